@@ -1,0 +1,41 @@
+/** Why did something not work? A value with a kind for the rules, words for people, and what to try. */
+
+export type FailureKind =
+  /** The agent said so, or ended without an answer that can be used. */
+  | "agent-failed"
+  /** The model or program could not be reached; nothing is known about the task. */
+  | "agent-unreachable"
+  /** No answer in the time that its kind of job has. */
+  | "timed-out"
+  /** The process is gone: a crash, a kill, a lost machine. */
+  | "interrupted"
+  | "plan-unreadable"
+  | "plan-invalid"
+  /** The worker reported partial, blocked or failed. */
+  | "incomplete"
+  | "empty-change"
+  | "out-of-scope"
+  /** A rule for workers was broken: a test deleted or switched off, a forbidden mark. */
+  | "rule-broken"
+  | "conflict"
+  | "gate-red"
+  | "target-red"
+  | "children-failed"
+  | "planner-gave-up"
+  | "repository"
+  | "budget"
+  | "cancelled";
+
+export type Failure = {
+  readonly kind: FailureKind;
+  /** What happened, in words that can be shown to a person or a model. */
+  readonly message: string;
+  /** What to try. */
+  readonly next?: string;
+};
+
+export const failure = (kind: FailureKind, message: string, next?: string): Failure =>
+  next === undefined ? { kind, message } : { kind, message, next };
+
+/** Not the task's fault: tried again without being counted against it, up to a limit of its own. */
+export const isLoss = (f: Failure) => f.kind === "timed-out" || f.kind === "interrupted";

@@ -1,0 +1,128 @@
+/** What did a worker, or a finished subtree, report? What can be computed wins over what was claimed. */
+
+export type HandoffStatus = "complete" | "partial" | "blocked" | "failed";
+
+export type Metrics = {
+  readonly linesAdded: number;
+  readonly linesRemoved: number;
+  readonly filesCreated: number;
+  readonly filesModified: number;
+  readonly tokensUsed: number;
+  readonly toolCallCount: number;
+  readonly durationMs: number;
+};
+
+export type Handoff = {
+  readonly taskId: string;
+  readonly status: HandoffStatus;
+  readonly summary: string;
+  readonly diff: string;
+  readonly filesChanged: readonly string[];
+  readonly concerns: readonly string[];
+  readonly suggestions: readonly string[];
+  readonly metrics: Metrics;
+};
+
+export const NO_METRICS: Metrics = {
+  linesAdded: 0,
+  linesRemoved: 0,
+  filesCreated: 0,
+  filesModified: 0,
+  tokensUsed: 0,
+  toolCallCount: 0,
+  durationMs: 0,
+};
+
+/**
+ * One handoff for a whole subtree: the parent's planner sees one task.
+ *
+ * ```ts
+ * const whole = aggregateHandoffs(parent, subtasks, handoffs);
+ * whole.status; // "complete" only if every subtask is; of no subtasks: "blocked"
+ * ```
+ */
+export function aggregateHandoffs(
+  parent: { readonly id: string; readonly description: string },
+  subtasks: readonly { readonly id: string }[],
+  handoffs: readonly Handoff[],
+): Handoff {
+  const total = subtasks.length;
+  const latest = latestOfEach(subtasks, handoffs);
+  const complete = latest.filter((h) => h.status === "complete").length;
+  const failed = latest.filter((h) => h.status === "failed").length;
+  const headline =
+    `"${parent.description}" was split into ${total} subtasks: ` +
+    `${complete} complete, ${failed} failed, ${total - complete - failed} other.`;
+  return {
+    taskId: parent.id,
+    status: aggregateStatus(total, complete, failed),
+    summary: [headline, ...latest.map((h) => `[${h.taskId}] ${h.status}: ${h.summary}`)].join("\n"),
+    diff: latest.flatMap((h) => (h.diff === "" ? [] : [h.diff])).join("\n"),
+    filesChanged: [...new Set(latest.flatMap((h) => h.filesChanged))],
+    concerns: latest.flatMap((h) => h.concerns.map((text) => `[${h.taskId}] ${text}`)),
+    suggestions: latest.flatMap((h) => h.suggestions.map((text) => `[${h.taskId}] ${text}`)),
+    metrics: latest.reduce((sum, h) => addMetrics(sum, h.metrics), NO_METRICS),
+  };
+}
+
+/** A repeated report of one subtask counts once, a report of a task that is not a subtask not at all. */
+function latestOfEach(subtasks: readonly { readonly id: string }[], handoffs: readonly Handoff[]) {
+  const byTask = new Map(handoffs.map((h) => [h.taskId, h]));
+  const seen = new Set<string>();
+  return subtasks.flatMap(({ id }) => {
+    const handoff = byTask.get(id);
+    if (!handoff || seen.has(id)) return [];
+    seen.add(id);
+    return [handoff];
+  });
+}
+
+function aggregateStatus(total: number, complete: number, failed: number): HandoffStatus {
+  if (total === 0) return "blocked"; // Nothing was asked for, so nothing can be complete.
+  if (complete === total) return "complete";
+  if (failed === total) return "failed";
+  return complete > 0 ? "partial" : "blocked";
+}
+
+/** Work adds up; subtasks run side by side, so the longest one is how long it took. */
+const addMetrics = (a: Metrics, b: Metrics): Metrics => ({
+  linesAdded: a.linesAdded + b.linesAdded,
+  linesRemoved: a.linesRemoved + b.linesRemoved,
+  filesCreated: a.filesCreated + b.filesCreated,
+  filesModified: a.filesModified + b.filesModified,
+  tokensUsed: a.tokensUsed + b.tokensUsed,
+  toolCallCount: a.toolCallCount + b.toolCallCount,
+  durationMs: Math.max(a.durationMs, b.durationMs),
+});
+
+/**
+ * The report of a task that came to nothing.
+ *
+ * ```ts
+ * createFailureHandoff(task, new Error("model unreachable")).status; // "failed"
+ * ```
+ */
+export function createFailureHandoff(task: { readonly id: string }, error: unknown): Handoff {
+  const message = messageOf(error);
+  return {
+    taskId: task.id,
+    status: "failed",
+    summary: message,
+    diff: "",
+    filesChanged: [],
+    concerns: [message],
+    suggestions: [],
+    metrics: NO_METRICS,
+  };
+}
+
+/** Anything can be thrown, also what has no message or a message that throws. */
+function messageOf(error: unknown): string {
+  try {
+    const message =
+      typeof error === "object" && error !== null && "message" in error ? error.message : error;
+    return String(message) || "failed without a message";
+  } catch {
+    return "failed with an error that cannot be shown"; // Its own toString threw: there is nothing to show.
+  }
+}

@@ -1,0 +1,113 @@
+/** What is a task? A node in the tree of work; the root is the user's goal. */
+import type { Failure } from "./failure.ts";
+import type { Handoff } from "./handoff.ts";
+import type { Scope } from "./scope.ts";
+
+/** The path from the root: "t", then "t.2", then "t.2.1". */
+export type TaskId = string & { readonly __brand: "TaskId" };
+
+export const ROOT = "t" as TaskId;
+export const childId = (parent: TaskId, ordinal: number) => `${parent}.${ordinal}` as TaskId;
+export const parentId = (id: TaskId): TaskId | undefined =>
+  id === ROOT ? undefined : (id.slice(0, id.lastIndexOf(".")) as TaskId);
+
+/** How many subplanners are above: 0 for a task of the root planner, and for the root itself. */
+export function depth(id: TaskId): number {
+  let dots = 0;
+  for (let i = id.indexOf("."); i !== -1; i = id.indexOf(".", i + 1)) dots += 1;
+  return Math.max(0, dots - 1);
+}
+
+/** A `change` lands; a `report` settles from what was written or said. */
+export type Delivers = "change" | "report";
+
+/** `plan`: a planner splits it. `work`: one worker takes it whole. Decided when the task is made. */
+export type Shape = "plan" | "work";
+
+export type TaskSpec = {
+  /** The planner's own name for it, unique among that planner's tasks. */
+  readonly key: string;
+  readonly description: string;
+  readonly acceptance: string;
+  readonly scope: Scope;
+  /** Siblings that must be done first. */
+  readonly after: readonly TaskId[];
+  /** 1 is the most urgent, 5 the default. */
+  readonly priority: number;
+  readonly delivers: Delivers;
+  readonly shape: Shape;
+  /** Safe inside a branch name. */
+  readonly slug: string;
+  /** The specialist that the planner named. */
+  readonly agent?: string;
+  /** Set on a fix task: the failures it must remove. Such a task may land on a red target. */
+  readonly repairs?: readonly string[];
+};
+
+/**
+ * Only what was decided; running, ready and blocked are questions, not fields.
+ *
+ *   open ──────────────→ landing ──→ done          (a worker's change)
+ *     │ └→ delegated ──────────────→ done          (a planner's subtree)
+ *     │ └──────────────────────────→ done          (a report)
+ *     └→ failed | skipped | cancelled              (from any of the first three)
+ *   landing ─→ open                                (refused: attempted again)
+ */
+export type TaskState =
+  | { readonly is: "open" }
+  | Delegated
+  | { readonly is: "landing"; readonly attempt: number; readonly handoff: Handoff }
+  | { readonly is: "done"; readonly handoff: Handoff; readonly commit?: string }
+  | { readonly is: "failed"; readonly failure: Failure }
+  | { readonly is: "skipped"; readonly because: TaskId }
+  | { readonly is: "cancelled"; readonly reason: string };
+
+export type Delegated = {
+  readonly is: "delegated";
+  readonly children: number;
+  readonly settled: number;
+  /** Settled children that the planner has been told of. */
+  readonly heard: number;
+  /** Why the planner will not be asked again, once it will not. */
+  readonly over?: "finished" | Failure;
+};
+
+/** What has been spent on a task. Every counter has a limit in the policy. */
+export type Tries = {
+  /** Work jobs started: the number in the branch name, so that no two attempts share one. */
+  readonly attempts: number;
+  /** Attempts whose agent failed, or whose result could not be accepted. */
+  readonly failed: number;
+  /** Attempts whose candidate was refused: a conflict, or a gate that turned red. */
+  readonly refused: number;
+  /** Jobs in a row that vanished without an answer. */
+  readonly lost: number;
+  /** Plan jobs started, and how many in a row came to nothing. */
+  readonly turns: number;
+  readonly planErrors: number;
+};
+
+/** One earlier attempt, as the next one is told of it. */
+export type PastAttempt = { readonly attempt: number; readonly failure: Failure; readonly summary: string };
+
+export type Task = {
+  readonly id: TaskId;
+  readonly spec: TaskSpec;
+  readonly state: TaskState;
+  readonly tries: Tries;
+  /** The last few failed attempts, newest last. */
+  readonly past: readonly PastAttempt[];
+  /** What a planner wrote to itself, and why its last answer was refused. */
+  readonly scratchpad: string;
+  readonly rejected: readonly string[];
+  /** Asked to stop while its candidate is being landed: the landing's end decides. */
+  readonly cancelling: boolean;
+};
+
+export const isSettled = (task: Task) =>
+  task.state.is === "done" ||
+  task.state.is === "failed" ||
+  task.state.is === "skipped" ||
+  task.state.is === "cancelled";
+
+export const isRepair = (task: Task) => task.spec.repairs !== undefined;
