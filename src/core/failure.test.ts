@@ -1,0 +1,23 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { type FailureKind, failure, isLoss } from "./failure.ts";
+
+test("a failure without advice has no advice, not an empty one: it must survive being stored", () => {
+  const stored = failure("conflict", "two tasks changed a.ts");
+  assert.deepEqual(Object.keys(stored), ["kind", "message"]);
+  assert.deepEqual(JSON.parse(JSON.stringify(stored)), stored);
+  assert.equal(failure("budget", "all is spent", "raise the limit").next, "raise the limit");
+});
+
+test("only a job that vanished is a loss: everything else counts against the task", () => {
+  const losses: readonly FailureKind[] = ["timed-out", "interrupted"];
+  const charged: readonly FailureKind[] = [
+    "agent-failed",
+    "agent-unreachable",
+    "gate-red",
+    "conflict",
+    "cancelled",
+  ];
+  for (const kind of losses) assert.ok(isLoss(failure(kind, "")), kind);
+  for (const kind of charged) assert.ok(!isLoss(failure(kind, "")), kind);
+});
