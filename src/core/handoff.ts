@@ -119,10 +119,28 @@ export function createFailureHandoff(task: { readonly id: string }, error: unkno
 /** Anything can be thrown, also what has no message or a message that throws. */
 function messageOf(error: unknown): string {
   try {
-    const message =
-      typeof error === "object" && error !== null && "message" in error ? error.message : error;
+    const message = typeof error === "object" && error !== null && "message" in error ? error.message : error;
     return String(message) || "failed without a message";
   } catch {
     return "failed with an error that cannot be shown"; // Its own toString threw: there is nothing to show.
   }
 }
+
+/** A worker can write without end; the log cannot. */
+export function boundHandoff(
+  handoff: Handoff,
+  max: { readonly maxSummaryChars: number; readonly maxDiffChars: number; readonly maxConcerns: number },
+): Handoff {
+  const few = (texts: readonly string[]) =>
+    texts.slice(0, max.maxConcerns).map((text) => cut(text, max.maxSummaryChars));
+  return {
+    ...handoff,
+    summary: cut(handoff.summary, max.maxSummaryChars),
+    diff: cut(handoff.diff, max.maxDiffChars),
+    concerns: few(handoff.concerns),
+    suggestions: few(handoff.suggestions),
+  };
+}
+
+export const cut = (text: string, max: number) =>
+  text.length <= max ? text : `${text.slice(0, max)}… (${text.length - max} more characters)`;

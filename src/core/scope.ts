@@ -18,6 +18,20 @@ export const contains = (outer: Scope, path: string) => outer.some((x) => covers
 
 export const isWithin = (inner: Scope, outer: Scope) => inner.every((path) => contains(outer, path));
 
+/** `contains` for many paths: each question costs the depth of its path, however large the scope. */
+export function containing(outer: Scope): (path: string) => boolean {
+  if (outer.includes(EVERYTHING)) return () => true;
+  const named = new Set(outer.map(withoutSlash));
+  return (path) => {
+    for (let slash = path.indexOf("/"); slash !== -1; slash = path.indexOf("/", slash + 1)) {
+      if (named.has(path.slice(0, slash))) return true;
+    }
+    return named.has(path);
+  };
+}
+
+const withoutSlash = (path: string) => (path.endsWith("/") ? path.slice(0, -1) : path);
+
 /** A folder counts as four files: nobody knows how many it will be. */
 export const FOLDER_WEIGHT = 4;
 export const weight = (scope: Scope) =>
@@ -28,9 +42,12 @@ export const modules = (scope: Scope) =>
   new Set(scope.map((path) => path.split("/").slice(0, -1).slice(0, 2).join("/"))).size;
 
 const MAX_PATH_CHARS = 1024;
-/** Control, zero-width and direction-changing characters: a path that looks like another path. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: naming them is the purpose.
-const HIDDEN = /[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]/u;
+/** Deeper than people nest folders; it bounds what a question about a path costs. */
+const MAX_PATH_PARTS = 64;
+/** Control, zero-width and direction-changing characters, half characters: a path that looks like another path. */
+const HIDDEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
+/** What some file systems take for ".git": other case, dots or spaces behind it, its short name, a stream of it. */
+const GIT_FOLDER = /^(?:\.git|git~\d+)[. ]*(?::.*)?$/i;
 
 /**
  * A path as a model wrote it, made plain; or what is wrong with it. Only paths inside the repository pass:
@@ -44,14 +61,18 @@ export function readPath(written: string): { readonly path: string } | { readonl
   const text = written.trim().replace(/\/\*\*?$/, "/");
   if (text === "") return refuse("is empty");
   if (text === "." || text === EVERYTHING) return { path: EVERYTHING };
-  if (/^[/\\~]|^[a-zA-Z]:/.test(text)) return refuse("is not relative to the repository");
+  if (/^[/\\]/.test(text)) return refuse("is not relative to the repository");
   if (text.includes("\\")) return refuse('uses "\\"; write "/" between folders');
   if (/[*?]/.test(text)) return refuse('holds a pattern; name files, or a folder ending in "/"');
   const folder = text.endsWith("/");
   const parts = text.split("/").filter((part) => part !== "" && part !== ".");
   if (parts.length === 0) return refuse("names nothing");
   if (parts.includes("..")) return refuse("leaves the repository");
-  if (parts.some((part) => part.toLowerCase() === ".git")) return refuse("reaches into .git");
+  if (parts.length > MAX_PATH_PARTS) return refuse(`is deeper than ${MAX_PATH_PARTS} folders`);
+  if (parts.some((part) => GIT_FOLDER.test(part))) return refuse("reaches into .git");
+  if (parts.some((part) => part !== part.trim()))
+    return refuse("has a name that starts or ends with a space");
+  if (/^~|^[a-zA-Z]:/.test(parts[0]!)) return refuse("is not relative to the repository");
   if (/^[-:]/.test(parts[0]!)) return refuse(`starts with "${parts[0]![0]}"`);
   return { path: parts.join("/") + (folder ? "/" : "") };
 }

@@ -11,6 +11,9 @@ export const childId = (parent: TaskId, ordinal: number) => `${parent}.${ordinal
 export const parentId = (id: TaskId): TaskId | undefined =>
   id === ROOT ? undefined : (id.slice(0, id.lastIndexOf(".")) as TaskId);
 
+/** The DAG names its nodes by plain strings; in a run they are task ids. */
+export const taskIdsOf = (nodes: readonly string[]) => nodes as readonly TaskId[];
+
 /** How many subplanners are above: 0 for a task of the root planner, and for the root itself. */
 export function depth(id: TaskId): number {
   let dots = 0;
@@ -62,15 +65,8 @@ export type TaskState =
   | { readonly is: "skipped"; readonly because: TaskId }
   | { readonly is: "cancelled"; readonly reason: string };
 
-export type Delegated = {
-  readonly is: "delegated";
-  readonly children: number;
-  readonly settled: number;
-  /** Settled children that the planner has been told of. */
-  readonly heard: number;
-  /** Why the planner will not be asked again, once it will not. */
-  readonly over?: "finished" | Failure;
-};
+/** `over`: why the planner will not be asked again, once it will not. */
+export type Delegated = { readonly is: "delegated"; readonly over?: "finished" | Failure };
 
 /** What has been spent on a task. Every counter has a limit in the policy. */
 export type Tries = {
@@ -85,6 +81,8 @@ export type Tries = {
   /** Plan jobs started, and how many in a row came to nothing. */
   readonly turns: number;
   readonly planErrors: number;
+  /** Answers of its planner that were accepted. */
+  readonly answers: number;
 };
 
 /** One earlier attempt, as the next one is told of it. */
@@ -93,6 +91,8 @@ export type PastAttempt = { readonly attempt: number; readonly failure: Failure;
 export type Task = {
   readonly id: TaskId;
   readonly spec: TaskSpec;
+  /** Its place among all tasks, smaller first: rank, then age. */
+  readonly order: number;
   readonly state: TaskState;
   readonly tries: Tries;
   /** The last few failed attempts, newest last. */

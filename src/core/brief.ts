@@ -1,0 +1,213 @@
+/** What may a job know? Everything it needs is in its brief, so that it can run here or on another machine. */
+
+import type { Accept } from "./gate.ts";
+import { cut, type Handoff } from "./handoff.ts";
+import type { Job } from "./job.ts";
+import type { Policy } from "./policy.ts";
+import type { Concern, RunState } from "./state.ts";
+import { taskOf } from "./state.ts";
+import {
+  childId,
+  depth,
+  isRepair,
+  type PastAttempt,
+  ROOT,
+  type Task,
+  type TaskId,
+  type TaskSpec,
+} from "./task.ts";
+
+export type Brief = PlanBrief | WorkBrief | LandBrief | CheckBrief;
+
+export type PlanBrief = {
+  readonly kind: "plan";
+  readonly run: string;
+  readonly goal: string;
+  readonly task: TaskId;
+  readonly spec: TaskSpec;
+  readonly depth: number;
+  readonly turn: number;
+  /** The target as it is now: what the planner may explore. */
+  readonly tip: string;
+  /** Its one conversation, reloaded each turn; where it is gone, what follows is enough to go on. */
+  readonly transcript: string;
+  readonly scratchpad: string;
+  readonly first: boolean;
+  readonly maxTasks: number;
+  /** Why its last answer was refused, and what was changed in the one before. */
+  readonly rejected: readonly string[];
+  readonly notes: readonly string[];
+  readonly news: readonly News[];
+  readonly active: readonly { readonly id: TaskId; readonly key: string; readonly description: string }[];
+  readonly concerns: readonly Concern[];
+  readonly steers: readonly string[];
+};
+
+/** A settled child. Beyond the first few only its name and end are told, to keep the brief short. */
+export type News = {
+  readonly id: TaskId;
+  readonly key: string;
+  readonly end: "done" | "failed" | "skipped" | "cancelled";
+  readonly summary: string;
+  readonly files: readonly string[];
+  readonly suggestions: readonly string[];
+};
+
+export type WorkBrief = {
+  readonly kind: "work";
+  readonly run: string;
+  readonly task: TaskId;
+  readonly spec: TaskSpec;
+  readonly attempt: number;
+  readonly branch: string;
+  readonly base: string;
+  /** Why earlier attempts came to nothing. */
+  readonly past: readonly PastAttempt[];
+  /** What was done in the tasks that this one waited for. */
+  readonly before: readonly {
+    readonly key: string;
+    readonly summary: string;
+    readonly files: readonly string[];
+  }[];
+  readonly steers: readonly string[];
+};
+
+export type LandBrief = {
+  readonly kind: "land";
+  readonly run: string;
+  readonly turn: number;
+  readonly onto: string;
+  readonly strategy: Policy["landing"]["strategy"];
+  readonly members: readonly {
+    readonly task: TaskId;
+    readonly attempt: number;
+    readonly branch: string;
+    readonly spec: TaskSpec;
+  }[];
+  readonly accept: Accept;
+};
+
+export type CheckBrief = {
+  readonly kind: "check";
+  readonly run: string;
+  readonly turn: number;
+  readonly tip: string;
+};
+
+export function briefOf(state: RunState, job: Job, policy: Policy): Brief {
+  const { run } = state.request!;
+  switch (job.kind) {
+    case "plan":
+      return planBrief(state, job, policy);
+    case "work":
+      return workBrief(state, job, policy);
+    case "land":
+      return {
+        kind: "land",
+        run,
+        turn: job.turn,
+        onto: state.target.tip,
+        strategy: policy.landing.strategy,
+        members: job.members.map(({ task, attempt }) => {
+          const { spec } = taskOf(state, task);
+          return { task, attempt, branch: branchOf(run, task, attempt, spec.slug), spec };
+        }),
+        accept: acceptFor(
+          state,
+          job.members.map((m) => taskOf(state, m.task)),
+        ),
+      };
+    case "check":
+      return { kind: "check", run, turn: job.turn, tip: state.target.tip };
+  }
+}
+
+/** `skein/<run>/task/<task>.<attempt>-<slug>`: no two attempts share a branch. */
+export const branchOf = (run: string, task: TaskId, attempt: number, slug: string) =>
+  `skein/${run}/task/${task}.${attempt}-${slug}`;
+
+export const targetBranchOf = (run: string) => `skein/${run}/target`;
+
+function acceptFor({ target }: RunState, members: readonly Task[]): Accept {
+  if (target.health !== "red") return { is: "green" };
+  return { is: "no-worse", baseline: target.report, mustHeal: members.every(isRepair) };
+}
+
+function planBrief(state: RunState, job: Job & { readonly kind: "plan" }, policy: Policy): PlanBrief {
+  const { run, goal } = state.request!;
+  const { brief } = policy;
+  const task = taskOf(state, job.task);
+  const planner = state.planners.get(job.task);
+  const news = (planner?.news ?? []).slice(0, planner?.told.news);
+  return {
+    kind: "plan",
+    run,
+    goal,
+    task: task.id,
+    spec: task.spec,
+    depth: depth(task.id),
+    turn: job.turn,
+    tip: state.target.tip,
+    transcript: `plan-${task.id}`,
+    scratchpad: task.scratchpad,
+    first: task.tries.answers === 0,
+    maxTasks: (task.id === ROOT ? policy.root : policy.subplanner).maxTasksPerAnswer,
+    rejected: task.rejected,
+    notes: planner?.notes ?? [],
+    news: news.map((id, i) => newsOf(taskOf(state, id), policy, i < brief.maxNews)),
+    active: activeOf(state, job.task, brief.maxNews),
+    concerns: [...(planner?.concerns.values() ?? [])].slice(0, brief.maxConcerns),
+    steers: task.id === ROOT ? state.steers.slice(0, planner?.told.steers) : [],
+  };
+}
+
+function newsOf({ id, spec, state }: Task, { brief }: Policy, inFull: boolean): News {
+  const end = state.is as News["end"];
+  const said: Pick<Handoff, "summary" | "filesChanged" | "suggestions"> =
+    state.is === "done"
+      ? state.handoff
+      : { summary: state.is === "failed" ? state.failure.message : "", filesChanged: [], suggestions: [] };
+  return {
+    id,
+    key: spec.key,
+    end,
+    summary: inFull ? cut(said.summary, brief.maxSummaryChars) : "",
+    files: inFull ? said.filesChanged.slice(0, brief.maxFiles) : [],
+    suggestions: inFull ? said.suggestions : [],
+  };
+}
+
+/** A planner needs to know what it has started, but not all of it. */
+const activeOf = (state: RunState, id: TaskId, max: number): PlanBrief["active"] =>
+  (state.planners.get(id)?.active.values() ?? new Set<TaskId>().values())
+    .take(max)
+    .map((child) => {
+      const { spec } = taskOf(state, child);
+      return { id: child, key: spec.key, description: cut(spec.description, 120) };
+    })
+    .toArray();
+
+function workBrief(state: RunState, job: Job & { readonly kind: "work" }, policy: Policy): WorkBrief {
+  const { run } = state.request!;
+  const { id, spec, past } = taskOf(state, job.task);
+  return {
+    kind: "work",
+    run,
+    task: id,
+    spec,
+    attempt: job.attempt,
+    branch: branchOf(run, id, job.attempt, spec.slug),
+    base: state.target.tip,
+    past: past.slice(-policy.retry.maxRemembered),
+    before: spec.after.slice(0, policy.brief.maxNews).map((dependency) => {
+      const { spec: earlier, state: end } = taskOf(state, dependency);
+      const { summary, filesChanged } = end.is === "done" ? end.handoff : { summary: "", filesChanged: [] };
+      return {
+        key: earlier.key,
+        summary: cut(summary, policy.brief.maxSummaryChars),
+        files: filesChanged.slice(0, policy.brief.maxFiles),
+      };
+    }),
+    steers: id === ROOT ? state.steers : [],
+  };
+}

@@ -1,0 +1,56 @@
+/** What else is true when a task fails or is stopped? The facts that several decisions share. */
+import type { Charge, Fact } from "./event.ts";
+import { type Failure, failure } from "./failure.ts";
+import type { Member } from "./job.ts";
+import { backoffMs, type Rules } from "./policy.ts";
+import type { RunState } from "./state.ts";
+import { type Task, type TaskId, taskIdsOf } from "./task.ts";
+
+/** An attempt came to nothing: the task is tried again, or has failed. */
+export function attemptFailed(
+  state: RunState,
+  task: Task,
+  attempt: number,
+  why: { readonly failure: Failure; readonly charge: Charge; readonly summary?: string },
+  { at, policy }: Rules,
+): readonly Fact[] {
+  const { retry } = policy;
+  const limit = { failed: retry.maxFailed - 1, refused: retry.maxRefused, lost: retry.maxLost, nothing: 0 };
+  const times = why.charge === "nothing" ? 0 : task.tries[why.charge] + 1;
+  if (times > limit[why.charge]) return failTask(state, task.id, exhausted(why.failure, times));
+  const retryAt = why.charge === "lost" ? at + backoffMs(retry, times, task.id) : at;
+  const { charge, failure: because, summary = "" } = why;
+  return [{ type: "task.retried", task: task.id, attempt, failure: because, summary, charge, retryAt }];
+}
+
+const exhausted = (last: Failure, times: number): Failure =>
+  failure(last.kind, times === 1 ? last.message : `${last.message} (${times} times)`, last.next);
+
+export const failTask = (state: RunState, id: TaskId, why: Failure): readonly Fact[] => [
+  { type: "task.failed", task: id, failure: why },
+  ...skipsAfter(state, id),
+];
+
+/** What waited for it can never start. */
+export const skipsAfter = (state: RunState, id: TaskId): readonly Fact[] =>
+  taskIdsOf(state.dag.downstream(id)).map((task) => ({ type: "task.skipped", task, because: id }));
+
+/** Two failures may doom the same task; it is skipped, or cancelled, once. */
+export function withoutRepeats(facts: readonly Fact[]): readonly Fact[] {
+  const ended = new Set<TaskId>();
+  return facts.filter((fact) => {
+    if (fact.type !== "task.skipped" && fact.type !== "task.failed" && fact.type !== "task.cancelled")
+      return true;
+    if (ended.has(fact.task)) return false;
+    ended.add(fact.task);
+    return true;
+  });
+}
+
+/** The tasks whose candidate is being built, gated or moved to right now. */
+export function runningLandMembers(state: RunState): ReadonlySet<TaskId> {
+  if (state.count.land === 0) return new Set();
+  const members: Member[] = [];
+  for (const { job } of state.running.values()) if (job.kind === "land") members.push(...job.members);
+  return new Set(members.map((m) => m.task));
+}

@@ -1,0 +1,121 @@
+/** What follows from a look at the target? Health, the end of a base check, and fix tasks for what is broken. */
+import { turned } from "./decide-landing.ts";
+import type { Fact, NewTask } from "./event.ts";
+import { type Failure, failure } from "./failure.ts";
+import { failuresOf, isGreen } from "./gate.ts";
+import type { Outcome } from "./job.ts";
+import { afterBase, OPEN } from "./landing.ts";
+import type { Rules } from "./policy.ts";
+import { REPAIR_RANK } from "./rank.ts";
+import { type FixTask, type Problem, planRepairs } from "./repair.ts";
+import { slugOf } from "./slug.ts";
+import { healthAfter, type RunState, taskOf } from "./state.ts";
+import { childId, ROOT } from "./task.ts";
+
+export function decideCheck(state: RunState, outcome: Outcome, rules: Rules, free: boolean): readonly Fact[] {
+  if (outcome.is === "checked") return checked(state, outcome, rules);
+  if (free) return []; // Interrupted: it is due again at once.
+  const why =
+    outcome.is === "failed" ? outcome.failure : failure("repository", `a check answered "${outcome.is}"`);
+  return checkFailed(state, why, rules);
+}
+
+function checked(
+  state: RunState,
+  outcome: Outcome & { readonly is: "checked" },
+  rules: Rules,
+): readonly Fact[] {
+  const { tip, report, problems } = outcome;
+  const facts: Fact[] = [{ type: "target.checked", tip, report }];
+  // The target has moved since: red stops landing until the new tip is seen, but nothing is mended on old news.
+  if (tip !== state.target.tip) return facts;
+  const health = healthAfter(state.target, tip, isGreen(report));
+  if (health === "suspect") return facts;
+  return [
+    ...facts,
+    ...baseKnown(state, health === "green", rules),
+    ...(health === "red" && state.target.health !== "red" ? huntVoid(state, rules) : []),
+    ...(health === "red" ? repair(state, problems, failuresOf(report), rules) : []),
+  ];
+}
+
+function baseKnown(state: RunState, green: boolean, rules: Rules): readonly Fact[] {
+  const { phase, batch } = state.landing;
+  if (phase.is !== "base") return [];
+  const why = failure(
+    "gate-red",
+    `the gate is red with it, and green without: ${phase.suspects.slice(0, 10).join(", ")}`,
+    "make the gate pass on the current target",
+  );
+  const turn = afterBase(phase, green);
+  return turned(state, { turn, conflicts: [], why, batch: green ? Math.floor(batch / 2) : batch }, rules);
+}
+
+/** A hunt compares with a green target; on one that has turned red everybody goes back to the queue. */
+function huntVoid(state: RunState, rules: Rules): readonly Fact[] {
+  const { phase } = state.landing;
+  if (phase.is !== "again" && phase.is !== "hunt") return [];
+  if (state.count.land > 0) return []; // Its own answer decides; the candidate is judged by what it was given.
+  const requeue = phase.is === "again" ? phase.members : phase.guilty;
+  return turned(state, { turn: { phase: OPEN, requeue, refuse: [] }, conflicts: [] }, rules);
+}
+
+function checkFailed(state: RunState, why: Failure, rules: Rules): readonly Fact[] {
+  const facts: Fact[] = [{ type: "target.unchecked", failure: why }];
+  const { phase } = state.landing;
+  const errors = state.target.checkErrors + 1;
+  if (phase.is !== "base" || errors < rules.policy.sweep.maxErrorsInARow) return facts;
+  // Without a base to compare with, nobody can be found guilty, and trying again would never end.
+  const unknown = failure("repository", `the gate could not be run on the target: ${why.message}`, why.next);
+  const turn = { phase: OPEN, requeue: [], refuse: phase.members };
+  return [...facts, ...turned(state, { turn, conflicts: [], why: unknown }, rules)];
+}
+
+/** One round of fix tasks for one class of problems; after enough rounds that mended nothing, none. */
+function repair(
+  state: RunState,
+  problems: readonly Problem[],
+  failures: readonly string[],
+  rules: Rules,
+): readonly Fact[] {
+  const { repair: now, spent, cancelling } = state;
+  if (now.givenUp || spent.exhausted || cancelling !== undefined) return [];
+  const better = now.round > 0 && failures.length < now.failures;
+  const round = better ? 0 : now.round;
+  const idle = now.pending.size === 0;
+  if (idle && round >= rules.policy.repair.maxRounds)
+    return [{ type: "repair.given-up", failures: failures.slice(0, 100) }];
+  const root = state.planners.get(ROOT);
+  const plan = planRepairs({
+    problems,
+    pending: [...now.pending].map((id) => {
+      const { repairs = [], scope } = taskOf(state, id).spec;
+      return { repairs, scope };
+    }),
+    usedKeys: new Set(root?.keys.keys()),
+    limits: rules.policy.repair,
+  });
+  if (plan.tasks.length === 0 && !idle) return [];
+  const first = (root?.children ?? 0) + 1;
+  const into = plan.tasks.map((fix, i) => fixTask(fix, first + i));
+  const next = idle ? round + 1 : round;
+  return [{ type: "repair.planned", into, round: next, failures: failures.length, notes: plan.notes }];
+}
+
+/** A fix task is a child of the root, never split, and goes before everything else. */
+const fixTask = (fix: FixTask, ordinal: number): NewTask => ({
+  id: childId(ROOT, ordinal),
+  rank: REPAIR_RANK,
+  spec: {
+    key: fix.key,
+    description: fix.description,
+    acceptance: fix.acceptance,
+    scope: fix.scope,
+    repairs: fix.repairs,
+    after: [],
+    priority: 1,
+    delivers: "change",
+    shape: "work",
+    slug: slugOf(fix.key),
+  },
+});

@@ -1,0 +1,93 @@
+/** What follows from what a person asked for? */
+
+import { runningLandMembers, skipsAfter, withoutRepeats } from "./consequences.ts";
+import type { Fact, RunRequest } from "./event.ts";
+import { withoutMembers } from "./landing.ts";
+import { EVERYTHING } from "./scope.ts";
+import { slugOf } from "./slug.ts";
+import { type RunState, runningJobOf } from "./state.ts";
+import { childId, isSettled, ROOT, type TaskId } from "./task.ts";
+
+export function openRun(state: RunState, request: RunRequest): readonly Fact[] {
+  if (state.request)
+    return state.request.run === request.run
+      ? []
+      : [refused("open", `this log is of run ${state.request.run}`)];
+  const spec = {
+    key: ROOT,
+    description: request.goal,
+    acceptance: "",
+    scope: [EVERYTHING],
+    after: [],
+    priority: 5,
+    delivers: "change",
+    shape: "plan",
+    slug: slugOf(request.goal),
+  } as const;
+  return [{ type: "run.opened", request, spec }];
+}
+
+export function steerRun(state: RunState, message: string): readonly Fact[] {
+  const root = state.tasks.get(ROOT)!;
+  if (state.cancelling !== undefined) return [refused("steer", "the run is being cancelled")];
+  if (isSettled(root) || root.spec.shape === "work") {
+    return [refused("steer", "no planner is at work: one worker has the whole goal")];
+  }
+  return [{ type: "run.steered", message }];
+}
+
+export function cancelRun(state: RunState, reason: string): readonly Fact[] {
+  if (state.cancelling !== undefined) return [];
+  return [{ type: "run.cancelling", reason }, ...cancelSubtree(state, ROOT, reason)];
+}
+
+export function cancelTask(state: RunState, id: TaskId, reason: string): readonly Fact[] {
+  const task = state.tasks.get(id);
+  if (!task) return [refused(`cancel ${id}`, "there is no such task")];
+  if (id === ROOT) return cancelRun(state, reason);
+  if (isSettled(task)) return [refused(`cancel ${id}`, `it is ${task.state.is} already`)];
+  return cancelSubtree(state, id, reason);
+}
+
+/**
+ * Children before parents, so that nobody hears of a child after its own end. What is in a candidate that is
+ * being gated may land at this instant: its landing's end decides.
+ */
+function cancelSubtree(state: RunState, top: TaskId, reason: string): readonly Fact[] {
+  const landing = runningLandMembers(state);
+  const facts: Fact[] = [];
+  for (const id of subtree(state, top).reverse()) {
+    const task = state.tasks.get(id)!;
+    if (isSettled(task)) continue;
+    if (landing.has(id)) {
+      facts.push({ type: "task.cancelling", task: id, reason });
+      continue;
+    }
+    const job = runningJobOf(state, task);
+    if (job) facts.push({ type: "job.ended", job, how: "aborted" });
+    facts.push({ type: "task.cancelled", task: id, reason });
+    if (id === top) facts.push(...skipsAfter(state, id));
+  }
+  return withoutRepeats([...facts, ...leavingPhase(state, facts)]);
+}
+
+/** A hunt goes on without those who were cancelled. */
+function leavingPhase(state: RunState, facts: readonly Fact[]): readonly Fact[] {
+  const gone = facts.flatMap((f) => (f.type === "task.cancelled" ? [{ task: f.task, attempt: 0 }] : []));
+  const phase = withoutMembers(state.landing.phase, gone);
+  return phase === state.landing.phase
+    ? []
+    : [{ type: "landing.turned", ...state.landing, phase, requeue: [] }];
+}
+
+/** The task and everything below it, parents first. */
+function subtree(state: RunState, top: TaskId): TaskId[] {
+  const found = [top];
+  for (let i = 0; i < found.length; i += 1) {
+    const children = state.planners.get(found[i]!)?.children ?? 0;
+    for (let n = 1; n <= children; n += 1) found.push(childId(found[i]!, n));
+  }
+  return found;
+}
+
+const refused = (command: string, reason: string): Fact => ({ type: "command.refused", command, reason });

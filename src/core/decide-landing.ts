@@ -1,0 +1,191 @@
+/** What follows from a land job? Landed, refused with the reason, or a step of the hunt for the culprit. */
+import { attemptFailed, failTask, withoutRepeats } from "./consequences.ts";
+import type { Fact } from "./event.ts";
+import { type Failure, failure } from "./failure.ts";
+import type { Conflict, Job, Member, Outcome } from "./job.ts";
+import { afterGreen, afterRed, type Turn, without, withoutMembers } from "./landing.ts";
+import { backoffMs, type Rules } from "./policy.ts";
+import { type Landing, type RunState, runningJobOf, taskOf } from "./state.ts";
+import { isSettled } from "./task.ts";
+
+type LandJob = Job & { readonly kind: "land" };
+
+/** `free`: the job was interrupted, which says nothing about the repository. */
+export function decideLand(
+  state: RunState,
+  job: LandJob,
+  outcome: Outcome,
+  rules: Rules,
+  free: boolean,
+): readonly Fact[] {
+  switch (outcome.is) {
+    case "landed":
+      return landed(state, outcome, rules);
+    case "red":
+      return red(state, outcome, rules);
+    case "unmergeable":
+      return turned(state, { turn: stay(state), conflicts: outcome.conflicts }, rules);
+    case "moved":
+      return moved(state, job, outcome, rules);
+    case "failed":
+      return landFailed(state, job, outcome.failure, rules, free);
+    default:
+      return landFailed(
+        state,
+        job,
+        failure("repository", `a landing answered "${outcome.is}"`),
+        rules,
+        false,
+      );
+  }
+}
+
+function landed(
+  state: RunState,
+  outcome: Outcome & { readonly is: "landed" },
+  rules: Rules,
+): readonly Fact[] {
+  const { phase, batch } = state.landing;
+  const { commit, members, proof, conflicts } = outcome;
+  const flaky = phase.is === "again" ? phase.failures : []; // Red, and then green on the same tree.
+  return [
+    { type: "batch.landed", members, commit, proof, flaky },
+    ...turned(state, { turn: afterGreen(phase, members), conflicts, batch: batch * 2 }, rules),
+  ];
+}
+
+function red(state: RunState, outcome: Outcome & { readonly is: "red" }, rules: Rules): readonly Fact[] {
+  const { phase, batch } = state.landing;
+  const { members, failures, conflicts } = outcome;
+  const rest = withoutMembers(phase, conflictMembers(state, conflicts));
+  const turn = afterRed(rest, members, failures, state.target.health === "red");
+  const why = failure(
+    "gate-red",
+    `the gate is red with it: ${failures.slice(0, 10).join(", ")}`,
+    "make the gate pass on the current target",
+  );
+  const proven = turn.phase.is === "hunt" || turn.refuse.length > 0;
+  return turned(state, { turn, conflicts, why, batch: proven ? Math.floor(batch / 2) : batch }, rules);
+}
+
+/** A lost job had moved the target, or somebody else did. What it landed is found by its proof. */
+function moved(
+  state: RunState,
+  job: LandJob,
+  outcome: Outcome & { readonly is: "moved" },
+  rules: Rules,
+): readonly Fact[] {
+  const found = outcome.landings.flatMap((l) => l.members);
+  const phase = withoutMembers(state.landing.phase, found);
+  const back = state.landing.phase.is === "open" ? without(job.members, found) : [];
+  const ours = outcome.landings.at(-1)?.commit === outcome.tip;
+  return [
+    ...outcome.landings.flatMap((l) => foundLanding(state, l)),
+    ...(ours ? [] : [{ type: "target.moved", tip: outcome.tip } as const]),
+    ...turned(state, { turn: { phase, requeue: back, refuse: [] }, conflicts: [] }, rules),
+  ];
+}
+
+/** An attempt that was thought lost is in the target: a newer one of the same task is not needed any more. */
+function foundLanding(
+  state: RunState,
+  { commit, members }: { commit: string; members: readonly Member[] },
+): readonly Fact[] {
+  const aborted = members.flatMap(({ task }): Fact[] => {
+    const job = runningJobOf(state, taskOf(state, task));
+    return job ? [{ type: "job.ended", job, how: "aborted" }] : [];
+  });
+  return [...aborted, { type: "batch.landed", members, commit, proof: "found", flaky: [] }];
+}
+
+/** The repository or the machine, not the tasks: tried again, but not for ever. */
+function landFailed(
+  state: RunState,
+  job: LandJob,
+  why: Failure,
+  rules: Rules,
+  free: boolean,
+): readonly Fact[] {
+  const errors = free ? state.landing.errors : state.landing.errors + 1;
+  if (errors >= rules.policy.landing.maxErrorsInARow) {
+    const phase = withoutMembers(state.landing.phase, job.members);
+    return withoutRepeats([
+      ...job.members.flatMap((m) =>
+        failTask(state, m.task, failure("repository", `could not be landed: ${why.message}`, why.next)),
+      ),
+      ...turned(state, { turn: { phase, requeue: [], refuse: [] }, conflicts: [] }, rules),
+    ]);
+  }
+  const retryAt = free ? rules.at : rules.at + backoffMs(rules.policy.retry, errors, "land");
+  const back = state.landing.phase.is === "open" ? job.members : [];
+  return turned(state, { turn: { ...stay(state), requeue: back }, conflicts: [], errors, retryAt }, rules);
+}
+
+type Step = {
+  readonly turn: Turn;
+  readonly conflicts: readonly Conflict[];
+  /** Why `turn.refuse` is refused. */
+  readonly why?: Failure;
+  readonly batch?: number;
+  readonly errors?: number;
+  readonly retryAt?: number;
+};
+
+/**
+ * The facts of one step. A conflict with the target is refused; one with the rest of the batch is only queued
+ * again, because the rest may not land. Who was to be cancelled and did not land, is cancelled now.
+ */
+export function turned(state: RunState, step: Step, rules: Rules): readonly Fact[] {
+  const { turn, conflicts } = step;
+  const conflicting = conflictMembers(state, conflicts);
+  const clashes = conflicts.filter((c) => c.against === "target");
+  const postponed = conflictMembers(
+    state,
+    conflicts.filter((c) => c.against === "batch"),
+  );
+  const back = [...turn.requeue, ...postponed].filter((m) => !isSettled(taskOf(state, m.task)));
+  const stopped = back.filter((m) => taskOf(state, m.task).cancelling);
+  const landing: Landing = {
+    phase: withoutMembers(turn.phase, conflicting),
+    batch: Math.max(1, Math.min(step.batch ?? state.landing.batch, rules.policy.landing.maxBatch)),
+    errors: step.errors ?? 0,
+    retryAt: step.retryAt ?? 0,
+  };
+  return withoutRepeats([
+    ...turn.refuse.flatMap((m) => refuse(state, m, step.why!, rules)),
+    ...clashes.flatMap((c) => refuse(state, memberOf(state, c), conflictOf(c), rules)),
+    ...stopped.map((m) => cancelled(m)),
+    { type: "landing.turned", ...landing, requeue: without(back, stopped).map((m) => m.task) },
+  ]);
+}
+
+function refuse(state: RunState, { task: id, attempt }: Member, why: Failure, rules: Rules): readonly Fact[] {
+  const task = taskOf(state, id);
+  if (isSettled(task)) return [];
+  if (task.cancelling) return [cancelled({ task: id, attempt })];
+  const summary = task.state.is === "landing" ? task.state.handoff.summary : "";
+  return attemptFailed(state, task, attempt, { failure: why, charge: "refused", summary }, rules);
+}
+
+const cancelled = ({ task }: Member): Fact => ({
+  type: "task.cancelled",
+  task,
+  reason: "asked for while it was landing",
+});
+
+const conflictOf = ({ files }: Conflict) =>
+  failure(
+    "conflict",
+    `conflicts with the target in ${files.slice(0, 10).join(", ")}`,
+    "make the change again on the current target",
+  );
+
+const conflictMembers = (state: RunState, conflicts: readonly Conflict[]): readonly Member[] =>
+  conflicts.map((c) => memberOf(state, c));
+
+function memberOf(state: RunState, { task: id }: Conflict): Member {
+  const task = taskOf(state, id);
+  return { task: id, attempt: task.state.is === "landing" ? task.state.attempt : task.tries.attempts };
+}
+
+const stay = (state: RunState): Turn => ({ phase: state.landing.phase, requeue: [], refuse: [] });

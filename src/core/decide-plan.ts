@@ -1,0 +1,169 @@
+/** What follows from a planner's answer, or from its silence? */
+import { failTask } from "./consequences.ts";
+import type { Fact, NewTask, PlanSaid } from "./event.ts";
+import { type Failure, failure, isLoss } from "./failure.ts";
+import type { Job, Outcome } from "./job.ts";
+import type { PlanAnswer } from "./plan-answer.ts";
+import { checkPlan } from "./plan-check.ts";
+import { backoffMs, type PlannerPolicy, type Policy, type Rules, shapeOf } from "./policy.ts";
+import { ranksOf } from "./rank.ts";
+import { type RunState, taskOf } from "./state.ts";
+import { childId, depth, isSettled, ROOT, type Task, type TaskId } from "./task.ts";
+
+/** `free`: the planner was not asked to the end, through no fault of its own. */
+export function decidePlan(
+  state: RunState,
+  job: Job & { readonly kind: "plan" },
+  outcome: Outcome,
+  rules: Rules,
+  free: boolean,
+): readonly Fact[] {
+  const task = taskOf(state, job.task);
+  if (isSettled(task)) return [];
+  if (outcome.is === "planned") return judge(state, task, outcome.answer, rules);
+  const why =
+    outcome.is === "failed" ? outcome.failure : failure("agent-failed", `a planner answered "${outcome.is}"`);
+  return planFailed(state, task, { failure: why, reasons: [why.message], free }, rules);
+}
+
+function judge(state: RunState, task: Task, answer: PlanAnswer, rules: Rules): readonly Fact[] {
+  if (answer.tasks.length === 0) return nothingMore(state, task, answer, rules);
+  const limits = limitsOf(task.id, rules.policy);
+  const planner = state.planners.get(task.id);
+  const strict = task.id !== ROOT;
+  const firstOrdinal = (planner?.children ?? 0) + 1;
+  const checked = checkPlan(answer, {
+    parent: { id: task.id, scope: task.spec.scope },
+    strict,
+    firstOrdinal,
+    known: planner?.keys ?? new Map(),
+    coveredBefore: strict ? childScopes(state, task.id) : [],
+    openConcerns: new Set(planner?.concerns.keys()),
+    maxTasks: limits.maxTasksPerAnswer,
+    sharedFiles: rules.policy.sharedFiles,
+  });
+  if (checked.is === "refused") {
+    const refusal = failure(
+      "plan-invalid",
+      checked.reasons.join("; "),
+      "answer again with these points mended",
+    );
+    return planFailed(state, task, { failure: refusal, reasons: checked.reasons, free: false }, rules);
+  }
+  const into = newTasks(task.id, firstOrdinal, checked.tasks, rules.policy);
+  const uncovered = checked.uncovered.map((path) => `${path} is in no task and not deferred`);
+  return [
+    {
+      type: "plan.accepted",
+      task: task.id,
+      into,
+      replanAfter: limits.replanAfter,
+      said: said(state, task.id, answer, checked.addressed),
+      notes: [...answer.notes, ...checked.notes, ...uncovered],
+    },
+    ...skippedAtOnce(state, into),
+    ...lastAnswer(task, limits),
+  ];
+}
+
+/** The i-th task of an answer is the i-th new child: `checkPlan` has resolved `after` by the same numbers. */
+function newTasks(
+  parent: TaskId,
+  firstOrdinal: number,
+  specs: readonly Omit<NewTask["spec"], "shape">[],
+  policy: Policy,
+): readonly NewTask[] {
+  const ids = specs.map((_, i) => childId(parent, firstOrdinal + i));
+  const ranks = ranksOf(ids, specs, policy.order);
+  return specs.map((spec, i) => {
+    const id = ids[i]!;
+    return { id, spec: { ...spec, shape: shapeOf(spec, policy, depth(id)) }, rank: ranks[i]! };
+  });
+}
+
+/** No tasks: atomic in the first answer; later done, once nothing is active and everything was heard. */
+function nothingMore(state: RunState, task: Task, answer: PlanAnswer, { policy }: Rules): readonly Fact[] {
+  if (task.tries.answers === 0) return [{ type: "plan.kept-whole", task: task.id }];
+  const planner = state.planners.get(task.id)!;
+  const heard = said(state, task.id, answer, answer.addressed);
+  const unheard =
+    planner.news.length > heard.heard || (task.id === ROOT && state.steers.length > heard.steers);
+  if (planner.active.size === 0 && !unheard)
+    return [{ type: "plan.ended", task: task.id, over: "finished", said: heard }];
+  const limits = limitsOf(task.id, policy);
+  const { replanAfter } = limits;
+  return [
+    { type: "plan.accepted", task: task.id, into: [], replanAfter, said: heard, notes: answer.notes },
+    ...lastAnswer(task, limits),
+  ];
+}
+
+function said(state: RunState, id: TaskId, answer: PlanAnswer, addressed: readonly string[]): PlanSaid {
+  const { told } = state.planners.get(id)!;
+  return { scratchpad: answer.scratchpad, addressed, heard: told.news, steers: told.steers };
+}
+
+/** A task below one that did not land is skipped at once, and so is what waits for it. */
+function skippedAtOnce(state: RunState, into: readonly NewTask[]): readonly Fact[] {
+  const because = new Map<TaskId, TaskId>();
+  const dependents = new Map<TaskId, TaskId[]>();
+  for (const { id, spec } of into) {
+    for (const dependency of spec.after) {
+      const known = state.tasks.get(dependency);
+      if (!known) dependents.set(dependency, [...(dependents.get(dependency) ?? []), id]);
+      else if (isSettled(known) && known.state.is !== "done") because.set(id, dependency);
+    }
+  }
+  // A map may grow while it is walked: what is doomed by the doomed is reached in the same pass.
+  for (const id of because.keys()) {
+    for (const dependent of dependents.get(id) ?? []) if (!because.has(dependent)) because.set(dependent, id);
+  }
+  return [...because].map(([task, dependency]) => ({ type: "task.skipped", task, because: dependency }));
+}
+
+/** After its last allowed answer a planner is not asked again; what it started is finished. */
+function lastAnswer(task: Task, limits: PlannerPolicy): readonly Fact[] {
+  if (task.tries.answers + 1 < limits.maxAnswers) return [];
+  const over = failure(
+    "planner-gave-up",
+    `the planner of ${task.id} was not done after ${limits.maxAnswers} answers`,
+    "split the goal, or raise maxAnswers",
+  );
+  return [{ type: "plan.ended", task: task.id, over }];
+}
+
+/** Asked again with the reasons, later if nobody could be reached; given up after too many times in a row. */
+function planFailed(
+  state: RunState,
+  task: Task,
+  why: { readonly failure: Failure; readonly reasons: readonly string[]; readonly free: boolean },
+  { at, policy }: Rules,
+): readonly Fact[] {
+  const errors = task.tries.planErrors + 1;
+  const limits = limitsOf(task.id, policy);
+  if (!why.free && errors >= limits.maxErrorsInARow) return giveUp(state, task, why.failure, errors);
+  const wait = !why.free && (isLoss(why.failure) || why.failure.kind === "agent-unreachable");
+  const retryAt = wait ? at + backoffMs(policy.retry, errors, task.id) : at;
+  const charge = why.free ? "nothing" : "error";
+  return [
+    { type: "plan.rejected", task: task.id, failure: why.failure, reasons: why.reasons, retryAt, charge },
+  ];
+}
+
+function giveUp(state: RunState, task: Task, last: Failure, errors: number): readonly Fact[] {
+  const over = failure(
+    "planner-gave-up",
+    `the planner of ${task.id} failed ${errors} times in a row, last: ${last.message}`,
+    last.next ?? "see whether its agent works, then resume",
+  );
+  return task.state.is === "delegated"
+    ? [{ type: "plan.ended", task: task.id, over }]
+    : failTask(state, task.id, over);
+}
+
+const limitsOf = (id: TaskId, policy: Policy) => (id === ROOT ? policy.root : policy.subplanner);
+
+function childScopes(state: RunState, parent: TaskId): readonly string[] {
+  const children = state.planners.get(parent)?.children ?? 0;
+  return Array.from({ length: children }, (_, i) => taskOf(state, childId(parent, i + 1)).spec.scope).flat();
+}

@@ -1,0 +1,53 @@
+/** What follows from a worker's report? */
+import { attemptFailed } from "./consequences.ts";
+import type { Fact } from "./event.ts";
+import { judgeWork } from "./evidence.ts";
+import { type Failure, failure, isLoss } from "./failure.ts";
+import { boundHandoff } from "./handoff.ts";
+import type { Job, Outcome } from "./job.ts";
+import type { Rules } from "./policy.ts";
+import { type RunState, taskOf } from "./state.ts";
+import { isSettled } from "./task.ts";
+
+/** `free`: the worker was interrupted through no fault of the task. */
+export function decideWork(
+  state: RunState,
+  job: Job & { readonly kind: "work" },
+  outcome: Outcome,
+  rules: Rules,
+  free: boolean,
+): readonly Fact[] {
+  const task = taskOf(state, job.task);
+  const { attempt } = job;
+  if (isSettled(task)) return [];
+  if (outcome.is !== "worked") {
+    const why =
+      outcome.is === "failed"
+        ? outcome.failure
+        : failure("agent-failed", `a worker answered "${outcome.is}"`);
+    return attemptFailed(
+      state,
+      task,
+      attempt,
+      { failure: why, charge: free ? "nothing" : chargeOf(why) },
+      rules,
+    );
+  }
+  const verdict = judgeWork(task.spec, outcome.handoff, outcome.evidence, rules.policy.sharedFiles);
+  const handoff = boundHandoff({ ...verdict.handoff, taskId: task.id }, rules.policy.brief);
+  if (verdict.is === "refused") {
+    const { summary } = handoff;
+    return attemptFailed(
+      state,
+      task,
+      attempt,
+      { failure: verdict.failure, charge: "failed", summary },
+      rules,
+    );
+  }
+  return task.spec.delivers === "report"
+    ? [{ type: "task.done", task: task.id, handoff }]
+    : [{ type: "task.handed-off", task: task.id, attempt, handoff }];
+}
+
+const chargeOf = (why: Failure) => (isLoss(why) || why.kind === "agent-unreachable" ? "lost" : "failed");

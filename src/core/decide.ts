@@ -1,0 +1,104 @@
+/** What follows from what happened? The only place that writes history; it reads the state and returns facts. */
+import { decideCheck } from "./decide-check.ts";
+import { cancelRun, cancelTask, openRun, steerRun } from "./decide-command.ts";
+import { decideLand } from "./decide-landing.ts";
+import { decidePlan } from "./decide-plan.ts";
+import { decideWork } from "./decide-work.ts";
+import type { Fact, Input, JobEnd } from "./event.ts";
+import { failure } from "./failure.ts";
+import { type Job, type JobId, jobId, type Outcome, slotOfId } from "./job.ts";
+import type { Policy, Rules } from "./policy.ts";
+import { type RunState, retryTask } from "./state.ts";
+import { unreachable } from "./unreachable.ts";
+
+export function decide(state: RunState, input: Input, policy: Policy): readonly Fact[] {
+  if (input.type === "open") return openRun(state, input.request);
+  if (!state.request || state.closed) return [];
+  switch (input.type) {
+    case "pause":
+      return state.paused ? [] : [{ type: "run.paused" }];
+    case "resume":
+      return state.paused ? [{ type: "run.resumed" }] : [];
+    case "steer":
+      return steerRun(state, input.message);
+    case "cancel":
+      return input.task === undefined
+        ? cancelRun(state, input.reason ?? "asked for")
+        : cancelTask(state, input.task, input.reason ?? "asked for");
+    case "base-moved":
+      return [{ type: "base.moved", commit: input.commit }];
+    case "tick":
+      return deadlinesPassed(state, input.at, policy);
+    case "interrupted":
+      return gone(state, input.job, "interrupted", { at: input.at, policy });
+    case "ended":
+      return answered(state, input, policy);
+    default:
+      return unreachable(input);
+  }
+}
+
+/** An answer is used if its job is the newest of its slot, also when it comes late; else only its cost counts. */
+function answered(
+  state: RunState,
+  input: Input & { readonly type: "ended" },
+  policy: Policy,
+): readonly Fact[] {
+  const { job: id, outcome, spent } = input;
+  const end = (how: JobEnd): Fact =>
+    spent ? { type: "job.ended", job: id, how, spent } : { type: "job.ended", job: id, how };
+  const rules = { at: input.at, policy };
+
+  const running = state.running.get(id);
+  if (running) return [end("answered"), ...settleOutcome(state, running.job, outcome, rules)];
+  const late = state.late.get(slotOfId(id));
+  if (late && jobId(late) === id)
+    return [end("answered-late"), ...settleOutcome(state, late, outcome, rules)];
+  return state.unanswered.has(id) ? [end("dropped")] : [];
+}
+
+/** The job will not answer, or not in time: as if it had said so itself. */
+function gone(state: RunState, id: JobId, how: "expired" | "interrupted", rules: Rules): readonly Fact[] {
+  const running = state.running.get(id);
+  if (!running) return [];
+  const lost: Outcome = {
+    is: "failed",
+    failure:
+      how === "expired"
+        ? failure("timed-out", `${id} gave no answer in time`)
+        : failure("interrupted", `${id} was interrupted by a restart`),
+  };
+  return [
+    { type: "job.ended", job: id, how },
+    ...settleOutcome(state, running.job, lost, rules, how === "interrupted"),
+  ];
+}
+
+function settleOutcome(
+  state: RunState,
+  job: Job,
+  outcome: Outcome,
+  rules: Rules,
+  free = false,
+): readonly Fact[] {
+  switch (job.kind) {
+    case "plan":
+      return decidePlan(state, job, outcome, rules, free);
+    case "work":
+      return decideWork(state, job, outcome, rules, free);
+    case "land":
+      return decideLand(state, job, outcome, rules, free);
+    case "check":
+      return decideCheck(state, outcome, rules, free);
+  }
+}
+
+/** Leases that ran out, and waits that are over. Each is decided on its own: none changes what another is about. */
+function deadlinesPassed(state: RunState, at: number, policy: Policy): readonly Fact[] {
+  return state.deadlines.due(at).flatMap((key) => {
+    const task = retryTask(key);
+    return task === undefined
+      ? gone(state, key as JobId, "expired", { at, policy })
+      : [{ type: "task.woken", task } as const];
+  });
+}

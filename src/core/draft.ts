@@ -1,0 +1,46 @@
+/** How does the fold see a run? As `RunState` with the locks taken off; nobody else may. */
+
+import type { Job, JobId, JobKind } from "./job.ts";
+import type {
+  Concern,
+  Landing,
+  Planner,
+  Repair,
+  Running,
+  RunState,
+  Spending,
+  Target,
+  Waiter,
+} from "./state.ts";
+import type { Task, TaskId, Tries } from "./task.ts";
+
+type Loose<T> = { -readonly [K in keyof T]: T[K] };
+
+export type TaskDraft = Loose<Omit<Task, "tries">> & { tries: Loose<Tries> };
+
+export type PlannerDraft = Loose<Omit<Planner, "active" | "keys" | "news" | "concerns">> & {
+  readonly active: Set<TaskId>;
+  readonly keys: Map<string, TaskId>;
+  readonly news: TaskId[];
+  readonly concerns: Map<string, Concern>;
+};
+
+type Containers = {
+  readonly tasks: Map<TaskId, TaskDraft>;
+  readonly planners: Map<TaskId, PlannerDraft>;
+  readonly running: Map<JobId, Running>;
+  readonly count: Record<JobKind, number>;
+  readonly turns: { land: number; check: number };
+  readonly late: Map<string, Job>;
+  readonly unanswered: Set<JobId>;
+  readonly waiting: Map<TaskId, Waiter[]>;
+  readonly parked: Map<TaskId, TaskId>;
+  readonly target: Loose<Target>;
+  readonly repair: Loose<Omit<Repair, "pending">> & { readonly pending: Set<TaskId> };
+  readonly spent: Loose<Spending>;
+  readonly flaky: Map<string, number>;
+  readonly toSettle: Set<TaskId>;
+  readonly steers: string[];
+};
+
+export type Draft = Loose<Omit<RunState, keyof Containers | "landing">> & Containers & { landing: Landing };

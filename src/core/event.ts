@@ -1,0 +1,147 @@
+/** What can the log say? Facts, in the past tense; and what can be said to a run. */
+import type { Failure } from "./failure.ts";
+import type { GateReport } from "./gate.ts";
+import type { Handoff } from "./handoff.ts";
+import type { Job, JobId, Member, Outcome, Spent } from "./job.ts";
+import type { Phase } from "./landing.ts";
+import type { TaskId, TaskSpec } from "./task.ts";
+
+export type RunRequest = {
+  readonly run: string;
+  readonly goal: string;
+  /** The commit that the target starts from. */
+  readonly base: string;
+};
+
+export type RunEnd = "done" | "incomplete" | "failed" | "cancelled";
+
+/** `answered-late` still counts, `dropped` came too late. The last three ended without an answer. */
+export type JobEnd = "answered" | "answered-late" | "dropped" | "expired" | "interrupted" | "aborted";
+
+/** What an attempt that came to nothing is counted as (see `Tries`). */
+export type Charge = "failed" | "refused" | "lost" | "nothing";
+
+export type Fact =
+  | { readonly type: "run.opened"; readonly request: RunRequest; readonly spec: TaskSpec }
+  | { readonly type: "run.paused" }
+  | { readonly type: "run.resumed" }
+  | { readonly type: "run.steered"; readonly message: string }
+  /** Nothing new starts; what is landing finishes; then it closes as cancelled. */
+  | { readonly type: "run.cancelling"; readonly reason: string }
+  | { readonly type: "run.closed"; readonly how: RunEnd; readonly left: readonly string[] }
+  | { readonly type: "command.refused"; readonly command: string; readonly reason: string }
+  | { readonly type: "job.started"; readonly job: Job; readonly until: number }
+  | { readonly type: "job.ended"; readonly job: JobId; readonly how: JobEnd; readonly spent?: Spent }
+  | {
+      readonly type: "plan.accepted";
+      readonly task: TaskId;
+      readonly into: readonly NewTask[];
+      readonly replanAfter: number;
+      readonly said: PlanSaid;
+      /** What was removed, dropped, serialised or left uncovered: the planner is told. */
+      readonly notes: readonly string[];
+    }
+  | {
+      readonly type: "plan.rejected";
+      readonly task: TaskId;
+      readonly failure: Failure;
+      readonly reasons: readonly string[];
+      readonly retryAt: number;
+      readonly charge: "error" | "nothing";
+    }
+  | { readonly type: "plan.kept-whole"; readonly task: TaskId }
+  | {
+      readonly type: "plan.ended";
+      readonly task: TaskId;
+      readonly over: "finished" | Failure;
+      readonly said?: PlanSaid;
+    }
+  | {
+      readonly type: "task.handed-off";
+      readonly task: TaskId;
+      readonly attempt: number;
+      readonly handoff: Handoff;
+    }
+  | {
+      readonly type: "task.retried";
+      readonly task: TaskId;
+      readonly attempt: number;
+      readonly failure: Failure;
+      readonly summary: string;
+      readonly charge: Charge;
+      readonly retryAt: number;
+    }
+  | { readonly type: "task.woken"; readonly task: TaskId }
+  | {
+      readonly type: "task.held-back";
+      readonly task: TaskId;
+      readonly behind: TaskId;
+      readonly until: "settled" | "idle";
+    }
+  | { readonly type: "task.done"; readonly task: TaskId; readonly handoff: Handoff }
+  | { readonly type: "task.failed"; readonly task: TaskId; readonly failure: Failure }
+  | { readonly type: "task.skipped"; readonly task: TaskId; readonly because: TaskId }
+  | { readonly type: "task.cancelling"; readonly task: TaskId; readonly reason: string }
+  | { readonly type: "task.cancelled"; readonly task: TaskId; readonly reason: string }
+  | {
+      readonly type: "batch.landed";
+      readonly members: readonly Member[];
+      readonly commit: string;
+      readonly proof: "green" | "red-to-red" | "found";
+      readonly flaky: readonly string[];
+    }
+  | {
+      readonly type: "landing.turned";
+      readonly phase: Phase;
+      readonly requeue: readonly TaskId[];
+      readonly batch: number;
+      readonly errors: number;
+      readonly retryAt: number;
+    }
+  | { readonly type: "target.checked"; readonly tip: string; readonly report: GateReport }
+  | { readonly type: "target.unchecked"; readonly failure: Failure }
+  | { readonly type: "target.moved"; readonly tip: string }
+  | { readonly type: "base.moved"; readonly commit: string }
+  | {
+      readonly type: "repair.planned";
+      readonly into: readonly NewTask[];
+      readonly round: number;
+      readonly failures: number;
+      readonly notes: readonly string[];
+    }
+  | { readonly type: "repair.given-up"; readonly failures: readonly string[] }
+  | { readonly type: "budget.exhausted"; readonly spent: Spent };
+
+/** A task as it is made. `rank` is its place in the queue: smaller goes first, then age. */
+export type NewTask = { readonly id: TaskId; readonly spec: TaskSpec; readonly rank: number };
+
+export type PlanSaid = {
+  readonly scratchpad: string;
+  readonly addressed: readonly string[];
+  /** Handoffs and steering messages that this answer took account of. */
+  readonly heard: number;
+  readonly steers: number;
+};
+
+/** A fact in the log: `at` is when it was decided, in ms. */
+export type Event = Fact & { readonly at: number };
+
+/** What people ask for. */
+export type Command =
+  | { readonly type: "open"; readonly request: RunRequest }
+  | { readonly type: "pause" }
+  | { readonly type: "resume" }
+  | { readonly type: "steer"; readonly message: string }
+  | { readonly type: "cancel"; readonly task?: TaskId; readonly reason?: string };
+
+/** What arrives from the world. */
+export type Report =
+  | { readonly type: "ended"; readonly job: JobId; readonly outcome: Outcome; readonly spent?: Spent }
+  /** Its executor is gone, through no fault of the task: the engine was restarted. */
+  | { readonly type: "interrupted"; readonly job: JobId }
+  | { readonly type: "base-moved"; readonly commit: string }
+  /** A deadline that `due` named has come. */
+  | { readonly type: "tick" };
+
+/** Everything that reaches `decide`, with the time at which it was taken up. */
+export type Input = (Command | Report) & { readonly at: number };

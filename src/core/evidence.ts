@@ -1,0 +1,89 @@
+/** May a worker's result go to landing? Judged by what the repository shows, not by what was claimed. */
+import { type Failure, failure } from "./failure.ts";
+import type { Handoff } from "./handoff.ts";
+import { contains, type Scope } from "./scope.ts";
+import type { TaskSpec } from "./task.ts";
+
+/** Computed from the branch. */
+export type Evidence = {
+  /** The commit to land; undefined if nothing was changed. */
+  readonly commit?: string;
+  readonly filesChanged: readonly string[];
+  readonly diff: string;
+  readonly linesAdded: number;
+  readonly linesRemoved: number;
+  readonly filesCreated: number;
+  readonly filesModified: number;
+  readonly deletedTests: readonly string[];
+  readonly disabledTests: readonly string[];
+  /** Places with a mark that workers must not leave, such as "src/a.ts:3 @ts-expect-error". */
+  readonly forbiddenMarks: readonly string[];
+};
+
+export type WorkVerdict =
+  | { readonly is: "accepted"; readonly handoff: Handoff }
+  | { readonly is: "refused"; readonly handoff: Handoff; readonly failure: Failure };
+
+export function judgeWork(
+  spec: TaskSpec,
+  claim: Handoff,
+  evidence: Evidence,
+  sharedFiles: Scope,
+): WorkVerdict {
+  const handoff = withEvidence(claim, evidence);
+  const wrong =
+    claim.status === "complete"
+      ? broken(spec, evidence, sharedFiles)
+      : failure("incomplete", `the worker reported ${claim.status}: ${claim.summary}`);
+  return wrong ? { is: "refused", handoff, failure: wrong } : { is: "accepted", handoff };
+}
+
+const withEvidence = (claim: Handoff, evidence: Evidence): Handoff => ({
+  ...claim,
+  diff: evidence.diff,
+  filesChanged: evidence.filesChanged,
+  metrics: {
+    ...claim.metrics,
+    linesAdded: evidence.linesAdded,
+    linesRemoved: evidence.linesRemoved,
+    filesCreated: evidence.filesCreated,
+    filesModified: evidence.filesModified,
+  },
+});
+
+function broken(spec: TaskSpec, evidence: Evidence, sharedFiles: Scope): Failure | undefined {
+  if (spec.delivers === "report") return undefined; // It lands nothing, so it can break nothing.
+  if (evidence.commit === undefined || evidence.filesChanged.length === 0) {
+    return failure(
+      "empty-change",
+      "the worker said complete but changed no file",
+      "make the change, or report blocked and say why",
+    );
+  }
+  const outside = evidence.filesChanged.filter(
+    (path) => !contains(spec.scope, path) && !contains(sharedFiles, path),
+  );
+  if (outside.length > 0) {
+    return failure(
+      "out-of-scope",
+      `changed files outside its scope: ${some(outside)}`,
+      `touch only ${some(spec.scope)}; name what else is needed as a concern`,
+    );
+  }
+  const rules = [
+    ...evidence.deletedTests.map((test) => `deleted the test ${test}`),
+    ...evidence.disabledTests.map((test) => `switched off the test ${test}`),
+    ...evidence.forbiddenMarks.map((place) => `left ${place}`),
+  ];
+  return rules.length > 0
+    ? failure(
+        "rule-broken",
+        some(rules),
+        "solve it without deleting or disabling tests and without forbidden marks",
+      )
+    : undefined;
+}
+
+/** The first few of a list in words; a list from a worker can be of any length. */
+const some = (items: readonly string[], max = 5) =>
+  items.length <= max ? items.join(", ") : `${items.slice(0, max).join(", ")} and ${items.length - max} more`;

@@ -1,0 +1,368 @@
+/** What does a fact change? The only place that changes a run's state. */
+
+import type { Draft, PlannerDraft, TaskDraft } from "./draft.ts";
+import type { Event, NewTask, PlanSaid } from "./event.ts";
+import { isGreen } from "./gate.ts";
+import { createFailureHandoff } from "./handoff.ts";
+import { type JobId, jobId, type Member, slotOf } from "./job.ts";
+import { ScopeTable } from "./scope-table.ts";
+import { release, settle, taskIn, wake, wantsTurn } from "./settle.ts";
+import { emptyState, healthAfter, LANE, orderOf, type RunState, retryKey } from "./state.ts";
+import { isSettled, parentId, ROOT, type TaskId } from "./task.ts";
+import { unreachable } from "./unreachable.ts";
+
+export function replay(events: Iterable<Event>): RunState {
+  const state = emptyState();
+  for (const event of events) evolve(state, event);
+  return state;
+}
+
+/** Changes `state` in place: a log has one folder, and everybody else sees `RunState` as readonly. */
+export function evolve(state: RunState, event: Event): RunState {
+  const s = state as Draft;
+  switch (event.type) {
+    case "run.opened":
+      s.request = event.request;
+      s.openedAt = event.at;
+      s.target.tip = event.request.base;
+      addTask(s, { id: ROOT, spec: event.spec, rank: event.spec.priority });
+      break;
+    case "run.paused":
+      s.paused = true;
+      break;
+    case "run.resumed":
+      s.paused = false;
+      break;
+    case "run.steered":
+      steer(s, event.message);
+      break;
+    case "run.cancelling":
+      s.cancelling = event.reason;
+      break;
+    case "run.closed":
+      s.closed = { how: event.how, left: event.left };
+      break;
+    case "command.refused":
+      break; // For people to read; it changes nothing.
+    case "job.started":
+      jobStarted(s, event);
+      break;
+    case "job.ended":
+      jobEnded(s, event);
+      break;
+    case "plan.accepted":
+      planAccepted(s, event);
+      break;
+    case "plan.rejected":
+      planRejected(s, event);
+      break;
+    case "plan.kept-whole": {
+      const task = taskIn(s, event.task);
+      task.spec = { ...task.spec, shape: "work" };
+      task.tries.planErrors = 0;
+      release(s, task);
+      break;
+    }
+    case "plan.ended":
+      planEnded(s, event);
+      break;
+    case "task.handed-off": {
+      const task = taskIn(s, event.task);
+      task.state = { is: "landing", attempt: event.attempt, handoff: event.handoff };
+      task.tries.failed = 0;
+      task.tries.lost = 0;
+      release(s, task);
+      break;
+    }
+    case "task.retried":
+      taskRetried(s, event);
+      break;
+    case "task.woken":
+      s.deadlines.delete(retryKey(event.task));
+      release(s, taskIn(s, event.task));
+      break;
+    case "task.held-back":
+      heldBack(s, event);
+      break;
+    case "task.done":
+      settle(s, event.task, { is: "done", handoff: event.handoff });
+      break;
+    case "task.failed":
+      settle(s, event.task, { is: "failed", failure: event.failure });
+      break;
+    case "task.skipped":
+      settle(s, event.task, { is: "skipped", because: event.because });
+      break;
+    case "task.cancelling":
+      taskIn(s, event.task).cancelling = true;
+      break;
+    case "task.cancelled":
+      settle(s, event.task, { is: "cancelled", reason: event.reason });
+      break;
+    case "batch.landed":
+      batchLanded(s, event);
+      break;
+    case "landing.turned":
+      s.landing = { phase: event.phase, batch: event.batch, errors: event.errors, retryAt: event.retryAt };
+      for (const id of event.requeue) release(s, taskIn(s, id));
+      break;
+    case "target.checked":
+      targetChecked(s, event);
+      break;
+    case "target.unchecked":
+      s.target.checkErrors += 1;
+      s.target.checkedAt = event.at;
+      break;
+    case "target.moved":
+      s.target.tip = event.tip;
+      s.target.health = "unknown";
+      break;
+    case "base.moved":
+      s.target.baseMoved = true;
+      break;
+    case "repair.planned":
+      for (const task of event.into) {
+        addTask(s, task);
+        s.repair.pending.add(task.id);
+      }
+      s.repair.round = event.round;
+      s.repair.failures = event.failures;
+      break;
+    case "repair.given-up":
+      s.repair.givenUp = true;
+      break;
+    case "budget.exhausted":
+      s.spent.exhausted = true;
+      break;
+    default:
+      return unreachable(event);
+  }
+  return state;
+}
+
+type Of<T extends Event["type"]> = Extract<Event, { readonly type: T }>;
+
+function addTask(s: Draft, { id, spec, rank }: NewTask): void {
+  s.tasks.set(id, {
+    id,
+    spec,
+    order: orderOf(rank, s.tasks.size),
+    state: { is: "open" },
+    tries: { attempts: 0, failed: 0, refused: 0, lost: 0, turns: 0, planErrors: 0, answers: 0 },
+    past: [],
+    scratchpad: "",
+    rejected: [],
+    cancelling: false,
+  });
+  s.dag.add(id, { after: spec.after, priority: rank, lane: spec.shape === "plan" ? LANE.plan : LANE.work });
+  const parent = parentId(id);
+  if (parent === undefined) return;
+  s.unsettled += 1;
+  const planner = plannerIn(s, parent);
+  planner.children += 1;
+  planner.active.add(id);
+  planner.keys.set(spec.key, id);
+}
+
+function plannerIn(s: Draft, id: TaskId): PlannerDraft {
+  let planner = s.planners.get(id);
+  if (!planner) {
+    planner = {
+      children: 0,
+      active: new Set(),
+      keys: new Map(),
+      news: [],
+      concerns: new Map(),
+      told: { news: 0, steers: 0 },
+      replanAfter: Number.MAX_SAFE_INTEGER, // Until its first answer says otherwise: fix tasks may come before it.
+      idle: false,
+      held: new ScopeTable(),
+      notes: [],
+    };
+    s.planners.set(id, planner);
+  }
+  return planner;
+}
+
+function jobStarted(s: Draft, { job, until }: Of<"job.started">): void {
+  const id = jobId(job);
+  s.running.set(id, { job, until });
+  s.deadlines.set(id, until);
+  s.count[job.kind] += 1;
+  s.late.delete(slotOf(job));
+  if (job.kind === "check") {
+    s.turns.check = job.turn;
+  } else if (job.kind === "land") {
+    s.turns.land = job.turn;
+    for (const { task } of job.members) if (s.dag.status(task) === "ready") s.dag.take(task);
+  } else {
+    const task = taskIn(s, job.task);
+    s.dag.take(job.task);
+    if (job.kind === "plan") {
+      task.tries.turns = job.turn;
+      const planner = plannerIn(s, job.task);
+      planner.told = { news: planner.news.length, steers: job.task === ROOT ? s.steers.length : 0 };
+    } else task.tries.attempts = job.attempt;
+    holdFiles(s, task, job.kind === "work");
+  }
+}
+
+function holdFiles(s: Draft, task: TaskDraft, atWork: boolean): void {
+  const parent = parentId(task.id);
+  if (task.spec.delivers === "report" || parent === undefined) return;
+  plannerIn(s, parent).held.hold(task.id, task.spec.scope, task.order);
+  if (atWork) s.atWork.hold(task.id, task.spec.scope, task.order);
+}
+
+function jobEnded(s: Draft, event: Of<"job.ended">): void {
+  const running = s.running.get(event.job);
+  if (event.how === "answered-late" || event.how === "dropped") s.unanswered.delete(event.job);
+  else if (event.how !== "answered") s.unanswered.add(event.job);
+  if (running) {
+    s.running.delete(event.job);
+    s.deadlines.delete(event.job);
+    const { job } = running;
+    s.count[job.kind] -= 1;
+    if (job.kind === "work") {
+      s.atWork.drop(job.task);
+      wake(s, job.task, "idle");
+    }
+    if (event.how === "expired" && (job.kind === "plan" || job.kind === "work")) s.late.set(slotOf(job), job);
+  } else if (event.how === "answered-late") {
+    takeBack(s, event.job);
+  }
+  if (!event.spent) return;
+  s.spent.tokens += event.spent.tokens;
+  if (event.spent.microdollars === undefined) s.spent.unpriced += 1;
+  else s.spent.microdollars += event.spent.microdollars;
+}
+
+/** A job that had been given up answered after all: its task is no longer waiting to be tried again. */
+function takeBack(s: Draft, id: JobId): void {
+  for (const [slot, job] of s.late) {
+    if (jobId(job) !== id || job.kind === "land" || job.kind === "check") continue;
+    s.late.delete(slot);
+    s.deadlines.delete(retryKey(job.task));
+    s.parked.delete(job.task);
+    if (s.dag.status(job.task) === "ready") s.dag.take(job.task);
+    return;
+  }
+}
+
+function planAccepted(s: Draft, event: Of<"plan.accepted">): void {
+  const task = taskIn(s, event.task);
+  for (const child of event.into) addTask(s, child);
+  const planner = plannerIn(s, event.task);
+  task.state = { is: "delegated" };
+  task.tries.planErrors = 0;
+  task.tries.answers += 1;
+  planner.replanAfter = event.replanAfter;
+  planner.notes = event.notes;
+  takeIn(s, task, event.said);
+  if (wantsTurn(s, event.task, planner)) release(s, task);
+  else planner.idle = true;
+}
+
+/** The planner was told of its news and of steering messages, and has answered. */
+function takeIn(s: Draft, task: TaskDraft, said: PlanSaid): void {
+  task.scratchpad = said.scratchpad;
+  task.rejected = [];
+  if (task.id === ROOT) s.steers.splice(0, said.steers);
+  const planner = s.planners.get(task.id);
+  if (!planner) return;
+  planner.news.splice(0, said.heard);
+  for (const id of said.addressed) planner.concerns.delete(id);
+}
+
+function planRejected(s: Draft, event: Of<"plan.rejected">): void {
+  const task = taskIn(s, event.task);
+  task.rejected = event.reasons;
+  if (event.charge === "error") task.tries.planErrors += 1;
+  retryWhen(s, task, event.retryAt, event.at);
+}
+
+function planEnded(s: Draft, event: Of<"plan.ended">): void {
+  const task = taskIn(s, event.task);
+  const planner = plannerIn(s, event.task);
+  task.state = { is: "delegated", over: event.over };
+  if (event.said) takeIn(s, task, event.said);
+  planner.idle = false;
+  if (s.dag.status(task.id) === "ready") s.dag.take(task.id);
+  if (planner.active.size === 0 && task.id !== ROOT) s.toSettle.add(task.id);
+}
+
+function taskRetried(s: Draft, event: Of<"task.retried">): void {
+  const task = taskIn(s, event.task);
+  const { attempt, failure, summary } = event;
+  task.state = { is: "open" };
+  if (event.charge !== "nothing") task.tries[event.charge] += 1;
+  if (event.charge !== "lost" && event.charge !== "nothing") task.tries.lost = 0;
+  task.past = [...task.past.slice(-(MAX_PAST - 1)), { attempt, failure, summary }];
+  retryWhen(s, task, event.retryAt, event.at);
+}
+
+/** Kept in memory for each task; the policy says how many of them a brief shows. */
+const MAX_PAST = 5;
+
+function retryWhen(s: Draft, task: TaskDraft, retryAt: number, now: number): void {
+  if (retryAt > now) s.deadlines.set(retryKey(task.id), retryAt);
+  else release(s, task);
+}
+
+function heldBack(s: Draft, { task: id, behind, until }: Of<"task.held-back">): void {
+  const task = taskIn(s, id);
+  s.dag.take(id);
+  s.parked.set(id, behind);
+  const waiters = s.waiting.get(behind);
+  if (waiters) waiters.push({ task: id, until });
+  else s.waiting.set(behind, [{ task: id, until }]);
+  const parent = parentId(id);
+  if (until === "settled" && parent !== undefined)
+    plannerIn(s, parent).held.claim(id, task.spec.scope, task.order);
+}
+
+function batchLanded(s: Draft, event: Of<"batch.landed">): void {
+  s.target.tip = event.commit;
+  for (const name of event.flaky) s.flaky.set(name, (s.flaky.get(name) ?? 0) + 1);
+  for (const member of event.members) landed(s, member, event.commit);
+}
+
+function landed(s: Draft, { task: id }: Member, commit: string): void {
+  const task = taskIn(s, id);
+  if (isSettled(task)) return; // Cancelled in the meantime; it is in the tree all the same.
+  const handoff =
+    task.state.is === "landing"
+      ? task.state.handoff
+      : {
+          ...createFailureHandoff(task, ""),
+          status: "complete" as const,
+          summary: "landed by an earlier attempt",
+          concerns: [],
+        };
+  settle(s, id, { is: "done", handoff, commit });
+}
+
+function targetChecked(s: Draft, { tip, report, at }: Of<"target.checked">): void {
+  const { target } = s;
+  const green = isGreen(report);
+  target.health = healthAfter(target, tip, green);
+  target.greensInARow = green ? target.greensInARow + 1 : 0;
+  target.checkedTip = tip;
+  target.checkedAt = at;
+  target.checkErrors = 0;
+  target.baseMoved = false;
+  target.report = report;
+  if (green) Object.assign(s.repair, { round: 0, failures: 0, givenUp: false });
+}
+
+function steer(s: Draft, message: string): void {
+  s.steers.push(message);
+  const root = taskIn(s, ROOT);
+  const planner = s.planners.get(ROOT);
+  if (root.state.is !== "delegated" || !planner) return;
+  const ended = root.state.over !== undefined;
+  root.state = { is: "delegated" };
+  if (!planner.idle && !ended) return; // Asked already, or about to be: it will hear it then or the turn after.
+  planner.idle = false;
+  release(s, root);
+}

@@ -1,0 +1,136 @@
+/** When is a planner's task over, and when the run? And what is left to say then? */
+import { failTask } from "./consequences.ts";
+import type { Fact, RunEnd } from "./event.ts";
+import { failure } from "./failure.ts";
+import { failuresOf } from "./gate.ts";
+import { aggregateHandoffs, boundHandoff, createFailureHandoff, type Handoff } from "./handoff.ts";
+import type { Policy } from "./policy.ts";
+import { isVerified, LANE, type RunState, taskOf } from "./state.ts";
+import { childId, isSettled, ROOT, type Task, type TaskId } from "./task.ts";
+
+/** Planners that will not be asked again and have nothing active: their children's reports become one. */
+export const settlePlanners = (state: RunState, policy: Policy): readonly Fact[] =>
+  [...state.toSettle].flatMap((id) => settlePlanner(state, id, policy));
+
+function settlePlanner(state: RunState, id: TaskId, policy: Policy): readonly Fact[] {
+  const handoff = boundHandoff(aggregate(state, id), policy.brief);
+  return handoff.status === "complete" || handoff.status === "partial"
+    ? [{ type: "task.done", task: id, handoff }]
+    : failTask(state, id, failure("children-failed", handoff.summary));
+}
+
+/** A failed child counts only while its planner has not dealt with it; so does a concern. */
+export function aggregate(state: RunState, id: TaskId): Handoff {
+  const task = taskOf(state, id);
+  const planner = state.planners.get(id)!;
+  const open = Map.groupBy(planner.concerns.values(), (concern) => concern.from);
+  const children = Array.from({ length: planner.children }, (_, i) => taskOf(state, childId(id, i + 1)));
+  const counted = children.filter((child) => child.state.is === "done" || open.has(child.id));
+  const handoffs = counted.map((child) => ({
+    ...handoffOf(child),
+    concerns: (open.get(child.id) ?? []).flatMap((c) => (c.kind === "said" ? [c.text] : [])),
+  }));
+  const whole = aggregateHandoffs({ id, description: task.spec.description }, counted, handoffs);
+  const over = task.state.is === "delegated" ? task.state.over : undefined;
+  if (over === undefined || over === "finished") return whole;
+  const status = whole.status === "complete" ? "partial" : whole.status;
+  return { ...whole, status, concerns: [...whole.concerns, over.message] };
+}
+
+function handoffOf(task: Task): Handoff {
+  switch (task.state.is) {
+    case "done":
+      return task.state.handoff;
+    case "failed":
+      return createFailureHandoff(task, task.state.failure);
+    case "skipped":
+      return {
+        ...createFailureHandoff(task, `skipped, because ${task.state.because} did not land`),
+        status: "blocked",
+      };
+    default:
+      return { ...createFailureHandoff(task, task.state.is), status: "blocked" };
+  }
+}
+
+/** The facts that close the run, once nothing can change any more. */
+export function closeRun(state: RunState, policy: Policy): readonly Fact[] {
+  if (state.cancelling !== undefined) return closeCancelled(state);
+  if (state.count.land > 0 || !(isOver(state) || isDrained(state))) return [];
+  if (wantsFinalCheck(state, policy) || state.count.check > 0) return [];
+  const root = taskOf(state, ROOT);
+  const ended = isSettled(root) ? [] : endRoot(state, policy);
+  const left = whatIsLeft(state);
+  const nothing = ![...state.tasks.values()].some((task) => task.state.is === "done");
+  const how: RunEnd = left.length === 0 && !nothing ? "done" : nothing ? "failed" : "incomplete";
+  return [...ended, { type: "run.closed", how, left }];
+}
+
+function closeCancelled(state: RunState): readonly Fact[] {
+  if (state.count.land > 0 || state.unsettled > 0 || !isSettled(taskOf(state, ROOT))) return [];
+  const aborted = [...state.running.keys()].map(
+    (job) => ({ type: "job.ended", job, how: "aborted" }) as const,
+  );
+  return [...aborted, { type: "run.closed", how: "cancelled", left: [`cancelled: ${state.cancelling}`] }];
+}
+
+/** The planner is done, or given up, and every task is settled. */
+export function isOver(state: RunState): boolean {
+  const root = taskOf(state, ROOT);
+  const planned = isSettled(root) || (root.state.is === "delegated" && root.state.over !== undefined);
+  return planned && state.unsettled === 0;
+}
+
+/** The budget is spent, nothing runs on it any more, and nothing that is finished can still land. */
+export function isDrained(state: RunState): boolean {
+  const { spent, count, dag, target, landing } = state;
+  if (!spent.exhausted || count.plan + count.work > 0) return false;
+  const waiting = dag.peek(LANE.land) !== undefined || landing.phase.is !== "open";
+  return !waiting || target.health === "red";
+}
+
+/** Has to be looked at once more before the run may close? Not where a look could change nothing. */
+export function wantsFinalCheck(state: RunState, policy: Policy): boolean {
+  const { target, repair, spent, request } = state;
+  if (isVerified(state) || target.checkErrors >= policy.sweep.maxErrorsInARow) return false;
+  if (target.tip === request!.base && taskOf(state, ROOT).state.is === "failed") return false;
+  const known = target.health === "red" && target.checkedTip === target.tip;
+  return !(known && (repair.givenUp || spent.exhausted));
+}
+
+/** The root's own end, from what its children came to. */
+function endRoot(state: RunState, policy: Policy): readonly Fact[] {
+  if (!state.planners.has(ROOT) || taskOf(state, ROOT).state.is !== "delegated") {
+    return failTask(
+      state,
+      ROOT,
+      failure("budget", "the budget was spent before it was done", "raise the budget and resume"),
+    );
+  }
+  return settlePlanner(state, ROOT, policy);
+}
+
+function whatIsLeft(state: RunState): readonly string[] {
+  const root = taskOf(state, ROOT);
+  const over = root.state.is === "delegated" ? root.state.over : undefined;
+  const open = [...(state.planners.get(ROOT)?.concerns.values() ?? [])];
+  return [
+    ...(root.state.is === "failed" ? [root.state.failure.message] : []),
+    ...(over !== undefined && over !== "finished" ? [over.message] : []),
+    ...open.flatMap((concern) => (concern.kind === "settled" ? [concern.text] : [])),
+    ...(state.unsettled > 0 ? [`${state.unsettled} tasks are not settled`] : []),
+    ...(state.spent.exhausted ? ["the budget is spent"] : []),
+    ...targetLeft(state),
+  ];
+}
+
+function targetLeft(state: RunState): readonly string[] {
+  const { target } = state;
+  if (isVerified(state)) return [];
+  if (target.checkedTip !== target.tip || target.health !== "red")
+    return ["the target could not be checked as it stands"];
+  const names = failuresOf(target.report);
+  return [
+    `the target is red: ${names.slice(0, 10).join(", ")}${names.length > 10 ? ` and ${names.length - 10} more` : ""}`,
+  ];
+}

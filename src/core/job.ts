@@ -1,0 +1,83 @@
+/** What can be executing? A job is one of four kinds; an outcome is what it came to. */
+import type { Evidence } from "./evidence.ts";
+import type { Failure } from "./failure.ts";
+import type { GateReport } from "./gate.ts";
+import type { Handoff } from "./handoff.ts";
+import type { PlanAnswer } from "./plan-answer.ts";
+import type { Problem } from "./repair.ts";
+import type { TaskId } from "./task.ts";
+
+export type JobKind = "plan" | "work" | "land" | "check";
+
+/** The attempt is part of what lands, so that no later attempt can be taken for it. */
+export type Member = { readonly task: TaskId; readonly attempt: number };
+
+export type Job =
+  | { readonly kind: "plan"; readonly task: TaskId; readonly turn: number }
+  | { readonly kind: "work"; readonly task: TaskId; readonly attempt: number }
+  | { readonly kind: "land"; readonly turn: number; readonly members: readonly Member[] }
+  | { readonly kind: "check"; readonly turn: number };
+
+/** Names one try, so that an answer to an older one is recognised. */
+export type JobId = string & { readonly __brand: "JobId" };
+
+export function jobId(job: Job): JobId {
+  switch (job.kind) {
+    case "plan":
+      return `plan:${job.task}#${job.turn}` as JobId;
+    case "work":
+      return `work:${job.task}#${job.attempt}` as JobId;
+    case "land":
+    case "check":
+      return `${job.kind}#${job.turn}` as JobId;
+  }
+}
+
+/** Of all jobs with one slot, only the newest counts. */
+export const slotOf = (job: Job): string =>
+  job.kind === "plan" || job.kind === "work" ? `${job.kind}:${job.task}` : job.kind;
+
+export const slotOfId = (id: JobId): string => id.slice(0, id.lastIndexOf("#"));
+
+export type Conflict = {
+  readonly task: TaskId;
+  readonly files: readonly string[];
+  readonly against: "target" | "batch";
+};
+
+/** A move of the target that a lost job made: found in the repository, by the proof that it left there. */
+export type FoundLanding = { readonly commit: string; readonly members: readonly Member[] };
+
+/** What a job came to. Every executor returns one; none throws. */
+export type Outcome =
+  | { readonly is: "planned"; readonly answer: PlanAnswer }
+  | { readonly is: "worked"; readonly handoff: Handoff; readonly evidence: Evidence }
+  /** Landed `members`; those in `conflicts` were left out of the candidate. */
+  | {
+      readonly is: "landed";
+      readonly commit: string;
+      readonly members: readonly Member[];
+      readonly conflicts: readonly Conflict[];
+      readonly proof: "green" | "red-to-red";
+    }
+  /** The candidate of `members` did not pass; the target is where it was. */
+  | {
+      readonly is: "red";
+      readonly members: readonly Member[];
+      readonly conflicts: readonly Conflict[];
+      readonly failures: readonly string[];
+    }
+  /** No member could be merged. */
+  | { readonly is: "unmergeable"; readonly conflicts: readonly Conflict[] }
+  /** The target is not where it was thought to be. */
+  | { readonly is: "moved"; readonly tip: string; readonly landings: readonly FoundLanding[] }
+  | {
+      readonly is: "checked";
+      readonly tip: string;
+      readonly report: GateReport;
+      readonly problems: readonly Problem[];
+    }
+  | { readonly is: "failed"; readonly failure: Failure };
+
+/** What a job cost. An unknown price is left out, never counted as nothing. */
+export type Spent = { readonly tokens: number; readonly microdollars?: number };

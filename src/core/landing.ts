@@ -1,0 +1,140 @@
+/** What comes after a red gate? Once more, then the base, then halves: so that only the guilty is refused. */
+import type { Member } from "./job.ts";
+
+/**
+ * Where landing stands between two land jobs.
+ *
+ *   open ──red──→ again ──red──→ base ──green──→ hunt ──→ open
+ *    ↑              │ green        │ red           (halves until one member is left)
+ *    └──────────────┴──────────────┘
+ */
+export type Phase =
+  | { readonly is: "open" }
+  /** The same candidate once more: it may have been a flaky test. */
+  | {
+      readonly is: "again";
+      readonly members: readonly Member[];
+      readonly failures: readonly string[];
+      readonly run: number;
+    }
+  /** Red twice: is the target itself red? A check answers. */
+  | { readonly is: "base"; readonly members: readonly Member[]; readonly suspects: readonly string[] }
+  /** One of `guilty` makes `suspects` fail; `next` of them is gated now. */
+  | {
+      readonly is: "hunt";
+      readonly guilty: readonly Member[];
+      readonly next: readonly Member[];
+      readonly suspects: readonly string[];
+      /** Runs of `next` so far that were red. */
+      readonly reds: number;
+    };
+
+/** What a result leads to. Members in neither list are in the phase. */
+export type Turn = {
+  readonly phase: Phase;
+  readonly requeue: readonly Member[];
+  readonly refuse: readonly Member[];
+};
+
+export const OPEN: Phase = { is: "open" };
+
+/** Failures that differ from run to run are taken for one flaky suite, but not without end. */
+const MAX_DIFFERING_RUNS = 3;
+
+/** The members that the next land job must take, where a phase prescribes them. */
+export const prescribed = (phase: Phase): readonly Member[] | undefined =>
+  phase.is === "again" ? phase.members : phase.is === "hunt" ? phase.next : undefined;
+
+/** The candidate of `members` was red. On a target that is red itself, there is no base to ask. */
+export function afterRed(
+  phase: Phase,
+  members: readonly Member[],
+  failures: readonly string[],
+  targetIsRed: boolean,
+): Turn {
+  switch (phase.is) {
+    case "open":
+    case "base": // No land job runs while the base is checked; one that was lost may still answer.
+      return keep({ is: "again", members, failures, run: 2 });
+    case "again": {
+      const both = shared(phase.failures, failures);
+      if (both.length === 0 && phase.run < MAX_DIFFERING_RUNS) {
+        return keep({ is: "again", members, failures, run: phase.run + 1 });
+      }
+      if (targetIsRed) return { phase: OPEN, requeue: [], refuse: members };
+      return keep({ is: "base", members, suspects: both.length > 0 ? both : failures });
+    }
+    case "hunt":
+      return afterRedInHunt(phase, members, failures);
+  }
+}
+
+function afterRedInHunt(
+  phase: Phase & { readonly is: "hunt" },
+  members: readonly Member[],
+  failures: readonly string[],
+): Turn {
+  const { guilty, suspects } = phase;
+  const known = shared(suspects, failures).length > 0;
+  const reds = phase.reds + 1;
+  // Another failure than the one that is hunted: perhaps a flaky test, so look again before believing it.
+  if (!known && reds < 2) return keep({ ...phase, next: members, reds });
+  if (members.length > 1) return narrow(members, suspects, without(guilty, members));
+  // The last one left is guilty by the greens of all others; any other single one is asked twice.
+  const proven = guilty.length === 1 || reds >= 2;
+  return proven
+    ? { phase: OPEN, requeue: without(guilty, members), refuse: members }
+    : keep({ ...phase, next: members, reds });
+}
+
+/** The candidate of `landed` is the target now. */
+export function afterGreen(phase: Phase, landed: readonly Member[]): Turn {
+  if (phase.is !== "hunt") return { phase: OPEN, requeue: [], refuse: [] };
+  const rest = without(phase.guilty, landed);
+  return rest.length === 0 ? { phase: OPEN, requeue: [], refuse: [] } : narrow(rest, phase.suspects, []);
+}
+
+/** The base of a batch that was red twice has been checked. */
+export function afterBase(phase: Phase & { readonly is: "base" }, green: boolean): Turn {
+  if (!green) return { phase: OPEN, requeue: phase.members, refuse: [] };
+  return phase.members.length === 1
+    ? { phase: OPEN, requeue: [], refuse: phase.members }
+    : narrow(phase.members, phase.suspects, []);
+}
+
+/** Members that left by another door: conflicts, cancellations. */
+export function withoutMembers(phase: Phase, gone: readonly Member[]): Phase {
+  if (gone.length === 0 || phase.is === "open") return phase;
+  if (phase.is !== "hunt") {
+    const members = without(phase.members, gone);
+    if (members.length === phase.members.length) return phase;
+    return members.length === 0 ? OPEN : { ...phase, members };
+  }
+  const guilty = without(phase.guilty, gone);
+  const next = without(phase.next, gone);
+  if (guilty.length === phase.guilty.length) return phase;
+  if (guilty.length === 0) return OPEN;
+  return next.length === 0 ? narrow(guilty, phase.suspects, []).phase : { ...phase, guilty, next };
+}
+
+const keep = (phase: Phase): Turn => ({ phase, requeue: [], refuse: [] });
+
+const narrow = (
+  guilty: readonly Member[],
+  suspects: readonly string[],
+  requeue: readonly Member[],
+): Turn => ({
+  phase: { is: "hunt", guilty, next: guilty.slice(0, Math.ceil(guilty.length / 2)), suspects, reds: 0 },
+  requeue,
+  refuse: [],
+});
+
+const shared = (a: readonly string[], b: readonly string[]) => {
+  const there = new Set(b);
+  return a.filter((name) => there.has(name));
+};
+
+export function without(members: readonly Member[], gone: readonly Member[]): readonly Member[] {
+  const left = new Set(gone.map((m) => m.task));
+  return members.filter((m) => !left.has(m.task));
+}

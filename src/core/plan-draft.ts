@@ -1,0 +1,146 @@
+/** Which part of a model's text is the plan, and is it all there? */
+import { findJson, type Json, type JsonList, type JsonObject, placeOf } from "./json-salvage.ts";
+
+/** What is believed to be the answer, before its fields are read. */
+export type Draft = {
+  readonly is: "draft";
+  readonly fields: JsonObject;
+  readonly tasks: JsonList;
+  /** Its end is missing: what it had not finished saying is left out. */
+  readonly isCut: boolean;
+  readonly notes: readonly string[];
+};
+
+export type NoDraft = { readonly is: "unreadable" | "invalid"; readonly reasons: readonly string[] };
+
+/**
+ * The last complete answer, else the complete tasks of one that was cut off, else a bare list of tasks.
+ *
+ * An empty plan ends a planner's work, so it counts only if nothing else in the text looks like a plan: it may
+ * be the prompt's example, quoted before the real answer was cut off.
+ */
+export function findDraft(text: string): Draft | NoDraft {
+  const survey = surveyOf(text);
+  const { answers, lists, cut, broken } = survey;
+  const last = answers.findLast(tasksOf) ?? answers.at(-1);
+  if (last !== undefined && plansSomething(last)) {
+    return draftOf(last, tasksOf(last)!, cut?.answer || broken ? OTHERS_LEFT_OUT : undefined);
+  }
+  if (cut?.answer) {
+    const draft = cutDraft(cut.answer, tasksOf(cut.answer) ?? [], cut.open);
+    if (draft.tasks.length > 0) return draft;
+  }
+  if (broken) return unreadable(`the answer is not JSON at ${placeOf(text, broken.at)}: ${broken.why}`);
+  if (last !== undefined) return emptyDraft(last, survey);
+  const list = lists.at(-1);
+  if (list) return draftOf(new Map(), list, ONLY_A_LIST);
+  if (cut?.list) {
+    const draft = cutDraft(new Map(), cut.list, cut.open);
+    if (draft.tasks.length > 0) return draft;
+  }
+  return nothingFound(text, survey);
+}
+
+const OTHERS_LEFT_OUT = "one answer was complete and another was not; the complete one was taken";
+const ONLY_A_LIST = "only a list of tasks was found; everything else was taken as not given";
+const NO_TASKS = 'the answer has no list "tasks"; send "tasks": [] if there are none';
+
+const unreadable = (reason: string): NoDraft => ({ is: "unreadable", reasons: [reason] });
+const invalid = (reason: string): NoDraft => ({ is: "invalid", reasons: [reason] });
+
+function emptyDraft(answer: JsonObject, { answers, lists, cut }: Survey): Draft | NoDraft {
+  if (cut) return unreadable("the text ends in the middle of an answer; send it whole, with fewer tasks");
+  if (lists.length > 0 || answers.some(plansSomething)) {
+    return invalid("there are several answers, the last without tasks; send only the one that counts");
+  }
+  const tasks = tasksOf(answer);
+  return tasks ? draftOf(answer, tasks) : invalid(NO_TASKS);
+}
+
+function nothingFound(text: string, { cut, hasObject }: Survey): NoDraft {
+  if (cut) return unreadable("the text ends before any task is complete; send it whole, with fewer tasks");
+  if (hasObject) return invalid(NO_TASKS);
+  const found = text.trim() === "" ? "the answer is empty" : "no JSON object was found in the answer";
+  return unreadable(`${found}; answer with {"scratchpad": "…", "tasks": […]}`);
+}
+
+const draftOf = (fields: JsonObject, tasks: JsonList, note?: string): Draft => ({
+  is: "draft",
+  fields,
+  tasks,
+  isCut: false,
+  notes: note === undefined ? [] : [note],
+});
+
+function cutDraft(fields: JsonObject, tasks: JsonList, open: readonly Json[]): Draft {
+  const isComplete = (value: Json) => !open.includes(value);
+  const complete = tasks.filter(isComplete);
+  return {
+    is: "draft",
+    fields: new Map([...fields].filter(([, value]) => isComplete(value))),
+    tasks: complete,
+    isCut: true,
+    notes: [
+      `the answer was cut off: its complete tasks (${complete.length}) were taken, the rest was dropped`,
+    ],
+  };
+}
+
+/** Everything in a text that could be meant as an answer. */
+type Survey = {
+  /** Complete objects that look like an answer, and complete lists that look like tasks. */
+  readonly answers: JsonObject[];
+  readonly lists: JsonList[];
+  hasObject: boolean;
+  /** What the text ends in the middle of, and what in it looks like an answer or a list of tasks. */
+  cut?: {
+    readonly open: readonly Json[];
+    readonly answer: JsonObject | undefined;
+    readonly list: JsonList | undefined;
+  };
+  /** Where something that looked like an answer, or like tasks, stopped being JSON. */
+  broken?: { readonly at: number; readonly why: string };
+};
+
+function surveyOf(text: string): Survey {
+  const survey: Survey = { answers: [], lists: [], hasObject: false };
+  for (const found of findJson(text)) {
+    if (found.is === "whole") {
+      addAnswersIn(found.value, survey.answers);
+      if (looksLikeTasks(found.value)) survey.lists.push(found.value);
+      if (isObject(found.value)) survey.hasObject = true;
+      continue;
+    }
+    const { open, at, why } = found;
+    const answer = open.find(looksLikeAnswer);
+    const list = open.find(looksLikeTasks);
+    if (found.is === "cut") survey.cut = { open, answer, list };
+    else if (answer ?? list) survey.broken = { at, why };
+    if (answer === undefined && open[0] !== undefined) addAnswersIn(open[0], survey.answers);
+  }
+  return survey;
+}
+
+/** The value itself, or what is wrapped in it once: `{"plan": {…}}`, `[{…}]`. */
+function addAnswersIn(value: JsonList | JsonObject, answers: JsonObject[]): void {
+  if (looksLikeAnswer(value)) answers.push(value);
+  else for (const inner of value.values()) if (looksLikeAnswer(inner)) answers.push(inner);
+}
+
+const isObject = (value: Json | undefined): value is JsonObject => value instanceof Map;
+
+const looksLikeAnswer = (value: Json): value is JsonObject =>
+  isObject(value) && (value.has("tasks") || value.has("scratchpad"));
+
+/** An empty list looks like nothing: prose is full of them. */
+function looksLikeTasks(value: Json): value is JsonList {
+  const first = Array.isArray(value) ? (value as JsonList)[0] : undefined;
+  return isObject(first) && first.has("id") && first.has("description");
+}
+
+function tasksOf(answer: JsonObject): JsonList | undefined {
+  const tasks = answer.get("tasks");
+  return Array.isArray(tasks) ? tasks : undefined;
+}
+
+const plansSomething = (answer: JsonObject) => (tasksOf(answer)?.length ?? 0) > 0;

@@ -1,0 +1,205 @@
+/** Which numbers and choices may a team change? All of them are here, each with its unit and its reason. */
+import type { JobKind } from "./job.ts";
+import { modules, type Scope, weight } from "./scope.ts";
+import type { Shape } from "./task.ts";
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+
+/** When a task goes to a subplanner rather than to a worker. */
+export type SubplannerConfig = {
+  /** Subplanners above a task before it must be worked on as it is. */
+  readonly maxDepth: number;
+  /** Files in scope (a folder counts as four) from which splitting pays. */
+  readonly scopeThreshold: number;
+  /** Subtasks in one answer: more than a model can keep apart. */
+  readonly maxSubtasks: number;
+};
+
+export const DEFAULT_SUBPLANNER_CONFIG: SubplannerConfig = {
+  maxDepth: 3,
+  scopeThreshold: 4,
+  maxSubtasks: 10,
+};
+
+export type PlannerPolicy = {
+  /** Newly settled tasks after which it is asked again; it is also asked when nothing is active. */
+  readonly replanAfter: number;
+  readonly maxTasksPerAnswer: number;
+  /** Answers in all; a planner that is not done by then never will be. */
+  readonly maxAnswers: number;
+  /** Answers in a row that could not be used, or had, before it is given up. */
+  readonly maxErrorsInARow: number;
+};
+
+export type Policy = {
+  /** Jobs of a kind at once. Landing and checking are always one at a time. */
+  readonly capacity: { readonly plan: number; readonly work: number };
+  /** How long a job of a kind may go without an answer, in ms. */
+  readonly leaseMs: Readonly<Record<JobKind, number>>;
+  readonly root: PlannerPolicy;
+  readonly subplanner: PlannerPolicy;
+  readonly decompose: SubplannerConfig & {
+    /** Also split a task that touches at least this many folders; undefined: never for that reason. */
+    readonly moduleThreshold?: number;
+  };
+  /** `priority`: by priority, then age. `longest-path`: among equals, what most others wait for goes first. */
+  readonly order: "priority" | "longest-path";
+  /** What happens to tasks that touch the same files: one after the other, or landing sorts it out. */
+  readonly overlap: "serialise" | "allow";
+  /** Files that any task may touch, because tools rewrite them. */
+  readonly sharedFiles: Scope;
+  readonly retry: {
+    /** Attempts that an agent may fail before the task has. */
+    readonly maxFailed: number;
+    /** New attempts after a conflict or a red gate. */
+    readonly maxRefused: number;
+    /** Jobs in a row that may vanish: dead or hanging workers are not the task's fault, but must end. */
+    readonly maxLost: number;
+    /** Wait before trying again what was lost or unreachable: `firstMs`, then `factor` times more, up to `maxMs`. */
+    readonly firstMs: number;
+    readonly factor: number;
+    readonly maxMs: number;
+    /** Earlier attempts that the next one is told about. */
+    readonly maxRemembered: number;
+  };
+  readonly landing: {
+    readonly strategy: "merge-commit" | "rebase" | "fast-forward";
+    /** Tasks in one gated candidate. */
+    readonly maxBatch: number;
+    /** Landing jobs in a row that may fail for reasons of the repository or the machine. */
+    readonly maxErrorsInARow: number;
+  };
+  readonly sweep: {
+    readonly redMs: number;
+    readonly greenMs: number;
+    readonly greensToSlowDown: number;
+    readonly maxErrorsInARow: number;
+  };
+  readonly repair: {
+    readonly maxTasks: number;
+    readonly maxFiles: number;
+    /** Rounds of fix tasks without fewer failures before the target counts as beyond repair. */
+    readonly maxRounds: number;
+  };
+  readonly budget: {
+    /** Undefined: no limit. */
+    readonly maxTokens?: number;
+    readonly maxMicrodollars?: number;
+    /** Set aside for each running plan or work job, until it says what it really cost. */
+    readonly reserveTokens: number;
+    readonly reserveMicrodollars: number;
+  };
+  readonly brief: {
+    readonly maxSummaryChars: number;
+    readonly maxDiffChars: number;
+    readonly maxFiles: number;
+    readonly maxNews: number;
+    readonly maxConcerns: number;
+  };
+};
+
+/** A decision's surroundings: when it is made, by which rules. */
+export type Rules = { readonly at: number; readonly policy: Policy };
+
+export const defaultPolicy: Policy = {
+  capacity: {
+    plan: 4, // A planner is one long model call; more of them only compete for the same quota.
+    work: 8, // The default of the tools that Skein fits in with; a laptop bears it.
+  },
+  leaseMs: {
+    plan: 30 * MINUTE, // Exploring a large repository takes a model many minutes.
+    work: 60 * MINUTE, // The longest kind: an agent with a real task. A late answer still counts.
+    land: 20 * MINUTE, // One merge and one run of the gate. Short, because everything waits behind it.
+    check: 20 * MINUTE,
+  },
+  root: {
+    replanAfter: 3, // Enough news to be worth a turn, soon enough to change course.
+    maxTasksPerAnswer: 1_000, // A plan file may be long; a model's sprint never is.
+    maxAnswers: 1_000, // Weeks of sprints.
+    maxErrorsInARow: 20, // With the waits below: more than two hours of outage.
+  },
+  subplanner: {
+    replanAfter: 1, // It owns few tasks; each result may change the rest.
+    maxTasksPerAnswer: DEFAULT_SUBPLANNER_CONFIG.maxSubtasks,
+    maxAnswers: 20,
+    maxErrorsInARow: 5,
+  },
+  decompose: DEFAULT_SUBPLANNER_CONFIG,
+  order: "priority",
+  overlap: "serialise",
+  sharedFiles: [
+    "package-lock.json",
+    "pnpm-lock.yaml",
+    "yarn.lock",
+    "Cargo.lock",
+    "go.sum",
+    "poetry.lock",
+    "uv.lock",
+    "Gemfile.lock",
+    "composer.lock",
+  ],
+  retry: {
+    maxFailed: 3, // The third failure of an agent with the first two in its brief is the task's own.
+    maxRefused: 2,
+    maxLost: 5,
+    firstMs: 2 * SECOND,
+    factor: 2,
+    maxMs: 10 * MINUTE, // A provider's outage lasts longer than this, or is over.
+    maxRemembered: 3, // Older failures cost tokens and say nothing new.
+  },
+  landing: {
+    strategy: "merge-commit",
+    maxBatch: 50, // One culprit in 50 is found in at most 10 gate runs; 50 one by one take 50.
+    maxErrorsInARow: 5,
+  },
+  sweep: { redMs: MINUTE, greenMs: 5 * MINUTE, greensToSlowDown: 3, maxErrorsInARow: 5 },
+  repair: { maxTasks: 5, maxFiles: 3, maxRounds: 3 },
+  budget: { reserveTokens: 50_000, reserveMicrodollars: 500_000 }, // A modest agent turn; the real cost replaces it.
+  brief: {
+    maxSummaryChars: 2_000, // A paragraph or two: what a planner can use of one handoff.
+    maxDiffChars: 20_000, // Some 400 lines: what a worker can use of a refused attempt.
+    maxFiles: 50,
+    maxNews: 50,
+    maxConcerns: 100,
+  },
+};
+
+/**
+ * Is a task worth a subplanner? `depth` counts the subplanners above it: 0 for a task of the root planner.
+ *
+ * ```ts
+ * shouldDecompose({ scope: ["src/a.ts", "src/b.ts", "src/c.ts", "src/d.ts"] }, DEFAULT_SUBPLANNER_CONFIG, 0); // true
+ * shouldDecompose({ scope: ["src/world/"] }, DEFAULT_SUBPLANNER_CONFIG, 3); // false: too deep
+ * ```
+ */
+export const shouldDecompose = (
+  task: { readonly scope: Scope },
+  config: SubplannerConfig,
+  depth: number,
+): boolean => depth < config.maxDepth && weight(task.scope) >= config.scopeThreshold;
+
+export function shapeOf(
+  task: { readonly scope: Scope; readonly delivers: "change" | "report" },
+  policy: Policy,
+  depth: number,
+): Shape {
+  const { decompose } = policy;
+  if (task.delivers === "report" || depth >= decompose.maxDepth) return "work";
+  if (shouldDecompose(task, decompose, depth)) return "plan";
+  const { moduleThreshold } = decompose;
+  return moduleThreshold !== undefined && modules(task.scope) >= moduleThreshold ? "plan" : "work";
+}
+
+/** The wait before try `n` (from 1) of something lost. Spread by name, so that a fleet does not return at once. */
+export function backoffMs(retry: Policy["retry"], n: number, name: string): number {
+  const full = Math.min(retry.maxMs, retry.firstMs * retry.factor ** Math.min(n - 1, 30));
+  return Math.round(full * (0.75 + 0.25 * spread(name, n)));
+}
+
+/** A number in [0, 1) that is the same for the same name: chance without a random source. */
+function spread(name: string, n: number): number {
+  let hash = 2166136261 ^ n;
+  for (let i = 0; i < name.length; i += 1) hash = Math.imul(hash ^ name.charCodeAt(i), 16777619);
+  return (hash >>> 0) / 4294967296;
+}

@@ -1,0 +1,90 @@
+/** What changes when a task can go on, or has come to its end? Shared by the facts that say so. */
+import type { Draft, PlannerDraft, TaskDraft } from "./draft.ts";
+import { LANE, retryKey } from "./state.ts";
+import { parentId, ROOT, type TaskId, type TaskState } from "./task.ts";
+
+type Settled = Extract<TaskState, { readonly is: "done" | "failed" | "skipped" | "cancelled" }>;
+
+export function settle(s: Draft, id: TaskId, end: Settled): void {
+  const task = taskIn(s, id);
+  task.state =
+    end.is === "done" && end.handoff.diff !== "" ? { ...end, handoff: { ...end.handoff, diff: "" } } : end;
+  task.past = [];
+  if (end.is === "done") s.dag.complete(id);
+  else if (s.dag.status(id) !== "dead") s.dag.fail(id);
+  s.deadlines.delete(retryKey(id));
+  s.late.delete(`plan:${id}`);
+  s.late.delete(`work:${id}`);
+  s.parked.delete(id);
+  s.toSettle.delete(id);
+  s.repair.pending.delete(id);
+  wake(s, id, "settled");
+  const parent = parentId(id);
+  if (parent !== undefined) tellParent(s, parent, task, end);
+}
+
+function tellParent(s: Draft, parent: TaskId, task: TaskDraft, end: Settled): void {
+  s.unsettled -= 1;
+  const planner = s.planners.get(parent)!;
+  planner.active.delete(task.id);
+  planner.news.push(task.id);
+  planner.held.drop(task.id);
+  raiseConcerns(s, planner, task, end);
+  const above = taskIn(s, parent);
+  if (above.state.is !== "delegated") return;
+  if (above.state.over !== undefined) {
+    if (planner.active.size === 0 && parent !== ROOT) s.toSettle.add(parent);
+  } else if (planner.idle && wantsTurn(s, parent, planner)) {
+    planner.idle = false;
+    release(s, above);
+  }
+}
+
+/** What was said, and what went wrong, is carried until the planner says that it is dealt with. */
+function raiseConcerns(s: Draft, planner: PlannerDraft, task: TaskDraft, end: Settled): void {
+  const raise = (kind: "said" | "settled", text: string) => {
+    s.concernCount += 1;
+    const id = `c${s.concernCount}`;
+    planner.concerns.set(id, { id, from: task.id, text, kind });
+  };
+  if (end.is === "done") for (const text of end.handoff.concerns) raise("said", text);
+  if (end.is === "failed") raise("settled", `${task.spec.key} failed: ${end.failure.message}`);
+  if (end.is === "skipped")
+    raise("settled", `${task.spec.key} was skipped, because ${end.because} did not land`);
+}
+
+/** Enough news, nothing active, or a message from a person. */
+export const wantsTurn = (s: Draft, id: TaskId, planner: PlannerDraft): boolean =>
+  planner.news.length >= planner.replanAfter ||
+  planner.active.size === 0 ||
+  (id === ROOT && s.steers.length > 0);
+
+/** It can go on: ready for the kind of job that comes next for it. */
+export function release(s: Draft, task: TaskDraft): void {
+  s.dag.release(task.id, { lane: laneOf(task) });
+}
+
+function laneOf({ state, spec }: TaskDraft): number {
+  if (state.is === "landing") return LANE.land;
+  return state.is === "delegated" || spec.shape === "plan" ? LANE.plan : LANE.work;
+}
+
+/** Those who wait for `id` may try again: all of them once it is settled, some as soon as it is idle. */
+export function wake(s: Draft, id: TaskId, when: "settled" | "idle"): void {
+  const waiters = s.waiting.get(id);
+  if (!waiters) return;
+  const stay = when === "settled" ? [] : waiters.filter((w) => w.until === "settled");
+  if (stay.length === 0) s.waiting.delete(id);
+  else s.waiting.set(id, stay);
+  for (const { task, until } of waiters) {
+    if ((when === "idle" && until === "settled") || s.parked.get(task) !== id) continue;
+    s.parked.delete(task);
+    release(s, taskIn(s, task));
+  }
+}
+
+export function taskIn(s: Draft, id: TaskId): TaskDraft {
+  const task = s.tasks.get(id);
+  if (!task) throw new Error(`there is no task ${id}`);
+  return task;
+}

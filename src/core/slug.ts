@@ -1,0 +1,55 @@
+/** Which names are safe in a branch? A slug is made from any text; a whole name is only checked. */
+
+/**
+ * ```ts
+ * slugOf("Add the login: step 2"); // "add-the-login-step-2"
+ * slugOf("--upload-pack=evil"); // "upload-pack-evil"
+ * slugOf("修复"); // "task"
+ * ```
+ */
+export function slugOf(text: string): string {
+  const plain = text
+    .slice(0, MAX_READ_CHARS)
+    .normalize("NFKD")
+    .toLowerCase()
+    .replace(/[\u0300-\u036f']/g, "") // Accents, which NFKD set apart from their letters, and apostrophes.
+    .replace(/[^a-z0-9]+/g, "-")
+    .replace(/^-/, "");
+  const slug = atWordEnd(plain).replace(/-$/, "");
+  if (slug === "") return FALLBACK;
+  return RESERVED.test(slug) ? `${FALLBACK}-${slug}` : slug;
+}
+
+const FALLBACK = "task";
+const MAX_SLUG_CHARS = 40;
+/** Beyond it nothing reaches the slug but what follows a long row of signs. */
+const MAX_READ_CHARS = 400;
+/** Names that Windows keeps for devices: a ref is a file there. */
+const RESERVED = /^(?:con|prn|aux|nul|com\d|lpt\d)$/;
+
+/** Cut between words, unless that would lose more than half. */
+function atWordEnd(slug: string): string {
+  if (slug.length <= MAX_SLUG_CHARS) return slug;
+  const end = slug.lastIndexOf("-", MAX_SLUG_CHARS);
+  return slug.slice(0, end > MAX_SLUG_CHARS / 2 ? end : MAX_SLUG_CHARS);
+}
+
+/**
+ * Can git take it as a branch, and nothing else? The rules of `git check-ref-format`, and no name that a git
+ * command could read as an option, a revision or a commit.
+ */
+export function isRefSafe(name: string): boolean {
+  if (name.length === 0 || name.length > MAX_REF_CHARS || !name.isWellFormed()) return false;
+  if (FORBIDDEN.test(name) || name.includes("..") || name.includes("@{")) return false;
+  if (name.startsWith("-") || name.endsWith(".")) return false;
+  if (name === "@" || name === "HEAD" || /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/i.test(name)) return false;
+  return name.split("/").every(isPartSafe);
+}
+
+/** A file name holds 255 bytes, a character takes up to 3 of them here, and git appends ".lock". */
+const MAX_PART_CHARS = 83;
+const MAX_REF_CHARS = 240;
+const FORBIDDEN = /[\p{Cc} ~^:?*[\\]/u;
+
+const isPartSafe = (part: string) =>
+  part !== "" && part.length <= MAX_PART_CHARS && !part.startsWith(".") && !/\.lock$/i.test(part);

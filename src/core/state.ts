@@ -1,0 +1,189 @@
+/** What is true now? The run as a fold over its log; who may look, looks at this. */
+import { Dag } from "../graph/dag.ts";
+import { Deadlines } from "./deadlines.ts";
+import type { RunEnd, RunRequest } from "./event.ts";
+import type { GateReport } from "./gate.ts";
+import { type Job, type JobId, type JobKind, jobId } from "./job.ts";
+import { OPEN, type Phase } from "./landing.ts";
+import { ScopeTable } from "./scope-table.ts";
+import type { Task, TaskId } from "./task.ts";
+
+export type RunState = {
+  readonly request: RunRequest | undefined;
+  readonly openedAt: number;
+  readonly tasks: ReadonlyMap<TaskId, Task>;
+  /** Which task waits for which, and what is ready, by lane and urgency. */
+  readonly dag: Dag;
+  readonly planners: ReadonlyMap<TaskId, Planner>;
+  readonly running: ReadonlyMap<JobId, Running>;
+  readonly count: Readonly<Record<JobKind, number>>;
+  readonly turns: { readonly land: number; readonly check: number };
+  /** The expired job of a slot, until something replaces it: its answer still counts. */
+  readonly late: ReadonlyMap<string, Job>;
+  /** Jobs that ended without an answer: one that still comes is paid for, once, and dropped. */
+  readonly unanswered: ReadonlySet<JobId>;
+  /** Leases by job id, and waits before a retry by `retryKey`. */
+  readonly deadlines: Deadlines;
+  /** Files of tasks with a running work job, over all planners. */
+  readonly atWork: ScopeTable;
+  /** Who waits for a task's files, and until when; and whom each of them waits for. */
+  readonly waiting: ReadonlyMap<TaskId, readonly Waiter[]>;
+  readonly parked: ReadonlyMap<TaskId, TaskId>;
+  readonly landing: Landing;
+  readonly target: Target;
+  readonly repair: Repair;
+  readonly spent: Spending;
+  /** Tests that failed and then passed on the same tree, and how often. */
+  readonly flaky: ReadonlyMap<string, number>;
+  readonly concernCount: number;
+  /** Planners below the root that will not be asked again and have nothing active: they can settle. */
+  readonly toSettle: ReadonlySet<TaskId>;
+  /** Tasks that are not settled, the root not counted. */
+  readonly unsettled: number;
+  readonly steers: readonly string[];
+  readonly paused: boolean;
+  readonly cancelling: string | undefined;
+  readonly closed: { readonly how: RunEnd; readonly left: readonly string[] } | undefined;
+};
+
+export type Running = { readonly job: Job; readonly until: number };
+export type Waiter = { readonly task: TaskId; readonly until: "settled" | "idle" };
+
+/** What is kept for a task that has children. */
+export type Planner = {
+  readonly children: number;
+  /** The children that are not settled, oldest first. */
+  readonly active: ReadonlySet<TaskId>;
+  readonly keys: ReadonlyMap<string, TaskId>;
+  /** Settled children that it has not been told of, oldest first. */
+  readonly news: readonly TaskId[];
+  readonly concerns: ReadonlyMap<string, Concern>;
+  /** How much of the news, and of the steering messages, its last turn was told. */
+  readonly told: { readonly news: number; readonly steers: number };
+  readonly replanAfter: number;
+  /** Its turn is over and the next one is not due yet. */
+  readonly idle: boolean;
+  /** Files that its children hold or wait for. */
+  readonly held: ScopeTable;
+  readonly notes: readonly string[];
+};
+
+/** `settled`: the child failed or was skipped, and the planner has not said that this is dealt with. */
+export type Concern = {
+  readonly id: string;
+  readonly from: TaskId;
+  readonly text: string;
+  readonly kind: "said" | "settled";
+};
+
+export type Landing = {
+  readonly phase: Phase;
+  readonly batch: number;
+  readonly errors: number;
+  readonly retryAt: number;
+};
+
+export type Target = {
+  readonly tip: string;
+  /** `suspect`: red once; looked at again before anything is done about it. */
+  readonly health: "unknown" | "green" | "suspect" | "red";
+  readonly report: GateReport;
+  readonly checkedTip: string | undefined;
+  readonly checkedAt: number;
+  readonly greensInARow: number;
+  readonly checkErrors: number;
+  readonly baseMoved: boolean;
+};
+
+export type Repair = {
+  readonly pending: ReadonlySet<TaskId>;
+  readonly round: number;
+  readonly failures: number;
+  readonly givenUp: boolean;
+};
+
+export type Spending = {
+  readonly tokens: number;
+  readonly microdollars: number;
+  /** Jobs whose price is not known: their money is not in the sum. */
+  readonly unpriced: number;
+  readonly exhausted: boolean;
+};
+
+export const emptyState = (): RunState => ({
+  request: undefined,
+  openedAt: 0,
+  tasks: new Map(),
+  dag: new Dag(),
+  planners: new Map(),
+  running: new Map(),
+  count: { plan: 0, work: 0, land: 0, check: 0 },
+  turns: { land: 0, check: 0 },
+  late: new Map(),
+  unanswered: new Set(),
+  deadlines: new Deadlines(),
+  atWork: new ScopeTable(),
+  waiting: new Map(),
+  parked: new Map(),
+  landing: { phase: OPEN, batch: FIRST_BATCH, errors: 0, retryAt: 0 },
+  target: {
+    tip: "",
+    health: "unknown",
+    report: { commands: [] },
+    checkedTip: undefined,
+    checkedAt: 0,
+    greensInARow: 0,
+    checkErrors: 0,
+    baseMoved: false,
+  },
+  repair: { pending: new Set(), round: 0, failures: 0, givenUp: false },
+  spent: { tokens: 0, microdollars: 0, unpriced: 0, exhausted: false },
+  flaky: new Map(),
+  concernCount: 0,
+  toSettle: new Set(),
+  unsettled: 0,
+  steers: [],
+  paused: false,
+  cancelling: undefined,
+  closed: undefined,
+});
+
+/** The first batch: small, because nothing is known yet about how often gates fail here. */
+const FIRST_BATCH = 8;
+
+/** The lanes of the DAG: what a ready task is ready for. */
+export const LANE = { plan: 0, work: 1, land: 2 } as const;
+
+export const retryKey = (id: TaskId) => `retry:${id}`;
+export const retryTask = (key: string): TaskId | undefined =>
+  key.startsWith("retry:") ? (key.slice("retry:".length) as TaskId) : undefined;
+
+/** A task that the log speaks of exists: the log is written by `decide` alone. */
+export function taskOf(state: RunState, id: TaskId): Task {
+  const task = state.tasks.get(id);
+  if (!task) throw new Error(`there is no task ${id}`);
+  return task;
+}
+
+/** Smaller goes first: rank, then age. Ages stay below 2^32, so the sum is exact for ranks up to 2^20. */
+export const orderOf = (rank: number, age: number) => rank * 2 ** 32 + age;
+
+/** The job that is running for a task, if one is. */
+export function runningJobOf(state: RunState, task: Task): JobId | undefined {
+  const { attempts, turns } = task.tries;
+  const work = jobId({ kind: "work", task: task.id, attempt: attempts });
+  if (state.running.has(work)) return work;
+  const plan = jobId({ kind: "plan", task: task.id, turn: turns });
+  return state.running.has(plan) ? plan : undefined;
+}
+
+/** What a check makes of the target's health: red once is only suspect, until it is seen again. */
+export function healthAfter(target: Target, tip: string, green: boolean): Target["health"] {
+  if (green) return "green";
+  const again = target.health === "red" || (target.health === "suspect" && target.checkedTip === tip);
+  return again ? "red" : "suspect";
+}
+
+/** The target is known to be green as it stands. */
+export const isVerified = ({ target }: RunState) =>
+  target.health === "green" && target.checkedTip === target.tip;
