@@ -96,8 +96,8 @@ describe("findJson", () => {
   });
 
   test("a million open brackets are broken pieces, not a stack overflow", () => {
-    for (const bracket of ["[", "{", '{"a":', "[{"]) {
-      for (const found of findJson(bracket.repeat(1_000_000))) {
+    for (const text of ["[".repeat(1_000_000), '{"a":'.repeat(100_000), "[{".repeat(100_000)]) {
+      for (const found of findJson(text)) {
         assert.notEqual(found.is, "whole");
         assert.ok(found.is !== "whole" && found.open.length <= 64);
       }
