@@ -7,7 +7,6 @@ import type { Policy } from "./policy.ts";
 import type { Concern, RunState } from "./state.ts";
 import { taskOf } from "./state.ts";
 import {
-  childId,
   depth,
   isRepair,
   type PastAttempt,

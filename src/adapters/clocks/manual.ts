@@ -1,0 +1,60 @@
+/** How does time pass in a test or a simulation? Only when told to, from one appointment to the next. */
+import { Deadlines } from "../../core/deadlines.ts";
+import type { Clock } from "../../ports/clock.ts";
+
+export class ManualClock implements Clock {
+  #now: number;
+  #count = 0;
+  readonly #deadlines = new Deadlines();
+  /** Appointments at the present time, the next one last. */
+  #reached: string[] = [];
+  readonly #wakes = new Map<string, () => void>();
+
+  constructor(now = 0) {
+    this.#now = now;
+  }
+
+  now(): number {
+    return this.#now;
+  }
+
+  wakeAt(time: number, wake: () => void): () => void {
+    this.#count += 1;
+    const key = String(this.#count);
+    this.#wakes.set(key, wake);
+    this.#deadlines.set(key, Math.max(time, this.#now));
+    return () => this.#forget(key);
+  }
+
+  /** The time of the next appointment. */
+  next(): number | undefined {
+    return this.#deadlines.next();
+  }
+
+  /** Goes to the next appointment and keeps it; false if there is none. Of several at one time, the oldest. */
+  step(): boolean {
+    const wake = this.#nextWake();
+    wake?.();
+    return wake !== undefined;
+  }
+
+  #nextWake(): (() => void) | undefined {
+    while (true) {
+      if (this.#reached.length === 0) {
+        const at = this.#deadlines.next();
+        if (at === undefined) return undefined;
+        this.#now = Math.max(this.#now, at);
+        this.#reached = this.#deadlines.due(this.#now).toReversed();
+      }
+      const key = this.#reached.pop()!;
+      const wake = this.#wakes.get(key);
+      this.#forget(key);
+      if (wake) return wake; // Else it was called off after its time had come.
+    }
+  }
+
+  #forget(key: string): void {
+    this.#wakes.delete(key);
+    this.#deadlines.delete(key);
+  }
+}

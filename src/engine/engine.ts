@@ -1,0 +1,149 @@
+/** How does a run go on? One loop: what was said becomes facts, facts become durable, what is due is started. */
+import { briefOf } from "../core/brief.ts";
+import { decide } from "../core/decide.ts";
+import { due } from "../core/due.ts";
+import type { Event, Fact } from "../core/event.ts";
+import { evolve } from "../core/evolve.ts";
+import { type Failure, failure } from "../core/failure.ts";
+import { type Job, type JobId, jobId, slotOf } from "../core/job.ts";
+import type { Policy } from "../core/policy.ts";
+import { emptyState, type RunState } from "../core/state.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { EventLog } from "../ports/event-log.ts";
+import type { JobQueue } from "../ports/job-queue.ts";
+import type { Inbox, Message } from "./inbox.ts";
+
+export type EngineParts = {
+  readonly log: EventLog;
+  readonly queue: JobQueue;
+  readonly clock: Clock;
+  readonly policy: Policy;
+};
+
+/** `stopped`: the run can be resumed from its log. `lost`: another engine has it, or the log cannot be written. */
+export type EngineEnd =
+  | { readonly is: "closed"; readonly state: RunState }
+  | { readonly is: "stopped"; readonly state: RunState }
+  | { readonly is: "lost"; readonly failure: Failure };
+
+/** There is no resume path: an engine always starts by replaying its log, which may be empty. */
+export async function runEngine(parts: EngineParts, inbox: Inbox, signal: AbortSignal): Promise<EngineEnd> {
+  const engine = new Engine(parts, inbox);
+  await engine.replay();
+  for (const message of await engine.recover()) engine.take(message);
+  while (true) {
+    engine.followUp();
+    const problem = await engine.commit();
+    if (problem) return { is: "lost", failure: problem };
+    if (engine.state.closed) return { is: "closed", state: engine.state };
+    if (signal.aborted) return { is: "stopped", state: engine.state };
+    const messages = await engine.next(signal);
+    for (const message of messages) engine.take(message);
+  }
+}
+
+/** Far more steps than facts can follow from one another: past it, two rules undo each other. */
+const MAX_STEPS = 1_000_000;
+
+/** The state, what is not durable yet, and what to do in the world once it is. */
+class Engine {
+  readonly state: RunState = emptyState();
+  readonly #parts: EngineParts;
+  readonly #inbox: Inbox;
+  #seq = 0;
+  #fresh: Event[] = [];
+  #started: Job[] = [];
+  #ended: JobId[] = [];
+  #deadline: number | undefined;
+
+  constructor(parts: EngineParts, inbox: Inbox) {
+    this.#parts = parts;
+    this.#inbox = inbox;
+  }
+
+  async replay(): Promise<void> {
+    for await (const event of this.#parts.log.read(0)) {
+      evolve(this.state, event);
+      this.#seq += 1;
+    }
+  }
+
+  /** What became of the jobs that the log says are running. */
+  async recover(): Promise<readonly Message[]> {
+    const { queue } = this.#parts;
+    const messages: Message[] = [];
+    for (const { job } of [...this.state.running.values()]) {
+      const found = await queue.recover(job, this.#inbox.send);
+      if (found.is === "answered") messages.push({ type: "ended", job: jobId(job), ...found.answer });
+      if (found.is === "gone") messages.push({ type: "interrupted", job: jobId(job) });
+    }
+    return messages;
+  }
+
+  take(message: Message): void {
+    const { clock, policy } = this.#parts;
+    this.#add(decide(this.state, { ...message, at: clock.now() }, policy));
+  }
+
+  /** Until nothing more follows from the state itself. */
+  followUp(): void {
+    const { clock, policy } = this.#parts;
+    for (let step = 0; step < MAX_STEPS; step += 1) {
+      const { facts, deadline } = due(this.state, policy, clock.now());
+      this.#deadline = deadline;
+      if (facts.length === 0) return;
+      this.#add(facts);
+    }
+    throw new Error(`no end after ${MAX_STEPS} steps; the last fact: ${JSON.stringify(this.#fresh.at(-1))}`);
+  }
+
+  /** Nothing is done in the world before the log has the reason for it. */
+  async commit(): Promise<Failure | undefined> {
+    const { log, queue, policy } = this.#parts;
+    if (this.#fresh.length > 0) {
+      const appended = await log.append(this.#seq, this.#fresh);
+      if (appended.is === "taken") return failure("repository", "another engine has taken over this run");
+      if (appended.is === "failed") return appended.failure;
+    }
+    this.#seq += this.#fresh.length;
+    const [started, ended] = [this.#started, this.#ended];
+    this.#fresh = [];
+    this.#started = [];
+    this.#ended = [];
+    for (const id of ended) queue.cancel(id);
+    for (const job of started) {
+      if (this.state.running.has(jobId(job)))
+        queue.offer(job, briefOf(this.state, job, policy), this.#inbox.send);
+    }
+    return undefined;
+  }
+
+  /** Sleeps until something is said, or until the deadline that `due` named. */
+  async next(signal: AbortSignal): Promise<readonly Message[]> {
+    const { clock } = this.#parts;
+    if (this.#deadline === undefined) return this.#inbox.take(signal);
+    const callOff = clock.wakeAt(this.#deadline, () => this.#inbox.send({ type: "tick" }));
+    const messages = await this.#inbox.take(signal);
+    callOff();
+    return messages;
+  }
+
+  #add(facts: readonly Fact[]): void {
+    const at = this.#parts.clock.now();
+    for (const fact of facts) {
+      if (fact.type === "job.started") this.#starting(fact.job);
+      if (fact.type === "job.ended" && fact.how === "aborted") this.#ended.push(fact.job);
+      if (fact.type === "run.closed") this.#ended.push(...this.state.running.keys());
+      const event: Event = { ...fact, at };
+      evolve(this.state, event);
+      this.#fresh.push(event);
+    }
+  }
+
+  /** It replaces the expired job of its slot, which may still be at work. */
+  #starting(job: Job): void {
+    const late = this.state.late.get(slotOf(job));
+    if (late) this.#ended.push(jobId(late));
+    this.#started.push(job);
+  }
+}

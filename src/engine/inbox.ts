@@ -1,0 +1,30 @@
+/** What has been said to the engine and not been taken up yet? */
+import type { Command, Report } from "../core/event.ts";
+
+export type Message = Command | Report;
+
+/** Gathers what arrives while its one reader is busy, and wakes it otherwise. */
+export class Inbox {
+  #waiting: Message[] = [];
+  #wake: (() => void) | undefined;
+
+  /** Bound, so that it can be handed on as a function. */
+  readonly send = (message: Message): void => {
+    this.#waiting.push(message);
+    this.#wake?.();
+  };
+
+  /** Everything that waits, as soon as there is something; nothing if `signal` comes first. */
+  async take(signal: AbortSignal): Promise<readonly Message[]> {
+    if (this.#waiting.length === 0 && !signal.aborted) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      this.#wake = resolve;
+      const stop = () => resolve();
+      signal.addEventListener("abort", stop, { once: true });
+      await promise;
+      signal.removeEventListener("abort", stop);
+      this.#wake = undefined;
+    }
+    return this.#waiting.splice(0);
+  }
+}

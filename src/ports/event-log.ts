@@ -1,0 +1,18 @@
+/** What has happened in one run? Written by one engine, read by anyone. Must not throw: a failure is returned. */
+import type { Event } from "../core/event.ts";
+import type { Failure } from "../core/failure.ts";
+
+export type EventLog = {
+  /** The events after number `after`, oldest first, up to the newest at the time of the call. */
+  read(after: number): AsyncIterable<Event>;
+  /**
+   * Makes `events` durable as numbers `after + 1…`, all or none. `taken`: another writer has written there
+   * first, so that this one must stop.
+   */
+  append(after: number, events: readonly Event[]): Promise<Appended>;
+};
+
+export type Appended =
+  | { readonly is: "done" }
+  | { readonly is: "taken" }
+  | { readonly is: "failed"; readonly failure: Failure };
