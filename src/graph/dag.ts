@@ -1,7 +1,5 @@
 /** Which nodes of a growing graph can run now, which wait, and which never will? */
-import { NONE, NodeTable } from "./node-table.ts";
-import { ReadyQueue } from "./ready-queue.ts";
-import { type Order, topologicalOrder } from "./topological-order.ts";
+import { DEAD, DONE, MISSING, NumberedDag, STATUS_NAMES } from "./numbered-dag.ts";
 
 /**
  * ```
@@ -48,39 +46,43 @@ export class CycleError extends Error {
  * ```
  */
 export class Dag {
-  readonly #table = new NodeTable();
   readonly #ids: string[] = [];
   readonly #nodeOf = new Map<string, number>();
-  readonly #lanes = new Map<number, ReadyQueue>();
-  #added = 0;
-  /** Edges to a dependency that was added later than its dependent, or never; without any, insertion order is topological. */
-  #lateEdges = 0;
+  /** The same graph by number, without a look-up at every step. */
+  readonly numbered: NumberedDag = new NumberedDag((node) => this.#ids[node]!);
 
   /** Nodes added; a dependency that was only named does not count. */
   get size(): number {
-    return this.#added;
+    return this.numbered.size;
   }
 
   /** Adds a node. A dependency may arrive later; below a dead one it is dead at once, with all that waits for it. */
   add(id: string, options: NodeOptions = {}): NodeStatus {
-    const priority = options.priority ?? DEFAULT_PRIORITY;
-    const lane = options.lane ?? DEFAULT_LANE;
-    checkPriority(id, priority);
-    checkLane(id, lane);
-    const node = this.#nodeNamed(id);
-    if (this.#table.status[node] !== MISSING) throw new Error(`node "${id}" was added before`);
-    const table = this.#table;
-    table.priority[node] = priority;
-    table.lane[node] = lane;
-    table.rank[node] = this.#added;
-    table.byRank[this.#added++] = node;
-    const fate = this.#connect(node, options.after ?? NOTHING);
-    return this.#enter(node, options.as === "done" ? DONE : options.as === "dead" ? DEAD : fate);
+    const node = this.name(id);
+    this.numbered.open(node, options.priority, options.lane);
+    for (const other of options.after ?? []) this.numbered.dependOn(node, this.name(other));
+    this.numbered.enter(node, options.as && (options.as === "done" ? DONE : DEAD));
+    return this.#statusOf(node);
+  }
+
+  /** The number of an id, whether it was added or only named; it gets one if it is new. */
+  name(id: string): number {
+    const known = this.#nodeOf.get(id);
+    if (known !== undefined) return known;
+    const node = this.numbered.name();
+    this.#nodeOf.set(id, node);
+    this.#ids.push(id);
+    return node;
+  }
+
+  /** The number of an id, if it was added. */
+  find(id: string): number | undefined {
+    const node = this.#nodeOf.get(id);
+    return node === undefined || this.numbered.status(node) === MISSING ? undefined : node;
   }
 
   has(id: string): boolean {
-    const node = this.#nodeOf.get(id);
-    return node !== undefined && this.#table.status[node] !== MISSING;
+    return this.find(id) !== undefined;
   }
 
   status(id: string): NodeStatus {
@@ -88,202 +90,75 @@ export class Dag {
   }
 
   /** Ready nodes of a lane, most urgent first, then in insertion order; lazily. Taking nodes on the way is fine. */
-  *ready(lane: number = DEFAULT_LANE): Generator<string, undefined> {
-    const queue = this.#lanes.get(lane);
+  *ready(lane?: number): Generator<string, undefined> {
+    const queue = this.numbered.queue(lane);
     if (queue === undefined) return;
     for (const node of queue.inOrder()) yield this.#ids[node]!;
   }
 
   /** The first of `ready(lane)`. */
-  peek(lane: number = DEFAULT_LANE): string | undefined {
-    const node = this.#lanes.get(lane)?.peek();
+  peek(lane?: number): string | undefined {
+    const node = this.numbered.queue(lane)?.peek();
     return node === undefined ? undefined : this.#ids[node];
   }
 
   take(id: string): void {
-    const node = this.#node(id);
-    if (this.#table.status[node] !== READY) throw this.#forbidden(node, "taken");
-    this.#unqueue(node);
-    this.#table.status[node] = TAKEN;
+    this.numbered.take(this.#node(id));
   }
 
   /** Gives a taken node back; in the same lane and with the same priority unless told. */
   release(id: string, options: { readonly lane?: number; readonly priority?: number } = {}): void {
-    const node = this.#node(id);
-    if (this.#table.status[node] !== TAKEN) throw this.#forbidden(node, "ready");
-    const priority = options.priority ?? this.#table.priority[node]!;
-    const lane = options.lane ?? this.#table.lane[node]!;
-    checkPriority(id, priority);
-    checkLane(id, lane);
-    this.#table.priority[node] = priority;
-    this.#table.lane[node] = lane;
-    this.#enqueue(node);
+    this.numbered.release(this.#node(id), options.priority, options.lane);
   }
 
   /** Ends a node well; returns what became ready by it, in insertion order. */
   complete(id: string): readonly string[] {
-    const node = this.#node(id);
-    const before = this.#table.status[node];
-    if (before !== READY && before !== TAKEN) throw this.#forbidden(node, "done");
-    if (before === READY) this.#unqueue(node);
-    this.#table.status[node] = DONE;
-    return this.#unlock(node);
+    return this.#named(this.numbered.complete(this.#node(id)));
   }
 
   /** Ends a node badly; returns all that died with it, breadth first, itself left out. */
   fail(id: string): readonly string[] {
-    const node = this.#node(id);
-    const before = this.#table.status[node];
-    if (before === DONE || before === DEAD) throw this.#forbidden(node, "dead");
-    if (before === READY) this.#unqueue(node);
-    this.#table.status[node] = DEAD;
-    return this.#killBelow(node);
+    return this.#named(this.numbered.fail(this.#node(id)));
   }
 
   /** All below a node that is not settled, breadth first. Also answers for a dependency that is still missing. */
   downstream(id: string): readonly string[] {
-    const root = this.#nodeOf.get(id);
-    if (root === undefined) throw unknown(id);
-    const { firstOut, nextOut, dependent, status } = this.#table;
-    const found = new Set([root]);
-    for (const node of found) {
-      for (let edge = firstOut[node]!; edge !== NONE; edge = nextOut[edge]!) found.add(dependent[edge]!);
-    }
-    found.delete(root);
-    return this.#named([...found].filter((node) => status[node] !== DONE && status[node] !== DEAD));
+    const node = this.#nodeOf.get(id);
+    if (node === undefined) throw new Error(`there is no node "${id}"`);
+    return this.#named(this.numbered.downstream(node));
   }
 
   dependencies(id: string): readonly string[] {
-    const node = this.#node(id);
-    const { firstIn, inCount, dependency } = this.#table;
-    const from = firstIn[node]!;
-    return Array.from(dependency.subarray(from, from + inCount[node]!), (other) => this.#ids[other]!);
+    return this.#named(this.numbered.dependencies(this.#node(id)));
   }
 
   /** Dependencies that were named but never added, by the dependent's place in the insertion order. */
   missing(): readonly { readonly id: string; readonly neededBy: string }[] {
     const found: { readonly id: string; readonly neededBy: string }[] = [];
-    if (this.#added === this.#table.nodes) return found;
-    const { edges, dependency, dependent, status } = this.#table;
-    for (let edge = 0; edge < edges; edge++) {
-      if (status[dependency[edge]!] !== MISSING) continue;
-      found.push({ id: this.#ids[dependency[edge]!]!, neededBy: this.#ids[dependent[edge]!]! });
-    }
+    this.numbered.eachMissing((dependency, dependent) => {
+      found.push({ id: this.#ids[dependency]!, neededBy: this.#ids[dependent]! });
+    });
     return found;
   }
 
   /** All nodes, dependencies first; of those that could come next, the one inserted first. */
   order(): readonly string[] {
-    const order = this.#order();
+    const order = this.numbered.order();
     if (order.is === "cycle") throw new CycleError(this.#named(order.nodes));
     return this.#named(order.nodes);
   }
 
   /** A cycle, if there is one: each waits for the next, the last for the first. */
   cycle(): readonly string[] | undefined {
-    if (this.#lateEdges === 0) return undefined;
-    const order = this.#order();
+    const order = this.numbered.order();
     return order.is === "cycle" ? this.#named(order.nodes) : undefined;
-  }
-
-  #order(): Order {
-    const table = this.#table;
-    if (this.#lateEdges === 0) return { is: "order", nodes: table.byRank.subarray(0, this.#added) };
-    return topologicalOrder(table, this.#added, (node) => table.status[node] !== MISSING);
-  }
-
-  /** Links a node to its dependencies and counts the unmet ones; returns the state that follows. */
-  #connect(node: number, after: readonly string[]): number {
-    const table = this.#table;
-    const from = table.edges;
-    let unmet = 0;
-    let isDoomed = false;
-    for (const id of after) {
-      const dependency = this.#nodeNamed(id);
-      if (!table.newEdge(dependency, node)) continue;
-      const status = table.status[dependency]!;
-      if (status === MISSING) this.#lateEdges++;
-      if (status === DEAD) isDoomed = true;
-      if (status !== DONE) unmet++;
-    }
-    table.firstIn[node] = from;
-    table.inCount[node] = table.edges - from;
-    table.unmet[node] = unmet;
-    return isDoomed ? DEAD : unmet === 0 ? READY : WAITING;
-  }
-
-  /** Gives a new node its first state, and lets its dependents, which may have come earlier, know. */
-  #enter(node: number, status: number): NodeStatus {
-    this.#table.status[node] = status;
-    if (status === READY) this.#enqueue(node);
-    else if (status === DEAD) this.#killBelow(node);
-    else if (status === DONE) this.#unlock(node);
-    return this.#statusOf(node);
-  }
-
-  #unlock(node: number): readonly string[] {
-    const { firstOut, nextOut, dependent, unmet, status } = this.#table;
-    let freed: string[] | undefined;
-    for (let edge = firstOut[node]!; edge !== NONE; edge = nextOut[edge]!) {
-      const next = dependent[edge]!;
-      if (--unmet[next]! > 0 || status[next] !== WAITING) continue;
-      this.#enqueue(next);
-      freed ??= [];
-      freed.push(this.#ids[next]!);
-    }
-    return freed ?? NOTHING;
-  }
-
-  #killBelow(root: number): readonly string[] {
-    if (this.#table.firstOut[root] === NONE) return NOTHING;
-    const dead: number[] = [];
-    const kill = (node: number): void => {
-      this.#table.status[node] = DEAD;
-      dead.push(node);
-    };
-    this.#eachWaiting(root, kill);
-    for (const node of dead) this.#eachWaiting(node, kill);
-    return this.#named(dead);
-  }
-
-  /** Below a node that is not done, only waiting nodes can be alive. */
-  #eachWaiting(node: number, visit: (dependent: number) => void): void {
-    const { firstOut, nextOut, dependent, status } = this.#table;
-    for (let edge = firstOut[node]!; edge !== NONE; edge = nextOut[edge]!) {
-      if (status[dependent[edge]!] === WAITING) visit(dependent[edge]!);
-    }
-  }
-
-  #enqueue(node: number): void {
-    const lane = this.#table.lane[node]!;
-    let queue = this.#lanes.get(lane);
-    if (queue === undefined) {
-      queue = new ReadyQueue(this.#table);
-      this.#lanes.set(lane, queue);
-    }
-    this.#table.status[node] = READY;
-    queue.push(node);
-  }
-
-  #unqueue(node: number): void {
-    this.#lanes.get(this.#table.lane[node]!)!.remove(node);
-  }
-
-  #nodeNamed(id: string): number {
-    const known = this.#nodeOf.get(id);
-    if (known !== undefined) return known;
-    const node = this.#table.newNode();
-    this.#nodeOf.set(id, node);
-    this.#ids.push(id);
-    return node;
   }
 
   #node(id: string): number {
     const node = this.#nodeOf.get(id);
-    if (node === undefined) throw unknown(id);
-    if (this.#table.status[node] === MISSING)
-      throw new Error(`node "${id}" was named as a dependency but never added`);
-    return node;
+    if (node === undefined) throw new Error(`there is no node "${id}"`);
+    if (this.numbered.status(node) !== MISSING) return node;
+    throw new Error(`node "${id}" was named as a dependency but never added`);
   }
 
   #named(nodes: Int32Array | readonly number[]): readonly string[] {
@@ -291,42 +166,8 @@ export class Dag {
   }
 
   #statusOf(node: number): NodeStatus {
-    return STATUS_NAMES[this.#table.status[node]!]!;
+    const name = STATUS_NAMES[this.numbered.status(node)];
+    if (name === undefined || name === "missing") throw new Error(`node ${node} was not added`);
+    return name;
   }
-
-  #forbidden(node: number, wanted: NodeStatus): Error {
-    return new Error(`node "${this.#ids[node]}" cannot become ${wanted}: it is ${this.#statusOf(node)}`);
-  }
-}
-
-const DEFAULT_PRIORITY = 5;
-const DEFAULT_LANE = 0;
-const NOTHING: readonly string[] = Object.freeze([]);
-
-/** Named as a dependency, not added (yet): what a new row of the table holds. */
-const MISSING = 0;
-const WAITING = 1;
-const READY = 2;
-const TAKEN = 3;
-const DONE = 4;
-const DEAD = 5;
-const STATUS_NAMES: readonly (NodeStatus | undefined)[] = [
-  undefined,
-  "waiting",
-  "ready",
-  "taken",
-  "done",
-  "dead",
-];
-
-function unknown(id: string): Error {
-  return new Error(`there is no node "${id}"`);
-}
-
-function checkPriority(id: string, priority: number): void {
-  if (Number.isNaN(priority)) throw new Error(`node "${id}" has a priority that is not a number`);
-}
-
-function checkLane(id: string, lane: number): void {
-  if ((lane | 0) !== lane) throw new Error(`node "${id}" has lane ${lane}, which is not a whole number`);
 }
