@@ -163,7 +163,7 @@ class OrderedEntries {
       order === undefined ? ([this.#runs.length, 0] as const) : this.#find((other) => other.order < order);
     const [r, i] = this.#before(end);
     const entry = this.#runs[r]?.[i];
-    return entry;
+    if (!entry || entry.id !== self) return entry;
     const [rr, ii] = this.#before([r, i]);
     return this.#runs[rr]?.[ii];
   }
