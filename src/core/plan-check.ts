@@ -30,7 +30,7 @@ export type CheckedPlan =
       readonly addressed: readonly string[];
       /** Paths of a subplanner's scope that no task, earlier task or deferral names. */
       readonly uncovered: readonly string[];
-      /** What was mended, here and while reading, in words for the planner. */
+      /** What was mended here, in words for the planner; what was mended while reading is in the answer. */
       readonly notes: readonly string[];
     }
   | { readonly is: "refused"; readonly reasons: readonly string[] };
@@ -45,7 +45,6 @@ export function checkPlan(answer: PlanAnswer, context: PlanContext): CheckedPlan
     return refused(`there are ${tasks.length} tasks in one answer; at most ${context.maxTasks} are allowed`);
   }
   const notes = new Lines();
-  for (const note of answer.notes) notes.add(note);
   const { kept, dropped } = fitScopes(tasks, context, notes);
   const isEmptied = tasks.length > 0 && kept.length === 0;
   const reasons = new Lines();
@@ -54,10 +53,11 @@ export function checkPlan(answer: PlanAnswer, context: PlanContext): CheckedPlan
   checkOrder(kept, dropped, context, reasons);
   checkOverlap(kept, context, { reasons, notes });
   if (!reasons.isEmpty) return refused(...reasons.all(), ...(isEmptied ? notes.all() : []));
+  const addressed = answer.addressed.filter((id) => isOpen(id, context, notes));
   return {
     is: "accepted",
     tasks: specsOf(kept, context),
-    addressed: answer.addressed.filter((id) => isOpen(id, context, notes)),
+    addressed,
     uncovered: uncoveredBy(kept, answer.deferred, context),
     notes: notes.all(),
   };
