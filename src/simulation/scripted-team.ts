@@ -1,0 +1,186 @@
+/** What would planners and workers answer? A made-up project, split, planned in sprints and worked on, by seed. */
+import type { Brief, PlanBrief, WorkBrief } from "../core/brief.ts";
+import { type Handoff, NO_METRICS } from "../core/handoff.ts";
+import { type Job, jobId } from "../core/job.ts";
+import { depth, ROOT } from "../core/task.ts";
+import { type Random, randomFrom, seedFor } from "./random.ts";
+import type { Script, Worked } from "./virtual-queue.ts";
+
+export type Team = {
+  readonly seed: number;
+  /** Tasks in one answer of the root planner, and answers that have some. */
+  readonly width: number;
+  readonly sprints: number;
+  /** Chances: that a task is large enough to be split, waits for another, is a report, shares a file. */
+  readonly large: number;
+  readonly linked: number;
+  readonly reports: number;
+  readonly shared: number;
+  /** Chances that a worker's change breaks a test, or clashes with another one. */
+  readonly breaks: number;
+  readonly clashes: number;
+};
+
+export function scriptedTeam(team: Team): Script {
+  return {
+    plan: (brief) => JSON.stringify(planAnswer(team, brief)),
+    work: (brief) => workResult(team, brief),
+    ms: (job, brief) => duration(randomFrom(seedFor(team.seed, jobId(job))), job, brief),
+  };
+}
+
+function duration(random: Random, job: Job, _brief: Brief): number {
+  switch (job.kind) {
+    case "plan":
+      return random.spread(5_000, 120_000);
+    case "work":
+      return random.spread(30_000, 2_400_000);
+    case "land":
+    case "check":
+      return random.spread(5_000, 120_000);
+  }
+}
+
+type Item = {
+  readonly id: string;
+  readonly description: string;
+  readonly scope: readonly string[];
+  readonly acceptance: string;
+  readonly priority?: number;
+  readonly after: readonly string[];
+  readonly delivers: "change" | "report";
+};
+
+/** The scratchpad is the planner's only memory: it holds the number of the next sprint. */
+function planAnswer(team: Team, brief: PlanBrief) {
+  const sprint = Number(brief.scratchpad.match(/sprint (\d+)/)?.[1] ?? 0);
+  const random = randomFrom(seedFor(team.seed, `${brief.task} sprint ${sprint} turn ${brief.turn}`));
+  const addressed = brief.concerns.filter(() => random.chance(0.6)).map((concern) => concern.id);
+  const whole = brief.task !== ROOT && brief.first && random.chance(0.1);
+  const wait = brief.active.length > 0 && random.chance(0.5);
+  const items = whole || wait ? [] : sprintOf(team, brief, sprint);
+  const next = items.length > 0 ? sprint + 1 : sprint;
+  return { scratchpad: `sprint ${next}`, tasks: items, addressed };
+}
+
+const sprintOf = (team: Team, brief: PlanBrief, sprint: number): readonly Item[] =>
+  brief.task === ROOT ? rootSprint(team, sprint) : subSprint(team, brief, sprint);
+
+function rootSprint(team: Team, sprint: number): readonly Item[] {
+  if (sprint >= team.sprints) return [];
+  const random = randomFrom(seedFor(team.seed, `root sprint ${sprint}`));
+  const ids = Array.from({ length: team.width }, (_, i) => `s${sprint}-${i}`);
+  return ids.map((id, i) => {
+    const report = random.chance(team.reports);
+    const earlier = random.chance(team.linked) ? earlierIds(random, ids, sprint, i) : [];
+    const own = rootScope(team, random, sprint, i);
+    const scope = random.chance(team.shared) ? [...own, `shared/${random.below(3)}.ts`] : own;
+    return item(random, id, { scope, after: earlier, delivers: report ? "report" : "change" });
+  });
+}
+
+function rootScope(team: Team, random: Random, sprint: number, i: number): readonly string[] {
+  const folder = `m${sprint}/d${i}`;
+  if (!random.chance(team.large)) return files(folder, random.between(1, 3));
+  return random.chance(0.5) ? [`${folder}/`] : files(folder, random.between(4, 12));
+}
+
+/** Up to three tasks of this sprint before it, or of the sprint before. */
+function earlierIds(random: Random, ids: readonly string[], sprint: number, i: number): readonly string[] {
+  const candidates = [...ids.slice(Math.max(0, i - 10), i), ...(sprint > 0 ? [`s${sprint - 1}-0`] : [])];
+  if (candidates.length === 0) return [];
+  return [...new Set(Array.from({ length: random.between(1, 3) }, () => random.pick(candidates)))];
+}
+
+/** The parent's files in two sprints, the second one deferred until the first has been seen. */
+function subSprint(team: Team, brief: PlanBrief, sprint: number): readonly Item[] {
+  const random = randomFrom(seedFor(team.seed, `${brief.task} split ${sprint}`));
+  const all = brief.spec.scope.flatMap((path) =>
+    path.endsWith("/") ? inFolder(brief, path, random) : [path],
+  );
+  const half = Math.ceil(all.length / 2);
+  const mine = sprint === 0 ? all.slice(0, half) : sprint === 1 ? all.slice(half) : [];
+  const groups = chunks(mine, random.between(1, 3)).slice(0, 10);
+  return groups.map((scope, i) => {
+    const after = i > 0 && random.chance(team.linked / 2) ? [`p${sprint}-${i - 1}`] : [];
+    return item(random, `p${sprint}-${i}`, { scope, after, delivers: "change" });
+  });
+}
+
+/** What a folder holds: files, and now and then a folder again, as deep as planners may go. */
+const inFolder = (brief: PlanBrief, folder: string, random: Random): readonly string[] => [
+  ...files(folder.slice(0, -1), random.between(2, 6)),
+  ...(depth(brief.task) < 2 && random.chance(0.4) ? [`${folder}sub/`] : []),
+];
+
+const files = (folder: string, count: number) =>
+  Array.from({ length: count }, (_, i) => `${folder}/f${i}.ts`);
+
+const item = (random: Random, id: string, rest: Pick<Item, "scope" | "after" | "delivers">): Item => ({
+  id,
+  description: `Make ${id}`,
+  acceptance: `${id} works`,
+  ...(random.chance(0.4) ? { priority: random.between(1, 9) } : {}),
+  ...rest,
+});
+
+function workResult(team: Team, brief: WorkBrief): Worked {
+  const random = randomFrom(seedFor(team.seed, `${brief.task} attempt ${brief.attempt}`));
+  const changed = brief.spec.scope.map((path) =>
+    path.endsWith("/") ? `${path}made-by-${brief.task}.ts` : path,
+  );
+  const report = brief.spec.delivers === "report";
+  const repairs = brief.spec.repairs ?? [];
+  const fails = `test: ${brief.task}#${brief.attempt} works`;
+  const breaks = random.chance(team.breaks / brief.attempt) ? [fails] : [];
+  const clash = random.chance(team.clashes) ? `m${random.below(4)}` : undefined;
+  return {
+    handoff: handoff(
+      brief.task,
+      `did ${brief.spec.key}`,
+      random.chance(0.1) ? ["the name is not clear"] : [],
+    ),
+    evidence: {
+      ...evidenceOf(report ? [] : changed),
+      ...(report ? {} : { commit: `${brief.task}.${brief.attempt}` }),
+    },
+    change: {
+      files: changed,
+      breaks,
+      heals: random.chance(0.75) ? repairs : [],
+      ...(clash !== undefined && repairs.length === 0 ? { clash } : {}),
+    },
+    problems: breaks.map((name) => ({
+      class: "tests",
+      name,
+      files: changed.slice(0, 2),
+      message: "it does not work",
+    })),
+  };
+}
+
+export const handoff = (taskId: string, summary: string, concerns: readonly string[] = []): Handoff => ({
+  taskId,
+  status: "complete",
+  summary,
+  diff: "",
+  filesChanged: [],
+  concerns,
+  suggestions: [],
+  metrics: NO_METRICS,
+});
+
+export const evidenceOf = (filesChanged: readonly string[]) => ({
+  filesChanged,
+  diff: "",
+  linesAdded: 10 * filesChanged.length,
+  linesRemoved: 0,
+  filesCreated: 0,
+  filesModified: filesChanged.length,
+  deletedTests: [],
+  disabledTests: [],
+  forbiddenMarks: [],
+});
+
+const chunks = <T>(items: readonly T[], size: number) =>
+  Array.from({ length: Math.ceil(items.length / size) }, (_, i) => items.slice(i * size, (i + 1) * size));

@@ -1,0 +1,133 @@
+/** How does a whole run go in a virtual world? The real engine on a manual clock, killed and restarted at will. */
+import { setImmediate as drained } from "node:timers/promises";
+import { ManualClock } from "../adapters/clocks/manual.ts";
+import { MemoryEventLog } from "../adapters/event-logs/memory.ts";
+import type { Event } from "../core/event.ts";
+import type { Job } from "../core/job.ts";
+import type { Policy } from "../core/policy.ts";
+import type { RunState } from "../core/state.ts";
+import { type EngineEnd, runEngine } from "../engine/engine.ts";
+import { Inbox, type Message } from "../engine/inbox.ts";
+import type { EventLog } from "../ports/event-log.ts";
+import { type Mischief, noMischief, type Script, VirtualQueue } from "./virtual-queue.ts";
+import type { VirtualRepository } from "./virtual-repository.ts";
+
+export type Simulation = {
+  readonly goal: string;
+  readonly policy: Policy;
+  readonly script: Script;
+  readonly repository: VirtualRepository;
+  readonly mischief?: Mischief;
+  /** What people and the world say, and when. */
+  readonly said?: readonly { readonly at: number; readonly message: Message }[];
+  /** Done to the world at a time. */
+  readonly happens?: readonly { readonly at: number; readonly happens: () => void }[];
+  readonly crashes?: Crashes;
+  /** Sees each event once it is durable. */
+  readonly observe?: (event: Event, now: number) => void;
+};
+
+/**
+ * What happens to the engine when it appends. `before`: it dies and nothing is durable; `after`: it dies when
+ * everything is; `rival`: a second engine starts while it goes on.
+ */
+export type Crashes = {
+  onAppend(): "none" | "before" | "after" | "rival";
+  survives(job: Job): boolean;
+};
+
+export type Simulated = {
+  readonly end:
+    | { readonly is: "closed"; readonly state: RunState }
+    | { readonly is: "stuck"; readonly why: string };
+  readonly events: readonly Event[];
+  readonly now: number;
+};
+
+/** Two months: a run that is not over by then will never be. */
+const MAX_MS = 60 * 24 * 60 * 60_000;
+
+export async function simulate(simulation: Simulation): Promise<Simulated> {
+  const world = new World(simulation);
+  world.boot();
+  world.say({
+    type: "open",
+    request: { run: "r1", goal: simulation.goal, base: simulation.repository.base },
+  });
+  for (const { at, message } of simulation.said ?? []) world.clock.wakeAt(at, () => world.say(message));
+  for (const { at, happens } of simulation.happens ?? []) world.clock.wakeAt(at, happens);
+  while (true) {
+    await drained(); // Everything that follows from the last step has happened.
+    const { closed } = world;
+    if (closed) return { end: closed, events: world.log.events, now: world.clock.now() };
+    const next = world.clock.next();
+    if (next === undefined) return world.stuck("nothing is running and nobody is waiting for anything");
+    if (next > MAX_MS) return world.stuck("not over after two months");
+    world.clock.step();
+  }
+}
+
+class World {
+  readonly clock = new ManualClock();
+  readonly log = new MemoryEventLog();
+  closed: Extract<EngineEnd, { readonly is: "closed" }> | undefined;
+  readonly #simulation: Simulation;
+  readonly #queue: VirtualQueue;
+  #inbox = new Inbox();
+  #broken: unknown;
+
+  constructor(simulation: Simulation) {
+    this.#simulation = simulation;
+    const { repository, script, mischief = noMischief } = simulation;
+    this.#queue = new VirtualQueue({ clock: this.clock, repository, script, mischief });
+  }
+
+  say(message: Message): void {
+    this.#inbox.send(message);
+  }
+
+  boot(): void {
+    const { policy } = this.#simulation;
+    this.#inbox = new Inbox();
+    const parts = { log: this.#mortalLog(), queue: this.#queue, clock: this.clock, policy };
+    runEngine(parts, this.#inbox, new AbortController().signal).then(
+      (end) => {
+        if (end.is === "closed") this.closed = end;
+      },
+      (error: unknown) => {
+        this.#broken = error;
+      },
+    );
+  }
+
+  stuck(why: string): Simulated {
+    if (this.#broken) throw this.#broken;
+    return { end: { is: "stuck", why }, events: this.log.events, now: this.clock.now() };
+  }
+
+  /** The log as one engine sees it: after that engine's death its calls never return. */
+  #mortalLog(): EventLog {
+    const { crashes, observe } = this.#simulation;
+    const never = () => new Promise<never>(() => {});
+    let dead = false;
+    const die = () => {
+      dead = true;
+      this.#queue.crash((job) => crashes!.survives(job));
+      this.boot();
+      return never();
+    };
+    return {
+      read: (after) => this.log.read(after),
+      append: async (after, events) => {
+        if (dead) return never();
+        const how = crashes?.onAppend() ?? "none";
+        if (how === "before") return die();
+        const appended = await this.log.append(after, events);
+        if (appended.is === "done") for (const event of events) observe?.(event, this.clock.now());
+        if (how === "after") return die();
+        if (how === "rival") this.boot();
+        return appended;
+      },
+    };
+  }
+}

@@ -1,0 +1,129 @@
+/** Who does the work in a virtual world? Scripted agents and a repository in memory, on a manual clock. */
+import type { Brief, PlanBrief, WorkBrief } from "../core/brief.ts";
+import type { Report } from "../core/event.ts";
+import type { Evidence } from "../core/evidence.ts";
+import { failure } from "../core/failure.ts";
+import type { Handoff } from "../core/handoff.ts";
+import { type Job, type JobId, jobId, type Outcome } from "../core/job.ts";
+import { readPlanAnswer } from "../core/plan-answer.ts";
+import type { Problem } from "../core/repair.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { Answer, JobQueue, Recovered } from "../ports/job-queue.ts";
+import type { Change, VirtualRepository } from "./virtual-repository.ts";
+
+/** What agents answer, and how long everything takes, in ms. */
+export type Script = {
+  /** The text that a planner would write. */
+  plan(brief: PlanBrief): string;
+  work(brief: WorkBrief): Worked;
+  ms(job: Job, brief: Brief): number;
+};
+
+/** A worker's result: what it says, and what is in its branch. */
+export type Worked = {
+  readonly handoff: Handoff;
+  readonly evidence: Evidence;
+  readonly change: Change;
+  readonly problems?: readonly Problem[];
+};
+
+/** What goes wrong. The default is nothing. */
+export type Mischief = {
+  fate(job: Job, brief: Brief, ms: number): Fate;
+  /** Failures of this gate run that have no reason. */
+  flake(): readonly string[];
+  garble(text: string): string;
+};
+
+export type Fate =
+  | { readonly is: "honest"; readonly ms: number }
+  /** Nothing will ever come back. */
+  | { readonly is: "dies" }
+  | { readonly is: "instead"; readonly ms: number; readonly outcome: Outcome };
+
+export const noMischief: Mischief = {
+  fate: (_job, _brief, ms) => ({ is: "honest", ms }),
+  flake: () => [],
+  garble: (text) => text,
+};
+
+type World = {
+  readonly clock: Clock;
+  readonly repository: VirtualRepository;
+  readonly script: Script;
+  readonly mischief: Mischief;
+};
+
+type Underway = { readonly job: Job; report: (report: Report) => void; callOff: () => void; answer?: Answer };
+
+export class VirtualQueue implements JobQueue {
+  readonly #world: World;
+  readonly #underway = new Map<JobId, Underway>();
+
+  constructor(world: World) {
+    this.#world = world;
+  }
+
+  offer(job: Job, brief: Brief, report: (report: Report) => void): void {
+    const { clock, mischief, script } = this.#world;
+    const id = jobId(job);
+    const fate = mischief.fate(job, brief, script.ms(job, brief));
+    const entry: Underway = { job, report, callOff: () => {} };
+    this.#underway.set(id, entry);
+    if (fate.is === "dies") return;
+    entry.callOff = clock.wakeAt(clock.now() + fate.ms, () => {
+      const outcome = fate.is === "instead" ? fate.outcome : this.#execute(brief);
+      entry.answer = { outcome, spent: { tokens: job.kind === "plan" || job.kind === "work" ? 1_000 : 0 } };
+      entry.report({ type: "ended", job: id, ...entry.answer });
+    });
+  }
+
+  cancel(id: JobId): void {
+    this.#underway.get(id)?.callOff();
+    this.#underway.delete(id);
+  }
+
+  /** A job outlives its engine here, as it does on another machine, unless `crash` took it along. */
+  async recover(job: Job, report: (report: Report) => void): Promise<Recovered> {
+    const entry = this.#underway.get(jobId(job));
+    if (!entry) return { is: "gone" };
+    if (entry.answer) return { is: "answered", answer: entry.answer };
+    entry.report = report;
+    return { is: "running" };
+  }
+
+  /** The engine is gone: nobody hears an answer now. Those whom `survives` spares go on. */
+  crash(survives: (job: Job) => boolean): void {
+    for (const [id, entry] of this.#underway) {
+      entry.report = () => {};
+      if (survives(entry.job)) continue;
+      entry.callOff();
+      this.#underway.delete(id);
+    }
+  }
+
+  #execute(brief: Brief): Outcome {
+    const { repository, script, mischief } = this.#world;
+    switch (brief.kind) {
+      case "plan":
+        return planOutcome(mischief.garble(script.plan(brief)));
+      case "work": {
+        const { handoff, evidence, change, problems } = script.work(brief);
+        repository.push(brief, change, problems);
+        return { is: "worked", handoff, evidence };
+      }
+      case "land":
+        return repository.land(brief, mischief.flake());
+      case "check":
+        return repository.check(brief.tip, mischief.flake());
+    }
+  }
+}
+
+/** A planner's text as every plan job reads it: an answer, or a failure to try again. */
+function planOutcome(text: string): Outcome {
+  const read = readPlanAnswer(text);
+  if (read.is === "answer") return { is: "planned", answer: read.answer };
+  const kind = read.is === "unreadable" ? "plan-unreadable" : "plan-invalid";
+  return { is: "failed", failure: failure(kind, read.reasons.join("; ")) };
+}

@@ -1,0 +1,159 @@
+/** What would git and the tests say? A repository in memory: commits, branches, conflicts, failures that stay. */
+import type { LandBrief, WorkBrief } from "../core/brief.ts";
+import { type GateReport, judgeGate } from "../core/gate.ts";
+import type { Conflict, FoundLanding, Member, Outcome } from "../core/job.ts";
+import type { Problem } from "../core/repair.ts";
+
+/** What an attempt would do to the tree. */
+export type Change = {
+  readonly files: readonly string[];
+  /** Failures that it brings, by name. */
+  readonly breaks: readonly string[];
+  readonly heals: readonly string[];
+  /** Two changes with the same mark are each fine alone and fail together, though they merge. */
+  readonly clash?: string;
+};
+
+type Branch = Change & { readonly since: number };
+type Commit = {
+  readonly id: string;
+  readonly failures: ReadonlySet<string>;
+  readonly marks: ReadonlySet<string>;
+};
+type Landing = FoundLanding & { readonly onto: string };
+
+export class VirtualRepository {
+  readonly base = "c0";
+  /** Every commit that the target pointed at, oldest first. */
+  readonly landings: Landing[] = [];
+  readonly #problems = new Map<string, Problem>();
+  readonly #branches = new Map<string, Branch>();
+  readonly #commits = new Map<string, Commit>();
+  readonly #lastChange = new Map<string, number>();
+  #tip: Commit;
+  #count = 0;
+
+  constructor(broken: readonly Problem[] = []) {
+    for (const problem of broken) this.#problems.set(problem.name, problem);
+    this.#tip = { id: this.base, failures: new Set(broken.map((p) => p.name)), marks: new Set() };
+    this.#commits.set(this.base, this.#tip);
+  }
+
+  get tip(): string {
+    return this.#tip.id;
+  }
+
+  get failures(): ReadonlySet<string> {
+    return this.#tip.failures;
+  }
+
+  /** A worker's branch, cut from the target as it was when its job started. */
+  push(brief: WorkBrief, change: Change, problems: readonly Problem[] = []): void {
+    for (const problem of problems) this.#problems.set(problem.name, problem);
+    this.#branches.set(brief.branch, { ...change, since: Number(brief.base.slice(1)) });
+  }
+
+  /** Somebody else moves the target. */
+  moveFromOutside(): void {
+    this.#move({ ...this.#tip, id: this.#nextId() });
+  }
+
+  /** One land job: candidate, gate, compare-and-swap. `flake` is what fails without a reason this time. */
+  land(brief: LandBrief, flake: readonly string[]): Outcome {
+    if (brief.onto !== this.tip)
+      return { is: "moved", tip: this.tip, landings: this.#landingsSince(brief.onto) };
+    const { members, conflicts, files } = this.#merge(brief);
+    if (members.length === 0) return { is: "unmergeable", conflicts };
+    const candidate = this.candidate(members.map((m) => m.branch));
+    const verdict = judgeGate(reportOf(candidate.failures, flake), brief.accept);
+    const landed = members.map(({ task, attempt }) => ({ task, attempt }));
+    if (!verdict.ok) return { is: "red", members: landed, conflicts, failures: verdict.failures };
+    const commit = this.#nextId();
+    this.landings.push({ commit, members: landed, onto: this.tip });
+    this.#move({ ...candidate, id: commit });
+    for (const file of files) this.#lastChange.set(file, this.#count);
+    return { is: "landed", commit, members: landed, conflicts, proof: verdict.proof };
+  }
+
+  check(tip: string, flake: readonly string[]): Outcome {
+    const { failures } = this.#commits.get(tip)!;
+    const names = [...failures, ...flake];
+    const problems = names.map((name): Problem => {
+      const known = this.#problems.get(name);
+      return known ?? { class: "tests", name, files: ["test/flaky.test.ts"], message: `${name} failed` };
+    });
+    return { is: "checked", tip, report: reportOf(failures, flake), problems };
+  }
+
+  /** What the tree would be with these branches on top of the target. */
+  candidate(branches: readonly string[]): Omit<Commit, "id"> {
+    const failures = new Set(this.#tip.failures);
+    const marks = new Set(this.#tip.marks);
+    for (const change of branches.map((name) => this.#branches.get(name)!)) {
+      for (const name of change.heals) failures.delete(name);
+      for (const name of change.breaks) failures.add(name);
+      if (change.clash === undefined) continue;
+      if (marks.has(change.clash)) failures.add(this.#clashFailure(change.clash, change.files));
+      marks.add(change.clash);
+    }
+    return { failures, marks };
+  }
+
+  #merge(brief: LandBrief) {
+    const conflicts: Conflict[] = [];
+    const files = new Set<string>();
+    const members = brief.members.filter(({ task, branch }) => {
+      const change = this.#branches.get(branch)!;
+      const changed = change.files.filter((file) => (this.#lastChange.get(file) ?? -1) > change.since);
+      const met = change.files.filter((file) => files.has(file));
+      if (changed.length > 0) conflicts.push({ task, files: changed, against: "target" });
+      else if (met.length > 0) conflicts.push({ task, files: met, against: "batch" });
+      else for (const file of change.files) files.add(file);
+      return changed.length === 0 && met.length === 0;
+    });
+    return { members, conflicts, files };
+  }
+
+  #landingsSince(commit: string): readonly FoundLanding[] {
+    const from = this.landings.findIndex((landing) => landing.onto === commit);
+    return from === -1
+      ? []
+      : this.landings.slice(from).map(({ commit: id, members }) => ({ commit: id, members }));
+  }
+
+  #clashFailure(mark: string, files: readonly string[]): string {
+    const name = `test: ${mark} agrees with itself`;
+    this.#problems.set(name, {
+      class: "tests",
+      name,
+      files: files.slice(0, 2),
+      message: `${mark} is used in two ways`,
+    });
+    return name;
+  }
+
+  #nextId(): string {
+    this.#count += 1;
+    return `c${this.#count}`;
+  }
+
+  #move(commit: Commit): void {
+    this.#tip = commit;
+    this.#commits.set(commit.id, commit);
+  }
+}
+
+/** One gate command a failure's prefix: "test: adds numbers" is a failure of "test". */
+function reportOf(failures: ReadonlySet<string>, flake: readonly string[]): GateReport {
+  const names = [...failures, ...flake];
+  const commands = ["markers", "build", "types", "test"].map((name) => {
+    const mine = names
+      .filter((failed) => failed.startsWith(`${name}: `))
+      .map((failed) => failed.slice(name.length + 2));
+    return { name, green: mine.length === 0, failures: mine };
+  });
+  return { commands };
+}
+
+export const membersOf = (landings: readonly FoundLanding[]): readonly Member[] =>
+  landings.flatMap((l) => l.members);
