@@ -1,0 +1,147 @@
+/** What did one attempt at a task come to? Every way of failing becomes a value. */
+import { unreachable } from "../core/unreachable.ts";
+import type { ExecutorResult } from "../graph/execution.ts";
+import type { TaskResult } from "../graph/planned-task.ts";
+
+/** What an executor is given. */
+export type Attempt = {
+  /** 1 is the first, 2 the first retry. */
+  readonly attempt: number;
+  readonly subagent: string;
+  /** Aborted when time is up or the caller gave up: stop then, the answer is no longer awaited. */
+  readonly signal: AbortSignal;
+  /** What earlier attempts left, oldest first. */
+  readonly earlier: readonly FailedAttempt[];
+  /** Hands in what there is so far, in place of what was handed in before: it outlives a timeout. */
+  readonly keep: (partialOutput: string) => void;
+};
+
+/** `permanent` on a failed result says that trying again is pointless; so does `permanent` on what is thrown. */
+export type AttemptResult = ExecutorResult & { readonly permanent?: boolean };
+export type AttemptExecutor = (attempt: Attempt) => AttemptResult | PromiseLike<AttemptResult>;
+
+export type FailedAttempt = {
+  readonly attempt: number;
+  readonly error: string;
+  /** What it had done when it failed; empty if it handed in nothing. */
+  readonly output: string;
+  readonly duration: number;
+};
+
+export type AttemptEnd = { readonly result: TaskResult; readonly mayRetry: boolean };
+
+/** Time, as an argument: `sleep` ends early, in either way, when its signal is aborted. */
+export type Timing = {
+  readonly now: () => number;
+  readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
+};
+
+export type AttemptLimits = {
+  readonly timeoutMs: number;
+  readonly timing: Timing;
+  readonly signal: AbortSignal | undefined;
+};
+
+export async function runAttempt(
+  executor: AttemptExecutor,
+  about: Pick<Attempt, "attempt" | "subagent" | "earlier">,
+  { timeoutMs, timing, signal }: AttemptLimits,
+): Promise<AttemptEnd> {
+  const startedAt = timing.now();
+  let partial = "";
+  const keep = (output: string) => {
+    partial = output;
+  };
+  const executing = new AbortController();
+  const answer = answerOf(executor, { ...about, signal: executing.signal, keep });
+  const ending = await firstOf(answer, { timeoutMs, timing, signal });
+  if (ending.is === "late") executing.abort(new Error(`no answer within ${timeoutMs} ms`));
+  if (ending.is === "aborted") executing.abort(signal?.reason);
+  return judge(ending, { partial, duration: timing.now() - startedAt, timeoutMs, reason: signal?.reason });
+}
+
+/** The words for a task that was given up from outside. */
+export const cancelledBecause = (reason: unknown) => `cancelled: ${messageOf(reason)}`;
+
+type Answer =
+  | { readonly is: "answered"; readonly value: AttemptResult }
+  | { readonly is: "threw"; readonly error: unknown };
+type Ending = Answer | { readonly is: "late" } | { readonly is: "aborted" };
+
+/** Never rejects, so that an answer nobody waits for any more cannot crash the process. */
+async function answerOf(executor: AttemptExecutor, attempt: Attempt): Promise<Answer> {
+  try {
+    return { is: "answered", value: await executor(attempt) };
+  } catch (error) {
+    return { is: "threw", error };
+  }
+}
+
+async function firstOf(answer: Promise<Answer>, limits: AttemptLimits): Promise<Ending> {
+  const { timeoutMs, timing, signal } = limits;
+  const waiting = new AbortController();
+  const aborted = new Promise<Ending>((resolve) => {
+    if (signal?.aborted) resolve({ is: "aborted" });
+    signal?.addEventListener("abort", () => resolve({ is: "aborted" }), { signal: waiting.signal });
+  });
+  const endings = [answer, aborted];
+  if (timeoutMs !== Infinity) endings.push(lateAfter(timeoutMs, timing, waiting.signal));
+  try {
+    return await Promise.race(endings);
+  } finally {
+    waiting.abort(); // Lets go of the timer and of the caller's signal.
+  }
+}
+
+async function lateAfter(timeoutMs: number, timing: Timing, signal: AbortSignal): Promise<Ending> {
+  try {
+    await timing.sleep(timeoutMs, signal);
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
+  return { is: "late" };
+}
+
+type Circumstances = {
+  readonly partial: string;
+  readonly duration: number;
+  readonly timeoutMs: number;
+  readonly reason: unknown;
+};
+
+function judge(ending: Ending, { partial, duration, timeoutMs, reason }: Circumstances): AttemptEnd {
+  const failed = (error: string, output = partial) => ({ success: false, output, duration, error });
+  switch (ending.is) {
+    case "late":
+      return { result: failed(`no answer within ${timeoutMs} ms`), mayRetry: true };
+    case "aborted":
+      return { result: failed(cancelledBecause(reason)), mayRetry: false };
+    case "threw":
+      return {
+        result: failed(messageOf(ending.error), textOf(fieldOf(ending.error, "output")) ?? partial),
+        mayRetry: fieldOf(ending.error, "permanent") !== true,
+      };
+    case "answered":
+      if (typeof fieldOf(ending.value, "success") !== "boolean") {
+        return {
+          result: failed(`the executor must answer {success, output}; got ${ending.value}`),
+          mayRetry: true,
+        };
+      }
+      return accept(ending.value, partial, duration);
+    default:
+      return unreachable(ending);
+  }
+}
+
+function accept(answer: AttemptResult, partial: string, measured: number): AttemptEnd {
+  const { success, output = partial, duration = measured, error = "", permanent = false } = answer;
+  if (success) return { result: { success, output, duration }, mayRetry: false };
+  const result = { success, output: output || partial, duration, error: error || "failed without a reason" };
+  return { result, mayRetry: !permanent };
+}
+
+const fieldOf = (value: unknown, name: string): unknown =>
+  typeof value === "object" && value !== null ? (value as Record<string, unknown>)[name] : undefined;
+const textOf = (value: unknown) => (typeof value === "string" && value !== "" ? value : undefined);
+const messageOf = (error: unknown) => (error instanceof Error ? error.message || error.name : String(error));

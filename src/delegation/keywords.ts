@@ -1,0 +1,84 @@
+/** Where does a task's description first speak of this? Whole words, in their ordinary inflections. */
+
+/** A word or phrase ("review", "root cause"), something spelled exactly ("node.js"), or a pattern. */
+export type TaskType = string | RegExp;
+
+/** A description as it is searched: as written, and with file names, paths and identifiers blanked out. */
+export type Reading = { readonly text: string; readonly prose: string };
+
+/** The position of the first mention of any of the types, or -1. */
+export type Mention = (reading: Reading) => number;
+
+export function mentionOf(types: readonly TaskType[]): Mention {
+  const searches = types.map(mentionOfOne);
+  return (reading) => {
+    let first = -1;
+    for (const search of searches) {
+      const at = search(reading);
+      if (at !== -1 && (first === -1 || at < first)) first = at;
+    }
+    return first;
+  };
+}
+
+/** "Delete debug.log" is no debugging, "Rename src/review/form.ts" no review: names say nothing of the work. */
+export function read(description: string): Reading {
+  const text = description.normalize();
+  return { text, prose: text.replace(/\S+/g, (chunk) => (isName(chunk) ? " ".repeat(chunk.length) : chunk)) };
+}
+
+/** `base` as a task may be written: "debug", "debugs", "debugged", "debugging". Lower case in, lower case out. */
+export function inflections(base: string): readonly string[] {
+  if (!/^[a-z]+$/.test(base)) return [base];
+  if (base.length < 3) return [base, `${base}s`];
+  const stem = base.slice(0, -1);
+  if (/[^aeiou]y$/.test(base)) return [base, `${stem}ies`, `${stem}ied`, `${base}ing`];
+  if (base.endsWith("ie")) return [base, `${base}s`, `${base}d`, `${base.slice(0, -2)}ying`];
+  if (base.endsWith("e")) return [base, `${base}s`, `${base}d`, `${stem}ing`, `${base}ing`];
+  const plural = /(?:[sxzo]|ch|sh)$/.test(base) ? [`${base}es`] : [`${base}s`];
+  if (base.endsWith("o")) plural.push(`${base}s`);
+  return [base, ...plural, ...endings(base).flatMap((end) => [`${end}ed`, `${end}ing`])];
+}
+
+/** "plan" doubles its last letter, "debug" does so in practice, "test" and "fix" do not. */
+function endings(base: string): readonly string[] {
+  if (!/[^aeiou][aeiou][^aeiouwxy]$/.test(base)) return [base];
+  const doubled = base + base.at(-1);
+  const hasOneSyllable = base.match(/[aeiouy]+/g)?.length === 1;
+  return hasOneSyllable ? [doubled] : [base, doubled];
+}
+
+function mentionOfOne(type: TaskType): Mention {
+  if (type instanceof RegExp) {
+    // A copy that starts over each time: with the flags g or y a pattern remembers where it stopped.
+    const pattern = new RegExp(type.source, type.flags);
+    return ({ text }) => {
+      pattern.lastIndex = 0;
+      return pattern.exec(text)?.index ?? -1;
+    };
+  }
+  const keyword = type.normalize().trim().toLowerCase();
+  if (keyword === "") throw new Error("a task type must be a word, a phrase or a RegExp; it is empty");
+  if (!/^[\p{L}\p{M}\p{N}\s-]+$/u.test(keyword)) {
+    const exact = wholeWord(RegExp.escape(keyword));
+    return ({ text }) => text.search(exact);
+  }
+  const words = keyword.split(/[\s-]+/).filter((word) => word !== "");
+  const phrase = wholeWord(words.map((word) => `(?:${inflections(word).join("|")})`).join(GAP));
+  return ({ prose }) => prose.search(phrase);
+}
+
+/** Between the words of a phrase: "update dependencies" is also "update all the dependencies". */
+const GAP = "[\\s-]+(?:(?:a|an|the|all|any|every|new|our|its)\\s+){0,3}";
+
+/** Letters of any script count, and "_", so that `run_test` is one word. A hyphen ends a word. */
+const wholeWord = (pattern: string) =>
+  new RegExp(`(?<![\\p{L}\\p{M}\\p{N}_])(?:${pattern})(?![\\p{L}\\p{M}\\p{N}_])`, "iu");
+
+/** Whether a run of non-blanks is a path, an address, a file name or an identifier rather than words. */
+function isName(chunk: string): boolean {
+  const bare = chunk.replace(/^[("'`[{<]+|[)"'`\]}>,;:!?.…]+$/g, "");
+  if (/^(?:\.{0,2}|~)\/|^@|:\/\/|\\/.test(bare)) return true;
+  if (bare.includes("/")) return /\/.*\/|\/$|\.\w+$/.test(bare); // "test/review" is two words
+  return /[\p{L}\p{N}_$)]\.[\p{L}\p{N}_$]/u.test(bare);
+}

@@ -1,0 +1,75 @@
+/** What is a task told of the tasks it depends on? Their outputs, within a limit, and what was cut. */
+
+export type HandedContext = {
+  /** At most `maxChars` long; empty when there is nothing to hand over. */
+  readonly text: string;
+  /** Dependencies whose output is shortened or left out of `text`. */
+  readonly cut: readonly string[];
+  /** Dependencies that have left no output. */
+  readonly missing: readonly string[];
+};
+
+/** Below this not even the notes about what was cut fit. */
+export const MIN_CONTEXT_CHARS = 200;
+
+/** A short output leaves its share to the long ones, so that one long output does not push out the others. */
+export function handedContext(
+  dependencies: readonly string[],
+  outputs: ReadonlyMap<string, unknown>,
+  maxChars: number,
+): HandedContext {
+  const known = [...new Set(dependencies)];
+  const sections = known
+    .filter((id) => outputs.has(id))
+    .map((id) => ({ id, full: section(id, show(outputs.get(id))) }));
+  const missing = known.filter((id) => !outputs.has(id));
+  const isWhole = sum(sections.map(({ full }) => full.length)) <= maxChars;
+  const room = isWhole ? maxChars : maxChars - NOTE_ROOM;
+  const shares = fairShares(
+    sections.map(({ full }) => full.length),
+    room,
+  );
+  const fitted = sections.map(({ id, full }, i) => ({ id, text: shorten(full, shares[i] as number), full }));
+  const cut = fitted.filter(({ text, full }) => text !== full).map(({ id }) => id);
+  const leftOut = fitted.filter(({ text }) => text === "").length;
+  const note = leftOut === 0 ? "" : `[left out, too long: ${leftOut} of ${fitted.length} outputs]\n`;
+  return { text: fitted.map(({ text }) => text).join("") + note, cut, missing };
+}
+
+const NOTE_ROOM = 80;
+
+const section = (id: string, output: string) => `--- output of ${id} ---\n${output}\n`;
+
+/** How much of `room` each gets: what it needs, or an equal part of what the shorter ones left over. */
+function fairShares(lengths: readonly number[], room: number): readonly number[] {
+  const shares = new Array<number>(lengths.length).fill(0);
+  const shortestFirst = lengths.map((length, at) => ({ length, at })).sort((a, b) => a.length - b.length);
+  let left = room;
+  for (const [i, { length, at }] of shortestFirst.entries()) {
+    const share = Math.min(length, Math.floor(left / (lengths.length - i)));
+    shares[at] = share;
+    left -= share;
+  }
+  return shares;
+}
+
+/** The start of a section and how much there was, or nothing at all if not even its heading fits. */
+function shorten(full: string, share: number): string {
+  if (full.length <= share) return full;
+  const heading = full.indexOf("\n") + 1;
+  const note = `\n[cut: ${full.length - heading - 1} characters in all]\n`;
+  const kept = share - note.length;
+  if (kept <= heading) return "";
+  return full.slice(0, kept).replace(/[\uD800-\uDBFF]$/, "") + note; // half a character is none
+}
+
+function show(output: unknown): string {
+  if (typeof output === "string") return output;
+  try {
+    return JSON.stringify(output, undefined, 2) ?? String(output);
+  } catch {
+    return String(output); // Circular, or a BigInt: still better than failing the dependent.
+  }
+}
+
+const sum = (numbers: readonly number[]) => numbers.reduce((a, b) => a + b, 0);
