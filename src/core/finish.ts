@@ -16,7 +16,7 @@ function settlePlanner(state: RunState, id: TaskId, policy: Policy): readonly Fa
   const handoff = boundHandoff(aggregate(state, id), policy.brief);
   return handoff.status === "complete" || handoff.status === "partial"
     ? [{ type: "task.done", task: id, handoff }]
-    : failTask(state, id, failure("children-failed", handoff.summary));
+    : failTask(state, id, failure("children-failed", `nothing of it was done. ${handoff.summary}`));
 }
 
 /** A failed child counts only while its planner has not dealt with it; so does a concern. */
@@ -60,7 +60,10 @@ export function closeRun(state: RunState, policy: Policy): readonly Fact[] {
   if (wantsFinalCheck(state, policy) || state.count.check > 0) return [];
   const root = taskOf(state, ROOT);
   const ended = isSettled(root) ? [] : endRoot(state, policy);
-  const left = whatIsLeft(state);
+  const left = [
+    ...ended.flatMap((f) => (f.type === "task.failed" ? [f.failure.message] : [])),
+    ...whatIsLeft(state),
+  ];
   const nothing = ![...state.tasks.values()].some((task) => task.state.is === "done");
   const how: RunEnd = left.length === 0 && !nothing ? "done" : nothing ? "failed" : "incomplete";
   return [...ended, { type: "run.closed", how, left }];

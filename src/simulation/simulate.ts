@@ -50,10 +50,6 @@ const MAX_MS = 60 * 24 * 60 * 60_000;
 export async function simulate(simulation: Simulation): Promise<Simulated> {
   const world = new World(simulation);
   world.boot();
-  world.say({
-    type: "open",
-    request: { run: "r1", goal: simulation.goal, base: simulation.repository.base },
-  });
   for (const { at, message } of simulation.said ?? []) world.clock.wakeAt(at, () => world.say(message));
   for (const { at, happens } of simulation.happens ?? []) world.clock.wakeAt(at, happens);
   while (true) {
@@ -87,8 +83,9 @@ class World {
   }
 
   boot(): void {
-    const { policy } = this.#simulation;
+    const { policy, goal, repository } = this.#simulation;
     this.#inbox = new Inbox();
+    this.say({ type: "open", request: { run: "r1", goal, base: repository.base } }); // Nothing, the second time.
     const parts = { log: this.#mortalLog(), queue: this.#queue, clock: this.clock, policy };
     runEngine(parts, this.#inbox, new AbortController().signal).then(
       (end) => {

@@ -1,5 +1,5 @@
 /** Who does the work in a virtual world? Scripted agents and a repository in memory, on a manual clock. */
-import type { Brief, PlanBrief, WorkBrief } from "../core/brief.ts";
+import type { Brief, LandBrief, PlanBrief, WorkBrief } from "../core/brief.ts";
 import type { Report } from "../core/event.ts";
 import type { Evidence } from "../core/evidence.ts";
 import { failure } from "../core/failure.ts";
@@ -30,8 +30,8 @@ export type Worked = {
 /** What goes wrong. The default is nothing. */
 export type Mischief = {
   fate(job: Job, brief: Brief, ms: number): Fate;
-  /** Failures of this gate run that have no reason. */
-  flake(): readonly string[];
+  /** Failures without a reason in one gate run of `tree`. */
+  flake(tree: string): readonly string[];
   garble(text: string): string;
 };
 
@@ -113,12 +113,15 @@ export class VirtualQueue implements JobQueue {
         return { is: "worked", handoff, evidence };
       }
       case "land":
-        return repository.land(brief, mischief.flake());
+        return repository.land(brief, mischief.flake(treeOf(brief)));
       case "check":
-        return repository.check(brief.tip, mischief.flake());
+        return repository.check(brief.tip, mischief.flake(brief.tip));
     }
   }
 }
+
+const treeOf = ({ onto, members }: LandBrief) =>
+  [onto, ...members.map(({ task, attempt }) => `${task}.${attempt}`)].join(" ");
 
 /** A planner's text as every plan job reads it: an answer, or a failure to try again. */
 function planOutcome(text: string): Outcome {

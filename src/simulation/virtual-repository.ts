@@ -1,7 +1,7 @@
 /** What would git and the tests say? A repository in memory: commits, branches, conflicts, failures that stay. */
 import type { LandBrief, WorkBrief } from "../core/brief.ts";
 import { type GateReport, judgeGate } from "../core/gate.ts";
-import type { Conflict, FoundLanding, Member, Outcome } from "../core/job.ts";
+import type { Conflict, FoundLanding, Outcome } from "../core/job.ts";
 import type { Problem } from "../core/repair.ts";
 
 /** What an attempt would do to the tree. */
@@ -144,7 +144,7 @@ export class VirtualRepository {
 }
 
 /** One gate command a failure's prefix: "test: adds numbers" is a failure of "test". */
-function reportOf(failures: ReadonlySet<string>, flake: readonly string[]): GateReport {
+export function reportOf(failures: ReadonlySet<string>, flake: readonly string[]): GateReport {
   const names = [...failures, ...flake];
   const commands = ["markers", "build", "types", "test"].map((name) => {
     const mine = names
@@ -154,6 +154,3 @@ function reportOf(failures: ReadonlySet<string>, flake: readonly string[]): Gate
   });
   return { commands };
 }
-
-export const membersOf = (landings: readonly FoundLanding[]): readonly Member[] =>
-  landings.flatMap((l) => l.members);

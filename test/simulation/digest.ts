@@ -1,0 +1,29 @@
+/** Are two states the same? Everything in them as plain data, so that they can be compared. */
+import type { RunState } from "../../src/core/state.ts";
+
+export function digest(state: RunState): unknown {
+  return {
+    ...state,
+    tasks: [...state.tasks.values()],
+    dag: [...state.tasks.keys()].map((id) => state.dag.status(id)),
+    ready: [0, 1, 2].map((lane) => [...state.dag.ready(lane)]),
+    planners: [...state.planners].map(([id, planner]) => ({
+      ...planner,
+      id,
+      keys: [...planner.keys],
+      active: [...planner.active],
+      concerns: [...planner.concerns],
+      held: planner.held.size,
+    })),
+    running: [...state.running],
+    late: [...state.late],
+    unanswered: [...state.unanswered],
+    deadlines: state.deadlines.due(Number.POSITIVE_INFINITY).map((key) => [key, state.deadlines.get(key)]),
+    atWork: state.atWork.size,
+    waiting: [...state.waiting],
+    parked: [...state.parked],
+    repair: { ...state.repair, pending: [...state.repair.pending] },
+    flaky: [...state.flaky],
+    toSettle: [...state.toSettle],
+  };
+}

@@ -1,0 +1,170 @@
+/** What goes wrong in a story? Every kind of fault with its chance, and a tally of those that happened. */
+import type { Brief } from "../../src/core/brief.ts";
+import { failure } from "../../src/core/failure.ts";
+import type { Job, Outcome } from "../../src/core/job.ts";
+import type { Policy } from "../../src/core/policy.ts";
+import { ROOT } from "../../src/core/task.ts";
+import type { Random } from "../../src/simulation/random.ts";
+import { evidenceOf, handoff } from "../../src/simulation/scripted-team.ts";
+import type { Fate, Mischief } from "../../src/simulation/virtual-queue.ts";
+import { damagePlan } from "./damaged-plans.ts";
+
+export const FAULTS = [
+  "worker failed",
+  "worker reported partial",
+  "worker changed nothing",
+  "worker left its scope",
+  "worker deleted a test",
+  "worker died",
+  "worker answered late",
+  "worker crashed",
+  "agent unreachable",
+  "planner unreachable",
+  "planner died",
+  "planner answered late",
+  "plan unreadable",
+  "plan truncated",
+  "plan invalid",
+  "landing died",
+  "landing answered late",
+  "landing failed",
+  "check died",
+  "check failed",
+  "flaky gate",
+  "conflict",
+  "red gate",
+  "base red from the start",
+  "base moved",
+  "target moved from outside",
+  "engine killed before an append",
+  "engine killed after an append",
+  "second engine",
+  "paused",
+  "steered",
+  "task cancelled",
+  "run cancelled",
+  "tight budget",
+] as const;
+
+export type FaultKind = (typeof FAULTS)[number];
+
+export class Tally {
+  readonly #counts = new Map<FaultKind, number>();
+
+  add(kind: FaultKind, times = 1): void {
+    this.#counts.set(kind, this.of(kind) + times);
+  }
+
+  of(kind: FaultKind): number {
+    return this.#counts.get(kind) ?? 0;
+  }
+
+  addAll(other: Tally): void {
+    for (const kind of FAULTS) this.add(kind, other.of(kind));
+  }
+}
+
+/** Chances, each per job, gate run or answer. */
+export type Weather = {
+  readonly workers: number;
+  readonly planners: number;
+  readonly plans: number;
+  readonly landing: number;
+  readonly flaky: number;
+};
+
+export function mischief(random: Random, weather: Weather, policy: Policy, tally: Tally): Mischief {
+  const flaked = new Set<string>();
+  return {
+    fate: (job, brief, ms) => fate({ random, weather, policy, tally }, job, brief, ms),
+    garble: (text) => {
+      if (!random.chance(weather.plans)) return text;
+      const damage = damagePlan(random, text);
+      tally.add(damage.kind);
+      return damage.text;
+    },
+    // A tree fails without a reason at most once: what fails twice in a row has one, as far as anyone can tell.
+    flake: (tree) => {
+      if (flaked.has(tree) || !random.chance(weather.flaky)) return [];
+      flaked.add(tree);
+      tally.add("flaky gate");
+      return [`test: flaky ${random.below(3)}`];
+    },
+  };
+}
+
+type Setting = {
+  readonly random: Random;
+  readonly weather: Weather;
+  readonly policy: Policy;
+  readonly tally: Tally;
+};
+
+function fate(setting: Setting, job: Job, brief: Brief, ms: number): Fate {
+  const { random, weather, policy, tally } = setting;
+  const chance =
+    job.kind === "work" ? weather.workers : job.kind === "plan" ? weather.planners : weather.landing;
+  if (!random.chance(chance)) return { is: "honest", ms };
+  const kind = random.pick(KINDS[job.kind]);
+  tally.add(kind);
+  if (kind.endsWith("died")) return { is: "dies" };
+  if (kind.endsWith("late"))
+    return { is: "honest", ms: policy.leaseMs[job.kind] + random.spread(1_000, 3 * 3_600_000) };
+  return { is: "instead", ms, outcome: outcomeOf(kind, brief) };
+}
+
+const KINDS = {
+  work: [
+    "worker failed",
+    "worker reported partial",
+    "worker changed nothing",
+    "worker left its scope",
+    "worker deleted a test",
+    "worker died",
+    "worker answered late",
+    "worker crashed",
+    "agent unreachable",
+  ],
+  plan: ["planner unreachable", "planner died", "planner answered late"],
+  land: ["landing died", "landing answered late", "landing failed"],
+  check: ["check died", "check failed"],
+} as const;
+
+function outcomeOf(kind: FaultKind, brief: Brief): Outcome {
+  const failed = (of: Parameters<typeof failure>[0]): Outcome => ({
+    is: "failed",
+    failure: failure(of, kind),
+  });
+  switch (kind) {
+    case "worker crashed":
+      return failed("interrupted");
+    case "agent unreachable":
+    case "planner unreachable":
+      return failed("agent-unreachable");
+    case "landing failed":
+    case "check failed":
+      return failed("repository");
+    default:
+      // One worker with the whole repository cannot leave its scope.
+      return brief.kind === "work" && kind !== "worker failed" && brief.task !== ROOT
+        ? dishonest(kind, brief.task)
+        : failed("agent-failed");
+  }
+}
+
+/** A worker that says complete, and is not; or says so itself. */
+function dishonest(kind: FaultKind, task: string): Outcome {
+  const said = {
+    ...handoff(task, kind),
+    ...(kind === "worker reported partial" ? { status: "partial" as const } : {}),
+  };
+  const files = kind === "worker left its scope" ? ["elsewhere/x.ts"] : [];
+  const evidence = { ...evidenceOf(files), ...(files.length > 0 ? { commit: `${task}-stray` } : {}) };
+  if (kind !== "worker deleted a test") return { is: "worked", handoff: said, evidence };
+  const deleted = {
+    ...evidenceOf(["package-lock.json"]),
+    commit: `${task}-less`,
+    deletedTests: ["test/a.test.ts"],
+  };
+  return { is: "worked", handoff: said, evidence: deleted };
+}

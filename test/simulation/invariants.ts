@@ -1,0 +1,247 @@
+/** What must be true after every event, whatever went wrong? Checked by bookkeeping of its own where it can be. */
+import { branchOf } from "../../src/core/brief.ts";
+import type { Event } from "../../src/core/event.ts";
+import { evolve } from "../../src/core/evolve.ts";
+import { type Accept, judgeGate } from "../../src/core/gate.ts";
+import { type Job, jobId } from "../../src/core/job.ts";
+import type { Policy } from "../../src/core/policy.ts";
+import { isWithin, overlaps } from "../../src/core/scope.ts";
+import { emptyState, LANE, type RunState, taskOf } from "../../src/core/state.ts";
+import { isRepair, isSettled, parentId, ROOT, type Task, type TaskId } from "../../src/core/task.ts";
+import { reportOf, type VirtualRepository } from "../../src/simulation/virtual-repository.ts";
+
+export class Violation extends Error {}
+
+const must = (holds: boolean, rule: string): void => {
+  if (!holds) throw new Violation(rule);
+};
+
+type Of<T extends Event["type"]> = Extract<Event, { readonly type: T }>;
+
+export class Invariants {
+  readonly state: RunState = emptyState();
+  readonly #policy: Policy;
+  readonly #repository: VirtualRepository;
+  /** Own books: what has landed, which jobs were ever started, who has ended, what planners have heard. */
+  readonly #landed = new Set<TaskId>();
+  readonly #started = new Set<string>();
+  readonly #ended = new Map<TaskId, string>();
+  readonly #heard = new Map<TaskId, number>();
+  #seq = 0;
+  #lastAt = 0;
+
+  constructor(policy: Policy, repository: VirtualRepository) {
+    this.#policy = policy;
+    this.#repository = repository;
+  }
+
+  observe(event: Event): void {
+    this.#seq += 1;
+    must(this.state.closed === undefined, `nothing follows the end, but ${event.type} did`);
+    must(event.at >= this.#lastAt, "time does not go back in the log");
+    must((event.type === "run.opened") === (this.#seq === 1), "a run is opened once, first");
+    this.#lastAt = event.at;
+    this.#before(event);
+    evolve(this.state, event);
+    this.#after(event);
+  }
+
+  #before(event: Event): void {
+    if (event.type === "job.started") this.#starting(event.job);
+    if (event.type === "batch.landed") this.#landing(event);
+    if (event.type === "task.handed-off" || event.type === "task.retried") this.#fenced(event);
+    if (event.type === "task.retried" && event.failure.kind === "gate-red") this.#notInnocent(event);
+    if (event.type === "plan.accepted" || event.type === "plan.ended") this.#hearing(event);
+    if (event.type === "run.closed") this.#closing(event);
+    if (event.type === "repair.planned") this.#repairing(event);
+  }
+
+  #starting(job: Job): void {
+    const { state } = this;
+    const id = jobId(job);
+    must(!this.#started.has(id), `${id} is started once`);
+    this.#started.add(id);
+    if (job.kind === "check") return;
+    if (job.kind === "land") {
+      must(state.target.health !== "suspect", "nothing lands while the target is under suspicion");
+      for (const { task } of job.members) this.#mayLand(taskOf(state, task), job.members.length);
+      return;
+    }
+    const task = taskOf(state, job.task);
+    must(!isSettled(task), `${id} is for a settled task`);
+    must(
+      !state.paused && state.cancelling === undefined,
+      `${id} started while the run is paused or cancelled`,
+    );
+    for (const dependency of task.spec.after) {
+      must(taskOf(state, dependency).state.is === "done", `${id} started before ${dependency} was done`);
+    }
+    const above = parentId(job.task);
+    must(above === undefined || !isSettled(taskOf(state, above)), `${id} started below a settled task`);
+    if (job.kind === "work") this.#startingWork(task);
+  }
+
+  #startingWork(task: Task): void {
+    const { state } = this;
+    const others = this.#atWork();
+    if (this.#policy.overlap === "serialise" && task.spec.delivers === "change" && task.id !== ROOT) {
+      const met = others.find((other) => overlaps(other.spec.scope, task.spec.scope));
+      must(met === undefined, `${task.id} and ${met?.id} are at work on the same files`);
+    }
+    for (const id of state.dag.ready(LANE.work)) {
+      if (id === task.id) break;
+      const earlier = taskOf(state, id as TaskId);
+      const waits = this.#dispatched().some((other) => overlaps(other.spec.scope, earlier.spec.scope));
+      must(waits, `${task.id} started before ${id}, which is more urgent`);
+    }
+  }
+
+  #dispatched(): readonly Task[] {
+    return [...this.state.running.values()].flatMap(({ job }) =>
+      job.kind === "plan" || job.kind === "work" ? [taskOf(this.state, job.task)] : [],
+    );
+  }
+
+  #atWork(): readonly Task[] {
+    return [...this.state.running.values()].flatMap(({ job }) => {
+      const task = job.kind === "work" ? taskOf(this.state, job.task) : undefined;
+      return task && task.spec.delivers === "change" && task.id !== ROOT ? [task] : [];
+    });
+  }
+
+  #mayLand(task: Task, together: number): void {
+    const { target, repair } = this.state;
+    must(task.state.is === "landing", `${task.id} is landed without being ready for it`);
+    if (target.health !== "red") return;
+    must(together === 1, "on a red target tasks land one by one");
+    must(
+      isRepair(task) || repair.givenUp || this.state.landing.phase.is !== "open",
+      `${task.id} landed on a red target`,
+    );
+  }
+
+  #landing(event: Of<"batch.landed">): void {
+    for (const { task } of event.members) {
+      if (isSettled(taskOf(this.state, task))) continue;
+      must(!this.#landed.has(task), `${task} landed twice`);
+      this.#landed.add(task);
+    }
+    must(
+      this.#repository.landings.some((l) => l.commit === event.commit),
+      `${event.commit} is said to have landed and is not in the repository`,
+    );
+  }
+
+  #fenced(event: Of<"task.handed-off" | "task.retried">): void {
+    const { tries } = taskOf(this.state, event.task);
+    must(
+      event.attempt === tries.attempts,
+      `attempt ${event.attempt} of ${event.task} was used after attempt ${tries.attempts} had started`,
+    );
+  }
+
+  /** Refused for a red gate: alone on the target, without flaky tests, it must be red. */
+  #notInnocent({ task: id, attempt }: Of<"task.retried">): void {
+    const { target, request } = this.state;
+    if (this.#repository.tip !== target.tip) return; // A lost landing has moved it in the meantime.
+    const task = taskOf(this.state, id);
+    const { failures } = this.#repository.candidate([branchOf(request!.run, id, attempt, task.spec.slug)]);
+    const accept: Accept =
+      target.health === "red"
+        ? { is: "no-worse", baseline: target.report, mustHeal: isRepair(task) }
+        : { is: "green" };
+    must(
+      !judgeGate(reportOf(failures, []), accept).ok,
+      `${id} was refused for a red gate that is not its fault`,
+    );
+  }
+
+  #hearing(event: Of<"plan.accepted" | "plan.ended">): void {
+    const planner = this.state.planners.get(event.task);
+    const said = event.said?.heard ?? 0;
+    const heard = (this.#heard.get(event.task) ?? 0) + said;
+    this.#heard.set(event.task, heard);
+    if (event.type !== "plan.ended" || event.over !== "finished") return;
+    must(planner!.active.size === 0, `${event.task} was called finished with tasks active`);
+    must(
+      heard === planner!.children,
+      `the planner of ${event.task} finished without hearing of all its tasks`,
+    );
+  }
+
+  #repairing(event: Of<"repair.planned">): void {
+    const { repair } = this.#policy;
+    must(event.into.length <= repair.maxTasks, `${event.into.length} fix tasks in one sweep`);
+    for (const { id, spec } of event.into) {
+      must(spec.scope.length <= repair.maxFiles, `${id} is a fix of ${spec.scope.length} files`);
+      must((spec.repairs ?? []).length > 0, `${id} is a fix of nothing`);
+      for (const other of this.state.repair.pending) {
+        const pending = new Set(taskOf(this.state, other).spec.repairs);
+        must(!spec.repairs!.some((name) => pending.has(name)), `${id} repairs what ${other} is repairing`);
+      }
+    }
+  }
+
+  #closing(event: Of<"run.closed">): void {
+    const { state } = this;
+    must(state.count.land === 0, "the run was closed while something was landing");
+    if (event.how === "cancelled") return;
+    must(event.how === "done" || event.left.length > 0, `a run that is ${event.how} says what is left`);
+    if (event.how !== "done") return;
+    must(event.left.length === 0, "a run that is done leaves nothing");
+    must(state.unsettled === 0, "a run that is done has settled everything");
+    must(state.target.health === "green", "a run that is done has a green target");
+    must(this.#repository.failures.size === 0, "a run that is done is green in the repository");
+    must(this.#repository.tip === state.target.tip, "a run that is done knows its target");
+    const root = taskOf(state, ROOT);
+    must(root.state.is === "done", "a run that is done has done its goal");
+    must(
+      root.tries.answers > 0 || this.#landed.has(ROOT),
+      "nobody planned or did anything, and it is called done",
+    );
+  }
+
+  #after(event: Event): void {
+    const { state } = this;
+    const { capacity, retry } = this.#policy;
+    must(state.count.plan <= capacity.plan, "more plan jobs than allowed");
+    must(state.count.work <= capacity.work, "more work jobs than allowed");
+    must(state.count.land <= 1 && state.count.check <= 1, "landing and checking are one at a time");
+    if (event.type === "job.started") this.#budgeted(event.job);
+    if (event.type === "plan.accepted" || event.type === "repair.planned") {
+      for (const { id, spec } of event.into) this.#inScope(id, spec.scope, event.type);
+    }
+    if (!("task" in event) || event.task === undefined) return;
+    const task = taskOf(state, event.task);
+    const { failed, refused, lost } = task.tries;
+    must(
+      failed < retry.maxFailed && refused <= retry.maxRefused && lost <= retry.maxLost,
+      `${task.id} is tried for ever`,
+    );
+    this.#endsOnce(task);
+  }
+
+  #inScope(id: TaskId, scope: readonly string[], type: string): void {
+    const parent = taskOf(this.state, parentId(id)!);
+    must(isWithin(scope, parent.spec.scope), `${id} reaches outside of ${parent.id} (${type})`);
+  }
+
+  #budgeted(job: Job): void {
+    const { maxTokens, reserveTokens } = this.#policy.budget;
+    if (maxTokens === undefined || job.kind === "land" || job.kind === "check") return;
+    const { count, spent } = this.state;
+    must(
+      spent.tokens + (count.plan + count.work) * reserveTokens <= maxTokens,
+      `${jobId(job)} was not in the budget`,
+    );
+  }
+
+  #endsOnce(task: Task): void {
+    const before = this.#ended.get(task.id);
+    must(
+      before === undefined || before === task.state.is,
+      `${task.id} was ${before} and became ${task.state.is}`,
+    );
+    if (isSettled(task)) this.#ended.set(task.id, task.state.is);
+  }
+}

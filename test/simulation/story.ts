@@ -1,0 +1,203 @@
+/** What happens in the world of one seed? A project, a team, a policy and the faults that meet them. */
+import assert from "node:assert/strict";
+import type { Event } from "../../src/core/event.ts";
+import { replay } from "../../src/core/evolve.ts";
+import { defaultPolicy, type Policy } from "../../src/core/policy.ts";
+import type { Problem } from "../../src/core/repair.ts";
+import { childId, ROOT } from "../../src/core/task.ts";
+import type { Message } from "../../src/engine/inbox.ts";
+import { type Random, randomFrom } from "../../src/simulation/random.ts";
+import { scriptedTeam, type Team } from "../../src/simulation/scripted-team.ts";
+import { type Crashes, type Simulated, simulate } from "../../src/simulation/simulate.ts";
+import { VirtualRepository } from "../../src/simulation/virtual-repository.ts";
+import { digest } from "./digest.ts";
+import { mischief, Tally, type Weather } from "./faults.ts";
+import { Invariants, Violation } from "./invariants.ts";
+
+export type Told = {
+  readonly seed: number;
+  readonly events: readonly Event[];
+  readonly faults: Tally;
+  readonly how: string;
+  readonly violation?: string;
+  readonly hours: number;
+};
+
+export async function tell(seed: number): Promise<Told> {
+  const random = randomFrom(seed);
+  const faults = new Tally();
+  const events: Event[] = [];
+  try {
+    const { simulated, invariants } = await play(random, seed, faults, events);
+    const how = finalChecks(simulated, invariants);
+    return { seed, events, faults, how, hours: simulated.now / 3_600_000 };
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    const violation = error instanceof Violation ? error.message : (error.stack ?? error.message);
+    return { seed, events, faults, how: "violation", violation, hours: 0 };
+  }
+}
+
+async function play(random: Random, seed: number, faults: Tally, events: Event[]) {
+  const policy = policyOf(random, faults);
+  const broken = random.chance(0.15) ? brokenBase(random) : [];
+  if (broken.length > 0) faults.add("base red from the start");
+  const repository = new VirtualRepository(broken);
+  const invariants = new Invariants(policy, repository);
+  const weather = weatherOf(random);
+  let violation: unknown;
+  const simulated = await simulate({
+    goal: "make the project",
+    policy,
+    repository,
+    script: scriptedTeam(teamOf(random, seed)),
+    mischief: mischief(random, weather, policy, faults),
+    said: saidBy(random, faults),
+    happens: [...outsiders(random, repository, faults)],
+    ...(random.chance(0.5) ? { crashes: crashesOf(random, faults) } : {}),
+    observe: (event) => {
+      if (violation) return;
+      events.push(event);
+      countNatural(event, faults);
+      try {
+        invariants.observe(event);
+      } catch (error) {
+        violation = error; // Thrown here it would end the engine; it ends the story instead.
+      }
+    },
+  });
+  if (violation) throw violation;
+  return { simulated, invariants };
+}
+
+function finalChecks({ end, events }: Simulated, { state }: Invariants): string {
+  if (end.is === "stuck") throw new Violation(`the run does not end: ${end.why}`);
+  assert.deepEqual(digest(replay(events)), digest(end.state), "replay does not equal the live state");
+  assert.deepEqual(digest(state), digest(end.state), "an observer's state does not equal the live state");
+  return end.state.closed!.how;
+}
+
+/** Mostly small worlds, because they are told by the thousand; now and then a large one. */
+function teamOf(random: Random, seed: number): Team {
+  const large = random.chance(0.03);
+  return {
+    seed,
+    width: large ? random.between(50, 200) : random.spread(1, 16),
+    sprints: large ? 2 : random.between(0, 3),
+    large: random.pick([0, 0.2, 0.6]),
+    linked: random.pick([0, 0.3, 0.9]),
+    reports: random.pick([0, 0.1]),
+    shared: random.pick([0, 0, 0.3]),
+    breaks: random.pick([0, 0.05, 0.2]),
+    clashes: random.pick([0, 0, 0.1]),
+  };
+}
+
+const weatherOf = (random: Random): Weather => ({
+  workers: random.pick([0, 0.05, 0.3]),
+  planners: random.pick([0, 0.05, 0.3]),
+  plans: random.pick([0, 0.05, 0.3]),
+  landing: random.pick([0, 0, 0.05, 0.2]),
+  flaky: random.pick([0, 0, 0.05, 0.3]),
+});
+
+function policyOf(random: Random, faults: Tally): Policy {
+  const work = random.pick([1, 2, 8, 8, 64, 1000]);
+  const tight = random.chance(0.08);
+  if (tight) faults.add("tight budget");
+  return {
+    ...defaultPolicy,
+    capacity: { plan: random.pick([1, 4, 50]), work },
+    overlap: random.pick(["serialise", "serialise", "serialise", "allow"]),
+    order: random.pick(["priority", "priority", "longest-path"]),
+    landing: {
+      ...defaultPolicy.landing,
+      strategy: random.pick(["merge-commit", "merge-commit", "rebase"]),
+      maxBatch: random.pick([1, 5, 50]),
+    },
+    budget: tight
+      ? { maxTokens: random.between(1, 60) * 1_000, reserveTokens: 1_500, reserveMicrodollars: 1 }
+      : defaultPolicy.budget,
+  };
+}
+
+const brokenBase = (random: Random): readonly Problem[] =>
+  Array.from({ length: random.spread(1, 12) }, (_, i) => {
+    const [kind, of] = random.pick([
+      ["conflict-markers", "markers"],
+      ["build", "build"],
+      ["types", "types"],
+      ["tests", "test"],
+    ] as const);
+    const files = Array.from({ length: random.between(1, 3) }, () => `old/f${random.below(9)}.ts`);
+    const name = `${of}: old failure ${i}`;
+    const cause = random.chance(0.3) ? { cause: `cause ${random.below(3)}` } : {};
+    return { class: kind, name, files: [...new Set(files)], message: "broken before us", ...cause };
+  });
+
+/** People come and go in the first hours of a run. */
+function saidBy(
+  random: Random,
+  faults: Tally,
+): readonly { readonly at: number; readonly message: Message }[] {
+  const said: { at: number; message: Message }[] = [];
+  const soon = () => random.spread(1_000, 6 * 3_600_000);
+  if (random.chance(0.15)) {
+    const at = soon();
+    faults.add("paused");
+    said.push({ at, message: { type: "pause" } }, { at: at + soon(), message: { type: "resume" } });
+  }
+  if (random.chance(0.15)) {
+    faults.add("steered");
+    said.push({ at: soon(), message: { type: "steer", message: "prefer small files" } });
+  }
+  if (random.chance(0.15)) {
+    faults.add("task cancelled");
+    const child = childId(ROOT, random.between(1, 5));
+    const task = random.chance(0.5) ? child : childId(child, random.between(1, 3));
+    said.push({ at: soon(), message: { type: "cancel", task } });
+  }
+  if (random.chance(0.04)) {
+    faults.add("run cancelled");
+    said.push({ at: soon(), message: { type: "cancel" } });
+  }
+  if (random.chance(0.15)) {
+    faults.add("base moved");
+    said.push({ at: soon(), message: { type: "base-moved", commit: "b1" } });
+  }
+  return said;
+}
+
+function outsiders(random: Random, repository: VirtualRepository, faults: Tally) {
+  if (!random.chance(0.05)) return [];
+  faults.add("target moved from outside");
+  return [{ at: random.spread(1_000, 3 * 3_600_000), happens: () => repository.moveFromOutside() }];
+}
+
+/** A machine that loses power takes its workers along; a killed process may leave them running. */
+function crashesOf(random: Random, faults: Tally): Crashes {
+  const chance = random.pick([0.005, 0.03, 0.2]);
+  let surviving = 0;
+  return {
+    onAppend: () => {
+      if (!random.chance(chance)) return "none";
+      surviving = random.pick([0, 0.5, 1]);
+      const how = random.pick(["before", "after", "rival"] as const);
+      faults.add(
+        how === "before"
+          ? "engine killed before an append"
+          : how === "after"
+            ? "engine killed after an append"
+            : "second engine",
+      );
+      return how;
+    },
+    survives: () => random.chance(surviving),
+  };
+}
+
+/** Faults that the world makes by itself, from what workers have changed. */
+function countNatural(event: Event, faults: Tally): void {
+  if (event.type === "task.retried" && event.failure.kind === "conflict") faults.add("conflict");
+  if (event.type === "landing.turned" && event.phase.is === "again") faults.add("red gate");
+}
