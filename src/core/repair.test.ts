@@ -52,8 +52,10 @@ describe("planRepairs", () => {
   });
 
   test("an import chain is one task scoped to both ends", () => {
-    const { tasks } = plan([problem({ name: "no export", files: ["b.ts", "a.ts"] })]);
-    assert.deepEqual(tasks[0]!.scope, ["a.ts", "b.ts"]);
+    assert.deepEqual(plan([problem({ name: "1", files: ["b.ts", "a.ts"] })]).tasks[0]!.scope, [
+      "a.ts",
+      "b.ts",
+    ]);
   });
 
   test("an interface and the callers it broke are one task", () => {
@@ -79,17 +81,15 @@ describe("planRepairs", () => {
   });
 
   test("groups that share a file become one task while it stays small", () => {
-    const chain = [
-      problem({ name: "1", files: ["a.ts"], cause: "x" }),
-      problem({ name: "2", files: ["c.ts"], cause: "y" }),
-      problem({ name: "3", files: ["b.ts", "a.ts"] }),
-      problem({ name: "4", files: ["b.ts", "c.ts"] }),
-    ];
-    const { tasks, notes } = plan(chain);
-    assert.deepEqual(
-      tasks.map((task) => task.repairs),
-      [["1", "2", "3", "4"]],
-    );
+    const { tasks, notes } = plan([
+      problem({ name: "1", files: ["a.ts"] }),
+      problem({ name: "2", files: ["c.ts"] }),
+      problem({ name: "8", files: ["b.ts"] }),
+      problem({ name: "9", files: ["b.ts"] }),
+      problem({ name: "5", files: ["b.ts", "c.ts", "a.ts"], cause: "joins them" }),
+    ]);
+    assert.equal(tasks.length, 1);
+    assert.deepEqual(tasks[0]!.repairs, ["1", "2", "5", "8", "9"]);
     assert.deepEqual(notes, []);
   });
 
@@ -232,8 +232,7 @@ describe("planRepairs", () => {
   });
 
   test("a message as long as a log is shortened", () => {
-    const { description } = plan([problem({ name: "1", message: "x \u{1F9F5}".repeat(1_000_000) })])
-      .tasks[0]!;
+    const { description } = plan([problem({ name: "1", message: "x\u{1F9F5}".repeat(1_000_000) })]).tasks[0]!;
     assert.ok(description.length < 1_000);
     assert.ok(description.isWellFormed());
     assert.match(description, /…/);
@@ -286,7 +285,7 @@ describe("planRepairs", () => {
           assert.deepEqual(planRepairs({ ...input, problems: shuffled }), result);
         },
       ),
-      { numRuns: 1_000 },
+      { numRuns: 2_000 },
     );
   });
 
@@ -380,7 +379,7 @@ const sweep = fc.record({
       {
         class: fc.constantFrom("types", "types", "types", "tests" as const),
         name: fc.nat(30).map((n) => `p${n}`),
-        files: fc.array(file, { maxLength: 5 }),
+        files: fc.array(file, { maxLength: 5, size: "small" }),
         message: fc.constantFrom("one", "two"),
         cause: fc.constantFrom("x", "y", "z"),
       },

@@ -203,12 +203,10 @@ function choose(
 
 const filesOf = (parts: readonly Part[]) => new Set(parts.flatMap((part) => [...part.files]));
 
-/** The largest takes in the rest: thousands may join one after another. */
-function joined(chosen: readonly Part[], met: readonly Part[], part: Part): readonly Part[] {
-  const largest = met.reduce((a, b) => (b.problems.length > a.problems.length ? b : a));
-  const rest = new Set(met.filter((other) => other !== largest));
-  for (const other of [...rest, part]) absorb(largest, other);
-  return chosen.filter((other) => !rest.has(other));
+/** The earliest takes in the rest: thousands may join it, and nothing is moved more than `maxTasks` times. */
+function joined(chosen: readonly Part[], [first, ...rest]: readonly Part[], part: Part): readonly Part[] {
+  for (const other of [...rest, part]) absorb(first!, other);
+  return chosen.filter((other) => !rest.includes(other));
 }
 
 const IN_WORDS: Record<ProblemClass, { readonly what: string; readonly after: string }> = {
