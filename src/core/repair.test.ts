@@ -130,10 +130,7 @@ describe("planRepairs", () => {
   test("makes at most five tasks, those that remove most, and says how much is left", () => {
     const many = [..."abcdefgh"].map((name) => problem({ name, files: [name] }));
     const { tasks, notes } = plan([...many, problem({ name: "hh", files: ["h"] })]);
-    assert.deepEqual(
-      tasks.map((task) => task.scope[0]),
-      ["h", "a", "b", "c", "d"],
-    );
+    assert.equal(tasks.map((task) => task.scope[0]).join(), "h,a,b,c,d");
     assert.deepEqual(notes, [
       "3 failures left for a later sweep, since a sweep makes at most 5 fix tasks: e, f, g",
     ]);
@@ -212,10 +209,7 @@ describe("planRepairs", () => {
     const { tasks } = plan([problem({ name: "1", files: ["a"] }), problem({ name: "2", files: ["b"] })], {
       usedKeys: new Set(["fix-types-1", "fix-types-3"]),
     });
-    assert.deepEqual(
-      tasks.map((task) => task.key),
-      ["fix-types-2", "fix-types-4"],
-    );
+    assert.equal(tasks.map((task) => task.key).join(), "fix-types-2,fix-types-4");
   });
 
   test("the description says what is wrong, where, and how much of it is not shown", () => {
