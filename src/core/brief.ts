@@ -6,15 +6,7 @@ import type { Job } from "./job.ts";
 import type { Policy } from "./policy.ts";
 import type { Concern, RunState } from "./state.ts";
 import { taskOf } from "./state.ts";
-import {
-  depth,
-  isRepair,
-  type PastAttempt,
-  ROOT,
-  type Task,
-  type TaskId,
-  type TaskSpec,
-} from "./task.ts";
+import { depth, type PastAttempt, ROOT, type Task, type TaskId, type TaskSpec } from "./task.ts";
 
 export type Brief = PlanBrief | WorkBrief | LandBrief | CheckBrief;
 
@@ -129,7 +121,11 @@ export const targetBranchOf = (run: string) => `skein/${run}/target`;
 
 function acceptFor({ target }: RunState, members: readonly Task[]): Accept {
   if (target.health !== "red") return { is: "green" };
-  return { is: "no-worse", baseline: target.report, mustHeal: members.every(isRepair) };
+  return {
+    is: "no-worse",
+    baseline: target.report,
+    mustHeal: members.flatMap((task) => task.spec.repairs ?? []),
+  };
 }
 
 function planBrief(state: RunState, job: Job & { readonly kind: "plan" }, policy: Policy): PlanBrief {

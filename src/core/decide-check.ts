@@ -1,5 +1,5 @@
 /** What follows from a look at the target? Health, the end of a base check, and fix tasks for what is broken. */
-import { turned } from "./decide-landing.ts";
+import { targetMoved, turned } from "./decide-landing.ts";
 import type { Fact, NewTask } from "./event.ts";
 import { type Failure, failure } from "./failure.ts";
 import { failuresOf, isGreen } from "./gate.ts";
@@ -25,18 +25,28 @@ function checked(
   outcome: Outcome & { readonly is: "checked" },
   rules: Rules,
 ): readonly Fact[] {
-  const { tip, report, problems } = outcome;
+  const { tip, report, problems, moved } = outcome;
   const facts: Fact[] = [{ type: "target.checked", tip, report }];
+  // While something lands, the target is about to be reported elsewhere by its own job.
+  if (moved && state.count.land === 0) facts.push(...targetMoved(state, moved));
   // The target has moved since: red stops landing until the new tip is seen, but nothing is mended on old news.
-  if (tip !== state.target.tip) return facts;
+  if (tip !== state.target.tip || facts.length > 1) return facts;
   const health = healthAfter(state.target, tip, isGreen(report));
   if (health === "suspect") return facts;
+  const lasting = lastingFailures(state, tip, failuresOf(report));
   return [
     ...facts,
     ...baseKnown(state, health === "green", rules),
     ...(health === "red" && state.target.health !== "red" ? huntVoid(state, rules) : []),
-    ...(health === "red" ? repair(state, problems, failuresOf(report), rules) : []),
+    ...(health === "red" ? repair(state, problems, lasting, rules) : []),
   ];
+}
+
+/** What failed the last time too, if that was the same commit: a flaky test is not for mending. */
+function lastingFailures({ target }: RunState, tip: string, failures: readonly string[]): readonly string[] {
+  if (target.checkedTip !== tip) return failures;
+  const before = new Set(failuresOf(target.report));
+  return failures.filter((name) => before.has(name));
 }
 
 function baseKnown(state: RunState, green: boolean, rules: Rules): readonly Fact[] {
@@ -86,8 +96,9 @@ function repair(
   if (idle && round >= rules.policy.repair.maxRounds)
     return [{ type: "repair.given-up", failures: failures.slice(0, 100) }];
   const root = state.planners.get(ROOT);
+  const lasting = new Set(failures);
   const plan = planRepairs({
-    problems,
+    problems: problems.filter((problem) => lasting.has(problem.name)),
     pending: [...now.pending].map((id) => {
       const { repairs = [], scope } = taskOf(state, id).spec;
       return { repairs, scope };

@@ -2,7 +2,7 @@
 import { attemptFailed, failTask, withoutRepeats } from "./consequences.ts";
 import type { Fact } from "./event.ts";
 import { type Failure, failure } from "./failure.ts";
-import type { Conflict, Job, Member, Outcome } from "./job.ts";
+import type { Conflict, FoundLanding, Job, Member, Moved, Outcome } from "./job.ts";
 import { afterGreen, afterRed, type Turn, without, withoutMembers } from "./landing.ts";
 import { backoffMs, type Rules } from "./policy.ts";
 import { type Landing, type RunState, runningJobOf, taskOf } from "./state.ts";
@@ -68,29 +68,31 @@ function red(state: RunState, outcome: Outcome & { readonly is: "red" }, rules: 
   return turned(state, { turn, conflicts, why, batch: proven ? Math.floor(batch / 2) : batch }, rules);
 }
 
-/** A lost job had moved the target, or somebody else did. What it landed is found by its proof. */
-function moved(
-  state: RunState,
-  job: LandJob,
-  outcome: Outcome & { readonly is: "moved" },
-  rules: Rules,
-): readonly Fact[] {
-  const found = outcome.landings.flatMap((l) => l.members);
+function moved(state: RunState, job: LandJob, to: Moved, rules: Rules): readonly Fact[] {
+  const found = unknown(state, to).flatMap((l) => l.members);
   const phase = withoutMembers(state.landing.phase, found);
   const back = state.landing.phase.is === "open" ? without(job.members, found) : [];
-  const ours = outcome.landings.at(-1)?.commit === outcome.tip;
   return [
-    ...outcome.landings.flatMap((l) => foundLanding(state, l)),
-    ...(ours ? [] : [{ type: "target.moved", tip: outcome.tip } as const]),
+    ...targetMoved(state, to),
     ...turned(state, { turn: { phase, requeue: back, refuse: [] }, conflicts: [] }, rules),
   ];
 }
 
+/** A lost job had moved the target, or somebody else did. What it landed is found by its proof. */
+export function targetMoved(state: RunState, to: Moved): readonly Fact[] {
+  if (state.tips.has(to.tip)) return []; // Older news than what is known already.
+  const found = unknown(state, to);
+  const ours = found.at(-1)?.commit === to.tip;
+  return [
+    ...found.flatMap((landing) => foundLanding(state, landing)),
+    ...(ours ? [] : [{ type: "target.moved", tip: to.tip } as const]),
+  ];
+}
+
+const unknown = (state: RunState, { landings }: Moved) => landings.filter((l) => !state.tips.has(l.commit));
+
 /** An attempt that was thought lost is in the target: a newer one of the same task is not needed any more. */
-function foundLanding(
-  state: RunState,
-  { commit, members }: { commit: string; members: readonly Member[] },
-): readonly Fact[] {
+function foundLanding(state: RunState, { commit, members }: FoundLanding): readonly Fact[] {
   const aborted = members.flatMap(({ task }): Fact[] => {
     const job = runningJobOf(state, taskOf(state, task));
     return job ? [{ type: "job.ended", job, how: "aborted" }] : [];

@@ -35,6 +35,7 @@ type Containers = {
   readonly unanswered: Set<JobId>;
   readonly waiting: Map<TaskId, Waiter[]>;
   readonly parked: Map<TaskId, TaskId>;
+  readonly tips: Set<string>;
   readonly target: Loose<Target>;
   readonly repair: Loose<Omit<Repair, "pending">> & { readonly pending: Set<TaskId> };
   readonly spent: Loose<Spending>;

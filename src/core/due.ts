@@ -80,7 +80,9 @@ function landJobs(state: RunState, policy: Policy, now: number): readonly Job[] 
 /** Nothing lands before the target is known; on a red one only what may, see `nextMembers`. */
 function mayLand({ target, landing }: RunState, policy: Policy): boolean {
   if (landing.phase.is === "base" || target.health === "suspect") return false;
-  return target.health !== "unknown" || target.checkErrors >= policy.sweep.maxErrorsInARow;
+  // What a red target fails must be known as it stands, or a failure that was healed could come back unseen.
+  if (target.health === "red") return target.checkedTip === target.tip;
+  return target.health === "green" || target.checkErrors >= policy.sweep.maxErrorsInARow;
 }
 
 /** By priority, then age. On a red target a fix alone; once repair was given up, anyone, one by one. */

@@ -24,7 +24,7 @@ export function evolve(state: RunState, event: Event): RunState {
     case "run.opened":
       s.request = event.request;
       s.openedAt = event.at;
-      s.target.tip = event.request.base;
+      moveTip(s, event.request.base);
       addTask(s, { id: ROOT, spec: event.spec, rank: event.spec.priority });
       break;
     case "run.paused":
@@ -114,7 +114,7 @@ export function evolve(state: RunState, event: Event): RunState {
       s.target.checkedAt = event.at;
       break;
     case "target.moved":
-      s.target.tip = event.tip;
+      moveTip(s, event.tip);
       s.target.health = "unknown";
       break;
     case "base.moved":
@@ -322,9 +322,14 @@ function heldBack(s: Draft, { task: id, behind, until }: Of<"task.held-back">): 
 }
 
 function batchLanded(s: Draft, event: Of<"batch.landed">): void {
-  s.target.tip = event.commit;
+  moveTip(s, event.commit);
   for (const name of event.flaky) s.flaky.set(name, (s.flaky.get(name) ?? 0) + 1);
   for (const member of event.members) landed(s, member, event.commit);
+}
+
+function moveTip(s: Draft, tip: string): void {
+  s.target.tip = tip;
+  s.tips.add(tip);
 }
 
 function landed(s: Draft, { task: id }: Member, commit: string): void {

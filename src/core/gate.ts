@@ -10,10 +10,13 @@ export type GateReport = {
   }[];
 };
 
-/** On a green target a candidate must be green; on a red one it must make nothing worse. */
+/**
+ * On a green target a candidate must be green. On a red one it must make nothing worse, and a fix must remove at
+ * least one of the failures in `mustHeal` that are there.
+ */
 export type Accept =
   | { readonly is: "green" }
-  | { readonly is: "no-worse"; readonly baseline: GateReport; readonly mustHeal: boolean };
+  | { readonly is: "no-worse"; readonly baseline: GateReport; readonly mustHeal: readonly string[] };
 
 export type Verdict =
   | { readonly ok: true; readonly proof: "green" | "red-to-red" }
@@ -28,8 +31,10 @@ export function judgeGate(report: GateReport, accept: Accept): Verdict {
   const fresh = failures.filter((name) => !before.has(name));
   if (fresh.length > 0) return { ok: false, failures: fresh };
   const now = new Set(failures);
-  const healed = [...before].filter((name) => !now.has(name));
-  return accept.mustHeal && healed.length === 0 ? { ok: false, failures } : { ok: true, proof: "red-to-red" };
+  const asked = accept.mustHeal.filter((name) => before.has(name));
+  return asked.length > 0 && asked.every((name) => now.has(name))
+    ? { ok: false, failures: asked }
+    : { ok: true, proof: "red-to-red" };
 }
 
 export const isGreen = (report: GateReport) => report.commands.every((command) => command.green);

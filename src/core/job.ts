@@ -48,6 +48,9 @@ export type Conflict = {
 /** A move of the target that a lost job made: found in the repository, by the proof that it left there. */
 export type FoundLanding = { readonly commit: string; readonly members: readonly Member[] };
 
+/** Where the target is now, and the landings on the way there. */
+export type Moved = { readonly tip: string; readonly landings: readonly FoundLanding[] };
+
 /** What a job came to. Every executor returns one; none throws. */
 export type Outcome =
   | { readonly is: "planned"; readonly answer: PlanAnswer }
@@ -70,12 +73,14 @@ export type Outcome =
   /** No member could be merged. */
   | { readonly is: "unmergeable"; readonly conflicts: readonly Conflict[] }
   /** The target is not where it was thought to be. */
-  | { readonly is: "moved"; readonly tip: string; readonly landings: readonly FoundLanding[] }
+  | ({ readonly is: "moved" } & Moved)
   | {
       readonly is: "checked";
       readonly tip: string;
       readonly report: GateReport;
       readonly problems: readonly Problem[];
+      /** Where the target was by then, if not at `tip`. */
+      readonly moved?: Moved;
     }
   | { readonly is: "failed"; readonly failure: Failure };
 

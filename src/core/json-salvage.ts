@@ -158,14 +158,14 @@ const BEGUN = /^(?:t|tr|tru|f|fa|fal|fals|n|nu|nul|-?\d*\.?\d*(?:[eE][+-]?\d*)?)
 /** Longer than any number that means something. */
 const MAX_TOKEN_CHARS = 400;
 
-/** A word or a number. At the very end of the text nobody knows whether more was to come. */
+/** A word or a number. At the very end of the text nobody knows whether it is the half of one. */
 function readToken(reader: Reader): Stop | undefined {
   const { text, at } = reader;
   const token = /^[-+.\w]*/.exec(text.slice(at, at + MAX_TOKEN_CHARS))![0];
   const word = WORDS.get(token);
   const value = word === undefined && NUMBER.test(token) ? Number(token) : word;
   const isLast = at + token.length === text.length;
-  if (isLast && (value !== undefined || BEGUN.test(token))) return CUT;
+  if (isLast && BEGUN.test(token)) return CUT;
   if (value === undefined) return broken("expected a value");
   attach(reader, value);
   reader.at += token.length;

@@ -8,7 +8,7 @@ export type ProblemClass = (typeof PROBLEM_CLASSES)[number];
 
 export type Problem = {
   readonly class: ProblemClass;
-  /** Stable name of this failure: equal in two sweeps when it is the same failure. */
+  /** Equal in two sweeps when it is the same failure: the name that `failuresOf` gives it in the gate's report. */
   readonly name: string;
   /** Where it shows first; then other files involved: an export that is missing, a changed interface. */
   readonly files: readonly string[];

@@ -30,6 +30,8 @@ export type RunState = {
   readonly waiting: ReadonlyMap<TaskId, readonly Waiter[]>;
   readonly parked: ReadonlyMap<TaskId, TaskId>;
   readonly landing: Landing;
+  /** Every commit that the target is known to have pointed at. */
+  readonly tips: ReadonlySet<string>;
   readonly target: Target;
   readonly repair: Repair;
   readonly spent: Spending;
@@ -126,6 +128,7 @@ export const emptyState = (): RunState => ({
   waiting: new Map(),
   parked: new Map(),
   landing: { phase: OPEN, batch: FIRST_BATCH, errors: 0, retryAt: 0 },
+  tips: new Set(),
   target: {
     tip: "",
     health: "unknown",

@@ -82,7 +82,8 @@ export class VirtualRepository {
       const known = this.#problems.get(name);
       return known ?? { class: "tests", name, files: ["test/flaky.test.ts"], message: `${name} failed` };
     });
-    return { is: "checked", tip, report: reportOf(failures, flake), problems };
+    const moved = tip === this.tip ? {} : { moved: { tip: this.tip, landings: this.#landingsSince(tip) } };
+    return { is: "checked", tip, report: reportOf(failures, flake), problems, ...moved };
   }
 
   /** What the tree would be with these branches on top of the target. */

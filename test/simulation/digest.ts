@@ -21,6 +21,7 @@ export function digest(state: RunState): unknown {
     deadlines: state.deadlines.due(Number.POSITIVE_INFINITY).map((key) => [key, state.deadlines.get(key)]),
     atWork: state.atWork.size,
     waiting: [...state.waiting],
+    tips: [...state.tips],
     parked: [...state.parked],
     repair: { ...state.repair, pending: [...state.repair.pending] },
     flaky: [...state.flaky],

@@ -77,7 +77,10 @@ export class Invariants {
       must(taskOf(state, dependency).state.is === "done", `${id} started before ${dependency} was done`);
     }
     const above = parentId(job.task);
-    must(above === undefined || !isSettled(taskOf(state, above)), `${id} started below a settled task`);
+    must(
+      above === undefined || isRepair(task) || !isSettled(taskOf(state, above)),
+      `${id} started below a settled task`,
+    );
     if (job.kind === "work") this.#startingWork(task);
   }
 
@@ -148,7 +151,7 @@ export class Invariants {
     const { failures } = this.#repository.candidate([branchOf(request!.run, id, attempt, task.spec.slug)]);
     const accept: Accept =
       target.health === "red"
-        ? { is: "no-worse", baseline: target.report, mustHeal: isRepair(task) }
+        ? { is: "no-worse", baseline: target.report, mustHeal: task.spec.repairs ?? [] }
         : { is: "green" };
     must(
       !judgeGate(reportOf(failures, []), accept).ok,
@@ -192,7 +195,10 @@ export class Invariants {
     must(state.unsettled === 0, "a run that is done has settled everything");
     must(state.target.health === "green", "a run that is done has a green target");
     must(this.#repository.failures.size === 0, "a run that is done is green in the repository");
-    must(this.#repository.tip === state.target.tip, "a run that is done knows its target");
+    must(
+      this.#repository.landings.every((landing) => state.tips.has(landing.commit)),
+      "a run that is done knows of everything that landed",
+    );
     const root = taskOf(state, ROOT);
     must(root.state.is === "done", "a run that is done has done its goal");
     must(
