@@ -1,4 +1,5 @@
 /** Which files may a task touch, and do two tasks meet? A path that ends in "/" is a folder. */
+import { quoted } from "./lines.ts";
 
 export type Scope = readonly string[];
 
@@ -54,8 +55,7 @@ const GIT_FOLDER = /^(?:\.git|git~\d+)[. ]*(?::.*)?$/i;
  * relative, no "..", nothing in ".git", nothing that git could read as an option or a pattern.
  */
 export function readPath(written: string): { readonly path: string } | { readonly problem: string } {
-  const shown = JSON.stringify(written.length > 80 ? `${written.slice(0, 80)}…` : written);
-  const refuse = (why: string) => ({ problem: `path ${shown} ${why}` });
+  const refuse = (why: string) => ({ problem: `path ${quoted(written)} ${why}` });
   if (written.length > MAX_PATH_CHARS) return refuse(`is longer than ${MAX_PATH_CHARS} characters`);
   if (HIDDEN.test(written)) return refuse("holds invisible or control characters");
   const text = written.trim().replace(/\/\*\*?$/, "/");

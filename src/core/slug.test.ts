@@ -93,7 +93,7 @@ describe("isRefSafe", () => {
     test(`${what} is not`, () => assert.equal(isRefSafe(name), false));
   }
 
-  test("git takes every name that it takes, out of 4,000 odd ones", () => {
+  test("git takes every name that passes, out of 4,000 odd ones", () => {
     const names = [...new Set(Array.from({ length: 4_000 }, (_, seed) => oddName(seed)))];
     const safe = names.filter(isRefSafe).slice(0, 250);
     assert.ok(safe.length >= 200, `only ${safe.length} names passed: too few to compare`);
