@@ -6,7 +6,7 @@ import { EVERYTHING, type Scope } from "./scope.ts";
  * each is filed at its paths and under every folder above them, and found by its paths again.
  */
 export class ScopeTable {
-  readonly #entries = new Map<string, { readonly entry: Entry; readonly index: PathIndex }>();
+  readonly #entries = new Map<string, Entry>();
   readonly #held = new PathIndex();
   readonly #claimed = new PathIndex();
 
@@ -16,9 +16,10 @@ export class ScopeTable {
    * each is woken once. `self` is never its own blocker.
    */
   blocker(scope: Scope, order: number, self?: string): string | undefined {
+    if (this.#entries.size === 0) return undefined;
     const places = placesOf(scope);
     const holder = this.#held.last(places, undefined, self);
-    const claimant = this.#claimed.last(places, order, self);
+    const claimant = this.#claimed.last(places, { id: "", order }, self); // No id comes before the empty one.
     return later(holder, claimant)?.id;
   }
 
@@ -34,10 +35,10 @@ export class ScopeTable {
 
   /** Gives up the hold or the claim, if there is one. */
   drop(id: string): void {
-    const known = this.#entries.get(id);
-    if (!known) return;
+    const entry = this.#entries.get(id);
+    if (!entry) return;
     this.#entries.delete(id);
-    known.index.remove(known.entry);
+    entry.index.remove(entry);
   }
 
   get size(): number {
@@ -47,47 +48,50 @@ export class ScopeTable {
   #enter(index: PathIndex, id: string, scope: Scope, order: number): void {
     if (Number.isNaN(order)) throw new RangeError(`the order of ${id} is not a number`);
     this.drop(id);
-    const entry = { id, order, places: placesOf(scope) };
-    this.#entries.set(id, { entry, index });
+    const entry = { id, order, places: placesOf(scope), index };
+    this.#entries.set(id, entry);
     index.add(entry);
   }
 }
 
-type Entry = { readonly id: string; readonly order: number; readonly places: Places };
+/** A place in the order. Ids break ties, so that the answer does not depend on who came first. */
+type Place = { readonly id: string; readonly order: number };
+type Entry = Place & { readonly places: Places; readonly index: PathIndex };
 
 /** The paths of a scope without their last slash, and all folders above them; each once. */
-type Places = { readonly paths: ReadonlySet<string>; readonly above: ReadonlySet<string> };
+type Places = { readonly paths: readonly string[]; readonly above: readonly string[] };
 
 function placesOf(scope: Scope): Places {
+  // Most scopes are a single path, which meets no folder twice.
+  if (scope.length === 1) return { paths: [withoutSlash(scope[0]!)], above: foldersAbove(scope[0]!) };
   const paths = new Set<string>();
   const above = new Set<string>();
   for (const path of scope) {
-    if (path === EVERYTHING) {
-      paths.add(EVERYTHING);
-      continue;
-    }
-    paths.add(path.endsWith("/") ? path.slice(0, -1) : path);
-    above.add(EVERYTHING);
-    // From the innermost folder outwards: where one was met before, so were those above it.
-    for (let slash = lastSlash(path, path.length - 2); slash > 0; slash = lastSlash(path, slash - 1)) {
-      const folder = path.slice(0, slash);
-      if (above.has(folder)) break;
-      above.add(folder);
-    }
+    paths.add(withoutSlash(path));
+    for (const folder of foldersAbove(path)) above.add(folder);
   }
-  return { paths, above };
+  return { paths: [...paths], above: [...above] };
 }
 
-const lastSlash = (path: string, from: number) => (from < 0 ? -1 : path.lastIndexOf("/", from));
+const withoutSlash = (path: string) => (path.endsWith("/") && path !== EVERYTHING ? path.slice(0, -1) : path);
+
+function foldersAbove(path: string): readonly string[] {
+  if (path === EVERYTHING) return [];
+  const folders = [EVERYTHING];
+  for (let slash = path.indexOf("/", 1); slash !== -1; slash = path.indexOf("/", slash + 1)) {
+    if (slash < path.length - 1) folders.push(path.slice(0, slash));
+  }
+  return folders;
+}
 
 /** Entries of one kind, found by path. */
 class PathIndex {
-  readonly #at = new Map<string, OrderedEntries>();
-  readonly #below = new Map<string, OrderedEntries>();
+  readonly #at = new Map<string, Row>();
+  readonly #below = new Map<string, Row>();
 
   add(entry: Entry): void {
-    for (const path of entry.places.paths) rowOf(this.#at, path).add(entry);
-    for (const folder of entry.places.above) rowOf(this.#below, folder).add(entry);
+    for (const path of entry.places.paths) addTo(this.#at, path, entry);
+    for (const folder of entry.places.above) addTo(this.#below, folder, entry);
   }
 
   remove(entry: Entry): void {
@@ -95,34 +99,44 @@ class PathIndex {
     for (const folder of entry.places.above) removeFrom(this.#below, folder, entry);
   }
 
-  /** The last entry that meets `places` and comes before `order`, or the last of all. */
-  last({ paths, above }: Places, order: number | undefined, self: string | undefined): Entry | undefined {
+  /** The last entry but `self` that meets `places` and comes before `end`, or the last of all. */
+  last({ paths, above }: Places, end: Place | undefined, self: string | undefined): Entry | undefined {
     let last: Entry | undefined;
+    if (this.#at.size === 0) return last;
     for (const path of paths) {
-      last = later(last, this.#at.get(path)?.last(order, self));
-      last = later(last, this.#below.get(path)?.last(order, self));
+      last = later(last, lastIn(this.#at.get(path), end, self));
+      last = later(last, lastIn(this.#below.get(path), end, self));
     }
-    for (const folder of above) last = later(last, this.#at.get(folder)?.last(order, self));
+    for (const folder of above) last = later(last, lastIn(this.#at.get(folder), end, self));
     return last;
   }
 }
 
-function rowOf(rows: Map<string, OrderedEntries>, path: string): OrderedEntries {
-  const known = rows.get(path);
-  if (known) return known;
-  const row = new OrderedEntries();
-  rows.set(path, row);
-  return row;
-}
+/** Most rows hold one entry, which then stands for itself. */
+type Row = Entry | OrderedEntries;
 
-function removeFrom(rows: Map<string, OrderedEntries>, path: string, entry: Entry): void {
+function addTo(rows: Map<string, Row>, path: string, entry: Entry): void {
   const row = rows.get(path);
-  row?.remove(entry);
-  if (row?.isEmpty) rows.delete(path);
+  if (row === undefined) rows.set(path, entry);
+  else if (row instanceof OrderedEntries) row.add(entry);
+  else rows.set(path, new OrderedEntries(row, entry));
 }
 
-/** Ids break ties, so that the answer does not depend on who came first. */
-const isBefore = (a: Entry, b: Entry) => a.order < b.order || (a.order === b.order && a.id < b.id);
+function removeFrom(rows: Map<string, Row>, path: string, entry: Entry): void {
+  const row = rows.get(path);
+  if (row instanceof OrderedEntries) {
+    row.remove(entry);
+    if (!row.isEmpty) return;
+  }
+  rows.delete(path);
+}
+
+function lastIn(row: Row | undefined, end: Place | undefined, self: string | undefined): Entry | undefined {
+  if (row === undefined || row instanceof OrderedEntries) return row?.last(end, self);
+  return row.id !== self && (end === undefined || isBefore(row, end)) ? row : undefined;
+}
+
+const isBefore = (a: Place, b: Place) => a.order < b.order || (a.order === b.order && a.id < b.id);
 
 const later = (a: Entry | undefined, b: Entry | undefined) => (a && b ? (isBefore(a, b) ? b : a) : (a ?? b));
 
@@ -131,64 +145,72 @@ const later = (a: Entry | undefined, b: Entry | undefined) => (a && b ? (isBefor
  * the row of the root folder holds every entry of the table. Runs are never empty.
  */
 class OrderedEntries {
-  readonly #runs: Entry[][] = [];
+  readonly #runs: Entry[][];
+
+  constructor(one: Entry, other: Entry) {
+    this.#runs = [isBefore(one, other) ? [one, other] : [other, one]];
+  }
 
   get isEmpty(): boolean {
     return this.#runs.length === 0;
   }
 
   add(entry: Entry): void {
-    const end = this.#runs.at(-1);
-    if (!end || isBefore(end.at(-1)!, entry)) {
-      if (end && end.length < MAX_RUN) end.push(entry);
+    const end = this.#runs.at(-1)!;
+    if (isBefore(end.at(-1)!, entry)) {
+      if (end.length < MAX_RUN) end.push(entry);
       else this.#runs.push([entry]);
       return;
     }
-    const [r, i] = this.#find((other) => isBefore(other, entry));
+    const r = this.#runAt(entry);
     const run = this.#runs[r]!;
-    run.splice(i, 0, entry);
+    run.splice(positionIn(run, entry), 0, entry);
     if (run.length > MAX_RUN) this.#runs.splice(r + 1, 0, run.splice(MAX_RUN >> 1));
   }
 
   remove(entry: Entry): void {
-    const [r, i] = this.#find((other) => isBefore(other, entry));
+    const r = this.#runAt(entry);
     const run = this.#runs[r]!;
-    run.splice(i, 1);
+    run.splice(positionIn(run, entry), 1);
     if (run.length === 0) this.#runs.splice(r, 1);
   }
 
-  /** The last entry but `self` that comes before `order`, or the last of all. */
-  last(order: number | undefined, self: string | undefined): Entry | undefined {
-    const end =
-      order === undefined ? ([this.#runs.length, 0] as const) : this.#find((other) => other.order < order);
-    const [r, i] = this.#before(end);
-    const entry = this.#runs[r]?.[i];
-    if (!entry || entry.id !== self) return entry;
-    const [rr, ii] = this.#before([r, i]);
-    return this.#runs[rr]?.[ii];
+  /** The last entry but `self` that comes before a place, or the last of all. */
+  last(end: Place | undefined, self: string | undefined): Entry | undefined {
+    const entry = this.#before(end);
+    return entry && entry.id === self ? this.#before(entry) : entry;
   }
 
-  /** Where the entries that are `early` end: run and position of the first that is not. */
-  #find(early: (entry: Entry) => boolean): readonly [run: number, position: number] {
-    const r = countLeading(this.#runs, (run) => early(run.at(-1)!));
-    return [r, countLeading(this.#runs[r] ?? [], early)];
+  #before(end: Place | undefined): Entry | undefined {
+    const r = end ? this.#runAt(end) : this.#runs.length;
+    const run = this.#runs[r];
+    const i = end && run ? positionIn(run, end) : 0;
+    return i > 0 ? run![i - 1] : this.#runs[r - 1]?.at(-1);
   }
 
-  #before([r, i]: readonly [number, number]): readonly [run: number, position: number] {
-    return i > 0 ? [r, i - 1] : [r - 1, (this.#runs[r - 1]?.length ?? 0) - 1];
+  /** The first run that does not end before a place. */
+  #runAt(place: Place): number {
+    let low = 0;
+    let high = this.#runs.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (isBefore(this.#runs[middle]!.at(-1)!, place)) low = middle + 1;
+      else high = middle;
+    }
+    return low;
   }
 }
 
 /** Longer runs cost more to shift, shorter ones make more of them. */
 const MAX_RUN = 256;
 
-/** How many at the start of `list` are `early`; those are all before those that are not. */
-function countLeading<T>(list: readonly T[], early: (item: T) => boolean): number {
+/** How many of a run come before a place. */
+function positionIn(run: readonly Entry[], place: Place): number {
   let low = 0;
-  let high = list.length;
+  let high = run.length;
   while (low < high) {
     const middle = (low + high) >> 1;
-    if (early(list[middle]!)) low = middle + 1;
+    if (isBefore(run[middle]!, place)) low = middle + 1;
     else high = middle;
   }
   return low;
