@@ -1,0 +1,44 @@
+/**
+ * What does a program get from Skein? The parts, each usable without the others.
+ *
+ * ```ts
+ * import { DelegationEngine, TaskGraph } from "skein";
+ *
+ * const graph = new TaskGraph([
+ *   { id: "fix", description: "Fix the crash on start" },
+ *   { id: "review", description: "Review the change", dependencies: ["fix"] },
+ * ]);
+ * const delegation = new DelegationEngine();
+ * const { success } = await graph.execute(async (task, { signal }) => {
+ *   const { result } = await delegation.executeWithRetry(task, ({ subagent }) => run(subagent, task), { signal });
+ *   return result;
+ * });
+ * ```
+ */
+export type { AggregatedResults, DelegatedResult } from "./delegation/aggregate.ts";
+export { aggregateResults } from "./delegation/aggregate.ts";
+export type { Attempt, AttemptExecutor, AttemptResult, FailedAttempt, Timing } from "./delegation/attempt.ts";
+export {
+  DEFAULT_SUBAGENT,
+  DelegationEngine,
+  type DelegationOptions,
+  type Mapping,
+  type RetriedResult,
+} from "./delegation/delegation-engine.ts";
+export { HEURISTICS, type Heuristic } from "./delegation/heuristics.ts";
+export type { TaskType } from "./delegation/keywords.ts";
+export { DEFAULT_RETRY_POLICY, type RetryPolicy } from "./delegation/retry-policy.ts";
+export type { HandedContext } from "./delegation/shared-context.ts";
+export { CycleError } from "./graph/dag.ts";
+export type { ExecuteOptions, ExecutorResult, TaskContext, TaskExecutor } from "./graph/execution.ts";
+export type { ExecutionSummary, GraphProgress } from "./graph/execution-summary.ts";
+export type {
+  GraphEvent,
+  GraphEventOf,
+  GraphEventType,
+  GraphListener,
+  ListenerError,
+  TaskEvent,
+} from "./graph/graph-events.ts";
+export type { PlannedTask, TaskInput, TaskResult, TaskStatus } from "./graph/planned-task.ts";
+export { TaskGraph } from "./graph/task-graph.ts";

@@ -1,0 +1,168 @@
+/** Does the code keep its own rules? The real tree, and made-up ones that break each rule. */
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { test } from "node:test";
+import { checkArchitecture } from "../tools/check-architecture.ts";
+import { importsOf } from "../tools/imports.ts";
+import { LAYERS, layerOf } from "../tools/layers.ts";
+import { ROOT, sourceFiles } from "../tools/source-files.ts";
+
+const doc = "/** Why? */\n";
+const check = (tree: Record<string, string>) =>
+  checkArchitecture(Object.entries(tree).map(([file, text]) => ({ path: file, text })));
+
+test("the code keeps the rules", () => {
+  const problems = checkArchitecture(sourceFiles());
+  assert.equal(problems.length, 0, `\n${problems.join("\n")}\n`);
+});
+
+test("the real tree is really read", () => {
+  const files = sourceFiles();
+  for (const folder of ["bin/skein", "src/core/", "src/graph/dag.ts", "test/", "tools/"])
+    assert.ok(
+      files.some(({ path }) => path.startsWith(folder)),
+      folder,
+    );
+  const edges = files.filter(({ path }) => path.startsWith("src/")).flatMap(({ text }) => importsOf(text));
+  assert.ok(edges.length > 50, `${edges.length} imports`);
+});
+
+test("the lock file holds no registry address", () => {
+  const lock = readFileSync(path.join(ROOT, "package-lock.json"), "utf8");
+  assert.doesNotMatch(lock, /"resolved":\s*"[a-z+]+:/);
+});
+
+test("every rule names layers that exist", () => {
+  const names = LAYERS.map(({ name }) => name);
+  for (const { name, mayUse } of LAYERS)
+    for (const used of mayUse) assert.ok(names.includes(used) && used !== name, `${name} → ${used}`);
+});
+
+const ALLOWED: [string, string][] = [
+  ["src/core/due.ts", "src/core/task.ts"],
+  ["src/core/state.ts", "src/graph/dag.ts"],
+  ["src/graph/task-graph.ts", "src/graph/dag.ts"],
+  ["src/graph/dag.ts", "src/graph/ready-queue.ts"],
+  ["src/ports/clock.ts", "src/core/job.ts"],
+  ["src/adapters/clocks/system.ts", "src/ports/clock.ts"],
+  ["src/delegation/delegation-engine.ts", "src/graph/planned-task.ts"],
+  ["src/jobs/plan.ts", "src/planning/plan.ts"],
+  ["src/engine/engine.ts", "src/jobs/run-job.ts"],
+  ["src/simulation/simulate.ts", "src/adapters/clocks/manual.ts"],
+  ["src/surfaces/cli/main.ts", "src/compose.ts"],
+  ["src/compose.ts", "src/adapters/clocks/system.ts"],
+  ["src/index.ts", "src/graph/task-graph.ts"],
+];
+const FORBIDDEN: [string, string][] = [
+  ["src/core/due.ts", "src/ports/clock.ts"],
+  ["src/core/state.ts", "src/graph/task-graph.ts"],
+  ["src/core/state.ts", "src/graph/index-heap.ts"],
+  ["src/graph/dag.ts", "src/graph/task-graph.ts"],
+  ["src/graph/dag.ts", "src/core/task.ts"],
+  ["src/ports/clock.ts", "src/adapters/clocks/system.ts"],
+  ["src/adapters/clocks/system.ts", "src/engine/engine.ts"],
+  ["src/delegation/attempt.ts", "src/engine/engine.ts"],
+  ["src/planning/plan.ts", "src/subtasks/depth.ts"],
+  ["src/jobs/plan.ts", "src/engine/engine.ts"],
+  ["src/engine/engine.ts", "src/adapters/event-logs/memory.ts"],
+  ["src/engine/engine.ts", "src/surfaces/cli/main.ts"],
+  ["src/surfaces/cli/main.ts", "src/adapters/event-logs/memory.ts"],
+  ["src/compose.ts", "src/surfaces/cli/main.ts"],
+  ["src/index.ts", "src/adapters/event-logs/memory.ts"],
+];
+
+const importing = (file: string, used: string) => {
+  const relative = path.posix.relative(path.posix.dirname(file), used);
+  return { [file]: `${doc}import "${relative.startsWith(".") ? relative : `./${relative}`}";`, [used]: doc };
+};
+
+for (const [file, used] of ALLOWED)
+  test(`${file} may import ${used}`, () => assert.deepEqual(check(importing(file, used)), []));
+
+for (const [file, used] of FORBIDDEN)
+  test(`${file} may not import ${used}, and hears which file to move and why`, () => {
+    const [problem, ...more] = check(importing(file, used));
+    assert.deepEqual(more, []);
+    assert.ok(problem?.startsWith(`${file} imports ${used}: ${layerOf(file)?.name} may use `), problem);
+    assert.ok(problem?.includes(`because ${layerOf(file)?.why}. Move ${file} up`), problem);
+  });
+
+test("a test may import anything", () => {
+  assert.deepEqual(check({ "src/core/a.test.ts": 'import "../adapters/b.ts"; import "node:fs";' }), []);
+});
+
+test("a file outside every layer, and an import of one, are told", () => {
+  assert.match(check({ "src/other/a.ts": doc }).join(), /^src\/other\/a\.ts belongs to no layer/);
+  assert.match(
+    check({ "src/core/a.ts": `${doc}import "../../test/b.ts";` }).join(),
+    /imports test\/b\.ts, which belongs/,
+  );
+});
+
+test("core and graph may not import Node, under either name, not even its types", () => {
+  for (const line of [
+    'import fs from "node:fs";',
+    'import type { Stats } from "fs";',
+    'export * from "node:path";',
+  ])
+    for (const file of ["src/core/a.ts", "src/graph/dag.ts"])
+      assert.match(
+        check({ [file]: doc + line }).join(),
+        /imports (?:node:)?(?:fs|path): core and graph also run where/,
+      );
+  assert.deepEqual(check({ "src/core/a.ts": `${doc}import { z } from "zod";` }), []);
+  assert.deepEqual(check({ "src/delegation/a.ts": `${doc}import "node:fs";` }), []);
+});
+
+test("an import of something computed is told, since nobody can say where it goes", () => {
+  assert.match(
+    check({ "src/core/a.ts": `${doc}await import(name);` }).join(),
+    /^src\/core\/a\.ts:2 imports something computed/,
+  );
+});
+
+test("a circle of files is told once, with its way", () => {
+  const problems = check({
+    "src/core/a.ts": `${doc}import "./b.ts";`,
+    "src/core/b.ts": `${doc}export * from "./c.ts"; import "./d.ts";`,
+    "src/core/c.ts": `${doc}import type { A } from "./a.ts";`,
+    "src/core/d.ts": doc,
+  });
+  assert.equal(problems.length, 1);
+  assert.match(
+    problems.join(),
+    /^src\/core\/a\.ts → src\/core\/b\.ts → src\/core\/c\.ts → src\/core\/a\.ts: files that/,
+  );
+});
+
+test("a diamond is no circle, and a file that imports itself is one", () => {
+  const diamond = {
+    "src/core/a.ts": 'import "./b.ts"; import "./c.ts";',
+    "src/core/b.ts": 'import "./c.ts";',
+  };
+  const tree = Object.entries({ ...diamond, "src/core/c.ts": "" }).map(([file, text]) => [file, doc + text]);
+  assert.deepEqual(check(Object.fromEntries(tree)), []);
+  assert.equal(check({ "src/core/a.ts": `${doc}import "./a.ts";` }).length, 1);
+});
+
+test("a product file opens with a doc comment; a test need not", () => {
+  const bare = "export {};\n/** late */\n";
+  assert.match(check({ "src/core/a.ts": bare }).join(), /^src\/core\/a\.ts must open with a doc comment/);
+  assert.deepEqual(check({ "src/core/a.test.ts": bare, "tools/a.ts": bare }), []);
+});
+
+test("400 lines are allowed, 401 are not, in tests and tools as well", () => {
+  const lines = (count: number) => doc.trimEnd() + "\n".repeat(count);
+  for (const file of [
+    "src/core/a.ts",
+    "src/core/a.test.ts",
+    "test/a.ts",
+    "bench/a.ts",
+    "tools/a.ts",
+    "bin/skein",
+  ]) {
+    assert.deepEqual(check({ [file]: lines(400) }), []);
+    assert.match(check({ [file]: lines(401) }).join(), /has 401 lines, 400 are allowed/);
+  }
+});

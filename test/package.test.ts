@@ -1,0 +1,223 @@
+/**
+ * Does what we publish work where it is installed? Packs a copy of the checkout, installs the tarball into an
+ * empty project, and uses it as a command and as a library.
+ *
+ * The install is npm's own, but offline and with an empty cache: the dependencies are put where npm would put
+ * them, as copies of those the checkout has, and npm keeps what satisfies the manifest. So it needs neither a
+ * registry nor a warm cache, and still fails if the manifest asks for something that the checkout does not have.
+ */
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { after, before, describe, test } from "node:test";
+import { promisify } from "node:util";
+import { importsOf } from "../tools/imports.ts";
+import { ROOT, sourceFiles } from "../tools/source-files.ts";
+
+type Manifest = { readonly version: string; readonly dependencies?: Record<string, string> };
+type Packed = { readonly filename: string; readonly files: readonly { path: string; mode: number }[] };
+
+const readManifest = (folder: string) =>
+  JSON.parse(readFileSync(path.join(folder, "package.json"), "utf8")) as Manifest;
+
+const temporary = mkdtempSync(path.join(tmpdir(), "skein package "));
+const clone = path.join(temporary, "clone");
+const project = path.join(temporary, "a project");
+const installed = path.join(project, "node_modules/skein");
+const manifest = readManifest(ROOT);
+let packed: Packed;
+
+/** Without npm's own variables: they would make an npm below `npm test` work on this checkout. */
+const environment = {
+  ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^npm_/i.test(name))),
+  npm_config_cache: path.join(temporary, "cache"),
+  npm_config_offline: "true",
+  npm_config_update_notifier: "false",
+};
+
+async function run(command: string, args: readonly string[], cwd: string) {
+  const options = {
+    cwd,
+    env: environment,
+    timeout: 120_000,
+    killSignal: "SIGKILL",
+    maxBuffer: 1 << 26,
+  } as const;
+  return await promisify(execFile)(command, args, options);
+}
+
+describe("the published package", () => {
+  // In a suite of its own: a hook outside of any would run before every test of every file.
+  before(prepare);
+  after(() => rmSync(temporary, { recursive: true, force: true }));
+
+  test("the tarball holds the command, the build, its types, the licence and the readme", () => {
+    const files = new Map(packed.files.map((file) => [file.path, file.mode]));
+    const expected = [
+      "bin/skein",
+      "bin/package.json",
+      "dist/index.js",
+      "dist/index.d.ts",
+      "dist/surfaces/cli/main.js",
+    ];
+    for (const file of [...expected, "LICENSE", "README.md", "package.json"])
+      assert.ok(files.has(file), file);
+    assert.equal((files.get("bin/skein") ?? 0) & 0o111, 0o111);
+  });
+
+  test("the tarball holds no test, no source, no tool and nothing of an earlier build", () => {
+    const unwanted = packed.files
+      .map((file) => file.path)
+      .filter((file) => /\.test\.|^(?:src|test|bench|tools)\/|stale|(?<!\.d)\.ts$/.test(file));
+    assert.deepEqual(unwanted, []);
+  });
+
+  test("what is built imports only files that exist and packages that the manifest declares", () => {
+    for (const { path: file, text } of sourceFiles(installed, ["dist"])) {
+      for (const { specifier = "" } of importsOf(text)) {
+        if (specifier.startsWith("node:")) continue;
+        // Types keep the name of the source (./a.ts), which the compiler finds as a.d.ts.
+        const target = specifier.startsWith(".")
+          ? existsSync(path.join(installed, path.dirname(file), specifier.replace(/\.ts$/, ".d.ts")))
+          : packageOf(specifier) in (manifest.dependencies ?? {});
+        assert.ok(target, `${file} imports ${specifier}`);
+      }
+    }
+  });
+
+  test("the installed command says its version on this Node", async () => {
+    const bin = path.join(project, "node_modules/.bin/skein");
+    const { stdout, stderr } = await run(process.execPath, [bin, "--version"], temporary);
+    assert.deepEqual({ stdout, stderr }, { stdout: `${manifest.version}\n`, stderr: "" });
+  });
+
+  test("the installed command says its version on the machine's Node, or which Node it needs", async (t) => {
+    const node = machineNode();
+    if (node === undefined) return t.skip("there is no other Node on the PATH");
+    const version = (await run(node, ["--version"], temporary)).stdout.trim();
+    const bin = path.join(project, "node_modules/.bin/skein");
+    const ended = await run(node, [bin, "--version"], temporary).then(
+      ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
+      (error: { code: number; stdout: string; stderr: string }) => error,
+    );
+    if (Number.parseInt(version.slice(1), 10) >= 24) {
+      assert.deepEqual([ended.code, ended.stdout], [0, `${manifest.version}\n`]);
+    } else {
+      assert.deepEqual([ended.code, ended.stdout], [3, ""]);
+      assert.ok(
+        ended.stderr.startsWith(`skein needs Node 24 or newer; this is Node ${version.slice(1)} (`),
+        ended.stderr,
+      );
+    }
+  });
+
+  test("a strict TypeScript program compiles against the installed types and runs", async () => {
+    assert.equal(await compile("program.ts", PROGRAM), "");
+    const { stdout } = await run(process.execPath, ["program.js"], project);
+    assert.equal(stdout, "true debugger: fix, test-runner: test\n");
+  });
+
+  test("a program that the types forbid does not compile", async () => {
+    assert.match(
+      await compile("wrong.ts", WRONG_PROGRAM),
+      /'"asleep"' is not assignable to type 'TaskStatus'/,
+    );
+  });
+});
+
+async function prepare() {
+  mkdirSync(clone);
+  const published = [
+    "bin",
+    "src",
+    "tools",
+    "package.json",
+    "tsconfig.json",
+    "tsconfig.build.json",
+    "LICENSE",
+    "README.md",
+  ];
+  for (const name of published.filter((name) => existsSync(path.join(ROOT, name))))
+    cpSync(path.join(ROOT, name), path.join(clone, name), { recursive: true });
+  symlinkSync(path.join(ROOT, "node_modules"), path.join(clone, "node_modules"));
+  mkdirSync(path.join(clone, "dist"));
+  writeFileSync(path.join(clone, "dist/stale.js"), "");
+
+  const { stdout } = await run("npm", ["pack", "--json", "--pack-destination", temporary], clone);
+  // What a script of ours prints comes before the JSON.
+  [packed] = JSON.parse(stdout.slice(stdout.search(/^\[/m))) as [Packed];
+
+  mkdirSync(project);
+  writeFileSync(path.join(project, "package.json"), '{ "private": true, "type": "module" }');
+  for (const name of closure(Object.keys(manifest.dependencies ?? {}))) {
+    cpSync(path.join(ROOT, "node_modules", name), path.join(project, "node_modules", name), {
+      recursive: true,
+    });
+  }
+  const tarball = path.join(temporary, packed.filename);
+  await run("npm", ["install", "--ignore-scripts", "--no-audit", "--no-fund", tarball], project);
+  mkdirSync(path.join(project, "node_modules/@types"));
+  symlinkSync(path.join(ROOT, "node_modules/@types/node"), path.join(project, "node_modules/@types/node"));
+}
+
+/** What the compiler has to say. Types of libraries are checked as well: ours are among them. */
+async function compile(file: string, text: string): Promise<string> {
+  writeFileSync(path.join(project, file), text);
+  const compiler = path.join(ROOT, "node_modules/typescript/bin/tsc");
+  const options = "--strict --module nodenext --target esnext --lib esnext --types node --skipLibCheck false";
+  const done = run(process.execPath, [compiler, ...options.split(" "), file], project);
+  return await done.then(
+    ({ stdout }) => stdout,
+    ({ stdout }: { stdout: string }) => stdout,
+  );
+}
+
+/** The packages and all that they depend on. */
+function closure(names: readonly string[]): ReadonlySet<string> {
+  const all = new Set(names);
+  for (const name of all) // A set that grows is followed to its end.
+    for (const needed of Object.keys(readManifest(path.join(ROOT, "node_modules", name)).dependencies ?? {}))
+      all.add(needed);
+  return all;
+}
+
+const packageOf = (specifier: string) => specifier.match(/^(?:@[^/]+\/)?[^/]+/)?.[0] ?? specifier;
+
+/** The Node of the PATH as it is outside npm's scripts, which put the checkout's own first. */
+function machineNode(): string | undefined {
+  const { PATH = "" } = process.env;
+  const folders = PATH.split(path.delimiter).filter((folder) => !folder.includes("node_modules"));
+  return folders.map((folder) => path.join(folder, "node")).find((file) => existsSync(file));
+}
+
+const PROGRAM = `
+import { DelegationEngine, TaskGraph, type PlannedTask, type TaskResult } from "skein";
+
+const graph = new TaskGraph([
+  { id: "test", description: "Run the tests", dependencies: ["fix"] },
+  { id: "fix", description: "Fix the crash" },
+]);
+const delegation: DelegationEngine = new DelegationEngine({ maxRetries: 0 });
+const said: string[] = [];
+const { success } = await graph.execute(async (task: PlannedTask): Promise<TaskResult> => {
+  said.push(\`\${delegation.matchSubagent(task)}: \${task.id}\`);
+  return { success: true, output: "", duration: 0 };
+});
+console.log(success, said.join(", "));
+`;
+
+const WRONG_PROGRAM = `
+import { type PlannedTask } from "skein";
+export const task: PlannedTask = { id: "a", description: "", dependencies: [], status: "asleep" };
+`;

@@ -1,0 +1,98 @@
+/** Which files break the rules of tools/layers.ts, and what is to be done about each? */
+import { builtinModules } from "node:module";
+import path from "node:path";
+import { type Import, importsOf } from "./imports.ts";
+import { layerOf, MAX_LINES, WITHOUT_NODE } from "./layers.ts";
+import { countLines, isTest, type SourceFile } from "./source-files.ts";
+
+export function checkArchitecture(files: readonly SourceFile[]): readonly string[] {
+  const product = files
+    .filter(({ path }) => /^src\/.*\.tsx?$/.test(path) && !isTest(path))
+    .map((file) => ({ ...file, imports: importsOf(file.text) }));
+  const uses = new Map(product.map((file) => [file.path, localImports(file)]));
+  return [
+    ...product.filter(({ path }) => layerOf(path) === undefined).map(homeless),
+    ...product.flatMap(wrongPackages),
+    ...Array.from(uses, ([file, used]) => used.flatMap((other) => wrongDirection(file, other))).flat(),
+    ...cycles(uses),
+    ...product.filter(({ text }) => !text.startsWith("/** ")).map(undocumented),
+    ...files.filter(({ text }) => countLines(text) > MAX_LINES).map(tooLong),
+  ];
+}
+
+type ProductFile = SourceFile & { readonly imports: readonly Import[] };
+
+/** The files of ours that this one imports, by their paths. */
+function localImports({ path: file, imports }: ProductFile): readonly string[] {
+  const specifiers = imports
+    .map(({ specifier = "" }) => specifier)
+    .filter((specifier) => specifier.startsWith("."));
+  return [...new Set(specifiers.map((specifier) => path.posix.join(path.posix.dirname(file), specifier)))];
+}
+
+function wrongPackages({ path: file, imports }: ProductFile): readonly string[] {
+  return imports.flatMap(({ specifier, line }) => {
+    if (specifier === undefined) {
+      return [
+        `${file}:${line} imports something computed: write the path out, so that its direction can be checked`,
+      ];
+    }
+    const isNode = specifier.startsWith("node:") || builtinModules.includes(specifier);
+    if (!isNode || !WITHOUT_NODE.test(file)) return [];
+    return [
+      `${file}:${line} imports ${specifier}: core and graph also run where there is no Node. ` +
+        `Move ${file} up, or have its caller pass in what it needs`,
+    ];
+  });
+}
+
+function wrongDirection(file: string, used: string): readonly string[] {
+  const [from, to] = [layerOf(file), layerOf(used)];
+  if (from === undefined) return []; // Told already, as having no layer.
+  if (to === undefined)
+    return [`${file} imports ${used}, which belongs to no layer: move that file into src`];
+  if (from === to || from.mayUse.includes(to.name)) return [];
+  const allowed = from.mayUse.length === 0 ? "nothing else" : `only ${from.mayUse.join(", ")}`;
+  return [
+    `${file} imports ${used}: ${from.name} may use ${allowed}, because ${from.why}. ` +
+      `Move ${file} up to where ${to.name} may be used, or move what it needs down into ${from.name}`,
+  ];
+}
+
+/** One message per cycle met, by a walk that keeps its own stack: an import chain may be long. */
+function cycles(uses: ReadonlyMap<string, readonly string[]>): readonly string[] {
+  const found: string[] = [];
+  const finished = new Set<string>();
+  for (const start of uses.keys()) {
+    const trail: { readonly file: string; next: number }[] = finished.has(start)
+      ? []
+      : [{ file: start, next: 0 }];
+    while (trail.length > 0) {
+      const here = trail.at(-1) as { file: string; next: number };
+      const used = uses.get(here.file)?.[here.next];
+      here.next += 1;
+      if (used === undefined) {
+        finished.add(here.file);
+        trail.pop();
+        continue;
+      }
+      const at = trail.findIndex(({ file }) => file === used);
+      if (at !== -1) found.push(inACircle(trail.slice(at).map(({ file }) => file)));
+      else if (!finished.has(used)) trail.push({ file: used, next: 0 });
+    }
+  }
+  return found;
+}
+
+const inACircle = (files: readonly string[]) =>
+  `${[...files, files[0]].join(" → ")}: files that import each other in a circle are one file; ` +
+  "move what they share into a file of its own";
+
+const homeless = ({ path }: SourceFile) =>
+  `${path} belongs to no layer: move it into one, or add one to tools/layers.ts`;
+
+const undocumented = ({ path }: SourceFile) =>
+  `${path} must open with a doc comment (/** … */): one sentence, the question it answers`;
+
+const tooLong = ({ path, text }: SourceFile) =>
+  `${path} has ${countLines(text)} lines, ${MAX_LINES} are allowed: split it by what it answers`;

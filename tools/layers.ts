@@ -1,0 +1,109 @@
+/** Who may import whom, and why? The rules as data; test/architecture.test.ts holds the code to them. */
+
+export type Layer = {
+  readonly name: string;
+  readonly holds: RegExp;
+  /** Besides itself. */
+  readonly mayUse: readonly string[];
+  readonly why: string;
+};
+
+const GRAPH = ["graph/dag", "the task graph"];
+const BELOW_JOBS = [...GRAPH, "core", "ports", "delegation", "planning", "subtasks"];
+const BELOW_SURFACES = [...BELOW_JOBS, "jobs", "engine", "config.ts"];
+
+/** The first layer that holds a file is the file's. */
+export const LAYERS: readonly Layer[] = [
+  {
+    name: "graph/dag",
+    holds: /^src\/graph\/dag\.ts$/,
+    mayUse: ["the dag's parts"],
+    why: "it is the bottom: the run's state and TaskGraph both stand on it",
+  },
+  {
+    name: "the task graph",
+    holds: /^src\/graph\/(?:task-|execution|graph-events|planned-task)/,
+    mayUse: ["graph/dag", "the dag's parts"],
+    why: "library users take it without the engine",
+  },
+  {
+    name: "the dag's parts",
+    holds: /^src\/graph\//,
+    mayUse: [],
+    why: "only dag.ts is their door",
+  },
+  {
+    name: "core",
+    holds: /^src\/core\//,
+    mayUse: ["graph/dag"],
+    why: "judgement is pure: what comes from the world comes as an argument",
+  },
+  {
+    name: "ports",
+    holds: /^src\/ports\//,
+    mayUse: ["core", "graph/dag"],
+    why: "a port says what the core needs of the world, not who provides it",
+  },
+  {
+    name: "adapters",
+    holds: /^src\/adapters\//,
+    mayUse: ["ports", "core"],
+    why: "an adapter translates one port and nothing else",
+  },
+  ...["delegation", "planning", "subtasks"].map((name) => ({
+    name,
+    holds: new RegExp(`^src/${name}/`),
+    mayUse: [...GRAPH, "core", "ports"],
+    why: "each of delegation, planning and subtasks can be used without the other two",
+  })),
+  {
+    name: "jobs",
+    holds: /^src\/jobs\//,
+    mayUse: BELOW_JOBS,
+    why: "a job knows its brief and its ports, so that it runs on another machine as well",
+  },
+  {
+    name: "engine",
+    holds: /^src\/engine\//,
+    mayUse: [...BELOW_JOBS, "jobs"],
+    why: "the loop must not know which adapters it runs on, nor who watches",
+  },
+  {
+    name: "simulation",
+    holds: /^src\/simulation\//,
+    mayUse: ["graph/dag", "core", "ports", "adapters", "jobs", "engine"],
+    why: "it is the real core and engine in a made-up world",
+  },
+  {
+    name: "surfaces",
+    holds: /^src\/surfaces\//,
+    mayUse: [...BELOW_SURFACES, "simulation", "compose.ts"],
+    why: "a surface follows events and sends commands; only compose.ts names adapters",
+  },
+  {
+    name: "config.ts",
+    holds: /^src\/config\.ts$/,
+    mayUse: ["core", "ports"],
+    why: "configuration is parsed into the policy's types",
+  },
+  {
+    name: "compose.ts",
+    holds: /^src\/compose\.ts$/,
+    mayUse: [...BELOW_SURFACES, "adapters", "simulation"],
+    why: "it puts the parts together and is used by the surfaces",
+  },
+  {
+    name: "index.ts",
+    holds: /^src\/index\.ts$/,
+    mayUse: [...BELOW_SURFACES, "simulation", "compose.ts"],
+    why: "library users get the parts; only compose.ts names adapters",
+  },
+];
+
+/** Folders that also run where there is no Node. */
+export const WITHOUT_NODE = /^src\/(?:core|graph)\//;
+
+/** What fits in the head. */
+export const MAX_LINES = 400;
+
+export const layerOf = (file: string): Layer | undefined => LAYERS.find(({ holds }) => holds.test(file));
