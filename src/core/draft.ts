@@ -1,6 +1,7 @@
 /** How does the fold see a run? As `RunState` with the locks taken off; nobody else may. */
 
-import type { Job, JobId, JobKind } from "./job.ts";
+import type { Job, JobId } from "./job.ts";
+import type { JobKind } from "./policy.ts";
 import type {
   Concern,
   Landing,

@@ -7,8 +7,6 @@ import type { PlanAnswer } from "./plan-answer.ts";
 import type { Problem } from "./repair.ts";
 import type { TaskId } from "./task.ts";
 
-export type JobKind = "plan" | "work" | "land" | "check";
-
 /** The attempt is part of what lands, so that no later attempt can be taken for it. */
 export type Member = { readonly task: TaskId; readonly attempt: number };
 

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { DEFAULT_ANSWER_LIMITS, type PlanAnswer, type ReadAnswer, readPlanAnswer } from "./plan-answer.ts";
+import { type PlanAnswer, type ReadAnswer, readPlanAnswer } from "./plan-answer.ts";
+import { ANSWER_LIMITS } from "./policy.ts";
 
 const TASK = {
   id: "parser",
@@ -288,7 +289,7 @@ describe("reasons", () => {
   });
 
   test("say when there are more tasks than may be read", () => {
-    const read = readPlanAnswer(textOf(TASK, TASK, TASK), { ...DEFAULT_ANSWER_LIMITS, maxTasks: 2 });
+    const read = readPlanAnswer(textOf(TASK, TASK, TASK), { ...ANSWER_LIMITS, maxTasks: 2 });
     assert.ok(read.is === "invalid");
     assert.deepEqual(read.reasons, ['the answer: "tasks" holds 3 tasks; at most 2 are read']);
   });

@@ -2,6 +2,7 @@
 import type { Json, JsonList, JsonObject } from "./json-salvage.ts";
 import { Lines, quoted } from "./lines.ts";
 import { type Draft, findDraft } from "./plan-draft.ts";
+import { ANSWER_LIMITS, type AnswerLimits } from "./policy.ts";
 import { readPath, type Scope } from "./scope.ts";
 import { slugOf } from "./slug.ts";
 import type { Delivers } from "./task.ts";
@@ -40,24 +41,6 @@ export type ReadAnswer =
   /** There is an answer, and it breaks the rules. */
   | { readonly is: "invalid"; readonly reasons: readonly string[] };
 
-export type AnswerLimits = {
-  readonly maxChars: number;
-  readonly maxTasks: number;
-  /** Of a description, an acceptance or a reason. */
-  readonly maxTextChars: number;
-  readonly maxScratchpadChars: number;
-  /** Entries of one `scope`, `files`, `after`, `deferred` or `addressed`. */
-  readonly maxEntries: number;
-};
-
-export const DEFAULT_ANSWER_LIMITS: AnswerLimits = {
-  maxChars: 2_000_000, // Some half a million tokens: more than a model writes in one answer.
-  maxTasks: 100_000, // A guard; how many a planner may send at once is the policy's to say.
-  maxTextChars: 50_000,
-  maxScratchpadChars: 100_000, // It comes back in every later brief.
-  maxEntries: 10_000,
-};
-
 /**
  * Never throws, and takes time in proportion to the text. A text that was cut off yields the tasks that were
  * complete; one that was cut off before any is unreadable, because an empty plan would mean that all is done.
@@ -67,7 +50,7 @@ export const DEFAULT_ANSWER_LIMITS: AnswerLimits = {
  * readPlanAnswer('{"scratchpad": "first the parser", "tasks": ['); // { is: "unreadable", … }
  * ```
  */
-export function readPlanAnswer(text: string, limits: AnswerLimits = DEFAULT_ANSWER_LIMITS): ReadAnswer {
+export function readPlanAnswer(text: string, limits: AnswerLimits = ANSWER_LIMITS): ReadAnswer {
   if (text.length > limits.maxChars) {
     const reason = `the answer is longer than ${limits.maxChars} characters; send fewer tasks at once`;
     return { is: "unreadable", reasons: [reason] };

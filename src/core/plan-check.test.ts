@@ -236,7 +236,7 @@ describe("an overlap", () => {
     const tasks = [task("a"), task("b", { scope: ["src/"] }), task("c", { scope: ["src/"], after: ["b"] })];
     const checked = accepted(checkPlan(answer(tasks), atRoot()));
     assert.deepEqual(checked.notes, [
-      'tasks "a" and "b" both have src/ in their scope; they will run one after the other',
+      'tasks "a" and "b" both have src/ in their scope; one will wait for the other',
     ]);
   });
 

@@ -137,7 +137,7 @@ function checkOverlap(
       if (other === undefined) continue;
       const both = `tasks "${other}" and "${task.id}" both have ${path} in their scope`;
       if (strict) say.reasons.add(`${both}; give it to one of them`);
-      else if (!task.after.includes(other)) say.notes.add(`${both}; they will run one after the other`);
+      else if (!task.after.includes(other)) say.notes.add(`${both}; one will wait for the other`);
     }
     table.claim(task.id, own, order);
   }

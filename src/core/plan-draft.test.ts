@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { DEFAULT_ANSWER_LIMITS, type PlanAnswer, type ReadAnswer, readPlanAnswer } from "./plan-answer.ts";
+import { type PlanAnswer, type ReadAnswer, readPlanAnswer } from "./plan-answer.ts";
+import { ANSWER_LIMITS } from "./policy.ts";
 
 const TASK = {
   id: "parser",
@@ -174,7 +175,7 @@ describe("is unreadable", () => {
   }
 
   test("when it is longer than the limit", () => {
-    refusal(textOf(TASK) + " ".repeat(DEFAULT_ANSWER_LIMITS.maxChars), "unreadable", /longer than 2000000/);
+    refusal(textOf(TASK) + " ".repeat(ANSWER_LIMITS.maxChars), "unreadable", /longer than 2000000/);
   });
 
   test("when it is a million brackets", () => {

@@ -1,10 +1,30 @@
 /** Which numbers and choices may a team change? All of them are here, each with its unit and its reason. */
-import type { JobKind } from "./job.ts";
 import { modules, type Scope, weight } from "./scope.ts";
 import type { Shape } from "./task.ts";
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
+
+export type JobKind = "plan" | "work" | "land" | "check";
+
+/** How much of a planner's text is read. Guards against nonsense, not a matter of taste. */
+export type AnswerLimits = {
+  readonly maxChars: number;
+  readonly maxTasks: number;
+  /** Of a description, an acceptance or a reason. */
+  readonly maxTextChars: number;
+  readonly maxScratchpadChars: number;
+  /** Entries of one `scope`, `files`, `after`, `deferred` or `addressed`. */
+  readonly maxEntries: number;
+};
+
+export const ANSWER_LIMITS: AnswerLimits = {
+  maxChars: 2_000_000, // Some half a million tokens: more than a model writes in one answer.
+  maxTasks: 100_000, // How many a planner may send at once is `maxTasksPerAnswer`.
+  maxTextChars: 50_000, // Some twenty pages of one task.
+  maxScratchpadChars: 100_000, // It comes back in every later brief.
+  maxEntries: 10_000,
+};
 
 /** When a task goes to a subplanner rather than to a worker. */
 export type SubplannerConfig = {

@@ -3,8 +3,9 @@ import { Dag } from "../graph/dag.ts";
 import { Deadlines } from "./deadlines.ts";
 import type { RunEnd, RunRequest } from "./event.ts";
 import type { GateReport } from "./gate.ts";
-import { type Job, type JobId, type JobKind, jobId } from "./job.ts";
+import { type Job, type JobId, jobId } from "./job.ts";
 import { OPEN, type Phase } from "./landing.ts";
+import type { JobKind } from "./policy.ts";
 import { ScopeTable } from "./scope-table.ts";
 import type { Task, TaskId } from "./task.ts";
 

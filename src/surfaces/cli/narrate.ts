@@ -1,0 +1,119 @@
+/** How is an event told to a person? One line each for what matters; nothing for the rest. */
+import type { Event } from "../../core/event.ts";
+import type { Job } from "../../core/job.ts";
+import { type RunState, taskOf } from "../../core/state.ts";
+import { parentId, ROOT, type TaskId } from "../../core/task.ts";
+
+/** `tone` says how it should look, where there are colours. */
+export type Line = { readonly tone: "plain" | "good" | "bad" | "quiet"; readonly text: string };
+
+/** `state` is the state after the event. */
+export function narrate(event: Event, state: RunState): Line | undefined {
+  const name = (id: TaskId) => nameOf(state, id);
+  switch (event.type) {
+    case "run.opened":
+      return plain(`goal: ${event.request.goal}`);
+    case "job.started":
+      return started(event.job, state);
+    case "job.ended":
+      return event.how === "answered-late"
+        ? plain(`${event.job} answered late; nothing had replaced it, so it counts`)
+        : undefined;
+    case "plan.accepted":
+      return event.into.length === 0
+        ? undefined
+        : plain(`${name(event.task)} is split into ${event.into.map((child) => child.spec.key).join(", ")}`);
+    case "plan.kept-whole":
+      return plain(`${name(event.task)} is not worth splitting: one worker takes it`);
+    case "plan.rejected":
+      return bad(`the planner of ${name(event.task)} is asked again: ${event.reasons.join("; ")}`);
+    case "plan.ended":
+      return event.over === "finished"
+        ? plain(`the planner of ${name(event.task)} has nothing more to ask for`)
+        : bad(event.over.message);
+    case "task.handed-off":
+      return plain(`${name(event.task)} is ready to land`);
+    case "task.retried":
+      return bad(
+        `${name(event.task)}, attempt ${event.attempt}: ${event.failure.message}; it is tried again`,
+      );
+    case "task.held-back":
+      return quiet(`${name(event.task)} waits: ${name(event.behind)} has its files`);
+    case "task.done":
+      return good(`${name(event.task)} is done`);
+    case "task.failed":
+      return bad(`${name(event.task)} failed: ${event.failure.message}`);
+    case "task.skipped":
+      return bad(`${name(event.task)} is skipped, because ${name(event.because)} did not land`);
+    case "task.cancelled":
+      return bad(`${name(event.task)} is cancelled: ${event.reason}`);
+    case "batch.landed":
+      return landed(event, name);
+    case "landing.turned":
+      return turned(event, name);
+    case "repair.planned":
+      return bad(`the target is red; fix tasks: ${event.into.map((fix) => fix.spec.key).join(", ")}`);
+    case "repair.given-up":
+      return bad(`the target could not be repaired: ${event.failures.join(", ")}`);
+    case "run.closed":
+      return event.how === "done"
+        ? good("the run is done")
+        : bad(`the run is ${event.how}: ${event.left.join("; ")}`);
+    default:
+      return undefined;
+  }
+}
+
+const plain = (text: string): Line => ({ tone: "plain", text });
+const good = (text: string): Line => ({ tone: "good", text });
+const bad = (text: string): Line => ({ tone: "bad", text });
+const quiet = (text: string): Line => ({ tone: "quiet", text });
+
+/** "parser/lexer": the planners' own names, from the top. */
+export function nameOf(state: RunState, id: TaskId): string {
+  if (id === ROOT) return "the goal";
+  const above = parentId(id)!;
+  const { key } = taskOf(state, id).spec;
+  return above === ROOT ? key : `${nameOf(state, above)}/${key}`;
+}
+
+function started(job: Job, state: RunState): Line | undefined {
+  switch (job.kind) {
+    case "plan":
+      return quiet(`a planner looks at ${nameOf(state, job.task)} (turn ${job.turn})`);
+    case "work":
+      return quiet(
+        `a worker starts on ${nameOf(state, job.task)}${job.attempt > 1 ? ` (attempt ${job.attempt})` : ""}`,
+      );
+    case "land":
+      return quiet(
+        `gating ${job.members.map((m) => nameOf(state, m.task)).join(" + ")} on top of ${state.target.tip}`,
+      );
+    case "check":
+      return quiet(`checking ${state.target.tip}`);
+  }
+}
+
+function landed(event: Event & { readonly type: "batch.landed" }, name: (id: TaskId) => string): Line {
+  const flaky = event.flaky.length > 0 ? `; flaky: ${event.flaky.join(", ")}` : "";
+  return good(`${event.members.map((m) => name(m.task)).join(" + ")} landed as ${event.commit}${flaky}`);
+}
+
+function turned(
+  event: Event & { readonly type: "landing.turned" },
+  name: (id: TaskId) => string,
+): Line | undefined {
+  const { phase } = event;
+  switch (phase.is) {
+    case "open":
+      return undefined;
+    case "again":
+      return bad(`the gate is red (${phase.failures.join(", ")}): the same candidate is run once more`);
+    case "base":
+      return bad("red twice: is it the target itself?");
+    case "hunt":
+      return bad(
+        `the target is green, so one of ${phase.guilty.map((m) => name(m.task)).join(", ")} is guilty`,
+      );
+  }
+}
