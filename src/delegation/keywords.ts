@@ -27,7 +27,10 @@ export function read(description: string): Reading {
   return { text, prose: text.replace(/\S+/g, (chunk) => (isName(chunk) ? " ".repeat(chunk.length) : chunk)) };
 }
 
-/** `base` as a task may be written: "debug", "debugs", "debugged", "debugging". Lower case in, lower case out. */
+/**
+ * `base` as a task may be written: "debug", "debugs", "debugged", "debugging". Not "-er": a builder, a tester or a
+ * reviewer is a thing in the product more often than what is to be done. Lower case in, lower case out.
+ */
 export function inflections(base: string): readonly string[] {
   if (!/^[a-z]+$/.test(base)) return [base];
   if (base.length < 3) return [base, `${base}s`];
