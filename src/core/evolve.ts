@@ -4,11 +4,11 @@ import type { Draft, PlannerDraft, TaskDraft } from "./draft.ts";
 import type { Event, NewTask, PlanSaid } from "./event.ts";
 import { isGreen } from "./gate.ts";
 import { createFailureHandoff } from "./handoff.ts";
-import { type JobId, jobId, type Member, slotOf } from "./job.ts";
+import { type JobId, jobId, type Member, slotOf, slotOfId } from "./job.ts";
 import { ScopeTable } from "./scope-table.ts";
 import { release, settle, taskIn, wake, wantsTurn } from "./settle.ts";
 import { emptyState, healthAfter, LANE, orderOf, type RunState, retryKey } from "./state.ts";
-import { isSettled, parentId, ROOT, type TaskId } from "./task.ts";
+import { isSettled, parentId, ROOT, type TaskId, type TaskState } from "./task.ts";
 import { unreachable } from "./unreachable.ts";
 
 export function replay(events: Iterable<Event>): RunState {
@@ -142,16 +142,20 @@ export function evolve(state: RunState, event: Event): RunState {
 
 type Of<T extends Event["type"]> = Extract<Event, { readonly type: T }>;
 
+/** Shared by all tasks, most of which never have more. */
+const NOTHING: readonly never[] = Object.freeze([]);
+const JUST_OPEN: TaskState = Object.freeze({ is: "open" });
+
 function addTask(s: Draft, { id, spec, rank }: NewTask): void {
   s.tasks.set(id, {
     id,
     spec,
     order: orderOf(rank, s.tasks.size),
-    state: { is: "open" },
+    state: JUST_OPEN,
     tries: { attempts: 0, failed: 0, refused: 0, lost: 0, turns: 0, planErrors: 0, answers: 0 },
-    past: [],
+    past: NOTHING,
     scratchpad: "",
-    rejected: [],
+    rejected: NOTHING,
     cancelling: false,
   });
   s.dag.add(id, { after: spec.after, priority: rank, lane: spec.shape === "plan" ? LANE.plan : LANE.work });
@@ -189,7 +193,7 @@ function jobStarted(s: Draft, { job, until }: Of<"job.started">): void {
   s.running.set(id, { job, until });
   s.deadlines.set(id, until);
   s.count[job.kind] += 1;
-  s.late.delete(slotOf(job));
+  if (s.late.size > 0) s.late.delete(slotOf(job));
   if (job.kind === "check") {
     s.turns.check = job.turn;
   } else if (job.kind === "land") {
@@ -239,14 +243,13 @@ function jobEnded(s: Draft, event: Of<"job.ended">): void {
 
 /** A job that had been given up answered after all: its task is no longer waiting to be tried again. */
 function takeBack(s: Draft, id: JobId): void {
-  for (const [slot, job] of s.late) {
-    if (jobId(job) !== id || job.kind === "land" || job.kind === "check") continue;
-    s.late.delete(slot);
-    s.deadlines.delete(retryKey(job.task));
-    s.parked.delete(job.task);
-    if (s.dag.status(job.task) === "ready") s.dag.take(job.task);
-    return;
-  }
+  const slot = slotOfId(id);
+  const job = s.late.get(slot);
+  if (!job || jobId(job) !== id || job.kind === "land" || job.kind === "check") return;
+  s.late.delete(slot);
+  s.deadlines.delete(retryKey(job.task));
+  s.parked.delete(job.task);
+  if (s.dag.status(job.task) === "ready") s.dag.take(job.task);
 }
 
 function planAccepted(s: Draft, event: Of<"plan.accepted">): void {

@@ -9,12 +9,14 @@ export function settle(s: Draft, id: TaskId, end: Settled): void {
   const task = taskIn(s, id);
   task.state =
     end.is === "done" && end.handoff.diff !== "" ? { ...end, handoff: { ...end.handoff, diff: "" } } : end;
-  task.past = [];
+  if (task.past.length > 0) task.past = [];
   if (end.is === "done") s.dag.complete(id);
   else if (s.dag.status(id) !== "dead") s.dag.fail(id);
   s.deadlines.delete(retryKey(id));
-  s.late.delete(`plan:${id}`);
-  s.late.delete(`work:${id}`);
+  if (s.late.size > 0) {
+    s.late.delete(`plan:${id}`);
+    s.late.delete(`work:${id}`);
+  }
   s.parked.delete(id);
   s.toSettle.delete(id);
   s.repair.pending.delete(id);
