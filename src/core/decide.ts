@@ -1,4 +1,5 @@
 /** What follows from what happened? The only place that writes history; it reads the state and returns facts. */
+import { withoutRepeats } from "./consequences.ts";
 import { decideCheck } from "./decide-check.ts";
 import { cancelRun, cancelTask, openRun, steerRun } from "./decide-command.ts";
 import { decideLand } from "./decide-landing.ts";
@@ -93,12 +94,13 @@ function settleOutcome(
   }
 }
 
-/** Leases that ran out, and waits that are over. Each is decided on its own: none changes what another is about. */
+/** Leases that ran out, and waits that are over. Each is decided on its own; two may doom the same dependent. */
 function deadlinesPassed(state: RunState, at: number, policy: Policy): readonly Fact[] {
-  return state.deadlines.due(at).flatMap((key) => {
+  const facts = state.deadlines.due(at).flatMap((key) => {
     const task = retryTask(key);
     return task === undefined
       ? gone(state, key as JobId, "expired", { at, policy })
       : [{ type: "task.woken", task } as const];
   });
+  return withoutRepeats(facts);
 }

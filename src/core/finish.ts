@@ -1,5 +1,5 @@
 /** When is a planner's task over, and when the run? And what is left to say then? */
-import { failTask } from "./consequences.ts";
+import { failTask, withoutRepeats } from "./consequences.ts";
 import type { Fact, RunEnd } from "./event.ts";
 import { failure } from "./failure.ts";
 import { failuresOf } from "./gate.ts";
@@ -10,7 +10,7 @@ import { childId, isSettled, ROOT, type Task, type TaskId } from "./task.ts";
 
 /** Planners that will not be asked again and have nothing active: their children's reports become one. */
 export const settlePlanners = (state: RunState, policy: Policy): readonly Fact[] =>
-  [...state.toSettle].flatMap((id) => settlePlanner(state, id, policy));
+  withoutRepeats([...state.toSettle].flatMap((id) => settlePlanner(state, id, policy)));
 
 function settlePlanner(state: RunState, id: TaskId, policy: Policy): readonly Fact[] {
   const handoff = boundHandoff(aggregate(state, id), policy.brief);
