@@ -1,10 +1,11 @@
 /** What follows from a look at the target? Health, the end of a base check, and fix tasks for what is broken. */
-import { targetMoved, turned } from "./decide-landing.ts";
+import { leavingPhase } from "./consequences.ts";
+import { isForRed, targetMoved, turned, unknown } from "./decide-landing.ts";
 import type { Fact, NewTask } from "./event.ts";
 import { type Failure, failure } from "./failure.ts";
 import { failuresOf, isGreen } from "./gate.ts";
-import type { Outcome } from "./job.ts";
-import { afterBase, OPEN } from "./landing.ts";
+import type { Moved, Outcome } from "./job.ts";
+import { afterBase, membersOf, OPEN } from "./landing.ts";
 import type { Rules } from "./policy.ts";
 import { REPAIR_RANK } from "./rank.ts";
 import { type FixTask, type Problem, planRepairs } from "./repair.ts";
@@ -28,7 +29,10 @@ function checked(
   const { tip, report, problems, moved } = outcome;
   const facts: Fact[] = [{ type: "target.checked", tip, report }];
   // While something lands, the target is about to be reported elsewhere by its own job.
-  if (moved && state.count.land === 0) facts.push(...targetMoved(state, moved));
+  if (moved && state.count.land === 0 && isNews(state, tip, moved)) {
+    const found = unknown(state, moved).flatMap((landing) => landing.members);
+    facts.push(...targetMoved(state, moved), ...leavingPhase(state, found));
+  }
   // The target has moved since: red stops landing until the new tip is seen, but nothing is mended on old news.
   if (tip !== state.target.tip || facts.length > 1) return facts;
   const health = healthAfter(state.target, tip, isGreen(report));
@@ -37,10 +41,14 @@ function checked(
   return [
     ...facts,
     ...baseKnown(state, health === "green", rules),
-    ...(health === "red" && state.target.health !== "red" ? huntVoid(state, rules) : []),
+    ...(health === "red" ? huntVoid(state, rules) : []),
     ...(health === "red" ? repair(state, problems, lasting, rules) : []),
   ];
 }
+
+/** Where it is said to be may be where it was: unless nothing has landed since the check began. */
+const isNews = ({ target, tips }: RunState, tip: string, moved: Moved) =>
+  moved.tip !== target.tip && (tip === target.tip || !tips.has(moved.tip));
 
 /** What failed the last time too, if that was the same commit: a flaky test is not for mending. */
 function lastingFailures({ target }: RunState, tip: string, failures: readonly string[]): readonly string[] {
@@ -65,9 +73,10 @@ function baseKnown(state: RunState, green: boolean, rules: Rules): readonly Fact
 function huntVoid(state: RunState, rules: Rules): readonly Fact[] {
   const { phase } = state.landing;
   if (phase.is !== "again" && phase.is !== "hunt") return [];
-  if (state.count.land > 0) return []; // Its own answer decides; the candidate is judged by what it was given.
-  const requeue = phase.is === "again" ? phase.members : phase.guilty;
-  return turned(state, { turn: { phase: OPEN, requeue, refuse: [] }, conflicts: [] }, rules);
+  if (state.count.land > 0) return []; // What is gated now is judged by its own answer.
+  if (phase.is === "again" && isForRed(state, phase.members)) return [];
+  const turn = { phase: OPEN, requeue: membersOf(phase), refuse: [] };
+  return turned(state, { turn, conflicts: [] }, rules);
 }
 
 function checkFailed(state: RunState, why: Failure, rules: Rules): readonly Fact[] {

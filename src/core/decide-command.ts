@@ -1,8 +1,7 @@
 /** What follows from what a person asked for? */
 
-import { runningLandMembers, skipsAfter, withoutRepeats } from "./consequences.ts";
+import { leavingPhase, runningLandMembers, skipsAfter, withoutRepeats } from "./consequences.ts";
 import type { Fact, RunRequest } from "./event.ts";
-import { withoutMembers } from "./landing.ts";
 import { EVERYTHING } from "./scope.ts";
 import { slugOf } from "./slug.ts";
 import { type RunState, runningJobOf } from "./state.ts";
@@ -68,16 +67,8 @@ function cancelSubtree(state: RunState, top: TaskId, reason: string): readonly F
     facts.push({ type: "task.cancelled", task: id, reason });
     if (id === top) facts.push(...skipsAfter(state, id));
   }
-  return withoutRepeats([...facts, ...leavingPhase(state, facts)]);
-}
-
-/** A hunt goes on without those who were cancelled. */
-function leavingPhase(state: RunState, facts: readonly Fact[]): readonly Fact[] {
   const gone = facts.flatMap((f) => (f.type === "task.cancelled" ? [{ task: f.task, attempt: 0 }] : []));
-  const phase = withoutMembers(state.landing.phase, gone);
-  return phase === state.landing.phase
-    ? []
-    : [{ type: "landing.turned", ...state.landing, phase, requeue: [] }];
+  return withoutRepeats([...facts, ...leavingPhase(state, gone)]);
 }
 
 /** The task and everything below it, parents first. */

@@ -1,11 +1,11 @@
 /** What follows from a land job? Landed, refused with the reason, or a step of the hunt for the culprit. */
-import { attemptFailed, failTask, withoutRepeats } from "./consequences.ts";
+import { attemptFailed, failTask, skipsAfter, withoutRepeats } from "./consequences.ts";
 import type { Fact } from "./event.ts";
 import { type Failure, failure } from "./failure.ts";
 import type { Conflict, FoundLanding, Job, Member, Moved, Outcome } from "./job.ts";
-import { afterGreen, afterRed, type Turn, without, withoutMembers } from "./landing.ts";
+import { afterGreen, afterRed, membersOf, OPEN, type Turn, without, withoutMembers } from "./landing.ts";
 import { backoffMs, type Rules } from "./policy.ts";
-import { type Landing, type RunState, runningJobOf, taskOf } from "./state.ts";
+import { type Landing, landsOnRed, type RunState, runningJobOf, taskOf } from "./state.ts";
 import { isSettled } from "./task.ts";
 
 type LandJob = Job & { readonly kind: "land" };
@@ -58,7 +58,12 @@ function red(state: RunState, outcome: Outcome & { readonly is: "red" }, rules: 
   const { phase, batch } = state.landing;
   const { members, failures, conflicts } = outcome;
   const rest = withoutMembers(phase, conflictMembers(state, conflicts));
-  const turn = afterRed(rest, members, failures, state.target.health === "red");
+  const targetIsRed = state.target.health === "red";
+  // Begun when the target was green: by now nobody can tell whose failures these are.
+  const isVoid = targetIsRed && (rest.is === "hunt" || !isForRed(state, members));
+  const turn = isVoid
+    ? { phase: OPEN, requeue: rest.is === "open" ? members : membersOf(rest), refuse: [] }
+    : afterRed(rest, members, failures, targetIsRed);
   const why = failure(
     "gate-red",
     `the gate is red with it: ${failures.slice(0, 10).join(", ")}`,
@@ -69,6 +74,8 @@ function red(state: RunState, outcome: Outcome & { readonly is: "red" }, rules: 
 }
 
 function moved(state: RunState, job: LandJob, to: Moved, rules: Rules): readonly Fact[] {
+  if (to.tip === state.target.tip)
+    return landFailed(state, job, failure("repository", `the target is still at ${to.tip}`), rules, false);
   const found = unknown(state, to).flatMap((l) => l.members);
   const phase = withoutMembers(state.landing.phase, found);
   const back = state.landing.phase.is === "open" ? without(job.members, found) : [];
@@ -78,9 +85,11 @@ function moved(state: RunState, job: LandJob, to: Moved, rules: Rules): readonly
   ];
 }
 
-/** A lost job had moved the target, or somebody else did. What it landed is found by its proof. */
+/**
+ * A lost job had moved the target, or somebody else did, perhaps back to where it was. What landed is found by
+ * its proof.
+ */
 export function targetMoved(state: RunState, to: Moved): readonly Fact[] {
-  if (state.tips.has(to.tip)) return []; // Older news than what is known already.
   const found = unknown(state, to);
   const ours = found.at(-1)?.commit === to.tip;
   return [
@@ -89,7 +98,8 @@ export function targetMoved(state: RunState, to: Moved): readonly Fact[] {
   ];
 }
 
-const unknown = (state: RunState, { landings }: Moved) => landings.filter((l) => !state.tips.has(l.commit));
+export const unknown = (state: RunState, { landings }: Moved) =>
+  landings.filter((l) => !state.tips.has(l.commit));
 
 /** An attempt that was thought lost is in the target: a newer one of the same task is not needed any more. */
 function foundLanding(state: RunState, { commit, members }: FoundLanding): readonly Fact[] {
@@ -138,7 +148,8 @@ type Step = {
  * again, because the rest may not land. Who was to be cancelled and did not land, is cancelled now.
  */
 export function turned(state: RunState, step: Step, rules: Rules): readonly Fact[] {
-  const { turn, conflicts } = step;
+  const { conflicts } = step;
+  const turn = state.target.health === "red" ? calledOff(state, step.turn) : step.turn;
   const conflicting = conflictMembers(state, conflicts);
   const clashes = conflicts.filter((c) => c.against === "target");
   const postponed = conflictMembers(
@@ -146,9 +157,9 @@ export function turned(state: RunState, step: Step, rules: Rules): readonly Fact
     conflicts.filter((c) => c.against === "batch"),
   );
   const back = [...turn.requeue, ...postponed].filter((m) => !isSettled(taskOf(state, m.task)));
-  const stopped = back.filter((m) => taskOf(state, m.task).cancelling);
+  const stopped = [...back, ...membersOf(turn.phase)].filter((m) => taskOf(state, m.task).cancelling);
   const landing: Landing = {
-    phase: withoutMembers(turn.phase, conflicting),
+    phase: withoutMembers(turn.phase, [...conflicting, ...stopped]),
     batch: Math.max(1, Math.min(step.batch ?? state.landing.batch, rules.policy.landing.maxBatch)),
     errors: step.errors ?? 0,
     retryAt: step.retryAt ?? 0,
@@ -156,24 +167,34 @@ export function turned(state: RunState, step: Step, rules: Rules): readonly Fact
   return withoutRepeats([
     ...turn.refuse.flatMap((m) => refuse(state, m, step.why!, rules)),
     ...clashes.flatMap((c) => refuse(state, memberOf(state, c), conflictOf(c), rules)),
-    ...stopped.map((m) => cancelled(m)),
+    ...stopped.flatMap((m) => cancelled(state, m)),
     { type: "landing.turned", ...landing, requeue: without(back, stopped).map((m) => m.task) },
   ]);
 }
 
+/** A hunt compares with a green target, and ordinary tasks wait for one. */
+function calledOff(state: RunState, turn: Turn): Turn {
+  const { phase, requeue } = turn;
+  if (phase.is === "open" || (phase.is === "again" && isForRed(state, phase.members))) return turn;
+  return { ...turn, phase: OPEN, requeue: [...requeue, ...membersOf(phase)] };
+}
+
+/** What is judged on a red target: one task alone, and one that may land there. */
+export const isForRed = (state: RunState, members: readonly Member[]) =>
+  members.length === 1 && members.every((m) => landsOnRed(state, taskOf(state, m.task)));
+
 function refuse(state: RunState, { task: id, attempt }: Member, why: Failure, rules: Rules): readonly Fact[] {
   const task = taskOf(state, id);
   if (isSettled(task)) return [];
-  if (task.cancelling) return [cancelled({ task: id, attempt })];
+  if (task.cancelling) return cancelled(state, { task: id, attempt });
   const summary = task.state.is === "landing" ? task.state.handoff.summary : "";
   return attemptFailed(state, task, attempt, { failure: why, charge: "refused", summary }, rules);
 }
 
-const cancelled = ({ task }: Member): Fact => ({
-  type: "task.cancelled",
-  task,
-  reason: "asked for while it was landing",
-});
+const cancelled = (state: RunState, { task }: Member): readonly Fact[] => [
+  { type: "task.cancelled", task, reason: "asked for while it was landing" },
+  ...skipsAfter(state, task),
+];
 
 const conflictOf = ({ files }: Conflict) =>
   failure(

@@ -7,7 +7,7 @@ import { prescribed } from "./landing.ts";
 import { backoffMs, type Policy } from "./policy.ts";
 import { sweepDelayMs } from "./repair.ts";
 import { ScopeTable } from "./scope-table.ts";
-import { LANE, type RunState, taskOf } from "./state.ts";
+import { LANE, landsOnRed, type RunState, taskOf } from "./state.ts";
 import { isRepair, parentId, type Task, type TaskId } from "./task.ts";
 
 /** `facts` hold now, until there are none; then nothing changes before `deadline` unless something arrives. */
@@ -87,7 +87,7 @@ function mayLand({ target, landing }: RunState, policy: Policy): boolean {
 
 /** By priority, then age. On a red target a fix alone; once repair was given up, anyone, one by one. */
 function nextMembers(state: RunState, policy: Policy): readonly Member[] {
-  const { target, landing, repair, dag } = state;
+  const { target, landing, dag } = state;
   const next = prescribed(landing.phase);
   if (next) return next;
   const red = target.health === "red";
@@ -96,7 +96,7 @@ function nextMembers(state: RunState, policy: Policy): readonly Member[] {
   const members: Member[] = [];
   for (const id of dag.ready(LANE.land)) {
     const task = taskOf(state, id as TaskId);
-    if (members.length >= max || (red && !isRepair(task) && !repair.givenUp)) break;
+    if (members.length >= max || (red && !landsOnRed(state, task))) break;
     if (task.state.is === "landing") members.push({ task: task.id, attempt: task.state.attempt });
   }
   return members;

@@ -102,6 +102,10 @@ export function afterBase(phase: Phase & { readonly is: "base" }, green: boolean
     : narrow(phase.members, phase.suspects, []);
 }
 
+/** Everybody that a phase keeps from the queue. */
+export const membersOf = (phase: Phase): readonly Member[] =>
+  phase.is === "open" ? [] : phase.is === "hunt" ? phase.guilty : phase.members;
+
 /** Members that left by another door: conflicts, cancellations. */
 export function withoutMembers(phase: Phase, gone: readonly Member[]): Phase {
   if (gone.length === 0 || phase.is === "open") return phase;

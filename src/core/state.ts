@@ -7,7 +7,7 @@ import { type Job, type JobId, jobId } from "./job.ts";
 import { OPEN, type Phase } from "./landing.ts";
 import type { JobKind } from "./policy.ts";
 import { ScopeTable } from "./scope-table.ts";
-import type { Task, TaskId } from "./task.ts";
+import { isRepair, type Task, type TaskId } from "./task.ts";
 
 export type RunState = {
   readonly request: RunRequest | undefined;
@@ -187,6 +187,9 @@ export function healthAfter(target: Target, tip: string, green: boolean): Target
   const again = target.health === "red" || (target.health === "suspect" && target.checkedTip === tip);
   return again ? "red" : "suspect";
 }
+
+/** On a red target only fixes land; once repair was given up, anyone who makes nothing worse. */
+export const landsOnRed = ({ repair }: RunState, task: Task) => repair.givenUp || isRepair(task);
 
 /** The target is known to be green as it stands. */
 export const isVerified = ({ target }: RunState) =>
