@@ -143,9 +143,13 @@ export class Dag {
 
   /** All nodes, dependencies first; of those that could come next, the one inserted first. */
   order(): readonly string[] {
+    return this.#named(this.numberedOrder());
+  }
+
+  numberedOrder(): Int32Array {
     const order = this.numbered.order();
     if (order.is === "cycle") throw new CycleError(this.#named(order.nodes));
-    return this.#named(order.nodes);
+    return order.nodes;
   }
 
   /** A cycle, if there is one: each waits for the next, the last for the first. */

@@ -44,6 +44,11 @@ export class NumberedDag {
     return this.#table.status[node]!;
   }
 
+  /** The nodes in insertion order. */
+  inserted(): Int32Array {
+    return this.#table.byRank.subarray(0, this.#added);
+  }
+
   /** The first of three steps to add a node; `dependOn` follows for each dependency, then `enter`. */
   open(node: number, priority: number = DEFAULT_PRIORITY, lane: number = DEFAULT_LANE): void {
     const table = this.#table;
@@ -130,7 +135,7 @@ export class NumberedDag {
 
   order(): Order {
     const table = this.#table;
-    if (this.#lateEdges === 0) return { is: "order", nodes: table.byRank.subarray(0, this.#added) };
+    if (this.#lateEdges === 0) return { is: "order", nodes: this.inserted() };
     return topologicalOrder(table, this.#added, (node) => table.status[node] !== MISSING);
   }
 

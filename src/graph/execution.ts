@@ -1,0 +1,287 @@
+/** How is a graph run: who starts when, what does a returned value mean, and when is it over? */
+import { CycleError } from "./dag.ts";
+import type { ExecutionSummary } from "./execution-summary.ts";
+import type { PlannedTask, TaskResult } from "./planned-task.ts";
+import { TaskResults } from "./task-results.ts";
+import { isSettled, messageOf, type TaskEntry, type TaskRun, type TaskTable, taskOf } from "./task-table.ts";
+
+/** What an executor returns; `duration` is measured if it is missing. */
+export interface ExecutorResult {
+  readonly success: boolean;
+  readonly output?: string;
+  readonly duration?: number;
+  readonly error?: string;
+}
+
+export interface TaskContext {
+  /** Aborted when the execution is, or when the task was settled by someone else. */
+  readonly signal: AbortSignal;
+}
+
+export type TaskExecutor = (
+  task: PlannedTask,
+  context: TaskContext,
+) => ExecutorResult | PromiseLike<ExecutorResult>;
+
+export interface ExecuteOptions {
+  /** Executors at work at the same time: a whole number from 1, or Infinity; 8 unless given. */
+  readonly maxParallel?: number;
+  /** Stops starting; executors at work hear it through their own signal. */
+  readonly signal?: AbortSignal;
+  /** How long an abort waits for executors at work to return; 5,000 unless given, Infinity for as long as it takes. */
+  readonly abortGraceMs?: number;
+  /** A clock in milliseconds, for durations. */
+  readonly now?: () => number;
+}
+
+type CheckedOptions = Required<Omit<ExecuteOptions, "signal">> & Pick<ExecuteOptions, "signal">;
+
+/**
+ * One execution: it starts whatever is ready while there is room, and is woken by each executor that returns
+ * and by each change from outside. No timer runs but the one after an abort.
+ */
+export class Execution {
+  readonly #table: TaskTable;
+  readonly #executor: TaskExecutor;
+  readonly #options: CheckedOptions;
+  readonly #finish: (summary: ExecutionSummary) => void;
+  readonly #ended: TaskEntry[] = [];
+  readonly #beganAt: number;
+  /** By node: when its executor was called. */
+  #startedAt = new Float64Array(16);
+  /** Executors that have not returned. */
+  #active = 0;
+  #isBusy = false;
+  #isOver = false;
+  #runningAtAbort: readonly string[] | undefined;
+  #grace: NodeJS.Timeout | undefined;
+
+  constructor(
+    table: TaskTable,
+    executor: TaskExecutor,
+    options: ExecuteOptions,
+    finish: (summary: ExecutionSummary) => void,
+  ) {
+    this.#table = table;
+    this.#executor = executor;
+    this.#options = checkedOptions(options);
+    this.#finish = finish;
+    this.#beganAt = this.#options.now();
+  }
+
+  begin(): void {
+    const { signal } = this.#options;
+    if (signal?.aborted) this.#runningAtAbort = [];
+    else signal?.addEventListener("abort", this.#abort, { once: true });
+    this.wake();
+  }
+
+  /** Starts what can be started; when nothing is at work after that, the execution is over. */
+  wake(): void {
+    if (this.#isBusy || this.#isOver) return;
+    this.#isBusy = true;
+    while (this.#active < this.#options.maxParallel && this.#runningAtAbort === undefined) {
+      const entry = this.#table.next();
+      if (entry === undefined) break;
+      this.#start(entry);
+    }
+    this.#isBusy = false;
+    if (this.#active === 0) this.#end();
+    else if (this.#runningAtAbort !== undefined) this.#limitGrace();
+  }
+
+  #start(entry: TaskEntry): void {
+    const run = new Run(entry);
+    if (!this.#table.start(entry, run)) return;
+    this.#active++;
+    this.#noteStart(entry.node);
+    const returned = this.#call(run);
+    if (!(returned instanceof Promise)) {
+      this.#settle(run, returned);
+    } else {
+      returned.then(
+        (value) => this.#settleLater(run, value),
+        (error: unknown) => this.#settleLater(run, new Thrown(error)),
+      );
+    }
+  }
+
+  #noteStart(node: number): void {
+    if (node >= this.#startedAt.length) {
+      const longer = new Float64Array(Math.max(this.#startedAt.length * 2, node + 1));
+      longer.set(this.#startedAt);
+      this.#startedAt = longer;
+    }
+    this.#startedAt[node] = this.#options.now();
+  }
+
+  #call(run: Run): Returned | Promise<ExecutorResult> {
+    // A listener to the start may have aborted everything.
+    if (this.#runningAtAbort !== undefined) return new Thrown(this.#options.signal?.reason);
+    try {
+      const returned = this.#executor(taskOf(run.entry), run);
+      if (returned instanceof Promise) return returned;
+      return isPromise(returned) ? Promise.resolve(returned) : returned;
+    } catch (error) {
+      return new Thrown(error);
+    }
+  }
+
+  #settleLater(run: Run, returned: Returned): void {
+    if (this.#isOver) return;
+    this.#isBusy = true;
+    this.#settle(run, returned);
+    this.#isBusy = false;
+    this.wake();
+  }
+
+  #settle(run: Run, returned: Returned): void {
+    this.#active--;
+    const { entry } = run;
+    // Someone else settled the task, or gave it back, while the executor was at work: its answer comes too late.
+    if (entry.run !== run) return;
+    entry.run = undefined;
+    const result = resultOf(returned, this.#options.now() - this.#startedAt[entry.node]!);
+    if (result.success) this.#table.complete(entry, result);
+    // It was told to stop, so that is not its failure: it can run again.
+    else if (this.#runningAtAbort !== undefined) this.#table.interrupt(entry);
+    else this.#table.fail(entry, result.error!, result);
+    if (isSettled(entry.status)) this.#ended.push(entry);
+  }
+
+  readonly #abort = (): void => {
+    const runs = this.#runs();
+    this.#runningAtAbort = runs.map((run) => run.entry.given.id);
+    for (const run of runs) run.stop(this.#options.signal?.reason);
+    this.wake();
+  };
+
+  #limitGrace(): void {
+    const { abortGraceMs } = this.#options;
+    if (abortGraceMs === 0) this.#end();
+    else if (abortGraceMs !== Infinity) this.#grace ??= setTimeout(() => this.#end(), abortGraceMs);
+  }
+
+  #runs(): Run[] {
+    return this.#table.runs().filter((run) => run instanceof Run);
+  }
+
+  #end(): void {
+    this.#isOver = true;
+    clearTimeout(this.#grace);
+    this.#options.signal?.removeEventListener("abort", this.#abort);
+    if (this.#active > 0) {
+      for (const { entry } of this.#runs()) {
+        entry.run = undefined;
+        this.#table.interrupt(entry);
+      }
+    }
+    this.#finish(this.#summary());
+  }
+
+  #summary(): ExecutionSummary {
+    const progress = this.#table.progress();
+    const open = progress.pending + progress.running;
+    const unfinished = open === 0 ? [] : this.#table.tasks().filter((task) => !isSettled(task.status));
+    const aborted = this.#runningAtAbort !== undefined;
+    const blocked = aborted || unfinished.length === 0 ? undefined : blockedBy(this.#table);
+    return {
+      success: progress.completed === progress.total,
+      aborted,
+      results: new TaskResults(this.#ended),
+      runningAtAbort: this.#runningAtAbort ?? [],
+      unfinished: unfinished.map((task) => task.id),
+      ...(blocked !== undefined && { blocked }),
+      listenerErrors: this.#table.events.takeErrors(),
+      progress,
+      durationMs: this.#options.now() - this.#beganAt,
+    };
+  }
+}
+
+/** Why some task could never start, if that is so: a dependency that is not in the graph, or a cycle. */
+export function obstacleIn(table: TaskTable): Error | undefined {
+  const missing = table.dag.missing().filter(({ neededBy }) => !isSettled(table.entry(neededBy).status));
+  if (missing.length === 0) {
+    const cycle = table.dag.cycle();
+    return cycle && new CycleError(cycle);
+  }
+  const named = missing.slice(0, MAX_NAMED).map(({ id, neededBy }) => `"${id}" (needed by "${neededBy}")`);
+  const more = missing.length > MAX_NAMED ? ` and ${missing.length - MAX_NAMED} more` : "";
+  return new Error(`not in the graph: ${named.join(", ")}${more}; add the task or drop the dependency`);
+}
+
+const MAX_NAMED = 10;
+
+function blockedBy(table: TaskTable): string {
+  const obstacle = obstacleIn(table);
+  if (obstacle !== undefined) return obstacle.message;
+  const running = table.tasks().find((task) => task.status === "running");
+  return `"${running?.id}" was marked as running by someone else and has not ended`;
+}
+
+/** An executor at work on one task, and what it is told. Its controller is made when the signal is first asked for. */
+class Run implements TaskRun, TaskContext {
+  readonly entry: TaskEntry;
+  #controller: AbortController | undefined;
+  #stopped: { readonly reason: unknown } | undefined;
+
+  constructor(entry: TaskEntry) {
+    this.entry = entry;
+  }
+
+  get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController();
+      if (this.#stopped !== undefined) this.#controller.abort(this.#stopped.reason);
+    }
+    return this.#controller.signal;
+  }
+
+  stop(reason: unknown): void {
+    this.#stopped ??= { reason };
+    this.#controller?.abort(reason);
+  }
+}
+
+/** An executor threw this, or its promise was rejected with it. */
+class Thrown {
+  readonly error: unknown;
+
+  constructor(error: unknown) {
+    this.error = error;
+  }
+}
+
+/** Executors are given by users: at run time, theirs may return anything. */
+type Returned = ExecutorResult | Thrown | undefined;
+
+function resultOf(returned: Returned, measuredMs: number): TaskResult {
+  if (returned instanceof Thrown || typeof returned?.success !== "boolean") {
+    const error = returned instanceof Thrown ? messageOf(returned.error) : NO_RESULT;
+    return Object.freeze({ success: false, output: "", duration: measuredMs, error });
+  }
+  const { success, output = "", duration = measuredMs, error } = returned;
+  if (success && error === undefined) return Object.freeze({ success, output, duration });
+  return Object.freeze({ success, output, duration, error: error ?? NO_REASON });
+}
+
+const NO_REASON = "the executor reported a failure and gave no reason";
+const NO_RESULT = "the executor returned no result: expected { success, output }";
+
+function isPromise(
+  returned: ExecutorResult | PromiseLike<ExecutorResult>,
+): returned is PromiseLike<ExecutorResult> {
+  return typeof returned === "object" && returned !== null && "then" in returned;
+}
+
+const clock = performance.now.bind(performance);
+
+function checkedOptions(options: ExecuteOptions): CheckedOptions {
+  const { maxParallel = 8, abortGraceMs = 5_000, now = clock, signal } = options;
+  if (maxParallel !== Infinity && !(Number.isSafeInteger(maxParallel) && maxParallel > 0)) {
+    throw new Error(`maxParallel must be a whole number from 1, or Infinity; got ${maxParallel}`);
+  }
+  if (!(abortGraceMs >= 0)) throw new Error(`abortGraceMs must be a number from 0; got ${abortGraceMs}`);
+  return { maxParallel, abortGraceMs, now, ...(signal !== undefined && { signal }) };
+}

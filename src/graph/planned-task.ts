@@ -1,0 +1,83 @@
+/** What is a task of a graph, and is this input one? */
+
+export type TaskStatus = "pending" | "running" | "complete" | "failed" | "skipped" | "cancelled";
+
+/** What an execution of a task came to. */
+export interface TaskResult {
+  readonly success: boolean;
+  readonly output: string;
+  /** In milliseconds. */
+  readonly duration: number;
+  readonly error?: string;
+}
+
+/** One task of a graph, as it was when you asked: a value of its own. Fields that you add are kept. */
+export interface PlannedTask {
+  readonly id: string;
+  readonly description: string;
+  /** Ids of the tasks that must be complete before this one starts. */
+  readonly dependencies: readonly string[];
+  readonly status: TaskStatus;
+  /** The specialist that should do it. */
+  readonly delegateTo?: string;
+  /** 1 is most urgent; 5 unless given. */
+  readonly priority?: number;
+  readonly result?: TaskResult;
+  /** Why it failed. */
+  readonly error?: string;
+  /** Why it was skipped or cancelled. */
+  readonly reason?: string;
+}
+
+/** A task as one writes it down: no dependencies and `pending` unless given. */
+export type TaskInput = Omit<PlannedTask, "dependencies" | "status"> &
+  Partial<Pick<PlannedTask, "dependencies" | "status">>;
+
+/** A checked copy of the input; throws with what is wrong and in which task. */
+export function plannedTask(input: TaskInput): PlannedTask {
+  const { id, description, dependencies = NO_DEPENDENCIES, status = "pending", priority, delegateTo } = input;
+  if (typeof id !== "string" || id === "")
+    throw new Error(`a task needs an id, a text that is not empty; got ${show(id)}`);
+  if (typeof description !== "string")
+    throw new Error(`task "${id}" needs a description; got ${show(description)}`);
+  if (!Array.isArray(dependencies))
+    throw new Error(`the dependencies of task "${id}" must be a list of ids; got ${show(dependencies)}`);
+  for (const other of dependencies) {
+    if (typeof other !== "string" || other === "")
+      throw new Error(`task "${id}" depends on ${show(other)}, which is no id`);
+  }
+  if (!STATUSES.has(status)) throw new Error(`task "${id}" has an unknown status: ${show(status)}`);
+  if (priority !== undefined && !Number.isFinite(priority)) {
+    throw new Error(
+      `the priority of task "${id}" must be a number, 1 being most urgent; got ${show(priority)}`,
+    );
+  }
+  if (delegateTo !== undefined && typeof delegateTo !== "string") {
+    throw new Error(`task "${id}" is delegated to ${show(delegateTo)}, which is no name`);
+  }
+  const ownDependencies = dependencies.length === 0 ? NO_DEPENDENCIES : Object.freeze(dependencies.slice());
+  const task = { id, description, dependencies: ownDependencies, status };
+  return hasMore(input) ? { ...input, ...task } : task;
+}
+
+/** Without more, a task is a literal of one shape: half the memory and time of a copy that was added to. */
+function hasMore(input: TaskInput): boolean {
+  for (const key in input) {
+    if (key !== "id" && key !== "description" && key !== "dependencies" && key !== "status") return true;
+  }
+  return false;
+}
+
+const NO_DEPENDENCIES: readonly string[] = Object.freeze([]);
+const STATUSES: ReadonlySet<unknown> = new Set<TaskStatus>([
+  "pending",
+  "running",
+  "complete",
+  "failed",
+  "skipped",
+  "cancelled",
+]);
+
+function show(value: unknown): string {
+  return typeof value === "string" ? `"${value}"` : Array.isArray(value) ? "a list" : String(value);
+}

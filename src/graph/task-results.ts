@@ -1,0 +1,50 @@
+/** The results of the tasks that ended, in the order they ended. */
+import type { TaskResult } from "./planned-task.ts";
+import type { TaskEntry } from "./task-table.ts";
+
+/**
+ * A read-only map over a list. The index is made when the first id is looked up: filling a map on the way
+ * cost a tenth of the whole execution.
+ */
+export class TaskResults implements ReadonlyMap<string, TaskResult> {
+  readonly #ended: readonly TaskEntry[];
+  #index: ReadonlyMap<string, TaskResult> | undefined;
+
+  /** Every entry of the list has a result. */
+  constructor(ended: readonly TaskEntry[]) {
+    this.#ended = ended;
+  }
+
+  get size(): number {
+    return this.#ended.length;
+  }
+
+  get(id: string): TaskResult | undefined {
+    this.#index ??= new Map(this);
+    return this.#index.get(id);
+  }
+
+  has(id: string): boolean {
+    return this.get(id) !== undefined;
+  }
+
+  *entries(): MapIterator<[string, TaskResult]> {
+    for (const { given, result } of this.#ended) yield [given.id, result!];
+  }
+
+  *keys(): MapIterator<string> {
+    for (const { given } of this.#ended) yield given.id;
+  }
+
+  *values(): MapIterator<TaskResult> {
+    for (const { result } of this.#ended) yield result!;
+  }
+
+  [Symbol.iterator](): MapIterator<[string, TaskResult]> {
+    return this.entries();
+  }
+
+  forEach(visit: (result: TaskResult, id: string, results: ReadonlyMap<string, TaskResult>) => void): void {
+    for (const { given, result } of this.#ended) visit(result!, given.id, this);
+  }
+}

@@ -1,0 +1,293 @@
+/** What does each change of a task's status bring about, for its dependents and for the listeners? */
+import { Dag } from "./dag.ts";
+import type { GraphProgress } from "./execution-summary.ts";
+import { GraphEvents, type ListenerError, type TaskEvent } from "./graph-events.ts";
+import { DEAD, DONE, READY, TAKEN, WAITING } from "./numbered-dag.ts";
+import {
+  type PlannedTask,
+  plannedTask,
+  type TaskInput,
+  type TaskResult,
+  type TaskStatus,
+} from "./planned-task.ts";
+
+/**
+ * A task's place in the table. What was given of it is never handed out and never changes; what became of it
+ * stands beside it. `run` is the executor at work; whatever else changes the task ends that.
+ */
+export interface TaskEntry {
+  readonly node: number;
+  readonly given: PlannedTask;
+  status: TaskStatus;
+  result: TaskResult | undefined;
+  /** Why it failed, was skipped or was cancelled. */
+  why: string | undefined;
+  run: TaskRun | undefined;
+}
+
+/** The task as it is now: a value of its own, so that nothing done to it reaches the graph. */
+export function taskOf({ given, status, result, why }: TaskEntry): PlannedTask {
+  if (why !== undefined) {
+    const task: PlannedTask =
+      status === "failed" ? { ...given, status, error: why } : { ...given, status, reason: why };
+    return result === undefined ? task : { ...task, result };
+  }
+  return result === undefined ? { ...given, status } : { ...given, status, result };
+}
+
+/** An executor at work on one task. */
+export interface TaskRun {
+  stop(reason: unknown): void;
+}
+
+/**
+ * The tasks of a graph and their DAG, kept in step. Every change is made in full before a listener hears of
+ * it, except that nothing starts below a task until the listeners to its completion have returned: one that
+ * throws fails the task.
+ */
+export class TaskTable {
+  readonly events = new GraphEvents();
+  readonly dag = new Dag();
+  readonly #numbered = this.dag.numbered;
+  /** By node; a node that was only named as a dependency has none. */
+  readonly #entries: (TaskEntry | undefined)[] = [];
+  readonly #counts: Record<TaskStatus, number> = {
+    pending: 0,
+    running: 0,
+    complete: 0,
+    failed: 0,
+    skipped: 0,
+    cancelled: 0,
+  };
+
+  add(input: TaskInput): TaskEntry {
+    const given = plannedTask(input);
+    const { id, status } = given;
+    const node = this.#name(id);
+    if (this.#entries[node] !== undefined) throw new Error(`task "${id}" is in the graph already`);
+    const entry = entryFor(node, given);
+    this.#entries[node] = entry;
+    count(this.#counts, status, 1);
+    this.#numbered.open(node, given.priority);
+    for (const other of given.dependencies) this.#numbered.dependOn(node, this.#name(other));
+    this.#entered(entry, this.#numbered.enter(node, SETTLED_AS[status]));
+    return entry;
+  }
+
+  /** What follows from a task's first status, for itself and for those that were waiting for it. */
+  #entered(entry: TaskEntry, changed: readonly number[]): void {
+    const status = this.#numbered.status(entry.node);
+    if (status === READY) this.#tellReady(entry.node);
+    else if (status === DONE) this.#tellAllReady(changed);
+    if (status !== DEAD) return;
+    const isDoomed = !isSettled(entry.status);
+    if (isDoomed) this.#change(entry, "skipped", this.#whyDoomed(entry));
+    for (const node of changed) this.#change(this.#entries[node]!, "skipped", reasonFor(entry));
+    if (isDoomed) this.#tell("task.skipped", entry);
+    this.#tellSkipped(changed);
+  }
+
+  entry(id: string): TaskEntry {
+    const entry = this.find(id);
+    if (entry === undefined) throw new Error(`there is no task "${id}" in the graph`);
+    return entry;
+  }
+
+  find(id: string): TaskEntry | undefined {
+    const node = this.dag.find(id);
+    return node === undefined ? undefined : this.#entries[node];
+  }
+
+  /** In insertion order. */
+  tasks(): PlannedTask[] {
+    return this.tasksOf(this.#numbered.inserted());
+  }
+
+  tasksOf(nodes: Iterable<number>): PlannedTask[] {
+    const tasks: PlannedTask[] = [];
+    for (const node of nodes) tasks.push(taskOf(this.#entries[node]!));
+    return tasks;
+  }
+
+  /** The executors at work. Looks at every task. */
+  runs(): TaskRun[] {
+    return this.#entries.flatMap((entry) => entry?.run ?? []);
+  }
+
+  /** The most urgent task that can start. */
+  next(): TaskEntry | undefined {
+    const node = this.#numbered.queue()?.peek();
+    return node === undefined ? undefined : this.#entries[node];
+  }
+
+  isWaiting(entry: TaskEntry): boolean {
+    return this.#numbered.status(entry.node) === WAITING;
+  }
+
+  progress(): GraphProgress {
+    const { complete: completed, ...counts } = this.#counts;
+    return { total: this.dag.size, completed, ...counts };
+  }
+
+  /** False if a listener settled it. */
+  start(entry: TaskEntry, run: TaskRun | undefined): boolean {
+    this.#numbered.take(entry.node);
+    this.#change(entry, "running");
+    entry.run = run;
+    const thrown = this.#tell("task.started", entry);
+    if (thrown !== undefined && isRunning(entry, run)) {
+      this.fail(entry, listenerFailed("task.started", thrown.error));
+    }
+    return isRunning(entry, run);
+  }
+
+  complete(entry: TaskEntry, result?: TaskResult): void {
+    // A ready task may complete without having run: from here on nobody else can start it.
+    if (this.#numbered.status(entry.node) === READY) this.#numbered.take(entry.node);
+    this.#change(entry, "complete");
+    entry.result = result;
+    const thrown = this.#tell("task.completed", entry);
+    if (thrown === undefined) {
+      this.#tellAllReady(this.#numbered.complete(entry.node));
+    } else {
+      const error = listenerFailed("task.completed", thrown.error);
+      this.fail(entry, error, result && Object.freeze({ ...result, success: false, error }));
+    }
+  }
+
+  fail(entry: TaskEntry, error: string, result?: TaskResult): void {
+    entry.result = result;
+    this.#end(entry, "failed", error);
+  }
+
+  cancel(entry: TaskEntry, reason: string): void {
+    this.#end(entry, "cancelled", reason);
+  }
+
+  /** Running → pending. A task that came as `running` was never taken here. */
+  interrupt(entry: TaskEntry): void {
+    if (this.#numbered.status(entry.node) === TAKEN) this.#numbered.release(entry.node);
+    this.#change(entry, "pending");
+    this.#tell("task.interrupted", entry);
+    this.#tellReady(entry.node);
+  }
+
+  #end(entry: TaskEntry, status: "failed" | "cancelled", why: string): void {
+    this.#change(entry, status, why);
+    const below = this.#numbered.fail(entry.node);
+    const reason = reasonFor(entry);
+    for (const node of below) this.#change(this.#entries[node]!, "skipped", reason);
+    this.#tell(`task.${status}`, entry);
+    this.#tellSkipped(below);
+  }
+
+  #change(entry: TaskEntry, status: TaskStatus, why?: string): void {
+    count(this.#counts, entry.status, -1);
+    count(this.#counts, status, 1);
+    entry.status = status;
+    entry.why = why;
+    if (entry.run === undefined) return;
+    entry.run.stop(new Error(`task "${entry.given.id}" is ${status}`));
+    entry.run = undefined;
+  }
+
+  #tell(type: TaskEvent["type"], entry: TaskEntry): ListenerError | undefined {
+    return this.events.hears(type) ? this.events.tell({ type, task: taskOf(entry) }) : undefined;
+  }
+
+  #tellSkipped(nodes: readonly number[]): void {
+    if (!this.events.hears("task.skipped")) return;
+    for (const node of nodes) this.#tell("task.skipped", this.#entries[node]!);
+  }
+
+  #tellAllReady(nodes: readonly number[]): void {
+    if (!this.events.hears("task.ready")) return;
+    for (const node of nodes) this.#tellReady(node);
+  }
+
+  #tellReady(node: number): void {
+    const entry = this.#entries[node]!;
+    // A listener to an earlier event may have started or settled it meanwhile.
+    if (entry.status !== "pending" || this.#numbered.status(node) !== READY) return;
+    const thrown = this.#tell("task.ready", entry);
+    if (thrown === undefined || isSettled(entry.status)) return;
+    this.fail(entry, listenerFailed("task.ready", thrown.error));
+  }
+
+  #whyDoomed(entry: TaskEntry): string {
+    const dependencies = entry.given.dependencies.map((id) => this.find(id));
+    return reasonFor(dependencies.find((other) => other && this.#numbered.status(other.node) === DEAD)!);
+  }
+
+  #name(id: string): number {
+    const node = this.dag.name(id);
+    // Without holes, the list stays a plain array.
+    while (this.#entries.length <= node) this.#entries.push(undefined);
+    return node;
+  }
+}
+
+export function isSettled(status: TaskStatus): boolean {
+  return status !== "pending" && status !== "running";
+}
+
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message || error.name : String(error);
+}
+
+const SETTLED_AS = {
+  pending: undefined,
+  running: undefined,
+  complete: DONE,
+  failed: DEAD,
+  skipped: DEAD,
+  cancelled: DEAD,
+} as const;
+
+/** How an earlier execution ended is kept of a settled task only: the others will end anew. */
+function entryFor(node: number, given: PlannedTask): TaskEntry {
+  const { status } = given;
+  if (!("result" in given || "error" in given || "reason" in given)) return newEntry(node, given);
+  const { result, error, reason, ...rest } = given;
+  const entry = newEntry(node, rest);
+  if (!isSettled(status)) return entry;
+  entry.result = result && Object.freeze({ ...result });
+  entry.why = error ?? reason;
+  return entry;
+}
+
+function newEntry(node: number, given: PlannedTask): TaskEntry {
+  return { node, given, status: given.status, result: undefined, why: undefined, run: undefined };
+}
+
+/** A switch, because `counts[status]` is a dictionary look-up: measured, it made each change twice as dear. */
+function count(counts: Record<TaskStatus, number>, status: TaskStatus, by: 1 | -1): void {
+  switch (status) {
+    case "pending":
+      counts.pending += by;
+      break;
+    case "running":
+      counts.running += by;
+      break;
+    case "complete":
+      counts.complete += by;
+      break;
+    default:
+      counts[status] += by;
+  }
+}
+
+function isRunning(entry: TaskEntry, run: TaskRun | undefined): boolean {
+  return entry.run === run && entry.status === "running";
+}
+
+/** What is said of the tasks below one that will not complete; a skipped one hands on why it was skipped. */
+function reasonFor({ given, status, why }: TaskEntry): string {
+  if (status === "failed") return `"${given.id}" failed${why === undefined ? "" : `: ${why}`}`;
+  if (status === "cancelled") return `"${given.id}" was cancelled`;
+  return why ?? `"${given.id}" was skipped`;
+}
+
+function listenerFailed(type: TaskEvent["type"], error: unknown): string {
+  return `a listener to ${type} threw: ${messageOf(error)}`;
+}
