@@ -2,7 +2,7 @@
 import type { Brief, PlanBrief, WorkBrief } from "../core/brief.ts";
 import { type Handoff, NO_METRICS } from "../core/handoff.ts";
 import { type Job, jobId } from "../core/job.ts";
-import { depth, ROOT } from "../core/task.ts";
+import { depth, ROOT, type Task } from "../core/task.ts";
 import { type Random, randomFrom, seedFor } from "./random.ts";
 import type { Script, Worked } from "./virtual-queue.ts";
 
@@ -53,17 +53,25 @@ type Item = {
 
 /** The scratchpad is the planner's only memory: it holds the number of the next sprint. */
 function planAnswer(team: Team, brief: PlanBrief) {
-  const sprint = Number(brief.scratchpad.match(/sprint (\d+)/)?.[1] ?? 0);
+  const sprint = sprintNumber(brief.scratchpad);
   const random = randomFrom(seedFor(team.seed, `${brief.task} sprint ${sprint} turn ${brief.turn}`));
   const addressed = brief.concerns.filter(() => random.chance(0.6)).map((concern) => concern.id);
   const whole = brief.task !== ROOT && brief.first && random.chance(0.1);
-  const wait = brief.active.length > 0 && random.chance(0.5);
+  const wait = !brief.first && brief.active.length > 0 && random.chance(0.5);
   const items = whole || wait ? [] : sprintOf(team, brief, sprint);
   const next = items.length > 0 ? sprint + 1 : sprint;
   return { scratchpad: `sprint ${next}`, tasks: items, addressed };
 }
 
-const sprintOf = (team: Team, brief: PlanBrief, sprint: number): readonly Item[] =>
+/** What a planner would still ask for: nothing, if it may truly be called finished. */
+export const isPlannedOut = (team: Team, task: Task): boolean =>
+  sprintOf(team, { task: task.id, spec: task.spec }, sprintNumber(task.scratchpad)).length === 0;
+
+const sprintNumber = (scratchpad: string) => Number(scratchpad.match(/sprint (\d+)/)?.[1] ?? 0);
+
+type Planned = Pick<PlanBrief, "task" | "spec">;
+
+const sprintOf = (team: Team, brief: Planned, sprint: number): readonly Item[] =>
   brief.task === ROOT ? rootSprint(team, sprint) : subSprint(team, brief, sprint);
 
 function rootSprint(team: Team, sprint: number): readonly Item[] {
@@ -93,7 +101,7 @@ function earlierIds(random: Random, ids: readonly string[], sprint: number, i: n
 }
 
 /** The parent's files in two sprints, the second one deferred until the first has been seen. */
-function subSprint(team: Team, brief: PlanBrief, sprint: number): readonly Item[] {
+function subSprint(team: Team, brief: Planned, sprint: number): readonly Item[] {
   const random = randomFrom(seedFor(team.seed, `${brief.task} split ${sprint}`));
   const all = brief.spec.scope.flatMap((path) =>
     path.endsWith("/") ? inFolder(brief, path, random) : [path],
@@ -108,7 +116,7 @@ function subSprint(team: Team, brief: PlanBrief, sprint: number): readonly Item[
 }
 
 /** What a folder holds: files, and now and then a folder again, as deep as planners may go. */
-const inFolder = (brief: PlanBrief, folder: string, random: Random): readonly string[] => [
+const inFolder = (brief: Planned, folder: string, random: Random): readonly string[] => [
   ...files(folder.slice(0, -1), random.between(2, 6)),
   ...(depth(brief.task) < 2 && random.chance(0.4) ? [`${folder}sub/`] : []),
 ];

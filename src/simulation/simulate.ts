@@ -23,6 +23,7 @@ export type Simulation = {
   /** Done to the world at a time. */
   readonly happens?: readonly { readonly at: number; readonly happens: () => void }[];
   readonly crashes?: Crashes;
+  readonly maxEvents?: number;
   /** Sees each event once it is durable. */
   readonly observe?: (event: Event, now: number) => void;
 };
@@ -44,8 +45,9 @@ export type Simulated = {
   readonly now: number;
 };
 
-/** Two months: a run that is not over by then will never be. */
+/** Two months, or so many events: a run that is not over by then will never be. */
 const MAX_MS = 60 * 24 * 60 * 60_000;
+const MAX_EVENTS = 20_000_000;
 
 export async function simulate(simulation: Simulation): Promise<Simulated> {
   const world = new World(simulation);
@@ -55,9 +57,11 @@ export async function simulate(simulation: Simulation): Promise<Simulated> {
   while (true) {
     await drained(); // Everything that follows from the last step has happened.
     const { closed } = world;
+    if (world.broken) throw world.broken;
     if (closed) return { end: closed, events: world.log.events, now: world.clock.now() };
     const next = world.clock.next();
     if (next === undefined) return world.stuck("nothing is running and nobody is waiting for anything");
+    if (world.log.events.length > (simulation.maxEvents ?? MAX_EVENTS)) return world.stuck("too many events");
     if (next > MAX_MS) return world.stuck("not over after two months");
     world.clock.step();
   }
@@ -66,11 +70,12 @@ export async function simulate(simulation: Simulation): Promise<Simulated> {
 class World {
   readonly clock = new ManualClock();
   readonly log = new MemoryEventLog();
+  /** What the engine threw: it never should. */
+  broken: unknown;
   closed: Extract<EngineEnd, { readonly is: "closed" }> | undefined;
   readonly #simulation: Simulation;
   readonly #queue: VirtualQueue;
   #inbox = new Inbox();
-  #broken: unknown;
 
   constructor(simulation: Simulation) {
     this.#simulation = simulation;
@@ -92,13 +97,12 @@ class World {
         if (end.is === "closed") this.closed = end;
       },
       (error: unknown) => {
-        this.#broken = error;
+        this.broken = error;
       },
     );
   }
 
   stuck(why: string): Simulated {
-    if (this.#broken) throw this.#broken;
     return { end: { is: "stuck", why }, events: this.log.events, now: this.clock.now() };
   }
 

@@ -33,6 +33,8 @@ export type Mischief = {
   /** Failures without a reason in one gate run of `tree`. */
   flake(tree: string): readonly string[];
   garble(text: string): string;
+  /** A job that is told to end, and goes on. */
+  ignoresCancel(job: Job): boolean;
 };
 
 export type Fate =
@@ -45,6 +47,7 @@ export const noMischief: Mischief = {
   fate: (_job, _brief, ms) => ({ is: "honest", ms }),
   flake: () => [],
   garble: (text) => text,
+  ignoresCancel: () => false,
 };
 
 type World = {
@@ -79,7 +82,9 @@ export class VirtualQueue implements JobQueue {
   }
 
   cancel(id: JobId): void {
-    this.#underway.get(id)?.callOff();
+    const entry = this.#underway.get(id);
+    if (!entry || this.#world.mischief.ignoresCancel(entry.job)) return;
+    entry.callOff();
     this.#underway.delete(id);
   }
 

@@ -58,6 +58,12 @@ export class VirtualRepository {
     this.#move({ ...this.#tip, id: this.#nextId() });
   }
 
+  /** Something fails from now on though nobody changed anything: a date, a service, a machine. */
+  decay(problem: Problem): void {
+    this.#problems.set(problem.name, problem);
+    this.#move({ ...this.#tip, failures: new Set([...this.#tip.failures, problem.name]) });
+  }
+
   /** One land job: candidate, gate, compare-and-swap. `flake` is what fails without a reason this time. */
   land(brief: LandBrief, flake: readonly string[]): Outcome {
     if (brief.onto !== this.tip)

@@ -36,9 +36,11 @@ export const FAULTS = [
   "base red from the start",
   "base moved",
   "target moved from outside",
+  "target broke by itself",
   "engine killed before an append",
   "engine killed after an append",
   "second engine",
+  "cancelled job went on",
   "paused",
   "steered",
   "task cancelled",
@@ -71,6 +73,7 @@ export type Weather = {
   readonly plans: number;
   readonly landing: number;
   readonly flaky: number;
+  readonly zombies: number;
 };
 
 export function mischief(random: Random, weather: Weather, policy: Policy, tally: Tally): Mischief {
@@ -82,6 +85,11 @@ export function mischief(random: Random, weather: Weather, policy: Policy, tally
       const damage = damagePlan(random, text);
       tally.add(damage.kind);
       return damage.text;
+    },
+    ignoresCancel: () => {
+      if (!random.chance(weather.zombies)) return false;
+      tally.add("cancelled job went on");
+      return true;
     },
     // A tree fails without a reason at most once: what fails twice in a row has one, as far as anyone can tell.
     flake: (tree) => {

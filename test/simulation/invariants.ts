@@ -8,6 +8,7 @@ import type { Policy } from "../../src/core/policy.ts";
 import { isWithin, overlaps } from "../../src/core/scope.ts";
 import { emptyState, LANE, type RunState, taskOf } from "../../src/core/state.ts";
 import { isRepair, isSettled, parentId, ROOT, type Task, type TaskId } from "../../src/core/task.ts";
+import { isPlannedOut, type Team } from "../../src/simulation/scripted-team.ts";
 import { reportOf, type VirtualRepository } from "../../src/simulation/virtual-repository.ts";
 
 export class Violation extends Error {}
@@ -22,6 +23,7 @@ export class Invariants {
   readonly state: RunState = emptyState();
   readonly #policy: Policy;
   readonly #repository: VirtualRepository;
+  readonly #team: Team;
   /** Own books: what has landed, which jobs were ever started, who has ended, what planners have heard. */
   readonly #landed = new Set<TaskId>();
   readonly #started = new Set<string>();
@@ -30,7 +32,8 @@ export class Invariants {
   #seq = 0;
   #lastAt = 0;
 
-  constructor(policy: Policy, repository: VirtualRepository) {
+  constructor(policy: Policy, repository: VirtualRepository, team: Team) {
+    this.#team = team;
     this.#policy = policy;
     this.#repository = repository;
   }
@@ -225,6 +228,15 @@ export class Invariants {
       `${task.id} is tried for ever`,
     );
     this.#endsOnce(task);
+    if (event.type === "plan.ended" && event.over === "finished") {
+      must(
+        isPlannedOut(this.#team, task),
+        `${task.id} is called finished, but its planner has more to ask for`,
+      );
+    }
+    if (event.type === "plan.kept-whole" && task.id === ROOT) {
+      must(this.#team.sprints === 0, "the goal is called atomic, but its planner has tasks to ask for");
+    }
   }
 
   #inScope(id: TaskId, scope: readonly string[], type: string): void {

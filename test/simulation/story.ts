@@ -43,17 +43,19 @@ async function play(random: Random, seed: number, faults: Tally, events: Event[]
   const broken = random.chance(0.15) ? brokenBase(random) : [];
   if (broken.length > 0) faults.add("base red from the start");
   const repository = new VirtualRepository(broken);
-  const invariants = new Invariants(policy, repository);
+  const team = teamOf(random, seed);
+  const invariants = new Invariants(policy, repository, team);
   const weather = weatherOf(random);
   let violation: unknown;
   const simulated = await simulate({
     goal: "make the project",
     policy,
     repository,
-    script: scriptedTeam(teamOf(random, seed)),
+    script: scriptedTeam(team),
     mischief: mischief(random, weather, policy, faults),
     said: saidBy(random, faults),
-    happens: [...outsiders(random, repository, faults)],
+    happens: outsiders(random, repository, faults),
+    maxEvents: 100_000, // Twice as many as the largest story has.
     ...(random.chance(0.5) ? { crashes: crashesOf(random, faults) } : {}),
     observe: (event) => {
       if (violation) return;
@@ -95,10 +97,11 @@ function teamOf(random: Random, seed: number): Team {
 
 const weatherOf = (random: Random): Weather => ({
   workers: random.pick([0, 0.05, 0.3]),
-  planners: random.pick([0, 0.05, 0.3]),
+  planners: random.pick([0, 0.05, 0.3, 0.3, ...(random.chance(0.1) ? [1] : [])]),
   plans: random.pick([0, 0.05, 0.3]),
   landing: random.pick([0, 0, 0.05, 0.2]),
   flaky: random.pick([0, 0, 0.05, 0.3]),
+  zombies: random.pick([0, 0.5]),
 });
 
 function policyOf(random: Random, faults: Tally): Policy {
@@ -145,7 +148,11 @@ function saidBy(
   if (random.chance(0.15)) {
     const at = soon();
     faults.add("paused");
-    said.push({ at, message: { type: "pause" } }, { at: at + soon(), message: { type: "resume" } });
+    said.push({ at, message: { type: "pause" } });
+    // Said to an engine that dies before it is durable, it was never said; so it is said until it must be heard.
+    for (let hour = 0; hour < 20; hour += 1) {
+      said.push({ at: at + soon() + hour * 3_600_000, message: { type: "resume" } });
+    }
   }
   if (random.chance(0.15)) {
     faults.add("steered");
@@ -169,18 +176,37 @@ function saidBy(
 }
 
 function outsiders(random: Random, repository: VirtualRepository, faults: Tally) {
-  if (!random.chance(0.05)) return [];
-  faults.add("target moved from outside");
-  return [{ at: random.spread(1_000, 3 * 3_600_000), happens: () => repository.moveFromOutside() }];
+  const happenings: { at: number; happens: () => void }[] = [];
+  const soon = () => random.spread(1_000, 3 * 3_600_000);
+  if (random.chance(0.05)) {
+    faults.add("target moved from outside");
+    happenings.push({ at: soon(), happens: () => repository.moveFromOutside() });
+  }
+  if (random.chance(0.1)) {
+    faults.add("target broke by itself");
+    const problem = {
+      class: "tests",
+      name: "test: the date",
+      files: ["old/date.ts"],
+      message: "too late",
+    } as const;
+    happenings.push({ at: soon(), happens: () => repository.decay(problem) });
+  }
+  return happenings;
 }
+
+/** Each costs a replay of everything so far; more of them in one story show nothing new. */
+const MAX_CRASHES = 40;
 
 /** A machine that loses power takes its workers along; a killed process may leave them running. */
 function crashesOf(random: Random, faults: Tally): Crashes {
   const chance = random.pick([0.005, 0.03, 0.2]);
   let surviving = 0;
+  let left = MAX_CRASHES;
   return {
     onAppend: () => {
-      if (!random.chance(chance)) return "none";
+      if (left === 0 || !random.chance(chance)) return "none";
+      left -= 1;
       surviving = random.pick([0, 0.5, 1]);
       const how = random.pick(["before", "after", "rival"] as const);
       faults.add(
