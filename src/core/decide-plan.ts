@@ -23,7 +23,9 @@ export function decidePlan(
   if (outcome.is === "planned") return judge(state, task, outcome.answer, rules);
   const why =
     outcome.is === "failed" ? outcome.failure : failure("agent-failed", `a planner answered "${outcome.is}"`);
-  return planFailed(state, task, { failure: why, reasons: [why.message], free }, rules);
+  // Nothing was answered: what was wrong with the last answer is still to be mended.
+  const reasons = isLoss(why) ? task.rejected : [why.message];
+  return planFailed(state, task, { failure: why, reasons, free }, rules);
 }
 
 function judge(state: RunState, task: Task, answer: PlanAnswer, rules: Rules): readonly Fact[] {
@@ -142,7 +144,7 @@ function planFailed(
   const errors = task.tries.planErrors + 1;
   const limits = limitsOf(task.id, policy);
   if (!why.free && errors >= limits.maxErrorsInARow) return giveUp(state, task, why.failure, errors);
-  const wait = !why.free && (isLoss(why.failure) || why.failure.kind === "agent-unreachable");
+  const wait = !why.free && isLoss(why.failure);
   const retryAt = wait ? at + backoffMs(policy.retry, errors, task.id) : at;
   const charge = why.free ? "nothing" : "error";
   return [

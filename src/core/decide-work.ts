@@ -33,8 +33,9 @@ export function decideWork(
       rules,
     );
   }
-  const verdict = judgeWork(task.spec, outcome.handoff, outcome.evidence, rules.policy.sharedFiles);
-  const handoff = boundHandoff({ ...verdict.handoff, taskId: task.id }, rules.policy.brief);
+  const { brief, sharedFiles } = rules.policy;
+  const verdict = judgeWork(task.spec, boundHandoff(outcome.handoff, brief), outcome.evidence, sharedFiles);
+  const handoff = boundHandoff({ ...verdict.handoff, taskId: task.id }, brief);
   if (verdict.is === "refused") {
     const { summary } = handoff;
     return attemptFailed(
@@ -50,4 +51,4 @@ export function decideWork(
     : [{ type: "task.handed-off", task: task.id, attempt, handoff }];
 }
 
-const chargeOf = (why: Failure) => (isLoss(why) || why.kind === "agent-unreachable" ? "lost" : "failed");
+const chargeOf = (why: Failure) => (isLoss(why) ? "lost" : "failed");

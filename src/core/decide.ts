@@ -6,7 +6,7 @@ import { decideLand } from "./decide-landing.ts";
 import { decidePlan } from "./decide-plan.ts";
 import { decideWork } from "./decide-work.ts";
 import type { Fact, Input, JobEnd } from "./event.ts";
-import { failure } from "./failure.ts";
+import { failure, isLoss } from "./failure.ts";
 import { type Job, type JobId, jobId, type Outcome, slotOfId } from "./job.ts";
 import type { Policy, Rules } from "./policy.ts";
 import { type RunState, retryTask } from "./state.ts";
@@ -53,8 +53,11 @@ function answered(
   const running = state.running.get(id);
   if (running) return [end("answered"), ...settleOutcome(state, running.job, outcome, rules)];
   const late = state.late.get(slotOfId(id));
-  if (late && jobId(late) === id)
-    return [end("answered-late"), ...settleOutcome(state, late, outcome, rules)];
+  if (late && jobId(late) === id) {
+    // That it was lost has been counted: saying so again must not count again.
+    const isKnown = outcome.is === "failed" && isLoss(outcome.failure);
+    return isKnown ? [end("dropped")] : [end("answered-late"), ...settleOutcome(state, late, outcome, rules)];
+  }
   return state.unanswered.has(id) ? [end("dropped")] : [];
 }
 

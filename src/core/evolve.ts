@@ -4,7 +4,7 @@ import type { Draft, PlannerDraft, TaskDraft } from "./draft.ts";
 import type { Event, NewTask, PlanSaid } from "./event.ts";
 import { isGreen } from "./gate.ts";
 import { createFailureHandoff } from "./handoff.ts";
-import { type JobId, jobId, type Member, slotOf, slotOfId } from "./job.ts";
+import { type Job, type JobId, jobId, type Member, slotOf, slotOfId } from "./job.ts";
 import { ScopeTable } from "./scope-table.ts";
 import { release, settle, taskIn, wake, wantsTurn } from "./settle.ts";
 import { emptyState, healthAfter, LANE, orderOf, type RunState, retryKey } from "./state.ts";
@@ -234,6 +234,8 @@ function jobEnded(s: Draft, event: Of<"job.ended">): void {
     if (event.how === "expired" && (job.kind === "plan" || job.kind === "work")) s.late.set(slotOf(job), job);
   } else if (event.how === "answered-late") {
     takeBack(s, event.job);
+  } else if (event.how === "dropped") {
+    forgetLate(s, event.job);
   }
   if (!event.spent) return;
   s.spent.tokens += event.spent.tokens;
@@ -243,13 +245,19 @@ function jobEnded(s: Draft, event: Of<"job.ended">): void {
 
 /** A job that had been given up answered after all: its task is no longer waiting to be tried again. */
 function takeBack(s: Draft, id: JobId): void {
-  const slot = slotOfId(id);
-  const job = s.late.get(slot);
-  if (!job || jobId(job) !== id || job.kind === "land" || job.kind === "check") return;
-  s.late.delete(slot);
+  const job = forgetLate(s, id);
+  if (!job || job.kind === "land" || job.kind === "check") return;
   s.deadlines.delete(retryKey(job.task));
   s.parked.delete(job.task);
   if (s.dag.status(job.task) === "ready") s.dag.take(job.task);
+}
+
+function forgetLate(s: Draft, id: JobId): Job | undefined {
+  const slot = slotOfId(id);
+  const job = s.late.get(slot);
+  if (!job || jobId(job) !== id) return undefined;
+  s.late.delete(slot);
+  return job;
 }
 
 function planAccepted(s: Draft, event: Of<"plan.accepted">): void {

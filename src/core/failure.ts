@@ -38,4 +38,5 @@ export const failure = (kind: FailureKind, message: string, next?: string): Fail
   next === undefined ? { kind, message } : { kind, message, next };
 
 /** Not the task's fault: tried again without being counted against it, up to a limit of its own. */
-export const isLoss = (f: Failure) => f.kind === "timed-out" || f.kind === "interrupted";
+export const isLoss = (f: Failure) =>
+  f.kind === "timed-out" || f.kind === "interrupted" || f.kind === "agent-unreachable";
