@@ -5,7 +5,7 @@ import { cut, type Handoff } from "./handoff.ts";
 import type { Job } from "./job.ts";
 import type { Policy } from "./policy.ts";
 import type { Concern, RunState } from "./state.ts";
-import { taskOf } from "./state.ts";
+import { isKnownRed, taskOf } from "./state.ts";
 import { depth, type PastAttempt, ROOT, type Task, type TaskId, type TaskSpec } from "./task.ts";
 
 export type Brief = PlanBrief | WorkBrief | LandBrief | CheckBrief;
@@ -119,11 +119,11 @@ export const branchOf = (run: string, task: TaskId, attempt: number, slug: strin
 
 export const targetBranchOf = (run: string) => `skein/${run}/target`;
 
-function acceptFor({ target }: RunState, members: readonly Task[]): Accept {
-  if (target.health !== "red") return { is: "green" };
+function acceptFor(state: RunState, members: readonly Task[]): Accept {
+  if (!isKnownRed(state)) return { is: "green" };
   return {
     is: "no-worse",
-    baseline: target.report,
+    baseline: state.target.report,
     mustHeal: members.flatMap((task) => task.spec.repairs ?? []),
   };
 }

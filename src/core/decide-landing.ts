@@ -5,7 +5,7 @@ import { type Failure, failure } from "./failure.ts";
 import type { Conflict, FoundLanding, Job, Member, Moved, Outcome } from "./job.ts";
 import { afterGreen, afterRed, membersOf, OPEN, type Turn, without, withoutMembers } from "./landing.ts";
 import { backoffMs, type Rules } from "./policy.ts";
-import { type Landing, landsOnRed, type RunState, runningJobOf, taskOf } from "./state.ts";
+import { isKnownRed, type Landing, landsOnRed, type RunState, runningJobOf, taskOf } from "./state.ts";
 import { isSettled } from "./task.ts";
 
 type LandJob = Job & { readonly kind: "land" };
@@ -58,7 +58,7 @@ function red(state: RunState, outcome: Outcome & { readonly is: "red" }, rules: 
   const { phase, batch } = state.landing;
   const { members, failures, conflicts } = outcome;
   const rest = withoutMembers(phase, conflictMembers(state, conflicts));
-  const targetIsRed = state.target.health === "red";
+  const targetIsRed = isKnownRed(state);
   // Begun when the target was green: by now nobody can tell whose failures these are.
   const isVoid = targetIsRed && (rest.is === "hunt" || !isForRed(state, members));
   const turn = isVoid
@@ -149,7 +149,7 @@ type Step = {
  */
 export function turned(state: RunState, step: Step, rules: Rules): readonly Fact[] {
   const { conflicts } = step;
-  const turn = state.target.health === "red" ? calledOff(state, step.turn) : step.turn;
+  const turn = isKnownRed(state) ? calledOff(state, step.turn) : step.turn;
   const conflicting = conflictMembers(state, conflicts);
   const clashes = conflicts.filter((c) => c.against === "target");
   const postponed = conflictMembers(

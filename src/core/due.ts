@@ -7,7 +7,7 @@ import { prescribed } from "./landing.ts";
 import { backoffMs, type Policy } from "./policy.ts";
 import { sweepDelayMs } from "./repair.ts";
 import { ScopeTable } from "./scope-table.ts";
-import { LANE, landsOnRed, type RunState, taskOf } from "./state.ts";
+import { isKnownRed, LANE, landsOnRed, type RunState, taskOf } from "./state.ts";
 import { isRepair, parentId, type Task, type TaskId } from "./task.ts";
 
 /** `facts` hold now, until there are none; then nothing changes before `deadline` unless something arrives. */
@@ -77,20 +77,24 @@ function landJobs(state: RunState, policy: Policy, now: number): readonly Job[] 
   return members.length === 0 ? [] : [{ kind: "land", turn: turns.land + 1, members }];
 }
 
-/** Nothing lands before the target is known; on a red one only what may, see `nextMembers`. */
-function mayLand({ target, landing }: RunState, policy: Policy): boolean {
-  if (landing.phase.is === "base" || target.health === "suspect") return false;
-  // What a red target fails must be known as it stands, or a failure that was healed could come back unseen.
-  if (target.health === "red") return target.checkedTip === target.tip;
-  return target.health === "green" || target.checkErrors >= policy.sweep.maxErrorsInARow;
+/**
+ * Nothing lands before the target is known; on a red one only what may, see `nextMembers`. What a red target
+ * fails must be known as it stands, or a failure that was healed could come back unseen. Where it cannot be
+ * checked, a candidate that is green is proof enough.
+ */
+function mayLand(state: RunState, policy: Policy): boolean {
+  const { target, landing } = state;
+  if (landing.phase.is === "base") return false;
+  if (target.health === "green" || isKnownRed(state)) return true;
+  return target.checkErrors >= policy.sweep.maxErrorsInARow;
 }
 
 /** By priority, then age. On a red target a fix alone; once repair was given up, anyone, one by one. */
 function nextMembers(state: RunState, policy: Policy): readonly Member[] {
-  const { target, landing, dag } = state;
+  const { landing, dag } = state;
   const next = prescribed(landing.phase);
   if (next) return next;
-  const red = target.health === "red";
+  const red = isKnownRed(state);
   const max =
     red || policy.landing.strategy !== "merge-commit" ? 1 : Math.min(landing.batch, policy.landing.maxBatch);
   const members: Member[] = [];

@@ -5,7 +5,7 @@ import { failure } from "./failure.ts";
 import { failuresOf } from "./gate.ts";
 import { aggregateHandoffs, boundHandoff, createFailureHandoff, type Handoff } from "./handoff.ts";
 import type { Policy } from "./policy.ts";
-import { isVerified, LANE, type RunState, taskOf } from "./state.ts";
+import { isKnownRed, isVerified, LANE, landsOnRed, type RunState, taskOf } from "./state.ts";
 import { childId, isSettled, ROOT, type Task, type TaskId } from "./task.ts";
 
 /** Planners that will not be asked again and have nothing active: their children's reports become one. */
@@ -19,21 +19,25 @@ function settlePlanner(state: RunState, id: TaskId, policy: Policy): readonly Fa
     : failTask(state, id, failure("children-failed", `nothing of it was done. ${handoff.summary}`));
 }
 
-/** A failed child counts only while its planner has not dealt with it; so does a concern. */
+/** What a child left undone counts only while its planner has not dealt with it; so does a concern. */
 export function aggregate(state: RunState, id: TaskId): Handoff {
   const task = taskOf(state, id);
   const planner = state.planners.get(id)!;
   const open = Map.groupBy(planner.concerns.values(), (concern) => concern.from);
   const children = Array.from({ length: planner.children }, (_, i) => taskOf(state, childId(id, i + 1)));
-  const counted = children.filter((child) => child.state.is === "done" || open.has(child.id));
+  const isLacking = (child: Task) => open.get(child.id)?.some((c) => c.kind === "settled") ?? false;
+  const counted = children.filter((child) => child.state.is === "done" || isLacking(child));
   const handoffs = counted.map((child) => ({
     ...handoffOf(child),
+    ...(!isLacking(child) && { status: "complete" as const }),
     concerns: (open.get(child.id) ?? []).flatMap((c) => (c.kind === "said" ? [c.text] : [])),
   }));
   const whole = aggregateHandoffs({ id, description: task.spec.description }, counted, handoffs);
+  // Part of a part is more than nothing.
+  const landed = whole.status === "blocked" && counted.some((child) => child.state.is === "done");
   const over = task.state.is === "delegated" ? task.state.over : undefined;
-  if (over === undefined || over === "finished") return whole;
-  const status = whole.status === "complete" ? "partial" : whole.status;
+  if (over === undefined || over === "finished") return landed ? { ...whole, status: "partial" } : whole;
+  const status = landed || whole.status === "complete" ? "partial" : whole.status;
   return { ...whole, status, concerns: [...whole.concerns, over.message] };
 }
 
@@ -86,10 +90,10 @@ export function isOver(state: RunState): boolean {
 
 /** The budget is spent, nothing runs on it any more, and nothing that is finished can still land. */
 export function isDrained(state: RunState): boolean {
-  const { spent, count, dag, target, landing } = state;
-  if (!spent.exhausted || count.plan + count.work > 0) return false;
-  const waiting = dag.peek(LANE.land) !== undefined || landing.phase.is !== "open";
-  return !waiting || target.health === "red";
+  const { spent, count, dag, landing } = state;
+  if (!spent.exhausted || count.plan + count.work > 0 || landing.phase.is !== "open") return false;
+  const next = dag.peek(LANE.land);
+  return next === undefined || (isKnownRed(state) && !landsOnRed(state, taskOf(state, next as TaskId)));
 }
 
 /** Has to be looked at once more before the run may close? Not where a look could change nothing. */

@@ -1,12 +1,13 @@
 /** What changes when a task can go on, or has come to its end? Shared by the facts that say so. */
 import type { Draft, PlannerDraft, TaskDraft } from "./draft.ts";
 import { LANE, retryKey } from "./state.ts";
-import { parentId, ROOT, type TaskId, type TaskState } from "./task.ts";
+import { isRepair, parentId, ROOT, type TaskId, type TaskState } from "./task.ts";
 
 type Settled = Extract<TaskState, { readonly is: "done" | "failed" | "skipped" | "cancelled" }>;
 
 export function settle(s: Draft, id: TaskId, end: Settled): void {
   const task = taskIn(s, id);
+  const before = task.state;
   task.state =
     end.is === "done" && end.handoff.diff !== "" ? { ...end, handoff: { ...end.handoff, diff: "" } } : end;
   if (task.past.length > 0) task.past = [];
@@ -22,16 +23,16 @@ export function settle(s: Draft, id: TaskId, end: Settled): void {
   s.repair.pending.delete(id);
   wake(s, id, "settled");
   const parent = parentId(id);
-  if (parent !== undefined) tellParent(s, parent, task, end);
+  if (parent !== undefined) tellParent(s, parent, task, end, before);
 }
 
-function tellParent(s: Draft, parent: TaskId, task: TaskDraft, end: Settled): void {
+function tellParent(s: Draft, parent: TaskId, task: TaskDraft, end: Settled, before: TaskState): void {
   s.unsettled -= 1;
   const planner = s.planners.get(parent)!;
   planner.active.delete(task.id);
   planner.news.push(task.id);
   planner.held.drop(task.id);
-  raiseConcerns(s, planner, task, end);
+  raiseConcerns(s, planner, task, end, before);
   const above = taskIn(s, parent);
   if (above.state.is !== "delegated") return;
   if (above.state.over !== undefined) {
@@ -42,17 +43,40 @@ function tellParent(s: Draft, parent: TaskId, task: TaskDraft, end: Settled): vo
   }
 }
 
-/** What was said, and what went wrong, is carried until the planner says that it is dealt with. */
-function raiseConcerns(s: Draft, planner: PlannerDraft, task: TaskDraft, end: Settled): void {
+/**
+ * What was said, and what went wrong, is carried until the planner says that it is dealt with. Of a fix that
+ * failed, the target itself says whether anything is left to do.
+ */
+function raiseConcerns(
+  s: Draft,
+  planner: PlannerDraft,
+  task: TaskDraft,
+  end: Settled,
+  before: TaskState,
+): void {
+  const { key } = task.spec;
   const raise = (kind: "said" | "settled", text: string) => {
     s.concernCount += 1;
     const id = `c${s.concernCount}`;
     planner.concerns.set(id, { id, from: task.id, text, kind });
   };
   if (end.is === "done") for (const text of end.handoff.concerns) raise("said", text);
-  if (end.is === "failed") raise("settled", `${task.spec.key} failed: ${end.failure.message}`);
-  if (end.is === "skipped")
-    raise("settled", `${task.spec.key} was skipped, because ${end.because} did not land`);
+  if (end.is === "done" && end.handoff.status === "partial")
+    for (const text of missingIn(s, task.id, before)) raise("settled", `${key}: ${text}`);
+  if (end.is === "failed")
+    raise(isRepair(task) ? "said" : "settled", `${key} failed: ${end.failure.message}`);
+  if (end.is === "skipped") raise("settled", `${key} was skipped, because ${end.because} did not land`);
+}
+
+/** What a planner's task leaves undone, in the words of those below it. */
+function missingIn(s: Draft, id: TaskId, before: TaskState): readonly string[] {
+  const open = [...(s.planners.get(id)?.concerns.values() ?? [])].filter((c) => c.kind === "settled");
+  const over = before.is === "delegated" ? before.over : undefined;
+  const missing = [
+    ...open.map((c) => c.text),
+    ...(over === undefined || over === "finished" ? [] : [over.message]),
+  ];
+  return missing.length > 0 ? missing : ["only partly done"];
 }
 
 /** Enough news, nothing active, or a message from a person. */

@@ -191,6 +191,10 @@ export function healthAfter(target: Target, tip: string, green: boolean): Target
 /** On a red target only fixes land; once repair was given up, anyone who makes nothing worse. */
 export const landsOnRed = ({ repair }: RunState, task: Task) => repair.givenUp || isRepair(task);
 
+/** The target is known to be red as it stands, so that what it fails can be compared with. */
+export const isKnownRed = ({ target }: RunState) =>
+  target.health === "red" && target.checkedTip === target.tip;
+
 /** The target is known to be green as it stands. */
 export const isVerified = ({ target }: RunState) =>
   target.health === "green" && target.checkedTip === target.tip;
