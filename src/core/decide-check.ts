@@ -40,7 +40,7 @@ function checked(
   const lasting = lastingFailures(state, tip, failuresOf(report));
   return [
     ...facts,
-    ...baseKnown(state, health === "green", rules),
+    ...baseKnown(state, failuresOf(report), rules),
     ...(health === "red" ? huntVoid(state, rules) : []),
     ...(health === "red" ? repair(state, problems, lasting, rules) : []),
   ];
@@ -57,16 +57,18 @@ function lastingFailures({ target }: RunState, tip: string, failures: readonly s
   return failures.filter((name) => before.has(name));
 }
 
-function baseKnown(state: RunState, green: boolean, rules: Rules): readonly Fact[] {
+function baseKnown(state: RunState, failing: readonly string[], rules: Rules): readonly Fact[] {
   const { phase, batch } = state.landing;
   if (phase.is !== "base") return [];
   const why = failure(
     "gate-red",
-    `the gate is red with it, and green without: ${phase.suspects.slice(0, 10).join(", ")}`,
+    `the gate is red with it, and not without: ${phase.suspects.slice(0, 10).join(", ")}`,
     "make the gate pass on the current target",
   );
-  const turn = afterBase(phase, green);
-  return turned(state, { turn, conflicts: [], why, batch: green ? Math.floor(batch / 2) : batch }, rules);
+  const toHeal = phase.members.flatMap((m) => taskOf(state, m.task).spec.repairs ?? []);
+  const turn = afterBase(phase, failing, toHeal);
+  const proven = turn.phase.is === "hunt" || turn.refuse.length > 0;
+  return turned(state, { turn, conflicts: [], why, batch: proven ? Math.floor(batch / 2) : batch }, rules);
 }
 
 /** A hunt compares with a green target; on one that has turned red everybody goes back to the queue. */

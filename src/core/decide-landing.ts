@@ -175,7 +175,7 @@ export function turned(state: RunState, step: Step, rules: Rules): readonly Fact
 /** A hunt compares with a green target, and ordinary tasks wait for one. */
 function calledOff(state: RunState, turn: Turn): Turn {
   const { phase, requeue } = turn;
-  if (phase.is === "open" || (phase.is === "again" && isForRed(state, phase.members))) return turn;
+  if (phase.is === "open" || (phase.is !== "hunt" && isForRed(state, phase.members))) return turn;
   return { ...turn, phase: OPEN, requeue: [...requeue, ...membersOf(phase)] };
 }
 

@@ -17,8 +17,14 @@ export type Phase =
       readonly failures: readonly string[];
       readonly run: number;
     }
-  /** Red twice: is the target itself red? A check answers. */
-  | { readonly is: "base"; readonly members: readonly Member[]; readonly suspects: readonly string[] }
+  /** Red twice: what fails on the target itself? A check answers. */
+  | {
+      readonly is: "base";
+      readonly members: readonly Member[];
+      readonly suspects: readonly string[];
+      /** The target was known to be red: the candidate was judged by what it made worse. */
+      readonly onRed: boolean;
+    }
   /** One of `guilty` makes `suspects` fail; `next` of them is gated now. */
   | {
       readonly is: "hunt";
@@ -45,7 +51,7 @@ const MAX_DIFFERING_RUNS = 3;
 export const prescribed = (phase: Phase): readonly Member[] | undefined =>
   phase.is === "again" ? phase.members : phase.is === "hunt" ? phase.next : undefined;
 
-/** The candidate of `members` was red. On a target that is red itself, there is no base to ask. */
+/** The candidate of `members` was red, or, on a target that is red itself, worse. */
 export function afterRed(
   phase: Phase,
   members: readonly Member[],
@@ -61,8 +67,7 @@ export function afterRed(
       if (both.length === 0 && phase.run < MAX_DIFFERING_RUNS) {
         return keep({ is: "again", members, failures, run: phase.run + 1 });
       }
-      if (targetIsRed) return { phase: OPEN, requeue: [], refuse: members };
-      return keep({ is: "base", members, suspects: both.length > 0 ? both : failures });
+      return keep({ is: "base", members, suspects: both.length > 0 ? both : failures, onRed: targetIsRed });
     }
     case "hunt":
       return afterRedInHunt(phase, members, failures);
@@ -94,12 +99,29 @@ export function afterGreen(phase: Phase, landed: readonly Member[]): Turn {
   return rest.length === 0 ? { phase: OPEN, requeue: [], refuse: [] } : narrow(rest, phase.suspects, []);
 }
 
-/** The base of a batch that was red twice has been checked. */
-export function afterBase(phase: Phase & { readonly is: "base" }, green: boolean): Turn {
-  if (!green) return { phase: OPEN, requeue: phase.members, refuse: [] };
+/** The base of a batch that was red twice has been checked. `toHeal`: what its members were made to mend. */
+export function afterBase(
+  phase: Phase & { readonly is: "base" },
+  failing: readonly string[],
+  toHeal: readonly string[],
+): Turn {
+  const guilty = phase.onRed ? isWorse(phase.suspects, failing, toHeal) : failing.length === 0;
+  if (!guilty) return { phase: OPEN, requeue: phase.members, refuse: [] };
   return phase.members.length === 1
     ? { phase: OPEN, requeue: [], refuse: phase.members }
     : narrow(phase.members, phase.suspects, []);
+}
+
+/** It fails what the target does not fail by now, or still fails everything that it was made to mend. */
+function isWorse(
+  suspects: readonly string[],
+  failing: readonly string[],
+  toHeal: readonly string[],
+): boolean {
+  const there = new Set(failing);
+  const own = new Set(toHeal);
+  const fresh = suspects.filter((name) => !own.has(name));
+  return fresh.length > 0 ? fresh.some((name) => !there.has(name)) : suspects.some((name) => there.has(name));
 }
 
 /** Everybody that a phase keeps from the queue. */

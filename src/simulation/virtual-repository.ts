@@ -26,6 +26,8 @@ export class VirtualRepository {
   readonly base = "c0";
   /** Every commit that the target pointed at, oldest first. */
   readonly landings: Landing[] = [];
+  /** Failures that came by themselves: nobody can know of them before the next look. */
+  readonly decayed = new Set<string>();
   readonly #problems = new Map<string, Problem>();
   readonly #branches = new Map<string, Branch>();
   readonly #commits = new Map<string, Commit>();
@@ -61,6 +63,7 @@ export class VirtualRepository {
   /** Something fails from now on though nobody changed anything: a date, a service, a machine. */
   decay(problem: Problem): void {
     this.#problems.set(problem.name, problem);
+    this.decayed.add(problem.name);
     this.#move({ ...this.#tip, failures: new Set([...this.#tip.failures, problem.name]) });
   }
 
