@@ -115,46 +115,53 @@ function agentJobs(state: RunState, policy: Policy, start: (job: Job) => Fact): 
     const { tokens, microdollars } = state.spent;
     return [{ type: "budget.exhausted", spent: { tokens, microdollars } }];
   }
-  const pass: Pass = { taken: new ScopeTable(), left: affordable(state, policy) };
-  return [
-    ...pick(state, policy, pass, { lane: LANE.plan, room: policy.capacity.plan - state.count.plan }, (task) =>
-      start({ kind: "plan", task: task.id, turn: task.tries.turns + 1 }),
-    ),
-    ...pick(state, policy, pass, { lane: LANE.work, room: policy.capacity.work - state.count.work }, (task) =>
-      start({ kind: "work", task: task.id, attempt: task.tries.attempts + 1 }),
-    ),
-  ];
-}
-
-/** What this pass has given away and the state does not show yet. */
-type Pass = { readonly taken: ScopeTable; left: number };
-
-function pick(
-  state: RunState,
-  policy: Policy,
-  pass: Pass,
-  { lane, room }: { readonly lane: number; readonly room: number },
-  start: (task: Task) => Fact,
-): readonly Fact[] {
+  const { capacity } = policy;
+  const room = { plan: capacity.plan - state.count.plan, work: capacity.work - state.count.work };
+  const taken = new ScopeTable(); // What this pass has given away, or promised, and the state does not show yet.
   const facts: Fact[] = [];
-  let free = room;
-  if (free <= 0 || pass.left <= 0) return facts;
-  for (const id of state.dag.ready(lane)) {
-    if (free <= 0 || pass.left <= 0) break;
-    const task = taskOf(state, id as TaskId);
+  let left = affordable(state, policy);
+  for (const { kind, task } of inOrder(state, room)) {
+    if (left <= 0) break;
     const scope = holdsFiles(task) && policy.overlap === "serialise" ? task.spec.scope : [];
-    if (pass.taken.blocker(scope, task.order) !== undefined) continue; // The next pass sees who took it.
-    const held = scope.length > 0 ? heldBack(state, task, lane) : undefined;
-    if (held) {
-      facts.push(held);
+    const isTaken = taken.blocker(scope, task.order) !== undefined; // The next pass sees by whom.
+    const held = isTaken || scope.length === 0 ? undefined : heldBack(state, task, kind);
+    if (isTaken || held) {
+      taken.claim(task.id, scope, task.order);
+      if (held) facts.push(held);
       continue;
     }
-    pass.taken.hold(id, scope, task.order);
-    pass.left -= 1;
-    free -= 1;
-    facts.push(start(task));
+    taken.hold(task.id, scope, task.order);
+    left -= 1;
+    room[kind] -= 1;
+    facts.push(start(jobFor(kind, task)));
   }
   return facts;
+}
+
+const jobFor = (kind: "plan" | "work", { id, tries }: Task): Job =>
+  kind === "plan"
+    ? { kind, task: id, turn: tries.turns + 1 }
+    : { kind, task: id, attempt: tries.attempts + 1 };
+
+/** Ready tasks of both kinds, most urgent first, each kind for as long as there is room for it. */
+function* inOrder(state: RunState, room: { readonly plan: number; readonly work: number }) {
+  const plans = state.dag.ready(LANE.plan);
+  const works = state.dag.ready(LANE.work);
+  const next = (ready: Iterator<string>, free: number) => {
+    const id = free > 0 ? ready.next().value : undefined;
+    return id === undefined ? undefined : taskOf(state, id as TaskId);
+  };
+  let plan = next(plans, room.plan);
+  let work = next(works, room.work);
+  while (plan || work) {
+    if (plan && (!work || plan.order < work.order)) {
+      yield { kind: "plan", task: plan } as const;
+      plan = next(plans, room.plan);
+    } else if (work) {
+      yield { kind: "work", task: work } as const;
+      work = next(works, room.work);
+    }
+  }
 }
 
 const holdsFiles = (task: Task) => task.spec.delivers === "change" && parentId(task.id) !== undefined;
@@ -164,7 +171,7 @@ const holdsFiles = (task: Task) => task.spec.delivers === "change" && parentId(t
  * them now. A task that was dispatched before holds its files already, and a fix does not wait for those who
  * cannot land before it.
  */
-function heldBack(state: RunState, task: Task, lane: number): Fact | undefined {
+function heldBack(state: RunState, task: Task, kind: "plan" | "work"): Fact | undefined {
   const { id, order, spec, tries } = task;
   const first = tries.attempts === 0 && tries.turns === 0;
   if (first && !isRepair(task)) {
@@ -172,7 +179,7 @@ function heldBack(state: RunState, task: Task, lane: number): Fact | undefined {
     if (behind !== undefined)
       return { type: "task.held-back", task: id, behind: behind as TaskId, until: "settled" };
   }
-  if (lane !== LANE.work) return undefined;
+  if (kind === "plan") return undefined;
   const behind = state.atWork.blocker(spec.scope, order, id);
   return behind === undefined
     ? undefined

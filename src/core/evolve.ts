@@ -249,6 +249,7 @@ function takeBack(s: Draft, id: JobId): void {
   if (!job || job.kind === "land" || job.kind === "check") return;
   s.deadlines.delete(retryKey(job.task));
   s.parked.delete(job.task);
+  withdraw(s, job.task);
   if (s.dag.status(job.task) === "ready") s.dag.take(job.task);
 }
 
@@ -328,8 +329,16 @@ function heldBack(s: Draft, { task: id, behind, until }: Of<"task.held-back">): 
   if (waiters) waiters.push({ task: id, until });
   else s.waiting.set(behind, [{ task: id, until }]);
   const parent = parentId(id);
-  if (until === "settled" && parent !== undefined)
-    plannerIn(s, parent).held.claim(id, task.spec.scope, task.order);
+  const isNew = task.tries.attempts === 0 && task.tries.turns === 0;
+  if (isNew && parent !== undefined) plannerIn(s, parent).held.claim(id, task.spec.scope, task.order);
+  if (until === "idle") s.atWork.claim(id, task.spec.scope, task.order);
+  else withdraw(s, id);
+}
+
+/** It will not go to work soon: nobody has to wait for that. */
+function withdraw(s: Draft, id: TaskId): void {
+  s.atWork.drop(id);
+  wake(s, id, "idle");
 }
 
 function batchLanded(s: Draft, event: Of<"batch.landed">): void {

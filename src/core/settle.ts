@@ -19,6 +19,7 @@ export function settle(s: Draft, id: TaskId, end: Settled): void {
     s.late.delete(`work:${id}`);
   }
   s.parked.delete(id);
+  s.atWork.drop(id);
   s.toSettle.delete(id);
   s.repair.pending.delete(id);
   wake(s, id, "settled");

@@ -97,7 +97,9 @@ export class Invariants {
     for (const id of state.dag.ready(LANE.work)) {
       if (id === task.id) break;
       const earlier = taskOf(state, id as TaskId);
-      const waits = this.#dispatched().some((other) => overlaps(other.spec.scope, earlier.spec.scope));
+      const meets = (other: Task) => overlaps(other.spec.scope, earlier.spec.scope);
+      const waits =
+        this.#dispatched().some(meets) || this.#queued().some((o) => o.order < earlier.order && meets(o));
       must(waits, `${task.id} started before ${id}, which is more urgent`);
     }
   }
@@ -106,6 +108,13 @@ export class Invariants {
     return [...this.state.running.values()].flatMap(({ job }) =>
       job.kind === "plan" || job.kind === "work" ? [taskOf(this.state, job.task)] : [],
     );
+  }
+
+  /** Those who could start but for the files, and come before whoever is behind them. */
+  #queued(): readonly Task[] {
+    const { parked, dag } = this.state;
+    const ids = [...parked.keys(), ...dag.ready(LANE.plan), ...dag.ready(LANE.work)];
+    return ids.map((id) => taskOf(this.state, id as TaskId));
   }
 
   #atWork(): readonly Task[] {
