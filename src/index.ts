@@ -15,6 +15,15 @@
  * });
  * ```
  */
+export {
+  aggregateHandoffs,
+  createFailureHandoff,
+  type Handoff,
+  type HandoffStatus,
+  type Metrics,
+} from "./core/handoff.ts";
+export { DEFAULT_SUBPLANNER_CONFIG, type SubplannerConfig, shouldDecompose } from "./core/policy.ts";
+export type { Scope } from "./core/scope.ts";
 export type { AggregatedResults, DelegatedResult } from "./delegation/aggregate.ts";
 export { aggregateResults } from "./delegation/aggregate.ts";
 export type { Attempt, AttemptExecutor, AttemptResult, FailedAttempt, Timing } from "./delegation/attempt.ts";

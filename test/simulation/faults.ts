@@ -66,7 +66,7 @@ export class Tally {
   }
 }
 
-/** Chances, each per job, gate run or answer. */
+/** Chances, each per job, gate run or answer. Planners at 1: an outage that does not end. */
 export type Weather = {
   readonly workers: number;
   readonly planners: number;
@@ -113,7 +113,8 @@ function fate(setting: Setting, job: Job, brief: Brief, ms: number): Fate {
   const chance =
     job.kind === "work" ? weather.workers : job.kind === "plan" ? weather.planners : weather.landing;
   if (!random.chance(chance)) return { is: "honest", ms };
-  const kind = random.pick(KINDS[job.kind]);
+  const outage = job.kind === "plan" && chance === 1;
+  const kind = outage ? "planner unreachable" : random.pick(KINDS[job.kind]);
   tally.add(kind);
   if (kind.endsWith("died")) return { is: "dies" };
   if (kind.endsWith("late"))

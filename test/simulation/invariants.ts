@@ -28,6 +28,7 @@ export class Invariants {
   readonly #landed = new Set<TaskId>();
   readonly #started = new Set<string>();
   readonly #ended = new Map<TaskId, string>();
+  readonly #held = new Map<TaskId, Set<TaskId>>();
   readonly #heard = new Map<TaskId, number>();
   #seq = 0;
   #lastAt = 0;
@@ -66,7 +67,8 @@ export class Invariants {
     this.#started.add(id);
     if (job.kind === "check") return;
     if (job.kind === "land") {
-      must(state.target.health !== "suspect", "nothing lands while the target is under suspicion");
+      const blind = state.target.checkErrors >= this.#policy.sweep.maxErrorsInARow;
+      must(blind || state.target.health !== "suspect", "nothing lands while the target is under suspicion");
       for (const { task } of job.members) this.#mayLand(taskOf(state, task), job.members.length);
       return;
     }
@@ -84,7 +86,26 @@ export class Invariants {
       above === undefined || isRepair(task) || !isSettled(taskOf(state, above)),
       `${id} started below a settled task`,
     );
+    this.#dispatching(task);
     if (job.kind === "work") this.#startingWork(task);
+  }
+
+  /** Files are held from dispatch until settled, among the tasks of one planner. */
+  #dispatching(task: Task): void {
+    const above = parentId(task.id);
+    const { attempts, turns } = task.tries;
+    if (above === undefined || task.spec.delivers === "report" || isRepair(task) || attempts + turns > 0)
+      return;
+    const held = this.#held.get(above) ?? new Set();
+    this.#held.set(above, held);
+    for (const id of held) {
+      const other = taskOf(this.state, id);
+      if (isSettled(other)) held.delete(id);
+      else if (this.#policy.overlap === "serialise") {
+        must(!overlaps(other.spec.scope, task.spec.scope), `${task.id} started while ${id} holds its files`);
+      }
+    }
+    held.add(task.id);
   }
 
   #startingWork(task: Task): void {
@@ -127,7 +148,7 @@ export class Invariants {
   #mayLand(task: Task, together: number): void {
     const { target, repair } = this.state;
     must(task.state.is === "landing", `${task.id} is landed without being ready for it`);
-    if (target.health !== "red") return;
+    if (target.health !== "red" || target.checkedTip !== target.tip) return; // Then it must be green as a whole.
     must(together === 1, "on a red target tasks land one by one");
     must(
       isRepair(task) || repair.givenUp || this.state.landing.phase.is !== "open",
@@ -162,7 +183,7 @@ export class Invariants {
     const task = taskOf(this.state, id);
     const { failures } = this.#repository.candidate([branchOf(request!.run, id, attempt, task.spec.slug)]);
     const accept: Accept =
-      target.health === "red"
+      target.health === "red" && target.checkedTip === target.tip
         ? { is: "no-worse", baseline: target.report, mustHeal: task.spec.repairs ?? [] }
         : { is: "green" };
     must(

@@ -111,6 +111,8 @@ function policyOf(random: Random, faults: Tally): Policy {
   return {
     ...defaultPolicy,
     capacity: { plan: random.pick([1, 4, 50]), work },
+    // Now and then so short that healthy workers are late.
+    leaseMs: random.chance(0.2) ? { ...defaultPolicy.leaseMs, work: 10 * 60_000 } : defaultPolicy.leaseMs,
     overlap: random.pick(["serialise", "serialise", "serialise", "allow"]),
     order: random.pick(["priority", "priority", "longest-path"]),
     landing: {
