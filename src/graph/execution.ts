@@ -2,8 +2,9 @@
 import { CycleError } from "./dag.ts";
 import type { ExecutionSummary } from "./execution-summary.ts";
 import type { PlannedTask, TaskResult } from "./planned-task.ts";
+import { isSettled, type TaskEntry, type TaskRun, taskOf } from "./task-entry.ts";
 import { TaskResults } from "./task-results.ts";
-import { isSettled, messageOf, type TaskEntry, type TaskRun, type TaskTable, taskOf } from "./task-table.ts";
+import { messageOf, type TaskTable } from "./task-table.ts";
 
 /** What an executor returns; `duration` is measured if it is missing. */
 export interface ExecutorResult {
@@ -151,7 +152,7 @@ export class Execution {
 
   readonly #abort = (): void => {
     const runs = this.#runs();
-    this.#runningAtAbort = runs.map((run) => run.entry.given.id);
+    this.#runningAtAbort = runs.map((run) => run.entry.id);
     for (const run of runs) run.stop(this.#options.signal?.reason);
     this.wake();
   };

@@ -33,9 +33,9 @@ export interface PlannedTask {
 export type TaskInput = Omit<PlannedTask, "dependencies" | "status"> &
   Partial<Pick<PlannedTask, "dependencies" | "status">>;
 
-/** A checked copy of the input; throws with what is wrong and in which task. */
-export function plannedTask(input: TaskInput): PlannedTask {
-  const { id, description, dependencies = NO_DEPENDENCIES, status = "pending", priority, delegateTo } = input;
+/** Throws with what is wrong, and in which task. */
+export function checkTask(input: TaskInput): void {
+  const { id, description, dependencies = [], status = "pending", priority, delegateTo } = input;
   if (typeof id !== "string" || id === "")
     throw new Error(`a task needs an id, a text that is not empty; got ${show(id)}`);
   if (typeof description !== "string")
@@ -55,20 +55,8 @@ export function plannedTask(input: TaskInput): PlannedTask {
   if (delegateTo !== undefined && typeof delegateTo !== "string") {
     throw new Error(`task "${id}" is delegated to ${show(delegateTo)}, which is no name`);
   }
-  const ownDependencies = dependencies.length === 0 ? NO_DEPENDENCIES : Object.freeze(dependencies.slice());
-  const task = { id, description, dependencies: ownDependencies, status };
-  return hasMore(input) ? { ...input, ...task } : task;
 }
 
-/** Without more, a task is a literal of one shape: half the memory and time of a copy that was added to. */
-function hasMore(input: TaskInput): boolean {
-  for (const key in input) {
-    if (key !== "id" && key !== "description" && key !== "dependencies" && key !== "status") return true;
-  }
-  return false;
-}
-
-const NO_DEPENDENCIES: readonly string[] = Object.freeze([]);
 const STATUSES: ReadonlySet<unknown> = new Set<TaskStatus>([
   "pending",
   "running",

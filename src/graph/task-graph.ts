@@ -4,7 +4,8 @@ import { type ExecuteOptions, Execution, obstacleIn, type TaskExecutor } from ".
 import type { ExecutionSummary, GraphProgress } from "./execution-summary.ts";
 import type { GraphEventType, GraphListener } from "./graph-events.ts";
 import type { PlannedTask, TaskInput, TaskResult, TaskStatus } from "./planned-task.ts";
-import { isSettled, messageOf, type TaskEntry, TaskTable, taskOf } from "./task-table.ts";
+import { isSettled, type TaskEntry, taskOf } from "./task-entry.ts";
+import { messageOf, TaskTable } from "./task-table.ts";
 
 /**
  * A graph of tasks that is executed in dependency order.
@@ -168,13 +169,13 @@ export class TaskGraph {
   }
 
   #refuseWaiting(entry: TaskEntry, wanted: TaskStatus): void {
-    const { id } = entry.given;
+    const { id } = entry;
     if (!this.#table.isWaiting(entry)) return;
-    const open = entry.given.dependencies.find((other) => this.#table.find(other)?.status !== "complete");
+    const open = entry.dependencies.find((other) => this.#table.find(other)?.status !== "complete");
     throw new Error(`task "${id}" cannot become ${wanted}: it waits for "${open}"`);
   }
 }
 
 function forbidden(entry: TaskEntry, wanted: TaskStatus): Error {
-  return new Error(`task "${entry.given.id}" cannot become ${wanted}: it is ${entry.status}`);
+  return new Error(`task "${entry.id}" cannot become ${wanted}: it is ${entry.status}`);
 }

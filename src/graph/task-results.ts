@@ -1,6 +1,6 @@
 /** The results of the tasks that ended, in the order they ended. */
 import type { TaskResult } from "./planned-task.ts";
-import type { TaskEntry } from "./task-table.ts";
+import type { TaskEntry } from "./task-entry.ts";
 
 /**
  * A read-only map over a list. The index is made when the first id is looked up: filling a map on the way
@@ -29,11 +29,11 @@ export class TaskResults implements ReadonlyMap<string, TaskResult> {
   }
 
   *entries(): MapIterator<[string, TaskResult]> {
-    for (const { given, result } of this.#ended) yield [given.id, result!];
+    for (const { id, result } of this.#ended) yield [id, result!];
   }
 
   *keys(): MapIterator<string> {
-    for (const { given } of this.#ended) yield given.id;
+    for (const { id } of this.#ended) yield id;
   }
 
   *values(): MapIterator<TaskResult> {
@@ -45,6 +45,6 @@ export class TaskResults implements ReadonlyMap<string, TaskResult> {
   }
 
   forEach(visit: (result: TaskResult, id: string, results: ReadonlyMap<string, TaskResult>) => void): void {
-    for (const { given, result } of this.#ended) visit(result!, given.id, this);
+    for (const { id, result } of this.#ended) visit(result!, id, this);
   }
 }

@@ -4,41 +4,13 @@ import type { GraphProgress } from "./execution-summary.ts";
 import { GraphEvents, type ListenerError, type TaskEvent } from "./graph-events.ts";
 import { DEAD, DONE, READY, TAKEN, WAITING } from "./numbered-dag.ts";
 import {
+  checkTask,
   type PlannedTask,
-  plannedTask,
   type TaskInput,
   type TaskResult,
   type TaskStatus,
 } from "./planned-task.ts";
-
-/**
- * A task's place in the table. What was given of it is never handed out and never changes; what became of it
- * stands beside it. `run` is the executor at work; whatever else changes the task ends that.
- */
-export interface TaskEntry {
-  readonly node: number;
-  readonly given: PlannedTask;
-  status: TaskStatus;
-  result: TaskResult | undefined;
-  /** Why it failed, was skipped or was cancelled. */
-  why: string | undefined;
-  run: TaskRun | undefined;
-}
-
-/** The task as it is now: a value of its own, so that nothing done to it reaches the graph. */
-export function taskOf({ given, status, result, why }: TaskEntry): PlannedTask {
-  if (why !== undefined) {
-    const task: PlannedTask =
-      status === "failed" ? { ...given, status, error: why } : { ...given, status, reason: why };
-    return result === undefined ? task : { ...task, result };
-  }
-  return result === undefined ? { ...given, status } : { ...given, status, result };
-}
-
-/** An executor at work on one task. */
-export interface TaskRun {
-  stop(reason: unknown): void;
-}
+import { entryFor, isSettled, type TaskEntry, type TaskRun, taskOf } from "./task-entry.ts";
 
 /**
  * The tasks of a graph and their DAG, kept in step. Every change is made in full before a listener hears of
@@ -61,16 +33,15 @@ export class TaskTable {
   };
 
   add(input: TaskInput): TaskEntry {
-    const given = plannedTask(input);
-    const { id, status } = given;
-    const node = this.#name(id);
-    if (this.#entries[node] !== undefined) throw new Error(`task "${id}" is in the graph already`);
-    const entry = entryFor(node, given);
+    checkTask(input);
+    const node = this.#name(input.id);
+    if (this.#entries[node] !== undefined) throw new Error(`task "${input.id}" is in the graph already`);
+    const entry = entryFor(node, input);
     this.#entries[node] = entry;
-    count(this.#counts, status, 1);
-    this.#numbered.open(node, given.priority);
-    for (const other of given.dependencies) this.#numbered.dependOn(node, this.#name(other));
-    this.#entered(entry, this.#numbered.enter(node, SETTLED_AS[status]));
+    count(this.#counts, entry.status, 1);
+    this.#numbered.open(node, input.priority);
+    for (const id of entry.dependencies) this.#numbered.dependOn(node, this.#name(id));
+    this.#entered(entry, this.#numbered.enter(node, SETTLED_AS[entry.status]));
     return entry;
   }
 
@@ -187,7 +158,7 @@ export class TaskTable {
     entry.status = status;
     entry.why = why;
     if (entry.run === undefined) return;
-    entry.run.stop(new Error(`task "${entry.given.id}" is ${status}`));
+    entry.run.stop(new Error(`task "${entry.id}" is ${status}`));
     entry.run = undefined;
   }
 
@@ -215,7 +186,7 @@ export class TaskTable {
   }
 
   #whyDoomed(entry: TaskEntry): string {
-    const dependencies = entry.given.dependencies.map((id) => this.find(id));
+    const dependencies = entry.dependencies.map((id) => this.find(id));
     return reasonFor(dependencies.find((other) => other && this.#numbered.status(other.node) === DEAD)!);
   }
 
@@ -225,10 +196,6 @@ export class TaskTable {
     while (this.#entries.length <= node) this.#entries.push(undefined);
     return node;
   }
-}
-
-export function isSettled(status: TaskStatus): boolean {
-  return status !== "pending" && status !== "running";
 }
 
 export function messageOf(error: unknown): string {
@@ -243,22 +210,6 @@ const SETTLED_AS = {
   skipped: DEAD,
   cancelled: DEAD,
 } as const;
-
-/** How an earlier execution ended is kept of a settled task only: the others will end anew. */
-function entryFor(node: number, given: PlannedTask): TaskEntry {
-  const { status } = given;
-  if (!("result" in given || "error" in given || "reason" in given)) return newEntry(node, given);
-  const { result, error, reason, ...rest } = given;
-  const entry = newEntry(node, rest);
-  if (!isSettled(status)) return entry;
-  entry.result = result && Object.freeze({ ...result });
-  entry.why = error ?? reason;
-  return entry;
-}
-
-function newEntry(node: number, given: PlannedTask): TaskEntry {
-  return { node, given, status: given.status, result: undefined, why: undefined, run: undefined };
-}
 
 /** A switch, because `counts[status]` is a dictionary look-up: measured, it made each change twice as dear. */
 function count(counts: Record<TaskStatus, number>, status: TaskStatus, by: 1 | -1): void {
@@ -282,10 +233,10 @@ function isRunning(entry: TaskEntry, run: TaskRun | undefined): boolean {
 }
 
 /** What is said of the tasks below one that will not complete; a skipped one hands on why it was skipped. */
-function reasonFor({ given, status, why }: TaskEntry): string {
-  if (status === "failed") return `"${given.id}" failed${why === undefined ? "" : `: ${why}`}`;
-  if (status === "cancelled") return `"${given.id}" was cancelled`;
-  return why ?? `"${given.id}" was skipped`;
+function reasonFor({ id, status, why }: TaskEntry): string {
+  if (status === "failed") return `"${id}" failed${why === undefined ? "" : `: ${why}`}`;
+  if (status === "cancelled") return `"${id}" was cancelled`;
+  return why ?? `"${id}" was skipped`;
 }
 
 function listenerFailed(type: TaskEvent["type"], error: unknown): string {
