@@ -2,7 +2,7 @@
 import type { Charge, Fact } from "./event.ts";
 import { type Failure, failure } from "./failure.ts";
 import type { Member } from "./job.ts";
-import { withoutMembers } from "./landing.ts";
+import { leave } from "./landing.ts";
 import { backoffMs, type Rules } from "./policy.ts";
 import type { RunState } from "./state.ts";
 import { type Task, type TaskId, taskIdsOf } from "./task.ts";
@@ -50,10 +50,10 @@ export function withoutRepeats(facts: readonly Fact[]): readonly Fact[] {
 
 /** Landing goes on without those who have left it by another door. */
 export function leavingPhase(state: RunState, gone: readonly Member[]): readonly Fact[] {
-  const phase = withoutMembers(state.landing.phase, gone);
+  const { phase, requeue } = leave(state.landing.phase, gone);
   return phase === state.landing.phase
     ? []
-    : [{ type: "landing.turned", ...state.landing, phase, requeue: [] }];
+    : [{ type: "landing.turned", ...state.landing, phase, requeue: requeue.map((m) => m.task) }];
 }
 
 /** The tasks whose candidate is being built, gated or moved to right now. */

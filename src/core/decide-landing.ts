@@ -3,7 +3,16 @@ import { attemptFailed, failTask, skipsAfter, withoutRepeats } from "./consequen
 import type { Fact } from "./event.ts";
 import { type Failure, failure } from "./failure.ts";
 import type { Conflict, FoundLanding, Job, Member, Moved, Outcome } from "./job.ts";
-import { afterGreen, afterRed, membersOf, OPEN, type Turn, without, withoutMembers } from "./landing.ts";
+import {
+  afterGreen,
+  afterRed,
+  leave,
+  membersOf,
+  OPEN,
+  type Turn,
+  without,
+  withoutMembers,
+} from "./landing.ts";
 import { backoffMs, type Rules } from "./policy.ts";
 import { isKnownRed, type Landing, landsOnRed, type RunState, runningJobOf, taskOf } from "./state.ts";
 import { isSettled } from "./task.ts";
@@ -158,17 +167,19 @@ export function turned(state: RunState, step: Step, rules: Rules): readonly Fact
   );
   const back = [...turn.requeue, ...postponed].filter((m) => !isSettled(taskOf(state, m.task)));
   const stopped = [...back, ...membersOf(turn.phase)].filter((m) => taskOf(state, m.task).cancelling);
+  const rest = leave(withoutMembers(turn.phase, conflicting), stopped);
   const landing: Landing = {
-    phase: withoutMembers(turn.phase, [...conflicting, ...stopped]),
+    phase: rest.phase,
     batch: Math.max(1, Math.min(step.batch ?? state.landing.batch, rules.policy.landing.maxBatch)),
     errors: step.errors ?? 0,
     retryAt: step.retryAt ?? 0,
   };
+  const requeue = without([...back, ...rest.requeue], stopped);
   return withoutRepeats([
     ...turn.refuse.flatMap((m) => refuse(state, m, step.why!, rules)),
     ...clashes.flatMap((c) => refuse(state, memberOf(state, c), conflictOf(c), rules)),
     ...stopped.flatMap((m) => cancelled(state, m)),
-    { type: "landing.turned", ...landing, requeue: without(back, stopped).map((m) => m.task) },
+    { type: "landing.turned", ...landing, requeue: requeue.map((m) => m.task) },
   ]);
 }
 

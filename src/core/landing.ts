@@ -143,6 +143,14 @@ export function withoutMembers(phase: Phase, gone: readonly Member[]): Phase {
   return next.length === 0 ? narrow(guilty, phase.suspects, []).phase : { ...phase, guilty, next };
 }
 
+/** Members that were called off. What is left is another candidate, which nobody has judged yet. */
+export function leave(phase: Phase, gone: readonly Member[]): Turn {
+  const rest = withoutMembers(phase, gone);
+  return rest === phase || rest.is === "open" || rest.is === "hunt"
+    ? keep(rest)
+    : { phase: OPEN, requeue: rest.members, refuse: [] };
+}
+
 const keep = (phase: Phase): Turn => ({ phase, requeue: [], refuse: [] });
 
 const narrow = (
