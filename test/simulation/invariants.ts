@@ -120,14 +120,17 @@ export class Invariants {
       const earlier = taskOf(state, id as TaskId);
       const meets = (other: Task) => overlaps(other.spec.scope, earlier.spec.scope);
       const waits =
-        this.#dispatched().some(meets) || this.#queued().some((o) => o.order < earlier.order && meets(o));
+        this.#dispatched(earlier).some(meets) || this.#queued().some((o) => o.order < earlier.order && meets(o));
       must(waits, `${task.id} started before ${id}, which is more urgent`);
     }
   }
 
-  #dispatched(): readonly Task[] {
+  /** Who may keep a task from starting: everybody with a job, but for those whose subtree it is in. */
+  #dispatched(task: Task): readonly Task[] {
     return [...this.state.running.values()].flatMap(({ job }) =>
-      job.kind === "plan" || job.kind === "work" ? [taskOf(this.state, job.task)] : [],
+      (job.kind === "plan" || job.kind === "work") && job.task !== ROOT && !task.id.startsWith(`${job.task}.`)
+        ? [taskOf(this.state, job.task)]
+        : [],
     );
   }
 

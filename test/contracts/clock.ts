@@ -1,0 +1,64 @@
+/** What must every clock do? The one suite that each adapter passes. */
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import type { Clock } from "../../src/ports/clock.ts";
+
+/** `let` runs until the promise is kept: a manual clock has to be moved for that. */
+export type ClockUnderTest = {
+  readonly clock: Clock;
+  readonly until: (kept: Promise<void>) => Promise<void>;
+};
+
+const wokenAt = (clock: Clock, time: number) => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const callOff = clock.wakeAt(time, resolve);
+  return { promise, callOff };
+};
+
+export function clockContract(name: string, open: () => ClockUnderTest): void {
+  describe(`the clock ${name}`, () => {
+    it("wakes at the time, not before", async () => {
+      const { clock, until } = open();
+      const time = clock.now() + 5;
+      await until(wokenAt(clock, time).promise);
+      assert.ok(clock.now() >= time);
+    });
+
+    it("wakes at once for a time that is past", async () => {
+      const { clock, until } = open();
+      await until(wokenAt(clock, clock.now() - 1_000).promise);
+    });
+
+    it("wakes once", async () => {
+      const { clock, until } = open();
+      let times = 0;
+      clock.wakeAt(clock.now() + 1, () => {
+        times += 1;
+      });
+      await until(wokenAt(clock, clock.now() + 5).promise);
+      assert.equal(times, 1);
+    });
+
+    it("does not wake for what was called off", async () => {
+      const { clock, until } = open();
+      let woken = false;
+      const callOff = clock.wakeAt(clock.now() + 1, () => {
+        woken = true;
+      });
+      callOff();
+      callOff();
+      await until(wokenAt(clock, clock.now() + 5).promise);
+      assert.equal(woken, false);
+    });
+
+    it("wakes the earlier first, whichever was asked for first", async () => {
+      const { clock, until } = open();
+      const order: string[] = [];
+      const late = wokenAt(clock, clock.now() + 8);
+      clock.wakeAt(clock.now() + 2, () => order.push("early"));
+      await until(late.promise);
+      order.push("late");
+      assert.deepEqual(order, ["early", "late"]);
+    });
+  });
+}
