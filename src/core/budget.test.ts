@@ -1,0 +1,89 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { CoreRun, task } from "../../test/support/core-run.ts";
+
+const tokens = (n: number) => ({ spent: { tokens: n, microdollars: 0 } });
+const many = (n: number) => Array.from({ length: n }, (_, i) => task(`a${i}`));
+
+describe("a budget", () => {
+  test("is set aside before a job starts: no more start than can all be paid for", () => {
+    const run = CoreRun.planned(many(8), { budget: { maxTokens: 350, reserveTokens: 100 } });
+    assert.equal(run.running("work").length, 3);
+  });
+
+  test("gives back what a job did not use, and takes what it used too much", () => {
+    const run = CoreRun.planned(many(8), { budget: { maxTokens: 300, reserveTokens: 100 } });
+    run.work("t.1", tokens(10));
+    assert.equal(run.running("work").length, 2);
+    run.work("t.2", tokens(0));
+    run.work("t.3", tokens(180));
+    assert.deepEqual(run.running("work"), ["work:t.4#1"]);
+  });
+
+  test("counts money as well as tokens", () => {
+    const run = CoreRun.planned(many(8), { budget: { maxMicrodollars: 250, reserveMicrodollars: 100 } });
+    assert.equal(run.running("work").length, 2);
+  });
+
+  test("of nothing starts nothing: zero is not unlimited", () => {
+    const run = new CoreRun({ budget: { maxTokens: 0 } });
+    assert.deepEqual(run.running("plan"), []);
+    run.check();
+    assert.equal(run.closed?.how, "failed");
+    assert.match(run.closed!.left.join(), /budget/);
+  });
+
+  test("that is spent lets running jobs end and finished work land, then closes and says so", () => {
+    const run = CoreRun.planned([task("a"), task("b"), task("c")], {
+      capacity: { work: 2 },
+      budget: { maxTokens: 200, reserveTokens: 100 },
+    });
+    run.work("t.1", tokens(150));
+    assert.deepEqual(run.running("work"), ["work:t.2#1"], "it may end, although it was not foreseen");
+    run.work("t.2", tokens(100));
+    assert.deepEqual(run.running("work"), []);
+    run.land();
+    run.land();
+    run.check();
+    assert.equal(run.closed?.how, "incomplete");
+    assert.deepEqual(run.closed!.left, ["1 tasks are not settled", "the budget is spent"]);
+    assert.deepEqual(
+      ["t.1", "t.2", "t.3"].map((id) => run.is(id)),
+      ["done", "done", "open"],
+    );
+  });
+
+  test("that is spent does not keep a finished fix from healing the target, nor the rest from landing", () => {
+    const run = new CoreRun({ capacity: { work: 1 }, budget: { maxTokens: 200, reserveTokens: 100 } });
+    run.checkRed();
+    run.plan("t", [task("a")]);
+    run.work("t.1", tokens(200));
+    assert.deepEqual(run.candidate(), ["t.1"]);
+    run.land();
+    run.check();
+    assert.deepEqual(run.closed!.left, ["1 tasks are not settled", "the budget is spent"]);
+  });
+
+  test("that is spent on a red target ends the run, which names both", () => {
+    const run = CoreRun.planned([task("a"), task("b")], {
+      capacity: { work: 1 },
+      budget: { maxTokens: 100, reserveTokens: 100 },
+    });
+    run.say({ type: "base-moved", commit: "b2" });
+    run.work("t.1", tokens(100));
+    run.landRed();
+    run.landRed();
+    run.check(["test: x"]);
+    run.check(["test: x"]);
+    assert.equal(run.closed?.how, "failed");
+    assert.match(run.closed!.left.join("\n"), /the budget is spent\nthe target is red: test: x/);
+  });
+
+  test("is no reason to stop when nothing more is wanted", () => {
+    const run = CoreRun.planned([], { budget: { maxTokens: 100, reserveTokens: 100 } });
+    run.work("t", tokens(500));
+    run.land();
+    run.check();
+    assert.deepEqual(run.closed, { how: "done", left: [] });
+  });
+});
