@@ -122,7 +122,7 @@ function agentJobs(state: RunState, policy: Policy, start: (job: Job) => Fact): 
   let left = affordable(state, policy);
   for (const { kind, task } of inOrder(state, room)) {
     if (left <= 0) break;
-    const scope = holdsFiles(task) && policy.overlap === "serialise" ? task.spec.scope : [];
+    const scope = policy.overlap === "serialise" && takesFiles(task, kind) ? task.spec.scope : [];
     const isTaken = taken.blocker(scope, task.order) !== undefined; // The next pass sees by whom.
     const held = isTaken || scope.length === 0 ? undefined : heldBack(state, task, kind);
     if (isTaken || held) {
@@ -164,7 +164,9 @@ function* inOrder(state: RunState, room: { readonly plan: number; readonly work:
   }
 }
 
-const holdsFiles = (task: Task) => task.spec.delivers === "change" && parentId(task.id) !== undefined;
+/** A planner that is asked again has its files already, and its children are at work on them. */
+const takesFiles = ({ id, spec, tries }: Task, kind: "plan" | "work") =>
+  spec.delivers === "change" && parentId(id) !== undefined && (kind === "work" || tries.turns === 0);
 
 /**
  * Who has the files? A sibling that was dispatched and is not settled; and, whoever it is, someone at work on
