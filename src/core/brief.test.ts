@@ -1,0 +1,147 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { CoreRun, large, task } from "../../test/support/core-run.ts";
+import { branchOf, targetBranchOf } from "./brief.ts";
+import { isRefSafe } from "./slug.ts";
+import type { TaskId } from "./task.ts";
+
+describe("a worker's brief", () => {
+  test("holds its task and what was done before it, and nothing of the others", () => {
+    const run = CoreRun.planned([
+      task("a"),
+      task("secret", { description: "the other task" }),
+      task("b", { after: ["a"], agent: "debugger" }),
+    ]);
+    run.work("t.1", { summary: "made the parser" });
+    run.land();
+    const brief = run.brief("work", "t.3");
+    assert.deepEqual(brief.before, [{ key: "a", summary: "made the parser", files: ["a.ts"] }]);
+    assert.equal(brief.spec.agent, "debugger");
+    assert.equal(brief.base, "commit-1");
+    assert.doesNotMatch(JSON.stringify(brief), /the other task|make it/);
+  });
+
+  test("gives every attempt a branch of its own, also one that cost nothing", () => {
+    const run = CoreRun.planned([task("a", { description: "Write it" })]);
+    const branches = new Set<string>();
+    for (let n = 1; n <= 4; n += 1) {
+      branches.add(run.brief("work", "t.1").branch);
+      run.say({ type: "interrupted", job: `work:t.1#${n}` as never });
+    }
+    assert.deepEqual(
+      [...branches],
+      [1, 2, 3, 4].map((n) => `skein/r/task/t.1.${n}-write-it`),
+    );
+  });
+
+  test("is bounded, whatever those before it wrote", () => {
+    const run = CoreRun.planned([task("a"), task("b", { after: ["a"] })]);
+    const filesChanged = Array.from({ length: 1_000 }, () => "a.ts");
+    run.work("t.1", { summary: "x".repeat(1e6), filesChanged });
+    run.land();
+    const [before] = run.brief("work", "t.2").before;
+    assert.ok(before!.summary.length < 2_100);
+    assert.equal(before!.files.length, 50);
+  });
+
+  test("starts from where the target is when it is dispatched, not from where the run began", () => {
+    const run = CoreRun.planned([task("a"), task("b")], { capacity: { work: 1 } });
+    assert.equal(run.brief("work", "t.1").base, "base");
+    run.finish("t.1");
+    run.fail("work", "t.2");
+    assert.equal(run.brief("work", "t.2").base, "commit-1");
+  });
+});
+
+describe("a planner's brief", () => {
+  test("of the first turn says that it is the first, and how many tasks it may give", () => {
+    const run = CoreRun.planned([large("m")]);
+    const brief = run.brief("plan", "t.1");
+    assert.deepEqual([brief.first, brief.maxTasks, brief.depth, brief.turn], [true, 10, 0, 1]);
+    assert.deepEqual(brief.spec.scope, ["m/a.ts", "m/b.ts", "m/c.ts", "m/d.ts"]);
+  });
+
+  test("carries its scratchpad and its one conversation from turn to turn", () => {
+    const run = CoreRun.green();
+    const { transcript } = run.brief("plan", "t");
+    run.plan("t", [task("a")], { scratchpad: "then b" });
+    run.finish("t.1");
+    const brief = run.brief("plan", "t");
+    assert.deepEqual([brief.scratchpad, brief.transcript, brief.first], ["then b", transcript, false]);
+    assert.equal(brief.tip, "commit-1");
+  });
+
+  test("is told of another planner's conversation by no name of its own", () => {
+    const run = CoreRun.planned([large("m"), large("n")]);
+    const names = ["t.1", "t.2"].map((id) => run.brief("plan", id).transcript);
+    assert.equal(new Set(names).size, 2);
+  });
+
+  test("tells of failed tasks with their reason, of done ones with files and suggestions", () => {
+    const run = CoreRun.planned([task("a"), task("b")]);
+    run.failForGood("t.1");
+    run.work("t.2", { suggestions: ["rename it"] });
+    run.land();
+    assert.deepEqual(
+      run.brief("plan", "t").news.map((n) => [n.key, n.end, n.summary, n.files, n.suggestions]),
+      [
+        ["a", "failed", "agent-failed (3 times)", [], []],
+        ["b", "done", "did t.2", ["b.ts"], ["rename it"]],
+      ],
+    );
+  });
+
+  test("is bounded: of many news the first in full and the rest by name, of concerns the first", () => {
+    const ids = Array.from({ length: 60 }, (_, i) => task(`a${i}`, { delivers: "report" }));
+    const run = CoreRun.planned(ids, { capacity: { work: 60 }, root: { replanAfter: 60 } });
+    for (let n = 1; n <= 60; n += 1)
+      run.work(`t.${n}`, { summary: "y".repeat(5_000), concerns: ["one", "two"] });
+    const brief = run.brief("plan", "t");
+    assert.equal(brief.news.length, 60, "nobody is left out");
+    assert.ok(brief.news[49]!.summary.length > 1_000 && brief.news[49]!.summary.length < 2_100);
+    assert.equal(brief.news[50]!.summary, "");
+    assert.equal(brief.concerns.length, 100);
+  });
+
+  test("names what is active, so that it is not given twice, with short descriptions", () => {
+    const run = CoreRun.planned([task("a"), task("b", { description: "z".repeat(1_000) })]);
+    run.say({ type: "steer", message: "?" });
+    const { active } = run.brief("plan", "t");
+    assert.deepEqual(
+      active.map((a) => a.key),
+      ["a", "b"],
+    );
+    assert.ok(active[1]!.description.length < 200);
+  });
+});
+
+describe("the names of branches", () => {
+  test("are safe whatever the model wrote", () => {
+    for (const text of [
+      "--upload-pack=evil",
+      "../../etc",
+      "a..b~1^{}",
+      "",
+      "修复",
+      "x".repeat(500),
+      "a.lock",
+    ]) {
+      const run = CoreRun.planned([task("a", { description: text || "?" })]);
+      const { branch } = run.brief("work", "t.1");
+      assert.ok(isRefSafe(branch), branch);
+      assert.match(branch, /^skein\/r\/task\/t\.1\.1-[a-z0-9-]+$/);
+    }
+  });
+
+  test("of different tasks and attempts are never the same, nor one another's folder", () => {
+    const names = [
+      branchOf("r", "t.1" as TaskId, 11, "a"),
+      branchOf("r", "t.1.1" as TaskId, 1, "a"),
+      branchOf("r", "t.11" as TaskId, 1, "a"),
+      branchOf("r", "t.1" as TaskId, 1, "a"),
+      targetBranchOf("r"),
+    ];
+    assert.equal(new Set(names).size, names.length);
+    for (const a of names) for (const b of names) assert.ok(!b.startsWith(`${a}/`), `${b} is in ${a}`);
+  });
+});

@@ -1,0 +1,75 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { failuresOf, type GateReport, isGreen, judgeGate } from "./gate.ts";
+
+type Command = GateReport["commands"][number];
+const report = (...commands: Command[]): GateReport => ({ commands });
+const green = (name: string): Command => ({ name, green: true, failures: [] });
+const red = (name: string, ...failures: string[]): Command => ({ name, green: false, failures });
+const noWorse = (baseline: GateReport, ...mustHeal: string[]) =>
+  ({ is: "no-worse", baseline, mustHeal }) as const;
+
+describe("on a green target", () => {
+  test("a candidate lands if every command is green", () => {
+    const verdict = judgeGate(report(green("build"), green("test")), { is: "green" });
+    assert.deepEqual(verdict, { ok: true, proof: "green" });
+  });
+
+  test("one red command is enough to stop it, also one that names no failure", () => {
+    assert.deepEqual(judgeGate(report(green("build"), red("test", "adds")), { is: "green" }), {
+      ok: false,
+      failures: ["test: adds"],
+    });
+    assert.deepEqual(judgeGate(report(red("build")), { is: "green" }), { ok: false, failures: ["build"] });
+  });
+
+  test("a gate without commands is not a failed one", () => {
+    assert.ok(isGreen(report()));
+    assert.ok(judgeGate(report(), { is: "green" }).ok);
+  });
+});
+
+describe("on a red target", () => {
+  const base = report(green("build"), red("test", "adds", "subtracts"));
+
+  test("a candidate lands that leaves everything as it was", () => {
+    assert.deepEqual(judgeGate(base, noWorse(base)), { ok: true, proof: "red-to-red" });
+  });
+
+  test("a new failure stops it, even where it heals another", () => {
+    const verdict = judgeGate(report(green("build"), red("test", "multiplies")), noWorse(base));
+    assert.deepEqual(verdict, { ok: false, failures: ["test: multiplies"] });
+  });
+
+  test("a command that was green must stay green", () => {
+    const verdict = judgeGate(report(red("build"), red("test", "adds")), noWorse(base));
+    assert.deepEqual(verdict, { ok: false, failures: ["build"] });
+  });
+
+  test("one that heals everything is proof of green", () => {
+    assert.deepEqual(judgeGate(report(green("build"), green("test")), noWorse(base, "test: adds")), {
+      ok: true,
+      proof: "green",
+    });
+  });
+
+  test("a fix must heal at least one of the failures it is for", () => {
+    const fix = noWorse(base, "test: adds", "test: subtracts");
+    assert.equal(judgeGate(base, fix).ok, false);
+    assert.equal(judgeGate(report(green("build"), red("test", "adds")), fix).ok, true);
+    const other = judgeGate(report(green("build"), red("test", "adds")), noWorse(base, "test: adds"));
+    assert.equal(other.ok, false, "healing another's does not count");
+  });
+
+  test("a fix for what is healed already has nothing to heal", () => {
+    assert.ok(judgeGate(base, noWorse(base, "test: gone")).ok);
+  });
+});
+
+test("failures keep their names from run to run, apart for each command", () => {
+  assert.deepEqual(failuresOf(report(red("unit", "a"), red("e2e", "a"), red("build"), green("lint"))), [
+    "unit: a",
+    "e2e: a",
+    "build",
+  ]);
+});
