@@ -95,8 +95,8 @@ export interface MillionFigures {
 }
 
 /** Compilers need some rounds; slow contenders get fewer of them. */
-const WARM_UP = { maxRounds: 6, maxMs: 2_000 };
-const MEASURED = { maxRounds: 8, maxMs: 3_000 };
+const WARM_UP = { maxRounds: 6, maxMs: 1_000 };
+const MEASURED = { maxRounds: 8, maxMs: 1_000 };
 
 if (import.meta.main) {
   const [name = "", workload = ""] = process.argv.slice(2);
