@@ -120,7 +120,8 @@ export class Invariants {
       const earlier = taskOf(state, id as TaskId);
       const meets = (other: Task) => overlaps(other.spec.scope, earlier.spec.scope);
       const waits =
-        this.#dispatched(earlier).some(meets) || this.#queued().some((o) => o.order < earlier.order && meets(o));
+        this.#dispatched(earlier).some(meets) ||
+        this.#queued().some((o) => o.order < earlier.order && meets(o));
       must(waits, `${task.id} started before ${id}, which is more urgent`);
     }
   }
