@@ -1,8 +1,9 @@
 /** Runs the benchmarks by name (`npm run bench -- graph`), all of them without one; `--json` prints one document. */
+import { engineBench } from "./engine.ts";
 import { graphBench } from "./graph.ts";
 import { type Bench, type BenchReport, holds, printReport } from "./measure.ts";
 
-const BENCHES: readonly Bench[] = [graphBench];
+const BENCHES: readonly Bench[] = [graphBench, engineBench];
 
 const { names, isJson, problem } = parse(process.argv.slice(2));
 if (problem !== undefined) {

@@ -1,0 +1,84 @@
+/** How soon could it all be done? A list scheduler that knows nothing of the engine, and two bounds that none beats. */
+import { IndexHeap } from "../src/graph/index-heap.ts";
+import type { Workload } from "./engine-workload.ts";
+
+/** `at once`: what waits for a task can start with whoever is freed by it. `after`: its worker chooses first. */
+export type Freeing = "at once" | "after";
+
+/** Whenever a worker is free, it starts the first in `order` of what is ready; nothing else takes any time. */
+export function idealMakespanMs(
+  workload: Workload,
+  workers: number,
+  order: readonly number[],
+  freeing: Freeing = "at once",
+): number {
+  const rank = new Int32Array(workload.length);
+  for (const [i, place] of order.entries()) rank[place] = i;
+  const dependents = dependentsOf(workload);
+  const unmet = workload.map(({ after }) => after.length);
+  const endsAt = new Float64Array(workload.length);
+  const ready = new IndexHeap((a, b) => rank[a]! < rank[b]!);
+  const atWork = new IndexHeap((a, b) => endsAt[a]! < endsAt[b]!);
+  let now = 0;
+  const start = () => {
+    while (ready.size > 0 && atWork.size < workers) {
+      const place = ready.pop();
+      endsAt[place] = now + workload[place]!.ms;
+      atWork.push(place);
+    }
+  };
+  const free = (place: number) => {
+    for (const next of dependents[place]!) {
+      unmet[next]! -= 1;
+      if (unmet[next] === 0) ready.push(next);
+    }
+  };
+  for (const [place, count] of unmet.entries()) if (count === 0) ready.push(place);
+  for (start(); atWork.size > 0; start()) {
+    const ended = atWork.pop();
+    now = endsAt[ended]!;
+    if (freeing === "after") start();
+    free(ended);
+    while (freeing === "at once" && atWork.size > 0 && endsAt[atWork.at(0)]! === now) free(atWork.pop());
+  }
+  return now;
+}
+
+/** By priority, then age. */
+export const byPriority = (workload: Workload): readonly number[] =>
+  placesOf(workload).sort((a, b) => workload[a]!.priority - workload[b]!.priority || a - b);
+
+/** By priority, then the longest chain behind, then age. Counted in tasks: nobody knows beforehand how long one takes. */
+export function byLongestPath(workload: Workload): readonly number[] {
+  const behind = chainsBehind(workload, () => 1);
+  return placesOf(workload).sort(
+    (a, b) => workload[a]!.priority - workload[b]!.priority || behind[b]! - behind[a]! || a - b,
+  );
+}
+
+/** No schedule is shorter than its longest chain, or than all the work shared out evenly. */
+export function lowerBoundMs(workload: Workload, workers: number): number {
+  const chains = chainsBehind(workload, (place) => workload[place]!.ms);
+  const longest = chains.reduce((most, behind, place) => Math.max(most, behind + workload[place]!.ms), 0);
+  const total = workload.reduce((sum, { ms }) => sum + ms, 0);
+  return Math.max(longest, total / workers);
+}
+
+/** The longest chain of what waits for each task, itself left out. Dependencies are earlier in the list. */
+function chainsBehind(workload: Workload, lengthOf: (place: number) => number): readonly number[] {
+  const behind = workload.map(() => 0);
+  for (let place = workload.length - 1; place >= 0; place -= 1) {
+    const through = behind[place]! + lengthOf(place);
+    for (const other of workload[place]!.after) behind[other] = Math.max(behind[other]!, through);
+  }
+  return behind;
+}
+
+function dependentsOf(workload: Workload): readonly (readonly number[])[] {
+  const dependents: number[][] = workload.map(() => []);
+  for (const [place, { after }] of workload.entries())
+    for (const other of after) dependents[other]!.push(place);
+  return dependents;
+}
+
+const placesOf = (workload: Workload) => workload.map((_, place) => place);
