@@ -64,6 +64,18 @@ describe("a budget", () => {
     assert.deepEqual(run.closed!.left, ["1 tasks are not settled", "the budget is spent"]);
   });
 
+  test("that is spent does not keep the second of two fixes from landing after the first", () => {
+    const run = new CoreRun({ budget: { maxTokens: 300, reserveTokens: 100 } });
+    run.checkRed(["test: x", "test: y"], "*");
+    run.plan("t", [task("a")]);
+    run.work("t.1", tokens(100));
+    run.work("t.2", tokens(200));
+    run.work("t.3", tokens(0));
+    run.land();
+    run.check(["test: y"], "*");
+    assert.deepEqual(run.candidate(), ["t.2"]);
+  });
+
   test("that is spent on a red target ends the run, which names both", () => {
     const run = CoreRun.planned([task("a"), task("b")], {
       capacity: { work: 1 },

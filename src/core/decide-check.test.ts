@@ -149,6 +149,8 @@ describe("a target beyond repair", () => {
   /** Every round of fixes fails. */
   function hopeless() {
     const run = redTarget();
+    run.work("t.1");
+    run.work("t.2");
     for (let round = 1; round <= 3; round += 1) {
       run.failForGood(`t.${round + 2}`);
       run.wait(MINUTE);
@@ -168,8 +170,6 @@ describe("a target beyond repair", () => {
 
   test("takes ordinary tasks again, one by one, if they make nothing worse", () => {
     const run = hopeless();
-    run.work("t.1");
-    run.work("t.2");
     assert.deepEqual(run.candidate(), ["t.1"]);
     const { accept } = run.brief("land");
     assert.ok(accept.is === "no-worse");
@@ -182,10 +182,8 @@ describe("a target beyond repair", () => {
 
   test("is named when the run ends, which is incomplete", () => {
     const run = hopeless();
-    run.work("t.1");
     run.land();
     run.check(["test: x"]);
-    run.work("t.2");
     run.land();
     run.check(["test: x"]);
     while (run.isAsked("t")) run.plan("t", []);

@@ -138,6 +138,30 @@ describe("a target that is not where it was thought to be", () => {
     assert.deepEqual(run.running("land"), [], "nothing is left to land");
   });
 
+  test("has what is known already: that is not counted again", () => {
+    const run = CoreRun.planned([task("a"), task("b")]);
+    run.finish("t.1");
+    run.work("t.2");
+    const known = { commit: "commit-1", members: [member("t.1")] };
+    run.landMoved({ tip: "foreign", landings: [known] });
+    assert.equal(run.events("batch.landed").length, 1);
+    assert.equal(run.state.target.tip, "foreign");
+  });
+
+  test("has what was cancelled meanwhile: it is in the tree, and stays cancelled", () => {
+    const run = lost();
+    run.work("t.2");
+    run.say({ type: "interrupted", job: "land#2" as never });
+    run.say({ type: "interrupted", job: "land#3" as never });
+    run.landFailed();
+    run.say({ type: "cancel", task: "t.1" as TaskId });
+    run.wait(MINUTE);
+    run.landMoved(found);
+    assert.equal(run.is("t.1"), "cancelled");
+    assert.equal(run.state.target.tip, "L");
+    assert.deepEqual(run.candidate(), ["t.2"]);
+  });
+
   test("was moved by somebody else: it is checked again before anything lands", () => {
     const run = CoreRun.planned([task("a")]);
     run.work("t.1");

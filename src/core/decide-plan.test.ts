@@ -194,6 +194,18 @@ describe("an answer that cannot be used", () => {
     assert.match(run.closed!.left.join(), /planner of t failed 1 times/);
   });
 
+  test("gives the planner up, and the run stays open for what is at work", () => {
+    const run = CoreRun.planned(
+      ["a", "b", "c", "d"].map((id) => task(id, { delivers: "report" })),
+      { root: { maxErrorsInARow: 1 } },
+    );
+    for (const id of ["t.1", "t.2", "t.3"]) run.work(id);
+    run.fail("plan", "t", "plan-unreadable");
+    assert.deepEqual(run.events("run.closed"), []);
+    run.work("t.4");
+    assert.equal(run.closed?.how, "incomplete");
+  });
+
   test("of a subplanner is given up after five in a row", () => {
     const run = CoreRun.planned([large("m")]);
     for (let n = 0; n < 4; n += 1) run.plan("t.1", bad);
@@ -237,6 +249,8 @@ describe("a planner that cannot be reached", () => {
       run.say({ type: "interrupted", job: run.running("plan")[0] as never });
       assert.deepEqual(run.running("plan"), [`plan:t#${n + 1}`]);
     }
+    run.fail("plan", "t", "plan-unreadable");
+    assert.ok(run.isAsked("t"));
   });
 });
 

@@ -195,6 +195,7 @@ describe("an answer that comes late", () => {
     assert.deepEqual(run.candidate(), ["t.1"]);
     run.wait(10 * MINUTE);
     assert.deepEqual(run.running("work"), [], "and it is not tried again after all");
+    assert.deepEqual(run.events("task.woken"), []);
   });
 
   test("is used while the task is held back from its next attempt", () => {
@@ -218,6 +219,17 @@ describe("an answer that comes late", () => {
     assert.equal(run.is("t.1"), "open");
     assert.deepEqual(run.running("work"), ["work:t.1#2"]);
     assert.equal(run.state.spent.tokens, 100);
+  });
+
+  test("of the attempt before the one that was lost is dropped, too", () => {
+    const run = expired();
+    run.wait(MINUTE);
+    run.wait(run.state.running.get("work:t.1#2" as never)!.until - run.now);
+    assert.deepEqual(run.running("work"), [], "the second lease is over as well");
+    run.answer("work:t.1#1", run.worked("t.1"));
+    assert.equal(run.is("t.1"), "open");
+    run.answer("work:t.1#2", run.worked("t.1"));
+    assert.equal(run.is("t.1"), "landing");
   });
 
   test("that only says that it was lost is not counted again", () => {

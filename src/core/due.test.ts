@@ -142,16 +142,32 @@ describe("who waits for files", () => {
     assert.deepEqual(run.running("work"), ["work:t.3#1", "work:t.4#1"]);
   });
 
-  test("a fix that is cancelled while it waits keeps nobody", () => {
-    const run = CoreRun.planned(
-      ["a", "b"].map((id) => task(id)),
-      { capacity: { work: 1 } },
+  /** Two of three parts are at work, and the fix for the red target may touch everything. */
+  function partsAndFix() {
+    const run = CoreRun.planned([task("m", on("m/"))], { capacity: { work: 2 } });
+    run.plan(
+      "t.1",
+      ["a", "b", "c"].map((id) => task(id, on(`m/${id}.ts`))),
     );
     run.say({ type: "base-moved", commit: "b2" });
     run.checkRed(["test: x"], "");
-    run.say({ type: "cancel", task: run.task("t.3").id });
-    run.work("t.1");
+    run.work("t.1.1");
+    assert.deepEqual(run.running("work"), ["work:t.1.2#1"]);
+    return run;
+  }
+
+  test("a fix goes before the parts of a subplanner as well", () => {
+    const run = partsAndFix();
+    run.work("t.1.2");
     assert.deepEqual(run.running("work"), ["work:t.2#1"]);
+    run.work("t.2");
+    assert.deepEqual(run.running("work"), ["work:t.1.3#1"], "which wait for its work, not for its landing");
+  });
+
+  test("a fix that is cancelled while it waits keeps nobody", () => {
+    const run = partsAndFix();
+    run.say({ type: "cancel", task: run.task("t.2").id });
+    assert.deepEqual(run.running("work"), ["work:t.1.2#1", "work:t.1.3#1"]);
   });
 });
 

@@ -157,6 +157,28 @@ describe("a planner's task", () => {
     assert.deepEqual(run.closed, { how: "done", left: [] });
   });
 
+  test("whose part was only partly done is whole once its planner has dealt with that", () => {
+    const run = CoreRun.planned([task("m", { scope: ["m/"] })]);
+    run.plan("t.1", [task("part", { scope: ["m/deep/"] })]);
+    run.plan("t.1.1", [task("x", { scope: ["m/deep/x.ts"] }), task("y", { scope: ["m/deep/y.ts"] })]);
+    run.finish("t.1.1.1");
+    run.plan("t.1.1", []);
+    run.failForGood("t.1.1.2");
+    run.plan("t.1.1", []);
+    const [concern] = run.brief("plan", "t.1").concerns;
+    assert.equal(concern!.text, "part: y failed: agent-failed (3 times)");
+    run.plan("t.1", [], { addressed: [concern!.id] });
+    const { state } = run.task("t.1");
+    assert.ok(state.is === "done" && state.handoff.status === "complete");
+  });
+
+  test("of which nothing was done has failed, although its planner has dealt with every failure", () => {
+    const run = split("a");
+    run.failForGood("t.1.1");
+    run.plan("t.1", [], { addressed: ["c1"] });
+    assert.deepEqual([run.is("t.1"), run.is("t.2")], ["failed", "skipped"]);
+  });
+
   test("whose planner was given up is not called complete", () => {
     const run = CoreRun.planned([large("m")], { subplanner: { maxErrorsInARow: 1 } });
     run.plan("t.1", parts("a"));

@@ -63,6 +63,7 @@ describe("on a red target", () => {
 
   test("a fix for what is healed already has nothing to heal", () => {
     assert.ok(judgeGate(base, noWorse(base, "test: gone")).ok);
+    assert.ok(!judgeGate(base, noWorse(base, "test: gone", "test: adds")).ok, "but this one has");
   });
 });
 

@@ -167,6 +167,51 @@ describe("a red gate", () => {
     assert.deepEqual(run.candidate(), ["t.2", "t.3"]);
   });
 
+  test("twice on a base that was red once and is green asks who it was", () => {
+    const run = two();
+    run.landRed();
+    run.landRed();
+    run.check(["test: x"]);
+    run.check();
+    assert.deepEqual(run.candidate(), ["t.2"]);
+  });
+
+  const turnRed = (run: CoreRun) => {
+    run.say({ type: "base-moved", commit: "b2" });
+    run.checkRed(["test: z"]);
+  };
+
+  for (const [how, end] of [
+    ["red", (run: CoreRun) => run.landRed(["test: z"])],
+    ["green", (run: CoreRun) => run.land()],
+    ["broken down", (run: CoreRun) => run.landFailed()],
+  ] as const) {
+    test(`in a hunt does not count when the target turns red and the next run is ${how}`, () => {
+      const run = two();
+      run.landRed();
+      run.landRed();
+      run.check();
+      run.landRed();
+      assert.deepEqual(run.candidate(), ["t.2"], "asked a second time");
+      turnRed(run);
+      end(run);
+      assert.deepEqual(run.events("task.retried"), []);
+      assert.equal(run.state.landing.phase.is, "open");
+    });
+  }
+
+  test("in a hunt does not count when the target turns red between two runs", () => {
+    const run = two();
+    run.landRed();
+    run.landRed();
+    run.check();
+    run.landFailed();
+    turnRed(run);
+    run.wait(MINUTE);
+    assert.deepEqual(run.candidate(), []);
+    assert.equal(run.state.landing.phase.is, "open");
+  });
+
   test("in a hunt whose target turns red ends the hunt, and nobody is blamed", () => {
     const run = two();
     run.landRed();

@@ -171,7 +171,7 @@ export class CoreRun {
     return this.answer(this.#only("land"), { is: "failed", failure: failure("repository", "disk full") });
   }
 
-  /** Looked at the target; it fails `failures`, each of them in `file`. */
+  /** Looked at the target; it fails `failures`, each of them in `file`; "*": in one of its own name. */
   check(failures: readonly string[] = [], file = "broken.ts", moved?: Moved): readonly Event[] {
     const names = failures.map((name) => name.replace(/^test: /, ""));
     const report = { commands: [{ name: "test", green: names.length === 0, failures: names }] };
@@ -179,7 +179,7 @@ export class CoreRun {
       (name): Problem => ({
         class: "tests",
         name,
-        files: file === "" ? [] : [file],
+        files: file === "" ? [] : [file === "*" ? `${name.replace("test: ", "")}.ts` : file],
         message: `${name} fails`,
       }),
     );
