@@ -65,12 +65,12 @@ describe("a budget", () => {
   });
 
   test("that is spent does not keep the second of two fixes from landing after the first", () => {
-    const run = new CoreRun({ budget: { maxTokens: 300, reserveTokens: 100 } });
+    const run = new CoreRun({ capacity: { work: 2 }, budget: { maxTokens: 300, reserveTokens: 100 } });
     run.checkRed(["test: x", "test: y"], "*");
     run.plan("t", [task("a")]);
-    run.work("t.1", tokens(100));
-    run.work("t.2", tokens(200));
-    run.work("t.3", tokens(0));
+    run.work("t.1", tokens(250));
+    run.work("t.2", tokens(50));
+    assert.deepEqual(run.events("budget.exhausted").length, 1);
     run.land();
     run.check(["test: y"], "*");
     assert.deepEqual(run.candidate(), ["t.2"]);

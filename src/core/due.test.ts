@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { CoreRun, MINUTE, task } from "../../test/support/core-run.ts";
+import { due } from "./due.ts";
 
 const on = (...scope: string[]) => ({ scope });
 
@@ -98,6 +99,18 @@ describe("who waits for files", () => {
     assert.deepEqual(run.running("work"), ["work:t.1#1"]);
     run.finish("t.1");
     assert.deepEqual(run.running("work"), ["work:t.2#1"]);
+  });
+
+  test("keeps what it held before against a more urgent one that comes later", () => {
+    const run = CoreRun.planned([task("a", on("a.ts"))]);
+    run.say({ type: "base-moved", commit: "b2" });
+    run.checkRed(["test: x"], "a.ts");
+    run.fail("work", "t.1");
+    assert.deepEqual(run.running("work"), ["work:t.2#1"], "a fix has the file now");
+    run.say({ type: "steer", message: "urgent" });
+    run.plan("t", [task("u", { ...on("a.ts"), priority: 1 })]);
+    run.finish("t.2");
+    assert.deepEqual(run.running("work"), ["work:t.1#2"]);
   });
 
   test("is not starved by a stream of small tasks that take its files by turns", () => {
@@ -211,6 +224,18 @@ describe("what goes first", () => {
     assert.deepEqual(run.running("work"), ["work:t.2#1"]);
   });
 
+  test("a part of a planner that is asked at the same time, before a less urgent task", () => {
+    const run = CoreRun.planned([task("m", on("m/")), task("z", { priority: 9 })], { capacity: { work: 1 } });
+    run.work("t.2");
+    run.plan("t.1", [task("x", on("m/x.ts")), task("y", on("m/y.ts"))]);
+    run.say({ type: "steer", message: "more" });
+    run.plan("t", [task("later", { priority: 9 })]);
+    assert.deepEqual(run.running("work"), ["work:t.1.1#1"]);
+    run.say({ type: "cancel", task: run.task("t.1.1").id });
+    assert.ok(run.isAsked("t.1"));
+    assert.deepEqual(run.running("work"), ["work:t.1.2#1"]);
+  });
+
   test("never more jobs of a kind than there is room for", () => {
     const tasks = Array.from({ length: 30 }, (_, i) => task(`a${i}`));
     const run = CoreRun.planned([...tasks, task("m", on("m/")), task("n", on("n/"))], {
@@ -226,6 +251,36 @@ describe("what goes first", () => {
     run.plan("t.1.1", [task("deeper", on("m/deep/er/"))]);
     run.plan("t.1.1.1", [task("leaf", on("m/deep/er/x.ts"))]);
     assert.deepEqual(run.running(), ["work:t.1.1.1.1#1"]);
+  });
+});
+
+describe("the next moment at which something changes by itself", () => {
+  const next = (run: CoreRun) => due(run.state, run.policy, run.now).deadline;
+
+  test("is the end of the first lease", () => {
+    const run = CoreRun.planned([task("a")]);
+    run.wait(MINUTE);
+    assert.equal(next(run), 60 * MINUTE);
+  });
+
+  test("is the end of a landing's wait", () => {
+    const run = CoreRun.planned([task("a")]);
+    run.work("t.1");
+    run.landFailed();
+    assert.equal(next(run), run.state.landing.retryAt);
+  });
+
+  test("is the next sweep", () => {
+    const run = CoreRun.planned([task("a"), task("b")]);
+    run.finish("t.1");
+    assert.equal(next(run), MINUTE);
+  });
+
+  test("does not come when nothing is under way", () => {
+    const run = CoreRun.planned([task("a")]);
+    run.say({ type: "pause" });
+    run.fail("work", "t.1");
+    assert.equal(next(run), undefined);
   });
 });
 
