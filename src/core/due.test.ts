@@ -102,15 +102,18 @@ describe("who waits for files", () => {
   });
 
   test("keeps what it held before against a more urgent one that comes later", () => {
-    const run = CoreRun.planned([task("a", on("a.ts"))]);
+    const run = CoreRun.planned([task("a", on("a.ts"))], { capacity: { work: 2 } });
     run.say({ type: "base-moved", commit: "b2" });
     run.checkRed(["test: x"], "a.ts");
     run.fail("work", "t.1");
     assert.deepEqual(run.running("work"), ["work:t.2#1"], "a fix has the file now");
     run.say({ type: "steer", message: "urgent" });
-    run.plan("t", [task("u", { ...on("a.ts"), priority: 1 })]);
+    const urgent = { priority: 1 };
+    run.plan("t", [task("v", urgent), task("w", urgent), task("u", { ...on("a.ts"), ...urgent })]);
     run.finish("t.2");
-    assert.deepEqual(run.running("work"), ["work:t.1#2"]);
+    assert.deepEqual(run.running("work"), ["work:t.3#1", "work:t.4#1"]);
+    run.work("t.3");
+    assert.deepEqual(run.running("work"), ["work:t.4#1", "work:t.1#2"]);
   });
 
   test("is not starved by a stream of small tasks that take its files by turns", () => {
