@@ -101,6 +101,18 @@ test("nodes may be taken while what is ready is read", () => {
   assert.deepEqual(seen, expected);
 });
 
+test("a thousand ready nodes are all offered, in order", () => {
+  const dag = new Dag();
+  const ids = Array.from({ length: 1000 }, (_, at) => `n${at}`);
+  for (const id of ids) dag.add(id);
+  assert.deepEqual([...dag.ready()], ids);
+  for (const id of ids) {
+    assert.equal(dag.peek(), id);
+    dag.take(id);
+  }
+  assert.equal(dag.peek(), undefined);
+});
+
 test("each lane has its own queue", () => {
   const dag = new Dag();
   dag.add("plan", { lane: 1 });

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { getEventListeners } from "node:events";
 import { test } from "node:test";
 import type { ExecutorResult, TaskContext, TaskExecutor } from "./execution.ts";
 import type { PlannedTask } from "./planned-task.ts";
@@ -92,15 +93,40 @@ test("abort waits no longer than its grace for an executor that does not listen,
     const world = new World({ deaf: [] });
     const interrupted: string[] = [];
     world.graph.on("task.interrupted", ({ task }) => interrupted.push(task.id));
+    let finished = 0;
+    world.graph.on("execution.finished", () => {
+      finished++;
+    });
     const running = world.execute({ signal: abort.signal, abortGraceMs });
     abort.abort();
-    t.mock.timers.tick(abortGraceMs);
+    if (abortGraceMs > 0) t.mock.timers.tick(abortGraceMs);
     const summary = await running;
     assert.deepEqual(summary.runningAtAbort, ["deaf"]);
     assert.deepEqual(interrupted, ["deaf"]);
     await world.answer("deaf", OK);
     assert.equal(world.graph.getTask("deaf")?.status, "pending");
+    assert.equal(finished, 1);
   }
+});
+
+test("the grace of an execution that ended in time does not end a later one", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const abort = new AbortController();
+  const world = new World({ a: [], b: [] });
+  const first = world.execute({ maxParallel: 1, signal: abort.signal, abortGraceMs: 30 });
+  abort.abort();
+  await world.answer("a", OK);
+  await first;
+  let finished = 0;
+  world.graph.on("execution.finished", () => {
+    finished++;
+  });
+  const second = world.execute();
+  t.mock.timers.tick(30);
+  assert.equal(finished, 0);
+  await assert.rejects(world.graph.execute(never), /being executed already/);
+  await world.answer("b", OK);
+  assert.equal((await second).success, true);
 });
 
 test("a running task that is cancelled hears its signal, and its late answer is dropped", async () => {
@@ -141,11 +167,25 @@ test("a signal that was aborted before starts nothing", async () => {
   assert.deepEqual(summary.unfinished, ["a"]);
 });
 
+test("a signal that is never aborted is left without a listener", async () => {
+  const { signal } = new AbortController();
+  await graphOf({ a: [] }).execute(() => OK, { signal });
+  assert.equal(getEventListeners(signal, "abort").length, 0);
+});
+
 test("an abort from a listener to a start comes in time", async () => {
   const abort = new AbortController();
   const graph = graphOf({ a: [], b: [] });
   graph.on("task.started", () => abort.abort());
-  const summary = await graph.execute(never, { signal: abort.signal });
+  let executed = 0;
+  const summary = await graph.execute(
+    () => {
+      executed++;
+      return OK;
+    },
+    { signal: abort.signal },
+  );
+  assert.equal(executed, 0);
   assert.deepEqual(summary.runningAtAbort, ["a"]);
   assert.deepEqual(summary.unfinished, ["a", "b"]);
 });

@@ -141,6 +141,24 @@ test("an empty graph is done at once", async () => {
   assert.equal((await new TaskGraph().execute(never)).success, true);
 });
 
+test("a task that a listener adds below the last one to complete is still executed", async () => {
+  const graph = graphOf({ a: [] });
+  graph.on("task.completed", ({ task }) => {
+    if (task.id === "a") graph.addTask({ id: "b", description: "", dependencies: ["a"] });
+  });
+  assert.deepEqual([...(await graph.execute(async () => OK)).results.keys()], ["a", "b"]);
+});
+
+test("executors that each add the next task do not pile up", async () => {
+  const graph = graphOf({ "0": [] });
+  const summary = await graph.execute((task) => {
+    const next = Number(task.id) + 1;
+    if (next < 20_000) graph.addTask({ id: String(next), description: "" });
+    return OK;
+  });
+  assert.equal(summary.progress.completed, 20_000);
+});
+
 test("what was added during the execution and can never start is reported, not waited for", async () => {
   const graph = graphOf({ a: [] });
   const summary = await graph.execute((task) => {

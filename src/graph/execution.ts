@@ -129,7 +129,6 @@ export class Execution {
   }
 
   #settleLater(run: Run, returned: Returned): void {
-    if (this.#isOver) return;
     this.#isBusy = true;
     this.#settle(run, returned);
     this.#isBusy = false;
@@ -139,7 +138,7 @@ export class Execution {
   #settle(run: Run, returned: Returned): void {
     this.#active--;
     const { entry } = run;
-    // Someone else settled the task, or gave it back, while the executor was at work: its answer comes too late.
+    // The task was settled or given back while the executor was at work: its answer comes too late.
     if (entry.run !== run) return;
     entry.run = undefined;
     const result = resultOf(returned, this.#options.now() - this.#startedAt[entry.node]!);

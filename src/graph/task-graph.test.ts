@@ -232,7 +232,7 @@ test("a task that was saved while it ran stays so until it is marked", () => {
     },
     { id: "b", description: "", dependencies: ["a"] },
   ]);
-  assert.equal(restored.getTask("a")?.status, "running");
+  assert.deepEqual(restored.getTask("a"), { id: "a", description: "", dependencies: [], status: "running" });
   assert.equal(restored.getProgress().running, 1);
   assert.deepEqual(restored.getReady(), []);
   restored.markPending("a");

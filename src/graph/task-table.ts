@@ -113,8 +113,6 @@ export class TaskTable {
   }
 
   complete(entry: TaskEntry, result?: TaskResult): void {
-    // A ready task may complete without having run: from here on nobody else can start it.
-    if (this.#numbered.status(entry.node) === READY) this.#numbered.take(entry.node);
     this.#change(entry, "complete");
     entry.result = result;
     const thrown = this.#tell("task.completed", entry);
