@@ -149,6 +149,16 @@ test("a task that a listener adds below the last one to complete is still execut
   assert.deepEqual([...(await graph.execute(async () => OK)).results.keys()], ["a", "b"]);
 });
 
+test("a task is not executed while listeners are told that it was marked as complete", async () => {
+  const graph = graphOf({ a: [], b: ["a"] });
+  const executions: ReturnType<TaskGraph["execute"]>[] = [];
+  graph.on("task.completed", () => executions.push(graph.execute(never)));
+  graph.markComplete("a");
+  const summary = await executions[0]!;
+  assert.match(summary.blocked ?? "", /"b" waits for a change/);
+  assert.deepEqual(graph.getReady()[0]?.id, "b");
+});
+
 test("executors that each add the next task do not pile up", async () => {
   const graph = graphOf({ "0": [] });
   const summary = await graph.execute((task) => {

@@ -45,7 +45,7 @@ export class Execution {
   readonly #table: TaskTable;
   readonly #executor: TaskExecutor;
   readonly #options: CheckedOptions;
-  readonly #finish: (summary: ExecutionSummary) => void;
+  readonly #finished = Promise.withResolvers<ExecutionSummary>();
   readonly #ended: TaskEntry[] = [];
   readonly #beganAt: number;
   /** By node: when its executor was called. */
@@ -57,24 +57,19 @@ export class Execution {
   #runningAtAbort: readonly string[] | undefined;
   #grace: NodeJS.Timeout | undefined;
 
-  constructor(
-    table: TaskTable,
-    executor: TaskExecutor,
-    options: ExecuteOptions,
-    finish: (summary: ExecutionSummary) => void,
-  ) {
+  constructor(table: TaskTable, executor: TaskExecutor, options: ExecuteOptions) {
     this.#table = table;
     this.#executor = executor;
     this.#options = checkedOptions(options);
-    this.#finish = finish;
     this.#beganAt = this.#options.now();
   }
 
-  begin(): void {
+  run(): Promise<ExecutionSummary> {
     const { signal } = this.#options;
     if (signal?.aborted) this.#runningAtAbort = [];
     else signal?.addEventListener("abort", this.#abort, { once: true });
     this.wake();
+    return this.#finished.promise;
   }
 
   /** Starts what can be started; when nothing is at work after that, the execution is over. */
@@ -159,7 +154,7 @@ export class Execution {
   #limitGrace(): void {
     const { abortGraceMs } = this.#options;
     if (abortGraceMs === 0) this.#end();
-    else if (abortGraceMs !== Infinity) this.#grace ??= setTimeout(() => this.#end(), abortGraceMs);
+    else if (abortGraceMs <= MAX_TIMER_MS) this.#grace ??= setTimeout(() => this.#end(), abortGraceMs);
   }
 
   #runs(): Run[] {
@@ -176,7 +171,7 @@ export class Execution {
         this.#table.interrupt(entry);
       }
     }
-    this.#finish(this.#summary());
+    this.#finished.resolve(this.#summary());
   }
 
   #summary(): ExecutionSummary {
@@ -213,11 +208,16 @@ export function obstacleIn(table: TaskTable): Error | undefined {
 
 const MAX_NAMED = 10;
 
+/** Timers count in 31 bits; what is longer than that, 24 days, is for ever. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
 function blockedBy(table: TaskTable): string {
   const obstacle = obstacleIn(table);
   if (obstacle !== undefined) return obstacle.message;
-  const running = table.tasks().find((task) => task.status === "running");
-  return `"${running?.id}" was marked as running by someone else and has not ended`;
+  const open = table.tasks().filter((task) => !isSettled(task.status));
+  const running = open.find((task) => task.status === "running");
+  if (running === undefined) return `"${open[0]?.id}" waits for a change that is still under way`;
+  return `"${running.id}" was marked as running by someone else and has not ended`;
 }
 
 /** An executor at work on one task, and what it is told. Its controller is made when the signal is first asked for. */

@@ -132,7 +132,7 @@ export class TaskGraph {
   /**
    * Calls the listener at once, whenever that happens; returns what unsubscribes it. If it throws on
    * `task.ready`, `task.started` or `task.completed`, that task fails, and nothing else; what it throws on
-   * other events is kept for the summary of the execution.
+   * other events, or when the promise it returned is rejected, is kept for the summary of the execution.
    */
   on<T extends GraphEventType>(type: T, listener: GraphListener<T>): () => void {
     return this.#table.events.on(type, listener);
@@ -158,14 +158,16 @@ export class TaskGraph {
     if (typeof executor !== "function") throw new Error("execute needs an executor: a function of a task");
     const obstacle = obstacleIn(this.#table);
     if (obstacle !== undefined) throw obstacle;
-    return new Promise((resolve) => {
-      this.#execution = new Execution(this.#table, executor, options, (summary) => {
-        this.#execution = undefined;
-        this.#table.events.tell({ type: "execution.finished", summary });
-        resolve(summary);
-      });
-      this.#execution.begin();
-    });
+    const execution = new Execution(this.#table, executor, options);
+    this.#execution = execution;
+    let summary: ExecutionSummary;
+    try {
+      summary = await execution.run();
+    } finally {
+      this.#execution = undefined;
+    }
+    this.#table.events.tell({ type: "execution.finished", summary });
+    return summary;
   }
 
   #refuseWaiting(entry: TaskEntry, wanted: TaskStatus): void {

@@ -113,6 +113,8 @@ export class TaskTable {
   }
 
   complete(entry: TaskEntry, result?: TaskResult): void {
+    // A ready task may complete without having run; nobody may start it while its listeners are told.
+    if (this.#numbered.status(entry.node) === READY) this.#numbered.take(entry.node);
     this.#change(entry, "complete");
     entry.result = result;
     const thrown = this.#tell("task.completed", entry);
