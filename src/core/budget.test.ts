@@ -46,7 +46,7 @@ describe("a budget", () => {
     run.land();
     run.check();
     assert.equal(run.closed?.how, "incomplete");
-    assert.deepEqual(run.closed!.left, ["1 tasks are not settled", "the budget is spent"]);
+    assert.deepEqual(run.closed!.left, ["not settled: t.3 (c)", "the budget is spent: raise it and resume"]);
     assert.deepEqual(
       ["t.1", "t.2", "t.3"].map((id) => run.is(id)),
       ["done", "done", "open"],
@@ -61,7 +61,7 @@ describe("a budget", () => {
     assert.deepEqual(run.candidate(), ["t.1"]);
     run.land();
     run.check();
-    assert.deepEqual(run.closed!.left, ["1 tasks are not settled", "the budget is spent"]);
+    assert.deepEqual(run.closed!.left, ["not settled: t.2 (a)", "the budget is spent: raise it and resume"]);
   });
 
   test("that is spent does not keep the second of two fixes from landing after the first", () => {
@@ -88,7 +88,10 @@ describe("a budget", () => {
     run.check(["test: x"]);
     run.check(["test: x"]);
     assert.equal(run.closed?.how, "failed");
-    assert.match(run.closed!.left.join("\n"), /the budget is spent\nthe target is red: test: x/);
+    assert.match(
+      run.closed!.left.join("\n"),
+      /the budget is spent: raise it and resume\nthe target is red: test: x/,
+    );
   });
 
   test("is no reason to stop when nothing more is wanted", () => {

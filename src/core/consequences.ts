@@ -1,6 +1,7 @@
 /** What else is true when a task fails or is stopped? The facts that several decisions share. */
 import type { Charge, Fact } from "./event.ts";
 import { type Failure, failure } from "./failure.ts";
+import type { Handoff } from "./handoff.ts";
 import type { Member } from "./job.ts";
 import { leave } from "./landing.ts";
 import { backoffMs, type Rules } from "./policy.ts";
@@ -12,16 +13,28 @@ export function attemptFailed(
   state: RunState,
   task: Task,
   attempt: number,
-  why: { readonly failure: Failure; readonly charge: Charge; readonly summary?: string },
+  why: { readonly failure: Failure; readonly charge: Charge; readonly handoff?: Handoff },
   { at, policy }: Rules,
 ): readonly Fact[] {
   const { retry } = policy;
-  const limit = { failed: retry.maxFailed - 1, refused: retry.maxRefused, lost: retry.maxLost, nothing: 0 };
-  const times = why.charge === "nothing" ? 0 : task.tries[why.charge] + 1;
-  if (times > limit[why.charge]) return failTask(state, task.id, exhausted(why.failure, times));
-  const retryAt = why.charge === "lost" ? at + backoffMs(retry, times, task.id) : at;
-  const { charge, failure: because, summary = "" } = why;
-  return [{ type: "task.retried", task: task.id, attempt, failure: because, summary, charge, retryAt }];
+  const { charge, failure: because } = why;
+  const limit = {
+    failed: retry.maxFailed - 1,
+    refused: retry.maxRefused,
+    lost: retry.maxLost,
+    unreachable: retry.maxUnreachable,
+    nothing: 0,
+  };
+  const made = why.handoff ? { handoff: why.handoff } : {};
+  const times = charge === "nothing" ? 0 : task.tries[charge] + 1;
+  if (times > limit[charge]) {
+    const [failed, ...skips] = failTask(state, task.id, exhausted(because, times));
+    return [{ ...failed!, ...made }, ...skips];
+  }
+  const wait = charge === "lost" || charge === "unreachable" ? backoffMs(retry, times, task.id) : 0;
+  return [
+    { type: "task.retried", task: task.id, attempt, failure: because, ...made, charge, retryAt: at + wait },
+  ];
 }
 
 const exhausted = (last: Failure, times: number): Failure =>

@@ -64,7 +64,7 @@ function landed(
 }
 
 function red(state: RunState, outcome: Outcome & { readonly is: "red" }, rules: Rules): readonly Fact[] {
-  const { phase, batch } = state.landing;
+  const { phase } = state.landing;
   const { members, failures, conflicts } = outcome;
   const rest = withoutMembers(phase, conflictMembers(state, conflicts));
   const targetIsRed = isKnownRed(state);
@@ -78,8 +78,7 @@ function red(state: RunState, outcome: Outcome & { readonly is: "red" }, rules: 
     `the gate is red with it: ${failures.slice(0, 10).join(", ")}`,
     "make the gate pass on the current target",
   );
-  const proven = turn.phase.is === "hunt" || turn.refuse.length > 0;
-  return turned(state, { turn, conflicts, why, batch: proven ? Math.floor(batch / 2) : batch }, rules);
+  return turned(state, { turn, conflicts, why }, rules);
 }
 
 function moved(state: RunState, job: LandJob, to: Moved, rules: Rules): readonly Fact[] {
@@ -198,8 +197,8 @@ function refuse(state: RunState, { task: id, attempt }: Member, why: Failure, ru
   const task = taskOf(state, id);
   if (isSettled(task)) return [];
   if (task.cancelling) return cancelled(state, { task: id, attempt });
-  const summary = task.state.is === "landing" ? task.state.handoff.summary : "";
-  return attemptFailed(state, task, attempt, { failure: why, charge: "refused", summary }, rules);
+  const made = task.state.is === "landing" ? { handoff: task.state.handoff } : {};
+  return attemptFailed(state, task, attempt, { failure: why, charge: "refused", ...made }, rules);
 }
 
 const cancelled = (state: RunState, { task }: Member): readonly Fact[] => [

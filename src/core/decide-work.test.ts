@@ -74,7 +74,7 @@ describe("what a worker hands in", () => {
       const brief = run.brief("work", "t.1");
       assert.equal(brief.attempt, 2);
       assert.deepEqual(
-        brief.past.map((p) => [p.attempt, p.failure.kind, p.summary]),
+        brief.past.map((p) => [p.attempt, p.failure.kind, p.handoff?.summary]),
         [[1, "incomplete", "the parser is missing"]],
       );
     });
@@ -121,11 +121,24 @@ describe("how often a task is tried", () => {
   test("five lost attempts in a row are borne, the sixth is not", () => {
     const run = CoreRun.planned([task("a")]);
     for (let n = 0; n < 5; n += 1) {
-      run.fail("work", "t.1", n % 2 === 0 ? "timed-out" : "agent-unreachable");
+      run.fail("work", "t.1", n % 2 === 0 ? "timed-out" : "interrupted");
       assert.equal(run.is("t.1"), "open");
       run.wait(10 * MINUTE);
     }
     run.fail("work", "t.1", "interrupted");
+    assert.equal(run.is("t.1"), "failed");
+  });
+
+  test("an agent that cannot be reached is borne for two hours, then the task has failed", () => {
+    const run = CoreRun.planned([task("a")]);
+    const began = run.now;
+    for (let n = 0; n < 20; n += 1) {
+      run.fail("work", "t.1", "agent-unreachable");
+      assert.equal(run.is("t.1"), "open");
+      run.wait(10 * MINUTE);
+    }
+    assert.ok(run.now - began > 120 * MINUTE);
+    run.fail("work", "t.1", "agent-unreachable");
     assert.equal(run.is("t.1"), "failed");
   });
 

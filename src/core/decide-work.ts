@@ -37,12 +37,11 @@ export function decideWork(
   const verdict = judgeWork(task.spec, boundHandoff(outcome.handoff, brief), outcome.evidence, sharedFiles);
   const handoff = boundHandoff({ ...verdict.handoff, taskId: task.id }, brief);
   if (verdict.is === "refused") {
-    const { summary } = handoff;
     return attemptFailed(
       state,
       task,
       attempt,
-      { failure: verdict.failure, charge: "failed", summary },
+      { failure: verdict.failure, charge: "failed", handoff },
       rules,
     );
   }
@@ -51,4 +50,5 @@ export function decideWork(
     : [{ type: "task.handed-off", task: task.id, attempt, handoff }];
 }
 
-const chargeOf = (why: Failure) => (isLoss(why) ? "lost" : "failed");
+const chargeOf = (why: Failure) =>
+  why.kind === "agent-unreachable" ? "unreachable" : isLoss(why) ? "lost" : "failed";

@@ -19,7 +19,7 @@ export type RunEnd = "done" | "incomplete" | "failed" | "cancelled";
 export type JobEnd = "answered" | "answered-late" | "dropped" | "expired" | "interrupted" | "aborted";
 
 /** What an attempt that came to nothing is counted as (see `Tries`). */
-export type Charge = "failed" | "refused" | "lost" | "nothing";
+export type Charge = "failed" | "refused" | "lost" | "unreachable" | "nothing";
 
 export type Fact =
   | { readonly type: "run.opened"; readonly request: RunRequest; readonly spec: TaskSpec }
@@ -67,7 +67,7 @@ export type Fact =
       readonly task: TaskId;
       readonly attempt: number;
       readonly failure: Failure;
-      readonly summary: string;
+      readonly handoff?: Handoff;
       readonly charge: Charge;
       readonly retryAt: number;
     }
@@ -79,7 +79,13 @@ export type Fact =
       readonly until: "settled" | "idle";
     }
   | { readonly type: "task.done"; readonly task: TaskId; readonly handoff: Handoff }
-  | { readonly type: "task.failed"; readonly task: TaskId; readonly failure: Failure }
+  | {
+      readonly type: "task.failed";
+      readonly task: TaskId;
+      readonly failure: Failure;
+      /** What the last attempt had made, if it came so far. */
+      readonly handoff?: Handoff;
+    }
   | { readonly type: "task.skipped"; readonly task: TaskId; readonly because: TaskId }
   | { readonly type: "task.cancelling"; readonly task: TaskId; readonly reason: string }
   | { readonly type: "task.cancelled"; readonly task: TaskId; readonly reason: string }
@@ -125,6 +131,7 @@ export type PlanSaid = {
 
 /** A fact in the log: `at` is when it was decided, in ms. */
 export type Event = Fact & { readonly at: number };
+export type EventOf<T extends Event["type"]> = Extract<Event, { readonly type: T }>;
 
 /** What people ask for. */
 export type Command =

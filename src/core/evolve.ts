@@ -1,14 +1,14 @@
 /** What does a fact change? The only place that changes a run's state. */
 
-import type { Draft, PlannerDraft, TaskDraft } from "./draft.ts";
-import type { Event, NewTask, PlanSaid } from "./event.ts";
+import type { Draft, TaskDraft } from "./draft.ts";
+import type { Event, EventOf } from "./event.ts";
+import { addTask, planAccepted, planEnded, plannerIn, planRejected, steer } from "./evolve-plan.ts";
 import { isGreen } from "./gate.ts";
 import { createFailureHandoff } from "./handoff.ts";
 import { type Job, type JobId, jobId, type Member, slotOf, slotOfId } from "./job.ts";
-import { ScopeTable } from "./scope-table.ts";
-import { release, settle, taskIn, wake, wantsTurn } from "./settle.ts";
-import { emptyState, healthAfter, LANE, orderOf, type RunState, retryKey } from "./state.ts";
-import { isSettled, parentId, ROOT, type TaskId, type TaskState } from "./task.ts";
+import { release, retryWhen, settle, taskIn, wake } from "./settle.ts";
+import { emptyState, healthAfter, type RunState, retryKey } from "./state.ts";
+import { isSettled, parentId, ROOT, type TaskId } from "./task.ts";
 import { unreachable } from "./unreachable.ts";
 
 export function replay(events: Iterable<Event>): RunState {
@@ -71,6 +71,7 @@ export function evolve(state: RunState, event: Event): RunState {
       task.state = { is: "landing", attempt: event.attempt, handoff: event.handoff };
       task.tries.failed = 0;
       task.tries.lost = 0;
+      task.tries.unreachable = 0;
       release(s, task);
       break;
     }
@@ -87,9 +88,11 @@ export function evolve(state: RunState, event: Event): RunState {
     case "task.done":
       settle(s, event.task, { is: "done", handoff: event.handoff });
       break;
-    case "task.failed":
-      settle(s, event.task, { is: "failed", failure: event.failure });
+    case "task.failed": {
+      const { failure, handoff } = event;
+      settle(s, event.task, handoff ? { is: "failed", failure, handoff } : { is: "failed", failure });
       break;
+    }
     case "task.skipped":
       settle(s, event.task, { is: "skipped", because: event.because });
       break;
@@ -140,55 +143,7 @@ export function evolve(state: RunState, event: Event): RunState {
   return state;
 }
 
-type Of<T extends Event["type"]> = Extract<Event, { readonly type: T }>;
-
-/** Shared by all tasks, most of which never have more. */
-const NOTHING: readonly never[] = Object.freeze([]);
-const JUST_OPEN: TaskState = Object.freeze({ is: "open" });
-
-function addTask(s: Draft, { id, spec, rank }: NewTask): void {
-  s.tasks.set(id, {
-    id,
-    spec,
-    order: orderOf(rank, s.tasks.size),
-    state: JUST_OPEN,
-    tries: { attempts: 0, failed: 0, refused: 0, lost: 0, turns: 0, planErrors: 0, answers: 0 },
-    past: NOTHING,
-    scratchpad: "",
-    rejected: NOTHING,
-    cancelling: false,
-  });
-  s.dag.add(id, { after: spec.after, priority: rank, lane: spec.shape === "plan" ? LANE.plan : LANE.work });
-  const parent = parentId(id);
-  if (parent === undefined) return;
-  s.unsettled += 1;
-  const planner = plannerIn(s, parent);
-  planner.children += 1;
-  planner.active.add(id);
-  planner.keys.set(spec.key, id);
-}
-
-function plannerIn(s: Draft, id: TaskId): PlannerDraft {
-  let planner = s.planners.get(id);
-  if (!planner) {
-    planner = {
-      children: 0,
-      active: new Set(),
-      keys: new Map(),
-      news: [],
-      concerns: new Map(),
-      told: { news: 0, steers: 0 },
-      replanAfter: Number.MAX_SAFE_INTEGER, // Until its first answer says otherwise: fix tasks may come before it.
-      idle: false,
-      held: new ScopeTable(),
-      notes: [],
-    };
-    s.planners.set(id, planner);
-  }
-  return planner;
-}
-
-function jobStarted(s: Draft, { job, until }: Of<"job.started">): void {
+function jobStarted(s: Draft, { job, until }: EventOf<"job.started">): void {
   const id = jobId(job);
   s.running.set(id, { job, until });
   s.deadlines.set(id, until);
@@ -218,7 +173,7 @@ function holdFiles(s: Draft, task: TaskDraft, atWork: boolean): void {
   if (atWork) s.atWork.hold(task.id, task.spec.scope, task.order);
 }
 
-function jobEnded(s: Draft, event: Of<"job.ended">): void {
+function jobEnded(s: Draft, event: EventOf<"job.ended">): void {
   const running = s.running.get(event.job);
   if (event.how === "answered-late" || event.how === "dropped") s.unanswered.delete(event.job);
   else if (event.how !== "answered") s.unanswered.add(event.job);
@@ -261,67 +216,24 @@ function forgetLate(s: Draft, id: JobId): Job | undefined {
   return job;
 }
 
-function planAccepted(s: Draft, event: Of<"plan.accepted">): void {
+function taskRetried(s: Draft, event: EventOf<"task.retried">): void {
   const task = taskIn(s, event.task);
-  for (const child of event.into) addTask(s, child);
-  const planner = plannerIn(s, event.task);
-  task.state = { is: "delegated" };
-  task.tries.planErrors = 0;
-  task.tries.answers += 1;
-  planner.replanAfter = event.replanAfter;
-  planner.notes = event.notes;
-  takeIn(s, task, event.said);
-  if (wantsTurn(s, event.task, planner)) release(s, task);
-  else planner.idle = true;
-}
-
-/** The planner was told of its news and of steering messages, and has answered. */
-function takeIn(s: Draft, task: TaskDraft, said: PlanSaid): void {
-  task.scratchpad = said.scratchpad;
-  task.rejected = [];
-  if (task.id === ROOT) s.steers.splice(0, said.steers);
-  const planner = s.planners.get(task.id);
-  if (!planner) return;
-  planner.news.splice(0, said.heard);
-  for (const id of said.addressed) planner.concerns.delete(id);
-}
-
-function planRejected(s: Draft, event: Of<"plan.rejected">): void {
-  const task = taskIn(s, event.task);
-  task.rejected = event.reasons;
-  if (event.charge === "error") task.tries.planErrors += 1;
-  retryWhen(s, task, event.retryAt, event.at);
-}
-
-function planEnded(s: Draft, event: Of<"plan.ended">): void {
-  const task = taskIn(s, event.task);
-  const planner = plannerIn(s, event.task);
-  task.state = { is: "delegated", over: event.over };
-  if (event.said) takeIn(s, task, event.said);
-  planner.idle = false;
-  if (s.dag.status(task.id) === "ready") s.dag.take(task.id);
-  if (planner.active.size === 0 && task.id !== ROOT) s.toSettle.add(task.id);
-}
-
-function taskRetried(s: Draft, event: Of<"task.retried">): void {
-  const task = taskIn(s, event.task);
-  const { attempt, failure, summary } = event;
+  const { attempt, failure, handoff, charge } = event;
   task.state = { is: "open" };
-  if (event.charge !== "nothing") task.tries[event.charge] += 1;
-  if (event.charge !== "lost" && event.charge !== "nothing") task.tries.lost = 0;
-  task.past = [...task.past.slice(-(MAX_PAST - 1)), { attempt, failure, summary }];
+  if (charge !== "nothing") task.tries[charge] += 1;
+  if (charge === "failed" || charge === "refused") {
+    task.tries.lost = 0; // Somebody answered: what was lost before is no longer in a row.
+    task.tries.unreachable = 0;
+  }
+  const past = handoff ? { attempt, failure, handoff } : { attempt, failure };
+  task.past = [...task.past.slice(-(MAX_PAST - 1)), past];
   retryWhen(s, task, event.retryAt, event.at);
 }
 
 /** Kept in memory for each task; the policy says how many of them a brief shows. */
 const MAX_PAST = 5;
 
-function retryWhen(s: Draft, task: TaskDraft, retryAt: number, now: number): void {
-  if (retryAt > now) s.deadlines.set(retryKey(task.id), retryAt);
-  else release(s, task);
-}
-
-function heldBack(s: Draft, { task: id, behind, until }: Of<"task.held-back">): void {
+function heldBack(s: Draft, { task: id, behind, until }: EventOf<"task.held-back">): void {
   const task = taskIn(s, id);
   s.dag.take(id);
   s.parked.set(id, behind);
@@ -341,7 +253,7 @@ function withdraw(s: Draft, id: TaskId): void {
   wake(s, id, "idle");
 }
 
-function batchLanded(s: Draft, event: Of<"batch.landed">): void {
+function batchLanded(s: Draft, event: EventOf<"batch.landed">): void {
   moveTip(s, event.commit);
   for (const name of event.flaky) s.flaky.set(name, (s.flaky.get(name) ?? 0) + 1);
   for (const member of event.members) landed(s, member, event.commit);
@@ -367,7 +279,7 @@ function landed(s: Draft, { task: id }: Member, commit: string): void {
   settle(s, id, { is: "done", handoff, commit });
 }
 
-function targetChecked(s: Draft, { tip, report, at }: Of<"target.checked">): void {
+function targetChecked(s: Draft, { tip, report, at }: EventOf<"target.checked">): void {
   const { target } = s;
   const green = isGreen(report);
   target.health = healthAfter(target, tip, green);
@@ -378,16 +290,4 @@ function targetChecked(s: Draft, { tip, report, at }: Of<"target.checked">): voi
   target.baseMoved = false;
   target.report = report;
   if (green) Object.assign(s.repair, { round: 0, failures: 0, givenUp: false });
-}
-
-function steer(s: Draft, message: string): void {
-  s.steers.push(message);
-  const root = taskIn(s, ROOT);
-  const planner = s.planners.get(ROOT);
-  if (root.state.is !== "delegated" || !planner) return;
-  const ended = root.state.over !== undefined;
-  root.state = { is: "delegated" };
-  if (!planner.idle && !ended) return; // Asked already, or about to be: it will hear it then or the turn after.
-  planner.idle = false;
-  release(s, root);
 }

@@ -125,10 +125,18 @@ function whatIsLeft(state: RunState): readonly string[] {
     ...(root.state.is === "failed" ? [root.state.failure.message] : []),
     ...(over !== undefined && over !== "finished" ? [over.message] : []),
     ...open.flatMap((concern) => (concern.kind === "settled" ? [concern.text] : [])),
-    ...(state.unsettled > 0 ? [`${state.unsettled} tasks are not settled`] : []),
-    ...(state.spent.exhausted ? ["the budget is spent"] : []),
+    ...unsettledNames(state),
+    ...(state.spent.exhausted ? ["the budget is spent: raise it and resume"] : []),
     ...targetLeft(state),
   ];
+}
+
+function unsettledNames(state: RunState): readonly string[] {
+  if (state.unsettled === 0) return [];
+  const open = state.tasks.values().filter((task) => !isSettled(task) && task.id !== ROOT);
+  const names = open.take(10).map((task) => `${task.id} (${task.spec.key})`);
+  const more = state.unsettled > 10 ? ` and ${state.unsettled - 10} more` : "";
+  return [`not settled: ${[...names].join(", ")}${more}`];
 }
 
 function targetLeft(state: RunState): readonly string[] {

@@ -140,7 +140,7 @@ describe("a red gate", () => {
     const [past] = run.brief("work", "t.1").past;
     assert.equal(past!.failure.kind, "gate-red");
     assert.match(past!.failure.message, /test: adds/);
-    assert.equal(past!.summary, "my way");
+    assert.equal(past!.handoff?.summary, "my way");
   });
 
   test("refuses a task twice, and the third time it has failed", () => {

@@ -76,6 +76,8 @@ export type Policy = {
     readonly maxRefused: number;
     /** Jobs in a row that may vanish: dead or hanging workers are not the task's fault, but must end. */
     readonly maxLost: number;
+    /** Jobs in a row whose agent could not be reached. */
+    readonly maxUnreachable: number;
     /** Wait before trying again what was lost or unreachable: `firstMs`, then `factor` times more, up to `maxMs`. */
     readonly firstMs: number;
     readonly factor: number;
@@ -163,6 +165,7 @@ export const defaultPolicy: Policy = {
     maxFailed: 3, // The third failure of an agent with the first two in its brief is the task's own.
     maxRefused: 2,
     maxLost: 5,
+    maxUnreachable: 20, // With the waits below: more than two hours of outage.
     firstMs: 2 * SECOND,
     factor: 2,
     maxMs: 10 * MINUTE, // A provider's outage lasts longer than this, or is over.

@@ -66,6 +66,7 @@ function raiseConcerns(
     for (const text of missingIn(s, task.id, before)) raise("settled", `${key}: ${text}`);
   if (end.is === "failed")
     raise(isRepair(task) ? "said" : "settled", `${key} failed: ${end.failure.message}`);
+  if (end.is === "failed") for (const text of end.handoff?.concerns ?? []) raise("said", text);
   if (end.is === "skipped") raise("settled", `${key} was skipped, because ${end.because} did not land`);
 }
 
@@ -114,4 +115,10 @@ export function taskIn(s: Draft, id: TaskId): TaskDraft {
   const task = s.tasks.get(id);
   if (!task) throw new Error(`there is no task ${id}`);
   return task;
+}
+
+/** At once, or when its wait is over. */
+export function retryWhen(s: Draft, task: TaskDraft, retryAt: number, now: number): void {
+  if (retryAt > now) s.deadlines.set(retryKey(task.id), retryAt);
+  else release(s, task);
 }

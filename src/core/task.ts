@@ -61,7 +61,7 @@ export type TaskState =
   | Delegated
   | { readonly is: "landing"; readonly attempt: number; readonly handoff: Handoff }
   | { readonly is: "done"; readonly handoff: Handoff; readonly commit?: string }
-  | { readonly is: "failed"; readonly failure: Failure }
+  | { readonly is: "failed"; readonly failure: Failure; readonly handoff?: Handoff }
   | { readonly is: "skipped"; readonly because: TaskId }
   | { readonly is: "cancelled"; readonly reason: string };
 
@@ -76,8 +76,9 @@ export type Tries = {
   readonly failed: number;
   /** Attempts whose candidate was refused: a conflict, or a gate that turned red. */
   readonly refused: number;
-  /** Jobs in a row that vanished without an answer. */
+  /** Jobs in a row that vanished without an answer, or found their agent unreachable. */
   readonly lost: number;
+  readonly unreachable: number;
   /** Plan jobs started, and how many in a row came to nothing. */
   readonly turns: number;
   readonly planErrors: number;
@@ -86,7 +87,12 @@ export type Tries = {
 };
 
 /** One earlier attempt, as the next one is told of it. */
-export type PastAttempt = { readonly attempt: number; readonly failure: Failure; readonly summary: string };
+export type PastAttempt = {
+  readonly attempt: number;
+  readonly failure: Failure;
+  /** What it had made, if it came so far: its summary, its diff, its concerns. */
+  readonly handoff?: Handoff;
+};
 
 export type Task = {
   readonly id: TaskId;

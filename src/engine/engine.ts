@@ -5,7 +5,7 @@ import { due } from "../core/due.ts";
 import type { Event, Fact } from "../core/event.ts";
 import { evolve } from "../core/evolve.ts";
 import { type Failure, failure } from "../core/failure.ts";
-import { type Job, type JobId, jobId, slotOf } from "../core/job.ts";
+import { type Job, type JobId, jobId, slotOf, slotOfId } from "../core/job.ts";
 import type { Policy } from "../core/policy.ts";
 import { emptyState, type RunState } from "../core/state.ts";
 import type { Clock } from "../ports/clock.ts";
@@ -132,12 +132,19 @@ class Engine {
     const at = this.#parts.clock.now();
     for (const fact of facts) {
       if (fact.type === "job.started") this.#starting(fact.job);
-      if (fact.type === "job.ended" && fact.how === "aborted") this.#ended.push(fact.job);
-      if (fact.type === "run.closed") this.#ended.push(...this.state.running.keys());
+      if (fact.type === "run.closed") {
+        this.#ended.push(...this.state.running.keys(), ...this.state.late.values().map(jobId));
+      }
       const event: Event = { ...fact, at };
       evolve(this.state, event);
+      if (fact.type === "job.ended" && this.#isOver(fact)) this.#ended.push(fact.job);
       this.#fresh.push(event);
     }
+  }
+
+  /** Nobody waits for its answer: it was aborted, or expired and is not of the kind whose late answer counts. */
+  #isOver({ job, how }: Fact & { readonly type: "job.ended" }): boolean {
+    return how === "aborted" || (how === "expired" && !this.state.late.has(slotOfId(job)));
   }
 
   /** It replaces the expired job of its slot, which may still be at work. */

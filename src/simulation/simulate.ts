@@ -75,7 +75,7 @@ class World {
   closed: Extract<EngineEnd, { readonly is: "closed" }> | undefined;
   readonly #simulation: Simulation;
   readonly #queue: VirtualQueue;
-  #inbox = new Inbox();
+  readonly #inboxes = new Set<Inbox>();
 
   constructor(simulation: Simulation) {
     this.#simulation = simulation;
@@ -84,16 +84,19 @@ class World {
   }
 
   say(message: Message): void {
-    this.#inbox.send(message);
+    for (const inbox of this.#inboxes) inbox.send(message); // Of two engines, one will be refused by the log.
   }
 
   boot(): void {
     const { policy, goal, repository } = this.#simulation;
-    this.#inbox = new Inbox();
-    this.say({ type: "open", request: { run: "r1", goal, base: repository.base } }); // Nothing, the second time.
-    const parts = { log: this.#mortalLog(), queue: this.#queue, clock: this.clock, policy };
-    runEngine(parts, this.#inbox, new AbortController().signal).then(
+    const inbox = new Inbox();
+    this.#inboxes.add(inbox);
+    inbox.send({ type: "open", request: { run: "r1", goal, base: repository.base } }); // Nothing, the second time.
+    const log = this.#mortalLog(() => this.#inboxes.delete(inbox));
+    const parts = { log, queue: this.#queue, clock: this.clock, policy };
+    runEngine(parts, inbox, new AbortController().signal).then(
       (end) => {
+        this.#inboxes.delete(inbox);
         if (end.is === "closed") this.closed = end;
       },
       (error: unknown) => {
@@ -107,12 +110,13 @@ class World {
   }
 
   /** The log as one engine sees it: after that engine's death its calls never return. */
-  #mortalLog(): EventLog {
+  #mortalLog(onDeath: () => void): EventLog {
     const { crashes, observe } = this.#simulation;
     const never = () => new Promise<never>(() => {});
     let dead = false;
     const die = () => {
       dead = true;
+      onDeath();
       this.#queue.crash((job) => crashes!.survives(job));
       this.boot();
       return never();
