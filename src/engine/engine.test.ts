@@ -138,6 +138,18 @@ describe("the engine", () => {
     assert.deepEqual(offered, []);
   });
 
+  it("is lost, with the place and the reason, when its log cannot be read", async () => {
+    const damaged = async function* (): AsyncGenerator<Event> {
+      yield { type: "run.paused", at: 0 };
+      yield { type: "from.the.future", at: 0 } as unknown as Event;
+    };
+    const { inbox, parts } = setting();
+    const log: EventLog = { read: damaged, append: async () => ({ is: "done" }) };
+    const end = await runEngine({ ...parts, log }, inbox, NEVER);
+    assert.ok(end.is === "lost");
+    assert.match(end.failure.message, /after event 1: .*from\.the\.future/);
+  });
+
   it("offers a job only after the log has it", async () => {
     const { log, inbox, parts } = setting();
     const seen: boolean[] = [];

@@ -20,7 +20,7 @@ export type EngineParts = {
   readonly policy: Policy;
 };
 
-/** `stopped`: the run can be resumed from its log. `lost`: another engine has it, or the log cannot be written. */
+/** `stopped`: the run can be resumed from its log. `lost`: another engine has it, or the log cannot be read or written. */
 export type EngineEnd =
   | { readonly is: "closed"; readonly state: RunState }
   | { readonly is: "stopped"; readonly state: RunState }
@@ -29,7 +29,8 @@ export type EngineEnd =
 /** There is no resume path: an engine always starts by replaying its log, which may be empty. */
 export async function runEngine(parts: EngineParts, inbox: Inbox, signal: AbortSignal): Promise<EngineEnd> {
   const engine = new Engine(parts, inbox);
-  await engine.replay();
+  const unreadable = await engine.replay();
+  if (unreadable) return { is: "lost", failure: unreadable };
   for (const message of await engine.recover()) engine.take(message);
   while (true) {
     engine.followUp();
@@ -61,10 +62,16 @@ class Engine {
     this.#inbox = inbox;
   }
 
-  async replay(): Promise<void> {
-    for await (const event of this.#parts.log.read(0)) {
-      evolve(this.state, event);
-      this.#seq += 1;
+  async replay(): Promise<Failure | undefined> {
+    try {
+      for await (const event of this.#parts.log.read(0)) {
+        evolve(this.state, event);
+        this.#seq += 1;
+      }
+      return undefined;
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      return failure("repository", `the log cannot be read after event ${this.#seq}: ${why}`);
     }
   }
 

@@ -1,13 +1,16 @@
-/** What has happened in one run? Written by one engine, read by anyone. Must not throw: a failure is returned. */
+/** What has happened in one run? Written by one engine, read by anyone. */
 import type { Event } from "../core/event.ts";
 import type { Failure } from "../core/failure.ts";
 
 export type EventLog = {
-  /** The events after number `after`, oldest first, up to the newest at the time of the call. */
+  /**
+   * The events after number `after`, oldest first, up to the newest at the time of the call. Throws, while it is
+   * read, if the log is damaged or of a newer kind: half a history is worse than none.
+   */
   read(after: number): AsyncIterable<Event>;
   /**
    * Makes `events` durable as numbers `after + 1…`, all or none. `taken`: another writer has written there
-   * first, so that this one must stop.
+   * first, so that this one must stop. Must not throw: a failure is returned.
    */
   append(after: number, events: readonly Event[]): Promise<Appended>;
 };
