@@ -40,3 +40,13 @@ export const failure = (kind: FailureKind, message: string, next?: string): Fail
 /** Not the task's fault: tried again without being counted against it, up to a limit of its own. */
 export const isLoss = (f: Failure) =>
   f.kind === "timed-out" || f.kind === "interrupted" || f.kind === "agent-unreachable";
+
+/** The words of whatever was thrown: also what has no message, or one that throws when it is asked for. */
+export function messageOf(thrown: unknown): string {
+  try {
+    const { message = thrown, name = "" } = Object(thrown) as { message?: unknown; name?: unknown };
+    return String(message) || String(name) || "failed without a message";
+  } catch {
+    return "failed with an error that cannot be shown"; // Its own toString threw: there is nothing to show.
+  }
+}

@@ -139,7 +139,8 @@ describe("createFailureHandoff", () => {
   for (const [what, thrown, summary] of [
     ["a string", "out of memory", "out of memory"],
     ["an object with a message", { message: "no route" }, "no route"],
-    ["an error without a message", new Error(), "failed without a message"],
+    ["an error without a message", new Error(), "Error"],
+    ["an empty text", "", "failed without a message"],
     ["a number", 7, "7"],
     ["an object without a way to show it", Object.create(null), "failed with an error that cannot be shown"],
     ["a message that throws", throwing(), "failed with an error that cannot be shown"],

@@ -1,4 +1,5 @@
 /** What did a worker, or a finished subtree, report? What can be computed wins over what was claimed. */
+import { messageOf } from "./failure.ts";
 
 export type HandoffStatus = "complete" | "partial" | "blocked" | "failed";
 
@@ -114,16 +115,6 @@ export function createFailureHandoff(task: { readonly id: string }, error: unkno
     suggestions: [],
     metrics: NO_METRICS,
   };
-}
-
-/** Anything can be thrown, also what has no message or a message that throws. */
-function messageOf(error: unknown): string {
-  try {
-    const message = typeof error === "object" && error !== null && "message" in error ? error.message : error;
-    return String(message) || "failed without a message";
-  } catch {
-    return "failed with an error that cannot be shown"; // Its own toString threw: there is nothing to show.
-  }
 }
 
 /** A worker can write without end; the log cannot. */

@@ -1,4 +1,5 @@
 /** What did one attempt at a task come to? Every way of failing becomes a value. */
+import { messageOf } from "../core/failure.ts";
 import { unreachable } from "../core/unreachable.ts";
 import type { ExecutorResult } from "../graph/execution.ts";
 import type { TaskResult } from "../graph/planned-task.ts";
@@ -124,7 +125,7 @@ function judge(ending: Ending, { partial, duration, timeoutMs, reason }: Circums
     case "answered":
       if (typeof fieldOf(ending.value, "success") !== "boolean") {
         return {
-          result: failed(`the executor must answer {success, output}; got ${ending.value}`),
+          result: failed(`the executor must answer {success, output}; got ${messageOf(ending.value)}`),
           mayRetry: true,
         };
       }
@@ -141,7 +142,12 @@ function accept(answer: AttemptResult, partial: string, measured: number): Attem
   return { result, mayRetry: !permanent };
 }
 
-const fieldOf = (value: unknown, name: string): unknown =>
-  typeof value === "object" && value !== null ? (value as Record<string, unknown>)[name] : undefined;
+/** A field that throws when it is asked for is as good as none. */
+function fieldOf(value: unknown, name: string): unknown {
+  try {
+    return typeof value === "object" && value !== null ? (value as Record<string, unknown>)[name] : undefined;
+  } catch {
+    return undefined; // What an executor hands out must not break who called it.
+  }
+}
 const textOf = (value: unknown) => (typeof value === "string" && value !== "" ? value : undefined);
-const messageOf = (error: unknown) => (error instanceof Error ? error.message || error.name : String(error));

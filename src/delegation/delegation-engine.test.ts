@@ -151,6 +151,14 @@ test("an answer that is no result is a failed attempt", async () => {
   assert.match(result.error ?? "", /must answer \{success, output\}; got undefined/);
 });
 
+test("whatever is thrown or answered is a failed result, also what cannot be shown", async () => {
+  const { engine } = instant({ maxRetries: 0 });
+  const hostile: object = Object.create(null, { permanent: { get: () => assert.fail("asked for") } });
+  const thrown = await engine.executeWithRetry(TASK, () => Promise.reject(hostile));
+  const answered = await engine.executeWithRetry(TASK, () => hostile as never);
+  for (const { result } of [thrown, answered]) assert.match(result.error ?? "", /cannot be shown/);
+});
+
 test("a failure always has a reason, and an answer without duration gets the measured one", async () => {
   const time = new ManualTime();
   const engine = new DelegationEngine({ timing: time, maxRetries: 0 });

@@ -4,7 +4,7 @@ import { decide } from "../core/decide.ts";
 import { due } from "../core/due.ts";
 import type { Event, Fact } from "../core/event.ts";
 import { evolve } from "../core/evolve.ts";
-import { type Failure, failure } from "../core/failure.ts";
+import { type Failure, failure, messageOf } from "../core/failure.ts";
 import { type Job, type JobId, jobId, slotOf, slotOfId } from "../core/job.ts";
 import type { Policy } from "../core/policy.ts";
 import { emptyState, type RunState } from "../core/state.ts";
@@ -70,8 +70,7 @@ class Engine {
       }
       return undefined;
     } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
-      return failure("repository", `the log cannot be read after event ${this.#seq}: ${why}`);
+      return failure("repository", `the log cannot be read after event ${this.#seq}: ${messageOf(error)}`);
     }
   }
 

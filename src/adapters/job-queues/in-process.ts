@@ -1,7 +1,7 @@
 /** How are jobs executed in the engine's own process? Each at once; the engine decides how many. */
 import type { Brief } from "../../core/brief.ts";
 import type { Report } from "../../core/event.ts";
-import { failure } from "../../core/failure.ts";
+import { failure, messageOf } from "../../core/failure.ts";
 import { type Job, type JobId, jobId } from "../../core/job.ts";
 import type { Answer, JobQueue, Recovered, RunJob } from "../../ports/job-queue.ts";
 
@@ -44,8 +44,9 @@ export class InProcessJobQueue implements JobQueue {
     try {
       return await this.#run(brief, signal);
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
-      return { outcome: { is: "failed", failure: failure("agent-failed", `the job broke: ${message}`) } };
+      return {
+        outcome: { is: "failed", failure: failure("agent-failed", `the job broke: ${messageOf(error)}`) },
+      };
     }
   }
 }
