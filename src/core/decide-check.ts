@@ -114,7 +114,7 @@ function repair(
       const { repairs = [], scope } = taskOf(state, id).spec;
       return { repairs, scope };
     }),
-    usedKeys: new Set(root?.keys.keys()),
+    usedKeys: root?.keys ?? new Map(),
     limits: rules.policy.repair,
   });
   if (plan.tasks.length === 0 && !idle) return [];

@@ -112,7 +112,9 @@ function skippedAtOnce(state: RunState, into: readonly NewTask[]): readonly Fact
   for (const { id, spec } of into) {
     for (const dependency of spec.after) {
       const known = state.tasks.get(dependency);
-      if (!known) dependents.set(dependency, [...(dependents.get(dependency) ?? []), id]);
+      const others = dependents.get(dependency);
+      if (!known && others) others.push(id);
+      else if (!known) dependents.set(dependency, [id]);
       else if (isSettled(known) && known.state.is !== "done") because.set(id, dependency);
     }
   }

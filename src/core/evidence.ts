@@ -1,7 +1,7 @@
 /** May a worker's result go to landing? Judged by what the repository shows, not by what was claimed. */
 import { type Failure, failure } from "./failure.ts";
 import type { Handoff } from "./handoff.ts";
-import { contains, type Scope } from "./scope.ts";
+import { containing, type Scope } from "./scope.ts";
 import type { TaskSpec } from "./task.ts";
 
 /** Computed from the branch. */
@@ -60,9 +60,8 @@ function broken(spec: TaskSpec, evidence: Evidence, sharedFiles: Scope): Failure
       "make the change, or report blocked and say why",
     );
   }
-  const outside = evidence.filesChanged.filter(
-    (path) => !contains(spec.scope, path) && !contains(sharedFiles, path),
-  );
+  const isAllowed = containing([...spec.scope, ...sharedFiles]);
+  const outside = evidence.filesChanged.filter((path) => !isAllowed(path));
   if (outside.length > 0) {
     return failure(
       "out-of-scope",

@@ -27,6 +27,9 @@ export type FixTask = {
 
 export type RepairLimits = { readonly maxTasks: number; readonly maxFiles: number };
 
+/** A set, or a map by key: whatever can be asked. */
+type Keys = { has(key: string): boolean };
+
 export type PendingFix = { readonly repairs: readonly string[]; readonly scope: Scope };
 
 export type RepairPlan = {
@@ -44,7 +47,7 @@ export type RepairPlan = {
 export function planRepairs(input: {
   readonly problems: readonly Problem[];
   readonly pending: readonly PendingFix[];
-  readonly usedKeys: ReadonlySet<string>;
+  readonly usedKeys: Keys;
   readonly limits: RepairLimits;
 }): RepairPlan {
   const { problems, pending, usedKeys, limits } = input;
@@ -302,6 +305,6 @@ const some = (notes: readonly string[]) =>
     ? notes
     : [...notes.slice(0, MAX_NOTES), `and ${notes.length - MAX_NOTES} more notes of this kind`];
 
-function* freeKeys(prefix: string, used: ReadonlySet<string>): Generator<string, never> {
+function* freeKeys(prefix: string, used: Keys): Generator<string, never> {
   for (let n = 1; ; n++) if (!used.has(`${prefix}-${n}`)) yield `${prefix}-${n}`;
 }
