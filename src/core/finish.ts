@@ -20,7 +20,7 @@ function settlePlanner(state: RunState, id: TaskId, policy: Policy): readonly Fa
 }
 
 /** What a child left undone counts only while its planner has not dealt with it; so does a concern. */
-export function aggregate(state: RunState, id: TaskId): Handoff {
+function aggregate(state: RunState, id: TaskId): Handoff {
   const task = taskOf(state, id);
   const planner = state.planners.get(id)!;
   const open = Map.groupBy(planner.concerns.values(), (concern) => concern.from);

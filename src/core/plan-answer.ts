@@ -1,7 +1,7 @@
 /** What did a planner answer? Read from a model's text tolerantly, checked strictly, refused in words it can act on. */
 import type { Json, JsonList, JsonObject } from "./json-salvage.ts";
 import { Lines, quoted } from "./lines.ts";
-import { type Draft, findDraft } from "./plan-draft.ts";
+import { findDraft, type PlanDraft } from "./plan-draft.ts";
 import { ANSWER_LIMITS, type AnswerLimits } from "./policy.ts";
 import { readPath, type Scope } from "./scope.ts";
 import { slugOf } from "./slug.ts";
@@ -59,7 +59,7 @@ export function readPlanAnswer(text: string, limits: AnswerLimits = ANSWER_LIMIT
   return draft.is === "draft" ? readDraft(draft, limits) : draft;
 }
 
-function readDraft(draft: Draft, limits: AnswerLimits): ReadAnswer {
+function readDraft(draft: PlanDraft, limits: AnswerLimits): ReadAnswer {
   const notes = new Lines();
   const reasons = new Lines();
   for (const note of draft.notes) notes.add(note);

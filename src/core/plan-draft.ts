@@ -2,7 +2,7 @@
 import { findJson, type Json, type JsonList, type JsonObject, placeOf } from "./json-salvage.ts";
 
 /** What is believed to be the answer, before its fields are read. */
-export type Draft = {
+export type PlanDraft = {
   readonly is: "draft";
   readonly fields: JsonObject;
   readonly tasks: JsonList;
@@ -11,7 +11,7 @@ export type Draft = {
   readonly notes: readonly string[];
 };
 
-export type NoDraft = { readonly is: "unreadable" | "invalid"; readonly reasons: readonly string[] };
+export type NoPlan = { readonly is: "unreadable" | "invalid"; readonly reasons: readonly string[] };
 
 /**
  * The last complete answer, else the complete tasks of one that was cut off, else a bare list of tasks.
@@ -19,7 +19,7 @@ export type NoDraft = { readonly is: "unreadable" | "invalid"; readonly reasons:
  * An empty plan ends a planner's work, so it counts only if nothing else in the text looks like a plan: it may
  * be the prompt's example, quoted before the real answer was cut off.
  */
-export function findDraft(text: string): Draft | NoDraft {
+export function findDraft(text: string): PlanDraft | NoPlan {
   const survey = surveyOf(text);
   const { answers, lists, cut, broken } = survey;
   const last = answers.findLast(tasksOf) ?? answers.at(-1);
@@ -45,10 +45,10 @@ const OTHERS_LEFT_OUT = "one answer was complete and another was not; the comple
 const ONLY_A_LIST = "only a list of tasks was found; everything else was taken as not given";
 const NO_TASKS = 'the answer has no list "tasks"; send "tasks": [] if there are none';
 
-const unreadable = (reason: string): NoDraft => ({ is: "unreadable", reasons: [reason] });
-const invalid = (reason: string): NoDraft => ({ is: "invalid", reasons: [reason] });
+const unreadable = (reason: string): NoPlan => ({ is: "unreadable", reasons: [reason] });
+const invalid = (reason: string): NoPlan => ({ is: "invalid", reasons: [reason] });
 
-function emptyDraft(answer: JsonObject, { answers, lists, cut }: Survey): Draft | NoDraft {
+function emptyDraft(answer: JsonObject, { answers, lists, cut }: Survey): PlanDraft | NoPlan {
   if (cut) return unreadable("the text ends in the middle of an answer; send it whole, with fewer tasks");
   if (lists.length > 0 || answers.some(plansSomething)) {
     return invalid("there are several answers, the last without tasks; send only the one that counts");
@@ -57,14 +57,14 @@ function emptyDraft(answer: JsonObject, { answers, lists, cut }: Survey): Draft 
   return tasks ? draftOf(answer, tasks) : invalid(NO_TASKS);
 }
 
-function nothingFound(text: string, { cut, hasObject }: Survey): NoDraft {
+function nothingFound(text: string, { cut, hasObject }: Survey): NoPlan {
   if (cut) return unreadable("the text ends before any task is complete; send it whole, with fewer tasks");
   if (hasObject) return invalid(NO_TASKS);
   const found = text.trim() === "" ? "the answer is empty" : "no JSON object was found in the answer";
   return unreadable(`${found}; answer with {"scratchpad": "…", "tasks": […]}`);
 }
 
-const draftOf = (fields: JsonObject, tasks: JsonList, note?: string): Draft => ({
+const draftOf = (fields: JsonObject, tasks: JsonList, note?: string): PlanDraft => ({
   is: "draft",
   fields,
   tasks,
@@ -72,7 +72,7 @@ const draftOf = (fields: JsonObject, tasks: JsonList, note?: string): Draft => (
   notes: note === undefined ? [] : [note],
 });
 
-function cutDraft(fields: JsonObject, tasks: JsonList, open: readonly Json[]): Draft {
+function cutDraft(fields: JsonObject, tasks: JsonList, open: readonly Json[]): PlanDraft {
   const isComplete = (value: Json) => !open.includes(value);
   const complete = tasks.filter(isComplete);
   return {

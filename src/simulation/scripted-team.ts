@@ -1,5 +1,5 @@
 /** What would planners and workers answer? A made-up project, split, planned in sprints and worked on, by seed. */
-import type { Brief, PlanBrief, WorkBrief } from "../core/brief.ts";
+import type { PlanBrief, WorkBrief } from "../core/brief.ts";
 import { type Handoff, NO_METRICS } from "../core/handoff.ts";
 import { type Job, jobId } from "../core/job.ts";
 import { depth, ROOT, type Task } from "../core/task.ts";
@@ -25,11 +25,11 @@ export function scriptedTeam(team: Team): Script {
   return {
     plan: (brief) => JSON.stringify(planAnswer(team, brief)),
     work: (brief) => workResult(team, brief),
-    ms: (job, brief) => duration(randomFrom(seedFor(team.seed, jobId(job))), job, brief),
+    ms: (job) => duration(randomFrom(seedFor(team.seed, jobId(job))), job),
   };
 }
 
-function duration(random: Random, job: Job, _brief: Brief): number {
+function duration(random: Random, job: Job): number {
   switch (job.kind) {
     case "plan":
       return random.spread(5_000, 120_000);

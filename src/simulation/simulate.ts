@@ -25,7 +25,7 @@ export type Simulation = {
   readonly crashes?: Crashes;
   readonly maxEvents?: number;
   /** Sees each event once it is durable. */
-  readonly observe?: (event: Event, now: number) => void;
+  readonly observe?: (event: Event) => void;
 };
 
 /**
@@ -128,7 +128,7 @@ class World {
         const how = crashes?.onAppend() ?? "none";
         if (how === "before") return die();
         const appended = await this.log.append(after, events);
-        if (appended.is === "done") for (const event of events) observe?.(event, this.clock.now());
+        if (appended.is === "done") for (const event of events) observe?.(event);
         if (how === "after") return die();
         if (how === "rival") this.boot();
         return appended;

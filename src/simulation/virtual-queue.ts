@@ -16,7 +16,7 @@ export type Script = {
   /** The text that a planner would write. */
   plan(brief: PlanBrief): string;
   work(brief: WorkBrief): Worked;
-  ms(job: Job, brief: Brief): number;
+  ms(job: Job): number;
 };
 
 /** A worker's result: what it says, and what is in its branch. */
@@ -70,7 +70,7 @@ export class VirtualQueue implements JobQueue {
   offer(job: Job, brief: Brief, report: (report: Report) => void): void {
     const { clock, mischief, script } = this.#world;
     const id = jobId(job);
-    const fate = mischief.fate(job, brief, script.ms(job, brief));
+    const fate = mischief.fate(job, brief, script.ms(job));
     const entry: Underway = { job, report, callOff: () => {} };
     this.#underway.set(id, entry);
     if (fate.is === "dies") return;

@@ -70,7 +70,7 @@ const bad = (text: string): Line => ({ tone: "bad", text });
 const quiet = (text: string): Line => ({ tone: "quiet", text });
 
 /** "parser/lexer": the planners' own names, from the top. */
-export function nameOf(state: RunState, id: TaskId): string {
+function nameOf(state: RunState, id: TaskId): string {
   if (id === ROOT) return "the goal";
   const above = parentId(id)!;
   const { key } = taskOf(state, id).spec;
