@@ -1,6 +1,6 @@
 /** What must be true after every event, whatever went wrong? Checked by bookkeeping of its own where it can be. */
 import { branchOf } from "../../src/core/brief.ts";
-import type { Event } from "../../src/core/event.ts";
+import type { Event, EventOf } from "../../src/core/event.ts";
 import { evolve } from "../../src/core/evolve.ts";
 import { type Accept, judgeGate } from "../../src/core/gate.ts";
 import { type Job, jobId } from "../../src/core/job.ts";
@@ -16,8 +16,6 @@ export class Violation extends Error {}
 const must = (holds: boolean, rule: string): void => {
   if (!holds) throw new Violation(rule);
 };
-
-type Of<T extends Event["type"]> = Extract<Event, { readonly type: T }>;
 
 export class Invariants {
   readonly state: RunState = emptyState();
@@ -160,7 +158,7 @@ export class Invariants {
     );
   }
 
-  #landing(event: Of<"batch.landed">): void {
+  #landing(event: EventOf<"batch.landed">): void {
     for (const { task } of event.members) {
       if (isSettled(taskOf(this.state, task))) continue;
       must(!this.#landed.has(task), `${task} landed twice`);
@@ -172,7 +170,7 @@ export class Invariants {
     );
   }
 
-  #fenced(event: Of<"task.handed-off" | "task.retried">): void {
+  #fenced(event: EventOf<"task.handed-off" | "task.retried">): void {
     const { tries } = taskOf(this.state, event.task);
     must(
       event.attempt === tries.attempts,
@@ -181,7 +179,7 @@ export class Invariants {
   }
 
   /** Refused for a red gate: alone on the target, without flaky tests, it must be red. */
-  #notInnocent({ task: id, attempt }: Of<"task.retried">): void {
+  #notInnocent({ task: id, attempt }: EventOf<"task.retried">): void {
     const { target, request } = this.state;
     if (this.#repository.tip !== target.tip) return; // A lost landing has moved it in the meantime.
     const task = taskOf(this.state, id);
@@ -196,7 +194,7 @@ export class Invariants {
     );
   }
 
-  #hearing(event: Of<"plan.accepted" | "plan.ended">): void {
+  #hearing(event: EventOf<"plan.accepted" | "plan.ended">): void {
     const planner = this.state.planners.get(event.task);
     const said = event.said?.heard ?? 0;
     const heard = (this.#heard.get(event.task) ?? 0) + said;
@@ -209,7 +207,7 @@ export class Invariants {
     );
   }
 
-  #repairing(event: Of<"repair.planned">): void {
+  #repairing(event: EventOf<"repair.planned">): void {
     const { repair } = this.#policy;
     must(event.into.length <= repair.maxTasks, `${event.into.length} fix tasks in one sweep`);
     for (const { id, spec } of event.into) {
@@ -222,7 +220,7 @@ export class Invariants {
     }
   }
 
-  #closing(event: Of<"run.closed">): void {
+  #closing(event: EventOf<"run.closed">): void {
     const { state } = this;
     must(state.count.land === 0, "the run was closed while something was landing");
     if (event.how === "cancelled") return;
@@ -259,10 +257,16 @@ export class Invariants {
     }
     if (!("task" in event) || event.task === undefined) return;
     const task = taskOf(state, event.task);
-    const { failed, refused, lost } = task.tries;
+    const { failed, refused, lost, unreachable, planErrors, answers } = task.tries;
     must(
       failed < retry.maxFailed && refused <= retry.maxRefused && lost <= retry.maxLost,
       `${task.id} is tried for ever`,
+    );
+    must(unreachable <= retry.maxUnreachable, `${task.id} is tried for ever without an agent`);
+    const planner = task.id === ROOT ? this.#policy.root : this.#policy.subplanner;
+    must(
+      planErrors < planner.maxErrorsInARow && answers <= planner.maxAnswers,
+      `the planner of ${task.id} is asked for ever`,
     );
     this.#endsOnce(task);
     if (event.type === "plan.ended" && event.over === "finished") {
