@@ -23,7 +23,7 @@ export const ANSWER_LIMITS: AnswerLimits = {
   maxTasks: 100_000, // How many a planner may send at once is `maxTasksPerAnswer`.
   maxTextChars: 50_000, // Some twenty pages of one task.
   maxScratchpadChars: 100_000, // It comes back in every later brief.
-  maxEntries: 10_000,
+  maxEntries: 10_000, // A folder stands for its files, so nobody needs more.
 };
 
 /** When a task goes to a subplanner rather than to a worker. */
@@ -37,8 +37,8 @@ export type SubplannerConfig = {
 };
 
 export const DEFAULT_SUBPLANNER_CONFIG: SubplannerConfig = {
-  maxDepth: 3,
-  scopeThreshold: 4,
+  maxDepth: 3, // With ten parts each: a thousand workers' tasks for one of the root planner's.
+  scopeThreshold: 4, // Three files are a change that one worker keeps in mind.
   maxSubtasks: 10,
 };
 
@@ -48,7 +48,7 @@ export type PlannerPolicy = {
   readonly maxTasksPerAnswer: number;
   /** Answers in all; a planner that is not done by then never will be. */
   readonly maxAnswers: number;
-  /** Answers in a row that could not be used, or had, before it is given up. */
+  /** Turns in a row without an answer that could be used, before it is given up. */
   readonly maxErrorsInARow: number;
 };
 
@@ -133,19 +133,19 @@ export const defaultPolicy: Policy = {
     plan: 30 * MINUTE, // Exploring a large repository takes a model many minutes.
     work: 60 * MINUTE, // The longest kind: an agent with a real task. A late answer still counts.
     land: 20 * MINUTE, // One merge and one run of the gate. Short, because everything waits behind it.
-    check: 20 * MINUTE,
+    check: 20 * MINUTE, // One run of the gate, as for landing.
   },
   root: {
     replanAfter: 3, // Enough news to be worth a turn, soon enough to change course.
     maxTasksPerAnswer: 1_000, // A plan file may be long; a model's sprint never is.
     maxAnswers: 1_000, // Weeks of sprints.
-    maxErrorsInARow: 20, // With the waits below: more than two hours of outage.
+    maxErrorsInARow: 20, // With the waits below: an outage of about an hour and a half.
   },
   subplanner: {
     replanAfter: 1, // It owns few tasks; each result may change the rest.
     maxTasksPerAnswer: DEFAULT_SUBPLANNER_CONFIG.maxSubtasks,
-    maxAnswers: 20,
-    maxErrorsInARow: 5,
+    maxAnswers: 20, // Ten subtasks, each heard of alone, and as many again.
+    maxErrorsInARow: 5, // Its parent's planner can do something else instead.
   },
   decompose: DEFAULT_SUBPLANNER_CONFIG,
   order: "priority",
@@ -163,10 +163,10 @@ export const defaultPolicy: Policy = {
   ],
   retry: {
     maxFailed: 3, // The third failure of an agent with the first two in its brief is the task's own.
-    maxRefused: 2,
-    maxLost: 5,
-    maxUnreachable: 20, // With the waits below: more than two hours of outage.
-    firstMs: 2 * SECOND,
+    maxRefused: 2, // Made three times on three targets: the next one would be refused, too.
+    maxLost: 5, // A task that ends its worker every time must not do so for ever.
+    maxUnreachable: 20, // With the waits below: an outage of more than an hour and a half.
+    firstMs: 2 * SECOND, // A dropped connection is back by then.
     factor: 2,
     maxMs: 10 * MINUTE, // A provider's outage lasts longer than this, or is over.
     maxRemembered: 3, // Older failures cost tokens and say nothing new.
@@ -174,17 +174,26 @@ export const defaultPolicy: Policy = {
   landing: {
     strategy: "merge-commit",
     maxBatch: 50, // One culprit in 50 is found in at most 10 gate runs; 50 one by one take 50.
-    maxErrorsInARow: 5,
+    maxErrorsInARow: 5, // Half a minute of waits, and up to five leases.
   },
-  sweep: { redMs: MINUTE, greenMs: 5 * MINUTE, greensToSlowDown: 3, maxErrorsInARow: 5 },
-  repair: { maxTasks: 5, maxFiles: 3, maxRounds: 3 },
+  sweep: {
+    redMs: MINUTE, // Everybody waits for green.
+    greenMs: 5 * MINUTE, // Each candidate is gated anyway: a sweep only finds what came another way.
+    greensToSlowDown: 3, // One green may be luck where tests are flaky.
+    maxErrorsInARow: 5, // From then on landing goes on without a check: a green candidate is proof.
+  },
+  repair: {
+    maxTasks: 5, // A few repairs often remove the rest.
+    maxFiles: 3, // Small enough for one worker, and seldom in another's way.
+    maxRounds: 3, // Whoever could not mend it three times will not.
+  },
   budget: { reserveTokens: 50_000, reserveMicrodollars: 500_000 }, // A modest agent turn; the real cost replaces it.
   brief: {
     maxSummaryChars: 2_000, // A paragraph or two: what a planner can use of one handoff.
     maxDiffChars: 20_000, // Some 400 lines: what a worker can use of a refused attempt.
-    maxFiles: 50,
-    maxNews: 50,
-    maxConcerns: 100,
+    maxFiles: 50, // Of one handoff: beyond it, folders say more than names.
+    maxNews: 50, // In full, some 25,000 tokens; the rest by name.
+    maxConcerns: 100, // The oldest first; newer ones come up as those are dealt with.
   },
 };
 

@@ -68,7 +68,7 @@ export type TaskState =
 /** `over`: why the planner will not be asked again, once it will not. */
 export type Delegated = { readonly is: "delegated"; readonly over?: "finished" | Failure };
 
-/** What has been spent on a task. Every counter has a limit in the policy. */
+/** What has been spent on a task. What is charged to it has a limit in the policy; the two numbers of jobs have none. */
 export type Tries = {
   /** Work jobs started: the number in the branch name, so that no two attempts share one. */
   readonly attempts: number;
