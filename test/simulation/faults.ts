@@ -9,27 +9,32 @@ import { evidenceOf, handoff } from "../../src/simulation/scripted-team.ts";
 import type { Fate, Mischief } from "../../src/simulation/virtual-queue.ts";
 import { damagePlan } from "./damaged-plans.ts";
 
+/** What may happen to a job, by its kind. */
+const KINDS = {
+  work: [
+    "worker failed",
+    "worker reported partial",
+    "worker changed nothing",
+    "worker left its scope",
+    "worker deleted a test",
+    "worker died",
+    "worker answered late",
+    "worker crashed",
+    "agent unreachable",
+  ],
+  plan: ["planner unreachable", "planner died", "planner answered late"],
+  land: ["landing died", "landing answered late", "landing failed"],
+  check: ["check died", "check failed"],
+} as const;
+
 export const FAULTS = [
-  "worker failed",
-  "worker reported partial",
-  "worker changed nothing",
-  "worker left its scope",
-  "worker deleted a test",
-  "worker died",
-  "worker answered late",
-  "worker crashed",
-  "agent unreachable",
-  "planner unreachable",
-  "planner died",
-  "planner answered late",
+  ...KINDS.work,
+  ...KINDS.plan,
   "plan unreadable",
   "plan truncated",
   "plan invalid",
-  "landing died",
-  "landing answered late",
-  "landing failed",
-  "check died",
-  "check failed",
+  ...KINDS.land,
+  ...KINDS.check,
   "flaky gate",
   "conflict",
   "red gate",
@@ -121,23 +126,6 @@ function fate(setting: Setting, job: Job, brief: Brief, ms: number): Fate {
     return { is: "honest", ms: policy.leaseMs[job.kind] + random.spread(1_000, 3 * 3_600_000) };
   return { is: "instead", ms, outcome: outcomeOf(kind, brief) };
 }
-
-const KINDS = {
-  work: [
-    "worker failed",
-    "worker reported partial",
-    "worker changed nothing",
-    "worker left its scope",
-    "worker deleted a test",
-    "worker died",
-    "worker answered late",
-    "worker crashed",
-    "agent unreachable",
-  ],
-  plan: ["planner unreachable", "planner died", "planner answered late"],
-  land: ["landing died", "landing answered late", "landing failed"],
-  check: ["check died", "check failed"],
-} as const;
 
 function outcomeOf(kind: FaultKind, brief: Brief): Outcome {
   const failed = (of: Parameters<typeof failure>[0]): Outcome => ({
