@@ -1,33 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { type PlanAnswer, type ReadAnswer, readPlanAnswer } from "./plan-answer.ts";
+import { answered, refusal, TASK, taskWith, textOf } from "../../test/support/plan-texts.ts";
+import { readPlanAnswer } from "./plan-answer.ts";
 import { ANSWER_LIMITS } from "./policy.ts";
 
-const TASK = {
-  id: "parser",
-  description: "Write the parser",
-  scope: ["src/parser.ts"],
-  acceptance: "It parses the samples",
-};
-const taskWith = (fields: object) => ({ ...TASK, ...fields });
-const textOf = (...tasks: unknown[]) => JSON.stringify({ scratchpad: "thoughts", tasks });
-
-function answerOf(read: ReadAnswer): PlanAnswer {
-  assert.ok(read.is === "answer", `${read.is}: ${read.is === "answer" ? "" : read.reasons.join("; ")}`);
-  return read.answer;
-}
-const answered = (text: string) => answerOf(readPlanAnswer(text));
-
-function refusal(text: string, is: "invalid" | "unreadable", why: RegExp): readonly string[] {
-  const read = readPlanAnswer(text);
-  assert.ok(read.is !== "answer", `it was read as ${JSON.stringify(read)}`);
-  assert.equal(read.is, is);
-  assert.ok(
-    read.reasons.some((reason) => why.test(reason)),
-    read.reasons.join("; "),
-  );
-  return read.reasons;
-}
 const invalidTask = (fields: object, why: RegExp) => refusal(textOf(taskWith(fields)), "invalid", why);
 
 test("an answer is read with its defaults", () => {
