@@ -193,7 +193,7 @@ function workBrief(state: RunState, job: Job & { readonly kind: "work" }, policy
     attempt: job.attempt,
     branch: branchOf(run, id, job.attempt, spec.slug),
     base: state.target.tip,
-    past: past.slice(-policy.retry.maxRemembered),
+    past: policy.retry.maxRemembered === 0 ? [] : past.slice(-policy.retry.maxRemembered),
     before: spec.after.slice(0, policy.brief.maxNews).map((dependency) => {
       const { spec: earlier, state: end } = taskOf(state, dependency);
       const { summary, filesChanged } = end.is === "done" ? end.handoff : { summary: "", filesChanged: [] };

@@ -46,7 +46,10 @@ describe("a budget", () => {
     run.land();
     run.check();
     assert.equal(run.closed?.how, "incomplete");
-    assert.deepEqual(run.closed!.left, ["not settled: t.3 (c)", "the budget is spent: raise it and resume"]);
+    assert.deepEqual(run.closed!.left, [
+      "not settled: t.3 (c)",
+      "the budget is spent: raise it and start again; the target keeps what landed",
+    ]);
     assert.deepEqual(
       ["t.1", "t.2", "t.3"].map((id) => run.is(id)),
       ["done", "done", "open"],
@@ -61,7 +64,10 @@ describe("a budget", () => {
     assert.deepEqual(run.candidate(), ["t.1"]);
     run.land();
     run.check();
-    assert.deepEqual(run.closed!.left, ["not settled: t.2 (a)", "the budget is spent: raise it and resume"]);
+    assert.deepEqual(run.closed!.left, [
+      "not settled: t.2 (a)",
+      "the budget is spent: raise it and start again; the target keeps what landed",
+    ]);
   });
 
   test("that is spent does not keep the second of two fixes from landing after the first", () => {
@@ -90,7 +96,7 @@ describe("a budget", () => {
     assert.equal(run.closed?.how, "failed");
     assert.match(
       run.closed!.left.join("\n"),
-      /the budget is spent: raise it and resume\nthe target is red: test: x/,
+      /the budget is spent: raise it and start again; the target keeps what landed\nthe target is red: test: x/,
     );
   });
 

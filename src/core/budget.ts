@@ -12,7 +12,12 @@ export function affordable({ spent, count }: RunState, { budget }: Policy): numb
     0,
     Math.min(
       fits(budget.maxTokens, spent.tokens, budget.reserveTokens),
-      fits(budget.maxMicrodollars, spent.microdollars, budget.reserveMicrodollars),
+      // A job whose price is not known costs what was set aside for it: never nothing.
+      fits(
+        budget.maxMicrodollars,
+        spent.microdollars + spent.unpriced * budget.reserveMicrodollars,
+        budget.reserveMicrodollars,
+      ),
     ),
   );
 }

@@ -1,10 +1,10 @@
 /** What else is true when a task fails or is stopped? The facts that several decisions share. */
 import type { Charge, Fact } from "./event.ts";
-import { type Failure, failure } from "./failure.ts";
+import { type Failure, failure, isLoss } from "./failure.ts";
 import type { Handoff } from "./handoff.ts";
 import type { Member } from "./job.ts";
 import { leave } from "./landing.ts";
-import { backoffMs, type Rules } from "./policy.ts";
+import { backoffMs, type Policy, type Rules } from "./policy.ts";
 import type { RunState } from "./state.ts";
 import { type Task, type TaskId, taskIdsOf } from "./task.ts";
 
@@ -31,10 +31,17 @@ export function attemptFailed(
     const [failed, ...skips] = failTask(state, task.id, exhausted(because, times));
     return [{ ...failed!, ...made }, ...skips];
   }
-  const wait = charge === "lost" || charge === "unreachable" ? backoffMs(retry, times, task.id) : 0;
+  const wait = charge === "nothing" ? 0 : waitMs(retry, because, times, task.id);
   return [
     { type: "task.retried", task: task.id, attempt, failure: because, ...made, charge, retryAt: at + wait },
   ];
+}
+
+/** What is lost waits longer each time; what may still answer is given that long at least. */
+export function waitMs(retry: Policy["retry"], why: Failure, times: number, name: string): number {
+  if (!isLoss(why)) return 0;
+  const wait = backoffMs(retry, times, name);
+  return why.kind === "timed-out" ? Math.max(wait, retry.graceMs) : wait;
 }
 
 const exhausted = (last: Failure, times: number): Failure =>

@@ -121,7 +121,9 @@ function repair(
   const first = (root?.children ?? 0) + 1;
   const into = plan.tasks.map((fix, i) => fixTask(fix, first + i));
   const next = idle ? round + 1 : round;
-  return [{ type: "repair.planned", into, round: next, failures: failures.length, notes: plan.notes }];
+  // The fewest so far: a flaky failure that comes and goes is not progress each time that it goes.
+  const fewest = now.round > 0 ? Math.min(now.failures, failures.length) : failures.length;
+  return [{ type: "repair.planned", into, round: next, failures: fewest, notes: plan.notes }];
 }
 
 /** A fix task is a child of the root, never split, and goes before everything else. */

@@ -3,7 +3,7 @@
 import { leavingPhase, runningLandMembers, skipsAfter, withoutRepeats } from "./consequences.ts";
 import type { Fact, RunRequest } from "./event.ts";
 import { EVERYTHING } from "./scope.ts";
-import { slugOf } from "./slug.ts";
+import { isRefSafe, slugOf } from "./slug.ts";
 import { type RunState, runningJobOf } from "./state.ts";
 import { childId, isSettled, ROOT, type TaskId } from "./task.ts";
 
@@ -12,6 +12,10 @@ export function openRun(state: RunState, request: RunRequest): readonly Fact[] {
     return state.request.run === request.run
       ? []
       : [refused("open", `this log is of run ${state.request.run}`)];
+  // The name becomes part of refs, and it is made here, not by a model: anything else is a defect.
+  if (!isRefSafe(request.run) || request.run.includes("/")) {
+    throw new Error(`the run's name ${JSON.stringify(request.run)} cannot be part of a branch name`);
+  }
   const spec = {
     key: ROOT,
     description: request.goal,
@@ -30,14 +34,17 @@ export function steerRun(state: RunState, message: string): readonly Fact[] {
   const root = state.tasks.get(ROOT)!;
   if (state.cancelling !== undefined) return [refused("steer", "the run is being cancelled")];
   if (isSettled(root) || root.spec.shape === "work") {
-    return [refused("steer", "no planner is at work: one worker has the whole goal")];
+    const why = isSettled(root)
+      ? "the goal is settled"
+      : "no planner is at work: one worker has the whole goal";
+    return [refused("steer", why)];
   }
   return [{ type: "run.steered", message }];
 }
 
 export function cancelRun(state: RunState, reason: string): readonly Fact[] {
   if (state.cancelling !== undefined) return [];
-  return [{ type: "run.cancelling", reason }, ...cancelSubtree(state, ROOT, reason)];
+  return [{ type: "run.cancel-requested", reason }, ...cancelSubtree(state, ROOT, reason)];
 }
 
 export function cancelTask(state: RunState, id: TaskId, reason: string): readonly Fact[] {
@@ -59,7 +66,7 @@ function cancelSubtree(state: RunState, top: TaskId, reason: string): readonly F
     const task = state.tasks.get(id)!;
     if (isSettled(task)) continue;
     if (landing.has(id)) {
-      facts.push({ type: "task.cancelling", task: id, reason });
+      facts.push({ type: "task.cancel-requested", task: id, reason });
       continue;
     }
     const job = runningJobOf(state, task);

@@ -1,11 +1,11 @@
 /** What follows from a planner's answer, or from its silence? */
-import { failTask } from "./consequences.ts";
+import { failTask, waitMs } from "./consequences.ts";
 import type { Fact, NewTask, PlanSaid } from "./event.ts";
 import { type Failure, failure, isLoss } from "./failure.ts";
 import type { Job, Outcome } from "./job.ts";
 import type { PlanAnswer } from "./plan-answer.ts";
 import { checkPlan } from "./plan-check.ts";
-import { backoffMs, type PlannerPolicy, type Policy, type Rules, shapeOf } from "./policy.ts";
+import { type PlannerPolicy, type Policy, type Rules, shapeOf } from "./policy.ts";
 import { ranksOf } from "./rank.ts";
 import { type RunState, taskOf } from "./state.ts";
 import { childId, depth, isSettled, ROOT, type Task, type TaskId } from "./task.ts";
@@ -143,15 +143,14 @@ function planFailed(
   why: { readonly failure: Failure; readonly reasons: readonly string[]; readonly free: boolean },
   { at, policy }: Rules,
 ): readonly Fact[] {
-  const errors = task.tries.planErrors + 1;
-  const limits = limitsOf(task.id, policy);
-  if (!why.free && errors >= limits.maxErrorsInARow) return giveUp(state, task, why.failure, errors);
-  const wait = !why.free && isLoss(why.failure);
-  const retryAt = wait ? at + backoffMs(policy.retry, errors, task.id) : at;
-  const charge = why.free ? "nothing" : "error";
-  return [
-    { type: "plan.rejected", task: task.id, failure: why.failure, reasons: why.reasons, retryAt, charge },
-  ];
+  const { failure: because, reasons } = why;
+  const outage = because.kind === "agent-unreachable";
+  const times = outage ? task.tries.unreachable + 1 : task.tries.planErrors + 1;
+  const max = outage ? policy.retry.maxUnreachable : limitsOf(task.id, policy).maxErrorsInARow;
+  if (!why.free && times >= max) return giveUp(state, task, because, times);
+  const charge = why.free ? "nothing" : outage ? "unreachable" : "error";
+  const retryAt = at + (why.free ? 0 : waitMs(policy.retry, because, times, task.id));
+  return [{ type: "plan.rejected", task: task.id, failure: because, reasons, retryAt, charge }];
 }
 
 function giveUp(state: RunState, task: Task, last: Failure, errors: number): readonly Fact[] {

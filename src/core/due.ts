@@ -123,9 +123,9 @@ function agentJobs(state: RunState, policy: Policy, start: (job: Job) => Fact): 
   for (const { kind, task } of inOrder(state, room)) {
     if (left <= 0) break;
     const scope = policy.overlap === "serialise" && takesFiles(task, kind) ? task.spec.scope : [];
-    const isTaken = taken.blocker(scope, task.order) !== undefined; // The next pass sees by whom.
-    const held = isTaken || scope.length === 0 ? undefined : heldBack(state, task, kind);
-    if (isTaken || held) {
+    const rival = taken.blocker(scope, task.order) as TaskId | undefined;
+    const held = rival ? parked(task, rival) : scope.length > 0 ? heldBack(state, task, kind) : undefined;
+    if (rival || held) {
       taken.claim(task.id, scope, task.order);
       if (held) facts.push(held);
       continue;
@@ -142,6 +142,18 @@ const jobFor = (kind: "plan" | "work", { id, tries }: Task): Job =>
   kind === "plan"
     ? { kind, task: id, turn: tries.turns + 1 }
     : { kind, task: id, attempt: tries.attempts + 1 };
+
+/**
+ * Behind a sibling that got the files in this pass, or comes before it. Who holds its files already must not wait
+ * for one that waits for them: the next pass sees to it, and to those of other planners.
+ */
+const parked = (task: Task, behind: TaskId): Fact | undefined =>
+  isFirst(task) && !isRepair(task) && parentId(task.id) === parentId(behind)
+    ? { type: "task.held-back", task: task.id, behind, until: "settled" }
+    : undefined;
+
+/** It was never dispatched, so it holds no files yet. */
+const isFirst = ({ tries }: Task) => tries.attempts === 0 && tries.turns === 0;
 
 /** Ready tasks of both kinds, most urgent first, each kind for as long as there is room for it. */
 function* inOrder(state: RunState, room: { readonly plan: number; readonly work: number }) {
@@ -174,9 +186,8 @@ const takesFiles = ({ id, spec, tries }: Task, kind: "plan" | "work") =>
  * cannot land before it.
  */
 function heldBack(state: RunState, task: Task, kind: "plan" | "work"): Fact | undefined {
-  const { id, order, spec, tries } = task;
-  const first = tries.attempts === 0 && tries.turns === 0;
-  if (first && !isRepair(task)) {
+  const { id, order, spec } = task;
+  if (isFirst(task) && !isRepair(task)) {
     const behind = state.planners.get(parentId(id)!)?.held.blocker(spec.scope, order, id);
     if (behind !== undefined)
       return { type: "task.held-back", task: id, behind: behind as TaskId, until: "settled" };

@@ -1,6 +1,6 @@
 /** What can the log say? Facts, in the past tense; and what can be said to a run. */
 import type { Failure } from "./failure.ts";
-import type { GateReport } from "./gate.ts";
+import type { GateReport, Proof } from "./gate.ts";
 import type { Handoff } from "./handoff.ts";
 import type { Job, JobId, Member, Outcome, Spent } from "./job.ts";
 import type { Phase } from "./landing.ts";
@@ -27,7 +27,7 @@ export type Fact =
   | { readonly type: "run.resumed" }
   | { readonly type: "run.steered"; readonly message: string }
   /** Nothing new starts; what is landing finishes; then it closes as cancelled. */
-  | { readonly type: "run.cancelling"; readonly reason: string }
+  | { readonly type: "run.cancel-requested"; readonly reason: string }
   | { readonly type: "run.closed"; readonly how: RunEnd; readonly left: readonly string[] }
   | { readonly type: "command.refused"; readonly command: string; readonly reason: string }
   | { readonly type: "job.started"; readonly job: Job; readonly until: number }
@@ -47,7 +47,7 @@ export type Fact =
       readonly failure: Failure;
       readonly reasons: readonly string[];
       readonly retryAt: number;
-      readonly charge: "error" | "nothing";
+      readonly charge: "error" | "unreachable" | "nothing";
     }
   | { readonly type: "plan.kept-whole"; readonly task: TaskId }
   | {
@@ -87,13 +87,13 @@ export type Fact =
       readonly handoff?: Handoff;
     }
   | { readonly type: "task.skipped"; readonly task: TaskId; readonly because: TaskId }
-  | { readonly type: "task.cancelling"; readonly task: TaskId; readonly reason: string }
+  | { readonly type: "task.cancel-requested"; readonly task: TaskId; readonly reason: string }
   | { readonly type: "task.cancelled"; readonly task: TaskId; readonly reason: string }
   | {
       readonly type: "batch.landed";
       readonly members: readonly Member[];
       readonly commit: string;
-      readonly proof: "green" | "red-to-red" | "found";
+      readonly proof: Proof | "found";
       readonly flaky: readonly string[];
     }
   | {

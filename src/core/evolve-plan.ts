@@ -12,6 +12,7 @@ export function planAccepted(s: Draft, event: EventOf<"plan.accepted">): void {
   const planner = plannerIn(s, event.task);
   task.state = { is: "delegated" };
   task.tries.planErrors = 0;
+  task.tries.unreachable = 0;
   task.tries.answers += 1;
   planner.replanAfter = event.replanAfter;
   planner.notes = event.notes;
@@ -35,6 +36,7 @@ export function planRejected(s: Draft, event: EventOf<"plan.rejected">): void {
   const task = taskIn(s, event.task);
   task.rejected = event.reasons;
   if (event.charge === "error") task.tries.planErrors += 1;
+  if (event.charge === "unreachable") task.tries.unreachable += 1;
   retryWhen(s, task, event.retryAt, event.at);
 }
 

@@ -3,6 +3,7 @@
 import type { Draft, TaskDraft } from "./draft.ts";
 import type { Event, EventOf } from "./event.ts";
 import { addTask, planAccepted, planEnded, plannerIn, planRejected, steer } from "./evolve-plan.ts";
+import { isLoss } from "./failure.ts";
 import { isGreen } from "./gate.ts";
 import { createFailureHandoff } from "./handoff.ts";
 import { type Job, type JobId, jobId, type Member, slotOf, slotOfId } from "./job.ts";
@@ -36,7 +37,7 @@ export function evolve(state: RunState, event: Event): RunState {
     case "run.steered":
       steer(s, event.message);
       break;
-    case "run.cancelling":
+    case "run.cancel-requested":
       s.cancelling = event.reason;
       break;
     case "run.closed":
@@ -96,7 +97,7 @@ export function evolve(state: RunState, event: Event): RunState {
     case "task.skipped":
       settle(s, event.task, { is: "skipped", because: event.because });
       break;
-    case "task.cancelling":
+    case "task.cancel-requested":
       taskIn(s, event.task).cancelling = true;
       break;
     case "task.cancelled":
@@ -225,8 +226,10 @@ function taskRetried(s: Draft, event: EventOf<"task.retried">): void {
     task.tries.lost = 0; // Somebody answered: what was lost before is no longer in a row.
     task.tries.unreachable = 0;
   }
+  // What an attempt had made is not pushed out by those that were lost: of these only the last is kept.
+  const earlier = isLoss(failure) ? task.past.filter((past) => !isLoss(past.failure)) : task.past;
   const past = handoff ? { attempt, failure, handoff } : { attempt, failure };
-  task.past = [...task.past.slice(-(MAX_PAST - 1)), past];
+  task.past = [...earlier.slice(-(MAX_PAST - 1)), past];
   retryWhen(s, task, event.retryAt, event.at);
 }
 

@@ -1,7 +1,7 @@
 /** When is a planner's task over, and when the run? And what is left to say then? */
 import { failTask, withoutRepeats } from "./consequences.ts";
 import type { Fact, RunEnd } from "./event.ts";
-import { failure } from "./failure.ts";
+import { type Failure, failure } from "./failure.ts";
 import { failuresOf } from "./gate.ts";
 import { aggregateHandoffs, boundHandoff, createFailureHandoff, type Handoff } from "./handoff.ts";
 import type { Policy } from "./policy.ts";
@@ -26,10 +26,11 @@ function aggregate(state: RunState, id: TaskId): Handoff {
   const open = Map.groupBy(planner.concerns.values(), (concern) => concern.from);
   const children = Array.from({ length: planner.children }, (_, i) => taskOf(state, childId(id, i + 1)));
   const isLacking = (child: Task) => open.get(child.id)?.some((c) => c.kind === "settled") ?? false;
-  const counted = children.filter((child) => child.state.is === "done" || isLacking(child));
+  const isWanted = (child: Task) => child.state.is === "done" || !isSettled(child) || isLacking(child);
+  const counted = children.filter(isWanted);
   const handoffs = counted.map((child) => ({
     ...handoffOf(child),
-    ...(!isLacking(child) && { status: "complete" as const }),
+    ...(child.state.is === "done" && !isLacking(child) && { status: "complete" as const }),
     concerns: (open.get(child.id) ?? []).flatMap((c) => (c.kind === "said" ? [c.text] : [])),
   }));
   const whole = aggregateHandoffs({ id, description: task.spec.description }, counted, handoffs);
@@ -65,7 +66,7 @@ export function closeRun(state: RunState, policy: Policy): readonly Fact[] {
   const root = taskOf(state, ROOT);
   const ended = isSettled(root) ? [] : endRoot(state, policy);
   const left = [
-    ...ended.flatMap((f) => (f.type === "task.failed" ? [f.failure.message] : [])),
+    ...ended.flatMap((f) => (f.type === "task.failed" ? [told(f.failure)] : [])),
     ...whatIsLeft(state),
   ];
   const nothing = ![...state.tasks.values()].some((task) => task.state.is === "done");
@@ -111,7 +112,11 @@ function endRoot(state: RunState, policy: Policy): readonly Fact[] {
     return failTask(
       state,
       ROOT,
-      failure("budget", "the budget was spent before it was done", "raise the budget and resume"),
+      failure(
+        "budget",
+        "the budget was spent before it was done",
+        "raise the budget and start again: the target keeps what landed",
+      ),
     );
   }
   return settlePlanner(state, ROOT, policy);
@@ -122,14 +127,19 @@ function whatIsLeft(state: RunState): readonly string[] {
   const over = root.state.is === "delegated" ? root.state.over : undefined;
   const open = [...(state.planners.get(ROOT)?.concerns.values() ?? [])];
   return [
-    ...(root.state.is === "failed" ? [root.state.failure.message] : []),
-    ...(over !== undefined && over !== "finished" ? [over.message] : []),
+    ...(root.state.is === "failed" ? [told(root.state.failure)] : []),
+    ...(over !== undefined && over !== "finished" ? [told(over)] : []),
     ...open.flatMap((concern) => (concern.kind === "settled" ? [concern.text] : [])),
     ...unsettledNames(state),
-    ...(state.spent.exhausted ? ["the budget is spent: raise it and resume"] : []),
+    ...(state.spent.exhausted
+      ? ["the budget is spent: raise it and start again; the target keeps what landed"]
+      : []),
     ...targetLeft(state),
   ];
 }
+
+/** What happened, and what to try. */
+const told = ({ message, next }: Failure) => (next === undefined ? message : `${message}: ${next}`);
 
 function unsettledNames(state: RunState): readonly string[] {
   if (state.unsettled === 0) return [];

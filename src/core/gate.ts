@@ -18,12 +18,16 @@ export type Accept =
   | { readonly is: "green" }
   | { readonly is: "no-worse"; readonly baseline: GateReport; readonly mustHeal: readonly string[] };
 
+/** What a landing can show. `ungated`: there is no gate, which is not the same as one that passed. */
+export type Proof = "green" | "red-to-red" | "ungated";
+
 export type Verdict =
-  | { readonly ok: true; readonly proof: "green" | "red-to-red" }
+  | { readonly ok: true; readonly proof: Proof }
   | { readonly ok: false; readonly failures: readonly string[] };
 
 export function judgeGate(report: GateReport, accept: Accept): Verdict {
   const failures = failuresOf(report);
+  if (report.commands.length === 0) return { ok: true, proof: "ungated" };
   if (failures.length === 0) return { ok: true, proof: "green" };
   if (accept.is === "green") return { ok: false, failures };
 

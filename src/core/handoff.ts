@@ -127,11 +127,15 @@ export function boundHandoff(
   return {
     ...handoff,
     summary: cut(handoff.summary, max.maxSummaryChars),
+    filesChanged: handoff.filesChanged.slice(0, MAX_FILES),
     diff: cut(handoff.diff, max.maxDiffChars),
     concerns: few(handoff.concerns),
     suggestions: few(handoff.suggestions),
   };
 }
+
+/** More than a person or a model reads; the branch has them all. */
+const MAX_FILES = 1_000;
 
 export const cut = (text: string, max: number) =>
   text.length <= max ? text : `${text.slice(0, max)}… (${text.length - max} more characters)`;

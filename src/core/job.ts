@@ -1,7 +1,7 @@
 /** What can be executing? A job is one of four kinds; an outcome is what it came to. */
 import type { Evidence } from "./evidence.ts";
 import type { Failure } from "./failure.ts";
-import type { GateReport } from "./gate.ts";
+import type { GateReport, Proof } from "./gate.ts";
 import type { Handoff } from "./handoff.ts";
 import type { PlanAnswer } from "./plan-answer.ts";
 import type { Problem } from "./repair.ts";
@@ -59,7 +59,7 @@ export type Outcome =
       readonly commit: string;
       readonly members: readonly Member[];
       readonly conflicts: readonly Conflict[];
-      readonly proof: "green" | "red-to-red";
+      readonly proof: Proof;
     }
   /** The candidate of `members` did not pass; the target is where it was. */
   | {

@@ -59,7 +59,7 @@ export type Policy = {
   readonly leaseMs: Readonly<Record<JobKind, number>>;
   readonly root: PlannerPolicy;
   readonly subplanner: PlannerPolicy;
-  readonly decompose: SubplannerConfig & {
+  readonly decompose: Omit<SubplannerConfig, "maxSubtasks"> & {
     /** Also split a task that touches at least this many folders; undefined: never for that reason. */
     readonly moduleThreshold?: number;
   };
@@ -78,6 +78,8 @@ export type Policy = {
     readonly maxLost: number;
     /** Jobs in a row whose agent could not be reached. */
     readonly maxUnreachable: number;
+    /** How long a job whose lease ran out may still answer before another takes its place, in ms. */
+    readonly graceMs: number;
     /** Wait before trying again what was lost or unreachable: `firstMs`, then `factor` times more, up to `maxMs`. */
     readonly firstMs: number;
     readonly factor: number;
@@ -139,7 +141,7 @@ export const defaultPolicy: Policy = {
     replanAfter: 3, // Enough news to be worth a turn, soon enough to change course.
     maxTasksPerAnswer: 1_000, // A plan file may be long; a model's sprint never is.
     maxAnswers: 1_000, // Weeks of sprints.
-    maxErrorsInARow: 20, // With the waits below: an outage of about an hour and a half.
+    maxErrorsInARow: 10, // It has nobody above it that could do something else instead.
   },
   subplanner: {
     replanAfter: 1, // It owns few tasks; each result may change the rest.
@@ -147,7 +149,10 @@ export const defaultPolicy: Policy = {
     maxAnswers: 20, // Ten subtasks, each heard of alone, and as many again.
     maxErrorsInARow: 5, // Its parent's planner can do something else instead.
   },
-  decompose: DEFAULT_SUBPLANNER_CONFIG,
+  decompose: {
+    maxDepth: DEFAULT_SUBPLANNER_CONFIG.maxDepth,
+    scopeThreshold: DEFAULT_SUBPLANNER_CONFIG.scopeThreshold,
+  },
   order: "priority",
   overlap: "serialise",
   sharedFiles: [
@@ -166,6 +171,7 @@ export const defaultPolicy: Policy = {
     maxRefused: 2, // Made three times on three targets: the next one would be refused, too.
     maxLost: 5, // A task that ends its worker every time must not do so for ever.
     maxUnreachable: 20, // With the waits below: an outage of more than an hour and a half.
+    graceMs: 10 * MINUTE, // A healthy but slow worker is worth more than a new one.
     firstMs: 2 * SECOND, // A dropped connection is back by then.
     factor: 2,
     maxMs: 10 * MINUTE, // A provider's outage lasts longer than this, or is over.
@@ -174,7 +180,7 @@ export const defaultPolicy: Policy = {
   landing: {
     strategy: "merge-commit",
     maxBatch: 50, // One culprit in 50 is found in at most 10 gate runs; 50 one by one take 50.
-    maxErrorsInARow: 5, // Half a minute of waits, and up to five leases.
+    maxErrorsInARow: 20, // A full disk may last an hour or two; finished work must not fail for it.
   },
   sweep: {
     redMs: MINUTE, // Everybody waits for green.
@@ -207,7 +213,7 @@ export const defaultPolicy: Policy = {
  */
 export const shouldDecompose = (
   task: { readonly scope: Scope },
-  config: SubplannerConfig,
+  config: Pick<SubplannerConfig, "maxDepth" | "scopeThreshold">,
   depth: number,
 ): boolean => depth < config.maxDepth && weight(task.scope) >= config.scopeThreshold;
 

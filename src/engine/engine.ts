@@ -52,6 +52,7 @@ class Engine {
   readonly #parts: EngineParts;
   readonly #inbox: Inbox;
   #seq = 0;
+  #latest = 0;
   #fresh: Event[] = [];
   #started: Job[] = [];
   #ended: JobId[] = [];
@@ -66,6 +67,7 @@ class Engine {
     try {
       for await (const event of this.#parts.log.read(0)) {
         evolve(this.state, event);
+        this.#latest = event.at;
         this.#seq += 1;
       }
       return undefined;
@@ -74,11 +76,12 @@ class Engine {
     }
   }
 
-  /** What became of the jobs that the log says are running. */
+  /** What became of the jobs that the log says are running, or may still answer. */
   async recover(): Promise<readonly Message[]> {
     const { queue } = this.#parts;
     const messages: Message[] = [];
-    for (const { job } of [...this.state.running.values()]) {
+    const running = [...this.state.running.values()].map(({ job }) => job);
+    for (const job of [...running, ...this.state.late.values()]) {
       const found = await queue.recover(job, this.#inbox.send);
       if (found.is === "answered") messages.push({ type: "ended", job: jobId(job), ...found.answer });
       if (found.is === "gone") messages.push({ type: "interrupted", job: jobId(job) });
@@ -87,15 +90,15 @@ class Engine {
   }
 
   take(message: Message): void {
-    const { clock, policy } = this.#parts;
-    this.#add(decide(this.state, { ...message, at: clock.now() }, policy));
+    const { policy } = this.#parts;
+    this.#add(decide(this.state, { ...message, at: this.#now() }, policy));
   }
 
   /** Until nothing more follows from the state itself. */
   followUp(): void {
-    const { clock, policy } = this.#parts;
+    const { policy } = this.#parts;
     for (let step = 0; step < MAX_STEPS; step += 1) {
-      const { facts, deadline } = due(this.state, policy, clock.now());
+      const { facts, deadline } = due(this.state, policy, this.#now());
       this.#deadline = deadline;
       if (facts.length === 0) return;
       this.#add(facts);
@@ -134,8 +137,14 @@ class Engine {
     return messages;
   }
 
+  /** The log's time does not go back, also when a machine's clock was set back between two engines. */
+  #now(): number {
+    return Math.max(this.#latest, this.#parts.clock.now());
+  }
+
   #add(facts: readonly Fact[]): void {
-    const at = this.#parts.clock.now();
+    const at = this.#now();
+    this.#latest = at;
     for (const fact of facts) {
       if (fact.type === "job.started") this.#starting(fact.job);
       if (fact.type === "run.closed") {

@@ -64,10 +64,17 @@ export function narrate(event: Event, state: RunState): Line | undefined {
   }
 }
 
-const plain = (text: string): Line => ({ tone: "plain", text });
-const good = (text: string): Line => ({ tone: "good", text });
-const bad = (text: string): Line => ({ tone: "bad", text });
-const quiet = (text: string): Line => ({ tone: "quiet", text });
+const line =
+  (tone: Line["tone"]) =>
+  (text: string): Line => ({ tone, text: harmless(text) });
+const plain = line("plain");
+const good = line("good");
+const bad = line("bad");
+const quiet = line("quiet");
+
+/** What agents and tests wrote must not move the cursor, change a colour or fill the screen. */
+const harmless = (text: string) => text.replace(/\p{C}+/gu, " ").slice(0, MAX_LINE_CHARS);
+const MAX_LINE_CHARS = 500;
 
 /** "parser/lexer": the planners' own names, from the top. */
 function nameOf(state: RunState, id: TaskId): string {
