@@ -1,6 +1,6 @@
 /** What did an execution of a graph come to? */
-import type { ListenerError } from "./graph-events.ts";
 import type { TaskResult } from "./planned-task.ts";
+import type { ListenerError } from "./task-event.ts";
 
 /** How many tasks are in which status; `total` is their sum. */
 export interface GraphProgress {

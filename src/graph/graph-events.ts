@@ -2,20 +2,9 @@
 
 import type { ExecutionSummary } from "./execution-summary.ts";
 import type { PlannedTask } from "./planned-task.ts";
+import type { ListenerError, TaskEvent } from "./task-event.ts";
 
-/** What happened to one task. `task` is its value after the change. */
-export interface TaskEvent {
-  readonly type:
-    | "task.ready"
-    | "task.started"
-    | "task.completed"
-    | "task.failed"
-    | "task.skipped"
-    | "task.cancelled"
-    /** It was running and is pending again. */
-    | "task.interrupted";
-  readonly task: PlannedTask;
-}
+export type { ListenerError, TaskEvent } from "./task-event.ts";
 
 export type GraphEvent =
   | TaskEvent
@@ -25,13 +14,6 @@ export type GraphEventOf<T extends GraphEventType> = T extends TaskEvent["type"]
   ? { readonly type: T; readonly task: PlannedTask }
   : Extract<GraphEvent, { readonly type: T }>;
 export type GraphListener<T extends GraphEventType> = (event: GraphEventOf<T>) => void;
-
-/** A listener threw, or the promise it returned was rejected. */
-export interface ListenerError {
-  readonly type: GraphEventType;
-  readonly taskId?: string;
-  readonly error: unknown;
-}
 
 type Listener = (event: GraphEvent) => void;
 

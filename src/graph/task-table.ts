@@ -1,7 +1,7 @@
 /** What does each change of a task's status bring about, for its dependents and for the listeners? */
 import { Dag } from "./dag.ts";
 import type { GraphProgress } from "./execution-summary.ts";
-import { GraphEvents, type ListenerError, type TaskEvent } from "./graph-events.ts";
+import { GraphEvents } from "./graph-events.ts";
 import { DEAD, DONE, READY, TAKEN, WAITING } from "./numbered-dag.ts";
 import {
   checkTask,
@@ -11,6 +11,7 @@ import {
   type TaskStatus,
 } from "./planned-task.ts";
 import { entryFor, isSettled, type TaskEntry, type TaskRun, taskOf } from "./task-entry.ts";
+import type { ListenerError, TaskEvent } from "./task-event.ts";
 
 /**
  * The tasks of a graph and their DAG, kept in step. Every change is made in full before a listener hears of
