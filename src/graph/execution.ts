@@ -76,12 +76,15 @@ export class Execution {
   wake(): void {
     if (this.#isBusy || this.#isOver) return;
     this.#isBusy = true;
-    while (this.#active < this.#options.maxParallel && this.#runningAtAbort === undefined) {
-      const entry = this.#table.next();
-      if (entry === undefined) break;
-      this.#start(entry);
+    try {
+      while (this.#active < this.#options.maxParallel && this.#runningAtAbort === undefined) {
+        const entry = this.#table.next();
+        if (entry === undefined) break;
+        this.#start(entry);
+      }
+    } finally {
+      this.#isBusy = false;
     }
-    this.#isBusy = false;
     if (this.#active === 0) this.#end();
     else if (this.#runningAtAbort !== undefined) this.#limitGrace();
   }
@@ -116,8 +119,9 @@ export class Execution {
     if (this.#runningAtAbort !== undefined) return new Thrown(this.#options.signal?.reason);
     try {
       const returned = this.#executor(taskOf(run.entry), run);
-      if (returned instanceof Promise) return returned;
-      return isPromise(returned) ? Promise.resolve(returned) : returned;
+      if (returned instanceof Promise && returned.then === Promise.prototype.then) return returned;
+      // A `then` of the user's own may throw or call back twice; a promise around it does not.
+      return isPromise(returned) ? new Promise((resolve) => resolve(returned)) : returned;
     } catch (error) {
       return new Thrown(error);
     }
@@ -125,18 +129,22 @@ export class Execution {
 
   #settleLater(run: Run, returned: Returned): void {
     this.#isBusy = true;
-    this.#settle(run, returned);
-    this.#isBusy = false;
+    try {
+      this.#settle(run, returned);
+    } finally {
+      this.#isBusy = false;
+    }
     this.wake();
   }
 
   #settle(run: Run, returned: Returned): void {
     this.#active--;
     const { entry } = run;
-    // The task was settled or given back while the executor was at work: its answer comes too late.
+    const result = resultOf(returned, this.#options.now() - this.#startedAt[entry.node]!);
+    // The task was settled or given back while the executor was at work, or while a getter of its answer
+    // was: the answer comes too late.
     if (entry.run !== run) return;
     entry.run = undefined;
-    const result = resultOf(returned, this.#options.now() - this.#startedAt[entry.node]!);
     if (result.success) this.#table.complete(entry, result);
     // It was told to stop, so that is not its failure: it can run again.
     else if (this.#runningAtAbort !== undefined) this.#table.interrupt(entry);
@@ -257,13 +265,31 @@ class Thrown {
 type Returned = ExecutorResult | Thrown | undefined;
 
 function resultOf(returned: Returned, measuredMs: number): TaskResult {
-  if (returned instanceof Thrown || typeof returned?.success !== "boolean") {
-    const error = returned instanceof Thrown ? messageOf(returned.error) : NO_RESULT;
-    return Object.freeze({ success: false, output: "", duration: measuredMs, error });
+  try {
+    return returned instanceof Thrown
+      ? failure(messageOf(returned.error), measuredMs)
+      : readResult(returned, measuredMs);
+  } catch (error) {
+    return failure(`the result of the executor cannot be read: ${messageOf(error)}`, measuredMs);
   }
-  const { success, output = "", duration = measuredMs, error } = returned;
-  if (success && error === undefined) return Object.freeze({ success, output, duration });
-  return Object.freeze({ success, output, duration, error: error ?? NO_REASON });
+}
+
+function readResult(returned: ExecutorResult | undefined, measuredMs: number): TaskResult {
+  if (returned === undefined || returned === null) return failure(NO_RESULT, measuredMs);
+  const { success, output = "", duration: given, error } = returned;
+  if (typeof success !== "boolean") return failure(NO_RESULT, measuredMs);
+  const duration = isDuration(given) ? given : measuredMs;
+  const hasError = error !== undefined && error !== null;
+  if (success && !hasError) return Object.freeze({ success, output, duration });
+  return Object.freeze({ success, output, duration, error: hasError ? messageOf(error) : NO_REASON });
+}
+
+function failure(error: string, duration: number): TaskResult {
+  return Object.freeze({ success: false, output: "", duration, error });
+}
+
+function isDuration(given: unknown): given is number {
+  return typeof given === "number" && given >= 0 && given < Infinity;
 }
 
 const NO_REASON = "the executor reported a failure and gave no reason";

@@ -199,8 +199,14 @@ export class TaskTable {
   }
 }
 
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message || error.name : String(error);
+/** In words, whatever was thrown. */
+export function messageOf(thrown: unknown): string {
+  try {
+    const { message = thrown, name = "" } = Object(thrown) as { message?: unknown; name?: unknown };
+    return String(message) || String(name) || "failed without a message";
+  } catch {
+    return "failed with an error that cannot be shown"; // Reading it threw: there is nothing to show.
+  }
 }
 
 const SETTLED_AS = {
