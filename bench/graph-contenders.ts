@@ -4,7 +4,7 @@ import { DirectedGraph } from "graphology";
 import { topologicalSort } from "graphology-dag";
 import { PGraph, type PGraphNodeMap } from "p-graph";
 import { TaskGraph } from "../src/graph/task-graph.ts";
-import { cpuMs, usedBytes } from "./measure.ts";
+import { median, steadyCpuMs, usedBytes } from "./measure.ts";
 
 export interface BenchTask {
   readonly id: string;
@@ -80,10 +80,15 @@ export const WORKLOADS: Readonly<Record<string, () => BenchTask[]>> = {
   "chain of 100,000, last first": () => chain(100_000).reverse(),
 };
 
-export interface ContenderFigures {
-  readonly sortCpuMs: number;
-  readonly runCpuMs?: number;
+/** What a process of its own measures, by name. */
+export interface SortFigures {
+  readonly cpuMs: number;
+  /** What stays in use after it, executed if the contender can do that. */
   readonly bytesPerTask: number;
+}
+
+export interface RunFigures {
+  readonly cpuMs: number;
 }
 
 export interface MillionFigures {
@@ -95,35 +100,45 @@ export interface MillionFigures {
 }
 
 /** Compilers need some rounds; slow contenders get fewer of them. */
-const WARM_UP = { maxRounds: 6, maxMs: 1_000 };
-const MEASURED = { maxRounds: 8, maxMs: 1_000 };
+const WARM_UP = { maxRounds: 6, maxMs: 1_200 };
+const MEASURED = { maxRounds: 9, maxMs: 1_800 };
 
 if (import.meta.main) {
-  const [name = "", workload = ""] = process.argv.slice(2);
-  const figures =
-    name === "million" ? await measureMillion() : await measure(CONTENDERS[name]!, WORKLOADS[workload]!());
+  const [what, name = "", workload = ""] = process.argv.slice(2);
+  if (what === "sort") print(await measureSort(CONTENDERS[name]!, WORKLOADS[workload]!()));
+  else if (what === "run") print(await measureRun(CONTENDERS[name]!, WORKLOADS[workload]!()));
+  else print(await measureMillion());
+}
+
+function print(figures: SortFigures | RunFigures | MillionFigures): void {
   console.log(JSON.stringify(figures));
 }
 
-/** The least of a few warm rounds: what disturbs a round only ever adds to it. */
-async function measure({ sort, run }: Contender, tasks: readonly BenchTask[]): Promise<ContenderFigures> {
-  await run?.(tasks, checkingExecutor(tasks));
-  const sorts: number[] = [];
-  const runs: number[] = [];
-  for (const limits of [WARM_UP, MEASURED]) {
-    sorts.length = 0;
-    runs.length = 0;
-    const until = performance.now() + limits.maxMs;
-    for (let round = 0; round < limits.maxRounds && (round === 0 || performance.now() < until); round++) {
-      sorts.push(await cpuMs(() => sort(tasks)));
-      if (run !== undefined) runs.push(await cpuMs(() => run(tasks, execute)));
-    }
-  }
+async function measureSort({ sort, run }: Contender, tasks: readonly BenchTask[]): Promise<SortFigures> {
   const before = usedBytes();
   const held = [run === undefined ? sort(tasks) : await run(tasks, execute)];
   const bytesPerTask = (usedBytes() - before) / tasks.length;
   held.length = 0;
-  return { sortCpuMs: Math.min(...sorts), ...(run && { runCpuMs: Math.min(...runs) }), bytesPerTask };
+  await run?.(tasks, checkingExecutor(tasks));
+  return { cpuMs: await warmCpuMs(() => sort(tasks)), bytesPerTask };
+}
+
+async function measureRun({ run }: Contender, tasks: readonly BenchTask[]): Promise<RunFigures> {
+  return { cpuMs: await warmCpuMs(() => run?.(tasks, execute)) };
+}
+
+/** The middle one of some warm rounds. */
+async function warmCpuMs(work: () => unknown): Promise<number> {
+  await rounds(work, WARM_UP);
+  return median(await rounds(work, MEASURED));
+}
+
+async function rounds(work: () => unknown, limits: typeof MEASURED): Promise<number[]> {
+  const taken: number[] = [];
+  const until = performance.now() + limits.maxMs;
+  do taken.push(await steadyCpuMs(work));
+  while (taken.length < limits.maxRounds && performance.now() < until);
+  return taken;
 }
 
 async function execute(): ReturnType<Executor> {

@@ -1,22 +1,24 @@
 /** Is a TaskGraph cheap: how does it compare with a bare loop, and with packages that do parts of its work? */
-import { CONTENDERS, type ContenderFigures, type MillionFigures, WORKLOADS } from "./graph-contenders.ts";
+import {
+  CONTENDERS,
+  type MillionFigures,
+  type RunFigures,
+  type SortFigures,
+  WORKLOADS,
+} from "./graph-contenders.ts";
 import {
   type Bench,
   type BenchReport,
   type ChildAnswer,
   inChild,
   type Limit,
-  median,
   type Table,
 } from "./measure.ts";
 
 export const graphBench: Bench = { name: "graph", run };
 
-/**
- * Each contender that executes gets this many processes per workload, taking turns: so a busy minute hits all of
- * them. The others are there for information and get one.
- */
-const TURNS = 3;
+/** Each contender that executes gets this many processes a workload, taking turns: a busy minute hits all of them. */
+const TURNS = 5;
 const MAX_MS = 60_000;
 const MAX_OF_FLOOR = 4;
 const MAX_OF_P_GRAPH = 0.5;
@@ -44,45 +46,42 @@ async function run(): Promise<BenchReport> {
   };
 }
 
-type Measured = ReadonlyMap<string, ContenderFigures | string>;
-
-/** The median over the turns of each contender, or why there is none. */
-async function measureAll(workload: string): Promise<Measured> {
-  const names = Object.keys(CONTENDERS);
-  const answers = new Map<string, ChildAnswer[]>(names.map((name) => [name, []]));
-  for (let turn = 0; turn < TURNS; turn++) {
-    for (const name of names) {
-      const earlier = answers.get(name)!;
-      if (turn > 0 && CONTENDERS[name]!.run === undefined) continue;
-      if (earlier.some((answer) => answer.is === "failure")) continue;
-      earlier.push(await inChild(FILE, [name, workload], MAX_MS));
-    }
-  }
-  return new Map(names.map((name) => [name, combined(answers.get(name)!)]));
+interface Figures extends SortFigures {
+  /** The least of all turns; none if the contender does not execute. */
+  readonly runCpuMs?: number;
 }
 
-function combined(answers: readonly ChildAnswer[]): ContenderFigures | string {
-  const figures: ContenderFigures[] = [];
-  for (const answer of answers) {
-    if (answer.is === "failure") return answer.why;
-    figures.push(answer.value as ContenderFigures);
+/** By contender: what was measured, or why nothing was. */
+type Measured = ReadonlyMap<string, Figures | string>;
+
+async function measureAll(workload: string): Promise<Measured> {
+  const measured = new Map<string, Figures | string>();
+  for (const name of Object.keys(CONTENDERS)) {
+    const answer = await inChild(FILE, ["sort", name, workload], MAX_MS);
+    measured.set(name, answer.is === "value" ? (answer.value as SortFigures) : answer.why);
   }
-  const runs = figures.flatMap(({ runCpuMs }) => runCpuMs ?? []);
-  return {
-    sortCpuMs: median(figures.map(({ sortCpuMs }) => sortCpuMs)),
-    ...(runs.length > 0 && { runCpuMs: median(runs) }),
-    bytesPerTask: median(figures.map(({ bytesPerTask }) => bytesPerTask)),
-  };
+  for (let turn = 0; turn < TURNS; turn++) {
+    for (const [name, figures] of measured) {
+      if (typeof figures === "string" || CONTENDERS[name]!.run === undefined) continue;
+      const answer = await inChild(FILE, ["run", name, workload], MAX_MS);
+      measured.set(name, answer.is === "value" ? withTurn(figures, answer.value as RunFigures) : answer.why);
+    }
+  }
+  return measured;
+}
+
+function withTurn(figures: Figures, { cpuMs }: RunFigures): Figures {
+  return { ...figures, runCpuMs: Math.min(figures.runCpuMs ?? Infinity, cpuMs) };
 }
 
 function rowsFor(measured: Measured): Table["rows"] {
   const floor = runOf(measured, "bare loop");
   return [...measured].map(([name, figures]) => {
     if (typeof figures === "string") return { contender: name, "build + sort": `n/a: ${figures}` };
-    const { sortCpuMs, runCpuMs, bytesPerTask } = figures;
+    const { cpuMs, runCpuMs, bytesPerTask } = figures;
     return {
       contender: name,
-      "build + sort": sortCpuMs,
+      "build + sort": cpuMs,
       "build + sort + execute": runCpuMs ?? "n/a: does not execute",
       "of the bare loop":
         runCpuMs === undefined || floor === undefined ? "" : `${(runCpuMs / floor).toFixed(2)} ×`,
