@@ -361,5 +361,7 @@ function plannedBy(random: Chance) {
     ["I {think} [so]:\n", "\n{ok}"],
     ["\ufeff", ""],
   ] as const);
+  // Beside other brackets an empty plan may be a quotation.
+  if (count === 0 && around[0].includes("{")) isGood = false;
   return { plan: around.join(json), isGood, tasks: count };
 }

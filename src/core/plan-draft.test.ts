@@ -119,6 +119,63 @@ describe("an empty plan", () => {
     refusal(`{"tasks": [{"id": "a" "b"}]}\n{"tasks": []}`, "unreadable", /not JSON at line 1, column 23/);
   });
 
+  const empty = '{"scratchpad": "", "tasks": []}';
+  const task = '{"id": "a", "description": "d"}';
+
+  for (const other of [
+    '{"scratchpad":"real","tasks":{"a":{}}}',
+    '{"scratchpad":"x","tasks":null}',
+    "{'scratchpad': 'x', 'tasks': [{'id': 'a'}]}",
+    '{scratchpad: "x", tasks: [1]}',
+    `{"plan":[${task}]}`,
+    `{"subtasks":[${task}]}`,
+    `{"result":{"plan":{"tasks":[${task}]}}}`,
+    `{"Tasks":[${task}]}`,
+    task,
+    `${task}\n${task}`,
+    '[{"id":"a","desc":"d"}]',
+    "[1, 2]",
+    "{not json}",
+    empty,
+  ]) {
+    test(`does not count beside anything else in brackets: ${other}`, () => {
+      for (const text of [
+        `${empty}\n${other}`,
+        `${other}\n${empty}`,
+        `\`\`\`json\n${empty}\n\`\`\`\n${other}`,
+      ]) {
+        const read = readPlanAnswer(text);
+        assert.ok(read.is === "invalid" || read.is === "unreadable", text);
+        assert.match(read.reasons.join(), /send only the answer/);
+      }
+    });
+  }
+
+  test("does not count inside of something larger, or behind a bracket that is prose", () => {
+    for (const text of [
+      `{"example": ${empty}, "plan": [${task}]}`,
+      `[${empty}, ${task}]`,
+      `[ ${empty} and so on`,
+    ]) {
+      refusal(text, "invalid", /send only the answer/);
+    }
+  });
+
+  test("does not count if it tells of an error", () => {
+    refusal('{"error": "out of quota", "tasks": []}', "unreadable", /send only the answer/);
+  });
+
+  test("counts in prose, in a fence, and in one object or list around it", () => {
+    for (const text of [
+      `Nothing is left to do.\n${empty}\nThat is all.`,
+      `\`\`\`json\n${empty}\n\`\`\``,
+      `{"plan": ${empty}}`,
+      `[${empty}]`,
+    ]) {
+      assert.deepEqual(idsIn(text), []);
+    }
+  });
+
   test("must be said: an object without tasks is invalid", () => {
     for (const text of [
       '{"scratchpad": "all good"}',

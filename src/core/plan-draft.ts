@@ -16,8 +16,8 @@ export type NoPlan = { readonly is: "unreadable" | "invalid"; readonly reasons: 
 /**
  * The last complete answer, else the complete tasks of one that was cut off, else a bare list of tasks.
  *
- * An empty plan ends a planner's work, so it counts only if nothing else in the text looks like a plan: it may
- * be the prompt's example, quoted before the real answer was cut off.
+ * An empty plan ends a planner's work, so it counts only if there is nothing else in the text but prose and
+ * fences: it may be the prompt's example, quoted before a real answer in a form that nobody foresaw.
  */
 export function findDraft(text: string): PlanDraft | NoPlan {
   const survey = surveyOf(text);
@@ -30,7 +30,8 @@ export function findDraft(text: string): PlanDraft | NoPlan {
     const draft = cutDraft(cut.answer, tasksOf(cut.answer) ?? [], cut.open);
     if (draft.tasks.length > 0) return draft;
   }
-  if (broken) return unreadable(`the answer is not JSON at ${placeOf(text, broken.at)}: ${broken.why}`);
+  if (broken)
+    return unreadable(`the answer is not JSON at ${placeOf(text, broken.at)}: ${broken.why}; ${SEND_ONLY}`);
   if (last !== undefined) return emptyDraft(last, survey);
   const list = lists.at(-1);
   if (list) return draftOf(new Map(), list, ONLY_A_LIST);
@@ -45,17 +46,27 @@ const OTHERS_LEFT_OUT = "one answer was complete and another was not; the comple
 const ONLY_A_LIST = "only a list of tasks was found; everything else was taken as not given";
 const NO_TASKS = 'the answer has no list "tasks"; send "tasks": [] if there are none';
 
+const SEND_ONLY = "send only the answer, whole, and nothing else in brackets";
+
 const unreadable = (reason: string): NoPlan => ({ is: "unreadable", reasons: [reason] });
 const invalid = (reason: string): NoPlan => ({ is: "invalid", reasons: [reason] });
 
-function emptyDraft(answer: JsonObject, { answers, lists, cut }: Survey): PlanDraft | NoPlan {
-  if (cut) return unreadable("the text ends in the middle of an answer; send it whole, with fewer tasks");
+function emptyDraft(answer: JsonObject, survey: Survey): PlanDraft | NoPlan {
+  const { answers, lists, cut } = survey;
+  if (cut) return unreadable(`the text ends in the middle of an answer; ${SEND_ONLY}, with fewer tasks`);
   if (lists.length > 0 || answers.some(plansSomething)) {
-    return invalid("there are several answers, the last without tasks; send only the one that counts");
+    return invalid(`there are several answers, the last without tasks; ${SEND_ONLY}`);
   }
   const tasks = tasksOf(answer);
-  return tasks ? draftOf(answer, tasks) : invalid(NO_TASKS);
+  if (tasks === undefined) return invalid(NO_TASKS);
+  if (!isAlone(answer, survey)) return invalid(`there is more than an answer without tasks; ${SEND_ONLY}`);
+  if (answer.has("error")) return unreadable(`an answer without tasks tells of an error; ${SEND_ONLY}`);
+  return draftOf(answer, tasks);
 }
+
+/** Whether the text holds nothing else in brackets, save one pair of them around it. */
+const isAlone = (answer: JsonObject, { pieces, whole }: Survey) =>
+  pieces === 1 && whole !== undefined && (whole === answer || [...whole.values()].length === 1);
 
 function nothingFound(text: string, { cut, hasObject }: Survey): NoPlan {
   if (cut) return unreadable("the text ends before any task is complete; send it whole, with fewer tasks");
@@ -92,6 +103,9 @@ type Survey = {
   readonly answers: JsonObject[];
   readonly lists: JsonList[];
   hasObject: boolean;
+  /** How many objects, lists and beginnings of them there are, of any kind; and the last complete one. */
+  pieces: number;
+  whole?: JsonList | JsonObject;
   /** What the text ends in the middle of, and what in it looks like an answer or a list of tasks. */
   cut?: {
     readonly open: readonly Json[];
@@ -103,9 +117,11 @@ type Survey = {
 };
 
 function surveyOf(text: string): Survey {
-  const survey: Survey = { answers: [], lists: [], hasObject: false };
+  const survey: Survey = { answers: [], lists: [], hasObject: false, pieces: 0 };
   for (const found of findJson(text)) {
+    survey.pieces += 1;
     if (found.is === "whole") {
+      survey.whole = found.value;
       addAnswersIn(found.value, survey.answers);
       if (looksLikeTasks(found.value)) survey.lists.push(found.value);
       if (isObject(found.value)) survey.hasObject = true;
