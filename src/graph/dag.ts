@@ -158,6 +158,12 @@ export class Dag {
     return order.is === "cycle" ? this.#named(order.nodes) : undefined;
   }
 
+  /** A cycle among nodes that are not settled, if there is one: those will never be ready. */
+  openCycle(): readonly string[] | undefined {
+    const order = this.numbered.openOrder();
+    return order.is === "cycle" ? this.#named(order.nodes) : undefined;
+  }
+
   #node(id: string): number {
     const node = this.#nodeOf.get(id);
     if (node === undefined) throw new Error(`there is no node "${id}"`);
@@ -166,7 +172,11 @@ export class Dag {
   }
 
   #named(nodes: Int32Array | readonly number[]): readonly string[] {
-    return Array.from(nodes, (node) => this.#ids[node]!);
+    if (nodes.length === 0) return NO_IDS;
+    const ids: string[] = [];
+    // Not `Array.from` with a function: that was 3.5 % of replaying a log.
+    for (let at = 0; at < nodes.length; at++) ids.push(this.#ids[nodes[at]!]!);
+    return ids;
   }
 
   #statusOf(node: number): NodeStatus {
@@ -175,3 +185,5 @@ export class Dag {
     return name;
   }
 }
+
+const NO_IDS: readonly string[] = Object.freeze([]);

@@ -93,7 +93,79 @@ test("an error object becomes its text, and a duration that is none is measured"
   assert.equal(results.get("zero")?.duration, 0);
 });
 
+test("a listener that settles another running task when an abort ends has the last word on it", async () => {
+  for (const mark of ["markCancelled", "markComplete", "markPending"] as const) {
+    const abort = new AbortController();
+    const graph = graphOf({ a: [], b: [], c: ["b"] });
+    let told = 0;
+    graph.on("task.interrupted", ({ task }) => {
+      told++;
+      if (task.id === "a") graph[mark]("b");
+    });
+    const summary = await graph.execute(
+      (task) => {
+        if (task.id === "b") abort.abort();
+        return new Promise(() => {});
+      },
+      { signal: abort.signal, abortGraceMs: 0 },
+    );
+    const [b, c] = ["b", "c"].map((id) => graph.getTask(id)?.status);
+    if (mark === "markCancelled") assert.deepEqual([b, c, told], ["cancelled", "skipped", 1]);
+    if (mark === "markComplete") assert.deepEqual([b, c, told], ["complete", "pending", 1]);
+    if (mark === "markPending") assert.deepEqual([b, c, told], ["pending", "pending", 2]);
+    assert.deepEqual(summary.progress, graph.getProgress());
+    assert.equal(graph.getReady().length, mark === "markCancelled" ? 1 : 2);
+  }
+});
+
+test("a task that listeners fail when it is given back has no result in the summary", async () => {
+  const fails = {
+    "task.interrupted": (graph: TaskGraph) => graph.markFailed("a", "given up"),
+    "task.ready": () => assert.fail("broken listener"),
+  };
+  for (const [type, fail] of Object.entries(fails)) {
+    const abort = new AbortController();
+    const graph = graphOf({ a: [] });
+    graph.on(type as keyof typeof fails, () => fail(graph));
+    const summary = await graph.execute(
+      () => {
+        abort.abort();
+        return { success: false };
+      },
+      { signal: abort.signal },
+    );
+    assert.equal(graph.getTask("a")?.status, "failed", type);
+    assert.deepEqual([...summary.results], [], type);
+  }
+});
+
+test("a cycle among settled tasks is in nobody's way; one among open tasks is named", async () => {
+  const graph = graphOf({ x: ["y"], y: ["x"] });
+  graph.markCancelled("x");
+  graph.addTask({ id: "new", description: "" });
+  assert.deepEqual([...(await graph.execute(() => OK)).results.keys()], ["new"]);
+  assert.equal(graph.hasCycle(), true);
+
+  const half = new TaskGraph([
+    { id: "done", description: "", dependencies: ["open"], status: "complete" },
+    { id: "open", description: "", dependencies: ["done", "other"] },
+  ]);
+  half.addTask({ id: "other", description: "" });
+  assert.deepEqual([...(await half.execute(() => OK)).results.keys()], ["other", "open"]);
+
+  const stuck = new TaskGraph([
+    { id: "done", description: "", dependencies: ["p"], status: "complete" },
+    { id: "p", description: "", dependencies: ["done", "q"] },
+    { id: "q", description: "", dependencies: ["p"] },
+  ]);
+  await assert.rejects(
+    stuck.execute(() => OK),
+    /form a cycle: p → q → p/,
+  );
+});
+
 function promiseWith(then: (resolve: (result: ExecutorResult) => void) => void): Promise<ExecutorResult> {
+  // biome-ignore lint/suspicious/noThenProperty: promises with a broken one are what is tested here.
   return Object.defineProperty(Promise.resolve(OK), "then", { value: then });
 }
 

@@ -149,7 +149,8 @@ export class Execution {
     // It was told to stop, so that is not its failure: it can run again.
     else if (this.#runningAtAbort !== undefined) this.#table.interrupt(entry);
     else this.#table.fail(entry, result.error!, result);
-    if (isSettled(entry.status)) this.#ended.push(entry);
+    // A task that was given back has none, not even if a listener settled it then.
+    if (entry.result !== undefined) this.#ended.push(entry);
   }
 
   readonly #abort = (): void => {
@@ -174,7 +175,10 @@ export class Execution {
     clearTimeout(this.#grace);
     this.#options.signal?.removeEventListener("abort", this.#abort);
     if (this.#active > 0) {
-      for (const { entry } of this.#runs()) {
+      for (const run of this.#runs()) {
+        const { entry } = run;
+        // A listener to an earlier one may have settled it, or given it back.
+        if (entry.run !== run) continue;
         entry.run = undefined;
         this.#table.interrupt(entry);
       }
@@ -206,7 +210,7 @@ export class Execution {
 export function obstacleIn(table: TaskTable): Error | undefined {
   const missing = table.dag.missing().filter(({ neededBy }) => !isSettled(table.entry(neededBy).status));
   if (missing.length === 0) {
-    const cycle = table.dag.cycle();
+    const cycle = table.dag.openCycle();
     return cycle && new CycleError(cycle);
   }
   const named = missing.slice(0, MAX_NAMED).map(({ id, neededBy }) => `"${id}" (needed by "${neededBy}")`);

@@ -139,6 +139,18 @@ export class NumberedDag {
     return topologicalOrder(table, this.#added, (node) => table.status[node] !== MISSING);
   }
 
+  /** As `order`, but what is settled holds nothing up. */
+  openOrder(): Order {
+    const table = this.#table;
+    if (this.#lateEdges === 0) return { is: "order", nodes: this.inserted() };
+    const { status } = table;
+    return topologicalOrder(
+      table,
+      this.#added,
+      (node) => status[node] === WAITING || status[node] === READY || status[node] === TAKEN,
+    );
+  }
+
   #place(node: number, priority: number, lane: number): void {
     if (Number.isNaN(priority))
       throw new Error(`node "${this.#nameOf(node)}" has a priority that is not a number`);
