@@ -35,6 +35,8 @@ export type TaskInput = Omit<PlannedTask, "dependencies" | "status"> &
 
 /** Throws with what is wrong, and in which task. */
 export function checkTask(input: TaskInput): void {
+  if (typeof input !== "object" || input === null)
+    throw new Error(`a task must be an object with an id and a description; got ${show(input)}`);
   const { id, description, dependencies = [], status = "pending", priority, delegateTo } = input;
   if (typeof id !== "string" || id === "")
     throw new Error(`a task needs an id, a text that is not empty; got ${show(id)}`);

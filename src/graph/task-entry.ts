@@ -26,7 +26,7 @@ export function isSettled(status: TaskStatus): boolean {
   return status !== "pending" && status !== "running";
 }
 
-/** The task as it is now: a value of its own, so that nothing done to it reaches the graph. */
+/** The task as it is now: a value of its own, but for objects within fields of the user. */
 export function taskOf(entry: TaskEntry): PlannedTask {
   const { id, description, dependencies, status, result, why, more } = entry;
   if (more !== undefined || why !== undefined) return fullTaskOf(entry);

@@ -80,6 +80,8 @@ test("a forbidden transition says which task, from what, to what", () => {
 
 test("bad input is refused with what is wrong and where", () => {
   const refused: [unknown, RegExp][] = [
+    [null, /a task must be an object.*null/],
+    ["a", /a task must be an object.*"a"/],
     [{ id: "", description: "x" }, /needs an id.*""/],
     [{ id: 7, description: "x" }, /needs an id.*7/],
     [{ id: "a" }, /"a" needs a description.*undefined/],

@@ -18,7 +18,8 @@ import { messageOf, TaskTable } from "./task-table.ts";
  *     └─ a dependency failed, was skipped or was cancelled ─→ skipped
  * ```
  * The tasks it hands out are copies of what is so at that moment: what you hold does not change under you, and
- * nothing you do to it reaches the graph. (Frozen values would have cost a quarter of an execution.)
+ * no field you set on it reaches the graph. (Frozen values would have cost a quarter of an execution.) Only
+ * objects within fields of your own are not copied: the graph and all who ask share them.
  *
  * ```ts
  * const graph = new TaskGraph([
@@ -96,7 +97,10 @@ export class TaskGraph {
     this.#execution?.wake();
   }
 
-  /** Everything that depends on it is skipped. If its executor is at work, its signal is aborted. */
+  /**
+   * Everything that depends on it is skipped. If its executor is at work, its signal is aborted; until that
+   * returns it takes one of `maxParallel` places, and `execute` waits for it, for ever if it never returns.
+   */
   markCancelled(id: string, reason = "cancelled"): void {
     const entry = this.#table.entry(id);
     if (isSettled(entry.status)) throw forbidden(entry, "cancelled");
