@@ -203,6 +203,6 @@ function workBrief(state: RunState, job: Job & { readonly kind: "work" }, policy
         files: filesChanged.slice(0, policy.brief.maxFiles),
       };
     }),
-    steers: id === ROOT ? state.steers : [],
+    steers: id === ROOT ? [...state.steers] : [],
   };
 }

@@ -107,4 +107,15 @@ describe("a budget", () => {
     run.check();
     assert.deepEqual(run.closed, { how: "done", left: [] });
   });
+
+  test("counts a cost that is no number as what was set aside, and an unknown price likewise", () => {
+    const run = CoreRun.planned([task("a"), task("b")], {
+      budget: { maxTokens: 100, reserveTokens: 10, reserveMicrodollars: 1 },
+    });
+    const before = run.state.spent.tokens;
+    run.work("t.1", { spent: { tokens: Number.NaN } });
+    run.work("t.2", { spent: { tokens: -1e9, microdollars: Number.POSITIVE_INFINITY } });
+    assert.equal(run.state.spent.tokens, before + 20);
+    assert.ok(run.state.spent.unpriced >= 2);
+  });
 });

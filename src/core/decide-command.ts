@@ -2,6 +2,7 @@
 
 import { leavingPhase, runningLandMembers, skipsAfter, withoutRepeats } from "./consequences.ts";
 import type { Fact, RunRequest } from "./event.ts";
+import type { Policy } from "./policy.ts";
 import { EVERYTHING } from "./scope.ts";
 import { isRefSafe, slugOf } from "./slug.ts";
 import { type RunState, runningJobOf } from "./state.ts";
@@ -30,7 +31,18 @@ export function openRun(state: RunState, request: RunRequest): readonly Fact[] {
   return [{ type: "run.opened", request, spec }];
 }
 
-export function steerRun(state: RunState, message: string): readonly Fact[] {
+export function steerRun(state: RunState, message: string, { brief }: Policy): readonly Fact[] {
+  if (message.length > brief.maxSteerChars) {
+    return [
+      refused(
+        "steer",
+        `it is longer than ${brief.maxSteerChars} characters: put it into a file and name that`,
+      ),
+    ];
+  }
+  if (state.steers.length >= brief.maxSteers) {
+    return [refused("steer", `${brief.maxSteers} messages wait to be heard already`)];
+  }
   const root = state.tasks.get(ROOT)!;
   if (state.cancelling !== undefined) return [refused("steer", "the run is being cancelled")];
   if (isSettled(root) || root.spec.shape === "work") {

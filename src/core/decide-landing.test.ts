@@ -271,3 +271,47 @@ test("who was in a red candidate with a task that is then cancelled is judged an
   assert.deepEqual(run.events("task.retried"), [], "nobody has seen it fail");
   assert.deepEqual(run.candidate(), ["t.3"]);
 });
+
+describe("a landing that cannot be trusted", () => {
+  test("that vanished is looked for before the run is called done, also when its task has left", () => {
+    const run = CoreRun.planned([task("a"), task("b")]);
+    run.finish("t.2");
+    run.work("t.1");
+    run.say({ type: "cancel", task: run.task("t.1").id });
+    run.wait(run.policy.leaseMs.land);
+    assert.equal(run.is("t.1"), "cancelled");
+    while (run.isAsked("t")) run.plan("t", []);
+    assert.equal(run.closed, undefined);
+    assert.equal(run.running("check").length, 1, "the target is looked at once more");
+  });
+
+  test("that says nothing of its tasks is an error, not a wait without end", () => {
+    const run = CoreRun.planned([task("a")]);
+    run.work("t.1");
+    run.answer(run.running("land")[0]!, { is: "unmergeable", conflicts: [] });
+    assert.equal(run.state.landing.errors, 1);
+    run.wait(MINUTE);
+    assert.deepEqual(run.candidate(), ["t.1"]);
+  });
+
+  test("that forgets one of its tasks leaves it in the queue", () => {
+    const run = CoreRun.planned([task("a"), task("b"), task("c")]);
+    run.work("t.1");
+    run.work("t.2");
+    run.work("t.3");
+    run.land();
+    const [job] = run.running("land");
+    const members = [{ task: run.task("t.2").id, attempt: 1 }];
+    run.answer(job!, { is: "landed", commit: "n2", members, conflicts: [], proof: "green" });
+    assert.equal(run.is("t.2"), "done");
+    assert.deepEqual(run.candidate(), ["t.3"]);
+  });
+
+  test("found with the name of a task that does not exist lands nothing", () => {
+    const run = CoreRun.planned([task("a")]);
+    run.work("t.1");
+    const landings = [{ commit: "q", members: [{ task: "t.77" as never, attempt: 1 }] }];
+    run.landMoved({ tip: "q", landings });
+    assert.equal(run.is("t.1"), "landing");
+  });
+});

@@ -27,6 +27,35 @@ export function decideLand(
   rules: Rules,
   free: boolean,
 ): readonly Fact[] {
+  return decideWhole(state, job, accounted(state, job, outcome), rules, free);
+}
+
+/**
+ * What a landing says, about the members it had and the tasks there are: the repository can be written by others.
+ * Whom it does not speak of is queued again; one that speaks of nobody is an error, or it would go on for ever.
+ */
+function accounted(state: RunState, job: LandJob, outcome: Outcome): Outcome {
+  if (outcome.is !== "landed" && outcome.is !== "red" && outcome.is !== "unmergeable") return outcome;
+  const own = new Set(job.members.map((m) => m.task));
+  const conflicts = outcome.conflicts.filter((c) => own.has(c.task));
+  const members = outcome.is === "unmergeable" ? [] : outcome.members.filter((m) => own.has(m.task));
+  const silent = without(without(job.members, members), conflictMembers(state, conflicts));
+  const speaks = members.length > 0 || (outcome.is === "unmergeable" && conflicts.length > 0);
+  if (!speaks) return { is: "failed", failure: failure("repository", "a landing said nothing of its tasks") };
+  const postponed = silent.map(({ task }) => ({ task, files: [], against: "batch" }) as const);
+  const all = [...conflicts, ...postponed];
+  return outcome.is === "unmergeable"
+    ? { ...outcome, conflicts: all }
+    : { ...outcome, members, conflicts: all };
+}
+
+function decideWhole(
+  state: RunState,
+  job: LandJob,
+  outcome: Outcome,
+  rules: Rules,
+  free: boolean,
+): readonly Fact[] {
   switch (outcome.is) {
     case "landed":
       return landed(state, outcome, rules);
@@ -87,9 +116,13 @@ function moved(state: RunState, job: LandJob, to: Moved, rules: Rules): readonly
   const found = unknown(state, to).flatMap((l) => l.members);
   const phase = withoutMembers(state.landing.phase, found);
   const back = state.landing.phase.is === "open" ? without(job.members, found) : [];
+  const facts = targetMoved(state, to);
+  // Somebody who moves it again and again is given room, longer each time.
+  const errors = facts.some((f) => f.type === "target.moved") ? state.landing.errors + 1 : 0;
+  const retryAt = errors > 1 ? rules.at + backoffMs(rules.policy.retry, errors, "moved") : rules.at;
   return [
-    ...targetMoved(state, to),
-    ...turned(state, { turn: { phase, requeue: back, refuse: [] }, conflicts: [] }, rules),
+    ...facts,
+    ...turned(state, { turn: { phase, requeue: back, refuse: [] }, conflicts: [], errors, retryAt }, rules),
   ];
 }
 
@@ -106,8 +139,11 @@ export function targetMoved(state: RunState, to: Moved): readonly Fact[] {
   ];
 }
 
-export const unknown = (state: RunState, { landings }: Moved) =>
-  landings.filter((l) => !state.tips.has(l.commit));
+/** Proofs in the repository can be written by others: a task that does not exist was not landed by us. */
+export const unknown = (state: RunState, { landings }: Moved): readonly FoundLanding[] =>
+  landings
+    .filter((l) => !state.tips.has(l.commit))
+    .map((l) => ({ ...l, members: l.members.filter((m) => state.tasks.has(m.task)) }));
 
 /** An attempt that was thought lost is in the target: a newer one of the same task is not needed any more. */
 function foundLanding(state: RunState, { commit, members }: FoundLanding): readonly Fact[] {

@@ -102,7 +102,8 @@ function nothingMore(state: RunState, task: Task, answer: PlanAnswer, { policy }
 
 function said(state: RunState, id: TaskId, answer: PlanAnswer, addressed: readonly string[]): PlanSaid {
   const { told } = state.planners.get(id)!;
-  return { scratchpad: answer.scratchpad, addressed, heard: told.news, steers: told.steers };
+  const deferred = answer.deferred.length > 0 ? { deferred: answer.deferred } : {};
+  return { scratchpad: answer.scratchpad, addressed, heard: told.news, steers: told.steers, ...deferred };
 }
 
 /** A task below one that did not land is skipped at once, and so is what waits for it. */

@@ -7,7 +7,7 @@ import { decidePlan } from "./decide-plan.ts";
 import { decideWork } from "./decide-work.ts";
 import type { Fact, Input, JobEnd } from "./event.ts";
 import { failure, isLoss } from "./failure.ts";
-import { type Job, type JobId, jobId, type Outcome, slotOfId } from "./job.ts";
+import { type Job, type JobId, jobId, type Outcome, type Spent, slotOfId } from "./job.ts";
 import type { Policy, Rules } from "./policy.ts";
 import { type RunState, retryTask } from "./state.ts";
 import { unreachable } from "./unreachable.ts";
@@ -21,7 +21,7 @@ export function decide(state: RunState, input: Input, policy: Policy): readonly 
     case "resume":
       return state.paused ? [{ type: "run.resumed" }] : [];
     case "steer":
-      return steerRun(state, input.message);
+      return steerRun(state, input.message, policy);
     case "cancel":
       return input.task === undefined
         ? cancelRun(state, input.reason ?? "asked for")
@@ -45,7 +45,9 @@ function answered(
   input: Input & { readonly type: "ended" },
   policy: Policy,
 ): readonly Fact[] {
-  const { job: id, outcome, spent } = input;
+  const { job: id } = input;
+  const outcome = wellFormed(input.outcome);
+  const spent = input.spent && honest(input.spent, policy);
   const end = (how: JobEnd): Fact =>
     spent ? { type: "job.ended", job: id, how, spent } : { type: "job.ended", job: id, how };
   const rules = { at: input.at, policy };
@@ -59,6 +61,19 @@ function answered(
     return isKnown ? [end("dropped")] : [end("answered-late"), ...settleOutcome(state, late, outcome, rules)];
   }
   return state.unanswered.has(id) ? [end("dropped")] : [];
+}
+
+/** What an executor returns is not checked by a compiler at run time; without a kind it is a failure. */
+const wellFormed = (outcome: Outcome | undefined): Outcome =>
+  typeof outcome?.is === "string"
+    ? outcome
+    : { is: "failed", failure: failure("agent-failed", "the job ended without an outcome") };
+
+/** A cost that is no number is not known: then what was set aside for the job is what it cost. */
+function honest({ tokens, microdollars }: Spent, { budget }: Policy): Spent {
+  const isCost = (n: number | undefined) => n !== undefined && Number.isFinite(n) && n >= 0;
+  const known = isCost(microdollars) ? { microdollars: microdollars! } : {};
+  return { tokens: isCost(tokens) ? tokens : budget.reserveTokens, ...known };
 }
 
 /** The job will not answer, or not in time: as if it had said so itself. */

@@ -55,6 +55,8 @@ function sweepAt(state: RunState, policy: Policy): number | undefined {
   }
   if (isUrgent(state, policy)) return checkedAt;
   const green = target.health === "green";
+  // Nothing can be mended while the run is paused: looking again would only burn the gate.
+  if (state.paused && target.checkedTip === target.tip) return undefined;
   const canChange = target.checkedTip !== target.tip || (!green && !repair.givenUp && !state.spent.exhausted);
   return canChange ? checkedAt + sweepDelayMs({ green, greensInARow }, policy.sweep) : undefined;
 }
@@ -64,6 +66,8 @@ function isUrgent(state: RunState, policy: Policy): boolean {
   const { target, landing } = state;
   if (target.health === "unknown" || target.health === "suspect") return true;
   if (landing.phase.is === "base" || target.baseMoved) return true;
+  // A landing is under way: it will find out by itself what the lost one did.
+  if (target.unsure && state.count.land === 0 && isOver(state)) return true;
   const news = target.checkedTip !== target.tip;
   const ending = isOver(state) || isDrained(state);
   return news && (target.health === "red" || (ending && wantsFinalCheck(state, policy)));

@@ -4,6 +4,7 @@ import type { GateReport, Proof } from "./gate.ts";
 import type { Handoff } from "./handoff.ts";
 import type { Job, JobId, Member, Outcome, Spent } from "./job.ts";
 import type { Phase } from "./landing.ts";
+import type { Deferral } from "./plan-answer.ts";
 import type { TaskId, TaskSpec } from "./task.ts";
 
 export type RunRequest = {
@@ -127,6 +128,7 @@ export type PlanSaid = {
   /** Handoffs and steering messages that this answer took account of. */
   readonly heard: number;
   readonly steers: number;
+  readonly deferred?: readonly Deferral[];
 };
 
 /** A fact in the log: `at` is when it was decided, in ms. */

@@ -30,6 +30,7 @@ function takeIn(s: Draft, task: TaskDraft, said: PlanSaid): void {
   if (!planner) return;
   planner.news.splice(0, said.heard);
   for (const id of said.addressed) planner.concerns.delete(id);
+  if (said.deferred) planner.deferred = [...planner.deferred, ...said.deferred];
 }
 
 export function planRejected(s: Draft, event: EventOf<"plan.rejected">): void {
@@ -111,6 +112,7 @@ export function plannerIn(s: Draft, id: TaskId): PlannerDraft {
       idle: false,
       held: new ScopeTable(),
       notes: [],
+      deferred: [],
     };
     s.planners.set(id, planner);
   }

@@ -109,6 +109,7 @@ export function evolve(state: RunState, event: Event): RunState {
     case "landing.turned":
       s.landing = { phase: event.phase, batch: event.batch, errors: event.errors, retryAt: event.retryAt };
       for (const id of event.requeue) release(s, taskIn(s, id));
+      if (event.errors > 0) s.target.unsure = true;
       break;
     case "target.checked":
       targetChecked(s, event);
@@ -183,6 +184,7 @@ function jobEnded(s: Draft, event: EventOf<"job.ended">): void {
     s.deadlines.delete(event.job);
     const { job } = running;
     s.count[job.kind] -= 1;
+    if (job.kind === "land" && event.how !== "answered") s.target.unsure = true;
     if (job.kind === "work") {
       s.atWork.drop(job.task);
       wake(s, job.task, "idle");
@@ -257,6 +259,7 @@ function withdraw(s: Draft, id: TaskId): void {
 }
 
 function batchLanded(s: Draft, event: EventOf<"batch.landed">): void {
+  if (event.proof !== "found") s.target.unsure = false; // It was built on the target as it is.
   moveTip(s, event.commit);
   for (const name of event.flaky) s.flaky.set(name, (s.flaky.get(name) ?? 0) + 1);
   for (const member of event.members) landed(s, member, event.commit);
@@ -291,6 +294,7 @@ function targetChecked(s: Draft, { tip, report, at }: EventOf<"target.checked">)
   target.checkedAt = at;
   target.checkErrors = 0;
   target.baseMoved = false;
+  target.unsure = false;
   target.report = report;
   if (green) Object.assign(s.repair, { round: 0, failures: 0, givenUp: false });
 }

@@ -57,7 +57,7 @@ describe("concerns", () => {
 
 describe("a planner's task", () => {
   const split = (...names: string[]) => {
-    const run = CoreRun.planned([large("m"), task("other", { after: ["m"] })]);
+    const run = CoreRun.planned([task("m", { scope: ["m/"] }), task("other", { after: ["m"] })]);
     run.plan("t.1", parts(...names));
     return run;
   };
@@ -144,8 +144,25 @@ describe("a planner's task", () => {
     assert.equal(run.is("t"), "done");
   });
 
+  test("says which of its files were in no task, and is not complete unless it said why", () => {
+    const done = (deferred: readonly { files: readonly string[]; reason: string }[]) => {
+      const run = CoreRun.planned([task("m", { scope: ["m/a.ts", "m/b.ts", "m/c.ts", "m/d.ts"] })]);
+      run.plan("t.1", [task("a", { scope: ["m/a.ts", "m/b.ts", "m/c.ts"] })], { deferred });
+      run.finish("t.1.1");
+      run.plan("t.1", []);
+      const { state } = run.task("t.1");
+      assert.ok(state.is === "done");
+      return [state.handoff.status, state.handoff.concerns];
+    };
+    assert.deepEqual(done([]), ["partial", ["m/d.ts was in no task"]]);
+    assert.deepEqual(done([{ files: ["m/d.ts"], reason: "not needed" }]), [
+      "complete",
+      ["m/d.ts was deferred: not needed"],
+    ]);
+  });
+
   test("dealt with one level up, it counts as whole there", () => {
-    const run = CoreRun.planned([large("m")]);
+    const run = CoreRun.planned([task("m", { scope: ["m/"] })]);
     run.plan("t.1", parts("a", "b"));
     run.finish("t.1.1");
     run.plan("t.1", []);

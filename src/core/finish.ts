@@ -5,7 +5,8 @@ import { type Failure, failure } from "./failure.ts";
 import { failuresOf } from "./gate.ts";
 import { aggregateHandoffs, boundHandoff, createFailureHandoff, type Handoff } from "./handoff.ts";
 import type { Policy } from "./policy.ts";
-import { isKnownRed, isVerified, LANE, landsOnRed, type RunState, taskOf } from "./state.ts";
+import { contains, overlaps } from "./scope.ts";
+import { isKnownRed, isVerified, LANE, landsOnRed, type Planner, type RunState, taskOf } from "./state.ts";
 import { childId, isSettled, ROOT, type Task, type TaskId } from "./task.ts";
 
 /** Planners that will not be asked again and have nothing active: their children's reports become one. */
@@ -33,13 +34,30 @@ function aggregate(state: RunState, id: TaskId): Handoff {
     ...(child.state.is === "done" && !isLacking(child) && { status: "complete" as const }),
     concerns: (open.get(child.id) ?? []).flatMap((c) => (c.kind === "said" ? [c.text] : [])),
   }));
-  const whole = aggregateHandoffs({ id, description: task.spec.description }, counted, handoffs);
+  const parts = aggregateHandoffs({ id, description: task.spec.description }, counted, handoffs);
+  const whole = withUntouched(parts, task, planner, children);
   // Part of a part is more than nothing.
   const landed = whole.status === "blocked" && counted.some((child) => child.state.is === "done");
   const over = task.state.is === "delegated" ? task.state.over : undefined;
   if (over === undefined || over === "finished") return landed ? { ...whole, status: "partial" } : whole;
   const status = landed || whole.status === "complete" ? "partial" : whole.status;
   return { ...whole, status, concerns: [...whole.concerns, over.message] };
+}
+
+/** Files of a subplanner's scope that were in no task: said, and not complete unless it gave a reason. */
+function withUntouched(whole: Handoff, task: Task, planner: Planner, children: readonly Task[]): Handoff {
+  if (task.id === ROOT) return whole;
+  const touched = children.flatMap((child) => child.spec.scope);
+  const untouched = task.spec.scope.filter((path) => !overlaps([path], touched));
+  if (untouched.length === 0) return whole;
+  const reasonFor = (path: string) => planner.deferred.findLast((d) => contains(d.files, path))?.reason;
+  const texts = untouched.map((path) => {
+    const reason = reasonFor(path);
+    return reason === undefined ? `${path} was in no task` : `${path} was deferred: ${reason}`;
+  });
+  const forgotten = untouched.some((path) => reasonFor(path) === undefined);
+  const status = forgotten && whole.status === "complete" ? "partial" : whole.status;
+  return { ...whole, status, concerns: [...whole.concerns, ...texts] };
 }
 
 function handoffOf(task: Task): Handoff {
@@ -79,7 +97,11 @@ function closeCancelled(state: RunState): readonly Fact[] {
   const aborted = [...state.running.keys()].map(
     (job) => ({ type: "job.ended", job, how: "aborted" }) as const,
   );
-  return [...aborted, { type: "run.closed", how: "cancelled", left: [`cancelled: ${state.cancelling}`] }];
+  const unsure = state.target.unsure
+    ? ["a landing was lost: the target may be ahead of what is known here"]
+    : [];
+  const left = [`cancelled: ${state.cancelling}`, ...unsure];
+  return [...aborted, { type: "run.closed", how: "cancelled", left }];
 }
 
 /** The planner is done, or given up, and every task is settled. */
@@ -101,6 +123,7 @@ export function isDrained(state: RunState): boolean {
 export function wantsFinalCheck(state: RunState, policy: Policy): boolean {
   const { target, repair, spent, request } = state;
   if (isVerified(state) || target.checkErrors >= policy.sweep.maxErrorsInARow) return false;
+  if (target.unsure) return true;
   if (target.tip === request!.base && taskOf(state, ROOT).state.is === "failed") return false;
   const known = target.health === "red" && target.checkedTip === target.tip;
   return !(known && (repair.givenUp || spent.exhausted));

@@ -120,6 +120,9 @@ export type Policy = {
     readonly maxFiles: number;
     readonly maxNews: number;
     readonly maxConcerns: number;
+    /** Of one steering message, and messages that wait to be heard. */
+    readonly maxSteerChars: number;
+    readonly maxSteers: number;
   };
 };
 
@@ -200,6 +203,8 @@ export const defaultPolicy: Policy = {
     maxFiles: 50, // Of one handoff: beyond it, folders say more than names.
     maxNews: 50, // In full, some 25,000 tokens; the rest by name.
     maxConcerns: 100, // The oldest first; newer ones come up as those are dealt with.
+    maxSteerChars: 10_000, // A page or two; more belongs into the repository.
+    maxSteers: 100,
   },
 };
 

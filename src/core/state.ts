@@ -5,6 +5,7 @@ import type { RunEnd, RunRequest } from "./event.ts";
 import type { GateReport } from "./gate.ts";
 import { type Job, type JobId, jobId } from "./job.ts";
 import { OPEN, type Phase } from "./landing.ts";
+import type { Deferral } from "./plan-answer.ts";
 import type { JobKind } from "./policy.ts";
 import { ScopeTable } from "./scope-table.ts";
 import { isRepair, type Task, type TaskId } from "./task.ts";
@@ -69,6 +70,8 @@ export type Planner = {
   /** Files that its children hold or wait for. */
   readonly held: ScopeTable;
   readonly notes: readonly string[];
+  /** What it put off, and why; its last word on a file counts. */
+  readonly deferred: readonly Deferral[];
 };
 
 /** `settled`: the child failed or was skipped, and the planner has not said that this is dealt with. */
@@ -96,6 +99,8 @@ export type Target = {
   readonly greensInARow: number;
   readonly checkErrors: number;
   readonly baseMoved: boolean;
+  /** A landing vanished without an answer: it may have moved the target before. */
+  readonly unsure: boolean;
 };
 
 export type Repair = {
@@ -139,6 +144,7 @@ export const emptyState = (): RunState => ({
     greensInARow: 0,
     checkErrors: 0,
     baseMoved: false,
+    unsure: false,
   },
   repair: { pending: new Set(), round: 0, failures: 0, givenUp: false },
   spent: { tokens: 0, microdollars: 0, unpriced: 0, exhausted: false },
@@ -197,4 +203,4 @@ export const isKnownRed = ({ target }: RunState) =>
 
 /** The target is known to be green as it stands. */
 export const isVerified = ({ target }: RunState) =>
-  target.health === "green" && target.checkedTip === target.tip;
+  target.health === "green" && target.checkedTip === target.tip && !target.unsure;
