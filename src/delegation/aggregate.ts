@@ -1,5 +1,6 @@
 /** What did a number of delegated tasks come to, all in all? */
 import type { TaskResult } from "../graph/planned-task.ts";
+import { amountOf, fieldOf, reasonOf, shown } from "./foreign.ts";
 
 /** What became of one delegated task. */
 export type DelegatedResult = {
@@ -23,11 +24,12 @@ export type AggregatedResults = {
   readonly summary: string;
 };
 
+/** Results may come from anywhere: one that says nothing sensible has failed, and its numbers count as 0. */
 export function aggregateResults(results: readonly DelegatedResult[]): AggregatedResults {
-  const failures = results.filter(({ result }) => !result.success);
+  const failures = results.filter(({ result }) => !fieldOf(result, "success"));
   const total = results.length;
   const completed = total - failures.length;
-  const totalRetries = sum(results.map(({ retries }) => retries));
+  const totalRetries = sum(results.map(({ retries }) => amountOf(retries) ?? 0));
   const after = totalRetries === 0 ? "" : `, with ${count(totalRetries, "retry", "retries")}`;
   const headline = `Completed ${completed}/${count(total, "task", "tasks")}${after}.`;
   return {
@@ -36,19 +38,22 @@ export function aggregateResults(results: readonly DelegatedResult[]): Aggregate
     completed,
     failed: failures.length,
     totalRetries,
-    totalDuration: sum(results.map(({ result }) => result.duration)),
+    totalDuration: sum(results.map(({ result }) => amountOf(fieldOf(result, "duration")) ?? 0)),
     summary: [headline, ...failures.map(describe)].join("\n"),
   };
 }
 
 function describe({ taskId, subagent, result, retries }: DelegatedResult): string {
-  const after = retries === 0 ? "" : ` after ${count(retries, "retry", "retries")}`;
-  return `- ${taskId} (${subagent}) failed${after}: ${oneLine(result.error) || "no reason was given"}`;
+  const after = amountOf(retries) ? ` after ${count(retries, "retry", "retries")}` : "";
+  const why = oneLine(reasonOf(fieldOf(result, "error"))) || "no reason was given";
+  return `- ${shown(taskId)} (${shown(subagent)}) failed${after}: ${why}`;
 }
 
-/** A summary is a list of lines; a stack trace stays in the result. */
-function oneLine(text = ""): string {
-  const line = text.trim().replace(/\s*\n.*/s, " …");
+/** A summary is a list of lines; a stack trace stays in the result. Without a pattern: reasons may be hostile. */
+function oneLine(text: string): string {
+  const trimmed = text.trim();
+  const end = trimmed.indexOf("\n");
+  const line = end === -1 ? trimmed : `${trimmed.slice(0, end).trimEnd()} …`;
   return line.length <= MAX_REASON_CHARS ? line : `${line.slice(0, MAX_REASON_CHARS)}…`;
 }
 

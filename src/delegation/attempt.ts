@@ -3,6 +3,7 @@ import { messageOf } from "../core/failure.ts";
 import { unreachable } from "../core/unreachable.ts";
 import type { ExecutorResult } from "../graph/execution.ts";
 import type { TaskResult } from "../graph/planned-task.ts";
+import { amountOf, fieldOf, reasonOf, shown } from "./foreign.ts";
 
 /** What an executor is given. */
 export type Attempt = {
@@ -50,8 +51,8 @@ export async function runAttempt(
 ): Promise<AttemptEnd> {
   const startedAt = timing.now();
   let partial = "";
-  const keep = (output: string) => {
-    partial = output;
+  const keep = (output: unknown) => {
+    partial = shown(output);
   };
   const executing = new AbortController();
   const answer = answerOf(executor, { ...about, signal: executing.signal, keep });
@@ -65,7 +66,7 @@ export async function runAttempt(
 export const cancelledBecause = (reason: unknown) => `cancelled: ${messageOf(reason)}`;
 
 type Answer =
-  | { readonly is: "answered"; readonly value: AttemptResult }
+  | { readonly is: "answered"; readonly value: unknown }
   | { readonly is: "threw"; readonly error: unknown };
 type Ending = Answer | { readonly is: "late" } | { readonly is: "aborted" };
 
@@ -123,31 +124,25 @@ function judge(ending: Ending, { partial, duration, timeoutMs, reason }: Circums
         mayRetry: fieldOf(ending.error, "permanent") !== true,
       };
     case "answered":
-      if (typeof fieldOf(ending.value, "success") !== "boolean") {
-        return {
-          result: failed(`the executor must answer {success, output}; got ${messageOf(ending.value)}`),
-          mayRetry: true,
-        };
-      }
       return accept(ending.value, partial, duration);
     default:
       return unreachable(ending);
   }
 }
 
-function accept(answer: AttemptResult, partial: string, measured: number): AttemptEnd {
-  const { success, output = partial, duration = measured, error = "", permanent = false } = answer;
+/** Each field is asked for once and by itself: the types promise more than an executor may keep. */
+function accept(answer: unknown, partial: string, measured: number): AttemptEnd {
+  const success = fieldOf(answer, "success");
+  if (typeof success !== "boolean") {
+    const error = `the executor must answer {success, output}; got ${messageOf(answer)}`;
+    return { result: { success: false, output: partial, duration: measured, error }, mayRetry: true };
+  }
+  const output = shown(fieldOf(answer, "output") ?? partial);
+  const duration = amountOf(fieldOf(answer, "duration")) ?? measured;
   if (success) return { result: { success, output, duration }, mayRetry: false };
-  const result = { success, output: output || partial, duration, error: error || "failed without a reason" };
-  return { result, mayRetry: !permanent };
+  const error = reasonOf(fieldOf(answer, "error")) || "failed without a reason";
+  const result = { success, output: output || partial, duration, error };
+  return { result, mayRetry: !fieldOf(answer, "permanent") };
 }
 
-/** A field that throws when it is asked for is as good as none. */
-function fieldOf(value: unknown, name: string): unknown {
-  try {
-    return typeof value === "object" && value !== null ? (value as Record<string, unknown>)[name] : undefined;
-  } catch {
-    return undefined; // What an executor hands out must not break who called it.
-  }
-}
 const textOf = (value: unknown) => (typeof value === "string" && value !== "" ? value : undefined);

@@ -1,4 +1,5 @@
 /** What is a task told of the tasks it depends on? Their outputs, within a limit, and what was cut. */
+import { shown } from "./foreign.ts";
 
 export type HandedContext = {
   /** At most `maxChars` long; empty when there is nothing to hand over. */
@@ -21,7 +22,7 @@ export function handedContext(
   const known = [...new Set(dependencies)];
   const sections = known
     .filter((id) => outputs.has(id))
-    .map((id) => ({ id, full: section(id, show(outputs.get(id))) }));
+    .map((id) => ({ id, full: section(id, shown(outputs.get(id))) }));
   const missing = known.filter((id) => !outputs.has(id));
   const isWhole = sum(sections.map(({ full }) => full.length)) <= maxChars;
   const room = isWhole ? maxChars : maxChars - NOTE_ROOM;
@@ -61,15 +62,6 @@ function shorten(full: string, share: number): string {
   const kept = share - note.length;
   if (kept <= heading) return "";
   return full.slice(0, kept).replace(/[\uD800-\uDBFF]$/, "") + note; // half a character is none
-}
-
-function show(output: unknown): string {
-  if (typeof output === "string") return output;
-  try {
-    return JSON.stringify(output, undefined, 2) ?? String(output);
-  } catch {
-    return String(output); // Circular, or a BigInt: still better than failing the dependent.
-  }
 }
 
 const sum = (numbers: readonly number[]) => numbers.reduce((a, b) => a + b, 0);
