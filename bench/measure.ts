@@ -1,5 +1,7 @@
 /** What is a benchmark here, how is its report printed, and how are its numbers taken? */
+
 import { execFile } from "node:child_process";
+import { fileURLToPath } from "node:url";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 
@@ -103,7 +105,7 @@ export type ChildAnswer =
 export function inChild(file: URL, args: readonly string[], timeoutMs: number): Promise<ChildAnswer> {
   return new Promise((resolve) => {
     const options = { timeout: timeoutMs, killSignal: "SIGKILL", maxBuffer: 1 << 24 } as const;
-    execFile(process.execPath, [file.pathname, ...args], options, (error, stdout, stderr) => {
+    execFile(process.execPath, [fileURLToPath(file), ...args], options, (error, stdout, stderr) => {
       if (error === null) resolve({ is: "value", value: JSON.parse(stdout) });
       else if (error.killed) resolve({ is: "failure", why: `not done in ${timeoutMs / 1000} s` });
       else resolve({ is: "failure", why: /^\w*Error\b.*$/m.exec(stderr)?.[0] ?? error.message });

@@ -9,8 +9,9 @@
  *   { id: "review", description: "Review the change", dependencies: ["fix"] },
  * ]);
  * const delegation = new DelegationEngine();
+ * const ask = async (subagent: string, task: { description: string }) => ({ success: true, output: subagent });
  * const { success } = await graph.execute(async (task, { signal }) => {
- *   const { result } = await delegation.executeWithRetry(task, ({ subagent }) => run(subagent, task), { signal });
+ *   const { result } = await delegation.executeWithRetry(task, ({ subagent }) => ask(subagent, task), { signal });
  *   return result;
  * });
  * ```

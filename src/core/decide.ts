@@ -80,12 +80,13 @@ function honest({ tokens, microdollars }: Spent, { budget }: Policy): Spent {
 function gone(state: RunState, id: JobId, how: "expired" | "interrupted", rules: Rules): readonly Fact[] {
   const running = state.running.get(id);
   if (!running) return [];
+  const who = { plan: "planner", work: "worker", land: "landing", check: "check" }[running.job.kind];
   const lost: Outcome = {
     is: "failed",
     failure:
       how === "expired"
-        ? failure("timed-out", `${id} gave no answer in time`)
-        : failure("interrupted", `${id} was interrupted by a restart`),
+        ? failure("timed-out", `the ${who} gave no answer in time`)
+        : failure("interrupted", `the ${who} was interrupted by a restart`),
   };
   return [
     { type: "job.ended", job: id, how },

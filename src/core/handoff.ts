@@ -52,7 +52,7 @@ export function aggregateHandoffs(
   const complete = latest.filter((h) => h.status === "complete").length;
   const failed = latest.filter((h) => h.status === "failed").length;
   const headline =
-    `"${parent.description}" was split into ${total} subtasks: ` +
+    `"${parent.description}" was split into ${total === 1 ? "1 subtask" : `${total} subtasks`}: ` +
     `${complete} complete, ${failed} failed, ${total - complete - failed} other.`;
   return {
     taskId: parent.id,

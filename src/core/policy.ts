@@ -132,7 +132,7 @@ export type Rules = { readonly at: number; readonly policy: Policy };
 export const defaultPolicy: Policy = {
   capacity: {
     plan: 4, // A planner is one long model call; more of them only compete for the same quota.
-    work: 8, // The default of the tools that Skein fits in with; a laptop bears it.
+    work: 8, // A laptop bears it, and so do most accounts.
   },
   leaseMs: {
     plan: 30 * MINUTE, // Exploring a large repository takes a model many minutes.

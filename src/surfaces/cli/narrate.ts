@@ -17,7 +17,7 @@ export function narrate(event: Event, state: RunState): Line | undefined {
       return started(event.job, state);
     case "job.ended":
       return event.how === "answered-late"
-        ? plain(`${event.job} answered late; nothing had replaced it, so it counts`)
+        ? plain("a job that was given up has answered after all; nothing had replaced it, so it counts")
         : undefined;
     case "plan.accepted":
       return event.into.length === 0
@@ -26,7 +26,9 @@ export function narrate(event: Event, state: RunState): Line | undefined {
     case "plan.kept-whole":
       return plain(`${name(event.task)} is not worth splitting: one worker takes it`);
     case "plan.rejected":
-      return bad(`the planner of ${name(event.task)} is asked again: ${event.reasons.join("; ")}`);
+      return bad(
+        `the planner of ${name(event.task)} is asked again: ${event.reasons.join("; ") || event.failure.message}`,
+      );
     case "plan.ended":
       return event.over === "finished"
         ? plain(`the planner of ${name(event.task)} has nothing more to ask for`)
@@ -35,7 +37,7 @@ export function narrate(event: Event, state: RunState): Line | undefined {
       return plain(`${name(event.task)} is ready to land`);
     case "task.retried":
       return bad(
-        `${name(event.task)}, attempt ${event.attempt}: ${event.failure.message}; it is tried again`,
+        `${name(event.task)}, attempt ${event.attempt}: ${event.failure.message}; it will be tried again`,
       );
     case "task.held-back":
       return quiet(`${name(event.task)} waits: ${name(event.behind)} has its files`);

@@ -10,7 +10,8 @@ import { type Line, narrate } from "../cli/narrate.ts";
 import { accidents, team } from "./small-plan.ts";
 
 const INTRO = `A rehearsal: the planners, the workers, the repository and the clock are simulated; the rules that
-decide, the log and the engine are the real ones. Things will go wrong on purpose.
+decide, the log and the engine are the real ones. Things will go wrong on purpose. c0, c1 … are commits of the
+target; gating is running the project's tests on one before the target moves there.
 `;
 
 async function tour(print: (line: string) => void): Promise<number> {
@@ -38,11 +39,14 @@ async function tour(print: (line: string) => void): Promise<number> {
 
 function summary(state: RunState, events: readonly Event[], now: number): string {
   const count = (type: Event["type"]) => events.filter((event) => event.type === type).length;
+  const again = events.filter(
+    (e) => e.type === "job.started" && e.job.kind === "work" && e.job.attempt > 1,
+  ).length;
   const done = [...state.tasks.values()].filter((task) => task.state.is === "done").length;
   return [
     "",
     `${done} of ${state.tasks.size} tasks done in ${clockTime(now)} of virtual time.`,
-    `${count("batch.landed")} landings, each gated before the target moved; ${count("task.retried")} attempts refused or lost and made again.`,
+    `${count("batch.landed")} landings, each gated before the target moved; ${again} attempts had to be made again.`,
     `${events.length} events; the run can be replayed from them at any point.`,
     "",
     "Next: npm run simulate -- --seeds 200    two hundred runs with faults of every kind",
