@@ -4,7 +4,7 @@ import { isForRed, targetMoved, turned, unknown } from "./decide-landing.ts";
 import type { Fact, NewTask } from "./event.ts";
 import { type Failure, failure } from "./failure.ts";
 import { failuresOf, isGreen } from "./gate.ts";
-import type { Moved, Outcome } from "./job.ts";
+import type { Ended, Moved, Outcome } from "./job.ts";
 import { afterBase, membersOf, OPEN } from "./landing.ts";
 import type { Rules } from "./policy.ts";
 import { REPAIR_RANK } from "./rank.ts";
@@ -13,7 +13,7 @@ import { slugOf } from "./slug.ts";
 import { healthAfter, type RunState, taskOf } from "./state.ts";
 import { childId, ROOT } from "./task.ts";
 
-export function decideCheck(state: RunState, outcome: Outcome, rules: Rules, free: boolean): readonly Fact[] {
+export function decideCheck(state: RunState, { outcome, free }: Ended, rules: Rules): readonly Fact[] {
   if (outcome.is === "checked") return checked(state, outcome, rules);
   if (free) return []; // Interrupted: it is due again at once.
   const why =

@@ -2,7 +2,7 @@
 import { attemptFailed, failTask, skipsAfter, withoutRepeats } from "./consequences.ts";
 import type { Fact } from "./event.ts";
 import { type Failure, failure } from "./failure.ts";
-import type { Conflict, FoundLanding, Job, Member, Moved, Outcome } from "./job.ts";
+import type { Conflict, Ended, FoundLanding, Job, Member, Moved, Outcome } from "./job.ts";
 import {
   afterGreen,
   afterRed,
@@ -19,15 +19,25 @@ import { isSettled } from "./task.ts";
 
 type LandJob = Job & { readonly kind: "land" };
 
-/** `free`: the job was interrupted, which says nothing about the repository. */
-export function decideLand(
-  state: RunState,
-  job: LandJob,
-  outcome: Outcome,
-  rules: Rules,
-  free: boolean,
-): readonly Fact[] {
-  return decideWhole(state, job, accounted(state, job, outcome), rules, free);
+export function decideLand(state: RunState, job: LandJob, ended: Ended, rules: Rules): readonly Fact[] {
+  const outcome = accounted(state, job, ended.outcome);
+  const failed = (why: Failure) => landFailed(state, job, { why, free: ended.free }, rules);
+  switch (outcome.is) {
+    case "landed":
+      return landed(state, outcome, rules);
+    case "red":
+      return red(state, outcome, rules);
+    case "unmergeable":
+      return turned(state, { turn: stay(state), conflicts: outcome.conflicts }, rules);
+    case "moved":
+      return outcome.tip === state.target.tip
+        ? failed(failure("repository", `the target is still at ${outcome.tip}`))
+        : moved(state, job, outcome, rules);
+    case "failed":
+      return failed(outcome.failure);
+    default:
+      return failed(failure("repository", `a landing answered "${outcome.is}"`));
+  }
 }
 
 /**
@@ -47,35 +57,6 @@ function accounted(state: RunState, job: LandJob, outcome: Outcome): Outcome {
   return outcome.is === "unmergeable"
     ? { ...outcome, conflicts: all }
     : { ...outcome, members, conflicts: all };
-}
-
-function decideWhole(
-  state: RunState,
-  job: LandJob,
-  outcome: Outcome,
-  rules: Rules,
-  free: boolean,
-): readonly Fact[] {
-  switch (outcome.is) {
-    case "landed":
-      return landed(state, outcome, rules);
-    case "red":
-      return red(state, outcome, rules);
-    case "unmergeable":
-      return turned(state, { turn: stay(state), conflicts: outcome.conflicts }, rules);
-    case "moved":
-      return moved(state, job, outcome, rules);
-    case "failed":
-      return landFailed(state, job, outcome.failure, rules, free);
-    default:
-      return landFailed(
-        state,
-        job,
-        failure("repository", `a landing answered "${outcome.is}"`),
-        rules,
-        false,
-      );
-  }
 }
 
 function landed(
@@ -111,8 +92,6 @@ function red(state: RunState, outcome: Outcome & { readonly is: "red" }, rules: 
 }
 
 function moved(state: RunState, job: LandJob, to: Moved, rules: Rules): readonly Fact[] {
-  if (to.tip === state.target.tip)
-    return landFailed(state, job, failure("repository", `the target is still at ${to.tip}`), rules, false);
   const found = unknown(state, to).flatMap((l) => l.members);
   const phase = withoutMembers(state.landing.phase, found);
   const back = state.landing.phase.is === "open" ? without(job.members, found) : [];
@@ -158,9 +137,8 @@ function foundLanding(state: RunState, { commit, members }: FoundLanding): reado
 function landFailed(
   state: RunState,
   job: LandJob,
-  why: Failure,
+  { why, free }: { readonly why: Failure; readonly free: boolean },
   rules: Rules,
-  free: boolean,
 ): readonly Fact[] {
   const errors = free ? state.landing.errors : state.landing.errors + 1;
   if (errors >= rules.policy.landing.maxErrorsInARow) {

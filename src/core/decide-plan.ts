@@ -2,7 +2,7 @@
 import { failTask, waitMs } from "./consequences.ts";
 import type { Fact, NewTask, PlanSaid } from "./event.ts";
 import { type Failure, failure, isLoss } from "./failure.ts";
-import type { Job, Outcome } from "./job.ts";
+import type { Ended, Job } from "./job.ts";
 import type { PlanAnswer } from "./plan-answer.ts";
 import { checkPlan } from "./plan-check.ts";
 import { type PlannerPolicy, type Policy, type Rules, shapeOf } from "./policy.ts";
@@ -10,13 +10,11 @@ import { ranksOf } from "./rank.ts";
 import { type RunState, taskOf } from "./state.ts";
 import { childId, depth, isSettled, ROOT, type Task, type TaskId } from "./task.ts";
 
-/** `free`: the planner was not asked to the end, through no fault of its own. */
 export function decidePlan(
   state: RunState,
   job: Job & { readonly kind: "plan" },
-  outcome: Outcome,
+  { outcome, free }: Ended,
   rules: Rules,
-  free: boolean,
 ): readonly Fact[] {
   const task = taskOf(state, job.task);
   if (isSettled(task)) return [];

@@ -4,18 +4,16 @@ import type { Fact } from "./event.ts";
 import { judgeWork } from "./evidence.ts";
 import { type Failure, failure, isLoss } from "./failure.ts";
 import { boundHandoff } from "./handoff.ts";
-import type { Job, Outcome } from "./job.ts";
+import type { Ended, Job } from "./job.ts";
 import type { Rules } from "./policy.ts";
 import { type RunState, taskOf } from "./state.ts";
 import { isSettled } from "./task.ts";
 
-/** `free`: the worker was interrupted through no fault of the task. */
 export function decideWork(
   state: RunState,
   job: Job & { readonly kind: "work" },
-  outcome: Outcome,
+  { outcome, free, spent }: Ended,
   rules: Rules,
-  free: boolean,
 ): readonly Fact[] {
   const task = taskOf(state, job.task);
   const { attempt } = job;
@@ -35,7 +33,12 @@ export function decideWork(
   }
   const { brief, sharedFiles } = rules.policy;
   const verdict = judgeWork(task.spec, boundHandoff(outcome.handoff, brief), outcome.evidence, sharedFiles);
-  const handoff = boundHandoff({ ...verdict.handoff, taskId: task.id }, brief);
+  const metrics = {
+    ...verdict.handoff.metrics,
+    durationMs: rules.at - task.startedAt,
+    ...(spent && { tokensUsed: spent.tokens }),
+  };
+  const handoff = boundHandoff({ ...verdict.handoff, metrics, taskId: task.id }, brief);
   if (verdict.is === "refused") {
     return attemptFailed(
       state,

@@ -7,7 +7,7 @@ import { decidePlan } from "./decide-plan.ts";
 import { decideWork } from "./decide-work.ts";
 import type { Fact, Input, JobEnd } from "./event.ts";
 import { failure, isLoss } from "./failure.ts";
-import { type Job, type JobId, jobId, type Outcome, type Spent, slotOfId } from "./job.ts";
+import { type Ended, type Job, type JobId, jobId, type Outcome, type Spent, slotOfId } from "./job.ts";
 import type { Policy, Rules } from "./policy.ts";
 import { type RunState, retryTask } from "./state.ts";
 import { unreachable } from "./unreachable.ts";
@@ -48,17 +48,18 @@ function answered(
   const { job: id } = input;
   const outcome = wellFormed(input.outcome);
   const spent = input.spent && honest(input.spent, policy);
+  const ended: Ended = spent ? { outcome, free: false, spent } : { outcome, free: false };
   const end = (how: JobEnd): Fact =>
     spent ? { type: "job.ended", job: id, how, spent } : { type: "job.ended", job: id, how };
   const rules = { at: input.at, policy };
 
   const running = state.running.get(id);
-  if (running) return [end("answered"), ...settleOutcome(state, running.job, outcome, rules)];
+  if (running) return [end("answered"), ...settleOutcome(state, running.job, ended, rules)];
   const late = state.late.get(slotOfId(id));
   if (late && jobId(late) === id) {
     // That it was lost has been counted: saying so again must not count again.
     const isKnown = outcome.is === "failed" && isLoss(outcome.failure);
-    return isKnown ? [end("dropped")] : [end("answered-late"), ...settleOutcome(state, late, outcome, rules)];
+    return isKnown ? [end("dropped")] : [end("answered-late"), ...settleOutcome(state, late, ended, rules)];
   }
   return state.unanswered.has(id) ? [end("dropped")] : [];
 }
@@ -90,26 +91,20 @@ function gone(state: RunState, id: JobId, how: "expired" | "interrupted", rules:
   };
   return [
     { type: "job.ended", job: id, how },
-    ...settleOutcome(state, running.job, lost, rules, how === "interrupted"),
+    ...settleOutcome(state, running.job, { outcome: lost, free: how === "interrupted" }, rules),
   ];
 }
 
-function settleOutcome(
-  state: RunState,
-  job: Job,
-  outcome: Outcome,
-  rules: Rules,
-  free = false,
-): readonly Fact[] {
+function settleOutcome(state: RunState, job: Job, ended: Ended, rules: Rules): readonly Fact[] {
   switch (job.kind) {
     case "plan":
-      return decidePlan(state, job, outcome, rules, free);
+      return decidePlan(state, job, ended, rules);
     case "work":
-      return decideWork(state, job, outcome, rules, free);
+      return decideWork(state, job, ended, rules);
     case "land":
-      return decideLand(state, job, outcome, rules, free);
+      return decideLand(state, job, ended, rules);
     case "check":
-      return decideCheck(state, outcome, rules, free);
+      return decideCheck(state, ended, rules);
   }
 }
 

@@ -180,9 +180,12 @@ function* inOrder(state: RunState, room: { readonly plan: number; readonly work:
   }
 }
 
-/** A planner that is asked again has its files already, and its children are at work on them. */
+/**
+ * The root's planner writes nothing, and one that is asked again has its files already, with its children at work
+ * on them.
+ */
 const takesFiles = ({ id, spec, tries }: Task, kind: "plan" | "work") =>
-  spec.delivers === "change" && parentId(id) !== undefined && (kind === "work" || tries.turns === 0);
+  spec.delivers === "change" && (kind === "work" || (parentId(id) !== undefined && tries.turns === 0));
 
 /**
  * Who has the files? A sibling that was dispatched and is not settled; and, whoever it is, someone at work on
@@ -191,8 +194,9 @@ const takesFiles = ({ id, spec, tries }: Task, kind: "plan" | "work") =>
  */
 function heldBack(state: RunState, task: Task, kind: "plan" | "work"): Fact | undefined {
   const { id, order, spec } = task;
-  if (isFirst(task) && !isRepair(task)) {
-    const behind = state.planners.get(parentId(id)!)?.held.blocker(spec.scope, order, id);
+  const above = parentId(id);
+  if (isFirst(task) && !isRepair(task) && above !== undefined) {
+    const behind = state.planners.get(above)?.held.blocker(spec.scope, order, id);
     if (behind !== undefined)
       return { type: "task.held-back", task: id, behind: behind as TaskId, until: "settled" };
   }

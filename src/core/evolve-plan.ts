@@ -87,6 +87,7 @@ export function addTask(s: Draft, { id, spec, rank }: NewTask): void {
     scratchpad: "",
     rejected: NOTHING,
     cancelling: false,
+    startedAt: 0,
   });
   s.dag.add(id, { after: spec.after, priority: rank, lane: spec.shape === "plan" ? LANE.plan : LANE.work });
   const parent = parentId(id);

@@ -145,7 +145,7 @@ export function evolve(state: RunState, event: Event): RunState {
   return state;
 }
 
-function jobStarted(s: Draft, { job, until }: EventOf<"job.started">): void {
+function jobStarted(s: Draft, { job, until, at }: EventOf<"job.started">): void {
   const id = jobId(job);
   s.running.set(id, { job, until });
   s.deadlines.set(id, until);
@@ -158,6 +158,7 @@ function jobStarted(s: Draft, { job, until }: EventOf<"job.started">): void {
     for (const { task } of job.members) if (s.dag.status(task) === "ready") s.dag.take(task);
   } else {
     const task = taskIn(s, job.task);
+    task.startedAt = at;
     s.dag.take(job.task);
     if (job.kind === "plan") {
       task.tries.turns = job.turn;
@@ -170,8 +171,8 @@ function jobStarted(s: Draft, { job, until }: EventOf<"job.started">): void {
 
 function holdFiles(s: Draft, task: TaskDraft, atWork: boolean): void {
   const parent = parentId(task.id);
-  if (task.spec.delivers === "report" || parent === undefined) return;
-  plannerIn(s, parent).held.hold(task.id, task.spec.scope, task.order);
+  if (task.spec.delivers === "report") return;
+  if (parent !== undefined) plannerIn(s, parent).held.hold(task.id, task.spec.scope, task.order);
   if (atWork) s.atWork.hold(task.id, task.spec.scope, task.order);
 }
 

@@ -29,8 +29,8 @@ describe("concerns", () => {
     assert.deepEqual(
       run.brief("plan", "t").concerns.map((c) => [c.from, c.kind]),
       [
-        ["t.1", "settled"],
-        ["t.2", "settled"],
+        ["t.1", "undone"],
+        ["t.2", "undone"],
       ],
     );
   });

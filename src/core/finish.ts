@@ -26,7 +26,7 @@ function aggregate(state: RunState, id: TaskId): Handoff {
   const planner = state.planners.get(id)!;
   const open = Map.groupBy(planner.concerns.values(), (concern) => concern.from);
   const children = Array.from({ length: planner.children }, (_, i) => taskOf(state, childId(id, i + 1)));
-  const isLacking = (child: Task) => open.get(child.id)?.some((c) => c.kind === "settled") ?? false;
+  const isLacking = (child: Task) => open.get(child.id)?.some((c) => c.kind === "undone") ?? false;
   const isWanted = (child: Task) => child.state.is === "done" || !isSettled(child) || isLacking(child);
   const counted = children.filter(isWanted);
   const handoffs = counted.map((child) => ({
@@ -152,7 +152,7 @@ function whatIsLeft(state: RunState): readonly string[] {
   return [
     ...(root.state.is === "failed" ? [told(root.state.failure)] : []),
     ...(over !== undefined && over !== "finished" ? [told(over)] : []),
-    ...open.flatMap((concern) => (concern.kind === "settled" ? [concern.text] : [])),
+    ...open.flatMap((concern) => (concern.kind === "undone" ? [concern.text] : [])),
     ...unsettledNames(state),
     ...(state.spent.exhausted
       ? ["the budget is spent: raise it and start again; the target keeps what landed"]

@@ -82,5 +82,8 @@ export type Outcome =
     }
   | { readonly is: "failed"; readonly failure: Failure };
 
+/** How a job ended. `free`: it was interrupted, which is nobody's fault and is counted against nobody. */
+export type Ended = { readonly outcome: Outcome; readonly free: boolean; readonly spent?: Spent };
+
 /** What a job cost. An unknown price is left out, never counted as nothing. */
 export type Spent = { readonly tokens: number; readonly microdollars?: number };

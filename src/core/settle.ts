@@ -56,23 +56,22 @@ function raiseConcerns(
   before: TaskState,
 ): void {
   const { key } = task.spec;
-  const raise = (kind: "said" | "settled", text: string) => {
+  const raise = (kind: "said" | "undone", text: string) => {
     s.concernCount += 1;
     const id = `c${s.concernCount}`;
     planner.concerns.set(id, { id, from: task.id, text, kind });
   };
   if (end.is === "done") for (const text of end.handoff.concerns) raise("said", text);
   if (end.is === "done" && end.handoff.status === "partial")
-    for (const text of missingIn(s, task.id, before)) raise("settled", `${key}: ${text}`);
-  if (end.is === "failed")
-    raise(isRepair(task) ? "said" : "settled", `${key} failed: ${end.failure.message}`);
+    for (const text of missingIn(s, task.id, before)) raise("undone", `${key}: ${text}`);
+  if (end.is === "failed") raise(isRepair(task) ? "said" : "undone", `${key} failed: ${end.failure.message}`);
   if (end.is === "failed") for (const text of end.handoff?.concerns ?? []) raise("said", text);
-  if (end.is === "skipped") raise("settled", `${key} was skipped, because ${end.because} did not land`);
+  if (end.is === "skipped") raise("undone", `${key} was skipped, because ${end.because} did not land`);
 }
 
 /** What a planner's task leaves undone, in the words of those below it. */
 function missingIn(s: Draft, id: TaskId, before: TaskState): readonly string[] {
-  const open = [...(s.planners.get(id)?.concerns.values() ?? [])].filter((c) => c.kind === "settled");
+  const open = [...(s.planners.get(id)?.concerns.values() ?? [])].filter((c) => c.kind === "undone");
   const over = before.is === "delegated" ? before.over : undefined;
   const missing = [
     ...open.map((c) => c.text),

@@ -74,12 +74,12 @@ export type Planner = {
   readonly deferred: readonly Deferral[];
 };
 
-/** `settled`: the child failed or was skipped, and the planner has not said that this is dealt with. */
+/** `undone`: the child failed or was skipped, and the planner has not said that this is dealt with. */
 export type Concern = {
   readonly id: string;
   readonly from: TaskId;
   readonly text: string;
-  readonly kind: "said" | "settled";
+  readonly kind: "said" | "undone";
 };
 
 export type Landing = {

@@ -106,6 +106,8 @@ export type Task = {
   /** What a planner wrote to itself, and why its last answer was refused. */
   readonly scratchpad: string;
   readonly rejected: readonly string[];
+  /** When its newest job was started, in ms. */
+  readonly startedAt: number;
   /** Asked to stop while its candidate is being landed: the landing's end decides. */
   readonly cancelling: boolean;
 };
