@@ -160,6 +160,8 @@ export class Dag {
 
   /** A cycle among nodes that are not settled, if there is one: those will never be ready. */
   openCycle(): readonly string[] | undefined {
+    // Nearly every graph has no cycle at all, and one predicate in the sort is faster than two.
+    if (this.numbered.order().is === "order") return undefined;
     const order = this.numbered.openOrder();
     return order.is === "cycle" ? this.#named(order.nodes) : undefined;
   }

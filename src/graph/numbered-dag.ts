@@ -142,7 +142,6 @@ export class NumberedDag {
   /** As `order`, but what is settled holds nothing up. */
   openOrder(): Order {
     const table = this.#table;
-    if (this.#lateEdges === 0) return { is: "order", nodes: this.inserted() };
     const { status } = table;
     return topologicalOrder(
       table,
