@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { closeSync, existsSync, openSync, readFileSync } from "node:fs";
 import { test } from "node:test";
+import { fileURLToPath } from "node:url";
 import { EXIT, EXIT_MEANINGS } from "./exit-codes.ts";
 import { main } from "./main.ts";
 
@@ -91,4 +93,57 @@ test("--json after -- is an argument, not an option", async () => {
 test("colours appear only where the output can show them", async () => {
   assert.ok((await runOn({ hasColours: true }, "--help")).out.includes("\u001b["));
   assert.ok(!(await run("--help")).out.includes("\u001b["));
+});
+
+test("with --json the version is a JSON object", async () => {
+  const { version } = JSON.parse(readFileSync(new URL("../../../package.json", import.meta.url), "utf8"));
+  for (const args of [
+    ["--json", "--version"],
+    ["-V", "--json"],
+  ])
+    assert.deepEqual(await run(...args), { code: EXIT.done, out: `{"version":"${version}"}\n`, err: "" });
+});
+
+test("help of what only looks like an option is refused as an unknown command", async () => {
+  for (const name of ["--json", "--version", "--help"]) {
+    const { code, out, err } = await run("help", "--", name);
+    assert.deepEqual([code, out], [EXIT.usage, ""]);
+    assert.match(err, new RegExp(`^skein: unknown command '${name}'\n`));
+  }
+});
+
+test("what was typed is echoed without control characters, and not at length", async () => {
+  for (const typed of ["a\u001b[2Jb\nc\r\u0007", "--a\u001b[2Jb\nc\u202e"]) {
+    const { err } = await run(typed);
+    assert.match(err, /^skein: unknown (?:command|option) '.*'\nsee skein --help\n$/);
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not be there.
+    assert.doesNotMatch(err, /[\u0000-\u0009\u000b-\u001f\u202e]/);
+  }
+  for (const typed of ["x".repeat(100_000), `--${"x".repeat(100_000)}`]) {
+    assert.match((await run(typed)).err, /^skein: unknown (?:command|option) '.{80}…'\nsee skein --help\n$/);
+    assert.ok((await run("--json", typed)).err.length < 300);
+  }
+});
+
+test("output that cannot be written gives one line and a failure", {
+  skip: !existsSync("/dev/full") && "there is no /dev/full",
+}, () => {
+  const skein = fileURLToPath(new URL("../../../bin/skein", import.meta.url));
+  const full = openSync("/dev/full", "w");
+  try {
+    for (const args of [["--help"], ["--version"]]) {
+      const { status, stderr } = spawnSync(process.execPath, [skein, ...args], {
+        stdio: ["ignore", full, "pipe"],
+        encoding: "utf8",
+      });
+      assert.equal(status, EXIT.notAllDone);
+      assert.match(stderr, /^skein: cannot write the output: .*no space left.*\n$/);
+    }
+    assert.notEqual(
+      spawnSync(process.execPath, [skein, "hepl"], { stdio: ["ignore", "pipe", full] }).status,
+      0,
+    );
+  } finally {
+    closeSync(full);
+  }
 });

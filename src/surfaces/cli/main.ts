@@ -12,7 +12,7 @@ export async function main(args: readonly string[], output: Output = processOutp
   const json = wantsJson(args);
   try {
     // Commander shows the help when no verb is given; whoever asked for JSON gets an error object instead.
-    await createProgram(json ? { ...output, err: SILENT } : output).parseAsync(args, { from: "user" });
+    await createProgram(json ? { ...output, err: SILENT } : output, json).parseAsync(args, { from: "user" });
     return EXIT.done;
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
@@ -27,11 +27,11 @@ const SHOWED_HELP = "commander.help";
 const SILENT: Sink = { write: () => {}, hasColours: false };
 
 /** Each verb adds itself here; the help lists what is there and nothing else. */
-function createProgram({ out, err }: Output): Command {
+function createProgram({ out, err }: Output, json: boolean): Command {
   const program = new Command("skein")
     .description("Plans a goal, runs many coding agents in parallel, and lands what they make.")
     .usage("[options] <command>")
-    .version(version(), "-V, --version", "show the version")
+    .version(json ? JSON.stringify({ version: version() }) : version(), "-V, --version", "show the version")
     .helpOption("-h, --help", "show this help")
     .option("--json", "write machine-readable output, errors included")
     .helpCommand(false)
@@ -56,7 +56,7 @@ function addHelpVerb(program: Command) {
     .action((name?: string) => {
       const verb = name === undefined ? program : program.commands.find((it) => it.name() === name);
       // Parsing the unknown name as a verb gives the same refusal, with the same suggestions.
-      if (verb === undefined) program.parse([name as string], { from: "user" });
+      if (verb === undefined) program.parse(["--", name as string], { from: "user" });
       else verb.outputHelp();
     });
 }
@@ -87,7 +87,19 @@ const wantsJson = (args: readonly string[]) => args.slice(0, endOfOptions(args))
 const endOfOptions = (args: readonly string[]) => (args.includes("--") ? args.indexOf("--") : args.length);
 
 const reason = (error: CommanderError) =>
-  error.code === SHOWED_HELP ? "no command given" : error.message.replace(/^error: /, "");
+  error.code === SHOWED_HELP ? "no command given" : printable(error.message.replace(/^error: /, ""));
+
+/** Commander echoes what was typed, between quotes: it must not steer the terminal, nor fill it. */
+function printable(message: string): string {
+  const guess = /\n\(Did you mean [\w, :-]+\?\)$/.exec(message)?.[0] ?? "";
+  const echo = message.slice(0, message.length - guess.length);
+  const short = echo.replace(/'(.*)'/s, (_, typed: string) => `'${shortened(typed, MAX_ECHO_CHARS)}'`);
+  return shortened(short, MAX_MESSAGE_CHARS).replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu, "\ufffd") + guess;
+}
+
+const MAX_ECHO_CHARS = 80;
+const MAX_MESSAGE_CHARS = 300;
+const shortened = (text: string, max: number) => (text.length <= max ? text : `${text.slice(0, max)}…`);
 
 const jsonError = (error: CommanderError) =>
   `${JSON.stringify({ error: { kind: "usage", message: reason(error), exitCode: EXIT.usage, see: "skein --help" } })}\n`;
@@ -95,10 +107,12 @@ const jsonError = (error: CommanderError) =>
 const processOutput = (): Output => ({ out: sink(process.stdout), err: sink(process.stderr) });
 
 function sink(stream: NodeJS.WriteStream): Sink {
-  // A reader that has seen enough (`skein --help | head -1`) closes the pipe: no failure of ours.
   stream.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code !== "EPIPE") throw error;
-    process.exit();
+    // A reader that has seen enough (`skein --help | head -1`) closes the pipe: no failure of ours.
+    if (error.code === "EPIPE") process.exit();
+    // If standard error is what cannot be written, the exit code has to say it alone.
+    if (stream !== process.stderr) process.stderr.write(`skein: cannot write the output: ${error.message}\n`);
+    process.exit(EXIT.notAllDone);
   });
   // `hasColors` heeds NO_COLOR and the kind of terminal.
   return { write: (text) => void stream.write(text), hasColours: stream.isTTY && stream.hasColors() };
