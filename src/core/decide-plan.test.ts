@@ -268,6 +268,14 @@ describe("a planner that never ends", () => {
     assert.match(run.closed!.left.join(), /not done after 20 answers/);
   });
 
+  test("nothing to do is not done, if the planner says that it is not", () => {
+    const run = CoreRun.planned([task("a")]);
+    run.finish("t.1");
+    run.plan("t", [], { done: false });
+    assert.equal(run.isAsked("t"), true);
+    assert.deepEqual(run.brief("plan", "t").rejected, ["give tasks, or say that it is done"]);
+  });
+
   test("an error is not an answer: the twentieth answer still counts", () => {
     const run = CoreRun.planned([task("m", files("m/"))], { subplanner: { maxAnswers: 2 } });
     run.fail("plan", "t.1", "plan-unreadable");

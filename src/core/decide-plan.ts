@@ -82,15 +82,24 @@ function newTasks(
 }
 
 /** No tasks: atomic in the first answer; later done, once nothing is active and everything was heard. */
-function nothingMore(state: RunState, task: Task, answer: PlanAnswer, { policy }: Rules): readonly Fact[] {
+function nothingMore(state: RunState, task: Task, answer: PlanAnswer, rules: Rules): readonly Fact[] {
   if (task.tries.answers === 0) return [{ type: "plan.kept-whole", task: task.id }];
   const planner = state.planners.get(task.id)!;
   const heard = said(state, task.id, answer, answer.addressed);
   const unheard =
     planner.news.length > heard.heard || (task.id === ROOT && state.steers.length > heard.steers);
+  if (planner.active.size === 0 && !unheard && answer.done === false) {
+    const why = failure("plan-invalid", "there are no tasks and nothing is active, but done is false");
+    return planFailed(
+      state,
+      task,
+      { failure: why, reasons: ["give tasks, or say that it is done"], free: false },
+      rules,
+    );
+  }
   if (planner.active.size === 0 && !unheard)
     return [{ type: "plan.ended", task: task.id, over: "finished", said: heard }];
-  const limits = limitsOf(task.id, policy);
+  const limits = limitsOf(task.id, rules.policy);
   const { replanAfter } = limits;
   return [
     { type: "plan.accepted", task: task.id, into: [], replanAfter, said: heard, notes: answer.notes },
@@ -156,7 +165,7 @@ function giveUp(state: RunState, task: Task, last: Failure, errors: number): rea
   const over = failure(
     "planner-gave-up",
     `the planner of ${task.id} failed ${errors} times in a row, last: ${last.message}`,
-    last.next ?? "see whether its agent works, then resume",
+    last.next ?? "see whether its agent works, then start again",
   );
   return task.state.is === "delegated"
     ? [{ type: "plan.ended", task: task.id, over }]

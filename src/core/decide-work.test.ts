@@ -60,11 +60,14 @@ describe("what a worker hands in", () => {
 
   test("what was computed wins over what was claimed", () => {
     const run = CoreRun.planned([task("a")]);
-    run.work("t.1", { linesAdded: 7, filesChanged: ["a.ts"] });
+    run.wait(5 * MINUTE);
+    run.work("t.1", { linesAdded: 7, filesChanged: ["a.ts"], spent: { tokens: 90_000 } });
     run.land();
     assert.deepEqual(run.brief("plan", "t").news[0]!.files, ["a.ts"]);
     const { state } = run.task("t.1");
-    assert.equal(state.is === "done" && state.handoff.metrics.linesAdded, 7);
+    assert.ok(state.is === "done");
+    const { linesAdded, tokensUsed, durationMs } = state.handoff.metrics;
+    assert.deepEqual([linesAdded, tokensUsed, durationMs], [7, 90_000, 5 * MINUTE]);
   });
 
   for (const status of ["partial", "blocked", "failed"] as const) {

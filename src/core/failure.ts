@@ -24,6 +24,7 @@ export type FailureKind =
   | "planner-gave-up"
   | "repository"
   | "budget"
+  | "policy"
   | "cancelled";
 
 export type Failure = {

@@ -12,7 +12,7 @@ test("an answer is read with its defaults", () => {
     tasks: [{ ...TASK, priority: 5, after: [], delivers: "change" }],
     deferred: [],
     addressed: [],
-    done: false,
+    done: undefined,
     notes: [],
   });
 });
@@ -238,7 +238,7 @@ describe("other fields", () => {
     const text = textOf(TASK).replace("{", '{"__proto__": {"done": true}, "constructor": {}, "x": [[]], ');
     const inTask = text.replace('"id"', '"__proto__": {"agent": "evil"}, "toString": 1, "id"');
     const answer = answered(inTask);
-    assert.equal(answer.done, false);
+    assert.equal(answer.done, undefined);
     assert.ok(!("agent" in answer.tasks[0]!));
     assert.deepEqual(answer.notes, []);
   });

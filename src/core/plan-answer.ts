@@ -29,7 +29,8 @@ export type PlanAnswer = {
   readonly deferred: readonly Deferral[];
   /** Ids of concerns that it has dealt with. */
   readonly addressed: readonly string[];
-  readonly done: boolean;
+  /** What it said itself; undefined if it said nothing. */
+  readonly done: boolean | undefined;
   /** What was mended while reading, in words for the planner. */
   readonly notes: readonly string[];
 };
@@ -69,7 +70,7 @@ function readDraft(draft: PlanDraft, limits: AnswerLimits): ReadAnswer {
     tasks: readTasks(whole, draft.tasks),
     deferred: readDeferred(whole),
     addressed: readIds(whole, "addressed", concernId),
-    done: readDone(whole) && !draft.isCut,
+    done: draft.isCut ? undefined : readDone(whole),
   };
   if (!reasons.isEmpty) return { is: "invalid", reasons: reasons.all() };
   return { is: "answer", answer: { ...answer, notes: notes.all() } };
@@ -306,8 +307,8 @@ function readDeferred(whole: Place): readonly Deferral[] {
   }));
 }
 
-function readDone(place: Place): boolean {
+function readDone(place: Place): boolean | undefined {
   const value = get(place, "done");
   if (value !== null && typeof value !== "boolean") refuse(place, "done", "must be true or false");
-  return value === true;
+  return typeof value === "boolean" ? value : undefined;
 }

@@ -61,14 +61,14 @@ describe("an answer that was cut off", () => {
       ["parser"],
     );
     assert.equal(answer.scratchpad, "s");
-    assert.equal(answer.done, false);
+    assert.equal(answer.done, undefined);
     assert.match(answer.notes.join(), /cut off.*\(1\)/);
   });
 
   test("yields its tasks when only what follows them is missing, and not the half of that", () => {
     const answer = answered(`{"tasks": [${JSON.stringify(TASK)}], "done": true, "addressed": ["c1", "c`);
     assert.equal(answer.tasks.length, 1);
-    assert.deepEqual([answer.addressed, answer.done], [[], false]);
+    assert.deepEqual([answer.addressed, answer.done], [[], undefined]);
   });
 
   test("yields the complete tasks of a bare list", () => {

@@ -150,6 +150,14 @@ describe("the engine", () => {
     assert.match(end.failure.message, /after event 1: .*from\.the\.future/);
   });
 
+  it("refuses a policy that makes no sense, and names it", async () => {
+    const { inbox, parts } = setting();
+    const policy = { ...defaultPolicy, capacity: { plan: 4, work: 0 } };
+    const end = await runEngine({ ...parts, policy }, inbox, NEVER);
+    assert.ok(end.is === "lost");
+    assert.match(end.failure.message, /capacity\.work/);
+  });
+
   it("offers a job only after the log has it", async () => {
     const { log, inbox, parts } = setting();
     const seen: boolean[] = [];

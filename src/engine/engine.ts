@@ -7,6 +7,7 @@ import { evolve } from "../core/evolve.ts";
 import { type Failure, failure, messageOf } from "../core/failure.ts";
 import { type Job, type JobId, jobId, slotOf, slotOfId } from "../core/job.ts";
 import type { Policy } from "../core/policy.ts";
+import { policyProblems } from "../core/policy-check.ts";
 import { emptyState, type RunState } from "../core/state.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { EventLog } from "../ports/event-log.ts";
@@ -20,7 +21,7 @@ export type EngineParts = {
   readonly policy: Policy;
 };
 
-/** `stopped`: the run can be resumed from its log. `lost`: another engine has it, or the log cannot be read or written. */
+/** `stopped`: the run can be resumed from its log. `lost`: another engine has it, the log cannot be read or written, or the policy makes no sense. */
 export type EngineEnd =
   | { readonly is: "closed"; readonly state: RunState }
   | { readonly is: "stopped"; readonly state: RunState }
@@ -28,6 +29,8 @@ export type EngineEnd =
 
 /** There is no resume path: an engine always starts by replaying its log, which may be empty. */
 export async function runEngine(parts: EngineParts, inbox: Inbox, signal: AbortSignal): Promise<EngineEnd> {
+  const problems = policyProblems(parts.policy);
+  if (problems.length > 0) return { is: "lost", failure: failure("policy", problems.join("; ")) };
   const engine = new Engine(parts, inbox);
   const unreadable = await engine.replay();
   if (unreadable) return { is: "lost", failure: unreadable };

@@ -109,7 +109,7 @@ export class Invariants {
   #startingWork(task: Task): void {
     const { state } = this;
     const others = this.#atWork();
-    if (this.#policy.overlap === "serialise" && task.spec.delivers === "change" && task.id !== ROOT) {
+    if (this.#policy.overlap === "serialise" && task.spec.delivers === "change") {
       const met = others.find((other) => overlaps(other.spec.scope, task.spec.scope));
       must(met === undefined, `${task.id} and ${met?.id} are at work on the same files`);
     }
@@ -143,7 +143,7 @@ export class Invariants {
   #atWork(): readonly Task[] {
     return [...this.state.running.values()].flatMap(({ job }) => {
       const task = job.kind === "work" ? taskOf(this.state, job.task) : undefined;
-      return task && task.spec.delivers === "change" && task.id !== ROOT ? [task] : [];
+      return task?.spec.delivers === "change" ? [task] : [];
     });
   }
 

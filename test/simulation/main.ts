@@ -85,6 +85,8 @@ function readOptions(): Options | string {
       return `--seeds must be a whole number from 1, not "${values.seeds}"`;
     if (!Number.isSafeInteger(from) || from < 0)
       return `--from must be a whole number from 0, not "${values.from}"`;
+    if (seeds - 1 > Number.MAX_SAFE_INTEGER - from)
+      return `the last seed, --from + --seeds - 1, must be at most ${Number.MAX_SAFE_INTEGER}: beyond it two seeds are one number`;
     return { seeds, from, json: values.json, log: values.log, help: values.help };
   } catch (error) {
     return `${(error as Error).message}\n\n${HELP}`;

@@ -102,7 +102,15 @@ export class CoreRun {
   // What planners, workers, landings and checks answer.
 
   plan(id: string, tasks: Planned, fields: Partial<PlanAnswer> = {}): readonly Event[] {
-    const answer = { scratchpad: "", tasks, deferred: [], addressed: [], done: false, notes: [], ...fields };
+    const answer = {
+      scratchpad: "",
+      tasks,
+      deferred: [],
+      addressed: [],
+      done: undefined,
+      notes: [],
+      ...fields,
+    };
     return this.answer(this.#jobOf("plan", id), { is: "planned", answer });
   }
 

@@ -1,0 +1,71 @@
+/** Can a run be decided by these numbers? What a person may set to anything is checked before anything starts. */
+import type { Policy } from "./policy.ts";
+
+/** What is wrong, by name; nothing if it can be used. Zero means zero here, so where zero makes no sense it is said. */
+export function policyProblems(policy: Policy): readonly string[] {
+  return [
+    ...LIMITS.flatMap(([name, least, read]) => {
+      const value = read(policy);
+      return isWhole(value) && value >= least
+        ? []
+        : [`${name} must be a whole number from ${least}, not ${String(value)}`];
+    }),
+    ...(policy.retry.factor >= 1 ? [] : [`retry.factor must be at least 1, not ${policy.retry.factor}`]),
+    ...budgetProblems(policy.budget),
+  ];
+}
+
+const isWhole = (value: unknown): value is number => Number.isSafeInteger(value);
+
+const LIMITS: readonly (readonly [name: string, least: number, read: (policy: Policy) => unknown])[] = [
+  ["capacity.plan", 1, (p) => p.capacity.plan],
+  ["capacity.work", 1, (p) => p.capacity.work],
+  ["leaseMs.plan", 1, (p) => p.leaseMs.plan],
+  ["leaseMs.work", 1, (p) => p.leaseMs.work],
+  ["leaseMs.land", 1, (p) => p.leaseMs.land],
+  ["leaseMs.check", 1, (p) => p.leaseMs.check],
+  ["root.replanAfter", 1, (p) => p.root.replanAfter],
+  ["root.maxTasksPerAnswer", 1, (p) => p.root.maxTasksPerAnswer],
+  ["root.maxAnswers", 1, (p) => p.root.maxAnswers],
+  ["root.maxErrorsInARow", 1, (p) => p.root.maxErrorsInARow],
+  ["subplanner.replanAfter", 1, (p) => p.subplanner.replanAfter],
+  ["subplanner.maxTasksPerAnswer", 1, (p) => p.subplanner.maxTasksPerAnswer],
+  ["subplanner.maxAnswers", 1, (p) => p.subplanner.maxAnswers],
+  ["subplanner.maxErrorsInARow", 1, (p) => p.subplanner.maxErrorsInARow],
+  ["decompose.maxDepth", 0, (p) => p.decompose.maxDepth],
+  ["decompose.scopeThreshold", 1, (p) => p.decompose.scopeThreshold],
+  ["retry.maxFailed", 1, (p) => p.retry.maxFailed],
+  ["retry.maxRefused", 0, (p) => p.retry.maxRefused],
+  ["retry.maxLost", 0, (p) => p.retry.maxLost],
+  ["retry.maxUnreachable", 1, (p) => p.retry.maxUnreachable],
+  ["retry.graceMs", 0, (p) => p.retry.graceMs],
+  ["retry.firstMs", 0, (p) => p.retry.firstMs],
+  ["retry.maxMs", 0, (p) => p.retry.maxMs],
+  ["retry.maxRemembered", 0, (p) => p.retry.maxRemembered],
+  ["landing.maxBatch", 1, (p) => p.landing.maxBatch],
+  ["landing.maxErrorsInARow", 1, (p) => p.landing.maxErrorsInARow],
+  ["sweep.redMs", 1, (p) => p.sweep.redMs],
+  ["sweep.greenMs", 1, (p) => p.sweep.greenMs],
+  ["sweep.greensToSlowDown", 0, (p) => p.sweep.greensToSlowDown],
+  ["sweep.maxErrorsInARow", 1, (p) => p.sweep.maxErrorsInARow],
+  ["repair.maxTasks", 1, (p) => p.repair.maxTasks],
+  ["repair.maxFiles", 1, (p) => p.repair.maxFiles],
+  ["repair.maxRounds", 0, (p) => p.repair.maxRounds],
+  ["budget.reserveTokens", 0, (p) => p.budget.reserveTokens],
+  ["budget.reserveMicrodollars", 0, (p) => p.budget.reserveMicrodollars],
+  ["brief.maxSummaryChars", 1, (p) => p.brief.maxSummaryChars],
+  ["brief.maxDiffChars", 0, (p) => p.brief.maxDiffChars],
+  ["brief.maxFiles", 0, (p) => p.brief.maxFiles],
+  ["brief.maxNews", 0, (p) => p.brief.maxNews],
+  ["brief.maxConcerns", 0, (p) => p.brief.maxConcerns],
+  ["brief.maxSteerChars", 1, (p) => p.brief.maxSteerChars],
+  ["brief.maxSteers", 1, (p) => p.brief.maxSteers],
+];
+
+/** A budget of nothing is a choice; one that is no number would never be reached. */
+const budgetProblems = ({ maxTokens, maxMicrodollars }: Policy["budget"]): readonly string[] =>
+  Object.entries({ maxTokens, maxMicrodollars }).flatMap(([name, value]) =>
+    value === undefined || (isWhole(value) && value >= 0)
+      ? []
+      : [`budget.${name} must be a whole number from 0, not ${String(value)}`],
+  );
