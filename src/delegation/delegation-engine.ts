@@ -1,5 +1,6 @@
 /** Which specialist gets a task, how often is it tried, and what do the others learn of it? */
 import { setTimeout as wait } from "node:timers/promises";
+import { messageOf } from "../core/failure.ts";
 import type { PlannedTask, TaskResult } from "../graph/planned-task.ts";
 import { type AggregatedResults, aggregateResults, type DelegatedResult } from "./aggregate.ts";
 import {
@@ -65,10 +66,12 @@ export class DelegationEngine {
       timing = REAL_TIME,
     } = options;
     this.#policy = retryPolicy(options);
-    if (!(maxContextChars >= MIN_CONTEXT_CHARS))
+    if (typeof maxContextChars !== "number" || !(maxContextChars >= MIN_CONTEXT_CHARS))
       throw new RangeError(
-        `maxContextChars must be a number from ${MIN_CONTEXT_CHARS}; got ${maxContextChars}`,
+        `maxContextChars must be a number from ${MIN_CONTEXT_CHARS}; got ${kindOf(maxContextChars)}`,
       );
+    if (!Array.isArray(heuristics))
+      throw new TypeError(`heuristics must be a list of {subagent, keywords}; got ${kindOf(heuristics)}`);
     this.#maxContextChars = maxContextChars;
     this.#random = random;
     this.#timing = timing;
@@ -93,9 +96,15 @@ export class DelegationEngine {
 
   /** Whom the task names, else the first mapping that fits, else the heuristics, else `main`. */
   matchSubagent(task: Pick<PlannedTask, "description" | "delegateTo">): string {
-    const named = task.delegateTo?.trim();
+    const { delegateTo, description } = task;
+    // Null is nothing: tasks are often read from JSON.
+    if (typeof (delegateTo ?? "") !== "string")
+      throw new TypeError(`a task's delegateTo must be the name of a subagent; got ${kindOf(delegateTo)}`);
+    const named = delegateTo?.trim();
     if (named) return named;
-    const reading = read(task.description);
+    if (typeof description !== "string")
+      throw new TypeError(`a task's description must be text; got ${kindOf(description)}`);
+    const reading = read(description);
     const mapping = this.#mappings.find(({ mention }) => mention(reading) !== -1);
     if (mapping) return mapping.subagent;
     let best = { subagent: DEFAULT_SUBAGENT, at: Number.POSITIVE_INFINITY };
@@ -169,6 +178,10 @@ export class DelegationEngine {
     over.abort();
   }
 }
+
+/** A value that is not what it should be, for an error: 5 and "5" look different. */
+const kindOf = (value: unknown) =>
+  typeof value === "number" || value === null ? `${value}` : `${typeof value} ${messageOf(value)}`;
 
 /** An attempt that left nothing does not erase what an earlier one had. */
 const lastOutput = (result: TaskResult, failed: readonly FailedAttempt[]) =>

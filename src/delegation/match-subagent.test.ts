@@ -102,3 +102,39 @@ test("a mapping that makes no sense is refused", () => {
   );
   assert.equal(match("x", engine), "main");
 });
+
+test("what is no text is refused in words, not with a crash", () => {
+  const engine = new DelegationEngine();
+  for (const description of [
+    5,
+    null,
+    undefined,
+    {},
+    Object.create(null),
+    Symbol("s"),
+  ] as unknown as string[]) {
+    assert.throws(
+      () => engine.matchSubagent({ description }),
+      /^TypeError: a task's description must be text; got /,
+    );
+  }
+  for (const delegateTo of [5, {}, ["main"], Symbol("s")] as unknown as string[]) {
+    assert.throws(
+      () => engine.matchSubagent({ description: "Debug it", delegateTo }),
+      /^TypeError: a task's delegateTo must be the name of a subagent; got /,
+    );
+  }
+});
+
+test("options of the wrong kind are refused by name", () => {
+  for (const maxContextChars of ["500", null, Number.NaN, Object.create(null)] as unknown as number[]) {
+    assert.throws(
+      () => new DelegationEngine({ maxContextChars }),
+      /^RangeError: maxContextChars must be a number from 200; got /,
+    );
+  }
+  assert.throws(
+    () => new DelegationEngine({ heuristics: "none" as never }),
+    /^TypeError: heuristics must be a list/,
+  );
+});
