@@ -240,6 +240,24 @@ describe("an overlap", () => {
     ]);
   });
 
+  test("of many paths with a task behind many others takes time in proportion to both", () => {
+    const leastMs = (n: number) => {
+      const names = Array.from({ length: n }, (_, i) => `k${i}`);
+      const known = new Map(names.map((name) => [name, id(`t.${name}`)]));
+      const scope = names.map((name) => `src/${name}.ts`);
+      const tasks = [task("a", { scope: ["src/"] }), task("b", { scope, after: [...names, "a"] })];
+      const times = [1, 2, 3].map(() => {
+        const start = performance.now();
+        assert.deepEqual(accepted(checkPlan(answer(tasks), atRoot({ known }))).notes, []);
+        return performance.now() - start;
+      });
+      return Math.min(...times);
+    };
+    const [small, large] = [leastMs(2_000), leastMs(16_000)];
+    // Eight times as much: 8 times as long, or 64 times if it were the square. One ms, for the clock.
+    assert.ok(large < 24 * (small + 1), `${small} ms became ${large} ms`);
+  });
+
   test("is none between a report and a change, or over shared files", () => {
     accepted(
       checkPlan(answer([task("a"), task("b", { scope: ["src/a.ts"], delivers: "report" })]), context()),
