@@ -29,7 +29,10 @@ const SILENT: Sink = { write: () => {}, hasColours: false };
 /** Each verb adds itself here; the help lists what is there and nothing else. */
 function createProgram({ out, err }: Output, json: boolean): Command {
   const program = new Command("skein")
-    .description("Plans a goal, runs many coding agents in parallel, and lands what they make.")
+    .description(
+      "Plans a goal, runs many coding agents in parallel, and lands what they make.\n" +
+        "This version is the foundation: the commands that run a goal come with the next ones.",
+    )
     .usage("[options] <command>")
     .version(json ? JSON.stringify({ version: version() }) : version(), "-V, --version", "show the version")
     .helpOption("-h, --help", "show this help")
