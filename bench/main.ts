@@ -13,6 +13,7 @@ if (problem !== undefined) {
 const reports: Record<string, BenchReport> = {};
 for (const bench of BENCHES) {
   if (names.length > 0 && !names.includes(bench.name)) continue;
+  console.error(`${bench.name}: measuring, which takes some minutes`); // Not on stdout, which may be for a machine.
   const report = await bench.run();
   reports[bench.name] = report;
   if (!isJson) printReport(report);
