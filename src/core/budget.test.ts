@@ -118,4 +118,17 @@ describe("a budget", () => {
     assert.equal(run.state.spent.tokens, before + 20);
     assert.ok(run.state.spent.unpriced >= 2);
   });
+
+  test("that is spent before all is done does not call the goal complete", () => {
+    const run = CoreRun.planned([task("a"), task("b"), task("c")], {
+      capacity: { work: 1 },
+      budget: { maxTokens: 100, reserveTokens: 30, reserveMicrodollars: 1 },
+    });
+    run.work("t.1", { spent: { tokens: 90 } });
+    run.land();
+    for (let n = 0; n < 5 && !run.closed; n += 1) if (run.running("check").length > 0) run.check();
+    assert.equal(run.closed?.how, "incomplete");
+    const { state } = run.task("t");
+    assert.equal(state.is === "done" && state.handoff.status, "partial");
+  });
 });

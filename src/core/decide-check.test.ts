@@ -293,3 +293,32 @@ test("a base that is red from the start is repaired while the planner plans, and
   run.check();
   assert.deepEqual(run.candidate(), ["t.2"]);
 });
+
+describe("a red target", () => {
+  test("is not looked at again and again while the run is paused", () => {
+    const run = CoreRun.planned([task("a")]);
+    run.say({ type: "base-moved", commit: "b2" });
+    run.checkRed(["test: x"], "x.ts");
+    run.say({ type: "pause" });
+    const before = run.events("target.checked").length;
+    for (let hour = 0; hour < 8; hour += 1) {
+      run.wait(60 * MINUTE);
+      if (run.running("check").length > 0) run.check();
+    }
+    assert.ok(run.events("target.checked").length <= before + 1);
+  });
+
+  test("whose failures come and go is given up in the end: a flaky failure is not progress", () => {
+    const run = CoreRun.planned([task("a")]);
+    run.say({ type: "base-moved", commit: "b2" });
+    let rounds = 0;
+    for (let n = 0; n < 40 && !run.state.repair.givenUp; n += 1) {
+      run.checkRed(n % 2 === 0 ? ["test: x", "test: y"] : ["test: x"], "x.ts");
+      for (const id of run.state.repair.pending) run.failForGood(id);
+      rounds = run.events("repair.planned").length;
+      run.wait(2 * MINUTE);
+    }
+    assert.ok(run.state.repair.givenUp, `${rounds} rounds`);
+    assert.ok(rounds <= 8, `${rounds} rounds`);
+  });
+});

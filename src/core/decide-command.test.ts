@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { CoreRun, large, MINUTE, task } from "../../test/support/core-run.ts";
+import { decide } from "./decide.ts";
+import { defaultPolicy } from "./policy.ts";
+import { emptyState } from "./state.ts";
 import type { TaskId } from "./task.ts";
 
 const cancel = (run: CoreRun, id?: string, reason?: string) =>
@@ -235,4 +238,27 @@ test("a run is opened once; another run is refused in its log", () => {
     ["command.refused"],
   );
   assert.equal(run.state.request!.goal, "make it");
+});
+
+describe("what is said to a run", () => {
+  test("is bounded: one message, and how many wait", () => {
+    const run = CoreRun.planned([task("a")]);
+    const { maxSteerChars, maxSteers } = run.policy.brief;
+    run.say({ type: "steer", message: "x".repeat(maxSteerChars + 1) });
+    assert.match(run.events("command.refused").at(-1)!.reason, /longer than/);
+    for (let n = 0; n <= maxSteers; n += 1) run.say({ type: "steer", message: `${n}` });
+    assert.match(run.events("command.refused").at(-1)!.reason, /wait to be heard/);
+    assert.equal(run.state.steers.length, maxSteers);
+  });
+
+  test("a name that git could not take is a defect of the caller", () => {
+    const open = (name: string) =>
+      decide(
+        emptyState(),
+        { type: "open", request: { run: name, goal: "g", base: "c0" }, at: 0 },
+        defaultPolicy,
+      );
+    for (const name of ["--upload-pack=x", "a..b", "a/b", ""]) assert.throws(() => open(name), /branch name/);
+    assert.equal(open("r1").length, 1);
+  });
 });

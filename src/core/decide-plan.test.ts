@@ -348,3 +348,24 @@ test("a task added below one that failed is skipped at once, with all that waits
   );
   assert.deepEqual(run.running("work"), ["work:t.5#1"]);
 });
+
+describe("a planner in an outage", () => {
+  test("is borne as long as a worker is, below the root too", () => {
+    const run = CoreRun.planned([large("m")]);
+    for (let n = 1; n < 20; n += 1) {
+      run.fail("plan", "t.1", "agent-unreachable");
+      run.wait(10 * MINUTE);
+      assert.equal(run.isAsked("t.1"), true, `after ${n} times`);
+    }
+    run.fail("plan", "t.1", "agent-unreachable");
+    assert.equal(run.is("t.1"), "failed");
+  });
+
+  test("starts anew with every answer", () => {
+    const run = CoreRun.planned([large("m")]);
+    run.fail("plan", "t.1", "agent-unreachable");
+    run.wait(10 * MINUTE);
+    run.plan("t.1", [task("a", files("m/a.ts"))]);
+    assert.equal(run.task("t.1").tries.unreachable, 0);
+  });
+});
