@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { CoreRun, MINUTE, task } from "../../test/support/core-run.ts";
+import type { JobId } from "./job.ts";
 import type { TaskId } from "./task.ts";
 
 const member = (id: string, attempt = 1) => ({ task: id as TaskId, attempt });
@@ -273,17 +274,23 @@ test("who was in a red candidate with a task that is then cancelled is judged an
 });
 
 describe("a landing that cannot be trusted", () => {
-  test("that vanished is looked for before the run is called done, also when its task has left", () => {
-    const run = CoreRun.planned([task("a"), task("b")]);
-    run.finish("t.2");
-    run.work("t.1");
-    run.say({ type: "cancel", task: run.task("t.1").id });
-    run.wait(run.policy.leaseMs.land);
-    assert.equal(run.is("t.1"), "cancelled");
-    while (run.isAsked("t")) run.plan("t", []);
-    assert.equal(run.closed, undefined);
-    assert.equal(run.running("check").length, 1, "the target is looked at once more");
-  });
+  for (const how of ["expired", "interrupted"] as const) {
+    test(`that was ${how} is looked for before the run is called done, also when its task has left`, () => {
+      const run = CoreRun.planned([task("a"), task("b")]);
+      run.finish("t.2");
+      run.wait(10 * MINUTE);
+      if (run.running("check").length > 0) run.check(); // So that only the lost landing is a reason to look again.
+      run.work("t.1");
+      const [land] = run.running("land");
+      run.say({ type: "cancel", task: run.task("t.1").id });
+      if (how === "expired") run.wait(run.policy.leaseMs.land);
+      else run.say({ type: "interrupted", job: land as JobId });
+      assert.equal(run.is("t.1"), "cancelled");
+      while (run.isAsked("t")) run.plan("t", []);
+      assert.equal(run.closed, undefined);
+      assert.equal(run.running("check").length, 1, "the target is looked at once more");
+    });
+  }
 
   test("that says nothing of its tasks is an error, not a wait without end", () => {
     const run = CoreRun.planned([task("a")]);
