@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { CoreRun, task } from "../../test/support/core-run.ts";
+import type { JobId } from "./job.ts";
 
 const tokens = (n: number) => ({ spent: { tokens: n, microdollars: 0 } });
 const many = (n: number) => Array.from({ length: n }, (_, i) => task(`a${i}`));
@@ -130,5 +131,19 @@ describe("a budget", () => {
     assert.equal(run.closed?.how, "incomplete");
     const { state } = run.task("t");
     assert.equal(state.is === "done" && state.handoff.status, "partial");
+  });
+
+  test("that is spent while a landing was lost still looks at the target, and closes", () => {
+    const run = CoreRun.planned([task("a"), task("b")], {
+      capacity: { work: 1 },
+      budget: { maxTokens: 100, reserveTokens: 30, reserveMicrodollars: 1 },
+    });
+    run.work("t.1", { spent: { tokens: 90 } });
+    const [land] = run.running("land");
+    run.say({ type: "cancel", task: run.task("t.1").id });
+    run.say({ type: "interrupted", job: land as JobId });
+    assert.equal(run.state.spent.exhausted, true);
+    run.check();
+    assert.equal(run.closed?.how, "failed");
   });
 });

@@ -66,11 +66,12 @@ function isUrgent(state: RunState, policy: Policy): boolean {
   const { target, landing } = state;
   if (target.health === "unknown" || target.health === "suspect") return true;
   if (landing.phase.is === "base" || target.baseMoved) return true;
-  // A landing is under way: it will find out by itself what the lost one did.
-  if (target.unsure && state.count.land === 0 && isOver(state)) return true;
   const news = target.checkedTip !== target.tip;
-  const ending = isOver(state) || isDrained(state);
-  return news && (target.health === "red" || (ending && wantsFinalCheck(state, policy)));
+  // What a lost landing did is found out by the next one, and at the end, when there is none, by a look.
+  const ending = state.count.land === 0 && (isOver(state) || isDrained(state));
+  return (
+    (news && target.health === "red") || (ending && (news || target.unsure) && wantsFinalCheck(state, policy))
+  );
 }
 
 /** One at a time: each candidate is built on the target that the one before it left. */
