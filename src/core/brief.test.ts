@@ -135,11 +135,11 @@ describe("the names of branches", () => {
 
   test("of different tasks and attempts are never the same, nor one another's folder", () => {
     const names = [
-      branchOf("r", "t.1" as TaskId, 11, "a"),
-      branchOf("r", "t.1.1" as TaskId, 1, "a"),
-      branchOf("r", "t.11" as TaskId, 1, "a"),
-      branchOf("r", "t.1" as TaskId, 1, "a"),
-      targetBranchOf("r"),
+      branchOf({ prefix: "skein/", run: "r", task: "t.1" as TaskId, attempt: 11, slug: "a" }),
+      branchOf({ prefix: "skein/", run: "r", task: "t.1.1" as TaskId, attempt: 1, slug: "a" }),
+      branchOf({ prefix: "skein/", run: "r", task: "t.11" as TaskId, attempt: 1, slug: "a" }),
+      branchOf({ prefix: "skein/", run: "r", task: "t.1" as TaskId, attempt: 1, slug: "a" }),
+      targetBranchOf("r", "skein/"),
     ];
     assert.equal(new Set(names).size, names.length);
     for (const a of names) for (const b of names) assert.ok(!b.startsWith(`${a}/`), `${b} is in ${a}`);

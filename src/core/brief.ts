@@ -67,6 +67,8 @@ export type LandBrief = {
   readonly kind: "land";
   readonly run: string;
   readonly turn: number;
+  /** The branch that moves. */
+  readonly target: string;
   readonly onto: string;
   readonly strategy: Policy["landing"]["strategy"];
   readonly members: readonly {
@@ -82,11 +84,13 @@ export type CheckBrief = {
   readonly kind: "check";
   readonly run: string;
   readonly turn: number;
+  readonly target: string;
   readonly tip: string;
 };
 
 export function briefOf(state: RunState, job: Job, policy: Policy): Brief {
   const { run } = state.request!;
+  const prefix = policy.branchPrefix;
   switch (job.kind) {
     case "plan":
       return planBrief(state, job, policy);
@@ -97,11 +101,12 @@ export function briefOf(state: RunState, job: Job, policy: Policy): Brief {
         kind: "land",
         run,
         turn: job.turn,
+        target: targetBranchOf(run, prefix),
         onto: state.target.tip,
         strategy: policy.landing.strategy,
         members: job.members.map(({ task, attempt }) => {
           const { spec } = taskOf(state, task);
-          return { task, attempt, branch: branchOf(run, task, attempt, spec.slug), spec };
+          return { task, attempt, branch: branchOf({ prefix, run, task, attempt, slug: spec.slug }), spec };
         }),
         accept: acceptFor(
           state,
@@ -109,15 +114,26 @@ export function briefOf(state: RunState, job: Job, policy: Policy): Brief {
         ),
       };
     case "check":
-      return { kind: "check", run, turn: job.turn, tip: state.target.tip };
+      return {
+        kind: "check",
+        run,
+        turn: job.turn,
+        target: targetBranchOf(run, prefix),
+        tip: state.target.tip,
+      };
   }
 }
 
 /** `skein/<run>/task/<task>.<attempt>-<slug>`: no two attempts share a branch. */
-export const branchOf = (run: string, task: TaskId, attempt: number, slug: string) =>
-  `skein/${run}/task/${task}.${attempt}-${slug}`;
+export const branchOf = (of: {
+  readonly prefix: string;
+  readonly run: string;
+  readonly task: TaskId;
+  readonly attempt: number;
+  readonly slug: string;
+}) => `${of.prefix}${of.run}/task/${of.task}.${of.attempt}-${of.slug}`;
 
-export const targetBranchOf = (run: string) => `skein/${run}/target`;
+export const targetBranchOf = (run: string, prefix: string) => `${prefix}${run}/target`;
 
 function acceptFor(state: RunState, members: readonly Task[]): Accept {
   if (!isKnownRed(state)) return { is: "green" };
@@ -191,7 +207,7 @@ function workBrief(state: RunState, job: Job & { readonly kind: "work" }, policy
     task: id,
     spec,
     attempt: job.attempt,
-    branch: branchOf(run, id, job.attempt, spec.slug),
+    branch: branchOf({ prefix: policy.branchPrefix, run, task: id, attempt: job.attempt, slug: spec.slug }),
     base: state.target.tip,
     past: policy.retry.maxRemembered === 0 ? [] : past.slice(-policy.retry.maxRemembered),
     before: spec.after.slice(0, policy.brief.maxNews).map((dependency) => {

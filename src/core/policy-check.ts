@@ -1,5 +1,6 @@
 /** Can a run be decided by these numbers? What a person may set to anything is checked before anything starts. */
 import type { Policy } from "./policy.ts";
+import { isRefSafe } from "./slug.ts";
 
 /** What is wrong, by name; nothing if it can be used. Zero means zero here, so where zero makes no sense it is said. */
 export function policyProblems(policy: Policy): readonly string[] {
@@ -11,6 +12,9 @@ export function policyProblems(policy: Policy): readonly string[] {
         : [`${name} must be a whole number from ${least}, not ${String(value)}`];
     }),
     ...(policy.retry.factor >= 1 ? [] : [`retry.factor must be at least 1, not ${policy.retry.factor}`]),
+    ...(isRefSafe(`${policy.branchPrefix}r`)
+      ? []
+      : [`branchPrefix "${policy.branchPrefix}" cannot begin the name of a branch`]),
     ...budgetProblems(policy.budget),
   ];
 }

@@ -63,6 +63,8 @@ export type Policy = {
     /** Also split a task that touches at least this many folders; undefined: never for that reason. */
     readonly moduleThreshold?: number;
   };
+  /** What the names of all branches begin with. */
+  readonly branchPrefix: string;
   /** `priority`: by priority, then age. `longest-path`: among equals, what most others wait for goes first. */
   readonly order: "priority" | "longest-path";
   /** What happens to tasks that touch the same files: one after the other, or landing sorts it out. */
@@ -156,6 +158,7 @@ export const defaultPolicy: Policy = {
     maxDepth: DEFAULT_SUBPLANNER_CONFIG.maxDepth,
     scopeThreshold: DEFAULT_SUBPLANNER_CONFIG.scopeThreshold,
   },
+  branchPrefix: "skein/",
   order: "priority",
   overlap: "serialise",
   sharedFiles: [

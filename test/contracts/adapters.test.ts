@@ -43,7 +43,11 @@ it("a queue that is closed has ended everything that it had started", async () =
       ),
   );
   for (const turn of [1, 2]) {
-    queue.offer({ kind: "check", turn }, { kind: "check", run: "r1", turn, tip: "c0" }, () => {});
+    queue.offer(
+      { kind: "check", turn },
+      { kind: "check", run: "r1", turn, target: "skein/r1/target", tip: "c0" },
+      () => {},
+    );
   }
   await queue.close();
   assert.equal(ended, 2);

@@ -8,7 +8,13 @@ import { type Job, jobId } from "../../src/core/job.ts";
 import type { Answer, JobQueue, RunJob } from "../../src/ports/job-queue.ts";
 
 const job = (turn: number): Job => ({ kind: "check", turn });
-const brief = (turn: number): Brief => ({ kind: "check", run: "r1", turn, tip: "c0" });
+const brief = (turn: number): Brief => ({
+  kind: "check",
+  run: "r1",
+  turn,
+  target: "skein/r1/target",
+  tip: "c0",
+});
 const failed = (why: string): Answer => ({
   outcome: { is: "failed", failure: failure("agent-failed", why) },
 });

@@ -183,7 +183,9 @@ export class Invariants {
     const { target, request } = this.state;
     if (this.#repository.tip !== target.tip) return; // A lost landing has moved it in the meantime.
     const task = taskOf(this.state, id);
-    const { failures } = this.#repository.candidate([branchOf(request!.run, id, attempt, task.spec.slug)]);
+    const { failures } = this.#repository.candidate([
+      branchOf({ prefix: "skein/", run: request!.run, task: id, attempt, slug: task.spec.slug }),
+    ]);
     const accept: Accept =
       target.health === "red" && target.checkedTip === target.tip
         ? { is: "no-worse", baseline: target.report, mustHeal: task.spec.repairs ?? [] }

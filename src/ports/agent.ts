@@ -1,0 +1,28 @@
+/** Who does a turn of work? A program or a model; it gets a brief and a folder, and says something at the end. */
+import type { PlanBrief, WorkBrief } from "../core/brief.ts";
+import type { Failure } from "../core/failure.ts";
+import type { JobId, Spent } from "../core/job.ts";
+
+export type Agent = {
+  /** Must not throw. What it changed is in the folder; what it claims is in its words. */
+  turn(ask: Ask, signal: AbortSignal): Promise<Said>;
+  /**
+   * What a turn of an earlier engine had said before that engine ended, if it had finished; asked only once
+   * nothing of it runs any more.
+   */
+  collect(job: JobId): Promise<Said | undefined>;
+};
+
+export type Ask = {
+  readonly job: JobId;
+  readonly brief: PlanBrief | WorkBrief;
+  /** Its working folder: all that it may change. What a planner changes there is thrown away. */
+  readonly folder: string;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly maxMs: number;
+};
+
+/** `text` is empty if it ended well without a word. */
+export type Said =
+  | { readonly is: "said"; readonly text: string; readonly spent?: Spent }
+  | { readonly is: "failed"; readonly failure: Failure; readonly spent?: Spent };

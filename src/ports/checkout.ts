@@ -1,0 +1,13 @@
+/** Did somebody touch the user's checkout? It is only ever looked at. */
+import type { Failed } from "./repository.ts";
+
+export type Checkout = {
+  /** What HEAD, the index and the files look like now; equal looks mean that nothing changed between them. */
+  look(signal: AbortSignal): Promise<Look | Failed>;
+};
+
+/** By place ("HEAD", "index", a path): what was seen there. */
+export type Look = ReadonlyMap<string, string>;
+
+export const differences = (before: Look, after: Look): readonly string[] =>
+  [...new Set([...before.keys(), ...after.keys()])].filter((place) => before.get(place) !== after.get(place));

@@ -1,0 +1,38 @@
+/** How is another program run? In a process group of its own, with limits, and never left behind. */
+import type { Failure } from "../core/failure.ts";
+import type { JobId } from "../core/job.ts";
+
+export type Programs = {
+  /** Its group is on record before its first instruction. Everything that it started has ended on return. */
+  run(program: Program, signal: AbortSignal): Promise<ProgramEnd>;
+  /** Ends what a job of an earlier engine left running; how many processes that were. */
+  endLeftovers(job: JobId): Promise<number>;
+};
+
+export type Program = {
+  readonly job: JobId;
+  /** The program and its arguments; no shell reads them. */
+  readonly command: readonly [string, ...string[]];
+  readonly folder: string;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly input?: string;
+  readonly limits: ProgramLimits;
+  /** Everything that it writes, as it comes, within the limit. */
+  readonly onOutput?: (text: string) => void;
+};
+
+export type ProgramLimits = {
+  readonly maxMs: number;
+  /** Of both outputs together: beyond it the middle is left out, and the program goes on. */
+  readonly maxOutputBytes: number;
+  /** Of one file that it writes. */
+  readonly maxFileBytes: number;
+};
+
+/** `output`: standard output alone, its last part if it was long. `tail`: the end of both, for people. */
+export type ProgramEnd =
+  | { readonly is: "exited"; readonly code: number; readonly output: string; readonly tail: string }
+  | { readonly is: "killed"; readonly signal: string; readonly output: string; readonly tail: string }
+  | { readonly is: "timed-out"; readonly output: string; readonly tail: string }
+  | { readonly is: "stopped"; readonly output: string; readonly tail: string }
+  | { readonly is: "unstartable"; readonly failure: Failure };

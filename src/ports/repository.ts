@@ -1,0 +1,59 @@
+/** What is in the repository, and how does the target move there? Nothing here touches a checkout. */
+import type { Evidence } from "../core/evidence.ts";
+import type { Failure } from "../core/failure.ts";
+import type { GateReport, Proof } from "../core/gate.ts";
+import type { Conflict, Member, Moved } from "../core/job.ts";
+import type { Policy } from "../core/policy.ts";
+
+/** None of these throws: what goes wrong is a value. Names are checked, and never read as an option. */
+export type Repository = {
+  /** What a branch shows: `commit` against the commit that it was made from. */
+  evidence(base: string, commit: string, signal: AbortSignal): Promise<Evidence | Failed>;
+  /** Merges the members onto a commit, one after the other, in the object database; no ref moves. */
+  candidate(wanted: Wanted, signal: AbortSignal): Promise<Candidate | Failed>;
+  /** Leaves the proof as a note on the commit, then moves the target there, if it is still where it was. */
+  land(landing: Landing, signal: AbortSignal): Promise<Landed | Failed>;
+  /** Where the target is, and the landings of this run, by their proofs, on the way there from `since`. */
+  look(target: string, since: string, signal: AbortSignal): Promise<Moved | Failed>;
+};
+
+export type Wanted = {
+  readonly run: string;
+  readonly onto: string;
+  readonly strategy: Policy["landing"]["strategy"];
+  readonly members: readonly Branch[];
+};
+
+/** `subject` becomes the first line of the merge commit. */
+export type Branch = Member & { readonly branch: string; readonly subject: string };
+
+/** `commit` is undefined if nobody could be merged. */
+export type Candidate = {
+  readonly commit: string | undefined;
+  readonly members: readonly Member[];
+  readonly conflicts: readonly Conflict[];
+};
+
+export type Landing = {
+  readonly target: string;
+  readonly from: string;
+  readonly to: string;
+  readonly proof: LandingProof;
+};
+
+/** What a landing can show later: who landed, and what the gate said. It is the text of the note. */
+export type LandingProof = {
+  readonly run: string;
+  readonly members: readonly Member[];
+  readonly proof: Proof;
+  readonly report: GateReport;
+  /** What of the gate itself the candidate changed, in words. */
+  readonly flags: readonly string[];
+};
+
+/** `moved`: the target was not where it was thought to be, so that nothing was done. */
+export type Landed = { readonly is: "landed" } | ({ readonly is: "moved" } & Moved);
+
+export type Failed = { readonly failure: Failure };
+
+export const hasFailed = (result: object): result is Failed => "failure" in result;

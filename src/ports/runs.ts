@@ -1,0 +1,42 @@
+/** Which runs of a repository are there, and where is everything of theirs kept? */
+import type { Event } from "../core/event.ts";
+import type { EventLog } from "./event-log.ts";
+import type { Failed } from "./repository.ts";
+
+export type Runs = {
+  /** Durable on return; refuses a name that is taken. */
+  create(record: RunRecord): Promise<RunHome | Failed>;
+  open(run: string): Promise<RunHome | Failed>;
+  /** Newest first; one whose record cannot be read is listed as a failure, not left out. */
+  list(): Promise<readonly (RunRecord | Failed)[]>;
+};
+
+export type RunRecord = {
+  readonly run: string;
+  readonly goal: string;
+  /** The commit that it starts from, and the branch that it is to be delivered to, if HEAD was on one. */
+  readonly base: string;
+  readonly baseBranch?: string;
+  readonly createdAt: number;
+  /** The configuration that it was started with, as plain JSON: resuming does not depend on today's files. */
+  readonly settings: unknown;
+};
+
+export type RunHome = {
+  readonly record: RunRecord;
+  /** Workspaces, jobs and transcripts of the run are below it. */
+  readonly folder: string;
+  readonly log: EventLog & EventFeed;
+  /** Makes this process the run's one writer, until `release` or until it ends in any way. */
+  lock(): Promise<RunLock | Failed>;
+  /** Who is the writer now; undefined if nobody is. */
+  owner(): Promise<Owner | undefined>;
+};
+
+export type EventFeed = {
+  /** The events after number `after`, then those that are added, also by another process, until `signal`. */
+  follow(after: number, signal: AbortSignal): AsyncIterable<Event>;
+};
+
+export type RunLock = { readonly release: () => Promise<void> };
+export type Owner = { readonly pid: number; readonly since: number };

@@ -1,0 +1,12 @@
+/** What did a job's programs write? Kept for people, within limits, with secrets blotted out. */
+
+export type Transcripts = {
+  /** A new one replaces what an earlier try of the same job had written. Must not throw, nor fail the job. */
+  open(name: string): Transcript;
+};
+
+export type Transcript = {
+  readonly write: (text: string) => void;
+  /** Resolves once everything is in the file. */
+  readonly close: () => Promise<void>;
+};

@@ -1,0 +1,42 @@
+/** Where does a job work? In a folder of its own, outside the user's checkout, that is given back afterwards. */
+import type { JobId } from "../core/job.ts";
+import type { Failed } from "./repository.ts";
+
+/** None of these throws: what goes wrong is a value. */
+export type Workspaces = {
+  /** A folder with `commit` checked out that nobody else has. Whoever stops waiting gets a failure. */
+  take(want: Want, signal: AbortSignal): Promise<Workspace | Failed>;
+  /**
+   * Commits what was left uncommitted, tracked or not, and brings it into the user's repository under a full ref
+   * name. `commit` is undefined if nothing differs from where the workspace started.
+   */
+  keep(workspace: Workspace, as: Keepsake, signal: AbortSignal): Promise<Kept | Failed>;
+  /** Ends what was left running in it, and makes it free for the next holder, with nothing of this one left. */
+  release(workspace: Workspace): Promise<void>;
+  /** The workspace that a job of an earlier engine still holds. */
+  heldBy(job: JobId): Promise<Workspace | undefined>;
+};
+
+/** `gate` keeps its ignored files (build caches, dependencies) from one holder to the next; `agent` does not. */
+export type Want = { readonly job: JobId; readonly commit: string; readonly use: "agent" | "gate" };
+
+export type Workspace = {
+  readonly job: JobId;
+  readonly folder: string;
+  readonly commit: string;
+  /** What every program that runs in it gets, and nothing else. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** What could not be provided as asked, in words. */
+  readonly notices: readonly string[];
+};
+
+export type Keepsake = {
+  readonly ref: string;
+  readonly message: string;
+};
+
+export type Kept = {
+  readonly commit: string | undefined;
+  /** What was not kept, and why: a file that is too large, a nested repository. */
+  readonly left: readonly string[];
+};
