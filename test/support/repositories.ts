@@ -1,0 +1,115 @@
+/** How does a test get a real repository, which nothing of the user's own configuration reaches? */
+import { execFile } from "node:child_process";
+import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+
+/** A string or bytes is a file, `null` deletes, `link` is a symlink, `executable` sets the mode. */
+export type FileChange =
+  | string
+  | Uint8Array
+  | null
+  | { readonly link: string }
+  | { readonly text: string; readonly executable: true };
+
+export type Files = Readonly<Record<string, FileChange>>;
+
+export type TestRepository = AsyncDisposable & {
+  readonly folder: string;
+  /** Runs git there; throws with its words if it fails; gives standard output without the last line end. */
+  git(...args: readonly string[]): Promise<string>;
+  /** Changes files in the checkout, and commits nothing. */
+  write(files: Files): Promise<void>;
+  /** Changes files in the checkout and commits everything; gives the commit. */
+  commit(files: Files, message?: string): Promise<string>;
+  /** Makes a branch at `from` with one commit that has these changes, and goes back to where HEAD was. */
+  branch(name: string, files: Files, options?: { from?: string; message?: string }): Promise<string>;
+};
+
+export type RepositoryOptions = {
+  /** Committed first; without them there is no commit. */
+  readonly files?: Files;
+  /** The name of the folder in a temporary one: with a space and a letter outside ASCII unless told. */
+  readonly name?: string;
+  readonly format?: "sha1" | "sha256";
+  readonly bare?: boolean;
+};
+
+export async function makeRepository(options: RepositoryOptions = {}): Promise<TestRepository> {
+  const { files, name = "répo of tests", format = "sha1", bare = false } = options;
+  const outer = await mkdtemp(join(tmpdir(), "skein-test-"));
+  const folder = join(outer, name);
+  await mkdir(folder);
+  const repository = openRepository(folder);
+  await repository.git("init", "-q", "-b", "main", `--object-format=${format}`, ...(bare ? ["--bare"] : []));
+  await repository.git("config", "user.name", "Test Person");
+  await repository.git("config", "user.email", "person@example.invalid");
+  if (files !== undefined) await repository.commit(files, "first");
+  return {
+    ...repository,
+    [Symbol.asyncDispose]: () => rm(outer, { recursive: true, force: true, maxRetries: 3 }),
+  };
+}
+
+/** The same over a folder that is there already, which stays. */
+export function openRepository(folder: string): Omit<TestRepository, typeof Symbol.asyncDispose> {
+  const git = (...args: readonly string[]) => runGit(folder, args);
+  const write = (files: Files) => writeFiles(folder, files);
+  const commit = async (files: Files, message = "a change") => {
+    await write(files);
+    await git("add", "-A");
+    await git("commit", "-q", "--allow-empty", "-m", message);
+    return git("rev-parse", "HEAD");
+  };
+  return {
+    folder,
+    git,
+    write,
+    commit,
+    async branch(name, files, { from = "HEAD", message = `work of ${name}` } = {}) {
+      const back = await git("rev-parse", "--abbrev-ref", "HEAD");
+      const head = back === "HEAD" ? await git("rev-parse", "HEAD") : back;
+      await git("checkout", "-q", "-b", name, from);
+      const made = await commit(files, message);
+      await git("checkout", "-q", head);
+      return made;
+    },
+  };
+}
+
+/** For child processes in tests: no file of the user's or of the machine's configuration is read. */
+export const plainEnvironment = (): NodeJS.ProcessEnv => ({
+  ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("GIT_"))),
+  GIT_CONFIG_GLOBAL: "/dev/null",
+  GIT_CONFIG_NOSYSTEM: "1",
+  GIT_TERMINAL_PROMPT: "0",
+  LC_ALL: "C",
+});
+
+async function writeFiles(folder: string, files: Files): Promise<void> {
+  for (const [path, change] of Object.entries(files)) {
+    const file = join(folder, path);
+    if (change === null || !(typeof change === "string" || change instanceof Uint8Array)) {
+      await rm(file, { recursive: true, force: true });
+    }
+    if (change === null) continue;
+    await mkdir(dirname(file), { recursive: true });
+    if (typeof change === "string" || change instanceof Uint8Array) await writeFile(file, change);
+    else if ("link" in change) await symlink(change.link, file);
+    else {
+      await writeFile(file, change.text);
+      await chmod(file, 0o755);
+    }
+  }
+}
+
+function runGit(folder: string, args: readonly string[]): Promise<string> {
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  const settings = ["-c", "protocol.file.allow=always", "-c", "gc.auto=0", "-c", "core.hooksPath=/dev/null"];
+  const options = { cwd: folder, env: plainEnvironment(), maxBuffer: 1 << 26 };
+  execFile("git", [...settings, ...args], options, (error, stdout, stderr) => {
+    if (error === null) resolve(stdout.replace(/\n$/, ""));
+    else reject(new Error(`git ${args.join(" ")} in ${folder}: ${stderr.trim() || error.message}`));
+  });
+  return promise;
+}
