@@ -1,0 +1,67 @@
+/** What did a program answer? The file that it was told of, else the end of its output. */
+import { constants } from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
+import { messageOf } from "../../core/failure.ts";
+
+export type AnswerFile =
+  | { readonly is: "text"; readonly text: string }
+  | { readonly is: "none" }
+  /** Something is there that nobody should read. */
+  | { readonly is: "odd"; readonly why: string };
+
+/** More than any plan or report, also where each character takes four bytes. */
+const MAX_BYTES = 8_000_000;
+/** What a planner printed, with the room that an answer has; its end, because that is where answers are. */
+const MAX_OUTPUT_CHARS = 2_000_000;
+
+/** A link could point to what the program itself may not send anywhere; a pipe would never end. */
+export async function readAnswerFile(file: string): Promise<AnswerFile> {
+  let handle: FileHandle;
+  try {
+    handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT") return { is: "none" };
+    return odd(code === "ELOOP" ? "left a link where its answer belongs" : messageOf(error));
+  }
+  try {
+    const stat = await handle.stat();
+    if (!stat.isFile()) return odd("left something else than a file where its answer belongs");
+    if (stat.size > MAX_BYTES) return odd(`left an answer of ${stat.size} bytes; ${MAX_BYTES} are read`);
+    const text = await handle.readFile("utf8");
+    return text.trim() === "" ? { is: "none" } : { is: "text", text };
+  } catch (error) {
+    return odd(`left an answer that cannot be read: ${messageOf(error)}`);
+  } finally {
+    await handle.close();
+  }
+}
+
+const odd = (why: string): AnswerFile => ({ is: "odd", why });
+
+/**
+ * The last line that is an answer of its kind; else everything, for whoever reads it to find one in several
+ * lines. Other objects do not count: the last task of a plan, printed one a line, is not the plan.
+ */
+export function answerIn(output: string, kind: "plan" | "work"): string {
+  const key = kind === "plan" ? "tasks" : "status";
+  const text = output.length > MAX_OUTPUT_CHARS ? output.slice(-MAX_OUTPUT_CHARS) : output;
+  for (let to = text.length; to > 0; ) {
+    const from = text.lastIndexOf("\n", to - 1) + 1;
+    const line = text.slice(from, to).trim();
+    const answer = answerLine(line);
+    if (answer && Object.hasOwn(answer, key)) return line;
+    to = from - 1;
+  }
+  return text.trim();
+}
+
+/** The object that a text is, and nothing else. */
+export function answerLine(line: string): object | undefined {
+  if (!line.startsWith("{") || !line.endsWith("}")) return undefined;
+  try {
+    return JSON.parse(line) as object;
+  } catch {
+    return undefined; // It only looks like one.
+  }
+}

@@ -1,0 +1,197 @@
+/** How is any program an agent? Brief in, workspace as its folder, an answer in a file or at the end of its output. */
+import { mkdir, rm, writeFile } from "node:fs/promises";
+import path from "node:path";
+import type { PlanBrief, WorkBrief } from "../../core/brief.ts";
+import { type Failure, failure, messageOf } from "../../core/failure.ts";
+import { readHandoff, readSpent } from "../../core/handoff-answer.ts";
+import type { JobId, Spent } from "../../core/job.ts";
+import { unreachable } from "../../core/unreachable.ts";
+import type { Agent, Ask, Said } from "../../ports/agent.ts";
+import type { ProgramEnd, ProgramLimits, Programs } from "../../ports/programs.ts";
+import type { Transcripts } from "../../ports/transcripts.ts";
+import { answerIn, answerLine, readAnswerFile } from "./answer.ts";
+
+export type CommandOptions = {
+  /** No shell reads it, and nothing of a brief is added to it: arguments can be seen by everyone on a machine. */
+  readonly command: readonly [string, ...string[]];
+  /** Where each job gets a folder; it must outlive this process. */
+  readonly folder: string;
+  readonly programs: Programs;
+  readonly transcripts: Transcripts;
+  readonly limits: Omit<ProgramLimits, "maxMs">;
+  /** Besides what every job is given. */
+  readonly environment?: Readonly<Record<string, string>>;
+};
+
+/** The shape of what a program is told; it changes when an old program could misread it. */
+export const BRIEF_VERSION = 1;
+
+export class CommandAgent implements Agent {
+  readonly #options: CommandOptions;
+
+  constructor(options: CommandOptions) {
+    this.#options = options;
+  }
+
+  async turn(ask: Ask, signal: AbortSignal): Promise<Said> {
+    const { command, programs, transcripts, limits } = this.#options;
+    const files = this.#filesOf(ask.job);
+    const input = `${JSON.stringify({ skein: BRIEF_VERSION, ...ask.brief })}\n`;
+    const problem = await prepare(files, input);
+    if (problem) return { is: "failed", failure: problem };
+    const transcript = transcripts.open(ask.job);
+    const end = await programs.run(
+      {
+        job: ask.job,
+        command,
+        folder: ask.folder,
+        environment: { ...ask.environment, ...this.#options.environment, ...variables(ask.brief, files) },
+        input,
+        limits: { ...limits, maxMs: ask.maxMs },
+        onOutput: transcript.write,
+      },
+      signal,
+    );
+    await transcript.close();
+    return this.#judge(ask, end, files);
+  }
+
+  /**
+   * Only the answer file counts: what was printed went down with the engine. It is of this try, because a job's
+   * folder is named by its attempt, and is rid of any answer before its program starts. One that is cut is none.
+   */
+  async collect(job: JobId): Promise<Said | undefined> {
+    const read = await readAnswerFile(this.#filesOf(job).handoff);
+    return read.is === "text" && answerLine(read.text.trim()) ? said(read.text) : undefined;
+  }
+
+  #filesOf(job: JobId): JobFiles {
+    const folder = path.join(this.#options.folder, fileName(job));
+    return { folder, brief: path.join(folder, "brief.json"), handoff: path.join(folder, "handoff.json") };
+  }
+
+  async #judge(ask: Ask, end: ProgramEnd, files: JobFiles): Promise<Said> {
+    const [name] = this.#options.command;
+    const failed = (why: Failure, text = ""): Said => ({ is: "failed", failure: why, ...spentIn(text) });
+    switch (end.is) {
+      case "exited": {
+        const read = await readAnswerFile(files.handoff);
+        if (read.is === "odd") return failed(failure("agent-failed", `${name} ${read.why}`));
+        const text = read.is === "text" ? read.text : answerIn(end.output, ask.brief.kind);
+        if (end.code === 0) return said(text);
+        // It says so itself, whatever else it said; nothing is known about the task.
+        if (end.code === UNREACHABLE) {
+          return failed(unreached(name, end.tail), text);
+        }
+        if (ask.brief.kind === "work" && admits(text)) return said(text);
+        const why = `${name} ended with exit code ${end.code}${tailOf(end.tail)}`;
+        return failed(failure("agent-failed", why, NEXT), text);
+      }
+      case "killed":
+        return failed(killed(name, end, this.#options.limits));
+      case "timed-out":
+        // A loss, not the task's fault: a slow machine or model does it, too. How often is limited by `maxLost`.
+        return failed(
+          failure(
+            "timed-out",
+            `${name} did not end within ${seconds(ask.maxMs)} and was stopped${tailOf(end.tail)}`,
+          ),
+        );
+      case "stopped":
+        // A loss as well. Who is told to stop has either been given up, and is not heard; or the engine goes
+        // down, and then "cancelled" would be charged to the task as a failure of its agent.
+        return failed(failure("interrupted", `${name} was told to stop`));
+      case "unstartable":
+        return failed(
+          failure(
+            "agent-failed",
+            `${name} could not be started: ${end.failure.message}`,
+            `is it installed? ${NEXT}`,
+          ),
+        );
+      default:
+        return unreachable(end);
+    }
+  }
+}
+
+type JobFiles = { readonly folder: string; readonly brief: string; readonly handoff: string };
+
+/** EX_TEMPFAIL of sysexits.h: "try again later". */
+const UNREACHABLE = 75;
+
+const NEXT = "run the command by hand in a checkout, with the brief that is kept in the job's folder";
+
+const said = (text: string): Said => ({ is: "said", text, ...spentIn(text) });
+
+function spentIn(text: string): { readonly spent?: Spent } {
+  const spent = readSpent(text);
+  return spent ? { spent } : {};
+}
+
+const unreached = (name: string, tail: string) =>
+  failure(
+    "agent-unreachable",
+    `the agent could not reach its model: ${name} ended with exit code ${UNREACHABLE}${tailOf(tail)}`,
+    "see whether the model's provider answers, and whether the key is right",
+  );
+
+/**
+ * Crashes and kills come from outside: out of memory, a machine going down. So they are losses; a program that
+ * brings itself down every time is stopped by `maxLost`. Too large a file is its own doing.
+ */
+function killed(
+  name: string,
+  { signal, tail }: ProgramEnd & { readonly is: "killed" },
+  { maxFileBytes }: CommandOptions["limits"],
+): Failure {
+  return signal === "SIGXFSZ"
+    ? failure(
+        "agent-failed",
+        `${name} wrote a file larger than ${maxFileBytes} bytes and was stopped${tailOf(tail)}`,
+        "write less, or raise the limit",
+      )
+    : failure("interrupted", `${name} was killed by ${signal}${tailOf(tail)}`);
+}
+
+/** Whoever ends badly may still say how far it came; that it was complete is not believed. */
+function admits(text: string): boolean {
+  const read = readHandoff(text, "");
+  return read.is === "handoff" && read.handoff.status !== "complete";
+}
+
+/** An answer of an earlier try must be gone before this one starts. Whatever a program made of it: a folder, too. */
+async function prepare(files: JobFiles, input: string): Promise<Failure | undefined> {
+  try {
+    await rm(files.handoff, { recursive: true, force: true });
+    await mkdir(files.folder, { recursive: true, mode: 0o700 });
+    await writeFile(files.brief, input, { mode: 0o600 });
+    return undefined;
+  } catch (error) {
+    const why = `the job's folder ${files.folder} cannot be written: ${messageOf(error)}`;
+    return failure("interrupted", why, "see whether the disk is full or read-only");
+  }
+}
+
+const variables = (brief: PlanBrief | WorkBrief, files: JobFiles): Readonly<Record<string, string>> => ({
+  SKEIN_BRIEF: files.brief,
+  SKEIN_HANDOFF: files.handoff,
+  SKEIN_RUN: brief.run,
+  SKEIN_TASK: brief.task,
+  SKEIN_KIND: brief.kind,
+  ...(brief.kind === "plan" ? { SKEIN_TURN: String(brief.turn) } : { SKEIN_ATTEMPT: String(brief.attempt) }),
+});
+
+/** `work:t.1#2` is `work-t.1-2`: readable, and safe wherever files can be. */
+const fileName = (job: JobId) => job.replace(/[^A-Za-z0-9.]/g, "-");
+
+const MAX_TAIL_CHARS = 1_000;
+const CONTROL = /[\p{Cc}--[\t\n]]/gv;
+
+/** The end of what it wrote, after a colon; harmless on a terminal. */
+function tailOf(tail: string): string {
+  const text = tail.toWellFormed().replace(CONTROL, "").trim().slice(-MAX_TAIL_CHARS);
+  return text === "" ? "" : `: ${text}`;
+}
+
+const seconds = (ms: number) => (ms < 1_000 ? `${ms} ms` : `${Math.round(ms / 1_000)} s`);

@@ -1,0 +1,112 @@
+/**
+ * What does the scripted agent do in this turn? A program of its own: `scripted-program <script>`, told of its brief
+ * by the environment.
+ *
+ * It is started for every turn, so it imports next to nothing and does everything in order: see docs/agents.md for
+ * what that costs.
+ */
+import fs from "node:fs";
+import path from "node:path";
+import {
+  type Fault,
+  type PlanTurn,
+  readScript,
+  type Script,
+  type WorkAttempt,
+} from "../../core/agent-script.ts";
+import { takeStep } from "./scripted-steps.ts";
+
+type PlanAsked = { readonly kind: "plan"; readonly turn: number; readonly scratchpad: string };
+type WorkAsked = { readonly kind: "work"; readonly attempt: number };
+type Asked = { readonly task: string; readonly spec: { readonly key: string } } & (PlanAsked | WorkAsked);
+
+function main(scriptFile: string | undefined): void {
+  const { SKEIN_BRIEF: briefFile, SKEIN_HANDOFF: handoffFile } = process.env;
+  if (!scriptFile || !briefFile || !handoffFile)
+    refuse("needs a script, $SKEIN_BRIEF and $SKEIN_HANDOFF; skein sets both");
+  const read = readScript(fs.readFileSync(scriptFile, "utf8"));
+  if (read.is === "broken")
+    refuse(`the script ${scriptFile} cannot be used:\n  ${read.problems.join("\n  ")}`);
+  const brief = fs.readFileSync(briefFile, "utf8");
+  const asked = JSON.parse(brief) as Asked;
+  if (asked.kind === "plan") plan(read.script, asked, { brief, handoffFile });
+  else work(read.script, asked, { brief, handoffFile });
+}
+
+type Desk = { readonly brief: string; readonly handoffFile: string };
+
+function plan(script: Script, asked: Asked & PlanAsked, desk: Desk): void {
+  const turns = listFor(script.plans, asked) ?? [];
+  const given = Number(/\[script: answer (\d+)\]\s*$/.exec(asked.scratchpad)?.[1] ?? 0);
+  const fault = turns[asked.turn - 1];
+  const turn = fault && !("answer" in fault) ? fault : turns.filter((t) => "answer" in t)[given];
+  record(desk, turn ? `turn ${asked.turn}, after ${given} answers` : "nothing more in the script");
+  wait(turn?.delayMs ?? 0);
+  if (turn === undefined) answer(desk, { scratchpad: asked.scratchpad, tasks: [] });
+  else finish(desk, turn, given);
+}
+
+function finish(desk: Desk, turn: PlanTurn, given: number): void {
+  if ("end" in turn) fail(turn.end);
+  else if ("text" in turn) process.stdout.write(`${turn.text}\n`);
+  else {
+    // Its scratchpad is all that a planner remembers; the engine keeps it, and nothing here does.
+    const scratchpad = `${turn.answer["scratchpad"] ?? ""}\n[script: answer ${given + 1}]`.trim();
+    answer(desk, { ...turn.answer, scratchpad });
+  }
+}
+
+function work(script: Script, asked: Asked & WorkAsked, desk: Desk): void {
+  const attempts = listFor(script.work, asked);
+  if (!attempts) refuse(`the script has no work for ${asked.task} ("${asked.spec.key}")`);
+  const place = Math.min(asked.attempt, attempts.length);
+  record(desk, `attempt ${asked.attempt}, entry ${place} of ${attempts.length}`);
+  const { steps = [], end }: WorkAttempt = attempts[place - 1]!;
+  for (const [i, step] of steps.entries()) {
+    const problem = takeStep(step, process.cwd(), wait);
+    if (problem) refuse(`step ${i + 1} of attempt ${place} at ${asked.spec.key}: ${problem}`);
+  }
+  if (typeof end === "object" && "handoff" in end) answer(desk, end.handoff);
+  else fail(end);
+}
+
+const listFor = <T>(lists: Readonly<Record<string, readonly T[]>>, { task, spec }: Asked) =>
+  lists[task] ?? lists[spec.key];
+
+/** What it was asked, and which entry of the script answered; the same in every run. */
+const record = ({ brief, handoffFile }: Desk, chosen: string) =>
+  fs.writeFileSync(
+    path.join(path.dirname(handoffFile), "asked.json"),
+    `${JSON.stringify({ chosen, asked: JSON.parse(brief) }, undefined, 2)}\n`,
+  );
+
+/** Under another name first: whoever finds the file finds all of it. */
+function answer({ handoffFile }: Desk, value: object): void {
+  const draft = `${handoffFile}.draft`;
+  fs.writeFileSync(draft, JSON.stringify(value));
+  fs.renameSync(draft, handoffFile);
+}
+
+function fail(fault: Fault): void {
+  if (fault === "crash") process.kill(process.pid, "SIGKILL");
+  if (fault === "crash" || fault === "hang") wait(Number.POSITIVE_INFINITY);
+  if (fault === "outage") console.error("the model's server did not answer (scripted)");
+  if (fault === "outage") process.exitCode = EX_TEMPFAIL;
+  else if (typeof fault === "object") process.exitCode = fault.exit;
+}
+
+/** "Try again later", as sysexits.h has it. */
+const EX_TEMPFAIL = 75;
+
+function wait(ms: number): void {
+  if (ms > 0) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+}
+
+function refuse(why: string): never {
+  console.error(`scripted agent: ${why}`);
+  process.exit(1);
+}
+
+// It is for this program, not for what a step runs.
+delete process.env["NODE_COMPILE_CACHE"];
+main(process.argv[2]);
