@@ -10,7 +10,7 @@ export type Layer = {
 
 const GRAPH = ["graph/dag", "the task graph"];
 const BELOW_JOBS = [...GRAPH, "core", "ports", "delegation", "planning", "subtasks"];
-const BELOW_SURFACES = [...BELOW_JOBS, "jobs", "engine", "config.ts"];
+const BELOW_SURFACES = [...BELOW_JOBS, "jobs", "engine", "config"];
 
 /** The first layer that holds a file is the file's. */
 export const LAYERS: readonly Layer[] = [
@@ -81,8 +81,8 @@ export const LAYERS: readonly Layer[] = [
     why: "a surface follows events and sends commands; only compose.ts names adapters",
   },
   {
-    name: "config.ts",
-    holds: /^src\/config\.ts$/,
+    name: "config",
+    holds: /^src\/config\//,
     mayUse: ["core", "ports"],
     why: "configuration is parsed into the policy's types",
   },

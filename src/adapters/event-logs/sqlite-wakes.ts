@@ -1,0 +1,57 @@
+/** When is it worth looking again? When the file or one beside it of the same name changes; at the latest after a second. */
+import { type FSWatcher, watch } from "node:fs";
+import path from "node:path";
+
+/** Watches get lost: queues overflow, network folders have none. It bounds how late a reader can be. */
+const SAFETY_MS = 1_000;
+
+/** From its making on no change is missed: one that comes while nobody waits ends the next wait at once. */
+export class Wakes {
+  readonly #file: string;
+  #watcher: FSWatcher | undefined;
+  #isChanged = false;
+  #wake: () => void = () => {};
+
+  constructor(file: string) {
+    this.#file = file;
+    this.#watch();
+  }
+
+  next(signal: AbortSignal): Promise<void> {
+    if (!this.#watcher) this.#watch(); // Its folder may have come into being.
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(() => this.#wake(), SAFETY_MS);
+    this.#wake = () => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", this.#wake);
+      this.#isChanged = false;
+      this.#wake = () => {};
+      resolve();
+    };
+    signal.addEventListener("abort", this.#wake);
+    if (this.#isChanged || signal.aborted) this.#wake();
+    return promise;
+  }
+
+  close(): void {
+    this.#watcher?.close();
+    this.#wake();
+  }
+
+  #watch(): void {
+    const name = path.basename(this.#file);
+    try {
+      this.#watcher = watch(path.dirname(this.#file), (_event, changed) => {
+        if (changed !== null && !changed.startsWith(name)) return;
+        this.#isChanged = true;
+        this.#wake();
+      });
+      this.#watcher.on("error", () => {
+        this.#watcher?.close();
+        this.#watcher = undefined;
+      });
+    } catch {
+      this.#watcher = undefined; // No folder yet, or no watches left: the timer does it.
+    }
+  }
+}

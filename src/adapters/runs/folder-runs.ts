@@ -1,0 +1,169 @@
+/** How are runs kept on a disk? A folder each, which appears with everything in it or not at all. */
+import { existsSync } from "node:fs";
+import { mkdir, mkdtemp, open, readdir, readFile, rename, rm } from "node:fs/promises";
+import path from "node:path";
+import { closest } from "../../core/closest.ts";
+import { type Failure, failure } from "../../core/failure.ts";
+import { quoted } from "../../core/lines.ts";
+import { type Failed, hasFailed } from "../../ports/repository.ts";
+import type { Owner, RunHome, RunLock, RunRecord, Runs } from "../../ports/runs.ts";
+import { SqliteEventLog } from "../event-logs/sqlite.ts";
+import { createLogFile, syncFolder } from "../event-logs/sqlite-file.ts";
+import { wordsOf } from "../event-logs/sqlite-words.ts";
+import { lockRun, ownerOf } from "./run-lock.ts";
+import { isRunName } from "./run-name.ts";
+import { readRecord, recordText } from "./run-record.ts";
+
+/** `folder` is the repository's own state folder (see `stateFolderFor`); it is made when the first run is. */
+export class FolderRuns implements Runs {
+  readonly #folder: string;
+
+  constructor({ folder }: { readonly folder: string }) {
+    this.#folder = path.join(path.resolve(folder), "runs");
+  }
+
+  async create(record: RunRecord): Promise<RunHome | Failed> {
+    const { run } = record;
+    if (!isRunName(run)) return { failure: badName(run) };
+    const home = path.join(this.#folder, run);
+    try {
+      if (existsSync(home)) return { failure: takenName(run) };
+      await mkdir(this.#folder, { recursive: true, mode: PRIVATE });
+      const draft = await mkdtemp(path.join(this.#folder, ".new-")); // Its mode is private by itself.
+      try {
+        createLogFile(path.join(draft, LOG));
+        await writeDurably(path.join(draft, RECORD), recordText(record));
+        await rename(draft, home); // Fails if there is a folder with something in it.
+      } catch (error) {
+        await rm(draft, { recursive: true, force: true });
+        throw error;
+      }
+      syncFolder(this.#folder);
+      return new FolderRun(record, home);
+    } catch (error) {
+      if (["ENOTEMPTY", "EEXIST"].includes(codeOf(error))) return { failure: takenName(run) };
+      return { failure: unusable(`run ${run} cannot be made in ${this.#folder}`, error) };
+    }
+  }
+
+  async open(run: string): Promise<RunHome | Failed> {
+    if (!isRunName(run)) return { failure: badName(run) };
+    const folder = path.join(this.#folder, run);
+    const record = await this.#record(run);
+    if (hasFailed(record)) return record;
+    return existsSync(path.join(folder, LOG))
+      ? new FolderRun(record, folder)
+      : {
+          failure: failure(
+            "repository",
+            `the log of run ${run} is gone: ${path.join(folder, LOG)}`,
+            "restore it from a backup, or start a new run",
+          ),
+        };
+  }
+
+  async list(): Promise<readonly (RunRecord | Failed)[]> {
+    const names = await this.#names();
+    if (!Array.isArray(names)) return [names as Failed];
+    const records = await Promise.all(names.map((run) => this.#record(run)));
+    const age = (entry: RunRecord | Failed) => (hasFailed(entry) ? -Infinity : entry.createdAt);
+    return records.sort((a, b) => (age(a) === age(b) ? 0 : age(b) - age(a)));
+  }
+
+  async #record(run: string): Promise<RunRecord | Failed> {
+    const file = path.join(this.#folder, run, RECORD);
+    try {
+      return readRecord(run, file, await readFile(file, "utf8"));
+    } catch (error) {
+      if (codeOf(error) === "ENOENT" && !existsSync(path.dirname(file))) return this.#unknown(run);
+      return { failure: unusable(`the record of run ${run} cannot be read: ${file}`, error) };
+    }
+  }
+
+  async #unknown(run: string): Promise<Failed> {
+    const names = await this.#names();
+    const near = closest(run, Array.isArray(names) ? names : []);
+    const hint = near.length > 0 ? `; did you mean ${near.join(" or ")}?` : "";
+    return {
+      failure: failure(
+        "repository",
+        `there is no run ${quoted(run)}${hint}`,
+        "`skein status` lists the runs of this repository",
+      ),
+    };
+  }
+
+  async #names(): Promise<readonly string[] | Failed> {
+    try {
+      return (await readdir(this.#folder)).filter(isRunName).sort().reverse();
+    } catch (error) {
+      if (codeOf(error) === "ENOENT") return [];
+      return { failure: unusable(`the runs in ${this.#folder} cannot be listed`, error) };
+    }
+  }
+}
+
+const RECORD = "run.json";
+const LOG = "events.db";
+/** What agents are told and answer is nobody else's to read. */
+const PRIVATE = 0o700;
+
+class FolderRun implements RunHome {
+  readonly record: RunRecord;
+  readonly folder: string;
+  readonly log: SqliteEventLog;
+
+  constructor(record: RunRecord, folder: string) {
+    this.record = record;
+    this.folder = folder;
+    this.log = new SqliteEventLog(path.join(folder, LOG));
+  }
+
+  async lock(): Promise<RunLock | Failed> {
+    const lock = await lockRun(this.record.run, this.folder);
+    if (hasFailed(lock)) return lock;
+    const release = async () => {
+      this.log.close(); // Before the next writer may begin.
+      await lock.release();
+    };
+    return { release };
+  }
+
+  async owner(): Promise<Owner | undefined> {
+    return ownerOf(this.folder);
+  }
+}
+
+async function writeDurably(file: string, text: string): Promise<void> {
+  const draft = `${file}.new`;
+  const handle = await open(draft, "wx", 0o600);
+  try {
+    await handle.writeFile(text);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  await rename(draft, file);
+  syncFolder(path.dirname(file));
+}
+
+const codeOf = (error: unknown): string => String((Object(error) as { code?: unknown }).code ?? "");
+
+function unusable(what: string, error: unknown): Failure {
+  const { why, next } = wordsOf(error);
+  return failure("repository", `${what}: ${why}`, next);
+}
+
+const takenName = (run: string) =>
+  failure(
+    "repository",
+    `there is a run ${run} already`,
+    `choose another name, or go on with \`skein resume ${run}\``,
+  );
+
+const badName = (run: string) =>
+  failure(
+    "repository",
+    `${quoted(run)} cannot be the name of a run: up to 40 small letters, digits and "-", a letter or digit first`,
+    "`skein status` lists the runs of this repository",
+  );

@@ -1,0 +1,73 @@
+/** Where is everything of a repository's runs kept? Outside of it, in a folder of its own per repository. */
+import { createHash } from "node:crypto";
+import { realpathSync } from "node:fs";
+import { homedir } from "node:os";
+import path from "node:path";
+import { failure } from "../../core/failure.ts";
+import { slugOf } from "../../core/slug.ts";
+import type { Failed } from "../../ports/repository.ts";
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * `gitDir` is git's common folder, so that all work trees of a repository share their runs. `workTree` is the one
+ * that is used; without it, the folder around `.git`. Nothing is made.
+ */
+export function stateFolderFor(
+  gitDir: string,
+  env: Environment,
+  workTree?: string,
+): { readonly folder: string } | Failed {
+  const root = rootOf(env);
+  if (typeof root !== "string") return root;
+  const git = real(gitDir);
+  const around = path.basename(git) === ".git" ? path.dirname(git) : git;
+  const within = [git, around, ...(workTree === undefined ? [] : [real(workTree)])].find((place) =>
+    isInside(real(root), place),
+  );
+  if (within !== undefined)
+    return {
+      failure: failure(
+        "repository",
+        `Skein's state folder ${root} is inside the repository ${within}`,
+        "set SKEIN_STATE_DIR to a folder outside of it: nothing of Skein's belongs in your work tree",
+      ),
+    };
+  const hash = createHash("sha256").update(git).digest("hex").slice(0, HASH_CHARS);
+  return { folder: path.join(root, `${slugOf(path.basename(around).replace(/\.git$/, ""))}-${hash}`) };
+}
+
+const HASH_CHARS = 12;
+
+/** An empty variable counts as unset, and so does a relative XDG_STATE_HOME, as its standard says. */
+function rootOf(env: Environment): string | Failed {
+  const { SKEIN_STATE_DIR: own, XDG_STATE_HOME: xdg, HOME: home } = env as Readonly<Record<string, string>>;
+  if (own) {
+    if (path.isAbsolute(own)) return path.normalize(own);
+    return {
+      failure: failure(
+        "repository",
+        `SKEIN_STATE_DIR is not absolute: ${JSON.stringify(own)}`,
+        "give it from the root on: a relative one would name another folder wherever the command is started",
+      ),
+    };
+  }
+  if (xdg && path.isAbsolute(xdg)) return path.join(xdg, "skein");
+  return path.join(home && path.isAbsolute(home) ? home : homedir(), ".local", "state", "skein");
+}
+
+/** Without symbolic links, as far as it exists. */
+function real(place: string): string {
+  const whole = path.resolve(place);
+  try {
+    return realpathSync(whole);
+  } catch {
+    const parent = path.dirname(whole);
+    return parent === whole ? whole : path.join(real(parent), path.basename(whole));
+  }
+}
+
+function isInside(place: string, folder: string): boolean {
+  const way = path.relative(folder, place);
+  return way === "" || (way !== ".." && !way.startsWith(`..${path.sep}`) && !path.isAbsolute(way));
+}

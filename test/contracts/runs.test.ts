@@ -1,0 +1,180 @@
+/** Runs in folders: the contract, and what only a disk can do to them. */
+import assert from "node:assert/strict";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { describe, it } from "node:test";
+import { FolderRuns } from "../../src/adapters/runs/folder-runs.ts";
+import { isRunName, newRunName } from "../../src/adapters/runs/run-name.ts";
+import { stateFolderFor } from "../../src/adapters/runs/state-folder.ts";
+import { hasFailed } from "../../src/ports/repository.ts";
+import { record, refusal, runsContract, worked } from "./runs.ts";
+
+const newFolder = () => mkdtempSync(path.join(tmpdir(), "skein-runs-"));
+
+runsContract("in folders", () => {
+  const folder = newFolder();
+  return () => new FolderRuns({ folder });
+});
+
+describe("a run in a folder", () => {
+  const made = async () => {
+    const folder = path.join(newFolder(), "state");
+    const runs = new FolderRuns({ folder });
+    const home = worked(await runs.create(record("r1")));
+    return { folder, runs, home, file: path.join(home.folder, "run.json") };
+  };
+
+  it("is nobody else's to read, and leaves no drafts", async () => {
+    const { folder, home } = await made();
+    for (const place of [folder, path.join(folder, "runs"), home.folder])
+      assert.equal(statSync(place).mode & 0o777, 0o700, place);
+    assert.deepEqual(readdirSync(path.join(folder, "runs")), ["r1"]);
+    assert.deepEqual(readdirSync(home.folder).sort(), ["events.db", "run.json"]);
+  });
+
+  const broken: readonly [string, (text: string) => string, RegExp][] = [
+    ["cut off", (text) => text.slice(0, 30), /damaged.*run\.json: no JSON/],
+    ["a list", () => "[]", /damaged.*no object/],
+    ["without a goal", (text) => text.replace('"goal"', '"gaol"'), /damaged.*"goal" is missing/],
+    [
+      "without a time",
+      (text) => text.replace('"createdAt": 1', '"createdAt": "1"'),
+      /"createdAt" is missing/,
+    ],
+    ["without settings", (text) => text.replace('"settings"', '"settngs"'), /"settings" is missing/],
+    ["without a format", (text) => text.replace('"format"', '"f"'), /no format number/],
+    ["of another run", (text) => text.replace('"run": "r1"', '"run": "r2"'), /another run, "r2"/],
+    [
+      "of a newer Skein",
+      (text) => text.replace('"format": 1', '"format": 2'),
+      /made by a newer Skein.*format 2/,
+    ],
+  ];
+  for (const [what, change, message] of broken)
+    it(`whose record is ${what} is refused in words, and listed as a failure`, async () => {
+      const { runs, file } = await made();
+      worked(await runs.create(record("r2")));
+      writeFileSync(file, change(readFileSync(file, "utf8")));
+      assert.match(refusal(await runs.open("r1")).message, message);
+      const [first, second] = await runs.list();
+      assert.deepEqual(first, record("r2"));
+      assert.match(refusal(second!).message, message);
+    });
+
+  it("whose record or log is gone says so, with the place", async () => {
+    const { runs, home, file } = await made();
+    rmSync(path.join(home.folder, "events.db"));
+    assert.match(refusal(await runs.open("r1")).message, /the log of run r1 is gone: .*events\.db/);
+    rmSync(file);
+    assert.match(refusal(await runs.open("r1")).message, /record of run r1 cannot be read: .*run\.json/);
+  });
+
+  it("cannot be made where a file is in the way, and says so", async () => {
+    const folder = path.join(newFolder(), "file");
+    writeFileSync(folder, "");
+    assert.match(
+      refusalMessage(await new FolderRuns({ folder }).create(record("r1"))),
+      /cannot be made in .*file/,
+    );
+    assert.equal((await new FolderRuns({ folder }).list()).filter(hasFailed).length, 1);
+  });
+
+  it("is owned by nobody although an owner was written who is gone", async () => {
+    const { home } = await made();
+    const lock = worked(await home.lock());
+    const left = readFileSync(path.join(home.folder, "owner.json"), "utf8");
+    await lock.release();
+    writeFileSync(path.join(home.folder, "owner.json"), left);
+    assert.equal(await home.owner(), undefined);
+    await worked(await home.lock()).release();
+  });
+});
+
+const refusalMessage = (result: object) => (hasFailed(result) ? result.failure.message : "it worked");
+
+describe("the name of a new run", () => {
+  it("is the day and four letters by chance, and fits", () => {
+    const name = newRunName(new Date(2026, 0, 5, 12), () => 0.999_999);
+    assert.match(name, /^0105-[a-z0-9]{4}$/);
+    assert.ok(isRunName(name));
+    assert.notEqual(
+      name,
+      newRunName(new Date(2026, 0, 5, 12), () => 0),
+    );
+    assert.ok(newRunName(new Date(2026, 0, 5), Math.random) < newRunName(new Date(2026, 10, 4), Math.random));
+  });
+
+  it("seldom comes twice", () => {
+    const now = new Date(2026, 10, 15);
+    const names = new Set(Array.from({ length: 50 }, () => newRunName(now, Math.random)));
+    assert.ok(names.size >= 49, `${names.size} of 50`);
+  });
+});
+
+describe("the state folder", () => {
+  const repository = (name = "My Project") => {
+    const root = newFolder();
+    const git = path.join(root, name, ".git");
+    mkdirSync(git, { recursive: true });
+    return { root, git, tree: path.dirname(git) };
+  };
+  const folderOf = (...args: Parameters<typeof stateFolderFor>) => worked(stateFolderFor(...args)).folder;
+
+  it("is below SKEIN_STATE_DIR, else XDG_STATE_HOME, else the home folder; an empty one counts as unset", () => {
+    const { git } = repository();
+    const env = { SKEIN_STATE_DIR: "/a", XDG_STATE_HOME: "/b", HOME: "/c" };
+    assert.match(folderOf(git, env), /^\/a\/my-project-[0-9a-f]{12}$/);
+    assert.match(folderOf(git, { ...env, SKEIN_STATE_DIR: "" }), /^\/b\/skein\/my-project-/);
+    for (const xdg of ["", "relative", undefined])
+      assert.match(
+        folderOf(git, { HOME: "/c", XDG_STATE_HOME: xdg }),
+        /^\/c\/\.local\/state\/skein\/my-project-/,
+      );
+  });
+
+  it("is one per repository, whatever way leads to it", () => {
+    const [one, other] = [repository(), repository()];
+    const env = { SKEIN_STATE_DIR: "/a" };
+    symlinkSync(one.tree, path.join(one.root, "link"));
+    assert.equal(folderOf(one.git, env), folderOf(path.join(one.root, "link", ".git"), env));
+    assert.notEqual(folderOf(one.git, env), folderOf(other.git, env));
+  });
+
+  it("may not be relative", () => {
+    assert.match(
+      refusal(stateFolderFor(repository().git, { SKEIN_STATE_DIR: "state" })).message,
+      /not absolute: "state"/,
+    );
+  });
+
+  it("may not be inside the repository, its git folder or the work tree that is used", () => {
+    const { root, git, tree } = repository();
+    const linked = path.join(root, "linked");
+    mkdirSync(linked);
+    symlinkSync(tree, path.join(root, "link"));
+    for (const inside of [
+      tree,
+      path.join(tree, "a", "b"),
+      path.join(git, "skein"),
+      path.join(root, "link", "x"),
+    ]) {
+      const { message, next } = refusal(stateFolderFor(git, { SKEIN_STATE_DIR: inside }));
+      assert.match(message, /is inside the repository/);
+      assert.match(next, /SKEIN_STATE_DIR/);
+    }
+    const place = { SKEIN_STATE_DIR: path.join(linked, "state") };
+    refusal(stateFolderFor(git, place, linked));
+    worked(stateFolderFor(git, place));
+    worked(stateFolderFor(git, { SKEIN_STATE_DIR: `${tree}-state` }));
+  });
+});
