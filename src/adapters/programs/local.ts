@@ -1,0 +1,194 @@
+/** How is a program run on this machine, so that nothing of it stays, whatever happens to us? */
+import { type ChildProcess, spawn } from "node:child_process";
+import { createHash, randomUUID } from "node:crypto";
+import { basename } from "node:path";
+import type { Writable } from "node:stream";
+import { type Failure, failure, messageOf } from "../../core/failure.ts";
+import type { JobId } from "../../core/job.ts";
+import type { Program, ProgramEnd, Programs } from "../../ports/programs.ts";
+import { whyUnstartable } from "./command.ts";
+import { Output } from "./output.ts";
+import { bootId, endFamily, MARK, startOf } from "./processes.ts";
+import { type ProgramRecord, readRecords, removeRecord, writeRecord } from "./records.ts";
+
+export type LocalProgramsOptions = {
+  /** Where it is on record what may be running: of this run alone, and there after a crash. */
+  readonly folder: string;
+};
+
+export class LocalPrograms implements Programs {
+  readonly #folder: string;
+
+  constructor(options: LocalProgramsOptions) {
+    this.#folder = options.folder;
+  }
+
+  async run(program: Program, signal: AbortSignal): Promise<ProgramEnd> {
+    if (signal.aborted) return { is: "stopped", output: "", tail: "" };
+    const why = await whyUnstartable(program);
+    if (why) return { is: "unstartable", failure: why };
+    const mark = `${this.#markOf(program.job)}${randomUUID().slice(0, 8)}`;
+    const waiting = await spawnWaiting(program, mark);
+    if ("failure" in waiting) return { is: "unstartable", failure: waiting.failure };
+    let path: string;
+    try {
+      path = await this.#record(program, mark, waiting.group);
+    } catch (thrown) {
+      waiting.child.kill("SIGKILL");
+      return { is: "unstartable", failure: unrecorded(program, this.#folder, thrown) };
+    }
+    const { end, isGone } = await live(waiting, program, mark, signal);
+    if (isGone) await removeRecord(path).catch(() => {}); // Left behind, it names a group that is gone: harmless.
+    return end;
+  }
+
+  /** Also what a program of this engine is running for the job. */
+  async endLeftovers(job: JobId): Promise<number> {
+    return this.#endRecorded((record) => record.job === job);
+  }
+
+  /** After a crash: whatever is on record, but for the jobs that go on. */
+  async endAll(except: ReadonlySet<JobId> = new Set()): Promise<number> {
+    return this.#endRecorded((record) => !except.has(record.job));
+  }
+
+  async #endRecorded(isWanted: (record: ProgramRecord) => boolean): Promise<number> {
+    const records = [...(await readRecords(this.#folder))].filter(([, record]) => isWanted(record));
+    const counts = records.map(async ([path, record]) => {
+      const { count, isGone } = await endRecord(record);
+      if (isGone) await removeRecord(path).catch(() => {}); // It names a group that is gone: harmless.
+      return count;
+    });
+    return (await Promise.all(counts)).reduce((sum, count) => sum + count, 0);
+  }
+
+  async #record(program: Program, mark: string, group: number): Promise<string> {
+    const start = await startOf(group);
+    const record = {
+      job: program.job,
+      command: basename(program.command[0]),
+      group,
+      start,
+      boot: bootId(),
+      mark,
+    };
+    return writeRecord(this.#folder, mark, record);
+  }
+
+  /** The same for every program of a job, in this folder and in no other. */
+  #markOf(job: JobId): string {
+    return `${createHash("sha256").update(`${this.#folder}\0${job}`).digest("hex").slice(0, 24)}.`;
+  }
+}
+
+async function endRecord(record: ProgramRecord): Promise<{ count: number; isGone: boolean }> {
+  if (record.boot !== bootId()) return { count: 0, isGone: true };
+  const start = await startOf(record.group);
+  // Without /proc a mark cannot be seen. A number stays taken while its group lives: no leader, no other group.
+  const isGroupOurs =
+    (start !== undefined && start === record.start) || (start === undefined && process.platform !== "linux");
+  return endFamily({ group: record.group, isGroupOurs, mark: record.mark });
+}
+
+type Waiting = { readonly child: ChildProcess; readonly group: number; readonly go: Writable };
+
+/**
+ * A shell that waits for one line and then becomes the program: its group can be put on record before. If we die
+ * first, it reads the end of the file and exits. Units of `ulimit -f` are 512 bytes (POSIX; dash, busybox, bash as
+ * sh). The environment is the program's, but for PWD, which the shell sets.
+ */
+const SCRIPT = 'read -r go <&3 || exit 0; exec 3<&-; ulimit -f "$1" 2>/dev/null; shift; exec "$@"';
+const BLOCK_BYTES = 512;
+
+async function spawnWaiting(program: Program, mark: string): Promise<Waiting | { failure: Failure }> {
+  const { maxFileBytes } = program.limits;
+  const blocks = Number.isFinite(maxFileBytes) ? String(Math.ceil(maxFileBytes / BLOCK_BYTES)) : "unlimited";
+  const outer = process.env[MARK];
+  let child: ChildProcess;
+  try {
+    child = spawn("/bin/sh", ["-c", SCRIPT, "sh", blocks, ...program.command], {
+      cwd: program.folder,
+      env: { ...program.environment, [MARK]: outer ? `${mark},${outer}` : mark },
+      detached: true,
+      stdio: ["pipe", "pipe", "pipe", "pipe"],
+    });
+  } catch (thrown) {
+    return { failure: unstartable(program, messageOf(thrown)) };
+  }
+  child.stdin?.on("error", () => {}); // It ended without reading everything: its exit says what that means.
+  const go = child.stdio[3] as Writable;
+  go.on("error", () => {}); // It was ended before it could start: its exit says so.
+  const { promise, resolve } = Promise.withResolvers<Waiting | { failure: Failure }>();
+  child.once("error", (error) => resolve({ failure: unstartable(program, error.message) }));
+  child.once("spawn", () => resolve({ child, group: child.pid as number, go }));
+  return promise;
+}
+
+const unstartable = (program: Program, why: string): Failure =>
+  failure(
+    "agent-failed",
+    `${program.command[0]} could not be started in ${program.folder}: ${why}`,
+    "check the command, and that the machine has processes and memory left",
+  );
+
+const unrecorded = (program: Program, folder: string, thrown: unknown): Failure =>
+  failure(
+    "repository",
+    `${program.command[0]} was not started, because it could not be recorded in ${folder}: ${messageOf(thrown)}`,
+    "check that the folder can be written and its disk has room",
+  );
+
+async function live(waiting: Waiting, program: Program, mark: string, signal: AbortSignal) {
+  const { child, group, go } = waiting;
+  const output = new Output(program.limits.maxOutputBytes, program.onOutput);
+  child.stdout?.on("data", (chunk: Buffer) => output.write("out", chunk));
+  child.stderr?.on("data", (chunk: Buffer) => output.write("err", chunk));
+  const exited = Promise.withResolvers<void>();
+  const closed = Promise.withResolvers<void>();
+  child.once("exit", () => exited.resolve());
+  child.once("close", () => closed.resolve());
+  if (child.exitCode !== null || child.signalCode !== null) exited.resolve();
+
+  let why: "timed-out" | "stopped" | undefined;
+  const stop = (reason: "timed-out" | "stopped") => {
+    why ??= reason;
+    exited.resolve();
+  };
+  const onAbort = () => stop("stopped");
+  const timer = setTimeout(() => stop("timed-out"), Math.min(program.limits.maxMs, MAX_TIMER_MS));
+  signal.addEventListener("abort", onAbort, { once: true });
+  if (signal.aborted) onAbort();
+  else {
+    go.end("go\n");
+    child.stdin?.end(program.input ?? "");
+  }
+  await exited.promise;
+  clearTimeout(timer);
+  signal.removeEventListener("abort", onAbort);
+
+  const { isGone } = await endFamily({ group, isGroupOurs: true, mark });
+  await Promise.race([closed.promise, soon()]);
+  for (const stream of child.stdio) stream?.destroy();
+  return { end: endOf(child, why, output.end()), isGone };
+}
+
+/** The longest that a timer of Node's takes: about 24 days. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
+/** Whoever holds the pipes now could not be found: what it writes is not waited for. */
+function soon(): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  setTimeout(resolve, PIPES_MS).unref();
+  return promise;
+}
+const PIPES_MS = 1_000;
+
+function endOf(
+  child: ChildProcess,
+  why: "timed-out" | "stopped" | undefined,
+  texts: { output: string; tail: string },
+): ProgramEnd {
+  if (why) return { is: why, ...texts };
+  if (child.signalCode !== null) return { is: "killed", signal: child.signalCode, ...texts };
+  return { is: "exited", code: child.exitCode ?? 0, ...texts };
+}
