@@ -40,7 +40,10 @@ export const failure = (kind: FailureKind, message: string, next?: string): Fail
 
 /** Not the task's fault: tried again without being counted against it, up to a limit of its own. */
 export const isLoss = (f: Failure) =>
-  f.kind === "timed-out" || f.kind === "interrupted" || f.kind === "agent-unreachable";
+  f.kind === "timed-out" ||
+  f.kind === "interrupted" ||
+  f.kind === "agent-unreachable" ||
+  f.kind === "repository"; // The disk is full, git is broken: the machine's fault.
 
 /** The words of whatever was thrown: also what has no message, or one that throws when it is asked for. */
 export function messageOf(thrown: unknown): string {

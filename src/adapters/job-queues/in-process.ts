@@ -1,22 +1,26 @@
 /** How are jobs executed in the engine's own process? Each at once; the engine decides how many. */
 import type { Brief } from "../../core/brief.ts";
 import type { Report } from "../../core/event.ts";
-import { failure, messageOf } from "../../core/failure.ts";
+import { type Failure, failure, messageOf } from "../../core/failure.ts";
 import { type Job, type JobId, jobId } from "../../core/job.ts";
 import type { Answer, JobQueue, Recovered, RunJob } from "../../ports/job-queue.ts";
+import type { JobFiles } from "./job-files.ts";
 
 export class InProcessJobQueue implements JobQueue {
   readonly #run: RunJob;
+  readonly #files: JobFiles | undefined;
   readonly #running = new Map<JobId, { readonly stop: AbortController; readonly ended: Promise<void> }>();
 
-  constructor(run: RunJob) {
+  /** With `files`, an answer that nobody heard outlives the process. */
+  constructor(run: RunJob, files?: JobFiles) {
     this.#run = run;
+    this.#files = files;
   }
 
   offer(job: Job, brief: Brief, report: (report: Report) => void): void {
     const id = jobId(job);
     const stop = new AbortController();
-    const ended = this.#answer(brief, stop.signal).then((answer) => {
+    const ended = this.#answer(id, brief, stop.signal).then((answer) => {
       this.#running.delete(id);
       report({ type: "ended", job: id, ...answer });
     });
@@ -27,9 +31,10 @@ export class InProcessJobQueue implements JobQueue {
     this.#running.get(id)?.stop.abort();
   }
 
-  /** A job lives as long as this process: what an earlier one had started is gone. */
-  async recover(_job: Job): Promise<Recovered> {
-    return { is: "gone" };
+  /** A job lives as long as this process: of what an earlier one had started, only an answer can be left. */
+  async recover(job: Job): Promise<Recovered> {
+    const answer = await this.#files?.answerOf(jobId(job));
+    return answer ? { is: "answered", answer } : { is: "gone" };
   }
 
   /** Ends everything and waits for it. */
@@ -39,14 +44,27 @@ export class InProcessJobQueue implements JobQueue {
     await Promise.all(all.map(({ ended }) => ended));
   }
 
+  async #answer(id: JobId, brief: Brief, signal: AbortSignal): Promise<Answer> {
+    try {
+      if (this.#files) await this.#files.begin(id, brief);
+      const answer = await this.#executed(brief, signal);
+      // A job that failed because it was told to end has not failed: after a restart it is begun again.
+      if (!signal.aborted || answer.outcome.is !== "failed") await this.#files?.end(id, answer);
+      return answer;
+    } catch (error) {
+      const why = `the job's files could not be written: ${messageOf(error)}`;
+      return failed(failure("repository", why, "make room on the disk"));
+    }
+  }
+
   /** An executor that throws has a defect; the run goes on, and the failure says so. */
-  async #answer(brief: Brief, signal: AbortSignal): Promise<Answer> {
+  async #executed(brief: Brief, signal: AbortSignal): Promise<Answer> {
     try {
       return await this.#run(brief, signal);
     } catch (error) {
-      return {
-        outcome: { is: "failed", failure: failure("agent-failed", `the job broke: ${messageOf(error)}`) },
-      };
+      return failed(failure("agent-failed", `the job broke: ${messageOf(error)}`));
     }
   }
 }
+
+const failed = (why: Failure): Answer => ({ outcome: { is: "failed", failure: why } });

@@ -1,0 +1,41 @@
+/** What do jobs have in common? The ports that they are given, their names, and how they say that they failed. */
+import type { Brief } from "../core/brief.ts";
+import type { Failure } from "../core/failure.ts";
+import { type Job, type JobId, jobId } from "../core/job.ts";
+import type { Agent } from "../ports/agent.ts";
+import type { Checkout } from "../ports/checkout.ts";
+import type { Gate } from "../ports/gate.ts";
+import type { Answer } from "../ports/job-queue.ts";
+import type { Repository } from "../ports/repository.ts";
+import type { Workspaces } from "../ports/workspaces.ts";
+
+export type JobParts = {
+  readonly repository: Repository;
+  readonly workspaces: Workspaces;
+  readonly gate: Gate;
+  readonly planner: Agent;
+  readonly worker: Agent;
+  readonly checkout: Checkout;
+  /** Blots out secrets: what an agent says goes into the log. */
+  readonly redact: (text: string) => string;
+  /** The longest that a turn may take in any case: past it nobody waits for its answer. */
+  readonly maxTurnMs: { readonly plan: number; readonly work: number };
+};
+
+export const failed = (why: Failure): Answer => ({ outcome: { is: "failed", failure: why } });
+
+/** The id of the job that a brief was made for. */
+export const jobIdOf = (brief: Brief): JobId => jobId(jobOf(brief));
+
+function jobOf(brief: Brief): Job {
+  switch (brief.kind) {
+    case "plan":
+      return { kind: "plan", task: brief.task, turn: brief.turn };
+    case "work":
+      return { kind: "work", task: brief.task, attempt: brief.attempt };
+    case "land":
+      return { kind: "land", turn: brief.turn, members: brief.members };
+    case "check":
+      return { kind: "check", turn: brief.turn };
+  }
+}

@@ -1,0 +1,31 @@
+/** What does the planner say? One turn of its agent, in a folder with the target as it is. */
+import type { PlanBrief } from "../core/brief.ts";
+import { failure } from "../core/failure.ts";
+import type { Outcome } from "../core/job.ts";
+import { readPlanAnswer } from "../core/plan-answer.ts";
+import type { Answer } from "../ports/job-queue.ts";
+import { hasFailed } from "../ports/repository.ts";
+import { failed, type JobParts, jobIdOf } from "./job-parts.ts";
+
+export async function plan(brief: PlanBrief, parts: JobParts, signal: AbortSignal): Promise<Answer> {
+  const { workspaces, planner, redact, maxTurnMs } = parts;
+  const job = jobIdOf(brief);
+  const workspace = await workspaces.take({ job, commit: brief.tip, use: "agent" }, signal);
+  if (hasFailed(workspace)) return failed(workspace.failure);
+  const { folder, environment } = workspace;
+  const said = await planner.turn({ job, brief, folder, environment, maxMs: maxTurnMs.plan }, signal);
+  await workspaces.release(workspace); // What a planner changed there is nobody's.
+  const spent = said.spent ? { spent: said.spent } : {};
+  return {
+    outcome: said.is === "failed" ? { is: "failed", failure: said.failure } : read(redact(said.text)),
+    ...spent,
+  };
+}
+
+/** Nothing readable is a failure to ask again for, never an empty plan. */
+function read(text: string): Outcome {
+  const found = readPlanAnswer(text);
+  if (found.is === "answer") return { is: "planned", answer: found.answer };
+  const kind = found.is === "invalid" ? "plan-invalid" : "plan-unreadable";
+  return { is: "failed", failure: failure(kind, found.reasons.join("; "), "answer again, as asked") };
+}
