@@ -80,10 +80,7 @@ async function shown(brief: WorkBrief, turn: Turn, text: string, parts: JobParts
 /** What the agent claims; without a claim that can be read, only what is there, and it says so. */
 function claimed(brief: WorkBrief, text: string, evidence: Evidence): Handoff {
   const found = readHandoff(text, brief.task);
-  if (found.is === "handoff") return found.handoff;
-  const why =
-    found.is === "none" ? "it gave no handoff" : `its handoff was broken: ${found.reasons.join("; ")}`;
-  return handoffFromEvidence(brief.task, evidence, why);
+  return found.is === "handoff" ? found.handoff : handoffFromEvidence(brief.task, evidence, found);
 }
 
 /** Where an attempt that came to nothing is kept, for the next one and for `skein salvage`. */

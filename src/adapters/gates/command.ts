@@ -1,0 +1,140 @@
+/** Does a tree pass? The gate's commands, one after the other, in a side workspace that keeps its ignored files. */
+import { failure } from "../../core/failure.ts";
+import type { GateReport } from "../../core/gate.ts";
+import type { JobId } from "../../core/job.ts";
+import type { Problem } from "../../core/repair.ts";
+import type { Gate, GatedTree, GateRun } from "../../ports/gate.ts";
+import type { ProgramEnd, ProgramLimits, Programs } from "../../ports/programs.ts";
+import { type Failed, hasFailed } from "../../ports/repository.ts";
+import type { Transcript, Transcripts } from "../../ports/transcripts.ts";
+import type { Workspace, Workspaces } from "../../ports/workspaces.ts";
+import { classOf, type GateCommand } from "./gate-command.ts";
+import { Limiter } from "./limiter.ts";
+import type { GateRules, Rules } from "./rules.ts";
+
+export type CommandGateParts = {
+  readonly rules: GateRules;
+  readonly workspaces: Workspaces;
+  readonly programs: Programs;
+  readonly transcripts: Transcripts;
+  readonly limits: ProgramLimits;
+  /** Gates that may run at the same time: they are heavy, and often share ports and caches. */
+  readonly maxAtOnce: number;
+};
+
+export class CommandGate implements Gate {
+  readonly #parts: CommandGateParts;
+  readonly #limiter: Limiter;
+
+  constructor(parts: CommandGateParts) {
+    this.#parts = parts;
+    this.#limiter = new Limiter(parts.maxAtOnce);
+  }
+
+  async run(tree: GatedTree, signal: AbortSignal): Promise<GateRun | Failed> {
+    const rules = await this.#parts.rules.of(tree.rules, signal);
+    if (hasFailed(rules)) return rules;
+    if (rules.commands.length === 0) return { report: { commands: [] }, problems: [], tail: "" };
+    const run = await this.#limiter.run(() => this.#runAll(tree, rules, signal), signal);
+    return run ?? STOPPED;
+  }
+
+  async changes(from: string, to: string, signal: AbortSignal): Promise<readonly string[] | Failed> {
+    const before = await this.#parts.rules.of(from, signal);
+    if (hasFailed(before)) return before;
+    const after = await this.#parts.rules.of(to, signal);
+    if (hasFailed(after)) return after;
+    const places = new Set([...before.meaning.keys(), ...after.meaning.keys()]);
+    return [...places].filter((place) => before.meaning.get(place) !== after.meaning.get(place));
+  }
+
+  async #runAll({ job, commit }: GatedTree, rules: Rules, signal: AbortSignal): Promise<GateRun | Failed> {
+    const { workspaces, transcripts } = this.#parts;
+    const workspace = await workspaces.take({ job, commit, use: "gate" }, signal);
+    if (hasFailed(workspace)) return workspace;
+    const transcript = transcripts.open(job);
+    try {
+      const ran: Ran[] = [];
+      for (const command of rules.commands) {
+        const one = await this.#runOne(job, command, { workspace, transcript }, signal);
+        if (hasFailed(one)) return one;
+        ran.push(one);
+      }
+      return summary(ran);
+    } finally {
+      await transcript.close();
+      await workspaces.release(workspace);
+    }
+  }
+
+  async #runOne(
+    job: JobId,
+    { name, command }: GateCommand,
+    { workspace, transcript }: { readonly workspace: Workspace; readonly transcript: Transcript },
+    signal: AbortSignal,
+  ): Promise<Ran | Failed> {
+    const { programs, limits } = this.#parts;
+    transcript.write(`$ ${command.join(" ")}\n`);
+    const { folder, environment } = workspace;
+    const end = await programs.run(
+      {
+        job,
+        command,
+        folder,
+        environment: { ...environment, CI: "true" },
+        limits,
+        onOutput: transcript.write,
+      },
+      signal,
+    );
+    return judged(name, end, limits.maxMs);
+  }
+}
+
+const STOPPED: Failed = { failure: failure("cancelled", "the gate was stopped") };
+
+type Ran = {
+  readonly name: string;
+  readonly green: boolean;
+  readonly failures: readonly string[];
+  readonly tail: string;
+};
+
+/** A command that fails is red; one that could not be started says nothing about the tree. */
+function judged(name: string, end: ProgramEnd, maxMs: number): Ran | Failed {
+  switch (end.is) {
+    case "exited":
+      return { name, green: end.code === 0, failures: [], tail: end.tail };
+    case "killed":
+      return { name, green: false, failures: [`killed by ${end.signal}`], tail: end.tail };
+    case "timed-out":
+      return {
+        name,
+        green: false,
+        failures: [`no end within ${Math.round(maxMs / 1000)} s`],
+        tail: end.tail,
+      };
+    case "stopped":
+      return STOPPED;
+    case "unstartable":
+      return {
+        failure: failure(
+          "repository",
+          `the gate's command "${name}" could not be started: ${end.failure.message}`,
+          end.failure.next ?? "install what it needs, or name the gate's commands in skein.yaml",
+        ),
+      };
+  }
+}
+
+function summary(ran: readonly Ran[]): GateRun {
+  const report: GateReport = {
+    commands: ran.map(({ name, green, failures }) => ({ name, green, failures })),
+  };
+  const red = ran.filter(({ green }) => !green);
+  const problems = red.flatMap(({ name, failures, tail }): Problem[] => {
+    const names = failures.length === 0 ? [name] : failures.map((what) => `${name}: ${what}`);
+    return names.map((full) => ({ class: classOf(name), name: full, files: [], message: tail }));
+  });
+  return { report, problems, tail: red.map(({ name, tail }) => `${name}:\n${tail}`).join("\n") };
+}

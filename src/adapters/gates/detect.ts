@@ -1,0 +1,132 @@
+/** Which commands must pass here? Read off the files at the top of a tree; what is not there is not configured. */
+import type { GateCommand } from "./gate-command.ts";
+
+/** The files that are looked at, by name; one that is not in the tree is undefined. */
+export type TopFiles = (name: string) => string | undefined;
+
+export type Detected = {
+  readonly commands: readonly GateCommand[];
+  /** Where they were found, in words; or that nothing was. */
+  readonly found: string;
+  /** What the commands stand for, by place: a difference between two trees is a change of the gate. */
+  readonly meaning: ReadonlyMap<string, string>;
+};
+
+/** The files that `detectGate` asks for. */
+export const GATE_FILES = [
+  "package.json",
+  "package-lock.json",
+  "pnpm-lock.yaml",
+  "yarn.lock",
+  "Cargo.toml",
+  "go.mod",
+  "pytest.ini",
+  "pyproject.toml",
+  "tox.ini",
+  "setup.cfg",
+  "conftest.py",
+  "Makefile",
+  "makefile",
+  "GNUmakefile",
+] as const;
+
+export const isLockFile = (name: string) => /lock/.test(name);
+
+/** The first of the tools that has something to run; a makefile last, because it often only calls the others. */
+export function detectGate(files: TopFiles): Detected {
+  for (const look of [fromPackageJson, fromCargo, fromGo, fromPytest, fromMake]) {
+    const found = look(files);
+    if (found) return found;
+  }
+  const found = "no gate was found: no test script, Cargo.toml, go.mod, pytest settings or make target";
+  return { commands: [], found, meaning: new Map() };
+}
+
+/** In this order: what does not build cannot be tested. */
+const SCRIPTS = ["build", "typecheck", "types", "type-check", "test"];
+
+function fromPackageJson(files: TopFiles): Detected | undefined {
+  const text = files("package.json");
+  if (text === undefined) return undefined;
+  const scripts = scriptsOf(text);
+  const wanted = SCRIPTS.filter((name) => isReal(scripts.get(name)));
+  if (wanted.length === 0) return undefined;
+  const manager =
+    files("pnpm-lock.yaml") !== undefined ? "pnpm" : files("yarn.lock") !== undefined ? "yarn" : "npm";
+  return {
+    commands: wanted.map((name) => ({ name, command: [manager, "run", name] })),
+    found: `package.json: ${manager} run ${wanted.join(", ")}`,
+    meaning: new Map(
+      [...scripts]
+        .filter(([name]) => wanted.some((script) => name === script || isHookOf(name, script)))
+        .map(([name, run]) => [`package.json: the script ${name}`, run]),
+    ),
+  };
+}
+
+/** npm runs `pretest` and `posttest` along with `test`. */
+const isHookOf = (name: string, script: string) => name === `pre${script}` || name === `post${script}`;
+
+/** What `npm init` writes for want of a test is no test. */
+const isReal = (script: string | undefined) => script !== undefined && !/no test specified/.test(script);
+
+/** A package.json that is no JSON has no scripts that anybody could run. */
+function scriptsOf(text: string): ReadonlyMap<string, string> {
+  try {
+    const { scripts } = JSON.parse(text) as { readonly scripts?: unknown };
+    if (typeof scripts !== "object" || scripts === null) return new Map();
+    return new Map(
+      Object.entries(scripts).filter((entry): entry is [string, string] => typeof entry[1] === "string"),
+    );
+  } catch {
+    return new Map();
+  }
+}
+
+function fromCargo(files: TopFiles): Detected | undefined {
+  if (files("Cargo.toml") === undefined) return undefined;
+  return fixed("Cargo.toml", [
+    { name: "build", command: ["cargo", "build", "--quiet", "--all-targets"] },
+    { name: "test", command: ["cargo", "test", "--quiet"] },
+  ]);
+}
+
+function fromGo(files: TopFiles): Detected | undefined {
+  if (files("go.mod") === undefined) return undefined;
+  return fixed("go.mod", [
+    { name: "build", command: ["go", "build", "./..."] },
+    { name: "vet", command: ["go", "vet", "./..."] },
+    { name: "test", command: ["go", "test", "./..."] },
+  ]);
+}
+
+function fromPytest(files: TopFiles): Detected | undefined {
+  const where = [
+    files("pytest.ini") !== undefined && "pytest.ini",
+    files("conftest.py") !== undefined && "conftest.py",
+    /^\[tool\.pytest\b/m.test(files("pyproject.toml") ?? "") && "pyproject.toml",
+    /^\[(?:tool:)?pytest\]/m.test(files("setup.cfg") ?? "") && "setup.cfg",
+    /^\[pytest\]/m.test(files("tox.ini") ?? "") && "tox.ini",
+  ].find((name) => name !== false);
+  if (where === undefined) return undefined;
+  return fixed(where, [{ name: "test", command: ["python3", "-m", "pytest", "-q"] }]);
+}
+
+function fromMake(files: TopFiles): Detected | undefined {
+  const file = ["GNUmakefile", "makefile", "Makefile"].find((name) => files(name) !== undefined);
+  if (file === undefined) return undefined;
+  const text = files(file)!;
+  const target = ["check", "test"].find((name) => new RegExp(`^${name}\\s*:(?!=)`, "m").test(text));
+  if (target === undefined) return undefined;
+  return {
+    commands: [{ name: target, command: ["make", target] }],
+    found: `${file}: make ${target}`,
+    meaning: new Map([[`${file}: the rules that make ${target} runs`, text]]),
+  };
+}
+
+const fixed = (file: string, commands: readonly GateCommand[]): Detected => ({
+  commands,
+  found: `${file}: ${commands.map(({ command }) => command.join(" ")).join("; ")}`,
+  meaning: new Map(), // The tool decides what it runs: a test that is gone is seen in the evidence.
+});
