@@ -1,5 +1,5 @@
 /** How is git asked? By one process, without hooks, prompts, pagers or the user's surprises, and within limits. */
-import { spawn } from "node:child_process";
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { type Failure, failure } from "../../core/failure.ts";
 
 export type GitCall = {
@@ -10,13 +10,14 @@ export type GitCall = {
   readonly input?: string | Uint8Array;
   readonly environment?: Readonly<Record<string, string>>;
   readonly maxMs?: number;
-  /** Of standard output: beyond it the call fails. */
+  /** Of standard output: beyond it the call fails, unless `cut`, which ends git and keeps what came. */
   readonly maxBytes?: number;
+  readonly cut?: boolean;
 };
 
 /** `code` is git's own; undefined if it did not come so far. */
 export type GitAnswer =
-  | { readonly ok: true; readonly out: string }
+  | { readonly ok: true; readonly out: string; readonly isCut: boolean }
   | {
       readonly ok: false;
       readonly code: number | undefined;
@@ -34,15 +35,12 @@ export async function git(call: GitCall, signal?: AbortSignal): Promise<GitAnswe
     failure: failure("repository", `git ${args[0]} ${why}`, next),
   });
   if (signal?.aborted) return broken("was not started: stopped");
-  const child = spawn("git", [...SETTINGS, ...args], {
-    cwd: folder,
-    env: gitEnvironment(call.environment),
-    stdio: ["pipe", "pipe", "pipe"],
-  });
+  const child = startGit(folder, args, call.environment);
   const out: Buffer[] = [];
   let bytes = 0;
   let err = "";
   let why: string | undefined;
+  let isCut = false;
   const end = (reason: string) => {
     why ??= reason;
     child.kill("SIGKILL");
@@ -52,8 +50,13 @@ export async function git(call: GitCall, signal?: AbortSignal): Promise<GitAnswe
   signal?.addEventListener("abort", stop, { once: true });
   child.stdout.on("data", (chunk: Buffer) => {
     bytes += chunk.length;
-    if (bytes > maxBytes) end(`wrote more than ${maxBytes} bytes`);
-    else out.push(chunk);
+    if (bytes <= maxBytes) out.push(chunk);
+    else if (call.cut !== true) end(`wrote more than ${maxBytes} bytes`);
+    else if (!isCut) {
+      isCut = true;
+      out.push(chunk.subarray(0, chunk.length - (bytes - maxBytes)));
+      child.kill("SIGKILL");
+    }
   });
   child.stderr.on("data", (chunk: Buffer) => {
     if (err.length < MAX_ERROR_CHARS) err += chunk.toString();
@@ -75,7 +78,7 @@ export async function git(call: GitCall, signal?: AbortSignal): Promise<GitAnswe
     signal?.removeEventListener("abort", stop);
     if (why !== undefined) return resolve(broken(why));
     const text = Buffer.concat(out).toString();
-    if (code === 0) return resolve({ ok: true, out: text });
+    if (code === 0 || isCut) return resolve({ ok: true, out: text, isCut });
     const said = err.trim() || `ended with ${code ?? "a signal"}`;
     resolve({
       ok: false,
@@ -86,6 +89,26 @@ export async function git(call: GitCall, signal?: AbortSignal): Promise<GitAnswe
   });
   return promise;
 }
+
+/** In a session of its own: a Ctrl-C is for Skein, which decides what still ends in order. */
+export function startGit(
+  folder: string,
+  args: readonly string[],
+  environment?: Readonly<Record<string, string>>,
+): ChildProcessWithoutNullStreams {
+  started += 1;
+  return spawn("git", [...SETTINGS, ...args], {
+    cwd: folder,
+    env: gitEnvironment(environment),
+    stdio: ["pipe", "pipe", "pipe"],
+    detached: true,
+  });
+}
+
+let started = 0;
+
+/** How many git processes this one has started: what a landing costs is counted in them. */
+export const startedGits = (): number => started;
 
 /** A merge of a large repository on a slow disk; whatever takes longer hangs. */
 const MAX_MS = 120_000;

@@ -1,0 +1,133 @@
+/** How are git's objects written and read as bytes? As git does it itself, without a process for each. */
+import { createHash, randomBytes } from "node:crypto";
+import { chmod, mkdir, rename, stat, utimes, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { deflateSync } from "node:zlib";
+
+export type ObjectType = "blob" | "tree" | "commit";
+
+export type ObjectFormat = "sha1" | "sha256";
+
+/**
+ * Writes a loose object (gitformat-loose), and gives its id; throws if the disk does not take it. Under its name
+ * it is whole or not there: it is written beside, as `tmp_obj_…`, which git clears away if we are killed.
+ */
+export async function writeObject(
+  { objects, format }: { readonly objects: string; readonly format: ObjectFormat },
+  type: ObjectType,
+  content: Uint8Array | string,
+): Promise<string> {
+  const body = typeof content === "string" ? Buffer.from(content) : content;
+  const whole = Buffer.concat([Buffer.from(`${type} ${body.length}\0`), body]);
+  const id = createHash(format).update(whole).digest("hex");
+  const folder = join(objects, id.slice(0, 2));
+  const file = join(folder, id.slice(2));
+  if (await isFreshened(file)) return id;
+  const beside = join(folder, `tmp_obj_${randomBytes(8).toString("hex")}`);
+  const bytes = deflateSync(whole, { level: 1 });
+  try {
+    await writeFile(beside, bytes, { mode: 0o444, flag: "wx" });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+    await makeFolder(folder, objects);
+    await writeFile(beside, bytes, { mode: 0o444, flag: "wx" });
+  }
+  await rename(beside, file);
+  return id;
+}
+
+/** An object that is there already is made as young as a new one, so that no `git prune` takes it from us. */
+async function isFreshened(file: string): Promise<boolean> {
+  const now = new Date();
+  try {
+    await utimes(file, now, now);
+    return true;
+  } catch {
+    return false; // Not there, or not ours: then it is written once more, with the same bytes.
+  }
+}
+
+/** With the permissions of the folder above it, which are wider where a repository is shared by a group. */
+async function makeFolder(folder: string, above: string): Promise<void> {
+  const made = await mkdir(folder, { recursive: true });
+  if (made !== undefined) await chmod(folder, (await stat(above)).mode & 0o7777);
+}
+
+export type TreeEntry = { readonly mode: string; readonly name: string; readonly id: string };
+
+export function parseTree(content: Buffer, format: ObjectFormat): readonly TreeEntry[] {
+  const idBytes = format === "sha1" ? 20 : 32;
+  const entries: TreeEntry[] = [];
+  for (let at = 0; at < content.length; ) {
+    const space = content.indexOf(0x20, at);
+    const end = content.indexOf(0, space);
+    entries.push({
+      mode: content.toString("latin1", at, space),
+      name: content.toString("utf8", space + 1, end),
+      id: content.toString("hex", end + 1, end + 1 + idBytes),
+    });
+    at = end + 1 + idBytes;
+  }
+  return entries;
+}
+
+/** Sorted as git sorts: a folder as if its name ended in "/". */
+export function treeBytes(entries: readonly TreeEntry[]): Buffer {
+  const key = ({ mode, name }: TreeEntry) => Buffer.from(mode === TREE ? `${name}/` : name);
+  return Buffer.concat(
+    entries
+      .toSorted((a, b) => Buffer.compare(key(a), key(b)))
+      .flatMap(({ mode, name, id }) => [Buffer.from(`${mode} ${name}\0`), Buffer.from(id, "hex")]),
+  );
+}
+
+export const TREE = "40000";
+export const BLOB = "100644";
+
+export type Commit = {
+  readonly tree: string;
+  readonly parents: readonly string[];
+  /** As in the object: "Name <address> seconds zone". */
+  readonly author: string;
+  readonly committer: string;
+  readonly message: string;
+  /** What the message is written in, if not in UTF-8. */
+  readonly encoding?: string;
+};
+
+export function parseCommit(content: Buffer): Commit {
+  const text = content.toString("latin1"); // Bytes as they are: a message need not be UTF-8.
+  const end = text.indexOf("\n\n");
+  const lines = (end === -1 ? text : text.slice(0, end)).split("\n");
+  const values = (name: string) =>
+    lines.filter((line) => line.startsWith(`${name} `)).map((line) => line.slice(name.length + 1));
+  const utf8 = (latin: string) => Buffer.from(latin, "latin1").toString("utf8");
+  const encoding = values("encoding")[0];
+  return {
+    tree: values("tree")[0] ?? "",
+    parents: values("parent"),
+    author: utf8(values("author")[0] ?? ""),
+    committer: utf8(values("committer")[0] ?? ""),
+    message: decoded(Buffer.from(end === -1 ? "" : text.slice(end + 2), "latin1"), encoding),
+    ...(encoding === undefined ? {} : { encoding }),
+  };
+}
+
+function decoded(bytes: Buffer, encoding: string | undefined): string {
+  try {
+    return new TextDecoder(encoding ?? "utf-8").decode(bytes);
+  } catch {
+    return bytes.toString("utf8"); // An encoding that nobody here knows: what of it is ASCII stays readable.
+  }
+}
+
+/** The text of a commit object, always in UTF-8. */
+export const commitText = ({ tree, parents, author, committer, message }: Commit): string =>
+  [
+    `tree ${tree}`,
+    ...parents.map((parent) => `parent ${parent}`),
+    `author ${author}`,
+    `committer ${committer}`,
+    "",
+    message,
+  ].join("\n");

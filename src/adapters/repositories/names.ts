@@ -1,0 +1,28 @@
+/** Which names may reach git? What comes from outside is checked here, and refused in words. */
+import { isRefSafe } from "../../core/slug.ts";
+import type { Failed } from "../../ports/repository.ts";
+import { broken } from "./store.ts";
+
+export const isCommit = (text: string): boolean => /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(text);
+
+/** A branch by its short name, or any ref by its full one. */
+export const refOf = (branch: string): string =>
+  branch.startsWith("refs/") ? branch : `refs/heads/${branch}`;
+
+export const proofsOf = (run: string): string => `refs/notes/skein/${run}`;
+
+export function wrongNames(names: {
+  readonly commits?: readonly string[];
+  readonly branches?: readonly string[];
+  readonly runs?: readonly string[];
+}): Failed | undefined {
+  const commit = names.commits?.find((name) => !isCommit(name));
+  if (commit !== undefined) return broken(`no commit: ${shown(commit)}`);
+  const branch = names.branches?.find((name) => !isRefSafe(name));
+  if (branch !== undefined) return broken(`no name of a branch: ${shown(branch)}`);
+  const run = names.runs?.find((name) => !isRefSafe(name));
+  return run === undefined ? undefined : broken(`no name of a run: ${shown(run)}`);
+}
+
+const shown = (name: string) => JSON.stringify(name.slice(0, MAX_SHOWN_CHARS));
+const MAX_SHOWN_CHARS = 100;

@@ -1,0 +1,136 @@
+/** How is a landing proved later? By a note on its commit, under `refs/notes/skein/<run>`, as `git notes` shows it. */
+import type { FoundLanding, Member } from "../../core/job.ts";
+import type { TaskId } from "../../core/task.ts";
+import { type Failed, hasFailed, type LandingProof } from "../../ports/repository.ts";
+import { BLOB, parseTree, TREE, type TreeEntry, treeBytes, writeObject } from "../git/objects.ts";
+import { proofsOf } from "./names.ts";
+import { broken, readCommit, type Store, signature, writeCommit } from "./store.ts";
+
+/** What the note says besides the proof itself: where the target was, and which one it is. */
+export type ProofNote = LandingProof & { readonly onto: string; readonly target: string };
+
+/** The next state of the notes of a run: nothing points at it yet. `old` is undefined for a run's first note. */
+export type WrittenProof = {
+  readonly ref: string;
+  readonly old: string | undefined;
+  readonly commit: string;
+};
+
+/** Notes lie in 256 folders, by the first two digits of their commit, so that each one costs the same. */
+export async function writeProof(
+  store: Store,
+  commit: string,
+  note: ProofNote,
+): Promise<WrittenProof | Failed> {
+  const ref = proofsOf(note.run);
+  const old = await readCommit(store, ref);
+  if (old !== undefined && hasFailed(old)) return old;
+  const root = await entriesOf(store, old?.tree);
+  if (hasFailed(root)) return root;
+  const [folder, name] = [commit.slice(0, 2), commit.slice(2)];
+  const inside = await entriesOf(
+    store,
+    root.find((entry) => entry.name === folder && entry.mode === TREE)?.id,
+  );
+  if (hasFailed(inside)) return inside;
+  const blob = await writeObject(store, "blob", `${JSON.stringify(note)}\n`);
+  const subtree = await writeObject(
+    store,
+    "tree",
+    treeBytes(withEntry(inside, { mode: BLOB, name, id: blob })),
+  );
+  const flat = root.filter((entry) => entry.name !== commit); // As git writes it while notes are few.
+  const tree = await writeObject(
+    store,
+    "tree",
+    treeBytes(withEntry(flat, { mode: TREE, name: folder, id: subtree })),
+  );
+  const by = signature(store.identity);
+  const parents = old === undefined ? [] : [old.id];
+  const message = `Prove the landing of ${commit}\n`;
+  return {
+    ref,
+    old: old?.id,
+    commit: await writeCommit(store, { tree, parents, author: by, committer: by, message }),
+  };
+}
+
+const withEntry = (entries: readonly TreeEntry[], added: TreeEntry): readonly TreeEntry[] => [
+  ...entries.filter(({ name }) => name !== added.name),
+  added,
+];
+
+async function entriesOf(store: Store, tree: string | undefined): Promise<readonly TreeEntry[] | Failed> {
+  if (tree === undefined) return [];
+  const read = await store.reader.contents(tree);
+  return read.is === "found"
+    ? parseTree(read.content, store.format)
+    : broken(
+        `the notes' tree ${tree} cannot be read: ${read.is === "failed" ? read.why : "it is not there"}`,
+      );
+}
+
+/** Of these commits, in this order, the ones that carry a proof of a landing on this target. */
+export async function provedLandings(
+  store: Store,
+  notes: { readonly ref: string; readonly target: string; readonly commits: readonly string[] },
+): Promise<readonly FoundLanding[] | Failed> {
+  const at = await readCommit(store, notes.ref);
+  if (at === undefined) return [];
+  if (hasFailed(at)) return at;
+  const trees = new Map<string, readonly TreeEntry[]>();
+  const landings: FoundLanding[] = [];
+  for (const commit of notes.commits) {
+    const blob = await noteOf(store, { tree: at.tree, rest: commit, trees });
+    if (blob === undefined) continue;
+    if (typeof blob !== "string") return blob;
+    const members = await membersIn(store, blob, notes.target);
+    if (members === undefined) continue;
+    if (hasFailed(members)) return members;
+    landings.push({ commit, members });
+  }
+  return landings;
+}
+
+/** In however many folders: git spreads notes over more of them as they grow in number. */
+async function noteOf(
+  store: Store,
+  where: { readonly tree: string; readonly rest: string; readonly trees: Map<string, readonly TreeEntry[]> },
+): Promise<string | undefined | Failed> {
+  const { tree, rest, trees } = where;
+  const entries = trees.get(tree) ?? (await entriesOf(store, tree));
+  if (hasFailed(entries)) return entries;
+  trees.set(tree, entries);
+  const note = entries.find(({ name, mode }) => name === rest && mode !== TREE);
+  if (note !== undefined) return note.id;
+  const folder = entries.find(({ name, mode }) => mode === TREE && name === rest.slice(0, 2));
+  return folder && noteOf(store, { tree: folder.id, rest: rest.slice(2), trees });
+}
+
+/** Undefined if it is no proof of ours: anybody can write a note. */
+async function membersIn(
+  store: Store,
+  blob: string,
+  target: string,
+): Promise<readonly Member[] | undefined | Failed> {
+  const size = await store.reader.info(blob);
+  if (size.is === "found" && size.bytes > MAX_NOTE_BYTES) return undefined;
+  const read = await store.reader.contents(blob);
+  if (read.is !== "found") return broken(`the note ${blob} cannot be read`);
+  return membersOf(read.content.toString(), target);
+}
+
+const MAX_NOTE_BYTES = 16 * 1024 * 1024;
+
+function membersOf(text: string, target: string): readonly Member[] | undefined {
+  try {
+    const note = JSON.parse(text) as { readonly target?: unknown; readonly members?: unknown };
+    if (note.target !== target || !Array.isArray(note.members)) return undefined;
+    return note.members.map(({ task, attempt }: { task?: unknown; attempt?: unknown }) => {
+      if (typeof task !== "string" || typeof attempt !== "number") throw new Error("no member");
+      return { task: task as TaskId, attempt };
+    });
+  } catch {
+    return undefined; // Not JSON, or not ours.
+  }
+}

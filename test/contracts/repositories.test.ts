@@ -1,0 +1,5 @@
+/** The repository in git against the contract of its port. */
+import { GitRepository } from "../../src/adapters/repositories/git.ts";
+import { repositoryContract } from "./repository.ts";
+
+repositoryContract("in git", (folder) => new GitRepository({ folder }));
