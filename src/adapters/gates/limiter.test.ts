@@ -1,0 +1,64 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { Limiter } from "./limiter.ts";
+
+const NEVER = new AbortController().signal;
+
+/** An act that ends when it is told to. */
+function act() {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  let hasBegun = false;
+  return {
+    begin: () => {
+      hasBegun = true;
+      return promise;
+    },
+    end: resolve,
+    get hasBegun() {
+      return hasBegun;
+    },
+  };
+}
+
+describe("a limiter", () => {
+  it("lets as many run as it is told, and the rest in their order", async () => {
+    const limiter = new Limiter(2);
+    const acts = [act(), act(), act(), act()];
+    const runs = acts.map((it) => limiter.run(it.begin, NEVER));
+    await Promise.resolve();
+    const begun = () => acts.map((it) => it.hasBegun);
+    assert.deepEqual(begun(), [true, true, false, false]);
+    acts[1]!.end();
+    await runs[1];
+    await new Promise(setImmediate);
+    assert.deepEqual(begun(), [true, true, true, false]);
+    for (const { end } of acts) end();
+    await Promise.all(runs);
+    assert.deepEqual(begun(), [true, true, true, true]);
+  });
+
+  it("gives up the wait of one that is told to stop, and keeps the place of the next", async () => {
+    const limiter = new Limiter(1);
+    const [first, second, third] = [act(), act(), act()];
+    const stop = new AbortController();
+    const one = limiter.run(first.begin, NEVER);
+    const two = limiter.run(second.begin, stop.signal);
+    const three = limiter.run(third.begin, NEVER);
+    stop.abort();
+    assert.equal(await two, undefined);
+    first.end();
+    await one;
+    third.end();
+    await three;
+    assert.deepEqual([second.hasBegun, third.hasBegun], [false, true]);
+  });
+
+  it("goes on after an act that throws", async () => {
+    const limiter = new Limiter(1);
+    await assert.rejects(
+      limiter.run(async () => Promise.reject(new Error("no")), NEVER),
+      /no/,
+    );
+    assert.equal(await limiter.run(async () => 7, NEVER), 7);
+  });
+});
