@@ -1,0 +1,77 @@
+/** What of a line is code, and what a comment? Line by line, which is right but for texts over several lines. */
+import type { PatchFile, PatchLine } from "./patch.ts";
+
+/** A family of languages that mark tests and comments alike; "" if it is not known. */
+export function languageOf(path: string): string {
+  const extension = /\.([^./]+)$/.exec(path)?.[1]?.toLowerCase() ?? "";
+  return LANGUAGES.get(extension) ?? "";
+}
+
+const LANGUAGES = new Map<string, string>(
+  Object.entries({
+    js: "js jsx ts tsx mjs cjs mts cts vue svelte",
+    python: "py pyi",
+    go: "go",
+    rust: "rs",
+    java: "java kt kts scala groovy",
+    csharp: "cs fs vb",
+    ruby: "rb",
+    php: "php",
+    swift: "swift m mm",
+    c: "c cc cpp cxx h hh hpp",
+    elixir: "ex exs",
+    css: "css scss less",
+    dart: "dart",
+    shell: "sh bash zsh fish pl r jl yaml yml toml cfg ini mk makefile dockerfile tf",
+    html: "html htm xml",
+    sql: "sql lua hs elm",
+  }).flatMap(([language, extensions]) => extensions.split(" ").map((one) => [one, language] as const)),
+);
+
+const HASH = new Set(["python", "ruby", "elixir", "shell"]);
+
+/** Where a comment begins, by language; PHP has both kinds. */
+function commentStart(path: string): RegExp {
+  const language = languageOf(path);
+  if (language === "html" || /\.(?:vue|svelte)$/.test(path)) return /<!--|\/\/|\/\*|^\s*\*(?!\/)/;
+  if (HASH.has(language)) return /#/;
+  if (language === "sql") return /--/;
+  if (language === "php") return /\/\/|\/\*|^\s*\*(?!\/)|#(?!\[)/;
+  if (language === "") return /\/\/|\/\*|^\s*\*(?!\/)|(?:^|\s)#|<!--|(?:^|\s)--\s/;
+  return /\/\/|\/\*|^\s*\*(?!\/)/;
+}
+
+/** The line without what stands in quotes: the quotes stay, so that what is around them does not grow together. */
+const withoutStrings = (line: string): string =>
+  line.replace(/"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|`(?:[^`\\]|\\.)*`/g, '""');
+
+/** Without strings and comments. */
+export function codeOf(path: string, line: string): string {
+  const plain = withoutStrings(line.slice(0, MAX_LINE_CHARS));
+  const at = plain.search(commentStart(path));
+  return at === -1 ? plain : plain.slice(0, at);
+}
+
+/** What a comment says, less the signs that open it; "" if the line has none. */
+export function commentOf(path: string, line: string): string {
+  const plain = withoutStrings(line.slice(0, MAX_LINE_CHARS));
+  const at = plain.search(commentStart(path));
+  return at === -1 ? "" : plain.slice(at).replace(/^[\s/*#<!-]+/, "");
+}
+
+/** A longer one was written by a program. */
+const MAX_LINE_CHARS = 2_000;
+
+/** Only the lines that are new, and not those that were moved, indented again, or renamed along with their file. */
+export function onlyFresh(files: readonly PatchFile[]): readonly PatchFile[] {
+  const gone = new Map<string, number>();
+  for (const text of files.flatMap(({ removed }) => removed)) {
+    gone.set(text.trim(), (gone.get(text.trim()) ?? 0) + 1);
+  }
+  const isFresh = ({ text }: PatchLine) => {
+    const left = gone.get(text.trim()) ?? 0;
+    gone.set(text.trim(), left - 1);
+    return left <= 0;
+  };
+  return files.map((file) => ({ ...file, added: file.added.filter(isFresh) }));
+}
