@@ -1,0 +1,108 @@
+/** The tripwire: what do HEAD, the index and the files of the user's checkout look like? Nothing is written. */
+import { createHash } from "node:crypto";
+import { lstat } from "node:fs/promises";
+import { join } from "node:path";
+import { messageOf } from "../../core/failure.ts";
+import type { Checkout, Look } from "../../ports/checkout.ts";
+import type { Failed } from "../../ports/repository.ts";
+import { git } from "../git/git.ts";
+import { broken } from "../repositories/store.ts";
+
+/** One process a look, and one more for the first. A bare repository has no checkout: its look is empty. */
+export class GitCheckout implements Checkout {
+  readonly #folder: string;
+  #top: string | undefined;
+
+  constructor({ folder }: { readonly folder: string }) {
+    this.#folder = folder;
+  }
+
+  async look(signal: AbortSignal): Promise<Look | Failed> {
+    try {
+      const answer = await git(
+        { folder: this.#folder, args: STATUS, maxBytes: MAX_BYTES, cut: true },
+        signal,
+      );
+      if (!answer.ok) return hasNoCheckout(answer.failure.message) ? new Map() : { failure: answer.failure };
+      const top = await this.#topOf(signal);
+      if (typeof top !== "string") return top;
+      return await lookOf(top, answer.out.split("\0"), answer.isCut);
+    } catch (error) {
+      return broken(`the checkout ${this.#folder} cannot be looked at: ${messageOf(error)}`);
+    }
+  }
+
+  /** Paths in a status are from the top, wherever it was asked. */
+  async #topOf(signal: AbortSignal): Promise<string | Failed> {
+    if (this.#top !== undefined) return this.#top;
+    const answer = await git({ folder: this.#folder, args: ["rev-parse", "--show-toplevel"] }, signal);
+    if (!answer.ok) return { failure: answer.failure };
+    this.#top = answer.out.replace(/\n$/, "");
+    return this.#top;
+  }
+}
+
+const hasNoCheckout = (said: string) => /must be run in a work tree/.test(said);
+
+/** What differs from HEAD, and nothing else: a mere refresh of the index does not show. */
+const STATUS = [
+  ...["status", "--porcelain=v2", "--branch", "-z", "--untracked-files=all"],
+  ...["--no-renames", "--no-ahead-behind", "--ignore-submodules=dirty"],
+];
+
+/** Whoever has more changes than this has not ignored a folder of build results. */
+const MAX_FILES = 10_000;
+const MAX_BYTES = 4 * 1024 * 1024;
+
+async function lookOf(top: string, fields: readonly string[], isCut: boolean): Promise<Look> {
+  const whole = isCut ? fields.slice(0, -1) : fields; // The last one is cut in its middle.
+  const head = whole.filter((field) => /^# branch\.(?:oid|head) /.test(field));
+  const entries = whole.map(entryOf).filter((entry) => entry !== undefined);
+  const listed = entries.slice(0, MAX_FILES);
+  const states = await Promise.all(listed.map(({ path }) => stateOf(join(top, path))));
+  const left = entries.length - listed.length;
+  return new Map([
+    ["HEAD", head.map((field) => field.slice("# branch.".length)).join(", ")],
+    ["index", digest(entries.map(({ staged }) => staged).filter((text) => text !== ""))],
+    ...listed.map(({ path, kind }, at) => [path, `${kind} ${states[at]}`] as const),
+    ...(left > 0 || isCut ? [["further files", `${left}${isCut ? " or more" : ""}`] as const] : []),
+  ]);
+}
+
+type Entry = {
+  readonly path: string;
+  /** How the file differs from the index. */
+  readonly kind: string;
+  /** How the index differs from HEAD; "" if it does not. */
+  readonly staged: string;
+};
+
+/** "1 XY sub mH mI mW hH hI path", "u XY sub m1 m2 m3 mW h1 h2 h3 path" or "? path". */
+function entryOf(field: string): Entry | undefined {
+  if (field.startsWith("? ")) return { path: field.slice(2), kind: "untracked", staged: "" };
+  const [, kind, xy = "", values = "", path = ""] = PLAIN.exec(field) ?? UNMERGED.exec(field) ?? [];
+  if (kind === undefined) return undefined;
+  const isStaged = kind === "u" || !xy.startsWith(".");
+  return { path, kind: xy, staged: isStaged ? `${kind} ${xy[0]} ${indexPart(kind, values)} ${path}` : "" };
+}
+
+const PLAIN = /^(1) (\S\S) ((?:\S+ ){6})(.+)$/s;
+const UNMERGED = /^(u) (\S\S) ((?:\S+ ){8})(.+)$/s;
+
+/** Modes and ids in the index, without what is in the work tree. */
+function indexPart(kind: string, values: string): string {
+  const parts = values.trim().split(" ");
+  return (kind === "1" ? [parts[2], parts[5]] : [...parts.slice(1, 4), ...parts.slice(5)]).join(" ");
+}
+
+const digest = (lines: readonly string[]) => createHash("sha256").update(lines.join("\0")).digest("hex");
+
+/** A second edit of a file that was changed before shows in these. */
+async function stateOf(file: string): Promise<string> {
+  try {
+    const { size, mtimeNs, ino, mode } = await lstat(file, { bigint: true });
+    return `${size} bytes, ${mtimeNs}, ${ino}, ${mode.toString(8)}`;
+  } catch {
+    return "not there"; // Deleted, which is how it differs.
+  }
+}

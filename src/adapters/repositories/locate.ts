@@ -1,0 +1,181 @@
+/** Is there a repository that a run can work on, and where? What stands in the way is refused with the next step. */
+import { realpath } from "node:fs/promises";
+import { failure, messageOf } from "../../core/failure.ts";
+import type { Failed } from "../../ports/repository.ts";
+import { git } from "../git/git.ts";
+import { isCommit, refOf, wrongNames } from "./names.ts";
+import { broken } from "./store.ts";
+
+export type Located = {
+  /** The work tree; of a bare repository the git folder itself. Real and absolute, like `gitDir`. */
+  readonly top: string;
+  /** Where refs and objects are, also if `top` is one of several work trees. */
+  readonly gitDir: string;
+  readonly head: string;
+  /** Undefined if HEAD is detached. */
+  readonly branch?: string;
+  /** What works, but not as one might think. */
+  readonly notices: readonly string[];
+};
+
+export async function locate(folder: string, signal: AbortSignal): Promise<Located | Failed> {
+  const version = await git({ folder, args: ["version"] }, signal);
+  if (!version.ok) return (await isFolder(folder)) ? { failure: version.failure } : noFolder(folder);
+  const old = tooOld(version.out);
+  if (old !== undefined) return old;
+  try {
+    return await located(folder, signal);
+  } catch (error) {
+    return broken(`the repository in ${folder} cannot be read: ${messageOf(error)}`);
+  }
+}
+
+const noFolder = (folder: string) =>
+  broken(`there is no folder ${folder}`, "name the folder of a git repository");
+
+const isFolder = (folder: string): Promise<boolean> =>
+  realpath(folder).then(
+    () => true,
+    () => false,
+  );
+
+/** `git merge-tree --write-tree` came with 2.38: without it a candidate cannot be made outside of a checkout. */
+export function tooOld(version: string): Failed | undefined {
+  const [, major, minor] = /(\d+)\.(\d+)/.exec(version) ?? [];
+  if (major === undefined || minor === undefined) {
+    return broken(
+      `git does not say its version: ${version.trim().slice(0, 100)}`,
+      "install git 2.38 or newer",
+    );
+  }
+  const isNew = Number(major) > 2 || (Number(major) === 2 && Number(minor) >= 38);
+  return isNew ? undefined : broken(`git ${major}.${minor} is too old`, "install git 2.38 or newer");
+}
+
+async function located(folder: string, signal: AbortSignal): Promise<Located | Failed> {
+  const facts = await git({ folder, args: ["rev-parse", ...FACTS] }, signal);
+  if (!facts.ok) return notFound(folder, facts.failure.message);
+  const lines = facts.out.trimEnd().split("\n");
+  const [isShallow, isBare, inGitDir] = lines.splice(-FLAGS).map((line) => line === "true");
+  const gitDir = await realpath(lines.join("\n"));
+  const top = isBare || inGitDir ? gitDir : await topOf(folder, signal);
+  if (typeof top !== "string") return top;
+  const head = await git(
+    { folder: top, args: ["rev-parse", "--verify", "--quiet", "HEAD^{commit}"] },
+    signal,
+  );
+  if (!head.ok) {
+    return head.code === 1
+      ? broken(`the repository in ${top} has no commit`, "commit something first: `git add . && git commit`")
+      : { failure: head.failure };
+  }
+  const branch = await git({ folder: top, args: ["symbolic-ref", "--quiet", "--short", "HEAD"] }, signal);
+  const notices = [
+    ...(branch.ok ? [] : ["HEAD is detached: the run starts from this commit, and no branch is its base"]),
+    ...(isShallow ? ["this is a shallow clone: branches are compared within the history that is there"] : []),
+    ...(isBare ? ["this is a bare repository: there is no checkout"] : []),
+    ...(isBare || inGitDir ? [] : await stateNotices(top, signal)),
+  ];
+  const found = { top, gitDir, head: head.out.trim(), notices };
+  return branch.ok ? { ...found, branch: branch.out.trim() } : found;
+}
+
+/** The path first, because it may hold a line end; then as many lines as there are flags. */
+const FACTS = [
+  ...["--path-format=absolute", "--git-common-dir"],
+  ...["--is-shallow-repository", "--is-bare-repository", "--is-inside-git-dir"],
+];
+const FLAGS = 3;
+
+async function topOf(folder: string, signal: AbortSignal): Promise<string | Failed> {
+  const top = await git({ folder, args: ["rev-parse", "--path-format=absolute", "--show-toplevel"] }, signal);
+  return top.ok ? realpath(top.out.replace(/\n$/, "")) : { failure: top.failure };
+}
+
+function notFound(folder: string, said: string): Failed {
+  if (/dubious ownership/.test(said)) {
+    return broken(
+      `the repository in ${folder} belongs to somebody else, so that git does not use it`,
+      `if you trust it: git config --global --add safe.directory '${folder}'`,
+    );
+  }
+  return /not a git repository/i.test(said)
+    ? broken(
+        `${folder} is not in a git repository`,
+        "go to one, or make one: `git init`, then commit something",
+      )
+    : { failure: failure("repository", said) };
+}
+
+async function stateNotices(top: string, signal: AbortSignal): Promise<readonly string[]> {
+  const args = ["status", "--porcelain=v2", "-z", "--untracked-files=normal", "--ignore-submodules=all"];
+  const status = await git({ folder: top, args, maxBytes: MAX_STATUS_BYTES, cut: true }, signal);
+  const modules = await git(
+    { folder: top, args: ["ls-files", "--stage", "-z"], maxBytes: MAX_INDEX_BYTES, cut: true },
+    signal,
+  );
+  const count = status.ok ? changeCount(status.out) : 0;
+  const changes = `${count}${status.ok && status.isCut ? " or more" : ""} ${count === 1 ? "change" : "changes"}`;
+  return [
+    ...(status.ok ? [] : [`whether there are uncommitted changes is not known: ${status.failure.message}`]),
+    ...(count > 0
+      ? [`the checkout has ${changes} that are not committed: the run starts from what is committed`]
+      : []),
+    ...(modules.ok && /(?:^|\0)160000 /.test(modules.out)
+      ? ["there are submodules: they are not entered"]
+      : []),
+  ];
+}
+
+/** A rename has its old path as a field of its own. */
+const changeCount = (out: string): number =>
+  out.split("\0").filter((field) => /^(?:[12u?] )/.test(field)).length;
+
+const MAX_STATUS_BYTES = 1024 * 1024;
+const MAX_INDEX_BYTES = 64 * 1024 * 1024;
+
+/** The commit that a person named: a branch, a tag, "HEAD~2". It is never read as an option. */
+export async function resolveBase(
+  located: Pick<Located, "gitDir" | "top">,
+  ref: string,
+  signal: AbortSignal,
+): Promise<string | Failed> {
+  const said = JSON.stringify(ref.slice(0, 100));
+  if (ref === "" || /\p{Cc}/u.test(ref) || ref.length > MAX_REF_CHARS)
+    return broken(`no name of a commit: ${said}`);
+  const args = ["rev-parse", "--verify", "--quiet", "--end-of-options", `${ref}^{commit}`];
+  const answer = await git({ folder: located.top, args }, signal);
+  const commit = answer.ok ? answer.out.trim() : "";
+  if (isCommit(commit)) return commit;
+  if (!answer.ok && answer.code === undefined) return { failure: answer.failure };
+  return broken(`there is no commit ${said}`, "`git branch -a` and `git log` show what there is");
+}
+
+const MAX_REF_CHARS = 1_000;
+
+/** Makes a branch, and only makes it: one that is elsewhere stays where it is. One at that commit is fine. */
+export async function createTarget(
+  folder: string,
+  branch: string,
+  commit: string,
+  signal: AbortSignal,
+): Promise<Created | Failed> {
+  const wrong = wrongNames({ commits: [commit], branches: [branch] });
+  if (wrong) return wrong;
+  const made = await git({ folder, args: ["update-ref", refOf(branch), commit, NOWHERE] }, signal);
+  if (made.ok) return { is: "created" };
+  const args = ["rev-parse", "--verify", "--quiet", `${refOf(branch)}^{commit}`];
+  const there = await git({ folder, args }, signal);
+  if (!there.ok) return { failure: made.failure };
+  return there.out.trim() === commit
+    ? { is: "there" }
+    : broken(
+        `the branch ${branch} is there already, at ${there.out.trim().slice(0, 12)}`,
+        "choose another name",
+      );
+}
+
+export type Created = { readonly is: "created" | "there" };
+
+/** An empty old value: the ref must not exist. */
+const NOWHERE = "";
