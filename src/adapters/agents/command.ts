@@ -102,13 +102,7 @@ export class CommandAgent implements Agent {
         // down, and then "cancelled" would be charged to the task as a failure of its agent.
         return failed(failure("interrupted", `${name} was told to stop`));
       case "unstartable":
-        return failed(
-          failure(
-            "agent-failed",
-            `${name} could not be started: ${end.failure.message}`,
-            `is it installed? ${NEXT}`,
-          ),
-        );
+        return failed(unstartable(name, end.failure));
       default:
         return unreachable(end);
     }
@@ -128,6 +122,12 @@ function spentIn(text: string): { readonly spent?: Spent } {
   const spent = readSpent(text);
   return spent ? { spent } : {};
 }
+
+/** A machine without room or processes is nobody's fault, and better later; a missing program is not. */
+const unstartable = (name: string, why: Failure) =>
+  why.kind === "agent-failed"
+    ? failure("agent-failed", `${name} could not be started: ${why.message}`, `is it installed? ${NEXT}`)
+    : failure("interrupted", why.message, why.next);
 
 const unreached = (name: string, tail: string) =>
   failure(

@@ -1,0 +1,169 @@
+import assert from "node:assert/strict";
+import { execFileSync, spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { after, before, describe, it } from "node:test";
+import { takeStep } from "../../adapters/agents/scripted-steps.ts";
+import { readScript, type WorkAttempt } from "../../core/agent-script.ts";
+import { type AnsweredTask, readPlanAnswer } from "../../core/plan-answer.ts";
+import { shouldDecompose } from "../../core/policy.ts";
+import { contains } from "../../core/scope.ts";
+import { demoProject } from "./project.ts";
+import { demoScript } from "./script.ts";
+import { demoPolicy } from "./settings.ts";
+
+const script = demoScript();
+
+function tasksOf(planner: string): readonly AnsweredTask[] {
+  return script.plans[planner]!.flatMap((turn) => {
+    if (!("answer" in turn)) return [];
+    const read = readPlanAnswer(JSON.stringify(turn.answer));
+    assert.equal(read.is, "answer", JSON.stringify(read));
+    return read.is === "answer" ? read.answer.tasks : [];
+  });
+}
+
+/** As they can land one by one: the calendar's tasks where the calendar is. */
+const inOrder = tasksOf("t").flatMap((task) => (script.plans[task.id] ? tasksOf(task.id) : [task]));
+
+describe("the demo's script", () => {
+  it("is a script that its reader accepts", () => {
+    const read = readScript(JSON.stringify(script));
+    assert.equal(JSON.stringify(read), JSON.stringify({ is: "script", script }));
+  });
+
+  it("has work for every task that its planners name, and for no other", () => {
+    assert.deepEqual(inOrder.map(({ id }) => id).sort(), Object.keys(script.work).sort());
+    assert.ok(inOrder.length >= 14 && inOrder.length <= 20, `${inOrder.length} tasks`);
+  });
+
+  it("has several sprints, eight tasks that wait for nobody, and a task for a subplanner", () => {
+    assert.ok(script.plans["t"]!.length >= 3);
+    const workers = tasksOf("t").filter((task) => !shouldDecompose(task, demoPolicy.decompose, 0));
+    assert.ok(workers.filter((task) => task.after.length === 0).length >= 8);
+    assert.equal(tasksOf("t").length - workers.length, 1);
+    assert.ok(demoPolicy.capacity.work >= 8);
+  });
+
+  it("has a crash, an outage, a stray, an empty change and a red gate, each in a first try alone", () => {
+    const first = (task: string) => script.work[task]![0]!;
+    assert.equal(first("ordinal").end, "crash");
+    assert.deepEqual(script.plans["calendar"]![0], { end: "outage" });
+    for (const attempts of Object.values(script.work)) {
+      assert.ok(typeof attempts.at(-1)!.end === "object" && "handoff" in (attempts.at(-1)!.end as object));
+    }
+  });
+});
+
+describe("the demo's project", () => {
+  let folder: string;
+  before(() => {
+    folder = mkdtempSync(path.join(tmpdir(), "skein-demo-"));
+    for (const [name, text] of Object.entries(demoProject())) {
+      mkdirSync(path.dirname(path.join(folder, name)), { recursive: true });
+      writeFileSync(path.join(folder, name), text);
+    }
+    git("init", "--quiet");
+    git("config", "user.name", "demo");
+    git("config", "user.email", "demo@localhost");
+    commit("begun");
+  });
+  after(() => rmSync(folder, { recursive: true }));
+
+  const git = (...args: readonly string[]) =>
+    execFileSync("git", args, { cwd: folder, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] }).trim();
+  const commit = (message: string) => {
+    git("add", "--all");
+    git("commit", "--quiet", "--message", message);
+    return git("rev-parse", "HEAD");
+  };
+  const discard = () => git("stash", "push", "--include-untracked", "--quiet");
+  const changed = () =>
+    git("status", "--porcelain", "-uall")
+      .split("\n")
+      .filter(Boolean)
+      .map((line) => line.slice(2).trim());
+  const test = () =>
+    spawnSync(process.execPath, ["test/all.js"], { cwd: folder, encoding: "utf8", env: withoutTestMarks });
+  const make = ({ steps = [] }: WorkAttempt) => {
+    for (const step of steps)
+      assert.equal(
+        takeStep(step.do === "say" ? { do: "wait", ms: 0 } : step, folder, () => {}),
+        undefined,
+      );
+  };
+  const isInside = (task: string, files = changed()) => {
+    const { scope } = inOrder.find(({ id }) => id === task)!;
+    return files.every((file) => contains(scope, file));
+  };
+
+  it("is green before, and after each task as it lands", () => {
+    assert.equal(test().status, 0);
+    for (const { id } of inOrder) {
+      make(script.work[id]!.at(-1)!);
+      const files = changed();
+      assert.ok(files.length > 0 && isInside(id, files), `${id} changes ${files}`);
+      const { status, stdout } = test();
+      assert.equal(status, 0, `${id}: ${stdout}`);
+      commit(id);
+    }
+  });
+
+  it("prints in the end what its specification shows", () => {
+    const page = execFileSync(process.execPath, ["bin/almanac.js", "2026-11-13"], {
+      cwd: folder,
+      encoding: "utf8",
+    });
+    const shown = demoProject()
+      ["SPEC.md"]!.split("\n")
+      .filter((line) => line.startsWith("    "))
+      .map((line) => line.slice(4));
+    assert.deepEqual(
+      page.split("\n").filter((line) => line !== ""),
+      shown,
+    );
+  });
+
+  it("refuses the first tries for the reasons that they are there for", () => {
+    git("checkout", "--quiet", git("rev-list", "--max-parents=0", "HEAD"));
+    make(script.work["season"]![0]!);
+    assert.equal(isInside("season"), false);
+    discard();
+    make(script.work["zodiac"]![0]!);
+    assert.deepEqual(changed(), []);
+    make(script.work["week"]![0]!);
+    assert.ok(isInside("week"));
+    assert.match(test().stdout, /gives the days around New Year/);
+    assert.notEqual(test().status, 0);
+    discard();
+  });
+
+  it("has two tasks that conflict when they are made at once, in either order, and not when made again", () => {
+    const base = git("rev-parse", "HEAD");
+    const [one, other] = (["calendar-facts", "sky-facts"] as const).map((id) => {
+      git("checkout", "--quiet", base);
+      make(script.work[id]!.at(-1)!);
+      return commit(id);
+    });
+    const merge = spawnSync("git", ["merge-tree", "--write-tree", "--name-only", one!, other!], {
+      cwd: folder,
+      encoding: "utf8",
+    });
+    assert.equal(merge.status, 1);
+    assert.match(merge.stdout, /^src\/index\.js$/m);
+    const both = [
+      [one!, "sky-facts"],
+      [other!, "calendar-facts"],
+    ].map(([first, then]) => {
+      git("checkout", "--quiet", first!);
+      make(script.work[then!]!.at(-1)!);
+      commit(then!);
+      return git("rev-parse", "HEAD^{tree}");
+    });
+    assert.equal(both[0], both[1]);
+  });
+});
+
+/** Node's test runner tells its children that they are run by it; the project's own run is not. */
+const { NODE_TEST_CONTEXT: _, ...withoutTestMarks } = process.env;

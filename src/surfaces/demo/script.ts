@@ -1,0 +1,230 @@
+/** Who does what in the demo? The planners' answers and the workers' edits, with one accident of each common kind. */
+import type { PlanTurn, Script, Step, WorkAttempt } from "../../core/agent-script.ts";
+import { leap, moon, ordinal, type Part, roman, season, week, weekday, zodiac } from "./parts.ts";
+import { calendarFacts, command, grid, guide, page, render, skyFacts, title } from "./parts-together.ts";
+
+/**
+ * Everything is chosen by the number of the attempt or by what was accepted, nothing by hidden state: a run that is
+ * killed and resumed comes to the same end.
+ */
+export const demoScript = (): Script => ({
+  plans: { t: rootTurns, calendar: calendarTurns },
+  work: {
+    leap: [made("leap", leap, 500)],
+    weekday: [made("weekday", weekday, 600)],
+    ordinal: [
+      { steps: [say("writing src/ordinal.js"), wait(400)], end: "crash" },
+      made("ordinal", ordinal, 500),
+    ],
+    roman: [made("roman", roman, 900)],
+    season: [straying, made("season", season, 600, SOUTH)],
+    moon: [made("moon", moon, 1_200)],
+    zodiac: [boasting, made("zodiac", zodiac, 500)],
+    week: [made("week", { ...week, code: week.naive }, 700), made("week", week, 500)],
+    grid: [made("calendar/grid", grid, 500)],
+    title: [made("calendar/title", title, 400)],
+    render: [made("calendar/render", render, 500)],
+    "calendar-facts": [listed("calendar", calendarFacts, 600)],
+    "sky-facts": [listed("sky", skyFacts, 700)],
+    page: [made("page", page, 500)],
+    guide: [{ steps: [wait(400), write("README.md", guide)], end: complete("wrote how to use it") }],
+    command: [
+      {
+        steps: [
+          wait(500),
+          write("bin/almanac.js", command.code),
+          write("test/command.test.js", command.test),
+        ],
+        end: complete("added the command, with the exit code that SPEC.md asks for"),
+      },
+    ],
+  },
+});
+
+const wait = (ms: number): Step => ({ do: "wait", ms });
+const say = (text: string): Step => ({ do: "say", text });
+const write = (path: string, text: string): Step => ({ do: "write", path, text });
+const complete = (summary: string, more: { readonly concerns?: readonly string[] } = {}) => ({
+  handoff: { status: "complete", summary, ...more },
+});
+
+const SOUTH = {
+  concerns: ["the command cannot say which hemisphere it is for: the README should name the north"],
+};
+
+/** A module and its test. */
+const made = (
+  name: string,
+  { code, test }: Part,
+  ms: number,
+  more: { readonly concerns?: readonly string[] } = {},
+): WorkAttempt => ({
+  steps: [
+    say(`writing src/${name}.js`),
+    wait(ms / 2),
+    write(`src/${name}.js`, code),
+    wait(ms / 2),
+    write(`test/${name}.test.js`, test),
+  ],
+  end: complete(`added src/${name}.js with its test`, more),
+});
+
+/** Both sections are filled in one file, by two workers at once: the second to land conflicts, and is made again. */
+const listed = (
+  section: "calendar" | "sky",
+  facts: { readonly imports: string; readonly list: string; readonly test: string },
+  ms: number,
+): WorkAttempt => ({
+  steps: [
+    wait(ms),
+    {
+      do: "replace",
+      path: "src/index.js",
+      find: `// The ${section}'s facts.`,
+      with: `// The ${section}'s facts.\n${facts.imports}`,
+    },
+    { do: "replace", path: "src/index.js", find: `  ${section}: [],`, with: facts.list },
+    write(`test/${section}-facts.test.js`, facts.test),
+  ],
+  end: complete(`listed the ${section}'s facts in src/index.js`),
+});
+
+/** Does its task, and helps itself to a file that is not its own. */
+const straying: WorkAttempt = {
+  steps: [
+    wait(700),
+    write("src/season.js", season.code),
+    write("test/season.test.js", season.test),
+    { do: "append", path: "README.md", text: "\nSeasons are those of the north.\n" },
+  ],
+  end: complete("added src/season.js with its test, and a line to the README"),
+};
+
+/** Says that it is done; its branch says otherwise. */
+const boasting: WorkAttempt = {
+  steps: [wait(500), say("all tests pass")],
+  end: complete("added src/zodiac.js with its test; everything works"),
+};
+
+type Planned = {
+  readonly id: string;
+  readonly description: string;
+  readonly acceptance: string;
+  readonly scope: readonly string[];
+  readonly after?: readonly string[];
+  readonly priority?: number;
+};
+
+const fact = (name: string, question: string, more: Partial<Planned> = {}): Planned => ({
+  id: name,
+  description: `Write src/${name}.js: ${question}`,
+  acceptance: `test/${name}.test.js tests it, with the odd cases`,
+  scope: [`src/${name}.js`, `test/${name}.test.js`],
+  ...more,
+});
+
+const turn = (
+  scratchpad: string,
+  tasks: readonly Planned[],
+  more: Readonly<Record<string, unknown>> = {},
+): PlanTurn => ({ delayMs: 150, answer: { scratchpad, tasks, ...more } });
+
+const FACTS: readonly Planned[] = [
+  fact("leap", "is a year a leap year, and how long is a month?", { priority: 2 }),
+  fact("weekday", "which day of the week is a date?", { priority: 2 }),
+  fact("ordinal", "how is 1st, 2nd, 3rd, 11th said?"),
+  fact("roman", "how did the Romans write a year?"),
+  fact("season", "which season is it, north and south?"),
+  fact("moon", "which phase has the moon?"),
+  fact("zodiac", "under which sign is a date?"),
+  fact("week", "which ISO week is a date in?"),
+];
+
+const ALL_FACTS = FACTS.map(({ id }) => id);
+
+const section = (name: "calendar" | "sky"): Planned => ({
+  id: `${name}-facts`,
+  description: `List what the ${name} says in src/index.js`,
+  acceptance: `test/${name}-facts.test.js reads them from there`,
+  scope: ["src/index.js", `test/${name}-facts.test.js`],
+  after: ALL_FACTS,
+});
+
+const rootTurns: readonly PlanTurn[] = [
+  turn("Sprint 1: the facts are independent of each other; the calendar is a part of its own.", [
+    ...FACTS,
+    {
+      id: "calendar",
+      description: "Draw a month: src/calendar, as in SPEC.md",
+      acceptance: "a month is drawn as in SPEC.md, tested in test/calendar",
+      scope: ["src/calendar/", "test/calendar/"],
+      after: ["leap", "weekday"],
+    },
+  ]),
+  turn("Sprint 2: list the facts. Both lists are in src/index.js, but on lines of their own.", [
+    section("calendar"),
+    section("sky"),
+  ]),
+  turn("Sprint 3: one page of everything.", [
+    {
+      id: "page",
+      description: "Write src/page.js: what is printed about a day?",
+      acceptance: "the page of 2026-11-13 is that of SPEC.md",
+      scope: ["src/page.js", "test/page.test.js"],
+      after: ["calendar", "calendar-facts", "sky-facts"],
+    },
+  ]),
+  turn(
+    "Sprint 4: the command, and a README that says whose seasons they are. Then SPEC.md is done.",
+    [
+      {
+        id: "command",
+        description: "Write bin/almanac.js: the page of a date, or of today",
+        acceptance: "a day that does not exist is refused in words, with exit code 2",
+        scope: ["bin/almanac.js", "test/command.test.js"],
+        after: ["page"],
+      },
+      {
+        id: "guide",
+        description: "Say in the README how the almanac is used, and that its seasons are those of the north",
+        acceptance: "a newcomer can print a page",
+        scope: ["README.md"],
+      },
+    ],
+    // The worker at the seasons asked for it; by the fourth answer it has been heard.
+    { addressed: ["c1"] },
+  ),
+];
+
+/** The model is out of reach when its subplanner is asked first. */
+const calendarTurns: readonly PlanTurn[] = [
+  { end: "outage" },
+  turn(
+    "Days and title first; then the drawing.",
+    [
+      fact("grid", "which days are in a month, week by week?"),
+      fact("title", "what stands above a month?"),
+    ].map((task) => ({
+      ...task,
+      description: task.description.replace("src/", "src/calendar/"),
+      scope: [`src/calendar/${task.id}.js`, `test/calendar/${task.id}.test.js`],
+    })),
+    {
+      deferred: [
+        {
+          files: ["src/calendar/render.js", "test/calendar/render.test.js"],
+          reason: "needs the days and the title",
+        },
+      ],
+    },
+  ),
+  turn("The drawing.", [
+    {
+      id: "render",
+      description: "Write src/calendar/render.js: how does a month look, with one day marked?",
+      acceptance: "the month of SPEC.md is drawn",
+      scope: ["src/calendar/render.js", "test/calendar/render.test.js"],
+      after: ["grid", "title"],
+    },
+  ]),
+];
