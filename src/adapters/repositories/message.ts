@@ -9,6 +9,9 @@ export function landMessage(run: string, members: readonly Branch[]): string {
   return `Land ${members.length} tasks\n\n${list}\n\n${trailers(run, members)}`;
 }
 
+export const baseMessage = (run: string, baseBranch: string): string =>
+  `Merge ${oneLine(baseBranch)} before it is delivered to\n\n${trailers(run, [])}`;
+
 /** A worker's own message, with the trailers at its end. */
 export function replayedMessage(run: string, member: Branch, message: string): string {
   const text = message.trimEnd() || subjectOf(member);

@@ -1,0 +1,175 @@
+/** How does the user's own branch get what has landed? Only forwards, and in a checkout only if that was asked for. */
+import { messageOf } from "../../core/failure.ts";
+import { type Failed, hasFailed } from "../../ports/repository.ts";
+import { git } from "../git/git.ts";
+import { merge } from "./merge.ts";
+import { baseMessage } from "./message.ts";
+import { refOf, wrongNames } from "./names.ts";
+import { broken, commitAt, inStore, openStore, type Store, signature, writeCommit } from "./store.ts";
+
+export type Delivery = {
+  readonly folder: string;
+  /** The user's branch, by its short name. */
+  readonly baseBranch: string;
+  readonly target: string;
+  /** Whether a checkout that is on that branch may be moved along. */
+  readonly intoCheckout: boolean;
+};
+
+export type Delivered =
+  | { readonly is: "delivered"; readonly from: string; readonly to: string }
+  /** The branch has everything already. */
+  | { readonly is: "nothing-new"; readonly base: string }
+  /** The branch has what the target has not: merge it (`mergeBase`), gate that, land it, then deliver again. */
+  | { readonly is: "base-moved"; readonly base: string; readonly target: string }
+  /** Nothing was done: somebody works on that branch there. */
+  | { readonly is: "checked-out"; readonly where: string; readonly why: "not-asked" | "not-clean" };
+
+export const deliver = (delivery: Delivery, signal: AbortSignal): Promise<Delivered | Failed> =>
+  withStore(delivery.folder, signal, async (store) => {
+    const wrong = wrongNames({ branches: [delivery.baseBranch, delivery.target] });
+    if (wrong) return wrong;
+    const base = await needed(store, delivery.baseBranch);
+    if (typeof base !== "string") return base;
+    const target = await needed(store, delivery.target);
+    if (typeof target !== "string") return target;
+    const hasAll = await isAncestor(store, target, base, signal);
+    if (typeof hasAll !== "boolean") return hasAll;
+    if (hasAll) return { is: "nothing-new", base };
+    const isForward = await isAncestor(store, base, target, signal);
+    if (typeof isForward !== "boolean") return isForward;
+    if (!isForward) return { is: "base-moved", base, target };
+    const places = await checkoutsOf(store, refOf(delivery.baseBranch), signal);
+    if (hasFailed(places)) return places;
+    const move = { ...delivery, base, to: target };
+    return places.length > 0 ? inCheckout(places, move, signal) : byRef(store, move, signal);
+  });
+
+type Move = Delivery & { readonly base: string; readonly to: string };
+
+async function byRef(
+  store: Store,
+  { baseBranch, base, to }: Move,
+  signal: AbortSignal,
+): Promise<Delivered | Failed> {
+  const reason = ["-m", "skein: delivered"];
+  const args = ["update-ref", ...reason, refOf(baseBranch), to, base];
+  const answer = await inStore(store, { args }, signal);
+  if (answer.ok) return { is: "delivered", from: base, to };
+  const now = await needed(store, baseBranch);
+  if (typeof now !== "string" || now === base) return { failure: answer.failure };
+  return { is: "base-moved", base: now, target: to };
+}
+
+/** `git merge --ff-only` leaves alone what it would overwrite; that nothing tracked is changed is looked at before. */
+async function inCheckout(
+  places: readonly string[],
+  move: Move,
+  signal: AbortSignal,
+): Promise<Delivered | Failed> {
+  const [where = "", other] = places;
+  if (other !== undefined) {
+    return broken(
+      `${move.baseBranch} is checked out twice, in ${where} and ${other}`,
+      "leave it in one of them",
+    );
+  }
+  if (!move.intoCheckout) return { is: "checked-out", where, why: "not-asked" };
+  const status = await git({ folder: where, args: TRACKED_CHANGES, maxBytes: 4096, cut: true }, signal);
+  if (!status.ok) return { failure: status.failure };
+  if (status.out !== "") return { is: "checked-out", where, why: "not-clean" };
+  const args = ["merge", "--ff-only", "--no-stat", "--no-autostash", "--quiet", move.to];
+  const answer = await git({ folder: where, args, maxMs: MAX_MERGE_MS }, signal);
+  return answer.ok ? { is: "delivered", from: move.base, to: move.to } : { failure: answer.failure };
+}
+
+const TRACKED_CHANGES = [
+  "status",
+  "--porcelain=v2",
+  "-z",
+  "--untracked-files=no",
+  "--ignore-submodules=dirty",
+];
+const MAX_MERGE_MS = 10 * 60_000;
+
+/** The folders of all work trees that are on this branch; one whose folder is gone does not count. */
+async function checkoutsOf(
+  store: Store,
+  ref: string,
+  signal: AbortSignal,
+): Promise<readonly string[] | Failed> {
+  const answer = await inStore(store, { args: ["worktree", "list", "--porcelain", "-z"] }, signal);
+  if (!answer.ok) return { failure: answer.failure };
+  return answer.out
+    .split("\0\0")
+    .map((record) => record.split("\0"))
+    .filter((lines) => lines.includes(`branch ${ref}`) && !lines.some((line) => /^prunable\b/.test(line)))
+    .map(([first = ""]) => first.replace(/^worktree /, ""));
+}
+
+export type MergedBase =
+  | { readonly is: "candidate"; readonly commit: string; readonly onto: string }
+  | { readonly is: "conflict"; readonly files: readonly string[] };
+
+/** The target with the user's branch merged into it: a candidate like any other, to be gated and landed. */
+export const mergeBase = (
+  wanted: {
+    readonly folder: string;
+    readonly run: string;
+    readonly baseBranch: string;
+    readonly target: string;
+  },
+  signal: AbortSignal,
+): Promise<MergedBase | Failed> =>
+  withStore(wanted.folder, signal, async (store) => {
+    const { run, baseBranch, target } = wanted;
+    const wrong = wrongNames({ branches: [baseBranch, target], runs: [run] });
+    if (wrong) return wrong;
+    const onto = await needed(store, target);
+    if (typeof onto !== "string") return onto;
+    const base = await needed(store, baseBranch);
+    if (typeof base !== "string") return base;
+    const merged = await merge(store, onto, base, signal);
+    if (hasFailed(merged) || merged.is === "conflict") return merged;
+    const by = signature(store.identity);
+    const message = baseMessage(run, baseBranch);
+    const parents = [onto, base];
+    const commit = await writeCommit(store, {
+      tree: merged.tree,
+      parents,
+      author: by,
+      committer: by,
+      message,
+    });
+    return { is: "candidate", commit, onto };
+  });
+
+async function needed(store: Store, branch: string): Promise<string | Failed> {
+  return (await commitAt(store, refOf(branch))) ?? broken(`the branch ${branch} is not there`);
+}
+
+async function isAncestor(
+  store: Store,
+  older: string,
+  newer: string,
+  signal: AbortSignal,
+): Promise<boolean | Failed> {
+  const answer = await inStore(store, { args: ["merge-base", "--is-ancestor", older, newer] }, signal);
+  if (!answer.ok && answer.code !== 1) return { failure: answer.failure };
+  return answer.ok;
+}
+
+async function withStore<Result>(
+  folder: string,
+  signal: AbortSignal,
+  use: (store: Store) => Promise<Result | Failed>,
+): Promise<Result | Failed> {
+  try {
+    const store = await openStore(folder, signal);
+    if (hasFailed(store)) return store;
+    using _reader = { [Symbol.dispose]: () => store.reader.close() };
+    return await use(store);
+  } catch (error) {
+    return broken(`the repository in ${folder} cannot be used: ${messageOf(error)}`); // A full disk, for example.
+  }
+}
