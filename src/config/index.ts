@@ -1,0 +1,11 @@
+/**
+ * What is configured, and how is it kept? The one door to the configuration. It loads the schema library and the
+ * YAML reader, some 100 ms: commands that need no configuration import it late or only for its types.
+ */
+export type { AgentSpec, GateCommand } from "./commands.ts";
+export { describeKeys } from "./keys.ts";
+export { type Problem, problemText } from "./problem.ts";
+export { type ConfigSources, type Problems, type ReadConfig, readConfig } from "./read.ts";
+export { type Config, jsonSchema } from "./schema.ts";
+export { fromSettings, toSettings } from "./settings.ts";
+export { toPolicy } from "./to-policy.ts";

@@ -1,0 +1,116 @@
+/** What can be configured? The one schema of skein.yaml: types, checks, documents and JSON Schema come from it. */
+import { z } from "zod";
+import { defaultPolicy as policy } from "../core/policy.ts";
+import { agent, gate, planner } from "./commands.ts";
+import { choice, duration, durationText, list, money, size, text, whole, yesOrNo } from "./values.ts";
+
+const time = (ms: number) => duration(1).prefault(durationText(ms));
+const group = <S extends z.core.$ZodLooseShape>(about: string, shape: S) =>
+  z
+    .strictObject(shape)
+    .prefault({} as never)
+    .describe(about);
+
+/** Defaults are written as a person would write them; those of the policy are taken from it. */
+export const schema = z.strictObject({
+  workers: whole(1).prefault(policy.capacity.work).describe("Workers at once."),
+  planners: whole(1).prefault(policy.capacity.plan).describe("Planners and subplanners at once."),
+  agent: agent()
+    .optional()
+    .describe("How workers and planners are run: a command, as words or as a list, or a script of answers."),
+  planner: planner()
+    .optional()
+    .describe('How planners are run, if not as `agent`; "none" gives the goal to one worker as one task.'),
+  base: text()
+    .regex(/^(?!-)[^\p{Cc}]+$/u, "must be the name of a branch or a commit")
+    .prefault("HEAD")
+    .describe("The branch or commit that a run starts from."),
+  branchPrefix: text().prefault(policy.branchPrefix).describe("What the names of all branches begin with."),
+  gate: gate()
+    .prefault("auto")
+    .describe('What a tree must pass to land: "auto" (detected), "none", or a list of commands for /bin/sh.'),
+  gateTimeout: time(15 * 60_000).describe("How long one command of the gate may take."),
+  gateOutput: size(1).prefault("1MB").describe("How much of what one command of the gate writes is kept."),
+  workspace: group("The folders in which agents work.", {
+    setup: text().min(1, "must not be empty").optional().describe("A command that prepares a new workspace."),
+    setupTimeout: time(10 * 60_000).describe("How long the set-up command may take."),
+    copy: list()
+      .prefault(["node_modules"])
+      .describe("Ignored files and folders that each workspace gets a copy of."),
+    share: list().prefault([]).describe("Ignored folders that all workspaces share with your checkout."),
+    pass: list()
+      .refine((names) => names.every((name) => /^[A-Za-z_][A-Za-z0-9_]*$/.test(name)), {
+        error: "must hold names of environment variables, without their values",
+      })
+      .prefault([])
+      .describe("Names of environment variables that agents get besides the usual ones."),
+    maxFile: size(1).prefault("512MB").describe("The largest file that is kept of what an agent made."),
+  }),
+  landing: group("How changes get onto the target.", {
+    strategy: choice("merge-commit", "rebase", "fast-forward")
+      .prefault(policy.landing.strategy)
+      .describe("How a candidate is made from the target and a task's branch."),
+    maxBatch: whole(1).prefault(1).describe("Tasks in one gated candidate."),
+  }),
+  timeout: group("How long a job may take before it counts as lost; a late answer still counts.", {
+    plan: time(policy.leaseMs.plan).describe("A planner's turn."),
+    work: time(policy.leaseMs.work).describe("A worker's attempt at a task."),
+    land: time(policy.leaseMs.land).describe("One merge and one run of the gate."),
+    check: time(policy.leaseMs.check).describe("One run of the gate on the target."),
+  }),
+  retry: group("What is tried again, and how often.", {
+    maxFailed: whole(1)
+      .prefault(policy.retry.maxFailed)
+      .describe("Attempts that may fail before the task has."),
+    maxRefused: whole(0)
+      .prefault(policy.retry.maxRefused)
+      .describe("New attempts after a conflict or a red gate."),
+    maxLost: whole(0).prefault(policy.retry.maxLost).describe("Jobs in a row that may vanish."),
+    maxUnreachable: whole(1)
+      .prefault(policy.retry.maxUnreachable)
+      .describe("Jobs in a row whose agent could not be reached."),
+    first: duration(0)
+      .prefault(durationText(policy.retry.firstMs))
+      .describe("The first wait before trying again."),
+    max: duration(0)
+      .prefault(durationText(policy.retry.maxMs))
+      .describe("The longest wait before trying again."),
+  }),
+  budget: group("What a run may use in all; without a number there is no limit.", {
+    tokens: whole(0).optional().describe("Tokens of all agents together."),
+    dollars: money().optional().describe("US dollars of all agents together."),
+  }),
+  overlap: choice("serialise", "allow")
+    .prefault(policy.overlap)
+    .describe("Tasks that touch the same files: one after the other, or landing sorts it out."),
+  order: choice("priority", "longest-path")
+    .prefault(policy.order)
+    .describe("Which ready task goes first: by priority, or among equals the one that most others wait for."),
+  sharedFiles: list()
+    .prefault([...policy.sharedFiles])
+    .describe("Files that any task may touch, because tools rewrite them."),
+  subplanner: group("When a task is split further.", {
+    maxDepth: whole(0).prefault(policy.decompose.maxDepth).describe("Subplanners above one another."),
+    scopeThreshold: whole(1)
+      .prefault(policy.decompose.scopeThreshold)
+      .describe("Files in scope (a folder counts as four) from which a task is split."),
+  }),
+  replanAfter: whole(1)
+    .prefault(policy.root.replanAfter)
+    .describe("Newly settled tasks after which the planner is asked again."),
+  log: group("What is kept of a run.", {
+    maxTranscript: size(1).prefault("16MB").describe("The largest transcript of one agent's turn."),
+  }),
+  deliver: yesOrNo().prefault(false).describe("Bring a run that is done into the base branch."),
+});
+
+type Frozen<T> = T extends readonly unknown[] | object ? { readonly [K in keyof T]: Frozen<T[K]> } : T;
+
+/** Durations are in ms, sizes in bytes. */
+export type Config = Frozen<z.output<typeof schema>>;
+
+/** For editors and other tools: what may stand in skein.yaml. */
+export const jsonSchema = (): Readonly<Record<string, unknown>> => ({
+  ...z.toJSONSchema(schema, { io: "input" }),
+  title: "skein.yaml",
+});

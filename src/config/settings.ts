@@ -1,0 +1,37 @@
+/** How is a configuration kept with its run? As plain JSON that a person can read, checked again when it is used. */
+import { z } from "zod";
+import { GROUPS } from "./keys.ts";
+import { type Entry, type Problem, wrongKey } from "./problem.ts";
+import { assemble, type Problems } from "./read.ts";
+import { type Config, schema } from "./schema.ts";
+
+/** What was configured, as it would be written in skein.yaml. */
+export const toSettings = (config: Config): unknown => z.encode(schema, config as z.output<typeof schema>);
+
+const ORIGIN = "the run's record";
+
+/** A key that a newer Skein has added gets its default; one that is not known is refused. */
+export function fromSettings(settings: unknown): { readonly config: Config } | Problems {
+  const problems: Problem[] = [];
+  const entries: Entry[] = [];
+  const collect = (group: unknown, above: string) => {
+    if (!isGroup(group)) {
+      problems.push({ key: above.slice(0, -1), message: "must be a group of keys", origin: ORIGIN });
+      return;
+    }
+    for (const [part, value] of Object.entries(group)) {
+      const key = above + part;
+      const wrong = wrongKey(key);
+      if (GROUPS.has(key)) collect(value, `${key}.`);
+      else if (wrong !== undefined) problems.push({ key, message: wrong, origin: ORIGIN });
+      else entries.push({ key, value, isText: false, origin: ORIGIN });
+    }
+  };
+  collect(settings, "");
+  if (problems.length > 0) return { problems };
+  const result = assemble(entries);
+  return "problems" in result ? result : { config: result.config };
+}
+
+const isGroup = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);

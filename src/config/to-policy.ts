@@ -1,0 +1,60 @@
+/** Which policy does a configuration ask for? The defaults with what it says, under its own names when refused. */
+import { defaultPolicy, type Policy } from "../core/policy.ts";
+import { policyProblems } from "../core/policy-check.ts";
+import type { Config } from "./schema.ts";
+
+const MICRO = 1_000_000;
+
+export function toPolicy(config: Config): Policy {
+  const { retry, budget, landing, subplanner } = config;
+  return {
+    ...defaultPolicy,
+    capacity: { plan: config.planners, work: config.workers },
+    leaseMs: config.timeout,
+    root: { ...defaultPolicy.root, replanAfter: config.replanAfter },
+    decompose: { ...defaultPolicy.decompose, ...subplanner },
+    branchPrefix: config.branchPrefix,
+    order: config.order,
+    overlap: config.overlap,
+    sharedFiles: config.sharedFiles,
+    retry: {
+      ...defaultPolicy.retry,
+      maxFailed: retry.maxFailed,
+      maxRefused: retry.maxRefused,
+      maxLost: retry.maxLost,
+      maxUnreachable: retry.maxUnreachable,
+      firstMs: retry.first,
+      maxMs: retry.max,
+    },
+    landing: { ...defaultPolicy.landing, ...landing },
+    budget: {
+      ...defaultPolicy.budget,
+      ...(budget.tokens === undefined ? {} : { maxTokens: budget.tokens }),
+      ...(budget.dollars === undefined ? {} : { maxMicrodollars: Math.round(budget.dollars * MICRO) }),
+    },
+  };
+}
+
+/** What the policy's own check says, by the configuration's keys. */
+export function policyTrouble(config: Config): readonly { readonly key: string; readonly message: string }[] {
+  return policyProblems(toPolicy(config)).map((problem) => {
+    const [, name = "", message = problem] = /^([\w.]+) ([\s\S]*)$/.exec(problem) ?? [];
+    return { key: KEY_OF[name] ?? name, message };
+  });
+}
+
+const KEY_OF: Readonly<Record<string, string>> = {
+  "capacity.plan": "planners",
+  "capacity.work": "workers",
+  "leaseMs.plan": "timeout.plan",
+  "leaseMs.work": "timeout.work",
+  "leaseMs.land": "timeout.land",
+  "leaseMs.check": "timeout.check",
+  "root.replanAfter": "replanAfter",
+  "decompose.maxDepth": "subplanner.maxDepth",
+  "decompose.scopeThreshold": "subplanner.scopeThreshold",
+  "retry.firstMs": "retry.first",
+  "retry.maxMs": "retry.max",
+  "budget.maxTokens": "budget.tokens",
+  "budget.maxMicrodollars": "budget.dollars",
+};
