@@ -24,12 +24,16 @@ export const jobRunner =
 
 /**
  * What became of a job whose engine died: its answer, if it had come to one. Nothing of it runs any more; its
- * workspace is given back, with what was in it kept.
+ * workspace is given back, with what was in it kept. `wasRunning`: it had to be ended, so that it had not finished.
  */
-export async function collectJob(brief: Brief, parts: JobParts): Promise<Answer | undefined> {
+export async function collectJob(
+  brief: Brief,
+  parts: JobParts,
+  wasRunning: boolean,
+): Promise<Answer | undefined> {
   const workspace = await parts.workspaces.heldBy(jobIdOf(brief));
   if (workspace === undefined) return undefined;
-  if (brief.kind === "work") return finishWork(brief, workspace, parts);
+  if (brief.kind === "work") return finishWork(brief, { workspace, wasRunning }, parts);
   await parts.workspaces.release(workspace);
   return undefined;
 }

@@ -27,10 +27,10 @@ export async function work(brief: WorkBrief, parts: JobParts, signal: AbortSigna
 /** After a restart: an attempt that had finished is judged as if nothing had happened, any other is only kept. */
 export async function finishWork(
   brief: WorkBrief,
-  workspace: Workspace,
+  { workspace, wasRunning }: { readonly workspace: Workspace; readonly wasRunning: boolean },
   parts: JobParts,
 ): Promise<Answer | undefined> {
-  const said = await parts.worker.collect(jobIdOf(brief));
+  const said = wasRunning ? undefined : await parts.worker.collect(jobIdOf(brief));
   if (said) return conclude(brief, { workspace, said, strays: [] }, parts);
   await keepAside(brief, workspace, parts);
   await parts.workspaces.release(workspace);

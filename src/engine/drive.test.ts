@@ -1,0 +1,82 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { ManualClock } from "../adapters/clocks/manual.ts";
+import { MemoryEventLog } from "../adapters/event-logs/memory.ts";
+import { evolve } from "../core/evolve.ts";
+import { failure } from "../core/failure.ts";
+import { defaultPolicy } from "../core/policy.ts";
+import { emptyState } from "../core/state.ts";
+import type { JobQueue } from "../ports/job-queue.ts";
+import { Drive } from "./drive.ts";
+
+const OPEN = { type: "open", request: { run: "r1", goal: "make it", base: "c0" } } as const;
+
+/** Jobs that are offered and never answer by themselves. */
+function setting() {
+  const log = new MemoryEventLog();
+  const clock = new ManualClock();
+  const queue: JobQueue = {
+    offer: () => {},
+    cancel: () => {},
+    recover: async () => ({ is: "gone" }),
+  };
+  const seen: string[] = [];
+  const drive = new Drive({ log, queue, clock, policy: defaultPolicy }, (event) => seen.push(event.type));
+  return { log, clock, drive, seen };
+}
+
+const settle = async () => {
+  for (let i = 0; i < 20; i += 1) await Promise.resolve();
+};
+
+describe("a drive", () => {
+  it("shows every event once it is durable, and the state that they make", async () => {
+    const { log, drive, seen } = setting();
+    const end = drive.run(OPEN);
+    await settle();
+    assert.deepEqual(
+      seen,
+      log.events.map((event) => event.type),
+    );
+    assert.ok(seen.length > 1);
+    const told = emptyState();
+    for (const event of log.events) evolve(told, event);
+    assert.deepEqual([...drive.state.running.keys()], [...told.running.keys()]);
+    drive.stopNow();
+    assert.equal((await end).is, "stopped");
+  });
+
+  it("stops at once when it is asked kindly and nothing is landing, with the pause on record", async () => {
+    const { drive, seen } = setting();
+    const end = drive.run(OPEN);
+    await settle();
+    drive.stopGently(10_000);
+    assert.equal((await end).is, "stopped");
+    assert.equal(seen.at(-1), "run.paused");
+  });
+
+  it("waits no longer for a landing than it was told", async () => {
+    const { drive, clock } = setting();
+    const end = drive.run(OPEN);
+    await settle();
+    // As if a landing were under way: the pause alone does not stop it then.
+    Object.assign(drive.state.count, { land: 1 });
+    drive.stopGently(10_000);
+    await settle();
+    const ended = await Promise.race([end, settle().then(() => undefined)]);
+    assert.equal(ended, undefined);
+    clock.step();
+    assert.equal((await end).is, "stopped");
+    assert.equal(clock.now(), 10_000);
+  });
+
+  it("shows nothing that could not be written", async () => {
+    const { drive, seen, log } = setting();
+    Object.assign(log, {
+      append: async () => ({ is: "failed", failure: failure("repository", "the disk is full") }),
+    });
+    const end = await drive.run(OPEN);
+    assert.equal(end.is, "lost");
+    assert.deepEqual(seen, []);
+  });
+});
