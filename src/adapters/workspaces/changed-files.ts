@@ -1,0 +1,169 @@
+/** Which files did a worker leave changed, which of them can be kept, and how do they become a commit? */
+import { constants } from "node:fs";
+import { access, lstat, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { type Failed, hasFailed } from "../../ports/repository.ts";
+import type { GitAnswer } from "../git/git.ts";
+import type { Slot, SlotCall } from "./slot.ts";
+import { SKEIN } from "./source.ts";
+
+export type ChangedFiles = {
+  /** Of all that differ from the index, also those that are left. */
+  readonly count: number;
+  /** Paths that git must not look at. */
+  readonly barred: readonly string[];
+  /** Files inside repositories of their own. */
+  readonly inner: readonly string[];
+  /** What is not kept, and why, in words. */
+  readonly left: readonly string[];
+};
+
+type Call = (call: SlotCall) => Promise<GitAnswer>;
+
+export async function changedFiles(
+  slot: Slot,
+  call: Call,
+  maxFileBytes: number,
+): Promise<ChangedFiles | Failed> {
+  const listed = await call({ args: ["ls-files", "-z", "--modified", "--others", "--exclude-standard"] });
+  if (!listed.ok) return { failure: listed.failure };
+  const paths = new Set(listed.out.split("\0").filter((path) => path !== ""));
+  const all = await sieve(slot, [...paths], maxFileBytes);
+  const inner: string[] = [];
+  const left = [...all.left];
+  for (const folder of all.nested) {
+    const found = await nestedFiles({ slot, call, maxFileBytes, folder });
+    if (hasFailed(found)) return found;
+    inner.push(...found.inner);
+    left.push(...found.left);
+  }
+  return { count: paths.size, barred: [...all.barred, ...all.nested], inner, left };
+}
+
+/**
+ * A repository inside the work tree: to git it is one opaque entry, and its files would be lost. So the files are
+ * taken as if it were a plain folder; its history stays behind.
+ */
+async function nestedFiles(at: { slot: Slot; call: Call; maxFileBytes: number; folder: string }) {
+  const { slot, call, maxFileBytes, folder } = at;
+  const within = join(slot.tree, folder);
+  const environment = { GIT_WORK_TREE: within, GIT_INDEX_FILE: join(slot.git, "index.none") };
+  const args = ["ls-files", "-z", "--others", "--exclude-standard"];
+  const listed = await call({ args, folder: within, environment });
+  if (!listed.ok) return { failure: listed.failure };
+  const paths = listed.out.split("\0").filter((path) => path !== "");
+  const name = JSON.stringify(folder);
+  if (paths.length > MAX_NESTED_FILES) {
+    return { inner: [], left: [`${name} is a repository of its own with ${paths.length} files: not kept`] };
+  }
+  const { barred, nested, left } = await sieve(
+    slot,
+    paths.map((path) => folder + path),
+    maxFileBytes,
+  );
+  const isBarred = new Set([...barred, ...nested]);
+  return {
+    inner: paths.map((path) => folder + path).filter((path) => !isBarred.has(path)),
+    left: [
+      `${name} is a repository of its own: its files are kept, its history is not`,
+      ...left,
+      ...nested.map((path) => `${JSON.stringify(path)} is a repository in a repository: not kept`),
+    ],
+  };
+}
+
+/** A project that somebody started with its own `git init` has fewer; a cloned library may have more. */
+const MAX_NESTED_FILES = 2_000;
+
+type Sieved = { readonly barred: string[]; readonly nested: string[]; readonly left: string[] };
+
+async function sieve(slot: Slot, paths: readonly string[], maxFileBytes: number): Promise<Sieved> {
+  const sieved: Sieved = { barred: [], nested: [], left: [] };
+  for (let at = 0; at < paths.length; at += AT_ONCE) {
+    const part = paths.slice(at, at + AT_ONCE);
+    const whys = await Promise.all(part.map((path) => obstacle(join(slot.tree, path), path, maxFileBytes)));
+    for (const [index, why] of whys.entries()) {
+      const path = part[index] as string;
+      if (why === "nested") sieved.nested.push(path);
+      else if (why !== undefined) {
+        sieved.barred.push(path);
+        sieved.left.push(`${JSON.stringify(path)} ${why}`);
+      }
+    }
+  }
+  return sieved;
+}
+
+const AT_ONCE = 64;
+
+async function obstacle(file: string, path: string, maxFileBytes: number): Promise<string | undefined> {
+  if (path.endsWith("/")) return "nested";
+  if (path.split("/").some((part) => REFUSED.test(part))) return "has a name that git refuses: not kept";
+  const found = await lstat(file).catch(() => undefined);
+  if (!found?.isFile()) return undefined; // Deleted, or a link: git takes both as they are.
+  if (found.size > maxFileBytes) return `has ${found.size} bytes, more than ${maxFileBytes}: not kept`;
+  const isReadable = await access(file, constants.R_OK).then(
+    () => true,
+    () => false,
+  );
+  return isReadable ? undefined : "cannot be read: not kept";
+}
+
+/** What other systems would take for a git folder. */
+const REFUSED = /^(?:\.git|git~1)[ .]*(?::.*)?$/i;
+
+/** Undefined if what can be kept does not differ from the commit that the slot's HEAD names. */
+export async function commitFiles(
+  slot: Slot,
+  call: Call,
+  files: ChangedFiles,
+  message: string,
+): Promise<{ readonly commit: string | undefined; readonly left: readonly string[] } | Failed> {
+  const added = await add(call, files);
+  if (hasFailed(added)) return added;
+  const made = await call({
+    args: COMMIT,
+    input: message.toWellFormed().replaceAll("\0", ""),
+    environment: IDENTITY,
+  });
+  if (!made.ok && made.code !== 1) return { failure: made.failure }; // 1: there is nothing to commit.
+  if (!made.ok) return { commit: undefined, left: added.left };
+  const commit = (await readFile(join(slot.git, "HEAD"), "utf8")).trim();
+  return { commit, left: added.left };
+}
+
+const COMMIT = [
+  "commit",
+  "--quiet",
+  "--no-verify",
+  "--cleanup=verbatim",
+  "--allow-empty-message",
+  "--file=-",
+];
+
+const IDENTITY = {
+  GIT_AUTHOR_NAME: SKEIN.name,
+  GIT_AUTHOR_EMAIL: SKEIN.email,
+  GIT_COMMITTER_NAME: SKEIN.name,
+  GIT_COMMITTER_EMAIL: SKEIN.email,
+};
+
+/** Everything but what is barred, by exclusion: so names that are no UTF-8 come along as well. */
+async function add(call: Call, files: ChangedFiles): Promise<{ readonly left: readonly string[] } | Failed> {
+  const pathspecs = [
+    ":(top)",
+    ...files.barred.map((path) => `:(top,exclude,literal)${path.replace(/\/$/, "")}`),
+  ];
+  const added = await call({
+    args: ["add", "--all", "--ignore-errors", "--pathspec-from-file=-", "--pathspec-file-nul"],
+    input: pathspecs.join("\0"),
+    environment: { GIT_LITERAL_PATHSPECS: "0" },
+  });
+  if (!added.ok && added.code !== 1) return { failure: added.failure };
+  const left = added.ok ? [] : [`not everything could be kept: ${added.failure.message}`];
+  if (files.inner.length === 0) return { left };
+  const args = ["update-index", "--add", "--replace", "-z", "--stdin"];
+  const inner = await call({ args, input: files.inner.map((path) => `${path}\0`).join("") });
+  if (inner.ok) return { left };
+  return { left: [...left, `not all files of inner repositories could be kept: ${inner.failure.message}`] };
+}

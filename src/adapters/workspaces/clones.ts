@@ -1,0 +1,252 @@
+/** Where does each job work? In a clone that shares the user's objects and nothing else, from a pool that is reused. */
+import { createHash } from "node:crypto";
+import { readdir, readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { type Failure, failure, messageOf } from "../../core/failure.ts";
+import type { JobId } from "../../core/job.ts";
+import type { ProgramLimits, Programs } from "../../ports/programs.ts";
+import { type Failed, hasFailed } from "../../ports/repository.ts";
+import type { Keepsake, Kept, Want, Workspace, Workspaces } from "../../ports/workspaces.ts";
+import { environmentOf } from "./environment.ts";
+import { removeAll, writeWhole } from "./folders.ts";
+import { keepWork } from "./keep.ts";
+import { Provisions } from "./provisions.ts";
+import { clean, type Slot, slotAt, wipe } from "./slot.ts";
+import { openSource, type Source } from "./source.ts";
+
+export type CloneWorkspacesOptions = {
+  /** The user's repository. */
+  readonly repository: string;
+  /** The durable folder of this run, outside the repository. */
+  readonly folder: string;
+  readonly programs: Programs;
+  /** Made ready by this command: an agent's place each time, a gate's when it is new or a lock file changed. */
+  readonly setup?: string;
+  /** Names of ignored folders that each workspace gets a copy of. */
+  readonly copy?: readonly string[];
+  /** Names of ignored folders that all workspaces share with the user's checkout. */
+  readonly share?: readonly string[];
+  /** Names of variables that are handed on, besides those that every program needs. */
+  readonly pass?: readonly string[];
+  /** Of the set-up command. */
+  readonly limits: ProgramLimits;
+  /** Of one file that is kept. */
+  readonly maxFileBytes: number;
+};
+
+type Holder = { readonly job: JobId; readonly commit: string; readonly notices: readonly string[] };
+
+type Place = { readonly slot: Slot; readonly use: Want["use"]; holder?: Holder; isBusy: boolean };
+
+type Pool = { readonly source: Source; readonly places: Place[]; readonly provisions: Provisions };
+
+export class CloneWorkspaces implements Workspaces {
+  readonly #options: CloneWorkspacesOptions;
+  readonly #folder: string;
+  #opening: Promise<Pool | Failed> | undefined;
+
+  constructor(options: CloneWorkspacesOptions) {
+    this.#options = options;
+    this.#folder = join(options.folder, "workspaces");
+  }
+
+  async take(want: Want, signal: AbortSignal): Promise<Workspace | Failed> {
+    const pool = await this.#pool(signal);
+    if (hasFailed(pool)) return pool;
+    if (!/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(want.commit)) {
+      return {
+        failure: failure("repository", `${JSON.stringify(want.commit)} is not the full name of a commit`),
+      };
+    }
+    const place = this.#reserve(pool.places, want);
+    try {
+      const holder = await this.#prepare(pool, place, want, signal);
+      if (hasFailed(holder)) return holder;
+      place.holder = holder;
+      return this.#workspace(pool, place.slot, holder);
+    } catch (thrown) {
+      return { failure: broken(place.slot, "made ready", thrown) };
+    } finally {
+      place.isBusy = false;
+    }
+  }
+
+  async keep(workspace: Workspace, as: Keepsake, signal: AbortSignal): Promise<Kept | Failed> {
+    const pool = await this.#pool(signal);
+    if (hasFailed(pool)) return pool;
+    const place = holding(pool, workspace);
+    if (!place)
+      return { failure: failure("repository", `${workspace.job} does not hold ${workspace.folder}`) };
+    const { maxFileBytes } = this.#options;
+    try {
+      const work = { slot: place.slot, source: pool.source, commit: workspace.commit, maxFileBytes };
+      return await keepWork(work, as, signal);
+    } catch (thrown) {
+      return { failure: broken(place.slot, "kept", thrown) };
+    }
+  }
+
+  async release(workspace: Workspace): Promise<void> {
+    const pool = await this.#pool();
+    const place = hasFailed(pool) ? undefined : holding(pool, workspace);
+    if (!place) return;
+    place.isBusy = true;
+    try {
+      await this.#options.programs.endLeftovers(workspace.job);
+      await rm(place.slot.holder, { force: true });
+      await wipe(place.slot);
+    } catch {
+      // A disk that fails here fails the next holder too, who makes the slot anew and can say so.
+    } finally {
+      delete place.holder;
+      place.isBusy = false;
+    }
+  }
+
+  async heldBy(job: JobId): Promise<Workspace | undefined> {
+    const pool = await this.#pool();
+    if (hasFailed(pool)) return undefined;
+    const place = pool.places.find(({ holder }) => holder?.job === job);
+    return place?.holder && this.#workspace(pool, place.slot, place.holder);
+  }
+
+  /** Every job that holds a workspace, also since an earlier engine. */
+  async holders(): Promise<readonly JobId[]> {
+    const pool = await this.#pool();
+    return hasFailed(pool) ? [] : pool.places.flatMap(({ holder }) => (holder ? [holder.job] : []));
+  }
+
+  /** Gives the disk back. What is to stay was kept before. */
+  async close(): Promise<void> {
+    for (const job of await this.holders()) await this.#options.programs.endLeftovers(job);
+    await removeAll(this.#folder).catch(() => {}); // What cannot be removed now is removed with the run's folder.
+    this.#opening = undefined;
+  }
+
+  async #pool(signal = NEVER): Promise<Pool | Failed> {
+    this.#opening ??= this.#open(signal);
+    const pool = await this.#opening;
+    if (hasFailed(pool)) this.#opening = undefined;
+    return pool;
+  }
+
+  async #open(signal: AbortSignal): Promise<Pool | Failed> {
+    const source = await openSource(this.#options.repository, signal);
+    if (hasFailed(source)) return source;
+    const { maxFileBytes } = this.#options;
+    const places: Place[] = [];
+    for (const name of await readdir(this.#folder).catch(() => [])) {
+      const use = /^(agent|gate)-[1-9][0-9]*$/.exec(name)?.[1] as Want["use"] | undefined;
+      if (use === undefined) continue;
+      const slot = slotAt(this.#folder, name);
+      const holder = await readHolder(slot);
+      if (holder === "damaged") await rescue({ slot, source, commit: "", maxFileBytes }, signal);
+      places.push({ slot, use, isBusy: false, ...(typeof holder === "object" && { holder }) });
+    }
+    return { source, places, provisions: new Provisions(source, this.#options) };
+  }
+
+  /** Nothing is awaited here: two jobs never get the same. */
+  #reserve(places: Place[], { job, use }: Want): Place {
+    const free = (place: Place) => place.use === use && !place.isBusy && place.holder === undefined;
+    const held = (place: Place) => place.use === use && !place.isBusy && place.holder?.job === job;
+    let place = places.find(held) ?? places.find(free);
+    if (!place) {
+      const taken = new Set(places.map(({ slot }) => slot.name));
+      let number = 1;
+      while (taken.has(`${use}-${number}`)) number += 1;
+      place = { slot: slotAt(this.#folder, `${use}-${number}`), use, isBusy: true };
+      places.push(place);
+    }
+    place.isBusy = true;
+    return place;
+  }
+
+  /** The record of the holder comes last: before it, whatever is in the slot belongs to nobody. */
+  async #prepare(pool: Pool, place: Place, want: Want, signal: AbortSignal): Promise<Holder | Failed> {
+    const { slot } = place;
+    await this.#options.programs.endLeftovers(want.job);
+    await rm(slot.holder, { force: true });
+    delete place.holder;
+    const provided = await pool.provisions.find(signal);
+    const replaced = [...provided.included, ...provided.shared];
+    const hidden = [...replaced, ...provided.copied];
+    const wish = { commit: want.commit, keepsIgnored: want.use === "gate", hidden, replaced };
+    const cleaned = await clean(slot, pool.source, wish, signal);
+    if (hasFailed(cleaned)) return { failure: inFolder(slot, cleaned.failure) };
+    const environment = this.#environment(pool, slot);
+    const notices = await pool.provisions.provide(
+      { slot, environment, provided, job: want.job, isFresh: cleaned.isFresh || want.use === "agent" },
+      signal,
+    );
+    if ("failure" in notices) return notices;
+    const holder = { job: want.job, commit: want.commit, notices };
+    await writeWhole(slot.holder, JSON.stringify(holder));
+    return holder;
+  }
+
+  #environment(pool: Pool, slot: Slot): Record<string, string> {
+    return environmentOf({
+      from: process.env,
+      pass: this.#options.pass ?? [],
+      temporary: slot.temporary,
+      ceiling: slot.folder,
+      person: pool.source.person,
+    });
+  }
+
+  #workspace(pool: Pool, slot: Slot, { job, commit, notices }: Holder): Workspace {
+    return { job, commit, notices, folder: slot.tree, environment: this.#environment(pool, slot) };
+  }
+}
+
+const NEVER = new AbortController().signal;
+
+const holding = (pool: Pool, workspace: Workspace): Place | undefined =>
+  pool.places.find(({ slot, holder }) => slot.tree === workspace.folder && holder?.job === workspace.job);
+
+async function readHolder(slot: Slot): Promise<Holder | "nobody" | "damaged"> {
+  const text = await readFile(slot.holder, "utf8").catch((error: NodeJS.ErrnoException) =>
+    error.code === "ENOENT" ? undefined : "",
+  );
+  if (text === undefined) return "nobody";
+  try {
+    const value = JSON.parse(text) as Partial<Holder>;
+    const isWhole =
+      typeof value.job === "string" && typeof value.commit === "string" && Array.isArray(value.notices);
+    return isWhole ? (value as Holder) : "damaged";
+  } catch {
+    return "damaged"; // Half a file, or somebody wrote into it.
+  }
+}
+
+/** Whose it was is lost, but not what: it can be found beside the rest that was salvaged. */
+async function rescue(
+  work: { slot: Slot; source: Source; commit: string; maxFileBytes: number },
+  signal: AbortSignal,
+) {
+  const { slot } = work;
+  const commit = (await readFile(join(slot.git, "HEAD"), "utf8").catch(() => "")).trim();
+  const run = createHash("sha256").update(slot.folder).digest("hex").slice(0, 8);
+  const ref = `refs/skein/salvage/found/${run}-${slot.name}-${commit.slice(0, 8)}`;
+  if (commit !== "") {
+    const message = `Found in ${slot.name}, whose record was damaged`;
+    await keepWork({ ...work, commit }, { ref, message }, signal).catch(() => {}); // Nothing in it can be kept.
+  }
+  await removeAll(slot.folder).catch(() => {}); // The next holder makes it anew, and says what is in the way.
+}
+
+const broken = (slot: Slot, what: string, thrown: unknown): Failure =>
+  inFolder(slot, failure("repository", `it could not be ${what}: ${messageOf(thrown)}`));
+
+/** Says where, and what to try. */
+function inFolder(slot: Slot, why: Failure): Failure {
+  const isFull = /ENOSPC|no space left/i.test(why.message);
+  const isReadOnly = /EROFS|EACCES|read-only|permission denied/i.test(why.message);
+  const next = isFull
+    ? "free some space on that disk, and resume"
+    : isReadOnly
+      ? "make the folder writable, and resume"
+      : (why.next ?? "check the repository with git fsck, and resume");
+  return failure(why.kind, `workspace ${slot.folder}: ${why.message}`, next);
+}

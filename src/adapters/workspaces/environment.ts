@@ -1,0 +1,44 @@
+/** What may a program in a workspace know of the user's environment? What it needs to run, and no secrets. */
+import { looksSecret } from "../../core/redact.ts";
+import { SKEIN } from "./source.ts";
+
+export type EnvironmentOptions = {
+  readonly from: Readonly<Record<string, string | undefined>>;
+  /** Names that the user hands on by choice, secret or not. */
+  readonly pass: readonly string[];
+  readonly temporary: string;
+  /** Where the search for a git folder ends. */
+  readonly ceiling: string;
+  readonly person: { readonly name: string; readonly email: string };
+};
+
+export function environmentOf(options: EnvironmentOptions): Record<string, string> {
+  const { from, pass, temporary, ceiling, person } = options;
+  const handed = Object.entries(from).flatMap(([name, value]) =>
+    value !== undefined && (pass.includes(name) || isAllowed(name)) ? [[name, value] as const] : [],
+  );
+  return {
+    ...Object.fromEntries(handed),
+    TERM: "dumb",
+    TMPDIR: temporary,
+    GIT_TERMINAL_PROMPT: "0",
+    GIT_CEILING_DIRECTORIES: ceiling,
+    GIT_EDITOR: "true",
+    GIT_AUTHOR_NAME: person.name,
+    GIT_AUTHOR_EMAIL: person.email,
+    GIT_COMMITTER_NAME: SKEIN.name,
+    GIT_COMMITTER_EMAIL: SKEIN.email,
+  };
+}
+
+const isAllowed = (name: string): boolean =>
+  (ALLOWED.has(name) || /^LC_[A-Z]+$/.test(name)) && !looksSecret(name);
+
+/** Who and where one is, and where tool chains live. No proxies: their addresses may hold passwords. */
+const ALLOWED: ReadonlySet<string> = new Set([
+  ...["PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "TZ"],
+  ...["XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME"],
+  ...["JAVA_HOME", "GOPATH", "GOROOT", "CARGO_HOME", "RUSTUP_HOME", "NVM_DIR", "PNPM_HOME", "VOLTA_HOME"],
+  ...["PYENV_ROOT", "RBENV_ROOT", "ASDF_DIR", "ANDROID_HOME", "DOTNET_ROOT", "BUN_INSTALL", "DENO_DIR"],
+  ...["SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS"],
+]);

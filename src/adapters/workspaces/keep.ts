@@ -1,0 +1,162 @@
+/** How is a worker's work kept, whatever state it was left in? As one commit or more in the user's repository. */
+import { copyFile, lstat, mkdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { failure } from "../../core/failure.ts";
+import { isRefSafe } from "../../core/slug.ts";
+import { type Failed, hasFailed } from "../../ports/repository.ts";
+import type { Keepsake, Kept } from "../../ports/workspaces.ts";
+import { git } from "../git/git.ts";
+import { changedFiles, commitFiles } from "./changed-files.ts";
+import { gitBeside, gitInSlot, type Slot, type SlotCall, unlock } from "./slot.ts";
+import { checkedOutBy, type Source } from "./source.ts";
+
+export type Work = {
+  readonly slot: Slot;
+  readonly source: Source;
+  /** Where the worker began. */
+  readonly commit: string;
+  readonly maxFileBytes: number;
+};
+
+/**
+ * Without commits of the worker: ls-files, add, commit, update-ref; ls-files alone if there is nothing. With some:
+ * rev-list, read-tree, ls-files and fetch, and add and commit if something was left uncommitted.
+ */
+export async function keepWork(work: Work, as: Keepsake, signal: AbortSignal): Promise<Kept | Failed> {
+  const wrong = refusal(as.ref) ?? (await checkedOutBy(work.source, as.ref));
+  if (wrong) return wrong;
+  await mkdir(work.slot.tree, { recursive: true });
+  if (!(await lstat(work.slot.tree)).isDirectory()) return noFolder(work.slot);
+  await unlock(work.slot);
+  const history = await historyOf(work, signal);
+  if (history) {
+    const kept = await keepHistory(work, history, as, signal);
+    if (kept && !hasFailed(kept)) return kept;
+    if (signal.aborted) return kept ?? stopped();
+  }
+  return keepFiles(work, as, signal);
+}
+
+function refusal(ref: string): Failed | undefined {
+  const name = /^refs\/(?:heads|skein\/salvage)\/(.+)$/s.exec(ref)?.[1];
+  if (name !== undefined && isRefSafe(name)) return undefined;
+  return {
+    failure: failure(
+      "repository",
+      `work cannot be kept as ${JSON.stringify(ref)}: not a name that Skein uses`,
+    ),
+  };
+}
+
+const noFolder = (slot: Slot): Failed => ({
+  failure: failure("repository", `${slot.tree} is no folder any more: nothing in it can be kept`),
+});
+
+const stopped = (): Failed => ({ failure: failure("cancelled", "stopped before the work was kept") });
+
+/** One commit with the files as they are, on the start commit: also for a worker that rewrote or lost its history. */
+async function keepFiles(work: Work, as: Keepsake, signal: AbortSignal): Promise<Kept | Failed> {
+  const { slot, source } = work;
+  await copyFile(join(slot.git, "index"), indexOf(slot));
+  const call = (one: SlotCall) => gitInSlot(slot, source, withIndex(slot, one), signal);
+  const files = await changedFiles(slot, call, work.maxFileBytes);
+  if (hasFailed(files)) return files;
+  if (files.count === 0) return { commit: undefined, left: files.left };
+  await writeFile(join(slot.git, "HEAD"), `${work.commit}\n`);
+  const made = await commitFiles(slot, call, files, as.message);
+  if (hasFailed(made)) return made;
+  const left = [...files.left, ...made.left];
+  if (made.commit === undefined) return { commit: undefined, left };
+  const args = ["update-ref", "-m", "skein: kept", as.ref, made.commit];
+  const moved = await git({ folder: source.git, args }, signal);
+  return moved.ok ? { commit: made.commit, left } : { failure: moved.failure };
+}
+
+type History = { readonly head: string; readonly tree: string; readonly startTree: string };
+
+/** The worker's own commits, if it made some, they follow from where it began, and hold nothing too large. */
+async function historyOf(work: Work, signal: AbortSignal): Promise<History | undefined> {
+  const head = await headOf(join(work.slot.tree, ".git"));
+  if (head === undefined || head === work.commit) return undefined;
+  const limit = ["--objects", `--filter=blob:limit=${work.maxFileBytes + 1}`, "--filter-print-omitted"];
+  const args = ["rev-list", "--boundary", "--format=%T", ...limit, `${work.commit}..${head}`];
+  const listed = await gitBeside(work.slot, { args }, signal);
+  if (!listed.ok) return undefined; // Its objects are gone or broken: the files are what there is.
+  if (/^~/m.test(listed.out)) return undefined; // A file that is too large is in it somewhere.
+  const trees = new Map(
+    [...listed.out.matchAll(/^commit (-?[0-9a-f]+)\n([0-9a-f]+)$/gm)].map(([, id = "", tree = ""]) => [
+      id,
+      tree,
+    ]),
+  );
+  const tree = trees.get(head);
+  const startTree = trees.get(`-${work.commit}`); // On the boundary only if the head descends from it.
+  return tree === undefined || startTree === undefined ? undefined : { head, tree, startTree };
+}
+
+/** By hand, because git would read the worker's settings. */
+async function headOf(folder: string): Promise<string | undefined> {
+  if (
+    !(await lstat(folder)
+      .then((found) => found.isDirectory())
+      .catch(() => false))
+  )
+    return undefined;
+  const read = async (name: string) => (await readFile(join(folder, name), "utf8").catch(() => "")).trim();
+  const head = await read("HEAD");
+  if (ID.test(head)) return head;
+  const ref = /^ref: (refs\/.+)$/.exec(head)?.[1];
+  if (ref === undefined || !isRefSafe(ref)) return undefined;
+  const loose = await read(ref);
+  if (ID.test(loose)) return loose;
+  const packed = (await read("packed-refs")).split("\n").find((line) => line.endsWith(` ${ref}`));
+  const id = packed?.slice(0, packed.indexOf(" "));
+  return id !== undefined && ID.test(id) ? id : undefined;
+}
+
+const ID = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
+
+/** Undefined if it has to be kept as files, because its history does not come over. */
+async function keepHistory(
+  work: Work,
+  { head, tree, startTree }: History,
+  as: Keepsake,
+  signal: AbortSignal,
+): Promise<Kept | Failed | undefined> {
+  const { slot, source } = work;
+  await copyFile(join(slot.git, "index"), indexOf(slot));
+  const call = (one: SlotCall) => gitBeside(slot, withIndex(slot, one), signal);
+  const read = await call({ args: ["read-tree", "--reset", head] });
+  if (!read.ok) return undefined;
+  const files = await changedFiles(slot, call, work.maxFileBytes);
+  if (hasFailed(files)) return files;
+  await writeFile(join(slot.git, "HEAD"), `${head}\n`);
+  const made =
+    files.count === 0 ? { commit: undefined, left: [] } : await commitFiles(slot, call, files, as.message);
+  if (hasFailed(made)) return made;
+  const left = [...files.left, ...made.left];
+  if (made.commit === undefined && tree === startTree) return { commit: undefined, left };
+  const fetched = await git(
+    {
+      folder: source.git,
+      args: ["fetch", ...QUIETLY, "--", slot.git, `+HEAD:${as.ref}`],
+      environment: { GIT_ALLOW_PROTOCOL: "file" },
+    },
+    signal,
+  );
+  return fetched.ok ? { commit: made.commit ?? head, left } : undefined;
+}
+
+/** One ref and what it needs; nothing else in the user's repository changes. */
+const QUIETLY = [
+  ...["--quiet", "--atomic", "--no-tags", "--no-prune", "--no-write-fetch-head", "--no-write-commit-graph"],
+  ...["--no-auto-maintenance", "--no-recurse-submodules", "--refmap="],
+];
+
+/** Our copy of the index of the start commit, so that work can be kept again and again. */
+const indexOf = (slot: Slot): string => join(slot.git, "index.keep");
+
+const withIndex = (slot: Slot, call: SlotCall): SlotCall => ({
+  ...call,
+  environment: { GIT_INDEX_FILE: indexOf(slot), ...call.environment },
+});

@@ -1,0 +1,235 @@
+/** What does a workspace get besides the commit? Ignored files and folders that the user named, and a set-up command. */
+import { createHash } from "node:crypto";
+import { constants } from "node:fs";
+import { copyFile, lstat, mkdir, readFile, readlink, symlink, writeFile } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { failure, messageOf } from "../../core/failure.ts";
+import type { JobId } from "../../core/job.ts";
+import type { ProgramLimits, Programs } from "../../ports/programs.ts";
+import type { Failed } from "../../ports/repository.ts";
+import { git } from "../git/git.ts";
+import { isReachedInside } from "./folders.ts";
+import type { Slot } from "./slot.ts";
+import type { Source } from "./source.ts";
+
+export type ProvisionOptions = {
+  readonly programs: Programs;
+  readonly setup?: string;
+  readonly copy?: readonly string[];
+  readonly share?: readonly string[];
+  readonly limits: ProgramLimits;
+};
+
+/** Paths in the user's checkout, without a slash at the end. */
+export type Provided = {
+  readonly copied: readonly string[];
+  readonly shared: readonly string[];
+  readonly included: readonly string[];
+  readonly notices: readonly string[];
+};
+
+export type Provision = {
+  readonly slot: Slot;
+  readonly job: JobId;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly provided: Provided;
+  /** Nothing of what was provided before is there. */
+  readonly isFresh: boolean;
+};
+
+export class Provisions {
+  readonly #source: Source;
+  readonly #options: ProvisionOptions;
+  #found: Promise<Provided> | undefined;
+
+  constructor(source: Source, options: ProvisionOptions) {
+    this.#source = source;
+    this.#options = options;
+  }
+
+  /** Looked up once; three git processes at most, none if nothing is asked for. */
+  find(signal: AbortSignal): Promise<Provided> {
+    this.#found ??= find(this.#source, this.#options, signal).then((found) => {
+      if (signal.aborted) this.#found = undefined;
+      return found;
+    });
+    return this.#found;
+  }
+
+  /** What could not be provided as asked; only a set-up command that fails is a failure. */
+  async provide(provision: Provision, signal: AbortSignal): Promise<readonly string[] | Failed> {
+    const { provided, isFresh } = provision;
+    const top = this.#source.top;
+    const notices = [...provided.notices];
+    if (top !== undefined) {
+      for (const path of provided.included) notices.push(...(await include(top, provision.slot.tree, path)));
+      for (const path of provided.shared) notices.push(...(await share(top, provision.slot.tree, path)));
+      if (isFresh && provided.copied.length > 0) notices.push(...(await this.#copy(top, provision, signal)));
+    }
+    const failed = await this.#setUp(provision, signal);
+    return failed ?? notices;
+  }
+
+  async #copy(
+    top: string,
+    { slot, job, environment, provided }: Provision,
+    signal: AbortSignal,
+  ): Promise<string[]> {
+    const notices: string[] = [];
+    const paths: string[] = [];
+    for (const path of provided.copied) {
+      if (await isReachedInside(slot.tree, path)) paths.push(path);
+      else notices.push(`${path} was not copied: a link is in its place`);
+    }
+    for (const command of copyCommands(top, slot.tree, paths)) {
+      const limits = { ...this.#options.limits, maxFileBytes: Number.POSITIVE_INFINITY };
+      const end = await this.#options.programs.run(
+        { job, command, folder: top, environment, limits },
+        signal,
+      );
+      if (end.is === "exited" && end.code === 0) continue;
+      const said = end.is === "unstartable" ? end.failure.message : end.tail.trim();
+      notices.push(`not all of ${paths.join(", ")} could be copied: ${said}`);
+    }
+    return notices;
+  }
+
+  async #setUp(
+    { slot, job, environment, isFresh }: Provision,
+    signal: AbortSignal,
+  ): Promise<Failed | undefined> {
+    const { setup, programs, limits } = this.#options;
+    if (setup === undefined || setup.trim() === "") return undefined;
+    const record = join(slot.folder, "setup.txt");
+    const wanted = await fingerprint(setup, slot.tree);
+    if (!isFresh && (await readFile(record, "utf8").catch(() => "")) === wanted) return undefined;
+    await writeFile(record, "");
+    const command = ["/bin/sh", "-c", setup] as const;
+    const end = await programs.run({ job, command, folder: slot.tree, environment, limits }, signal);
+    if (end.is === "exited" && end.code === 0) {
+      await writeFile(record, wanted);
+      return undefined;
+    }
+    if (end.is === "stopped")
+      return { failure: failure("cancelled", "stopped while the workspace was set up") };
+    if (end.is === "unstartable") return { failure: end.failure };
+    const how =
+      end.is === "exited"
+        ? `ended with ${end.code}`
+        : end.is === "killed"
+          ? `got ${end.signal}`
+          : "took too long";
+    const said = end.tail.trim() === "" ? "" : `: ${end.tail.trim()}`;
+    return {
+      failure: failure(
+        "repository",
+        `the set-up command (${setup}) ${how}${said}`,
+        "try it in a fresh clone",
+      ),
+    };
+  }
+}
+
+/** In one process with reflinks where GNU cp is; elsewhere a folder at a time. */
+function copyCommands(top: string, tree: string, paths: readonly string[]): [string, ...string[]][] {
+  if (paths.length === 0) return [];
+  if (process.platform === "linux")
+    return [["cp", "-a", "--reflink=auto", "--parents", "--", ...paths, tree]];
+  return paths.map((path) => ["cp", "-Rpc", join(top, path), join(tree, path)]);
+}
+
+/** When one of these differs, what was installed may be wrong. */
+const LOCK_FILES = [
+  ...["package-lock.json", "npm-shrinkwrap.json", "pnpm-lock.yaml", "yarn.lock", "bun.lock", "bun.lockb"],
+  ...["Cargo.lock", "go.sum", "poetry.lock", "uv.lock", "Pipfile.lock", "requirements.txt", "Gemfile.lock"],
+  ...["composer.lock", "mix.lock", "package.json", "pyproject.toml", "Cargo.toml", "go.mod"],
+];
+
+async function fingerprint(setup: string, tree: string): Promise<string> {
+  const hash = createHash("sha256").update(setup);
+  for (const name of LOCK_FILES) {
+    hash.update(`\0${name}\0`).update(await readFile(join(tree, name)).catch(() => ""));
+  }
+  return hash.digest("hex");
+}
+
+const NOTHING: Provided = { copied: [], shared: [], included: [], notices: [] };
+
+async function find(source: Source, options: ProvisionOptions, signal: AbortSignal): Promise<Provided> {
+  const { copy = [], share: shareNames = [] } = options;
+  const top = source.top;
+  if (top === undefined) return NOTHING;
+  const notices: string[] = [];
+  const list = async (args: string[], input?: string): Promise<string[]> => {
+    const environment = { GIT_LITERAL_PATHSPECS: "0" }; // check-ignore refuses to be asked with it.
+    const call = { folder: top, args, environment, ...(input !== undefined && { input }) };
+    const listed = await git(call, signal);
+    if (!listed.ok && listed.code !== 1)
+      notices.push(`ignored files could not be listed: ${listed.failure.message}`);
+    return listed.out.split("\0").filter((path) => path !== "");
+  };
+  const isAsked = copy.length + shareNames.length > 0;
+  const ignored = ["ls-files", "-z", "--others", "--ignored"];
+  const folders = isAsked ? await list([...ignored, "--exclude-standard", "--directory"]) : [];
+  const named = (names: readonly string[]) =>
+    folders
+      .filter((path) => path.endsWith("/") && names.includes(basename(path)))
+      .map((path) => path.slice(0, -1));
+  const shared = named(shareNames);
+  const copied = named(copy).filter((path) => !shared.includes(path));
+  for (const path of shared) notices.push(`${path} is shared with your checkout: workers can change it`);
+  const included = await listIncluded(top, (args, input) => list([...args], input), ignored);
+  const isCovered = (path: string) => [...shared, ...copied].some((folder) => path.startsWith(`${folder}/`));
+  const apart = included.filter((path) => !isCovered(path));
+  if (apart.length > MAX_INCLUDED)
+    notices.push(`${INCLUDE} matches ${apart.length} files: ${MAX_INCLUDED} were copied`);
+  return { copied, shared, included: apart.slice(0, MAX_INCLUDED), notices };
+}
+
+const INCLUDE = ".worktreeinclude";
+const MAX_INCLUDED = 1_000;
+
+/** What the file names and git ignores; a file that git knows comes with the commit. */
+async function listIncluded(
+  top: string,
+  list: (args: readonly string[], input?: string) => Promise<string[]>,
+  ignored: readonly string[],
+): Promise<string[]> {
+  const file = join(top, INCLUDE);
+  if (!(await lstat(file).catch(() => undefined))?.isFile()) return [];
+  const matching = await list([...ignored, `--exclude-from=${file}`]);
+  return matching.length === 0
+    ? []
+    : list(["check-ignore", "-z", "--stdin"], matching.map((path) => `${path}\0`).join(""));
+}
+
+async function include(top: string, tree: string, path: string): Promise<string[]> {
+  const from = join(top, path);
+  const to = join(tree, path);
+  try {
+    const found = await lstat(from);
+    if (!(await isReachedInside(tree, path))) return [`${path} was not copied: a link is in its place`];
+    await mkdir(dirname(to), { recursive: true });
+    if (found.isSymbolicLink()) await symlink(await readlink(from), to);
+    else if (found.isFile()) await copyFile(from, to, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
+    return [];
+  } catch (thrown) {
+    const isThere = (thrown as NodeJS.ErrnoException).code === "EEXIST";
+    return [`${path} was not copied: ${isThere ? "the commit has a file of that name" : messageOf(thrown)}`];
+  }
+}
+
+async function share(top: string, tree: string, path: string): Promise<string[]> {
+  const to = join(tree, path);
+  try {
+    if (!(await isReachedInside(tree, path))) return [`${path} is not shared: a link is in its place`];
+    await mkdir(dirname(to), { recursive: true });
+    await symlink(join(top, path), to);
+    return [];
+  } catch (thrown) {
+    const isThere = (thrown as NodeJS.ErrnoException).code === "EEXIST";
+    return [
+      `${path} is not shared: ${isThere ? "the commit has something of that name" : messageOf(thrown)}`,
+    ];
+  }
+}
