@@ -167,7 +167,7 @@ describe("readHandoff", () => {
 
   it("takes time that grows with the text, not with its square", () => {
     for (const piece of ["{", '{"status":', "{}\n", '{"status": 1}\n', "[{", "}\n{", '{"a": "'])
-      assert.ok(timeOf(piece.repeat(200_000)) < 4_000, piece);
+      assert.ok(timeOf(piece.repeat(50_000)) < 1_500, piece);
   });
 });
 
