@@ -1,0 +1,244 @@
+import assert from "node:assert/strict";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, describe, it } from "node:test";
+import { failureOf, JOB, planAsk, textOf, workAsk, workBrief } from "../../../test/contracts/agent.ts";
+import { agentParts, type Heard, hearing } from "../../../test/support/agent-parts.ts";
+import { readHandoff } from "../../core/handoff-answer.ts";
+import { readPlanAnswer } from "../../core/plan-answer.ts";
+import type { Ask, Said } from "../../ports/agent.ts";
+import type { Program, Programs } from "../../ports/programs.ts";
+import { CommandAgent } from "./command.ts";
+
+describe("a program as an agent", () => {
+  let home: string;
+  let folder: string;
+  let heard: Heard;
+  beforeEach(() => {
+    home = mkdtempSync(path.join(tmpdir(), "skein-command-"));
+    folder = path.join(home, "workspace");
+    mkdirSync(folder);
+    heard = hearing();
+  });
+  afterEach(() => rmSync(home, { recursive: true }));
+
+  const jobs = () => path.join(home, "jobs");
+  const handoffFile = () => path.join(jobs(), "work-t.1-1", "handoff.json");
+  const agent = (shell: string) =>
+    new CommandAgent({ command: ["sh", "-c", shell], ...agentParts(jobs(), heard) });
+  const run = (shell: string, ask: Ask = workAsk(folder)): Promise<Said> =>
+    agent(shell).turn(ask, new AbortController().signal);
+
+  describe("what it is told", () => {
+    it("gets the brief with its version on standard input and in a file", async () => {
+      const said = await run(
+        'cat > stdin; cp "$SKEIN_BRIEF" file',
+        workAsk(folder, { steers: ["use ünicode"] }),
+      );
+      assert.equal(textOf(said), "");
+      const stdin = readFileSync(path.join(folder, "stdin"), "utf8");
+      assert.equal(stdin, readFileSync(path.join(folder, "file"), "utf8"));
+      assert.deepEqual(JSON.parse(stdin), { skein: 1, ...workBrief, steers: ["use ünicode"] });
+    });
+
+    it("finds nothing of the brief in its arguments, which everybody on the machine can read", async () => {
+      const seen: Program[] = [];
+      const programs: Programs = {
+        run: async (program) => {
+          seen.push(program);
+          return { is: "exited", code: 0, output: "", tail: "" };
+        },
+        endLeftovers: async () => 0,
+      };
+      const quiet = new CommandAgent({
+        ...agentParts(jobs(), heard),
+        command: ["agent", "--work"],
+        programs,
+      });
+      await quiet.turn(workAsk(folder, { steers: ["the token is s3cret"] }), new AbortController().signal);
+      assert.deepEqual(seen[0]?.command, ["agent", "--work"]);
+      assert.match(seen[0]?.input ?? "", /s3cret/);
+    });
+
+    it("runs in its workspace with the environment it is given, and knows whose turn it is", async () => {
+      const print = 'echo "$SKEIN_RUN $SKEIN_TASK $SKEIN_KIND $SKEIN_ATTEMPT$SKEIN_TURN $EXTRA $HOME $PWD"';
+      const ask = workAsk(folder, { attempt: 4 });
+      const said = await run(print, { ...ask, environment: { ...ask.environment, EXTRA: "x" } });
+      assert.equal(textOf(said), `r1 t.1 work 4 x  ${folder}`);
+      assert.match(textOf(await run(print, planAsk(folder, { turn: 6 }))), /^r1 t plan 6 /);
+    });
+
+    it("is not brought down by a program that does not read its brief", async () => {
+      const ask = workAsk(folder, { steers: ["x".repeat(1_000_000)] });
+      assert.equal(
+        textOf(await run('exec <&-; echo \'{"status": "complete"}\'', ask)),
+        '{"status": "complete"}',
+      );
+    });
+  });
+
+  describe("what it says", () => {
+    it("takes the answer from its file before that of its output", async () => {
+      const shell = `echo '{"status": "failed"}'; echo '{"status": "complete"}' > "$SKEIN_HANDOFF"`;
+      assert.equal(textOf(await run(shell)), '{"status": "complete"}\n');
+    });
+
+    it("takes the last line that is an answer, whatever is around it", async () => {
+      const said = await run(
+        `echo "{ not json }"; echo '{"status": "blocked"}'; echo '{"level": 30}'; echo bye`,
+      );
+      assert.equal(textOf(said), '{"status": "blocked"}');
+    });
+
+    it("gives the whole output where no line is an answer, so that one in several lines is found", async () => {
+      const plan =
+        '{"scratchpad": "", "tasks": [\n {"id": "a", "description": "d", "acceptance": "x", "scope": ["a"]}\n]}';
+      const text = textOf(await run(`echo Here:; echo '${plan}'`, planAsk(folder)));
+      const read = readPlanAnswer(text);
+      assert.deepEqual(read.is === "answer" && read.answer.tasks.map((task) => task.id), ["a"], text);
+      const handoff = readHandoff(textOf(await run(`printf '{\\n"status":\\n"partial"}'`)), "t.1");
+      assert.equal(handoff.is === "handoff" && handoff.handoff.status, "partial");
+    });
+
+    it("finds an answer at the end of more output than is kept", async () => {
+      const said = await run(`yes noise | head -c 5000000; echo; echo '{"status": "complete"}'`);
+      assert.equal(textOf(said), '{"status": "complete"}');
+    });
+
+    it("bears output that is no text", async () => {
+      const said = await run(`head -c 100000 /dev/urandom; echo; echo '{"status": "complete"}'`);
+      assert.equal(textOf(said), '{"status": "complete"}');
+    });
+
+    it("takes an empty file for no answer", async () => {
+      assert.equal(
+        textOf(await run(`: > "$SKEIN_HANDOFF"; echo '{"status": "complete"}'`)),
+        '{"status": "complete"}',
+      );
+    });
+
+    it("hands on a file that is no JSON, for its reader to judge", async () => {
+      assert.equal(textOf(await run(`echo 'all good' > "$SKEIN_HANDOFF"`)), "all good\n");
+    });
+
+    const odd: [string, string, RegExp][] = [
+      ["a folder", 'mkdir "$SKEIN_HANDOFF"', /something else than a file/],
+      ["a link", 'ln -s "$SKEIN_BRIEF" "$SKEIN_HANDOFF"', /left a link/],
+      ["a pipe", 'mkfifo "$SKEIN_HANDOFF"', /something else than a file/],
+      ["a huge file", 'head -c 8000001 /dev/zero > "$SKEIN_HANDOFF"', /8000001 bytes/],
+    ];
+    for (const [what, shell, why] of odd)
+      it(`refuses ${what} as an answer, and begins the next try without it`, async () => {
+        const { kind, message } = failureOf(await run(shell));
+        assert.equal(kind, "agent-failed");
+        assert.match(message, why);
+        assert.equal(await agent("").collect(JOB), undefined);
+        assert.equal(textOf(await run(`echo '{"status": "complete"}'`)), '{"status": "complete"}');
+      });
+
+    it("says what it spent, also when it failed", async () => {
+      const shell = `echo '{"status": "complete", "spent": {"tokens": 5, "microdollars": 8}}'; exit 1`;
+      assert.deepEqual((await run(shell)).spent, { tokens: 5, microdollars: 8 });
+      assert.deepEqual((await run(`echo '{"status": "complete", "metrics": {"tokensUsed": 3}}'`)).spent, {
+        tokens: 3,
+      });
+    });
+
+    it("writes everything to the transcript of its job", async () => {
+      await run("echo one; echo two >&2");
+      assert.deepEqual(heard.texts.get(JOB)?.split("\n").sort(), ["", "one", "two"]);
+    });
+  });
+
+  describe("how it ends", () => {
+    it("fails with what it wrote last, harmless and short", async () => {
+      const { kind, message, next } = failureOf(
+        await run("yes long | head -c 50000; printf '\\033[2Jno such model\\000\\n' >&2; exit 3"),
+      );
+      assert.equal(kind, "agent-failed");
+      assert.match(message, /^sh ended with exit code 3: [\s\S]*no such model$/);
+      assert.ok(message.length < 1_100 && !/[\p{Cc}--\n]/v.test(message), JSON.stringify(message.slice(-40)));
+      assert.match(next ?? "", /by hand/);
+    });
+
+    it("believes one that ends badly and says how far it came, but not that it is complete", async () => {
+      for (const status of ["failed", "blocked", "Partial"])
+        assert.equal(textOf(await run(`echo '{"status": "${status}"}'; exit 1`)), `{"status": "${status}"}`);
+      assert.equal(failureOf(await run(`echo '{"status": "complete"}'; exit 1`)).kind, "agent-failed");
+      assert.equal(failureOf(await run(`echo '{"status": "great"}'; exit 1`)).kind, "agent-failed");
+    });
+
+    it("believes no planner that ends badly", async () => {
+      const { kind } = failureOf(
+        await run(`echo '{"tasks": [], "status": "failed"}'; exit 1`, planAsk(folder)),
+      );
+      assert.equal(kind, "agent-failed");
+    });
+
+    it("takes exit code 75 for an outage, whatever else was said", async () => {
+      const { kind, message } = failureOf(
+        await run(`echo '{"status": "failed"}'; echo 529 overloaded >&2; exit 75`),
+      );
+      assert.equal(kind, "agent-unreachable");
+      assert.match(message, /could not reach its model.*529 overloaded/s);
+    });
+
+    it("tells who wrote too large a file from who was killed", async () => {
+      const large = failureOf(await run("head -c 20000000 /dev/zero > large & wait $!; kill -XFSZ $$"));
+      assert.equal(large.kind, "agent-failed");
+      assert.match(large.message, /larger than 10000000 bytes/);
+      const killed = failureOf(await run("kill -TERM $$"));
+      assert.deepEqual([killed.kind, /SIGTERM/.test(killed.message)], ["interrupted", true]);
+    });
+
+    it("asks whether a program that cannot be started is installed", async () => {
+      const missing = new CommandAgent({ command: ["no-such-agent"], ...agentParts(jobs(), heard) });
+      const { kind, message, next } = failureOf(
+        await missing.turn(workAsk(folder), new AbortController().signal),
+      );
+      assert.equal(kind, "agent-failed");
+      assert.match(message, /no-such-agent/);
+      assert.match(next ?? "", /installed\?/);
+    });
+
+    it("is lost, not to blame, where its job's folder cannot be made", async () => {
+      writeFileSync(jobs(), "a file");
+      assert.equal(failureOf(await run(":")).kind, "interrupted");
+    });
+  });
+
+  describe("what the next engine finds", () => {
+    const left = (text: string) => {
+      mkdirSync(path.dirname(handoffFile()), { recursive: true });
+      writeFileSync(handoffFile(), text);
+      return agent(":").collect(JOB);
+    };
+
+    it("takes an answer that is whole, with what it cost", async () => {
+      const text = '{"status": "complete", "spent": {"tokens": 2}}\n';
+      assert.deepEqual(await left(text), { is: "said", text, spent: { tokens: 2 } });
+    });
+
+    for (const text of [
+      '{"status": "compl',
+      "",
+      "all good",
+      '"complete"',
+      '[{"status": "complete"}]',
+      '{"a": 1} x',
+    ])
+      it(`takes ${JSON.stringify(text)} for none`, async () => assert.equal(await left(text), undefined));
+
+    it("finds nothing where nothing was", async () => {
+      assert.equal(await agent(":").collect(JOB), undefined);
+    });
+
+    it("does not take an answer of an earlier try: it is gone before the program begins", async () => {
+      await left('{"status": "complete"}');
+      await run(`test ! -e "$SKEIN_HANDOFF" && touch clean; kill -KILL $$`);
+      assert.ok(existsSync(path.join(folder, "clean")));
+      assert.equal(await agent(":").collect(JOB), undefined);
+    });
+  });
+});
