@@ -1,9 +1,10 @@
 /** Runs the benchmarks by name (`npm run bench -- graph`), all of them without one; `--json` prints one document. */
 import { engineBench } from "./engine.ts";
 import { graphBench } from "./graph.ts";
+import { landingBench } from "./landing.ts";
 import { type Bench, type BenchReport, holds, printReport } from "./measure.ts";
 
-const BENCHES: readonly Bench[] = [graphBench, engineBench];
+const BENCHES: readonly Bench[] = [graphBench, engineBench, landingBench];
 
 const { names, isJson, problem } = parse(process.argv.slice(2));
 if (problem !== undefined) {

@@ -1,0 +1,135 @@
+/** What does a landing cost beside the git commands that it cannot do without? Gate off, one branch at a time. */
+import { join } from "node:path";
+import { startedGits } from "../src/adapters/git/git.ts";
+import { GitRepository } from "../src/adapters/repositories/git.ts";
+import type { TaskId } from "../src/core/task.ts";
+import { hasFailed } from "../src/ports/repository.ts";
+import { type BenchRepository, branchName, makeBenchRepository, plainGit } from "./landing-repository.ts";
+import { type Bench, type BenchReport, type Limit, median, type Table } from "./measure.ts";
+
+export const landingBench: Bench = { name: "landing", run };
+
+const SIZES = [500, 20_000];
+const BRANCHES = 200;
+/** How many landings at either end are compared. */
+const END = 50;
+const MAX_OF_FLOOR = 1.5;
+/** Beside the floor's own: a machine that is slower in the second half is slower for both. */
+const MAX_GROWTH = 1.25;
+const MAX_PROCESSES = 3;
+
+async function run(): Promise<BenchReport> {
+  const rows: Table["rows"][number][] = [];
+  const limits: Limit[] = [];
+  for (const files of SIZES) {
+    const { floor, ours, merge, processes } = await measure(files);
+    const growth = (ms: readonly number[]) => median(ms.slice(-END)) / median(ms.slice(0, END));
+    const ofFloor = median(ours) / median(floor);
+    rows.push({
+      files: files.toLocaleString("en-US"),
+      "floor, ms": median(floor),
+      "skein, ms": median(ours),
+      "git merge, ms": median(merge),
+      "skein of floor": ofFloor,
+      "skein of git merge": median(ours) / median(merge),
+      "git processes": processes,
+      [`last ${END} of first ${END}`]: growth(ours),
+      "the floor's": growth(floor),
+    });
+    const where = `${files.toLocaleString("en-US")} files`;
+    limits.push(
+      { claim: `a landing of the floor, ${where}`, measured: ofFloor, max: MAX_OF_FLOOR },
+      {
+        claim: `the last ${END} landings of the first ${END}, ${where}`,
+        measured: growth(ours),
+        max: MAX_GROWTH,
+      },
+      { claim: `git processes a landing, ${where}`, measured: processes, max: MAX_PROCESSES },
+    );
+  }
+  const title =
+    `${BRANCHES} small branches landed one by one, median ms a landing; floor: merge-tree, commit-tree and ` +
+    "update-ref, spawned by the same program; git merge: in a worktree; a proof is left only by skein";
+  return { title: "landing: candidate and compare-and-swap, gate off", tables: [{ title, rows }], limits };
+}
+
+type Measured = {
+  readonly floor: readonly number[];
+  readonly ours: readonly number[];
+  readonly merge: readonly number[];
+  readonly processes: number;
+};
+
+/** All three take each branch in turn, so that they share whatever else the machine does; who is first changes. */
+async function measure(files: number): Promise<Measured> {
+  await using repository = await makeBenchRepository(files, BRANCHES);
+  using skein = new GitRepository({ folder: repository.folder });
+  const lanes = {
+    floor: await floorLane(repository),
+    ours: await skeinLane(repository, skein),
+    merge: await mergeLane(repository),
+  };
+  const names = ["floor", "ours", "merge"] as const;
+  const times = { floor: [] as number[], ours: [] as number[], merge: [] as number[] };
+  const before = startedGits();
+  for (let i = 0; i < BRANCHES; i += 1) {
+    for (let turn = 0; turn < names.length; turn += 1) {
+      const name = names[(i + turn) % names.length]!;
+      const start = performance.now();
+      await lanes[name](branchName(i));
+      times[name].push(performance.now() - start);
+    }
+  }
+  const processes = (startedGits() - before) / BRANCHES;
+  await verify(repository);
+  return { ...times, processes };
+}
+
+type Lane = (branch: string) => Promise<void>;
+
+const targetOf = (name: string) => `bench/${name}/target`;
+
+async function floorLane({ folder, git }: BenchRepository): Promise<Lane> {
+  await git("branch", targetOf("floor"), "main");
+  let tip = await git("rev-parse", "main");
+  return async (branch) => {
+    const tree = await plainGit(folder, ["merge-tree", "--write-tree", tip, branch]);
+    const commit = await plainGit(folder, ["commit-tree", "-p", tip, "-p", branch, "-m", branch, tree]);
+    await plainGit(folder, ["update-ref", `refs/heads/${targetOf("floor")}`, commit, tip]);
+    tip = commit;
+  };
+}
+
+async function skeinLane({ git }: BenchRepository, skein: GitRepository): Promise<Lane> {
+  const [run, target] = ["skein", targetOf("skein")];
+  await git("branch", target, "main");
+  let from = await git("rev-parse", "main");
+  const { signal } = new AbortController();
+  return async (branch) => {
+    const member = { task: `t.${branch}` as TaskId, attempt: 1 };
+    const members = [{ ...member, branch, subject: branch }];
+    const made = await skein.candidate({ run, onto: from, strategy: "merge-commit", members }, signal);
+    if (hasFailed(made) || made.commit === undefined) throw new Error(JSON.stringify(made));
+    const proof = { run, members: [member], proof: "ungated" as const, report: { commands: [] }, flags: [] };
+    const landed = await skein.land({ target, from, to: made.commit, proof }, signal);
+    if (hasFailed(landed) || landed.is !== "landed") throw new Error(JSON.stringify(landed));
+    from = made.commit;
+  };
+}
+
+async function mergeLane({ folder, git }: BenchRepository): Promise<Lane> {
+  const worktree = join(folder, "..", "worktree");
+  await git("worktree", "add", "-q", "-b", targetOf("merge"), worktree, "main");
+  return async (branch) => {
+    await plainGit(worktree, ["merge", "-q", "--no-ff", "-m", branch, branch]);
+  };
+}
+
+/** A lane that did less than the others would be faster for it. */
+async function verify({ git }: BenchRepository): Promise<void> {
+  const names = ["floor", "skein", "merge"];
+  const trees = await Promise.all(names.map((name) => git("rev-parse", `${targetOf(name)}^{tree}`)));
+  if (new Set(trees).size !== 1) throw new Error(`the targets differ: ${trees.join(" ")}`);
+  const notes = (await git("notes", "--ref=skein/skein", "list")).split("\n").length;
+  if (notes !== BRANCHES) throw new Error(`${notes} proofs for ${BRANCHES} landings`);
+}
