@@ -20,15 +20,13 @@ export async function land(store: Store, landing: Landing, signal: AbortSignal):
     }
     const written = await writeProof(store, to, { ...proof, onto: from, target });
     if (hasFailed(written)) return written;
-    const answer = await inStore(
-      store,
-      { args: ["update-ref", "--stdin"], input: moves(landing, written) },
-      signal,
-    );
+    if (signal.aborted) return broken("the landing was stopped before the target moved");
+    // Not to be stopped any more: a git that is killed here may leave a lock behind.
+    const answer = await inStore(store, { args: ["update-ref", "--stdin"], input: moves(landing, written) });
     if (answer.ok) return { is: "landed" };
     // Whether somebody else was faster is seen in the next round; a full disk is not worth one.
     const isTaken = answer.code !== undefined && /lock/i.test(answer.failure.message);
-    if (!isTaken || tries === MAX_TRIES || signal.aborted) {
+    if (!isTaken || tries === MAX_TRIES) {
       return (await tipOf(store, target)) === to ? { is: "landed" } : { failure: answer.failure };
     }
     await wait(FIRST_WAIT_MS * 2 ** (tries - 1));
