@@ -42,6 +42,7 @@ describe("readHandoff", () => {
 
   const places: [string, string][] = [
     ["as the last line, after prose", `I did it [see below\n{ a brace too many\n${COMPLETE}\n`],
+    ["as the last line, below a bracket that is never closed", `at work [\n${COMPLETE}\n`],
     ["before more output", `${COMPLETE}\nnpm notice: a new version\n{"level": "info", "status": 200}\n`],
     ["in a fence", `Here:\n\`\`\`json\n${JSON.stringify(JSON.parse(COMPLETE), undefined, 2)}\n\`\`\`\nBye.`],
     ["below a key of its own", `{"handoff": ${COMPLETE}}`],
@@ -129,6 +130,12 @@ describe("readHandoff", () => {
     assert.equal(concerns.length, 100);
   });
 
+  it("reads the end of a text without end", () => {
+    const noise = "x".repeat(2_000_000);
+    assert.equal(handoffIn(`${noise}\n${COMPLETE}`).status, "complete");
+    assert.deepEqual(readHandoff(`${COMPLETE}\n${noise}`, "t.1"), { is: "none" });
+  });
+
   it("is not polluted by names of the language's own", () => {
     const handoff = handoffIn(
       '{"__proto__": {"status": "failed", "polluted": 1}, "status": "complete", "metrics": {"__proto__": {"tokensUsed": 5}}}',
@@ -201,6 +208,8 @@ describe("handoffFromEvidence", () => {
     const many = Array.from({ length: 3_000 }, (_, i) => `f${i}.js`);
     const of = (filesChanged: readonly string[]) =>
       handoffFromEvidence("t.1", { ...evidence, filesChanged }, { is: "none" }).summary;
+    const { filesChanged } = handoffFromEvidence("t.1", { ...evidence, filesChanged: many }, { is: "none" });
+    assert.equal(filesChanged.length, 1_000);
     assert.match(of(many), /f4\.js and 2995 more files/);
     assert.equal(of([]), "changed no file");
   });

@@ -7,11 +7,11 @@ import { after, before, describe, it } from "node:test";
 import { takeStep } from "../../adapters/agents/scripted-steps.ts";
 import { readScript, type WorkAttempt } from "../../core/agent-script.ts";
 import { type AnsweredTask, readPlanAnswer } from "../../core/plan-answer.ts";
-import { shouldDecompose } from "../../core/policy.ts";
+import { defaultPolicy, shouldDecompose } from "../../core/policy.ts";
 import { contains } from "../../core/scope.ts";
 import { demoProject } from "./project.ts";
 import { demoScript } from "./script.ts";
-import { demoPolicy } from "./settings.ts";
+import { demoSettings } from "./settings.ts";
 
 const script = demoScript();
 
@@ -40,10 +40,10 @@ describe("the demo's script", () => {
 
   it("has several sprints, eight tasks that wait for nobody, and a task for a subplanner", () => {
     assert.ok(script.plans["t"]!.length >= 3);
-    const workers = tasksOf("t").filter((task) => !shouldDecompose(task, demoPolicy.decompose, 0));
+    const workers = tasksOf("t").filter((task) => !shouldDecompose(task, defaultPolicy.decompose, 0));
     assert.ok(workers.filter((task) => task.after.length === 0).length >= 8);
     assert.equal(tasksOf("t").length - workers.length, 1);
-    assert.ok(demoPolicy.capacity.work >= 8);
+    assert.ok(demoSettings.workers >= 8);
   });
 
   it("has a crash, an outage, a stray, an empty change and a red gate, each in a first try alone", () => {
