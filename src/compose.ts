@@ -115,7 +115,7 @@ export async function startRun(
   const drive = new Drive(parts, options.watch);
   const ended = drive.run(ready.first).then(async (end) => {
     await world.queue.close();
-    if (end.is === "closed") await world.workspaces.reclaim();
+    if (end.is === "closed") await world.workspaces.close();
     await world.close();
     await lock.release();
     return end;

@@ -5,7 +5,9 @@ import { delimiter, resolve } from "node:path";
 import { type Failure, failure } from "../../core/failure.ts";
 import type { Program } from "../../ports/programs.ts";
 
-export async function whyUnstartable(program: Program): Promise<Failure | undefined> {
+type Start = Pick<Program, "command" | "folder" | "environment">;
+
+export async function whyUnstartable(program: Start): Promise<Failure | undefined> {
   const [name] = program.command;
   if (!(await isFolder(program.folder))) {
     return failure("agent-failed", `${name} cannot run in ${program.folder}: there is no such folder`, AGAIN);
@@ -35,7 +37,7 @@ export async function whyUnstartable(program: Program): Promise<Failure | undefi
 const AGAIN = "the folder was removed while it was in use: try again";
 const CHECK = "install it, or correct the command";
 
-const onPath = (program: Program, name: string): string[] =>
+const onPath = (program: Start, name: string): string[] =>
   name === ""
     ? []
     : (program.environment["PATH"] ?? DEFAULT_PATH)
