@@ -1,6 +1,8 @@
 /** How is a program run on this machine, so that nothing of it stays, whatever happens to us? */
 import { type ChildProcess, spawn } from "node:child_process";
 import { createHash, randomUUID } from "node:crypto";
+import { closeSync } from "node:fs";
+import type { Socket } from "node:net";
 import { basename } from "node:path";
 import type { Writable } from "node:stream";
 import { type Failure, failure, messageOf } from "../../core/failure.ts";
@@ -8,6 +10,7 @@ import type { JobId } from "../../core/job.ts";
 import type { Program, ProgramEnd, Programs } from "../../ports/programs.ts";
 import { whyUnstartable } from "./command.ts";
 import { Output } from "./output.ts";
+import { openPipes, type Pipes } from "./pipes.ts";
 import { bootId, endFamily, MARK, startOf } from "./processes.ts";
 import { type ProgramRecord, readRecords, removeRecord, writeRecord } from "./records.ts";
 
@@ -28,13 +31,23 @@ export class LocalPrograms implements Programs {
     const why = await whyUnstartable(program);
     if (why) return { is: "unstartable", failure: why };
     const mark = `${this.#markOf(program.job)}${randomUUID().slice(0, 8)}`;
-    const waiting = await spawnWaiting(program, mark);
-    if ("failure" in waiting) return { is: "unstartable", failure: waiting.failure };
+    let pipes: Pipes;
+    try {
+      pipes = await openPipes(this.#folder, mark, program.input ?? "");
+    } catch (thrown) {
+      return { is: "unstartable", failure: unrecorded(program, this.#folder, thrown) };
+    }
+    const waiting = await spawnWaiting(program, mark, pipes);
+    if ("failure" in waiting) {
+      closePipes(pipes);
+      return { is: "unstartable", failure: waiting.failure };
+    }
     let path: string;
     try {
       path = await this.#record(program, mark, waiting.group);
     } catch (thrown) {
       waiting.child.kill("SIGKILL");
+      closePipes(pipes);
       return { is: "unstartable", failure: unrecorded(program, this.#folder, thrown) };
     }
     const { end, isGone } = await live(waiting, program, mark, signal);
@@ -90,7 +103,17 @@ async function endRecord(record: ProgramRecord): Promise<{ count: number; isGone
   return endFamily({ group: record.group, isGroupOurs, mark: record.mark });
 }
 
-type Waiting = { readonly child: ChildProcess; readonly group: number; readonly go: Writable };
+type Waiting = {
+  readonly child: ChildProcess;
+  readonly group: number;
+  readonly go: Writable;
+  readonly pipes: Pipes;
+};
+
+function closePipes({ out, err }: Pipes): void {
+  out.destroy();
+  err.destroy();
+}
 
 /**
  * A shell that waits for one line and then becomes the program: its group can be put on record before. If we die
@@ -100,7 +123,11 @@ type Waiting = { readonly child: ChildProcess; readonly group: number; readonly 
 const SCRIPT = 'read -r go <&3 || exit 0; exec 3<&-; ulimit -f "$1" 2>/dev/null; shift; exec "$@"';
 const BLOCK_BYTES = 512;
 
-async function spawnWaiting(program: Program, mark: string): Promise<Waiting | { failure: Failure }> {
+async function spawnWaiting(
+  program: Program,
+  mark: string,
+  pipes: Pipes,
+): Promise<Waiting | { failure: Failure }> {
   const { maxFileBytes } = program.limits;
   const blocks = Number.isFinite(maxFileBytes) ? String(Math.ceil(maxFileBytes / BLOCK_BYTES)) : "unlimited";
   const outer = process.env[MARK];
@@ -110,17 +137,18 @@ async function spawnWaiting(program: Program, mark: string): Promise<Waiting | {
       cwd: program.folder,
       env: { ...program.environment, [MARK]: outer ? `${mark},${outer}` : mark },
       detached: true,
-      stdio: ["pipe", "pipe", "pipe", "pipe"],
+      stdio: [...pipes.theirs, "pipe"],
     });
   } catch (thrown) {
     return { failure: unstartable(program, messageOf(thrown)) };
+  } finally {
+    for (const descriptor of pipes.theirs) closeSync(descriptor);
   }
-  child.stdin?.on("error", () => {}); // It ended without reading everything: its exit says what that means.
   const go = child.stdio[3] as Writable;
   go.on("error", () => {}); // It was ended before it could start: its exit says so.
   const { promise, resolve } = Promise.withResolvers<Waiting | { failure: Failure }>();
   child.once("error", (error) => resolve({ failure: unstartable(program, error.message) }));
-  child.once("spawn", () => resolve({ child, group: child.pid as number, go }));
+  child.once("spawn", () => resolve({ child, group: child.pid as number, go, pipes }));
   return promise;
 }
 
@@ -139,14 +167,13 @@ const unrecorded = (program: Program, folder: string, thrown: unknown): Failure 
   );
 
 async function live(waiting: Waiting, program: Program, mark: string, signal: AbortSignal) {
-  const { child, group, go } = waiting;
+  const { child, group, go, pipes } = waiting;
   const output = new Output(program.limits.maxOutputBytes, program.onOutput);
-  child.stdout?.on("data", (chunk: Buffer) => output.write("out", chunk));
-  child.stderr?.on("data", (chunk: Buffer) => output.write("err", chunk));
+  const closed = (["out", "err"] as const).map((from) =>
+    drained(pipes[from], (bytes) => output.write(from, bytes)),
+  );
   const exited = Promise.withResolvers<void>();
-  const closed = Promise.withResolvers<void>();
   child.once("exit", () => exited.resolve());
-  child.once("close", () => closed.resolve());
   if (child.exitCode !== null || child.signalCode !== null) exited.resolve();
 
   let why: "timed-out" | "stopped" | undefined;
@@ -158,18 +185,24 @@ async function live(waiting: Waiting, program: Program, mark: string, signal: Ab
   const timer = setTimeout(() => stop("timed-out"), Math.min(program.limits.maxMs, MAX_TIMER_MS));
   signal.addEventListener("abort", onAbort, { once: true });
   if (signal.aborted) onAbort();
-  else {
-    go.end("go\n");
-    child.stdin?.end(program.input ?? "");
-  }
+  else go.end("go\n");
   await exited.promise;
   clearTimeout(timer);
   signal.removeEventListener("abort", onAbort);
 
   const { isGone } = await endFamily({ group, isGroupOurs: true, mark });
-  await Promise.race([closed.promise, soon()]);
-  for (const stream of child.stdio) stream?.destroy();
+  await Promise.race([Promise.all(closed), soon()]);
+  closePipes(pipes);
+  go.destroy();
   return { end: endOf(child, why, output.end()), isGone };
+}
+
+function drained(pipe: Socket, onBytes: (bytes: Buffer) => void): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  pipe.on("data", onBytes);
+  pipe.on("error", () => {}); // It closes then, and there is no more.
+  pipe.once("close", () => resolve());
+  return promise;
 }
 
 /** The longest that a timer of Node's takes: about 24 days. */
