@@ -162,6 +162,16 @@ describe("a program as an agent", () => {
       assert.match(next ?? "", /by hand/);
     });
 
+    it("is called by its file's name, or as it is told", async () => {
+      const at = { ...agentParts(jobs(), heard), command: ["/bin/sh", "-c", "exit 1"] } as const;
+      const ending = async (name: object) =>
+        failureOf(
+          await new CommandAgent({ ...at, ...name }).turn(workAsk(folder), new AbortController().signal),
+        ).message;
+      assert.equal(await ending({}), "sh ended with exit code 1");
+      assert.equal(await ending({ name: "my agent" }), "my agent ended with exit code 1");
+    });
+
     it("believes one that ends badly and says how far it came, but not that it is complete", async () => {
       for (const status of ["failed", "blocked", "Partial"])
         assert.equal(textOf(await run(`echo '{"status": "${status}"}'; exit 1`)), `{"status": "${status}"}`);
@@ -198,7 +208,7 @@ describe("a program as an agent", () => {
         await missing.turn(workAsk(folder), new AbortController().signal),
       );
       assert.equal(kind, "agent-failed");
-      assert.match(message, /no-such-agent/);
+      assert.match(message, /^no-such-agent could not be started/);
       assert.match(next ?? "", /installed\?/);
     });
 

@@ -19,6 +19,8 @@ export type CommandOptions = {
   readonly programs: Programs;
   readonly transcripts: Transcripts;
   readonly limits: Omit<ProgramLimits, "maxMs">;
+  /** What people call it, if not by its file's name. */
+  readonly name?: string;
   /** Besides what every job is given. */
   readonly environment?: Readonly<Record<string, string>>;
 };
@@ -71,7 +73,7 @@ export class CommandAgent implements Agent {
   }
 
   async #judge(ask: Ask, end: ProgramEnd, files: JobFiles): Promise<Said> {
-    const [name] = this.#options.command;
+    const { command, name = path.basename(command[0]) } = this.#options;
     const failed = (why: Failure, text = ""): Said => ({ is: "failed", failure: why, ...spentIn(text) });
     switch (end.is) {
       case "exited": {

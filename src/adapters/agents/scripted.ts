@@ -9,6 +9,7 @@ export const scripted = (script: string, options: Omit<CommandOptions, "command"
   new CommandAgent({
     ...options,
     command: scriptedCommand(script),
+    name: "the scripted agent",
     // Stripping types costs 80 ms a start; with what an earlier turn has compiled, a turn starts in 45 ms, not 125.
     environment: { NODE_COMPILE_CACHE: path.join(options.folder, ".compiled") },
   });

@@ -129,25 +129,24 @@ const turn = (
   more: Readonly<Record<string, unknown>> = {},
 ): PlanTurn => ({ delayMs: 150, answer: { scratchpad, tasks, ...more } });
 
+/** What others wait for is urgent, and so is what the gate will refuse. */
 const FACTS: readonly Planned[] = [
   fact("leap", "is a year a leap year, and how long is a month?", { priority: 2 }),
   fact("weekday", "which day of the week is a date?", { priority: 2 }),
+  fact("week", "which ISO week is a date in?", { priority: 3 }),
+  fact("season", "which season is it, north and south?", { priority: 4 }),
+  fact("moon", "which phase has the moon?", { priority: 4 }),
+  fact("zodiac", "under which sign is a date?", { priority: 4 }),
   fact("ordinal", "how is 1st, 2nd, 3rd, 11th said?"),
   fact("roman", "how did the Romans write a year?"),
-  fact("season", "which season is it, north and south?"),
-  fact("moon", "which phase has the moon?"),
-  fact("zodiac", "under which sign is a date?"),
-  fact("week", "which ISO week is a date in?"),
 ];
-
-const ALL_FACTS = FACTS.map(({ id }) => id);
 
 const section = (name: "calendar" | "sky"): Planned => ({
   id: `${name}-facts`,
   description: `List what the ${name} says in src/index.js`,
   acceptance: `test/${name}-facts.test.js reads them from there`,
   scope: ["src/index.js", `test/${name}-facts.test.js`],
-  after: ALL_FACTS,
+  after: ["leap", "week", "season", "moon", "zodiac"],
 });
 
 const rootTurns: readonly PlanTurn[] = [
@@ -171,7 +170,7 @@ const rootTurns: readonly PlanTurn[] = [
       description: "Write src/page.js: what is printed about a day?",
       acceptance: "the page of 2026-11-13 is that of SPEC.md",
       scope: ["src/page.js", "test/page.test.js"],
-      after: ["calendar", "calendar-facts", "sky-facts"],
+      after: ["calendar", "calendar-facts", "sky-facts", "ordinal", "roman"],
     },
   ]),
   turn(
