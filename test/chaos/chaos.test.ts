@@ -1,0 +1,28 @@
+/** A sample of `npm run chaos`: the whole of it takes minutes. */
+import assert from "node:assert/strict";
+import { before, describe, it } from "node:test";
+import { type Truth, trial, undisturbed } from "./trial.ts";
+
+describe("a run that is killed with SIGKILL and resumed", () => {
+  let truth: Truth;
+  before(async () => {
+    truth = await undisturbed();
+  });
+
+  it("is a real one: at least 60 events, a conflict, a red gate, a worker that died", async () => {
+    assert.ok(truth.events >= 60, `only ${truth.events} events`);
+    assert.deepEqual(truth.failures, ["conflict", "gate-red", "incomplete", "interrupted"]);
+  });
+
+  for (const part of [0.1, 0.35, 0.6, 0.85])
+    it(`comes to the same end when it dies ${part * 100} % through its log`, async () => {
+      const { kills, violations } = await trial([{ afterEvent: Math.ceil(truth.events * part) }], truth);
+      assert.deepEqual(violations, []);
+      assert.equal(kills, 1);
+    });
+
+  it("comes to the same end when it dies twice, at moments that nobody chose", async () => {
+    const { violations } = await trial([{ afterMs: truth.ms * 0.5 }, { afterMs: truth.ms * 0.4 }], truth);
+    assert.deepEqual(violations, []);
+  });
+});

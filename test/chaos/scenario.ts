@@ -1,0 +1,130 @@
+/** What is run again and again, and killed? A small real run whose end does not depend on who was faster. */
+import { mkdir } from "node:fs/promises";
+import path from "node:path";
+import type { Config } from "../../src/config/index.ts";
+import type { Script, Step, WorkAttempt } from "../../src/core/agent-script.ts";
+import { configOf } from "../support/live-runs.ts";
+import { openRepository } from "../support/repositories.ts";
+
+/** Fails as long as a file says "bad", or the list is not in order. */
+const CHECK = `set -e
+test -f list.txt
+sort -c list.txt
+! grep -l bad *.txt
+`;
+
+const FILES = { "check.sh": CHECK, "list.txt": "m\n", "notes.txt": "good\n" };
+
+/** The same commit every time, so that two runs can be compared. */
+export async function makeProject(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  const { git, write } = openRepository(folder);
+  await git("init", "-q", "-b", "main");
+  await git("config", "user.name", "Test Person");
+  await git("config", "user.email", "person@example.invalid");
+  await write(FILES);
+  await git("add", "-A");
+  await git("commit", "-q", "-m", "first", "--date=2026-01-01T00:00:00Z");
+  await write({ "untracked.txt": "the user's own\n", "notes.txt": "being edited\n" });
+}
+
+export const configFor = (scriptFile: string): Config =>
+  configOf({
+    agent: { kind: "scripted", script: scriptFile },
+    gate: ["sh check.sh"],
+    workers: 4,
+    overlap: "allow",
+    "retry.maxFailed": 2,
+    "retry.first": "20ms",
+    "retry.max": "50ms",
+  });
+
+const complete = (summary: string): WorkAttempt["end"] => ({ handoff: { status: "complete", summary } });
+const writes = (file: string, text: string, ...more: readonly Step[]): WorkAttempt => ({
+  steps: [{ do: "write", path: file, text }, ...more],
+  end: complete(`wrote ${file}`),
+});
+
+/** Whoever adds to the sorted list at the same time conflicts; done again, the list is the same in any order. */
+const lists = (word: string): WorkAttempt => ({
+  steps: [
+    { do: "append", path: "list.txt", text: `${word}\n` },
+    { do: "run", command: ["sort", "-o", "list.txt", "list.txt"] },
+    { do: "wait", ms: 60 },
+  ],
+  end: complete(`added ${word}`),
+});
+
+const task = (id: string, scope: readonly string[], after: readonly string[] = []) => ({
+  id,
+  description: `do ${id}`,
+  acceptance: `${id} is done`,
+  scope,
+  after,
+});
+
+export const script: Script = {
+  plans: {
+    t: [
+      {
+        answer: {
+          scratchpad: "first sprint",
+          tasks: [
+            task("n", ["list.txt"]),
+            task("o", ["list.txt"]),
+            task("red", ["red.txt"]),
+            task("dies", ["dies.txt"]),
+            task("doomed", ["doomed.txt"]),
+            task("below", ["below.txt"], ["doomed"]),
+          ],
+        },
+      },
+      { end: "outage" },
+      {
+        answer: {
+          scratchpad: "second sprint",
+          tasks: [task("split", ["w.txt", "x.txt", "y.txt", "z.txt"]), task("last", ["last.txt"])],
+        },
+      },
+    ],
+    split: [
+      {
+        answer: {
+          scratchpad: "",
+          tasks: [task("w", ["w.txt", "x.txt"]), task("y", ["y.txt", "z.txt"], ["w"])],
+        },
+      },
+    ],
+  },
+  work: {
+    n: [lists("n")],
+    o: [lists("o")],
+    red: [writes("red.txt", "bad\n"), writes("red.txt", "good\n")],
+    dies: [
+      { steps: [{ do: "write", path: "dies.txt", text: "half\n" }], end: "crash" },
+      writes("dies.txt", "whole\n", { do: "commit", message: "whole" }),
+    ],
+    doomed: [{ end: { handoff: { status: "failed", summary: "it cannot be done" } } }],
+    w: [writes("w.txt", "good\n", { do: "write", path: "x.txt", text: "good\n" })],
+    y: [writes("y.txt", "good\n", { do: "write", path: "z.txt", text: "good\n" })],
+    last: [writes("last.txt", "good\n")],
+  },
+};
+
+export type Place = {
+  readonly folder: string;
+  readonly repository: string;
+  readonly env: Record<string, string>;
+};
+
+export const placeIn = (folder: string): Place => ({
+  folder,
+  repository: path.join(folder, "project"),
+  env: {
+    PATH: process.env["PATH"] ?? "",
+    HOME: folder,
+    SKEIN_STATE_DIR: path.join(folder, "state"),
+  },
+});
+
+export const scriptFileOf = ({ folder }: Place) => path.join(folder, "script.json");

@@ -1,0 +1,224 @@
+/** What is left of a run that was killed and resumed? Everything that must be so, looked at from outside. */
+import { spawn } from "node:child_process";
+import { createHash } from "node:crypto";
+import { cp, mkdtemp, readdir, readFile, readlink, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { openProject } from "../../src/compose.ts";
+import type { Event } from "../../src/core/event.ts";
+import { evolve } from "../../src/core/evolve.ts";
+import { jobId } from "../../src/core/job.ts";
+import { emptyState } from "../../src/core/state.ts";
+import { hasFailed } from "../../src/ports/repository.ts";
+import { endings, eventsOf } from "../support/live-runs.ts";
+import { openRepository } from "../support/repositories.ts";
+import { makeProject, type Place, placeIn, script, scriptFileOf } from "./scenario.ts";
+
+/** What the undisturbed run came to. */
+export type Truth = {
+  readonly tree: string;
+  readonly endings: Readonly<Record<string, string>>;
+  readonly events: number;
+  readonly ms: number;
+  /** The kinds of failure that attempts met. */
+  readonly failures: readonly string[];
+};
+
+export type Trial = { readonly kills: number; readonly violations: readonly string[] };
+
+/** A kill after an event of the log, or after so many ms. */
+export type Kill = { readonly afterEvent: number } | { readonly afterMs: number };
+
+/** Runs the scenario without a kill, and says what it came to; it must break no rule either. */
+export async function undisturbed(): Promise<Truth> {
+  await using place = await freshPlace();
+  const before = await checkoutOf(place);
+  const started = performance.now();
+  await live(place);
+  const ms = performance.now() - started;
+  const found = await look(place);
+  const violations = await violationsOf(place, found, found, before);
+  if (violations.length > 0) throw new Error(`the undisturbed run is wrong: ${violations.join("; ")}`);
+  const met = found.log.flatMap((e) => (e.type === "task.retried" ? [e.failure.kind] : []));
+  const { tree, endings: ends } = found;
+  return { tree, endings: ends, events: found.log.length, ms, failures: [...new Set(met)].sort() };
+}
+
+/** One run, killed as often as there are kills, then taken to its end. */
+export async function trial(kills: readonly Kill[], truth: Truth): Promise<Trial> {
+  await using place = await freshPlace();
+  const before = await checkoutOf(place);
+  let killed = 0;
+  for (const kill of kills) killed += (await live(place, kill)) ? 1 : 0;
+  await live(place);
+  const found = await look(place);
+  return { kills: killed, violations: await violationsOf(place, found, truth, before) };
+}
+
+async function freshPlace(): Promise<Place & AsyncDisposable> {
+  const folder = await mkdtemp(path.join(tmpdir(), "skein-chaos-"));
+  const place = placeIn(folder);
+  await makeProject(place.repository);
+  await writeFile(scriptFileOf(place), JSON.stringify(script));
+  return { ...place, [Symbol.asyncDispose]: () => removeOrKeep(folder) };
+}
+
+/** With SKEIN_KEEP set, what a violation left behind can be looked at. */
+async function removeOrKeep(folder: string): Promise<void> {
+  const kept = process.env["SKEIN_KEEP"];
+  if (kept) await cp(folder, path.join(kept, path.basename(folder)), { recursive: true });
+  await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+}
+
+const VICTIM = fileURLToPath(new URL("./victim.ts", import.meta.url));
+/** Far longer than the run takes on a busy machine. */
+const MAX_MS = 90_000;
+
+/** True if it was killed before its end. */
+async function live(place: Place, kill?: Kill): Promise<boolean> {
+  const fatal = kill && "afterEvent" in kill ? kill.afterEvent : 0;
+  const child = spawn(process.execPath, [VICTIM, place.folder, String(fatal)], {
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  let words = "";
+  child.stderr.on("data", (chunk: Buffer) => {
+    words += chunk.toString();
+  });
+  const { promise, resolve } = Promise.withResolvers<[number | null, NodeJS.Signals | null]>();
+  child.on("close", (code, signal) => resolve([code, signal]));
+  const afterMs = kill && "afterMs" in kill ? kill.afterMs : MAX_MS;
+  const timer = setTimeout(() => child.kill("SIGKILL"), afterMs);
+  const [code, signal] = await promise;
+  clearTimeout(timer);
+  if (signal === "SIGKILL" && kill) return true;
+  if (code !== 0) throw new Error(`the run ended with ${code ?? signal}: ${words}`);
+  return false;
+}
+
+type Found = Pick<Truth, "tree" | "endings"> & { readonly log: readonly Event[]; readonly home: string };
+
+async function look(place: Place): Promise<Found> {
+  const project = await openProject(place.repository, place.env, AbortSignal.timeout(10_000));
+  if (hasFailed(project)) throw new Error(project.failure.message);
+  const [record] = await project.runs.list();
+  if (!record || hasFailed(record)) throw new Error("the run is gone");
+  const home = await project.runs.open(record.run);
+  if (hasFailed(home)) throw new Error(home.failure.message);
+  const log = await eventsOf(home);
+  const state = emptyState();
+  for (const event of log) evolve(state, event);
+  const { git } = openRepository(place.repository);
+  const tree = await git("rev-parse", `skein/${record.run}/target^{tree}`);
+  return { tree, endings: endings(state), log, home: home.folder };
+}
+
+async function violationsOf(
+  place: Place,
+  found: Found,
+  truth: Pick<Truth, "tree" | "endings">,
+  before: string,
+): Promise<readonly string[]> {
+  const same = (what: string, is: unknown, was: unknown) =>
+    JSON.stringify(is) === JSON.stringify(was)
+      ? []
+      : [`${what} is ${JSON.stringify(is)}, not ${JSON.stringify(was)}`];
+  return [
+    ...same("the target's tree", found.tree, truth.tree),
+    ...same("the tasks' end", sorted(found.endings), sorted(truth.endings)),
+    ...same("the user's checkout", await checkoutOf(place), before),
+    ...repeated(found.log),
+    ...(await unheard(found)),
+    ...(await twice(place, found.log)),
+    ...(await leftBehind(place, found.home)),
+  ];
+}
+
+const sorted = (record: Readonly<Record<string, string>>) => Object.entries(record).sort();
+
+/** No job is started twice, and none for a task that is settled or has handed off. */
+function repeated(log: readonly Event[]): readonly string[] {
+  const started = new Set<string>();
+  const closed = new Set<string>();
+  const wrong: string[] = [];
+  for (const event of log) {
+    if (event.type === "job.started") {
+      const id = jobId(event.job);
+      if (started.has(id)) wrong.push(`${id} was started twice`);
+      started.add(id);
+      if (event.job.kind === "work" && closed.has(event.job.task)) wrong.push(`${id} was done already`);
+    }
+    if (event.type === "task.handed-off" || event.type === "task.done" || event.type === "task.failed")
+      closed.add(event.task);
+    if (event.type === "task.retried") closed.delete(event.task);
+    if (event.type === "batch.landed") for (const { task } of event.members) closed.add(task);
+  }
+  return wrong;
+}
+
+/** A worker's answer that was durable is the one that counts: its job did not end as interrupted. */
+async function unheard({ log, home }: Found): Promise<readonly string[]> {
+  const interrupted = log.flatMap((e) => (e.type === "job.ended" && e.how === "interrupted" ? [e.job] : []));
+  const folder = path.join(home, "jobs");
+  const answered = await Promise.all(
+    interrupted.map(async (id) => {
+      const file = path.join(folder, id.replaceAll(/[^a-z0-9.]/g, "-"), "answer.json");
+      return readFile(file).then(
+        () => [`${id} had answered, and was not heard`],
+        () => [], // No answer: it was interrupted indeed.
+      );
+    }),
+  );
+  return answered.flat();
+}
+
+/** In the log and in the target's history. */
+async function twice(place: Place, log: readonly Event[]): Promise<readonly string[]> {
+  const landed = log.flatMap((e) =>
+    e.type === "batch.landed" ? e.members.map((m) => m.task as string) : [],
+  );
+  const opened = log.find((e) => e.type === "run.opened")!;
+  const { git } = openRepository(place.repository);
+  const range = `${opened.request.base}..skein/${opened.request.run}/target`;
+  const trailers = await git(
+    "log",
+    "--first-parent",
+    "--format=%(trailers:key=Skein-Task,valueonly,separator=%x20)",
+    range,
+  );
+  const merged = trailers.split(/\s+/).filter((name) => name !== "");
+  const again = (names: readonly string[], where: string) =>
+    names.filter((name, i) => names.indexOf(name) < i).map((name) => `${name} landed twice in the ${where}`);
+  const lost = landed.filter((name) => !merged.includes(name)).map((name) => `${name} is not in the target`);
+  return [...again(landed, "log"), ...again(merged, "target"), ...lost];
+}
+
+async function leftBehind(place: Place, home: string): Promise<readonly string[]> {
+  const workspaces = await readdir(path.join(home, "workspaces")).catch(() => []);
+  const processes = await processesOf(place.folder);
+  return [
+    ...workspaces.map((name) => `the workspace ${name} was not reclaimed`),
+    ...processes.map((pid) => `process ${pid} is still there`),
+  ];
+}
+
+/** Those that work in the place, or were told of it. Only where the system shows it. */
+async function processesOf(folder: string): Promise<readonly string[]> {
+  const pids = (await readdir("/proc").catch(() => [])).filter((name) => /^\d+$/.test(name));
+  const isOurs = async (pid: string) => {
+    const cwd = await readlink(`/proc/${pid}/cwd`).catch(() => "");
+    const environ = await readFile(`/proc/${pid}/environ`, "utf8").catch(() => "");
+    return cwd.startsWith(folder) || environ.includes(folder);
+  };
+  const ours = await Promise.all(pids.map(async (pid) => ((await isOurs(pid)) ? [pid] : [])));
+  return ours.flat();
+}
+
+/** Every byte of the user's files, of HEAD and of the index. */
+async function checkoutOf({ repository }: Place): Promise<string> {
+  const hash = createHash("sha256");
+  const names = (await readdir(repository)).filter((name) => name !== ".git").sort();
+  for (const name of [...names, ".git/HEAD", ".git/index"])
+    hash.update(`${name}\0`).update(await readFile(path.join(repository, name)));
+  return hash.digest("hex");
+}
