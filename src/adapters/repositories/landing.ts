@@ -25,7 +25,7 @@ export async function land(store: Store, landing: Landing, signal: AbortSignal):
     const answer = await inStore(store, { args: ["update-ref", "--stdin"], input: moves(landing, written) });
     if (answer.ok) return { is: "landed" };
     // Whether somebody else was faster is seen in the next round; a full disk is not worth one.
-    const isTaken = answer.code !== undefined && /lock/i.test(answer.failure.message);
+    const isTaken = answer.code !== undefined && TAKEN.test(answer.failure.message);
     if (!isTaken || tries === MAX_TRIES) {
       return (await tipOf(store, target)) === to ? { is: "landed" } : { failure: answer.failure };
     }
@@ -33,9 +33,10 @@ export async function land(store: Store, landing: Landing, signal: AbortSignal):
   }
 }
 
-/** A lock is held for milliseconds; one that stays for 1.3 s was left by a git that died, and git says so. */
-const MAX_TRIES = 7;
+/** Git itself waits 100 ms for a lock. One that stays for a second was left by a git that died, and git says so. */
+const MAX_TRIES = 6;
 const FIRST_WAIT_MS = 20;
+const TAKEN = /\.lock': File exists|but expected|reference already exists/;
 
 /** Two transactions: the second is read only when the first is done. Each fails unless the ref is where it was. */
 function moves({ target, from, to }: Landing, { ref, commit, old }: WrittenProof): string {

@@ -29,7 +29,7 @@ const NAMED: readonly RegExp[] = [
   /[._-](?:test|tests|spec|specs|e2e|cy)\.[^.]+$/i, // a.test.ts, a_test.go, a_spec.rb, a-test.js
   /^tests?[_.-].*\.(?:py|[cm]?[jt]s|rb|php|lua|c|cc|cpp|r|jl)$/i, // test_a.py
   /^tests?\.[^.]+$/i, // tests.py, test.js
-  /[a-z0-9](?:Test|Tests|TestCase|Spec|Specs|IT)\.(?:java|kts?|scala|groovy|cs|fs|vb|php|swift|mm?|hs)$/,
+  /[A-Za-z0-9](?:Test|Tests|TestCase|Spec|Specs|IT)\.(?:java|kts?|scala|groovy|cs|fs|vb|php|swift|mm?|hs)$/,
   /^Test[A-Z].*\.(?:java|kt|cs)$/,
   /\.(?:t|bats|feature)$/,
 ];
@@ -58,7 +58,7 @@ const CASES: Readonly<Record<string, RegExp>> = {
 /** Tests that added lines switch off: "test/a.test.ts:3 it.skip". */
 export const disabledIn = (files: readonly PatchFile[]): readonly string[] =>
   files
-    .filter(({ path }) => isTestFile(path))
+    .filter(({ path }) => isTestFile(path) || languageOf(path) === "rust") // Rust has its tests among the code.
     .flatMap((file) => {
       const patterns = OFF[languageOf(file.path)] ?? [];
       return file.added.flatMap(({ line, text }) => {
@@ -74,7 +74,7 @@ const OFF: Readonly<Record<string, readonly RegExp[]>> = {
   js: [
     /\b(?:it|test|describe|suite|context|specify|t|Deno\.test|bench)(?:\.\w+)*\.(?:skip|only|todo|fixme|failing|ignore|skipIf|runIf)\b/,
     /(?:^|[^\w.$])(?:xit|xtest|xdescribe|xcontext|xspecify|fit|fdescribe)(?:\.\w+)*\s*\(/,
-    /[{,]\s*(?:skip|only|todo|ignore)\s*:\s*(?!false\b)/,
+    /\b(?:it|test|describe|suite)\s*\(\s*""\s*,\s*\{[^}]*\b(?:skip|only|todo)\s*:(?!\s*false\b)/,
     /\bthis\.skip\s*\(/,
   ],
   python: [

@@ -1,0 +1,121 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { failed, got, makeWorld, quiet } from "../../../test/contracts/repository.ts";
+import type { Files } from "../../../test/support/repositories.ts";
+import { GitRepository } from "./git.ts";
+
+const open = (folder: string) => new GitRepository({ folder });
+
+async function shown(before: Files, changes: Files) {
+  await using world = await makeWorld(open, before);
+  const commit = await world.at.branch("work", changes);
+  return got(await world.repository.evidence(world.base, commit, quiet));
+}
+
+const LINES = Array.from({ length: 20 }, (_, i) => `line ${i}\n`).join("");
+
+describe("evidence", () => {
+  it("names both paths of a rename, a deleted file, and names with strange signs", async () => {
+    const odd = 'ü "q"\t-x.txt';
+    const { filesChanged, filesCreated, filesModified, diff } = await shown(
+      { "old.txt": LINES, "gone.txt": "something else\n" },
+      { "old.txt": null, "new.txt": `${LINES}more\n`, "gone.txt": null, [odd]: "x\n" },
+    );
+    assert.deepEqual(filesChanged, ["gone.txt", "new.txt", "old.txt", odd].toSorted());
+    assert.deepEqual([filesCreated, filesModified], [1, 1]);
+    assert.match(diff, /rename from old\.txt/);
+  });
+
+  it("counts no lines of a binary file, and names a change of mode", async () => {
+    const bytes = new Uint8Array([0, 1, 2, 0]);
+    const evidence = await shown(
+      { "run.sh": "echo\n" },
+      { "a.png": bytes, "run.sh": { text: "echo\n", executable: true } },
+    );
+    assert.deepEqual(evidence.filesChanged, ["a.png", "run.sh"]);
+    assert.deepEqual([evidence.linesAdded, evidence.linesRemoved], [0, 0]);
+  });
+
+  it("cuts a diff of many megabytes, says so, and still finds what is behind the cut", async () => {
+    const long = `${"x".repeat(99)}\n`.repeat(15_000);
+    const evidence = await shown(
+      { "a.txt": "a\n" },
+      { "a-long.txt": long, "src/z.ts": "// TODO: the rest\n" },
+    );
+    assert.ok(evidence.diff.length < 1.1 * 1024 * 1024);
+    assert.match(evidence.diff, /\[the diff is cut here: \d+ characters are left out\]\n$/);
+    assert.equal(evidence.linesAdded, 15_001);
+    assert.deepEqual(evidence.forbiddenMarks, ["src/z.ts:1 TODO"]);
+  });
+
+  it("does not run what the repository's settings would show a diff with", async () => {
+    await using world = await makeWorld(open, { "a.txt": "1\n", ".gitattributes": "*.txt diff=mine\n" });
+    await world.at.git("config", "diff.mine.textconv", "echo replaced");
+    await world.at.git("config", "diff.external", "echo replaced");
+    const commit = await world.at.branch("work", { "a.txt": "2\n" });
+    const { diff } = got(await world.repository.evidence(world.base, commit, quiet));
+    assert.doesNotMatch(diff, /replaced/);
+    assert.match(diff, /^\+2$/m);
+  });
+
+  it("fails for a commit that is not there", async () => {
+    await using world = await makeWorld(open);
+    assert.match(failed(await world.repository.evidence(world.base, "1".repeat(40), quiet)), /is not there/);
+  });
+
+  it("names tests that were deleted, or renamed to what is no test, but not those that moved", async () => {
+    const body = (name: string) =>
+      `import { it } from "node:test";\nit("${name}", () => {});\n${LINES}// ${name}\n`;
+    const { deletedTests } = await shown(
+      { "a.test.ts": body("a"), "b.test.ts": body("b b"), "c.test.ts": body("c c c"), "d.ts": "x\n" },
+      {
+        "a.test.ts": null,
+        "b.test.ts": null,
+        "b.txt": body("b b"),
+        "c.test.ts": null,
+        "test/c.test.ts": body("c c c"),
+        "d.ts": null,
+      },
+    );
+    assert.deepEqual(deletedTests, ["a.test.ts", "b.test.ts"]);
+  });
+
+  it("names a test file of whose cases none is left", async () => {
+    const cases = (n: number) => Array.from({ length: n }, (_, i) => `it("does ${i}", () => {});\n`).join("");
+    const { deletedTests } = await shown(
+      { "a.test.ts": `${LINES}${cases(3)}`, "b.test.ts": `${LINES}${cases(3)}` },
+      { "a.test.ts": `${LINES}// nothing here\n`, "b.test.ts": `${LINES}${cases(1)}` },
+    );
+    assert.deepEqual(deletedTests, ["a.test.ts (all of its 3 cases)"]);
+  });
+
+  it("names tests that were switched off, with their lines, and not those that were off before", async () => {
+    const { disabledTests } = await shown(
+      { "a.test.ts": 'it.skip("old", () => {});\nit("b", () => {});\n', "src/a.ts": "x\n" },
+      {
+        "a.test.ts": 'describe("all", () => {\n  it.skip("old", () => {});\n  it.skip("b", () => {});\n});\n',
+        "src/a.ts": "list.skip(3);\nit.skip(4);\n",
+        "tests/test_a.py": "import pytest\n\n@pytest.mark.skip\ndef test_a(): pass\n",
+      },
+    );
+    assert.deepEqual(disabledTests, ["a.test.ts:3 it.skip", "tests/test_a.py:3 pytest.mark.skip"]);
+  });
+
+  it("names marks in added lines, and not those that were there, moved or deleted", async () => {
+    const { forbiddenMarks } = await shown(
+      { "src/a.ts": "// TODO: old\nconst a = 1;\n", "src/b.ts": "// FIXME: old\n" },
+      {
+        "src/a.ts": "const b = 2;\n  // TODO: old\nconst a = x as any;\n",
+        "src/b.ts": null,
+        "src/c.ts": "// @ts-expect-error\nf();\n",
+      },
+    );
+    assert.deepEqual(forbiddenMarks, ["src/a.ts:3 as any", "src/c.ts:1 @ts-expect-error"]);
+  });
+
+  it("names conflict markers that a worker committed", async () => {
+    const text = "a\n<<<<<<< HEAD\nb\n=======\nc\n>>>>>>> main\n";
+    const { forbiddenMarks } = await shown({ "a.ts": "a\n" }, { "a.ts": text, "docs/a.md": text });
+    assert.deepEqual(forbiddenMarks, ["a.ts:2 conflict markers", "docs/a.md:2 conflict markers"]);
+  });
+});

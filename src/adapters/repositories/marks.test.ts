@@ -1,0 +1,106 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { findMarks } from "./marks.ts";
+
+const found = (path: string, ...lines: readonly string[]) =>
+  findMarks([{ path, added: lines.map((text, i) => ({ line: i + 1, text })), removed: [] }]).map((mark) =>
+    mark.slice(path.length + 1),
+  );
+
+describe("a mark", () => {
+  it("is a comment that switches the types off", () => {
+    assert.deepEqual(found("a.ts", "// @ts-ignore"), ["1 @ts-ignore"]);
+    assert.deepEqual(found("a.tsx", "  {/* @ts-expect-error because */}"), ["1 @ts-expect-error"]);
+    assert.deepEqual(found("a.js", "/** @ts-nocheck */"), ["1 @ts-nocheck"]);
+    assert.deepEqual(found("a.ts", 'refuse("@ts-ignore");', 'const word = "// @ts-ignore";'), []);
+    assert.deepEqual(found("a.ts", "// It has no @ts-ignore in it."), []);
+  });
+
+  it("is the type any, and not the word", () => {
+    const lines = [
+      "f(x as any)",
+      "const a: any = 1",
+      "let b: any[]",
+      "g(c?: any)",
+      "Array<any>",
+      "Map<string, any>",
+    ];
+    assert.equal(found("a.ts", ...lines).length, lines.length);
+    assert.deepEqual(found("a.ts", "const a: any = 1"), ["1 : any"]);
+    const words = [
+      "if (any(x)) {}",
+      "const any = 1",
+      "// as any other",
+      'say("as any")',
+      "Promise.any(x)",
+      "many: 3",
+    ];
+    assert.deepEqual(found("a.ts", ...words), []);
+    assert.deepEqual(found("a.py", "x as any"), []);
+  });
+
+  it("is something unfinished, in a comment of the language", () => {
+    assert.deepEqual(found("a.ts", "// TODO: later", "x(); // FIXME"), ["1 TODO", "2 FIXME"]);
+    assert.deepEqual(found("a.py", "# TODO(me) later", "x = 1  # XXX: wrong"), ["1 TODO", "2 XXX"]);
+    assert.deepEqual(found("a.css", "/* TODO colours */"), ["1 TODO"]);
+    assert.deepEqual(found("a.ts", " * TODO more"), ["1 TODO"]);
+    assert.deepEqual(found("a.html", "<!-- TODO: text -->"), ["1 TODO"]);
+    assert.deepEqual(found("a.sql", "-- TODO: index"), ["1 TODO"]);
+    assert.deepEqual(found("Makefile", "# TODO: clean"), ["1 TODO"]);
+    assert.deepEqual(found("a.ts", "// todo: small letters"), ["1 todo"]);
+    assert.deepEqual(found("a.ts", "// handle the rest. TODO"), ["1 TODO"]);
+    assert.deepEqual(found("a.rs", "    todo!()", "    unimplemented!()"), ["1 todo!", "2 unimplemented!"]);
+  });
+
+  it("is a place that somebody else is to fill", () => {
+    assert.deepEqual(found("a.ts", "// placeholder", "// Not implemented yet"), [
+      "1 placeholder",
+      "2 Not implemented",
+    ]);
+    assert.equal(found("a.ts", "// ... rest of the code", "// ... existing implementation").length, 2);
+    assert.deepEqual(found("a.ts", "// The placeholder of an empty field", "// Stubs are made by hand"), []);
+  });
+
+  it("is not a word in a text, a name or a product", () => {
+    const lines = [
+      'title("TODO list app");',
+      "const TODO = 1;",
+      "// The TODO app's list",
+      "// see TODO.md",
+      "#todo = 1;",
+    ];
+    assert.deepEqual(found("a.ts", ...lines), []);
+    assert.deepEqual(found("a.py", 'print("# TODO: x")', "TODO = 1"), []);
+    assert.deepEqual(found("a.ts", "const url = 'http://x/TODO: y';"), []);
+  });
+
+  it("is not looked for in prose, lock files, fixtures, or what others and programs made", () => {
+    const paths = [
+      "a.md",
+      "package-lock.json",
+      "yarn.lock",
+      "dist/a.js",
+      "vendor/x/a.go",
+      "a.min.js",
+      "a.pb.go",
+    ];
+    for (const path of [...paths, "test/fixtures/a.ts", "src/generated/a.ts", "node_modules/a/a.js"]) {
+      assert.deepEqual(found(path, "// TODO: x", "# TODO: x", "x as any"), [], path);
+    }
+  });
+
+  it("of a conflict is all three signs in order", () => {
+    const [ours, middle, theirs] = ["<<<<<<< HEAD", "=======", ">>>>>>> branch"];
+    assert.deepEqual(found("a.ts", ours!, "a", middle!, "b", theirs!), ["1 conflict markers"]);
+    assert.deepEqual(found("a.rst", "Title", middle!, "text"), []);
+    assert.deepEqual(found("a.ts", theirs!, middle!, ours!), []);
+    assert.deepEqual(found("a.ts", ours!, theirs!), []);
+    assert.deepEqual(found("test/fixtures/a.ts", ours!, middle!, theirs!), []);
+  });
+
+  it("is found in a long line without taking long", () => {
+    const start = performance.now();
+    found("a.ts", `${"'".repeat(200_001)}`, `"${"\\".repeat(200_000)}`, `// ${" TODO".repeat(50_000)}`);
+    assert.ok(performance.now() - start < 1_000);
+  });
+});
