@@ -11,10 +11,12 @@ import { broken } from "../repositories/store.ts";
 /** One process a look, and one more for the first. A bare repository has no checkout: its look is empty. */
 export class GitCheckout implements Checkout {
   readonly #folder: string;
+  readonly #maxFiles: number;
   #top: string | undefined;
 
-  constructor({ folder }: { readonly folder: string }) {
+  constructor({ folder, maxFiles = MAX_FILES }: { readonly folder: string; readonly maxFiles?: number }) {
     this.#folder = folder;
+    this.#maxFiles = maxFiles;
   }
 
   async look(signal: AbortSignal): Promise<Look | Failed> {
@@ -26,7 +28,7 @@ export class GitCheckout implements Checkout {
       if (!answer.ok) return hasNoCheckout(answer.failure.message) ? new Map() : { failure: answer.failure };
       const top = await this.#topOf(signal);
       if (typeof top !== "string") return top;
-      return await lookOf(top, answer.out.split("\0"), answer.isCut);
+      return await lookOf(top, answer, this.#maxFiles);
     } catch (error) {
       return broken(`the checkout ${this.#folder} cannot be looked at: ${messageOf(error)}`);
     }
@@ -54,11 +56,16 @@ const STATUS = [
 const MAX_FILES = 10_000;
 const MAX_BYTES = 4 * 1024 * 1024;
 
-async function lookOf(top: string, fields: readonly string[], isCut: boolean): Promise<Look> {
+async function lookOf(
+  top: string,
+  { out, isCut }: { readonly out: string; readonly isCut: boolean },
+  maxFiles: number,
+): Promise<Look> {
+  const fields = out.split("\0");
   const whole = isCut ? fields.slice(0, -1) : fields; // The last one is cut in its middle.
   const head = whole.filter((field) => /^# branch\.(?:oid|head) /.test(field));
   const entries = whole.map(entryOf).filter((entry) => entry !== undefined);
-  const listed = entries.slice(0, MAX_FILES);
+  const listed = entries.slice(0, maxFiles);
   const states = await Promise.all(listed.map(({ path }) => stateOf(join(top, path))));
   const left = entries.length - listed.length;
   return new Map([

@@ -115,11 +115,13 @@ async function stateNotices(top: string, signal: AbortSignal): Promise<readonly 
     signal,
   );
   const count = status.ok ? changeCount(status.out) : 0;
-  const changes = `${count}${status.ok && status.isCut ? " or more" : ""} ${count === 1 ? "change" : "changes"}`;
+  const isMore = status.ok && status.isCut;
+  const changes =
+    count === 1 && !isMore ? "1 change that is" : `${count}${isMore ? " or more" : ""} changes that are`;
   return [
     ...(status.ok ? [] : [`whether there are uncommitted changes is not known: ${status.failure.message}`]),
     ...(count > 0
-      ? [`the checkout has ${changes} that are not committed: the run starts from what is committed`]
+      ? [`the checkout has ${changes} not committed: the run starts from what is committed`]
       : []),
     ...(modules.ok && /(?:^|\0)160000 /.test(modules.out)
       ? ["there are submodules: they are not entered"]
