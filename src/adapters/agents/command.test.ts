@@ -91,6 +91,11 @@ describe("a program as an agent", () => {
       assert.equal(textOf(said), '{"status": "blocked"}');
     });
 
+    it("takes a planner's answer from among other lines, so that one without tasks stands alone", async () => {
+      const shell = `echo '{"status": "thinking"}'; echo '{"scratchpad": "", "tasks": []}'; echo '{"level": 30}'`;
+      assert.equal(textOf(await run(shell, planAsk(folder))), '{"scratchpad": "", "tasks": []}');
+    });
+
     it("gives the whole output where no line is an answer, so that one in several lines is found", async () => {
       const plan =
         '{"scratchpad": "", "tasks": [\n {"id": "a", "description": "d", "acceptance": "x", "scope": ["a"]}\n]}';
@@ -186,12 +191,14 @@ describe("a program as an agent", () => {
       assert.equal(kind, "agent-failed");
     });
 
-    it("takes exit code 75 for an outage, whatever else was said", async () => {
-      const { kind, message } = failureOf(
-        await run(`echo '{"status": "failed"}'; echo 529 overloaded >&2; exit 75`),
+    it("takes exit code 75 for an outage, whatever else was said, and counts what it cost", async () => {
+      const said = await run(
+        `echo '{"status": "failed", "spent": {"tokens": 4}}'; echo 529 overloaded >&2; exit 75`,
       );
+      const { kind, message } = failureOf(said);
       assert.equal(kind, "agent-unreachable");
       assert.match(message, /could not reach its model.*529 overloaded/s);
+      assert.deepEqual(said.spent, { tokens: 4 });
     });
 
     it("tells who wrote too large a file from who was killed", async () => {

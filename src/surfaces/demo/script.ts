@@ -20,18 +20,18 @@ export const demoScript = (): Script => ({
     season: [straying, made("season", season, 600, SOUTH)],
     moon: [made("moon", moon, 1_200)],
     zodiac: [boasting, made("zodiac", zodiac, 500)],
-    week: [made("week", { ...week, code: week.naive }, 700), made("week", week, 500)],
-    grid: [made("calendar/grid", grid, 500)],
-    title: [made("calendar/title", title, 400)],
-    render: [made("calendar/render", render, 500)],
-    "calendar-facts": [listed("calendar", calendarFacts, 600)],
-    "sky-facts": [listed("sky", skyFacts, 700)],
-    page: [made("page", page, 500)],
-    guide: [{ steps: [wait(400), write("README.md", guide)], end: complete("wrote how to use it") }],
+    week: [made("week", { ...week, code: week.naive }, 700), made("week", week, 300)],
+    grid: [made("calendar/grid", grid, 300)],
+    title: [made("calendar/title", title, 300)],
+    render: [made("calendar/render", render, 300)],
+    "calendar-facts": [listed("calendar", calendarFacts, 300)],
+    "sky-facts": [listed("sky", skyFacts, 400)],
+    page: [made("page", page, 300)],
+    guide: [{ steps: [wait(300), write("README.md", guide)], end: complete("wrote how to use it") }],
     command: [
       {
         steps: [
-          wait(500),
+          wait(300),
           write("bin/almanac.js", command.code),
           write("test/command.test.js", command.test),
         ],
@@ -127,7 +127,7 @@ const turn = (
   scratchpad: string,
   tasks: readonly Planned[],
   more: Readonly<Record<string, unknown>> = {},
-): PlanTurn => ({ delayMs: 150, answer: { scratchpad, tasks, ...more } });
+): PlanTurn => ({ delayMs: 100, answer: { scratchpad, tasks, ...more } });
 
 /** What others wait for is urgent, and so is what the gate will refuse. */
 const FACTS: readonly Planned[] = [
