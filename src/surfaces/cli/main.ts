@@ -2,18 +2,23 @@
 import { readFileSync } from "node:fs";
 import { styleText } from "node:util";
 import { Command, CommanderError } from "commander";
+import type { Context, Perform } from "./context.ts";
 import { EXIT, EXIT_MEANINGS, type ExitCode } from "./exit-codes.ts";
-
-/** Where the command writes; a test brings its own. */
-export type Output = { readonly out: Sink; readonly err: Sink };
-export type Sink = { readonly write: (text: string) => void; readonly hasColours: boolean };
+import { type Output, processOutput, SILENT } from "./output.ts";
+import { VERBS } from "./verbs/verbs.ts";
 
 export async function main(args: readonly string[], output: Output = processOutput()): Promise<ExitCode> {
   const json = wantsJson(args);
+  const context: Context = { ...output, json, env: process.env, folder: process.cwd(), now: Date.now };
+  let code: ExitCode = EXIT.done;
+  const perform: Perform = async (act) => {
+    code = await act(context);
+  };
   try {
     // Commander shows the help when no verb is given; whoever asked for JSON gets an error object instead.
-    await createProgram(json ? { ...output, err: SILENT } : output, json).parseAsync(args, { from: "user" });
-    return EXIT.done;
+    const program = createProgram(json ? { ...output, err: SILENT } : output, json, perform);
+    await program.parseAsync(args, { from: "user" });
+    return code;
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0) return EXIT.done;
@@ -24,14 +29,14 @@ export async function main(args: readonly string[], output: Output = processOutp
 }
 
 const SHOWED_HELP = "commander.help";
-const SILENT: Sink = { write: () => {}, hasColours: false };
 
 /** Each verb adds itself here; the help lists what is there and nothing else. */
-function createProgram({ out, err }: Output, json: boolean): Command {
+function createProgram({ out, err }: Output, json: boolean, perform: Perform): Command {
   const program = new Command("skein")
     .description(
-      "Plans a goal, runs many coding agents in parallel, and lands what they make.\n" +
-        "This version is the foundation: the commands that run a goal come with the next ones.",
+      "Plans a goal, runs many coding agents in parallel, each in its own workspace, and lands what they\n" +
+        "make on a branch of its own, where every commit has passed the project's tests. Your checkout is\n" +
+        "not touched before you ask for it with `skein deliver`.",
     )
     .usage("[options] <command>")
     .version(json ? JSON.stringify({ version: version() }) : version(), "-V, --version", "show the version")
@@ -46,8 +51,12 @@ function createProgram({ out, err }: Output, json: boolean): Command {
       getOutHasColors: () => out.hasColours,
       getErrHasColors: () => err.hasColours,
     })
-    .configureHelp({ styleTitle: (title) => styleText("bold", title, { validateStream: false }) })
+    .configureHelp({
+      styleTitle: (title) => styleText("bold", title, { validateStream: false }),
+      showGlobalOptions: true,
+    })
     .addHelpText("after", helpTail);
+  for (const addVerb of VERBS) addVerb(program, perform);
   addHelpVerb(program);
   return program;
 }
@@ -75,8 +84,11 @@ function helpTail(): string {
   return [
     "",
     "Examples:",
-    "  skein --version        which version this is",
-    "  skein help help        how to use one command",
+    "  skein demo                                     see a whole run, without an account or a model",
+    "  skein run SPEC.md --agent ./my-agent.sh        work on a goal in this repository",
+    "  skein status                                   which runs there are, and how they stand",
+    "  skein deliver                                  bring what landed to your branch",
+    "  skein help run                                 how to use one command",
     "",
     "Exit codes:",
     ...codes,
@@ -106,17 +118,3 @@ const shortened = (text: string, max: number) => (text.length <= max ? text : `$
 
 const jsonError = (error: CommanderError) =>
   `${JSON.stringify({ error: { kind: "usage", message: reason(error), exitCode: EXIT.usage, see: "skein --help" } })}\n`;
-
-const processOutput = (): Output => ({ out: sink(process.stdout), err: sink(process.stderr) });
-
-function sink(stream: NodeJS.WriteStream): Sink {
-  stream.on("error", (error: NodeJS.ErrnoException) => {
-    // A reader that has seen enough (`skein --help | head -1`) closes the pipe: no failure of ours.
-    if (error.code === "EPIPE") process.exit();
-    // If standard error is what cannot be written, the exit code has to say it alone.
-    if (stream !== process.stderr) process.stderr.write(`skein: cannot write the output: ${error.message}\n`);
-    process.exit(EXIT.notAllDone);
-  });
-  // `hasColors` heeds NO_COLOR and the kind of terminal.
-  return { write: (text) => void stream.write(text), hasColours: stream.isTTY && stream.hasColors() };
-}

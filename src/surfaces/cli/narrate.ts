@@ -1,8 +1,10 @@
 /** How is an event told to a person? One line each for what matters; nothing for the rest. */
 import type { Event } from "../../core/event.ts";
 import type { Job } from "../../core/job.ts";
-import { type RunState, taskOf } from "../../core/state.ts";
-import { parentId, ROOT, type TaskId } from "../../core/task.ts";
+import type { RunState } from "../../core/state.ts";
+import type { TaskId } from "../../core/task.ts";
+import { nameOf } from "../../core/view.ts";
+import { harmless, short } from "./words.ts";
 
 /** `tone` says how it should look, where there are colours. */
 export type Line = { readonly tone: "plain" | "good" | "bad" | "quiet"; readonly text: string };
@@ -74,18 +76,6 @@ const good = line("good");
 const bad = line("bad");
 const quiet = line("quiet");
 
-/** What agents and tests wrote must not move the cursor, change a colour or fill the screen. */
-const harmless = (text: string) => text.replace(/\p{C}+/gu, " ").slice(0, MAX_LINE_CHARS);
-const MAX_LINE_CHARS = 500;
-
-/** "parser/lexer": the planners' own names, from the top. */
-function nameOf(state: RunState, id: TaskId): string {
-  if (id === ROOT) return "the goal";
-  const above = parentId(id)!;
-  const { key } = taskOf(state, id).spec;
-  return above === ROOT ? key : `${nameOf(state, above)}/${key}`;
-}
-
 function started(job: Job, state: RunState): Line | undefined {
   switch (job.kind) {
     case "plan":
@@ -96,16 +86,18 @@ function started(job: Job, state: RunState): Line | undefined {
       );
     case "land":
       return quiet(
-        `gating ${job.members.map((m) => nameOf(state, m.task)).join(" + ")} on top of ${state.target.tip}`,
+        `gating ${job.members.map((m) => nameOf(state, m.task)).join(" + ")} on top of ${short(state.target.tip)}`,
       );
     case "check":
-      return quiet(`checking ${state.target.tip}`);
+      return quiet(`checking ${short(state.target.tip)}`);
   }
 }
 
 function landed(event: Event & { readonly type: "batch.landed" }, name: (id: TaskId) => string): Line {
   const flaky = event.flaky.length > 0 ? `; flaky: ${event.flaky.join(", ")}` : "";
-  return good(`${event.members.map((m) => name(m.task)).join(" + ")} landed as ${event.commit}${flaky}`);
+  return good(
+    `${event.members.map((m) => name(m.task)).join(" + ")} landed as ${short(event.commit)}${flaky}`,
+  );
 }
 
 function turned(

@@ -1,0 +1,114 @@
+/** What has happened so far that the state does not keep? Landings, attempts that came to nothing, and times. */
+import type { Charge, Event, RunEnd } from "./event.ts";
+import type { Failure } from "./failure.ts";
+import type { Proof } from "./gate.ts";
+import { type JobId, jobId, type Member } from "./job.ts";
+import type { JobKind } from "./policy.ts";
+import type { TaskId } from "./task.ts";
+
+export type Story = {
+  readonly events: number;
+  /** When the newest event was decided. */
+  readonly lastAt: number;
+  readonly landings: readonly Landed[];
+  readonly setbacks: readonly Setback[];
+  /** When each job that is running was started. */
+  readonly since: ReadonlyMap<JobId, number>;
+  readonly jobs: Readonly<Record<JobKind, { readonly count: number; readonly ms: number }>>;
+  readonly checks: { readonly green: number; readonly red: number };
+  readonly closed: { readonly at: number; readonly how: RunEnd } | undefined;
+};
+
+/** A move of the target, and why it could be made. */
+export type Landed = {
+  readonly at: number;
+  readonly commit: string;
+  readonly members: readonly Member[];
+  readonly proof: Proof | "found";
+  readonly flaky: readonly string[];
+};
+
+/** An attempt of a worker, or a turn of a planner, that came to nothing and was made again. */
+export type Setback = {
+  readonly at: number;
+  readonly task: TaskId;
+  readonly of: "work" | "plan";
+  /** Of a worker. */
+  readonly attempt?: number;
+  readonly charge: Charge | "error";
+  readonly failure: Failure;
+};
+
+type Writable<T> = { -readonly [K in keyof T]: T[K] };
+type Draft = Writable<Omit<Story, "landings" | "setbacks" | "since" | "jobs">> & {
+  landings: Landed[];
+  setbacks: Setback[];
+  since: Map<JobId, number>;
+  jobs: Record<JobKind, { count: number; ms: number }>;
+};
+
+export const emptyStory = (): Story => ({
+  events: 0,
+  lastAt: 0,
+  landings: [],
+  setbacks: [],
+  since: new Map(),
+  jobs: {
+    plan: { count: 0, ms: 0 },
+    work: { count: 0, ms: 0 },
+    land: { count: 0, ms: 0 },
+    check: { count: 0, ms: 0 },
+  },
+  checks: { green: 0, red: 0 },
+  closed: undefined,
+});
+
+/** Changes `story` in place, as `evolve` does with a state. */
+export function tell(story: Story, event: Event): Story {
+  const s = story as Draft;
+  s.events += 1;
+  s.lastAt = event.at;
+  switch (event.type) {
+    case "run.closed":
+      s.closed = { at: event.at, how: event.how };
+      break;
+    case "job.started":
+      s.since.set(jobId(event.job), event.at);
+      s.jobs[event.job.kind].count += 1;
+      break;
+    case "job.ended":
+      jobEnded(s, event.job, event.at);
+      break;
+    case "batch.landed": {
+      const { at, commit, members, proof, flaky } = event;
+      s.landings.push({ at, commit, members, proof, flaky });
+      break;
+    }
+    case "task.retried": {
+      const { at, task, attempt, charge, failure } = event;
+      s.setbacks.push({ at, task, of: "work", attempt, charge, failure });
+      break;
+    }
+    case "plan.rejected": {
+      const { at, task, charge, failure, reasons } = event;
+      const message = reasons.length > 0 ? reasons.join("; ") : failure.message;
+      s.setbacks.push({ at, task, of: "plan", charge, failure: { ...failure, message } });
+      break;
+    }
+    case "target.checked": {
+      const green = event.report.commands.every((command) => command.green);
+      s.checks = { green: s.checks.green + (green ? 1 : 0), red: s.checks.red + (green ? 0 : 1) };
+      break;
+    }
+    default: // The rest is in the state.
+  }
+  return story;
+}
+
+/** A job that answers late has ended before: its time is counted up to there. */
+function jobEnded(s: Draft, id: JobId, at: number): void {
+  const since = s.since.get(id);
+  if (since === undefined) return;
+  s.since.delete(id);
+  s.jobs[id.slice(0, id.search(/[:#]/)) as JobKind].ms += at - since;
+}

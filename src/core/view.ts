@@ -1,0 +1,292 @@
+/** What is there to see of a run? Its state and its story as plain values, the same for every surface. */
+import type { Event } from "./event.ts";
+import { evolve } from "./evolve.ts";
+import { type Job, type JobId, jobId } from "./job.ts";
+import type { JobKind } from "./policy.ts";
+import {
+  emptyState,
+  isVerified,
+  type RunState,
+  retryKey,
+  runningJobOf,
+  type Spending,
+  taskOf,
+} from "./state.ts";
+import { emptyStory, type Landed, type Setback, type Story, tell } from "./story.ts";
+import { isSettled, parentId, ROOT, type Task, type TaskId } from "./task.ts";
+
+/** Everything in it is JSON. Times are in ms; who shows them subtracts. */
+export type RunView = {
+  readonly run: string;
+  readonly goal: string;
+  readonly base: string;
+  readonly is: "working" | "paused" | "cancelling" | "done" | "incomplete" | "failed" | "cancelled";
+  readonly counts: Counts;
+  readonly running: readonly RunningView[];
+  /** What is ready to land, or being landed, the next one first. */
+  readonly queue: readonly Named[];
+  readonly target: {
+    readonly tip: string;
+    readonly health: RunState["target"]["health"];
+    readonly isVerified: boolean;
+    /** The look that said so had no commands to run. */
+    readonly isUngated: boolean;
+  };
+  readonly landings: readonly LandingView[];
+  readonly setbacks: readonly SetbackView[];
+  /** Settled, but not done. */
+  readonly undone: readonly UndoneView[];
+  readonly concerns: readonly (Named & { readonly concern: string; readonly text: string })[];
+  /** Said when it closed. */
+  readonly left: readonly string[];
+  readonly flaky: readonly string[];
+  readonly spent: Spending;
+  readonly times: Pick<Story, "lastAt" | "jobs"> & {
+    readonly openedAt: number;
+    readonly closedAt?: number;
+  };
+  readonly events: number;
+};
+
+/** Of all tasks but the goal itself, unless that is the only one. */
+export type Counts = {
+  readonly total: number;
+  readonly done: number;
+  readonly failed: number;
+  readonly skipped: number;
+  readonly cancelled: number;
+  readonly landing: number;
+  readonly running: number;
+  readonly waiting: number;
+};
+
+export type Named = { readonly task: TaskId; readonly name: string };
+export type RunningView = {
+  readonly job: JobId;
+  readonly kind: JobKind;
+  readonly since: number;
+  /** Of a worker the attempt, of everything else the turn. */
+  readonly number: number;
+  /** The task, or those that are being landed; nothing for a check. */
+  readonly tasks: readonly Named[];
+};
+export type LandingView = Omit<Landed, "members"> & {
+  readonly members: readonly (Named & { readonly attempt: number })[];
+};
+/** `end`: what became of the task since. */
+export type SetbackView = Setback & { readonly name: string; readonly end: TaskWord };
+export type UndoneView = Named & {
+  readonly end: "failed" | "skipped" | "cancelled";
+  readonly reason: string;
+  readonly next?: string;
+};
+
+/** What a task is about now, in one word. */
+export type TaskWord =
+  | ("done" | "failed" | "skipped" | "cancelled")
+  | ("planning" | "working" | "landing" | "gating")
+  | ("split" | "waiting" | "ready" | "parked" | "pausing");
+
+export type Seen = { readonly state: RunState; readonly story: Story };
+
+export const nothingSeen = (): Seen => ({ state: emptyState(), story: emptyStory() });
+
+/** For who reads a log; changes `seen` in place. */
+export function see(seen: Seen, event: Event): Seen {
+  evolve(seen.state, event);
+  tell(seen.story, event);
+  return seen;
+}
+
+export function viewOf({ state, story }: Seen): RunView {
+  const { run = "", goal = "", base = "" } = state.request ?? {};
+  const tasks = [...state.tasks.values()];
+  const landing = [...state.running.values()].flatMap(({ job }) => (job.kind === "land" ? job.members : []));
+  const gating = new Set(landing.map(({ task }) => task));
+  const { tip, health, report } = state.target;
+  return {
+    run,
+    goal,
+    base,
+    is:
+      state.closed?.how ??
+      (state.cancelling !== undefined ? "cancelling" : state.paused ? "paused" : "working"),
+    counts: countsOf(state, tasks, gating),
+    running: [...state.running.values()].map(({ job }) => runningView(state, story, job)),
+    queue: tasks
+      .filter((task) => task.state.is === "landing")
+      .sort((a, b) => Number(gating.has(b.id)) - Number(gating.has(a.id)) || a.order - b.order)
+      .map(({ id }) => named(state, id)),
+    target: {
+      tip,
+      health,
+      isVerified: isVerified(state),
+      isUngated: health === "green" && report.commands.length === 0,
+    },
+    landings: story.landings.map((landed) => ({
+      ...landed,
+      members: landed.members.map((member) => ({ ...member, name: nameOf(state, member.task) })),
+    })),
+    setbacks: story.setbacks.map((setback) => ({
+      ...setback,
+      name: nameOf(state, setback.task),
+      end: wordOf(state, taskOf(state, setback.task), gating),
+    })),
+    undone: tasks.flatMap((task) => undoneView(state, task)),
+    concerns: concernsOf(state),
+    left: state.closed?.left ?? [],
+    flaky: [...state.flaky.keys()],
+    spent: { ...state.spent },
+    times: timesOf(state, story),
+    events: story.events,
+  };
+}
+
+function timesOf({ openedAt }: RunState, { lastAt, jobs, closed }: Story): RunView["times"] {
+  const times = { openedAt, lastAt, jobs: structuredCopy(jobs) };
+  return closed ? { ...times, closedAt: closed.at } : times;
+}
+
+/** A view is a picture: it must not change with what it was taken of. */
+const structuredCopy = (jobs: Story["jobs"]): Story["jobs"] => ({
+  plan: { ...jobs.plan },
+  work: { ...jobs.work },
+  land: { ...jobs.land },
+  check: { ...jobs.check },
+});
+
+/** "parser/lexer": the planners' own names, from the top. */
+export function nameOf(state: RunState, id: TaskId): string {
+  if (id === ROOT) return "the goal";
+  const above = parentId(id)!;
+  const { key } = taskOf(state, id).spec;
+  return above === ROOT ? key : `${nameOf(state, above)}/${key}`;
+}
+
+const named = (state: RunState, task: TaskId): Named => ({ task, name: nameOf(state, task) });
+
+/** `gating`: the tasks of the candidate whose gate is running. */
+export function wordOf(state: RunState, task: Task, gating: ReadonlySet<TaskId>): TaskWord {
+  const { is } = task.state;
+  if (is === "landing") return gating.has(task.id) ? "gating" : "landing";
+  if (is !== "open" && is !== "delegated") return is;
+  const job = runningJobOf(state, task);
+  if (job !== undefined) return job.startsWith("plan:") ? "planning" : "working";
+  if (is === "delegated") return "split";
+  if (state.parked.has(task.id)) return "parked";
+  if (state.deadlines.get(retryKey(task.id)) !== undefined) return "pausing";
+  return state.dag.status(task.id) === "waiting" ? "waiting" : "ready";
+}
+
+function countsOf(state: RunState, tasks: readonly Task[], gating: ReadonlySet<TaskId>): Counts {
+  const counts = {
+    total: 0,
+    done: 0,
+    failed: 0,
+    skipped: 0,
+    cancelled: 0,
+    landing: 0,
+    running: 0,
+    waiting: 0,
+  };
+  for (const task of tasks) {
+    if (task.id === ROOT && tasks.length > 1) continue;
+    counts.total += 1;
+    counts[COUNTED[wordOf(state, task, gating)]] += 1;
+  }
+  return counts;
+}
+
+const COUNTED = {
+  done: "done",
+  failed: "failed",
+  skipped: "skipped",
+  cancelled: "cancelled",
+  landing: "landing",
+  gating: "landing",
+  planning: "running",
+  working: "running",
+  split: "running",
+  waiting: "waiting",
+  ready: "waiting",
+  parked: "waiting",
+  pausing: "waiting",
+} as const satisfies Readonly<Record<TaskWord, keyof Counts>>;
+
+function runningView(state: RunState, story: Story, job: Job): RunningView {
+  const id = jobId(job);
+  const since = story.since.get(id) ?? state.openedAt;
+  const number = job.kind === "work" ? job.attempt : job.turn;
+  const tasks = job.kind === "check" ? [] : job.kind === "land" ? job.members.map((m) => m.task) : [job.task];
+  return { job: id, kind: job.kind, since, number, tasks: tasks.map((task) => named(state, task)) };
+}
+
+function undoneView(state: RunState, { id, state: end }: Task): readonly UndoneView[] {
+  const name = nameOf(state, id);
+  switch (end.is) {
+    case "failed": {
+      const { message, next } = end.failure;
+      const view = { task: id, name, end: end.is, reason: message };
+      return [next === undefined ? view : { ...view, next }];
+    }
+    case "skipped":
+      return [{ task: id, name, end: end.is, reason: `${nameOf(state, end.because)} did not land` }];
+    case "cancelled":
+      return [{ task: id, name, end: end.is, reason: end.reason }];
+    default:
+      return [];
+  }
+}
+
+const concernsOf = (state: RunState): RunView["concerns"] =>
+  [...state.planners.values()].flatMap(({ concerns }) =>
+    [...concerns.values()].map(({ id, from, text }) => ({ ...named(state, from), concern: id, text })),
+  );
+
+/** What a person may call a task: its id, its whole name, or its own name where only one has it. */
+export function findTask(state: RunState, said: string): TaskId | { readonly several: readonly Named[] } {
+  if (state.tasks.has(said as TaskId)) return said as TaskId;
+  const all = [...state.tasks.keys()].filter((id) => id !== ROOT).map((id) => named(state, id));
+  const whole = all.filter(({ name }) => name === said);
+  const found = whole.length > 0 ? whole : all.filter(({ name }) => name.endsWith(`/${said}`));
+  return found.length === 1 ? found[0]!.task : { several: found };
+}
+
+/** Tasks as a tree, in the order in which they were made. */
+export type TaskRow = Named & {
+  readonly key: string;
+  readonly depth: number;
+  readonly word: TaskWord;
+  readonly attempts: number;
+  readonly isSettled: boolean;
+  readonly description: string;
+};
+
+export function rowsOf(state: RunState): readonly TaskRow[] {
+  const landing = [...state.running.values()].flatMap(({ job }) => (job.kind === "land" ? job.members : []));
+  const gating = new Set(landing.map(({ task }) => task));
+  const children = Map.groupBy(
+    [...state.tasks.keys()].filter((id) => id !== ROOT),
+    (id) => parentId(id)!,
+  );
+  const rows: TaskRow[] = [];
+  // A stack, not recursion: trees are as deep as planners make them.
+  const stack: { readonly id: TaskId; readonly depth: number }[] = state.tasks.has(ROOT)
+    ? [{ id: ROOT, depth: 0 }]
+    : [];
+  for (let next = stack.pop(); next; next = stack.pop()) {
+    const { id, depth } = next;
+    const task = taskOf(state, id);
+    rows.push({
+      ...named(state, id),
+      key: id === ROOT ? "the goal" : task.spec.key,
+      depth,
+      word: wordOf(state, task, gating),
+      attempts: task.tries.attempts,
+      isSettled: isSettled(task),
+      description: task.spec.description,
+    });
+    for (const child of (children.get(id) ?? []).toReversed()) stack.push({ id: child, depth: depth + 1 });
+  }
+  return rows;
+}

@@ -1,0 +1,123 @@
+/** How is a run configured? From skein.yaml, the environment, --set and flags; or from its record when it goes on. */
+import { existsSync } from "node:fs";
+import { open } from "node:fs/promises";
+import path from "node:path";
+import type { Project } from "../../../compose.ts";
+import { splitWords } from "../../../config/commands.ts";
+import {
+  type Config,
+  fromSettings,
+  type Problem,
+  problemText,
+  type ReadConfig,
+  readConfig,
+} from "../../../config/index.ts";
+import { failure, messageOf } from "../../../core/failure.ts";
+import { type Context, refuse } from "../context.ts";
+import { EXIT } from "../exit-codes.ts";
+import type { SettingOptions } from "../verbs/options.ts";
+import { type Exit, hasExit } from "./project.ts";
+
+type Given = SettingOptions & { readonly base?: string; readonly config?: string };
+
+export async function configure(
+  context: Context,
+  project: Project,
+  given: Given,
+): Promise<ReadConfig | Exit> {
+  const file = await configFile(context, project, given.config);
+  if (file && hasExit(file)) return file;
+  const { set = [], base } = given;
+  const flags = { ...flagsOf(context, given), ...(base === undefined ? {} : { base }) };
+  const read = readConfig({ ...(file ? { file } : {}), env: context.env, sets: set, flags });
+  return "problems" in read ? { exit: refuseProblems(context, read.problems) } : read;
+}
+
+/** The record is read as if it were a file, so that what is given now counts for more. */
+export function reconfigure(context: Context, settings: unknown, given: SettingOptions): Config | Exit {
+  const flags = flagsOf(context, given);
+  const sets = given.set ?? [];
+  const isChanged = sets.length > 0 || Object.keys(flags).length > 0;
+  const read = isChanged
+    ? readConfig({ file: { name: "the run's record", text: JSON.stringify(settings) }, env: {}, sets, flags })
+    : fromSettings(settings);
+  return "problems" in read ? { exit: refuseProblems(context, read.problems) } : read.config;
+}
+
+const refuseProblems = (context: Context, problems: readonly Problem[]) =>
+  refuse(context, EXIT.configuration, {
+    kind: "configuration",
+    message: problems.length === 1 ? "the configuration has a mistake" : "the configuration has mistakes",
+    lines: problems.map(problemText),
+  });
+
+/** The keys that flags stand for. A program or a script that is named here is one that is here. */
+function flagsOf({ folder }: Context, given: SettingOptions): Readonly<Record<string, unknown>> {
+  const { agent, script, planner, workers, gate, deliver } = given;
+  const scripted =
+    script === undefined ? undefined : { kind: "scripted", script: path.resolve(folder, script) };
+  const flags = {
+    agent: scripted ?? (agent === undefined ? undefined : commandOf(agent, folder)),
+    planner: planner === undefined ? scripted : planner === "none" ? planner : commandOf(planner, folder),
+    workers,
+    gate: gate?.length === 1 && (gate[0] === "auto" || gate[0] === "none") ? gate[0] : gate,
+    deliver,
+  };
+  return Object.fromEntries(Object.entries(flags).filter(([, value]) => value !== undefined));
+}
+
+/** Jobs run in folders of their own: `./agent.sh` must go on meaning the one beside the person who typed it. */
+function commandOf(typed: string, folder: string): string | readonly string[] {
+  const words = typed.trimStart().startsWith("[") ? jsonWords(typed) : splitWords(typed);
+  if (!("words" in words)) return typed; // Refused by the schema, in its words.
+  const [first = "", ...rest] = words.words;
+  const file = path.resolve(folder, first);
+  return first.includes("/") && existsSync(file) ? [file, ...rest] : [first, ...rest];
+}
+
+function jsonWords(typed: string): ReturnType<typeof splitWords> {
+  const problem = { problem: "must be a list of words" };
+  try {
+    const value: unknown = JSON.parse(typed);
+    return Array.isArray(value) && value.every((word) => typeof word === "string")
+      ? { words: value }
+      : problem;
+  } catch {
+    return problem; // The schema says what it should be.
+  }
+}
+
+const NAMES = ["skein.yaml", "skein.yml"];
+/** More than anyone writes by hand; the reader has a limit of its own. */
+const MAX_BYTES = 2_000_000;
+
+async function configFile(context: Context, { located }: Project, named?: string) {
+  const { top, gitDir } = located;
+  const found = top === gitDir ? [] : NAMES.filter((name) => existsSync(path.join(top, name)));
+  if (named === undefined && found.length > 1) {
+    const why = failure("policy", `there are both ${found.join(" and ")} in ${top}`, "keep one of them");
+    return { exit: refuse(context, EXIT.configuration, { ...why, kind: "configuration" }) };
+  }
+  const name = named ?? found[0];
+  if (name === undefined) return undefined;
+  const file = named === undefined ? path.join(top, name) : path.resolve(context.folder, named);
+  try {
+    return { name, text: await readBounded(file, MAX_BYTES) };
+  } catch (error) {
+    const message = `the configuration ${name} cannot be read: ${messageOf(error)}`;
+    return { exit: refuse(context, EXIT.configuration, { kind: "configuration", message }) };
+  }
+}
+
+/** The beginning of a file; one byte more than the limit shows that it is longer. */
+export async function readBounded(file: string, maxBytes: number): Promise<string> {
+  await using handle = await open(file);
+  const buffer = Buffer.alloc(Math.min(maxBytes + 1, (await handle.stat()).size + 1));
+  let length = 0;
+  while (length < buffer.length) {
+    const { bytesRead } = await handle.read(buffer, length, buffer.length - length);
+    if (bytesRead === 0) break;
+    length += bytesRead;
+  }
+  return buffer.toString("utf8", 0, length);
+}

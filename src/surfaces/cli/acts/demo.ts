@@ -1,0 +1,129 @@
+/** `skein demo`: a whole run of a small project, with agents that answer from a script. */
+import { mkdir, mkdtemp, readdir, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { openProject } from "../../../compose.ts";
+import { readConfig } from "../../../config/index.ts";
+import { messageOf } from "../../../core/failure.ts";
+import type { RunView } from "../../../core/view.ts";
+import { hasFailed } from "../../../ports/repository.ts";
+import { demoGoal, demoProject } from "../../demo/project.ts";
+import { demoScript } from "../../demo/script.ts";
+import { demoSettings } from "../../demo/settings.ts";
+import { type Act, type Context, refuse, say, usage } from "../context.ts";
+import { EXIT, type ExitCode } from "../exit-codes.ts";
+import { paint } from "../output.ts";
+import type { DemoOptions } from "../verbs/demo.ts";
+import { plural, short } from "../words.ts";
+import { git } from "./git.ts";
+import { type Exit, hasExit, NEVER } from "./project.ts";
+import { walkTarget } from "./proof-walk.ts";
+import { begin } from "./run.ts";
+
+export const demo: Act<DemoOptions> = async (context, options) => {
+  const made = await makeProject(context, options);
+  if (hasExit(made)) return made.exit;
+  const { folder, project: top, state, script } = made;
+  say(context, "Everything but the model is real: git, workspaces, processes, the gate, the log.");
+  say(
+    context,
+    "The agents answer from a script. One dies, one strays, one only says that it is done; two meet in one",
+  );
+  say(context, "file, and for a moment the model is out of reach.\n");
+  // Beside the project, so that one folder holds all of it.
+  const env = { ...context.env, SKEIN_STATE_DIR: state };
+  const here = { ...context, env, folder: top };
+  const project = await openProject(top, env, NEVER);
+  if (hasFailed(project)) return refuse(context, EXIT.configuration, project.failure);
+  const agent = { kind: "scripted", script } as const;
+  const read = readConfig({ env: {}, sets: [], flags: { ...demoSettings, agent, gate: "auto" } });
+  if ("problems" in read)
+    throw new Error(`the demo's own configuration is wrong: ${JSON.stringify(read.problems)}`);
+  const driven = await begin(here, project, { goal: demoGoal, config: read.config, notices: read.notices });
+  const proved = driven.view ? await sayWalk(here, top, driven.view) : true;
+  say(context, `\n${paint(context.out, "strong", "Everything is in one folder")}`);
+  say(context, `  cd ${quote(top)}`);
+  say(context, `  export SKEIN_STATE_DIR=${quote(state)}    so that skein finds this run`);
+  say(context, `  rm -rf ${quote(folder)}    when you have seen enough`);
+  return driven.exit === EXIT.done && !proved ? EXIT.notAllDone : driven.exit;
+};
+
+type Made = {
+  readonly folder: string;
+  readonly project: string;
+  readonly state: string;
+  readonly script: string;
+};
+
+async function makeProject(context: Context, { folder: wanted }: DemoOptions): Promise<Made | Exit> {
+  try {
+    const folder =
+      wanted === undefined
+        ? await mkdtemp(path.join(tmpdir(), "skein-demo-"))
+        : path.resolve(context.folder, wanted);
+    await mkdir(folder, { recursive: true });
+    if ((await readdir(folder)).length > 0)
+      return { exit: usage(context, `${folder} is not empty`, "name a folder that is new or empty") };
+    const project = path.join(folder, "almanac");
+    const script = path.join(folder, "script.json");
+    for (const [name, text] of Object.entries(demoProject())) {
+      await mkdir(path.dirname(path.join(project, name)), { recursive: true });
+      await writeFile(path.join(project, name), text);
+    }
+    await writeFile(script, `${JSON.stringify(demoScript(), undefined, 2)}\n`);
+    const exit = await firstCommit(context, project);
+    return exit === undefined ? { folder, project, state: path.join(folder, "state"), script } : { exit };
+  } catch (error) {
+    const message = `the demo's project cannot be made: ${messageOf(error)}`;
+    return {
+      exit: refuse(context, EXIT.configuration, {
+        kind: "repository",
+        message,
+        next: "name another folder: --folder",
+      }),
+    };
+  }
+}
+
+const PERSON = [
+  ...["-c", "user.name=Skein Demo", "-c", "user.email=demo@example.invalid"],
+  ...["-c", "commit.gpgsign=false", "-c", "core.hooksPath=/dev/null"],
+];
+
+async function firstCommit(context: Context, project: string): Promise<ExitCode | undefined> {
+  const steps = [
+    ["init", "--quiet", "--initial-branch=main"],
+    ["add", "--all"],
+    [...PERSON, "commit", "--quiet", "--message=Say what the almanac is to be"],
+  ];
+  for (const args of steps) {
+    if ((await git(project, args)) !== undefined) continue;
+    const message = `git ${args.at(-1)} failed in ${project}`;
+    return refuse(context, EXIT.configuration, {
+      kind: "repository",
+      message,
+      next: "git 2.38 or newer must be installed",
+    });
+  }
+  return undefined;
+}
+
+/** The promise is about every commit that the target ever pointed at: so each is looked up, not only the last. */
+async function sayWalk(context: Context, top: string, view: RunView): Promise<boolean> {
+  const walk = await walkTarget(top, view, `skein/${view.run}/target`);
+  if (walk.unproved.length === 0) {
+    say(
+      context,
+      paint(
+        context.out,
+        "good",
+        `\nProved: each of the ${plural(walk.proved, "commit")} that the target ever pointed at has a note that the gate was green on it.`,
+      ),
+    );
+    return true;
+  }
+  say(context, paint(context.out, "bad", `\nNot proved: ${walk.unproved.map(short).join(", ")}`));
+  return false;
+}
+
+const quote = (text: string) => (/^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);

@@ -1,0 +1,79 @@
+/** How does a run go on in this process? Started, shown, stopped kindly, and reported: the one way for every verb. */
+import { type Project, startRun } from "../../../compose.ts";
+import type { Config } from "../../../config/index.ts";
+import { targetBranchOf } from "../../../core/brief.ts";
+import type { Failure } from "../../../core/failure.ts";
+import { type RunView, viewOf } from "../../../core/view.ts";
+import type { EngineEnd } from "../../../engine/engine.ts";
+import { hasFailed } from "../../../ports/repository.ts";
+import type { RunHome } from "../../../ports/runs.ts";
+import { type Context, refuse, say } from "../context.ts";
+import { EXIT, type ExitCode } from "../exit-codes.ts";
+import { paint } from "../output.ts";
+import { startProgress } from "../progress.ts";
+import { reportOf, stoppedText } from "../report.ts";
+import { hasExit, seeRun } from "./project.ts";
+import { heedSignals } from "./signals.ts";
+
+/** `view` is of a run that closed. */
+export type Driven = { readonly exit: ExitCode; readonly view?: RunView };
+
+export async function driveRun(
+  context: Context,
+  project: Project,
+  home: RunHome,
+  config: Config,
+): Promise<Driven> {
+  context.out.outlive?.();
+  context.err.outlive?.();
+  const progress = startProgress(context);
+  const signals = heedSignals(progress.say, home.record.run);
+  try {
+    const { env } = context;
+    const live = await startRun(project, home, { config, env, watch: progress.watch }, signals.aborted);
+    if (hasFailed(live)) {
+      progress.end();
+      return { exit: await notStarted(context, home, live.failure, signals.aborted.aborted) };
+    }
+    signals.heard(live);
+    const end = await live.ended;
+    progress.end();
+    return await ended(context, home, config, end);
+  } finally {
+    progress.end();
+    signals.end();
+  }
+}
+
+/** Another process has the run: nothing is wrong with the repository. */
+async function notStarted(
+  context: Context,
+  home: RunHome,
+  why: Failure,
+  isStopped: boolean,
+): Promise<ExitCode> {
+  if (isStopped) return EXIT.interrupted;
+  const owner = await home.owner().catch(() => undefined);
+  return refuse(context, owner === undefined ? EXIT.configuration : EXIT.notAllDone, why);
+}
+
+async function ended(context: Context, home: RunHome, config: Config, end: EngineEnd): Promise<Driven> {
+  if (end.is === "lost") return { exit: refuse(context, lostCode(end.failure), end.failure) };
+  const seen = await seeRun(context, home);
+  if (hasExit(seen)) return seen;
+  const view = viewOf(seen);
+  if (end.is === "stopped") {
+    say(context, stoppedText(view));
+    return { exit: EXIT.interrupted };
+  }
+  sayReport(context, view, targetBranchOf(view.run, config.branchPrefix));
+  return { exit: view.is === "done" ? EXIT.done : EXIT.notAllDone, view };
+}
+
+export function sayReport(context: Context, view: RunView, target: string): void {
+  for (const { tone, text } of reportOf(view, target)) say(context, paint(context.out, tone, text));
+}
+
+/** A log that is damaged or newer, and a policy that makes no sense: going on with the same cannot help. */
+const lostCode = ({ kind, message }: Failure): ExitCode =>
+  kind === "policy" || message.startsWith("the log cannot be read") ? EXIT.configuration : EXIT.notAllDone;

@@ -1,0 +1,20 @@
+/** What does git say to a question of the command line's own? Nothing here changes what a run works on. */
+import { execFile } from "node:child_process";
+
+/** Standard output without the last line end; undefined if git refuses. */
+export function git(folder: string, args: readonly string[]): Promise<string | undefined> {
+  const { promise, resolve } = Promise.withResolvers<string | undefined>();
+  const options = { cwd: folder, env: plainEnvironment(), maxBuffer: MAX_BYTES };
+  execFile("git", [...args], options, (error, stdout) =>
+    resolve(error ? undefined : stdout.replace(/\n$/, "")),
+  );
+  return promise;
+}
+
+const MAX_BYTES = 64 * 1024 * 1024;
+
+/** A hook of git's that starts us has set where its own repository is; that must not be taken for ours. */
+const plainEnvironment = (): NodeJS.ProcessEnv => ({
+  ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("GIT_"))),
+  GIT_TERMINAL_PROMPT: "0",
+});

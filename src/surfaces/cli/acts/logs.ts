@@ -1,0 +1,104 @@
+/** `skein logs`: what happened in a run, as far as it has, or until it closes? */
+import type { Event } from "../../../core/event.ts";
+import { messageOf } from "../../../core/failure.ts";
+import type { JobId } from "../../../core/job.ts";
+import type { TaskId } from "../../../core/task.ts";
+import { findTask, nothingSeen, type Seen, see } from "../../../core/view.ts";
+import { type Act, type Context, refuse, usage } from "../context.ts";
+import { EXIT } from "../exit-codes.ts";
+import { narrate } from "../narrate.ts";
+import { paint } from "../output.ts";
+import type { LogsOptions } from "../verbs/logs.ts";
+import { clockTime, day } from "../words.ts";
+import { hasExit, openHere, openRun, seeRun } from "./project.ts";
+
+export const logs: Act<LogsOptions> = async (context, options) => {
+  const project = await openHere(context, options);
+  if (hasExit(project)) return project.exit;
+  const home = await openRun(context, project, options.run);
+  if (hasExit(home)) return home.exit;
+  const seen = await seeRun(context, home);
+  if (hasExit(seen)) return seen.exit;
+  const task = options.task === undefined ? undefined : findTask(seen.state, options.task);
+  if (typeof task === "object")
+    return usage(context, unknownTask(options.task!, task.several), `skein show ${options.run} lists them`);
+  const stop = new AbortController();
+  const onSignal = () => stop.abort();
+  if (options.follow) for (const name of SIGNALS) process.on(name, onSignal);
+  try {
+    const told = nothingSeen();
+    const events = options.follow ? home.log.follow(0, stop.signal) : home.log.read(0);
+    const teller = new Teller(context, task);
+    for await (const event of events) {
+      see(told, event);
+      teller.tell(event, told);
+      if (event.type === "run.closed") break;
+    }
+    return EXIT.done;
+  } catch (error) {
+    return refuse(context, EXIT.configuration, { kind: "repository", message: messageOf(error) });
+  } finally {
+    for (const name of SIGNALS) process.off(name, onSignal);
+  }
+};
+
+const SIGNALS = ["SIGINT", "SIGTERM"] as const;
+
+export function unknownTask(said: string, several: readonly { readonly name: string }[]): string {
+  const names = several
+    .slice(0, 5)
+    .map(({ name }) => name)
+    .join(", ");
+  return several.length === 0
+    ? `there is no task ${JSON.stringify(said)}`
+    : `several tasks are called ${said}: ${names}`;
+}
+
+class Teller {
+  readonly #context: Context;
+  readonly #task: TaskId | undefined;
+  #day = "";
+
+  constructor(context: Context, task: TaskId | undefined) {
+    this.#context = context;
+    this.#task = task;
+  }
+
+  tell(event: Event, { state }: Seen): void {
+    const { out, json } = this.#context;
+    if (this.#task !== undefined && !concerns(event, this.#task)) return;
+    if (json) {
+      out.write(`${JSON.stringify(event)}\n`);
+      return;
+    }
+    const line = narrate(event, state);
+    if (!line) return;
+    const today = day(event.at);
+    if (today !== this.#day) out.write(`${paint(out, "quiet", today)}\n`);
+    this.#day = today;
+    out.write(`${paint(out, "quiet", clockTime(event.at))}  ${paint(out, line.tone, line.text)}\n`);
+  }
+}
+
+/** It names the task, or one below it. */
+export function concerns(event: Event, task: TaskId): boolean {
+  const isBelow = (id: string) => id === task || id.startsWith(`${task}.`);
+  if ("task" in event) return isBelow(event.task);
+  switch (event.type) {
+    case "job.started":
+      return event.job.kind === "land"
+        ? event.job.members.some((m) => isBelow(m.task))
+        : event.job.kind !== "check" && isBelow(event.job.task);
+    case "job.ended":
+      return isBelow(taskOfJob(event.job));
+    case "batch.landed":
+      return event.members.some((m) => isBelow(m.task));
+    case "landing.turned":
+      return event.requeue.some(isBelow);
+    default:
+      return false;
+  }
+}
+
+/** "work:t.2#1" is of "t.2"; landings and checks are of none. */
+const taskOfJob = (job: JobId): string => /^(?:plan|work):(.+)#\d+$/.exec(job)?.[1] ?? "";

@@ -1,0 +1,69 @@
+/** Which repository is meant, and which of its runs? What cannot be found is refused in words. */
+import path from "node:path";
+import { openProject, type Project } from "../../../compose.ts";
+import { failure, messageOf } from "../../../core/failure.ts";
+import { nothingSeen, type Seen, see } from "../../../core/view.ts";
+import { hasFailed } from "../../../ports/repository.ts";
+import type { RunHome, RunRecord } from "../../../ports/runs.ts";
+import { type Context, refuse } from "../context.ts";
+import { EXIT, type ExitCode } from "../exit-codes.ts";
+import type { RepoOption } from "../verbs/options.ts";
+
+/** It was said why; this is the exit code. */
+export type Exit = { readonly exit: ExitCode };
+export const hasExit = (result: object): result is Exit => "exit" in result;
+
+export const NEVER = new AbortController().signal;
+
+export async function openHere(
+  context: Context,
+  { repo = "." }: RepoOption,
+  signal: AbortSignal = NEVER,
+): Promise<Project | Exit> {
+  const project = await openProject(path.resolve(context.folder, repo), context.env, signal);
+  return hasFailed(project) ? { exit: refuse(context, EXIT.configuration, project.failure) } : project;
+}
+
+export async function openRun(context: Context, project: Project, run: string): Promise<RunHome | Exit> {
+  const home = await project.runs.open(run);
+  if (!hasFailed(home)) return home;
+  const broken = (await project.runs.list()).some(
+    (entry) => hasFailed(entry) && entry.failure.message.includes(run),
+  );
+  // A name that nobody has is a slip of the keyboard; a run that cannot be read is not.
+  return { exit: refuse(context, broken ? EXIT.configuration : EXIT.usage, home.failure) };
+}
+
+/** What the log says; a log that cannot be read is refused. */
+export async function seeRun(context: Context, home: RunHome): Promise<Seen | Exit> {
+  const seen = nothingSeen();
+  try {
+    for await (const event of home.log.read(0)) see(seen, event);
+    return seen;
+  } catch (error) {
+    const message = `the log of run ${home.record.run} cannot be read: ${messageOf(error)}`;
+    const next = "a newer Skein may have written it; nothing was changed";
+    return { exit: refuse(context, EXIT.configuration, failure("repository", message, next)) };
+  }
+}
+
+export type SeenRun = { readonly home: RunHome; readonly seen: Seen };
+
+/** The runs that are wanted, newest first. What cannot be read is left to `skein status`, which says why. */
+export async function runsWhere(
+  context: Context,
+  project: Project,
+  isWanted: (run: SeenRun) => boolean | Promise<boolean>,
+): Promise<readonly SeenRun[]> {
+  const found: SeenRun[] = [];
+  for (const { run } of readable(await project.runs.list())) {
+    const home = await project.runs.open(run);
+    if (hasFailed(home)) continue; // `skein status` shows it with the reason.
+    const seen = await seeRun({ ...context, err: { ...context.err, write: () => {} } }, home);
+    if (!hasExit(seen) && (await isWanted({ home, seen }))) found.push({ home, seen });
+  }
+  return found;
+}
+
+const readable = (entries: readonly (RunRecord | object)[]): readonly RunRecord[] =>
+  entries.filter((entry): entry is RunRecord => !hasFailed(entry));

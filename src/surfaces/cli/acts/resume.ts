@@ -1,0 +1,89 @@
+/** `skein resume`: which run goes on, and may it? */
+import { agentProblem, type Project } from "../../../compose.ts";
+import { type RunView, viewOf } from "../../../core/view.ts";
+import type { RunHome } from "../../../ports/runs.ts";
+import { type Act, type Context, refuse, say, usage } from "../context.ts";
+import { EXIT, type ExitCode } from "../exit-codes.ts";
+import type { ResumeOptions } from "../verbs/resume.ts";
+import { firstLine, plural } from "../words.ts";
+import { reconfigure } from "./configuration.ts";
+import { driveRun } from "./drive-run.ts";
+import { type Exit, hasExit, openHere, openRun, runsWhere, type SeenRun, seeRun } from "./project.ts";
+
+export const resume: Act<ResumeOptions> = async (context, options) => {
+  const project = await openHere(context, options);
+  if (hasExit(project)) return project.exit;
+  const found = await pick(context, project, options.run);
+  if (hasExit(found)) return found.exit;
+  const { home, seen } = found;
+  const { record } = home;
+  const view = viewOf(seen);
+  if (seen.state.closed) return sayClosed(context, record.run, view);
+  const owner = await home.owner();
+  if (owner) return refuse(context, EXIT.notAllDone, underWay(record.run, owner.pid));
+  const config = reconfigure(context, record.settings, options);
+  if (hasExit(config)) return config.exit;
+  const problem = await agentProblem(project, config, context.env);
+  if (problem) return refuse(context, EXIT.agentUnavailable, problem);
+  const done = `${view.counts.done} of ${plural(view.counts.total, "task")} done`;
+  say(context, `going on with run ${record.run}, ${done}: ${firstLine(record.goal)}\n`);
+  const driven = await driveRun(context, project, home, config);
+  return driven.exit === EXIT.done && config.deliver
+    ? (await import("./deliver.ts")).deliverDone(context, project, home, config)
+    : driven.exit;
+};
+
+export const underWay = (run: string, pid: number) => ({
+  kind: "repository",
+  message: `run ${run} is going on in process ${pid}; nothing was changed`,
+  next: `watch it with skein logs ${run} -f, or end it with skein stop ${run}`,
+});
+
+async function pick(context: Context, project: Project, run?: string): Promise<SeenRun | Exit> {
+  if (run !== undefined) return openSeen(context, project, run);
+  const open = await runsWhere(context, project, ({ seen }) => seen.state.closed === undefined);
+  const idle: SeenRun[] = [];
+  for (const one of open) if ((await one.home.owner()) === undefined) idle.push(one);
+  const [newest, ...others] = idle;
+  if (newest === undefined) return { exit: nothingOpen(context, open) };
+  if (others.length > 0) {
+    const names = others
+      .slice(0, 5)
+      .map(({ home }) => home.record.run)
+      .join(", ");
+    say(context, `${plural(idle.length, "run")} can go on; this is the newest. Others: ${names}`);
+  }
+  return newest;
+}
+
+export async function openSeen(context: Context, project: Project, run: string): Promise<SeenRun | Exit> {
+  const home = await openRun(context, project, run);
+  if (hasExit(home)) return home;
+  const seen = await seeRun(context, home);
+  return hasExit(seen) ? seen : { home, seen };
+}
+
+function nothingOpen(context: Context, going: readonly { readonly home: RunHome }[]): ExitCode {
+  const [run] = going.map(({ home }) => home.record.run);
+  return run === undefined
+    ? usage(
+        context,
+        "there is no run that could go on",
+        "`skein status` lists the runs; `skein run` starts one",
+      )
+    : usage(context, `the only open run, ${run}, is going on already`, `skein logs ${run} -f`);
+}
+
+/** Nothing to go on with is no failure if everything was done. */
+function sayClosed(context: Context, run: string, { is, left, counts }: RunView): ExitCode {
+  const code = is === "done" ? EXIT.done : EXIT.notAllDone;
+  if (context.json) {
+    context.out.write(`${JSON.stringify({ run, closed: is, left })}\n`);
+    return code;
+  }
+  say(context, `run ${run} is closed: ${is}, ${counts.done} of ${plural(counts.total, "task")} done`);
+  for (const thing of left) say(context, `  left: ${firstLine(thing, 300)}`);
+  const next = is === "done" ? `skein deliver ${run}` : `skein show ${run}, then skein run with what is left`;
+  say(context, `next: ${next}`);
+  return code;
+}

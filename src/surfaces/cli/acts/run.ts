@@ -1,0 +1,111 @@
+/** `skein run`: from a goal to a run that goes on here. */
+import { agentProblem, createRun, gateOf, type Project } from "../../../compose.ts";
+import type { AgentSpec, Config } from "../../../config/index.ts";
+import { targetBranchOf } from "../../../core/brief.ts";
+import { failure } from "../../../core/failure.ts";
+import { quoted } from "../../../core/lines.ts";
+import { type Failed, hasFailed } from "../../../ports/repository.ts";
+import { type Act, type Context, refuse, say } from "../context.ts";
+import { EXIT } from "../exit-codes.ts";
+import { paint } from "../output.ts";
+import type { RunOptions } from "../verbs/run.ts";
+import { firstLine, harmless, short } from "../words.ts";
+import { configure } from "./configuration.ts";
+import { type Driven, driveRun } from "./drive-run.ts";
+import { git } from "./git.ts";
+import { readGoal } from "./goal.ts";
+import { hasExit, NEVER, openHere } from "./project.ts";
+
+export const run: Act<RunOptions & { readonly goal: string }> = async (context, options) => {
+  const project = await openHere(context, options);
+  if (hasExit(project)) return project.exit;
+  const goal = await readGoal(context, options.goal);
+  if (hasExit(goal)) return goal.exit;
+  const read = await configure(context, project, options);
+  if (hasExit(read)) return read.exit;
+  const { config, notices } = read;
+  return (await begin(context, project, { goal: goal.text, config, notices })).exit;
+};
+
+type Wanted = { readonly goal: string; readonly config: Config; readonly notices: readonly string[] };
+
+/** The same for a goal of the user's and for the demo's. */
+export async function begin(context: Context, project: Project, wanted: Wanted): Promise<Driven> {
+  const { goal, config } = wanted;
+  const agent = await agentProblem(project, config, context.env);
+  if (agent) return { exit: refuse(context, EXIT.agentUnavailable, agent) };
+  const base = await baseOf(project, config);
+  if (hasFailed(base)) return { exit: refuse(context, EXIT.configuration, base.failure) };
+  const gate = await gateOf(project, config, base.base, NEVER);
+  if (hasFailed(gate)) return { exit: refuse(context, EXIT.configuration, gate.failure) };
+  const home = await createRun(project, { goal, ...base, config });
+  if (hasFailed(home)) return { exit: refuse(context, EXIT.configuration, home.failure) };
+  const { run: name } = home.record;
+  const notices = [...project.located.notices, ...wanted.notices];
+  for (const text of notices) say(context, paint(context.out, "bad", `notice: ${harmless(text)}`));
+  const from = base.baseBranch === undefined ? short(base.base) : `${base.baseBranch} (${short(base.base)})`;
+  const rows = [
+    ["run", name],
+    ["goal", firstLine(goal)],
+    ["base", from],
+    ["target", targetBranchOf(name, config.branchPrefix)],
+    ["gate", gateText(gate)],
+    ["agent", agentText(config)],
+    ["kept in", home.folder],
+  ] as const;
+  for (const [key, text] of rows)
+    say(context, `${paint(context.out, "quiet", key.padEnd(8))}${harmless(text)}`);
+  say(context);
+  const driven = await driveRun(context, project, home, config);
+  if (driven.exit !== EXIT.done || !config.deliver) return driven;
+  return {
+    ...driven,
+    exit: await (await import("./deliver.ts")).deliverDone(context, project, home, config),
+  };
+}
+
+type Base = { readonly base: string; readonly baseBranch?: string };
+
+/** A branch that is named is the one to deliver to; "HEAD" is the one that is checked out. */
+async function baseOf({ located }: Project, { base }: Config): Promise<Base | Failed> {
+  const isHead = base === "HEAD";
+  const commit = isHead
+    ? located.head
+    : await git(located.top, ["rev-parse", "--verify", "--quiet", "--end-of-options", `${base}^{commit}`]);
+  if (commit === undefined)
+    return {
+      failure: failure(
+        "repository",
+        `there is no commit ${quoted(base)}`,
+        "git branch -a and git log show what there is",
+      ),
+    };
+  const branch = isHead ? located.branch : await branchNamed(located.top, base);
+  return branch === undefined ? { base: commit } : { base: commit, baseBranch: branch };
+}
+
+async function branchNamed(folder: string, name: string): Promise<string | undefined> {
+  const short = name.replace(/^refs\/heads\//, "");
+  return (await git(folder, ["show-ref", "--verify", "--quiet", `refs/heads/${short}`])) === undefined
+    ? undefined
+    : short;
+}
+
+const gateText = ({ found, commands }: { readonly found: string; readonly commands: readonly object[] }) =>
+  commands.length === 0
+    ? `none found: landings will not be gated${found === "" ? "" : ` (${found})`}`
+    : found;
+
+function agentText({ agent, planner }: Config): string {
+  const works = specText(agent);
+  if (planner === "none") return `${works}; no planner: one worker takes the whole goal`;
+  const plans = specText(planner);
+  return plans === works ? works : `${works}; planner: ${plans}`;
+}
+
+const specText = (spec: AgentSpec | undefined) =>
+  spec === undefined
+    ? "none"
+    : spec.kind === "scripted"
+      ? `the script ${spec.script}`
+      : spec.command.join(" ");

@@ -1,0 +1,54 @@
+/** What do Ctrl-C and its relatives do to a run? Once: it stops kindly. Twice: at once. Nothing is lost either way. */
+import { EXIT } from "../exit-codes.ts";
+
+type Stoppable = { readonly stopGently: () => void; readonly stopNow: () => void };
+
+export type Signals = {
+  /** Of what comes before there is something to stop. */
+  readonly aborted: AbortSignal;
+  readonly heard: (live: Stoppable) => void;
+  readonly end: () => void;
+};
+
+const NAMES = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+/** What stopping at once may take: processes are ended, what they had made is kept. */
+const MAX_LAST_MS = 5_000;
+
+export function heedSignals(say: (text: string) => void, run: string): Signals {
+  const stop = new AbortController();
+  let live: Stoppable | undefined;
+  let times = 0;
+  let last: NodeJS.Timeout | undefined;
+  const now = () => {
+    live?.stopNow();
+    last ??= setTimeout(() => {
+      say(`stopped without waiting for everything to end. To go on: skein resume ${run}`);
+      process.exit(EXIT.interrupted);
+    }, MAX_LAST_MS);
+    last.unref();
+  };
+  const heed = () => {
+    times += 1;
+    if (times === 1) {
+      say("stopping: finishing what is landing (up to 10 s), keeping the rest; Ctrl-C again to stop now");
+      if (live) live.stopGently();
+      else stop.abort();
+    } else if (times === 2) {
+      say("stopping now");
+      now();
+    }
+  };
+  for (const name of NAMES) process.on(name, heed);
+  return {
+    aborted: stop.signal,
+    heard: (started) => {
+      live = started;
+      if (times > 0) live.stopGently();
+      if (times > 1) now();
+    },
+    end: () => {
+      clearTimeout(last);
+      for (const name of NAMES) process.off(name, heed);
+    },
+  };
+}

@@ -1,0 +1,185 @@
+/** `skein status`: which runs are there, and how does one of them stand? */
+import type { Project } from "../../../compose.ts";
+import { targetBranchOf } from "../../../core/brief.ts";
+import { type RunView, type Seen, viewOf } from "../../../core/view.ts";
+import { hasFailed } from "../../../ports/repository.ts";
+import type { Owner, RunHome, RunRecord } from "../../../ports/runs.ts";
+import { type Act, type Context, say, writeJson } from "../context.ts";
+import { EXIT, type ExitCode } from "../exit-codes.ts";
+import { paint } from "../output.ts";
+import { runningText, targetText } from "../progress.ts";
+import { setbackText, spentText } from "../report.ts";
+import type { StatusOptions } from "../verbs/status.ts";
+import { ago, duration, firstLine, harmless, plural, table } from "../words.ts";
+import { prefixOf } from "./names.ts";
+import { hasExit, openHere, openRun, seeRun } from "./project.ts";
+
+export const status: Act<StatusOptions> = async (context, options) => {
+  const project = await openHere(context, options);
+  if (hasExit(project)) return project.exit;
+  return options.run === undefined ? listRuns(context, project) : oneRun(context, project, options.run);
+};
+
+type Row = {
+  readonly run: string;
+  readonly goal: string;
+  readonly createdAt: number;
+  readonly state: string;
+  readonly pid?: number;
+  readonly done: number;
+  readonly total: number;
+};
+
+async function listRuns(context: Context, project: Project): Promise<ExitCode> {
+  const entries = await project.runs.list();
+  const rows: Row[] = [];
+  const broken: string[] = [];
+  for (const entry of entries) {
+    const row = hasFailed(entry) ? entry : await rowOf(project, entry);
+    if (hasFailed(row)) broken.push(row.failure.message);
+    else rows.push(row);
+  }
+  if (context.json) writeJson(context, { runs: rows, broken });
+  else if (rows.length + broken.length === 0)
+    say(context, 'There are no runs in this repository yet. Start one: skein run "<goal>" --agent <command>');
+  else sayRows(context, rows, broken);
+  return EXIT.done;
+}
+
+function sayRows(context: Context, rows: readonly Row[], broken: readonly string[]): void {
+  const now = context.now();
+  const lines = rows.map(({ run, goal, createdAt, state, pid, done, total }) => [
+    run,
+    pid === undefined ? state : `running (${pid})`,
+    `${done}/${total}`,
+    ago(now - createdAt),
+    firstLine(goal, 60),
+  ]);
+  const [head = "", ...rest] = table([["RUN", "STATE", "TASKS", "STARTED", "GOAL"], ...lines]);
+  if (rows.length > 0) say(context, paint(context.out, "quiet", head));
+  for (const line of rest) say(context, line);
+  for (const text of broken) say(context, paint(context.out, "bad", harmless(text)));
+}
+
+async function rowOf(project: Project, record: RunRecord) {
+  const home = await project.runs.open(record.run);
+  if (hasFailed(home)) return home;
+  const { run, goal, createdAt } = record;
+  const owner = await home.owner().catch(() => undefined);
+  const seen = await seeRun(QUIET, home);
+  const found = { run, goal, createdAt, ...(owner === undefined ? {} : { pid: owner.pid }) };
+  if (hasExit(seen)) return { ...found, state: "unreadable", done: 0, total: 0 };
+  const view = viewOf(seen);
+  return { ...found, state: stateText(view, owner), done: view.counts.done, total: view.counts.total };
+}
+
+const QUIET: Context = {
+  out: { write: () => {}, hasColours: false },
+  err: { write: () => {}, hasColours: false },
+  json: false,
+  env: {},
+  folder: "",
+  now: () => 0,
+};
+
+/** A run that nobody drives is stopped, whatever its log says was going on. */
+const stateText = ({ is }: RunView, owner: Owner | undefined): string =>
+  is !== "working" && is !== "paused" && is !== "cancelling"
+    ? is
+    : owner === undefined
+      ? "stopped"
+      : "running";
+
+async function oneRun(context: Context, project: Project, run: string): Promise<ExitCode> {
+  const home = await openRun(context, project, run);
+  if (hasExit(home)) return home.exit;
+  const seen = await seeRun(context, home);
+  if (hasExit(seen)) return seen.exit;
+  const owner = await home.owner();
+  const view = viewOf(seen);
+  const state = stateText(view, owner);
+  if (context.json)
+    writeJson(context, { ...view, state, ...(owner === undefined ? {} : { pid: owner.pid }) });
+  else sayOne(context, { home, seen, view, state, owner });
+  return EXIT.done;
+}
+
+type One = {
+  readonly home: RunHome;
+  readonly seen: Seen;
+  readonly view: RunView;
+  readonly state: string;
+  readonly owner: Owner | undefined;
+};
+
+function sayOne(context: Context, { home, view, state, owner }: One): void {
+  const { record } = home;
+  const { counts, target, queue, running, undone, concerns, left, setbacks, spent, times } = view;
+  const heading = (text: string) => say(context, `\n${paint(context.out, "strong", text)}`);
+  const list = (title: string, lines: readonly string[]) => {
+    if (lines.length > 0) heading(title);
+    for (const line of lines.slice(0, MAX_LISTED)) say(context, `  ${harmless(line)}`);
+    if (lines.length > MAX_LISTED) say(context, `  and ${lines.length - MAX_LISTED} more`);
+  };
+  const until = times.closedAt ?? (owner ? context.now() : times.lastAt);
+  const rows = [
+    ["run", `${record.run}, ${owner ? `running in process ${owner.pid}` : state}`],
+    ["goal", firstLine(record.goal)],
+    ["tasks", countsText(view)],
+    [
+      "target",
+      `${targetBranchOf(record.run, prefixOf(record))}: ${targetText(target)}${target.isVerified ? "" : ", not verified as it stands"}`,
+    ],
+    ["time", `${duration(until - times.openedAt)}, ${plural(view.events, "event")}`],
+    ["spent", spentText(spent)],
+  ] as const;
+  for (const [key, text] of rows)
+    say(context, `${paint(context.out, "quiet", key.padEnd(8))}${harmless(text)}`);
+  if (owner)
+    list(
+      "Running now",
+      running.map(
+        (job) => `${duration(context.now() - job.since).padEnd(12)} ${runningText(job, target.tip)}`,
+      ),
+    );
+  list(
+    "To land, in this order",
+    queue.map(({ name }) => name),
+  );
+  list(
+    `Tried again (${setbacks.length})`,
+    setbacks
+      .filter(({ charge }) => charge !== "nothing")
+      .slice(-5)
+      .map(setbackText),
+  );
+  list(
+    "Not done",
+    undone.map(({ name, end, reason }) => `${name} ${end}: ${reason}`),
+  );
+  list(
+    "Open concerns",
+    concerns.map(({ name, text }) => `${name}: ${text}`),
+  );
+  list("Left", left);
+  const next = nextStep(record.run, state, counts.done);
+  if (next !== undefined) say(context, `\nnext: ${next}`);
+}
+
+const MAX_LISTED = 20;
+
+function nextStep(run: string, state: string, done: number): string | undefined {
+  if (state === "stopped") return `skein resume ${run}`;
+  if (state === "running") return `skein logs ${run} -f, or skein stop ${run}`;
+  if (state === "done") return `skein deliver ${run}`;
+  return done > 0
+    ? `skein show ${run}; what landed can be delivered: skein deliver ${run} --partial`
+    : `skein show ${run}`;
+}
+
+function countsText({ counts }: RunView): string {
+  const words = (["running", "landing", "waiting", "failed", "skipped", "cancelled"] as const)
+    .filter((word) => counts[word] > 0)
+    .map((word) => `${counts[word]} ${word === "running" ? "under way" : word}`);
+  return [`${counts.done} of ${counts.total} done`, ...words].join(", ");
+}

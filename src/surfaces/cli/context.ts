@@ -1,0 +1,54 @@
+/** What does every verb need to know, and how does it say that it cannot? */
+import type { Failure } from "../../core/failure.ts";
+import { EXIT, type ExitCode } from "./exit-codes.ts";
+import type { Output } from "./output.ts";
+import { harmless } from "./words.ts";
+
+export type Context = Output & {
+  readonly json: boolean;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** What relative paths are relative to. */
+  readonly folder: string;
+  readonly now: () => number;
+};
+
+/** A verb's work: everything but reading the command line. */
+export type Act<Options> = (context: Context, options: Options) => Promise<ExitCode>;
+
+/** How a verb's act becomes the exit code of the command. */
+export type Perform = (act: (context: Context) => Promise<ExitCode>) => Promise<void>;
+
+type Refused = Pick<Failure, "message" | "next"> & {
+  readonly kind: string;
+  readonly lines?: readonly string[];
+};
+
+/** Says what is wrong and what to try, on standard error; one JSON object for who asked for JSON. */
+export function refuse({ err, json }: Context, exitCode: ExitCode, why: Refused): ExitCode {
+  const { kind, message, next, lines = [] } = why;
+  if (json) {
+    const details = {
+      ...(next === undefined ? {} : { next }),
+      ...(lines.length > 0 ? { problems: lines } : {}),
+    };
+    err.write(`${JSON.stringify({ error: { kind, message, exitCode, ...details } })}\n`);
+    return exitCode;
+  }
+  const more = lines.map((line) => `  ${harmless(line)}\n`).join("");
+  err.write(`skein: ${harmless(message)}\n${more}${next === undefined ? "" : `try: ${harmless(next)}\n`}`);
+  return exitCode;
+}
+
+export const usage = (context: Context, message: string, next?: string): ExitCode =>
+  refuse(
+    context,
+    EXIT.usage,
+    next === undefined ? { kind: "usage", message } : { kind: "usage", message, next },
+  );
+
+/** One line on standard output; nothing for who asked for JSON, which is written by `writeJson` alone. */
+export const say = ({ out, json }: Context, text = ""): void => {
+  if (!json) out.write(`${text}\n`);
+};
+
+export const writeJson = ({ out }: Context, value: unknown): void => out.write(`${JSON.stringify(value)}\n`);

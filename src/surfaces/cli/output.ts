@@ -1,0 +1,54 @@
+/** Where does the command write, and what can be shown there? */
+import { styleText } from "node:util";
+import { EXIT } from "./exit-codes.ts";
+import type { Line } from "./narrate.ts";
+
+/** Where the command writes; a test brings its own. */
+export type Output = { readonly out: Sink; readonly err: Sink };
+
+export type Sink = {
+  readonly write: (text: string) => void;
+  readonly hasColours: boolean;
+  /** Only of a terminal. */
+  readonly size?: () => { readonly columns: number; readonly rows: number };
+  /** From now on a reader that goes away, or a disk that is full, does not end this process. */
+  readonly outlive?: () => void;
+};
+
+export const SILENT: Sink = { write: () => {}, hasColours: false };
+
+export const processOutput = (): Output => ({ out: sink(process.stdout), err: sink(process.stderr) });
+
+function sink(stream: NodeJS.WriteStream): Sink {
+  let state: "open" | "outliving" | "lost" = "open";
+  stream.on("error", (error: NodeJS.ErrnoException) => {
+    if (state !== "open") {
+      state = "lost";
+      return; // A run goes on without being watched: its log has everything.
+    }
+    // A reader that has seen enough (`skein --help | head -1`) closes the pipe: no failure of ours.
+    if (error.code === "EPIPE") process.exit();
+    // If standard error is what cannot be written, the exit code has to say it alone.
+    if (stream !== process.stderr) process.stderr.write(`skein: cannot write the output: ${error.message}\n`);
+    process.exit(EXIT.notAllDone);
+  });
+  const plain = {
+    write: (text: string) => {
+      if (state !== "lost") stream.write(text);
+    },
+    // `hasColors` heeds NO_COLOR and the kind of terminal.
+    hasColours: stream.isTTY && stream.hasColors(),
+    outlive: () => {
+      if (state === "open") state = "outliving";
+    },
+  };
+  // A terminal that cannot move its cursor gets plain lines.
+  if (!stream.isTTY || process.env["TERM"] === "dumb") return plain;
+  return { ...plain, size: () => ({ columns: stream.columns || 80, rows: stream.rows || 24 }) };
+}
+
+const STYLES = { good: "green", bad: "yellow", quiet: "dim", strong: "bold" } as const;
+export type Tone = Line["tone"] | "strong";
+
+export const paint = ({ hasColours }: Sink, tone: Tone, text: string): string =>
+  tone === "plain" || !hasColours ? text : styleText(STYLES[tone], text, { validateStream: false });

@@ -1,0 +1,106 @@
+/** How is a run shown while it goes on? Events as JSON, as lines, or as lines above an area that is kept up to date. */
+import type { Event } from "../../core/event.ts";
+import type { RunState } from "../../core/state.ts";
+import { emptyStory, tell } from "../../core/story.ts";
+import { type RunningView, type RunView, viewOf } from "../../core/view.ts";
+import type { Context } from "./context.ts";
+import { LiveArea } from "./live-area.ts";
+import { narrate } from "./narrate.ts";
+import { paint } from "./output.ts";
+import { clockTime, duration, harmless, plural, short } from "./words.ts";
+
+export type Progress = {
+  readonly watch: (event: Event, state: RunState) => void;
+  /** Something of the command's own, between the events. */
+  readonly say: (text: string) => void;
+  readonly end: () => void;
+};
+
+export function startProgress(context: Context): Progress {
+  const { out, json } = context;
+  if (json)
+    return { watch: (event) => out.write(`${JSON.stringify(event)}\n`), say: () => {}, end: () => {} };
+  const { size } = out;
+  return size ? onTerminal(context, new LiveArea({ ...out, size })) : inLines(context);
+}
+
+const inLines = ({ out }: Context): Progress => ({
+  watch: (event, state) => {
+    const line = narrate(event, state);
+    if (line) out.write(`${clockTime(event.at)}  ${paint(out, line.tone, line.text)}\n`);
+  },
+  say: (text) => out.write(`${text}\n`),
+  end: () => {},
+});
+
+/** Often enough to look alive, seldom enough to cost nothing. */
+const MIN_REDRAW_MS = 80;
+const TICK_MS = 1_000;
+
+function onTerminal({ out, now }: Context, area: LiveArea): Progress {
+  const story = emptyStory();
+  let latest: RunState | undefined;
+  let soon: NodeJS.Timeout | undefined;
+  const draw = () => {
+    soon = undefined;
+    if (latest) area.show(areaOf(viewOf({ state: latest, story }), now()));
+  };
+  const tick = setInterval(() => {
+    if (latest && latest.running.size > 0) draw();
+  }, TICK_MS);
+  return {
+    watch: (event, state) => {
+      latest = state;
+      tell(story, event);
+      const line = narrate(event, state);
+      if (line)
+        area.print(`${paint(out, "quiet", clockTime(event.at))}  ${paint(out, line.tone, line.text)}`);
+      soon ??= setTimeout(draw, MIN_REDRAW_MS);
+    },
+    say: (text) => area.print(text),
+    end: () => {
+      clearInterval(tick);
+      clearTimeout(soon);
+      area.clear();
+    },
+  };
+}
+
+/** More of them would push the log off a small screen. */
+const MAX_RUNNING = 8;
+
+export function areaOf(view: RunView, now: number): readonly string[] {
+  const { running, counts, target, queue } = view;
+  const shown = running.slice(0, MAX_RUNNING).map((job) => {
+    const since = duration(Math.max(0, now - job.since)).padStart(12);
+    return `${since}  ${harmless(runningText(job, target.tip))}`;
+  });
+  const more = running.length - shown.length;
+  const parts = [
+    `${counts.done} of ${plural(counts.total, "task")} done`,
+    ...(queue.length > 0 ? [`${queue.length} to land`] : []),
+    ...(counts.waiting > 0 ? [`${counts.waiting} waiting`] : []),
+    ...(counts.failed > 0 ? [`${counts.failed} failed`] : []),
+    ...(counts.skipped > 0 ? [`${counts.skipped} skipped`] : []),
+    targetText(target),
+    duration(now - view.times.openedAt),
+  ];
+  return ["", ...shown, ...(more > 0 ? [`${" ".repeat(14)}and ${more} more`] : []), `  ${parts.join(" · ")}`];
+}
+
+export function runningText({ kind, number, tasks }: RunningView, tip: string): string {
+  const names = tasks.map(({ name }) => name).join(" + ");
+  switch (kind) {
+    case "plan":
+      return `planning ${names}`;
+    case "work":
+      return `${names}${number > 1 ? ` (attempt ${number})` : ""}`;
+    case "land":
+      return `gating ${names}`;
+    case "check":
+      return `checking the target ${short(tip)}`;
+  }
+}
+
+export const targetText = ({ tip, health, isUngated }: RunView["target"]): string =>
+  `target ${short(tip)} ${isUngated ? "(no gate)" : health === "unknown" ? "not checked yet" : health}`;

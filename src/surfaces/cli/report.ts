@@ -1,0 +1,145 @@
+/** What is said when a run has ended? What landed, what was refused and why, what is left, and how to go on. */
+import type { RunView, SetbackView } from "../../core/view.ts";
+import type { Tone } from "./output.ts";
+import { duration, harmless, plural, precise, short, table } from "./words.ts";
+
+export type ReportLine = { readonly tone: Tone; readonly text: string };
+
+const line = (text: string, tone: Tone = "plain"): ReportLine => ({ tone, text });
+const title = (text: string) => [line(""), line(text, "strong")];
+
+/** `target` is the run's branch. */
+export function reportOf(view: RunView, target: string): readonly ReportLine[] {
+  return [
+    line(""),
+    headline(view),
+    ...landed(view),
+    ...setbacks(view),
+    ...undone(view),
+    ...concerns(view),
+    ...left(view),
+    ...figures(view),
+    ...lookAround(view, target),
+  ];
+}
+
+function headline({ run, is, counts, times }: RunView): ReportLine {
+  const took = precise((times.closedAt ?? times.lastAt) - times.openedAt);
+  const how = `${counts.done} of ${plural(counts.total, "task")} done, in ${took}`;
+  return is === "done"
+    ? line(`Run ${run} is done: ${how}.`, "good")
+    : line(`Run ${run} is ${is}: ${how}.`, "bad");
+}
+
+const PROOFS = {
+  green: "the gate was green",
+  "red-to-red": "the target was red, and nothing got worse",
+  ungated: "there is no gate",
+  found: "found by its proof in the repository",
+} as const;
+
+function landed({ landings }: RunView): readonly ReportLine[] {
+  if (landings.length === 0) return [line(""), line("Nothing landed.")];
+  const rows = landings.map(({ commit, members, proof, flaky }) => [
+    `  ${short(commit)}`,
+    harmless(
+      members.map(({ name, attempt }) => `${name}${attempt > 1 ? ` (attempt ${attempt})` : ""}`).join(" + "),
+    ),
+    PROOFS[proof] + (flaky.length > 0 ? harmless(`; flaky: ${flaky.join(", ")}`, 120) : ""),
+  ]);
+  return [
+    ...title(`Landed, each gated as merged before the target moved (${landings.length})`),
+    ...table(rows).map((row) => line(row)),
+  ];
+}
+
+/** What was only interrupted by a stop or a restart is no news. */
+function setbacks(view: RunView): readonly ReportLine[] {
+  const told = view.setbacks.filter(({ charge }) => charge !== "nothing");
+  if (told.length === 0) return [];
+  return [
+    ...title(`Came to nothing, and was tried again (${told.length})`),
+    ...told.map((setback) => line(`  ${setbackText(setback)}`)),
+  ];
+}
+
+export function setbackText({ name, of, attempt, failure, end }: SetbackView): string {
+  const who = of === "plan" ? `the planner of ${name}` : `${name}, attempt ${attempt}`;
+  return `${harmless(`${who}: ${failure.message}`, 240)} → ${END_WORDS[end] ?? end}`;
+}
+
+const END_WORDS: Readonly<Record<string, string>> = { split: "done better", done: "done" };
+
+function undone({ undone: tasks }: RunView): readonly ReportLine[] {
+  if (tasks.length === 0) return [];
+  return [
+    ...title(`Not done (${tasks.length})`),
+    ...tasks.flatMap(({ name, end, reason, next }) => [
+      line(`  ${harmless(`${name} ${end === "failed" ? "failed" : `was ${end}`}: ${reason}`)}`, "bad"),
+      ...(next === undefined ? [] : [line(`    try: ${harmless(next)}`)]),
+    ]),
+  ];
+}
+
+const concerns = ({ concerns: open }: RunView): readonly ReportLine[] =>
+  open.length === 0
+    ? []
+    : [
+        ...title(`Concerns that no planner has dealt with (${open.length})`),
+        ...open.map(({ name, text }) => line(`  ${harmless(`${name}: ${text}`, 240)}`)),
+      ];
+
+const left = ({ left: things }: RunView): readonly ReportLine[] =>
+  things.length === 0
+    ? []
+    : [...title("Left"), ...things.map((thing) => line(`  ${harmless(thing)}`, "bad"))];
+
+function figures({ spent, times, flaky }: RunView): readonly ReportLine[] {
+  const { plan, work, land, check } = times.jobs;
+  const jobs = [
+    [plan, "turn of planners", "turns of planners"],
+    [work, "attempt of workers", "attempts of workers"],
+    [land, "landing tried", "landings tried"],
+    [check, "look at the target", "looks at the target"],
+  ] as const;
+  const told = jobs
+    .filter(([{ count }]) => count > 0)
+    .map(([{ count, ms }, one, many]) => `${plural(count, one, many)} (${precise(ms)})`);
+  return [
+    ...title("Time and money"),
+    line(`  ${told.join(", ")}`),
+    line(`  ${spentText(spent)}`),
+    ...(flaky.length > 0 ? [line(`  flaky: ${harmless(flaky.join(", "))}`, "bad")] : []),
+  ];
+}
+
+export function spentText({ tokens, microdollars, unpriced }: RunView["spent"]): string {
+  if (tokens === 0 && microdollars === 0 && unpriced === 0)
+    return "what it cost was not reported by the agents";
+  const money = `$${(microdollars / 1_000_000).toFixed(2)}`;
+  const unknown = unpriced > 0 ? `, and ${plural(unpriced, "job")} whose price is not known` : "";
+  return `${tokens.toLocaleString("en")} tokens, ${money}${unknown}`;
+}
+
+function lookAround({ run, is, landings }: RunView, target: string): readonly ReportLine[] {
+  const rows = [
+    ...(landings.length > 0
+      ? [
+          [`  git log --first-parent ${target}`, "what landed"],
+          [
+            `  git log --first-parent --notes=skein/${run} ${target}`,
+            "the same, with the proof of each landing",
+          ],
+        ]
+      : []),
+    [`  skein show ${run}`, "the tasks, and how each went"],
+    [`  skein logs ${run}`, "everything that happened"],
+    ...(is === "done" ? [[`  skein deliver ${run}`, "bring it to your branch"]] : []),
+  ];
+  return [...title("Look around"), ...table(rows).map((row) => line(row))];
+}
+
+/** What a run that was stopped says instead of a report. */
+export const stoppedText = ({ run, counts, times }: RunView): string =>
+  `stopped after ${duration(times.lastAt - times.openedAt)}: ${counts.done} of ${plural(counts.total, "task")} done, ` +
+  `the rest is kept. To go on: skein resume ${run}`;

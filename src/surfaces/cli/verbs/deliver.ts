@@ -1,0 +1,32 @@
+/** `skein deliver`: which run is brought to the user's branch, and may the checkout change? */
+
+import { addRepo, examples, type RepoOption } from "./options.ts";
+import type { AddVerb } from "./verbs.ts";
+
+export type DeliverOptions = RepoOption & {
+  readonly run?: string;
+  readonly intoCheckout?: true;
+  readonly partial?: true;
+};
+
+export const addDeliver: AddVerb = (program, perform) => {
+  addRepo(program.command("deliver [run]"))
+    .summary("bring what landed to the branch that the run started from")
+    .description(
+      "Moves the branch that a run started from to the run's target; by default of the newest run that is closed.\n" +
+        "It is the only command that touches a branch of yours. If that branch has moved meanwhile, it is merged\n" +
+        "into the target first, which is gated again. A branch that is checked out is moved only with\n" +
+        "--into-checkout, and only if nothing is uncommitted there.",
+    )
+    .option("--into-checkout", "also if the branch is checked out: its files change, by git merge --ff-only")
+    .option("--partial", "also if the run is not done: what landed so far; never if it is going on or is red")
+    .addHelpText("after", examples("skein deliver", "skein deliver 1115-k7qd --into-checkout"))
+    .action((run: string | undefined, options: Omit<DeliverOptions, "run">) =>
+      perform(async (context) =>
+        (await import("../acts/deliver.ts")).deliver(
+          context,
+          run === undefined ? options : { ...options, run },
+        ),
+      ),
+    );
+};

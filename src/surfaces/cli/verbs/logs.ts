@@ -1,0 +1,29 @@
+/** `skein logs`: which events are told? */
+
+import { addRepo, examples, type RepoOption } from "./options.ts";
+import type { AddVerb } from "./verbs.ts";
+
+export type LogsOptions = RepoOption & {
+  readonly run: string;
+  readonly follow?: true;
+  readonly task?: string;
+};
+
+export const addLogs: AddVerb = (program, perform) => {
+  addRepo(program.command("logs <run>"))
+    .summary("what happened in a run, line by line")
+    .description("What happened in a run, with times. With --json every event in full, one a line.")
+    .option("-f, --follow", "go on telling until the run closes; Ctrl-C ends it")
+    .option("--task <task>", "only what concerns this task, and what is below it")
+    .addHelpText(
+      "after",
+      examples(
+        "skein logs 1115-k7qd",
+        "skein logs 1115-k7qd -f",
+        "skein logs 1115-k7qd --task parser --json",
+      ),
+    )
+    .action((run: string, options: Omit<LogsOptions, "run">) =>
+      perform(async (context) => (await import("../acts/logs.ts")).logs(context, { ...options, run })),
+    );
+};

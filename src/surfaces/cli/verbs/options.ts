@@ -1,0 +1,34 @@
+/** Which options do several verbs share? */
+import type { Command } from "commander";
+
+export const addRepo = (command: Command): Command =>
+  command.option("--repo <folder>", "the repository, if not the one around this folder");
+
+const collect = (value: string, before: readonly string[] = []): readonly string[] => [...before, value];
+
+/** What can be configured by a flag; everything else by --set. */
+export const addSettings = (command: Command): Command =>
+  command
+    .option("--agent <command>", "the program that works and plans: a command line, or a JSON array")
+    .option("--script <file>", "answer from this script instead of an agent (see skein demo)")
+    .option("--planner <command>", 'who plans, if not the agent; "none": one worker takes the whole goal')
+    .option("--workers <n>", "workers at once")
+    .option("--gate <command>", "what must pass to land: auto, none or a command; may be repeated", collect)
+    .option("--deliver", "when everything is done, bring it to the base branch")
+    .option("--set <key=value>", "set any key of skein.yaml; may be repeated", collect);
+
+export type SettingOptions = {
+  readonly agent?: string;
+  readonly script?: string;
+  readonly planner?: string;
+  readonly workers?: string;
+  readonly gate?: readonly string[];
+  readonly deliver?: true;
+  readonly set?: readonly string[];
+};
+
+export type RepoOption = { readonly repo?: string };
+
+/** The lines below a verb's help. */
+export const examples = (...lines: readonly string[]): string =>
+  ["", "Examples:", ...lines.map((line) => `  ${line}`)].join("\n");

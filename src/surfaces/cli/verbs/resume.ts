@@ -1,0 +1,27 @@
+/** `skein resume`: which run goes on, and with which changes? */
+
+import { addRepo, addSettings, examples, type RepoOption, type SettingOptions } from "./options.ts";
+import type { AddVerb } from "./verbs.ts";
+
+export type ResumeOptions = RepoOption & SettingOptions & { readonly run?: string };
+
+export const addResume: AddVerb = (program, perform) => {
+  const command = program
+    .command("resume [run]")
+    .summary("go on with a run that was stopped, paused or killed")
+    .description(
+      "Goes on with a run that was stopped, paused or killed, by default the newest that is not closed. What was\n" +
+        "durable is not done again. The run keeps the configuration that it was started with; flags and --set\n" +
+        "change it from here on.",
+    );
+  addSettings(addRepo(command))
+    .addHelpText("after", examples("skein resume", "skein resume 1115-k7qd --workers 2"))
+    .action((run: string | undefined, options: ResumeOptions) =>
+      perform(async (context) =>
+        (await import("../acts/resume.ts")).resume(
+          context,
+          run === undefined ? options : { ...options, run },
+        ),
+      ),
+    );
+};

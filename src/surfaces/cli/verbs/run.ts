@@ -1,0 +1,32 @@
+/** `skein run`: how is a goal given? */
+
+import { addRepo, addSettings, examples, type RepoOption, type SettingOptions } from "./options.ts";
+import type { AddVerb } from "./verbs.ts";
+
+export type RunOptions = RepoOption & SettingOptions & { readonly base?: string; readonly config?: string };
+
+export const addRun: AddVerb = (program, perform) => {
+  const command = program
+    .command("run <goal>")
+    .summary("work on a goal in this repository")
+    .description(
+      "Works on a goal: a sentence, or a file such as SPEC.md that says it. The work starts from what is committed\n" +
+        "and lands on a branch of its own; your checkout is not touched.\n" +
+        "Ctrl-C once: what is landing is finished, the rest is kept, and `skein resume` goes on. Twice: at once.",
+    );
+  addRepo(command).option("--base <ref>", "the branch or commit to start from (default: HEAD)");
+  addSettings(command)
+    .option("--config <file>", "the configuration (default: skein.yaml at the top of the repository)")
+    .addHelpText(
+      "after",
+      examples(
+        'skein run "add a --verbose option" --agent ./my-agent.sh',
+        'skein run SPEC.md --agent "my-agent --quiet" --workers 4 --gate "npm test"',
+        'skein run "rename the parser" --agent ./codemod.sh --planner none --set retry.maxFailed=1',
+        "skein run SPEC.md --json | my-dashboard      every event as one line of JSON",
+      ),
+    )
+    .action((goal: string, options: RunOptions) =>
+      perform(async (context) => (await import("../acts/run.ts")).run(context, { goal, ...options })),
+    );
+};

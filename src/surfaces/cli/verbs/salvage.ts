@@ -1,0 +1,42 @@
+/** `skein salvage`: what is to be done with work that was kept? */
+
+import { addRepo, examples, type RepoOption } from "./options.ts";
+import type { AddVerb } from "./verbs.ts";
+
+export type RestoreOptions = RepoOption & { readonly entry: string; readonly branch?: string };
+
+export const addSalvage: AddVerb = (program, perform) => {
+  const salvage = addRepo(program.command("salvage"))
+    .summary("work that was kept of attempts that came to nothing")
+    .description(
+      "What attempts had made before they were killed, timed out or failed is kept. Lists it, brings an entry back as\n" +
+        "a branch, or drops it. Your checkout is never touched.",
+    )
+    .addHelpText(
+      "after",
+      examples(
+        "skein salvage",
+        "skein salvage restore 1115-k7qd/t.3.1",
+        "skein salvage restore 1115-k7qd/t.3.1 --branch try-again",
+        "skein salvage drop 1115-k7qd/t.3.1",
+      ),
+    )
+    .action((options: RepoOption) =>
+      perform(async (context) => (await import("../acts/salvage.ts")).listSalvage(context, options)),
+    );
+  addRepo(salvage.command("restore <entry>"))
+    .description("make a branch of an entry")
+    .option("--branch <name>", "its name (default: skein-salvage/<entry>)")
+    .action((entry: string, options: RepoOption & { readonly branch?: string }) =>
+      perform(async (context) =>
+        (await import("../acts/salvage.ts")).restoreSalvage(context, { ...options, entry }),
+      ),
+    );
+  addRepo(salvage.command("drop <entry>"))
+    .description("forget an entry")
+    .action((entry: string, options: RepoOption) =>
+      perform(async (context) =>
+        (await import("../acts/salvage.ts")).dropSalvage(context, { ...options, entry }),
+      ),
+    );
+};

@@ -1,0 +1,106 @@
+/** How are times, commits, columns and long texts written for people? */
+
+/** "4 s", "1 min 05 s", "2 h 03 min", "3 d 4 h": two units at most. */
+export function duration(ms: number): string {
+  const seconds = Math.max(0, Math.round(ms / 1_000));
+  const two = (n: number) => String(n).padStart(2, "0");
+  if (seconds < 60) return `${seconds} s`;
+  if (seconds < 3_600) return `${Math.floor(seconds / 60)} min ${two(seconds % 60)} s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 1_440) return `${Math.floor(minutes / 60)} h ${two(minutes % 60)} min`;
+  return `${Math.floor(minutes / 1_440)} d ${Math.floor((minutes % 1_440) / 60)} h`;
+}
+
+/** With tenths below ten seconds: where a run takes three seconds, they matter. */
+export const precise = (ms: number): string =>
+  ms < 10_000 ? `${(Math.max(0, ms) / 1_000).toFixed(1)} s` : duration(ms);
+
+/** "just now", "4 min ago". */
+export const ago = (ms: number): string => {
+  if (ms < 10_000) return "just now";
+  return `${duration(ms).split(" ").slice(0, 2).join(" ")} ago`;
+};
+
+/** Local time, as on the clock on the wall. */
+export function clockTime(at: number): string {
+  const date = new Date(at);
+  return [date.getHours(), date.getMinutes(), date.getSeconds()]
+    .map((n) => String(n).padStart(2, "0"))
+    .join(":");
+}
+
+export function day(at: number): string {
+  const date = new Date(at);
+  return [date.getFullYear(), date.getMonth() + 1, date.getDate()]
+    .map((n) => String(n).padStart(2, "0"))
+    .join("-");
+}
+
+/** A commit as people say it. What is no commit id stays as it is. */
+export const short = (commit: string): string =>
+  /^[0-9a-f]{40,64}$/.test(commit) ? commit.slice(0, 10) : commit;
+
+export const plural = (n: number, one: string, many = `${one}s`): string => `${n} ${n === 1 ? one : many}`;
+
+/** What agents, tests and files say must not move the cursor, change a colour or fill the screen. */
+export const harmless = (text: string, max: number = MAX_LINE_CHARS): string => {
+  const plain = text.slice(0, max * 4).replace(/\p{C}+/gu, " ");
+  return plain.length <= max ? plain : `${plain.slice(0, max - 1)}…`;
+};
+const MAX_LINE_CHARS = 500;
+
+/** The same for a text of several lines: its line ends stay. */
+export const harmlessLines = (text: string, maxLines = 200): readonly string[] => {
+  const lines = text.split(/\r\n|\n/);
+  const shown = lines.slice(0, maxLines).map((line) => harmless(line.replaceAll("\t", "  ")));
+  return lines.length > maxLines ? [...shown, `… ${lines.length - maxLines} more lines`] : shown;
+};
+
+export const firstLine = (text: string, max = 100): string =>
+  harmless(
+    text
+      .trim()
+      .split("\n")[0]!
+      .replace(/^#+\s*/, "")
+      .trim(),
+    max,
+  );
+
+/** How many columns a text takes: two for East Asian and pictures, none for marks that join. */
+export function width(text: string): number {
+  let columns = 0;
+  for (const character of text) columns += WIDE.test(character) ? 2 : JOINING.test(character) ? 0 : 1;
+  return columns;
+}
+const WIDE =
+  /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}|[\u{20000}-\u{3fffd}]/u;
+const JOINING = /\p{Mn}|\p{Me}|\p{Cf}/u;
+
+/** At most so many columns. */
+export function fit(text: string, columns: number): string {
+  if (width(text) <= columns) return text;
+  let kept = "";
+  let used = 1; // For the "…".
+  for (const character of text) {
+    used += width(character);
+    if (used > columns) break;
+    kept += character;
+  }
+  return columns < 1 ? "" : `${kept}…`;
+}
+
+export const padded = (text: string, columns: number): string =>
+  text + " ".repeat(Math.max(0, columns - width(text)));
+
+/** Rows in columns, two spaces between; the last column is not padded. */
+export function table(rows: readonly (readonly string[])[]): readonly string[] {
+  const widths: number[] = [];
+  for (const row of rows)
+    for (const [i, cell] of row.entries()) widths[i] = Math.max(widths[i] ?? 0, width(cell));
+  return rows.map((row) =>
+    row
+      .map((cell, i) => (i === row.length - 1 ? cell : padded(cell, widths[i]!)))
+      .join("  ")
+      .trimEnd(),
+  );
+}
