@@ -62,7 +62,7 @@ export type Finished = {
 export async function runGoal(
   { project, repository, env }: Setting,
   config: Config,
-  options: { readonly goal?: string; readonly watch?: RunOptions["watch"] } = {},
+  options: DriveOptions & { readonly goal?: string } = {},
 ): Promise<Finished> {
   const { head, branch } = project.located;
   const home = await createRun(project, {
@@ -72,7 +72,7 @@ export async function runGoal(
     config,
   });
   assert.ok(!hasFailed(home), "failure" in home ? home.failure.message : "");
-  const end = await drive({ project, env }, home, config, options.watch);
+  const end = await drive({ project, env }, home, config, options);
   const target = `skein/${home.record.run}/target`;
   await repository.git("rev-parse", "--verify", target);
   return { home, end, events: await eventsOf(home), target };
@@ -82,12 +82,24 @@ export async function drive(
   { project, env }: Pick<Setting, "project" | "env">,
   home: RunHome,
   config: Config,
-  watch: RunOptions["watch"] = () => {},
+  { watch, stopAt }: DriveOptions = {},
 ): Promise<EngineEnd> {
-  const live = await startRun(project, home, { config, env, watch }, SOON());
+  let stop = () => {};
+  const seen: RunOptions["watch"] = (event, state) => {
+    watch?.(event, state);
+    if (stopAt?.(event)) stop();
+  };
+  const live = await startRun(project, home, { config, env, watch: seen }, SOON());
   assert.ok(!hasFailed(live), "failure" in live ? live.failure.message : "");
+  stop = live.stopNow;
   return live.ended;
 }
+
+/** `stopAt`: the event after which the engine is told to stop at once. */
+export type DriveOptions = {
+  readonly watch?: RunOptions["watch"];
+  readonly stopAt?: (event: Event) => boolean;
+};
 
 export async function eventsOf(home: RunHome): Promise<readonly Event[]> {
   return Array.fromAsync(home.log.read(0));

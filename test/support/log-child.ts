@@ -1,0 +1,72 @@
+/** What does another process do to a log or a run? Started by tests, as `log-child.ts <what> <place> …`; it says on standard output how far it came. */
+import { chmodSync, writeSync } from "node:fs";
+import path from "node:path";
+import { SqliteEventLog } from "../../src/adapters/event-logs/sqlite.ts";
+import { FolderRuns } from "../../src/adapters/runs/folder-runs.ts";
+import type { Event } from "../../src/core/event.ts";
+import { hasFailed } from "../../src/ports/repository.ts";
+
+const [what = "", place = "", count = "0", tag = ""] = process.argv.slice(2);
+const log = new SqliteEventLog(place);
+
+const say = (words: unknown): void => void writeSync(1, `${JSON.stringify(words)}\n`);
+const event = (at: number): Event => ({ type: "run.steered", message: `${tag}${"x".repeat(500)}`, at });
+const batch = (after: number) => [1, 2, 3].map((n) => event(after + n));
+
+const WAYS: Readonly<Record<string, () => Promise<void>>> = {
+  /** Batches of three, for ever or up to a number of events; each is said once it is acknowledged. */
+  async append() {
+    let after = (await Array.fromAsync(log.read(0))).length;
+    while (count === "0" || after < Number(count)) {
+      const appended = await log.append(after, batch(after));
+      if (appended.is !== "done") return say(appended);
+      after += 3;
+      say(after);
+    }
+  },
+
+  /** As many single events as asked for, against others who do the same. */
+  async compete() {
+    let after = 0;
+    for (let won = 0; won < Number(count); ) {
+      const appended = await log.append(after, [event(after + 1)]);
+      if (appended.is === "failed") return say(appended);
+      if (appended.is === "done") won += 1;
+      say([appended.is, after + 1]);
+      after = (await Array.fromAsync(log.read(after))).length + after;
+    }
+  },
+
+  /** Appends the first event, then one after each that somebody else appends, up to a number. */
+  async echo() {
+    await log.append(0, batch(0).slice(0, 2));
+    say("begun");
+    const stop = new AbortController();
+    for await (const { at } of log.follow(2, stop.signal)) {
+      if (at % 2 === 1) await log.append(at, [event(at + 1)]);
+      if (at >= Number(count)) stop.abort();
+    }
+  },
+
+  /** Holds the lock of run r1 until it is ended. */
+  async lock() {
+    const home = await new FolderRuns({ folder: place }).open("r1");
+    const lock = hasFailed(home) ? home : await home.lock();
+    say(hasFailed(lock) ? lock : "locked");
+    setInterval(() => {}, 1_000_000);
+  },
+
+  /** Reads and appends where nothing may be written; `count` events are there, `tag` leaves them in the side file. */
+  async "read-only"() {
+    for (let after = 0; after < Number(count); after += 3) await log.append(after, batch(after));
+    if (tag === "") log.close();
+    chmodSync(place, 0o444);
+    chmodSync(path.dirname(place), 0o555);
+    if (process.getuid?.() === 0) process.setuid?.(65_534); // Root may write anywhere.
+    const other = new SqliteEventLog(place);
+    say((await Array.fromAsync(other.read(0))).length);
+    say(await other.append(Number(count), batch(Number(count))));
+  },
+};
+
+await WAYS[what]!();

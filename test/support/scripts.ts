@@ -1,0 +1,27 @@
+/** Short words for scripts of agents: what a test wants to say without the punctuation. */
+import type { PlanTurn, Step, WorkAttempt } from "../../src/core/agent-script.ts";
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Tasks whose scope is the file of their own name, unless told. */
+export const task = (id: string, more: Fields = {}) => ({
+  id,
+  description: `do ${id}`,
+  acceptance: `${id} is done`,
+  scope: [`${id}.txt`],
+  ...more,
+});
+
+export const plans = (...tasks: readonly Fields[]): PlanTurn => ({ answer: { scratchpad: "", tasks } });
+
+export const handoff = (status: string, more: Fields = {}): WorkAttempt["end"] => ({
+  handoff: { status, summary: `it is ${status}`, ...more },
+});
+
+/** An attempt that writes one file and says that it is complete. */
+export const writes = (path: string, text = "good\n", ...steps: readonly Step[]): WorkAttempt => ({
+  steps: [{ do: "write", path, text }, ...steps],
+  end: handoff("complete"),
+});
+
+export const waits = (ms: number): Step => ({ do: "wait", ms });
