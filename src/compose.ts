@@ -11,8 +11,10 @@ import { InProcessJobQueue } from "./adapters/job-queues/in-process.ts";
 import { JobFiles } from "./adapters/job-queues/job-files.ts";
 import { whyUnstartable } from "./adapters/programs/command.ts";
 import { LocalPrograms } from "./adapters/programs/local.ts";
+import * as delivery from "./adapters/repositories/deliver.ts";
 import { GitRepository } from "./adapters/repositories/git.ts";
-import { createTarget, type Located, locate } from "./adapters/repositories/locate.ts";
+import { createTarget, type Located, locate, resolveBase } from "./adapters/repositories/locate.ts";
+import * as salvage from "./adapters/repositories/salvage.ts";
 import { FolderRuns } from "./adapters/runs/folder-runs.ts";
 import { newRunName } from "./adapters/runs/run-name.ts";
 import { stateFolderFor } from "./adapters/runs/state-folder.ts";
@@ -25,6 +27,8 @@ import { toPolicy } from "./config/to-policy.ts";
 import { targetBranchOf } from "./core/brief.ts";
 import type { Command } from "./core/event.ts";
 import { type Failure, failure } from "./core/failure.ts";
+import { judgeGate } from "./core/gate.ts";
+import type { JobId } from "./core/job.ts";
 import { redactor, secretsOf } from "./core/redact.ts";
 import { Drive, type Watch } from "./engine/drive.ts";
 import type { EngineEnd } from "./engine/engine.ts";
@@ -285,3 +289,73 @@ async function isEmpty(log: EventLog): Promise<boolean> {
     return false;
   }
 }
+
+/** What came of a delivery; all but the first two have changed nothing of the user's. */
+export type DeliveryEnd =
+  | Exclude<delivery.Delivered, { readonly is: "base-moved" }>
+  | { readonly is: "conflict"; readonly files: readonly string[] }
+  | { readonly is: "red"; readonly failures: readonly string[] }
+  | { readonly is: "base-keeps-moving" };
+
+/** Brings the target to the user's branch. What that branch has meanwhile is merged into the target first, and gated. */
+export async function deliverRun(
+  project: Project,
+  home: RunHome,
+  options: Omit<RunOptions, "watch" | "around"> & {
+    readonly baseBranch: string;
+    readonly intoCheckout: boolean;
+  },
+  signal: AbortSignal,
+): Promise<DeliveryEnd | Failed> {
+  const lock = await home.lock();
+  if (hasFailed(lock)) return lock;
+  const world = openWorld(project, home, { ...options, watch: () => {} });
+  const { baseBranch, intoCheckout, config } = options;
+  const target = targetBranchOf(home.record.run, config.branchPrefix);
+  const wanted = { folder: project.located.top, run: home.record.run, baseBranch, target, intoCheckout };
+  try {
+    for (let merges = 0; merges < MAX_BASE_MERGES; merges += 1) {
+      const delivered = await delivery.deliver(wanted, signal);
+      if (hasFailed(delivered) || delivered.is !== "base-moved") return delivered;
+      const merged = await delivery.mergeBase(wanted, signal);
+      if (hasFailed(merged) || merged.is === "conflict") return merged;
+      const landed = await landBase(merged, { run: wanted.run, target }, world, signal);
+      if (landed) return landed;
+    }
+    return { is: "base-keeps-moving" };
+  } finally {
+    await world.workspaces.close();
+    await world.close();
+    await lock.release();
+  }
+}
+
+const MAX_BASE_MERGES = 3;
+
+/** The user's branch on top of the target, gated like every candidate; undefined once the target is there. */
+async function landBase(
+  { commit, onto }: { readonly commit: string; readonly onto: string },
+  { run, target }: { readonly run: string; readonly target: string },
+  { jobs }: World,
+  signal: AbortSignal,
+): Promise<DeliveryEnd | Failed | undefined> {
+  const gated = await jobs.gate.run({ job: "deliver" as JobId, commit, rules: onto }, signal);
+  if (hasFailed(gated)) return gated;
+  const verdict = judgeGate(gated.report, { is: "green" });
+  if (!verdict.ok) return { is: "red", failures: verdict.failures };
+  const proof = { run, members: [], proof: verdict.proof, report: gated.report, flags: [] };
+  const landed = await jobs.repository.land({ target, from: onto, to: commit, proof }, signal);
+  return hasFailed(landed) ? landed : undefined; // Moved by somebody else: looked at again by the caller.
+}
+
+export type Salvaged = salvage.Salvaged;
+export const salvageList = ({ located }: Project, signal: AbortSignal) =>
+  salvage.salvageList(located.top, signal);
+export const salvageRestore = ({ located }: Project, entry: Salvaged, branch: string, signal: AbortSignal) =>
+  salvage.salvageRestore(located.top, entry, branch, signal);
+export const salvageDrop = ({ located }: Project, entry: Salvaged, signal: AbortSignal) =>
+  salvage.salvageDrop(located.top, entry, signal);
+
+/** The commit that a person means by a name; what they typed is not trusted. */
+export const commitOf = ({ located }: Project, name: string, signal: AbortSignal) =>
+  resolveBase(located, name, signal);
