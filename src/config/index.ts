@@ -1,6 +1,6 @@
 /**
  * What is configured, and how is it kept? The one door to the configuration. It loads the schema library and the
- * YAML reader, some 100 ms: commands that need no configuration import it late or only for its types.
+ * YAML reader, some 150 ms: commands that need no configuration import it late or only for its types.
  */
 export type { AgentSpec, GateCommand } from "./commands.ts";
 export { describeKeys } from "./keys.ts";

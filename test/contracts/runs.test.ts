@@ -1,25 +1,15 @@
 /** Runs in folders: the contract, and what only a disk can do to them. */
 import assert from "node:assert/strict";
-import {
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, it } from "node:test";
 import { FolderRuns } from "../../src/adapters/runs/folder-runs.ts";
 import { isRunName, newRunName } from "../../src/adapters/runs/run-name.ts";
 import { stateFolderFor } from "../../src/adapters/runs/state-folder.ts";
 import { hasFailed } from "../../src/ports/repository.ts";
+import { LogChild } from "../support/children.ts";
+import { newFolder } from "../support/folders.ts";
 import { record, refusal, runsContract, worked } from "./runs.ts";
-
-const newFolder = () => mkdtempSync(path.join(tmpdir(), "skein-runs-"));
 
 runsContract("in folders", () => {
   const folder = newFolder();
@@ -97,6 +87,35 @@ describe("a run in a folder", () => {
     writeFileSync(path.join(home.folder, "owner.json"), left);
     assert.equal(await home.owner(), undefined);
     await worked(await home.lock()).release();
+  });
+});
+
+describe("the lock of a run", () => {
+  it("keeps other processes out, names its holder, and is free right after that was killed", async () => {
+    const folder = newFolder();
+    const home = worked(await new FolderRuns({ folder }).create(record("r1")));
+    for (let round = 0; round < 3; round += 1) {
+      await using child = new LogChild(["lock", folder]);
+      assert.equal(await child.next(), "locked");
+      assert.equal((await home.owner())?.pid, child.process.pid);
+      const { message } = refusal(await home.lock());
+      assert.match(message, new RegExp(`process ${child.process.pid}, since `));
+      await child.kill();
+      assert.equal(await home.owner(), undefined);
+      await worked(await home.lock()).release();
+    }
+  });
+
+  it("is not given to a second process while this one has it", async () => {
+    const folder = newFolder();
+    const home = worked(await new FolderRuns({ folder }).create(record("r1")));
+    const lock = worked(await home.lock());
+    await home.owner(); // To ask must not free it: closing a file can drop the locks of a process.
+    await using child = new LogChild(["lock", folder]);
+    const { failure } = (await child.next()) as { failure: { message: string } };
+    assert.match(failure.message, new RegExp(`process ${process.pid}, since `));
+    await child.kill();
+    await lock.release();
   });
 });
 

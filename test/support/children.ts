@@ -5,14 +5,14 @@ import { createInterface } from "node:readline";
 
 const CHILD = path.join(import.meta.dirname, "log-child.ts");
 
-export class LogChild {
+export class LogChild implements AsyncDisposable {
   readonly process: ChildProcess;
   readonly ended: Promise<void>;
   readonly #lines: AsyncIterator<string>;
 
   /** `limit`: the most blocks of 512 bytes that a file may have. */
   constructor(args: readonly string[], limit?: number) {
-    const node = [process.execPath, CHILD, ...args];
+    const node = [process.execPath, "--expose-gc", CHILD, ...args];
     const [program = "", ...rest] =
       limit === undefined ? node : ["/bin/sh", "-c", `ulimit -f ${limit}; exec "$@"`, "sh", ...node];
     this.process = spawn(program, rest, { stdio: ["ignore", "pipe", "inherit"] });
@@ -36,5 +36,9 @@ export class LogChild {
   async kill(): Promise<void> {
     this.process.kill("SIGKILL");
     await this.ended;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.kill();
   }
 }

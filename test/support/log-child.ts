@@ -48,12 +48,14 @@ const WAYS: Readonly<Record<string, () => Promise<void>>> = {
     }
   },
 
-  /** Holds the lock of run r1 until it is ended. */
+  /** Holds the lock of run r1 until it is ended, as one who keeps no reference to it. */
   async lock() {
     const home = await new FolderRuns({ folder: place }).open("r1");
-    const lock = hasFailed(home) ? home : await home.lock();
-    say(hasFailed(lock) ? lock : "locked");
-    setInterval(() => {}, 1_000_000);
+    const answer = hasFailed(home)
+      ? home
+      : await home.lock().then((lock) => (hasFailed(lock) ? lock : "locked"));
+    setInterval(() => globalThis.gc?.(), 5);
+    setTimeout(() => say(answer), 20); // Some collections later.
   },
 
   /** Reads and appends where nothing may be written; `count` events are there, `tag` leaves them in the side file. */

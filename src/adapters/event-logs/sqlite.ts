@@ -1,4 +1,5 @@
 /** How does a log outlive its process? As one SQLite file per run, durable before `append` returns. */
+import { utimesSync } from "node:fs";
 import path from "node:path";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { Event } from "../../core/event.ts";
@@ -37,7 +38,9 @@ export class SqliteEventLog implements EventLog, EventFeed {
       const bodies = events.map((event) => JSON.stringify(event));
       createLogFile(this.#file);
       this.#writer ??= new Writer(this.#file);
-      return this.#writer.append(after, bodies) ? { is: "done" } : { is: "taken" };
+      if (!this.#writer.append(after, bodies)) return { is: "taken" };
+      ring(this.#file);
+      return { is: "done" };
     } catch (error) {
       this.#closeWriter(); // After an error of the disk SQLite's own state may be stale; opening again reads it anew.
       const { why, next } = wordsOf(error);
@@ -188,6 +191,19 @@ class Reader {
 
   close(): void {
     this.#db.close();
+  }
+}
+
+/**
+ * Wakes those who follow. Writing has woken them, too, but some ms too early: readers see a commit only after the
+ * disk has confirmed it, and what shows it to them is a change in shared memory that no watch reports.
+ */
+function ring(file: string): void {
+  const now = new Date();
+  try {
+    utimesSync(file, now, now); // By name: opening and closing the file would drop SQLite's locks.
+  } catch {
+    // Nobody is woken; those who follow look by themselves within a second.
   }
 }
 

@@ -22,7 +22,7 @@ export async function lockRun(run: string, folder: string): Promise<RunLock | Fa
     db = new DatabaseSync(file, { timeout: BUSY_MS });
     db.exec("PRAGMA journal_mode = delete; BEGIN EXCLUSIVE");
     writeOwner(folder);
-    return held(db, folder);
+    return hold(db, folder);
   } catch (error) {
     db?.close();
     if (isBusy(error)) return { failure: await refused(run, folder) };
@@ -31,9 +31,13 @@ export async function lockRun(run: string, folder: string): Promise<RunLock | Fa
   }
 }
 
-function held(db: DatabaseSync, folder: string): RunLock {
+/** Kept here, because a connection that nobody refers to is closed, and who locks may forget its lock. */
+const held = new Set<DatabaseSync>();
+
+function hold(db: DatabaseSync, folder: string): RunLock {
+  held.add(db);
   const release = async () => {
-    if (!db.isOpen) return;
+    if (!held.delete(db)) return;
     rmSync(path.join(folder, OWNER), { force: true }); // While it is ours: later it may be the next one's.
     db.close();
   };

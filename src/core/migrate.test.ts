@@ -1,0 +1,45 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { EVENT_VERSION, migrate, type Step } from "./migrate.ts";
+
+const paused = { type: "run.paused", at: 7 };
+
+test("an event of today's version is taken as it is", () => {
+  assert.equal(migrate(EVENT_VERSION, paused), paused);
+});
+
+test("an older event goes through every step from its version on, and no other", () => {
+  const steps: readonly Step[] = [
+    ({ kind, ...rest }) => ({ ...rest, type: kind }), // Version 1 called it `kind`,
+    ({ seconds, ...rest }) => ({ ...rest, at: Number(seconds) * 1_000 }), // version 2 counted in seconds.
+  ];
+  assert.deepEqual(migrate(1, { kind: "run.paused", seconds: 7 }, steps), { type: "run.paused", at: 7_000 });
+  assert.deepEqual(migrate(2, { type: "run.paused", seconds: 7 }, steps), { type: "run.paused", at: 7_000 });
+  assert.deepEqual(migrate(3, paused, steps), paused);
+});
+
+test("a newer event asks for a newer Skein, with both numbers", () => {
+  assert.throws(
+    () => migrate(EVENT_VERSION + 1, paused),
+    /newer Skein \(version 2, this one knows 1\); update/,
+  );
+});
+
+const REFUSED: readonly [number, unknown, RegExp][] = [
+  [0, paused, /has no version, but 0/],
+  [Number.NaN, paused, /has no version/],
+  [1.5, paused, /has no version/],
+  [1, null, /not an object/],
+  [1, [], /not an object/],
+  [1, "run.paused", /not an object/],
+  [1, { at: 1 }, /has no type/],
+  [1, { type: "run.sung", at: 1 }, /unknown type, "run\.sung"/],
+  [1, { type: "constructor", at: 1 }, /unknown type/],
+  [1, { type: "run.paused" }, /\(run\.paused\) has no time/],
+  [1, { type: "run.paused", at: "1" }, /has no time/],
+  [1, { type: "run.paused", at: Number.NaN }, /has no time/],
+];
+for (const [version, body, message] of REFUSED)
+  test(`version ${version} of ${JSON.stringify(body)} is no event`, () => {
+    assert.throws(() => migrate(version, body), message);
+  });
