@@ -1,5 +1,5 @@
 /** How is a worker's work kept, whatever state it was left in? As one commit or more in the user's repository. */
-import { copyFile, lstat, mkdir, readFile, writeFile } from "node:fs/promises";
+import { lstat, mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { failure } from "../../core/failure.ts";
 import { isRefSafe } from "../../core/slug.ts";
@@ -7,7 +7,7 @@ import { type Failed, hasFailed } from "../../ports/repository.ts";
 import type { Keepsake, Kept } from "../../ports/workspaces.ts";
 import { git } from "../git/git.ts";
 import { changedFiles, commitFiles } from "./changed-files.ts";
-import { gitBeside, gitInSlot, type Slot, type SlotCall, unlock } from "./slot.ts";
+import { copyIndex, gitBeside, gitInSlot, type Slot, type SlotCall, unlock } from "./slot.ts";
 import { checkedOutBy, type Source } from "./source.ts";
 
 export type Work = {
@@ -57,7 +57,7 @@ const stopped = (): Failed => ({ failure: failure("cancelled", "stopped before t
 /** One commit with the files as they are, on the start commit: also for a worker that rewrote or lost its history. */
 async function keepFiles(work: Work, as: Keepsake, signal: AbortSignal): Promise<Kept | Failed> {
   const { slot, source } = work;
-  await copyFile(join(slot.git, "index"), indexOf(slot));
+  await copyIndex(slot, indexOf(slot));
   const call = (one: SlotCall) => gitInSlot(slot, source, withIndex(slot, one), signal);
   const files = await changedFiles(slot, call, work.maxFileBytes);
   if (hasFailed(files)) return files;
@@ -124,7 +124,7 @@ async function keepHistory(
   signal: AbortSignal,
 ): Promise<Kept | Failed | undefined> {
   const { slot, source } = work;
-  await copyFile(join(slot.git, "index"), indexOf(slot));
+  await copyIndex(slot, indexOf(slot));
   const call = (one: SlotCall) => gitBeside(slot, withIndex(slot, one), signal);
   const read = await call({ args: ["read-tree", "--reset", head] });
   if (!read.ok) return undefined;

@@ -1,5 +1,5 @@
 /** What is a place to work in, and how does it become clean? Two git folders: ours, and the worker's to spoil. */
-import { copyFile, lstat, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { copyFile, lstat, mkdir, readdir, readFile, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Failed } from "../../ports/repository.ts";
 import { type GitAnswer, git } from "../git/git.ts";
@@ -116,8 +116,20 @@ async function checkOut(
   const cleaned = await run("clean", "-q", wish.keepsIgnored ? "-ffd" : "-ffdx");
   if (!cleaned.ok) return { failure: cleaned.failure };
   await writeGitFolder(join(slot.tree, ".git"), source, { ...settings, alternates: [source.objects] });
-  await copyFile(join(slot.git, "index"), join(slot.tree, ".git", "index"));
+  await copyIndex(slot, join(slot.tree, ".git", "index"));
   return undefined;
+}
+
+/**
+ * With the time of the original, or a microsecond less. Git compares whole seconds, and trusts what it recorded of a
+ * file that is older than the index: a copy that looks newer would hide a change of the same size within a second.
+ */
+export async function copyIndex(slot: Slot, to: string): Promise<void> {
+  const from = join(slot.git, "index");
+  const { mtimeNs } = await stat(from, { bigint: true });
+  await copyFile(from, to);
+  const seconds = Number(mtimeNs / 1_000n - 1n) / 1e6;
+  await utimes(to, seconds, seconds);
 }
 
 /** Everything of a holder but its files, which the next check-out replaces. */
