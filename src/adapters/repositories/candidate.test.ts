@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { describe, it } from "node:test";
 import { failed, makeWorld, member, quiet, RUN, type World } from "../../../test/contracts/repository.ts";
 import type { Files } from "../../../test/support/repositories.ts";
@@ -20,6 +22,18 @@ async function meet(
   const made = await world.candidate([member("t.1", "work")], { onto, strategy });
   const names = made.commit && (await world.at.git("ls-tree", "-r", "-z", "--name-only", made.commit));
   return { conflicts: made.conflicts, files: names?.split("\0").filter((name) => name !== "") };
+}
+
+/** With another configuration of the user's. */
+async function atHome<Result>(home: string, use: () => Promise<Result>): Promise<Result> {
+  const before = { HOME: process.env["HOME"], XDG_CONFIG_HOME: process.env["XDG_CONFIG_HOME"] };
+  Object.assign(process.env, { HOME: home, XDG_CONFIG_HOME: home });
+  return use().finally(() => {
+    for (const [name, value] of Object.entries(before)) {
+      if (value === undefined) delete process.env[name];
+      else process.env[name] = value;
+    }
+  });
 }
 
 const against = (...files: readonly string[]) => [{ task: "t.1", files, against: "target" }];
@@ -139,6 +153,18 @@ describe("what merges by itself", () => {
     assert.equal(await world.at.git("status", "--porcelain"), "?? .gitattributes");
   });
 
+  it("does as always where the user's settings forbid to happen upon a git folder, or name attributes", async () => {
+    await using world = await makeWorld(open, { "a.txt": "1\n" });
+    await world.at.branch("work", { "a.txt": "2\n" });
+    const onto = await world.at.commit({ "a.txt": "3\n" });
+    const home = join(world.at.folder, "..");
+    await writeFile(join(home, "attributes"), "* merge=union\n");
+    const core = `[core]\n\tattributesFile = ${home}/attributes\n`;
+    await writeFile(join(home, ".gitconfig"), `[safe]\n\tbareRepository = explicit\n${core}`);
+    const made = await atHome(home, () => world.candidate([member("t.1", "work")], { onto }));
+    assert.deepEqual(made.conflicts, against("a.txt"));
+  });
+
   it("merges a history of the worker's own, and finds conflicts in it", async () => {
     await using world = await makeWorld(open);
     await world.at.git("checkout", "-q", "--orphan", "work");
@@ -186,17 +212,12 @@ describe("a commit of ours", () => {
       "Test Person <person@example.invalid> Test Person",
     );
     await world.at.git("config", "--unset", "user.email");
-    const environment = { HOME: "/nonexistent", XDG_CONFIG_HOME: "/nonexistent" };
-    const before = Object.keys(environment).map((name) => [name, process.env[name]] as const);
-    Object.assign(process.env, environment);
-    using again = open(world.at.folder);
     const members = [member("t.1", "work")];
     const wanted = { run: RUN, onto: world.base, strategy: "merge-commit" as const, members };
-    const made = await again.candidate(wanted, quiet);
-    for (const [name, value] of before) {
-      if (value === undefined) delete process.env[name];
-      else process.env[name] = value;
-    }
+    const made = await atHome("/nonexistent", async () => {
+      using again = open(world.at.folder);
+      return await again.candidate(wanted, quiet);
+    });
     assert.ok("commit" in made);
     assert.equal(await show(world, made.commit, "%an <%ae> %cn"), "Skein <skein@localhost> Skein");
   });
@@ -247,6 +268,19 @@ describe("rebase", () => {
     assert.equal(await world.at.git("ls-tree", "--name-only", commit!), "a.txt\none.txt\nother.txt\ntwo.txt");
   });
 
+  it("replays what a commit changed against the one before it, also if that takes something back", async () => {
+    await using world = await makeWorld(open);
+    await world.at.git("checkout", "-q", "-b", "work");
+    await world.at.commit({ "a.txt": "one\ntwo\n3\n" });
+    await world.at.commit({ "a.txt": "one\ntwo\nthree\n", "b.txt": "b\n" });
+    await world.at.git("checkout", "-q", "main");
+    const onto = await world.at.commit({ "c.txt": "c\n" });
+    const { commit } = await world.candidate([member("t.1", "work")], { onto, strategy: "rebase" });
+    assert.equal(await world.at.git("rev-list", "--count", `${onto}..${commit}`), "2");
+    assert.equal(await world.at.git("show", `${commit}^:a.txt`), "one\ntwo\n3");
+    assert.equal(await world.at.git("show", `${commit}:a.txt`), "one\ntwo\nthree");
+  });
+
   it("lands the tree of the merge as one commit where commits conflict on the way", async () => {
     await using world = await makeWorld(open);
     await world.at.git("checkout", "-q", "-b", "work");
@@ -280,6 +314,21 @@ describe("rebase", () => {
 });
 
 describe("fast-forward", () => {
+  it("loses nothing that a worker did in a merge itself", async () => {
+    await using world = await makeWorld(open);
+    await world.at.branch("work", { "b.txt": "b\n" });
+    const onto = await world.at.commit({ "c.txt": "c\n" });
+    await world.at.git("checkout", "-q", "work");
+    await world.at.git("merge", "-q", "--no-commit", "main");
+    await world.at.commit({ "d.txt": "made in the merge\n" });
+    await world.at.git("checkout", "-q", "main");
+    for (const strategy of ["rebase", "fast-forward"] as const) {
+      const { commit } = await world.candidate([member("t.1", "work")], { onto, strategy });
+      assert.equal(await world.at.git("ls-tree", "--name-only", commit!), "a.txt\nb.txt\nc.txt\nd.txt");
+      assert.equal(await world.at.git("rev-parse", `${commit}^`), onto);
+    }
+  });
+
   it("takes the branch itself if it is on top of the target, and replays it otherwise", async () => {
     await using world = await makeWorld(open);
     const work = await world.at.branch("work", { "b.txt": "b\n" });

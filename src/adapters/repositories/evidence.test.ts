@@ -26,6 +26,16 @@ describe("evidence", () => {
     assert.match(diff, /rename from old\.txt/);
   });
 
+  it("is not misled by a name that looks like a line of git's", async () => {
+    const [odd, raw] = ["7\t7\tx", `:100644 100644 ${"1".repeat(40)} ${"2".repeat(40)} M`];
+    const { linesAdded, filesChanged } = await shown(
+      { a: LINES, b: `other ${LINES}` },
+      { a: null, [odd]: `${LINES}more\n`, b: null, [raw]: `other ${LINES}` },
+    );
+    assert.equal(linesAdded, 1);
+    assert.deepEqual(filesChanged, [odd, raw, "a", "b"]);
+  });
+
   it("counts no lines of a binary file, and names a change of mode", async () => {
     const bytes = new Uint8Array([0, 1, 2, 0]);
     const evidence = await shown(
@@ -103,14 +113,23 @@ describe("evidence", () => {
 
   it("names marks in added lines, and not those that were there, moved or deleted", async () => {
     const { forbiddenMarks } = await shown(
-      { "src/a.ts": "// TODO: old\nconst a = 1;\n", "src/b.ts": "// FIXME: old\n" },
+      {
+        "src/a.ts": "// TODO: old\nconst a = 1;\n",
+        "src/b.ts": "// FIXME: old\n",
+        "src/d.ts": LINES + LINES,
+      },
       {
         "src/a.ts": "const b = 2;\n  // TODO: old\nconst a = x as any;\n",
         "src/b.ts": null,
         "src/c.ts": "// @ts-expect-error\nf();\n",
+        "src/d.ts": `${LINES}++ x as any;\n${LINES}`,
       },
     );
-    assert.deepEqual(forbiddenMarks, ["src/a.ts:3 as any", "src/c.ts:1 @ts-expect-error"]);
+    assert.deepEqual(forbiddenMarks, [
+      "src/a.ts:3 as any",
+      "src/c.ts:1 @ts-expect-error",
+      "src/d.ts:21 as any",
+    ]);
   });
 
   it("names conflict markers that a worker committed", async () => {

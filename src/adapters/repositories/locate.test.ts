@@ -23,6 +23,7 @@ describe("a repository is located", () => {
     };
     assert.deepEqual(await locate(at.folder, quiet), expected);
     assert.deepEqual(await locate(join(at.folder, "sub"), quiet), expected);
+    assert.deepEqual(await locate(join(at.folder, ".git"), quiet), { ...expected, top: expected.gitDir });
   });
 
   it("from one of several work trees, with the git folder that all share", async () => {
