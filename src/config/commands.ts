@@ -1,7 +1,7 @@
 /** How are programs named in the configuration? By words, by a list of words, or in full; never shown when refused. */
 import { z } from "zod";
 
-const word = z.string("must be a text").max(10_000);
+const word = z.string("must be a text").max(10_000, "is too long");
 const program = z.tuple(
   [word.min(1, "names no program")],
   word,
@@ -96,17 +96,23 @@ const unquoted = (double?: string, single?: string, escaped?: string): string =>
 export type GateCommand = { readonly name: string; readonly run: string };
 
 const named = z.strictObject({
-  name: z.string("must be a text").min(1, "must not be empty").max(80),
-  run: z.string("must be a text").trim().min(1, "must not be empty").max(10_000),
+  name: z.string("must be a text").min(1, "must not be empty").max(80, "is too long"),
+  run: z.string("must be a text").trim().min(1, "must not be empty").max(10_000, "is too long"),
 });
 
 /** `auto`: detected; `none`: nothing has to pass. Each command is run by `/bin/sh -c`; its text is its name unless told. */
 export const gate = () =>
   z.codec(
-    z.union([z.enum(["auto", "none"]), z.array(z.union([z.string(), named])).min(1)], {
-      error:
-        'must be "auto", "none" or a list of commands such as ["npm test"], each a text or { name, run }',
-    }),
+    z.union(
+      [
+        z.enum(["auto", "none"]),
+        z.array(z.union([z.string(), named])).min(1, 'has no commands: write "none" for no gate'),
+      ],
+      {
+        error:
+          'must be "auto", "none" or a list of commands such as ["npm test"], each a text or { name, run }',
+      },
+    ),
     z.union([z.enum(["auto", "none"]), z.array(named)]),
     {
       decode: (written, context) => {

@@ -31,14 +31,15 @@ export const choice = <const T extends readonly [string, ...string[]]>(...of: T)
 
 export const yesOrNo = () => z.boolean(mustBe("true or false"));
 
-export const text = () => z.string(mustBe("a text (in quotes if it looks like a number)")).max(MAX_CHARS);
+export const text = () =>
+  z.string(mustBe("a text (in quotes if it looks like a number)")).max(MAX_CHARS, "is too long");
 
 /** A page or two: a script belongs into a file. */
 const MAX_CHARS = 10_000;
 
 /** Also written as one text with commas between. */
 export function list() {
-  const entry = z.string(mustBe("a text")).trim().min(1, "must not be empty").max(MAX_CHARS);
+  const entry = z.string(mustBe("a text")).trim().min(1, "must not be empty").max(MAX_CHARS, "is too long");
   return z.codec(
     z.union([z.array(entry), z.string()], "must be a list of texts, none of them empty"),
     z.array(entry),

@@ -1,0 +1,236 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import fc from "fast-check";
+import { defaultPolicy } from "../core/policy.ts";
+import { policyProblems } from "../core/policy-check.ts";
+import {
+  type Config,
+  describeKeys,
+  fromSettings,
+  jsonSchema,
+  problemText,
+  readConfig,
+  toPolicy,
+  toSettings,
+} from "./index.ts";
+
+const read = (sources: Partial<Parameters<typeof readConfig>[0]> = {}) => {
+  const result = readConfig({ env: {}, sets: [], flags: {}, ...sources });
+  assert.ok(!("problems" in result), "problems" in result ? result.problems.map(problemText).join("\n") : "");
+  return result;
+};
+
+const whole = (min: number) => fc.integer({ min, max: 1_000 });
+const time = fc.oneof(
+  fc.integer({ min: 1, max: 10_000 }),
+  fc
+    .tuple(fc.integer({ min: 1, max: 300 }), fc.constantFrom("", "ms", "s", "m", "h", "d"))
+    .map(([n, unit]) => `${n}${unit}`),
+);
+const bytes = fc.oneof(
+  fc.integer({ min: 1, max: 1e9 }),
+  fc
+    .tuple(fc.integer({ min: 1, max: 500 }), fc.constantFrom("B", "kB", "MB", "KiB", "MiB", "GiB"))
+    .map((pair) => pair.join("")),
+);
+const name = fc.stringMatching(/^[a-z][a-z0-9_]{0,8}$/);
+const names = fc.array(name, { maxLength: 4 });
+const word = fc.oneof(name, fc.stringMatching(/^[ -~]{1,12}$/));
+const program = fc.array(word, { maxLength: 3 }).chain((rest) => name.map((first) => [first, ...rest]));
+const agent = fc.oneof(
+  name.filter((text) => text !== "none"),
+  program,
+  program.map((command) => ({ kind: "command", command })),
+  name.map((script) => ({ kind: "scripted", script })),
+);
+const gate = fc.oneof(
+  fc.constantFrom("auto", "none"),
+  fc.uniqueArray(fc.oneof(name, fc.record({ name, run: name })), {
+    minLength: 1,
+    selector: (one) => (typeof one === "string" ? one : one.name),
+  }),
+);
+
+/** A value for every key, as somebody may write it. */
+const VALUES: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
+  workers: whole(1),
+  planners: whole(1),
+  agent,
+  planner: fc.oneof(agent, fc.constant("none")),
+  base: fc.oneof(name, fc.constantFrom("1234567", "1e10", "true", "null", "~", "a: b", "#x")),
+  branchPrefix: name.map((text) => `${text}/`),
+  gate,
+  gateTimeout: time,
+  gateOutput: bytes,
+  "workspace.setup": fc.oneof(name, fc.constantFrom("npm ci && x", "true", "[ -d x ] || y # z")),
+  "workspace.setupTimeout": time,
+  "workspace.copy": names,
+  "workspace.share": names,
+  "workspace.pass": names,
+  "workspace.maxFile": bytes,
+  "landing.strategy": fc.constantFrom("merge-commit", "rebase", "fast-forward"),
+  "landing.maxBatch": whole(1),
+  "timeout.plan": time,
+  "timeout.work": time,
+  "timeout.land": time,
+  "timeout.check": time,
+  "retry.maxFailed": whole(1),
+  "retry.maxRefused": whole(0),
+  "retry.maxLost": whole(0),
+  "retry.maxUnreachable": whole(1),
+  "retry.first": fc.oneof(time, fc.constant(0)),
+  "retry.max": fc.oneof(time, fc.constant("0s")),
+  "budget.tokens": whole(0),
+  "budget.dollars": fc.oneof(whole(0), fc.constantFrom(0.25, 1e-6, 12.5)),
+  overlap: fc.constantFrom("serialise", "allow"),
+  order: fc.constantFrom("priority", "longest-path"),
+  sharedFiles: names,
+  "subplanner.maxDepth": whole(0),
+  "subplanner.scopeThreshold": whole(1),
+  replanAfter: whole(1),
+  "log.maxTranscript": bytes,
+  deliver: fc.boolean(),
+};
+
+const asText = (value: unknown) => (typeof value === "string" ? value : JSON.stringify(value));
+const inFile = (key: string, value: unknown) =>
+  key.split(".").reduceRight((inner, part) => `{${part}: ${inner}}`, JSON.stringify(value));
+
+describe("every key", () => {
+  it("is in this test", () => {
+    assert.deepEqual(
+      Object.keys(VALUES).sort(),
+      describeKeys()
+        .map(({ key }) => key)
+        .sort(),
+    );
+  });
+
+  for (const { key, variable } of describeKeys())
+    it(`${key} means the same in the file, by ${variable}, by --set and by a flag, and after it was kept`, () => {
+      fc.assert(
+        fc.property(VALUES[key]!, (value) => {
+          const file = read({ file: { name: "skein.yaml", text: inFile(key, value) } });
+          assert.equal(file.origins[key], "skein.yaml:1");
+          assert.notEqual(file.origins[key], "default");
+          for (const other of [
+            read({ env: { [variable]: asText(value) } }),
+            read({ sets: [`${key}=${asText(value)}`] }),
+            read({ flags: { [key]: value } }),
+          ]) {
+            assert.deepEqual(other.config, file.config);
+            assert.notEqual(other.origins[key], "default");
+          }
+          const settings: unknown = JSON.parse(JSON.stringify(toSettings(file.config)));
+          assert.deepEqual(fromSettings(settings), { config: file.config });
+          assert.deepEqual(policyProblems(toPolicy(file.config)), []);
+        }),
+        { numRuns: 25 },
+      );
+    });
+
+  it("has a description, a variable of its own, and is in the JSON Schema with its default", () => {
+    const keys = describeKeys();
+    assert.equal(new Set(keys.map(({ variable }) => variable)).size, keys.length);
+    for (const { key, description, type, default: usual } of keys) {
+      assert.match(description, /^[A-Z].*\.$/, key);
+      assert.ok(type.length > 0, key);
+      const node = key
+        .split(".")
+        .reduce(
+          (above, part) => (above["properties"] as Record<string, Record<string, unknown>>)[part]!,
+          jsonSchema() as Record<string, unknown>,
+        );
+      assert.equal(node["description"], description);
+      assert.deepEqual(node["default"], usual, key);
+    }
+    assert.equal(jsonSchema()["additionalProperties"], false);
+  });
+
+  it("is named by a variable in the way that the documents say", () => {
+    const variables = describeKeys().map(({ variable }) => variable);
+    for (const variable of [
+      "SKEIN_WORKERS",
+      "SKEIN_LANDING_STRATEGY",
+      "SKEIN_BRANCH_PREFIX",
+      "SKEIN_RETRY_MAX_FAILED",
+    ])
+      assert.ok(variables.includes(variable), variable);
+  });
+});
+
+describe("the policy", () => {
+  const set = (...sets: string[]) => toPolicy(read({ sets }).config);
+
+  it("is the usual one where nothing is configured, but for the batch", () => {
+    assert.deepEqual(set(), { ...defaultPolicy, landing: { ...defaultPolicy.landing, maxBatch: 1 } });
+  });
+
+  it("takes each number to its place, in its unit", () => {
+    const policy = set(
+      ...[
+        "workers=2",
+        "planners=3",
+        "timeout.plan=1s",
+        "timeout.work=2",
+        "timeout.land=3m",
+        "timeout.check=4h",
+      ],
+      ...[
+        "retry.maxFailed=4",
+        "retry.maxRefused=5",
+        "retry.maxLost=6",
+        "retry.maxUnreachable=7",
+        "retry.first=8s",
+      ],
+      ...[
+        "retry.max=9s",
+        "budget.tokens=10",
+        "budget.dollars=1.5",
+        "subplanner.maxDepth=1",
+        "replanAfter=12",
+      ],
+      ...["subplanner.scopeThreshold=11", "landing.maxBatch=13", "landing.strategy=rebase", "overlap=allow"],
+      ...["order=longest-path", "sharedFiles=a,b", "branchPrefix=x/"],
+    );
+    assert.deepEqual(policy.capacity, { work: 2, plan: 3 });
+    assert.deepEqual(policy.leaseMs, { plan: 1_000, work: 2_000, land: 180_000, check: 14_400_000 });
+    const { retry, budget, decompose, landing } = policy;
+    assert.deepEqual(
+      [retry.maxFailed, retry.maxRefused, retry.maxLost, retry.maxUnreachable, retry.firstMs, retry.maxMs],
+      [4, 5, 6, 7, 8_000, 9_000],
+    );
+    assert.equal(retry.graceMs, defaultPolicy.retry.graceMs);
+    assert.deepEqual([budget.maxTokens, budget.maxMicrodollars], [10, 1_500_000]);
+    assert.deepEqual([decompose.maxDepth, decompose.scopeThreshold, policy.root.replanAfter], [1, 11, 12]);
+    assert.deepEqual([landing.maxBatch, landing.strategy], [13, "rebase"]);
+    assert.deepEqual(
+      [policy.overlap, policy.order, policy.sharedFiles],
+      ["allow", "longest-path", ["a", "b"]],
+    );
+    assert.equal(policy.branchPrefix, "x/");
+  });
+});
+
+describe("what is kept with a run", () => {
+  const BAD: readonly [unknown, RegExp][] = [
+    [null, /must be a group of keys/],
+    [[], /must be a group of keys/],
+    [{ timeout: 3 }, /timeout must be a group of keys/],
+    [{ wrokers: 3 }, /^the run's record: wrokers is no key.*"workers"/],
+    [{ workers: 0 }, /workers must be a whole number from 1, not 0/],
+    [{ workers: null }, /workers must be/],
+    [{ branchPrefix: "-" }, /branchPrefix/],
+  ];
+  for (const [settings, message] of BAD)
+    it(`refuses ${JSON.stringify(settings)}`, () => {
+      const result = fromSettings(settings);
+      assert.ok("problems" in result);
+      assert.match(result.problems.map(problemText).join(), message);
+    });
+
+  it("gives keys that were not there yet their defaults", () => {
+    const { config } = fromSettings({ workers: 2 }) as { config: Config };
+    assert.deepEqual(config, read({ sets: ["workers=2"] }).config);
+  });
+});
