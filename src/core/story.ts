@@ -1,5 +1,5 @@
 /** What has happened so far that the state does not keep? Landings, attempts that came to nothing, and times. */
-import type { Charge, Event, RunEnd } from "./event.ts";
+import type { Charge, Event, EventOf, RunEnd } from "./event.ts";
 import type { Failure } from "./failure.ts";
 import type { Proof } from "./gate.ts";
 import { type JobId, jobId, type Member } from "./job.ts";
@@ -10,6 +10,8 @@ export type Story = {
   readonly events: number;
   /** When the newest event was decided. */
   readonly lastAt: number;
+  /** How long no engine was at it, as far as the log shows. */
+  readonly idleMs: number;
   readonly landings: readonly Landed[];
   readonly setbacks: readonly Setback[];
   /** When each job that is running was started. */
@@ -50,6 +52,7 @@ type Draft = Writable<Omit<Story, "landings" | "setbacks" | "since" | "jobs">> &
 export const emptyStory = (): Story => ({
   events: 0,
   lastAt: 0,
+  idleMs: 0,
   landings: [],
   setbacks: [],
   since: new Map(),
@@ -67,6 +70,7 @@ export const emptyStory = (): Story => ({
 export function tell(story: Story, event: Event): Story {
   const s = story as Draft;
   s.events += 1;
+  if (isRestart(event)) s.idleMs += event.at - s.lastAt;
   s.lastAt = event.at;
   switch (event.type) {
     case "run.closed":
@@ -77,7 +81,7 @@ export function tell(story: Story, event: Event): Story {
       s.jobs[event.job.kind].count += 1;
       break;
     case "job.ended":
-      jobEnded(s, event.job, event.at);
+      jobEnded(s, event);
       break;
     case "batch.landed": {
       const { at, commit, members, proof, flaky } = event;
@@ -105,10 +109,14 @@ export function tell(story: Story, event: Event): Story {
   return story;
 }
 
-/** A job that answers late has ended before: its time is counted up to there. */
-function jobEnded(s: Draft, id: JobId, at: number): void {
-  const since = s.since.get(id);
+/** What only an engine that takes up an old run says. */
+const isRestart = (event: Event) =>
+  event.type === "run.resumed" || (event.type === "job.ended" && event.how === "interrupted");
+
+/** Until when a job was at work that nobody saw end is not known, so its time is not counted. */
+function jobEnded(s: Draft, { job, how, at }: EventOf<"job.ended">): void {
+  const since = s.since.get(job);
   if (since === undefined) return;
-  s.since.delete(id);
-  s.jobs[id.slice(0, id.search(/[:#]/)) as JobKind].ms += at - since;
+  s.since.delete(job);
+  if (how !== "interrupted") s.jobs[job.slice(0, job.search(/[:#]/)) as JobKind].ms += at - since;
 }

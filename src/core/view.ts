@@ -41,7 +41,7 @@ export type RunView = {
   readonly left: readonly string[];
   readonly flaky: readonly string[];
   readonly spent: Spending;
-  readonly times: Pick<Story, "lastAt" | "jobs"> & {
+  readonly times: Pick<Story, "lastAt" | "idleMs" | "jobs"> & {
     readonly openedAt: number;
     readonly closedAt?: number;
   };
@@ -142,8 +142,8 @@ export function viewOf({ state, story }: Seen): RunView {
   };
 }
 
-function timesOf({ openedAt }: RunState, { lastAt, jobs, closed }: Story): RunView["times"] {
-  const times = { openedAt, lastAt, jobs: structuredCopy(jobs) };
+function timesOf({ openedAt }: RunState, { lastAt, idleMs, jobs, closed }: Story): RunView["times"] {
+  const times = { openedAt, lastAt, idleMs, jobs: structuredCopy(jobs) };
   return closed ? { ...times, closedAt: closed.at } : times;
 }
 

@@ -34,8 +34,8 @@ const SHOWED_HELP = "commander.help";
 function createProgram({ out, err }: Output, json: boolean, perform: Perform): Command {
   const program = new Command("skein")
     .description(
-      "Plans a goal, runs many coding agents in parallel, each in its own workspace, and lands what they\n" +
-        "make on a branch of its own, where every commit has passed the project's tests. Your checkout is\n" +
+      "Plans a goal, runs many coding agents in parallel, each in its own workspace, and lands what they " +
+        "make on a branch of its own, where every commit has passed the project's tests. Your checkout is " +
         "not touched before you ask for it with `skein deliver`.",
     )
     .usage("[options] <command>")

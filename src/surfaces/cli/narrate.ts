@@ -1,5 +1,6 @@
 /** How is an event told to a person? One line each for what matters; nothing for the rest. */
-import type { Event } from "../../core/event.ts";
+import type { Event, EventOf } from "../../core/event.ts";
+import { failuresOf } from "../../core/gate.ts";
 import type { Job } from "../../core/job.ts";
 import type { RunState } from "../../core/state.ts";
 import type { TaskId } from "../../core/task.ts";
@@ -15,12 +16,20 @@ export function narrate(event: Event, state: RunState): Line | undefined {
   switch (event.type) {
     case "run.opened":
       return plain(`goal: ${event.request.goal}`);
+    case "run.paused":
+      return plain("paused: nothing new is started");
+    case "run.resumed":
+      return plain("the pause is over");
+    case "run.steered":
+      return plain(`told to the planner: ${event.message}`);
+    case "run.cancel-requested":
+      return bad(`the run is being cancelled: ${event.reason}`);
+    case "command.refused":
+      return bad(`refused: ${event.command}: ${event.reason}`);
     case "job.started":
       return started(event.job, state);
     case "job.ended":
-      return event.how === "answered-late"
-        ? plain("a job that was given up has answered after all; nothing had replaced it, so it counts")
-        : undefined;
+      return jobEnded(event);
     case "plan.accepted":
       return event.into.length === 0
         ? undefined
@@ -55,6 +64,18 @@ export function narrate(event: Event, state: RunState): Line | undefined {
       return landed(event, name);
     case "landing.turned":
       return turned(event, name);
+    case "target.checked":
+      return state.target.health === "green"
+        ? undefined
+        : bad(`${short(event.tip)} is ${state.target.health}: ${failuresOf(event.report).join(", ")}`);
+    case "target.unchecked":
+      return bad(`the target could not be checked: ${event.failure.message}`);
+    case "target.moved":
+      return bad(`somebody else has moved the target to ${short(event.tip)}`);
+    case "base.moved":
+      return plain(`the base is now at ${short(event.commit)}`);
+    case "budget.exhausted":
+      return bad("the budget is used up: nothing new is started");
     case "repair.planned":
       return bad(`the target is red; fix tasks: ${event.into.map((fix) => fix.spec.key).join(", ")}`);
     case "repair.given-up":
@@ -75,6 +96,19 @@ const plain = line("plain");
 const good = line("good");
 const bad = line("bad");
 const quiet = line("quiet");
+
+function jobEnded({ job, how }: EventOf<"job.ended">): Line | undefined {
+  switch (how) {
+    case "answered-late":
+      return plain("a job that was given up has answered after all; nothing had replaced it, so it counts");
+    case "expired":
+      return bad(`${job} has not answered in time`);
+    case "interrupted":
+      return quiet(`${job} was interrupted: it is started again, and nobody is charged for it`);
+    default:
+      return undefined;
+  }
+}
 
 function started(job: Job, state: RunState): Line | undefined {
   switch (job.kind) {

@@ -82,7 +82,7 @@ export function areaOf(view: RunView, now: number): readonly string[] {
     ...(counts.waiting > 0 ? [`${counts.waiting} waiting`] : []),
     ...(counts.failed > 0 ? [`${counts.failed} failed`] : []),
     ...(counts.skipped > 0 ? [`${counts.skipped} skipped`] : []),
-    targetText(target),
+    `target ${targetText(target)}`,
     duration(now - view.times.openedAt),
   ];
   return ["", ...shown, ...(more > 0 ? [`${" ".repeat(14)}and ${more} more`] : []), `  ${parts.join(" · ")}`];
@@ -103,4 +103,4 @@ export function runningText({ kind, number, tasks }: RunningView, tip: string): 
 }
 
 export const targetText = ({ tip, health, isUngated }: RunView["target"]): string =>
-  `target ${short(tip)} ${isUngated ? "(no gate)" : health === "unknown" ? "not checked yet" : health}`;
+  `${short(tip)} ${isUngated ? "(no gate)" : health === "unknown" ? "not checked yet" : health}`;

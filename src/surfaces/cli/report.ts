@@ -24,11 +24,16 @@ export function reportOf(view: RunView, target: string): readonly ReportLine[] {
 }
 
 function headline({ run, is, counts, times }: RunView): ReportLine {
-  const took = precise((times.closedAt ?? times.lastAt) - times.openedAt);
-  const how = `${counts.done} of ${plural(counts.total, "task")} done, in ${took}`;
+  const how = `${counts.done} of ${plural(counts.total, "task")} done, in ${took(times)}`;
   return is === "done"
     ? line(`Run ${run} is done: ${how}.`, "good")
     : line(`Run ${run} is ${is}: ${how}.`, "bad");
+}
+
+/** While it was stopped, nothing was waited for. */
+function took({ openedAt, closedAt, lastAt, idleMs }: RunView["times"]): string {
+  const busy = precise((closedAt ?? lastAt) - openedAt - idleMs);
+  return idleMs < 1_000 ? busy : `${busy} (and ${duration(idleMs)} stopped)`;
 }
 
 const PROOFS = {
@@ -65,10 +70,9 @@ function setbacks(view: RunView): readonly ReportLine[] {
 
 export function setbackText({ name, of, attempt, failure, end }: SetbackView): string {
   const who = of === "plan" ? `the planner of ${name}` : `${name}, attempt ${attempt}`;
-  return `${harmless(`${who}: ${failure.message}`, 240)} → ${END_WORDS[end] ?? end}`;
+  const since = end === "split" ? "answered since" : end;
+  return `${harmless(`${who}: ${failure.message}`, 240)} → ${since}`;
 }
-
-const END_WORDS: Readonly<Record<string, string>> = { split: "done better", done: "done" };
 
 function undone({ undone: tasks }: RunView): readonly ReportLine[] {
   if (tasks.length === 0) return [];

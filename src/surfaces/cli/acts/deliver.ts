@@ -1,17 +1,142 @@
 /** `skein deliver`: may what landed go to the user's branch, and what came of it? */
-import type { Project } from "../../../compose.ts";
+import { type DeliveryEnd, deliverRun, type Project } from "../../../compose.ts";
 import type { Config } from "../../../config/index.ts";
+import { targetBranchOf } from "../../../core/brief.ts";
+import { unreachable } from "../../../core/unreachable.ts";
+import { viewOf } from "../../../core/view.ts";
+import { hasFailed } from "../../../ports/repository.ts";
 import type { RunHome } from "../../../ports/runs.ts";
-import { type Act, type Context, refuse } from "../context.ts";
+import { type Act, type Context, refuse, say, usage, writeJson } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import type { DeliverOptions } from "../verbs/deliver.ts";
+import { short } from "../words.ts";
+import { reconfigure } from "./configuration.ts";
+import { type Exit, hasExit, NEVER, openHere, runsWhere, type SeenRun } from "./project.ts";
+import { openSeen, underWay } from "./resume.ts";
 
-export const deliver: Act<DeliverOptions> = async (context) =>
-  refuse(context, EXIT.configuration, { kind: "repository", message: "not yet" });
+export const deliver: Act<DeliverOptions> = async (context, options) => {
+  const project = await openHere(context, options);
+  if (hasExit(project)) return project.exit;
+  const found = await pick(context, project, options.run);
+  if (hasExit(found)) return found.exit;
+  const { home } = found;
+  const exit = await whyNot(context, found, options.partial === true);
+  if (exit !== undefined) return exit;
+  const config = reconfigure(context, home.record.settings, {});
+  if (hasExit(config)) return config.exit;
+  return bring(context, project, home, { config, ...options, isOwnAnswer: true });
+};
 
-export const deliverDone = async (
+/** After a run that is done, if that was asked for; with JSON the events are all that is on standard output. */
+export const deliverDone = (
   context: Context,
-  _project: Project,
-  _home: RunHome,
-  _config: Config,
-): Promise<ExitCode> => refuse(context, EXIT.configuration, { kind: "repository", message: "not yet" });
+  project: Project,
+  home: RunHome,
+  wanted: { readonly config: Config; readonly intoCheckout?: true },
+): Promise<ExitCode> => bring(context, project, home, { ...wanted, isOwnAnswer: false });
+
+async function pick(context: Context, project: Project, run?: string): Promise<SeenRun | Exit> {
+  if (run !== undefined) return openSeen(context, project, run);
+  const [newest] = await runsWhere(context, project, ({ seen }) => seen.state.closed !== undefined);
+  if (newest) return newest;
+  return {
+    exit: usage(context, "there is no closed run that could be delivered", "`skein status` lists the runs"),
+  };
+}
+
+async function whyNot(
+  context: Context,
+  { home, seen }: SeenRun,
+  partial: boolean,
+): Promise<ExitCode | undefined> {
+  const { run } = home.record;
+  const owner = await home.owner();
+  if (owner) return refuse(context, EXIT.notAllDone, underWay(run, owner.pid));
+  const { is, target, landings } = viewOf(seen);
+  const no = (message: string, next: string) =>
+    refuse(context, EXIT.notAllDone, { kind: "target-red", message, next });
+  if (landings.length === 0)
+    return no(`nothing has landed in run ${run}: there is nothing to deliver`, `skein show ${run}`);
+  if (target.health === "red" || target.health === "suspect")
+    return no(
+      `the target of run ${run} is ${target.health}: it is not delivered`,
+      `skein status ${run} says what fails`,
+    );
+  if (is === "done" || partial) return undefined;
+  const how = is === "working" || is === "paused" || is === "cancelling" ? "not closed" : is;
+  return no(
+    `run ${run} is ${how}, so that only a part of the goal would be delivered`,
+    how === "not closed"
+      ? `skein resume ${run}; or deliver what landed so far: skein deliver ${run} --partial`
+      : `deliver what landed, each commit of it gated: skein deliver ${run} --partial`,
+  );
+}
+
+type Wanted = {
+  readonly config: Config;
+  readonly branch?: string;
+  readonly intoCheckout?: true;
+  readonly isOwnAnswer: boolean;
+};
+
+async function bring(context: Context, project: Project, home: RunHome, wanted: Wanted): Promise<ExitCode> {
+  const { config, branch: baseBranch = home.record.baseBranch, intoCheckout = false, isOwnAnswer } = wanted;
+  const { run } = home.record;
+  if (baseBranch === undefined) {
+    const message = `run ${run} did not start from a branch`;
+    return usage(context, message, `name one: skein deliver ${run} --branch <name>`);
+  }
+  const options = { config, env: context.env, baseBranch, intoCheckout };
+  const end = await deliverRun(project, home, options, NEVER);
+  if (hasFailed(end)) return refuse(context, EXIT.notAllDone, end.failure);
+  const said = { run, baseBranch, target: targetBranchOf(run, config.branchPrefix) };
+  if (end.is === "delivered" || end.is === "nothing-new") {
+    if (!context.json) say(context, goodWords(end, said));
+    else if (isOwnAnswer) writeJson(context, { run, branch: baseBranch, ...end });
+    return EXIT.done;
+  }
+  return refuse(context, EXIT.notAllDone, { kind: "repository", ...refusal(end, said) });
+}
+
+type Said = { readonly run: string; readonly baseBranch: string; readonly target: string };
+type Good = Extract<DeliveryEnd, { readonly is: "delivered" | "nothing-new" }>;
+
+const goodWords = (end: Good, { run, baseBranch }: Said): string =>
+  end.is === "delivered"
+    ? `delivered: ${baseBranch} went from ${short(end.from)} to ${short(end.to)}. See it: git log --first-parent ${short(end.from)}..${baseBranch}`
+    : `${baseBranch} has everything of run ${run} already`;
+
+function refusal(
+  end: Exclude<DeliveryEnd, Good>,
+  { run, baseBranch, target }: Said,
+): { readonly message: string; readonly next: string; readonly lines?: readonly string[] } {
+  const again = `skein deliver ${run}`;
+  switch (end.is) {
+    case "checked-out":
+      return end.why === "not-asked"
+        ? {
+            message: `${baseBranch} is checked out in ${end.where}: nothing was changed`,
+            next: `${again} --into-checkout, which changes the files there; or git merge ${target} yourself`,
+          }
+        : {
+            message: `${end.where} has changes that are not committed, so that ${baseBranch} was not moved there`,
+            next: `commit or stash them, then ${again} --into-checkout`,
+          };
+    case "conflict":
+      return {
+        message: `${baseBranch} has moved meanwhile, and conflicts with what landed: nothing was changed`,
+        lines: end.files,
+        next: `git merge ${target} into ${baseBranch} by hand, or start a run that does`,
+      };
+    case "red":
+      return {
+        message: `${baseBranch} has moved meanwhile; together with what landed the gate is red: nothing was changed`,
+        lines: end.failures,
+        next: "mend it on either side, then deliver again",
+      };
+    case "base-keeps-moving":
+      return { message: `${baseBranch} moves faster than the gate runs: nothing was changed`, next: again };
+    default:
+      return unreachable(end);
+  }
+}

@@ -36,7 +36,7 @@ export const demo: Act<DemoOptions> = async (context, options) => {
   const project = await openProject(top, env, NEVER);
   if (hasFailed(project)) return refuse(context, EXIT.configuration, project.failure);
   const agent = { kind: "scripted", script } as const;
-  const read = readConfig({ env: {}, sets: [], flags: { ...demoSettings, agent, gate: "auto" } });
+  const read = readConfig({ env: {}, sets: [], flags: { ...demoSettings, agent } });
   if ("problems" in read)
     throw new Error(`the demo's own configuration is wrong: ${JSON.stringify(read.problems)}`);
   const driven = await begin(here, project, { goal: demoGoal, config: read.config, notices: read.notices });

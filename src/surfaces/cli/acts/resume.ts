@@ -7,6 +7,7 @@ import { EXIT, type ExitCode } from "../exit-codes.ts";
 import type { ResumeOptions } from "../verbs/resume.ts";
 import { firstLine, plural } from "../words.ts";
 import { reconfigure } from "./configuration.ts";
+import { deliverDone } from "./deliver.ts";
 import { driveRun } from "./drive-run.ts";
 import { type Exit, hasExit, openHere, openRun, runsWhere, type SeenRun, seeRun } from "./project.ts";
 
@@ -29,7 +30,7 @@ export const resume: Act<ResumeOptions> = async (context, options) => {
   say(context, `going on with run ${record.run}, ${done}: ${firstLine(record.goal)}\n`);
   const driven = await driveRun(context, project, home, config);
   return driven.exit === EXIT.done && config.deliver
-    ? (await import("./deliver.ts")).deliverDone(context, project, home, config)
+    ? deliverDone(context, project, home, { ...options, config })
     : driven.exit;
 };
 

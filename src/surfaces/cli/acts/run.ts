@@ -1,9 +1,7 @@
 /** `skein run`: from a goal to a run that goes on here. */
-import { agentProblem, createRun, gateOf, type Project } from "../../../compose.ts";
+import { agentProblem, commitOf, createRun, gateOf, type Project } from "../../../compose.ts";
 import type { AgentSpec, Config } from "../../../config/index.ts";
 import { targetBranchOf } from "../../../core/brief.ts";
-import { failure } from "../../../core/failure.ts";
-import { quoted } from "../../../core/lines.ts";
 import { type Failed, hasFailed } from "../../../ports/repository.ts";
 import { type Act, type Context, refuse, say } from "../context.ts";
 import { EXIT } from "../exit-codes.ts";
@@ -11,6 +9,7 @@ import { paint } from "../output.ts";
 import type { RunOptions } from "../verbs/run.ts";
 import { firstLine, harmless, short } from "../words.ts";
 import { configure } from "./configuration.ts";
+import { deliverDone } from "./deliver.ts";
 import { type Driven, driveRun } from "./drive-run.ts";
 import { git } from "./git.ts";
 import { readGoal } from "./goal.ts";
@@ -24,10 +23,15 @@ export const run: Act<RunOptions & { readonly goal: string }> = async (context, 
   const read = await configure(context, project, options);
   if (hasExit(read)) return read.exit;
   const { config, notices } = read;
-  return (await begin(context, project, { goal: goal.text, config, notices })).exit;
+  return (await begin(context, project, { ...options, goal: goal.text, config, notices })).exit;
 };
 
-type Wanted = { readonly goal: string; readonly config: Config; readonly notices: readonly string[] };
+type Wanted = {
+  readonly goal: string;
+  readonly config: Config;
+  readonly notices: readonly string[];
+  readonly intoCheckout?: true;
+};
 
 /** The same for a goal of the user's and for the demo's. */
 export async function begin(context: Context, project: Project, wanted: Wanted): Promise<Driven> {
@@ -58,28 +62,17 @@ export async function begin(context: Context, project: Project, wanted: Wanted):
   say(context);
   const driven = await driveRun(context, project, home, config);
   if (driven.exit !== EXIT.done || !config.deliver) return driven;
-  return {
-    ...driven,
-    exit: await (await import("./deliver.ts")).deliverDone(context, project, home, config),
-  };
+  return { ...driven, exit: await deliverDone(context, project, home, wanted) };
 }
 
 type Base = { readonly base: string; readonly baseBranch?: string };
 
 /** A branch that is named is the one to deliver to; "HEAD" is the one that is checked out. */
-async function baseOf({ located }: Project, { base }: Config): Promise<Base | Failed> {
+async function baseOf(project: Project, { base }: Config): Promise<Base | Failed> {
   const isHead = base === "HEAD";
-  const commit = isHead
-    ? located.head
-    : await git(located.top, ["rev-parse", "--verify", "--quiet", "--end-of-options", `${base}^{commit}`]);
-  if (commit === undefined)
-    return {
-      failure: failure(
-        "repository",
-        `there is no commit ${quoted(base)}`,
-        "git branch -a and git log show what there is",
-      ),
-    };
+  const commit = isHead ? project.located.head : await commitOf(project, base, NEVER);
+  if (typeof commit !== "string") return commit;
+  const { located } = project;
   const branch = isHead ? located.branch : await branchNamed(located.top, base);
   return branch === undefined ? { base: commit } : { base: commit, baseBranch: branch };
 }

@@ -126,11 +126,8 @@ function sayOne(context: Context, { home, view, state, owner }: One): void {
     ["run", `${record.run}, ${owner ? `running in process ${owner.pid}` : state}`],
     ["goal", firstLine(record.goal)],
     ["tasks", countsText(view)],
-    [
-      "target",
-      `${targetBranchOf(record.run, prefixOf(record))}: ${targetText(target)}${target.isVerified ? "" : ", not verified as it stands"}`,
-    ],
-    ["time", `${duration(until - times.openedAt)}, ${plural(view.events, "event")}`],
+    ["target", `${targetBranchOf(record.run, prefixOf(record))} at ${targetText(target)}`],
+    ["time", `${duration(until - times.openedAt - times.idleMs)}, ${plural(view.events, "event")}`],
     ["spent", spentText(spent)],
   ] as const;
   for (const [key, text] of rows)

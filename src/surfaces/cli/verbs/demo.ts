@@ -10,7 +10,7 @@ export const addDemo: AddVerb = (program, perform) => {
     .command("demo")
     .summary("see a whole run, without an account, a network or a model")
     .description(
-      "Makes a small project in a new folder and takes it from its SPEC.md to landed, tested commits. The agents\n" +
+      "Makes a small project in a new folder and takes it from its SPEC.md to landed, tested commits. The agents " +
         "answer from a script, and some of them fail on purpose; everything else is real.",
     )
     .option("--folder <folder>", "make it here; the folder must be new or empty (default: a temporary one)")

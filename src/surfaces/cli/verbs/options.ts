@@ -15,6 +15,7 @@ export const addSettings = (command: Command): Command =>
     .option("--workers <n>", "workers at once")
     .option("--gate <command>", "what must pass to land: auto, none or a command; may be repeated", collect)
     .option("--deliver", "when everything is done, bring it to the base branch")
+    .option("--into-checkout", "with --deliver: also if the base branch is checked out and clean")
     .option("--set <key=value>", "set any key of skein.yaml; may be repeated", collect);
 
 export type SettingOptions = {
@@ -24,6 +25,7 @@ export type SettingOptions = {
   readonly workers?: string;
   readonly gate?: readonly string[];
   readonly deliver?: true;
+  readonly intoCheckout?: true;
   readonly set?: readonly string[];
 };
 

@@ -10,8 +10,8 @@ export const addResume: AddVerb = (program, perform) => {
     .command("resume [run]")
     .summary("go on with a run that was stopped, paused or killed")
     .description(
-      "Goes on with a run that was stopped, paused or killed, by default the newest that is not closed. What was\n" +
-        "durable is not done again. The run keeps the configuration that it was started with; flags and --set\n" +
+      "Goes on with a run that was stopped, paused or killed, by default the newest that is not closed. What was " +
+        "durable is not done again. The run keeps the configuration that it was started with; flags and --set " +
         "change it from here on.",
     );
   addSettings(addRepo(command))

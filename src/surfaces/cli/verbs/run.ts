@@ -10,8 +10,8 @@ export const addRun: AddVerb = (program, perform) => {
     .command("run <goal>")
     .summary("work on a goal in this repository")
     .description(
-      "Works on a goal: a sentence, or a file such as SPEC.md that says it. The work starts from what is committed\n" +
-        "and lands on a branch of its own; your checkout is not touched.\n" +
+      "Works on a goal: a sentence, or a file such as SPEC.md that says it. The work starts from what is committed " +
+        "and lands on a branch of its own; your checkout is not touched.\n\n" +
         "Ctrl-C once: what is landing is finished, the rest is kept, and `skein resume` goes on. Twice: at once.",
     );
   addRepo(command).option("--base <ref>", "the branch or commit to start from (default: HEAD)");

@@ -9,7 +9,7 @@ export const addSalvage: AddVerb = (program, perform) => {
   const salvage = addRepo(program.command("salvage"))
     .summary("work that was kept of attempts that came to nothing")
     .description(
-      "What attempts had made before they were killed, timed out or failed is kept. Lists it, brings an entry back as\n" +
+      "What attempts had made before they were killed, timed out or failed is kept. Lists it, brings an entry back as " +
         "a branch, or drops it. Your checkout is never touched.",
     )
     .addHelpText(

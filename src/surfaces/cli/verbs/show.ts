@@ -9,8 +9,8 @@ export const addShow: AddVerb = (program, perform) => {
   addRepo(program.command("show <run> [task]"))
     .summary("the tasks of a run as a tree, or one task in full")
     .description(
-      "The tasks of a run as a tree, or one task in full: what it asks for, its attempts and why they failed, what\n" +
-        "was handed in, and where its branch, its transcripts and its kept work are.\n" +
+      "The tasks of a run as a tree, or one task in full: what it asks for, its attempts and why they failed, what " +
+        "was handed in, and where its branch, its transcripts and its kept work are. " +
         "A task is named by its id (t.2.1), its whole name (parser/lexer), or its own name.",
     )
     .addHelpText("after", examples("skein show 1115-k7qd", "skein show 1115-k7qd parser/lexer"))

@@ -1,0 +1,144 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { CoreRun, large, task } from "../../test/support/core-run.ts";
+import type { Event } from "./event.ts";
+import type { TaskId } from "./task.ts";
+import { findTask, nothingSeen, rowsOf, see, viewOf } from "./view.ts";
+
+const seenOf = (events: readonly Event[]) => events.reduce(see, nothingSeen());
+const viewOfRun = (run: CoreRun) => viewOf(seenOf(run.log));
+
+/** Two tasks, one of them refused once, one that fails and one that waits for it. */
+function eventful(): CoreRun {
+  const run = CoreRun.planned([task("a"), task("b"), task("c"), task("d", { after: ["c"] })]);
+  run.now = 1_000;
+  run.work("t.1", { concerns: ["a is odd"] });
+  run.now = 3_000;
+  run.work("t.2");
+  run.land();
+  run.land([{ task: "t.2" as TaskId, files: ["b.ts"], against: "target" }]);
+  run.failForGood("t.3");
+  return run;
+}
+
+test("counts tasks by what they are about, the goal not among them", () => {
+  const run = CoreRun.planned([task("a"), task("b"), task("c", { after: ["a"] })]);
+  run.work("t.1");
+  const { counts, is } = viewOfRun(run);
+  assert.equal(is, "working");
+  assert.deepEqual(counts, {
+    total: 3,
+    done: 0,
+    failed: 0,
+    skipped: 0,
+    cancelled: 0,
+    landing: 1,
+    running: 1,
+    waiting: 1,
+  });
+});
+
+test("a goal that is not split is the one task that counts", () => {
+  const run = CoreRun.planned([]);
+  assert.equal(viewOfRun(run).counts.total, 1);
+});
+
+test("shows what is running, with the time since when and the tasks of a candidate", () => {
+  const run = CoreRun.planned([task("a"), task("b")]);
+  run.now = 5_000;
+  run.work("t.1");
+  const { running, queue } = viewOfRun(run);
+  assert.deepEqual(
+    running.map(({ kind, since, tasks }) => [kind, since, tasks.map(({ name }) => name)]),
+    [
+      ["work", 0, ["b"]],
+      ["land", 5_000, ["a"]],
+    ],
+  );
+  assert.deepEqual(queue, [{ task: "t.1", name: "a" }]);
+});
+
+test("tells landings with their proofs, and setbacks with what became of the task", () => {
+  const { landings, setbacks, undone, concerns } = viewOfRun(eventful());
+  assert.deepEqual(
+    landings.map(({ members, proof }) => [members.map(({ name }) => name), proof]),
+    [[["a"], "green"]],
+  );
+  const [conflict] = setbacks.filter(({ task: id }) => id === "t.2");
+  assert.deepEqual([conflict?.name, conflict?.charge, conflict?.end], ["b", "refused", "working"]);
+  assert.deepEqual(
+    undone.map(({ name, end, reason }) => [name, end, reason]),
+    [
+      ["c", "failed", "agent-failed (3 times)"],
+      ["d", "skipped", "c did not land"],
+    ],
+  );
+  assert.ok(concerns.some(({ name, text }) => name === "a" && text === "a is odd"));
+});
+
+test("the view of a replayed log is that of the live run, after every event", () => {
+  const { log } = eventful();
+  const live = nothingSeen();
+  for (const [i, event] of log.entries()) {
+    see(live, event);
+    assert.deepEqual(viewOf(live), viewOf(seenOf(log.slice(0, i + 1))));
+  }
+});
+
+test("a view is a picture: what happens later does not change it, and it survives JSON", () => {
+  const { log } = eventful();
+  const live = seenOf(log.slice(0, 10));
+  const view = viewOf(live);
+  const before = JSON.stringify(view);
+  for (const event of log.slice(10)) see(live, event);
+  assert.equal(JSON.stringify(view), before);
+  assert.deepEqual(JSON.parse(before), view);
+});
+
+test("counts the time of jobs, but not that between two engines", () => {
+  const run = CoreRun.planned([task("a")]);
+  run.now = 2_000;
+  run.say({ type: "pause" });
+  run.now = 60_000;
+  run.say({ type: "interrupted", job: run.running("work")[0] as never });
+  run.say({ type: "resume" });
+  run.now = 63_000;
+  run.work("t.1");
+  const { times } = viewOfRun(run);
+  assert.equal(times.idleMs, 58_000);
+  assert.deepEqual(times.jobs.work, { count: 2, ms: 3_000 });
+});
+
+test("finds a task by its id, its whole name, or its own where only one has it", () => {
+  const run = CoreRun.planned([large("parser"), large("printer")]);
+  for (const parent of ["t.1", "t.2"]) {
+    const name = parent === "t.1" ? "parser" : "printer";
+    const only = name === "parser" ? [task("grammar", { scope: ["parser/b.ts"] })] : [];
+    run.plan(parent, [task("lexer", { scope: [`${name}/a.ts`] }), ...only]);
+  }
+  const { state } = run;
+  assert.equal(findTask(state, "t.1"), "t.1");
+  assert.equal(findTask(state, "parser/lexer"), "t.1.1");
+  assert.equal(findTask(state, "grammar"), "t.1.2");
+  assert.deepEqual(findTask(state, "lexer"), {
+    several: [
+      { task: "t.1.1", name: "parser/lexer" },
+      { task: "t.2.1", name: "printer/lexer" },
+    ],
+  });
+  assert.deepEqual(findTask(state, "nobody"), { several: [] });
+});
+
+test("lists tasks as a tree: children below their parent, in the order in which they were made", () => {
+  const run = CoreRun.planned([large("parser"), task("docs")]);
+  run.plan("t.1", [task("lexer", { scope: ["parser/a.ts"] })]);
+  assert.deepEqual(
+    rowsOf(run.state).map(({ key, depth, word }) => [key, depth, word]),
+    [
+      ["the goal", 0, "split"],
+      ["parser", 1, "split"],
+      ["lexer", 2, "working"],
+      ["docs", 1, "working"],
+    ],
+  );
+});

@@ -1,0 +1,52 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import {
+  ago,
+  duration,
+  firstLine,
+  fit,
+  harmless,
+  harmlessLines,
+  precise,
+  short,
+  table,
+  width,
+} from "./words.ts";
+
+test("says times in two units at most", () => {
+  const said = [400, 4_000, 59_600, 65_000, 3_600_000, 90_061_000].map(duration);
+  assert.deepEqual(said, ["0 s", "4 s", "1 min 00 s", "1 min 05 s", "1 h 00 min", "1 d 1 h"]);
+  assert.equal(duration(-5), "0 s");
+  assert.equal(precise(1_250), "1.3 s");
+  assert.deepEqual([ago(3_000), ago(65_000), ago(7_500_000)], ["just now", "1 min ago", "2 h ago"]);
+});
+
+test("shortens what is a commit, and nothing else", () => {
+  assert.equal(short("a".repeat(40)), "aaaaaaaaaa");
+  assert.equal(short("b".repeat(64)), "bbbbbbbbbb");
+  assert.equal(short("c0"), "c0");
+});
+
+test("what others wrote cannot steer a terminal, and is cut", () => {
+  assert.equal(harmless("a\u001b[2Jb\u202ec"), "a [2Jb c");
+  assert.equal(harmless("x".repeat(600)).length, 500);
+  assert.deepEqual(harmlessLines("one\n\u001b[31mtwo\nthree", 2), ["one", " [31mtwo", "… 1 more lines"]);
+  assert.equal(firstLine("\n# A goal\n\nmore"), "A goal");
+});
+
+test("knows how many columns a text takes, and cuts it to them", () => {
+  assert.deepEqual(["abc", "日本", "e\u0301", "🎉"].map(width), [3, 4, 1, 2]);
+  assert.equal(fit("abcdef", 4), "abc…");
+  assert.equal(fit("日本語", 5), "日本…");
+  assert.equal(fit("abc", 3), "abc");
+});
+
+test("sets rows in columns", () => {
+  assert.deepEqual(
+    table([
+      ["a", "bb", "c"],
+      ["日本", "b", "cc"],
+    ]),
+    ["a     bb  c", "日本  b   cc"],
+  );
+});
