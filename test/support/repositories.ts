@@ -2,7 +2,7 @@
 import { execFile } from "node:child_process";
 import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { delimiter, dirname, join } from "node:path";
 
 /** A string or bytes is a file, `null` deletes, `link` is a symlink, `executable` sets the mode. */
 export type FileChange =
@@ -85,6 +85,25 @@ export const plainEnvironment = (): NodeJS.ProcessEnv => ({
   GIT_TERMINAL_PROMPT: "0",
   LC_ALL: "C",
 });
+
+/**
+ * While `use` runs, `git` is a shell script; in it "$GIT" is the real one. For what is hard to meet otherwise: a git
+ * that dies, hangs, or is overtaken by another.
+ */
+export async function withScriptedGit<Result>(script: string, use: () => Promise<Result>): Promise<Result> {
+  const folder = await mkdtemp(join(tmpdir(), "skein-test-"));
+  const real = join(await runGit(folder, ["--exec-path"]), "git");
+  await writeFile(join(folder, "git"), `#!/bin/sh\nGIT='${real}'\n${script}\n`);
+  await chmod(join(folder, "git"), 0o755);
+  const path = process.env["PATH"];
+  process.env["PATH"] = `${folder}${delimiter}${path}`;
+  try {
+    return await use();
+  } finally {
+    process.env["PATH"] = path;
+    await rm(folder, { recursive: true, force: true });
+  }
+}
 
 async function writeFiles(folder: string, files: Files): Promise<void> {
   for (const [path, change] of Object.entries(files)) {

@@ -1,26 +1,12 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { chmod, mkdir, writeFile } from "node:fs/promises";
-import { delimiter, join } from "node:path";
+import { join } from "node:path";
 import { describe, it } from "node:test";
-import { makeRepository, type TestRepository } from "../../../test/support/repositories.ts";
+import { makeRepository, type TestRepository, withScriptedGit } from "../../../test/support/repositories.ts";
 import { startedGits } from "./git.ts";
 import { ObjectReader } from "./object-reader.ts";
 
 const readerOf = (at: TestRepository, maxMs?: number) => new ObjectReader(join(at.folder, ".git"), {}, maxMs);
-
-/** A git that does something else, first on the PATH while `use` runs. */
-async function withGit(at: TestRepository, script: string, use: () => Promise<void>): Promise<void> {
-  const folder = join(at.folder, "..", "bin");
-  await mkdir(folder, { recursive: true });
-  await writeFile(join(folder, "git"), `#!/bin/sh\n${script}\n`);
-  await chmod(join(folder, "git"), 0o755);
-  const path = process.env["PATH"];
-  process.env["PATH"] = `${folder}${delimiter}${path}`;
-  await use().finally(() => {
-    process.env["PATH"] = path;
-  });
-}
 
 describe("an object reader", () => {
   it("reads many objects in order with one process, also large and binary ones", async () => {
@@ -64,10 +50,8 @@ describe("an object reader", () => {
     await using at = await makeRepository({ files: { "a.txt": "a\n" } });
     const reader = readerOf(at);
     const died = join(at.folder, "..", "died");
-    const real = (await at.git("--exec-path")).replaceAll("'", "");
-    await withGit(
-      at,
-      `[ -e "${died}" ] || { touch "${died}"; read line; exit 1; }; exec "${real}/git" "$@"`,
+    await withScriptedGit(
+      `[ -e "${died}" ] || { touch "${died}"; read line; exit 1; }; exec "$GIT" "$@"`,
       async () => {
         const reads = await Promise.all([reader.contents("HEAD:a.txt"), reader.info("HEAD")]);
         assert.deepEqual(
@@ -81,11 +65,11 @@ describe("an object reader", () => {
 
   it("fails when its process keeps dying, does not start, or does not answer", async () => {
     await using at = await makeRepository({ files: { "a.txt": "a\n" } });
-    await withGit(at, "echo broken >&2; exit 3", async () => {
+    await withScriptedGit("echo broken >&2; exit 3", async () => {
       const read = await readerOf(at).info("HEAD");
       assert.match(read.is === "failed" ? read.why : "", /broken/);
     });
-    await withGit(at, "exec sleep 100", async () => {
+    await withScriptedGit("exec sleep 100", async () => {
       const read = await readerOf(at, 50).info("HEAD");
       assert.match(read.is === "failed" ? read.why : "", /no answer within 50 ms/);
     });

@@ -12,6 +12,7 @@ import {
   RUN,
   TARGET,
 } from "../../../test/contracts/repository.ts";
+import { withScriptedGit } from "../../../test/support/repositories.ts";
 import { startedGits } from "../git/git.ts";
 import { GitRepository } from "./git.ts";
 
@@ -30,16 +31,13 @@ describe("a landing", () => {
   it("that was killed between proof and move is no landing, and lands the next time", async () => {
     await using world = await candidateWorld();
     const { landing, at, repository, base } = world;
-    const note = JSON.stringify({ ...landing.proof, onto: base, target: TARGET });
+    const note = JSON.stringify({ ...landing.proof, proof: "ungated", onto: base, target: TARGET });
     await at.git("notes", `--ref=skein/${RUN}`, "add", "-m", note, landing.to);
     assert.deepEqual(await repository.look(TARGET, base, quiet), { tip: base, landings: [] });
     assert.deepEqual(await repository.land(landing, quiet), { is: "landed" });
     const landings = [{ commit: landing.to, members: landing.proof.members }];
     assert.deepEqual(await repository.look(TARGET, base, quiet), { tip: landing.to, landings });
-    assert.equal(
-      await at.git("notes", `--ref=skein/${RUN}`, "list").then((list) => list.split("\n").length),
-      1,
-    );
+    assert.equal(JSON.parse(await at.git("notes", `--ref=skein/${RUN}`, "show", landing.to)).proof, "green");
   });
 
   it("leaves the proof before it moves the target", async () => {
@@ -75,6 +73,38 @@ describe("a landing", () => {
     await Promise.race([landed, triedAgain]);
     await rm(lock);
     assert.deepEqual(await landed, { is: "landed" });
+  });
+
+  it("does not move a target that somebody moved in the last moment", async () => {
+    await using world = await candidateWorld();
+    const { landing, at, repository, base } = world;
+    const other = await at.commit({ "c.txt": "c\n" });
+    const overtake = `case "$*" in *update-ref*--stdin*) "$GIT" update-ref refs/heads/${TARGET} ${other};; esac`;
+    const answer = await withScriptedGit(`${overtake}\nexec "$GIT" "$@"`, () =>
+      repository.land(landing, quiet),
+    );
+    assert.deepEqual(answer, { is: "moved", tip: other, landings: [] });
+    assert.equal(await at.git("rev-parse", TARGET), other);
+    assert.notEqual(other, base);
+  });
+
+  it("does not lose the proof of another that is left in the same moment", async () => {
+    await using world = await candidateWorld();
+    const { landing, at, repository, base } = world;
+    const notes = `refs/notes/skein/${RUN}`;
+    await at.git("notes", `--ref=${notes}`, "add", "-m", "first", base);
+    await at.git("update-ref", "refs/kept/first", notes);
+    await at.git("notes", `--ref=${notes}`, "add", "-m", "another's", await at.git("rev-parse", "work"));
+    await at.git("update-ref", "refs/kept/second", notes);
+    await at.git("update-ref", notes, "refs/kept/first");
+    const once = `if mkdir "${at.folder}/../once" 2>&-; then "$GIT" update-ref ${notes} refs/kept/second; fi`;
+    const overtake = `case "$*" in *update-ref*--stdin*) ${once};; esac`;
+    const answer = await withScriptedGit(`${overtake}\nexec "$GIT" "$@"`, () =>
+      repository.land(landing, quiet),
+    );
+    assert.deepEqual(answer, { is: "landed" });
+    assert.equal(await at.git("notes", `--ref=${notes}`, "show", "work"), "another's");
+    assert.match(await at.git("notes", `--ref=${notes}`, "show", landing.to), /"proof":"green"/);
   });
 
   it("is a failure, and none, where objects cannot be written", async () => {
@@ -124,12 +154,26 @@ describe("a landing", () => {
       landings.map(({ members }) => members[0]?.task),
       commits.map((_, i) => `t.${i + 1}`),
     );
+    assert.equal(await world.at.git("rev-list", "--count", `refs/notes/skein/${RUN}`), "13");
     assert.equal(await world.at.git("fsck", "--strict", "--no-dangling"), "");
   });
 });
 
 describe("a look", () => {
-  it("finds landings on the first parents only, and those of its own target only", async () => {
+  it("finds landings on the first parents only", async () => {
+    await using world = await makeWorld(open);
+    const work = await world.at.branch("work", { "b.txt": "b\n" });
+    const note = JSON.stringify({ target: TARGET, members: [{ task: "t.1", attempt: 1 }] });
+    await world.at.git("notes", `--ref=skein/${RUN}`, "add", "-m", note, work); // Killed before the target moved.
+    const landed = await world.landOn([member("t.1", "work")]);
+    const { landings } = got(await world.repository.look(TARGET, world.base, quiet));
+    assert.deepEqual(
+      landings.map(({ commit }) => commit),
+      [landed],
+    );
+  });
+
+  it("finds the landings of its own target only", async () => {
     await using world = await makeWorld(open);
     await world.at.git("branch", "skein/r2/target", world.base);
     await world.at.branch("work", { "b.txt": "b\n" });
