@@ -28,7 +28,7 @@ export class FolderRuns implements Runs {
     const home = path.join(this.#folder, run);
     try {
       if (existsSync(home)) return { failure: takenName(run) };
-      await mkdir(this.#folder, { recursive: true, mode: PRIVATE });
+      await makeFolder(this.#folder);
       const draft = await mkdtemp(path.join(this.#folder, ".new-")); // Its mode is private by itself.
       try {
         createLogFile(path.join(draft, LOG));
@@ -132,6 +132,15 @@ class FolderRun implements RunHome {
   async owner(): Promise<Owner | undefined> {
     return ownerOf(this.folder);
   }
+}
+
+/** One by one from the first that is missing: Node's own way calls a read-only disk a folder that is not there. */
+async function makeFolder(folder: string): Promise<void> {
+  if (existsSync(folder)) return;
+  await makeFolder(path.dirname(folder));
+  await mkdir(folder, { mode: PRIVATE }).catch((error: unknown) => {
+    if (codeOf(error) !== "EEXIST") throw error; // Two runs may begin at once.
+  });
 }
 
 async function writeDurably(file: string, text: string): Promise<void> {
