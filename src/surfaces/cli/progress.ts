@@ -24,9 +24,13 @@ export function startProgress(context: Context): Progress {
   return size ? onTerminal(context, new LiveArea({ ...out, size })) : inLines(context);
 }
 
+/** The goal was said when the run was announced. */
+const told = (event: Event, state: RunState) =>
+  event.type === "run.opened" ? undefined : narrate(event, state);
+
 const inLines = ({ out }: Context): Progress => ({
   watch: (event, state) => {
-    const line = narrate(event, state);
+    const line = told(event, state);
     if (line) out.write(`${clockTime(event.at)}  ${paint(out, line.tone, line.text)}\n`);
   },
   say: (text) => out.write(`${text}\n`),
@@ -52,7 +56,7 @@ function onTerminal({ out, now }: Context, area: LiveArea): Progress {
     watch: (event, state) => {
       latest = state;
       tell(story, event);
-      const line = narrate(event, state);
+      const line = told(event, state);
       if (line)
         area.print(`${paint(out, "quiet", clockTime(event.at))}  ${paint(out, line.tone, line.text)}`);
       soon ??= setTimeout(draw, MIN_REDRAW_MS);

@@ -2,7 +2,6 @@
 import { existsSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { type Project, salvageList } from "../../../compose.ts";
-import { branchOf } from "../../../core/brief.ts";
 import type { Handoff } from "../../../core/handoff.ts";
 import { taskOf } from "../../../core/state.ts";
 import { ROOT, type Task, type TaskId } from "../../../core/task.ts";
@@ -14,6 +13,7 @@ import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { paint, type Tone } from "../output.ts";
 import type { ShowOptions } from "../verbs/show.ts";
 import { firstLine, harmless, harmlessLines, plural, short } from "../words.ts";
+import { git } from "./git.ts";
 import { unknownTask } from "./logs.ts";
 import { prefixOf } from "./names.ts";
 import { hasExit, NEVER, openHere, type SeenRun } from "./project.ts";
@@ -84,8 +84,6 @@ async function detailsOf(project: Project, { home, seen }: SeenRun, id: TaskId):
   const { run } = home.record;
   const kept = await salvageList(project, NEVER);
   const landing = view.landings.find(({ members }) => members.some(({ task }) => task === id));
-  const prefix = prefixOf(home.record);
-  const attempts = Array.from({ length: tries.attempts }, (_, i) => i + 1);
   return {
     task: id,
     name: row.name,
@@ -94,13 +92,21 @@ async function detailsOf(project: Project, { home, seen }: SeenRun, id: TaskId):
     state,
     tries,
     setbacks: view.setbacks.filter(({ task }) => task === id),
-    branches: attempts.map((attempt) => branchOf({ prefix, run, task: id, attempt, slug: spec.slug })),
+    branches: await branchesOf(project, `${prefixOf(home.record)}${run}/task/${id}.`),
     ...(landing === undefined ? {} : { commit: landing.commit }),
     transcripts: transcriptsOf(home, id),
     salvaged: hasFailed(kept)
       ? []
       : kept.filter((one) => one.run === run && one.task === id).map(({ ref }) => ref),
   };
+}
+
+/** Those that are there: an attempt that made nothing, or whose work was only kept aside, has none. */
+async function branchesOf({ located }: Project, start: string): Promise<readonly string[]> {
+  const args = ["for-each-ref", "--format=%(refname:short)", `refs/heads/${start}*`];
+  const names = (await git(located.top, args))?.split("\n") ?? [];
+  // After the task comes the attempt; another dot would make it a task below this one.
+  return names.filter((name) => name.startsWith(start) && /^\d+-/.test(name.slice(start.length)));
 }
 
 /** "work_t.2_1-….log": as the transcripts of its jobs are called. */

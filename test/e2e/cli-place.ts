@@ -1,0 +1,139 @@
+/** How does a test use the command as a person does? A repository, a state folder, an agent, and `bin/skein`. */
+import { execFile, spawn } from "node:child_process";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import {
+  type Files,
+  makeRepository,
+  plainEnvironment,
+  type TestRepository,
+} from "../support/repositories.ts";
+
+const SKEIN = fileURLToPath(new URL("../../bin/skein", import.meta.url));
+
+export type Ended = { readonly code: number | null; readonly out: string; readonly err: string };
+
+export type Place = AsyncDisposable & {
+  readonly repository: TestRepository;
+  /** Outside of the repository: the agent, the state folder, and whatever the test needs. */
+  readonly folder: string;
+  readonly agent: string;
+  skein(...args: readonly string[]): Promise<Ended>;
+  start(...args: readonly string[]): Started;
+};
+
+/** A command that is going on. */
+export type Started = {
+  readonly pid: number;
+  readonly ended: Promise<Ended>;
+  readonly kill: (signal: NodeJS.Signals) => void;
+  /** Resolves once its standard output contains `text`; fails if it ends before. */
+  readonly says: (text: string) => Promise<void>;
+  /** Nobody reads its standard output any more. */
+  readonly hangUp: () => void;
+};
+
+/** `work` is what the agent does with a task, in the words of a shell; `$SKEIN_TASK` is the task. */
+export async function makePlace(
+  options: { readonly files?: Files; readonly work?: string } = {},
+): Promise<Place> {
+  const repository = await makeRepository({ files: options.files ?? { "README.md": "# here\n" } });
+  const folder = await mkdtemp(path.join(tmpdir(), "skein-cli-"));
+  await mkdir(path.join(folder, "home"));
+  const agent = path.join(folder, "agent.sh");
+  await writeFile(agent, agentText(options.work ?? ""), { mode: 0o755 });
+  const env = {
+    ...plainEnvironment(),
+    HOME: path.join(folder, "home"),
+    SKEIN_STATE_DIR: path.join(folder, "state"),
+  };
+  const start = (...args: readonly string[]) => startSkein(args, repository.folder, env);
+  return {
+    repository,
+    folder,
+    agent,
+    start,
+    skein: (...args) => start(...args).ended,
+    [Symbol.asyncDispose]: async () => {
+      await repository[Symbol.asyncDispose]();
+      await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+    },
+  };
+}
+
+/** Two tasks, each a file of its own; the second waits for the first. */
+const agentText = (work: string) => `#!/bin/sh
+if [ "$SKEIN_KIND" = plan ]; then
+  if grep -q '"first":true'; then
+    echo '{"scratchpad":"","tasks":[
+      {"id":"one","description":"write one","acceptance":"it is there","scope":["t.1.txt"]},
+      {"id":"two","description":"write two","acceptance":"it is there","scope":["t.2.txt"],"after":["one"]}]}'
+  else
+    echo '{"scratchpad":"","tasks":[]}'
+  fi
+  exit 0
+fi
+${work}
+echo "made by $SKEIN_TASK" > "$SKEIN_TASK.txt"
+echo '{"status":"complete","summary":"wrote it","concerns":[]}'
+`;
+
+function startSkein(args: readonly string[], folder: string, env: NodeJS.ProcessEnv): Started {
+  const child = spawn(process.execPath, [SKEIN, ...args], {
+    cwd: folder,
+    env,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let out = "";
+  let err = "";
+  const waiting = new Set<() => void>();
+  const { promise: ended, resolve } = Promise.withResolvers<Ended>();
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    out += text;
+    for (const look of waiting) look();
+  });
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    err += text;
+  });
+  child.on("close", (code) => {
+    resolve({ code, out, err });
+    for (const look of waiting) look();
+  });
+  const says = (text: string) => {
+    const { promise, resolve: found, reject } = Promise.withResolvers<void>();
+    const look = () => {
+      if (out.includes(text)) found();
+      else if (child.exitCode !== null || child.signalCode !== null)
+        reject(new Error(`it ended without saying ${JSON.stringify(text)}:\n${out}${err}`));
+    };
+    waiting.add(look);
+    look();
+    return promise.finally(() => waiting.delete(look));
+  };
+  return {
+    pid: child.pid!,
+    ended,
+    kill: (signal) => child.kill(signal),
+    says,
+    hangUp: () => child.stdout.destroy(),
+  };
+}
+
+/** A named pipe: whoever reads from it waits until `open` lets everybody go on, now and later. */
+export async function makeBarrier(
+  folder: string,
+): Promise<{ readonly wait: string; readonly open: () => Promise<void> }> {
+  const [pipe, done] = [path.join(folder, "barrier"), path.join(folder, "barrier-open")];
+  await promisify(execFile)("mkfifo", [pipe]);
+  return {
+    wait: `[ -e '${done}' ] || read _ < '${pipe}'`,
+    open: async () => {
+      await writeFile(done, "");
+      // Opened for both ways, it waits for nobody.
+      await promisify(execFile)("sh", ["-c", `exec 3<> '${pipe}'; echo >&3; echo >&3`]);
+    },
+  };
+}
