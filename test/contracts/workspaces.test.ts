@@ -212,6 +212,20 @@ describe("a pool of clones", () => {
       }
     }));
 
+  it("deletes nothing behind a link that a worker put in the place of its folder", () =>
+    stage({}, async ({ repository, take, workspaces }) => {
+      const workspace = await take();
+      const slot = dirname(workspace.folder);
+      for (const folder of [workspace.folder, join(slot, "git"), join(slot, "tmp")]) {
+        await rm(folder, { recursive: true });
+        await symlink(repository.folder, folder);
+      }
+      assert.ok(hasFailed(await workspaces.keep(workspace, { ref: REF, message: "m" }, NEVER)));
+      await workspaces.release(workspace);
+      assert.equal(await inside(await take(), "cat a.txt; git status --porcelain"), "a");
+      assert.equal(await repository.git("status", "--porcelain"), "");
+    }));
+
   it("removes folders that were made read-only", () =>
     stage({}, async ({ take, workspaces }) => {
       const first = await take();

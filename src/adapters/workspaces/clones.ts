@@ -51,7 +51,7 @@ export class CloneWorkspaces implements Workspaces {
   }
 
   async take(want: Want, signal: AbortSignal): Promise<Workspace | Failed> {
-    const pool = await this.#pool(signal);
+    const pool = await this.#pool();
     if (hasFailed(pool)) return pool;
     if (!/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(want.commit)) {
       return {
@@ -72,7 +72,7 @@ export class CloneWorkspaces implements Workspaces {
   }
 
   async keep(workspace: Workspace, as: Keepsake, signal: AbortSignal): Promise<Kept | Failed> {
-    const pool = await this.#pool(signal);
+    const pool = await this.#pool();
     if (hasFailed(pool)) return pool;
     const place = holding(pool, workspace);
     if (!place)
@@ -80,7 +80,8 @@ export class CloneWorkspaces implements Workspaces {
     const { maxFileBytes } = this.#options;
     try {
       const work = { slot: place.slot, source: pool.source, commit: workspace.commit, maxFileBytes };
-      return await keepWork(work, as, signal);
+      const kept = await keepWork(work, as, signal);
+      return hasFailed(kept) ? { failure: inFolder(place.slot, kept.failure) } : kept;
     } catch (thrown) {
       return { failure: broken(place.slot, "kept", thrown) };
     }
@@ -123,8 +124,9 @@ export class CloneWorkspaces implements Workspaces {
     this.#opening = undefined;
   }
 
-  async #pool(signal = NEVER): Promise<Pool | Failed> {
-    this.#opening ??= this.#open(signal);
+  /** Not stopped with whoever happens to ask first: others wait for it, too. */
+  async #pool(): Promise<Pool | Failed> {
+    this.#opening ??= this.#open(NEVER);
     const pool = await this.#opening;
     if (hasFailed(pool)) this.#opening = undefined;
     return pool;
@@ -165,10 +167,10 @@ export class CloneWorkspaces implements Workspaces {
   /** The record of the holder comes last: before it, whatever is in the slot belongs to nobody. */
   async #prepare(pool: Pool, place: Place, want: Want, signal: AbortSignal): Promise<Holder | Failed> {
     const { slot } = place;
-    await this.#options.programs.endLeftovers(want.job);
+    if (place.holder) await this.#options.programs.endLeftovers(want.job);
     await rm(slot.holder, { force: true });
     delete place.holder;
-    const provided = await pool.provisions.find(signal);
+    const provided = await pool.provisions.find();
     const replaced = [...provided.included, ...provided.shared];
     const hidden = [...replaced, ...provided.copied];
     const wish = { commit: want.commit, keepsIgnored: want.use === "gate", hidden, replaced };

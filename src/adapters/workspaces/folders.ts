@@ -12,6 +12,10 @@ export async function removeAll(path: string): Promise<void> {
   }
 }
 
+/** A real one, and no link to one. */
+export const isFolder = async (path: string): Promise<boolean> =>
+  (await lstat(path).catch(() => undefined))?.isDirectory() ?? false;
+
 async function openUp(path: string): Promise<void> {
   const found = await lstat(path).catch(() => undefined);
   if (!found?.isDirectory()) return;

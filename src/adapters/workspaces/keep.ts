@@ -1,5 +1,5 @@
 /** How is a worker's work kept, whatever state it was left in? As one commit or more in the user's repository. */
-import { lstat, mkdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { failure } from "../../core/failure.ts";
 import { isRefSafe } from "../../core/slug.ts";
@@ -7,6 +7,7 @@ import { type Failed, hasFailed } from "../../ports/repository.ts";
 import type { Keepsake, Kept } from "../../ports/workspaces.ts";
 import { git } from "../git/git.ts";
 import { changedFiles, commitFiles } from "./changed-files.ts";
+import { isFolder } from "./folders.ts";
 import { copyIndex, gitBeside, gitInSlot, type Slot, type SlotCall, unlock } from "./slot.ts";
 import { checkedOutBy, type Source } from "./source.ts";
 
@@ -25,8 +26,9 @@ export type Work = {
 export async function keepWork(work: Work, as: Keepsake, signal: AbortSignal): Promise<Kept | Failed> {
   const wrong = refusal(as.ref) ?? (await checkedOutBy(work.source, as.ref));
   if (wrong) return wrong;
-  await mkdir(work.slot.tree, { recursive: true });
-  if (!(await lstat(work.slot.tree)).isDirectory()) return noFolder(work.slot);
+  await mkdir(work.slot.tree, { recursive: true }).catch(() => {}); // Then something else is in its place.
+  for (const folder of [work.slot.tree, work.slot.git])
+    if (!(await isFolder(folder))) return noFolder(folder);
   await unlock(work.slot);
   const history = await historyOf(work, signal);
   if (history) {
@@ -48,8 +50,8 @@ function refusal(ref: string): Failed | undefined {
   };
 }
 
-const noFolder = (slot: Slot): Failed => ({
-  failure: failure("repository", `${slot.tree} is no folder any more: nothing in it can be kept`),
+const noFolder = (path: string): Failed => ({
+  failure: failure("repository", `${path} is no folder any more: nothing in it can be kept`),
 });
 
 const stopped = (): Failed => ({ failure: failure("cancelled", "stopped before the work was kept") });
@@ -96,12 +98,7 @@ async function historyOf(work: Work, signal: AbortSignal): Promise<History | und
 
 /** By hand, because git would read the worker's settings. */
 async function headOf(folder: string): Promise<string | undefined> {
-  if (
-    !(await lstat(folder)
-      .then((found) => found.isDirectory())
-      .catch(() => false))
-  )
-    return undefined;
+  if (!(await isFolder(folder))) return undefined;
   const read = async (name: string) => (await readFile(join(folder, name), "utf8").catch(() => "")).trim();
   const head = await read("HEAD");
   if (ID.test(head)) return head;

@@ -48,11 +48,8 @@ export class Provisions {
   }
 
   /** Looked up once; three git processes at most, none if nothing is asked for. */
-  find(signal: AbortSignal): Promise<Provided> {
-    this.#found ??= find(this.#source, this.#options, signal).then((found) => {
-      if (signal.aborted) this.#found = undefined;
-      return found;
-    });
+  find(): Promise<Provided> {
+    this.#found ??= find(this.#source, this.#options);
     return this.#found;
   }
 
@@ -155,7 +152,7 @@ async function fingerprint(setup: string, tree: string): Promise<string> {
 
 const NOTHING: Provided = { copied: [], shared: [], included: [], notices: [] };
 
-async function find(source: Source, options: ProvisionOptions, signal: AbortSignal): Promise<Provided> {
+async function find(source: Source, options: ProvisionOptions): Promise<Provided> {
   const { copy = [], share: shareNames = [] } = options;
   const top = source.top;
   if (top === undefined) return NOTHING;
@@ -163,7 +160,7 @@ async function find(source: Source, options: ProvisionOptions, signal: AbortSign
   const list = async (args: string[], input?: string): Promise<string[]> => {
     const environment = { GIT_LITERAL_PATHSPECS: "0" }; // check-ignore refuses to be asked with it.
     const call = { folder: top, args, environment, ...(input !== undefined && { input }) };
-    const listed = await git(call, signal);
+    const listed = await git(call);
     if (!listed.ok && listed.code !== 1)
       notices.push(`ignored files could not be listed: ${listed.failure.message}`);
     return listed.out.split("\0").filter((path) => path !== "");

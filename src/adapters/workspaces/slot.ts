@@ -1,9 +1,9 @@
 /** What is a place to work in, and how does it become clean? Two git folders: ours, and the worker's to spoil. */
-import { copyFile, lstat, mkdir, readdir, readFile, rm, stat, utimes, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, readdir, readFile, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Failed } from "../../ports/repository.ts";
 import { type GitAnswer, git } from "../git/git.ts";
-import { isReachedInside, removeAll } from "./folders.ts";
+import { isFolder, isReachedInside, removeAll } from "./folders.ts";
 import type { Source } from "./source.ts";
 
 export type Slot = {
@@ -92,10 +92,7 @@ export async function clean(
 }
 
 const isMade = async (slot: Slot, source: Source): Promise<boolean> =>
-  (await readFile(slot.made, "utf8").catch(() => "")) === source.objects &&
-  (await lstat(slot.tree)
-    .then((found) => found.isDirectory())
-    .catch(() => false));
+  (await readFile(slot.made, "utf8").catch(() => "")) === source.objects && (await isFolder(slot.tree));
 
 async function checkOut(
   slot: Slot,
@@ -134,6 +131,8 @@ export async function copyIndex(slot: Slot, to: string): Promise<void> {
 
 /** Everything of a holder but its files, which the next check-out replaces. */
 export async function wipe(slot: Slot): Promise<void> {
+  // A link that somebody put in the place of a folder leads to what is not ours.
+  for (const folder of [slot.tree, slot.git]) if (!(await isFolder(folder))) await removeAll(folder);
   const ours = await readdir(slot.git).catch(() => []);
   await Promise.all([
     removeAll(join(slot.tree, ".git")),
@@ -177,6 +176,7 @@ async function writeGitFolder(
 const FIXED: readonly (readonly [string, string])[] = [
   ["core.bare", "false"],
   ["core.logallrefupdates", "false"],
+  ["core.safecrlf", "false"],
   ["core.splitindex", "false"],
   ["core.untrackedcache", "false"],
   ["core.commitgraph", "false"],

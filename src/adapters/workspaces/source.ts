@@ -50,7 +50,7 @@ const QUESTIONS = [
 ];
 
 const WANTED =
-  "^(user\\.(name|email)|core\\.(autocrlf|eol|safecrlf|symlinks|ignorecase|filemode|precomposeunicode|sharedrepository))$";
+  "^(user\\.(name|email)|core\\.(autocrlf|eol|symlinks|ignorecase|filemode|precomposeunicode|sharedrepository))$";
 
 /** Who makes commits where the user has no name, and who keeps what was left uncommitted. */
 export const SKEIN = { name: "Skein", email: "skein@localhost" };
