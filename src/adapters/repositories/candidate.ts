@@ -4,7 +4,7 @@ import { type Branch, type Candidate, type Failed, hasFailed, type Wanted } from
 import { merge } from "./merge.ts";
 import { landMessage, mergeMessage } from "./message.ts";
 import { refOf, wrongNames } from "./names.ts";
-import { replay } from "./replay.ts";
+import { replay, type Step } from "./replay.ts";
 import { broken, readCommit, type Store, signature, writeCommit } from "./store.ts";
 
 export async function candidate(
@@ -76,15 +76,6 @@ async function conflictOf(store: Store, meeting: Meeting, signal: AbortSignal): 
     ? { task: member.task, files: alone.files, against: "target" }
     : { task: member.task, files: whole.files, against: "batch" };
 }
-
-export type Step = {
-  readonly run: string;
-  readonly onto: { readonly id: string; readonly tree: string };
-  readonly member: Branch;
-  readonly theirs: string;
-  /** What the merge of the two came to: every strategy lands this tree. */
-  readonly tree: string;
-};
 
 function mergeCommit(store: Store, { run, onto, member, theirs, tree }: Step): Promise<string> {
   const by = signature(store.identity);

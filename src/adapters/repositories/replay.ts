@@ -1,9 +1,17 @@
 /** How does a branch land without a merge commit? Its own commits are replayed, or taken as they are. */
-import { type Failed, hasFailed } from "../../ports/repository.ts";
-import type { Step } from "./candidate.ts";
+import { type Branch, type Failed, hasFailed } from "../../ports/repository.ts";
 import { pick } from "./merge.ts";
 import { mergeMessage, replayedMessage } from "./message.ts";
 import { broken, inStore, readCommit, type Store, signature, writeCommit } from "./store.ts";
+
+export type Step = {
+  readonly run: string;
+  readonly onto: { readonly id: string; readonly tree: string };
+  readonly member: Branch;
+  readonly theirs: string;
+  /** What the merge of the two came to: every strategy lands this tree. */
+  readonly tree: string;
+};
 
 /**
  * One commit for each of the branch, merges left out. Where that does not come to the tree of the merge (a
