@@ -8,11 +8,19 @@ import { hasFailed } from "../../../ports/repository.ts";
 import type { RunHome } from "../../../ports/runs.ts";
 import { type Act, type Context, refuse, say, usage, writeJson } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
-import type { DeliverOptions } from "../verbs/deliver.ts";
+import type { DeliverOptions } from "../verbs/options.ts";
 import { short } from "../words.ts";
 import { reconfigure } from "./configuration.ts";
-import { type Exit, hasExit, NEVER, openHere, runsWhere, type SeenRun } from "./project.ts";
-import { openSeen, underWay } from "./resume.ts";
+import {
+  type Exit,
+  hasExit,
+  NEVER,
+  openHere,
+  openSeen,
+  runsWhere,
+  type SeenRun,
+  underWay,
+} from "./project.ts";
 
 export const deliver: Act<DeliverOptions> = async (context, options) => {
   const project = await openHere(context, options);

@@ -13,7 +13,7 @@ import { demoSettings } from "../../demo/settings.ts";
 import { type Act, type Context, refuse, say, usage } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { paint } from "../output.ts";
-import type { DemoOptions } from "../verbs/demo.ts";
+import type { DemoOptions } from "../verbs/options.ts";
 import { plural, short } from "../words.ts";
 import { git } from "./git.ts";
 import { type Exit, hasExit, NEVER } from "./project.ts";

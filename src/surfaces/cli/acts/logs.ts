@@ -8,7 +8,7 @@ import { type Act, type Context, refuse, usage } from "../context.ts";
 import { EXIT } from "../exit-codes.ts";
 import { narrate } from "../narrate.ts";
 import { paint } from "../output.ts";
-import type { LogsOptions } from "../verbs/logs.ts";
+import type { LogsOptions } from "../verbs/options.ts";
 import { clockTime, day } from "../words.ts";
 import { hasExit, openHere, openRun, seeRun } from "./project.ts";
 

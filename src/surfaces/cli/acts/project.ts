@@ -49,6 +49,19 @@ export async function seeRun(context: Context, home: RunHome): Promise<Seen | Ex
 
 export type SeenRun = { readonly home: RunHome; readonly seen: Seen };
 
+export async function openSeen(context: Context, project: Project, run: string): Promise<SeenRun | Exit> {
+  const home = await openRun(context, project, run);
+  if (hasExit(home)) return home;
+  const seen = await seeRun(context, home);
+  return hasExit(seen) ? seen : { home, seen };
+}
+
+export const underWay = (run: string, pid: number) => ({
+  kind: "repository",
+  message: `run ${run} is going on in process ${pid}; nothing was changed`,
+  next: `watch it with skein logs ${run} -f, or end it with skein stop ${run}`,
+});
+
 /** The runs that are wanted, newest first. What cannot be read is left to `skein status`, which says why. */
 export async function runsWhere(
   context: Context,

@@ -4,12 +4,12 @@ import { type RunView, viewOf } from "../../../core/view.ts";
 import type { RunHome } from "../../../ports/runs.ts";
 import { type Act, type Context, refuse, say, usage } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
-import type { ResumeOptions } from "../verbs/resume.ts";
+import type { ResumeOptions } from "../verbs/options.ts";
 import { firstLine, plural } from "../words.ts";
 import { reconfigure } from "./configuration.ts";
 import { deliverDone } from "./deliver.ts";
 import { driveRun } from "./drive-run.ts";
-import { type Exit, hasExit, openHere, openRun, runsWhere, type SeenRun, seeRun } from "./project.ts";
+import { type Exit, hasExit, openHere, openSeen, runsWhere, type SeenRun, underWay } from "./project.ts";
 
 export const resume: Act<ResumeOptions> = async (context, options) => {
   const project = await openHere(context, options);
@@ -34,12 +34,6 @@ export const resume: Act<ResumeOptions> = async (context, options) => {
     : driven.exit;
 };
 
-export const underWay = (run: string, pid: number) => ({
-  kind: "repository",
-  message: `run ${run} is going on in process ${pid}; nothing was changed`,
-  next: `watch it with skein logs ${run} -f, or end it with skein stop ${run}`,
-});
-
 async function pick(context: Context, project: Project, run?: string): Promise<SeenRun | Exit> {
   if (run !== undefined) return openSeen(context, project, run);
   const open = await runsWhere(context, project, ({ seen }) => seen.state.closed === undefined);
@@ -55,13 +49,6 @@ async function pick(context: Context, project: Project, run?: string): Promise<S
     say(context, `${plural(idle.length, "run")} can go on; this is the newest. Others: ${names}`);
   }
   return newest;
-}
-
-export async function openSeen(context: Context, project: Project, run: string): Promise<SeenRun | Exit> {
-  const home = await openRun(context, project, run);
-  if (hasExit(home)) return home;
-  const seen = await seeRun(context, home);
-  return hasExit(seen) ? seen : { home, seen };
 }
 
 function nothingOpen(context: Context, going: readonly { readonly home: RunHome }[]): ExitCode {

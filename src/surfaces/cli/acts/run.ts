@@ -6,7 +6,7 @@ import { type Failed, hasFailed } from "../../../ports/repository.ts";
 import { type Act, type Context, refuse, say } from "../context.ts";
 import { EXIT } from "../exit-codes.ts";
 import { paint } from "../output.ts";
-import type { RunOptions } from "../verbs/run.ts";
+import type { RunOptions } from "../verbs/options.ts";
 import { firstLine, harmless, short } from "../words.ts";
 import { configure } from "./configuration.ts";
 import { deliverDone } from "./deliver.ts";

@@ -5,8 +5,7 @@ import { hasFailed } from "../../../ports/repository.ts";
 import { type Act, type Context, refuse, say, usage, writeJson } from "../context.ts";
 import { EXIT } from "../exit-codes.ts";
 import { paint } from "../output.ts";
-import type { RepoOption } from "../verbs/options.ts";
-import type { RestoreOptions } from "../verbs/salvage.ts";
+import type { RepoOption, RestoreOptions } from "../verbs/options.ts";
 import { ago, harmless, short, table } from "../words.ts";
 import { type Exit, hasExit, NEVER, openHere } from "./project.ts";
 

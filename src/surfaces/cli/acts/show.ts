@@ -11,13 +11,12 @@ import type { RunHome } from "../../../ports/runs.ts";
 import { type Act, type Context, say, usage, writeJson } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { paint, type Tone } from "../output.ts";
-import type { ShowOptions } from "../verbs/show.ts";
+import type { ShowOptions } from "../verbs/options.ts";
 import { firstLine, harmless, harmlessLines, plural, short } from "../words.ts";
 import { git } from "./git.ts";
 import { unknownTask } from "./logs.ts";
 import { prefixOf } from "./names.ts";
-import { hasExit, NEVER, openHere, type SeenRun } from "./project.ts";
-import { openSeen } from "./resume.ts";
+import { hasExit, NEVER, openHere, openSeen, type SeenRun } from "./project.ts";
 
 export const show: Act<ShowOptions> = async (context, options) => {
   const project = await openHere(context, options);

@@ -9,7 +9,7 @@ import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { paint } from "../output.ts";
 import { runningText, targetText } from "../progress.ts";
 import { setbackText, spentText } from "../report.ts";
-import type { StatusOptions } from "../verbs/status.ts";
+import type { StatusOptions } from "../verbs/options.ts";
 import { ago, duration, firstLine, harmless, plural, table } from "../words.ts";
 import { prefixOf } from "./names.ts";
 import { hasExit, openHere, openRun, seeRun } from "./project.ts";

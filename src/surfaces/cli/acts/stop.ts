@@ -5,7 +5,7 @@ import { messageOf } from "../../../core/failure.ts";
 import type { Owner, RunHome } from "../../../ports/runs.ts";
 import { type Act, type Context, refuse, say, usage, writeJson } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
-import type { StopOptions } from "../verbs/stop.ts";
+import type { StopOptions } from "../verbs/options.ts";
 import { type Exit, hasExit, openHere, openRun, runsWhere } from "./project.ts";
 
 /** A landing gets ten seconds, and what is ended afterwards has to be kept. */

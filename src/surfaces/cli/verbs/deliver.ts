@@ -1,14 +1,5 @@
 /** `skein deliver`: which run is brought to the user's branch, and may the checkout change? */
-
-import { addRepo, examples, type RepoOption } from "./options.ts";
-import type { AddVerb } from "./verbs.ts";
-
-export type DeliverOptions = RepoOption & {
-  readonly run?: string;
-  readonly branch?: string;
-  readonly intoCheckout?: true;
-  readonly partial?: true;
-};
+import { type AddVerb, addRepo, type DeliverOptions, examples } from "./options.ts";
 
 export const addDeliver: AddVerb = (program, perform) => {
   addRepo(program.command("deliver [run]"))

@@ -1,9 +1,5 @@
 /** `skein demo`: where is the demo made? */
-
-import { examples } from "./options.ts";
-import type { AddVerb } from "./verbs.ts";
-
-export type DemoOptions = { readonly folder?: string };
+import { type AddVerb, type DemoOptions, examples } from "./options.ts";
 
 export const addDemo: AddVerb = (program, perform) => {
   program

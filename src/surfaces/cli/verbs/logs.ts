@@ -1,13 +1,5 @@
 /** `skein logs`: which events are told? */
-
-import { addRepo, examples, type RepoOption } from "./options.ts";
-import type { AddVerb } from "./verbs.ts";
-
-export type LogsOptions = RepoOption & {
-  readonly run: string;
-  readonly follow?: true;
-  readonly task?: string;
-};
+import { type AddVerb, addRepo, examples, type LogsOptions } from "./options.ts";
 
 export const addLogs: AddVerb = (program, perform) => {
   addRepo(program.command("logs <run>"))

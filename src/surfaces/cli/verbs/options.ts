@@ -1,5 +1,9 @@
-/** Which options do several verbs share? */
+/** What can be said on the command line? The options of the verbs, and those that several of them share. */
 import type { Command } from "commander";
+import type { Perform } from "../context.ts";
+
+/** Adds itself to the program. What it does is imported when it is done: `skein --help` must not load an engine. */
+export type AddVerb = (program: Command, perform: Perform) => void;
 
 export const addRepo = (command: Command): Command =>
   command.option("--repo <folder>", "the repository, if not the one around this folder");
@@ -34,3 +38,30 @@ export type RepoOption = { readonly repo?: string };
 /** The lines below a verb's help. */
 export const examples = (...lines: readonly string[]): string =>
   ["", "Examples:", ...lines.map((line) => `  ${line}`)].join("\n");
+
+export type RunOptions = RepoOption & SettingOptions & { readonly base?: string; readonly config?: string };
+
+export type ResumeOptions = RepoOption & SettingOptions & { readonly run?: string };
+
+export type StatusOptions = RepoOption & { readonly run?: string };
+
+export type ShowOptions = RepoOption & { readonly run: string; readonly task?: string };
+
+export type LogsOptions = RepoOption & {
+  readonly run: string;
+  readonly follow?: true;
+  readonly task?: string;
+};
+
+export type StopOptions = RepoOption & { readonly run?: string; readonly now?: true };
+
+export type DeliverOptions = RepoOption & {
+  readonly run?: string;
+  readonly branch?: string;
+  readonly intoCheckout?: true;
+  readonly partial?: true;
+};
+
+export type RestoreOptions = RepoOption & { readonly entry: string; readonly branch?: string };
+
+export type DemoOptions = { readonly folder?: string };

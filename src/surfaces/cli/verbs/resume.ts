@@ -1,9 +1,5 @@
 /** `skein resume`: which run goes on, and with which changes? */
-
-import { addRepo, addSettings, examples, type RepoOption, type SettingOptions } from "./options.ts";
-import type { AddVerb } from "./verbs.ts";
-
-export type ResumeOptions = RepoOption & SettingOptions & { readonly run?: string };
+import { type AddVerb, addRepo, addSettings, examples, type ResumeOptions } from "./options.ts";
 
 export const addResume: AddVerb = (program, perform) => {
   const command = program

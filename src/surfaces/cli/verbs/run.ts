@@ -1,9 +1,5 @@
 /** `skein run`: how is a goal given? */
-
-import { addRepo, addSettings, examples, type RepoOption, type SettingOptions } from "./options.ts";
-import type { AddVerb } from "./verbs.ts";
-
-export type RunOptions = RepoOption & SettingOptions & { readonly base?: string; readonly config?: string };
+import { type AddVerb, addRepo, addSettings, examples, type RunOptions } from "./options.ts";
 
 export const addRun: AddVerb = (program, perform) => {
   const command = program

@@ -1,9 +1,5 @@
 /** `skein salvage`: what is to be done with work that was kept? */
-
-import { addRepo, examples, type RepoOption } from "./options.ts";
-import type { AddVerb } from "./verbs.ts";
-
-export type RestoreOptions = RepoOption & { readonly entry: string; readonly branch?: string };
+import { type AddVerb, addRepo, examples, type RepoOption } from "./options.ts";
 
 export const addSalvage: AddVerb = (program, perform) => {
   const salvage = addRepo(program.command("salvage"))

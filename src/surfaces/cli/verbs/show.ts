@@ -1,9 +1,5 @@
 /** `skein show`: what of a run is to be seen? */
-
-import { addRepo, examples, type RepoOption } from "./options.ts";
-import type { AddVerb } from "./verbs.ts";
-
-export type ShowOptions = RepoOption & { readonly run: string; readonly task?: string };
+import { type AddVerb, addRepo, examples, type RepoOption } from "./options.ts";
 
 export const addShow: AddVerb = (program, perform) => {
   addRepo(program.command("show <run> [task]"))

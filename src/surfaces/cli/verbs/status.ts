@@ -1,9 +1,5 @@
 /** `skein status`: of what is the state asked? */
-
-import { addRepo, examples, type RepoOption } from "./options.ts";
-import type { AddVerb } from "./verbs.ts";
-
-export type StatusOptions = RepoOption & { readonly run?: string };
+import { type AddVerb, addRepo, examples, type RepoOption } from "./options.ts";
 
 export const addStatus: AddVerb = (program, perform) => {
   addRepo(program.command("status [run]"))

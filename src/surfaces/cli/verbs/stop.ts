@@ -1,9 +1,5 @@
 /** `skein stop`: which run is to stop, and how soon? */
-
-import { addRepo, examples, type RepoOption } from "./options.ts";
-import type { AddVerb } from "./verbs.ts";
-
-export type StopOptions = RepoOption & { readonly run?: string; readonly now?: true };
+import { type AddVerb, addRepo, examples, type StopOptions } from "./options.ts";
 
 export const addStop: AddVerb = (program, perform) => {
   addRepo(program.command("stop [run]"))
