@@ -3,8 +3,9 @@ import { engineBench } from "./engine.ts";
 import { graphBench } from "./graph.ts";
 import { landingBench } from "./landing.ts";
 import { type Bench, type BenchReport, holds, printReport } from "./measure.ts";
+import { runBench } from "./run.ts";
 
-const BENCHES: readonly Bench[] = [graphBench, engineBench, landingBench];
+const BENCHES: readonly Bench[] = [graphBench, engineBench, landingBench, runBench];
 
 const { names, isJson, problem } = parse(process.argv.slice(2));
 if (problem !== undefined) {
