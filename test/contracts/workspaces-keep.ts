@@ -20,7 +20,7 @@ import {
 export function keepingContract(name: string, make: Make): void {
   const stage = (body: (scene: Scene) => Promise<void>) => onStage(make, body);
 
-  describe(`workspaces ${name}: keeping`, () => {
+  describe(`workspaces ${name}: keeping`, { concurrency: 4 }, () => {
     let shared: Awaited<ReturnType<typeof openStage>>;
     let count = 0;
     before(async () => {
@@ -100,7 +100,7 @@ export function keepingContract(name: string, make: Make): void {
       ["deleted the git folder", "rm -rf .git; echo x > a.txt"],
       ["made the git folder a file", "rm -rf .git; echo 'gitdir: /nowhere' > .git; echo x > a.txt"],
       ["made the git folder a link", "mv .git ../elsewhere-$$; ln -s ../elsewhere-$$ .git; echo x > a.txt"],
-      ["lost its objects", "echo x > a.txt; git commit -qam one; rm -rf .git/objects/??"],
+      ["lost its objects", "echo x > a.txt; git commit -qam lost; rm -rf .git/objects/??"],
       ["left a lock behind", "touch .git/index.lock .git/HEAD.lock; echo x > a.txt"],
       [
         "broke its index and settings",

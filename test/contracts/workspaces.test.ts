@@ -38,7 +38,7 @@ keepingContract("that are clones", make);
 const stage = (more: Partial<CloneWorkspacesOptions>, body: (scene: Scene) => Promise<void>) =>
   onStage((repository, folder) => make(repository, folder, more), body);
 
-describe("what a clone gets besides its commit", () => {
+describe("what a clone gets besides its commit", { concurrency: 4 }, () => {
   it("copies ignored folders by name, wherever they are, and puts them right for the next agent", () =>
     stage({ copy: ["node_modules"] }, async ({ repository, take, keep, workspaces }) => {
       await repository.write({
@@ -166,7 +166,7 @@ describe("what a clone gets besides its commit", () => {
     }));
 });
 
-describe("a pool of clones", () => {
+describe("a pool of clones", { concurrency: 4 }, () => {
   it("ends what still runs for a job when its folder is given back", () =>
     stage({}, async ({ folder, take, workspaces }) => {
       const workspace = await take();

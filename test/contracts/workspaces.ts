@@ -110,7 +110,7 @@ export function workspacesContract(
   const stage = (body: (scene: Scene) => Promise<void>, options?: RepositoryOptions) =>
     onStage(make, body, options);
 
-  describe(`workspaces ${name}: taking`, () => {
+  describe(`workspaces ${name}: taking`, { concurrency: 4 }, () => {
     it("gives a folder of its own with the commit checked out, in which git works", () =>
       stage(async ({ repository, take, commit }) => {
         await repository.write({ "a.txt": "dirty\n", untracked: "" });
@@ -234,7 +234,7 @@ export function workspacesContract(
       }));
   });
 
-  describe(`workspaces ${name}: the user's repository`, () => {
+  describe(`workspaces ${name}: the user's repository`, { concurrency: 4 }, () => {
     it("is not touched but for the refs and objects that were asked for", () =>
       stage(async ({ repository, take, keep, workspaces }) => {
         await repository.write({ "a.txt": "dirty\n", untracked: "u\n", "ignored/i": "i\n" });
@@ -275,7 +275,7 @@ export function workspacesContract(
     }
   });
 
-  describe(`workspaces ${name}: after a crash`, () => {
+  describe(`workspaces ${name}: after a crash`, { concurrency: 4 }, () => {
     it("the holder is still known, and its work can be kept", () =>
       stage(async ({ repository, folder, take, workspaces }) => {
         const workspace = await take();

@@ -243,12 +243,12 @@ const broken = (slot: Slot, what: string, thrown: unknown): Failure =>
 
 /** Says where, and what to try. */
 function inFolder(slot: Slot, why: Failure): Failure {
-  const isFull = /ENOSPC|no space left/i.test(why.message);
-  const isReadOnly = /EROFS|EACCES|read-only|permission denied/i.test(why.message);
-  const next = isFull
-    ? "free some space on that disk, and resume"
-    : isReadOnly
-      ? "make the folder writable, and resume"
-      : (why.next ?? "check the repository with git fsck, and resume");
+  const next = DISK.test(why.message)
+    ? "make room on that disk, or make the folder writable, and resume"
+    : (why.next ?? "check the repository with git fsck, and resume");
   return failure(why.kind, `workspace ${slot.folder}: ${why.message}`, next);
 }
+
+/** In the words of Node and of git. */
+const DISK =
+  /ENOSPC|EDQUOT|EROFS|EACCES|no space left|diskspace|read-only|permission denied|unable to (?:write|create)|write error/i;

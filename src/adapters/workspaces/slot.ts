@@ -86,7 +86,10 @@ export async function clean(
   await removeAll(slot.folder);
   await mkdir(slot.tree, { recursive: true, mode: 0o700 });
   const failed = await checkOut(slot, source, wish, signal);
-  if (failed) return failed;
+  if (failed) {
+    await removeAll(slot.folder); // Half of it may have filled the disk.
+    return failed;
+  }
   await writeFile(slot.made, source.objects);
   return { isFresh: true };
 }
