@@ -98,10 +98,14 @@ describe("a configuration", () => {
 
   it("takes a text from a variable as it stands where a text is wanted", () => {
     const { config } = right(
-      given({ env: { SKEIN_BASE: "1234567", SKEIN_AGENT: "true #1" }, sets: ["planner=*x"] }),
+      given({
+        env: { SKEIN_BASE: "1234567", SKEIN_AGENT: "true #1", SKEIN_WORKSPACE_SETUP: "make #1" },
+        sets: ["planner=*x"],
+      }),
     );
     assert.equal(config.base, "1234567");
     assert.deepEqual(config.agent, { kind: "command", command: ["true", "#1"] });
+    assert.equal(config.workspace.setup, "make #1");
     assert.deepEqual(config.planner, { kind: "command", command: ["*x"] });
   });
 

@@ -69,6 +69,7 @@ export function runsContract(name: string, place: () => () => Runs): void {
       const open = place();
       const results = await Promise.all([open().create(record("r1")), open().create(record("r1"))]);
       assert.deepEqual(results.map(hasFailed).sort(), [false, true]);
+      assert.match(refusal(results.find(hasFailed)!).message, /run r1 already/);
       assert.equal((await open().list()).length, 1);
     });
 
