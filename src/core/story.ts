@@ -70,7 +70,7 @@ export const emptyStory = (): Story => ({
 export function tell(story: Story, event: Event): Story {
   const s = story as Draft;
   s.events += 1;
-  if (isRestart(event)) s.idleMs += event.at - s.lastAt;
+  if (isRestart(event) && s.events > 1) s.idleMs += event.at - s.lastAt;
   s.lastAt = event.at;
   switch (event.type) {
     case "run.closed":

@@ -3,6 +3,7 @@ import { test } from "node:test";
 import type { Event } from "../../core/event.ts";
 import { evolve } from "../../core/evolve.ts";
 import { failure } from "../../core/failure.ts";
+import { jobId } from "../../core/job.ts";
 import { emptyState } from "../../core/state.ts";
 import { ROOT } from "../../core/task.ts";
 import { narrate } from "./narrate.ts";
@@ -43,4 +44,28 @@ test("what an agent wrote cannot move the cursor, change colours or fill the scr
   const { text } = narrate(event, opened())!;
   assert.doesNotMatch(text, /\p{C}/u);
   assert.ok(text.length <= 500);
+});
+
+test("what people did and what a restart interrupted is told, and nobody is blamed for it", () => {
+  const state = opened();
+  const said = (event: Event) => narrate(event, evolve(state, event))?.text;
+  assert.equal(said({ type: "run.paused", at: 1 }), "paused: nothing new is started");
+  assert.equal(said({ type: "run.resumed", at: 2 }), "the pause is over");
+  const job = { kind: "plan", task: ROOT, turn: 1 } as const;
+  said({ type: "job.started", job, until: 9, at: 3 });
+  const ended = said({ type: "job.ended", job: jobId(job), how: "interrupted", at: 4 });
+  assert.match(ended!, /^plan:t#1 was interrupted: .*nobody is charged/);
+});
+
+test("a commit is told by its first digits", () => {
+  const state = opened();
+  const event: Event = {
+    type: "batch.landed",
+    members: [{ task: ROOT, attempt: 1 }],
+    commit: "0123456789abcdef0123456789abcdef01234567",
+    proof: "green",
+    flaky: [],
+    at: 1,
+  };
+  assert.equal(narrate(event, state)!.text, "the goal landed as 0123456789");
 });

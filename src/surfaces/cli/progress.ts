@@ -43,11 +43,12 @@ const TICK_MS = 1_000;
 
 function onTerminal({ out, now }: Context, area: LiveArea): Progress {
   const story = emptyStory();
+  const startedAt = now();
   let latest: RunState | undefined;
   let soon: NodeJS.Timeout | undefined;
   const draw = () => {
     soon = undefined;
-    if (latest) area.show(areaOf(viewOf({ state: latest, story }), now()));
+    if (latest) area.show(areaOf(viewOf({ state: latest, story }), { now: now(), startedAt }));
   };
   const tick = setInterval(() => {
     if (latest && latest.running.size > 0) draw();
@@ -73,7 +74,11 @@ function onTerminal({ out, now }: Context, area: LiveArea): Progress {
 /** More of them would push the log off a small screen. */
 const MAX_RUNNING = 8;
 
-export function areaOf(view: RunView, now: number): readonly string[] {
+/** `startedAt`: when this process took the run up. */
+export function areaOf(
+  view: RunView,
+  { now, startedAt }: { readonly now: number; readonly startedAt: number },
+): readonly string[] {
   const { running, counts, target, queue } = view;
   const shown = running.slice(0, MAX_RUNNING).map((job) => {
     const since = duration(Math.max(0, now - job.since)).padStart(12);
@@ -87,7 +92,7 @@ export function areaOf(view: RunView, now: number): readonly string[] {
     ...(counts.failed > 0 ? [`${counts.failed} failed`] : []),
     ...(counts.skipped > 0 ? [`${counts.skipped} skipped`] : []),
     `target ${targetText(target)}`,
-    duration(now - view.times.openedAt),
+    duration(now - startedAt),
   ];
   return ["", ...shown, ...(more > 0 ? [`${" ".repeat(14)}and ${more} more`] : []), `  ${parts.join(" · ")}`];
 }

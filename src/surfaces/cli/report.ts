@@ -144,6 +144,6 @@ function lookAround({ run, is, landings }: RunView, target: string): readonly Re
 }
 
 /** What a run that was stopped says instead of a report. */
-export const stoppedText = ({ run, counts, times }: RunView): string =>
-  `stopped after ${duration(times.lastAt - times.openedAt)}: ${counts.done} of ${plural(counts.total, "task")} done, ` +
-  `the rest is kept. To go on: skein resume ${run}`;
+export const stoppedText = ({ counts, times }: RunView): string =>
+  `stopped after ${duration(times.lastAt - times.openedAt - times.idleMs)}: ` +
+  `${counts.done} of ${plural(counts.total, "task")} done, the rest is kept.`;

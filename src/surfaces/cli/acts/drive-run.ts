@@ -63,11 +63,19 @@ async function ended(context: Context, home: RunHome, config: Config, end: Engin
   if (hasExit(seen)) return seen;
   const view = viewOf(seen);
   if (end.is === "stopped") {
-    say(context, stoppedText(view));
-    return { exit: EXIT.interrupted };
+    return { exit: sayStopped(context, view) };
   }
   sayReport(context, view, targetBranchOf(view.run, config.branchPrefix));
   return { exit: view.is === "done" ? EXIT.done : EXIT.notAllDone, view };
+}
+
+/** With JSON it is an error like any other: whoever reads the events sees no end of the run among them. */
+function sayStopped(context: Context, view: RunView): ExitCode {
+  const next = `skein resume ${view.run}`;
+  if (context.json)
+    return refuse(context, EXIT.interrupted, { kind: "interrupted", message: stoppedText(view), next });
+  say(context, `${stoppedText(view)} To go on: ${next}`);
+  return EXIT.interrupted;
 }
 
 export function sayReport(context: Context, view: RunView, target: string): void {

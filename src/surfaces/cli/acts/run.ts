@@ -57,8 +57,10 @@ export async function begin(context: Context, project: Project, wanted: Wanted):
     ["agent", agentText(config)],
     ["kept in", home.folder],
   ] as const;
-  for (const [key, text] of rows)
-    say(context, `${paint(context.out, "quiet", key.padEnd(8))}${harmless(text)}`);
+  for (const [key, text] of rows) {
+    const tone = key === "gate" && gate.commands.length === 0 ? "bad" : "plain";
+    say(context, paint(context.out, "quiet", key.padEnd(8)) + paint(context.out, tone, harmless(text)));
+  }
   say(context);
   const driven = await driveRun(context, project, home, config);
   if (driven.exit !== EXIT.done || !config.deliver) return driven;

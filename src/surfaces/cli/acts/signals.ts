@@ -25,7 +25,6 @@ export function heedSignals(say: (text: string) => void, run: string): Signals {
       say(`stopped without waiting for everything to end. To go on: skein resume ${run}`);
       process.exit(EXIT.interrupted);
     }, MAX_LAST_MS);
-    last.unref();
   };
   const heed = () => {
     times += 1;

@@ -1,0 +1,48 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { CoreRun, task } from "../../../test/support/core-run.ts";
+import { evolve } from "../../core/evolve.ts";
+import { emptyState } from "../../core/state.ts";
+import type { Context } from "./context.ts";
+import { startProgress } from "./progress.ts";
+
+/** What is written of a small run, in one of the ways. */
+function shown(way: { readonly json?: boolean; readonly isTerminal?: boolean }): string {
+  const run = CoreRun.planned([task("a")]);
+  run.finish("t.1");
+  let written = "";
+  const write = (text: string) => {
+    written += text;
+  };
+  const size = () => ({ columns: 80, rows: 24 });
+  const out = { write, hasColours: false, ...(way.isTerminal ? { size } : {}) };
+  const context: Context = { out, err: out, json: way.json === true, env: {}, folder: "/", now: () => 0 };
+  const progress = startProgress(context);
+  const state = emptyState();
+  for (const event of run.log) progress.watch(event, evolve(state, event));
+  progress.say("a word of its own");
+  progress.end();
+  return written;
+}
+
+test("with JSON every event is a line, and nothing else is written", () => {
+  const types = shown({ json: true })
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line).type);
+  assert.equal(types[0], "run.opened");
+  assert.ok(types.includes("batch.landed"));
+});
+
+test("without a terminal there are lines with times, and no escape sequences", () => {
+  const text = shown({});
+  assert.match(text, /^\d\d:\d\d:\d\d {2}a landed as commit-1$/m);
+  assert.match(text, /^a word of its own$/m);
+  assert.ok(!text.includes("\u001b"));
+});
+
+test("on a terminal the same lines scroll, and nothing of the live area stays at the end", () => {
+  const text = shown({ isTerminal: true });
+  assert.match(text, /a landed as commit-1\n/);
+  assert.ok(text.includes("a word of its own\n"));
+});
