@@ -217,6 +217,7 @@ test("what is missing is said with its own exit code", async () => {
   const answers = await Promise.all([
     skein("run", "x"),
     skein("run", "x", "--agent", "./no-such-agent"),
+    skein("run", "x", "--script", "missing.json"),
     skein("run", "  ", "--agent", place.agent),
     skein("run", "missing.md", "--agent", place.agent),
     skein("run", "x", "--agent", place.agent, "--base", "nowhere"),
@@ -227,6 +228,7 @@ test("what is missing is said with its own exit code", async () => {
   const expected = [
     [4, /no agent is configured/],
     [4, /no-such-agent/],
+    [3, /the script .*missing\.json cannot be used\n.*no such file/],
     [2, /the goal is empty/],
     [2, /there is no file missing\.md/],
     [3, /there is no commit "nowhere"/],

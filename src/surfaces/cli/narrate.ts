@@ -83,15 +83,19 @@ export function narrate(event: Event, state: RunState): Line | undefined {
     case "run.closed":
       return event.how === "done"
         ? good("the run is done")
-        : bad(`the run is ${event.how}: ${event.left.join("; ")}`);
+        : bad(`the run ${endWords(event.how)}: ${event.left.join("; ")}`);
     default:
       return undefined;
   }
 }
 
+/** "failed", "is incomplete", "was cancelled": what follows "the run". */
+export const endWords = (how: string): string =>
+  how === "failed" ? "failed" : how === "cancelled" ? "was cancelled" : `is ${how}`;
+
 const line =
   (tone: Line["tone"]) =>
-  (text: string): Line => ({ tone, text: harmless(text) });
+  (text: string): Line => ({ tone, text: harmless(text.replace(/\s+/g, " ")) });
 const plain = line("plain");
 const good = line("good");
 const bad = line("bad");

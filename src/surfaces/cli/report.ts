@@ -1,5 +1,6 @@
 /** What is said when a run has ended? What landed, what was refused and why, what is left, and how to go on. */
 import type { RunView, SetbackView } from "../../core/view.ts";
+import { endWords } from "./narrate.ts";
 import type { Tone } from "./output.ts";
 import { duration, harmless, plural, precise, short, table } from "./words.ts";
 
@@ -25,9 +26,7 @@ export function reportOf(view: RunView, target: string): readonly ReportLine[] {
 
 function headline({ run, is, counts, times }: RunView): ReportLine {
   const how = `${counts.done} of ${plural(counts.total, "task")} done, in ${took(times)}`;
-  return is === "done"
-    ? line(`Run ${run} is done: ${how}.`, "good")
-    : line(`Run ${run} is ${is}: ${how}.`, "bad");
+  return line(`Run ${run} ${endWords(is)}: ${how}.`, is === "done" ? "good" : "bad");
 }
 
 /** While it was stopped, nothing was waited for. */
@@ -64,11 +63,20 @@ function setbacks(view: RunView): readonly ReportLine[] {
   if (told.length === 0) return [];
   return [
     ...title(`Came to nothing, and was tried again (${told.length})`),
-    ...told.map((setback) => line(`  ${setbackText(setback)}`)),
+    ...setbackTexts(told).map((text) => line(`  ${text}`)),
   ];
 }
 
-export function setbackText({ name, of, attempt, failure, end }: SetbackView): string {
+/** What happened again and again is said once. */
+export function setbackTexts(setbacks: readonly SetbackView[]): readonly string[] {
+  const same = ({ task, of, failure }: SetbackView) => JSON.stringify([task, of, failure.message]);
+  return [...Map.groupBy(setbacks, same).values()].map((group) => {
+    const times = group.length > 1 ? ` (${group.length} times)` : "";
+    return `${setbackText(group[0]!)}${times}`;
+  });
+}
+
+function setbackText({ name, of, attempt, failure, end }: SetbackView): string {
   const who = of === "plan" ? `the planner of ${name}` : `${name}, attempt ${attempt}`;
   const since = end === "split" ? "answered since" : end;
   return `${harmless(`${who}: ${failure.message}`, 240)} → ${since}`;

@@ -1,11 +1,12 @@
 /** `skein resume`: which run goes on, and may it? */
-import { agentProblem, type Project } from "../../../compose.ts";
+import type { Project } from "../../../compose.ts";
 import { type RunView, viewOf } from "../../../core/view.ts";
 import type { RunHome } from "../../../ports/runs.ts";
 import { type Act, type Context, refuse, say, usage } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import type { ResumeOptions } from "../verbs/options.ts";
 import { firstLine, plural } from "../words.ts";
+import { refuseAgents } from "./agents.ts";
 import { reconfigure } from "./configuration.ts";
 import { deliverDone } from "./deliver.ts";
 import { driveRun } from "./drive-run.ts";
@@ -24,8 +25,8 @@ export const resume: Act<ResumeOptions> = async (context, options) => {
   if (owner) return refuse(context, EXIT.notAllDone, underWay(record.run, owner.pid));
   const config = reconfigure(context, record.settings, options);
   if (hasExit(config)) return config.exit;
-  const problem = await agentProblem(project, config, context.env);
-  if (problem) return refuse(context, EXIT.agentUnavailable, problem);
+  const nobody = await refuseAgents(context, project, config);
+  if (nobody !== undefined) return nobody;
   const done = `${view.counts.done} of ${plural(view.counts.total, "task")} done`;
   say(context, `going on with run ${record.run}, ${done}: ${firstLine(record.goal)}\n`);
   const driven = await driveRun(context, project, home, config);

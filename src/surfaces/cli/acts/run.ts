@@ -1,5 +1,5 @@
 /** `skein run`: from a goal to a run that goes on here. */
-import { agentProblem, commitOf, createRun, gateOf, type Project } from "../../../compose.ts";
+import { commitOf, createRun, gateOf, type Project } from "../../../compose.ts";
 import type { AgentSpec, Config } from "../../../config/index.ts";
 import { targetBranchOf } from "../../../core/brief.ts";
 import { type Failed, hasFailed } from "../../../ports/repository.ts";
@@ -8,6 +8,7 @@ import { EXIT } from "../exit-codes.ts";
 import { paint } from "../output.ts";
 import type { RunOptions } from "../verbs/options.ts";
 import { firstLine, harmless, short } from "../words.ts";
+import { refuseAgents } from "./agents.ts";
 import { configure } from "./configuration.ts";
 import { deliverDone } from "./deliver.ts";
 import { type Driven, driveRun } from "./drive-run.ts";
@@ -36,8 +37,8 @@ type Wanted = {
 /** The same for a goal of the user's and for the demo's. */
 export async function begin(context: Context, project: Project, wanted: Wanted): Promise<Driven> {
   const { goal, config } = wanted;
-  const agent = await agentProblem(project, config, context.env);
-  if (agent) return { exit: refuse(context, EXIT.agentUnavailable, agent) };
+  const exit = await refuseAgents(context, project, config);
+  if (exit !== undefined) return { exit };
   const base = await baseOf(project, config);
   if (hasFailed(base)) return { exit: refuse(context, EXIT.configuration, base.failure) };
   const gate = await gateOf(project, config, base.base, NEVER);

@@ -8,7 +8,7 @@ import { type Act, type Context, say, writeJson } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { paint } from "../output.ts";
 import { runningText, targetText } from "../progress.ts";
-import { setbackText, spentText } from "../report.ts";
+import { setbackTexts, spentText } from "../report.ts";
 import type { StatusOptions } from "../verbs/options.ts";
 import { ago, duration, firstLine, harmless, plural, table } from "../words.ts";
 import { prefixOf } from "./names.ts";
@@ -145,10 +145,7 @@ function sayOne(context: Context, { home, view, state, owner }: One): void {
   );
   list(
     `Tried again (${setbacks.length})`,
-    setbacks
-      .filter(({ charge }) => charge !== "nothing")
-      .slice(-5)
-      .map(setbackText),
+    setbackTexts(setbacks.filter(({ charge }) => charge !== "nothing")).slice(-5),
   );
   list(
     "Not done",

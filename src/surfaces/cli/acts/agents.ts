@@ -1,0 +1,38 @@
+/** Could anybody work on this run? Better said before it begins than by its tenth planner. */
+import { agentProblem, type Project } from "../../../compose.ts";
+import type { Config } from "../../../config/index.ts";
+import { readScript } from "../../../core/agent-script.ts";
+import { messageOf } from "../../../core/failure.ts";
+import { type Context, refuse } from "../context.ts";
+import { EXIT, type ExitCode } from "../exit-codes.ts";
+import { readBounded } from "./configuration.ts";
+
+/** Said why, if nobody could. */
+export async function refuseAgents(
+  context: Context,
+  project: Project,
+  config: Config,
+): Promise<ExitCode | undefined> {
+  const problem = await agentProblem(project, config, context.env);
+  if (problem) return refuse(context, EXIT.agentUnavailable, problem);
+  for (const spec of [config.agent, config.planner]) {
+    if (typeof spec !== "object" || spec.kind !== "scripted") continue;
+    const problems = await scriptProblems(spec.script);
+    if (problems.length === 0) continue;
+    const message = `the script ${spec.script} cannot be used`;
+    return refuse(context, EXIT.configuration, { kind: "configuration", message, lines: problems });
+  }
+  return undefined;
+}
+
+/** More than any script that somebody writes. */
+const MAX_SCRIPT_BYTES = 64_000_000;
+
+async function scriptProblems(file: string): Promise<readonly string[]> {
+  try {
+    const read = readScript(await readBounded(file, MAX_SCRIPT_BYTES));
+    return read.is === "broken" ? read.problems : [];
+  } catch (error) {
+    return [messageOf(error)];
+  }
+}
