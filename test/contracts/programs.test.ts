@@ -6,6 +6,7 @@ import { access, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { LocalPrograms } from "../../src/adapters/programs/local.ts";
+import { startOf } from "../../src/adapters/programs/processes.ts";
 import type { JobId } from "../../src/core/job.ts";
 import {
   ENVIRONMENT,
@@ -152,18 +153,23 @@ it("a process that got the number of one on record later is left alone", async (
   assert.deepEqual(await readdir(records.path), []);
 });
 
-it("a record of before the machine's last start means nothing", async () => {
+it("a record of before the machine's last start means nothing, even if numbers and times agree", async () => {
   await using records = await temporaryFolder();
+  const innocent = spawn("sleep", ["600"], { detached: true, stdio: "ignore" });
+  await once(innocent, "spawn");
+  const group = innocent.pid as number;
   const record = {
     job: JOB,
     command: "sh",
-    group: process.pid,
-    start: "1",
+    group,
+    start: await startOf(group),
     boot: "another",
     mark: "a-mark.",
   };
   await writeFile(join(records.path, "a.program.json"), JSON.stringify(record));
   assert.equal(await new LocalPrograms({ folder: records.path }).endLeftovers(JOB), 0);
+  assert.ok(isRunning(group));
+  await kill(innocent);
 });
 
 it("a damaged record is harmless", async () => {
