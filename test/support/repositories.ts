@@ -1,6 +1,6 @@
 /** How does a test get a real repository, which nothing of the user's own configuration reaches? */
 import { execFile } from "node:child_process";
-import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { appendFile, chmod, mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 
@@ -41,9 +41,10 @@ export async function makeRepository(options: RepositoryOptions = {}): Promise<T
   const folder = join(outer, name);
   await mkdir(folder);
   const repository = openRepository(folder);
-  await repository.git("init", "-q", "-b", "main", `--object-format=${format}`, ...(bare ? ["--bare"] : []));
-  await repository.git("config", "user.name", "Test Person");
-  await repository.git("config", "user.email", "person@example.invalid");
+  const kind = bare ? ["--bare"] : [];
+  await repository.git("init", "-q", "-b", "main", "--template=", `--object-format=${format}`, ...kind);
+  const person = "[user]\n\tname = Test Person\n\temail = person@example.invalid\n";
+  await appendFile(join(folder, bare ? "config" : ".git/config"), person);
   if (files !== undefined) await repository.commit(files, "first");
   return {
     ...repository,
