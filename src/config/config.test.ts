@@ -74,6 +74,7 @@ const VALUES: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   "timeout.work": time,
   "timeout.land": time,
   "timeout.check": time,
+  "timeout.grace": fc.oneof(time, fc.constant("0s")),
   "retry.maxFailed": whole(1),
   "retry.maxRefused": whole(0),
   "retry.maxLost": whole(0),
@@ -191,7 +192,7 @@ describe("the policy", () => {
         "replanAfter=12",
       ],
       ...["subplanner.scopeThreshold=11", "landing.maxBatch=13", "landing.strategy=rebase", "overlap=allow"],
-      ...["order=longest-path", "sharedFiles=a,b", "branchPrefix=x/"],
+      ...["order=longest-path", "sharedFiles=a,b", "branchPrefix=x/", "timeout.grace=0"],
     );
     assert.deepEqual(policy.capacity, { work: 2, plan: 3 });
     assert.deepEqual(policy.leaseMs, { plan: 1_000, work: 2_000, land: 180_000, check: 14_400_000 });
@@ -200,7 +201,7 @@ describe("the policy", () => {
       [retry.maxFailed, retry.maxRefused, retry.maxLost, retry.maxUnreachable, retry.firstMs, retry.maxMs],
       [4, 5, 6, 7, 8_000, 9_000],
     );
-    assert.equal(retry.graceMs, defaultPolicy.retry.graceMs);
+    assert.equal(retry.graceMs, 0); // Zero is zero, and not the usual ten minutes.
     assert.deepEqual([budget.maxTokens, budget.maxMicrodollars], [10, 1_500_000]);
     assert.deepEqual([decompose.maxDepth, decompose.scopeThreshold, policy.root.replanAfter], [1, 11, 12]);
     assert.deepEqual([landing.maxBatch, landing.strategy], [13, "rebase"]);

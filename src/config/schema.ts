@@ -57,6 +57,9 @@ export const schema = z.strictObject({
     work: time(policy.leaseMs.work).describe("A worker's attempt at a task."),
     land: time(policy.leaseMs.land).describe("One merge and one run of the gate."),
     check: time(policy.leaseMs.check).describe("One run of the gate on the target."),
+    grace: duration(0)
+      .prefault(durationText(policy.retry.graceMs))
+      .describe("How much longer a planner or worker is waited for before it is ended and replaced."),
   }),
   retry: group("What is tried again, and how often.", {
     maxFailed: whole(1)

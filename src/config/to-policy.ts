@@ -7,10 +7,11 @@ const MICRO = 1_000_000;
 
 export function toPolicy(config: Config): Policy {
   const { retry, budget, landing, subplanner } = config;
+  const { grace, ...leaseMs } = config.timeout;
   return {
     ...defaultPolicy,
     capacity: { plan: config.planners, work: config.workers },
-    leaseMs: config.timeout,
+    leaseMs,
     root: { ...defaultPolicy.root, replanAfter: config.replanAfter },
     decompose: { ...defaultPolicy.decompose, ...subplanner },
     branchPrefix: config.branchPrefix,
@@ -23,6 +24,7 @@ export function toPolicy(config: Config): Policy {
       maxRefused: retry.maxRefused,
       maxLost: retry.maxLost,
       maxUnreachable: retry.maxUnreachable,
+      graceMs: grace,
       firstMs: retry.first,
       maxMs: retry.max,
     },
@@ -53,6 +55,7 @@ const KEY_OF: Readonly<Record<string, string>> = {
   "root.replanAfter": "replanAfter",
   "decompose.maxDepth": "subplanner.maxDepth",
   "decompose.scopeThreshold": "subplanner.scopeThreshold",
+  "retry.graceMs": "timeout.grace",
   "retry.firstMs": "retry.first",
   "retry.maxMs": "retry.max",
   "budget.maxTokens": "budget.tokens",
