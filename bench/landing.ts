@@ -43,9 +43,6 @@ async function run(): Promise<BenchReport> {
         claim: `the last ${END} landings of the first ${END}, beside the same of the floor, ${where}`,
         measured: growth(ours) / growth(floor),
         max: MAX_GROWTH,
-      }, ${where}`,
-        measured: growth(ours),
-        max: MAX_GROWTH,
       },
       { claim: `git processes a landing, ${where}`, measured: processes, max: MAX_PROCESSES },
     );
