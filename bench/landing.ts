@@ -1,7 +1,7 @@
 /** What does a landing cost beside the git commands that it cannot do without? Gate off, one branch at a time. */
 import { join } from "node:path";
 import { startedGits } from "../src/adapters/git/git.ts";
-import type { GitRepository } from "../src/adapters/repositories/git.ts";
+import { GitRepository } from "../src/adapters/repositories/git.ts";
 import type { TaskId } from "../src/core/task.ts";
 import { hasFailed } from "../src/ports/repository.ts";
 import { type BenchRepository, branchName, makeBenchRepository, plainGit } from "./landing-repository.ts";
@@ -87,7 +87,7 @@ async function measure(files: number): Promise<Measured> {
 
 type Lane = (branch: string) => Promise<void>;
 
-const targetOf = (name: string) => `bench/$name/target`;
+const targetOf = (name: string) => `bench/${name}/target`;
 
 async function floorLane({ folder, git }: BenchRepository): Promise<Lane> {
   await git("branch", targetOf("floor"), "main");
