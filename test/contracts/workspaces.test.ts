@@ -195,6 +195,16 @@ describe("a pool of clones", { concurrency: 4 }, () => {
       assert.equal(await inside(again, "git status --porcelain; cat a.txt"), "a");
     }));
 
+  it("keeps work although a killed engine left its locks behind", () =>
+    stage({}, async ({ take, keep }) => {
+      const workspace = await take();
+      await inside(workspace, "echo x > a.txt");
+      for (const name of ["index.lock", "index.keep.lock", "HEAD.lock"]) {
+        await writeFile(join(dirname(workspace.folder), "git", name), "");
+      }
+      assert.ok((await keep(workspace)).commit);
+    }));
+
   it("makes a folder anew that was not finished, or is spoilt beyond cleaning", () =>
     stage({}, async ({ take, workspaces }) => {
       const first = await take();

@@ -26,6 +26,8 @@ export type CloneWorkspacesOptions = {
   readonly copy?: readonly string[];
   /** Names of ignored folders that all workspaces share with the user's checkout. */
   readonly share?: readonly string[];
+  /** Skein's own variables: what may be handed on. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
   /** Names of variables that are handed on, besides those that every program needs. */
   readonly pass?: readonly string[];
   /** Of the set-up command. */
@@ -189,7 +191,7 @@ export class CloneWorkspaces implements Workspaces {
 
   #environment(pool: Pool, slot: Slot): Record<string, string> {
     return environmentOf({
-      from: process.env,
+      from: this.#options.environment,
       pass: this.#options.pass ?? [],
       temporary: slot.temporary,
       ceiling: slot.folder,

@@ -216,5 +216,8 @@ function quoted(text: string, always = false): string {
 
 const escaped = (path: string) => path.replace(/[\\*?[\]!# ]/g, "\\$&");
 
-/** A lock of ours that a killed engine left. */
-export const unlock = (slot: Slot): Promise<void> => rm(join(slot.git, "index.lock"), { force: true });
+/** Locks of ours that a killed engine left: one job at a time has the slot, so nobody holds them. */
+export async function unlock(slot: Slot): Promise<void> {
+  const locks = (await readdir(slot.git)).filter((name) => name.endsWith(".lock"));
+  await Promise.all(locks.map((name) => rm(join(slot.git, name), { force: true })));
+}
