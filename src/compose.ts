@@ -161,6 +161,7 @@ function openWorld(project: Project, home: RunHome, { config, env }: RunOptions)
     repository: top,
     folder: home.folder,
     programs,
+    environment: env,
     ...(setup === undefined ? {} : { setup }),
     limits: { maxMs: setupTimeout, maxOutputBytes: config.gateOutput, maxFileBytes: MAX_GATE_FILE_BYTES },
     copy,

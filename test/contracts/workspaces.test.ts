@@ -24,6 +24,7 @@ const programsIn = (folder: string) => new LocalPrograms({ folder: join(folder, 
 
 const make = (repository: string, folder: string, more: Partial<CloneWorkspacesOptions> = {}) =>
   new CloneWorkspaces({
+    environment: process.env,
     repository,
     folder,
     programs: programsIn(folder),
