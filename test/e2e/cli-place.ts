@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { main } from "../../src/surfaces/cli/main.ts";
 import {
   type Files,
   makeRepository,
@@ -21,8 +22,19 @@ export type Place = AsyncDisposable & {
   /** Outside of the repository: the agent, the state folder, and whatever the test needs. */
   readonly folder: string;
   readonly agent: string;
+  /** Where runs are kept; there is nothing before the first one. */
+  readonly state: string;
+  with(where: Elsewhere): Pick<Place, "skein" | "start">;
   skein(...args: readonly string[]): Promise<Ended>;
+  /** The same in this process, for what only looks and answers: it saves starting one. */
+  ask(...args: readonly string[]): Promise<Ended>;
   start(...args: readonly string[]): Started;
+};
+
+/** Another folder to call it in, and variables besides the usual ones. */
+export type Elsewhere = {
+  readonly folder?: string;
+  readonly env?: Readonly<Record<string, string | undefined>>;
 };
 
 /** A command that is going on. */
@@ -38,25 +50,28 @@ export type Started = {
 
 /** `work` is what the agent does with a task, in the words of a shell; `$SKEIN_TASK` is the task. */
 export async function makePlace(
-  options: { readonly files?: Files; readonly work?: string } = {},
+  options: { readonly files?: Files; readonly work?: string; readonly name?: string } = {},
 ): Promise<Place> {
-  const repository = await makeRepository({ files: options.files ?? { "README.md": "# here\n" } });
+  const { files = { "README.md": "# here\n" }, name } = options;
+  const repository = await makeRepository({ files, ...(name === undefined ? {} : { name }) });
   const folder = await mkdtemp(path.join(tmpdir(), "skein-cli-"));
   await mkdir(path.join(folder, "home"));
   const agent = path.join(folder, "agent.sh");
   await writeFile(agent, agentText(options.work ?? ""), { mode: 0o755 });
-  const env = {
-    ...plainEnvironment(),
-    HOME: path.join(folder, "home"),
-    SKEIN_STATE_DIR: path.join(folder, "state"),
+  const state = path.join(folder, "state");
+  const usual = { ...plainEnvironment(), HOME: path.join(folder, "home"), SKEIN_STATE_DIR: state };
+  const elsewhere = ({ folder: at = repository.folder, env = {} }: Elsewhere) => {
+    const start = (...args: readonly string[]) => startSkein(args, at, { ...usual, ...env });
+    return { start, skein: (...args: readonly string[]) => start(...args).ended };
   };
-  const start = (...args: readonly string[]) => startSkein(args, repository.folder, env);
   return {
     repository,
     folder,
     agent,
-    start,
-    skein: (...args) => start(...args).ended,
+    state,
+    ...elsewhere({}),
+    with: elsewhere,
+    ask: (...args) => askSkein(args, repository.folder, usual),
     [Symbol.asyncDispose]: async () => {
       await repository[Symbol.asyncDispose]();
       await rm(folder, { recursive: true, force: true, maxRetries: 3 });
@@ -81,11 +96,28 @@ echo "made by $SKEIN_TASK" > "$SKEIN_TASK.txt"
 echo '{"status":"complete","summary":"wrote it","concerns":[]}'
 `;
 
+async function askSkein(args: readonly string[], folder: string, env: NodeJS.ProcessEnv): Promise<Ended> {
+  const written = { out: "", err: "" };
+  const sink = (name: "out" | "err") => ({
+    hasColours: false,
+    write: (text: string) => {
+      written[name] += text;
+    },
+  });
+  const code = await main(args, { out: sink("out"), err: sink("err") }, { env, folder });
+  return { code, ...written };
+}
+
+/** No test waits for longer: what hangs is killed, and shows as having no exit code. */
+const MAX_MS = 60_000;
+
 function startSkein(args: readonly string[], folder: string, env: NodeJS.ProcessEnv): Started {
   const child = spawn(process.execPath, [SKEIN, ...args], {
     cwd: folder,
     env,
     stdio: ["ignore", "pipe", "pipe"],
+    timeout: MAX_MS,
+    killSignal: "SIGKILL",
   });
   let out = "";
   let err = "";

@@ -7,9 +7,13 @@ import { EXIT, EXIT_MEANINGS, type ExitCode } from "./exit-codes.ts";
 import { type Output, processOutput, SILENT } from "./output.ts";
 import { VERBS } from "./verbs/verbs.ts";
 
-export async function main(args: readonly string[], output: Output = processOutput()): Promise<ExitCode> {
+export async function main(
+  args: readonly string[],
+  output: Output = processOutput(),
+  around: Surroundings = { env: process.env, folder: process.cwd() },
+): Promise<ExitCode> {
   const json = wantsJson(args);
-  const context: Context = { ...output, json, env: process.env, folder: process.cwd(), now: Date.now };
+  const context: Context = { ...output, ...around, json, now: Date.now };
   let code: ExitCode = EXIT.done;
   const perform: Perform = async (act) => {
     code = await act(context);
@@ -27,6 +31,8 @@ export async function main(args: readonly string[], output: Output = processOutp
     return EXIT.usage;
   }
 }
+
+type Surroundings = Pick<Context, "env" | "folder">;
 
 const SHOWED_HELP = "commander.help";
 
