@@ -49,7 +49,7 @@ test("what an agent wrote cannot move the cursor, change colours or fill the scr
 test("what people did and what a restart interrupted is told, and nobody is blamed for it", () => {
   const state = opened();
   const said = (event: Event) => narrate(event, evolve(state, event))?.text;
-  assert.equal(said({ type: "run.paused", at: 1 }), "paused: nothing new is started");
+  assert.equal(said({ type: "run.paused", at: 1 }), "paused: no new work is started");
   assert.equal(said({ type: "run.resumed", at: 2 }), "the pause is over");
   const job = { kind: "plan", task: ROOT, turn: 1 } as const;
   said({ type: "job.started", job, until: 9, at: 3 });

@@ -17,7 +17,7 @@ export function narrate(event: Event, state: RunState): Line | undefined {
     case "run.opened":
       return plain(`goal: ${event.request.goal}`);
     case "run.paused":
-      return plain("paused: nothing new is started");
+      return plain("paused: no new work is started");
     case "run.resumed":
       return plain("the pause is over");
     case "run.steered":

@@ -1,7 +1,6 @@
 /** `skein resume`: which run goes on, and may it? */
 import type { Project } from "../../../compose.ts";
 import { type RunView, viewOf } from "../../../core/view.ts";
-import type { RunHome } from "../../../ports/runs.ts";
 import { type Act, type Context, refuse, say, usage } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import type { ResumeOptions } from "../verbs/options.ts";
@@ -41,7 +40,7 @@ async function pick(context: Context, project: Project, run?: string): Promise<S
   const idle: SeenRun[] = [];
   for (const one of open) if ((await one.home.owner()) === undefined) idle.push(one);
   const [newest, ...others] = idle;
-  if (newest === undefined) return { exit: nothingOpen(context, open) };
+  if (newest === undefined) return { exit: await nothingOpen(context, open) };
   if (others.length > 0) {
     const names = others
       .slice(0, 5)
@@ -52,15 +51,16 @@ async function pick(context: Context, project: Project, run?: string): Promise<S
   return newest;
 }
 
-function nothingOpen(context: Context, going: readonly { readonly home: RunHome }[]): ExitCode {
-  const [run] = going.map(({ home }) => home.record.run);
-  return run === undefined
-    ? usage(
-        context,
-        "there is no run that could go on",
-        "`skein status` lists the runs; `skein run` starts one",
-      )
-    : usage(context, `the only open run, ${run}, is going on already`, `skein logs ${run} -f`);
+/** Every open run is being driven already, or there is none. */
+async function nothingOpen(context: Context, going: readonly SeenRun[]): Promise<ExitCode> {
+  const home = going[0]?.home;
+  const owner = await home?.owner();
+  if (home && owner) return refuse(context, EXIT.notAllDone, underWay(home.record.run, owner.pid));
+  return usage(
+    context,
+    "there is no run that could go on",
+    "`skein status` lists the runs; `skein run` starts one",
+  );
 }
 
 /** Nothing to go on with is no failure if everything was done. */

@@ -12,7 +12,7 @@ import { type Act, type Context, say, usage, writeJson } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { paint, type Tone } from "../output.ts";
 import type { ShowOptions } from "../verbs/options.ts";
-import { firstLine, harmless, harmlessLines, plural, short } from "../words.ts";
+import { firstLine, fit, harmless, harmlessLines, plural, short } from "../words.ts";
 import { git } from "./git.ts";
 import { unknownTask } from "./logs.ts";
 import { prefixOf } from "./names.ts";
@@ -44,14 +44,20 @@ function showTree(context: Context, { home, seen }: SeenRun): ExitCode {
     ({ depth, key, task }) => `${"  ".repeat(depth)}${harmless(key, 60)}${task === ROOT ? "" : `  ${task}`}`,
   );
   const wide = Math.min(60, Math.max(0, ...names.map(({ length }) => length)));
+  const columns = context.out.size?.().columns ?? MAX_COLUMNS;
   for (const [i, row] of rows.entries()) {
     const again = row.attempts > 1 ? `, ${row.attempts} attempts` : "";
-    const what = firstLine(row.description, 70);
-    const state = paint(context.out, TONES[row.word] ?? "plain", `${row.word}${again}`.padEnd(20));
+    const what = fit(firstLine(row.description, 70), columns - wide - STATE_COLUMNS - 5);
+    const state = paint(context.out, TONES[row.word] ?? "plain", `${row.word}${again}`.padEnd(STATE_COLUMNS));
     say(context, `${names[i]!.padEnd(wide)}  ${state}  ${paint(context.out, "quiet", what)}`.trimEnd());
   }
   return EXIT.done;
 }
+
+/** "cancelled, 9 attempts", with room to spare. */
+const STATE_COLUMNS = 20;
+/** Where there is no terminal, lines may be as long as they get. */
+const MAX_COLUMNS = 1_000;
 
 const TONES: Readonly<Partial<Record<TaskRow["word"], Tone>>> = {
   done: "good",

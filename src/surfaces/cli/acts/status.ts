@@ -10,7 +10,7 @@ import { paint } from "../output.ts";
 import { runningText, targetText } from "../progress.ts";
 import { setbackTexts, spentText } from "../report.ts";
 import type { StatusOptions } from "../verbs/options.ts";
-import { ago, duration, firstLine, harmless, plural, table } from "../words.ts";
+import { ago, duration, firstLine, fit, harmless, plural, table } from "../words.ts";
 import { prefixOf } from "./names.ts";
 import { hasExit, openHere, openRun, seeRun } from "./project.ts";
 
@@ -57,7 +57,8 @@ function sayRows(context: Context, rows: readonly Row[], broken: readonly string
   ]);
   const [head = "", ...rest] = table([["RUN", "STATE", "TASKS", "STARTED", "GOAL"], ...lines]);
   if (rows.length > 0) say(context, paint(context.out, "quiet", head));
-  for (const line of rest) say(context, line);
+  const { columns } = context.out.size?.() ?? { columns: 1_000 };
+  for (const line of rest) say(context, fit(line, columns - 1));
   for (const text of broken) say(context, paint(context.out, "bad", harmless(text)));
 }
 
