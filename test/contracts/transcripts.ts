@@ -70,6 +70,14 @@ export function transcriptsContract(
         assert.ok(Buffer.byteLength(text) <= MAX_BYTES + 100, `${Buffer.byteLength(text)}`);
       }));
 
+    it("cut no character in two", () =>
+      onStage(async ({ transcripts, read }) => {
+        const transcript = transcripts.open("a");
+        for (let count = 0; count < MAX_BYTES; count += 1) transcript.write("€ü€ü€\n");
+        await transcript.close();
+        assert.doesNotMatch(await read("a"), /\ufffd/);
+      }));
+
     it("keep all of one that is just within the bound", () =>
       onStage(async ({ transcripts, read }) => {
         for (const bytes of [MAX_BYTES / 2, MAX_BYTES / 2 + 1, (MAX_BYTES / 4) * 3, MAX_BYTES]) {
