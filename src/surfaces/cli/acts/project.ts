@@ -13,7 +13,7 @@ import type { RepoOption } from "../verbs/options.ts";
 export type Exit = { readonly exit: ExitCode };
 export const hasExit = (result: object): result is Exit => "exit" in result;
 
-export const NEVER = new AbortController().signal;
+export const NEVER: AbortSignal = new AbortController().signal;
 
 export async function openHere(
   context: Context,
