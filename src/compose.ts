@@ -119,7 +119,7 @@ export async function startRun(
   const drive = new Drive(parts, options.watch);
   const ended = drive.run(ready.first).then(async (end) => {
     await world.queue.close();
-    if (end.is === "closed") await world.workspaces.close();
+    if (end.is === "closed") await giveBackAll(world);
     await world.close();
     await lock.release();
     return end;
@@ -279,6 +279,15 @@ async function collectLeftovers({ files, programs, jobs }: World): Promise<void>
     if (answer) await files.end(id, answer);
   }
   await programs.endAll();
+}
+
+/** Once more for what could not be kept when its job ended; what still cannot be stays where it is. */
+async function giveBackAll({ files, workspaces, jobs }: World): Promise<void> {
+  for (const id of await workspaces.holders()) {
+    const brief = await files.briefOf(id);
+    if (brief) await collectJob(brief, jobs, true);
+  }
+  if ((await workspaces.holders()).length === 0) await workspaces.close();
 }
 
 /** Damage is found by the engine, which says where. */

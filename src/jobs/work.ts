@@ -7,8 +7,8 @@ import { handoffFromEvidence, readHandoff } from "../core/handoff-answer.ts";
 import type { Said } from "../ports/agent.ts";
 import { differences, type Look } from "../ports/checkout.ts";
 import type { Answer } from "../ports/job-queue.ts";
-import { hasFailed } from "../ports/repository.ts";
-import type { Workspace } from "../ports/workspaces.ts";
+import { type Failed, hasFailed } from "../ports/repository.ts";
+import type { Kept, Workspace } from "../ports/workspaces.ts";
 import { failed, type JobParts, jobIdOf } from "./job-parts.ts";
 
 export async function work(brief: WorkBrief, parts: JobParts, signal: AbortSignal): Promise<Answer> {
@@ -32,8 +32,7 @@ export async function finishWork(
 ): Promise<Answer | undefined> {
   const said = wasRunning ? undefined : await parts.worker.collect(jobIdOf(brief));
   if (said) return conclude(brief, { workspace, said, strays: [] }, parts);
-  await keepAside(brief, workspace, parts);
-  await parts.workspaces.release(workspace);
+  await giveBack(workspace, await keepAside(brief, workspace, parts), parts);
   return undefined;
 }
 
@@ -42,30 +41,39 @@ type Turn = { readonly workspace: Workspace; readonly said: Said; readonly stray
 async function conclude(brief: WorkBrief, turn: Turn, parts: JobParts): Promise<Answer> {
   const { workspace, said } = turn;
   const spent = said.spent ? { spent: said.spent } : {};
-  const answer =
-    said.is === "failed"
-      ? failed(withKept(said.failure, await keepAside(brief, workspace, parts), parts))
-      : await shown(brief, turn, said.text, parts);
-  await parts.workspaces.release(workspace);
+  const isGood = said.is === "said";
+  const kept = isGood
+    ? await keepAsBranch(brief, workspace, parts)
+    : await keepAside(brief, workspace, parts);
+  const answer = isGood
+    ? await shown(brief, { ...turn, text: said.text, kept }, parts)
+    : failed(toldOf(said.failure, { ...turn, kept }, parts));
+  await giveBack(workspace, kept, parts);
   return { ...answer, ...spent };
 }
 
-/** What was made becomes the attempt's branch, and the branch says what was made. */
-async function shown(brief: WorkBrief, turn: Turn, text: string, parts: JobParts): Promise<Answer> {
-  const { workspaces, repository, gate, redact } = parts;
+/** What could not be kept is only there: it is tried again when the run ends or is resumed. */
+async function giveBack(workspace: Workspace, kept: Kept | Failed, { workspaces }: JobParts): Promise<void> {
+  if (!hasFailed(kept)) await workspaces.release(workspace);
+}
+
+/** What was made is the attempt's branch, and the branch says what was made. */
+async function shown(
+  brief: WorkBrief,
+  { workspace, strays, text, kept }: Turn & { readonly text: string; readonly kept: Kept | Failed },
+  { repository, gate, redact }: JobParts,
+): Promise<Answer> {
+  if (hasFailed(kept)) return failed(stillIn(workspace, kept.failure));
   const signal = AbortSignal.timeout(CONCLUDE_MS); // Also when the run is being stopped: the work is done.
-  const ref = `refs/heads/${brief.branch}`;
-  const kept = await workspaces.keep(turn.workspace, { ref, message: messageOf(brief) }, signal);
-  if (hasFailed(kept)) return failed(kept.failure);
   const evidence = await repository.evidence(brief.base, kept.commit ?? brief.base, signal);
   if (hasFailed(evidence)) return failed(evidence.failure);
   const changes = kept.commit ? await gate.changes(brief.base, kept.commit, signal) : [];
   const flags = hasFailed(changes) ? [] : changes;
   const notes = [
-    ...turn.workspace.notices,
+    ...workspace.notices,
     ...kept.left.map((what) => `not kept: ${what}`),
     ...flags.map((what) => `it changes what the gate runs: ${what}`),
-    ...turn.strays,
+    ...strays,
   ];
   const handoff = claimed(brief, redact(text), evidence);
   return {
@@ -87,18 +95,30 @@ function claimed(brief: WorkBrief, text: string, evidence: Evidence): Handoff {
 export const salvageRefOf = ({ run, task, attempt }: Pick<WorkBrief, "run" | "task" | "attempt">) =>
   `refs/skein/salvage/${run}/${task}.${attempt}`;
 
-async function keepAside(brief: WorkBrief, workspace: Workspace, { workspaces }: JobParts) {
-  const keepsake = { ref: salvageRefOf(brief), message: messageOf(brief) };
-  return workspaces.keep(workspace, keepsake, AbortSignal.timeout(CONCLUDE_MS));
-}
+const keepAside = (brief: WorkBrief, workspace: Workspace, parts: JobParts) =>
+  keepAs(salvageRefOf(brief), brief, workspace, parts);
 
-function withKept(why: Failure, kept: Awaited<ReturnType<typeof keepAside>>, { redact }: JobParts): Failure {
+const keepAsBranch = (brief: WorkBrief, workspace: Workspace, parts: JobParts) =>
+  keepAs(`refs/heads/${brief.branch}`, brief, workspace, parts);
+
+const keepAs = (ref: string, brief: WorkBrief, workspace: Workspace, { workspaces }: JobParts) =>
+  workspaces.keep(workspace, { ref, message: messageOf(brief) }, AbortSignal.timeout(CONCLUDE_MS));
+
+const stillIn = ({ folder }: Workspace, why: Failure): Failure =>
+  failure(why.kind, `${why.message}; what was made is still in ${folder}`, why.next);
+
+/** Why it failed, where its work is, and what else was seen. */
+function toldOf(
+  why: Failure,
+  { workspace, strays, kept }: Turn & { readonly kept: Kept | Failed },
+  { redact }: JobParts,
+): Failure {
   const where = hasFailed(kept)
-    ? `; what it had made could not be kept: ${kept.failure.message}`
+    ? [`what it had made could not be kept: ${stillIn(workspace, kept.failure).message}`]
     : kept.commit
-      ? "; what it had made is kept (skein salvage)"
-      : "";
-  return failure(why.kind, redact(`${why.message}${where}`), why.next);
+      ? ["what it had made is kept (skein salvage)", ...kept.left.map((what) => `but not ${what}`)]
+      : [];
+  return failure(why.kind, redact([why.message, ...where, ...strays].join("; ")), why.next);
 }
 
 const messageOf = ({ run, task, spec }: WorkBrief) =>
