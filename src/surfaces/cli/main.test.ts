@@ -147,3 +147,23 @@ test("output that cannot be written gives one line and a failure", {
     closeSync(full);
   }
 });
+
+test("what is loaded before a verb is known is small: no engine, no database, no schema library", () => {
+  const loaded = new Set<string>();
+  const waiting = [new URL("./main.ts", import.meta.url).href];
+  for (let file = waiting.pop(); file !== undefined; file = waiting.pop()) {
+    if (loaded.has(file)) continue;
+    loaded.add(file);
+    if (!file.startsWith("file:")) continue;
+    const text = readFileSync(new URL(file), "utf8");
+    for (const [, what = ""] of text.matchAll(/^(?:import|export) (?!type\b)[^;]*?from "([^"]+)";$/gms))
+      waiting.push(what.startsWith(".") ? new URL(what, file).href : what);
+  }
+  const names = [...loaded].map((file) => file.replace(/^.*\/src\//, ""));
+  assert.ok(names.includes("surfaces/cli/verbs/run.ts"), "the imports are really followed");
+  const heavy = /^(?:zod|yaml|node:sqlite|compose\.ts|(?:config|engine|adapters|jobs)\/)/;
+  assert.deepEqual(
+    names.filter((name) => heavy.test(name)),
+    [],
+  );
+});

@@ -110,7 +110,10 @@ async function configFile(context: Context, { located }: Project, named?: string
 }
 
 /** The beginning of a file; one byte more than the limit shows that it is longer. */
-export async function readBounded(file: string, maxBytes: number): Promise<string> {
+export const readBounded = async (file: string, maxBytes: number): Promise<string> =>
+  (await readBytes(file, maxBytes)).toString("utf8");
+
+export async function readBytes(file: string, maxBytes: number): Promise<Buffer> {
   await using handle = await open(file);
   const buffer = Buffer.alloc(Math.min(maxBytes + 1, (await handle.stat()).size + 1));
   let length = 0;
@@ -119,5 +122,5 @@ export async function readBounded(file: string, maxBytes: number): Promise<strin
     if (bytesRead === 0) break;
     length += bytesRead;
   }
-  return buffer.toString("utf8", 0, length);
+  return buffer.subarray(0, length);
 }

@@ -15,8 +15,8 @@ import { reportOf, stoppedText } from "../report.ts";
 import { hasExit, seeRun } from "./project.ts";
 import { heedSignals } from "./signals.ts";
 
-/** `view` is of a run that closed. */
-export type Driven = { readonly exit: ExitCode; readonly view?: RunView };
+/** `view` is of a run that closed. `isRefused`: it was not even started, and said why. */
+export type Driven = { readonly exit: ExitCode; readonly view?: RunView; readonly isRefused?: true };
 
 export async function driveRun(
   context: Context,
@@ -33,7 +33,7 @@ export async function driveRun(
     const live = await startRun(project, home, { config, env, watch: progress.watch }, signals.aborted);
     if (hasFailed(live)) {
       progress.end();
-      return { exit: await notStarted(context, home, live.failure, signals.aborted.aborted) };
+      return await notStarted(context, home, live.failure, signals.aborted.aborted);
     }
     signals.heard(live);
     const end = await live.ended;
@@ -51,10 +51,21 @@ async function notStarted(
   home: RunHome,
   why: Failure,
   isStopped: boolean,
-): Promise<ExitCode> {
-  if (isStopped) return EXIT.interrupted;
+): Promise<Driven> {
+  if (isStopped) {
+    const { run } = home.record;
+    const stopped = {
+      kind: "interrupted",
+      message: "stopped before anything was started",
+      next: `skein resume ${run}`,
+    };
+    return { exit: refuse(context, EXIT.interrupted, stopped) };
+  }
   const owner = await home.owner().catch(() => undefined);
-  return refuse(context, owner === undefined ? EXIT.configuration : EXIT.notAllDone, why);
+  return {
+    exit: refuse(context, owner === undefined ? EXIT.configuration : EXIT.notAllDone, why),
+    isRefused: true,
+  };
 }
 
 async function ended(context: Context, home: RunHome, config: Config, end: EngineEnd): Promise<Driven> {

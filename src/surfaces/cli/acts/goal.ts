@@ -1,9 +1,10 @@
 /** What is the goal? A sentence, or the text of a file that was named. */
+import { isUtf8 } from "node:buffer";
 import { stat } from "node:fs/promises";
 import path from "node:path";
 import { messageOf } from "../../../core/failure.ts";
 import { type Context, usage } from "../context.ts";
-import { readBounded } from "./configuration.ts";
+import { readBytes } from "./configuration.ts";
 import type { Exit } from "./project.ts";
 
 /** More than a model reads at once. */
@@ -25,8 +26,8 @@ export async function readGoal(context: Context, given: string): Promise<{ reado
       ),
     };
   try {
-    const text = info ? await readBounded(file, MAX_GOAL_BYTES) : given;
-    if (Buffer.byteLength(text) > MAX_GOAL_BYTES)
+    const bytes = info ? await readBytes(file, MAX_GOAL_BYTES) : Buffer.from(given);
+    if (bytes.length > MAX_GOAL_BYTES)
       return {
         exit: usage(
           context,
@@ -34,6 +35,9 @@ export async function readGoal(context: Context, given: string): Promise<{ reado
           "say the most important, and name files",
         ),
       };
+    if (!isUtf8(bytes) || bytes.includes(0))
+      return { exit: usage(context, `${given} is no text`, "name a text in UTF-8, such as SPEC.md") };
+    const text = bytes.toString("utf8");
     if (text.trim() === "")
       return {
         exit: usage(context, info ? `${given} is empty` : "the goal is empty", "say what is to be done"),

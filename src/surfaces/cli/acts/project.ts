@@ -1,7 +1,7 @@
 /** Which repository is meant, and which of its runs? What cannot be found is refused in words. */
 import path from "node:path";
 import { openProject, type Project } from "../../../compose.ts";
-import { failure, messageOf } from "../../../core/failure.ts";
+import { messageOf } from "../../../core/failure.ts";
 import { nothingSeen, type Seen, see } from "../../../core/view.ts";
 import { hasFailed } from "../../../ports/repository.ts";
 import type { RunHome, RunRecord } from "../../../ports/runs.ts";
@@ -41,9 +41,8 @@ export async function seeRun(context: Context, home: RunHome): Promise<Seen | Ex
     for await (const event of home.log.read(0)) see(seen, event);
     return seen;
   } catch (error) {
-    const message = `the log of run ${home.record.run} cannot be read: ${messageOf(error)}`;
-    const next = "a newer Skein may have written it; nothing was changed";
-    return { exit: refuse(context, EXIT.configuration, failure("repository", message, next)) };
+    const message = `nothing can be said about run ${home.record.run}: ${messageOf(error)}`;
+    return { exit: refuse(context, EXIT.configuration, { kind: "repository", message }) };
   }
 }
 

@@ -1,5 +1,5 @@
 /** `skein run`: from a goal to a run that goes on here. */
-import { commitOf, createRun, gateOf, type Project } from "../../../compose.ts";
+import { commitOf, createRun, discardRun, gateOf, type Project } from "../../../compose.ts";
 import type { AgentSpec, Config } from "../../../config/index.ts";
 import { targetBranchOf } from "../../../core/brief.ts";
 import { type Failed, hasFailed } from "../../../ports/repository.ts";
@@ -64,6 +64,7 @@ export async function begin(context: Context, project: Project, wanted: Wanted):
   }
   say(context);
   const driven = await driveRun(context, project, home, config);
+  if (driven.isRefused) await discardRun(home);
   if (driven.exit !== EXIT.done || !config.deliver) return driven;
   return { ...driven, exit: await deliverDone(context, project, home, wanted) };
 }
