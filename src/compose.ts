@@ -79,6 +79,13 @@ export async function createRun(
   });
 }
 
+/** Takes back `createRun`, unless the run has begun, or another process has it. */
+export async function discardRun(home: RunHome): Promise<void> {
+  const lock = await home.lock();
+  if (hasFailed(lock)) return;
+  await ((await isEmpty(home.log)) ? lock.discard() : lock.release());
+}
+
 export type RunOptions = {
   readonly config: Config;
   readonly env: Environment;
@@ -285,7 +292,9 @@ async function collectLeftovers({ files, programs, jobs }: World): Promise<void>
 async function giveBackAll({ files, workspaces, jobs }: World): Promise<void> {
   for (const id of await workspaces.holders()) {
     const brief = await files.briefOf(id);
+    const workspace = await workspaces.heldBy(id);
     if (brief) await collectJob(brief, jobs, true);
+    else if (workspace) await workspaces.release(workspace); // A gate's: there is nothing of anybody's in it.
   }
   if ((await workspaces.holders()).length === 0) await workspaces.close();
 }

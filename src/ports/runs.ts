@@ -38,5 +38,9 @@ export type EventFeed = {
   follow(after: number, signal: AbortSignal): AsyncIterable<Event>;
 };
 
-export type RunLock = { readonly release: () => Promise<void> };
+export type RunLock = {
+  readonly release: () => Promise<void>;
+  /** Instead of `release`: as if the run had never been made. */
+  readonly discard: () => Promise<void>;
+};
 export type Owner = { readonly pid: number; readonly since: number };

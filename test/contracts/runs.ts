@@ -136,6 +136,16 @@ export function runsContract(name: string, place: () => () => Runs): void {
       await second.release();
     });
 
+    it("are gone once their owner discards them, and their name is free again", async () => {
+      const { open, home } = await made();
+      const other = worked(await open().create(record("r2")));
+      await worked(await home.lock()).discard();
+      refusal(await open().open("r1"));
+      assert.deepEqual(await open().list(), [record("r2")]);
+      worked(await open().create(record("r1")));
+      await worked(await other.lock()).release();
+    });
+
     it("are locked one by one", async () => {
       const { open, home } = await made();
       const other = worked(await open().create(record("r2")));

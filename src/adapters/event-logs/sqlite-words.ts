@@ -6,7 +6,9 @@ export type Words = { readonly why: string; readonly next?: string };
 export function wordsOf(error: unknown): Words {
   const { errcode, code } = Object(error) as { errcode?: unknown; code?: unknown };
   const known =
-    typeof errcode === "number" ? BY_SQLITE[errcode & PRIMARY] : typeof code === "string" && BY_SYSTEM[code];
+    typeof errcode === "number"
+      ? (BY_SQLITE[errcode] ?? BY_SQLITE[errcode & PRIMARY])
+      : typeof code === "string" && BY_SYSTEM[code];
   if (!known) return { why: messageOf(error) };
   return { ...known, why: `${known.why} (${messageOf(error)})` };
 }
@@ -30,6 +32,7 @@ const BY_SQLITE: Readonly<Record<number, Words>> = {
   10: { why: "the disk reports an error", next: "check the disk and its limits, then `skein resume`" },
   11: DAMAGED,
   13: FULL,
+  4874: FULL, // The index of its write-ahead log cannot grow, which SQLite calls an error of the disk.
   14: { why: "it cannot be opened", next: "check that its folder exists and may be written" },
   26: { why: "it is damaged, or no database at all", next: "restore it from a backup, or start a new run" },
 };

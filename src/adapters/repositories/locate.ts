@@ -168,12 +168,25 @@ export async function createTarget(
   if (made.ok) return { is: "created" };
   const args = ["rev-parse", "--verify", "--quiet", `${refOf(branch)}^{commit}`];
   const there = await git({ folder, args }, signal);
-  if (!there.ok) return { failure: made.failure };
+  if (!there.ok) return unmade(branch, made.failure.message);
   return there.out.trim() === commit
     ? { is: "there" }
     : broken(
         `the branch ${branch} is there already, at ${there.out.trim().slice(0, 12)}`,
         "choose another name",
+      );
+}
+
+function unmade(branch: string, said: string): Failed {
+  const inTheWay = /'refs\/heads\/([^']+)' exists; cannot create/.exec(said)?.[1];
+  return inTheWay === undefined
+    ? broken(
+        `the branch ${branch} cannot be made: ${said}`,
+        "see whether the repository may be written, and its disk has room",
+      )
+    : broken(
+        `the branch ${inTheWay} is in the way of ${branch}: git has no branch below another`,
+        `rename it (git branch -m ${inTheWay} …), or set branchPrefix to something else`,
       );
 }
 

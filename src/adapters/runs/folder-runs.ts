@@ -1,6 +1,6 @@
 /** How are runs kept on a disk? A folder each, which appears with everything in it or not at all. */
 import { existsSync } from "node:fs";
-import { mkdir, mkdtemp, open, readdir, readFile, rename, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, open, readdir, readFile, rename, rm, rmdir } from "node:fs/promises";
 import path from "node:path";
 import { closest } from "../../core/closest.ts";
 import { type Failure, failure } from "../../core/failure.ts";
@@ -26,9 +26,10 @@ export class FolderRuns implements Runs {
     const { run } = record;
     if (!isRunName(run)) return { failure: badName(run) };
     const home = path.join(this.#folder, run);
+    const made: string[] = [];
     try {
       if (existsSync(home)) return { failure: takenName(run) };
-      await makeFolder(this.#folder);
+      await makeFolder(this.#folder, made);
       const draft = await mkdtemp(path.join(this.#folder, ".new-")); // Its mode is private by itself.
       try {
         createLogFile(path.join(draft, LOG));
@@ -39,8 +40,9 @@ export class FolderRuns implements Runs {
         throw error;
       }
       syncFolder(this.#folder);
-      return new FolderRun(record, home);
+      return new FolderRun(record, home, made);
     } catch (error) {
+      await removeEmpty(made);
       if (["ENOTEMPTY", "EEXIST"].includes(codeOf(error))) return { failure: takenName(run) };
       return { failure: unusable(`run ${run} cannot be made in ${this.#folder}`, error) };
     }
@@ -112,10 +114,13 @@ class FolderRun implements RunHome {
   readonly record: RunRecord;
   readonly folder: string;
   readonly log: SqliteEventLog;
+  readonly #made: readonly string[];
 
-  constructor(record: RunRecord, folder: string) {
+  /** `made` are the folders above it that came into being with it. */
+  constructor(record: RunRecord, folder: string, made: readonly string[] = []) {
     this.record = record;
     this.folder = folder;
+    this.#made = made;
     this.log = new SqliteEventLog(path.join(folder, LOG));
   }
 
@@ -126,7 +131,13 @@ class FolderRun implements RunHome {
       this.log.close(); // Before the next writer may begin.
       await lock.release();
     };
-    return { release };
+    const discard = async () => {
+      this.log.close();
+      await rm(this.folder, { recursive: true, force: true }); // Locked all the while: nobody can begin in it.
+      await lock.release();
+      await removeEmpty(this.#made);
+    };
+    return { release, discard };
   }
 
   async owner(): Promise<Owner | undefined> {
@@ -134,13 +145,24 @@ class FolderRun implements RunHome {
   }
 }
 
-/** One by one from the first that is missing: Node's own way calls a read-only disk a folder that is not there. */
-async function makeFolder(folder: string): Promise<void> {
+/**
+ * One by one from the first that is missing: Node's own way calls a read-only disk a folder that is not there. Those
+ * that were missing are added to `made`.
+ */
+async function makeFolder(folder: string, made: string[]): Promise<void> {
   if (existsSync(folder)) return;
-  await makeFolder(path.dirname(folder));
-  await mkdir(folder, { mode: PRIVATE }).catch((error: unknown) => {
+  await makeFolder(path.dirname(folder), made);
+  try {
+    await mkdir(folder, { mode: PRIVATE });
+    made.push(folder);
+  } catch (error) {
     if (codeOf(error) !== "EEXIST") throw error; // Two runs may begin at once.
-  });
+  }
+}
+
+/** The innermost first; one in which somebody else has put something stays. */
+async function removeEmpty(folders: readonly string[]): Promise<void> {
+  for (const folder of folders.toReversed()) await rmdir(folder).catch(() => {}); // It stays, empty: harmless.
 }
 
 async function writeDurably(file: string, text: string): Promise<void> {

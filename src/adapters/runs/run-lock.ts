@@ -15,7 +15,9 @@ const OWNER = "owner.json";
 /** Somebody who only asks who the owner is keeps the file for microseconds. */
 const BUSY_MS = 200;
 
-export async function lockRun(run: string, folder: string): Promise<RunLock | Failed> {
+export type HeldLock = Pick<RunLock, "release">;
+
+export async function lockRun(run: string, folder: string): Promise<HeldLock | Failed> {
   const file = path.join(folder, LOCK);
   let db: DatabaseSync | undefined;
   try {
@@ -34,7 +36,7 @@ export async function lockRun(run: string, folder: string): Promise<RunLock | Fa
 /** Kept here, because a connection that nobody refers to is closed, and who locks may forget its lock. */
 const held = new Set<DatabaseSync>();
 
-function hold(db: DatabaseSync, folder: string): RunLock {
+function hold(db: DatabaseSync, folder: string): HeldLock {
   held.add(db);
   const release = async () => {
     if (!held.delete(db)) return;
