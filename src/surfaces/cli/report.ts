@@ -44,6 +44,8 @@ const PROOFS = {
 
 function landed({ landings }: RunView): readonly ReportLine[] {
   if (landings.length === 0) return [line(""), line("Nothing landed.")];
+  const isGated = landings.every(({ proof }) => proof !== "ungated");
+  const heading = isGated ? "Landed, each gated as merged before the target moved" : "Landed, without a gate";
   const rows = landings.map(({ commit, members, proof, flaky }) => [
     `  ${short(commit)}`,
     harmless(
@@ -51,10 +53,7 @@ function landed({ landings }: RunView): readonly ReportLine[] {
     ),
     PROOFS[proof] + (flaky.length > 0 ? harmless(`; flaky: ${flaky.join(", ")}`, 120) : ""),
   ]);
-  return [
-    ...title(`Landed, each gated as merged before the target moved (${landings.length})`),
-    ...table(rows).map((row) => line(row)),
-  ];
+  return [...title(`${heading} (${landings.length})`), ...table(rows).map((row) => line(row))];
 }
 
 /** What was only interrupted by a stop or a restart is no news. */
@@ -137,16 +136,13 @@ function lookAround({ run, is, landings }: RunView, target: string): readonly Re
   const rows = [
     ...(landings.length > 0
       ? [
-          [`  git log --first-parent ${target}`, "what landed"],
-          [
-            `  git log --first-parent --notes=skein/${run} ${target}`,
-            "the same, with the proof of each landing",
-          ],
+          ["  what landed", `git log --first-parent ${target}`],
+          ["  with the proofs", `git log --first-parent --notes=skein/${run} ${target}`],
         ]
       : []),
-    [`  skein show ${run}`, "the tasks, and how each went"],
-    [`  skein logs ${run}`, "everything that happened"],
-    ...(is === "done" ? [[`  skein deliver ${run}`, "bring it to your branch"]] : []),
+    ["  the tasks", `skein show ${run}`],
+    ["  what happened", `skein logs ${run}`],
+    ...(is === "done" ? [["  bring it to you", `skein deliver ${run}`]] : []),
   ];
   return [...title("Look around"), ...table(rows).map((row) => line(row))];
 }

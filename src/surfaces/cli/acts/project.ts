@@ -27,8 +27,8 @@ export async function openHere(
 export async function openRun(context: Context, project: Project, run: string): Promise<RunHome | Exit> {
   const home = await project.runs.open(run);
   if (!hasFailed(home)) return home;
-  const broken = (await project.runs.list()).some(
-    (entry) => hasFailed(entry) && entry.failure.message.includes(run),
+  const broken = (await project.runs.list()).some((entry) =>
+    hasFailed(entry) ? entry.failure.message.includes(run) : entry.run === run,
   );
   // A name that nobody has is a slip of the keyboard; a run that cannot be read is not.
   return { exit: refuse(context, broken ? EXIT.configuration : EXIT.usage, home.failure) };

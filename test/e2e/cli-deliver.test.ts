@@ -1,0 +1,73 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { makePlace, type Place } from "./cli-place.ts";
+
+const GATE = ["--gate", "test -f README.md && ! grep -q broken README.md"];
+
+async function done(place: Place, ...more: readonly string[]): Promise<string> {
+  const ran = await place.skein("run", "write two files", "--agent", place.agent, ...GATE, "--json", ...more);
+  assert.equal(ran.code, 0, ran.err);
+  return JSON.parse(ran.out.split("\n")[0]!).request.run;
+}
+
+test("a branch that nobody has checked out is moved, and the checkout stays as it is", async () => {
+  await using place = await makePlace();
+  const { repository } = place;
+  await repository.git("branch", "stable");
+  await repository.git("checkout", "-q", "-b", "mine");
+  const before = await repository.git("rev-parse", "stable");
+  const run = await done(place, "--base", "stable", "--deliver");
+  const target = await repository.git("rev-parse", `skein/${run}/target`);
+  assert.equal(await repository.git("rev-parse", "stable"), target, "--deliver has done it");
+  assert.equal(await repository.git("rev-parse", "mine"), before);
+  assert.equal(await repository.git("status", "--porcelain"), "");
+  const again = JSON.parse((await place.ask("deliver", run, "--json")).out);
+  assert.deepEqual(again, { run, branch: "stable", is: "nothing-new", base: target });
+});
+
+test("what the branch got meanwhile is merged and gated first; red or in conflict, nothing is moved", async () => {
+  await using place = await makePlace();
+  const { repository, ask } = place;
+  const run = await done(place);
+  const base = await repository.git("rev-parse", "main");
+
+  const broken = await repository.commit({ "README.md": "broken\n" }, "break it");
+  const red = await ask("deliver", run, "--into-checkout");
+  assert.equal(red.code, 1);
+  assert.match(
+    red.err,
+    /main has moved meanwhile; together with what landed the gate is red: nothing was changed/,
+  );
+  assert.equal(await repository.git("rev-parse", "main"), broken);
+
+  await repository.git("reset", "-q", "--hard", base);
+  await repository.commit({ "t.1.txt": "another\n" }, "the same file, otherwise");
+  const conflict = await ask("deliver", run, "--into-checkout");
+  assert.equal(conflict.code, 1);
+  assert.match(conflict.err, /conflicts with what landed: nothing was changed\n {2}t\.1\.txt\n/);
+
+  await repository.git("reset", "-q", "--hard", base);
+  const own = await repository.commit({ "mine.txt": "mine\n" }, "something of my own");
+  const delivered = await ask("deliver", run, "--into-checkout");
+  assert.equal(delivered.code, 0, delivered.err);
+  assert.equal(await repository.git("merge-base", "main", own), own, "my commit is still there");
+  assert.equal(await repository.git("ls-files"), "README.md\nmine.txt\nt.1.txt\nt.2.txt");
+  assert.equal(await repository.git("status", "--porcelain"), "");
+});
+
+test("a run that started from a detached HEAD is delivered to the branch that is named", async () => {
+  await using place = await makePlace();
+  const { repository, ask } = place;
+  await repository.git("checkout", "-q", "--detach");
+  const run = await done(place);
+  const unnamed = await ask("deliver", run);
+  assert.equal(unnamed.code, 2);
+  assert.match(unnamed.err, /did not start from a branch\ntry: name one: skein deliver .* --branch <name>/);
+  assert.equal((await ask("deliver", run, "--branch", "main")).code, 0);
+  assert.equal(
+    await repository.git("rev-parse", "main"),
+    await repository.git("rev-parse", `skein/${run}/target`),
+  );
+  const nowhere = await ask("deliver", run, "--branch", "--force");
+  assert.notEqual(nowhere.code, 0);
+});
