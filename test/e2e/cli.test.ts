@@ -180,7 +180,7 @@ test("a goal that cannot be reached ends with 1 and says what is left; what was 
   const one = ["--set", "retry.maxFailed=1", "--set", "retry.first=1ms"];
   const ran = await place.skein("run", "write two files", "--agent", place.agent, "--gate", "none", ...one);
   assert.equal(ran.code, 1);
-  assert.match(ran.out, /^gate {4}none found: landings will not be gated/m);
+  assert.match(ran.out, /^gate {4}switched off: landings will not be gated$/m);
   assert.match(ran.out, /one failed: .*exit code 9/);
   assert.match(ran.out, /two was skipped: one did not land/);
   assert.match(ran.out, /^Left$/m);

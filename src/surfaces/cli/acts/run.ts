@@ -54,7 +54,7 @@ export async function begin(context: Context, project: Project, wanted: Wanted):
     ["goal", firstLine(goal)],
     ["base", from],
     ["target", targetBranchOf(name, config.branchPrefix)],
-    ["gate", gateText(gate)],
+    ["gate", gateText(config, gate)],
     ["agent", agentText(config)],
     ["kept in", home.folder],
   ] as const;
@@ -88,10 +88,14 @@ async function branchNamed(folder: string, name: string): Promise<string | undef
     : short;
 }
 
-const gateText = ({ found, commands }: { readonly found: string; readonly commands: readonly object[] }) =>
-  commands.length === 0
-    ? `none found: landings will not be gated${found === "" ? "" : ` (${found})`}`
-    : found;
+function gateText(
+  config: Config,
+  { found, commands }: { readonly found: string; readonly commands: readonly object[] },
+) {
+  if (commands.length > 0) return found;
+  if (config.gate === "none") return "switched off: landings will not be gated";
+  return `none found: landings will not be gated (${found.replace(/^no gate was found: /, "")})`;
+}
 
 function agentText({ agent, planner }: Config): string {
   const works = specText(agent);
