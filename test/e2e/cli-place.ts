@@ -60,8 +60,14 @@ export async function makePlace(
   await writeFile(agent, agentText(options.work ?? ""), { mode: 0o755 });
   const state = path.join(folder, "state");
   const usual = { ...plainEnvironment(), HOME: path.join(folder, "home"), SKEIN_STATE_DIR: state };
+  const going = new Set<Started>();
   const elsewhere = ({ folder: at = repository.folder, env = {} }: Elsewhere) => {
-    const start = (...args: readonly string[]) => startSkein(args, at, { ...usual, ...env });
+    const start = (...args: readonly string[]) => {
+      const live = startSkein(args, at, { ...usual, ...env });
+      going.add(live);
+      void live.ended.then(() => going.delete(live));
+      return live;
+    };
     return { start, skein: (...args: readonly string[]) => start(...args).ended };
   };
   return {
@@ -73,6 +79,9 @@ export async function makePlace(
     with: elsewhere,
     ask: (...args) => askSkein(args, repository.folder, usual),
     [Symbol.asyncDispose]: async () => {
+      // What a test that failed has left is stopped, with all that it started.
+      for (const live of going) for (const signal of ["SIGINT", "SIGTERM"] as const) live.kill(signal);
+      await Promise.all([...going].map(({ ended }) => ended));
       await repository[Symbol.asyncDispose]();
       await rm(folder, { recursive: true, force: true, maxRetries: 3 });
     },

@@ -1,0 +1,158 @@
+/** A log that somebody else writes, that is damaged, or that a newer Skein wrote; and a disk that fills up meanwhile. */
+import assert from "node:assert/strict";
+import { copyFile, mkdir, readFile, rm, truncate, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { describe, it } from "node:test";
+import { makeBarrier, makePlace, type Place } from "./cli-place.ts";
+import { ALONE, agentOf, bytesOf, COMPLETE, eventsOf, runOf, smallDisk } from "./odd-place.ts";
+
+const LIMIT = { timeout: 90_000 };
+
+/** A run that was stopped in the middle of its second task, and where it is kept. */
+async function stoppedRun(place: Place): Promise<{ readonly run: string; readonly home: string }> {
+  const barrier = await makeBarrier(place.folder);
+  const agent = await agentOf(
+    place,
+    "slow.sh",
+    `[ "$SKEIN_TASK" != t.2 ] || ${barrier.wait}\nexec '${place.agent}'`,
+  );
+  const live = place.start("run", "write two files", "--agent", agent, "--gate", "none");
+  await live.says("a worker starts on two");
+  live.kill("SIGKILL");
+  const { out } = await live.ended;
+  await barrier.open();
+  return { run: runOf(out), home: /^kept in (.*)$/m.exec(out)![1]! };
+}
+
+const edit = (file: string, sql: string) => {
+  const db = new DatabaseSync(file);
+  db.exec(`PRAGMA wal_checkpoint(TRUNCATE); ${sql}`);
+  db.close();
+};
+
+/** But for SQLite's own side files, which come with reading. */
+const bytesIn = async (home: string) =>
+  [...(await bytesOf(home))].filter(([name]) => !/-(?:wal|shm)$/.test(name));
+
+describe("the log of a run", { concurrency: 2 }, () => {
+  it(
+    "has one writer: a second one is refused with the number of the first, which goes on undisturbed",
+    LIMIT,
+    async () => {
+      await using place = await makePlace();
+      const barrier = await makeBarrier(place.folder);
+      const agent = await agentOf(place, "slow.sh", `${barrier.wait}\necho x > x.txt; ${COMPLETE}`);
+      const live = place.start("run", "x", "--agent", agent, ...ALONE);
+      await live.says("a worker starts on the goal");
+      const { run, pid } = JSON.parse((await place.skein("status", "--json")).out).runs[0];
+      assert.equal(pid, live.pid);
+      const refs = await place.repository.git("for-each-ref");
+      for (const args of [["resume", run], ["resume"]]) {
+        const second = await place.skein(...args);
+        assert.equal(second.code, 1, second.out + second.err);
+        assert.match(second.err, new RegExp(`is going on in process ${live.pid}; nothing was changed`));
+      }
+      assert.equal(await place.repository.git("for-each-ref"), refs);
+      await barrier.open();
+      assert.equal((await live.ended).code, 0);
+      const ended = (await eventsOf(place, run)).filter(({ type }) => type === "job.ended");
+      assert.deepEqual(
+        ended.map((event) => "how" in event && event.how),
+        ["answered", "answered", "answered", "answered", "answered"],
+      );
+    },
+  );
+
+  it(
+    "is refused where it is corrupt, cut off, damaged inside or newer: place and reason, and no byte is changed",
+    LIMIT,
+    async () => {
+      await using place = await makePlace();
+      const { run, home } = await stoppedRun(place);
+      const file = path.join(home, "events.db");
+      edit(file, "");
+      const good = path.join(place.folder, "good.db");
+      await copyFile(file, good);
+      const size = (await readFile(good)).length;
+      const damages: readonly (readonly [string, () => Promise<unknown>, RegExp])[] = [
+        ["corrupt", () => writeFile(file, Buffer.alloc(size, "junk ")), /damaged, or no database/],
+        ["empty", () => truncate(file, 0), /no log of Skein, or what it held was cut off/],
+        ["cut off", () => truncate(file, size - 4096), /damaged/],
+        [
+          "newer",
+          async () => edit(file, "PRAGMA user_version = 99"),
+          /newer Skein \(format 99, this one knows 1\)/,
+        ],
+        [
+          "with newer events",
+          async () => edit(file, "UPDATE event SET version = 99 WHERE seq = 3"),
+          /event 3 .*newer/,
+        ],
+        [
+          "with an event that is no JSON",
+          async () => edit(file, "UPDATE event SET body = '{' WHERE seq = 4"),
+          /event 4 is not JSON/,
+        ],
+        ["with a hole", async () => edit(file, "DELETE FROM event WHERE seq = 2"), /event 2 is missing/],
+        ["gone", () => rm(file), /the log of run \S+ is gone/],
+      ];
+      for (const [what, damage, reason] of damages) {
+        await damage();
+        const before = [await bytesIn(home), await place.repository.git("for-each-ref")];
+        for (const verb of what === "cut off"
+          ? ["resume", "show", "logs", "deliver", "status"]
+          : ["resume"]) {
+          const refused = await place.skein(verb, run);
+          assert.equal(refused.code, 3, `${verb} of a log that is ${what}: ${refused.out}${refused.err}`);
+          assert.match(refused.err, reason);
+          assert.ok(refused.err.includes("events.db"), refused.err);
+          assert.doesNotMatch(refused.err, /node:internal|^ {4}at /m);
+        }
+        assert.deepEqual([await bytesIn(home), await place.repository.git("for-each-ref")], before, what);
+        await rm(file, { force: true });
+        await copyFile(good, file);
+      }
+      const resumed = await place.skein("resume", run);
+      assert.equal(resumed.code, 0, resumed.out + resumed.err);
+      assert.match(resumed.out, /2 of 2 tasks done/);
+    },
+  );
+});
+
+describe("a disk that fills up in the middle of a run", () => {
+  it(
+    "stops the run with a clear message, loses nothing, and the run goes on once there is room",
+    LIMIT,
+    async () => {
+      await using place = await makePlace();
+      const disk = path.join(place.folder, "disk");
+      await mkdir(disk);
+      await using held = await smallDisk(disk, 16_000);
+      const ballast = path.join(disk, "ballast");
+      const { skein, start } = place.with({ env: { SKEIN_STATE_DIR: path.join(disk, "state") } });
+      const fill = held
+        ? `head -c 64000000 /dev/zero > '${ballast}' 2>/dev/null`
+        : `prlimit --fsize=0 --pid $(cat '${ballast}')`; // Without mounts: no file of the engine's may grow from now on.
+      const agent = await agentOf(
+        place,
+        "fill.sh",
+        `echo "by $SKEIN_ATTEMPT" > work.txt\n[ -e '${place.folder}/once' ] || { : > '${place.folder}/once'; ${fill}; }\n${COMPLETE}`,
+      );
+      const live = start("run", "x", "--agent", agent, ...ALONE);
+      if (!held) await writeFile(ballast, String(live.pid));
+      const ended = await live.ended;
+      assert.equal(ended.code, 1, ended.out + ended.err);
+      assert.match(ended.err, /cannot be written: (?:the disk is full|a file may not grow|the disk reports)/);
+      assert.match(ended.err, /try: .*skein resume/);
+      await rm(ballast);
+      const run = runOf(ended.out);
+      const resumed = await skein("resume", run);
+      assert.equal(resumed.code, 0, resumed.out + resumed.err);
+      assert.match(resumed.out, new RegExp(`Run ${run} is done: 1 of 1 task done`));
+      const branches = ["branch", "--list", `skein/${run}/task/t.1-*`, "--format=%(refname)"];
+      const branch = await place.repository.git(...branches);
+      assert.equal(await place.repository.git("show", `${branch}:work.txt`), "by 1");
+    },
+  );
+});
