@@ -24,6 +24,7 @@ import { after, before, describe, test } from "node:test";
 import { promisify } from "node:util";
 import { importsOf } from "../tools/imports.ts";
 import { ROOT, sourceFiles } from "../tools/source-files.ts";
+import { makeRepository } from "./support/repositories.ts";
 
 type Manifest = { readonly version: string; readonly dependencies?: Record<string, string> };
 type Packed = { readonly filename: string; readonly files: readonly { path: string; mode: number }[] };
@@ -46,10 +47,10 @@ const environment = {
   npm_config_update_notifier: "false",
 };
 
-async function run(command: string, args: readonly string[], cwd: string) {
+async function run(command: string, args: readonly string[], cwd: string, env = environment) {
   const options = {
     cwd,
-    env: environment,
+    env,
     timeout: 120_000,
     killSignal: "SIGKILL",
     maxBuffer: 1 << 26,
@@ -121,6 +122,24 @@ describe("the published package", () => {
     }
   });
 
+  test("the installed command takes a goal to a landed commit, with the scripted agent", async () => {
+    await using repository = await makeRepository({ files: { "a.txt": "old\n" } });
+    const script = path.join(temporary, "script.json");
+    const end = { handoff: { status: "complete", summary: "wrote it" } };
+    const work = { t: [{ steps: [{ do: "write", path: "a.txt", text: "new\n" }], end }] };
+    writeFileSync(script, JSON.stringify({ plans: {}, work }));
+    const bin = path.join(project, "node_modules/.bin/skein");
+    const args = [bin, "run", "say new", "--script", script, "--gate", "test -f a.txt", "--json"];
+    const env = { ...environment, SKEIN_STATE_DIR: path.join(temporary, "state") };
+    const { stdout } = await run(process.execPath, args, repository.folder, env);
+    const events = stdout
+      .split("\n")
+      .filter(Boolean)
+      .map((line) => JSON.parse(line) as { type: string });
+    assert.equal(events.at(-1)?.type, "run.closed");
+    assert.equal(events.filter(({ type }) => type === "batch.landed").length, 1);
+  });
+
   test("a strict TypeScript program compiles against the installed types and runs", async () => {
     assert.equal(await compile("program.ts", PROGRAM), "");
     const { stdout } = await run(process.execPath, ["program.js"], project);
@@ -159,13 +178,15 @@ async function prepare() {
 
   mkdirSync(project);
   writeFileSync(path.join(project, "package.json"), '{ "private": true, "type": "module" }');
+  const tarballs = [path.join(temporary, packed.filename)];
+  // What it depends on comes from here as well: no registry is asked.
   for (const name of closure(Object.keys(manifest.dependencies ?? {}))) {
-    cpSync(path.join(ROOT, "node_modules", name), path.join(project, "node_modules", name), {
-      recursive: true,
-    });
+    const options = ["--json", "--ignore-scripts", "--pack-destination", temporary];
+    const pack = await run("npm", ["pack", ...options, path.join(ROOT, "node_modules", name)], temporary);
+    const [{ filename }] = JSON.parse(pack.stdout) as [Packed];
+    tarballs.push(path.join(temporary, filename));
   }
-  const tarball = path.join(temporary, packed.filename);
-  await run("npm", ["install", "--ignore-scripts", "--no-audit", "--no-fund", tarball], project);
+  await run("npm", ["install", "--ignore-scripts", "--no-audit", "--no-fund", ...tarballs], project);
   mkdirSync(path.join(project, "node_modules/@types"));
   symlinkSync(path.join(ROOT, "node_modules/@types/node"), path.join(project, "node_modules/@types/node"));
 }

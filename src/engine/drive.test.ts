@@ -4,8 +4,9 @@ import { ManualClock } from "../adapters/clocks/manual.ts";
 import { MemoryEventLog } from "../adapters/event-logs/memory.ts";
 import { evolve } from "../core/evolve.ts";
 import { failure } from "../core/failure.ts";
+import { type JobId, jobId } from "../core/job.ts";
 import { defaultPolicy } from "../core/policy.ts";
-import { emptyState } from "../core/state.ts";
+import { emptyState, type Running } from "../core/state.ts";
 import type { JobQueue } from "../ports/job-queue.ts";
 import { Drive } from "./drive.ts";
 
@@ -23,6 +24,13 @@ function setting() {
   const seen: string[] = [];
   const drive = new Drive({ log, queue, clock, policy: defaultPolicy }, (event) => seen.push(event.type));
   return { log, clock, drive, seen };
+}
+
+/** As if a landing had been started; the engine does not know of it. */
+function underWay(drive: Drive, turn: number): JobId {
+  const job = { kind: "land", turn, members: [] } as const;
+  (drive.state.running as Map<JobId, Running>).set(jobId(job), { job, until: 1e9 });
+  return jobId(job);
 }
 
 const settle = async () => {
@@ -59,8 +67,7 @@ describe("a drive", () => {
     const { drive, clock } = setting();
     const end = drive.run(OPEN);
     await settle();
-    // As if a landing were under way: the pause alone does not stop it then.
-    Object.assign(drive.state.count, { land: 1 });
+    underWay(drive, 1); // The pause alone does not stop it then.
     drive.stopGently(10_000);
     await settle();
     const ended = await Promise.race([end, settle().then(() => undefined)]);
@@ -68,6 +75,19 @@ describe("a drive", () => {
     clock.step();
     assert.equal((await end).is, "stopped");
     assert.equal(clock.now(), 10_000);
+  });
+
+  it("waits for the landing that was under way, and for none that was begun since", async () => {
+    const { drive } = setting();
+    const end = drive.run(OPEN);
+    await settle();
+    const first = underWay(drive, 1);
+    drive.stopGently(10_000);
+    await settle();
+    underWay(drive, 2);
+    (drive.state.running as Map<JobId, Running>).delete(first);
+    drive.say({ type: "steer", message: "anything" }); // Something is appended, as a landing's end would be.
+    assert.equal((await end).is, "stopped");
   });
 
   it("shows nothing that could not be written", async () => {

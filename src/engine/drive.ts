@@ -1,6 +1,7 @@
 /** How is a run watched, and stopped kindly? The engine, with everything durable shown to whoever drives it. */
 import type { Command, Event } from "../core/event.ts";
 import { evolve } from "../core/evolve.ts";
+import { type JobId, jobId } from "../core/job.ts";
 import { emptyState, type RunState } from "../core/state.ts";
 import type { EventLog } from "../ports/event-log.ts";
 import { type EngineEnd, type EngineParts, runEngine } from "./engine.ts";
@@ -16,7 +17,8 @@ export class Drive {
   readonly #watch: Watch;
   readonly #inbox = new Inbox();
   readonly #stop = new AbortController();
-  #isStopping = false;
+  /** The landings that were under way when it was asked to stop. */
+  #awaited: ReadonlySet<JobId> | undefined;
 
   constructor(parts: EngineParts, watch: Watch) {
     this.#parts = parts;
@@ -28,24 +30,31 @@ export class Drive {
     return runEngine({ ...this.#parts, log: this.#watched() }, this.#inbox, this.#stop.signal);
   }
 
+  /** What a person says to the run while it goes on. */
+  say(command: Command): void {
+    this.#inbox.send(command);
+  }
+
   /** Nothing new is started; a landing that is under way may finish within `graceMs`. */
   stopGently(graceMs: number): void {
-    if (this.#isStopping) return;
-    this.#isStopping = true;
+    if (this.#awaited) return;
+    const running = [...this.state.running.values()];
+    this.#awaited = new Set(running.flatMap(({ job }) => (job.kind === "land" ? [jobId(job)] : [])));
     this.#inbox.send({ type: "pause" });
     const { clock } = this.#parts;
     const callOff = clock.wakeAt(clock.now() + graceMs, () => this.stopNow());
     this.#stop.signal.addEventListener("abort", callOff, { once: true });
-    this.#stopIfIdle();
+    this.#stopIfLanded();
   }
 
   stopNow(): void {
     this.#stop.abort();
   }
 
-  #stopIfIdle(): void {
-    const { paused, count } = this.state;
-    if (this.#isStopping && paused && count.land === 0) this.stopNow();
+  /** A landing that was begun since then is given up: nothing has moved for it yet. */
+  #stopIfLanded(): void {
+    const { paused, running } = this.state;
+    if (this.#awaited && paused && [...this.#awaited].every((id) => !running.has(id))) this.stopNow();
   }
 
   #watched(): EventLog {
@@ -65,7 +74,7 @@ export class Drive {
           evolve(state, event);
           this.#watch(event, state);
         }
-        this.#stopIfIdle();
+        this.#stopIfLanded();
         return appended;
       },
     };
