@@ -22,7 +22,6 @@ import { FileTranscripts } from "./adapters/transcripts/files.ts";
 import { CloneWorkspaces } from "./adapters/workspaces/clones.ts";
 import type { AgentSpec } from "./config/commands.ts";
 import type { Config } from "./config/schema.ts";
-import { toSettings } from "./config/settings.ts";
 import { toPolicy } from "./config/to-policy.ts";
 import { targetBranchOf } from "./core/brief.ts";
 import type { Command } from "./core/event.ts";
@@ -71,6 +70,7 @@ export async function createRun(
   },
 ): Promise<RunHome | Failed> {
   const { config, ...request } = wanted;
+  const { toSettings } = await import("./config/settings.ts"); // Its schema library takes 100 ms; `status` needs none.
   return project.runs.create({
     run: newRunName(new Date(), Math.random),
     ...request,
