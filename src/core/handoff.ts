@@ -24,6 +24,9 @@ export type Handoff = {
   readonly metrics: Metrics;
 };
 
+/** How a concern begins that says so; it goes on with the places. Not necessarily the worker's doing. */
+export const CHECKOUT_CHANGED = "the user's checkout changed while this task was at work";
+
 export const NO_METRICS: Metrics = {
   linesAdded: 0,
   linesRemoved: 0,

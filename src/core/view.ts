@@ -238,10 +238,17 @@ function undoneView(state: RunState, { id, state: end }: Task): readonly UndoneV
   }
 }
 
-const concernsOf = (state: RunState): RunView["concerns"] =>
-  [...state.planners.values()].flatMap(({ concerns }) =>
-    [...concerns.values()].map(({ id, from, text }) => ({ ...named(state, from), concern: id, text })),
-  );
+/** Of a goal that one worker took whole, no planner hears: its concerns are the person's. */
+function concernsOf(state: RunState): RunView["concerns"] {
+  const goal = state.tasks.get(ROOT)?.state;
+  const whole = state.tasks.size === 1 && goal?.is === "done" ? goal.handoff.concerns : [];
+  return [
+    ...[...state.planners.values()].flatMap(({ concerns }) =>
+      [...concerns.values()].map(({ id, from, text }) => ({ ...named(state, from), concern: id, text })),
+    ),
+    ...whole.map((text, i) => ({ ...named(state, ROOT), concern: `goal-${i + 1}`, text })),
+  ];
+}
 
 /** What a person may call a task: its id, its whole name, or its own name where only one has it. */
 export function findTask(state: RunState, said: string): TaskId | { readonly several: readonly Named[] } {

@@ -2,7 +2,7 @@
 import type { WorkBrief } from "../core/brief.ts";
 import type { Evidence } from "../core/evidence.ts";
 import { type Failure, failure } from "../core/failure.ts";
-import type { Handoff } from "../core/handoff.ts";
+import { CHECKOUT_CHANGED, type Handoff } from "../core/handoff.ts";
 import { handoffFromEvidence, readHandoff } from "../core/handoff-answer.ts";
 import type { Said } from "../ports/agent.ts";
 import { differences, type Look } from "../ports/checkout.ts";
@@ -54,8 +54,12 @@ async function conclude(brief: WorkBrief, turn: Turn, parts: JobParts): Promise<
 
 /** What could not be kept is only there: it is tried again when the run ends or is resumed. */
 async function giveBack(workspace: Workspace, kept: Kept | Failed, { workspaces }: JobParts): Promise<void> {
-  if (!hasFailed(kept)) await workspaces.release(workspace);
+  if (!isStillThere(kept)) await workspaces.release(workspace);
 }
+
+/** Of what the worker itself has destroyed, nothing is. */
+const isStillThere = (kept: Kept | Failed): boolean =>
+  hasFailed(kept) && kept.failure.kind !== "agent-failed";
 
 /** What was made is the attempt's branch, and the branch says what was made. */
 async function shown(
@@ -63,7 +67,7 @@ async function shown(
   { workspace, strays, text, kept }: Turn & { readonly text: string; readonly kept: Kept | Failed },
   { repository, gate, redact }: JobParts,
 ): Promise<Answer> {
-  if (hasFailed(kept)) return failed(stillIn(workspace, kept.failure));
+  if (hasFailed(kept)) return failed(stillIn(workspace, kept));
   const signal = AbortSignal.timeout(CONCLUDE_MS); // Also when the run is being stopped: the work is done.
   const evidence = await repository.evidence(brief.base, kept.commit ?? brief.base, signal);
   if (hasFailed(evidence)) return failed(evidence.failure);
@@ -104,8 +108,12 @@ const keepAsBranch = (brief: WorkBrief, workspace: Workspace, parts: JobParts) =
 const keepAs = (ref: string, brief: WorkBrief, workspace: Workspace, { workspaces }: JobParts) =>
   workspaces.keep(workspace, { ref, message: messageOf(brief) }, AbortSignal.timeout(CONCLUDE_MS));
 
-const stillIn = ({ folder }: Workspace, why: Failure): Failure =>
-  failure(why.kind, `${why.message}; what was made is still in ${folder}`, why.next);
+const stillIn = ({ folder }: Workspace, kept: Failed): Failure => {
+  const { kind, message, next } = kept.failure;
+  return isStillThere(kept)
+    ? failure(kind, `${message}; what was made is still in ${folder}`, next)
+    : kept.failure;
+};
 
 /** Why it failed, where its work is, and what else was seen. */
 function toldOf(
@@ -114,7 +122,7 @@ function toldOf(
   { redact }: JobParts,
 ): Failure {
   const where = hasFailed(kept)
-    ? [`what it had made could not be kept: ${stillIn(workspace, kept.failure).message}`]
+    ? [`what it had made could not be kept: ${stillIn(workspace, kept).message}`]
     : kept.commit
       ? ["what it had made is kept (skein salvage)", ...kept.left.map((what) => `but not ${what}`)]
       : [];
@@ -142,5 +150,5 @@ function touched(before: Look, after: Look): readonly string[] {
   if (places.length === 0) return [];
   const some = places.slice(0, 5).join(", ");
   const more = places.length > 5 ? ` and ${places.length - 5} more` : "";
-  return [`the user's checkout changed while this task was at work: ${some}${more}`];
+  return [`${CHECKOUT_CHANGED}: ${some}${more}`];
 }

@@ -1,7 +1,7 @@
 /** How does a test meet a disk that is full, a folder that may only be read, and how does it see that nothing changed? */
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, watch } from "node:fs";
+import { existsSync, readFileSync, watch } from "node:fs";
 import { chmod, lstat, mkdir, readdir, readFile, readlink, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { promisify } from "node:util";
@@ -83,14 +83,16 @@ export async function appears(file: string, signal = AbortSignal.timeout(30_000)
   await promise.finally(() => watcher.close());
 }
 
-export const isAlive = (pid: number): boolean => {
+/** One that has ended and was not asked after yet, because init is slow, is not alive. */
+export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
-    return true;
+    const stat = process.platform === "linux" ? readFileSync(`/proc/${pid}/stat`, "latin1") : "";
+    return stat[stat.lastIndexOf(")") + 2] !== "Z";
   } catch {
     return false;
   }
-};
+}
 
 export const pidIn = async (file: string): Promise<number> => Number((await readFile(file, "utf8")).trim());
 

@@ -1,5 +1,5 @@
 /** How is a worker's work kept, whatever state it was left in? As one commit or more in the user's repository. */
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { lstat, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { failure } from "../../core/failure.ts";
 import { isRefSafe } from "../../core/slug.ts";
@@ -26,7 +26,7 @@ export type Work = {
 export async function keepWork(work: Work, as: Keepsake, signal: AbortSignal): Promise<Kept | Failed> {
   const wrong = refusal(as.ref) ?? (await checkedOutBy(work.source, as.ref));
   if (wrong) return wrong;
-  await mkdir(work.slot.tree, { recursive: true }).catch(() => {}); // Then something else is in its place.
+  if (!(await isThere(work.slot.tree))) return removed();
   for (const folder of [work.slot.tree, work.slot.git])
     if (!(await isFolder(folder))) return noFolder(folder);
   await unlock(work.slot);
@@ -49,6 +49,21 @@ function refusal(ref: string): Failed | undefined {
     ),
   };
 }
+
+/** That is no change of files: taken for one, it would delete everything that there was. */
+const removed = (): Failed => ({
+  failure: failure(
+    "agent-failed",
+    "the worker removed the folder that it worked in: nothing of it can be kept",
+    "tell the agent to delete files, not the folder",
+  ),
+});
+
+const isThere = (path: string): Promise<boolean> =>
+  lstat(path).then(
+    () => true,
+    () => false,
+  );
 
 const noFolder = (path: string): Failed => ({
   failure: failure("repository", `${path} is no folder any more: nothing in it can be kept`),

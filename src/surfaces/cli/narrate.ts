@@ -1,6 +1,7 @@
 /** How is an event told to a person? One line each for what matters; nothing for the rest. */
 import type { Event, EventOf } from "../../core/event.ts";
 import { failuresOf } from "../../core/gate.ts";
+import { CHECKOUT_CHANGED } from "../../core/handoff.ts";
 import type { Job } from "../../core/job.ts";
 import type { RunState } from "../../core/state.ts";
 import type { TaskId } from "../../core/task.ts";
@@ -45,7 +46,7 @@ export function narrate(event: Event, state: RunState): Line | undefined {
         ? plain(`the planner of ${name(event.task)} has nothing more to ask for`)
         : bad(event.over.message);
     case "task.handed-off":
-      return plain(`${name(event.task)} is ready to land`);
+      return handedOff(event, name(event.task));
     case "task.retried":
       return bad(
         `${name(event.task)}, attempt ${event.attempt}: ${event.failure.message}; it will be tried again`,
@@ -112,6 +113,13 @@ function jobEnded({ job, how }: EventOf<"job.ended">): Line | undefined {
     default:
       return undefined;
   }
+}
+
+/** What the planner hears of as one concern among others, the person whose files they are is told at once. */
+function handedOff({ handoff }: EventOf<"task.handed-off">, name: string): Line {
+  const strays = handoff.concerns.filter((concern) => concern.startsWith(CHECKOUT_CHANGED));
+  const ready = `${name} is ready to land`;
+  return strays.length === 0 ? plain(ready) : bad(`${ready}, but ${strays.join("; ")}`);
 }
 
 function started(job: Job, state: RunState): Line | undefined {
