@@ -235,6 +235,17 @@ export function keepingContract(name: string, make: Make): void {
         );
       }));
 
+    it("does not take a folder that is gone for one in which every file was deleted", () =>
+      stage(async ({ take, workspaces, repository }) => {
+        const workspace = await take();
+        await inside(workspace, 'cd / && rm -rf "$OLDPWD"');
+        const result = await workspaces.keep(workspace, { ref: REF, message: "m" }, NEVER);
+        assert.ok(hasFailed(result));
+        assert.equal(result.failure.kind, "agent-failed");
+        assert.match(result.failure.message, /the worker removed the folder that it worked in/);
+        assert.equal(await repository.git("for-each-ref", REF), "");
+      }));
+
     it("does not keep for a job that no longer holds the folder", () =>
       stage(async ({ take, workspaces }) => {
         const first = await take();
