@@ -204,7 +204,7 @@ function openWorld(project: Project, home: RunHome, { config, env }: RunOptions)
         : config.planner === "none"
           ? keepsWhole
           : agentOf(config.planner, agents),
-    checkout: new GitCheckout({ folder: top }),
+    checkout: new GitCheckout({ folder: top, own: config.branchPrefix || `${home.record.run}/` }),
     redact: redactor(secrets),
     maxTurnMs: { plan: leaseMs.plan + retry.graceMs, work: leaseMs.work + retry.graceMs },
   };

@@ -2,11 +2,11 @@
 import type { Failed } from "./repository.ts";
 
 export type Checkout = {
-  /** What HEAD, the index and the files look like now; equal looks mean that nothing changed between them. */
+  /** What HEAD, index, files and branches look like now; equal looks mean that nothing changed between them. */
   look(signal: AbortSignal): Promise<Look | Failed>;
 };
 
-/** By place ("HEAD", "index", a path): what was seen there. */
+/** By place ("HEAD", "index", a path, a ref in full): what was seen there. */
 export type Look = ReadonlyMap<string, string>;
 
 export const differences = (before: Look, after: Look): readonly string[] =>

@@ -268,9 +268,12 @@ describe("a run goes on, or ends in order,", { concurrency: 2 }, () => {
     await using place = await makePlace();
     const git = `git --git-dir "$(dirname "$(cat .git/objects/info/alternates)")"`;
     const moves = `${git} update-ref refs/heads/main "$(${git} commit-tree -p HEAD -m evil 'HEAD^{tree}')"`;
-    const ended = await alone(place, `echo x > x.txt; ${moves}; ${COMPLETE}`);
+    const ended = await alone(place, `echo x > x.txt; ${moves}; ${git} tag evil; ${COMPLETE}`);
     assert.equal(ended.code, 0, ended.out + ended.err);
-    says(ended, /the user's checkout changed while this task was at work: HEAD/);
+    says(
+      ended,
+      /the user's checkout changed while this task was at work: HEAD, refs\/heads\/main, refs\/tags\/evil/,
+    );
     assert.equal(
       await place.repository.git("log", "-1", "--format=%s"),
       "evil",

@@ -13,7 +13,7 @@ const make = () =>
 
 /** What a look after `change` shows that one before it did not. */
 async function noticed(at: TestRepository, change: () => Promise<unknown>): Promise<readonly string[]> {
-  const checkout = new GitCheckout({ folder: at.folder });
+  const checkout = new GitCheckout({ folder: at.folder, own: "skein/" });
   const before = got(await checkout.look(quiet));
   await change();
   return differences(before, got(await checkout.look(quiet)));
@@ -33,9 +33,32 @@ describe("the tripwire", () => {
 
   it("notices a commit, a checkout of another branch, and a detached HEAD", async () => {
     await using at = await make();
-    assert.deepEqual(await noticed(at, () => at.git("commit", "-q", "--allow-empty", "-m", "x")), ["HEAD"]);
-    assert.deepEqual(await noticed(at, () => at.git("checkout", "-q", "-b", "other")), ["HEAD"]);
+    const commit = () => at.git("commit", "-q", "--allow-empty", "-m", "x");
+    assert.deepEqual(await noticed(at, commit), ["HEAD", "refs/heads/main"]);
+    assert.deepEqual(await noticed(at, () => at.git("checkout", "-q", "-b", "other")), [
+      "HEAD",
+      "refs/heads/other",
+    ]);
     assert.deepEqual(await noticed(at, () => at.git("checkout", "-q", "--detach")), ["HEAD"]);
+  });
+
+  it("notices branches and tags that were made, moved or deleted, but not Skein's own, nor that they were packed", async () => {
+    await using at = await make();
+    const before = await at.git("rev-parse", "HEAD");
+    await at.git("branch", "b/c");
+    await at.commit({ "a.txt": "2\n" });
+    assert.deepEqual(await noticed(at, () => at.git("branch", "-f", "b/c", "HEAD")), ["refs/heads/b/c"]);
+    assert.deepEqual(await noticed(at, () => at.git("tag", "v1")), ["refs/tags/v1"]);
+    assert.deepEqual(await noticed(at, () => at.git("pack-refs", "--all")), []);
+    assert.deepEqual(await noticed(at, () => at.git("branch", "-f", "b/c", before)), ["refs/heads/b/c"]);
+    assert.deepEqual(await noticed(at, () => at.git("branch", "-D", "b/c")), ["refs/heads/b/c"]);
+    const own = async () => {
+      await at.git("branch", "skein/r1/target");
+      await at.git("update-ref", "refs/skein/salvage/r1/t.1.1", "HEAD");
+      await at.git("update-ref", "refs/remotes/origin/main", "HEAD");
+    };
+    assert.deepEqual(await noticed(at, own), []);
+    assert.deepEqual(await noticed(at, () => at.git("pack-refs", "--all")), []);
   });
 
   it("notices files that are new, changed, deleted, or changed once more", async () => {
@@ -71,7 +94,7 @@ describe("the tripwire", () => {
   it("looks at the whole checkout from a folder in it, with one process a look", async () => {
     await using at = await make();
     await at.write({ "a.txt": "b\n" });
-    const checkout = new GitCheckout({ folder: join(at.folder, "ü b") });
+    const checkout = new GitCheckout({ folder: join(at.folder, "ü b"), own: "skein/" });
     assert.match(got(await checkout.look(quiet)).get("a.txt") ?? "", /2 bytes/);
     const before = startedGits();
     await checkout.look(quiet);
@@ -83,21 +106,24 @@ describe("the tripwire", () => {
     await utimes(join(at.folder, "a.txt"), 1, 1);
     const index = () => at.git("hash-object", ".git/index");
     const before = await index();
-    got(await new GitCheckout({ folder: at.folder }).look(quiet));
+    got(await new GitCheckout({ folder: at.folder, own: "skein/" }).look(quiet));
     assert.equal(await index(), before);
   });
 
   it("sees nothing in a bare repository, and fails where there is none", async () => {
     await using bare = await makeRepository({ bare: true });
-    assert.deepEqual(await new GitCheckout({ folder: bare.folder }).look(quiet), new Map());
-    assert.ok(failed(await new GitCheckout({ folder: "/nonexistent" }).look(quiet)));
+    assert.deepEqual(await new GitCheckout({ folder: bare.folder, own: "skein/" }).look(quiet), new Map());
+    assert.ok(failed(await new GitCheckout({ folder: "/nonexistent", own: "skein/" }).look(quiet)));
   });
 
   it("lists a bounded number of files, and counts the rest", async () => {
     await using at = await make();
     await at.write({ "1": "", "2": "", "3": "", "a.txt": "b\n" });
-    const look = got(await new GitCheckout({ folder: at.folder, maxFiles: 3 }).look(quiet));
-    assert.deepEqual([...look.keys()], ["HEAD", "index", "a.txt", "1", "2", "further files"]);
+    const look = got(await new GitCheckout({ folder: at.folder, own: "skein/", maxFiles: 3 }).look(quiet));
+    assert.deepEqual(
+      [...look.keys()],
+      ["HEAD", "index", "a.txt", "1", "2", "further files", "refs/heads/main"],
+    );
     assert.equal(look.get("further files"), "1");
   });
 });

@@ -1,4 +1,4 @@
-/** The tripwire: what do HEAD, the index and the files of the user's checkout look like? Nothing is written. */
+/** The tripwire: what do HEAD, the index, the files and the branches of the user look like? Nothing is written. */
 import { createHash } from "node:crypto";
 import { lstat } from "node:fs/promises";
 import { join } from "node:path";
@@ -7,16 +7,20 @@ import type { Checkout, Look } from "../../ports/checkout.ts";
 import type { Failed } from "../../ports/repository.ts";
 import { git } from "../git/git.ts";
 import { broken } from "../repositories/store.ts";
+import { refsOf } from "./refs.ts";
 
 /** One process a look, and one more for the first. A bare repository has no checkout: its look is empty. */
 export class GitCheckout implements Checkout {
   readonly #folder: string;
+  readonly #own: string;
   readonly #maxFiles: number;
-  #top: string | undefined;
+  #places: Places | undefined;
 
-  constructor({ folder, maxFiles = MAX_FILES }: { readonly folder: string; readonly maxFiles?: number }) {
-    this.#folder = folder;
-    this.#maxFiles = maxFiles;
+  /** `own`: what the names of Skein's own branches begin with, which come and go. */
+  constructor(options: { readonly folder: string; readonly own: string; readonly maxFiles?: number }) {
+    this.#folder = options.folder;
+    this.#own = options.own;
+    this.#maxFiles = options.maxFiles ?? MAX_FILES;
   }
 
   async look(signal: AbortSignal): Promise<Look | Failed> {
@@ -26,23 +30,28 @@ export class GitCheckout implements Checkout {
         signal,
       );
       if (!answer.ok) return hasNoCheckout(answer.failure.message) ? new Map() : { failure: answer.failure };
-      const top = await this.#topOf(signal);
-      if (typeof top !== "string") return top;
-      return await lookOf(top, answer, this.#maxFiles);
+      const places = await this.#placesOf(signal);
+      if ("failure" in places) return places;
+      const look = await lookOf(places.top, answer, this.#maxFiles);
+      return new Map([...look, ...(await refsOf(places.gitDir, this.#own))]);
     } catch (error) {
       return broken(`the checkout ${this.#folder} cannot be looked at: ${messageOf(error)}`);
     }
   }
 
   /** Paths in a status are from the top, wherever it was asked. */
-  async #topOf(signal: AbortSignal): Promise<string | Failed> {
-    if (this.#top !== undefined) return this.#top;
-    const answer = await git({ folder: this.#folder, args: ["rev-parse", "--show-toplevel"] }, signal);
+  async #placesOf(signal: AbortSignal): Promise<Places | Failed> {
+    if (this.#places !== undefined) return this.#places;
+    const args = ["rev-parse", "--path-format=absolute", "--git-common-dir", "--show-toplevel"];
+    const answer = await git({ folder: this.#folder, args }, signal);
     if (!answer.ok) return { failure: answer.failure };
-    this.#top = answer.out.replace(/\n$/, "");
-    return this.#top;
+    const [gitDir = "", ...top] = answer.out.replace(/\n$/, "").split("\n");
+    this.#places = { gitDir, top: top.join("\n") };
+    return this.#places;
   }
 }
+
+type Places = { readonly top: string; readonly gitDir: string };
 
 const hasNoCheckout = (said: string) => /must be run in a work tree/.test(said);
 
