@@ -4,6 +4,7 @@ import { CommandAgent, type CommandOptions } from "./adapters/agents/command.ts"
 import { keepsWhole } from "./adapters/agents/keeps-whole.ts";
 import { scripted, scriptedCommand } from "./adapters/agents/scripted.ts";
 import { GitCheckout } from "./adapters/checkouts/git.ts";
+import { sharedLooks } from "./adapters/checkouts/shared-looks.ts";
 import { systemClock } from "./adapters/clocks/system.ts";
 import { CommandGate } from "./adapters/gates/command.ts";
 import { configuredRules, detectedRules, type GateRules } from "./adapters/gates/rules.ts";
@@ -204,7 +205,9 @@ function openWorld(project: Project, home: RunHome, { config, env }: RunOptions)
         : config.planner === "none"
           ? keepsWhole
           : agentOf(config.planner, agents),
-    checkout: new GitCheckout({ folder: top, own: config.branchPrefix || `${home.record.run}/` }),
+    checkout: sharedLooks(
+      new GitCheckout({ folder: top, own: config.branchPrefix || `${home.record.run}/` }),
+    ),
     redact: redactor(secrets),
     maxTurnMs: { plan: leaseMs.plan + retry.graceMs, work: leaseMs.work + retry.graceMs },
   };
