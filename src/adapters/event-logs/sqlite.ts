@@ -7,8 +7,8 @@ import { failure } from "../../core/failure.ts";
 import { EVENT_VERSION, migrate } from "../../core/migrate.ts";
 import type { Appended, EventLog } from "../../ports/event-log.ts";
 import type { EventFeed } from "../../ports/runs.ts";
+import { Wakes } from "../files/wakes.ts";
 import { createLogFile, openToRead, openToWrite } from "./sqlite-file.ts";
-import { Wakes } from "./sqlite-wakes.ts";
 import { wordsOf } from "./sqlite-words.ts";
 
 /**

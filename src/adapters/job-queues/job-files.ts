@@ -1,9 +1,10 @@
 /** What is known of a job once the process that ran it is gone? Its brief and its answer, as files. */
-import { mkdir, open, readdir, readFile, rename, rm } from "node:fs/promises";
+import { readdir, readFile, rm } from "node:fs/promises";
 import path from "node:path";
 import type { Brief } from "../../core/brief.ts";
 import type { JobId } from "../../core/job.ts";
 import type { Answer } from "../../ports/job-queue.ts";
+import { writeWhole } from "../files/write-whole.ts";
 
 export class JobFiles {
   readonly #folder: string;
@@ -18,14 +19,13 @@ export class JobFiles {
   }
 
   async begin(id: JobId, brief: Brief): Promise<void> {
-    await mkdir(this.folderOf(id), { recursive: true, mode: 0o700 });
     await rm(this.#answerFile(id), { force: true });
-    await write(this.#jobFile(id), { format: FORMAT, id, brief });
+    await writeWhole(this.#jobFile(id), JSON.stringify({ format: FORMAT, id, brief }));
   }
 
-  /** Durable on return: whoever starts next takes the answer from here. */
+  /** Whoever starts next takes the answer from here; what the log says by then counts for more. */
   async end(id: JobId, answer: Answer): Promise<void> {
-    await write(this.#answerFile(id), { format: FORMAT, answer });
+    await writeWhole(this.#answerFile(id), JSON.stringify({ format: FORMAT, answer }));
   }
 
   async answerOf(id: JobId): Promise<Answer | undefined> {
@@ -64,19 +64,6 @@ const JOB_FILE = "job.json";
 
 /** "work:t.2#1" as "work-t.2-1": ids hold nothing else that a file system minds. */
 export const fileName = (id: JobId) => id.replaceAll(/[^a-z0-9.]/g, "-");
-
-/** All or nothing: under another name first, on the disk before it gets its own. */
-async function write(file: string, value: unknown): Promise<void> {
-  const draft = `${file}.${process.pid}.draft`;
-  const handle = await open(draft, "w", 0o600);
-  try {
-    await handle.writeFile(JSON.stringify(value));
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-  await rename(draft, file);
-}
 
 /** A file that is not there or was left half written counts as none. */
 async function readJson<T extends object>(file: string): Promise<T | undefined> {

@@ -1,7 +1,8 @@
-/** Which programs may be running? One small file for each, on the disk before its first instruction. */
-import { mkdir, open, readdir, readFile, rename, rm } from "node:fs/promises";
+/** Which programs may be running? One small file for each, there before its first instruction. */
+import { readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { JobId } from "../../core/job.ts";
+import { writeWhole } from "../files/write-whole.ts";
 
 export type ProgramRecord = {
   readonly job: JobId;
@@ -16,23 +17,9 @@ export type ProgramRecord = {
 
 /** Throws if the disk does: then the program must not run. */
 export async function writeRecord(folder: string, name: string, record: ProgramRecord): Promise<string> {
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  const path = join(folder, `${name}${ENDING}`);
-  const file = await open(`${path}.new`, "w", 0o600);
-  try {
-    await file.writeFile(JSON.stringify(record));
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-  await rename(`${path}.new`, path);
-  const directory = await open(folder);
-  try {
-    await directory.sync();
-  } finally {
-    await directory.close();
-  }
-  return path;
+  const file = join(folder, `${name}${ENDING}`);
+  await writeWhole(file, JSON.stringify(record)); // A machine that stops ends what is on record as well.
+  return file;
 }
 
 export const removeRecord = (path: string): Promise<void> => rm(path, { force: true });

@@ -1,6 +1,6 @@
 /** How are runs kept on a disk? A folder each, which appears with everything in it or not at all. */
 import { existsSync } from "node:fs";
-import { mkdir, mkdtemp, open, readdir, readFile, rename, rm, rmdir } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, rmdir } from "node:fs/promises";
 import path from "node:path";
 import { closest } from "../../core/closest.ts";
 import { type Failure, failure } from "../../core/failure.ts";
@@ -10,6 +10,7 @@ import type { Owner, RunHome, RunLock, RunRecord, Runs } from "../../ports/runs.
 import { SqliteEventLog } from "../event-logs/sqlite.ts";
 import { createLogFile, syncFolder } from "../event-logs/sqlite-file.ts";
 import { wordsOf } from "../event-logs/sqlite-words.ts";
+import { writeDurably } from "../files/write-whole.ts";
 import { lockRun, ownerOf } from "./run-lock.ts";
 import { isRunName } from "./run-name.ts";
 import { readRecord, recordText } from "./run-record.ts";
@@ -163,19 +164,6 @@ async function makeFolder(folder: string, made: string[]): Promise<void> {
 /** The innermost first; one in which somebody else has put something stays. */
 async function removeEmpty(folders: readonly string[]): Promise<void> {
   for (const folder of folders.toReversed()) await rmdir(folder).catch(() => {}); // It stays, empty: harmless.
-}
-
-async function writeDurably(file: string, text: string): Promise<void> {
-  const draft = `${file}.new`;
-  const handle = await open(draft, "wx", 0o600);
-  try {
-    await handle.writeFile(text);
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-  await rename(draft, file);
-  syncFolder(path.dirname(file));
 }
 
 const codeOf = (error: unknown): string => String((Object(error) as { code?: unknown }).code ?? "");

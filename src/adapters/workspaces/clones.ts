@@ -7,8 +7,9 @@ import type { JobId } from "../../core/job.ts";
 import type { ProgramLimits, Programs } from "../../ports/programs.ts";
 import { type Failed, hasFailed } from "../../ports/repository.ts";
 import type { Keepsake, Kept, Want, Workspace, Workspaces } from "../../ports/workspaces.ts";
+import { writeDurably } from "../files/write-whole.ts";
 import { environmentOf } from "./environment.ts";
-import { removeAll, writeWhole } from "./folders.ts";
+import { removeAll } from "./folders.ts";
 import { keepWork } from "./keep.ts";
 import { Provisions } from "./provisions.ts";
 import { clean, type Slot, slotAt, wipe } from "./slot.ts";
@@ -185,7 +186,7 @@ export class CloneWorkspaces implements Workspaces {
     );
     if ("failure" in notices) return notices;
     const holder = { job: want.job, commit: want.commit, notices };
-    await writeWhole(slot.holder, JSON.stringify(holder));
+    await writeDurably(slot.holder, JSON.stringify(holder));
     return holder;
   }
 

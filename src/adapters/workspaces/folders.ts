@@ -1,5 +1,5 @@
-/** How is a folder removed that somebody made read-only, and a file written so that it is whole or not there? */
-import { chmod, lstat, mkdir, open, readdir, rename, rm } from "node:fs/promises";
+/** How is a folder removed that somebody made read-only, and which one is it really? */
+import { chmod, lstat, readdir, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 
 /** Never follows a link. Read-only folders (a Go module cache) are made writable first, if they have to be. */
@@ -35,17 +35,4 @@ export async function isReachedInside(folder: string, path: string): Promise<boo
     if (!found.isDirectory()) return false;
   }
   return true;
-}
-
-/** On the disk when it returns. */
-export async function writeWhole(path: string, text: string): Promise<void> {
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-  const file = await open(`${path}.new`, "w", 0o600);
-  try {
-    await file.writeFile(text);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-  await rename(`${path}.new`, path);
 }

@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, it } from "node:test";
-import { Wakes } from "../../src/adapters/event-logs/sqlite-wakes.ts";
-import { newFolder } from "../support/folders.ts";
+import { newFolder } from "../../../test/support/folders.ts";
+import { Wakes } from "./wakes.ts";
 
 const never = () => new AbortController().signal;
 const MAX = { timeout: 10_000 };
