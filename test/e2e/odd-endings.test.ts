@@ -1,7 +1,7 @@
 /** A run that is interrupted: by Ctrl-C, by other signals, by kill -9, by a reader that goes away. It can always go on. */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { readdir, readFile } from "node:fs/promises";
+import { readdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, it } from "node:test";
 import { plainEnvironment } from "../support/repositories.ts";
@@ -119,10 +119,12 @@ describe("a run that is interrupted can go on:", { concurrency: 2 }, () => {
       held.live.kill("SIGKILL");
       const run = runOf((await held.live.ended).out);
       assert.ok(isAlive(held.pid), "nobody has ended it yet");
-      await held.open();
+      // Only later ones do not wait: whoever waits now can end in no other way than by being ended.
+      await writeFile(path.join(place.folder, "barrier-open"), "");
       const resumed = await place.skein("resume", run);
       assert.equal(resumed.code, 0, resumed.out + resumed.err);
       assert.ok(!isAlive(held.pid));
+      assert.equal(await place.repository.git("show", `refs/skein/salvage/${run}/t.2.1:half.txt`), "half");
       const events = await eventsOf(place, run);
       const again = await place.skein("resume", run);
       assert.equal(again.code, 0, again.err);

@@ -1,5 +1,6 @@
 /** Repositories that are not as one expects: a run works there, says what is different, and leaves it as it was. */
 import assert from "node:assert/strict";
+import { utimes } from "node:fs/promises";
 import path from "node:path";
 import { describe, it } from "node:test";
 import { makeRepository, openRepository } from "../support/repositories.ts";
@@ -46,6 +47,8 @@ describe("a run in an odd repository", { concurrency: 2 }, () => {
         "untracked/x.txt": "mine\n",
         "x.log": "ignored\n",
       });
+      // Whoever looks with an optional lock would write a new time for it into the index.
+      await utimes(path.join(place.repository.folder, ".gitignore"), 1, 1);
       const before = await checkoutOf(place);
       const agent = await agentOf(place, "cat.sh", `ls > seen.txt; cat a.txt >> seen.txt; ${COMPLETE}`);
       const ran = await place.skein("run", "x", "--agent", agent, ...ALONE);
