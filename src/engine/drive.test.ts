@@ -7,6 +7,7 @@ import { failure } from "../core/failure.ts";
 import { type JobId, jobId } from "../core/job.ts";
 import { defaultPolicy } from "../core/policy.ts";
 import { emptyState, type Running } from "../core/state.ts";
+import type { TaskId } from "../core/task.ts";
 import type { JobQueue } from "../ports/job-queue.ts";
 import { Drive } from "./drive.ts";
 
@@ -86,8 +87,20 @@ describe("a drive", () => {
     await settle();
     underWay(drive, 2);
     (drive.state.running as Map<JobId, Running>).delete(first);
-    drive.say({ type: "steer", message: "anything" }); // Something is appended, as a landing's end would be.
+    void drive.say({ type: "steer", message: "anything" }); // Something is appended, as a landing's end would be.
     assert.equal((await end).is, "stopped");
+  });
+
+  it("answers what was said to it once it is durable, with the reason if nothing is done about it", async () => {
+    const { drive, log } = setting();
+    const end = drive.run(OPEN);
+    await settle();
+    assert.deepEqual(await drive.say({ type: "steer", message: "look at b first" }), { is: "heard" });
+    assert.equal(log.events.at(-1)?.type, "run.steered");
+    const unknown = await drive.say({ type: "cancel", task: "t.9" as TaskId });
+    assert.deepEqual(unknown, { is: "refused", reason: "there is no such task" });
+    drive.stopNow();
+    await end;
   });
 
   it("shows nothing that could not be written", async () => {

@@ -4,6 +4,7 @@ import { evolve } from "../core/evolve.ts";
 import { type JobId, jobId } from "../core/job.ts";
 import { emptyState, type RunState } from "../core/state.ts";
 import type { EventLog } from "../ports/event-log.ts";
+import type { Heard, Mailbox } from "../ports/mailbox.ts";
 import { type EngineEnd, type EngineParts, runEngine } from "./engine.ts";
 import { Inbox } from "./inbox.ts";
 
@@ -30,9 +31,21 @@ export class Drive {
     return runEngine({ ...this.#parts, log: this.#watched() }, this.#inbox, this.#stop.signal);
   }
 
-  /** What a person says to the run while it goes on. */
-  say(command: Command): void {
-    this.#inbox.send(command);
+  /** What a person says to the run while it goes on; resolves once it is in the log. */
+  say(command: Command): Promise<Heard> {
+    const { promise, resolve } = Promise.withResolvers<Heard>();
+    this.#inbox.send(command, (facts) => {
+      const refused = facts.find((fact) => fact.type === "command.refused");
+      resolve(refused ? { is: "refused", reason: refused.reason } : { is: "heard" });
+    });
+    return promise;
+  }
+
+  /** Takes what others say, until `signal`. */
+  async listen(mailbox: Mailbox, signal: AbortSignal): Promise<void> {
+    for await (const { command, answer } of mailbox.receive(signal)) {
+      void this.say(command).then(answer); // One that is never heard is never answered: the engine has ended.
+    }
   }
 
   /** Nothing new is started; a landing that is under way may finish within `graceMs`. */

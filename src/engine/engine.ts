@@ -12,7 +12,7 @@ import { emptyState, type RunState } from "../core/state.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { EventLog } from "../ports/event-log.ts";
 import type { JobQueue } from "../ports/job-queue.ts";
-import type { Inbox, Message } from "./inbox.ts";
+import type { Inbox, Message, Post } from "./inbox.ts";
 
 export type EngineParts = {
   readonly log: EventLog;
@@ -34,15 +34,14 @@ export async function runEngine(parts: EngineParts, inbox: Inbox, signal: AbortS
   const engine = new Engine(parts, inbox);
   const unreadable = await engine.replay();
   if (unreadable) return { is: "lost", failure: unreadable };
-  for (const message of await engine.recover()) engine.take(message);
+  for (const message of await engine.recover()) engine.take({ message });
   while (true) {
     engine.followUp();
     const problem = await engine.commit();
     if (problem) return { is: "lost", failure: problem };
     if (engine.state.closed) return { is: "closed", state: engine.state };
     if (signal.aborted) return { is: "stopped", state: engine.state };
-    const messages = await engine.next(signal);
-    for (const message of messages) engine.take(message);
+    for (const post of await engine.next(signal)) engine.take(post);
   }
 }
 
@@ -59,6 +58,7 @@ class Engine {
   #fresh: Event[] = [];
   #started: Job[] = [];
   #ended: JobId[] = [];
+  #heard: (() => void)[] = [];
   #deadline: number | undefined;
 
   constructor(parts: EngineParts, inbox: Inbox) {
@@ -92,9 +92,11 @@ class Engine {
     return messages;
   }
 
-  take(message: Message): void {
+  take({ message, heard }: Post): void {
     const { policy } = this.#parts;
-    this.#add(decide(this.state, { ...message, at: this.#now() }, policy));
+    const facts = decide(this.state, { ...message, at: this.#now() }, policy);
+    this.#add(facts);
+    if (heard) this.#heard.push(() => heard(facts));
   }
 
   /** Until nothing more follows from the state itself. */
@@ -118,10 +120,12 @@ class Engine {
       if (appended.is === "failed") return appended.failure;
     }
     this.#seq += this.#fresh.length;
-    const [started, ended] = [this.#started, this.#ended];
+    const [started, ended, heard] = [this.#started, this.#ended, this.#heard];
     this.#fresh = [];
     this.#started = [];
     this.#ended = [];
+    this.#heard = [];
+    for (const tell of heard) tell();
     for (const id of ended) queue.cancel(id);
     for (const job of started) {
       if (this.state.running.has(jobId(job)))
@@ -131,13 +135,13 @@ class Engine {
   }
 
   /** Sleeps until something is said, or until the deadline that `due` named. */
-  async next(signal: AbortSignal): Promise<readonly Message[]> {
+  async next(signal: AbortSignal): Promise<readonly Post[]> {
     const { clock } = this.#parts;
     if (this.#deadline === undefined) return this.#inbox.take(signal);
     const callOff = clock.wakeAt(this.#deadline, () => this.#inbox.send({ type: "tick" }));
-    const messages = await this.#inbox.take(signal);
+    const posts = await this.#inbox.take(signal);
     callOff();
-    return messages;
+    return posts;
   }
 
   /** The log's time does not go back, also when a machine's clock was set back between two engines. */

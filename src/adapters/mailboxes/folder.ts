@@ -1,0 +1,117 @@
+/** How are commands handed from one process to another? As files in the run's folder, each taken once. */
+import { randomBytes } from "node:crypto";
+import { mkdir, readdir, readFile, rename, rm } from "node:fs/promises";
+import path from "node:path";
+import { failure, messageOf } from "../../core/failure.ts";
+import type { Heard, Letter, Mailbox, Received, Said } from "../../ports/mailbox.ts";
+import type { Failed } from "../../ports/repository.ts";
+import { Wakes } from "../files/wakes.ts";
+import { writeDurably, writeWhole } from "../files/write-whole.ts";
+import { readCommand } from "./command-text.ts";
+
+/**
+ *   <n>.json ──taken by rename──→ <n>.taken ──→ gone
+ *                                    └──────→ <n>.answer ──read by the sender──→ gone
+ */
+export class FolderMailbox implements Mailbox {
+  readonly #folder: string;
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  async send(command: Said): Promise<Letter | Failed> {
+    const name = nextName();
+    try {
+      await writeDurably(this.#file(name, SENT), JSON.stringify(command));
+    } catch (error) {
+      const why = `the command could not be left in ${this.#folder}: ${messageOf(error)}`;
+      return { failure: failure("repository", why, "make room on the disk, or make the folder writable") };
+    }
+    return {
+      answer: (signal) => this.#answer(name, signal),
+      withdraw: () => this.#take(name, "withdrawn"),
+    };
+  }
+
+  async *receive(signal: AbortSignal): AsyncGenerator<Received> {
+    await mkdir(this.#folder, { recursive: true, mode: 0o700 });
+    const wakes = new Wakes(path.join(this.#folder, ANY));
+    try {
+      while (!signal.aborted) {
+        for (const name of await this.#waiting()) {
+          const received = await this.#receive(name);
+          if (received) yield received;
+          if (signal.aborted) return;
+        }
+        await wakes.next(signal);
+      }
+    } finally {
+      wakes.close();
+    }
+  }
+
+  async #receive(name: string): Promise<Received | undefined> {
+    if (!(await this.#take(name, TAKEN))) return undefined; // Withdrawn in between.
+    const answer = async (heard: Heard) => {
+      await writeWhole(this.#file(name, ANSWER), JSON.stringify(heard)).catch(() => {}); // The sender waits in vain.
+      await rm(this.#file(name, TAKEN), { force: true });
+    };
+    const text = await readFile(this.#file(name, TAKEN), "utf8").catch(() => "");
+    const command = readCommand(text);
+    if (command) return { command, answer };
+    await answer({ is: "refused", reason: "it is no command that this version knows" });
+    return undefined;
+  }
+
+  /** Renaming succeeds for one of those who try. */
+  async #take(name: string, as: string): Promise<boolean> {
+    try {
+      await rename(this.#file(name, SENT), this.#file(name, as));
+    } catch {
+      return false; // Somebody else was faster.
+    }
+    if (as !== TAKEN) await rm(this.#file(name, as), { force: true });
+    return true;
+  }
+
+  async #answer(name: string, signal: AbortSignal): Promise<Heard | undefined> {
+    const file = this.#file(name, ANSWER);
+    const wakes = new Wakes(file);
+    try {
+      while (!signal.aborted) {
+        const text = await readFile(file, "utf8").catch(() => undefined);
+        if (text !== undefined) {
+          await rm(file, { force: true });
+          return JSON.parse(text) as Heard;
+        }
+        await wakes.next(signal);
+      }
+      return undefined;
+    } finally {
+      wakes.close();
+    }
+  }
+
+  async #waiting(): Promise<readonly string[]> {
+    const files = await readdir(this.#folder).catch(() => []);
+    return files.flatMap((file) => (file.endsWith(SENT) ? [file.slice(0, -SENT.length)] : [])).sort();
+  }
+
+  #file(name: string, ending: string): string {
+    return path.join(this.#folder, `${name}${ending}`);
+  }
+}
+
+const [SENT, TAKEN, ANSWER] = [".json", ".taken", ".answer"];
+/** Every name begins with it, so that every file wakes. */
+const ANY = "c";
+
+let count = 0;
+
+/** In the order of time, and of sending within one process. */
+function nextName(): string {
+  count += 1;
+  const time = String(Date.now()).padStart(15, "0");
+  return `${ANY}${time}-${String(count).padStart(6, "0")}-${randomBytes(4).toString("hex")}`;
+}
