@@ -10,6 +10,7 @@ import { CommandGate } from "./adapters/gates/command.ts";
 import { configuredRules, detectedRules, type GateRules } from "./adapters/gates/rules.ts";
 import { InProcessJobQueue } from "./adapters/job-queues/in-process.ts";
 import { JobFiles } from "./adapters/job-queues/job-files.ts";
+import { FolderMailbox } from "./adapters/mailboxes/folder.ts";
 import { whyUnstartable } from "./adapters/programs/command.ts";
 import { LocalPrograms } from "./adapters/programs/local.ts";
 import * as delivery from "./adapters/repositories/deliver.ts";
@@ -36,6 +37,7 @@ import type { JobParts } from "./jobs/job-parts.ts";
 import { collectJob, jobRunner } from "./jobs/run-job.ts";
 import type { Agent } from "./ports/agent.ts";
 import type { EventLog } from "./ports/event-log.ts";
+import type { Mailbox } from "./ports/mailbox.ts";
 import { type Failed, hasFailed } from "./ports/repository.ts";
 import type { RunHome, Runs } from "./ports/runs.ts";
 
@@ -125,7 +127,12 @@ export async function startRun(
   const policy = toPolicy(config);
   const parts = { log: options.around?.(log) ?? log, queue: world.queue, clock: systemClock(), policy };
   const drive = new Drive(parts, options.watch);
-  const ended = drive.run(ready.first).then(async (end) => {
+  const over = new AbortController();
+  const running = drive.run(ready.first);
+  const listening = drive.listen(mailboxOf(home), over.signal);
+  const ended = running.then(async (end) => {
+    over.abort();
+    await listening;
     await world.queue.close();
     if (end.is === "closed") await giveBackAll(world);
     await world.close();
@@ -139,6 +146,9 @@ export async function startRun(
     stopNow: () => drive.stopNow(),
   };
 }
+
+/** Where anybody leaves what is to be said to a run, whether it goes on now or later. */
+export const mailboxOf = ({ folder }: RunHome): Mailbox => new FolderMailbox(path.join(folder, "commands"));
 
 /** What a landing that is nearly through is worth waiting for, with a person at the keyboard. */
 const GENTLE_STOP_MS = 10_000;

@@ -41,10 +41,14 @@ export class Drive {
     return promise;
   }
 
-  /** Takes what others say, until `signal`. */
+  /** Takes what others say, until `signal`. A mailbox that cannot be read is no reason to stop. */
   async listen(mailbox: Mailbox, signal: AbortSignal): Promise<void> {
-    for await (const { command, answer } of mailbox.receive(signal)) {
-      void this.say(command).then(answer); // One that is never heard is never answered: the engine has ended.
+    try {
+      for await (const { command, answer } of mailbox.receive(signal)) {
+        void this.say(command).then(answer); // One that is never heard is never answered: the engine has ended.
+      }
+    } catch {
+      // Whoever says something sees that nobody answers.
     }
   }
 

@@ -10,6 +10,7 @@ import { reconfigure } from "./configuration.ts";
 import { deliverDone } from "./deliver.ts";
 import { driveRun } from "./drive-run.ts";
 import { type Exit, hasExit, openHere, openSeen, runsWhere, type SeenRun, underWay } from "./project.ts";
+import { tellRun } from "./tell.ts";
 
 export const resume: Act<ResumeOptions> = async (context, options) => {
   const project = await openHere(context, options);
@@ -21,6 +22,7 @@ export const resume: Act<ResumeOptions> = async (context, options) => {
   const view = viewOf(seen);
   if (seen.state.closed) return sayClosed(context, record.run, view);
   const owner = await home.owner();
+  if (owner && seen.state.paused) return tellRun(context, home, { type: "resume" });
   if (owner) return refuse(context, EXIT.notAllDone, underWay(record.run, owner.pid));
   const config = reconfigure(context, record.settings, options);
   if (hasExit(config)) return config.exit;

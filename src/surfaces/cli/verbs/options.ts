@@ -1,5 +1,6 @@
 /** What can be said on the command line? The options of the verbs, and those that several of them share. */
 import type { Command } from "commander";
+import type { Said } from "../../../ports/mailbox.ts";
 import type { Perform } from "../context.ts";
 
 /** Adds itself to the program. What it does is imported when it is done: `skein --help` must not load an engine. */
@@ -54,6 +55,8 @@ export type LogsOptions = RepoOption & {
 };
 
 export type StopOptions = RepoOption & { readonly run?: string; readonly now?: true };
+
+export type TellOptions = RepoOption & { readonly run?: string; readonly command: Said };
 
 export type DeliverOptions = RepoOption & {
   readonly run?: string;

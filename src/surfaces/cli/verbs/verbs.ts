@@ -8,6 +8,7 @@ import { addRun } from "./run.ts";
 import { addSalvage } from "./salvage.ts";
 import { addShow } from "./show.ts";
 import { addStatus } from "./status.ts";
+import { addCancel, addPause, addSteer } from "./steering.ts";
 import { addStop } from "./stop.ts";
 
 export const VERBS: readonly AddVerb[] = [
@@ -16,7 +17,10 @@ export const VERBS: readonly AddVerb[] = [
   addShow,
   addLogs,
   addStop,
+  addPause,
   addResume,
+  addSteer,
+  addCancel,
   addDeliver,
   addSalvage,
   addDemo,

@@ -1,0 +1,81 @@
+/** `skein pause`, `steer`, `cancel`: how is something said to a run, and was it heard? */
+import { mailboxOf } from "../../../compose.ts";
+import type { Said } from "../../../ports/mailbox.ts";
+import { hasFailed } from "../../../ports/repository.ts";
+import type { RunHome } from "../../../ports/runs.ts";
+import { type Act, type Context, refuse, say, usage, writeJson } from "../context.ts";
+import { EXIT, type ExitCode } from "../exit-codes.ts";
+import type { TellOptions } from "../verbs/options.ts";
+import { hasExit, openHere, openSeen, runsWhere, type SeenRun } from "./project.ts";
+
+/** An engine answers as soon as what was said is in its log; it may be busy writing for a moment. */
+const MAX_ANSWER_MS = 15_000;
+
+export const tell: Act<TellOptions> = async (context, { command, ...options }) => {
+  const project = await openHere(context, options);
+  if (hasExit(project)) return project.exit;
+  const found = options.run
+    ? await openSeen(context, project, options.run)
+    : await onlyOpen(
+        await runsWhere(context, project, ({ seen }) => seen.state.closed === undefined),
+        context,
+      );
+  if (hasExit(found)) return found.exit;
+  const { home, seen } = found;
+  const { run } = home.record;
+  if (seen.state.closed)
+    return refuse(context, EXIT.notAllDone, {
+      kind: "closed",
+      message: `run ${run} is closed (${seen.state.closed.how}): it hears nothing any more`,
+      next: "skein run starts another",
+    });
+  return tellRun(context, home, command);
+};
+
+function onlyOpen(open: readonly SeenRun[], context: Context): SeenRun | { readonly exit: ExitCode } {
+  const [one, ...others] = open;
+  if (one === undefined)
+    return { exit: usage(context, "there is no open run", "`skein status` lists the runs") };
+  if (others.length === 0) return one;
+  const names = open.map(({ home }) => home.record.run).join(", ");
+  return { exit: usage(context, `several runs are open: ${names}`, "name the one that is meant") };
+}
+
+/** Heard now if somebody drives the run; else it waits for whoever does next. */
+export async function tellRun(context: Context, home: RunHome, command: Said): Promise<ExitCode> {
+  const { run } = home.record;
+  const letter = await mailboxOf(home).send(command);
+  if (hasFailed(letter)) return refuse(context, EXIT.configuration, letter.failure);
+  const owner = await home.owner();
+  if (owner === undefined) {
+    if (context.json) writeJson(context, { run, command: command.type, heard: false });
+    else
+      say(context, `run ${run} is not going on; it will hear this first when it does: skein resume ${run}`);
+    return EXIT.done;
+  }
+  const heard = await letter.answer(AbortSignal.timeout(MAX_ANSWER_MS));
+  if (heard === undefined) {
+    const gone = await letter.withdraw();
+    return refuse(context, EXIT.notAllDone, {
+      kind: "unheard",
+      message: `run ${run} did not answer within ${MAX_ANSWER_MS / 1000} s; ${gone ? "nothing was said to it" : "it may have heard it"}`,
+      next: `skein logs ${run} shows whether it did`,
+    });
+  }
+  if (heard.is === "refused")
+    return refuse(context, EXIT.notAllDone, {
+      kind: "refused",
+      message: `run ${run} does nothing about it: ${heard.reason}`,
+    });
+  if (context.json) writeJson(context, { run, command: command.type, heard: true });
+  else say(context, WORDS[command.type](run));
+  return EXIT.done;
+}
+
+const WORDS: Readonly<Record<Said["type"], (run: string) => string>> = {
+  pause: (run) =>
+    `run ${run} is paused: nothing new is started, what is at work goes on. To end the pause: skein resume ${run}`,
+  resume: (run) => `run ${run} goes on`,
+  steer: (run) => `run ${run} has it: the planner hears it at its next turn`,
+  cancel: (run) => `run ${run} cancels it. Watch it: skein logs ${run} -f`,
+};

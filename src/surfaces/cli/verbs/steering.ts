@@ -1,0 +1,68 @@
+/** `skein pause`, `steer` and `cancel`: what can be said to a run while it goes on? */
+import type { TaskId } from "../../../core/task.ts";
+import { type AddVerb, addRepo, examples, type RepoOption, type TellOptions } from "./options.ts";
+
+type WithRun = RepoOption & { readonly run?: string };
+
+const tell = async (options: TellOptions) => {
+  const { tell: act } = await import("../acts/tell.ts");
+  return (context: Parameters<typeof act>[0]) => act(context, options);
+};
+
+export const addPause: AddVerb = (program, perform) => {
+  addRepo(program.command("pause [run]"))
+    .summary("start nothing new in a run, until it is resumed")
+    .description(
+      "Nothing new is started; what is at work goes on and lands. The process that drives the run stays, and " +
+        "`skein resume` ends the pause. By default the one run that is open.",
+    )
+    .addHelpText("after", examples("skein pause", "skein pause 1115-k7qd"))
+    .action((run: string | undefined, options: RepoOption) =>
+      perform(async (context) =>
+        (await tell({ ...options, ...named(run), command: { type: "pause" } }))(context),
+      ),
+    );
+};
+
+export const addSteer: AddVerb = (program, perform) => {
+  addRepo(program.command("steer <message>"))
+    .summary("tell the planner something while the run goes on")
+    .description(
+      "The planner hears it at its next turn, which comes at once. By default of the one run that is open.",
+    )
+    .option("--run <run>", "which run")
+    .addHelpText(
+      "after",
+      examples('skein steer "Leave the old API in place"', 'skein steer --run 1115-k7qd "…"'),
+    )
+    .action((message: string, options: WithRun) =>
+      perform(async (context) => (await tell({ ...options, command: { type: "steer", message } }))(context)),
+    );
+};
+
+export const addCancel: AddVerb = (program, perform) => {
+  addRepo(program.command("cancel <run> [task]"))
+    .summary("give up a task with everything below it, or the whole run")
+    .description(
+      "Ends what is at work on it, keeping its work under salvage, and skips what waits for it. What is being landed " +
+        "at that moment may still land. Without a task the run is closed as cancelled.",
+    )
+    .option("--reason <text>", "why; it is kept in the log")
+    .addHelpText(
+      "after",
+      examples("skein cancel 1115-k7qd t.3", 'skein cancel 1115-k7qd --reason "wrong goal"'),
+    )
+    .action(
+      (run: string, task: string | undefined, { reason, ...options }: RepoOption & { reason?: string }) =>
+        perform(async (context) => {
+          const command = {
+            type: "cancel",
+            ...(task === undefined ? {} : { task: task as TaskId }),
+            ...(reason === undefined ? {} : { reason }),
+          } as const;
+          return (await tell({ ...options, run, command }))(context);
+        }),
+    );
+};
+
+const named = (run: string | undefined) => (run === undefined ? {} : { run });
