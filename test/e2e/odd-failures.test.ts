@@ -123,10 +123,11 @@ describe("a run goes on, or ends in order,", { concurrency: 2 }, () => {
     async () => {
       await using place = await makePlace();
       const pid = path.join(place.folder, "daemon");
-      const daemon = `setsid sh -c 'echo $$ > "$1.new"; mv "$1.new" "$1"; exec tail -f /dev/null' sh '${pid}' </dev/null >/dev/null 2>&1 &`;
+      // It says its number through a pipe, so that the worker ends only once it is there.
+      const daemon = `setsid sh -c 'echo $$ > "$1.pipe"; exec tail -f /dev/null' sh '${pid}' </dev/null >/dev/null 2>&1 &`;
       const ended = await alone(
         place,
-        `${daemon}\nwhile [ ! -e '${pid}' ]; do :; done\necho x > x.txt; ${COMPLETE}`,
+        `mkfifo '${pid}.pipe'; ${daemon}\nread n < '${pid}.pipe'; echo $n > '${pid}'; echo x > x.txt; ${COMPLETE}`,
       );
       assert.equal(ended.code, 0, ended.out + ended.err);
       await nothingLeft(ended, await pidIn(pid));
