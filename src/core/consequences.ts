@@ -1,6 +1,6 @@
 /** What else is true when a task fails or is stopped? The facts that several decisions share. */
 import type { Charge, Fact } from "./event.ts";
-import { type Failure, failure, isLoss } from "./failure.ts";
+import { type Failure, isLoss } from "./failure.ts";
 import type { Handoff } from "./handoff.ts";
 import type { Member } from "./job.ts";
 import { leave } from "./landing.ts";
@@ -45,7 +45,7 @@ export function waitMs(retry: Policy["retry"], why: Failure, times: number, name
 }
 
 const exhausted = (last: Failure, times: number): Failure =>
-  failure(last.kind, times === 1 ? last.message : `${last.message} (${times} times)`, last.next);
+  times === 1 ? last : { ...last, message: `${last.message} (${times} times)` };
 
 export const failTask = (state: RunState, id: TaskId, why: Failure): readonly Fact[] => [
   { type: "task.failed", task: id, failure: why },

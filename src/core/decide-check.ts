@@ -1,6 +1,6 @@
 /** What follows from a look at the target? Health, the end of a base check, and fix tasks for what is broken. */
 import { leavingPhase } from "./consequences.ts";
-import { isForRed, targetMoved, turned, unknown } from "./decide-landing.ts";
+import { gateRed, isForRed, targetMoved, turned, unknown } from "./decide-landing.ts";
 import type { Fact, NewTask } from "./event.ts";
 import { type Failure, failure } from "./failure.ts";
 import { failuresOf, isGreen } from "./gate.ts";
@@ -60,11 +60,11 @@ function lastingFailures({ target }: RunState, tip: string, failures: readonly s
 function baseKnown(state: RunState, failing: readonly string[], rules: Rules): readonly Fact[] {
   const { phase, batch } = state.landing;
   if (phase.is !== "base") return [];
-  const why = failure(
-    "gate-red",
-    `the gate is red with it, and not without: ${phase.suspects.slice(0, 10).join(", ")}`,
-    "make the gate pass on the current target",
-  );
+  const names = phase.suspects.slice(0, 10).join(", ");
+  const words = phase.onRed
+    ? "the target was red, and is not better with it"
+    : "the gate is red with it, and not without";
+  const why = gateRed(`${words}: ${names}`, state.landing.detail);
   const toHeal = phase.members.flatMap((m) => taskOf(state, m.task).spec.repairs ?? []);
   const turn = afterBase(phase, failing, toHeal);
   const proven = turn.phase.is === "hunt" || turn.refuse.length > 0;

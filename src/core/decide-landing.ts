@@ -83,13 +83,19 @@ function red(state: RunState, outcome: Outcome & { readonly is: "red" }, rules: 
   const turn = isVoid
     ? { phase: OPEN, requeue: rest.is === "open" ? members : membersOf(rest), refuse: [] }
     : afterRed(rest, members, failures, targetIsRed);
-  const why = failure(
-    "gate-red",
-    `the gate is red with it: ${failures.slice(0, 10).join(", ")}`,
-    "make the gate pass on the current target",
-  );
-  return turned(state, { turn, conflicts, why }, rules);
+  const detail = end(outcome.detail ?? "", rules);
+  const why = gateRed(`the gate is red with it: ${failures.slice(0, 10).join(", ")}`, detail);
+  return turned(state, { turn, conflicts, why, detail }, rules);
 }
+
+/** A tool says last what is wrong. */
+const end = (text: string, { policy }: Rules) => text.slice(-policy.brief.maxSummaryChars);
+
+/** What the gate wrote goes along, so that the next attempt need not guess. */
+export const gateRed = (message: string, detail: string | undefined): Failure => ({
+  ...failure("gate-red", message, "make the gate pass on the current target"),
+  ...(detail ? { detail } : {}),
+});
 
 function moved(state: RunState, job: LandJob, to: Moved, rules: Rules): readonly Fact[] {
   const found = unknown(state, to).flatMap((l) => l.members);
@@ -163,6 +169,8 @@ type Step = {
   readonly batch?: number;
   readonly errors?: number;
   readonly retryAt?: number;
+  /** What the gate wrote just now. */
+  readonly detail?: string;
 };
 
 /**
@@ -181,11 +189,13 @@ export function turned(state: RunState, step: Step, rules: Rules): readonly Fact
   const back = [...turn.requeue, ...postponed].filter((m) => !isSettled(taskOf(state, m.task)));
   const stopped = [...back, ...membersOf(turn.phase)].filter((m) => taskOf(state, m.task).cancelling);
   const rest = leave(withoutMembers(turn.phase, conflicting), stopped);
+  const detail = rest.phase.is === "open" ? undefined : (step.detail ?? state.landing.detail);
   const landing: Landing = {
     phase: rest.phase,
     batch: Math.max(1, Math.min(step.batch ?? state.landing.batch, rules.policy.landing.maxBatch)),
     errors: step.errors ?? 0,
     retryAt: step.retryAt ?? 0,
+    ...(detail ? { detail } : {}),
   };
   const requeue = without([...back, ...rest.requeue], stopped);
   return withoutRepeats([

@@ -104,6 +104,8 @@ export type Fact =
       readonly batch: number;
       readonly errors: number;
       readonly retryAt: number;
+      /** What the gate wrote when it was last red, for those who may be refused for it. */
+      readonly detail?: string;
     }
   | { readonly type: "target.checked"; readonly tip: string; readonly report: GateReport }
   | { readonly type: "target.unchecked"; readonly failure: Failure }

@@ -8,7 +8,7 @@ import { isGreen } from "./gate.ts";
 import { createFailureHandoff } from "./handoff.ts";
 import { type Job, type JobId, jobId, type Member, slotOf, slotOfId } from "./job.ts";
 import { release, retryWhen, settle, taskIn, wake } from "./settle.ts";
-import { emptyState, healthAfter, type RunState, retryKey } from "./state.ts";
+import { emptyState, healthAfter, type Landing, type RunState, retryKey } from "./state.ts";
 import { isSettled, parentId, ROOT, type TaskId } from "./task.ts";
 import { unreachable } from "./unreachable.ts";
 
@@ -107,7 +107,7 @@ export function evolve(state: RunState, event: Event): RunState {
       batchLanded(s, event);
       break;
     case "landing.turned":
-      s.landing = { phase: event.phase, batch: event.batch, errors: event.errors, retryAt: event.retryAt };
+      s.landing = landingOf(event);
       for (const id of event.requeue) release(s, taskIn(s, id));
       if (event.errors > 0) s.target.unsure = true;
       break;
@@ -299,3 +299,6 @@ function targetChecked(s: Draft, { tip, report, at }: EventOf<"target.checked">)
   target.report = report;
   if (green) Object.assign(s.repair, { round: 0, failures: 0, givenUp: false });
 }
+
+const landingOf = ({ phase, batch, errors, retryAt, detail }: EventOf<"landing.turned">): Landing =>
+  detail === undefined ? { phase, batch, errors, retryAt } : { phase, batch, errors, retryAt, detail };

@@ -33,6 +33,8 @@ export type Failure = {
   readonly message: string;
   /** What to try. */
   readonly next?: string;
+  /** What the tools wrote about it, for whoever mends it. */
+  readonly detail?: string;
 };
 
 export const failure = (kind: FailureKind, message: string, next?: string): Failure =>

@@ -67,6 +67,8 @@ export type Outcome =
       readonly members: readonly Member[];
       readonly conflicts: readonly Conflict[];
       readonly failures: readonly string[];
+      /** The end of what the gate wrote. */
+      readonly detail?: string;
     }
   /** No member could be merged. */
   | { readonly is: "unmergeable"; readonly conflicts: readonly Conflict[] }

@@ -87,6 +87,8 @@ export type Landing = {
   readonly batch: number;
   readonly errors: number;
   readonly retryAt: number;
+  /** The end of what the gate wrote when it was last red; kept while its candidate is being judged. */
+  readonly detail?: string;
 };
 
 export type Target = {

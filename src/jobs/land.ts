@@ -27,7 +27,10 @@ export async function land(brief: LandBrief, parts: JobParts, signal: AbortSigna
   const gated = await gate.run({ job: jobIdOf(brief), commit, rules: onto }, signal);
   if (hasFailed(gated)) return failed(gated.failure);
   const verdict = judgeGate(gated.report, brief.accept);
-  if (!verdict.ok) return { outcome: { is: "red", members, conflicts, failures: verdict.failures } };
+  if (!verdict.ok) {
+    const detail = parts.redact(gated.tail);
+    return { outcome: { is: "red", members, conflicts, failures: verdict.failures, detail } };
+  }
 
   const changes = await gate.changes(onto, commit, signal);
   const proof = {

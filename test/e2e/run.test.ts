@@ -1,7 +1,7 @@
 /** Does a goal become gated commits in a real repository? Everything is real but the model. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { closing, endings, makeSetting, runGoal } from "../support/live-runs.ts";
+import { closing, endings, makeSetting, readText, runGoal } from "../support/live-runs.ts";
 
 const task = (id: string, file: string, more = {}) => ({
   id,
@@ -18,7 +18,10 @@ const writes = (file: string, text: string) => ({
 describe("a run", () => {
   it("takes two tasks from a plan to gated commits on its own target, and leaves the checkout as it was", async () => {
     await using setting = await makeSetting({
-      files: { "check.sh": "set -e\nfor f in *.txt; do grep -q good $f; done\n", "seed.txt": "good\n" },
+      files: {
+        "check.sh": 'for f in *.txt; do grep -q good $f || { echo "$f is bad"; exit 1; }; done\n',
+        "seed.txt": "good\n",
+      },
       script: {
         plans: {
           t: [
@@ -34,12 +37,18 @@ describe("a run", () => {
     });
     const { repository } = setting;
     const config = setting.config({ gate: ["sh check.sh"] });
-    const { end, target, events } = await runGoal(setting, config);
+    const { end, target, events, home } = await runGoal(setting, config);
     assert.equal(closing(end), "done");
     assert.ok(end.is === "closed");
     assert.deepEqual(endings(end.state), { t: "done", a: "done", b: "done" });
     assert.equal(await repository.git("show", `${target}:b.txt`), "good b");
     assert.equal(events.filter((e) => e.type === "batch.landed").length, 2);
     assert.equal(await repository.git("status", "--porcelain"), "");
+    const { brief } = JSON.parse(await readText(`${home.folder}/jobs/work-t.2-2/job.json`));
+    assert.match(
+      brief.past[0].failure.detail,
+      /b\.txt is bad/,
+      "the next attempt is told what the gate wrote",
+    );
   });
 });
