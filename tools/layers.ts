@@ -88,7 +88,7 @@ export const LAYERS: readonly Layer[] = [
   },
   {
     name: "compose.ts",
-    holds: /^src\/compose\.ts$/,
+    holds: /^src\/compose(?:\.ts$|\/)/,
     mayUse: [...BELOW_SURFACES, "adapters", "simulation"],
     why: "it puts the parts together and is used by the surfaces",
   },

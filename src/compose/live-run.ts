@@ -1,0 +1,98 @@
+/** How does a run go on in this process? The engine over the run's world, with its lock held. */
+import { systemClock } from "../adapters/clocks/system.ts";
+import { createTarget } from "../adapters/repositories/locate.ts";
+import type { Config } from "../config/schema.ts";
+import { toPolicy } from "../config/to-policy.ts";
+import { targetBranchOf } from "../core/brief.ts";
+import type { Command } from "../core/event.ts";
+import { Drive, type Watch } from "../engine/drive.ts";
+import type { EngineEnd } from "../engine/engine.ts";
+import type { EventLog } from "../ports/event-log.ts";
+import { type Failed, hasFailed } from "../ports/repository.ts";
+import type { RunHome } from "../ports/runs.ts";
+import { type Environment, isEmpty, mailboxOf, type Project } from "./project.ts";
+import { collectLeftovers, giveBackAll, openWorld, type World } from "./world.ts";
+
+export type RunOptions = {
+  readonly config: Config;
+  readonly env: Environment;
+  readonly watch: Watch;
+  /** Stands between the engine and the log, for who wants to see or delay what is written. */
+  readonly around?: (log: EventLog) => EventLog;
+};
+
+/** A run that is going on in this process. */
+export type LiveRun = {
+  readonly run: string;
+  /** Once the engine has ended, nothing of the run is left running, and the run's lock is free. */
+  readonly ended: Promise<EngineEnd>;
+  readonly stopGently: () => void;
+  readonly stopNow: () => void;
+};
+
+/** Starts a new run, or goes on with one that was stopped or killed: there is no difference. */
+export async function startRun(
+  project: Project,
+  home: RunHome,
+  options: RunOptions,
+  signal: AbortSignal,
+): Promise<LiveRun | Failed> {
+  const { config } = options;
+  const lock = await home.lock();
+  if (hasFailed(lock)) return lock;
+  const world = openWorld(project, home, options);
+  const ready = await prepare(project, home, config, world, signal);
+  if (hasFailed(ready)) {
+    await world.close();
+    await lock.release();
+    return ready;
+  }
+  const { log } = home;
+  const policy = toPolicy(config);
+  const parts = { log: options.around?.(log) ?? log, queue: world.queue, clock: systemClock(), policy };
+  const drive = new Drive(parts, options.watch);
+  const over = new AbortController();
+  const running = drive.run(ready.first);
+  const listening = drive.listen(mailboxOf(home), over.signal);
+  const ended = running.then(async (end) => {
+    over.abort();
+    await listening;
+    await world.queue.close();
+    if (end.is === "closed") await giveBackAll(world);
+    await world.close();
+    await lock.release();
+    return end;
+  });
+  return {
+    run: home.record.run,
+    ended,
+    stopGently: () => drive.stopGently(GENTLE_STOP_MS),
+    stopNow: () => drive.stopNow(),
+  };
+}
+
+/** What a landing that is nearly through is worth waiting for, with a person at the keyboard. */
+const GENTLE_STOP_MS = 10_000;
+
+/** Cleans up after an engine that was killed, and says what the engine is to be told first. */
+async function prepare(
+  project: Project,
+  home: RunHome,
+  config: Config,
+  world: World,
+  signal: AbortSignal,
+): Promise<{ readonly first: Command } | Failed> {
+  const { run, goal, base } = home.record;
+  if (!(await isEmpty(home.log))) {
+    await collectLeftovers(world);
+    return { first: { type: "resume" } };
+  }
+  const target = await createTarget(
+    project.located.top,
+    targetBranchOf(run, config.branchPrefix),
+    base,
+    signal,
+  );
+  if (hasFailed(target)) return target;
+  return { first: { type: "open", request: { run, goal, base } } };
+}

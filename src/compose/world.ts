@@ -1,0 +1,126 @@
+/** What does one run use of this machine? Its workspaces, programs, gate, agents and files, put together. */
+import path from "node:path";
+import { GitCheckout } from "../adapters/checkouts/git.ts";
+import { sharedLooks } from "../adapters/checkouts/shared-looks.ts";
+import { CommandGate } from "../adapters/gates/command.ts";
+import { configuredRules, detectedRules, type GateRules } from "../adapters/gates/rules.ts";
+import { InProcessJobQueue } from "../adapters/job-queues/in-process.ts";
+import { JobFiles } from "../adapters/job-queues/job-files.ts";
+import { LocalPrograms } from "../adapters/programs/local.ts";
+import { GitRepository } from "../adapters/repositories/git.ts";
+import { FileTranscripts } from "../adapters/transcripts/files.ts";
+import { CloneWorkspaces } from "../adapters/workspaces/clones.ts";
+import type { Config } from "../config/schema.ts";
+import { toPolicy } from "../config/to-policy.ts";
+import { redactor, secretsOf } from "../core/redact.ts";
+import type { JobParts } from "../jobs/job-parts.ts";
+import { collectJob, jobRunner } from "../jobs/run-job.ts";
+import type { RunHome } from "../ports/runs.ts";
+import { agentsOf } from "./agents.ts";
+import type { Environment, Project } from "./project.ts";
+
+/** Everything outside the engine that one run uses. */
+export type World = {
+  readonly queue: InProcessJobQueue;
+  readonly files: JobFiles;
+  readonly programs: LocalPrograms;
+  readonly workspaces: CloneWorkspaces;
+  readonly jobs: JobParts;
+  readonly close: () => Promise<void>;
+};
+
+export function openWorld(
+  project: Project,
+  home: RunHome,
+  { config, env }: { readonly config: Config; readonly env: Environment },
+): World {
+  const { top } = project.located;
+  const at = (name: string) => path.join(home.folder, name);
+  const policy = toPolicy(config);
+  const secrets = secretsOf(env);
+  const programs = new LocalPrograms({ folder: at("programs") });
+  const transcripts = new FileTranscripts({
+    folder: at("transcripts"),
+    secrets,
+    maxBytes: config.log.maxTranscript,
+  });
+  const { setup, setupTimeout, copy, share, pass, maxFile } = config.workspace;
+  const workspaces = new CloneWorkspaces({
+    repository: top,
+    folder: home.folder,
+    programs,
+    environment: env,
+    ...(setup === undefined ? {} : { setup }),
+    limits: { maxMs: setupTimeout, maxOutputBytes: config.gateOutput, maxFileBytes: MAX_GATE_FILE_BYTES },
+    copy,
+    share,
+    pass,
+    maxFileBytes: maxFile,
+  });
+  const limits = { maxOutputBytes: config.log.maxTranscript, maxFileBytes: maxFile };
+  const gate = new CommandGate({
+    rules: rulesOf(config, top),
+    workspaces,
+    programs,
+    transcripts,
+    limits: {
+      maxMs: config.gateTimeout,
+      maxOutputBytes: config.gateOutput,
+      maxFileBytes: MAX_GATE_FILE_BYTES,
+    },
+    maxAtOnce: MAX_GATES,
+  });
+  const agents = { folder: at("jobs"), programs, transcripts, limits };
+  const { worker, planner } = agentsOf(config, top, agents);
+  const { leaseMs, retry } = policy;
+  const repository = new GitRepository({ folder: top });
+  const jobs: JobParts = {
+    repository,
+    workspaces,
+    gate,
+    worker,
+    planner,
+    checkout: sharedLooks(
+      new GitCheckout({ folder: top, own: config.branchPrefix || `${home.record.run}/` }),
+    ),
+    redact: redactor(secrets),
+    maxTurnMs: { plan: leaseMs.plan + retry.graceMs, work: leaseMs.work + retry.graceMs },
+  };
+  const files = new JobFiles(at("jobs"));
+  const queue = new InProcessJobQueue(jobRunner(jobs), files);
+  return { queue, files, programs, workspaces, jobs, close: async () => repository.close() };
+}
+
+/** Two: a landing and a check of the target. */
+const MAX_GATES = 2;
+
+/** A build may write what a worker may not hand in. */
+const MAX_GATE_FILE_BYTES = 8 * 1024 ** 3;
+
+const rulesOf = ({ gate }: Config, folder: string): GateRules =>
+  gate === "auto" ? detectedRules(folder) : configuredRules(gate === "none" ? [] : gate);
+
+/** What the gate of a commit will be, in words; no commands if there is none. */
+export const gateOf = (project: Project, config: Config, commit: string, signal: AbortSignal) =>
+  rulesOf(config, project.located.top).of(commit, signal);
+
+/** What was running is ended, what was finished is kept as an answer, and every workspace is given back. */
+export async function collectLeftovers({ files, programs, jobs }: World): Promise<void> {
+  for (const { id, brief } of await files.open()) {
+    const wasRunning = (await programs.endLeftovers(id)) > 0;
+    const answer = await collectJob(brief, jobs, wasRunning);
+    if (answer) await files.end(id, answer);
+  }
+  await programs.endAll();
+}
+
+/** Once more for what could not be kept when its job ended; what still cannot be stays where it is. */
+export async function giveBackAll({ files, workspaces, jobs }: World): Promise<void> {
+  for (const id of await workspaces.holders()) {
+    const brief = await files.briefOf(id);
+    const workspace = await workspaces.heldBy(id);
+    if (brief) await collectJob(brief, jobs, true);
+    else if (workspace) await workspaces.release(workspace); // A gate's: there is nothing of anybody's in it.
+  }
+  if ((await workspaces.holders()).length === 0) await workspaces.close();
+}
