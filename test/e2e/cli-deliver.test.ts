@@ -71,3 +71,32 @@ test("a run that started from a detached HEAD is delivered to the branch that is
   const nowhere = await ask("deliver", run, "--branch", "--force");
   assert.notEqual(nowhere.code, 0);
 });
+
+test("--deliver that would be refused at the end is refused at the start, and says what to add", async () => {
+  await using place = await makePlace();
+  const { repository, ask } = place;
+  const args = ["run", "write two files", "--agent", place.agent, ...GATE, "--deliver"];
+  const refused = await ask(...args);
+  assert.equal(refused.code, 2);
+  assert.match(refused.err, /main is checked out in .*refused at the end\ntry: add --into-checkout/);
+  assert.equal(await repository.git("for-each-ref", "refs/heads/skein"), "", "nothing was started");
+  await repository.git("checkout", "-q", "--detach");
+  const nowhere = await ask(...args);
+  assert.deepEqual([nowhere.code, /would not start from a branch/.test(nowhere.err)], [2, true]);
+  await repository.git("checkout", "-q", "main");
+  const delivered = await place.skein(...args, "--into-checkout");
+  assert.equal(delivered.code, 0, delivered.err);
+  assert.match(delivered.out, /deliver \S+ --into-checkout {2}# bring it to your branch\n/);
+  assert.equal(await repository.git("ls-files"), "README.md\nt.1.txt\nt.2.txt");
+});
+
+test("what is offered instead of a refused delivery asks for the same again", async () => {
+  await using place = await makePlace({ work: '[ "$SKEIN_TASK" = t.1 ] || exit 9' });
+  const once = ["--set", "retry.maxFailed=1"];
+  const ran = await place.skein("run", "two", "--agent", place.agent, ...GATE, ...once, "--json");
+  assert.equal(ran.code, 1);
+  const { run } = JSON.parse(ran.out.split("\n")[0]!).request;
+  const refused = await place.ask("deliver", run, "--partial");
+  assert.match(refused.err, /try: skein deliver \S+ --partial --into-checkout,/);
+  assert.equal((await place.ask("deliver", run, "--partial", "--into-checkout")).code, 0);
+});

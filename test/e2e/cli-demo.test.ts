@@ -21,6 +21,13 @@ test("the demo takes its project from SPEC.md to commits that each pass the proj
       stdout,
       /^Everything but the model is real: git, workspaces, processes, the gate, the log\.$/m,
     );
+    assert.match(stdout, /one breaks a test;/);
+    const intro = stdout.slice(0, stdout.indexOf("\nrun "));
+    assert.ok(
+      intro.split("\n").every((line) => line.length <= 80),
+      intro,
+    );
+    await pasteHints(stdout, env);
     assert.match(stdout, /is done: 17 of 17 tasks done/);
     for (const accident of [
       /ordinal, attempt 1: .*killed by SIGKILL.* → done/,
@@ -39,6 +46,22 @@ test("the demo takes its project from SPEC.md to commits that each pass the proj
     await rm(outer, { recursive: true, force: true, maxRetries: 3 });
   }
 });
+
+/** All but the last, which removes the folder: each line is given to a shell as it stands. */
+async function pasteHints(stdout: string, env: NodeJS.ProcessEnv): Promise<void> {
+  const [, text = ""] = stdout.split("\nEverything is in one folder; go there to look around\n");
+  const hints = text.trimEnd().split("\n");
+  assert.deepEqual(
+    hints.map((line) => line.trim().split(" ")[0]),
+    ["cd", "export", SKEIN, SKEIN, "rm"],
+  );
+  assert.match(hints.at(-1)!, /^ {2}rm -rf '.*\/a demo' {2}# when you have seen enough$/);
+  const script = ["set -e", ...hints.slice(0, 3)].join("\n");
+  const { stdout: shown } = await call("sh", ["-c", script], {
+    env: { ...env, PATH: `${path.dirname(process.execPath)}:${env["PATH"]}` },
+  });
+  assert.match(shown, /the goal +done/);
+}
 
 /** Not by what Skein says of them: each tree is taken out of git and its tests are run again. */
 async function testEveryLanding(project: string, outer: string): Promise<void> {

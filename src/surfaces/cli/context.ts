@@ -9,6 +9,8 @@ export type Context = Output & {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** What relative paths are relative to. */
   readonly folder: string;
+  /** What a person types to call this command again. */
+  readonly command: string;
   readonly now: () => number;
 };
 

@@ -4,6 +4,7 @@ import { styleText } from "node:util";
 import { Command, CommanderError } from "commander";
 import type { Context, Perform } from "./context.ts";
 import { EXIT, EXIT_MEANINGS, type ExitCode } from "./exit-codes.ts";
+import { invocationOf } from "./invocation.ts";
 import { type Output, processOutput, SILENT } from "./output.ts";
 import { VERBS } from "./verbs/verbs.ts";
 
@@ -13,7 +14,8 @@ export async function main(
   around: Surroundings = { env: process.env, folder: process.cwd() },
 ): Promise<ExitCode> {
   const json = wantsJson(args);
-  const context: Context = { ...output, ...around, json, now: Date.now };
+  const command = invocationOf(process.argv[1], around.env["PATH"]);
+  const context: Context = { ...output, ...around, command, json, now: Date.now };
   let code: ExitCode = EXIT.done;
   const perform: Perform = async (act) => {
     code = await act(context);
@@ -90,11 +92,11 @@ function helpTail(): string {
   return [
     "",
     "Examples:",
-    "  skein demo                                     see a whole run, without an account or a model",
-    "  skein run SPEC.md --agent ./my-agent.sh        work on a goal in this repository",
-    "  skein status                                   which runs there are, and how they stand",
-    "  skein deliver                                  bring what landed to your branch",
-    "  skein help run                                 how to use one command",
+    "  skein demo                               # see a whole run, without a model",
+    "  skein run SPEC.md --agent ./my-agent.sh  # work on a goal in this repository",
+    "  skein status                             # which runs there are",
+    "  skein deliver                            # bring what landed to your branch",
+    "  skein help run                           # how to use one command",
     "",
     "Exit codes:",
     ...codes,

@@ -16,7 +16,15 @@ function shown(way: { readonly json?: boolean; readonly isTerminal?: boolean }):
   };
   const size = () => ({ columns: 80, rows: 24 });
   const out = { write, hasColours: false, ...(way.isTerminal ? { size } : {}) };
-  const context: Context = { out, err: out, json: way.json === true, env: {}, folder: "/", now: () => 0 };
+  const context: Context = {
+    out,
+    err: out,
+    json: way.json === true,
+    env: {},
+    folder: "/",
+    command: "skein",
+    now: () => 0,
+  };
   const progress = startProgress(context);
   const state = emptyState();
   for (const event of run.log) progress.watch(event, evolve(state, event));
@@ -45,4 +53,27 @@ test("on a terminal the same lines scroll, and nothing of the live area stays at
   const text = shown({ isTerminal: true });
   assert.match(text, /a landed as commit-1\n/);
   assert.ok(text.includes("a word of its own\n"));
+});
+
+test("once it has ended nothing is drawn, whatever is still heard", (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout", "setInterval"] });
+  let written = "";
+  const write = (text: string) => {
+    written += text;
+  };
+  const out = { write, hasColours: false, size: () => ({ columns: 80, rows: 24 }) };
+  const context = { out, err: out, json: false, env: {}, folder: "/", command: "skein", now: () => 0 };
+  const progress = startProgress(context);
+  const { log } = CoreRun.planned([task("a")]);
+  const state = emptyState();
+  for (const event of log.slice(0, -1)) progress.watch(event, evolve(state, event));
+  t.mock.timers.tick(2_000);
+  progress.end();
+  written = "";
+  progress.watch(log.at(-1)!, evolve(state, log.at(-1)!));
+  t.mock.timers.tick(2_000);
+  assert.equal(written, "");
+  progress.say("stopping now");
+  t.mock.timers.tick(2_000);
+  assert.equal(written, "stopping now\n");
 });

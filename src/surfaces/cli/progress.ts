@@ -46,6 +46,7 @@ function onTerminal({ out, now }: Context, area: LiveArea): Progress {
   const startedAt = now();
   let latest: RunState | undefined;
   let soon: NodeJS.Timeout | undefined;
+  let isOver = false; // What is still heard afterwards is in the log; the area must not come back.
   const draw = () => {
     soon = undefined;
     if (latest) area.show(areaOf(viewOf({ state: latest, story }), { now: now(), startedAt }));
@@ -55,6 +56,7 @@ function onTerminal({ out, now }: Context, area: LiveArea): Progress {
   }, TICK_MS);
   return {
     watch: (event, state) => {
+      if (isOver) return;
       latest = state;
       tell(story, event);
       const line = told(event, state);
@@ -64,6 +66,7 @@ function onTerminal({ out, now }: Context, area: LiveArea): Progress {
     },
     say: (text) => area.print(text),
     end: () => {
+      isOver = true;
       clearInterval(tick);
       clearTimeout(soon);
       area.clear();

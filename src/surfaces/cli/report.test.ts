@@ -6,8 +6,9 @@ import { areaOf } from "./progress.ts";
 import { reportOf, spentText } from "./report.ts";
 
 const viewOfRun = (run: CoreRun): RunView => viewOf(run.log.reduce(see, nothingSeen()));
+const AROUND = { target: "skein/r/target", command: "skein", isCheckedOut: false };
 const textOf = (view: RunView) =>
-  reportOf(view, "skein/r/target")
+  reportOf(view, AROUND)
     .map(({ text }) => text)
     .join("\n");
 
@@ -22,6 +23,19 @@ test("says what landed and why it could, and how to deliver it", () => {
   assert.match(text, /^ {2}commit-1 {2}a {2}the gate was green$/m);
   assert.match(text, /skein deliver r/);
   assert.doesNotMatch(text, /Not done|Left|Came to nothing/);
+});
+
+test("what is to be pasted can be: remarks are remarks, and a branch that is checked out is spoken of", () => {
+  const run = CoreRun.planned([task("a")]);
+  run.finish("t.1");
+  run.plan("t", []);
+  run.check();
+  const around = { ...AROUND, command: "'/my tools/skein'", isCheckedOut: true };
+  const lines = reportOf(viewOfRun(run), around).map(({ text }) => text);
+  const hints = lines.slice(lines.indexOf("Look around") + 1);
+  assert.equal(hints.length, 5);
+  for (const hint of hints) assert.match(hint, /^ {2}(?:git log|'\/my tools\/skein') [^#]+ {2}# [a-z ]+$/);
+  assert.match(hints.at(-1)!, /'\/my tools\/skein' deliver r --into-checkout {2}#/);
 });
 
 test("says what failed, what was skipped for it, and what is left; and offers nothing to deliver", () => {
@@ -45,7 +59,7 @@ test("what an agent wrote cannot steer the terminal from the report or the live 
   run.land();
   const view = viewOfRun(run);
   for (const text of [
-    ...reportOf(view, "t").map((line) => line.text),
+    ...reportOf(view, AROUND).map((line) => line.text),
     ...areaOf(view, { now: 5_000, startedAt: 0 }),
   ])
     assert.doesNotMatch(text, /\p{C}/u);

@@ -2,15 +2,17 @@
 import type { RunView, SetbackView } from "../../core/view.ts";
 import { endWords } from "./narrate.ts";
 import type { Tone } from "./output.ts";
-import { duration, harmless, plural, precise, short, table } from "./words.ts";
+import { commands, duration, harmless, plural, precise, short, table } from "./words.ts";
 
 export type ReportLine = { readonly tone: Tone; readonly text: string };
 
 const line = (text: string, tone: Tone = "plain"): ReportLine => ({ tone, text });
 const title = (text: string) => [line(""), line(text, "strong")];
 
-/** `target` is the run's branch. */
-export function reportOf(view: RunView, target: string): readonly ReportLine[] {
+/** `target` is the run's branch, `command` how skein is called; the base branch may be checked out somewhere. */
+export type Around = { readonly target: string; readonly command: string; readonly isCheckedOut: boolean };
+
+export function reportOf(view: RunView, around: Around): readonly ReportLine[] {
   return [
     line(""),
     headline(view),
@@ -20,7 +22,7 @@ export function reportOf(view: RunView, target: string): readonly ReportLine[] {
     ...concerns(view),
     ...left(view),
     ...figures(view),
-    ...lookAround(view, target),
+    ...lookAround(view, around),
   ];
 }
 
@@ -132,19 +134,23 @@ export function spentText({ tokens, microdollars, unpriced }: RunView["spent"]):
   return `${tokens.toLocaleString("en")} tokens, ${money}${unknown}`;
 }
 
-function lookAround({ run, is, landings }: RunView, target: string): readonly ReportLine[] {
-  const rows = [
+/** Lines that can be pasted: what they are for is a remark to the shell as well. */
+function lookAround({ run, is, landings }: RunView, around: Around): readonly ReportLine[] {
+  const { target, command, isCheckedOut } = around;
+  const log = "git log --first-parent";
+  const into = isCheckedOut ? " --into-checkout" : "";
+  const lines = commands([
     ...(landings.length > 0
       ? [
-          ["  what landed", `git log --first-parent ${target}`],
-          ["  with the proofs", `git log --first-parent --notes=skein/${run} ${target}`],
+          [`${log} ${target}`, "what landed"] as const,
+          [`${log} --notes=skein/${run} ${target}`, "with the proofs"] as const,
         ]
       : []),
-    ["  the tasks", `skein show ${run}`],
-    ["  what happened", `skein logs ${run}`],
-    ...(is === "done" ? [["  bring it to you", `skein deliver ${run}`]] : []),
-  ];
-  return [...title("Look around"), ...table(rows).map((row) => line(row))];
+    [`${command} show ${run}`, "the tasks"],
+    [`${command} logs ${run}`, "what happened"],
+    ...(is === "done" ? [[`${command} deliver ${run}${into}`, "bring it to your branch"] as const] : []),
+  ]);
+  return [...title("Look around"), ...lines.map((text) => line(`  ${text}`))];
 }
 
 /** What a run that was stopped says instead of a report. */

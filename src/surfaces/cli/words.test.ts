@@ -8,9 +8,11 @@ import {
   harmless,
   harmlessLines,
   precise,
+  quoted,
   short,
   table,
   width,
+  wrapped,
 } from "./words.ts";
 
 test("says times in two units at most", () => {
@@ -49,4 +51,11 @@ test("sets rows in columns", () => {
     ]),
     ["a     bb  c", "日本  b   cc"],
   );
+});
+
+test("wraps a paragraph at blanks, and quotes what a shell would take apart", () => {
+  assert.equal(wrapped("one two three four", 9), "one two\nthree\nfour");
+  assert.equal(wrapped("one two three", 9, "  "), "one two\n  three");
+  assert.equal(wrapped("extraordinarily long", 5), "extraordinarily\nlong");
+  assert.deepEqual(["a/b.sh", "my proj", "it's"].map(quoted), ["a/b.sh", "'my proj'", "'it'\\''s'"]);
 });

@@ -104,3 +104,31 @@ export function table(rows: readonly (readonly string[])[]): readonly string[] {
       .trimEnd(),
   );
 }
+
+/** As a shell takes it for one word. */
+export const quoted = (text: string): string =>
+  /^[\w./:@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+
+/** A paragraph in lines of at most so many columns, broken at blanks; a word that is longer stays whole. */
+export function wrapped(text: string, columns: number = PAGE_COLUMNS, indent = ""): string {
+  const lines: string[] = [];
+  let line = "";
+  for (const word of text.split(/ +/)) {
+    const longer = line === "" ? word : `${line} ${word}`;
+    const room = columns - (lines.length === 0 ? 0 : width(indent));
+    if (line === "" || width(longer) <= room) line = longer;
+    else {
+      lines.push(line);
+      line = word;
+    }
+  }
+  return [...lines, line].join(`\n${indent}`);
+}
+
+/** What every terminal has, and what a person reads with ease. */
+export const PAGE_COLUMNS = 80;
+
+/** Commands that can be pasted as they stand: what is said of them is a remark to the shell, too. */
+export function commands(rows: readonly (readonly [command: string, remark?: string])[]): readonly string[] {
+  return rows.map(([command, remark]) => (remark === undefined ? command : `${command}  # ${remark}`));
+}

@@ -9,8 +9,9 @@ import type { RunHome } from "../../../ports/runs.ts";
 import { type Act, type Context, refuse, say, usage, writeJson } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import type { DeliverOptions } from "../verbs/options.ts";
-import { short } from "../words.ts";
+import { quoted, short } from "../words.ts";
 import { reconfigure } from "./configuration.ts";
+import { checkedOutIn } from "./git.ts";
 import {
   type Exit,
   hasExit,
@@ -43,6 +44,29 @@ export const deliverDone = (
   wanted: { readonly config: Config; readonly intoCheckout?: true },
 ): Promise<ExitCode> => bring(context, project, home, { ...wanted, isOwnAnswer: false });
 
+/** Better said before a run than after it: what --deliver would be refused for at the end. */
+export async function refuseDelivery(
+  context: Context,
+  { located }: Project,
+  wanted: { readonly baseBranch?: string; readonly config: Config; readonly intoCheckout?: true },
+): Promise<ExitCode | undefined> {
+  const { baseBranch, config, intoCheckout } = wanted;
+  if (!config.deliver) return undefined;
+  if (baseBranch === undefined)
+    return usage(
+      context,
+      "this run would not start from a branch, so that nothing could be delivered",
+      "name one: --base <branch>; or leave out --deliver, and say later where: skein deliver --branch <name>",
+    );
+  const where = intoCheckout ? undefined : await checkedOutIn(located.top, baseBranch);
+  if (where === undefined) return undefined;
+  return usage(
+    context,
+    `${baseBranch} is checked out in ${where}, so that --deliver would be refused at the end`,
+    "add --into-checkout, which lets it change the files there; or leave out --deliver (--set deliver=false)",
+  );
+}
+
 async function pick(context: Context, project: Project, run?: string): Promise<SeenRun | Exit> {
   if (run !== undefined) return openSeen(context, project, run);
   const [newest] = await runsWhere(context, project, ({ seen }) => seen.state.closed !== undefined);
@@ -66,10 +90,7 @@ async function whyNot(
   if (landings.length === 0)
     return no(`nothing has landed in run ${run}: there is nothing to deliver`, `skein show ${run}`);
   if (target.health === "red" || target.health === "suspect")
-    return no(
-      `the target of run ${run} is ${target.health}: it is not delivered`,
-      `skein status ${run} says what fails`,
-    );
+    return no(`the target of run ${run} is red: it is not delivered`, `skein status ${run} says what fails`);
   if (is === "done" || partial) return undefined;
   const how = is === "working" || is === "paused" || is === "cancelling" ? "not closed" : is;
   return no(
@@ -84,6 +105,7 @@ type Wanted = {
   readonly config: Config;
   readonly branch?: string;
   readonly intoCheckout?: true;
+  readonly partial?: true;
   readonly isOwnAnswer: boolean;
 };
 
@@ -97,7 +119,12 @@ async function bring(context: Context, project: Project, home: RunHome, wanted: 
   const options = { config, env: context.env, baseBranch, intoCheckout };
   const end = await deliverRun(project, home, options, NEVER);
   if (hasFailed(end)) return refuse(context, EXIT.notAllDone, end.failure);
-  const said = { run, baseBranch, target: targetBranchOf(run, config.branchPrefix) };
+  const again = [
+    `skein deliver ${run}`,
+    ...(wanted.branch === undefined ? [] : [`--branch ${quoted(wanted.branch)}`]),
+    ...(wanted.partial ? ["--partial"] : []),
+  ].join(" ");
+  const said = { run, again, baseBranch, target: targetBranchOf(run, config.branchPrefix) };
   if (end.is === "delivered" || end.is === "nothing-new") {
     if (!context.json) say(context, goodWords(end, said));
     else if (isOwnAnswer) writeJson(context, { run, branch: baseBranch, ...end });
@@ -106,7 +133,12 @@ async function bring(context: Context, project: Project, home: RunHome, wanted: 
   return refuse(context, EXIT.notAllDone, { kind: "repository", ...refusal(end, said) });
 }
 
-type Said = { readonly run: string; readonly baseBranch: string; readonly target: string };
+type Said = {
+  readonly run: string;
+  readonly again: string;
+  readonly baseBranch: string;
+  readonly target: string;
+};
 type Good = Extract<DeliveryEnd, { readonly is: "delivered" | "nothing-new" }>;
 
 const goodWords = (end: Good, { run, baseBranch }: Said): string =>
@@ -116,9 +148,8 @@ const goodWords = (end: Good, { run, baseBranch }: Said): string =>
 
 function refusal(
   end: Exclude<DeliveryEnd, Good>,
-  { run, baseBranch, target }: Said,
+  { again, baseBranch, target }: Said,
 ): { readonly message: string; readonly next: string; readonly lines?: readonly string[] } {
-  const again = `skein deliver ${run}`;
   switch (end.is) {
     case "checked-out":
       return end.why === "not-asked"

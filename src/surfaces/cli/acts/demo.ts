@@ -14,7 +14,7 @@ import { type Act, type Context, refuse, say, usage } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { paint } from "../output.ts";
 import type { DemoOptions } from "../verbs/options.ts";
-import { plural, short } from "../words.ts";
+import { commands, plural, quoted, short, wrapped } from "../words.ts";
 import { git } from "./git.ts";
 import { type Exit, hasExit, NEVER } from "./project.ts";
 import { walkTarget } from "./proof-walk.ts";
@@ -23,13 +23,16 @@ import { begin } from "./run.ts";
 export const demo: Act<DemoOptions> = async (context, options) => {
   const made = await makeProject(context, options);
   if (hasExit(made)) return made.exit;
-  const { folder, project: top, state, script } = made;
+  const { project: top, state, script } = made;
   say(context, "Everything but the model is real: git, workspaces, processes, the gate, the log.");
   say(
     context,
-    "The agents answer from a script. One dies, one strays, one only says that it is done; two meet in one",
+    wrapped(
+      "The agents answer from a script. One dies, one strays, one only says that it is done, one breaks a test; " +
+        "two meet in one file, and for a moment the model is out of reach.",
+    ),
   );
-  say(context, "file, and for a moment the model is out of reach.\n");
+  say(context);
   // Beside the project, so that one folder holds all of it.
   const env = { ...context.env, SKEIN_STATE_DIR: state };
   const here = { ...context, env, folder: top };
@@ -41,12 +44,27 @@ export const demo: Act<DemoOptions> = async (context, options) => {
     throw new Error(`the demo's own configuration is wrong: ${JSON.stringify(read.problems)}`);
   const driven = await begin(here, project, { goal: demoGoal, config: read.config, notices: read.notices });
   const proved = driven.view ? await sayWalk(here, top, driven.view) : true;
-  say(context, `\n${paint(context.out, "strong", "Everything is in one folder")}`);
-  say(context, `  cd ${quote(top)}`);
-  say(context, `  export SKEIN_STATE_DIR=${quote(state)}    so that skein finds this run`);
-  say(context, `  rm -rf ${quote(folder)}    when you have seen enough`);
+  sayHints(context, made, driven.view);
   return driven.exit === EXIT.done && !proved ? EXIT.notAllDone : driven.exit;
 };
+
+/** Each line can be pasted as it stands. */
+function sayHints(context: Context, { folder, project, state }: Made, view: RunView | undefined): void {
+  const { command } = context;
+  say(context, `\n${paint(context.out, "strong", "Everything is in one folder; go there to look around")}`);
+  const lines = commands([
+    [`cd ${quoted(project)}`],
+    [`export SKEIN_STATE_DIR=${quoted(state)}`, "so that skein finds this run"],
+    ...(view === undefined
+      ? []
+      : [
+          [`${command} show ${view.run}`, "the tasks"] as const,
+          [`${command} deliver ${view.run} --into-checkout`, "bring it to main"] as const,
+        ]),
+    [`rm -rf ${quoted(folder)}`, "when you have seen enough"],
+  ]);
+  for (const line of lines) say(context, `  ${line}`);
+}
 
 type Made = {
   readonly folder: string;
@@ -117,7 +135,10 @@ async function sayWalk(context: Context, top: string, view: RunView): Promise<bo
       paint(
         context.out,
         "good",
-        `\nProved: each of the ${plural(walk.proved, "commit")} that the target ever pointed at has a note that the gate was green on it.`,
+        wrapped(
+          `\nProved: each of the ${plural(walk.proved, "commit")} that the target ever pointed at ` +
+            "has a note that the gate was green on it.",
+        ),
       ),
     );
     return true;
@@ -125,5 +146,3 @@ async function sayWalk(context: Context, top: string, view: RunView): Promise<bo
   say(context, paint(context.out, "bad", `\nNot proved: ${walk.unproved.map(short).join(", ")}`));
   return false;
 }
-
-const quote = (text: string) => (/^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);

@@ -11,7 +11,8 @@ import { type Context, refuse, say } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { paint } from "../output.ts";
 import { startProgress } from "../progress.ts";
-import { reportOf, stoppedText } from "../report.ts";
+import { type Around, reportOf, stoppedText } from "../report.ts";
+import { checkedOutIn } from "./git.ts";
 import { hasExit, seeRun } from "./project.ts";
 import { heedSignals } from "./signals.ts";
 
@@ -38,7 +39,7 @@ export async function driveRun(
     signals.heard(live);
     const end = await live.ended;
     progress.end();
-    return await ended(context, home, config, end);
+    return await ended(context, project, { home, config, end });
   } finally {
     progress.end();
     signals.end();
@@ -68,7 +69,9 @@ async function notStarted(
   };
 }
 
-async function ended(context: Context, home: RunHome, config: Config, end: EngineEnd): Promise<Driven> {
+type Ended = { readonly home: RunHome; readonly config: Config; readonly end: EngineEnd };
+
+async function ended(context: Context, { located }: Project, { home, config, end }: Ended): Promise<Driven> {
   if (end.is === "lost") return { exit: refuse(context, lostCode(end.failure), end.failure) };
   const seen = await seeRun(context, home);
   if (hasExit(seen)) return seen;
@@ -76,7 +79,10 @@ async function ended(context: Context, home: RunHome, config: Config, end: Engin
   if (end.is === "stopped") {
     return { exit: sayStopped(context, view) };
   }
-  sayReport(context, view, targetBranchOf(view.run, config.branchPrefix));
+  const { baseBranch } = home.record;
+  const where = baseBranch === undefined ? undefined : await checkedOutIn(located.top, baseBranch);
+  const target = targetBranchOf(view.run, config.branchPrefix);
+  sayReport(context, view, { target, command: context.command, isCheckedOut: where !== undefined });
   return { exit: view.is === "done" ? EXIT.done : EXIT.notAllDone, view };
 }
 
@@ -89,8 +95,8 @@ function sayStopped(context: Context, view: RunView): ExitCode {
   return EXIT.interrupted;
 }
 
-export function sayReport(context: Context, view: RunView, target: string): void {
-  for (const { tone, text } of reportOf(view, target)) say(context, paint(context.out, tone, text));
+export function sayReport(context: Context, view: RunView, around: Around): void {
+  for (const { tone, text } of reportOf(view, around)) say(context, paint(context.out, tone, text));
 }
 
 /** A log that is damaged or newer, and a policy that makes no sense: going on with the same cannot help. */

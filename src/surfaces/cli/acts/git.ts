@@ -18,3 +18,15 @@ const plainEnvironment = (): NodeJS.ProcessEnv => ({
   ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("GIT_"))),
   GIT_TERMINAL_PROMPT: "0",
 });
+
+/** The folder of the work tree in which a branch is checked out. */
+export async function checkedOutIn(folder: string, branch: string): Promise<string | undefined> {
+  const listed = (await git(folder, ["worktree", "list", "--porcelain"])) ?? "";
+  const tree = listed
+    .split("\n\n")
+    .find(
+      (text) =>
+        text.includes(`\nbranch refs/heads/${branch}\n`) || text.endsWith(`\nbranch refs/heads/${branch}`),
+    );
+  return tree === undefined || /^prunable/m.test(tree) ? undefined : /^worktree (.+)$/m.exec(tree)?.[1];
+}

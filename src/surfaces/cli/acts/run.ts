@@ -10,7 +10,7 @@ import type { RunOptions } from "../verbs/options.ts";
 import { firstLine, harmless, short } from "../words.ts";
 import { refuseAgents } from "./agents.ts";
 import { configure } from "./configuration.ts";
-import { deliverDone } from "./deliver.ts";
+import { deliverDone, refuseDelivery } from "./deliver.ts";
 import { type Driven, driveRun } from "./drive-run.ts";
 import { git } from "./git.ts";
 import { readGoal } from "./goal.ts";
@@ -41,6 +41,8 @@ export async function begin(context: Context, project: Project, wanted: Wanted):
   if (exit !== undefined) return { exit };
   const base = await baseOf(project, config);
   if (hasFailed(base)) return { exit: refuse(context, EXIT.configuration, base.failure) };
+  const undeliverable = await refuseDelivery(context, project, { ...wanted, ...base });
+  if (undeliverable !== undefined) return { exit: undeliverable };
   const gate = await gateOf(project, config, base.base, NEVER);
   if (hasFailed(gate)) return { exit: refuse(context, EXIT.configuration, gate.failure) };
   const home = await createRun(project, { goal, ...base, config });

@@ -6,7 +6,7 @@ import { type Act, type Context, refuse, say, usage, writeJson } from "../contex
 import { EXIT } from "../exit-codes.ts";
 import { paint } from "../output.ts";
 import type { RepoOption, RestoreOptions } from "../verbs/options.ts";
-import { ago, harmless, short, table } from "../words.ts";
+import { ago, harmless, short, table, wrapped } from "../words.ts";
 import { type Exit, hasExit, NEVER, openHere } from "./project.ts";
 
 export const listSalvage: Act<RepoOption> = async (context, options) => {
@@ -16,7 +16,12 @@ export const listSalvage: Act<RepoOption> = async (context, options) => {
   if (context.json)
     writeJson(context, { entries: entries.map((entry) => ({ entry: nameOf(entry), ...entry })) });
   else if (entries.length === 0)
-    say(context, "Nothing is kept: every attempt that came to nothing had made nothing.");
+    say(
+      context,
+      wrapped(
+        "Nothing is kept under salvage. Attempts that got as far as a branch are in `skein show <run>`.",
+      ),
+    );
   else {
     const rows = entries.map((entry) => [
       nameOf(entry),

@@ -80,6 +80,7 @@ const QUIET: Context = {
   json: false,
   env: {},
   folder: "",
+  command: "skein",
   now: () => 0,
 };
 

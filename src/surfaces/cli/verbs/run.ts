@@ -19,7 +19,7 @@ export const addRun: AddVerb = (program, perform) => {
         'skein run "add a --verbose option" --agent ./my-agent.sh',
         'skein run SPEC.md --agent "my-agent --quiet" --workers 4 --gate "npm test"',
         'skein run "rename the parser" --agent ./codemod.sh --planner none --set retry.maxFailed=1',
-        "skein run SPEC.md --json | my-dashboard      every event as one line of JSON",
+        "skein run SPEC.md --json | my-dashboard  # every event is a line",
       ),
     )
     .action((goal: string, options: RunOptions) =>
