@@ -218,6 +218,27 @@ export function repositoryContract(name: string, open: OpenRepository): void {
       assert.equal(await world.at.git("branch", "--list", TARGET), "");
     });
 
+    it("does not move a target that somebody has checked out, says where, and lands once they have left it", async () => {
+      await using world = await makeWorld(open);
+      const work = member("t.1", "work");
+      await world.at.branch("work", { "b.txt": "b\n" });
+      const { commit } = await world.candidate([work]);
+      const landing = { target: TARGET, from: world.base, to: commit!, proof: proofOf(work) };
+      const added = `${world.at.folder}-added`;
+      await world.at.git("worktree", "add", "-q", "--detach", added);
+      for (const place of [world.at.folder, added]) {
+        await world.at.git("-C", place, "checkout", "-q", TARGET);
+        const answer = await world.repository.land(landing, quiet);
+        assert.match(failed(answer), /skein\/r1\/target is checked out in /);
+        assert.ok(failed(answer).includes(place), failed(answer));
+        assert.match((answer as Failed).failure.next ?? "", /git checkout --detach/);
+        assert.equal(await world.at.git("rev-parse", TARGET), world.base);
+        assert.equal(await world.at.git("-C", place, "status", "--porcelain"), "");
+        await world.at.git("-C", place, "checkout", "-q", "--detach");
+      }
+      assert.deepEqual(await world.repository.land(landing, quiet), { is: "landed" });
+    });
+
     it("lets one of two landings win that start from the same tip", async () => {
       await using world = await makeWorld(open);
       const members = [member("t.1", "one"), member("t.2", "two")];

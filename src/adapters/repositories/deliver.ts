@@ -2,6 +2,7 @@
 import { messageOf } from "../../core/failure.ts";
 import { type Failed, hasFailed } from "../../ports/repository.ts";
 import { git } from "../git/git.ts";
+import { checkoutsOf } from "./checkouts.ts";
 import { merge } from "./merge.ts";
 import { baseMessage } from "./message.ts";
 import { refOf, wrongNames } from "./names.ts";
@@ -91,21 +92,6 @@ const TRACKED_CHANGES = [
   "--ignore-submodules=dirty",
 ];
 const MAX_MERGE_MS = 10 * 60_000;
-
-/** The folders of all work trees that are on this branch; one whose folder is gone does not count. */
-async function checkoutsOf(
-  store: Store,
-  ref: string,
-  signal: AbortSignal,
-): Promise<readonly string[] | Failed> {
-  const answer = await inStore(store, { args: ["worktree", "list", "--porcelain", "-z"] }, signal);
-  if (!answer.ok) return { failure: answer.failure };
-  return answer.out
-    .split("\0\0")
-    .map((record) => record.split("\0"))
-    .filter((lines) => lines.includes(`branch ${ref}`) && !lines.some((line) => /^prunable\b/.test(line)))
-    .map(([first = ""]) => first.replace(/^worktree /, ""));
-}
 
 export type MergedBase =
   | { readonly is: "candidate"; readonly commit: string; readonly onto: string }

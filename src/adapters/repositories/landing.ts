@@ -2,6 +2,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { FoundLanding, Moved } from "../../core/job.ts";
 import { type Failed, hasFailed, type Landed, type Landing } from "../../ports/repository.ts";
+import { inTheWay } from "./checkouts.ts";
 import { proofsOf, refOf, wrongNames } from "./names.ts";
 import { provedLandings, type WrittenProof, writeProof } from "./proofs.ts";
 import { broken, commitAt, inStore, type Store } from "./store.ts";
@@ -18,6 +19,8 @@ export async function land(store: Store, landing: Landing, signal: AbortSignal):
       const moved = await wayTo(store, { tip, since: from, target, refs: [proofsOf(proof.run)] }, signal);
       return hasFailed(moved) ? moved : { is: "moved", ...moved };
     }
+    const taken = await inTheWay(store, refOf(target), signal);
+    if (taken) return taken;
     const written = await writeProof(store, to, { ...proof, onto: from, target });
     if (hasFailed(written)) return written;
     if (signal.aborted) return broken("the landing was stopped before the target moved");
