@@ -1,7 +1,7 @@
 /** Which parts make a run on this machine? The door to what puts adapters together; nothing else names them. */
 export { agentProblem } from "./compose/agents.ts";
 export { type DeliveryEnd, deliverRun } from "./compose/delivery.ts";
-export { type LiveRun, type RunOptions, startRun } from "./compose/live-run.ts";
+export { type LiveRun, type RunOptions, startRun, tidyRun } from "./compose/live-run.ts";
 export {
   commitOf,
   createRun,

@@ -1,7 +1,6 @@
 /** Who plans and works, and is it there? */
 import path from "node:path";
 import { CommandAgent, type CommandOptions } from "../adapters/agents/command.ts";
-import { keepsWhole } from "../adapters/agents/keeps-whole.ts";
 import { scripted, scriptedCommand } from "../adapters/agents/scripted.ts";
 import { whyUnstartable } from "../adapters/programs/command.ts";
 import type { AgentSpec } from "../config/commands.ts";
@@ -17,10 +16,10 @@ export function agentsOf(
   { agent, planner }: Config,
   top: string,
   options: Options,
-): { readonly worker: Agent; readonly planner: Agent } {
+): { readonly worker: Agent; readonly planner: Agent | "none" } {
   const worker = agentOf(anchored(agent!, top), options);
   if (planner === undefined) return { worker, planner: worker };
-  return { worker, planner: planner === "none" ? keepsWhole : agentOf(anchored(planner, top), options) };
+  return { worker, planner: planner === "none" ? planner : agentOf(anchored(planner, top), options) };
 }
 
 const agentOf = (spec: AgentSpec, options: Options): Agent =>

@@ -5,6 +5,7 @@ import type { Config } from "../config/schema.ts";
 import { toPolicy } from "../config/to-policy.ts";
 import { targetBranchOf } from "../core/brief.ts";
 import type { Command } from "../core/event.ts";
+import { failure, messageOf } from "../core/failure.ts";
 import { Drive, type Watch } from "../engine/drive.ts";
 import type { EngineEnd } from "../engine/engine.ts";
 import type { EventLog } from "../ports/event-log.ts";
@@ -41,7 +42,7 @@ export async function startRun(
   const lock = await home.lock();
   if (hasFailed(lock)) return lock;
   const world = openWorld(project, home, options);
-  const ready = await prepare(project, home, config, world, signal);
+  const ready = await prepare(project, home, config, world, signal).catch(asFailed);
   if (hasFailed(ready)) {
     await world.close();
     await lock.release();
@@ -54,21 +55,52 @@ export async function startRun(
   const over = new AbortController();
   const running = drive.run(ready.first);
   const listening = drive.listen(mailboxOf(home), over.signal);
-  const ended = running.then(async (end) => {
-    over.abort();
-    await listening;
-    await world.queue.close();
-    if (end.is === "closed") await giveBackAll(world);
-    await world.close();
-    await lock.release();
-    return end;
-  });
+  const ended = running
+    .catch((error: unknown): EngineEnd => ({ is: "lost", ...asFailed(error) }))
+    .then(async (end) => {
+      over.abort();
+      await listening;
+      await world.queue.close();
+      if (end.is === "closed") await giveBackAll(world).catch(() => {}); // What is left is found by `tidyRun`.
+      return end;
+    })
+    .finally(async () => {
+      await world.close();
+      await lock.release();
+    });
   return {
     run: home.record.run,
     ended,
     stopGently: () => drive.stopGently(GENTLE_STOP_MS),
     stopNow: () => drive.stopNow(),
   };
+}
+
+/** A defect, or a disk that fails where nobody expects it: the run can be resumed. */
+const asFailed = (error: unknown): Failed => ({
+  failure: failure(
+    "repository",
+    `the run broke: ${messageOf(error)}`,
+    "resume it; if it happens again, report it",
+  ),
+});
+
+/** After a run was closed by an engine that died right then: nothing of it is left running or on the disk. */
+export async function tidyRun(
+  project: Project,
+  home: RunHome,
+  options: Pick<RunOptions, "config" | "env">,
+): Promise<void> {
+  const lock = await home.lock();
+  if (hasFailed(lock)) return; // Somebody is at it.
+  const world = openWorld(project, home, options);
+  try {
+    await collectLeftovers(world);
+    await giveBackAll(world);
+  } finally {
+    await world.close();
+    await lock.release();
+  }
 }
 
 /** What a landing that is nearly through is worth waiting for, with a person at the keyboard. */

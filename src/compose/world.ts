@@ -70,10 +70,12 @@ export function openWorld(
     },
     maxAtOnce: MAX_GATES,
   });
-  const agents = { folder: at("jobs"), programs, transcripts, limits };
+  // Not among the jobs: an agent is told of its folder, and must not be able to write its own answer.
+  const agents = { folder: at("turns"), programs, transcripts, limits };
   const { worker, planner } = agentsOf(config, top, agents);
   const { leaseMs, retry } = policy;
   const repository = new GitRepository({ folder: top });
+  const files = new JobFiles(at("jobs"));
   const jobs: JobParts = {
     repository,
     workspaces,
@@ -83,10 +85,10 @@ export function openWorld(
     checkout: sharedLooks(
       new GitCheckout({ folder: top, own: config.branchPrefix || `${home.record.run}/` }),
     ),
+    remember: (job, answer) => files.end(job, answer).catch(() => {}), // The queue tries again, and says so.
     redact: redactor(secrets),
     maxTurnMs: { plan: leaseMs.plan + retry.graceMs, work: leaseMs.work + retry.graceMs },
   };
-  const files = new JobFiles(at("jobs"));
   const queue = new InProcessJobQueue(jobRunner(jobs), files);
   return { queue, files, programs, workspaces, jobs, close: async () => repository.close() };
 }
@@ -105,22 +107,30 @@ export const gateOf = (project: Project, config: Config, commit: string, signal:
   rulesOf(config, project.located.top).of(commit, signal);
 
 /** What was running is ended, what was finished is kept as an answer, and every workspace is given back. */
-export async function collectLeftovers({ files, programs, jobs }: World): Promise<void> {
+export async function collectLeftovers(world: World): Promise<void> {
+  const { files, programs, jobs } = world;
   for (const { id, brief } of await files.open()) {
     const wasRunning = (await programs.endLeftovers(id)) > 0;
     const answer = await collectJob(brief, jobs, wasRunning);
     if (answer) await files.end(id, answer);
   }
   await programs.endAll();
+  await keepHeld(world);
+}
+
+/** At the end of a run: the disk is given back, but for what could not be kept. */
+export async function giveBackAll(world: World): Promise<void> {
+  await keepHeld(world);
+  const { workspaces } = world;
+  if ((await workspaces.holders()).length === 0) await workspaces.close();
 }
 
 /** Once more for what could not be kept when its job ended; what still cannot be stays where it is. */
-export async function giveBackAll({ files, workspaces, jobs }: World): Promise<void> {
+async function keepHeld({ files, workspaces, jobs }: World): Promise<void> {
   for (const id of await workspaces.holders()) {
     const brief = await files.briefOf(id);
     const workspace = await workspaces.heldBy(id);
     if (brief) await collectJob(brief, jobs, true);
     else if (workspace) await workspaces.release(workspace); // A gate's: there is nothing of anybody's in it.
   }
-  if ((await workspaces.holders()).length === 0) await workspaces.close();
 }

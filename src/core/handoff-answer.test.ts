@@ -197,10 +197,11 @@ describe("handoffFromEvidence", () => {
   });
 
   it("says why one could not be read", () => {
-    const { concerns } = handoffFromEvidence("t.1", evidence, {
+    const { status, concerns } = handoffFromEvidence("t.1", evidence, {
       is: "broken",
       reasons: ['"status" is "great"'],
     });
+    assert.equal(status, "failed", "what is not understood is not taken for success");
     assert.match(concerns.join(), /could not be read \("status" is "great"\)/);
   });
 

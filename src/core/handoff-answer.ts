@@ -55,7 +55,8 @@ export function handoffFromEvidence(
       : `the worker's handoff could not be read (${why.reasons.join("; ")}): its summary was made from its branch`;
   const handoff: Handoff = {
     taskId,
-    status: "complete",
+    // Whoever says nothing may be a program that has no words; what was said and not understood may be anything.
+    status: why.is === "none" ? "complete" : "failed",
     summary:
       filesChanged.length === 0
         ? "changed no file"

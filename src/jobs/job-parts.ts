@@ -13,9 +13,12 @@ export type JobParts = {
   readonly repository: Repository;
   readonly workspaces: Workspaces;
   readonly gate: Gate;
-  readonly planner: Agent;
+  /** `none`: every goal goes to one worker as it is. */
+  readonly planner: Agent | "none";
   readonly worker: Agent;
   readonly checkout: Checkout;
+  /** Makes an answer outlive the process before the workspace is given back that it could be found in again. */
+  readonly remember: (job: JobId, answer: Answer) => Promise<void>;
   /** Blots out secrets: what an agent says goes into the log. */
   readonly redact: (text: string) => string;
   /** The longest that a turn may take in any case: past it nobody waits for its answer. */

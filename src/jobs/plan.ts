@@ -3,18 +3,45 @@ import type { PlanBrief } from "../core/brief.ts";
 import { failure } from "../core/failure.ts";
 import type { Outcome } from "../core/job.ts";
 import { readPlanAnswer } from "../core/plan-answer.ts";
+import type { Said } from "../ports/agent.ts";
 import type { Answer } from "../ports/job-queue.ts";
 import { hasFailed } from "../ports/repository.ts";
+import type { Workspace } from "../ports/workspaces.ts";
 import { failed, type JobParts, jobIdOf } from "./job-parts.ts";
 
 export async function plan(brief: PlanBrief, parts: JobParts, signal: AbortSignal): Promise<Answer> {
-  const { workspaces, planner, redact, maxTurnMs } = parts;
+  const { workspaces, planner, maxTurnMs } = parts;
+  if (planner === "none") return KEPT_WHOLE;
   const job = jobIdOf(brief);
   const workspace = await workspaces.take({ job, commit: brief.tip, use: "agent" }, signal);
   if (hasFailed(workspace)) return failed(workspace.failure);
   const { folder, environment } = workspace;
   const said = await planner.turn({ job, brief, folder, environment, maxMs: maxTurnMs.plan }, signal);
   await workspaces.release(workspace); // What a planner changed there is nobody's.
+  return answerOf(said, parts);
+}
+
+/** After a restart: what a planner had said before the engine could hear it. */
+export async function finishPlan(
+  brief: PlanBrief,
+  { workspace, wasRunning }: { readonly workspace: Workspace; readonly wasRunning: boolean },
+  parts: JobParts,
+): Promise<Answer | undefined> {
+  const { planner, workspaces } = parts;
+  const said = wasRunning || planner === "none" ? undefined : await planner.collect(jobIdOf(brief));
+  await workspaces.release(workspace);
+  return said && answerOf(said, parts);
+}
+
+/** Nobody plans: nothing is worth splitting, and the goal goes to one worker as it is. */
+const KEPT_WHOLE: Answer = {
+  outcome: {
+    is: "planned",
+    answer: { scratchpad: "", tasks: [], deferred: [], addressed: [], done: undefined, notes: [] },
+  },
+};
+
+function answerOf(said: Said, { redact }: JobParts): Answer {
   const spent = said.spent ? { spent: said.spent } : {};
   return {
     outcome: said.is === "failed" ? { is: "failed", failure: said.failure } : read(redact(said.text)),

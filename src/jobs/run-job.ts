@@ -1,26 +1,44 @@
 /** Who does which kind of job? Each kind is a function of its brief and its ports; none throws. */
 import type { Brief } from "../core/brief.ts";
 import type { Answer, RunJob } from "../ports/job-queue.ts";
+import type { Workspace } from "../ports/workspaces.ts";
 import { check } from "./check.ts";
 import { type JobParts, jobIdOf } from "./job-parts.ts";
 import { land } from "./land.ts";
-import { plan } from "./plan.ts";
+import { finishPlan, plan } from "./plan.ts";
 import { finishWork, work } from "./work.ts";
 
 export const jobRunner =
   (parts: JobParts): RunJob =>
-  (brief, signal) => {
-    switch (brief.kind) {
-      case "plan":
-        return plan(brief, parts, signal);
-      case "work":
-        return work(brief, parts, signal);
-      case "land":
-        return land(brief, parts, signal);
-      case "check":
-        return check(brief, parts, signal);
-    }
+  async (brief, signal) =>
+    withoutSecrets(await done(brief, parts, signal), parts);
+
+function done(brief: Brief, parts: JobParts, signal: AbortSignal): Promise<Answer> {
+  switch (brief.kind) {
+    case "plan":
+      return plan(brief, parts, signal);
+    case "work":
+      return work(brief, parts, signal);
+    case "land":
+      return land(brief, parts, signal);
+    case "check":
+      return check(brief, parts, signal);
+  }
+}
+
+/** A failure quotes what programs wrote, and goes into the log, onto the screen and into later briefs. */
+function withoutSecrets(answer: Answer, { redact }: JobParts): Answer {
+  const { outcome } = answer;
+  if (outcome.is !== "failed") return answer;
+  const { message, next, detail } = outcome.failure;
+  const failure = {
+    ...outcome.failure,
+    message: redact(message),
+    ...(next === undefined ? {} : { next: redact(next) }),
+    ...(detail === undefined ? {} : { detail: redact(detail) }),
   };
+  return { ...answer, outcome: { is: "failed", failure } };
+}
 
 /**
  * What became of a job whose engine died: its answer, if it had come to one. Nothing of it runs any more; its
@@ -33,7 +51,15 @@ export async function collectJob(
 ): Promise<Answer | undefined> {
   const workspace = await parts.workspaces.heldBy(jobIdOf(brief));
   if (workspace === undefined) return undefined;
-  if (brief.kind === "work") return finishWork(brief, { workspace, wasRunning }, parts);
-  await parts.workspaces.release(workspace);
+  const found = await finished(brief, { workspace, wasRunning }, parts);
+  return found && withoutSecrets(found, parts);
+}
+
+type Left = { readonly workspace: Workspace; readonly wasRunning: boolean };
+
+async function finished(brief: Brief, left: Left, parts: JobParts): Promise<Answer | undefined> {
+  if (brief.kind === "work") return finishWork(brief, left, parts);
+  if (brief.kind === "plan") return finishPlan(brief, left, parts);
+  await parts.workspaces.release(left.workspace); // A gate is run again.
   return undefined;
 }

@@ -48,8 +48,11 @@ async function conclude(brief: WorkBrief, turn: Turn, parts: JobParts): Promise<
   const answer = isGood
     ? await shown(brief, { ...turn, text: said.text, kept }, parts)
     : failed(toldOf(said.failure, { ...turn, kept }, parts));
+  const whole = { ...answer, ...spent };
+  // Only a result: that an attempt failed because it was stopped is not to be remembered.
+  if (whole.outcome.is === "worked") await parts.remember(jobIdOf(brief), whole);
   await giveBack(workspace, kept, parts);
-  return { ...answer, ...spent };
+  return whole;
 }
 
 /** What could not be kept is only there: it is tried again when the run ends or is resumed. */

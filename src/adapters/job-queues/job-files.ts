@@ -38,16 +38,16 @@ export class JobFiles {
 
   /** Jobs that were begun and have no answer. */
   async open(): Promise<readonly { readonly id: JobId; readonly brief: Brief }[]> {
-    const names = await readdir(this.#folder).catch(() => []);
-    const found = await Promise.all(
-      names.map(async (name) => {
-        const job = await readJson<{ readonly id: JobId; readonly brief: Brief }>(
-          path.join(this.#folder, name, JOB_FILE),
-        );
-        return job && (await this.answerOf(job.id)) === undefined ? [{ id: job.id, brief: job.brief }] : [];
-      }),
-    );
-    return found.flat();
+    const names = await readdir(this.#folder).catch(noneIfMissing);
+    const open: { readonly id: JobId; readonly brief: Brief }[] = [];
+    // One after the other: a long run has more jobs than a process may have files open.
+    for (const name of names ?? []) {
+      const job = await readJson<{ readonly id: JobId; readonly brief: Brief }>(
+        path.join(this.#folder, name, JOB_FILE),
+      );
+      if (job && (await this.answerOf(job.id)) === undefined) open.push({ id: job.id, brief: job.brief });
+    }
+    return open;
   }
 
   #jobFile(id: JobId): string {
@@ -65,12 +65,18 @@ const JOB_FILE = "job.json";
 /** "work:t.2#1" as "work-t.2-1": ids hold nothing else that a file system minds. */
 export const fileName = (id: JobId) => id.replaceAll(/[^a-z0-9.]/g, "-");
 
-/** A file that is not there or was left half written counts as none. */
+/** A file that is not there, or not whole, counts as none; one that cannot be read now may be there all the same. */
 async function readJson<T extends object>(file: string): Promise<T | undefined> {
+  const text = await readFile(file, "utf8").catch(noneIfMissing);
+  if (text === undefined) return undefined;
   try {
-    const value = JSON.parse(await readFile(file, "utf8")) as T & { readonly format: number };
+    const value = JSON.parse(text) as T & { readonly format: number };
     return value.format === FORMAT ? value : undefined;
   } catch {
-    return undefined; // Not there, or not whole: the job is done again, which is always right.
+    return undefined; // The job is done again, which is always right.
   }
+}
+
+function noneIfMissing(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== "ENOENT" && error.code !== "ENOTDIR") throw error;
 }
