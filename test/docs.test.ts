@@ -1,0 +1,207 @@
+/** Do the documents tell the truth? What they show is taken out of them and run, on a real repository. */
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { chmod, mkdir, readdir, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { describe, it } from "node:test";
+import { CONFIGURATION, withKeys } from "../tools/docs.ts";
+import { ROOT } from "../tools/source-files.ts";
+import { newFolder } from "./support/folders.ts";
+import { type Files, makeRepository, plainEnvironment, type TestRepository } from "./support/repositories.ts";
+
+const LIMIT = { timeout: 120_000 };
+const textOf = (file: string) => readFileSync(path.join(ROOT, file), "utf8");
+
+describe("the documents", () => {
+  it("have the keys of today's configuration: `npm run docs` writes them", () => {
+    const text = readFileSync(CONFIGURATION, "utf8");
+    assert.equal(text, withKeys(text));
+    assert.match(
+      text,
+      /\*\*`workspace\.copy`\*\* \(list, default `\["node_modules"\]`, `SKEIN_WORKSPACE_COPY`\)/,
+    );
+  });
+
+  it("link only to what is there", () => {
+    for (const file of documents()) {
+      const links = [...textOf(file).matchAll(/\]\((?!https?:)([^)#]*)(?:#([^)]*))?\)/g)];
+      for (const [whole, to = "", section] of links) {
+        const linked = to === "" ? file : path.posix.join(path.posix.dirname(file), to);
+        assert.ok(existsSync(path.join(ROOT, linked)), `${file}: ${whole}`);
+        if (section !== undefined) assert.ok(sectionsOf(linked).includes(section), `${file}: ${whole}`);
+      }
+    }
+  });
+
+  it("have lines of at most 120 characters", () => {
+    const long = documents().flatMap((file) =>
+      textOf(file)
+        .split("\n")
+        .flatMap((line, i) => ([...line].length > 120 ? [`${file}:${i + 1}`] : [])),
+    );
+    assert.deepEqual(long, []);
+  });
+});
+
+const documents = () => [
+  "README.md",
+  "ARCHITECTURE.md",
+  ...["agents", "configuration", "state"].map((name) => `docs/${name}.md`),
+];
+
+/** As GitHub names the headings of a page. */
+const sectionsOf = (file: string) =>
+  [...textOf(file).matchAll(/^#+ (.*)$/gm)].map(([, title = ""]) =>
+    title
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N} -]/gu, "")
+      .replaceAll(" ", "-"),
+  );
+
+/** The shell blocks of a page, in order. */
+const blocksOf = (file: string) =>
+  [...textOf(file).matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, code = ""]) => code);
+
+/** A program says its name in its second line; the block after it says how it is used. */
+function programOf(name: string): { readonly code: string; readonly use: string } {
+  const blocks = blocksOf("docs/agents.md");
+  const at = blocks.findIndex((code) => code.startsWith(`#!/bin/sh\n# ${name}:`));
+  const [code = "", use = ""] = blocks.slice(at);
+  assert.ok(at >= 0 && use.includes(`./${name}`), `docs/agents.md shows no ${name} and its use`);
+  return { code, use };
+}
+
+type Said = { readonly code: number; readonly out: string };
+type Place = AsyncDisposable & {
+  readonly repository: TestRepository;
+  readonly state: string;
+  /** Puts a program beside the files of the repository, uncommitted. */
+  readonly save: (name: string, code: string) => Promise<void>;
+  /** As typed by a person who has `skein` on the PATH. */
+  readonly type: (commands: string) => Promise<Said>;
+};
+
+async function makePlace(files: Files, programs: Readonly<Record<string, string>> = {}): Promise<Place> {
+  const repository = await makeRepository({ files });
+  const folder = newFolder();
+  const [home, state, tools] = ["home", "state", "tools"].map((name) => path.join(folder, name));
+  await mkdir(home!);
+  await mkdir(tools!);
+  for (const [name, code] of Object.entries(programs))
+    await writeFile(path.join(tools!, name), code, { mode: 0o755 });
+  const PATH = [path.join(ROOT, "bin"), path.dirname(process.execPath), tools, process.env["PATH"]].join(":");
+  const env = { ...plainEnvironment(), PATH, HOME: home!, SKEIN_STATE_DIR: state! };
+  return {
+    repository,
+    state: state!,
+    save: (name, code) => writeFile(path.join(repository.folder, name), code),
+    type: (commands) => shell(commands, repository.folder, env),
+    [Symbol.asyncDispose]: () => repository[Symbol.asyncDispose](),
+  };
+}
+
+function shell(commands: string, cwd: string, env: NodeJS.ProcessEnv): Promise<Said> {
+  const { promise, resolve } = Promise.withResolvers<Said>();
+  const child = execFile("/bin/sh", ["-c", commands], { cwd, env, timeout: 90_000 }, (error, out, err) =>
+    resolve({ code: error === null ? 0 : Number(error.code ?? -1), out: out + err }),
+  );
+  child.stdin?.end();
+  return promise;
+}
+
+/** The name that `skein run` printed. */
+const runIn = ({ out }: Said) => /^run {5}(\S+)$/m.exec(out)?.[1] ?? assert.fail(out);
+
+async function runs(place: Place, name: string): Promise<{ readonly run: string; readonly target: string }> {
+  const { code, use } = programOf(name);
+  await place.save(name, code);
+  const said = await place.type(use);
+  assert.equal(said.code, 0, said.out);
+  const run = runIn(said);
+  return { run, target: `skein/${run}/target` };
+}
+
+/** Answers a plan in prose and a fence, as models do, and works on whatever file the prompt names. */
+const CODER = `#!/bin/sh
+prompt=$(cat)
+case $prompt in
+  *'"first":true'*) cat <<'END'
+I had a look. Here is the plan:
+\`\`\`json
+{"scratchpad": "two files", "tasks": [
+  {"id": "a", "description": "Write a", "acceptance": "it is there", "scope": ["a.txt"]},
+  {"id": "b", "description": "Write b", "acceptance": "it is there", "scope": ["b.txt"]}
+]}
+\`\`\`
+END
+    ;;
+  "You plan"*) echo 'Nothing is missing: {"tasks": []}' ;;
+  *)
+    file=$(printf '%s\\n' "$prompt" | sed -n 's/.*Change only: //p')
+    printf '%s\\n' "$prompt" | sed -n 's/^The task: //p' > "$file"
+    echo "I wrote $file."
+    ;;
+esac
+`;
+
+describe("what docs/agents.md shows works:", () => {
+  it("a worker in three lines", LIMIT, async () => {
+    await using place = await makePlace({ LICENSE: "MIT (c) 1999 somebody\n" });
+    const { target } = await runs(place, "year.sh");
+    const year = new Date().getFullYear();
+    assert.equal(await place.repository.git("show", `${target}:LICENSE`), `MIT (c) ${year} somebody`);
+  });
+
+  it("a planner and worker", LIMIT, async () => {
+    await using place = await makePlace({ "README.md": "# here\n" });
+    const { target } = await runs(place, "two-tasks.sh");
+    assert.equal(await place.repository.git("show", `${target}:sentence.txt`), "Hello, world!");
+    const landed = await place.repository.git("rev-list", "--first-parent", "--count", `main..${target}`);
+    assert.equal(landed, "2");
+  });
+
+  it("a wrapper around a coding agent, its model out of reach at first", LIMIT, async () => {
+    const outage = `#!/bin/sh
+[ -e "$HOME/been-here" ] || { touch "$HOME/been-here"; echo 'error: rate limit'; exit 1; }
+exec my-coder-itself
+`;
+    const coder = { "my-coder": outage, "my-coder-itself": CODER };
+    await using place = await makePlace({ "SPEC.md": "# Two files\n\nWrite a and b.\n" }, coder);
+    const { run, target } = await runs(place, "wrapper.sh");
+    assert.equal(await place.repository.git("show", `${target}:a.txt`), "Write a");
+    assert.equal(await place.repository.git("show", `${target}:b.txt`), "Write b");
+    const shown = await place.type(`skein show ${run} b`);
+    assert.match(shown.out, /I wrote b\.txt\./);
+    assert.match(shown.out, /transcripts\/work_t\.2_1-\w+\.log/);
+    const goal = await place.type(`skein show ${run} t`);
+    assert.match(goal.out, /planner: agent-unreachable: .*exit code 75.*rate limit/);
+  });
+
+  it("a script of the repository's own, named in skein.yaml and not committed", LIMIT, async () => {
+    await using place = await makePlace({ LICENSE: "(c) 1999\n", "below/file": "\n" });
+    await place.save("year.sh", programOf("year.sh").code);
+    await chmod(path.join(place.repository.folder, "year.sh"), 0o755);
+    await place.save("skein.yaml", 'agent: ["./year.sh"]\nplanner: none\n');
+    const said = await place.type('cd below && skein run "the year"');
+    assert.equal(said.code, 0, said.out);
+  });
+});
+
+describe("what docs/state.md shows works:", () => {
+  it("removing a run takes its refs and its folder, and nothing of another run", LIMIT, async () => {
+    await using place = await makePlace({ LICENSE: "(c) 1999\n" });
+    const [first, second] = [await runs(place, "year.sh"), await runs(place, "year.sh")];
+    const { git } = place.repository;
+    await git("update-ref", `refs/skein/salvage/${first.run}/t.9`, "main");
+    const [block = ""] = blocksOf("docs/state.md");
+    const removed = await place.type(block.replace(/^run=\S+/, `run=${first.run}`));
+    assert.equal(removed.code, 0, removed.out);
+    assert.doesNotMatch(await git("for-each-ref"), new RegExp(first.run));
+    assert.match(await git("for-each-ref"), new RegExp(`refs/notes/skein/${second.run}`));
+    assert.match(await git("for-each-ref"), new RegExp(`refs/heads/${second.target}`));
+    const [repository = ""] = await readdir(place.state);
+    assert.deepEqual(await readdir(path.join(place.state, repository, "runs")), [second.run]);
+    assert.equal(await git("status", "--porcelain"), "?? year.sh");
+  });
+});
