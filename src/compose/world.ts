@@ -59,6 +59,7 @@ export function openWorld(
   });
   const limits = { maxOutputBytes: config.log.maxTranscript, maxFileBytes: maxFile };
   const gate = new CommandGate({
+    repository: top,
     rules: rulesOf(config, top),
     workspaces,
     programs,

@@ -5,12 +5,13 @@ import { cp, mkdtemp, readdir, readFile, readlink, rm, writeFile } from "node:fs
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { openProject } from "../../src/compose.ts";
+import { openProject, type Project } from "../../src/compose.ts";
 import type { Event } from "../../src/core/event.ts";
 import { evolve } from "../../src/core/evolve.ts";
 import { jobId } from "../../src/core/job.ts";
 import { emptyState } from "../../src/core/state.ts";
 import { hasFailed } from "../../src/ports/repository.ts";
+import type { RunRecord } from "../../src/ports/runs.ts";
 import { endings, eventsOf } from "../support/live-runs.ts";
 import { openRepository } from "../support/repositories.ts";
 import { makeProject, type Place, placeIn, script, scriptFileOf } from "./scenario.ts";
@@ -51,7 +52,8 @@ export async function trial(kills: readonly Kill[], truth: Truth): Promise<Trial
   const before = await checkoutOf(place);
   let killed = 0;
   for (const kill of kills) killed += (await live(place, kill)) ? 1 : 0;
-  await live(place);
+  if (await hasRun(place)) await resume(place);
+  else await live(place);
   const found = await look(place);
   return { kills: killed, violations: await violationsOf(place, found, truth, before) };
 }
@@ -72,35 +74,59 @@ async function removeOrKeep(folder: string): Promise<void> {
 }
 
 const VICTIM = fileURLToPath(new URL("./victim.ts", import.meta.url));
+const SKEIN = fileURLToPath(new URL("../../bin/skein", import.meta.url));
 /** Far longer than the run takes on a busy machine. */
 const MAX_MS = 90_000;
 
 /** True if it was killed before its end. */
 async function live(place: Place, kill?: Kill): Promise<boolean> {
   const fatal = kill && "afterEvent" in kill ? kill.afterEvent : 0;
-  const child = spawn(process.execPath, [VICTIM, place.folder, String(fatal)], {
-    stdio: ["ignore", "ignore", "pipe"],
-  });
-  let words = "";
-  child.stderr.on("data", (chunk: Buffer) => {
-    words += chunk.toString();
-  });
-  const { promise, resolve } = Promise.withResolvers<[number | null, NodeJS.Signals | null]>();
-  child.on("close", (code, signal) => resolve([code, signal]));
   const afterMs = kill && "afterMs" in kill ? kill.afterMs : MAX_MS;
-  const timer = setTimeout(() => child.kill("SIGKILL"), afterMs);
-  const [code, signal] = await promise;
-  clearTimeout(timer);
+  const { code, signal, words } = await spawned([VICTIM, place.folder, String(fatal)], place, afterMs);
   if (signal === "SIGKILL" && kill) return true;
   if (code !== 0) throw new Error(`the run ended with ${code ?? signal}: ${words}`);
   return false;
 }
 
+/** By the command, as a person does; a run that left something undone ends with 1. */
+async function resume(place: Place): Promise<void> {
+  const run = (await projectOf(place).then(({ runs }) => runs.list()))[0] as RunRecord;
+  const { code, words } = await spawned(
+    [SKEIN, "resume", run.run, "--repo", place.repository],
+    place,
+    MAX_MS,
+  );
+  if (code !== 1) throw new Error(`skein resume ended with ${code}: ${words}`);
+}
+
+const hasRun = async (place: Place) => (await (await projectOf(place)).runs.list()).length > 0;
+
+async function projectOf(place: Place): Promise<Project> {
+  const project = await openProject(place.repository, place.env, AbortSignal.timeout(10_000));
+  if (hasFailed(project)) throw new Error(project.failure.message);
+  return project;
+}
+
+type End = { readonly code: number | null; readonly signal: NodeJS.Signals | null; readonly words: string };
+
+async function spawned(args: readonly string[], { env }: Place, maxMs: number): Promise<End> {
+  const child = spawn(process.execPath, args, { stdio: ["ignore", "ignore", "pipe"], env });
+  let words = "";
+  child.stderr.on("data", (chunk: Buffer) => {
+    words += chunk.toString();
+  });
+  const { promise, resolve } = Promise.withResolvers<End>();
+  child.on("close", (code, signal) => resolve({ code, signal, words }));
+  const timer = setTimeout(() => child.kill("SIGKILL"), maxMs);
+  const end = await promise;
+  clearTimeout(timer);
+  return end;
+}
+
 type Found = Pick<Truth, "tree" | "endings"> & { readonly log: readonly Event[]; readonly home: string };
 
 async function look(place: Place): Promise<Found> {
-  const project = await openProject(place.repository, place.env, AbortSignal.timeout(10_000));
-  if (hasFailed(project)) throw new Error(project.failure.message);
+  const project = await projectOf(place);
   const [record] = await project.runs.list();
   if (!record || hasFailed(record)) throw new Error("the run is gone");
   const home = await project.runs.open(record.run);
@@ -214,9 +240,16 @@ async function processesOf(folder: string): Promise<readonly string[]> {
   return ours.flat();
 }
 
-/** Every byte of the user's files, of HEAD and of the index. */
+/** Every byte of the user's files, of HEAD and of the index, and where every ref is that is not Skein's. */
 async function checkoutOf({ repository }: Place): Promise<string> {
   const hash = createHash("sha256");
+  const refs = await openRepository(repository).git("for-each-ref", "--format=%(refname) %(objectname)");
+  hash.update(
+    refs
+      .split("\n")
+      .filter((line) => !/^refs\/(?:heads|notes|)\/?skein\//.test(line))
+      .join("\n"),
+  );
   const names = (await readdir(repository)).filter((name) => name !== ".git").sort();
   for (const name of [...names, ".git/HEAD", ".git/index"])
     hash.update(`${name}\0`).update(await readFile(path.join(repository, name)));

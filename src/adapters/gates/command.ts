@@ -8,11 +8,14 @@ import type { ProgramEnd, ProgramLimits, Programs } from "../../ports/programs.t
 import { type Failed, hasFailed } from "../../ports/repository.ts";
 import type { Transcript, Transcripts } from "../../ports/transcripts.ts";
 import type { Workspace, Workspaces } from "../../ports/workspaces.ts";
+import { gateChanges } from "./gate-changes.ts";
 import { classOf, type GateCommand } from "./gate-command.ts";
 import { Limiter } from "./limiter.ts";
 import type { GateRules, Rules } from "./rules.ts";
 
 export type CommandGateParts = {
+  /** The folder of the user's repository. */
+  readonly repository: string;
   readonly rules: GateRules;
   readonly workspaces: Workspaces;
   readonly programs: Programs;
@@ -40,12 +43,8 @@ export class CommandGate implements Gate {
   }
 
   async changes(from: string, to: string, signal: AbortSignal): Promise<readonly string[] | Failed> {
-    const before = await this.#parts.rules.of(from, signal);
-    if (hasFailed(before)) return before;
-    const after = await this.#parts.rules.of(to, signal);
-    if (hasFailed(after)) return after;
-    const places = new Set([...before.meaning.keys(), ...after.meaning.keys()]);
-    return [...places].filter((place) => before.meaning.get(place) !== after.meaning.get(place));
+    const { repository, rules } = this.#parts;
+    return gateChanges(repository, rules, { from, to }, signal);
   }
 
   async #runAll({ job, commit }: GatedTree, rules: Rules, signal: AbortSignal): Promise<GateRun | Failed> {

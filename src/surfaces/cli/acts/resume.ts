@@ -1,6 +1,8 @@
 /** `skein resume`: which run goes on, and may it? */
-import type { Project } from "../../../compose.ts";
+import { type Project, tidyRun } from "../../../compose.ts";
+import { fromSettings } from "../../../config/index.ts";
 import { type RunView, viewOf } from "../../../core/view.ts";
+import type { RunHome } from "../../../ports/runs.ts";
 import { type Act, type Context, refuse, say, usage } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import type { ResumeOptions } from "../verbs/options.ts";
@@ -20,7 +22,10 @@ export const resume: Act<ResumeOptions> = async (context, options) => {
   const { home, seen } = found;
   const { record } = home;
   const view = viewOf(seen);
-  if (seen.state.closed) return sayClosed(context, record.run, view);
+  if (seen.state.closed) {
+    await tidy(context, project, home);
+    return sayClosed(context, record.run, view);
+  }
   const owner = await home.owner();
   if (owner && seen.state.paused) return tellRun(context, home, { type: "resume" });
   if (owner) return refuse(context, EXIT.notAllDone, underWay(record.run, owner.pid));
@@ -39,6 +44,12 @@ export const resume: Act<ResumeOptions> = async (context, options) => {
     ? deliverDone(context, project, home, { ...options, config })
     : driven.exit;
 };
+
+/** It may have been killed between its last event and its last broom. A record that cannot be read is no hindrance. */
+async function tidy({ env }: Context, project: Project, home: RunHome): Promise<void> {
+  const read = fromSettings(home.record.settings);
+  if ("config" in read) await tidyRun(project, home, { config: read.config, env });
+}
 
 async function pick(context: Context, project: Project, run?: string): Promise<SeenRun | Exit> {
   if (run !== undefined) return openSeen(context, project, run);
