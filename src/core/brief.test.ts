@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { CoreRun, large, task } from "../../test/support/core-run.ts";
-import { branchOf, targetBranchOf } from "./brief.ts";
+import { branchOf, briefOf, targetBranchOf } from "./brief.ts";
+import { replay } from "./evolve.ts";
 import { isRefSafe } from "./slug.ts";
 import type { TaskId } from "./task.ts";
 
@@ -143,5 +144,30 @@ describe("the names of branches", () => {
     ];
     assert.equal(new Set(names).size, names.length);
     for (const a of names) for (const b of names) assert.ok(!b.startsWith(`${a}/`), `${b} is in ${a}`);
+  });
+});
+
+describe("a landing's brief", () => {
+  test("names the commit that was judged, whatever the worker claims", () => {
+    const run = CoreRun.planned([task("a")]);
+    const worked = run.worked("t.1");
+    assert.ok(worked.is === "worked");
+    const handoff = { ...worked.handoff, commit: "claimed" };
+    run.answer("work:t.1#1", { ...worked, handoff });
+    assert.equal(run.brief("land").members[0]?.commit, "t.1 made");
+  });
+
+  test("of a log that does not have it, names none", () => {
+    const run = CoreRun.planned([task("a")]);
+    run.work("t.1");
+    const older = run.log.map((event) => {
+      if (event.type !== "task.handed-off") return event;
+      const { commit: _new, ...handoff } = event.handoff;
+      return { ...event, handoff };
+    });
+    const job = run.landing();
+    const brief = briefOf(replay(older), job, run.policy);
+    assert.ok(brief.kind === "land");
+    assert.ok(!("commit" in brief.members[0]!));
   });
 });

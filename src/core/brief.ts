@@ -75,6 +75,8 @@ export type LandBrief = {
     readonly task: TaskId;
     readonly attempt: number;
     readonly branch: string;
+    /** What was judged; unknown in runs of an older Skein. */
+    readonly commit?: string;
     readonly spec: TaskSpec;
   }[];
   readonly accept: Accept;
@@ -105,8 +107,10 @@ export function briefOf(state: RunState, job: Job, policy: Policy): Brief {
         onto: state.target.tip,
         strategy: policy.landing.strategy,
         members: job.members.map(({ task, attempt }) => {
-          const { spec } = taskOf(state, task);
-          return { task, attempt, branch: branchOf({ prefix, run, task, attempt, slug: spec.slug }), spec };
+          const { spec, state: now } = taskOf(state, task);
+          const branch = branchOf({ prefix, run, task, attempt, slug: spec.slug });
+          const commit = now.is === "landing" ? now.handoff.commit : undefined;
+          return { task, attempt, branch, spec, ...(commit === undefined ? {} : { commit }) };
         }),
         accept: acceptFor(
           state,

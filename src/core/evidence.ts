@@ -38,10 +38,11 @@ export function judgeWork(
   return wrong ? { is: "refused", handoff, failure: wrong } : { is: "accepted", handoff };
 }
 
-const withEvidence = (claim: Handoff, evidence: Evidence): Handoff => ({
+const withEvidence = ({ commit: _claimed, ...claim }: Handoff, evidence: Evidence): Handoff => ({
   ...claim,
   diff: evidence.diff,
   filesChanged: evidence.filesChanged,
+  ...(evidence.commit === undefined ? {} : { commit: evidence.commit }),
   metrics: {
     ...claim.metrics,
     linesAdded: evidence.linesAdded,

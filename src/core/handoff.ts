@@ -19,6 +19,8 @@ export type Handoff = {
   readonly summary: string;
   readonly diff: string;
   readonly filesChanged: readonly string[];
+  /** What was judged, and is what lands, wherever its branch points by then. Older logs do not have it. */
+  readonly commit?: string;
   readonly concerns: readonly string[];
   readonly suggestions: readonly string[];
   readonly metrics: Metrics;

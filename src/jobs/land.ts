@@ -13,12 +13,7 @@ export async function land(brief: LandBrief, parts: JobParts, signal: AbortSigna
   if (hasFailed(seen)) return failed(seen.failure);
   if (seen.tip !== onto) return { outcome: { is: "moved", ...seen } };
 
-  const wanted = brief.members.map(({ task, attempt, branch, spec }) => ({
-    task,
-    attempt,
-    branch,
-    subject: subjectOf(spec),
-  }));
+  const wanted = brief.members.map(({ spec, ...member }) => ({ ...member, subject: subjectOf(spec) }));
   const candidate = await repository.candidate({ run, onto, strategy, members: wanted }, signal);
   if (hasFailed(candidate)) return failed(candidate.failure);
   const { commit, members, conflicts } = candidate;

@@ -25,7 +25,12 @@ export type Wanted = {
 };
 
 /** `subject` becomes the first line of the merge commit. */
-export type Branch = Member & { readonly branch: string; readonly subject: string };
+export type Branch = Member & {
+  readonly branch: string;
+  readonly subject: string;
+  /** What is merged, wherever the branch points by now; without it, what the branch points at. */
+  readonly commit?: string;
+};
 
 /** `commit` is undefined if nobody could be merged. */
 export type Candidate = {

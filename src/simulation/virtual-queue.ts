@@ -114,7 +114,8 @@ export class VirtualQueue implements JobQueue {
         return planOutcome(mischief.garble(script.plan(brief)));
       case "work": {
         const { handoff, evidence, change, problems } = script.work(brief);
-        repository.push(brief, change, problems);
+        const { commit } = evidence;
+        if (commit !== undefined) repository.push({ commit, base: brief.base, change }, problems);
         return { is: "worked", handoff, evidence };
       }
       case "land":

@@ -1,5 +1,5 @@
 /** What would git and the tests say? A repository in memory: commits, branches, conflicts, failures that stay. */
-import type { LandBrief, WorkBrief } from "../core/brief.ts";
+import type { LandBrief } from "../core/brief.ts";
 import { type GateReport, judgeGate } from "../core/gate.ts";
 import type { Conflict, FoundLanding, Outcome } from "../core/job.ts";
 import type { Problem } from "../core/repair.ts";
@@ -14,7 +14,9 @@ export type Change = {
   readonly clash?: string;
 };
 
-type Branch = Change & { readonly since: number };
+/** A worker's commit, cut from `base`. */
+type Made = { readonly commit: string; readonly base: string; readonly change: Change };
+type Cut = Change & { readonly since: number };
 type Commit = {
   readonly id: string;
   readonly failures: ReadonlySet<string>;
@@ -29,7 +31,8 @@ export class VirtualRepository {
   /** Failures that came by themselves: nobody can know of them before the next look. */
   readonly decayed = new Set<string>();
   readonly #problems = new Map<string, Problem>();
-  readonly #branches = new Map<string, Branch>();
+  /** By what was judged: where a branch points by then does not matter. */
+  readonly #made = new Map<string, Cut>();
   readonly #commits = new Map<string, Commit>();
   readonly #lastChange = new Map<string, number>();
   #tip: Commit;
@@ -49,10 +52,10 @@ export class VirtualRepository {
     return this.#tip.failures;
   }
 
-  /** A worker's branch, cut from the target as it was when its job started. */
-  push(brief: WorkBrief, change: Change, problems: readonly Problem[] = []): void {
+  /** What a worker made, cut from the target as it was when its job started. */
+  push(made: Made, problems: readonly Problem[] = []): void {
     for (const problem of problems) this.#problems.set(problem.name, problem);
-    this.#branches.set(brief.branch, { ...change, since: Number(brief.base.slice(1)) });
+    this.#made.set(made.commit, { ...made.change, since: Number(made.base.slice(1)) });
   }
 
   /** Somebody else moves the target. */
@@ -73,7 +76,7 @@ export class VirtualRepository {
       return { is: "moved", tip: this.tip, landings: this.#landingsSince(brief.onto) };
     const { members, conflicts, files } = this.#merge(brief);
     if (members.length === 0) return { is: "unmergeable", conflicts };
-    const candidate = this.candidate(members.map((m) => m.branch));
+    const candidate = this.candidate(members.map((m) => m.commit!));
     const verdict = judgeGate(reportOf(candidate.failures, flake), brief.accept);
     const landed = members.map(({ task, attempt }) => ({ task, attempt }));
     if (!verdict.ok) return { is: "red", members: landed, conflicts, failures: verdict.failures };
@@ -95,11 +98,11 @@ export class VirtualRepository {
     return { is: "checked", tip, report: reportOf(failures, flake), problems, ...moved };
   }
 
-  /** What the tree would be with these branches on top of the target. */
-  candidate(branches: readonly string[]): Omit<Commit, "id"> {
+  /** What the tree would be with these commits on top of the target. */
+  candidate(commits: readonly string[]): Omit<Commit, "id"> {
     const failures = new Set(this.#tip.failures);
     const marks = new Set(this.#tip.marks);
-    for (const change of branches.map((name) => this.#branches.get(name)!)) {
+    for (const change of commits.map((name) => this.#made.get(name)!)) {
       for (const name of change.heals) failures.delete(name);
       for (const name of change.breaks) failures.add(name);
       if (change.clash === undefined) continue;
@@ -112,8 +115,8 @@ export class VirtualRepository {
   #merge(brief: LandBrief) {
     const conflicts: Conflict[] = [];
     const files = new Set<string>();
-    const members = brief.members.filter(({ task, branch }) => {
-      const change = this.#branches.get(branch)!;
+    const members = brief.members.filter(({ task, commit }) => {
+      const change = this.#made.get(commit!)!;
       const changed = change.files.filter((file) => (this.#lastChange.get(file) ?? -1) > change.since);
       const met = change.files.filter((file) => files.has(file));
       if (changed.length > 0) conflicts.push({ task, files: changed, against: "target" });

@@ -104,6 +104,33 @@ export function repositoryContract(name: string, open: OpenRepository): void {
       assert.equal(await world.at.git("status", "--porcelain"), "");
     });
 
+    it("merges what was judged, though its branch points elsewhere by now, or is gone", async () => {
+      await using world = await makeWorld(open);
+      const judged = await world.at.branch("work", { "b.txt": "judged\n" });
+      const other = await world.at.branch("other", { "b.txt": "not judged\n" });
+      const work = { ...member("t.1", "work"), commit: judged };
+      await world.at.git("update-ref", "refs/heads/work", other);
+      for (const strategy of ["merge-commit", "rebase", "fast-forward"] as const) {
+        const { commit } = await world.candidate([work], { strategy });
+        assert.equal(await world.at.git("show", `${commit}:b.txt`), "judged", strategy);
+      }
+      await world.at.git("branch", "-D", "work");
+      const { commit } = await world.candidate([work]);
+      assert.equal(await world.at.git("rev-parse", `${commit}^2`), judged);
+      const gone = "1".repeat(40);
+      const wanted = { run: RUN, onto: world.base, strategy: "merge-commit" as const };
+      const nothing = await world.repository.candidate(
+        { ...wanted, members: [{ ...work, commit: gone }] },
+        quiet,
+      );
+      assert.match(failed(nothing), new RegExp(`${gone}, judged as work, of task t\\.1 is not there`));
+      const option = await world.repository.candidate(
+        { ...wanted, members: [{ ...work, commit: "--all" }] },
+        quiet,
+      );
+      assert.match(failed(option), /no commit/);
+    });
+
     it("gives a batch one commit whose first parent is where it starts", async () => {
       await using world = await makeWorld(open);
       await world.at.branch("one", { "1.txt": "1\n" });

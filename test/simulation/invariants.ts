@@ -1,5 +1,4 @@
 /** What must be true after every event, whatever went wrong? Checked by bookkeeping of its own where it can be. */
-import { branchOf } from "../../src/core/brief.ts";
 import type { Event, EventOf } from "../../src/core/event.ts";
 import { evolve } from "../../src/core/evolve.ts";
 import { type Accept, judgeGate } from "../../src/core/gate.ts";
@@ -179,13 +178,11 @@ export class Invariants {
   }
 
   /** Refused for a red gate: alone on the target, without flaky tests, it must be red. */
-  #notInnocent({ task: id, attempt }: EventOf<"task.retried">): void {
-    const { target, request } = this.state;
+  #notInnocent({ task: id, handoff }: EventOf<"task.retried">): void {
+    const { target } = this.state;
     if (this.#repository.tip !== target.tip) return; // A lost landing has moved it in the meantime.
     const task = taskOf(this.state, id);
-    const { failures } = this.#repository.candidate([
-      branchOf({ prefix: "skein/", run: request!.run, task: id, attempt, slug: task.spec.slug }),
-    ]);
+    const { failures } = this.#repository.candidate([handoff!.commit!]);
     const accept: Accept =
       target.health === "red" && target.checkedTip === target.tip
         ? { is: "no-worse", baseline: target.report, mustHeal: task.spec.repairs ?? [] }

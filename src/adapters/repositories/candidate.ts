@@ -13,7 +13,11 @@ export async function candidate(
   signal: AbortSignal,
 ): Promise<Candidate | Failed> {
   const { run, onto, strategy, members } = wanted;
-  const wrong = wrongNames({ commits: [onto], branches: members.map(({ branch }) => branch), runs: [run] });
+  const wrong = wrongNames({
+    commits: [onto, ...members.flatMap(({ commit }) => commit ?? [])],
+    branches: members.map(({ branch }) => branch),
+    runs: [run],
+  });
   if (wrong) return wrong;
   const base = await readCommit(store, onto);
   if (base === undefined) return broken(`the commit ${onto} is not there`);
@@ -23,9 +27,7 @@ export async function candidate(
   const merged: Branch[] = [];
   const conflicts: Conflict[] = [];
   for (const member of members) {
-    const theirs = await readCommit(store, refOf(member.branch));
-    if (theirs === undefined)
-      return broken(`the branch ${member.branch} of task ${member.task} is not there`);
+    const theirs = await made(store, member);
     if (hasFailed(theirs)) return theirs;
     const whole = await merge(store, tip.id, theirs.id, signal);
     if (hasFailed(whole)) return whole;
@@ -54,6 +56,17 @@ export async function candidate(
       ? await batchCommit(store, { run, onto, tip, merged })
       : tip.id;
   return { commit, members: merged.map(memberOf), conflicts };
+}
+
+/** The commit that was judged: the branch is only its name, and others can move it. */
+async function made(
+  store: Store,
+  { task, branch, commit }: Branch,
+): Promise<{ readonly id: string } | Failed> {
+  const found = await readCommit(store, commit ?? refOf(branch));
+  if (found !== undefined) return found;
+  const what = commit === undefined ? `the branch ${branch}` : `the commit ${commit}, judged as ${branch},`;
+  return broken(`${what} of task ${task} is not there`);
 }
 
 const memberOf = ({ task, attempt }: Branch): Member => ({ task, attempt });

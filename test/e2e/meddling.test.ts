@@ -1,0 +1,38 @@
+/** What if somebody moves the refs of a run while it goes on? Nothing lands unjudged, nothing is called done that is gone. */
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { describe, it } from "node:test";
+import type { Event } from "../../src/core/event.ts";
+import { closing, makeSetting, runGoal, type Setting } from "../support/live-runs.ts";
+import { plainEnvironment } from "../support/repositories.ts";
+import { plans, task, writes } from "../support/scripts.ts";
+
+const FILES = { "check.sh": "! grep -l bad *.txt\n", "seed.txt": "good\n" };
+const QUICK = { gate: ["sh check.sh"], "retry.first": "10ms", "retry.max": "20ms" };
+
+/** In the midst of an event, before anything follows from it. */
+const meddle = ({ repository }: Setting, ...args: readonly string[]): string =>
+  execFileSync("git", args, { cwd: repository.folder, env: plainEnvironment(), encoding: "utf8" }).trim();
+
+describe("a run whose refs somebody moves", () => {
+  it("lands what was judged, not what was put on the task's branch afterwards", async () => {
+    await using setting = await makeSetting({
+      files: FILES,
+      script: { plans: { t: [plans(task("a"))] }, work: { a: [writes("a.txt", "good a\n")] } },
+    });
+    const other = await setting.repository.branch("other", { "a.txt": "good, but not judged\n" });
+    const moved: string[] = [];
+    const watch = (event: Event) => {
+      if (event.type !== "task.handed-off") return;
+      const refs = meddle(setting, "for-each-ref", "--format=%(refname)", "refs/heads/skein/");
+      for (const ref of refs.split("\n").filter((name) => name.includes("/task/"))) {
+        meddle(setting, "update-ref", ref, other);
+        moved.push(ref);
+      }
+    };
+    const { end, target } = await runGoal(setting, setting.config(QUICK), { watch });
+    assert.equal(moved.length, 1);
+    assert.equal(closing(end), "done");
+    assert.equal(await setting.repository.git("show", `${target}:a.txt`), "good a");
+  });
+});
