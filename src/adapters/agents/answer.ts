@@ -1,7 +1,6 @@
 /** What did a program answer? The file that it was told of, else the end of its output. */
-import { constants } from "node:fs";
-import { type FileHandle, open } from "node:fs/promises";
-import { messageOf } from "../../core/failure.ts";
+import { unreachable } from "../../core/unreachable.ts";
+import { readBounded } from "../files/read-bounded.ts";
 
 export type AnswerFile =
   | { readonly is: "text"; readonly text: string }
@@ -14,26 +13,25 @@ const MAX_BYTES = 8_000_000;
 /** What a planner printed, with the room that an answer has; its end, because that is where answers are. */
 const MAX_OUTPUT_CHARS = 2_000_000;
 
-/** A link could point to what the program itself may not send anywhere; a pipe would never end. */
 export async function readAnswerFile(file: string): Promise<AnswerFile> {
-  let handle: FileHandle;
-  try {
-    handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === "ENOENT") return { is: "none" };
-    return odd(code === "ELOOP" ? "left a link where its answer belongs" : messageOf(error));
-  }
-  try {
-    const stat = await handle.stat();
-    if (!stat.isFile()) return odd("left something else than a file where its answer belongs");
-    if (stat.size > MAX_BYTES) return odd(`left an answer of ${stat.size} bytes; ${MAX_BYTES} are read`);
-    const text = await handle.readFile("utf8");
-    return text.trim() === "" ? { is: "none" } : { is: "text", text };
-  } catch (error) {
-    return odd(`left an answer that cannot be read: ${messageOf(error)}`);
-  } finally {
-    await handle.close();
+  const read = await readBounded(file, MAX_BYTES);
+  switch (read.is) {
+    case "bytes": {
+      const text = read.bytes.toString();
+      return text.trim() === "" ? { is: "none" } : { is: "text", text };
+    }
+    case "none":
+      return read;
+    case "link":
+      return odd("left a link where its answer belongs");
+    case "no-file":
+      return odd("left something else than a file where its answer belongs");
+    case "too-large":
+      return odd(`left an answer of ${read.size} bytes; ${MAX_BYTES} are read`);
+    case "unreadable":
+      return odd(`left an answer that cannot be read: ${read.why}`);
+    default:
+      return unreachable(read);
   }
 }
 

@@ -1,8 +1,9 @@
 /** Which files did a worker leave changed, which of them can be kept, and how do they become a commit? */
 import { constants } from "node:fs";
-import { access, lstat, readFile } from "node:fs/promises";
+import { access, lstat } from "node:fs/promises";
 import { join } from "node:path";
 import { type Failed, hasFailed } from "../../ports/repository.ts";
+import { readShort } from "../files/read-bounded.ts";
 import type { GitAnswer } from "../git/git.ts";
 import type { Slot, SlotCall } from "./slot.ts";
 import { SKEIN } from "./source.ts";
@@ -100,7 +101,9 @@ async function obstacle(file: string, path: string, maxFileBytes: number): Promi
   if (path.endsWith("/")) return "nested";
   if (path.split("/").some((part) => REFUSED.test(part))) return "has a name that git refuses: not kept";
   const found = await lstat(file).catch(() => undefined);
-  if (!found?.isFile()) return undefined; // Deleted, or a link: git takes both as they are.
+  if (found === undefined || found.isSymbolicLink()) return undefined; // Deleted, or a link: git takes both as it is.
+  if (found.isDirectory()) return undefined; // Where a file was: what is in it is listed by itself.
+  if (!found.isFile()) return SPECIAL;
   if (found.size > maxFileBytes) return `has ${found.size} bytes, more than ${maxFileBytes}: not kept`;
   const isReadable = await access(file, constants.R_OK).then(
     () => true,
@@ -108,6 +111,8 @@ async function obstacle(file: string, path: string, maxFileBytes: number): Promi
   );
   return isReadable ? undefined : "cannot be read: not kept";
 }
+
+export const SPECIAL = "is a pipe, a socket or a device: not kept";
 
 /** What other systems would take for a git folder. */
 const REFUSED = /^(?:\.git|git~1)[ .]*(?::.*)?$/i;
@@ -128,7 +133,7 @@ export async function commitFiles(
   });
   if (!made.ok && made.code !== 1) return { failure: made.failure }; // 1: there is nothing to commit.
   if (!made.ok) return { commit: undefined, left: added.left };
-  const commit = (await readFile(join(slot.git, "HEAD"), "utf8")).trim();
+  const commit = (await readShort(join(slot.git, "HEAD"))).trim();
   return { commit, left: added.left };
 }
 

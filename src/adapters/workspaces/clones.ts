@@ -1,12 +1,13 @@
 /** Where does each job work? In a clone that shares the user's objects and nothing else, from a pool that is reused. */
 import { createHash } from "node:crypto";
-import { readdir, readFile, rm } from "node:fs/promises";
+import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { type Failure, failure, messageOf } from "../../core/failure.ts";
 import type { JobId } from "../../core/job.ts";
 import type { ProgramLimits, Programs } from "../../ports/programs.ts";
 import { type Failed, hasFailed } from "../../ports/repository.ts";
 import type { Keepsake, Kept, Want, Workspace, Workspaces } from "../../ports/workspaces.ts";
+import { readBounded, readShort } from "../files/read-bounded.ts";
 import { writeDurably } from "../files/write-whole.ts";
 import { environmentOf } from "./environment.ts";
 import { removeAll } from "./folders.ts";
@@ -211,12 +212,11 @@ const holding = (pool: Pool, workspace: Workspace): Place | undefined =>
   pool.places.find(({ slot, holder }) => slot.tree === workspace.folder && holder?.job === workspace.job);
 
 async function readHolder(slot: Slot): Promise<Holder | "nobody" | "damaged"> {
-  const text = await readFile(slot.holder, "utf8").catch((error: NodeJS.ErrnoException) =>
-    error.code === "ENOENT" ? undefined : "",
-  );
-  if (text === undefined) return "nobody";
+  const read = await readBounded(slot.holder, MAX_HOLDER_BYTES);
+  if (read.is === "none") return "nobody";
+  if (read.is !== "bytes") return "damaged";
   try {
-    const value = JSON.parse(text) as Partial<Holder>;
+    const value = JSON.parse(read.bytes.toString()) as Partial<Holder>;
     const isWhole =
       typeof value.job === "string" && typeof value.commit === "string" && Array.isArray(value.notices);
     return isWhole ? (value as Holder) : "damaged";
@@ -225,13 +225,16 @@ async function readHolder(slot: Slot): Promise<Holder | "nobody" | "damaged"> {
   }
 }
 
+/** Its longest part are the notices: one for each of at most a thousand files. */
+const MAX_HOLDER_BYTES = 8_000_000;
+
 /** Whose it was is lost, but not what: it can be found beside the rest that was salvaged. */
 async function rescue(
   work: { slot: Slot; source: Source; commit: string; maxFileBytes: number },
   signal: AbortSignal,
 ) {
   const { slot } = work;
-  const commit = (await readFile(join(slot.git, "HEAD"), "utf8").catch(() => "")).trim();
+  const commit = (await readShort(join(slot.git, "HEAD"))).trim();
   const run = createHash("sha256").update(slot.folder).digest("hex").slice(0, 8);
   const ref = `refs/skein/salvage/found/${run}-${slot.name}-${commit.slice(0, 8)}`;
   if (commit !== "") {

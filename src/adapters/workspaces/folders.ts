@@ -1,27 +1,35 @@
-/** How is a folder removed that somebody made read-only, and which one is it really? */
-import { chmod, lstat, readdir, rm } from "node:fs/promises";
+/** How is a folder removed that somebody made read-only or far too deep, and which one is it really? */
+import { execFile } from "node:child_process";
+import { lstat, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 
-/** Never follows a link. Read-only folders (a Go module cache) are made writable first, if they have to be. */
+/**
+ * Never follows a link. Read-only folders (a Go module cache) are made writable first, if they have to be. Paths that
+ * are longer than the system takes at once can be made, but not removed by name: `chmod` and `rm` go down step by step.
+ */
 export async function removeAll(path: string): Promise<void> {
   try {
     await rm(path, { recursive: true, force: true });
   } catch {
-    await openUp(path);
-    await rm(path, { recursive: true, force: true, maxRetries: 3 });
+    if (await isFolder(path)) await run("chmod", ["-R", "u+rwx", path]).catch(() => {}); // What it cannot, `rm` says.
+    await run("rm", ["-rf", "--", path]);
   }
 }
+
+function run(command: string, args: readonly string[]): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  execFile(command, args, { timeout: MAX_MS, killSignal: "SIGKILL" }, (error) =>
+    error ? reject(error) : resolve(),
+  );
+  return promise;
+}
+
+/** A few million files. */
+const MAX_MS = 120_000;
 
 /** A real one, and no link to one. */
 export const isFolder = async (path: string): Promise<boolean> =>
   (await lstat(path).catch(() => undefined))?.isDirectory() ?? false;
-
-async function openUp(path: string): Promise<void> {
-  const found = await lstat(path).catch(() => undefined);
-  if (!found?.isDirectory()) return;
-  await chmod(path, 0o700);
-  for (const name of await readdir(path)) await openUp(join(path, name));
-}
 
 /** Whether every folder on the way to a path is a real one, or not there yet: so that nothing outside is meant. */
 export async function isReachedInside(folder: string, path: string): Promise<boolean> {

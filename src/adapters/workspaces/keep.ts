@@ -1,15 +1,26 @@
 /** How is a worker's work kept, whatever state it was left in? As one commit or more in the user's repository. */
-import { lstat, readFile, writeFile } from "node:fs/promises";
+import { lstat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { failure } from "../../core/failure.ts";
 import { isRefSafe } from "../../core/slug.ts";
 import { type Failed, hasFailed } from "../../ports/repository.ts";
 import type { Keepsake, Kept } from "../../ports/workspaces.ts";
+import { readShort } from "../files/read-bounded.ts";
 import { git } from "../git/git.ts";
-import { changedFiles, commitFiles } from "./changed-files.ts";
+import { type ChangedFiles, changedFiles, commitFiles, SPECIAL } from "./changed-files.ts";
 import { isFolder } from "./folders.ts";
-import { copyIndex, gitBeside, gitInSlot, type Slot, type SlotCall, unlock } from "./slot.ts";
+import {
+  alternatesOf,
+  copyIndex,
+  gitBeside,
+  gitInSlot,
+  type Slot,
+  type SlotCall,
+  unlock,
+  workerObjects,
+} from "./slot.ts";
 import { checkedOutBy, type Source } from "./source.ts";
+import { isPlainObjectFolder } from "./special-files.ts";
 
 export type Work = {
   readonly slot: Slot;
@@ -75,14 +86,15 @@ const stopped = (): Failed => ({ failure: failure("cancelled", "stopped before t
 async function keepFiles(work: Work, as: Keepsake, signal: AbortSignal): Promise<Kept | Failed> {
   const { slot, source } = work;
   await copyIndex(slot, indexOf(slot));
-  const call = (one: SlotCall) => gitInSlot(slot, source, withIndex(slot, one), signal);
+  const special: string[] = [];
+  const call = (one: SlotCall) => gitInSlot(slot, source, withIndex(slot, one, special), signal);
   const files = await changedFiles(slot, call, work.maxFileBytes);
   if (hasFailed(files)) return files;
-  if (files.count === 0) return { commit: undefined, left: files.left };
+  if (files.count === 0) return { commit: undefined, left: [...files.left, ...notKept(special)] };
   await writeFile(join(slot.git, "HEAD"), `${work.commit}\n`);
-  const made = await commitFiles(slot, call, files, as.message);
+  const made = await commitFiles(slot, call, without(files, special), as.message);
   if (hasFailed(made)) return made;
-  const left = [...files.left, ...made.left];
+  const left = [...files.left, ...notKept(special), ...made.left];
   if (made.commit === undefined) return { commit: undefined, left };
   const args = ["update-ref", "-m", "skein: kept", as.ref, made.commit];
   const moved = await git({ folder: source.git, args }, signal);
@@ -95,6 +107,8 @@ type History = { readonly head: string; readonly tree: string; readonly startTre
 async function historyOf(work: Work, signal: AbortSignal): Promise<History | undefined> {
   const head = await headOf(join(work.slot.tree, ".git"));
   if (head === undefined || head === work.commit) return undefined;
+  const { slot, source } = work;
+  if (!(await isPlainObjectFolder(workerObjects(slot), alternatesOf(source.objects)))) return undefined;
   const limit = ["--objects", `--filter=blob:limit=${work.maxFileBytes + 1}`, "--filter-print-omitted"];
   const args = ["rev-list", "--boundary", "--format=%T", ...limit, `${work.commit}..${head}`];
   const listed = await gitBeside(work.slot, { args }, signal);
@@ -114,7 +128,7 @@ async function historyOf(work: Work, signal: AbortSignal): Promise<History | und
 /** By hand, because git would read the worker's settings. */
 async function headOf(folder: string): Promise<string | undefined> {
   if (!(await isFolder(folder))) return undefined;
-  const read = async (name: string) => (await readFile(join(folder, name), "utf8").catch(() => "")).trim();
+  const read = async (name: string) => (await readShort(join(folder, name), MAX_REFS_BYTES)).trim();
   const head = await read("HEAD");
   if (ID.test(head)) return head;
   const ref = /^ref: (refs\/.+)$/.exec(head)?.[1];
@@ -125,6 +139,9 @@ async function headOf(folder: string): Promise<string | undefined> {
   const id = packed?.slice(0, packed.indexOf(" "));
   return id !== undefined && ID.test(id) ? id : undefined;
 }
+
+/** All refs of a large repository in one file. */
+const MAX_REFS_BYTES = 16_000_000;
 
 const ID = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 
@@ -137,16 +154,19 @@ async function keepHistory(
 ): Promise<Kept | Failed | undefined> {
   const { slot, source } = work;
   await copyIndex(slot, indexOf(slot));
-  const call = (one: SlotCall) => gitBeside(slot, withIndex(slot, one), signal);
+  const special: string[] = [];
+  const call = (one: SlotCall) => gitBeside(slot, withIndex(slot, one, special), signal);
   const read = await call({ args: ["read-tree", "--reset", head] });
   if (!read.ok) return undefined;
   const files = await changedFiles(slot, call, work.maxFileBytes);
   if (hasFailed(files)) return files;
   await writeFile(join(slot.git, "HEAD"), `${head}\n`);
   const made =
-    files.count === 0 ? { commit: undefined, left: [] } : await commitFiles(slot, call, files, as.message);
+    files.count === 0
+      ? { commit: undefined, left: [] }
+      : await commitFiles(slot, call, without(files, special), as.message);
   if (hasFailed(made)) return made;
-  const left = [...files.left, ...made.left];
+  const left = [...files.left, ...notKept(special), ...made.left];
   if (made.commit === undefined && tree === startTree) return { commit: undefined, left };
   const fetched = await git(
     {
@@ -165,10 +185,20 @@ const QUIETLY = [
   ...["--no-auto-maintenance", "--no-recurse-submodules", "--refmap="],
 ];
 
+/** What was a file at the start, and no other, counts as unchanged, not as deleted. */
+const without = (files: ChangedFiles, special: readonly string[]): ChangedFiles => ({
+  ...files,
+  barred: [...files.barred, ...special],
+});
+
+const notKept = (special: readonly string[]): string[] =>
+  special.map((path) => `${JSON.stringify(path)} ${SPECIAL}`);
+
 /** Our copy of the index of the start commit, so that work can be kept again and again. */
 const indexOf = (slot: Slot): string => join(slot.git, "index.keep");
 
-const withIndex = (slot: Slot, call: SlotCall): SlotCall => ({
+const withIndex = (slot: Slot, call: SlotCall, special: string[]): SlotCall => ({
   ...call,
+  onSpecial: (path) => special.push(path),
   environment: { GIT_INDEX_FILE: indexOf(slot), ...call.environment },
 });

@@ -1,12 +1,13 @@
 /** What does a workspace get besides the commit? Ignored files and folders that the user named, and a set-up command. */
 import { createHash } from "node:crypto";
 import { constants } from "node:fs";
-import { copyFile, lstat, mkdir, readFile, readlink, symlink, writeFile } from "node:fs/promises";
+import { copyFile, lstat, mkdir, readlink, symlink, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { failure, messageOf } from "../../core/failure.ts";
 import type { JobId } from "../../core/job.ts";
 import type { ProgramLimits, Programs } from "../../ports/programs.ts";
 import type { Failed } from "../../ports/repository.ts";
+import { readBounded, readShort } from "../files/read-bounded.ts";
 import { git } from "../git/git.ts";
 import { isReachedInside } from "./folders.ts";
 import type { Slot } from "./slot.ts";
@@ -99,7 +100,7 @@ export class Provisions {
     if (setup === undefined || setup.trim() === "") return undefined;
     const record = join(slot.folder, "setup.txt");
     const wanted = await fingerprint(setup, slot.tree);
-    if (!isFresh && (await readFile(record, "utf8").catch(() => "")) === wanted) return undefined;
+    if (!isFresh && (await readShort(record)) === wanted) return undefined;
     await writeFile(record, "");
     const command = ["/bin/sh", "-c", setup] as const;
     const end = await programs.run({ job, command, folder: slot.tree, environment, limits }, signal);
@@ -145,10 +146,21 @@ const LOCK_FILES = [
 async function fingerprint(setup: string, tree: string): Promise<string> {
   const hash = createHash("sha256").update(setup);
   for (const name of LOCK_FILES) {
-    hash.update(`\0${name}\0`).update(await readFile(join(tree, name)).catch(() => ""));
+    hash.update(`\0${name}\0`).update(await lockFile(join(tree, name)));
   }
   return hash.digest("hex");
 }
+
+/** A commit may have a link here, to anywhere: where it leads counts, and not what is there. */
+async function lockFile(file: string): Promise<string | Buffer> {
+  const read = await readBounded(file, MAX_LOCK_BYTES);
+  if (read.is === "bytes") return read.bytes;
+  if (read.is === "link") return readlink(file).catch(() => "");
+  return read.is === "too-large" ? String(read.size) : "";
+}
+
+/** The largest that are seen in practice have a few megabytes. */
+const MAX_LOCK_BYTES = 64 * 1024 * 1024;
 
 const NOTHING: Provided = { copied: [], shared: [], included: [], notices: [] };
 

@@ -2,9 +2,11 @@
 import { copyFile, mkdir, readdir, readFile, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Failed } from "../../ports/repository.ts";
+import { readShort } from "../files/read-bounded.ts";
 import { type GitAnswer, git } from "../git/git.ts";
 import { isFolder, isReachedInside, removeAll } from "./folders.ts";
 import type { Source } from "./source.ts";
+import { guarded } from "./special-files.ts";
 
 export type Slot = {
   readonly name: string;
@@ -40,10 +42,12 @@ export type SlotCall = {
   readonly input?: string;
   readonly folder?: string;
   readonly environment?: Readonly<Record<string, string>>;
+  /** Hears of pipes and devices that had to be removed, because git waited for them. */
+  readonly onSpecial?: (path: string) => void;
 };
 
 /** New objects go straight into the user's repository, so that nothing has to be brought there. */
-export const gitInSlot = (slot: Slot, source: Source, call: SlotCall, signal?: AbortSignal) =>
+export const gitInSlot = (slot: Slot, source: Source, call: SlotCall, signal: AbortSignal) =>
   gitBeside(
     slot,
     { ...call, environment: { GIT_OBJECT_DIRECTORY: source.objects, ...call.environment } },
@@ -51,15 +55,19 @@ export const gitInSlot = (slot: Slot, source: Source, call: SlotCall, signal?: A
   );
 
 /** Sees what the worker committed as well, and writes objects into the slot. */
-export const gitBeside = (slot: Slot, call: SlotCall, signal?: AbortSignal): Promise<GitAnswer> =>
-  git(
+export function gitBeside(slot: Slot, call: SlotCall, signal: AbortSignal): Promise<GitAnswer> {
+  const { onSpecial, ...rest } = call;
+  const environment = { GIT_DIR: slot.git, GIT_WORK_TREE: slot.tree, ...call.environment };
+  return guarded(
     {
-      folder: slot.tree,
-      ...call,
-      environment: { GIT_DIR: slot.git, GIT_WORK_TREE: slot.tree, ...call.environment },
+      tree: slot.tree,
+      run: (stop) => git({ folder: slot.tree, ...rest, environment }, stop),
+      again: () => unlock(slot),
+      ...(onSpecial && { onSpecial }),
     },
     signal,
   );
+}
 
 export type Wish = {
   readonly commit: string;
@@ -95,7 +103,7 @@ export async function clean(
 }
 
 const isMade = async (slot: Slot, source: Source): Promise<boolean> =>
-  (await readFile(slot.made, "utf8").catch(() => "")) === source.objects && (await isFolder(slot.tree));
+  (await readShort(slot.made)) === source.objects && (await isFolder(slot.tree));
 
 async function checkOut(
   slot: Slot,
@@ -105,7 +113,11 @@ async function checkOut(
 ): Promise<Failed | undefined> {
   await wipe(slot);
   await mkdir(slot.temporary, { mode: 0o700 });
-  const settings = { commit: wish.commit, hidden: wish.hidden, alternates: [worker(slot), source.objects] };
+  const settings = {
+    commit: wish.commit,
+    hidden: wish.hidden,
+    alternates: [workerObjects(slot), source.objects],
+  };
   await writeGitFolder(slot.git, source, settings);
   for (const path of wish.replaced) {
     if (await isReachedInside(slot.tree, path)) await removeAll(join(slot.tree, path));
@@ -145,7 +157,7 @@ export async function wipe(slot: Slot): Promise<void> {
 }
 
 /** Where the worker's commits are. */
-const worker = (slot: Slot) => join(slot.tree, ".git", "objects");
+export const workerObjects = (slot: Slot) => join(slot.tree, ".git", "objects");
 
 /** By hand: a shared clone is seven small files, and `git clone --shared` would be one process (13 ms) more. */
 async function writeGitFolder(
@@ -167,7 +179,7 @@ async function writeGitFolder(
   const files: readonly (readonly [string, string])[] = [
     ["HEAD", `${commit}\n`],
     ["config", configOf(source)],
-    ["objects/info/alternates", alternates.map((path) => `${quoted(path)}\n`).join("")],
+    ["objects/info/alternates", alternatesOf(...alternates)],
     ["info/exclude", `${exclude}\n${hidden.map((path) => `/${escaped(path)}\n`).join("")}`],
     ...(attributes ? [["info/attributes", attributes] as const] : []),
     ...(shallow ? [["shallow", shallow] as const] : []),
@@ -213,6 +225,9 @@ function quoted(text: string, always = false): string {
   if (!always && !text.includes("\n")) return text;
   return `"${text.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n")}"`;
 }
+
+export const alternatesOf = (...folders: readonly string[]): string =>
+  folders.map((path) => `${quoted(path)}\n`).join("");
 
 const escaped = (path: string) => path.replace(/[\\*?[\]!# ]/g, "\\$&");
 

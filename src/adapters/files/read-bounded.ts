@@ -1,0 +1,63 @@
+/** What is in a file that somebody else could have shaped? Read at once, never through a link, and only so much of it. */
+import { constants } from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
+import { messageOf } from "../../core/failure.ts";
+
+export type BoundedRead =
+  | { readonly is: "bytes"; readonly bytes: Buffer }
+  | { readonly is: "none" }
+  /** Something is there that nobody should read. */
+  | { readonly is: "link" }
+  | { readonly is: "no-file" }
+  | { readonly is: "too-large"; readonly size: number }
+  | { readonly is: "unreadable"; readonly why: string };
+
+/**
+ * To open a pipe waits for its other end, and no signal reaches a thread that does; a device has no end; a link
+ * leads to what its maker may not read, or to one of these.
+ */
+export async function readBounded(file: string, maxBytes: number): Promise<BoundedRead> {
+  let handle: FileHandle;
+  try {
+    handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT" || code === "ENOTDIR") return { is: "none" };
+    if (code === "ELOOP") return { is: "link" };
+    if (code === "ENXIO") return { is: "no-file" }; // A socket.
+    return { is: "unreadable", why: messageOf(error) };
+  }
+  try {
+    const found = await handle.stat();
+    if (!found.isFile()) return { is: "no-file" };
+    if (found.size > maxBytes) return { is: "too-large", size: found.size };
+    return await upTo(handle, maxBytes);
+  } catch (error) {
+    return { is: "unreadable", why: messageOf(error) };
+  } finally {
+    await handle.close();
+  }
+}
+
+/** A file may be longer than it says, or grow. */
+async function upTo(handle: FileHandle, maxBytes: number): Promise<BoundedRead> {
+  const chunks: Buffer[] = [];
+  for (let size = 0; size <= maxBytes; ) {
+    const { buffer, bytesRead } = await handle.read(Buffer.allocUnsafe(CHUNK_BYTES));
+    if (bytesRead === 0) return { is: "bytes", bytes: Buffer.concat(chunks) };
+    chunks.push(buffer.subarray(0, bytesRead));
+    size += bytesRead;
+  }
+  return { is: "too-large", size: maxBytes + 1 };
+}
+
+const CHUNK_BYTES = 64 * 1024;
+
+/** For small files that count as empty where they cannot be read. */
+export async function readShort(file: string, maxBytes = MAX_SHORT_BYTES): Promise<string> {
+  const read = await readBounded(file, maxBytes);
+  return read.is === "bytes" ? read.bytes.toString() : "";
+}
+
+/** A record of ours, or a name in a git folder. */
+const MAX_SHORT_BYTES = 1_000_000;

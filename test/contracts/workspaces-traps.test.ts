@@ -1,0 +1,153 @@
+/** Workspaces in which somebody left what nobody should open: pipes, endless devices, links out, bottomless folders. */
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { lstat, readdir, rm } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { describe, it } from "node:test";
+import { LocalPrograms } from "../../src/adapters/programs/local.ts";
+import { CloneWorkspaces, type CloneWorkspacesOptions } from "../../src/adapters/workspaces/clones.ts";
+import { LIMITS } from "./programs.ts";
+import { inside, jobOf, MAX_FILE_BYTES, onStage, type Scene } from "./workspaces.ts";
+
+const make = (repository: string, folder: string, more: Partial<CloneWorkspacesOptions> = {}) =>
+  new CloneWorkspaces({
+    environment: process.env,
+    repository,
+    folder,
+    programs: new LocalPrograms({ folder: join(folder, "programs") }),
+    limits: LIMITS,
+    maxFileBytes: MAX_FILE_BYTES,
+    ...more,
+  });
+
+const stage = (body: (scene: Scene) => Promise<void>, more: Partial<CloneWorkspacesOptions> = {}) =>
+  onStage((repository, folder) => make(repository, folder, more), body);
+
+/** Far below the 120 s after which git is given up. */
+const SOON = { timeout: 30_000 };
+
+describe("a worker that left a trap in its own git folder", { concurrency: 4 }, () => {
+  const COMMIT = "echo x > a.txt; git checkout -q -b own; git commit -qam one";
+  const traps: readonly (readonly [string, string])[] = [
+    ["a pipe as its head", "rm .git/HEAD; mkfifo .git/HEAD"],
+    ["a link to what has no end as its head", "rm .git/HEAD; ln -s /dev/zero .git/HEAD"],
+    ["a pipe as its branch", "rm .git/refs/heads/own; mkfifo .git/refs/heads/own"],
+    ["a pipe as its packed refs", "rm .git/refs/heads/own; mkfifo .git/packed-refs"],
+    ["a pipe as its alternates", "rm .git/objects/info/alternates; mkfifo .git/objects/info/alternates"],
+    [
+      "a link to what has no end as its alternates",
+      "rm .git/objects/info/alternates; ln -s /dev/zero .git/objects/info/alternates",
+    ],
+    [
+      "alternates that lead to a pipe",
+      "mkdir -p e/info; mkfifo e/info/alternates; echo $PWD/e > .git/objects/info/alternates",
+    ],
+    ["a pipe among its packs", "mkfifo .git/objects/pack/pack-1.idx; touch .git/objects/pack/pack-1.pack"],
+    ["a pipe as an object", "for o in .git/objects/??/*; do rm -f $o; mkfifo $o; done"],
+  ];
+  for (const [what, script] of traps) {
+    it(`${what} is kept as files, soon`, SOON, () =>
+      stage(async ({ repository, take, keep, commit }) => {
+        const workspace = await take();
+        await inside(workspace, `${COMMIT}; ${script}`);
+        const { commit: made } = await keep(workspace);
+        assert.equal(await repository.git("diff", "--name-only", commit, `${made}`), "a.txt");
+        assert.equal(await repository.git("log", "--format=%s", `${commit}..${made}`), "Kept");
+      }),
+    );
+  }
+});
+
+describe("a worker that left a trap among its files", { concurrency: 4 }, () => {
+  const traps: readonly (readonly [string, string, RegExp])[] = [
+    [
+      "a pipe in the place of the ignore file",
+      "rm .gitignore; mkfifo .gitignore",
+      /"\.gitignore" is a pipe, a socket or a device/,
+    ],
+    [
+      "a pipe as ignore file of a folder whose name is no text",
+      `d="$(printf 'byte\\377')"; mkdir "$d"; mkfifo "$d/.gitignore"`,
+      /\.gitignore" is a pipe/,
+    ],
+    ["a pipe as attributes", "mkfifo .gitattributes", /"\.gitattributes" is a pipe/],
+    [
+      "a pipe as head of an inner repository",
+      "git init -q inner; rm inner/.git/HEAD; mkfifo inner/.git/HEAD",
+      /"inner\/\.git\/HEAD" is a pipe/,
+    ],
+    ["a pipe in the place of a file", "rm dir/b.txt; mkfifo dir/b.txt", /"dir\/b\.txt" is a pipe/],
+    ["a link to what has no end", "ln -s /dev/zero endless", /^$/],
+  ];
+  for (const [what, script, said] of traps) {
+    it(`${what} has the rest kept, soon, and what was left is said`, SOON, () =>
+      stage(async ({ repository, take, keep, commit }) => {
+        const workspace = await take();
+        await inside(workspace, `${script}; echo x > a.txt`);
+        const { commit: made, left } = await keep(workspace);
+        const changes = await repository.git("diff", "--name-only", commit, `${made}`);
+        assert.deepEqual(
+          changes.split("\n").filter((path) => path !== "endless"),
+          ["a.txt"],
+        );
+        assert.match(left.join("\n"), said);
+      }),
+    );
+  }
+
+  it("leaves it in no one's way: the next holder of the folder gets it soon, too", SOON, () =>
+    stage(async ({ take, workspaces }) => {
+      for (const use of ["agent", "gate"] as const) {
+        const first = await take({ use });
+        await inside(
+          first,
+          "mkfifo .gitattributes; mkdir new; mkfifo new/.gitignore; rm a.txt; mkfifo a.txt",
+        );
+        await workspaces.release(first);
+        const next = await take({ use, job: jobOf(2) });
+        assert.equal(next.folder, first.folder);
+        assert.equal(await inside(next, "cat a.txt; git status --porcelain"), "a");
+        await workspaces.release(next);
+      }
+    }),
+  );
+});
+
+describe("what is beside a worker's files", { concurrency: 4 }, () => {
+  it("is not waited for when the records of the pool are pipes", SOON, () =>
+    stage(async ({ repository, folder, take }) => {
+      const first = await take();
+      for (const name of ["holder.json", "slot.json", "setup.txt"]) {
+        await rm(join(dirname(first.folder), name), { force: true });
+        execFileSync("mkfifo", [join(dirname(first.folder), name)]);
+      }
+      const next = make(repository.folder, folder);
+      assert.equal(await next.heldBy(jobOf(1)), undefined);
+    }),
+  );
+
+  it("is removed although its paths are longer than the system takes", SOON, () =>
+    stage(async ({ folder, take, workspaces }) => {
+      const first = await take();
+      const down = "for i in $(seq 30); do n=$(printf '%0200d' $i); mkdir $n; cd -P ./$n; done; touch f";
+      execFileSync("bash", ["-c", `${down} 2>/dev/null || true`], { cwd: first.folder });
+      await workspaces.release(first);
+      assert.equal(await inside(await take({ job: jobOf(2) }), "ls"), "a.txt\ndir\nrun.sh");
+      await (workspaces as CloneWorkspaces).close();
+      assert.ok(!(await readdir(folder)).includes("workspaces"));
+    }),
+  );
+});
+
+describe("a commit with a trap", { concurrency: 4 }, () => {
+  it("as its lock file does not keep a workspace from being set up", SOON, () =>
+    stage(
+      async ({ repository, take }) => {
+        const commit = await repository.branch("trap", { "package-lock.json": { link: "/dev/zero" } });
+        const workspace = await take({ commit, use: "gate" });
+        assert.ok((await lstat(join(workspace.folder, "package-lock.json"))).isSymbolicLink());
+      },
+      { setup: "true" },
+    ),
+  );
+});
