@@ -221,12 +221,13 @@ describe("hostile output", () => {
           for (const file of files) assert.deepEqual(readPath(file), { path: file });
         }
       }),
-      { numRuns: 1_000 },
+      { numRuns: 300 },
     );
   });
 
   test("takes time that grows with the text alone", () => {
-    const traps = [...new Set(EVERY_LINE.filter((line) => line.length > 3).map((line) => line.slice(0, 24)))];
+    const starts = new Set(EVERY_LINE.filter((line) => line.length > 3).map((line) => line.slice(0, 24)));
+    const traps = [...starts].filter((_, i) => i % 8 === 0);
     const shapes = [
       ...traps.flatMap((trap) => [`${trap}\n`]),
       ...[
