@@ -5,6 +5,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { chmod, mkdir, readdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, it } from "node:test";
+import { environmentOf } from "../src/adapters/workspaces/environment.ts";
 import { CONFIGURATION, withKeys } from "../tools/docs.ts";
 import { ROOT } from "../tools/source-files.ts";
 import { newFolder } from "./support/folders.ts";
@@ -72,6 +73,18 @@ function programOf(name: string): { readonly code: string; readonly use: string 
   return { code, use };
 }
 
+/** From a heading to the next. */
+const sectionOf = (title: string) =>
+  textOf("docs/agents.md")
+    .split(/^##+ /m)
+    .find((part) => part.startsWith(title)) ?? "";
+
+/** The names in the first column of a section's table. */
+const listedIn = (title: string) =>
+  [...sectionOf(title).matchAll(/^\| (`[^|]*) \|/gm)]
+    .flatMap(([, names = ""]) => [...names.matchAll(/`(\w+)`/g)].map(([, name = ""]) => name))
+    .sort();
+
 type Said = { readonly code: number; readonly out: string };
 type Place = AsyncDisposable & {
   readonly repository: TestRepository;
@@ -91,7 +104,13 @@ async function makePlace(files: Files, programs: Readonly<Record<string, string>
   for (const [name, code] of Object.entries(programs))
     await writeFile(path.join(tools!, name), code, { mode: 0o755 });
   const PATH = [path.join(ROOT, "bin"), path.dirname(process.execPath), tools, process.env["PATH"]].join(":");
-  const env = { ...plainEnvironment(), PATH, HOME: home!, SKEIN_STATE_DIR: state! };
+  const env = {
+    ...plainEnvironment(),
+    PATH,
+    HOME: home!,
+    SKEIN_STATE_DIR: state!,
+    SKEIN_RETRY_FIRST: "10ms",
+  };
   return {
     repository,
     state: state!,
@@ -111,7 +130,7 @@ function shell(commands: string, cwd: string, env: NodeJS.ProcessEnv): Promise<S
 }
 
 /** The name that `skein run` printed. */
-const runIn = ({ out }: Said) => /^run {5}(\S+)$/m.exec(out)?.[1] ?? assert.fail(out);
+const runIn = ({ out }: Said) => /^run +(\S+)$/m.exec(out)?.[1] ?? assert.fail(out);
 
 async function runs(place: Place, name: string): Promise<{ readonly run: string; readonly target: string }> {
   const { code, use } = programOf(name);
@@ -145,7 +164,7 @@ END
 esac
 `;
 
-describe("what docs/agents.md shows works:", () => {
+describe("what docs/agents.md shows works:", { concurrency: 2 }, () => {
   it("a worker in three lines", LIMIT, async () => {
     await using place = await makePlace({ LICENSE: "MIT (c) 1999 somebody\n" });
     const { target } = await runs(place, "year.sh");
@@ -153,12 +172,36 @@ describe("what docs/agents.md shows works:", () => {
     assert.equal(await place.repository.git("show", `${target}:LICENSE`), `MIT (c) ${year} somebody`);
   });
 
-  it("a planner and worker", LIMIT, async () => {
+  it("a planner and worker, whose briefs have the fields that are listed, and no others", LIMIT, async () => {
     await using place = await makePlace({ "README.md": "# here\n" });
-    const { target } = await runs(place, "two-tasks.sh");
+    const { run, target } = await runs(place, "two-tasks.sh");
     assert.equal(await place.repository.git("show", `${target}:sentence.txt`), "Hello, world!");
     const landed = await place.repository.git("rev-list", "--first-parent", "--count", `main..${target}`);
     assert.equal(landed, "2");
+    const [repository = ""] = await readdir(place.state);
+    const turns = path.join(place.state, repository, "runs", run, "turns");
+    const fieldsOf = (turn: string) =>
+      Object.keys(JSON.parse(readFileSync(path.join(turns, turn, "brief.json"), "utf8")) as object).sort();
+    assert.deepEqual(fieldsOf("plan-t-1"), listedIn("The brief of a planner"));
+    assert.deepEqual(fieldsOf("work-t.2-1"), listedIn("The brief of a worker"));
+  });
+
+  it("a program gets the variables that it names, and none that it excludes", () => {
+    const [, text = ""] = sectionOf("How it is named and started").split("**Its environment**");
+    const [listed = "", excluded = ""] = text.split("Nothing else is handed on");
+    const names = [...new Set([...listed.matchAll(/`([A-Z_]+)`/g)].map(([, name = ""]) => name))];
+    const others = [...excluded.split("Skein adds")[0]!.matchAll(/`([A-Z_]+)`/g)].map(
+      ([, name = ""]) => name,
+    );
+    assert.ok(names.length > 20 && others.length > 0);
+    const from = Object.fromEntries(
+      [...names, ...others, "HTTPS_PROXY", "SOME_API_KEY"].map((n) => [n, "x"]),
+    );
+    const person = { name: "A", email: "a@example.invalid" };
+    const given = environmentOf({ from, pass: [], temporary: "/t", ceiling: "/", person });
+    const kept = Object.keys(from).filter((name) => given[name] === "x");
+    assert.deepEqual(kept, names);
+    for (const name of Object.keys(given)) assert.ok(text.includes(`\`${name}`), `${name} is not told`);
   });
 
   it("a wrapper around a coding agent, its model out of reach at first", LIMIT, async () => {
