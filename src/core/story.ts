@@ -2,6 +2,7 @@
 import type { Charge, Event, EventOf, RunEnd } from "./event.ts";
 import type { Failure } from "./failure.ts";
 import type { Proof } from "./gate.ts";
+import { CHECKOUT_CHANGED } from "./handoff.ts";
 import { type JobId, jobId, type Member } from "./job.ts";
 import type { JobKind } from "./policy.ts";
 import type { TaskId } from "./task.ts";
@@ -18,6 +19,10 @@ export type Story = {
   readonly since: ReadonlyMap<JobId, number>;
   readonly jobs: Readonly<Record<JobKind, { readonly count: number; readonly ms: number }>>;
   readonly checks: { readonly green: number; readonly red: number };
+  /** What the newest attempt of each task was concerned about. */
+  readonly concerns: ReadonlyMap<TaskId, readonly string[]>;
+  /** Which landings had which tasks in their candidate, oldest first. */
+  readonly candidates: readonly { readonly job: JobId; readonly members: readonly Member[] }[];
   readonly closed: { readonly at: number; readonly how: RunEnd } | undefined;
 };
 
@@ -42,7 +47,9 @@ export type Setback = {
 };
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
-type Draft = Writable<Omit<Story, "landings" | "setbacks" | "since" | "jobs">> & {
+type Draft = Writable<Omit<Story, "landings" | "setbacks" | "since" | "jobs" | "concerns" | "candidates">> & {
+  concerns: Map<TaskId, readonly string[]>;
+  candidates: { readonly job: JobId; readonly members: readonly Member[] }[];
   landings: Landed[];
   setbacks: Setback[];
   since: Map<JobId, number>;
@@ -63,6 +70,8 @@ export const emptyStory = (): Story => ({
     check: { count: 0, ms: 0 },
   },
   checks: { green: 0, red: 0 },
+  concerns: new Map(),
+  candidates: [],
   closed: undefined,
 });
 
@@ -79,6 +88,7 @@ export function tell(story: Story, event: Event): Story {
     case "job.started":
       s.since.set(jobId(event.job), event.at);
       s.jobs[event.job.kind].count += 1;
+      if (event.job.kind === "land") s.candidates.push({ job: jobId(event.job), members: event.job.members });
       break;
     case "job.ended":
       jobEnded(s, event);
@@ -86,6 +96,17 @@ export function tell(story: Story, event: Event): Story {
     case "batch.landed": {
       const { at, commit, members, proof, flaky } = event;
       s.landings.push({ at, commit, members, proof, flaky });
+      break;
+    }
+    case "task.handed-off":
+    case "task.done": {
+      // What a planner hands up is of those below it, who were heard already.
+      const said = event.handoff.concerns.filter((text) => !/^\[t[.\d]*\] /.test(text));
+      const before = s.concerns.get(event.task) ?? [];
+      // Another attempt answers for itself; that the user's files were touched stays so.
+      const kept =
+        event.type === "task.done" ? before : before.filter((text) => text.startsWith(CHECKOUT_CHANGED));
+      s.concerns.set(event.task, [...new Set([...kept, ...said])]);
       break;
     }
     case "task.retried": {

@@ -14,6 +14,20 @@ import {
 } from "./state.ts";
 import { emptyStory, type Landed, type Setback, type Story, tell } from "./story.ts";
 import { isSettled, parentId, ROOT, type Task, type TaskId } from "./task.ts";
+import {
+  type ConcernView,
+  concernsOf,
+  inNames,
+  leftOf,
+  type Named,
+  named,
+  nameOf,
+  type UndoneView,
+  undoneOf,
+} from "./view-reasons.ts";
+
+export type { ConcernView, Named, UndoneView };
+export { nameOf };
 
 /** Everything in it is JSON. Times are in ms; who shows them subtracts. */
 export type RunView = {
@@ -33,11 +47,13 @@ export type RunView = {
     readonly isUngated: boolean;
   };
   readonly landings: readonly LandingView[];
+  /** Tasks that are done and were split: they land through their parts. */
+  readonly split: number;
   readonly setbacks: readonly SetbackView[];
   /** Settled, but not done. */
   readonly undone: readonly UndoneView[];
-  readonly concerns: readonly (Named & { readonly concern: string; readonly text: string })[];
-  /** Said when it closed. */
+  readonly concerns: readonly ConcernView[];
+  /** Said when it closed, and not said of a task. */
   readonly left: readonly string[];
   readonly flaky: readonly string[];
   readonly spent: Spending;
@@ -60,7 +76,6 @@ export type Counts = {
   readonly waiting: number;
 };
 
-export type Named = { readonly task: TaskId; readonly name: string };
 export type RunningView = {
   readonly job: JobId;
   readonly kind: JobKind;
@@ -75,12 +90,6 @@ export type LandingView = Omit<Landed, "members"> & {
 };
 /** `end`: what became of the task since. */
 export type SetbackView = Setback & { readonly name: string; readonly end: TaskWord };
-export type UndoneView = Named & {
-  readonly end: "failed" | "skipped" | "cancelled";
-  readonly reason: string;
-  readonly next?: string;
-};
-
 /** What a task is about now, in one word. */
 export type TaskWord =
   | ("done" | "failed" | "skipped" | "cancelled")
@@ -103,7 +112,7 @@ export function viewOf({ state, story }: Seen): RunView {
   const tasks = [...state.tasks.values()];
   const landing = [...state.running.values()].flatMap(({ job }) => (job.kind === "land" ? job.members : []));
   const gating = new Set(landing.map(({ task }) => task));
-  const { tip, health, report } = state.target;
+  const { tip, health } = state.target;
   return {
     run,
     goal,
@@ -121,26 +130,33 @@ export function viewOf({ state, story }: Seen): RunView {
       tip,
       health,
       isVerified: isVerified(state),
-      isUngated: health === "green" && report.commands.length === 0,
+      isUngated: isUngated(state),
     },
     landings: story.landings.map((landed) => ({
       ...landed,
       members: landed.members.map((member) => ({ ...member, name: nameOf(state, member.task) })),
     })),
+    split: tasks.filter(({ id, state: { is } }) => is === "done" && id !== ROOT && state.planners.has(id))
+      .length,
     setbacks: story.setbacks.map((setback) => ({
       ...setback,
+      failure: { ...setback.failure, message: inNames(state, setback.failure.message) },
       name: nameOf(state, setback.task),
       end: wordOf(state, taskOf(state, setback.task), gating),
     })),
-    undone: tasks.flatMap((task) => undoneView(state, task)),
-    concerns: concernsOf(state),
-    left: state.closed?.left ?? [],
+    undone: tasks.flatMap((task) => undoneOf(state, task)),
+    concerns: concernsOf(state, story),
+    left: leftOf(state),
     flaky: [...state.flaky.keys()],
     spent: { ...state.spent },
     times: timesOf(state, story),
     events: story.events,
   };
 }
+
+/** A look at the target has found no commands to run. */
+export const isUngated = ({ target: { health, report } }: RunState): boolean =>
+  health === "green" && report.commands.length === 0;
 
 function timesOf({ openedAt }: RunState, { lastAt, idleMs, jobs, closed }: Story): RunView["times"] {
   const times = { openedAt, lastAt, idleMs, jobs: structuredCopy(jobs) };
@@ -155,20 +171,10 @@ const structuredCopy = (jobs: Story["jobs"]): Story["jobs"] => ({
   check: { ...jobs.check },
 });
 
-/** "parser/lexer": the planners' own names, from the top. */
-export function nameOf(state: RunState, id: TaskId): string {
-  if (id === ROOT) return "the goal";
-  const above = parentId(id)!;
-  const { key } = taskOf(state, id).spec;
-  return above === ROOT ? key : `${nameOf(state, above)}/${key}`;
-}
-
-const named = (state: RunState, task: TaskId): Named => ({ task, name: nameOf(state, task) });
-
 /** `gating`: the tasks of the candidate whose gate is running. */
 export function wordOf(state: RunState, task: Task, gating: ReadonlySet<TaskId>): TaskWord {
   const { is } = task.state;
-  if (is === "landing") return gating.has(task.id) ? "gating" : "landing";
+  if (is === "landing") return gating.has(task.id) && !isUngated(state) ? "gating" : "landing";
   if (is !== "open" && is !== "delegated") return is;
   const job = runningJobOf(state, task);
   if (job !== undefined) return job.startsWith("plan:") ? "planning" : "working";
@@ -219,35 +225,6 @@ function runningView(state: RunState, story: Story, job: Job): RunningView {
   const number = job.kind === "work" ? job.attempt : job.turn;
   const tasks = job.kind === "check" ? [] : job.kind === "land" ? job.members.map((m) => m.task) : [job.task];
   return { job: id, kind: job.kind, since, number, tasks: tasks.map((task) => named(state, task)) };
-}
-
-function undoneView(state: RunState, { id, state: end }: Task): readonly UndoneView[] {
-  const name = nameOf(state, id);
-  switch (end.is) {
-    case "failed": {
-      const { message, next } = end.failure;
-      const view = { task: id, name, end: end.is, reason: message };
-      return [next === undefined ? view : { ...view, next }];
-    }
-    case "skipped":
-      return [{ task: id, name, end: end.is, reason: `${nameOf(state, end.because)} did not land` }];
-    case "cancelled":
-      return [{ task: id, name, end: end.is, reason: end.reason }];
-    default:
-      return [];
-  }
-}
-
-/** Of a goal that one worker took whole, no planner hears: its concerns are the person's. */
-function concernsOf(state: RunState): RunView["concerns"] {
-  const goal = state.tasks.get(ROOT)?.state;
-  const whole = state.tasks.size === 1 && goal?.is === "done" ? goal.handoff.concerns : [];
-  return [
-    ...[...state.planners.values()].flatMap(({ concerns }) =>
-      [...concerns.values()].map(({ id, from, text }) => ({ ...named(state, from), concern: id, text })),
-    ),
-    ...whole.map((text, i) => ({ ...named(state, ROOT), concern: `goal-${i + 1}`, text })),
-  ];
 }
 
 /** What a person may call a task: its id, its whole name, or its own name where only one has it. */

@@ -1,12 +1,18 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { CoreRun, task } from "../../../test/support/core-run.ts";
 import type { Event } from "../../core/event.ts";
 import { evolve } from "../../core/evolve.ts";
 import { failure } from "../../core/failure.ts";
-import { jobId } from "../../core/job.ts";
 import { emptyState } from "../../core/state.ts";
 import { ROOT } from "../../core/task.ts";
 import { narrate } from "./narrate.ts";
+
+/** What is told of a run from its beginning. */
+function linesOf({ log }: Pick<CoreRun, "log">, how: Parameters<typeof narrate>[2] = {}): readonly string[] {
+  const state = emptyState();
+  return log.flatMap((event) => narrate(event, evolve(state, event), how)?.text ?? []);
+}
 
 function opened() {
   const state = emptyState();
@@ -51,10 +57,63 @@ test("what people did and what a restart interrupted is told, and nobody is blam
   const said = (event: Event) => narrate(event, evolve(state, event))?.text;
   assert.equal(said({ type: "run.paused", at: 1 }), "paused: no new work is started");
   assert.equal(said({ type: "run.resumed", at: 2 }), "the pause is over");
-  const job = { kind: "plan", task: ROOT, turn: 1 } as const;
-  said({ type: "job.started", job, until: 9, at: 3 });
-  const ended = said({ type: "job.ended", job: jobId(job), how: "interrupted", at: 4 });
-  assert.match(ended!, /^plan:t#1 was interrupted: .*nobody is charged/);
+});
+
+test("what a restart interrupted is told once, by the name of the task", () => {
+  const run = CoreRun.planned([task("a")]);
+  run.now = 5_000;
+  const before = run.log.length;
+  run.say({ type: "interrupted", job: run.running("work")[0] as never });
+  const told = linesOf(run).slice(linesOf({ ...run, log: run.log.slice(0, before) }).length);
+  assert.deepEqual(told, [
+    "a was interrupted by a restart: it is tried again",
+    "a worker starts on a (attempt 2)",
+  ]);
+});
+
+test("a goal of which a part is missing is partly done, and the run says what once", () => {
+  const run = CoreRun.planned([task("a"), task("b")]);
+  run.finish("t.1");
+  run.failForGood("t.2");
+  for (let n = 0; n < 5 && !run.closed; n += 1) {
+    if (run.running("plan").length > 0) run.plan("t", []);
+    else run.check();
+  }
+  const told = linesOf(run);
+  assert.deepEqual(told.slice(-2), ["the goal is partly done", "the run is incomplete: not done: b"]);
+});
+
+test("a red base is said in plain words, first as what it may be, then as what it is", () => {
+  const run = new CoreRun();
+  run.check(["test: adds"]);
+  assert.ok(linesOf(run).includes("the base is red once; looking again: test: adds"));
+  run.check(["test: adds"]);
+  assert.ok(linesOf(run).includes("the base is red: test: adds; fixes come first"));
+});
+
+test("without a planner nobody speaks of one, and without a gate nothing is gated", () => {
+  const run = CoreRun.green();
+  assert.ok(linesOf(run).some((text) => text.startsWith("a planner looks at the goal")));
+  assert.ok(!linesOf(run, { hasPlanner: false }).some((text) => text.includes("planner")));
+  const kept: Event = { type: "plan.kept-whole", task: ROOT, at: 0 };
+  assert.equal(narrate(kept, run.state, { hasPlanner: false })!.text, "one worker takes the whole goal");
+  const ungated = new CoreRun();
+  const report = { commands: [] };
+  ungated.answer("check#1", { is: "checked", tip: "base", report, problems: [] });
+  ungated.plan("t", [task("a")]);
+  ungated.work("t.1");
+  assert.ok(linesOf(ungated).includes("landing a on top of base"));
+});
+
+test("a planner that gave up is called by the name of its task", () => {
+  const run = CoreRun.green();
+  for (let n = 0; n < 50 && run.is("t") !== "failed"; n += 1) {
+    run.fail("plan", "t");
+    run.wait(3_600_000);
+  }
+  assert.ok(
+    linesOf(run).some((text) => /^the goal failed: the planner of the goal failed \d+ times/.test(text)),
+  );
 });
 
 test("a commit is told by its first digits", () => {

@@ -1,18 +1,24 @@
 /** How is an event told to a person? One line each for what matters; nothing for the rest. */
 import type { Event, EventOf } from "../../core/event.ts";
+import type { FailureKind } from "../../core/failure.ts";
 import { failuresOf } from "../../core/gate.ts";
 import { CHECKOUT_CHANGED } from "../../core/handoff.ts";
 import type { Job } from "../../core/job.ts";
-import type { RunState } from "../../core/state.ts";
-import type { TaskId } from "../../core/task.ts";
-import { nameOf } from "../../core/view.ts";
+import { isVerified, type RunState } from "../../core/state.ts";
+import { ROOT, type TaskId } from "../../core/task.ts";
+import { isUngated, nameOf } from "../../core/view.ts";
+import { inNames, leftOf, reasonOf, undoneOf, undoneText } from "../../core/view-reasons.ts";
 import { harmless, short } from "./words.ts";
 
 /** `tone` says how it should look, where there are colours. */
 export type Line = { readonly tone: "plain" | "good" | "bad" | "quiet"; readonly text: string };
 
-/** `state` is the state after the event. */
-export function narrate(event: Event, state: RunState): Line | undefined {
+/** `state` is the state after the event. `hasPlanner`: somebody else than the workers plans in this run. */
+export function narrate(
+  event: Event,
+  state: RunState,
+  { hasPlanner = true }: { readonly hasPlanner?: boolean } = {},
+): Line | undefined {
   const name = (id: TaskId) => nameOf(state, id);
   switch (event.type) {
     case "run.opened":
@@ -28,7 +34,7 @@ export function narrate(event: Event, state: RunState): Line | undefined {
     case "command.refused":
       return bad(`refused: ${event.command}: ${event.reason}`);
     case "job.started":
-      return started(event.job, state);
+      return event.job.kind === "plan" && !hasPlanner ? undefined : started(event.job, state);
     case "job.ended":
       return jobEnded(event);
     case "plan.accepted":
@@ -36,27 +42,38 @@ export function narrate(event: Event, state: RunState): Line | undefined {
         ? undefined
         : plain(`${name(event.task)} is split into ${event.into.map((child) => child.spec.key).join(", ")}`);
     case "plan.kept-whole":
-      return plain(`${name(event.task)} is not worth splitting: one worker takes it`);
+      return hasPlanner
+        ? plain(`${name(event.task)} is not worth splitting: one worker takes it`)
+        : plain("one worker takes the whole goal");
     case "plan.rejected":
+      if (event.charge === "nothing") return again(`the planner of ${name(event.task)}`, event.failure.kind);
       return bad(
         `the planner of ${name(event.task)} is asked again: ${event.reasons.join("; ") || event.failure.message}`,
       );
     case "plan.ended":
       return event.over === "finished"
         ? plain(`the planner of ${name(event.task)} has nothing more to ask for`)
-        : bad(event.over.message);
+        : bad(inNames(state, event.over.message));
     case "task.handed-off":
       return handedOff(event, name(event.task));
     case "task.retried":
+      if (event.charge === "nothing") return again(name(event.task), event.failure.kind);
       return bad(
         `${name(event.task)}, attempt ${event.attempt}: ${event.failure.message}; it will be tried again`,
       );
     case "task.held-back":
       return quiet(`${name(event.task)} waits: ${name(event.behind)} has its files`);
     case "task.done":
-      return good(`${name(event.task)} is done`);
+      return done(event, state);
     case "task.failed":
-      return bad(`${name(event.task)} failed: ${event.failure.message}`);
+      return bad(
+        undoneText({
+          task: event.task,
+          name: name(event.task),
+          end: "failed",
+          reason: reasonOf(state, event.task, event.failure),
+        }),
+      );
     case "task.skipped":
       return bad(`${name(event.task)} is skipped, because ${name(event.because)} did not land`);
     case "task.cancelled":
@@ -66,9 +83,7 @@ export function narrate(event: Event, state: RunState): Line | undefined {
     case "landing.turned":
       return turned(event, name);
     case "target.checked":
-      return state.target.health === "green"
-        ? undefined
-        : bad(`${short(event.tip)} is ${state.target.health}: ${failuresOf(event.report).join(", ")}`);
+      return checked(event, state);
     case "target.unchecked":
       return bad(`the target could not be checked: ${event.failure.message}`);
     case "target.moved":
@@ -82,9 +97,7 @@ export function narrate(event: Event, state: RunState): Line | undefined {
     case "repair.given-up":
       return bad(`the target could not be repaired: ${event.failures.join(", ")}`);
     case "run.closed":
-      return event.how === "done"
-        ? good("the run is done")
-        : bad(`the run ${endWords(event.how)}: ${event.left.join("; ")}`);
+      return event.how === "done" ? good("the run is done") : bad(closedText(event, state));
     default:
       return undefined;
   }
@@ -103,16 +116,63 @@ const bad = line("bad");
 const quiet = line("quiet");
 
 function jobEnded({ job, how }: EventOf<"job.ended">): Line | undefined {
+  const isAgents = job.startsWith("work:") || job.startsWith("plan:");
+  const what = job.startsWith("land") ? "a landing" : "a look at the target";
   switch (how) {
     case "answered-late":
       return plain("a job that was given up has answered after all; nothing had replaced it, so it counts");
     case "expired":
-      return bad(`${job} has not answered in time`);
+      return bad(`${isAgents ? job : what} has not answered in time`);
+    // Of a worker and a planner the next event says it, with the name of the task.
     case "interrupted":
-      return quiet(`${job} was interrupted: it is started again, and nobody is charged for it`);
+      return isAgents ? undefined : quiet(`${what} was interrupted: it is started again`);
     default:
       return undefined;
   }
+}
+
+/** Through no fault of its own, and without being counted. */
+const again = (who: string, why: FailureKind): Line =>
+  quiet(
+    `${who} ${why === "interrupted" ? "was interrupted by a restart" : "came to nothing"}: it is tried again`,
+  );
+
+/** The goal is done when the run closes as done, and not before: fixes and looks at the target may follow. */
+function done({ task, handoff }: EventOf<"task.done">, state: RunState): Line | undefined {
+  const name = nameOf(state, task);
+  const { target, spent, planners } = state;
+  const lacks = [...(planners.get(task)?.concerns.values() ?? [])].some(({ kind }) => kind === "undone");
+  const isPart = handoff.status !== "complete" || lacks;
+  if (task !== ROOT) return isPart ? bad(`${name} is partly done`) : good(`${name} is done`);
+  if (isPart || spent.exhausted || target.health === "red") return bad("the goal is partly done");
+  return isVerified(state) ? good("the goal is done") : undefined;
+}
+
+/** "suspect" is a word for those who wrote the rules. */
+function checked({ tip, report }: EventOf<"target.checked">, state: RunState): Line | undefined {
+  const { health } = state.target;
+  if (health === "green") return undefined;
+  const failures = failuresOf(report);
+  const some = failures.slice(0, MAX_FAILURES).join(", ");
+  const names = failures.length > MAX_FAILURES ? `${some} and ${failures.length - MAX_FAILURES} more` : some;
+  const isBase = tip === state.request?.base;
+  const what = isBase ? "the base" : `the target ${short(tip)}`;
+  if (health !== "red") return bad(`${what} is red once; looking again: ${names}`);
+  return bad(`${what} is red: ${names}${isBase && !state.repair.givenUp ? "; fixes come first" : ""}`);
+}
+
+const MAX_FAILURES = 5;
+
+/** What every task came to was said before. */
+function closedText({ how }: EventOf<"run.closed">, state: RunState): string {
+  const undone = [...state.tasks.values()]
+    .filter(({ id }) => id !== ROOT)
+    .flatMap((task) => undoneOf(state, task))
+    .filter(({ reason }) => !reason.startsWith("because "));
+  const some = undone.slice(0, MAX_FAILURES).map(({ name }) => name);
+  const more = undone.length > some.length ? ` and ${undone.length - some.length} more` : "";
+  const left = [...(some.length > 0 ? [`not done: ${some.join(", ")}${more}`] : []), ...leftOf(state)];
+  return `the run ${endWords(how)}${left.length > 0 ? `: ${left.join("; ")}` : ""}`;
 }
 
 /** What the planner hears of as one concern among others, the person whose files they are is told at once. */
@@ -132,7 +192,7 @@ function started(job: Job, state: RunState): Line | undefined {
       );
     case "land":
       return quiet(
-        `gating ${job.members.map((m) => nameOf(state, m.task)).join(" + ")} on top of ${short(state.target.tip)}`,
+        `${isUngated(state) ? "landing" : "gating"} ${job.members.map((m) => nameOf(state, m.task)).join(" + ")} on top of ${short(state.target.tip)}`,
       );
     case "check":
       return quiet(`checking ${short(state.target.tip)}`);

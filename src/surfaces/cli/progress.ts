@@ -1,8 +1,10 @@
 /** How is a run shown while it goes on? Events as JSON, as lines, or as lines above an area that is kept up to date. */
 import type { Event } from "../../core/event.ts";
+import type { Policy } from "../../core/policy.ts";
 import type { RunState } from "../../core/state.ts";
 import { emptyStory, tell } from "../../core/story.ts";
 import { type RunningView, type RunView, viewOf } from "../../core/view.ts";
+import { type Wait, waitOf } from "../../core/view-wait.ts";
 import type { Context } from "./context.ts";
 import { LiveArea } from "./live-area.ts";
 import { narrate } from "./narrate.ts";
@@ -16,21 +18,24 @@ export type Progress = {
   readonly end: () => void;
 };
 
-export function startProgress(context: Context): Progress {
+/** `hasPlanner`: see `narrate`. The policy says until when a run waits. */
+export type Shown = { readonly policy?: Policy; readonly hasPlanner?: boolean };
+
+export function startProgress(context: Context, shown: Shown = {}): Progress {
   const { out, json } = context;
   if (json)
     return { watch: (event) => out.write(`${JSON.stringify(event)}\n`), say: () => {}, end: () => {} };
   const { size } = out;
-  return size ? onTerminal(context, new LiveArea({ ...out, size })) : inLines(context);
+  return size ? onTerminal(context, new LiveArea({ ...out, size }), shown) : inLines(context, shown);
 }
 
 /** The goal was said when the run was announced. */
-const told = (event: Event, state: RunState) =>
-  event.type === "run.opened" ? undefined : narrate(event, state);
+const told = (event: Event, state: RunState, shown: Shown) =>
+  event.type === "run.opened" ? undefined : narrate(event, state, shown);
 
-const inLines = ({ out }: Context): Progress => ({
+const inLines = ({ out }: Context, shown: Shown): Progress => ({
   watch: (event, state) => {
-    const line = told(event, state);
+    const line = told(event, state, shown);
     if (line) out.write(`${clockTime(event.at)}  ${paint(out, line.tone, line.text)}\n`);
   },
   say: (text) => out.write(`${text}\n`),
@@ -41,7 +46,7 @@ const inLines = ({ out }: Context): Progress => ({
 const MIN_REDRAW_MS = 80;
 const TICK_MS = 1_000;
 
-function onTerminal({ out, now }: Context, area: LiveArea): Progress {
+function onTerminal({ out, now }: Context, area: LiveArea, shown: Shown): Progress {
   const story = emptyStory();
   const startedAt = now();
   let latest: RunState | undefined;
@@ -49,17 +54,20 @@ function onTerminal({ out, now }: Context, area: LiveArea): Progress {
   let isOver = false; // What is still heard afterwards is in the log; the area must not come back.
   const draw = () => {
     soon = undefined;
-    if (latest) area.show(areaOf(viewOf({ state: latest, story }), { now: now(), startedAt }));
+    if (!latest) return;
+    const wait = shown.policy && waitOf(latest, shown.policy, now());
+    const about = { now: now(), startedAt, ...(wait === undefined ? {} : { wait }) };
+    area.show(areaOf(viewOf({ state: latest, story }), about));
   };
   const tick = setInterval(() => {
-    if (latest && latest.running.size > 0) draw();
+    if (latest && !latest.closed) draw();
   }, TICK_MS);
   return {
     watch: (event, state) => {
       if (isOver) return;
       latest = state;
       tell(story, event);
-      const line = told(event, state);
+      const line = told(event, state, shown);
       if (line)
         area.print(`${paint(out, "quiet", clockTime(event.at))}  ${paint(out, line.tone, line.text)}`);
       soon ??= setTimeout(draw, MIN_REDRAW_MS);
@@ -80,12 +88,12 @@ const MAX_RUNNING = 8;
 /** `startedAt`: when this process took the run up. */
 export function areaOf(
   view: RunView,
-  { now, startedAt }: { readonly now: number; readonly startedAt: number },
+  { now, startedAt, wait }: { readonly now: number; readonly startedAt: number; readonly wait?: Wait },
 ): readonly string[] {
   const { running, counts, target, queue } = view;
   const shown = running.slice(0, MAX_RUNNING).map((job) => {
     const since = duration(Math.max(0, now - job.since)).padStart(12);
-    return `${since}  ${harmless(runningText(job, target.tip))}`;
+    return `${since}  ${harmless(runningText(job, target))}`;
   });
   const more = running.length - shown.length;
   const parts = [
@@ -97,10 +105,23 @@ export function areaOf(
     `target ${targetText(target)}`,
     duration(now - startedAt),
   ];
-  return ["", ...shown, ...(more > 0 ? [`${" ".repeat(14)}and ${more} more`] : []), `  ${parts.join(" · ")}`];
+  const waiting = wait === undefined ? [] : [`${" ".repeat(14)}${harmless(waitText(wait, now))}`];
+  return [
+    "",
+    ...shown,
+    ...waiting,
+    ...(more > 0 ? [`${" ".repeat(14)}and ${more} more`] : []),
+    `  ${parts.join(" · ")}`,
+  ];
 }
 
-export function runningText({ kind, number, tasks }: RunningView, tip: string): string {
+/** "waiting: a is tried again in 30 s, at 12:00:30". */
+export const waitText = ({ what, until }: Wait, now: number): string =>
+  until === undefined
+    ? `waiting: ${what}`
+    : `waiting: ${what} in ${duration(until - now)}, at ${clockTime(until)}`;
+
+export function runningText({ kind, number, tasks }: RunningView, target: RunView["target"]): string {
   const names = tasks.map(({ name }) => name).join(" + ");
   switch (kind) {
     case "plan":
@@ -108,11 +129,18 @@ export function runningText({ kind, number, tasks }: RunningView, tip: string): 
     case "work":
       return `${names}${number > 1 ? ` (attempt ${number})` : ""}`;
     case "land":
-      return `gating ${names}`;
+      return `${target.isUngated ? "landing" : "gating"} ${names}`;
     case "check":
-      return `checking the target ${short(tip)}`;
+      return `checking the target ${short(target.tip)}`;
   }
 }
 
 export const targetText = ({ tip, health, isUngated }: RunView["target"]): string =>
-  `${short(tip)} ${isUngated ? "(no gate)" : health === "unknown" ? "not checked yet" : health}`;
+  `${short(tip)} ${isUngated ? "(no gate)" : HEALTH[health]}`;
+
+const HEALTH = {
+  unknown: "not checked yet",
+  green: "green",
+  suspect: "red once; looking again",
+  red: "red",
+} as const;

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { CoreRun, task } from "../../../test/support/core-run.ts";
+import { CoreRun, large, task } from "../../../test/support/core-run.ts";
+import type { TaskId } from "../../core/task.ts";
 import { nothingSeen, type RunView, see, viewOf } from "../../core/view.ts";
 import { areaOf } from "./progress.ts";
 import { reportOf, spentText } from "./report.ts";
@@ -48,8 +49,51 @@ test("says what failed, what was skipped for it, and what is left; and offers no
   assert.match(text, /Nothing landed\./);
   assert.match(text, /a failed: agent-failed/);
   assert.match(text, /b was skipped: a did not land/);
-  assert.match(text, /^Left$/m);
+  assert.doesNotMatch(text, /^Left$/m, "all of it was said of the tasks");
   assert.doesNotMatch(text, /skein deliver/);
+});
+
+test("a failure far below is given once, and those above it name what failed", () => {
+  const run = CoreRun.planned([large("parser"), task("docs")]);
+  run.plan("t.1", [task("lexer", { scope: ["parser/a.ts"] })]);
+  for (let n = 0; n < 3; n += 1) run.fail("work", "t.1.1", "agent-failed", "exit code 9");
+  run.finish("t.2");
+  for (let n = 0; n < 5 && !run.closed; n += 1) {
+    for (const job of run.running("plan")) run.plan(job.replace(/^plan:|#.*$/g, ""), []);
+    if (!run.closed && run.running("check").length > 0) run.check();
+  }
+  assert.equal(run.closed?.how, "incomplete");
+  const text = textOf(viewOfRun(run));
+  const [, notDone = ""] = text.split("Not done");
+  assert.match(notDone, /parser failed, because parser\/lexer failed\n/);
+  assert.match(notDone, /parser\/lexer failed: exit code 9 \(3 times\)\n/);
+  assert.equal(notDone.split("exit code 9").length, 2, notDone);
+  assert.doesNotMatch(notDone, /^Concerns|^Left$/m);
+});
+
+test("what was split lands through its parts, so that the numbers agree", () => {
+  const run = CoreRun.planned([large("parser")]);
+  run.plan("t.1", [task("lexer", { scope: ["parser/a.ts"] })]);
+  run.finish("t.1.1");
+  for (let n = 0; n < 5 && !run.closed; n += 1) {
+    for (const job of run.running("plan")) run.plan(job.replace(/^plan:|#.*$/g, ""), [], { done: true });
+    if (!run.closed && run.running("check").length > 0) run.check();
+  }
+  assert.match(textOf(viewOfRun(run)), /^ {2}1 task was split and landed through the parts$/m);
+});
+
+test("every concern is in the report, also what a planner has dealt with, and not without end", () => {
+  const run = CoreRun.planned([task("a"), task("b")]);
+  run.work("t.1", { concerns: ["a is odd", ...Array.from({ length: 30 }, (_, i) => `thing ${i}`)] });
+  run.land();
+  run.work("t.2", { concerns: ["b is odd"] });
+  run.land();
+  const ids = [...run.state.planners.get("t" as TaskId)!.concerns.values()];
+  run.plan("t", [], { addressed: ids.filter(({ text }) => text === "b is odd").map(({ id }) => id) });
+  const text = textOf(viewOfRun(run));
+  assert.match(text, /^Concerns that no planner has dealt with \(31\)\n {2}a: a is odd$/m);
+  assert.match(text, /^ {2}and 11 more$/m);
+  assert.match(text, /^Other concerns that were handed in \(1\)\n {2}b: b is odd$/m);
 });
 
 test("what an agent wrote cannot steer the terminal from the report or the live area", () => {

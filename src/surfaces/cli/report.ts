@@ -1,12 +1,18 @@
 /** What is said when a run has ended? What landed, what was refused and why, what is left, and how to go on. */
 import type { RunView, SetbackView } from "../../core/view.ts";
+import { undoneText } from "../../core/view-reasons.ts";
 import { endWords } from "./narrate.ts";
 import type { Tone } from "./output.ts";
 import { commands, duration, harmless, plural, precise, short, table } from "./words.ts";
 
-export type ReportLine = { readonly tone: Tone; readonly text: string };
+/** `isProse`: may be broken at blanks where there is a page to fit. */
+export type ReportLine = { readonly tone: Tone; readonly text: string; readonly isProse?: true };
 
 const line = (text: string, tone: Tone = "plain"): ReportLine => ({ tone, text });
+const paragraph = (text: string, tone: Tone = "plain"): ReportLine => ({
+  ...line(`  ${harmless(text)}`, tone),
+  isProse: true,
+});
 const title = (text: string) => [line(""), line(text, "strong")];
 
 /** `target` is the run's branch, `command` how skein is called; the base branch may be checked out somewhere. */
@@ -44,7 +50,7 @@ const PROOFS = {
   found: "found by its proof in the repository",
 } as const;
 
-function landed({ landings }: RunView): readonly ReportLine[] {
+function landed({ landings, split }: RunView): readonly ReportLine[] {
   if (landings.length === 0) return [line(""), line("Nothing landed.")];
   const isGated = landings.every(({ proof }) => proof !== "ungated");
   const heading = isGated ? "Landed, each gated as merged before the target moved" : "Landed, without a gate";
@@ -55,7 +61,15 @@ function landed({ landings }: RunView): readonly ReportLine[] {
     ),
     PROOFS[proof] + (flaky.length > 0 ? harmless(`; flaky: ${flaky.join(", ")}`, 120) : ""),
   ]);
-  return [...title(`${heading} (${landings.length})`), ...table(rows).map((row) => line(row))];
+  const parts =
+    split === 0
+      ? []
+      : [
+          line(
+            `  ${plural(split, "task was split and landed", "tasks were split and landed")} through the parts`,
+          ),
+        ];
+  return [...title(`${heading} (${landings.length})`), ...table(rows).map((row) => line(row)), ...parts];
 }
 
 /** What was only interrupted by a stop or a restart is no news. */
@@ -64,7 +78,7 @@ function setbacks(view: RunView): readonly ReportLine[] {
   if (told.length === 0) return [];
   return [
     ...title(`Came to nothing, and was tried again (${told.length})`),
-    ...setbackTexts(told).map((text) => line(`  ${text}`)),
+    ...setbackTexts(told).map((text) => paragraph(text)),
   ];
 }
 
@@ -87,25 +101,36 @@ function undone({ undone: tasks }: RunView): readonly ReportLine[] {
   if (tasks.length === 0) return [];
   return [
     ...title(`Not done (${tasks.length})`),
-    ...tasks.flatMap(({ name, end, reason, next }) => [
-      line(`  ${harmless(`${name} ${end === "failed" ? "failed" : `was ${end}`}: ${reason}`)}`, "bad"),
-      ...(next === undefined ? [] : [line(`    try: ${harmless(next)}`)]),
+    ...tasks.flatMap((task) => [
+      paragraph(undoneText(task), "bad"),
+      ...(task.next === undefined ? [] : [paragraph(`  try: ${task.next}`)]),
     ]),
   ];
 }
 
-const concerns = ({ concerns: open }: RunView): readonly ReportLine[] =>
-  open.length === 0
-    ? []
-    : [
-        ...title(`Concerns that no planner has dealt with (${open.length})`),
-        ...open.map(({ name, text }) => line(`  ${harmless(`${name}: ${text}`, 240)}`)),
-      ];
+function concerns({ concerns: all }: RunView): readonly ReportLine[] {
+  const open = all.filter(({ isOpen }) => isOpen);
+  const others = all.filter(({ isOpen }) => !isOpen);
+  return [
+    ...concernList("Concerns that no planner has dealt with", open),
+    ...concernList("Other concerns that were handed in", others),
+  ];
+}
+
+function concernList(heading: string, some: RunView["concerns"]): readonly ReportLine[] {
+  if (some.length === 0) return [];
+  const more = some.length - MAX_CONCERNS;
+  return [
+    ...title(`${heading} (${some.length})`),
+    ...some.slice(0, MAX_CONCERNS).map(({ name, text }) => paragraph(harmless(`${name}: ${text}`, 240))),
+    ...(more > 0 ? [line(`  and ${more} more`)] : []),
+  ];
+}
+
+const MAX_CONCERNS = 20;
 
 const left = ({ left: things }: RunView): readonly ReportLine[] =>
-  things.length === 0
-    ? []
-    : [...title("Left"), ...things.map((thing) => line(`  ${harmless(thing)}`, "bad"))];
+  things.length === 0 ? [] : [...title("Left"), ...things.map((thing) => paragraph(thing, "bad"))];
 
 function figures({ spent, times, flaky }: RunView): readonly ReportLine[] {
   const { plan, work, land, check } = times.jobs;
@@ -120,7 +145,7 @@ function figures({ spent, times, flaky }: RunView): readonly ReportLine[] {
     .map(([{ count, ms }, one, many]) => `${plural(count, one, many)} (${precise(ms)})`);
   return [
     ...title("Time and money"),
-    line(`  ${told.join(", ")}`),
+    paragraph(told.join(", ")),
     line(`  ${spentText(spent)}`),
     ...(flaky.length > 0 ? [line(`  flaky: ${harmless(flaky.join(", "))}`, "bad")] : []),
   ];

@@ -111,18 +111,19 @@ export const quoted = (text: string): string =>
 
 /** A paragraph in lines of at most so many columns, broken at blanks; a word that is longer stays whole. */
 export function wrapped(text: string, columns: number = PAGE_COLUMNS, indent = ""): string {
+  const [start = ""] = /^ */.exec(text) ?? [];
   const lines: string[] = [];
   let line = "";
-  for (const word of text.split(/ +/)) {
+  for (const word of text.trimStart().split(/ +/)) {
     const longer = line === "" ? word : `${line} ${word}`;
-    const room = columns - (lines.length === 0 ? 0 : width(indent));
+    const room = columns - width(lines.length === 0 ? start : indent);
     if (line === "" || width(longer) <= room) line = longer;
     else {
       lines.push(line);
       line = word;
     }
   }
-  return [...lines, line].join(`\n${indent}`);
+  return start + [...lines, line].join(`\n${indent}`);
 }
 
 /** What every terminal has, and what a person reads with ease. */

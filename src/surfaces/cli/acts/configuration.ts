@@ -124,3 +124,17 @@ export async function readBytes(file: string, maxBytes: number): Promise<Buffer>
   }
   return buffer.subarray(0, length);
 }
+
+/** The last bytes of a file, from the beginning of a line; nothing of one that cannot be read. */
+export async function readEnd(file: string, maxBytes: number): Promise<string> {
+  try {
+    await using handle = await open(file);
+    const { size } = await handle.stat();
+    const start = Math.max(0, size - maxBytes);
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(size - start), 0, size - start, start);
+    const text = buffer.toString("utf8", 0, bytesRead);
+    return start === 0 ? text : text.slice(text.indexOf("\n") + 1);
+  } catch {
+    return ""; // It is a help, and its name is shown as well.
+  }
+}

@@ -129,6 +129,7 @@ async function firstCommit(context: Context, project: string): Promise<ExitCode 
 /** The promise is about every commit that the target ever pointed at: so each is looked up, not only the last. */
 async function sayWalk(context: Context, top: string, view: RunView): Promise<boolean> {
   const walk = await walkTarget(top, view, `skein/${view.run}/target`);
+  say(context);
   if (walk.unproved.length === 0) {
     say(
       context,
@@ -136,13 +137,13 @@ async function sayWalk(context: Context, top: string, view: RunView): Promise<bo
         context.out,
         "good",
         wrapped(
-          `\nProved: each of the ${plural(walk.proved, "commit")} that the target ever pointed at ` +
+          `Proved: each of the ${plural(walk.proved, "commit")} that the target ever pointed at ` +
             "has a note that the gate was green on it.",
         ),
       ),
     );
     return true;
   }
-  say(context, paint(context.out, "bad", `\nNot proved: ${walk.unproved.map(short).join(", ")}`));
+  say(context, paint(context.out, "bad", `Not proved: ${walk.unproved.map(short).join(", ")}`));
   return false;
 }

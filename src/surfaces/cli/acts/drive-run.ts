@@ -1,6 +1,6 @@
 /** How does a run go on in this process? Started, shown, stopped kindly, and reported: the one way for every verb. */
 import { type Project, startRun } from "../../../compose.ts";
-import type { Config } from "../../../config/index.ts";
+import { type Config, toPolicy } from "../../../config/index.ts";
 import { targetBranchOf } from "../../../core/brief.ts";
 import type { Failure } from "../../../core/failure.ts";
 import { type RunView, viewOf } from "../../../core/view.ts";
@@ -12,6 +12,7 @@ import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { paint } from "../output.ts";
 import { startProgress } from "../progress.ts";
 import { type Around, reportOf, stoppedText } from "../report.ts";
+import { wrapped } from "../words.ts";
 import { checkedOutIn } from "./git.ts";
 import { hasExit, seeRun } from "./project.ts";
 import { heedSignals } from "./signals.ts";
@@ -27,7 +28,10 @@ export async function driveRun(
 ): Promise<Driven> {
   context.out.outlive?.();
   context.err.outlive?.();
-  const progress = startProgress(context);
+  const progress = startProgress(context, {
+    policy: toPolicy(config),
+    hasPlanner: config.planner !== "none",
+  });
   const signals = heedSignals(progress.say, home.record.run);
   try {
     const { env } = context;
@@ -96,8 +100,14 @@ function sayStopped(context: Context, view: RunView): ExitCode {
 }
 
 export function sayReport(context: Context, view: RunView, around: Around): void {
-  for (const { tone, text } of reportOf(view, around)) say(context, paint(context.out, tone, text));
+  const { size } = context.out;
+  const page = (text: string) => (size ? wrapped(text, Math.min(size().columns, MAX_PAGE), "    ") : text);
+  for (const { tone, text, isProse } of reportOf(view, around))
+    say(context, paint(context.out, tone, isProse ? page(text) : text));
 }
+
+/** Longer lines are hard to read. Where there is no terminal lines stay whole, for who searches them. */
+const MAX_PAGE = 100;
 
 /** A log that is damaged or newer, and a policy that makes no sense: going on with the same cannot help. */
 const lostCode = ({ kind, message }: Failure): ExitCode =>

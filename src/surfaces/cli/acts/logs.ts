@@ -10,6 +10,7 @@ import { narrate } from "../narrate.ts";
 import { paint } from "../output.ts";
 import type { LogsOptions } from "../verbs/options.ts";
 import { clockTime, day } from "../words.ts";
+import { hasPlanner } from "./names.ts";
 import { hasExit, openHere, openRun, seeRun } from "./project.ts";
 
 export const logs: Act<LogsOptions> = async (context, options) => {
@@ -28,7 +29,7 @@ export const logs: Act<LogsOptions> = async (context, options) => {
   try {
     const told = nothingSeen();
     const events = options.follow ? home.log.follow(0, stop.signal) : home.log.read(0);
-    const teller = new Teller(context, task);
+    const teller = new Teller(context, task, hasPlanner(home.record));
     for await (const event of events) {
       see(told, event);
       teller.tell(event, told);
@@ -57,11 +58,13 @@ export function unknownTask(said: string, several: readonly { readonly name: str
 class Teller {
   readonly #context: Context;
   readonly #task: TaskId | undefined;
+  readonly #hasPlanner: boolean;
   #day = "";
 
-  constructor(context: Context, task: TaskId | undefined) {
+  constructor(context: Context, task: TaskId | undefined, planned: boolean) {
     this.#context = context;
     this.#task = task;
+    this.#hasPlanner = planned;
   }
 
   tell(event: Event, { state }: Seen): void {
@@ -71,7 +74,7 @@ class Teller {
       out.write(`${JSON.stringify(event)}\n`);
       return;
     }
-    const line = narrate(event, state);
+    const line = narrate(event, state, { hasPlanner: this.#hasPlanner });
     if (!line) return;
     const today = day(event.at);
     if (today !== this.#day) out.write(`${paint(out, "quiet", today)}\n`);

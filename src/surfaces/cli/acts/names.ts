@@ -6,3 +6,7 @@ export function prefixOf({ settings }: RunRecord): string {
   const { branchPrefix } = Object(settings) as { branchPrefix?: unknown };
   return typeof branchPrefix === "string" ? branchPrefix : "skein/";
 }
+
+/** With `--planner none` one worker takes the whole goal. */
+export const hasPlanner = ({ settings }: RunRecord): boolean =>
+  (Object(settings) as { planner?: unknown }).planner !== "none";

@@ -5,41 +5,62 @@ import { type Project, salvageList } from "../../../compose.ts";
 import type { Handoff } from "../../../core/handoff.ts";
 import { taskOf } from "../../../core/state.ts";
 import { ROOT, type Task, type TaskId } from "../../../core/task.ts";
-import { findTask, rowsOf, type SetbackView, type TaskRow, viewOf } from "../../../core/view.ts";
+import {
+  findTask,
+  type RunView,
+  rowsOf,
+  type SetbackView,
+  type TaskRow,
+  viewOf,
+} from "../../../core/view.ts";
 import { hasFailed } from "../../../ports/repository.ts";
-import type { RunHome } from "../../../ports/runs.ts";
+import type { Owner, RunHome } from "../../../ports/runs.ts";
 import { type Act, type Context, say, usage, writeJson } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { paint, type Tone } from "../output.ts";
 import type { ShowOptions } from "../verbs/options.ts";
 import { firstLine, fit, harmless, harmlessLines, plural, short } from "../words.ts";
+import { readEnd } from "./configuration.ts";
 import { git } from "./git.ts";
 import { unknownTask } from "./logs.ts";
 import { prefixOf } from "./names.ts";
 import { hasExit, NEVER, openHere, openSeen, type SeenRun } from "./project.ts";
+import { type RunWord, runText, runWord } from "./run-state.ts";
 
 export const show: Act<ShowOptions> = async (context, options) => {
   const project = await openHere(context, options);
   if (hasExit(project)) return project.exit;
   const run = await openSeen(context, project, options.run);
   if (hasExit(run)) return run.exit;
-  if (options.task === undefined) return showTree(context, run);
+  const owner = await run.home.owner();
+  if (options.task === undefined) return showTree(context, run, owner);
   const { state } = run.seen;
   const task = options.task === "the goal" ? ROOT : findTask(state, options.task);
   if (typeof task === "object")
     return usage(context, unknownTask(options.task, task.several), `skein show ${options.run} lists them`);
-  const details = await detailsOf(project, run, task);
+  const details = await detailsOf(project, run, task, owner);
   if (context.json) writeJson(context, details);
   else showTask(context, details);
   return EXIT.done;
 };
 
-function showTree(context: Context, { home, seen }: SeenRun): ExitCode {
+function showTree(context: Context, { home, seen }: SeenRun, owner: Owner | undefined): ExitCode {
   const rows = rowsOf(seen.state);
+  const view = viewOf(seen);
+  const state = runWord(view, owner);
+  const { run, goal } = home.record;
   if (context.json) {
-    writeJson(context, { run: home.record.run, goal: home.record.goal, tasks: rows });
+    writeJson(context, { run, goal, state, tasks: rows });
     return EXIT.done;
   }
+  const { counts, left } = view;
+  say(
+    context,
+    `run ${run}, ${runText(state, owner)}: ${counts.done} of ${plural(counts.total, "task")} done`,
+  );
+  if (state === "stopped") say(context, `nobody is at work now; skein resume ${run} goes on`);
+  for (const thing of left) say(context, paint(context.out, "bad", `left: ${harmless(thing)}`));
+  say(context);
   const names = rows.map(
     ({ depth, key, task }) => `${"  ".repeat(depth)}${harmless(key, 60)}${task === ROOT ? "" : `  ${task}`}`,
   );
@@ -48,11 +69,33 @@ function showTree(context: Context, { home, seen }: SeenRun): ExitCode {
   for (const [i, row] of rows.entries()) {
     const again = row.attempts > 1 ? `, ${row.attempts} attempts` : "";
     const what = fit(firstLine(row.description, 70), columns - wide - STATE_COLUMNS - 5);
-    const state = paint(context.out, TONES[row.word] ?? "plain", `${row.word}${again}`.padEnd(STATE_COLUMNS));
-    say(context, `${names[i]!.padEnd(wide)}  ${state}  ${paint(context.out, "quiet", what)}`.trimEnd());
+    const word = wordIn(row.word, state);
+    const about = paint(context.out, TONES[row.word] ?? "plain", `${word}${again}`.padEnd(STATE_COLUMNS));
+    say(context, `${names[i]!.padEnd(wide)}  ${about}  ${paint(context.out, "quiet", what)}`.trimEnd());
+    for (const why of reasonsOf(view, row.task))
+      say(context, `${"  ".repeat(row.depth + 2)}${harmless(why, MAX_REASON_CHARS)}`);
   }
   return EXIT.done;
 }
+
+/** In a run that nobody drives, nobody is at work, whatever the log says was going on. */
+const wordIn = (word: TaskRow["word"], state: RunWord): string =>
+  state === "stopped" && AT_WORK.has(word) ? "was at work" : word;
+const AT_WORK: ReadonlySet<TaskRow["word"]> = new Set(["planning", "working", "gating"]);
+
+/** Why it was made again, and why it is not done, in a few words. */
+function reasonsOf({ setbacks, undone }: RunView, id: TaskId): readonly string[] {
+  const ofIt = setbacks.filter(({ task, charge }) => task === id && charge !== "nothing");
+  const shown = ofIt.slice(-MAX_REASONS).map(({ of, attempt, failure }) => {
+    const who = of === "plan" ? "planner" : `attempt ${attempt}`;
+    return `${who}: ${failure.message}`;
+  });
+  const ends = undone.filter(({ task }) => task === id).map(({ end, reason }) => `${end}: ${reason}`);
+  return [...shown, ...ends];
+}
+
+const MAX_REASONS = 3;
+const MAX_REASON_CHARS = 120;
 
 /** "cancelled, 9 attempts", with room to spare. */
 const STATE_COLUMNS = 20;
@@ -72,6 +115,9 @@ type Details = {
   readonly task: TaskId;
   readonly name: string;
   readonly word: TaskRow["word"];
+  /** Of its run. */
+  readonly run: RunWord;
+  readonly reason?: string;
   readonly spec: Task["spec"];
   readonly state: Task["state"];
   readonly tries: Task["tries"];
@@ -79,27 +125,46 @@ type Details = {
   readonly branches: readonly string[];
   readonly commit?: string;
   readonly transcripts: readonly string[];
+  /** Of the landings that had it in their candidate. */
+  readonly gates: readonly string[];
+  /** The end of the newest of them, if its candidate was refused for it. */
+  readonly gateOutput: readonly string[];
   readonly salvaged: readonly string[];
 };
 
-async function detailsOf(project: Project, { home, seen }: SeenRun, id: TaskId): Promise<Details> {
+async function detailsOf(
+  project: Project,
+  { home, seen }: SeenRun,
+  id: TaskId,
+  owner: Owner | undefined,
+): Promise<Details> {
   const { spec, state, tries } = taskOf(seen.state, id);
   const row = rowsOf(seen.state).find(({ task }) => task === id)!;
   const view = viewOf(seen);
   const { run } = home.record;
   const kept = await salvageList(project, NEVER);
+  const reason = view.undone.find(({ task }) => task === id)?.reason;
+  const gates = gatesOf(home, seen, id);
+  const isRed = seen.story.setbacks.findLast(({ task }) => task === id)?.failure.kind === "gate-red";
   const landing = view.landings.find(({ members }) => members.some(({ task }) => task === id));
   return {
     task: id,
     name: row.name,
     word: row.word,
+    run: runWord(view, owner),
+    ...(reason === undefined ? {} : { reason }),
     spec,
     state,
     tries,
     setbacks: view.setbacks.filter(({ task }) => task === id),
     branches: await branchesOf(project, `${prefixOf(home.record)}${run}/task/${id}.`),
     ...(landing === undefined ? {} : { commit: landing.commit }),
-    transcripts: transcriptsOf(home, id),
+    transcripts: transcriptsOf(
+      home,
+      (file) => file.startsWith(`work_${id}_`) || file.startsWith(`plan_${id}_`),
+    ),
+    gates,
+    gateOutput: isRed && state.is !== "done" && gates.length > 0 ? await endOf(gates.at(-1)!) : [],
     salvaged: hasFailed(kept)
       ? []
       : kept.filter((one) => one.run === run && one.task === id).map(({ ref }) => ref),
@@ -115,9 +180,8 @@ async function branchesOf({ located }: Project, start: string): Promise<readonly
 }
 
 /** "work_t.2_1-….log": as the transcripts of its jobs are called. */
-function transcriptsOf({ folder }: RunHome, id: TaskId): readonly string[] {
+function transcriptsOf({ folder }: RunHome, isIts: (file: string) => boolean): readonly string[] {
   const place = path.join(folder, "transcripts");
-  const isIts = (file: string) => file.startsWith(`work_${id}_`) || file.startsWith(`plan_${id}_`);
   return existsSync(place)
     ? readdirSync(place)
         .filter(isIts)
@@ -126,8 +190,26 @@ function transcriptsOf({ folder }: RunHome, id: TaskId): readonly string[] {
     : [];
 }
 
+/** Oldest first: "land_12-….log" is of the twelfth landing. */
+function gatesOf(home: RunHome, { story }: SeenRun["seen"], id: TaskId): readonly string[] {
+  const jobs = story.candidates.filter(({ members }) => members.some(({ task }) => task === id));
+  return jobs.flatMap(({ job }) =>
+    transcriptsOf(home, (file) => file.startsWith(`${job.replace("#", "_")}-`)),
+  );
+}
+
+async function endOf(file: string): Promise<readonly string[]> {
+  const lines = harmlessLines((await readEnd(file, MAX_END_BYTES)).trimEnd(), Number.MAX_SAFE_INTEGER);
+  return lines.slice(-MAX_END_LINES);
+}
+
+const MAX_END_LINES = 20;
+const MAX_END_BYTES = 20_000;
+
 function showTask(context: Context, details: Details): void {
-  const { task, name, word, spec, state, tries, setbacks, branches, commit, transcripts, salvaged } = details;
+  const { task, name, word, run, spec, state, tries, setbacks, branches, commit, transcripts, salvaged } =
+    details;
+  const now = run === "stopped" && AT_WORK.has(word) ? "was at work when the run stopped" : word;
   const heading = (text: string) => say(context, `\n${paint(context.out, "strong", text)}`);
   const list = (title: string, lines: readonly string[]) => {
     if (lines.length > 0) heading(title);
@@ -136,7 +218,7 @@ function showTask(context: Context, details: Details): void {
   const { out } = context;
   say(
     context,
-    `${paint(out, "strong", harmless(name))}  ${task}  ${paint(out, TONES[word] ?? "plain", word)}`,
+    `${paint(out, "strong", harmless(name))}  ${task}  ${paint(out, TONES[word] ?? "plain", now)}`,
   );
   for (const line of harmlessLines(spec.description, 60)) say(context, `  ${line}`);
   list("Accepted if", spec.acceptance === "" ? [] : harmlessLines(spec.acceptance, 40));
@@ -152,7 +234,7 @@ function showTask(context: Context, details: Details): void {
   }
   if (state.is === "failed")
     list("Failed", [
-      state.failure.message,
+      details.reason ?? state.failure.message,
       ...(state.failure.next === undefined ? [] : [`try: ${state.failure.next}`]),
     ]);
   if (state.is === "cancelled") list("Cancelled", [state.reason]);
@@ -160,6 +242,8 @@ function showTask(context: Context, details: Details): void {
   if (commit !== undefined) list("Landed as", [short(commit)]);
   list(`Branches (${plural(tries.attempts, "attempt")})`, branches);
   list("Transcripts", transcripts);
+  list("Gated in", details.gates);
+  list("How the newest gate ended", details.gateOutput);
   list("Kept work (skein salvage)", salvaged);
 }
 

@@ -1,18 +1,22 @@
 /** `skein status`: which runs are there, and how does one of them stand? */
 import type { Project } from "../../../compose.ts";
+import { fromSettings, toPolicy } from "../../../config/index.ts";
 import { targetBranchOf } from "../../../core/brief.ts";
-import { type RunView, type Seen, viewOf } from "../../../core/view.ts";
+import { type RunView, viewOf } from "../../../core/view.ts";
+import { undoneText } from "../../../core/view-reasons.ts";
+import { type Wait, waitOf } from "../../../core/view-wait.ts";
 import { hasFailed } from "../../../ports/repository.ts";
 import type { Owner, RunHome, RunRecord } from "../../../ports/runs.ts";
 import { type Act, type Context, say, writeJson } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { paint } from "../output.ts";
-import { runningText, targetText } from "../progress.ts";
+import { runningText, targetText, waitText } from "../progress.ts";
 import { setbackTexts, spentText } from "../report.ts";
 import type { StatusOptions } from "../verbs/options.ts";
 import { ago, duration, firstLine, fit, harmless, plural, table } from "../words.ts";
 import { prefixOf } from "./names.ts";
-import { hasExit, openHere, openRun, seeRun } from "./project.ts";
+import { hasExit, openHere, openRun, type SeenRun, seeRun } from "./project.ts";
+import { type RunWord, runText, runWord } from "./run-state.ts";
 
 export const status: Act<StatusOptions> = async (context, options) => {
   const project = await openHere(context, options);
@@ -50,7 +54,7 @@ function sayRows(context: Context, rows: readonly Row[], broken: readonly string
   const now = context.now();
   const lines = rows.map(({ run, goal, createdAt, state, pid, done, total }) => [
     run,
-    pid === undefined ? state : `running (${pid})`,
+    pid === undefined ? state : `${state} (${pid})`,
     `${done}/${total}`,
     ago(now - createdAt),
     firstLine(goal, 60),
@@ -71,7 +75,7 @@ async function rowOf(project: Project, record: RunRecord) {
   const found = { run, goal, createdAt, ...(owner === undefined ? {} : { pid: owner.pid }) };
   if (hasExit(seen)) return { ...found, state: "unreadable", done: 0, total: 0 };
   const view = viewOf(seen);
-  return { ...found, state: stateText(view, owner), done: view.counts.done, total: view.counts.total };
+  return { ...found, state: runWord(view, owner), done: view.counts.done, total: view.counts.total };
 }
 
 const QUIET: Context = {
@@ -84,14 +88,6 @@ const QUIET: Context = {
   now: () => 0,
 };
 
-/** A run that nobody drives is stopped, whatever its log says was going on. */
-const stateText = ({ is }: RunView, owner: Owner | undefined): string =>
-  is !== "working" && is !== "paused" && is !== "cancelling"
-    ? is
-    : owner === undefined
-      ? "stopped"
-      : "running";
-
 async function oneRun(context: Context, project: Project, run: string): Promise<ExitCode> {
   const home = await openRun(context, project, run);
   if (hasExit(home)) return home.exit;
@@ -99,22 +95,32 @@ async function oneRun(context: Context, project: Project, run: string): Promise<
   if (hasExit(seen)) return seen.exit;
   const owner = await home.owner();
   const view = viewOf(seen);
-  const state = stateText(view, owner);
-  if (context.json)
-    writeJson(context, { ...view, state, ...(owner === undefined ? {} : { pid: owner.pid }) });
-  else sayOne(context, { home, seen, view, state, owner });
+  const state = runWord(view, owner);
+  const wait = owner === undefined ? undefined : waitIn(context, { home, seen });
+  const more = {
+    ...(owner === undefined ? {} : { pid: owner.pid }),
+    ...(wait === undefined ? {} : { wait }),
+  };
+  if (context.json) writeJson(context, { ...view, state, ...more });
+  else sayOne(context, { home, view, state, owner, wait });
   return EXIT.done;
+}
+
+/** A record that another version wrote says no policy: then nothing is said. */
+function waitIn(context: Context, { home, seen }: SeenRun): Wait | undefined {
+  const read = fromSettings(home.record.settings);
+  return "config" in read ? waitOf(seen.state, toPolicy(read.config), context.now()) : undefined;
 }
 
 type One = {
   readonly home: RunHome;
-  readonly seen: Seen;
   readonly view: RunView;
-  readonly state: string;
+  readonly state: RunWord;
   readonly owner: Owner | undefined;
+  readonly wait: Wait | undefined;
 };
 
-function sayOne(context: Context, { home, view, state, owner }: One): void {
+function sayOne(context: Context, { home, view, state, owner, wait }: One): void {
   const { record } = home;
   const { counts, target, queue, running, undone, concerns, left, setbacks, spent, times } = view;
   const heading = (text: string) => say(context, `\n${paint(context.out, "strong", text)}`);
@@ -125,21 +131,20 @@ function sayOne(context: Context, { home, view, state, owner }: One): void {
   };
   const until = times.closedAt ?? (owner ? context.now() : times.lastAt);
   const rows = [
-    ["run", `${record.run}, ${owner ? `running in process ${owner.pid}` : state}`],
+    ["run", `${record.run}, ${runText(state, owner)}`],
     ["goal", firstLine(record.goal)],
     ["tasks", countsText(view)],
     ["target", `${targetBranchOf(record.run, prefixOf(record))} at ${targetText(target)}`],
     ["time", `${duration(until - times.openedAt - times.idleMs)}, ${plural(view.events, "event")}`],
     ["spent", spentText(spent)],
   ] as const;
-  for (const [key, text] of rows)
+  const now = wait === undefined ? [] : [["now", waitText(wait, context.now())] as const];
+  for (const [key, text] of [...rows, ...now])
     say(context, `${paint(context.out, "quiet", key.padEnd(8))}${harmless(text)}`);
   if (owner)
     list(
       "Running now",
-      running.map(
-        (job) => `${duration(context.now() - job.since).padEnd(12)} ${runningText(job, target.tip)}`,
-      ),
+      running.map((job) => `${duration(context.now() - job.since).padEnd(12)} ${runningText(job, target)}`),
     );
   list(
     "To land, in this order",
@@ -149,13 +154,10 @@ function sayOne(context: Context, { home, view, state, owner }: One): void {
     `Tried again (${setbacks.length})`,
     setbackTexts(setbacks.filter(({ charge }) => charge !== "nothing")).slice(-5),
   );
-  list(
-    "Not done",
-    undone.map(({ name, end, reason }) => `${name} ${end}: ${reason}`),
-  );
+  list("Not done", undone.map(undoneText));
   list(
     "Open concerns",
-    concerns.map(({ name, text }) => `${name}: ${text}`),
+    concerns.filter(({ isOpen }) => isOpen).map(({ name, text }) => `${name}: ${text}`),
   );
   list("Left", left);
   const next = nextStep(record.run, state, counts.done);
@@ -164,9 +166,10 @@ function sayOne(context: Context, { home, view, state, owner }: One): void {
 
 const MAX_LISTED = 20;
 
-function nextStep(run: string, state: string, done: number): string | undefined {
+function nextStep(run: string, state: RunWord, done: number): string | undefined {
   if (state === "stopped") return `skein resume ${run}`;
-  if (state === "running") return `skein logs ${run} -f, or skein stop ${run}`;
+  if (state === "paused") return `skein resume ${run} ends the pause`;
+  if (state === "running" || state === "cancelling") return `skein logs ${run} -f, or skein stop ${run}`;
   if (state === "done") return `skein deliver ${run}`;
   return done > 0
     ? `skein show ${run}; what landed can be delivered: skein deliver ${run} --partial`

@@ -1,0 +1,45 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { CoreRun, task } from "../../test/support/core-run.ts";
+import { waitOf } from "./view-wait.ts";
+
+const waitIn = (run: CoreRun) => waitOf(run.state, run.policy, run.now);
+
+test("while somebody is at work nothing is waited for", () => {
+  assert.equal(waitIn(CoreRun.planned([task("a")])), undefined);
+});
+
+test("a task that is tried again later is named, with the moment that the rules have chosen", () => {
+  const run = CoreRun.planned([task("a")]);
+  run.fail("work", "t.1", "agent-unreachable");
+  const wait = waitIn(run)!;
+  assert.equal(wait.what, "a is tried again");
+  assert.ok(wait.until! > run.now);
+  run.wait(wait.until! - run.now - 1);
+  assert.deepEqual(waitIn(run), wait);
+  run.wait(1);
+  assert.equal(waitIn(run), undefined, "it is at work again");
+});
+
+test("a planner that could not be reached is asked again", () => {
+  const run = CoreRun.green();
+  run.fail("plan", "t", "agent-unreachable");
+  assert.equal(waitIn(run)?.what, "the planner of the goal is asked again");
+});
+
+test("a pause is ended by a person alone", () => {
+  const run = CoreRun.planned([task("a")]);
+  run.say({ type: "pause" });
+  run.finish("t.1");
+  while (run.running("check").length > 0) run.check();
+  assert.deepEqual(waitIn(run), { what: "the run is paused" });
+});
+
+test("a closed run waits for nothing", () => {
+  const run = CoreRun.planned([task("a")]);
+  run.finish("t.1");
+  run.plan("t", []);
+  run.check();
+  assert.ok(run.closed);
+  assert.equal(waitIn(run), undefined);
+});

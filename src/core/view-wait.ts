@@ -1,0 +1,36 @@
+/** For what does a run wait while nobody is at work, and until when? */
+import { due } from "./due.ts";
+import type { Policy } from "./policy.ts";
+import { type RunState, retryKey } from "./state.ts";
+import type { TaskId } from "./task.ts";
+import { nameOf } from "./view-reasons.ts";
+
+/** `until`: nothing if only a person can end it. */
+export type Wait = { readonly what: string; readonly until?: number };
+
+export function waitOf(state: RunState, policy: Policy, now: number): Wait | undefined {
+  if (!state.request || state.closed || state.running.size > 0) return undefined;
+  const { facts, deadline } = due(state, policy, now);
+  if (facts.length > 0) return undefined; // It goes on at once.
+  if (state.paused) return { what: "the run is paused" }; // Whatever else comes, nobody is started.
+  if (deadline === undefined) return undefined;
+  return { what: whatAt(state, deadline), until: deadline };
+}
+
+function whatAt(state: RunState, at: number): string {
+  if (state.landing.retryAt === at) return "landing is tried again";
+  const waiting = state.tasks.values().filter(({ id }) => state.deadlines.get(retryKey(id)) === at);
+  const [first] = waiting.take(1);
+  if (first === undefined)
+    return state.target.health === "red" || state.target.health === "suspect"
+      ? "the target, which is red, is looked at again"
+      : "the target is looked at again";
+  return isPlanners(state, first.id)
+    ? `the planner of ${nameOf(state, first.id)} is asked again`
+    : `${nameOf(state, first.id)} is tried again`;
+}
+
+function isPlanners(state: RunState, id: TaskId): boolean {
+  const task = state.tasks.get(id)!;
+  return task.state.is === "delegated" || task.spec.shape === "plan";
+}

@@ -1,0 +1,16 @@
+/** How does a run stand, in one word? By what its log says, and by whether anybody drives it. */
+import type { RunView } from "../../../core/view.ts";
+import type { Owner } from "../../../ports/runs.ts";
+
+export type RunWord = RunView["is"] | "running" | "stopped";
+
+/** A run that nobody drives is stopped, whatever its log says was going on. */
+export function runWord({ is }: Pick<RunView, "is">, owner: Owner | undefined): RunWord {
+  if (is !== "working" && is !== "paused" && is !== "cancelling") return is;
+  if (owner === undefined) return "stopped";
+  return is === "working" ? "running" : is;
+}
+
+/** "running in process 12", "paused, in process 12", "stopped". */
+export const runText = (word: RunWord, owner: Owner | undefined): string =>
+  owner === undefined ? word : `${word}${word === "running" ? "" : ","} in process ${owner.pid}`;
