@@ -36,7 +36,7 @@ export const schema = z.strictObject({
     setupTimeout: time(10 * 60_000).describe("How long the set-up command may take."),
     copy: list()
       .prefault(["node_modules"])
-      .describe("Ignored files and folders that each workspace gets a copy of."),
+      .describe("Ignored folders, by name, that each workspace gets a copy of."),
     share: list().prefault([]).describe("Ignored folders that all workspaces share with your checkout."),
     pass: list()
       .refine((names) => names.every((name) => /^[A-Za-z_][A-Za-z0-9_]*$/.test(name)), {
