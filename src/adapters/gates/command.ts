@@ -1,8 +1,12 @@
 /** Does a tree pass? The gate's commands, one after the other, in a side workspace that keeps its ignored files. */
+import { statSync } from "node:fs";
+import path from "node:path";
 import { failure } from "../../core/failure.ts";
 import type { GateReport } from "../../core/gate.ts";
 import type { JobId } from "../../core/job.ts";
 import type { Problem } from "../../core/repair.ts";
+import type { Found } from "../../core/tool-output/found.ts";
+import { readOutput } from "../../core/tool-output/read-output.ts";
 import type { Gate, GatedTree, GateRun } from "../../ports/gate.ts";
 import type { ProgramEnd, ProgramLimits, Programs } from "../../ports/programs.ts";
 import { type Failed, hasFailed } from "../../ports/repository.ts";
@@ -75,6 +79,7 @@ export class CommandGate implements Gate {
     const { programs, limits } = this.#parts;
     transcript.write(`$ ${command.join(" ")}\n`);
     const { folder, environment } = workspace;
+    const written: string[] = [];
     const end = await programs.run(
       {
         job,
@@ -82,10 +87,14 @@ export class CommandGate implements Gate {
         folder,
         environment: { ...environment, CI: "true" },
         limits,
-        onOutput: transcript.write,
+        onOutput: (text) => {
+          written.push(text);
+          transcript.write(text);
+        },
       },
       signal,
     );
+    if (end.is === "exited" && end.code !== 0) return red(name, end.tail, { text: written.join(""), folder });
     return judged(name, end, limits.maxMs);
   }
 }
@@ -95,24 +104,67 @@ const STOPPED: Failed = { failure: failure("cancelled", "the gate was stopped") 
 type Ran = {
   readonly name: string;
   readonly green: boolean;
-  readonly failures: readonly string[];
+  readonly failures: readonly Found[];
   readonly tail: string;
 };
 
-/** A command that fails is red; one that could not be started says nothing about the tree. */
+/** What failed, as far as the output names it. */
+function red(
+  name: string,
+  tail: string,
+  { text, folder }: { readonly text: string; readonly folder: string },
+): Ran {
+  const { failures, more, notConfigured } = readOutput({
+    text,
+    folder,
+    has: filesIn(folder),
+    class: classOf(name),
+  });
+  if (notConfigured !== undefined) {
+    // The target's rules ask for it, so this tree has lost it: red, and not to be taken for a broken build.
+    const missing = unnamed(name, "not configured", notConfigured);
+    return { name, green: false, failures: [missing], tail };
+  }
+  const note = more === 0 ? "" : `\n(${more} more failures are not named)`;
+  return { name, green: false, failures, tail: `${tail}${note}` };
+}
+
+const unnamed = (command: string, what: string, message: string): Found => ({
+  class: classOf(command),
+  name: what,
+  files: [],
+  message,
+});
+
+/** Asked once a path; a place that cannot be looked at is no file. */
+function filesIn(folder: string): (file: string) => boolean {
+  const known = new Map<string, boolean>();
+  return (file) => {
+    const before = known.get(file);
+    if (before !== undefined) return before;
+    const isThere = isFile(path.join(folder, file));
+    known.set(file, isThere);
+    return isThere;
+  };
+}
+
+function isFile(file: string): boolean {
+  try {
+    return statSync(file, { throwIfNoEntry: false })?.isFile() ?? false;
+  } catch {
+    return false; // A folder's name that is a file's, a name that is too long: nothing that could be repaired.
+  }
+}
+
+/** A command that does not end by itself is red; one that could not be started says nothing about the tree. */
 function judged(name: string, end: ProgramEnd, maxMs: number): Ran | Failed {
   switch (end.is) {
     case "exited":
       return { name, green: end.code === 0, failures: [], tail: end.tail };
     case "killed":
-      return { name, green: false, failures: [`killed by ${end.signal}`], tail: end.tail };
+      return halted(name, `killed by ${end.signal}`, end.tail);
     case "timed-out":
-      return {
-        name,
-        green: false,
-        failures: [`no end within ${Math.round(maxMs / 1000)} s`],
-        tail: end.tail,
-      };
+      return halted(name, `no end within ${Math.round(maxMs / 1000)} s`, end.tail);
     case "stopped":
       return STOPPED;
     case "unstartable":
@@ -126,14 +178,33 @@ function judged(name: string, end: ProgramEnd, maxMs: number): Ran | Failed {
   }
 }
 
+const halted = (name: string, how: string, tail: string): Ran => ({
+  name,
+  green: false,
+  failures: [unnamed(name, how, tail)],
+  tail,
+});
+
 function summary(ran: readonly Ran[]): GateRun {
   const report: GateReport = {
-    commands: ran.map(({ name, green, failures }) => ({ name, green, failures })),
+    commands: ran.map(({ name, green, failures }) => ({
+      name,
+      green,
+      failures: failures.map((found) => found.name),
+    })),
   };
-  const red = ran.filter(({ green }) => !green);
-  const problems = red.flatMap(({ name, failures, tail }): Problem[] => {
-    const names = failures.length === 0 ? [name] : failures.map((what) => `${name}: ${what}`);
-    return names.map((full) => ({ class: classOf(name), name: full, files: [], message: tail }));
-  });
-  return { report, problems, tail: red.map(({ name, tail }) => `${name}:\n${tail}`).join("\n") };
+  const reds = ran.filter(({ green }) => !green);
+  const problems = reds.flatMap(({ name, failures, tail }): Problem[] =>
+    failures.length === 0
+      ? [{ class: classOf(name), name, files: [], message: tail }]
+      : failures.map((found) => problem(name, found)),
+  );
+  return { report, problems, tail: reds.map(({ name, tail }) => `${name}:\n${tail}`).join("\n") };
 }
+
+/** Under the name that `failuresOf` gives it. */
+const problem = (command: string, { cause, ...found }: Found): Problem => ({
+  ...found,
+  name: `${command}: ${found.name}`,
+  ...(cause === undefined ? {} : { cause }),
+});

@@ -1,0 +1,123 @@
+/** Does a gate say what failed, under names that its report and the reconciler share? */
+import assert from "node:assert/strict";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { after, test } from "node:test";
+import { failuresOf, judgeGate } from "../../core/gate.ts";
+import type { JobId } from "../../core/job.ts";
+import type { GateRun } from "../../ports/gate.ts";
+import type { ProgramEnd, Programs } from "../../ports/programs.ts";
+import { hasFailed } from "../../ports/repository.ts";
+import type { Workspaces } from "../../ports/workspaces.ts";
+import { CommandGate } from "./command.ts";
+import { configuredRules } from "./rules.ts";
+
+const folder = mkdtempSync(path.join(tmpdir(), "skein-gate-"));
+after(() => rmSync(folder, { recursive: true, force: true }));
+mkdirSync(path.join(folder, "src"));
+for (const file of ["src/a.ts", "src/b.ts"]) writeFileSync(path.join(folder, file), "");
+
+type Said = { readonly text: string; readonly end?: Partial<ProgramEnd>; readonly code?: number };
+
+/** A gate whose commands, by name, write this and end so. */
+async function gated(commands: Readonly<Record<string, Said>>): Promise<GateRun> {
+  const says = Object.values(commands)[Symbol.iterator]();
+  const programs: Programs = {
+    run: async ({ onOutput }) => {
+      const { text, end, code = 1 } = says.next().value as Said;
+      // In two pieces that end anywhere, as they come.
+      onOutput?.(text.slice(0, 5));
+      onOutput?.(text.slice(5));
+      return { is: "exited", code, output: "", tail: text.slice(-40), ...end } as ProgramEnd;
+    },
+    endLeftovers: async () => 0,
+  };
+  const workspaces: Workspaces = {
+    take: async ({ job, commit }) => ({ job, folder, commit, environment: {}, notices: [] }),
+    keep: async () => ({ commit: undefined, left: [] }),
+    release: async () => {},
+    heldBy: async () => undefined,
+  };
+  const gate = new CommandGate({
+    repository: folder,
+    rules: configuredRules(Object.keys(commands).map((name) => ({ name, run: name }))),
+    workspaces,
+    programs,
+    transcripts: { open: () => ({ write: () => {}, close: async () => {} }) },
+    limits: { maxMs: 60_000, maxOutputBytes: 1_000_000, maxFileBytes: 1_000_000 },
+    maxAtOnce: 1,
+  });
+  const tree = { job: "check:1" as JobId, commit: "c", rules: "c" };
+  const run = await gate.run(tree, new AbortController().signal);
+  assert.ok(!hasFailed(run));
+  return run;
+}
+
+const TYPES = `${folder}/src/a.ts(3,1): error TS2304: Cannot find name 'x'.\nsrc/gone.ts(1,1): error TS2322: Bad.\n`;
+
+test("names what failed alike in the report and in the problems, with the files that are there", async () => {
+  const { report, problems } = await gated({ types: { text: TYPES } });
+  const names = ["types: src/a.ts TS2304: Cannot find name 'x'.", "types: src/gone.ts TS2322: Bad."];
+  assert.deepEqual(failuresOf(report), names);
+  assert.deepEqual(
+    problems.map(({ name, class: kind, files, cause }) => ({ name, kind, files, cause })),
+    [
+      { name: names[0], kind: "types", files: ["src/a.ts"], cause: "name x is missing" },
+      { name: names[1], kind: "types", files: [], cause: undefined },
+    ],
+  );
+});
+
+test("a green command has no failures, whatever it writes", async () => {
+  const { report, problems, tail } = await gated({ types: { text: TYPES, code: 0 } });
+  assert.deepEqual(report.commands, [{ name: "types", green: true, failures: [] }]);
+  assert.deepEqual([problems, tail], [[], ""]);
+});
+
+test("a red command that names nothing is one failure by its own name, with the end of what it wrote", async () => {
+  const { report, problems } = await gated({ build: { text: "it did not work" } });
+  assert.deepEqual(failuresOf(report), ["build"]);
+  assert.deepEqual(problems, [{ class: "build", name: "build", files: [], message: "it did not work" }]);
+});
+
+test("each failure has its own class, and each command its own failures", async () => {
+  const { problems, tail } = await gated({
+    test: { text: `${TYPES}not ok 1 - adds\n` },
+    build: { text: "TypeError: no\n    at src/b.ts:1:1\n\nNode.js v24.0.0\n" },
+  });
+  const classes = problems.map((problem) => `${problem.class}, ${problem.name.slice(0, 12)}`);
+  assert.deepEqual(classes, [
+    "types, test: src/a.",
+    "types, test: src/go",
+    "tests, test: adds",
+    "build, build: src/b",
+  ]);
+  assert.match(tail, /^test:\n[\s\S]*\nbuild:\n/);
+});
+
+test("a command that was killed or took too long is not read: it had not said all", async () => {
+  const killed = await gated({ types: { text: TYPES, end: { is: "killed", signal: "SIGSEGV" } } });
+  assert.deepEqual(failuresOf(killed.report), ["types: killed by SIGSEGV"]);
+  const late = await gated({ types: { text: TYPES, end: { is: "timed-out" } } });
+  assert.deepEqual(failuresOf(late.report), ["types: no end within 60 s"]);
+  assert.equal(late.problems[0]?.name, "types: no end within 60 s");
+});
+
+test("a script that the tree has lost is red, and is told apart from one that fails", async () => {
+  const { report, problems } = await gated({ build: { text: 'npm error Missing script: "build"\n' } });
+  assert.deepEqual(failuresOf(report), ["build: not configured"]);
+  assert.equal(problems[0]?.message, 'there is no script "build"');
+  assert.equal(judgeGate(report, { is: "green" }).ok, false);
+});
+
+test("more failures than are named are told in words, never as a name", async () => {
+  const text = Array.from(
+    { length: 520 },
+    (_, i) => `src/a.ts(${i + 1},1): error TS2304: Cannot find name 'x${i}'.\n`,
+  );
+  const { report, tail } = await gated({ types: { text: text.join("") } });
+  assert.equal(failuresOf(report).length, 500);
+  assert.match(tail, /\(20 more failures are not named\)$/);
+  assert.ok(failuresOf(report).every((name) => name.includes("TS2304")));
+});
