@@ -7,8 +7,8 @@ export type Agent = {
   /** Must not throw. What it changed is in the folder; what it claims is in its words. */
   turn(ask: Ask, signal: AbortSignal): Promise<Said>;
   /**
-   * What a turn of an earlier engine had said before that engine ended, if it had finished; asked only once
-   * nothing of it runs any more.
+   * What a turn of an earlier engine came to, if it is known to have ended by itself, well or badly; asked only
+   * once nothing of it runs any more. That its work is complete is not taken from one that may have been cut off.
    */
   collect(job: JobId): Promise<Said | undefined>;
 };

@@ -17,6 +17,11 @@ export type Program = {
   readonly environment: Readonly<Record<string, string>>;
   readonly input?: string;
   readonly limits: ProgramLimits;
+  /**
+   * Where its exit code is written in digits with a line end, also if we are gone by then. An exit code above 128
+   * then counts as the signal that it stands for.
+   */
+  readonly statusFile?: string;
   /** Everything that it writes, as it comes, within the limit. */
   readonly onOutput?: (text: string) => void;
 };

@@ -105,6 +105,14 @@ export function agentContract(name: string, make: MakeAgent): void {
       assert.equal(await agent.collect("plan:t.1#1" as JobId), undefined);
     });
 
+    it("gives the next engine also what a planner printed, and a failure as a failure", async () => {
+      const ask = planAsk(workspace());
+      const planned = await turn("plans", ask);
+      assert.deepEqual(await make("plans", state()).agent.collect(ask.job), planned);
+      const failed = await turn("fails");
+      assert.deepEqual(await make("fails", state()).agent.collect(JOB), failed);
+    });
+
     it("gives the next engine nothing of what died", async () => {
       await turn("dies");
       assert.equal(await make("dies", state()).agent.collect(JOB), undefined);
@@ -113,7 +121,7 @@ export function agentContract(name: string, make: MakeAgent): void {
     it("does not say again what an earlier try of the same job said", async () => {
       await turn("works");
       assert.deepEqual(await turn("silent"), { is: "said", text: "" });
-      assert.equal(await make("silent", state()).agent.collect(JOB), undefined);
+      assert.deepEqual(await make("silent", state()).agent.collect(JOB), { is: "said", text: "" });
     });
   });
 }

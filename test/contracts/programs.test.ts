@@ -1,13 +1,15 @@
 /** Programs on this machine: the contract, and what only a crash shows. */
 import assert from "node:assert/strict";
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
+import { watch } from "node:fs";
 import { access, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { LocalPrograms } from "../../src/adapters/programs/local.ts";
 import { startOf } from "../../src/adapters/programs/processes.ts";
 import type { JobId } from "../../src/core/job.ts";
+import type { Program } from "../../src/ports/programs.ts";
 import {
   ENVIRONMENT,
   isRunning,
@@ -22,8 +24,13 @@ import {
 programsContract("on this machine", (folder) => new LocalPrograms({ folder }));
 
 /** An engine of its own that runs one program; what the program writes comes out of it. */
-function startEngine(records: string, folder: string, script: string, before = ""): ChildProcess {
-  const program = { ...shell(script, folder), environment: { ...ENVIRONMENT, TEST_FOLDER: folder } };
+function startEngine(
+  records: string,
+  folder: string,
+  script: string,
+  { before = "", ...more }: Partial<Program> & { readonly before?: string } = {},
+): ChildProcess {
+  const program = { ...shell(script, folder, more), environment: { ...ENVIRONMENT, TEST_FOLDER: folder } };
   const source = `
     import fs from "node:fs/promises";
     import { syncBuiltinESMExports } from "node:module";
@@ -83,6 +90,26 @@ describe("after a crash of the engine", () => {
     assert.ok(!isRunning(escaped));
   });
 
+  it("the exit code of a program that ended later is on record", async () => {
+    await using records = await temporaryFolder();
+    await using folder = await temporaryFolder();
+    const statusFile = join(folder.path, "status");
+    execFileSync("mkfifo", [join(folder.path, "goon")]);
+    const script = "trap '' PIPE; echo $$; read line < goon; exit 3";
+    const engine = startEngine(records.path, folder.path, script, { statusFile });
+    await firstLine(engine);
+    await kill(engine);
+    const seen = new Promise<void>((resolve) => {
+      watch(folder.path, (_event, name) => name === "status" && resolve()).unref();
+    });
+    await writeFile(join(folder.path, "goon"), "go\n");
+    await seen;
+    let text = "";
+    while (text === "") text = await readFile(statusFile, "utf8"); // Made first, then written.
+    assert.equal(text, "3\n");
+    await new LocalPrograms({ folder: records.path }).endAll();
+  });
+
   it("those jobs go on that are excepted", async () => {
     await using records = await temporaryFolder();
     await using folder = await temporaryFolder();
@@ -105,7 +132,7 @@ describe("after a crash of the engine", () => {
     await using records = await temporaryFolder();
     await using folder = await temporaryFolder();
     const die = 'fs.rename = () => process.kill(process.pid, "SIGKILL"); syncBuiltinESMExports();';
-    const engine = startEngine(records.path, folder.path, "touch ran", die);
+    const engine = startEngine(records.path, folder.path, "touch ran", { before: die });
     await once(engine, "exit");
     const isWaiting = async () => {
       for (const pid of await readdir("/proc")) {

@@ -1,7 +1,7 @@
 /** What every Programs must do: real programs, real process groups. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { access, chmod, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
+import { access, chmod, mkdtemp, readFile, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it } from "node:test";
@@ -257,6 +257,54 @@ export function programsContract(name: string, make: (folder: string) => Program
         const end = await run(`exit ${code}`);
         assert.ok(end.is === "exited" && end.code === code);
       }
+    });
+
+    describe("whose exit code is written down", () => {
+      const watched = (script: string, more: Partial<Program> = {}) => {
+        const { promise, resolve } = Promise.withResolvers<{ end: ProgramEnd; status: string }>();
+        return withPrograms(async (programs, folder) => {
+          const statusFile = join(folder, "the status");
+          const end = await programs.run(shell(script, folder, { statusFile, ...more }), NEVER);
+          resolve({ end, status: await readFile(statusFile, "utf8").catch(() => "none") });
+        }).then(() => promise);
+      };
+
+      it("ends as it would without", async () => {
+        for (const code of [0, 1, 75, 126, 127, 128, 255]) {
+          const { end, status } = await watched(`exit ${code}`);
+          assert.deepEqual([end.is === "exited" && end.code, status], [code, `${code}\n`]);
+        }
+        for (const [name, number] of [
+          ["KILL", 137],
+          ["TERM", 143],
+          ["SEGV", 139],
+        ] as const) {
+          const { end, status } = await watched(`kill -${name} $$`);
+          assert.deepEqual([end.is === "killed" && end.signal, status], [`SIG${name}`, `${number}\n`]);
+          assert.equal(texts(end).tail, "");
+        }
+        const { end } = await watched("exit 147"); // The number of a signal that would stop it for ever.
+        assert.equal(end.is === "exited" && end.code, 147);
+      });
+
+      it("has its input, outputs and environment, and is the program that was meant", async () => {
+        const environment = { ...ENVIRONMENT, code: "c", go: "g", status: "s" };
+        const { end } = await watched("cat; echo $code$go$status$SKEIN_SHELL; echo err >&2", {
+          input: "in\n",
+          environment,
+        });
+        assert.match(texts(end).output, /^in\ncgs\n/);
+        assert.match(texts(end).tail, /err\n/);
+        const builtin = await watched("", { command: ["echo", "--version"] });
+        assert.notEqual(texts(builtin.end).output, "--version\n"); // A shell's own would print it.
+      });
+
+      it("has none if it was stopped, and ends with everything that it started", async () => {
+        const script = "trap 'exit 0' TERM; sleep 600 & echo $! $$; while :; do sleep 0.05; done";
+        const { end, status } = await watched(script, { limits: { ...LIMITS, maxMs: 300 } });
+        assert.deepEqual([end.is, status], ["timed-out", "none"]);
+        assert.deepEqual(pidsIn(texts(end).output).filter(isRunning), []);
+      });
     });
 
     it("has no leftovers where nothing is left", async () => {

@@ -135,10 +135,11 @@ describe("a program as an agent", () => {
     ];
     for (const [what, shell, why] of odd)
       it(`refuses ${what} as an answer, and begins the next try without it`, async () => {
-        const { kind, message } = failureOf(await run(shell));
+        const said = await run(shell);
+        const { kind, message } = failureOf(said);
         assert.equal(kind, "agent-failed");
         assert.match(message, why);
-        assert.equal(await agent("").collect(JOB), undefined);
+        assert.deepEqual(await agent("").collect(JOB), said);
         assert.equal(textOf(await run(`echo '{"status": "complete"}'`)), '{"status": "complete"}');
       });
 
@@ -226,15 +227,30 @@ describe("a program as an agent", () => {
   });
 
   describe("what the next engine finds", () => {
-    const left = (text: string) => {
+    const statusFile = () => path.join(jobs(), "work-t.1-1.status");
+    const left = (text: string, status?: string, job = JOB) => {
       mkdirSync(path.dirname(handoffFile()), { recursive: true });
       writeFileSync(handoffFile(), text);
-      return agent(":").collect(JOB);
+      if (status !== undefined) writeFileSync(statusFile(), status);
+      return agent(":").collect(job);
     };
 
-    it("takes an answer that is whole, with what it cost", async () => {
+    it("takes an answer that is whole from a program that ended well, with what it cost", async () => {
       const text = '{"status": "complete", "spent": {"tokens": 2}}\n';
-      assert.deepEqual(await left(text), { is: "said", text, spent: { tokens: 2 } });
+      assert.deepEqual(await left(text, "0\n"), { is: "said", text, spent: { tokens: 2 } });
+    });
+
+    it("believes nobody who may have been cut off that all is done, but how far it came", async () => {
+      for (const status of [undefined, "", "0", "137\n", "0\n0\n", "x\n"]) {
+        assert.equal(await left('{"status": "complete"}', status), undefined, status);
+        assert.equal((await left('{"status": "partial"}', status))?.is, "said", status);
+      }
+    });
+
+    it("judges an exit code as if the engine had seen it", async () => {
+      assert.equal(failureOf((await left('{"status": "complete"}', "1\n"))!).kind, "agent-failed");
+      assert.equal(failureOf((await left('{"status": "partial"}', "75\n"))!).kind, "agent-unreachable");
+      assert.equal(textOf((await left('{"status": "partial"}', "1\n"))!), '{"status": "partial"}');
     });
 
     for (const text of [
@@ -245,17 +261,58 @@ describe("a program as an agent", () => {
       '[{"status": "complete"}]',
       '{"a": 1} x',
     ])
-      it(`takes ${JSON.stringify(text)} for none`, async () => assert.equal(await left(text), undefined));
+      it(`takes ${JSON.stringify(text)} for none`, async () =>
+        assert.equal(await left(text, "0\n"), undefined));
 
     it("finds nothing where nothing was", async () => {
       assert.equal(await agent(":").collect(JOB), undefined);
     });
 
+    it("finds what was printed, by workers and planners, once the turn has ended", async () => {
+      for (const [ask, text] of [
+        [workAsk(folder), '{"status": "complete"}'],
+        [planAsk(folder), '{"scratchpad": "", "tasks": []}'],
+      ] as const) {
+        const said = await run(`echo '${text}'`, ask);
+        assert.equal(textOf(said), text);
+        assert.deepEqual(await agent(":").collect(ask.job), said);
+      }
+    });
+
+    it("finds a turn that ended badly as it was", async () => {
+      const said = await run(`echo '{"status": "complete"}' > "$SKEIN_HANDOFF"; echo oh >&2; exit 1`);
+      assert.equal(failureOf(said).kind, "agent-failed");
+      assert.deepEqual(await agent(":").collect(JOB), said);
+    });
+
+    it("does not take the word of a program that was stopped, although it then ended well", async () => {
+      const stop = new AbortController();
+      const turn = agent(
+        `trap 'exit 0' TERM; echo '{"status": "complete"}' > "$SKEIN_HANDOFF"; echo; while :; do sleep 0.05; done`,
+      ).turn(workAsk(folder), stop.signal);
+      await heard.begun;
+      stop.abort();
+      assert.equal(failureOf(await turn).kind, "interrupted");
+      assert.equal(await agent(":").collect(JOB), undefined);
+    });
+
+    it("keeps what counts out of the folder that the program is told of", async () => {
+      await run('ls -A "$(dirname "$SKEIN_HANDOFF")" > names');
+      assert.equal(readFileSync(path.join(folder, "names"), "utf8"), "brief.json\n");
+    });
+
     it("does not take an answer of an earlier try: it is gone before the program begins", async () => {
-      await left('{"status": "complete"}');
+      await left('{"status": "complete"}', "0\n");
       await run(`test ! -e "$SKEIN_HANDOFF" && touch clean; kill -KILL $$`);
       assert.ok(existsSync(path.join(folder, "clean")));
       assert.equal(await agent(":").collect(JOB), undefined);
+    });
+
+    it("begins anew although an earlier try left a pipe where its brief belongs", {
+      timeout: 10_000,
+    }, async () => {
+      await run('rm "$SKEIN_BRIEF"; mkfifo "$SKEIN_BRIEF"');
+      assert.equal(textOf(await run('test -f "$SKEIN_BRIEF"')), "");
     });
   });
 });

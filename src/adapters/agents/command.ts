@@ -1,15 +1,22 @@
 /** How is any program an agent? Brief in, workspace as its folder, an answer in a file or at the end of its output. */
-import { mkdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import type { PlanBrief, WorkBrief } from "../../core/brief.ts";
-import { type Failure, failure, messageOf } from "../../core/failure.ts";
+import { type Failure, failure } from "../../core/failure.ts";
 import { readHandoff, readSpent } from "../../core/handoff-answer.ts";
 import type { JobId, Spent } from "../../core/job.ts";
 import { unreachable } from "../../core/unreachable.ts";
 import type { Agent, Ask, Said } from "../../ports/agent.ts";
 import type { ProgramEnd, ProgramLimits, Programs } from "../../ports/programs.ts";
 import type { Transcripts } from "../../ports/transcripts.ts";
-import { answerIn, answerLine, readAnswerFile } from "./answer.ts";
+import { type AnswerFile, answerIn, answerLine, readAnswerFile } from "./answer.ts";
+import {
+  exitCodeIn,
+  prepareTurn,
+  recordedTurn,
+  recordTurn,
+  type TurnFiles,
+  turnFiles,
+} from "./turn-files.ts";
 
 export type CommandOptions = {
   /** No shell reads it, and nothing of a brief is added to it: arguments can be seen by everyone on a machine. */
@@ -39,7 +46,7 @@ export class CommandAgent implements Agent {
     const { command, programs, transcripts, limits } = this.#options;
     const files = this.#filesOf(ask.job);
     const input = `${JSON.stringify({ skein: BRIEF_VERSION, ...ask.brief })}\n`;
-    const problem = await prepare(files, input);
+    const problem = await prepareTurn(files, input);
     if (problem) return { is: "failed", failure: problem };
     const transcript = transcripts.open(ask.job);
     const end = await programs.run(
@@ -50,45 +57,61 @@ export class CommandAgent implements Agent {
         environment: { ...ask.environment, ...this.#options.environment, ...variables(ask.brief, files) },
         input,
         limits: { ...limits, maxMs: ask.maxMs },
+        statusFile: files.status,
         onOutput: transcript.write,
       },
       signal,
     );
+    const said = await this.#judge(ask, end, files);
+    await recordTurn(files, end.is === "exited" ? said : undefined);
     await transcript.close();
-    return this.#judge(ask, end, files);
+    return said;
   }
 
   /**
-   * Only the answer file counts: what was printed went down with the engine. It is of this try, because a job's
-   * folder is named by its attempt, and is rid of any answer before its program starts. One that is cut is none.
+   * What was found at the end of the turn, if the engine came so far. Else the shell saw how the program ended, and
+   * the answer file counts: what was printed went down with the engine. All of it is of this try, because files are
+   * named by the attempt, and are removed before its program starts. An answer that is cut is none.
    */
   async collect(job: JobId): Promise<Said | undefined> {
-    const read = await readAnswerFile(this.#filesOf(job).handoff);
-    return read.is === "text" && answerLine(read.text.trim()) ? said(read.text) : undefined;
+    const files = this.#filesOf(job);
+    const recorded = await recordedTurn(files);
+    if (recorded) return recorded;
+    const kind = job.startsWith("plan:") ? "plan" : "work";
+    const code = await exitCodeIn(files.status);
+    const answer = await readAnswerFile(files.handoff);
+    const isWhole = answer.is === "text" && answerLine(answer.text.trim()) !== undefined;
+    if (code === undefined)
+      return isWhole && kind === "work" && admits(answer.text) ? says(answer.text) : undefined;
+    if (code === 0 && !isWhole) return undefined;
+    return this.#judgeExit(kind, { code, output: "", tail: "" }, answer);
   }
 
-  #filesOf(job: JobId): JobFiles {
-    const folder = path.join(this.#options.folder, fileName(job));
-    return { folder, brief: path.join(folder, "brief.json"), handoff: path.join(folder, "handoff.json") };
+  #filesOf(job: JobId): TurnFiles {
+    return turnFiles(this.#options.folder, job);
   }
 
-  async #judge(ask: Ask, end: ProgramEnd, files: JobFiles): Promise<Said> {
-    const { command, name = path.basename(command[0]) } = this.#options;
-    const failed = (why: Failure, text = ""): Said => ({ is: "failed", failure: why, ...spentIn(text) });
+  #name(): string {
+    return this.#options.name ?? path.basename(this.#options.command[0]);
+  }
+
+  #judgeExit(kind: Ask["brief"]["kind"], end: Exit, answer: AnswerFile): Said {
+    const name = this.#name();
+    if (answer.is === "odd") return failed(failure("agent-failed", `${name} ${answer.why}`));
+    const text = answer.is === "text" ? answer.text : answerIn(end.output, kind);
+    if (end.code === 0) return says(text);
+    // It says so itself, whatever else it said; nothing is known about the task.
+    if (end.code === UNREACHABLE) return failed(unreached(name, end.tail), text);
+    if (kind === "work" && admits(text)) return says(text);
+    const why = `${name} ended with exit code ${end.code}${tailOf(end.tail)}`;
+    return failed(failure("agent-failed", why, NEXT), text);
+  }
+
+  async #judge(ask: Ask, end: ProgramEnd, files: TurnFiles): Promise<Said> {
+    const name = this.#name();
     switch (end.is) {
-      case "exited": {
-        const read = await readAnswerFile(files.handoff);
-        if (read.is === "odd") return failed(failure("agent-failed", `${name} ${read.why}`));
-        const text = read.is === "text" ? read.text : answerIn(end.output, ask.brief.kind);
-        if (end.code === 0) return said(text);
-        // It says so itself, whatever else it said; nothing is known about the task.
-        if (end.code === UNREACHABLE) {
-          return failed(unreached(name, end.tail), text);
-        }
-        if (ask.brief.kind === "work" && admits(text)) return said(text);
-        const why = `${name} ended with exit code ${end.code}${tailOf(end.tail)}`;
-        return failed(failure("agent-failed", why, NEXT), text);
-      }
+      case "exited":
+        return this.#judgeExit(ask.brief.kind, end, await readAnswerFile(files.handoff));
       case "killed":
         return failed(killed(name, end, this.#options.limits));
       case "timed-out":
@@ -111,14 +134,16 @@ export class CommandAgent implements Agent {
   }
 }
 
-type JobFiles = { readonly folder: string; readonly brief: string; readonly handoff: string };
+type Exit = { readonly code: number; readonly output: string; readonly tail: string };
 
 /** EX_TEMPFAIL of sysexits.h: "try again later". */
 const UNREACHABLE = 75;
 
 const NEXT = "run the command by hand in a checkout, with the brief that is kept in the job's folder";
 
-const said = (text: string): Said => ({ is: "said", text, ...spentIn(text) });
+const says = (text: string): Said => ({ is: "said", text, ...spentIn(text) });
+
+const failed = (why: Failure, text = ""): Said => ({ is: "failed", failure: why, ...spentIn(text) });
 
 function spentIn(text: string): { readonly spent?: Spent } {
   const spent = readSpent(text);
@@ -162,20 +187,7 @@ function admits(text: string): boolean {
   return read.is === "handoff" && read.handoff.status !== "complete";
 }
 
-/** An answer of an earlier try must be gone before this one starts. Whatever a program made of it: a folder, too. */
-async function prepare(files: JobFiles, input: string): Promise<Failure | undefined> {
-  try {
-    await rm(files.handoff, { recursive: true, force: true });
-    await mkdir(files.folder, { recursive: true, mode: 0o700 });
-    await writeFile(files.brief, input, { mode: 0o600 });
-    return undefined;
-  } catch (error) {
-    const why = `the job's folder ${files.folder} cannot be written: ${messageOf(error)}`;
-    return failure("interrupted", why, "see whether the disk is full or read-only");
-  }
-}
-
-const variables = (brief: PlanBrief | WorkBrief, files: JobFiles): Readonly<Record<string, string>> => ({
+const variables = (brief: PlanBrief | WorkBrief, files: TurnFiles): Readonly<Record<string, string>> => ({
   SKEIN_BRIEF: files.brief,
   SKEIN_HANDOFF: files.handoff,
   SKEIN_RUN: brief.run,
@@ -183,9 +195,6 @@ const variables = (brief: PlanBrief | WorkBrief, files: JobFiles): Readonly<Reco
   SKEIN_KIND: brief.kind,
   ...(brief.kind === "plan" ? { SKEIN_TURN: String(brief.turn) } : { SKEIN_ATTEMPT: String(brief.attempt) }),
 });
-
-/** `work:t.1#2` is `work-t.1-2`: readable, and safe wherever files can be. */
-const fileName = (job: JobId) => job.replace(/[^A-Za-z0-9.]/g, "-");
 
 const MAX_TAIL_CHARS = 1_000;
 const CONTROL = /[\p{Cc}--[\t\n]]/gv;

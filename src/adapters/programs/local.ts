@@ -13,6 +13,7 @@ import { Output } from "./output.ts";
 import { openPipes, type Pipes } from "./pipes.ts";
 import { bootId, endFamily, MARK, startOf } from "./processes.ts";
 import { type ProgramRecord, readRecords, removeRecord, writeRecord } from "./records.ts";
+import { shellArguments } from "./shell.ts";
 
 export type LocalProgramsOptions = {
   /** Where it is on record what may be running: of this run alone, and there after a crash. */
@@ -115,25 +116,15 @@ function closePipes({ out, err }: Pipes): void {
   err.destroy();
 }
 
-/**
- * A shell that waits for one line and then becomes the program: its group can be put on record before. If we die
- * first, it reads the end of the file and exits. Units of `ulimit -f` are 512 bytes (POSIX; dash, busybox, bash as
- * sh). The environment is the program's, but for PWD, which the shell sets.
- */
-const SCRIPT = 'read -r go <&3 || exit 0; exec 3<&-; ulimit -f "$1" 2>/dev/null; shift; exec "$@"';
-const BLOCK_BYTES = 512;
-
 async function spawnWaiting(
   program: Program,
   mark: string,
   pipes: Pipes,
 ): Promise<Waiting | { failure: Failure }> {
-  const { maxFileBytes } = program.limits;
-  const blocks = Number.isFinite(maxFileBytes) ? String(Math.ceil(maxFileBytes / BLOCK_BYTES)) : "unlimited";
   const outer = process.env[MARK];
   let child: ChildProcess;
   try {
-    child = spawn("/bin/sh", ["-c", SCRIPT, "sh", blocks, ...program.command], {
+    child = spawn("/bin/sh", shellArguments(program), {
       cwd: program.folder,
       env: { ...program.environment, [MARK]: outer ? `${mark},${outer}` : mark },
       detached: true,
