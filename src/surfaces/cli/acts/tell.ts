@@ -1,17 +1,19 @@
 /** `skein pause`, `steer`, `cancel`: how is something said to a run, and was it heard? */
 import { mailboxOf } from "../../../compose.ts";
+import { findTask } from "../../../core/view.ts";
 import type { Said } from "../../../ports/mailbox.ts";
 import { hasFailed } from "../../../ports/repository.ts";
 import type { RunHome } from "../../../ports/runs.ts";
 import { type Act, type Context, refuse, say, usage, writeJson } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import type { TellOptions } from "../verbs/options.ts";
-import { hasExit, openHere, openSeen, runsWhere, type SeenRun } from "./project.ts";
+import { unknownTask } from "./logs.ts";
+import { type Exit, hasExit, openHere, openSeen, runsWhere, type SeenRun } from "./project.ts";
 
 /** An engine answers as soon as what was said is in its log; it may be busy writing for a moment. */
 const MAX_ANSWER_MS = 15_000;
 
-export const tell: Act<TellOptions> = async (context, { command, ...options }) => {
+export const tell: Act<TellOptions> = async (context, { command: said, ...options }) => {
   const project = await openHere(context, options);
   if (hasExit(project)) return project.exit;
   const found = options.run
@@ -29,8 +31,18 @@ export const tell: Act<TellOptions> = async (context, { command, ...options }) =
       message: `run ${run} is closed (${seen.state.closed.how}): it hears nothing any more`,
       next: "skein run starts another",
     });
-  return tellRun(context, home, command);
+  const command = withTask(context, found, said);
+  return hasExit(command) ? command.exit : tellRun(context, home, command);
 };
+
+/** A task is named as people do. */
+function withTask(context: Context, { home, seen }: SeenRun, said: Said): Said | Exit {
+  if (said.type !== "cancel" || said.task === undefined) return said;
+  const task = findTask(seen.state, said.task);
+  if (typeof task === "string") return { ...said, task };
+  const message = unknownTask(said.task, task.several);
+  return { exit: usage(context, message, `skein show ${home.record.run} lists them`) };
+}
 
 function onlyOpen(open: readonly SeenRun[], context: Context): SeenRun | { readonly exit: ExitCode } {
   const [one, ...others] = open;
@@ -44,6 +56,8 @@ function onlyOpen(open: readonly SeenRun[], context: Context): SeenRun | { reado
 /** Heard now if somebody drives the run; else it waits for whoever does next. */
 export async function tellRun(context: Context, home: RunHome, command: Said): Promise<ExitCode> {
   const { run } = home.record;
+  // It would only be in the way of whoever resumes it, which ends every pause.
+  if (command.type === "pause" && (await home.owner()) === undefined) return notGoing(context, run);
   const letter = await mailboxOf(home).send(command);
   if (hasFailed(letter)) return refuse(context, EXIT.configuration, letter.failure);
   const owner = await home.owner();
@@ -69,6 +83,12 @@ export async function tellRun(context: Context, home: RunHome, command: Said): P
     });
   if (context.json) writeJson(context, { run, command: command.type, heard: true });
   else say(context, WORDS[command.type](run));
+  return EXIT.done;
+}
+
+function notGoing(context: Context, run: string): ExitCode {
+  if (context.json) writeJson(context, { run, command: "pause", heard: false });
+  else say(context, `run ${run} is not going on: there is nothing to pause. To go on: skein resume ${run}`);
   return EXIT.done;
 }
 

@@ -1,0 +1,172 @@
+import assert from "node:assert/strict";
+import { readFile, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { test } from "node:test";
+import { makeBarrier, makePlace, type Place, type Started } from "./cli-place.ts";
+import { appears, isAlive } from "./odd-place.ts";
+
+const GATE = ["--gate", "test -f README.md"];
+
+type Slow = {
+  readonly live: Started;
+  readonly run: string;
+  /** Lets the workers go on. */
+  readonly open: () => Promise<void>;
+  /** What the planner was told by people, turn by turn. */
+  readonly steers: () => Promise<string>;
+  readonly workerPid: () => Promise<number>;
+};
+
+/** A run whose first worker has begun its file, and waits until it is let go on. */
+async function startSlow(place: Place, ...more: readonly string[]): Promise<Slow> {
+  const barrier = await makeBarrier(place.folder);
+  const at = (name: string) => path.join(place.folder, name);
+  const write = (name: string, text: string) => writeFile(at(name), `#!/bin/sh\n${text}`, { mode: 0o755 });
+  await write(
+    "slow.sh",
+    `echo half > "$SKEIN_TASK.txt"; echo $$ > '${at("pid~")}'; mv '${at("pid~")}' '${at("pid")}'\n${barrier.wait}\nexec '${place.agent}'\n`,
+  );
+  await write(
+    "planner.sh",
+    `brief=$(cat)\nprintf '%s' "$brief" | grep -o '"steers":\\[[^]]*\\]' >> '${at("steers")}'\nprintf '%s' "$brief" | '${place.agent}'\n`,
+  );
+  const agents = ["--agent", at("slow.sh"), "--planner", at("planner.sh")];
+  const live = place.start("run", "write two files", ...agents, ...GATE, ...more);
+  await live.says("a worker starts on one");
+  await appears(at("pid"));
+  const { runs } = JSON.parse((await place.ask("status", "--json")).out);
+  return {
+    live,
+    run: runs[0].run,
+    open: barrier.open,
+    steers: () => readFile(at("steers"), "utf8"),
+    workerPid: async () => Number(await readFile(at("pid"), "utf8")),
+  };
+}
+
+const stateOf = async (place: Place, run: string): Promise<string> =>
+  JSON.parse((await place.ask("status", run, "--json")).out).state;
+const errorOf = (err: string) => JSON.parse(err).error as { kind: string; message: string };
+test("a pause lets what is at work land and starts nothing new, until the run is resumed", async () => {
+  await using place = await makePlace();
+  const { live, run, open } = await startSlow(place);
+  const paused = await place.ask("pause");
+  assert.equal(paused.code, 0, paused.err);
+  assert.match(paused.out, new RegExp(`^run ${run} is paused: .*To end the pause: skein resume ${run}\n$`));
+  assert.equal(await stateOf(place, run), "paused");
+  const status = await place.ask("status", run);
+  assert.match(status.out, new RegExp(`^run +${run}, paused, in process ${live.pid}$`, "m"));
+  assert.match(status.out, /^next: skein resume .* ends the pause$/m);
+  assert.match((await place.ask("status")).out, new RegExp(`^${run} +paused \\(${live.pid}\\)`, "m"));
+  await open();
+  await live.says("one landed as");
+  assert.deepEqual(JSON.parse((await place.ask("pause", run, "--json")).out), {
+    run,
+    command: "pause",
+    heard: true,
+  });
+  const resumed = await place.ask("resume", run);
+  assert.deepEqual([resumed.code, resumed.out], [0, `run ${run} goes on\n`]);
+  const { code, out } = await live.ended;
+  assert.equal(code, 0, out);
+  assert.match(out, /paused: no new work.*one landed.*the pause is over.*a worker starts on two/s);
+});
+
+test("what is said to a run is heard by its planner, at once", async () => {
+  await using place = await makePlace();
+  const { live, run, open, steers } = await startSlow(place);
+  const said = await place.ask("steer", "Leave the old API");
+  assert.deepEqual([said.code, said.out.startsWith(`run ${run} has it`)], [0, true], said.err);
+  await live.says("told to the planner: Leave the old API");
+  await live.says("a planner looks at the goal (turn 2)");
+  const answer = await place.ask("steer", "--run", run, "and the tests", "--json");
+  assert.deepEqual(JSON.parse(answer.out), { run, command: "steer", heard: true });
+  await open();
+  assert.equal((await live.ended).code, 0);
+  const heard = await steers();
+  assert.match(heard, /"Leave the old API"/);
+  assert.match(heard, /"and the tests"/);
+});
+
+test("a task that is cancelled ends its worker, keeps its work, and skips what waits for it", async () => {
+  await using place = await makePlace();
+  const { live, run, workerPid } = await startSlow(place);
+  const unknown = await place.ask("cancel", run, "nobody");
+  assert.deepEqual(
+    [unknown.code, unknown.err],
+    [2, `skein: there is no task "nobody"\ntry: skein show ${run} lists them\n`],
+  );
+  const cancelled = await place.ask("cancel", run, "one", "--reason", "not wanted");
+  assert.equal(cancelled.code, 0, cancelled.err);
+  const { code, out } = await live.ended;
+  assert.equal(code, 1);
+  assert.match(out, /one is cancelled: not wanted/);
+  assert.match(out, /two is skipped, because one did not land/);
+  assert.equal(isAlive(await workerPid()), false);
+  assert.match((await place.ask("salvage")).out, new RegExp(`^${run}/t\\.1\\.1 `, "m"));
+});
+
+test("a run that is cancelled closes as cancelled, and hears nothing any more", async () => {
+  await using place = await makePlace();
+  const { live, run, workerPid } = await startSlow(place);
+  const cancelled = await place.ask("cancel", run, "--reason", "wrong goal", "--json");
+  assert.deepEqual(JSON.parse(cancelled.out), { run, command: "cancel", heard: true });
+  const { code, out } = await live.ended;
+  assert.equal(code, 1);
+  assert.match(out, new RegExp(`^Run ${run} was cancelled: 0 of 2 tasks done`, "m"));
+  assert.equal(isAlive(await workerPid()), false);
+  assert.equal(await stateOf(place, run), "cancelled");
+  for (const args of [
+    ["pause", run],
+    ["steer", "x", "--run", run],
+    ["cancel", run],
+    ["cancel", run, "one"],
+  ]) {
+    const late = await place.ask(...args);
+    assert.equal(late.code, 1);
+    assert.match(late.err, /is closed \(cancelled\): it hears nothing any more\ntry: /);
+    assert.equal(errorOf((await place.ask(...args, "--json")).err).kind, "closed");
+  }
+  const none = await place.ask("pause");
+  assert.deepEqual([none.code, /there is no open run/.test(none.err)], [2, true]);
+  assert.equal((await place.ask("cancel", "nope")).code, 2);
+});
+
+test("what is said to a run that nobody drives waits for whoever does next", async () => {
+  await using place = await makePlace();
+  const { live, run, open, steers } = await startSlow(place);
+  live.kill("SIGKILL");
+  await live.ended;
+  const paused = await place.ask("pause", run);
+  assert.deepEqual(
+    [paused.code, paused.out],
+    [0, `run ${run} is not going on: there is nothing to pause. To go on: skein resume ${run}\n`],
+  );
+  const said = await place.ask("steer", "Leave the old API");
+  assert.equal(said.code, 0, said.err);
+  assert.match(said.out, /is not going on; it will hear this first when it does: skein resume/);
+  const shown = await place.ask("show", run);
+  assert.match(shown.out, new RegExp(`^run ${run}, stopped: 0 of 2 tasks done\nnobody is at work now;`));
+  assert.match(shown.out, /^ {2}one {2}t\.1 +was at work +write one$/m);
+  assert.match(
+    (await place.ask("show", run, "one")).out,
+    /^one {2}t\.1 {2}was at work when the run stopped$/m,
+  );
+  await open();
+  const resumed = await place.skein("resume");
+  assert.equal(resumed.code, 0, resumed.out + resumed.err);
+  assert.match(resumed.out, /told to the planner: Leave the old API/);
+  assert.match(await steers(), /"Leave the old API"/);
+});
+
+test("a run that nobody drives is cancelled as soon as somebody does", async () => {
+  await using place = await makePlace();
+  const { live, run } = await startSlow(place);
+  live.kill("SIGKILL");
+  await live.ended;
+  const asked = await place.ask("cancel", run, "--json");
+  assert.deepEqual(JSON.parse(asked.out), { run, command: "cancel", heard: false });
+  const resumed = await place.skein("resume", run);
+  assert.equal(resumed.code, 1, resumed.err);
+  assert.match(resumed.out, new RegExp(`^Run ${run} was cancelled`, "m"));
+});
