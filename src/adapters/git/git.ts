@@ -1,6 +1,6 @@
 /** How is git asked? By one process, without hooks, prompts, pagers or the user's surprises, and within limits. */
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
-import { type Failure, failure } from "../../core/failure.ts";
+import { type Failure, failure, messageOf } from "../../core/failure.ts";
 
 export type GitCall = {
   /** Where: the work tree or the git folder itself. */
@@ -35,7 +35,8 @@ export async function git(call: GitCall, signal?: AbortSignal): Promise<GitAnswe
     failure: failure("repository", `git ${args[0]} ${why}`, next),
   });
   if (signal?.aborted) return broken("was not started: stopped");
-  const child = startGit(folder, args, call.environment);
+  const child = tryGit(folder, args, call.environment);
+  if ("why" in child) return broken(`could not be started: ${child.why}`, BUSY);
   const out: Buffer[] = [];
   let bytes = 0;
   let err = "";
@@ -63,16 +64,18 @@ export async function git(call: GitCall, signal?: AbortSignal): Promise<GitAnswe
   });
   child.stdin.on("error", () => {}); // It ended before it had read everything: its exit code says why.
   child.stdin.end(input);
-  child.on("error", (error: NodeJS.ErrnoException) =>
+  child.on("error", (error: NodeJS.ErrnoException) => {
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", stop);
     resolve(
       error.code === "ENOENT"
         ? broken(
             "could not be started: git is not on the PATH, or the folder is gone",
             "install git 2.38 or newer",
           )
-        : broken(`could not be started: ${error.message}`),
-    ),
-  );
+        : broken(`could not be started: ${error.message}`, BUSY),
+    );
+  });
   child.on("close", (code) => {
     clearTimeout(timer);
     signal?.removeEventListener("abort", stop);
@@ -89,6 +92,20 @@ export async function git(call: GitCall, signal?: AbortSignal): Promise<GitAnswe
   });
   return promise;
 }
+
+/** Without a file or a process left on the machine, a child has no pipes, or the start throws. */
+function tryGit(...start: Parameters<typeof startGit>): ChildProcessWithoutNullStreams | { why: string } {
+  try {
+    const child = startGit(...start);
+    if (child.stdout as unknown) return child;
+    child.on("error", () => {}); // It says the same, later.
+    return { why: "this process has no file or process left to open" };
+  } catch (thrown) {
+    return { why: messageOf(thrown) };
+  }
+}
+
+const BUSY = "let other programs end, or raise the limits of open files and processes (ulimit -n, ulimit -u)";
 
 /** In a session of its own: a Ctrl-C is for Skein, which decides what still ends in order. */
 export function startGit(

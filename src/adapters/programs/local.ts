@@ -131,24 +131,28 @@ async function spawnWaiting(
       stdio: [...pipes.theirs, "pipe"],
     });
   } catch (thrown) {
-    return { failure: unstartable(program, messageOf(thrown)) };
+    return { failure: unstartable(program, thrown) };
   } finally {
     for (const descriptor of pipes.theirs) closeSync(descriptor);
   }
-  const go = child.stdio[3] as Writable;
-  go.on("error", () => {}); // It was ended before it could start: its exit says so.
   const { promise, resolve } = Promise.withResolvers<Waiting | { failure: Failure }>();
-  child.once("error", (error) => resolve({ failure: unstartable(program, error.message) }));
+  child.once("error", (error) => resolve({ failure: unstartable(program, error) }));
+  const go = child.stdio?.[3] as Writable | undefined;
+  if (!go) return promise; // No file was left to open: the error is on its way.
+  go.on("error", () => {}); // It was ended before it could start: its exit says so.
   child.once("spawn", () => resolve({ child, group: child.pid as number, go, pipes }));
   return promise;
 }
 
-const unstartable = (program: Program, why: string): Failure =>
-  failure(
-    "agent-failed",
-    `${program.command[0]} could not be started in ${program.folder}: ${why}`,
-    "check the command, and that the machine has processes and memory left",
-  );
+function unstartable(program: Program, thrown: unknown): Failure {
+  const message = `${program.command[0]} could not be started in ${program.folder}: ${messageOf(thrown)}`;
+  // A machine without files, processes or memory is nobody's fault.
+  return EXHAUSTED.has(String((Object(thrown) as NodeJS.ErrnoException).code))
+    ? failure("interrupted", message, "let other programs end, or raise the limits (ulimit -n, ulimit -u)")
+    : failure("agent-failed", message, "check the command, and that the folder is still there");
+}
+
+const EXHAUSTED: ReadonlySet<string> = new Set(["EMFILE", "ENFILE", "EAGAIN", "ENOMEM"]);
 
 const unrecorded = (program: Program, folder: string, thrown: unknown): Failure =>
   failure(
