@@ -116,6 +116,12 @@ describe("readOutput", () => {
     assert.deepEqual(names(second), [name]);
   });
 
+  test("leaves temporary files, addresses and lines out of names", () => {
+    const error = (temp: string, line: number) =>
+      names(`a.c:1:1: error: cannot open /tmp/cc${temp}.o at 0x7ff${temp}, see b.h:${line}:1`);
+    assert.deepEqual(error("aaaa", 3), error("bbbb", 9));
+  });
+
   test("gives the same failures in whatever order the files were finished", () => {
     const lines = ["b", "a", "c"].map((file) => `${file}.ts(1,1): error TS2304: Cannot find name '${file}'.`);
     assert.deepEqual(names(lines.join("\n")), names(lines.toReversed().join("\n")));
@@ -133,6 +139,7 @@ describe("readOutput", () => {
       readOutput({ text: `${file}:1:1: error: bad`, folder: "/ws", ...(has && { has }) }).failures[0]?.files;
     assert.deepEqual(filesOf("/ws/src/a.c"), ["src/a.c"]);
     assert.deepEqual(filesOf("./src/a.c"), ["src/a.c"]);
+    assert.deepEqual(filesOf("x/ws/a.c"), ["x/ws/a.c"]);
     for (const outside of [
       "/usr/include/a.h",
       "../a.c",
@@ -180,6 +187,8 @@ describe("readOutput", () => {
     assert.deepEqual([nested.notConfigured, nested.failures[0]?.name], [undefined, "script lint is missing"]);
     const made = readOutput({ text: "cc x.c\nmake: *** No rule to make target 'check'.  Stop.\n" });
     assert.equal(made.notConfigured, undefined);
+    const going = readOutput({ text: "make: *** No rule to make target 'x'.  Stop.\na.c:1:1: error: bad\n" });
+    assert.deepEqual([going.notConfigured, going.failures[0]?.name], [undefined, "a.c: bad"]);
   });
 
   test("reads a crash and a failed target only where nothing better is known, as of the kind it is told", () => {

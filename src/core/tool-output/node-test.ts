@@ -82,8 +82,6 @@ export const nodeTap: Reader = {
         suites[depth] = name;
       } else if (!/ # (?:TODO|SKIP)\b/i.test(match[3]!)) {
         const told = block(lines, i + 1, (next) => next.trim() === "..." || TAP_LINE.test(next));
-        const failureType = field(told, "failureType");
-        if (failureType === "subtestsFailed" || failureType === "cancelledByParent") continue;
         const at = field(told, "location");
         const path = [...suites.slice(0, depth), name].filter(isFile).join(" > ");
         const message = field(told, "error");
