@@ -218,23 +218,27 @@ test("what is missing is said with its own exit code", async () => {
     ask("run", "x"),
     ask("run", "x", "--agent", "./no-such-agent"),
     ask("run", "x", "--script", "missing.json"),
+    ask("run", "x", "--config", "none.yaml"),
     ask("run", "  ", "--agent", place.agent),
     ask("run", "missing.md", "--agent", place.agent),
     ask("run", "x", "--agent", place.agent, "--base", "nowhere"),
     ask("status", "nope"),
     ask("resume"),
     ask("salvage", "restore", "nope/t.1.1"),
+    ask("salvage", "restor", "nope/t.1.1"),
   ]);
   const expected = [
     [4, /no agent is configured/],
     [4, /no-such-agent/],
-    [3, /the script .*missing\.json cannot be used\n.*no such file/],
+    [3, /there is no script .*missing\.json\ntry: name a file that is there/],
+    [3, /^skein: there is no file none\.yaml\ntry: name a file that is there; or leave out --config\n$/],
     [2, /the goal is empty/],
     [2, /there is no file missing\.md/],
     [3, /there is no commit "nowhere"/],
     [2, /there is no run "nope"/],
     [2, /there is no run that could go on/],
     [2, /nothing is kept as nope/],
+    [2, /skein salvage has no command 'restor' \(did you mean restore\?\)\ntry: skein salvage --help/],
   ] as const;
   for (const [i, [code, words]] of expected.entries()) {
     assert.equal(answers[i]!.code, code, answers[i]!.err);

@@ -28,8 +28,9 @@ export async function main(
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0) return EXIT.done;
-    if (json) output.err.write(jsonError(error));
-    else if (error.code !== SHOWED_HELP) output.err.write(`skein: ${reason(error)}\nsee skein --help\n`);
+    const see = helpFor(args);
+    if (json) output.err.write(jsonError(error, see));
+    else if (error.code !== SHOWED_HELP) output.err.write(`skein: ${reason(error)}\nsee ${see}\n`);
     return EXIT.usage;
   }
 }
@@ -124,5 +125,16 @@ const MAX_ECHO_CHARS = 80;
 const MAX_MESSAGE_CHARS = 300;
 const shortened = (text: string, max: number) => (text.length <= max ? text : `${text.slice(0, max)}…`);
 
-const jsonError = (error: CommanderError) =>
-  `${JSON.stringify({ error: { kind: "usage", message: reason(error), exitCode: EXIT.usage, see: "skein --help" } })}\n`;
+const jsonError = (error: CommanderError, see: string) =>
+  `${JSON.stringify({ error: { kind: "usage", message: reason(error), exitCode: EXIT.usage, see } })}\n`;
+
+/** Where a mistake is explained: the help of the verb that was typed, if there is such a verb. */
+function helpFor(args: readonly string[]): string {
+  const program = new Command("skein");
+  for (const addVerb of VERBS) addVerb(program, async () => {});
+  const [verb, part] = args.filter((arg) => !arg.startsWith("-"));
+  const found = program.commands.find((it) => it.name() === verb);
+  if (found === undefined) return "skein --help";
+  const below = found.commands.find((it) => it.name() === part);
+  return ["skein", found.name(), ...(below ? [below.name()] : []), "--help"].join(" ");
+}

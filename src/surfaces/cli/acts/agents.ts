@@ -5,7 +5,7 @@ import { readScript } from "../../../core/agent-script.ts";
 import { messageOf } from "../../../core/failure.ts";
 import { type Context, refuse } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
-import { readBounded } from "./configuration.ts";
+import { isMissing, readBounded } from "./configuration.ts";
 
 /** Said why, if nobody could. */
 export async function refuseAgents(
@@ -19,6 +19,11 @@ export async function refuseAgents(
     if (typeof spec !== "object" || spec.kind !== "scripted") continue;
     const problems = await scriptProblems(spec.script);
     if (problems.length === 0) continue;
+    if (problems === "missing") {
+      const message = `there is no script ${spec.script}`;
+      const next = "name a file that is there; skein demo makes one, to look at";
+      return refuse(context, EXIT.configuration, { kind: "configuration", message, next });
+    }
     const message = `the script ${spec.script} cannot be used`;
     return refuse(context, EXIT.configuration, { kind: "configuration", message, lines: problems });
   }
@@ -28,11 +33,11 @@ export async function refuseAgents(
 /** More than any script that somebody writes. */
 const MAX_SCRIPT_BYTES = 64_000_000;
 
-async function scriptProblems(file: string): Promise<readonly string[]> {
+async function scriptProblems(file: string): Promise<readonly string[] | "missing"> {
   try {
     const read = readScript(await readBounded(file, MAX_SCRIPT_BYTES));
     return read.is === "broken" ? read.problems : [];
   } catch (error) {
-    return [messageOf(error)];
+    return isMissing(error) ? "missing" : [messageOf(error)];
   }
 }

@@ -104,10 +104,14 @@ async function configFile(context: Context, { located }: Project, named?: string
   try {
     return { name, text: await readBounded(file, MAX_BYTES) };
   } catch (error) {
-    const message = `the configuration ${name} cannot be read: ${messageOf(error)}`;
-    return { exit: refuse(context, EXIT.configuration, { kind: "configuration", message }) };
+    const why = isMissing(error)
+      ? { message: `there is no file ${name}`, next: "name a file that is there; or leave out --config" }
+      : { message: `the configuration ${name} cannot be read: ${messageOf(error)}` };
+    return { exit: refuse(context, EXIT.configuration, { kind: "configuration", ...why }) };
   }
 }
+
+export const isMissing = (error: unknown): boolean => Object(error).code === "ENOENT";
 
 /** The beginning of a file; one byte more than the limit shows that it is longer. */
 export const readBounded = async (file: string, maxBytes: number): Promise<string> =>

@@ -83,15 +83,21 @@ const wordIn = (word: TaskRow["word"], state: RunWord): string =>
   state === "stopped" && AT_WORK.has(word) ? "was at work" : word;
 const AT_WORK: ReadonlySet<TaskRow["word"]> = new Set(["planning", "working", "gating"]);
 
-/** Why it was made again, and why it is not done, in a few words. */
+/** Why it was made again, and why it is not done, in a few words, and each of them once. */
 function reasonsOf({ setbacks, undone }: RunView, id: TaskId): readonly string[] {
-  const ofIt = setbacks.filter(({ task, charge }) => task === id && charge !== "nothing");
-  const shown = ofIt.slice(-MAX_REASONS).map(({ of, attempt, failure }) => {
-    const who = of === "plan" ? "planner" : `attempt ${attempt}`;
+  const end = undone.find(({ task }) => task === id);
+  const ofIt = setbacks.filter(
+    ({ task, charge, failure }) =>
+      task === id && charge !== "nothing" && !(end?.reason.startsWith(failure.message) ?? false),
+  );
+  const groups = [...Map.groupBy(ofIt, ({ of, failure }) => `${of} ${failure.message}`).values()];
+  const shown = groups.slice(-MAX_REASONS).map((group) => {
+    const [{ of, failure }] = group as [SetbackView];
+    const attempts = group.map(({ attempt }) => attempt).join(", ");
+    const who = of === "plan" ? "planner" : `attempt ${attempts}`;
     return `${who}: ${failure.message}`;
   });
-  const ends = undone.filter(({ task }) => task === id).map(({ end, reason }) => `${end}: ${reason}`);
-  return [...shown, ...ends];
+  return end === undefined ? shown : [...shown, `${end.end}: ${end.reason}`];
 }
 
 const MAX_REASONS = 3;

@@ -1,4 +1,8 @@
 /** `skein salvage`: what is to be done with work that was kept? */
+import { closest } from "../../../core/closest.ts";
+import { type Context, usage } from "../context.ts";
+import type { ExitCode } from "../exit-codes.ts";
+import { harmless } from "../words.ts";
 import { type AddVerb, addRepo, examples, type RepoOption } from "./options.ts";
 
 export const addSalvage: AddVerb = (program, perform) => {
@@ -17,8 +21,13 @@ export const addSalvage: AddVerb = (program, perform) => {
         "skein salvage drop 1115-k7qd/t.3.1",
       ),
     )
-    .action((options: RepoOption) =>
-      perform(async (context) => (await import("../acts/salvage.ts")).listSalvage(context, options)),
+    .allowExcessArguments() // What is no command of its own is refused below, with what was probably meant.
+    .action((options: RepoOption, { args: [typed] }: { readonly args: readonly string[] }) =>
+      perform(async (context) =>
+        typed === undefined
+          ? (await import("../acts/salvage.ts")).listSalvage(context, options)
+          : unknownPart(context, typed),
+      ),
     );
   addRepo(salvage.command("restore <entry>"))
     .description("make a branch of an entry")
@@ -36,3 +45,13 @@ export const addSalvage: AddVerb = (program, perform) => {
       ),
     );
 };
+
+function unknownPart(context: Context, typed: string): ExitCode {
+  const [near] = closest(typed, ["restore", "drop"]);
+  const guess = near === undefined ? "" : ` (did you mean ${near}?)`;
+  return usage(
+    context,
+    `skein salvage has no command '${harmless(typed, 80)}'${guess}`,
+    "skein salvage --help",
+  );
+}

@@ -1,0 +1,49 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { makePlace } from "./cli-place.ts";
+
+const QUICK = ["--set", "retry.first=1ms", "--set", "retry.max=1ms"];
+
+test("of a task that the gate refused, show gives the reason, the gate's transcripts and how the gate ended", async () => {
+  await using place = await makePlace();
+  const gate = "test ! -f t.1.txt || { seq 100 130; echo the sum is wrong; exit 1; }";
+  const args = ["--gate", gate, "--set", "retry.maxRefused=1", "--set", "retry.maxFailed=2", ...QUICK];
+  const ran = await place.skein("run", "write two files", "--agent", place.agent, ...args);
+  assert.equal(ran.code, 1, ran.err);
+  const [, run = ""] = /^run {5}(\S+)$/m.exec(ran.out)!;
+  const tree = (await place.ask("show", run)).out;
+  assert.match(tree, new RegExp(`^run ${run}, failed: 0 of 2 tasks done\n`));
+  assert.match(tree, /^the goal +failed .*\n {4}failed: because one failed$/m);
+  assert.match(tree, /^ {2}one {2}t\.1 +failed, 2 attempts +write one\n {6}failed: the gate is red with it/m);
+  assert.match(tree, /^ {2}two {2}t\.2 +skipped +write two\n {6}skipped: one did not land$/m);
+  const shown = (await place.ask("show", run, "one")).out;
+  const [, gates = ""] = shown.split("\nGated in\n");
+  assert.match(gates, /^ {2}\S+\/transcripts\/land_1-\S+\.log\n {2}\S+\/transcripts\/land_2-/);
+  const [, end = ""] = shown.split("\nHow the newest gate ended\n");
+  assert.match(end, /^ {2}130\n {2}the sum is wrong$/m);
+  assert.doesNotMatch(end, /^ {2}105$/m, "only the end of it");
+});
+
+test("of a task that needed several attempts, show says why, each reason once", async () => {
+  await using place = await makePlace({ work: '[ "$SKEIN_ATTEMPT" = 3 ] || exit 9' });
+  const args = ["--gate", "none", "--set", "retry.maxFailed=3", ...QUICK];
+  const ran = await place.skein("run", "write two files", "--agent", place.agent, ...args);
+  assert.equal(ran.code, 0, ran.err);
+  const tree = (await place.ask("show", /^run {5}(\S+)$/m.exec(ran.out)![1]!)).out;
+  assert.match(
+    tree,
+    /^ {2}one {2}t\.1 +done, 3 attempts +write one\n {6}attempt 1, 2: .*exit code 9.*\n {2}two/m,
+  );
+});
+
+test("a base that is red is said at once, and fixes come first", async () => {
+  const fix = 'if [ -n "$SKEIN_TASK" ]; then rm -f broken.txt; fi';
+  await using place = await makePlace({ files: { "README.md": "x\n", "broken.txt": "x\n" }, work: fix });
+  const gate = ["--gate", "test ! -f broken.txt", ...QUICK, "--set", "retry.maxFailed=1"];
+  const ran = await place.skein("run", "write two files", "--agent", place.agent, ...gate);
+  assert.match(
+    ran.out,
+    /the base is red once; looking again: .*\n(?:.*\n)*?.*the base is red: .*; fixes come first$/m,
+  );
+  assert.doesNotMatch(ran.out, /suspect/);
+});
