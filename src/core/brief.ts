@@ -1,6 +1,6 @@
 /** What may a job know? Everything it needs is in its brief, so that it can run here or on another machine. */
 
-import type { Accept } from "./gate.ts";
+import type { Accept, GateReport } from "./gate.ts";
 import { cut, type Handoff } from "./handoff.ts";
 import type { Job } from "./job.ts";
 import type { Policy } from "./policy.ts";
@@ -88,6 +88,8 @@ export type CheckBrief = {
   readonly turn: number;
   readonly target: string;
   readonly tip: string;
+  /** What the gate said of this tip before, if it is enough to look where the target is. */
+  readonly seen?: GateReport;
 };
 
 export function briefOf(state: RunState, job: Job, policy: Policy): Brief {
@@ -124,9 +126,18 @@ export function briefOf(state: RunState, job: Job, policy: Policy): Brief {
         turn: job.turn,
         target: targetBranchOf(run, prefix),
         tip: state.target.tip,
+        ...(isOnlyLook(state) ? { seen: state.target.report } : {}),
       };
   }
 }
+
+/** The tip was green, and nobody asks whether it still is: only whether the target is still there. */
+const isOnlyLook = ({ target, landing }: RunState): boolean =>
+  target.unsure &&
+  target.health === "green" &&
+  target.checkedTip === target.tip &&
+  !target.baseMoved &&
+  landing.phase.is !== "base";
 
 /** `skein/<run>/task/<task>.<attempt>-<slug>`: no two attempts share a branch. */
 export const branchOf = (of: {

@@ -46,9 +46,12 @@ function checked(
   ];
 }
 
-/** Where it is said to be may be where it was: unless nothing has landed since the check began. */
-const isNews = ({ target, tips }: RunState, tip: string, moved: Moved) =>
-  moved.tip !== target.tip && (tip === target.tip || !tips.has(moved.tip));
+/**
+ * Unless nothing has landed since the check began, where it is said to be may be where it was, and what is said to
+ * be lost need not be all: the next look tells, from where the target is known to be.
+ */
+const isNews = ({ target }: RunState, tip: string, moved: Moved) =>
+  moved.tip !== target.tip && tip === target.tip;
 
 /** What failed the last time too, if that was the same commit: a flaky test is not for mending. */
 function lastingFailures({ target }: RunState, tip: string, failures: readonly string[]): readonly string[] {

@@ -119,15 +119,30 @@ export function targetMoved(state: RunState, to: Moved): readonly Fact[] {
   const found = unknown(state, to);
   const ours = found.at(-1)?.commit === to.tip;
   return [
+    ...lostLandings(state, to),
     ...found.flatMap((landing) => foundLanding(state, landing)),
     ...(ours ? [] : [{ type: "target.moved", tip: to.tip } as const]),
   ];
 }
 
+/** Of what is gone, the landings by which a task is done. */
+function lostLandings(state: RunState, { lost = [] }: Moved): readonly Fact[] {
+  const gone = new Set(lost.filter((commit) => state.tips.has(commit) && !state.lost.has(commit)));
+  if (gone.size === 0) return [];
+  const members = new Map<string, Member[]>();
+  for (const { id, state: end, tries } of state.tasks.values()) {
+    if (end.is !== "done" || end.commit === undefined || !gone.has(end.commit)) continue;
+    const of = members.get(end.commit) ?? [];
+    members.set(end.commit, of);
+    of.push({ task: id, attempt: tries.attempts });
+  }
+  return [...members].map(([commit, of]) => ({ type: "landing.lost", commit, members: of }));
+}
+
 /** Proofs in the repository can be written by others: a task that does not exist was not landed by us. */
 export const unknown = (state: RunState, { landings }: Moved): readonly FoundLanding[] =>
   landings
-    .filter((l) => !state.tips.has(l.commit))
+    .filter((l) => !state.tips.has(l.commit) || state.lost.has(l.commit))
     .map((l) => ({ ...l, members: l.members.filter((m) => state.tasks.has(m.task)) }));
 
 /** An attempt that was thought lost is in the target: a newer one of the same task is not needed any more. */

@@ -37,6 +37,7 @@ type Containers = {
   readonly waiting: Map<TaskId, Waiter[]>;
   readonly parked: Map<TaskId, TaskId>;
   readonly tips: Set<string>;
+  readonly lost: Map<string, readonly TaskId[]>;
   readonly target: Loose<Target>;
   readonly repair: Loose<Omit<Repair, "pending">> & { readonly pending: Set<TaskId> };
   readonly spent: Loose<Spending>;

@@ -97,6 +97,8 @@ export type Fact =
       readonly proof: Proof | "found";
       readonly flaky: readonly string[];
     }
+  /** Somebody put the target back to before it. Found again, it is told as `batch.landed` once more. */
+  | { readonly type: "landing.lost"; readonly commit: string; readonly members: readonly Member[] }
   | {
       readonly type: "landing.turned";
       readonly phase: Phase;

@@ -4,11 +4,12 @@ import type { Draft, TaskDraft } from "./draft.ts";
 import type { Event, EventOf } from "./event.ts";
 import { addTask, planAccepted, planEnded, plannerIn, planRejected, steer } from "./evolve-plan.ts";
 import { isLoss } from "./failure.ts";
+import { isOver } from "./finish.ts";
 import { isGreen } from "./gate.ts";
 import { createFailureHandoff } from "./handoff.ts";
 import { type Job, type JobId, jobId, type Member, slotOf, slotOfId } from "./job.ts";
-import { release, retryWhen, settle, taskIn, wake } from "./settle.ts";
-import { emptyState, healthAfter, type Landing, type RunState, retryKey } from "./state.ts";
+import { raise, release, retryWhen, settle, taskIn, wake } from "./settle.ts";
+import { emptyState, healthAfter, type Landing, type RunState, retryKey, takenBack } from "./state.ts";
 import { isSettled, parentId, ROOT, type TaskId } from "./task.ts";
 import { unreachable } from "./unreachable.ts";
 
@@ -21,6 +22,7 @@ export function replay(events: Iterable<Event>): RunState {
 /** Changes `state` in place: a log has one folder, and everybody else sees `RunState` as readonly. */
 export function evolve(state: RunState, event: Event): RunState {
   const s = state as Draft;
+  const wasOver = isAtEnd(s);
   switch (event.type) {
     case "run.opened":
       s.request = event.request;
@@ -106,6 +108,9 @@ export function evolve(state: RunState, event: Event): RunState {
     case "batch.landed":
       batchLanded(s, event);
       break;
+    case "landing.lost":
+      landingLost(s, event);
+      break;
     case "landing.turned":
       s.landing = landingOf(event);
       for (const id of event.requeue) release(s, taskIn(s, id));
@@ -142,7 +147,16 @@ export function evolve(state: RunState, event: Event): RunState {
     default:
       return unreachable(event);
   }
+  noteTheEnd(s, wasOver, event.at);
   return state;
+}
+
+const isAtEnd = (s: Draft): boolean => s.request !== undefined && isOver(s);
+
+/** What was seen before the last task ended is old: once more it is looked where the target is. */
+function noteTheEnd(s: Draft, wasOver: boolean, at: number): void {
+  if (wasOver || s.cancelling !== undefined || !isAtEnd(s)) return;
+  if (at > s.target.checkedAt && s.tips.size > 1) s.target.unsure = true;
 }
 
 function jobStarted(s: Draft, { job, until, at }: EventOf<"job.started">): void {
@@ -262,8 +276,26 @@ function withdraw(s: Draft, id: TaskId): void {
 function batchLanded(s: Draft, event: EventOf<"batch.landed">): void {
   if (event.proof !== "found") s.target.unsure = false; // It was built on the target as it is.
   moveTip(s, event.commit);
+  foundAgain(s, event.commit);
   for (const name of event.flaky) s.flaky.set(name, (s.flaky.get(name) ?? 0) + 1);
   for (const member of event.members) landed(s, member, event.commit);
+}
+
+/** Its tasks stay as they are; whether they are done again, or not needed, is for the root's planner to say. */
+function landingLost(s: Draft, { commit, members }: EventOf<"landing.lost">): void {
+  const ids = members.map(({ task }) => task);
+  s.lost.set(commit, ids);
+  const planner = s.planners.get(ROOT);
+  for (const id of ids) if (planner) raise(s, planner, id, "undone", takenBack(taskIn(s, id), commit));
+}
+
+function foundAgain(s: Draft, commit: string): void {
+  const concerns = s.planners.get(ROOT)?.concerns;
+  for (const id of s.lost.get(commit) ?? []) {
+    const text = takenBack(taskIn(s, id), commit);
+    for (const concern of concerns?.values() ?? []) if (concern.text === text) concerns!.delete(concern.id);
+  }
+  s.lost.delete(commit);
 }
 
 function moveTip(s: Draft, tip: string): void {

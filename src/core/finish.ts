@@ -6,7 +6,16 @@ import { failuresOf } from "./gate.ts";
 import { aggregateHandoffs, boundHandoff, createFailureHandoff, type Handoff } from "./handoff.ts";
 import type { Policy } from "./policy.ts";
 import { contains, overlaps } from "./scope.ts";
-import { isKnownRed, isVerified, LANE, landsOnRed, type Planner, type RunState, taskOf } from "./state.ts";
+import {
+  isKnownRed,
+  isVerified,
+  LANE,
+  landsOnRed,
+  type Planner,
+  type RunState,
+  takenBack,
+  taskOf,
+} from "./state.ts";
 import { childId, isSettled, ROOT, type Task, type TaskId } from "./task.ts";
 
 /** Planners that will not be asked again and have nothing active: their children's reports become one. */
@@ -98,7 +107,7 @@ function closeCancelled(state: RunState): readonly Fact[] {
     (job) => ({ type: "job.ended", job, how: "aborted" }) as const,
   );
   const unsure = state.target.unsure
-    ? ["a landing was lost: the target may be ahead of what is known here"]
+    ? ["the target was not looked at again: it may be elsewhere than is known here"]
     : [];
   const left = [`cancelled: ${state.cancelling}`, ...unsure];
   return [...aborted, { type: "run.closed", how: "cancelled", left }];
@@ -152,6 +161,7 @@ function whatIsLeft(state: RunState): readonly string[] {
   return [
     ...(root.state.is === "failed" ? [told(root.state.failure)] : []),
     ...(over !== undefined && over !== "finished" ? [told(over)] : []),
+    ...lostWhole(state),
     ...open.flatMap((concern) => (concern.kind === "undone" ? [concern.text] : [])),
     ...unsettledNames(state),
     ...(state.spent.exhausted
@@ -160,6 +170,12 @@ function whatIsLeft(state: RunState): readonly string[] {
     ...targetLeft(state),
   ];
 }
+
+/** Where there is a planner, they are its concerns. */
+const lostWhole = (state: RunState): readonly string[] =>
+  state.planners.has(ROOT)
+    ? []
+    : [...state.lost].flatMap(([commit, ids]) => ids.map((id) => takenBack(taskOf(state, id), commit)));
 
 /** What happened, and what to try. */
 const told = ({ message, next }: Failure) => (next === undefined ? message : `${message}: ${next}`);

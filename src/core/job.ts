@@ -47,7 +47,12 @@ export type Conflict = {
 export type FoundLanding = { readonly commit: string; readonly members: readonly Member[] };
 
 /** Where the target is now, and the landings on the way there. */
-export type Moved = { readonly tip: string; readonly landings: readonly FoundLanding[] };
+export type Moved = {
+  readonly tip: string;
+  readonly landings: readonly FoundLanding[];
+  /** Commits that the target had, and that are not in the history of its tip any more: somebody took them back. */
+  readonly lost?: readonly string[];
+};
 
 /** What a job came to. Every executor returns one; none throws. */
 export type Outcome =

@@ -63,6 +63,7 @@ const TYPES: Readonly<Record<Event["type"], true>> = {
   "task.cancel-requested": true,
   "task.cancelled": true,
   "batch.landed": true,
+  "landing.lost": true,
   "landing.turned": true,
   "target.checked": true,
   "target.unchecked": true,

@@ -1,6 +1,6 @@
 /** What changes when a task can go on, or has come to its end? Shared by the facts that say so. */
 import type { Draft, PlannerDraft, TaskDraft } from "./draft.ts";
-import { LANE, retryKey } from "./state.ts";
+import { type Concern, LANE, retryKey } from "./state.ts";
 import { isRepair, parentId, ROOT, type TaskId, type TaskState } from "./task.ts";
 
 type Settled = Extract<TaskState, { readonly is: "done" | "failed" | "skipped" | "cancelled" }>;
@@ -56,17 +56,26 @@ function raiseConcerns(
   before: TaskState,
 ): void {
   const { key } = task.spec;
-  const raise = (kind: "said" | "undone", text: string) => {
-    s.concernCount += 1;
-    const id = `c${s.concernCount}`;
-    planner.concerns.set(id, { id, from: task.id, text, kind });
-  };
-  if (end.is === "done") for (const text of end.handoff.concerns) raise("said", text);
+  const raised = (kind: Concern["kind"], text: string) => raise(s, planner, task.id, kind, text);
+  if (end.is === "done") for (const text of end.handoff.concerns) raised("said", text);
   if (end.is === "done" && end.handoff.status === "partial")
-    for (const text of missingIn(s, task.id, before)) raise("undone", `${key}: ${text}`);
-  if (end.is === "failed") raise(isRepair(task) ? "said" : "undone", `${key} failed: ${end.failure.message}`);
-  if (end.is === "failed") for (const text of end.handoff?.concerns ?? []) raise("said", text);
-  if (end.is === "skipped") raise("undone", `${key} was skipped, because ${end.because} did not land`);
+    for (const text of missingIn(s, task.id, before)) raised("undone", `${key}: ${text}`);
+  if (end.is === "failed")
+    raised(isRepair(task) ? "said" : "undone", `${key} failed: ${end.failure.message}`);
+  if (end.is === "failed") for (const text of end.handoff?.concerns ?? []) raised("said", text);
+  if (end.is === "skipped") raised("undone", `${key} was skipped, because ${end.because} did not land`);
+}
+
+export function raise(
+  s: Draft,
+  planner: PlannerDraft,
+  from: TaskId,
+  kind: Concern["kind"],
+  text: string,
+): void {
+  s.concernCount += 1;
+  const id = `c${s.concernCount}`;
+  planner.concerns.set(id, { id, from, text, kind });
 }
 
 /** What a planner's task leaves undone, in the words of those below it. */

@@ -34,6 +34,8 @@ export type RunState = {
   readonly landing: Landing;
   /** Every commit that the target is known to have pointed at. */
   readonly tips: ReadonlySet<string>;
+  /** Landings that somebody took back, with the tasks that are done by them. */
+  readonly lost: ReadonlyMap<string, readonly TaskId[]>;
   readonly target: Target;
   readonly repair: Repair;
   readonly spent: Spending;
@@ -101,7 +103,7 @@ export type Target = {
   readonly greensInARow: number;
   readonly checkErrors: number;
   readonly baseMoved: boolean;
-  /** A landing vanished without an answer: it may have moved the target before. */
+  /** A landing vanished without an answer, or much was done since the last look: it may be elsewhere. */
   readonly unsure: boolean;
 };
 
@@ -137,6 +139,7 @@ export const emptyState = (): RunState => ({
   parked: new Map(),
   landing: { phase: OPEN, batch: FIRST_BATCH, errors: 0, retryAt: 0 },
   tips: new Set(),
+  lost: new Map(),
   target: {
     tip: "",
     health: "unknown",
@@ -202,6 +205,10 @@ export const landsOnRed = ({ repair }: RunState, task: Task) => repair.givenUp |
 /** The target is known to be red as it stands, so that what it fails can be compared with. */
 export const isKnownRed = ({ target }: RunState) =>
   target.health === "red" && target.checkedTip === target.tip;
+
+/** What is left to do of it, in words. */
+export const takenBack = ({ id, spec }: Task, commit: string) =>
+  `${id} (${spec.key}) landed as ${commit}, but was taken back: somebody moved the target`;
 
 /** The target is known to be green as it stands. */
 export const isVerified = ({ target }: RunState) =>

@@ -13,7 +13,7 @@ export type Repository = {
   candidate(wanted: Wanted, signal: AbortSignal): Promise<Candidate | Failed>;
   /** Leaves the proof as a note on the commit, then moves the target there, if it is still where it was. */
   land(landing: Landing, signal: AbortSignal): Promise<Landed | Failed>;
-  /** Where the target is, and the landings of this run, by their proofs, on the way there from `since`. */
+  /** Where the target is, the landings of this run, by their proofs, on the way from `since`, and what it lost. */
   look(target: string, since: string, signal: AbortSignal): Promise<Moved | Failed>;
 };
 

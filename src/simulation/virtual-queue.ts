@@ -121,7 +121,7 @@ export class VirtualQueue implements JobQueue {
       case "land":
         return repository.land(brief, mischief.flake(treeOf(brief)));
       case "check":
-        return repository.check(brief.tip, mischief.flake(brief.tip));
+        return repository.check(brief, mischief.flake(brief.tip));
     }
   }
 }

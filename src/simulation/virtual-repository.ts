@@ -1,7 +1,7 @@
 /** What would git and the tests say? A repository in memory: commits, branches, conflicts, failures that stay. */
-import type { LandBrief } from "../core/brief.ts";
+import type { CheckBrief, LandBrief } from "../core/brief.ts";
 import { type GateReport, judgeGate } from "../core/gate.ts";
-import type { Conflict, FoundLanding, Outcome } from "../core/job.ts";
+import type { Conflict, FoundLanding, Moved, Outcome } from "../core/job.ts";
 import type { Problem } from "../core/repair.ts";
 
 /** What an attempt would do to the tree. */
@@ -19,6 +19,7 @@ type Made = { readonly commit: string; readonly base: string; readonly change: C
 type Cut = Change & { readonly since: number };
 type Commit = {
   readonly id: string;
+  readonly parent: string | undefined;
   readonly failures: ReadonlySet<string>;
   readonly marks: ReadonlySet<string>;
 };
@@ -40,7 +41,12 @@ export class VirtualRepository {
 
   constructor(broken: readonly Problem[] = []) {
     for (const problem of broken) this.#problems.set(problem.name, problem);
-    this.#tip = { id: this.base, failures: new Set(broken.map((p) => p.name)), marks: new Set() };
+    this.#tip = {
+      id: this.base,
+      parent: undefined,
+      failures: new Set(broken.map((p) => p.name)),
+      marks: new Set(),
+    };
     this.#commits.set(this.base, this.#tip);
   }
 
@@ -60,7 +66,20 @@ export class VirtualRepository {
 
   /** Somebody else moves the target. */
   moveFromOutside(): void {
-    this.#move({ ...this.#tip, id: this.#nextId() });
+    this.#move({ ...this.#tip, id: this.#nextId(), parent: this.tip });
+  }
+
+  /** Somebody takes back the newest commit of the target. */
+  putBack(): void {
+    const before = this.#commits.get(this.#tip.parent ?? this.base)!;
+    this.#tip = before;
+    const last = Number(before.id.slice(1));
+    for (const [file, at] of this.#lastChange) if (at > last) this.#lastChange.delete(file);
+  }
+
+  /** Whether it is in the history of the target. */
+  has(commit: string): boolean {
+    return this.#history(this.tip).has(commit);
   }
 
   /** Something fails from now on though nobody changed anything: a date, a service, a machine. */
@@ -72,8 +91,7 @@ export class VirtualRepository {
 
   /** One land job: candidate, gate, compare-and-swap. `flake` is what fails without a reason this time. */
   land(brief: LandBrief, flake: readonly string[]): Outcome {
-    if (brief.onto !== this.tip)
-      return { is: "moved", tip: this.tip, landings: this.#landingsSince(brief.onto) };
+    if (brief.onto !== this.tip) return { is: "moved", ...this.#look(brief.onto) };
     const { members, conflicts, files } = this.#merge(brief);
     if (members.length === 0) return { is: "unmergeable", conflicts };
     const candidate = this.candidate(members.map((m) => m.commit!));
@@ -82,24 +100,25 @@ export class VirtualRepository {
     if (!verdict.ok) return { is: "red", members: landed, conflicts, failures: verdict.failures };
     const commit = this.#nextId();
     this.landings.push({ commit, members: landed, onto: this.tip });
-    this.#move({ ...candidate, id: commit });
+    this.#move({ ...candidate, id: commit, parent: this.tip });
     for (const file of files) this.#lastChange.set(file, this.#count);
     return { is: "landed", commit, members: landed, conflicts, proof: verdict.proof };
   }
 
-  check(tip: string, flake: readonly string[]): Outcome {
+  check({ tip, seen }: CheckBrief, flake: readonly string[]): Outcome {
+    const moved = tip === this.tip ? {} : { moved: this.#look(tip) };
+    if (seen) return { is: "checked", tip, report: seen, problems: [], ...moved };
     const { failures } = this.#commits.get(tip)!;
     const names = [...failures, ...flake];
     const problems = names.map((name): Problem => {
       const known = this.#problems.get(name);
       return known ?? { class: "tests", name, files: ["test/flaky.test.ts"], message: `${name} failed` };
     });
-    const moved = tip === this.tip ? {} : { moved: { tip: this.tip, landings: this.#landingsSince(tip) } };
     return { is: "checked", tip, report: reportOf(failures, flake), problems, ...moved };
   }
 
   /** What the tree would be with these commits on top of the target. */
-  candidate(commits: readonly string[]): Omit<Commit, "id"> {
+  candidate(commits: readonly string[]): Omit<Commit, "id" | "parent"> {
     const failures = new Set(this.#tip.failures);
     const marks = new Set(this.#tip.marks);
     for (const change of commits.map((name) => this.#made.get(name)!)) {
@@ -127,11 +146,21 @@ export class VirtualRepository {
     return { members, conflicts, files };
   }
 
-  #landingsSince(commit: string): readonly FoundLanding[] {
-    const from = this.landings.findIndex((landing) => landing.onto === commit);
-    return from === -1
-      ? []
-      : this.landings.slice(from).map(({ commit: id, members }) => ({ commit: id, members }));
+  #look(since: string): Moved {
+    const [now, before] = [this.#history(this.tip), this.#history(since)];
+    const landings = this.landings.flatMap(({ commit, members }) =>
+      now.has(commit) && !before.has(commit) ? [{ commit, members }] : [],
+    );
+    return { tip: this.tip, landings, lost: [...before.difference(now)].reverse() };
+  }
+
+  /** With all that came before it, newest first. */
+  #history(commit: string): Set<string> {
+    const found = new Set<string>();
+    for (let id: string | undefined = commit; id !== undefined; id = this.#commits.get(id)!.parent) {
+      found.add(id);
+    }
+    return found;
   }
 
   #clashFailure(mark: string, files: readonly string[]): string {

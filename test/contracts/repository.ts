@@ -225,6 +225,27 @@ export function repositoryContract(name: string, open: OpenRepository): void {
       assert.deepEqual(await world.repository.look(TARGET, second, quiet), { tip: second, landings: [] });
     });
 
+    it("tells what the target had and has no more, and finds it again when it is back", async () => {
+      await using world = await makeWorld(open);
+      for (const name of ["one", "two"]) await world.at.branch(name, { [`${name}.txt`]: "x\n" });
+      const first = await world.landOn([member("t.1", "one")]);
+      const second = await world.landOn([member("t.2", "two")]);
+      const { git } = world.at;
+      await git("update-ref", `refs/heads/${TARGET}`, world.base);
+      const back = { tip: world.base, landings: [], lost: [first, second] };
+      assert.deepEqual(await world.repository.look(TARGET, second, quiet), back);
+      const landing = { target: TARGET, from: second, to: first, proof: proofOf() };
+      assert.deepEqual(await world.repository.land(landing, quiet), { is: "moved", ...back });
+      const beside = await git("commit-tree", "-p", first, "-m", "by hand", `${first}^{tree}`);
+      await git("update-ref", `refs/heads/${TARGET}`, beside);
+      const partly = { tip: beside, landings: [], lost: [second] };
+      assert.deepEqual(await world.repository.look(TARGET, second, quiet), partly);
+      await git("update-ref", `refs/heads/${TARGET}`, second);
+      const again = [{ commit: second, members: [{ task: "t.2", attempt: 1 }] }];
+      const found = { tip: second, landings: again, lost: [beside] };
+      assert.deepEqual(await world.repository.look(TARGET, beside, quiet), found);
+    });
+
     it("does not take for a landing what has no proof", async () => {
       await using world = await makeWorld(open);
       await world.at.branch("work", { "b.txt": "b\n" });

@@ -35,4 +35,37 @@ describe("a run whose refs somebody moves", () => {
     assert.equal(closing(end), "done");
     assert.equal(await setting.repository.git("show", `${target}:a.txt`), "good a");
   });
+
+  it("is not done if a landing was taken back, however late, and says which", async () => {
+    await using setting = await makeSetting({
+      files: FILES,
+      script: {
+        plans: { t: [plans(task("a"), task("b", { after: ["a"] })), plans()] },
+        work: { a: [writes("a.txt")], b: [writes("b.txt")] },
+      },
+    });
+    // After the last task was landed and checked; and when the first had landed.
+    for (const when of ["plan.ended", "batch.landed"] as const) {
+      let taken = 0;
+      const watch = (event: Event) => {
+        if (event.type !== when || taken > 0) return;
+        const base = setting.project.located.head;
+        const refs = meddle(setting, "for-each-ref", "--sort=-committerdate", "--format=%(refname)");
+        const target = refs.split("\n").find((ref) => ref.endsWith(`${run}/target`));
+        meddle(setting, "update-ref", target!, base);
+        taken += 1;
+      };
+      let run = "";
+      const seen = (event: Event) => {
+        if (event.type === "run.opened") run = event.request.run;
+        watch(event);
+      };
+      const { end, events } = await runGoal(setting, setting.config(QUICK), { watch: seen });
+      assert.equal(taken, 1);
+      const landed = events.find((event) => event.type === "batch.landed");
+      assert.match(closing(end), /^incomplete; /);
+      const words = `t.1 (a) landed as ${landed?.commit}, but was taken back`;
+      assert.ok(closing(end).includes(words), closing(end));
+    }
+  });
 });

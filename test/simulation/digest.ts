@@ -22,6 +22,7 @@ export function digest(state: RunState): unknown {
     atWork: state.atWork.size,
     waiting: [...state.waiting],
     tips: [...state.tips],
+    lost: [...state.lost],
     parked: [...state.parked],
     repair: { ...state.repair, pending: [...state.repair.pending] },
     flaky: [...state.flaky],

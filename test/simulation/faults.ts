@@ -41,6 +41,7 @@ export const FAULTS = [
   "base red from the start",
   "base moved",
   "target moved from outside",
+  "target put back",
   "target broke by itself",
   "engine killed before an append",
   "engine killed after an append",

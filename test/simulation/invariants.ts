@@ -233,9 +233,14 @@ export class Invariants {
       "a run that is done is green in the repository",
     );
     must(
-      this.#repository.landings.every((landing) => state.tips.has(landing.commit)),
+      this.#repository.landings.every((l) => state.tips.has(l.commit) || !this.#repository.has(l.commit)),
       "a run that is done knows of everything that landed",
     );
+    for (const { id, state: end } of state.tasks.values()) {
+      const commit = end.is === "done" ? end.commit : undefined;
+      const isThere = commit === undefined || this.#repository.has(commit) || state.lost.has(commit);
+      must(isThere, `${id} is done by ${commit}, which is not in the target, and nobody knows`);
+    }
     const root = taskOf(state, ROOT);
     must(root.state.is === "done", "a run that is done has done its goal");
     must(

@@ -6,7 +6,7 @@ import { defaultPolicy, type Policy } from "../../src/core/policy.ts";
 import type { Problem } from "../../src/core/repair.ts";
 import { childId, ROOT } from "../../src/core/task.ts";
 import type { Message } from "../../src/engine/inbox.ts";
-import { type Random, randomFrom } from "../../src/simulation/random.ts";
+import { type Random, randomFrom, seedFor } from "../../src/simulation/random.ts";
 import { scriptedTeam, type Team } from "../../src/simulation/scripted-team.ts";
 import { type Crashes, type Simulated, simulate } from "../../src/simulation/simulate.ts";
 import { VirtualRepository } from "../../src/simulation/virtual-repository.ts";
@@ -54,7 +54,7 @@ async function play(random: Random, seed: number, faults: Tally, events: Event[]
     script: scriptedTeam(team),
     mischief: mischief(random, weather, policy, faults),
     said: saidBy(random, faults),
-    happens: outsiders(random, repository, faults),
+    happens: [...outsiders(random, repository, faults), ...takers(seed, repository, faults)],
     maxEvents: 100_000, // Twice as many as the largest story has.
     ...(random.chance(0.5) ? { crashes: crashesOf(random, faults) } : {}),
     observe: (event) => {
@@ -195,6 +195,17 @@ function outsiders(random: Random, repository: VirtualRepository, faults: Tally)
     happenings.push({ at: soon(), happens: () => repository.decay(problem) });
   }
   return happenings;
+}
+
+/** By a die of their own, so that all else happens as it did before there were any. */
+function takers(seed: number, repository: VirtualRepository, faults: Tally) {
+  const random = randomFrom(seedFor(seed, "target put back"));
+  if (!random.chance(0.1)) return [];
+  faults.add("target put back");
+  return Array.from({ length: random.between(1, 3) }, () => ({
+    at: random.spread(1_000, 6 * 3_600_000),
+    happens: () => repository.putBack(),
+  }));
 }
 
 /** Each costs a replay of everything so far; more of them in one story show nothing new. */

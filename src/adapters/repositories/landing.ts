@@ -96,18 +96,30 @@ async function wayTo(
   },
   signal: AbortSignal,
 ): Promise<Moved | Failed> {
-  const args = ["rev-list", "--first-parent", "--reverse", `--max-count=${MAX_LANDINGS}`];
-  const range = [way.tip, `^${way.since}`];
-  const answer = await inStore(store, { args: [...args, "--end-of-options", ...range] }, signal);
-  if (!answer.ok) return { failure: answer.failure };
-  const commits = answer.out.split("\n").filter((line) => line !== "");
+  const commits = await firstParents(store, way.tip, way.since, signal);
+  if (hasFailed(commits)) return commits;
+  const lost = await firstParents(store, way.since, way.tip, signal);
+  if (hasFailed(lost)) return lost;
   const landings = new Map<string, FoundLanding>();
   for (const ref of way.refs) {
     const found = await provedLandings(store, { ref, target: way.target, commits });
     if (hasFailed(found)) return found;
     for (const landing of found) landings.set(landing.commit, landing);
   }
-  return { tip: way.tip, landings: commits.flatMap((commit) => landings.get(commit) ?? []) };
+  const found = commits.flatMap((commit) => landings.get(commit) ?? []);
+  return { tip: way.tip, landings: found, ...(lost.length === 0 ? {} : { lost }) };
+}
+
+/** The first parents of `of` that `without` does not have, oldest first. */
+async function firstParents(
+  store: Store,
+  of: string,
+  without: string,
+  signal: AbortSignal,
+): Promise<readonly string[] | Failed> {
+  const args = ["rev-list", "--first-parent", "--reverse", `--max-count=${MAX_LANDINGS}`, "--end-of-options"];
+  const answer = await inStore(store, { args: [...args, of, `^${without}`] }, signal);
+  return answer.ok ? answer.out.split("\n").filter((line) => line !== "") : { failure: answer.failure };
 }
 
 const MAX_LANDINGS = 10_000;

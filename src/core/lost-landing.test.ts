@@ -1,0 +1,76 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { CoreRun, MINUTE, task } from "../../test/support/core-run.ts";
+import type { TaskId } from "./task.ts";
+
+describe("a landing that somebody took back", () => {
+  const taken = (run: CoreRun) => run.check([], "", { tip: "base", landings: [], lost: ["commit-1"] });
+
+  test("is known, and the run is not done", () => {
+    const run = CoreRun.planned([task("a")]);
+    run.finish("t.1");
+    run.plan("t", [], { done: true });
+    taken(run);
+    run.check();
+    assert.deepEqual(run.events("landing.lost")[0]?.members, [{ task: "t.1", attempt: 1 }]);
+    assert.deepEqual(run.closed, {
+      how: "incomplete",
+      left: ["t.1 (a) landed as commit-1, but was taken back: somebody moved the target"],
+    });
+  });
+
+  test("is told to the root's planner, who may have it done again", () => {
+    const run = CoreRun.planned([task("a")]);
+    run.finish("t.1");
+    run.wait(10 * MINUTE);
+    taken(run);
+    run.check();
+    run.plan("t", [task("b")]); // It was asked before that happened.
+    run.finish("t.2");
+    run.wait(10 * MINUTE);
+    if (run.running("check").length > 0) run.check();
+    const [concern] = run.brief("plan", "t").concerns;
+    assert.match(concern?.text ?? "", /t\.1 \(a\) landed as commit-1, but was taken back/);
+    run.plan("t", [], { done: true, addressed: [concern!.id] });
+    if (run.running("check").length > 0) run.check();
+    assert.equal(run.closed?.how, "done");
+  });
+
+  test("and is back again, is nothing to speak of", () => {
+    const run = CoreRun.planned([task("a")]);
+    run.finish("t.1");
+    run.plan("t", [], { done: true });
+    taken(run);
+    const members = [{ task: "t.1" as TaskId, attempt: 1 }];
+    run.check([], "", { tip: "commit-1", landings: [{ commit: "commit-1", members }] });
+    run.check();
+    assert.equal(run.closed?.how, "done");
+  });
+
+  test("and was the whole goal, done by one worker, is said too", () => {
+    const run = CoreRun.green();
+    run.plan("t", [], { done: true });
+    assert.equal(run.is("t"), "open");
+    run.work("t", { filesChanged: ["a.ts"] });
+    run.land();
+    taken(run);
+    run.check();
+    assert.equal(run.closed?.how, "incomplete");
+    assert.match(run.closed?.left.join() ?? "", /t \(.*\) landed as commit-1, but was taken back/);
+  });
+});
+
+describe("the end of a run", () => {
+  test("is not declared on an old look, but the gate is not run again for it", () => {
+    const run = CoreRun.planned([task("a")]);
+    run.finish("t.1");
+    run.wait(60 * MINUTE);
+    run.check();
+    run.now += MINUTE;
+    run.plan("t", [], { done: true });
+    assert.deepEqual(run.events("run.closed"), []);
+    assert.ok(run.brief("check").seen, "the tip was green: it is only looked where the target is");
+    run.check();
+    assert.equal(run.closed?.how, "done");
+  });
+});
