@@ -54,8 +54,7 @@ export async function deliverRun(
     }
     return { is: "base-keeps-moving" };
   } finally {
-    // A run that was killed may have work in others, which the next engine keeps.
-    if ((await world.workspaces.holders()).length === 0) await world.workspaces.close();
+    await world.workspaces.close(); // A run that was killed may hold others, which the next engine keeps: they stay.
     await world.close();
     await lock.release();
   }

@@ -123,15 +123,15 @@ export async function collectLeftovers(world: World): Promise<void> {
 export async function giveBackAll(world: World): Promise<void> {
   await keepHeld(world);
   const { workspaces } = world;
-  if ((await workspaces.holders()).length === 0) await workspaces.close();
+  await workspaces.close();
 }
 
 /** Once more for what could not be kept when its job ended; what still cannot be stays where it is. */
 async function keepHeld({ files, workspaces, jobs }: World): Promise<void> {
-  for (const id of await workspaces.holders()) {
-    const brief = await files.briefOf(id);
-    const workspace = await workspaces.heldBy(id);
+  for (const { job, use } of await workspaces.holders()) {
+    const brief = use === "agent" ? await files.briefOf(job) : undefined;
+    const workspace = await workspaces.heldBy(job);
     if (brief) await collectJob(brief, jobs, true);
-    else if (workspace) await workspaces.release(workspace); // A gate's: there is nothing of anybody's in it.
+    else if (workspace && use === "gate") await workspaces.release(workspace); // Nothing in it is anybody's.
   }
 }

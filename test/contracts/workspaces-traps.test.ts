@@ -132,7 +132,9 @@ describe("what is beside a worker's files", { concurrency: 4 }, () => {
       const down = "for i in $(seq 30); do n=$(printf '%0200d' $i); mkdir $n; cd -P ./$n; done; touch f";
       execFileSync("bash", ["-c", `${down} 2>/dev/null || true`], { cwd: first.folder });
       await workspaces.release(first);
-      assert.equal(await inside(await take({ job: jobOf(2) }), "ls"), "a.txt\ndir\nrun.sh");
+      const next = await take({ job: jobOf(2) });
+      assert.equal(await inside(next, "ls"), "a.txt\ndir\nrun.sh");
+      await workspaces.release(next);
       await (workspaces as CloneWorkspaces).close();
       assert.ok(!(await readdir(folder)).includes("workspaces"));
     }),

@@ -1,6 +1,6 @@
 /** Workspaces that are shared clones: the contract, and what is particular to them. */
 import assert from "node:assert/strict";
-import { access, chmod, mkdir, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { access, chmod, mkdir, readdir, readFile, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, it } from "node:test";
 import { LocalPrograms } from "../../src/adapters/programs/local.ts";
@@ -251,13 +251,63 @@ describe("a pool of clones", { concurrency: 4 }, () => {
     const workspaces = make(repository.folder, folder.path);
     const commit = await repository.git("rev-parse", "HEAD");
     const want = { job: jobOf(1), commit, use: "agent" } as const;
-    await inside(good(await workspaces.take(want, NEVER)), "mkdir d; touch d/f; chmod a-w d");
-    assert.deepEqual(await workspaces.holders(), [jobOf(1)]);
+    const workspace = good(await workspaces.take(want, NEVER));
+    await inside(workspace, "mkdir d; touch d/f; chmod a-w d");
+    await workspaces.release(workspace);
     await workspaces.close();
     assert.deepEqual(await readdir(folder.path), []);
     assert.deepEqual(await workspaces.holders(), []);
     good(await workspaces.take(want, NEVER));
   });
+
+  it("says who holds what, and leaves that when it is closed", () =>
+    stage({}, async ({ repository, folder, take }) => {
+      const mine = await take();
+      await take({ job: jobOf(2), use: "gate" });
+      await inside(mine, "echo x > a.txt");
+      const next = make(repository.folder, folder);
+      const free = good(await next.take({ ...mine, job: jobOf(3), use: "agent" }, NEVER));
+      await next.release(free);
+      assert.deepEqual(await next.holders(), [
+        { job: jobOf(1), use: "agent" },
+        { job: jobOf(2), use: "gate" },
+      ]);
+      await next.close();
+      await assert.rejects(access(free.folder));
+      assert.equal(await inside(mine, "cat a.txt"), "x");
+    }));
+
+  it("deletes nothing when it is closed and could not see who holds what", () =>
+    stage({}, async ({ repository, folder, take }) => {
+      const mine = await take();
+      await inside(mine, "echo x > a.txt");
+      const away = `${repository.folder}-away`;
+      await rename(repository.folder, away);
+      const next = make(repository.folder, folder);
+      assert.deepEqual(await next.holders(), []);
+      await next.close();
+      await rename(away, repository.folder);
+      await next.close();
+      assert.equal(await inside(mine, "cat a.txt"), "x");
+    }));
+
+  it("leaves what is in a folder whose record is damaged, while it cannot be kept", () =>
+    stage({}, async ({ repository, folder, take }) => {
+      const workspace = await take();
+      await inside(workspace, "echo x > a.txt");
+      await writeFile(join(dirname(workspace.folder), "holder.json"), "{");
+      await repository.git("update-ref", "refs/skein/salvage/found", "HEAD"); // A name in the way of the others.
+      const next = make(repository.folder, folder);
+      const other = good(await next.take({ ...workspace, job: jobOf(2), use: "agent" }, NEVER));
+      assert.notEqual(other.folder, workspace.folder);
+      await next.release(other);
+      await next.close();
+      assert.equal(await inside(workspace, "cat a.txt"), "x");
+      await repository.git("update-ref", "-d", "refs/skein/salvage/found");
+      await make(repository.folder, folder).close();
+      const ref = await repository.git("for-each-ref", "--format=%(refname)", "refs/skein/salvage/found");
+      assert.equal(await repository.git("diff", "--name-only", "main", ref), "a.txt");
+    }));
 
   it("works beside another one on the same repository", () =>
     stage({}, async ({ repository, take, keep }) => {

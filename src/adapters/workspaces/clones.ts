@@ -11,7 +11,7 @@ import { readBounded, readShort } from "../files/read-bounded.ts";
 import { writeDurably } from "../files/write-whole.ts";
 import { environmentOf } from "./environment.ts";
 import { removeAll } from "./folders.ts";
-import { keepWork } from "./keep.ts";
+import { keepWork, type Work } from "./keep.ts";
 import { Provisions } from "./provisions.ts";
 import { clean, type Slot, slotAt, wipe } from "./slot.ts";
 import { openSource, type Source } from "./source.ts";
@@ -39,6 +39,9 @@ export type CloneWorkspacesOptions = {
 };
 
 type Holder = { readonly job: JobId; readonly commit: string; readonly notices: readonly string[] };
+
+/** Who has a workspace, and for what: `job` is also the name of a gate's. */
+export type Held = { readonly job: JobId; readonly use: Want["use"] };
 
 type Place = { readonly slot: Slot; readonly use: Want["use"]; holder?: Holder; isBusy: boolean };
 
@@ -115,17 +118,24 @@ export class CloneWorkspaces implements Workspaces {
     return place?.holder && this.#workspace(pool, place.slot, place.holder);
   }
 
-  /** Every job that holds a workspace, also since an earlier engine. */
-  async holders(): Promise<readonly JobId[]> {
+  /** Every job that holds a workspace, also since an earlier engine. None are known where no look was possible. */
+  async holders(): Promise<readonly Held[]> {
     const pool = await this.#pool();
-    return hasFailed(pool) ? [] : pool.places.flatMap(({ holder }) => (holder ? [holder.job] : []));
+    if (hasFailed(pool)) return [];
+    return pool.places.flatMap(({ holder, use }) => (holder ? [{ job: holder.job, use }] : []));
   }
 
-  /** Gives the disk back. What is to stay was kept before. */
+  /** Gives the disk back of all that nobody holds. Where that cannot be seen, everything stays. */
   async close(): Promise<void> {
-    for (const job of await this.holders()) await this.#options.programs.endLeftovers(job);
-    await removeAll(this.#folder).catch(() => {}); // What cannot be removed now is removed with the run's folder.
+    const pool = await this.#pool();
+    if (hasFailed(pool)) return;
+    const isFree = ({ holder, isBusy }: Place) => holder === undefined && !isBusy;
+    const folders = pool.places.every(isFree)
+      ? [this.#folder]
+      : pool.places.filter(isFree).map(({ slot }) => slot.folder);
     this.#opening = undefined;
+    // What cannot be removed now is removed with the run's folder.
+    await Promise.all(folders.map((folder) => removeAll(folder).catch(() => {})));
   }
 
   /** Not stopped with whoever happens to ask first: others wait for it, too. */
@@ -146,8 +156,8 @@ export class CloneWorkspaces implements Workspaces {
       if (use === undefined) continue;
       const slot = slotAt(this.#folder, name);
       const holder = await readHolder(slot);
-      if (holder === "damaged") await rescue({ slot, source, commit: "", maxFileBytes }, signal);
-      places.push({ slot, use, isBusy: false, ...(typeof holder === "object" && { holder }) });
+      const isLost = holder === "damaged" && !(await isRescued({ slot, source, maxFileBytes }, signal));
+      places.push({ slot, use, isBusy: isLost, ...(typeof holder === "object" && { holder }) });
     }
     return { source, places, provisions: new Provisions(source, this.#options) };
   }
@@ -228,20 +238,22 @@ async function readHolder(slot: Slot): Promise<Holder | "nobody" | "damaged"> {
 /** Its longest part are the notices: one for each of at most a thousand files. */
 const MAX_HOLDER_BYTES = 8_000_000;
 
-/** Whose it was is lost, but not what: it can be found beside the rest that was salvaged. */
-async function rescue(
-  work: { slot: Slot; source: Source; commit: string; maxFileBytes: number },
-  signal: AbortSignal,
-) {
+/**
+ * Whose it was is lost, but not what: it can be found beside the rest that was salvaged. What could not be kept stays
+ * in its place, which nobody gets, until an engine can keep it.
+ */
+async function isRescued(work: Omit<Work, "commit">, signal: AbortSignal): Promise<boolean> {
   const { slot } = work;
-  const commit = (await readShort(join(slot.git, "HEAD"))).trim();
+  const commit = await readShort(slot.start);
   const run = createHash("sha256").update(slot.folder).digest("hex").slice(0, 8);
   const ref = `refs/skein/salvage/found/${run}-${slot.name}-${commit.slice(0, 8)}`;
   if (commit !== "") {
     const message = `Found in ${slot.name}, whose record was damaged`;
-    await keepWork({ ...work, commit }, { ref, message }, signal).catch(() => {}); // Nothing in it can be kept.
+    const kept = await keepWork({ ...work, commit }, { ref, message }, signal).catch(() => undefined);
+    if (!kept || (hasFailed(kept) && kept.failure.kind !== "agent-failed")) return false;
   }
   await removeAll(slot.folder).catch(() => {}); // The next holder makes it anew, and says what is in the way.
+  return true;
 }
 
 const broken = (slot: Slot, what: string, thrown: unknown): Failure =>

@@ -20,6 +20,8 @@ export type Slot = {
   readonly git: string;
   readonly temporary: string;
   readonly holder: string;
+  /** Names the commit that is checked out; HEAD moves when work is kept. */
+  readonly start: string;
   /** There once the slot is whole; it names the repository. */
   readonly made: string;
 };
@@ -33,6 +35,7 @@ export function slotAt(folder: string, name: string): Slot {
     git: join(at, "git"),
     temporary: join(at, "tmp"),
     holder: join(at, "holder.json"),
+    start: join(at, "start.txt"),
     made: join(at, "slot.json"),
   };
 }
@@ -119,6 +122,8 @@ async function checkOut(
     alternates: [workerObjects(slot), source.objects],
   };
   await writeGitFolder(slot.git, source, settings);
+  await rm(slot.start, { recursive: true, force: true });
+  await writeFile(slot.start, wish.commit);
   for (const path of wish.replaced) {
     if (await isReachedInside(slot.tree, path)) await removeAll(join(slot.tree, path));
   }
