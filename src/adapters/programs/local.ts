@@ -9,6 +9,7 @@ import { type Failure, failure, messageOf } from "../../core/failure.ts";
 import type { JobId } from "../../core/job.ts";
 import type { Program, ProgramEnd, Programs } from "../../ports/programs.ts";
 import { whyUnstartable } from "./command.ts";
+import { endOf } from "./end.ts";
 import { Output } from "./output.ts";
 import { openPipes, type Pipes } from "./pipes.ts";
 import { bootId, endFamily, MARK, startOf } from "./processes.ts";
@@ -210,13 +211,3 @@ function soon(): Promise<void> {
   return promise;
 }
 const PIPES_MS = 1_000;
-
-function endOf(
-  child: ChildProcess,
-  why: "timed-out" | "stopped" | undefined,
-  texts: { output: string; tail: string },
-): ProgramEnd {
-  if (why) return { is: why, ...texts };
-  if (child.signalCode !== null) return { is: "killed", signal: child.signalCode, ...texts };
-  return { is: "exited", code: child.exitCode ?? 0, ...texts };
-}
