@@ -38,6 +38,7 @@ export function openWorld(
   const at = (name: string) => path.join(home.folder, name);
   const policy = toPolicy(config);
   const secrets = secretsOf(env);
+  const redact = redactor(secrets);
   const programs = new LocalPrograms({ folder: at("programs") });
   const transcripts = new FileTranscripts({
     folder: at("transcripts"),
@@ -69,6 +70,7 @@ export function openWorld(
       maxOutputBytes: config.gateOutput,
       maxFileBytes: MAX_GATE_FILE_BYTES,
     },
+    redact,
     maxAtOnce: MAX_GATES,
   });
   // Not among the jobs: an agent is told of its folder, and must not be able to write its own answer.
@@ -87,7 +89,7 @@ export function openWorld(
       new GitCheckout({ folder: top, own: config.branchPrefix || `${home.record.run}/` }),
     ),
     remember: (job, answer) => files.end(job, answer).catch(() => {}), // The queue tries again, and says so.
-    redact: redactor(secrets),
+    redact,
     maxTurnMs: { plan: leaseMs.plan + retry.graceMs, work: leaseMs.work + retry.graceMs },
   };
   const queue = new InProcessJobQueue(jobRunner(jobs), files);

@@ -30,7 +30,7 @@ export const schema = z.strictObject({
     .prefault("auto")
     .describe('What a tree must pass to land: "auto" (detected), "none", or a list of commands for /bin/sh.'),
   gateTimeout: time(15 * 60_000).describe("How long one command of the gate may take."),
-  gateOutput: size(1).prefault("1MB").describe("How much of what one command of the gate writes is kept."),
+  gateOutput: size(1).prefault("8MB").describe("How much of what one command of the gate writes is kept."),
   workspace: group("The folders in which agents work.", {
     setup: text().min(1, "must not be empty").optional().describe("A command that prepares a new workspace."),
     setupTimeout: time(10 * 60_000).describe("How long the set-up command may take."),

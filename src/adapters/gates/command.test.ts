@@ -46,6 +46,7 @@ async function gated(commands: Readonly<Record<string, Said>>): Promise<GateRun>
     programs,
     transcripts: { open: () => ({ write: () => {}, close: async () => {} }) },
     limits: { maxMs: 60_000, maxOutputBytes: 1_000_000, maxFileBytes: 1_000_000 },
+    redact: (text) => text.replaceAll("s3cr3t", "…"),
     maxAtOnce: 1,
   });
   const tree = { job: "check:1" as JobId, commit: "c", rules: "c" };
@@ -120,4 +121,9 @@ test("more failures than are named are told in words, never as a name", async ()
   assert.equal(failuresOf(report).length, 500);
   assert.match(tail, /\(20 more failures are not named\)$/);
   assert.ok(failuresOf(report).every((name) => name.includes("TS2304")));
+});
+
+test("no secret is in what a gate reports", async () => {
+  const run = await gated({ test: { text: "✖ reads s3cr3t (1ms)\n\nAssertionError: s3cr3t\n" } });
+  assert.ok(!JSON.stringify(run).includes("s3cr3t"), JSON.stringify(run));
 });

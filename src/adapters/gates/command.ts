@@ -25,6 +25,8 @@ export type CommandGateParts = {
   readonly programs: Programs;
   readonly transcripts: Transcripts;
   readonly limits: ProgramLimits;
+  /** Blots out secrets: names of failures go into the log. */
+  readonly redact: (text: string) => string;
   /** Gates that may run at the same time: they are heavy, and often share ports and caches. */
   readonly maxAtOnce: number;
 };
@@ -76,7 +78,7 @@ export class CommandGate implements Gate {
     { workspace, transcript }: { readonly workspace: Workspace; readonly transcript: Transcript },
     signal: AbortSignal,
   ): Promise<Ran | Failed> {
-    const { programs, limits } = this.#parts;
+    const { programs, limits, redact } = this.#parts;
     transcript.write(`$ ${command.join(" ")}\n`);
     const { folder, environment } = workspace;
     const written: string[] = [];
@@ -94,8 +96,9 @@ export class CommandGate implements Gate {
       },
       signal,
     );
-    if (end.is === "exited" && end.code !== 0) return red(name, end.tail, { text: written.join(""), folder });
-    return judged(name, end, limits.maxMs);
+    if (end.is === "exited" && end.code !== 0)
+      return red(name, redact(end.tail), { text: redact(written.join("")), folder });
+    return judged(name, "tail" in end ? { ...end, tail: redact(end.tail) } : end, limits.maxMs);
   }
 }
 
