@@ -9,7 +9,7 @@ import type { Context } from "./context.ts";
 import { LiveArea } from "./live-area.ts";
 import { narrate } from "./narrate.ts";
 import { paint } from "./output.ts";
-import { clockTime, duration, harmless, plural, short } from "./words.ts";
+import { clockTime, duration, harmless, onPage, plural, short } from "./words.ts";
 
 export type Progress = {
   readonly watch: (event: Event, state: RunState) => void;
@@ -69,7 +69,9 @@ function onTerminal({ out, now }: Context, area: LiveArea, shown: Shown): Progre
       tell(story, event);
       const line = told(event, state, shown);
       if (line)
-        area.print(`${paint(out, "quiet", clockTime(event.at))}  ${paint(out, line.tone, line.text)}`);
+        area.print(
+          `${paint(out, "quiet", clockTime(event.at))}  ${paint(out, line.tone, besideClock(out, line.text))}`,
+        );
       soon ??= setTimeout(draw, MIN_REDRAW_MS);
     },
     say: (text) => area.print(text),
@@ -81,6 +83,10 @@ function onTerminal({ out, now }: Context, area: LiveArea, shown: Shown): Progre
     },
   };
 }
+
+/** "12:00:00  " and then the text, below each other. */
+const besideClock = (out: Context["out"], text: string): string =>
+  onPage(out, " ".repeat(10) + text, " ".repeat(10)).trimStart();
 
 /** More of them would push the log off a small screen. */
 const MAX_RUNNING = 8;

@@ -61,14 +61,10 @@ function landed({ landings, split }: RunView): readonly ReportLine[] {
     ),
     PROOFS[proof] + (flaky.length > 0 ? harmless(`; flaky: ${flaky.join(", ")}`, 120) : ""),
   ]);
-  const parts =
-    split === 0
-      ? []
-      : [
-          line(
-            `  ${plural(split, "task was split and landed", "tasks were split and landed")} through the parts`,
-          ),
-        ];
+  const parts = {
+    0: [],
+    1: [line("  1 task was split, and landed through its parts")],
+  }[split] ?? [line(`  ${split} tasks were split, and landed through their parts`)];
   return [...title(`${heading} (${landings.length})`), ...table(rows).map((row) => line(row)), ...parts];
 }
 

@@ -7,6 +7,7 @@ import {
   fit,
   harmless,
   harmlessLines,
+  onPage,
   precise,
   quoted,
   short,
@@ -56,6 +57,9 @@ test("sets rows in columns", () => {
 test("wraps a paragraph at blanks, and quotes what a shell would take apart", () => {
   assert.equal(wrapped("one two three four", 9), "one two\nthree\nfour");
   assert.equal(wrapped("one two three", 9, "  "), "one two\n  three");
+  assert.equal(wrapped("  one two three", 9, "    "), "  one two\n    three");
+  assert.equal(onPage({}, "one two", ""), "one two");
+  assert.equal(onPage({ size: () => ({ columns: 6 }) }, "one two", ""), "one\ntwo");
   assert.equal(wrapped("extraordinarily long", 5), "extraordinarily\nlong");
   assert.deepEqual(["a/b.sh", "my proj", "it's"].map(quoted), ["a/b.sh", "'my proj'", "'it'\\''s'"]);
 });

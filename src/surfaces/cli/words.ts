@@ -126,6 +126,14 @@ export function wrapped(text: string, columns: number = PAGE_COLUMNS, indent = "
   return start + [...lines, line].join(`\n${indent}`);
 }
 
+/** As wide as a terminal is, if it is no wider than is easy to read. Elsewhere lines stay whole, for who searches them. */
+export const onPage = (
+  { size }: { readonly size?: () => { readonly columns: number } },
+  text: string,
+  indent: string,
+): string => (size ? wrapped(text, Math.min(size().columns - 1, MAX_PAGE_COLUMNS), indent) : text);
+const MAX_PAGE_COLUMNS = 100;
+
 /** What every terminal has, and what a person reads with ease. */
 export const PAGE_COLUMNS = 80;
 

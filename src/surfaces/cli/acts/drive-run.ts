@@ -12,7 +12,7 @@ import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { paint } from "../output.ts";
 import { startProgress } from "../progress.ts";
 import { type Around, reportOf, stoppedText } from "../report.ts";
-import { wrapped } from "../words.ts";
+import { onPage } from "../words.ts";
 import { checkedOutIn } from "./git.ts";
 import { hasExit, seeRun } from "./project.ts";
 import { heedSignals } from "./signals.ts";
@@ -100,14 +100,9 @@ function sayStopped(context: Context, view: RunView): ExitCode {
 }
 
 export function sayReport(context: Context, view: RunView, around: Around): void {
-  const { size } = context.out;
-  const page = (text: string) => (size ? wrapped(text, Math.min(size().columns, MAX_PAGE), "    ") : text);
   for (const { tone, text, isProse } of reportOf(view, around))
-    say(context, paint(context.out, tone, isProse ? page(text) : text));
+    say(context, paint(context.out, tone, isProse ? onPage(context.out, text, "    ") : text));
 }
-
-/** Longer lines are hard to read. Where there is no terminal lines stay whole, for who searches them. */
-const MAX_PAGE = 100;
 
 /** A log that is damaged or newer, and a policy that makes no sense: going on with the same cannot help. */
 const lostCode = ({ kind, message }: Failure): ExitCode =>

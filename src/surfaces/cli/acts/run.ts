@@ -7,7 +7,7 @@ import { type Act, type Context, refuse, say } from "../context.ts";
 import { EXIT } from "../exit-codes.ts";
 import { paint } from "../output.ts";
 import type { RunOptions } from "../verbs/options.ts";
-import { firstLine, harmless, short } from "../words.ts";
+import { firstLine, harmless, onPage, short } from "../words.ts";
 import { refuseAgents } from "./agents.ts";
 import { configure } from "./configuration.ts";
 import { deliverDone, refuseDelivery } from "./deliver.ts";
@@ -49,7 +49,8 @@ export async function begin(context: Context, project: Project, wanted: Wanted):
   if (hasFailed(home)) return { exit: refuse(context, EXIT.configuration, home.failure) };
   const { run: name } = home.record;
   const notices = [...project.located.notices, ...wanted.notices];
-  for (const text of notices) say(context, paint(context.out, "bad", `notice: ${harmless(text)}`));
+  for (const text of notices)
+    say(context, paint(context.out, "bad", onPage(context.out, `notice: ${harmless(text)}`, "  ")));
   const from = base.baseBranch === undefined ? short(base.base) : `${base.baseBranch} (${short(base.base)})`;
   const rows = [
     ["run", name],
