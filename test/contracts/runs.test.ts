@@ -119,6 +119,31 @@ describe("the lock of a run", () => {
   });
 });
 
+describe("the owner of a run", () => {
+  it("is never a stranger: neither one with the number of somebody else, nor one who is not here", async () => {
+    const folder = newFolder();
+    const home = worked(await new FolderRuns({ folder }).create(record("r1")));
+    await using child = new LogChild(["lock", folder]);
+    assert.equal(await child.next(), "locked");
+    const file = path.join(home.folder, "owner.json");
+    const owner = JSON.parse(readFileSync(file, "utf8")) as { pid: number; since: number; started: string };
+    const strangers = [
+      { ...owner, pid: process.pid },
+      { ...owner, started: "1" },
+      { ...owner, pid: 2 ** 31 },
+      { pid: 2 ** 31, since: owner.since },
+    ];
+    for (const stranger of strangers) {
+      writeFileSync(file, JSON.stringify(stranger));
+      assert.equal(await home.owner(), undefined);
+      assert.match(refusal(await home.lock()).message, /another process, which cannot be seen from here/);
+    }
+    writeFileSync(file, JSON.stringify(owner));
+    assert.equal((await home.owner())?.pid, child.process.pid);
+    await child.kill();
+  });
+});
+
 const refusalMessage = (result: object) => (hasFailed(result) ? result.failure.message : "it worked");
 
 describe("the name of a new run", () => {

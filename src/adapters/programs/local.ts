@@ -12,7 +12,8 @@ import { whyUnstartable } from "./command.ts";
 import { endOf } from "./end.ts";
 import { Output } from "./output.ts";
 import { openPipes, type Pipes } from "./pipes.ts";
-import { bootId, endFamily, MARK, startOf } from "./processes.ts";
+import { startOf } from "./process-start.ts";
+import { bootId, endFamily, MARK } from "./processes.ts";
 import { type ProgramRecord, readRecords, removeRecord, writeRecord } from "./records.ts";
 import { shellArguments } from "./shell.ts";
 

@@ -1,7 +1,7 @@
 /** Who of a program's processes is still there, and how are they all ended? */
-import { execFile } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
+import { readIfThere, statOf } from "./process-start.ts";
 
 /** Whom to look for: the group (and session) that a program was started in, and the mark that it inherits. */
 export type Family = {
@@ -103,15 +103,9 @@ function processes(): Entry[] {
   return entries;
 }
 
-/** The fields from the third on. The second, the name in parentheses, may hold spaces and parentheses itself. */
-function statOf(pid: number): string[] | undefined {
-  const text = read(`/proc/${pid}/stat`);
-  return text?.slice(text.lastIndexOf(")") + 2).split(" ");
-}
-
 /** The value is a list: a Skein inside a Skein's program adds its own mark to the one that it inherited. */
 function carries(pid: number, mark: string): boolean {
-  const environment = read(`/proc/${pid}/environ`);
+  const environment = readIfThere(`/proc/${pid}/environ`);
   if (!environment?.includes(mark)) return false;
   const marks = environment.split("\0").find((entry) => entry.startsWith(`${MARK}=`)) ?? "";
   return marks
@@ -120,24 +114,6 @@ function carries(pid: number, mark: string): boolean {
     .some((one) => one.startsWith(mark));
 }
 
-function read(path: string): string | undefined {
-  try {
-    return readFileSync(path, "latin1");
-  } catch {
-    return undefined; // It ended meanwhile, or is another user's.
-  }
-}
-
-/** Tells a process from a later one with the same number; undefined if there is none. */
-export async function startOf(pid: number): Promise<string | undefined> {
-  if (isLinux) {
-    const stat = statOf(pid);
-    return stat === undefined || stat[0] === "Z" ? undefined : stat[19];
-  }
-  const { promise, resolve } = Promise.withResolvers<string | undefined>();
-  execFile("ps", ["-o", "lstart=", "-p", String(pid)], (_error, out) => resolve(out.trim() || undefined));
-  return promise;
-}
-
 /** Changes with every start of the machine, so that old numbers mean nothing. Unknown outside Linux. */
-export const bootId = (): string => (isLinux ? (read("/proc/sys/kernel/random/boot_id")?.trim() ?? "") : "");
+export const bootId = (): string =>
+  isLinux ? (readIfThere("/proc/sys/kernel/random/boot_id")?.trim() ?? "") : "";

@@ -7,7 +7,7 @@ import { failure } from "../../core/failure.ts";
 import type { Failed } from "../../ports/repository.ts";
 import type { Owner, RunLock } from "../../ports/runs.ts";
 import { wordsOf } from "../event-logs/sqlite-words.ts";
-import { startOf } from "./process-start.ts";
+import { startOf } from "../programs/process-start.ts";
 
 /** Nothing else in this process may open and close the lock's file: the system would free the lock. */
 const LOCK = "lock.db";
@@ -23,7 +23,7 @@ export async function lockRun(run: string, folder: string): Promise<HeldLock | F
   try {
     db = new DatabaseSync(file, { timeout: BUSY_MS });
     db.exec("PRAGMA journal_mode = delete; BEGIN EXCLUSIVE");
-    writeOwner(folder);
+    await writeOwner(folder);
     return hold(db, folder);
   } catch (error) {
     db?.close();
@@ -47,21 +47,26 @@ function hold(db: DatabaseSync, folder: string): HeldLock {
 }
 
 async function refused(run: string, folder: string) {
-  const { pid, since } = (await said(folder)) ?? {};
-  const who =
-    pid === undefined ? "another process" : `process ${pid}, since ${new Date(since!).toISOString()}`;
-  return failure(
-    "repository",
-    `run ${run} is already under way: ${who}`,
-    `wait until it ends, or end it with \`skein stop ${run}\``,
-  );
+  const owner = await said(folder);
+  const who = owner?.isHere
+    ? `process ${owner.pid}, since ${new Date(owner.since).toISOString()}`
+    : "another process, which cannot be seen from here";
+  const next = owner?.isHere
+    ? `wait until it ends, or end it with \`skein stop ${run}\``
+    : "wait until it ends, or end it where it runs: in another container, or on another machine";
+  return failure("repository", `run ${run} is already under way: ${who}`, next);
 }
 
-/** Undefined if nobody holds the lock. Does not wait for it, nor take it, so that two who ask do not meet. */
+/**
+ * Undefined if nobody holds the lock, or one who cannot be seen from here: its number may be a stranger's, who must not
+ * be asked to stop. To lock the run is refused all the same. Does not wait for the lock, nor take it, so that two who
+ * ask do not meet.
+ */
 export async function ownerOf(folder: string): Promise<Owner | undefined> {
   if (!isLocked(folder)) return undefined;
   const owner = await said(folder);
-  if (owner || !isLocked(folder)) return owner;
+  if (owner) return owner.isHere ? { pid: owner.pid, since: owner.since } : undefined;
+  if (!isLocked(folder)) return undefined;
   throw new Error(`${path.join(folder, LOCK)} is locked, but ${OWNER} beside it does not say by whom`);
 }
 
@@ -82,8 +87,8 @@ function isLocked(folder: string): boolean {
 
 const isBusy = (error: unknown): boolean => (Object(error) as { errcode?: unknown }).errcode === 5;
 
-function writeOwner(folder: string): void {
-  const owner = { pid: process.pid, since: Date.now(), started: startOf(process.pid) };
+async function writeOwner(folder: string): Promise<void> {
+  const owner = { pid: process.pid, since: Date.now(), started: await startOf(process.pid) };
   const file = path.join(folder, OWNER);
   writeFileSync(`${file}.new`, `${JSON.stringify(owner)}\n`, { mode: 0o600 });
   renameSync(`${file}.new`, file);
@@ -93,20 +98,26 @@ function writeOwner(folder: string): void {
 const TRIES = 20;
 const BETWEEN_TRIES_MS = 10;
 
-async function said(folder: string): Promise<Owner | undefined> {
-  let owner = readOwner(folder);
-  for (let n = 0; n < TRIES && !owner?.isAlive; n += 1) {
+type Named = Owner & {
+  /** It is the process of that number on this machine, now. */
+  readonly isHere: boolean;
+};
+
+async function said(folder: string): Promise<Named | undefined> {
+  let owner = await readOwner(folder);
+  for (let n = 0; n < TRIES && !owner?.isHere; n += 1) {
     await pause(BETWEEN_TRIES_MS);
-    owner = readOwner(folder);
+    owner = await readOwner(folder);
   }
-  return owner && { pid: owner.pid, since: owner.since };
+  return owner;
 }
 
-function readOwner(folder: string): (Owner & { readonly isAlive: boolean }) | undefined {
+async function readOwner(folder: string): Promise<Named | undefined> {
   try {
     const { pid, since, started } = JSON.parse(readFileSync(path.join(folder, OWNER), "utf8"));
     if (!Number.isSafeInteger(pid) || pid < 1 || !Number.isFinite(since)) return undefined;
-    return { pid, since, isAlive: startOf(pid) === started };
+    const start = await startOf(pid);
+    return { pid, since, isHere: start !== undefined && start === started };
   } catch {
     return undefined; // Not there yet, or not whole: the caller tries again and says what it means.
   }
