@@ -74,7 +74,7 @@ export function openWorld(
     maxAtOnce: MAX_GATES,
   });
   // Not among the jobs: an agent is told of its folder, and must not be able to write its own answer.
-  const agents = { folder: at("turns"), programs, transcripts, limits };
+  const agents = { folder: at("turns"), programs, transcripts, limits, redact };
   const { worker, planner } = agentsOf(config, top, agents);
   const { leaseMs, retry } = policy;
   const repository = new GitRepository({ folder: top });

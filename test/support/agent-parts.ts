@@ -32,4 +32,5 @@ export const agentParts = (folder: string, heard: Heard) => ({
   programs: new LocalPrograms({ folder: path.join(folder, "..", "programs") }),
   transcripts: heard.transcripts,
   limits: { maxOutputBytes: 1_000_000, maxFileBytes: 10_000_000 },
+  redact: (text: string) => text,
 });

@@ -28,6 +28,8 @@ export type CommandOptions = {
   readonly limits: Omit<ProgramLimits, "maxMs">;
   /** What people call it, if not by its file's name. */
   readonly name?: string;
+  /** Blots out secrets. */
+  readonly redact: (text: string) => string;
   /** Besides what every job is given. */
   readonly environment?: Readonly<Record<string, string>>;
 };
@@ -62,7 +64,7 @@ export class CommandAgent implements Agent {
       },
       signal,
     );
-    const said = await this.#judge(ask, end, files);
+    const said = withoutSecrets(await this.#judge(ask, end, files), this.#options.redact);
     await recordTurn(files, end.is === "exited" ? said : undefined);
     await transcript.close();
     return said;
@@ -140,6 +142,12 @@ type Exit = { readonly code: number; readonly output: string; readonly tail: str
 const UNREACHABLE = 75;
 
 const NEXT = "run the command by hand in a checkout, with the brief that is kept in the job's folder";
+
+/** Before it is written down. */
+const withoutSecrets = (said: Said, redact: (text: string) => string): Said =>
+  said.is === "said"
+    ? { ...said, text: redact(said.text) }
+    : { ...said, failure: { ...said.failure, message: redact(said.failure.message) } };
 
 const says = (text: string): Said => ({ is: "said", text, ...spentIn(text) });
 
