@@ -40,7 +40,8 @@ export async function deliverRun(
   const world = openWorld(project, home, options);
   const { baseBranch, intoCheckout, config } = options;
   const target = targetBranchOf(home.record.run, config.branchPrefix);
-  const wanted = { folder: project.located.top, run: home.record.run, baseBranch, target, intoCheckout };
+  const { run, base: since } = home.record;
+  const wanted = { folder: project.located.top, run, baseBranch, target, since, intoCheckout };
   try {
     for (let merges = 0; merges < MAX_BASE_MERGES; merges += 1) {
       const delivered = await delivery.deliver(wanted, signal);

@@ -23,7 +23,14 @@ async function landedWorld(isCheckedOut = true) {
   await world.at.branch("work", { "b.txt": "b\n" });
   const landed = await world.landOn([member("t.1", "work")]);
   if (!isCheckedOut) await world.at.git("checkout", "-q", "--detach");
-  const order = { folder: world.at.folder, baseBranch: "main", target: TARGET, intoCheckout: false };
+  const order = {
+    folder: world.at.folder,
+    baseBranch: "main",
+    run: RUN,
+    target: TARGET,
+    since: world.base,
+    intoCheckout: false,
+  };
   return { ...world, landed, order };
 }
 
@@ -102,6 +109,36 @@ describe("deliver", () => {
     assert.deepEqual(await repository.land(landing, quiet), { is: "landed" });
     assert.deepEqual(await deliver(order, quiet), { is: "delivered", from: base, to: merged.commit });
     assert.equal(await at.git("ls-tree", "--name-only", "main"), "a.txt\nb.txt\nc.txt");
+  });
+
+  it("does not deliver what somebody put on the target by hand, below a landing or on top, and names it", async () => {
+    await using world = await landedWorld(false);
+    const { at, base, landed, order } = world;
+    const byHand = await at.git("commit-tree", "-p", landed, "-m", "by hand", `${landed}^{tree}`);
+    await at.git("update-ref", `refs/heads/${TARGET}`, byHand);
+    assert.match(failed(await deliver(order, quiet)), new RegExp(`${byHand} on ${TARGET} has no proof`));
+    await at.branch("more", { "c.txt": "c\n" });
+    await world.landOn([member("t.2", "more")]);
+    assert.match(failed(await deliver(order, quiet)), new RegExp(`${byHand} on ${TARGET} has no proof`));
+    assert.match(failed(await deliver({ ...order, run: "r2" }, quiet)), /has no proof/);
+    assert.equal(await at.git("rev-parse", "main"), base);
+    await at.git("update-ref", `refs/heads/${TARGET}`, landed);
+    assert.deepEqual(await deliver(order, quiet), { is: "delivered", from: base, to: landed });
+  });
+
+  it("knows the proof of a landing of several commits by its last one", async () => {
+    await using world = await makeWorld(open);
+    const { at, base } = world;
+    await at.git("checkout", "-q", "-b", "work");
+    for (const name of ["1", "2", "3"]) await at.commit({ [`${name}.txt`]: "x\n" });
+    await at.git("checkout", "-q", "--detach", base);
+    await at.branch("other", { "o.txt": "x\n" });
+    await world.landOn([member("t.1", "other")], { strategy: "rebase" });
+    const to = await world.landOn([member("t.2", "work")], { strategy: "rebase" });
+    assert.equal(await at.git("rev-list", "--count", `${base}..${to}`), "4");
+    const order = { folder: at.folder, baseBranch: "main", run: RUN, target: TARGET, since: base };
+    const answer = await deliver({ ...order, intoCheckout: false }, quiet);
+    assert.deepEqual(answer, { is: "delivered", from: base, to });
   });
 
   it("says where a base that moved conflicts", async () => {

@@ -3,16 +3,21 @@ import { messageOf } from "../../core/failure.ts";
 import { type Failed, hasFailed } from "../../ports/repository.ts";
 import { git } from "../git/git.ts";
 import { checkoutsOf } from "./checkouts.ts";
+import { firstParents } from "./landing.ts";
 import { merge } from "./merge.ts";
 import { baseMessage } from "./message.ts";
-import { refOf, wrongNames } from "./names.ts";
+import { proofsOf, refOf, wrongNames } from "./names.ts";
+import { provedLandings } from "./proofs.ts";
 import { broken, commitAt, inStore, openStore, type Store, signature, writeCommit } from "./store.ts";
 
 export type Delivery = {
   readonly folder: string;
   /** The user's branch, by its short name. */
   readonly baseBranch: string;
+  readonly run: string;
   readonly target: string;
+  /** The commit that the run started from: all that came onto the target since then must have a proof. */
+  readonly since: string;
   /** Whether a checkout that is on that branch may be moved along. */
   readonly intoCheckout: boolean;
 };
@@ -28,7 +33,12 @@ export type Delivered =
 
 export const deliver = (delivery: Delivery, signal: AbortSignal): Promise<Delivered | Failed> =>
   withStore(delivery.folder, signal, async (store) => {
-    const wrong = wrongNames({ branches: [delivery.baseBranch, delivery.target] });
+    const { baseBranch, run, since } = delivery;
+    const wrong = wrongNames({
+      branches: [baseBranch, delivery.target],
+      runs: [run],
+      commits: [since],
+    });
     if (wrong) return wrong;
     const base = await needed(store, delivery.baseBranch);
     if (typeof base !== "string") return base;
@@ -39,12 +49,41 @@ export const deliver = (delivery: Delivery, signal: AbortSignal): Promise<Delive
     if (hasAll) return { is: "nothing-new", base };
     const isForward = await isAncestor(store, base, target, signal);
     if (typeof isForward !== "boolean") return isForward;
+    const unproved = await unprovedOn(store, { ...delivery, tip: target }, signal);
+    if (unproved) return unproved;
     if (!isForward) return { is: "base-moved", base, target };
     const places = await checkoutsOf(store, refOf(delivery.baseBranch), signal);
     if (hasFailed(places)) return places;
     const move = { ...delivery, base, to: target };
     return places.length > 0 ? inCheckout(places, move, signal) : byRef(store, move, signal);
   });
+
+/** What somebody put on the target by hand was never gated: it is the user's to take, and not ours to deliver. */
+async function unprovedOn(
+  store: Store,
+  { run, target, since, tip }: Delivery & { readonly tip: string },
+  signal: AbortSignal,
+): Promise<Failed | undefined> {
+  const commits = await firstParents(store, tip, since, signal);
+  if (hasFailed(commits)) return commits;
+  const proved = await provedLandings(store, { ref: proofsOf(run), target, commits });
+  if (hasFailed(proved)) return proved;
+  const ontoOf = new Map(proved.map(({ commit, onto }) => [commit, onto]));
+  // A landing of several commits, as a rebase makes it, has its proof on the last of them.
+  let next: string | undefined;
+  for (const commit of commits.toReversed()) {
+    if (next !== undefined && commit !== next) continue;
+    next = ontoOf.get(commit);
+    if (next === undefined) return noProof(commit, target);
+  }
+  return next === undefined || next === since ? undefined : noProof(tip, target);
+}
+
+const noProof = (commit: string, target: string): Failed =>
+  broken(
+    `the commit ${commit} on ${target} has no proof that it was gated, so nothing is delivered`,
+    `look at it with \`git show ${commit}\`; if it is wanted, merge ${target} yourself`,
+  );
 
 type Move = Delivery & { readonly base: string; readonly to: string };
 

@@ -104,14 +104,14 @@ async function wayTo(
   for (const ref of way.refs) {
     const found = await provedLandings(store, { ref, target: way.target, commits });
     if (hasFailed(found)) return found;
-    for (const landing of found) landings.set(landing.commit, landing);
+    for (const { commit, members } of found) landings.set(commit, { commit, members });
   }
   const found = commits.flatMap((commit) => landings.get(commit) ?? []);
   return { tip: way.tip, landings: found, ...(lost.length === 0 ? {} : { lost }) };
 }
 
 /** The first parents of `of` that `without` does not have, oldest first. */
-async function firstParents(
+export async function firstParents(
   store: Store,
   of: string,
   without: string,
@@ -122,4 +122,5 @@ async function firstParents(
   return answer.ok ? answer.out.split("\n").filter((line) => line !== "") : { failure: answer.failure };
 }
 
-const MAX_LANDINGS = 10_000;
+/** More than the largest run has: 8 MB of names. */
+const MAX_LANDINGS = 200_000;

@@ -70,24 +70,27 @@ async function entriesOf(store: Store, tree: string | undefined): Promise<readon
       );
 }
 
+/** `onto`: where the target was; what lies between is proved with it. */
+export type Proved = FoundLanding & { readonly onto: string | undefined };
+
 /** Of these commits, in this order, the ones that carry a proof of a landing on this target. */
 export async function provedLandings(
   store: Store,
   notes: { readonly ref: string; readonly target: string; readonly commits: readonly string[] },
-): Promise<readonly FoundLanding[] | Failed> {
+): Promise<readonly Proved[] | Failed> {
   const at = await readCommit(store, notes.ref);
   if (at === undefined) return [];
   if (hasFailed(at)) return at;
   const trees = new Map<string, readonly TreeEntry[]>();
-  const landings: FoundLanding[] = [];
+  const landings: Proved[] = [];
   for (const commit of notes.commits) {
     const blob = await noteOf(store, { tree: at.tree, rest: commit, trees });
     if (blob === undefined) continue;
     if (typeof blob !== "string") return blob;
-    const members = await membersIn(store, blob, notes.target);
-    if (members === undefined) continue;
-    if (hasFailed(members)) return members;
-    landings.push({ commit, members });
+    const said = await saidIn(store, blob, notes.target);
+    if (said === undefined) continue;
+    if (hasFailed(said)) return said;
+    landings.push({ commit, ...said });
   }
   return landings;
 }
@@ -108,28 +111,29 @@ async function noteOf(
 }
 
 /** Undefined if it is no proof of ours: anybody can write a note. */
-async function membersIn(
+async function saidIn(
   store: Store,
   blob: string,
   target: string,
-): Promise<readonly Member[] | undefined | Failed> {
+): Promise<Omit<Proved, "commit"> | undefined | Failed> {
   const size = await store.reader.info(blob);
   if (size.is === "found" && size.bytes > MAX_NOTE_BYTES) return undefined;
   const read = await store.reader.contents(blob);
   if (read.is !== "found") return broken(`the note ${blob} cannot be read`);
-  return membersOf(read.content.toString(), target);
+  return readNote(read.content.toString(), target);
 }
 
 const MAX_NOTE_BYTES = 16 * 1024 * 1024;
 
-function membersOf(text: string, target: string): readonly Member[] | undefined {
+function readNote(text: string, target: string): Omit<Proved, "commit"> | undefined {
   try {
-    const note = JSON.parse(text) as { readonly target?: unknown; readonly members?: unknown };
+    const note = JSON.parse(text) as { readonly [K in "target" | "members" | "onto"]?: unknown };
     if (note.target !== target || !Array.isArray(note.members)) return undefined;
-    return note.members.map(({ task, attempt }: { task?: unknown; attempt?: unknown }) => {
+    const members = note.members.map(({ task, attempt }: { task?: unknown; attempt?: unknown }): Member => {
       if (typeof task !== "string" || typeof attempt !== "number") throw new Error("no member");
       return { task: task as TaskId, attempt };
     });
+    return { members, onto: typeof note.onto === "string" ? note.onto : undefined };
   } catch {
     return undefined; // Not JSON, or not ours.
   }
