@@ -55,6 +55,18 @@ test("what the branch got meanwhile is merged and gated first; red or in conflic
   assert.equal(await repository.git("status", "--porcelain"), "");
 });
 
+test("a run that is done says how it is delivered to a branch that is checked out", async () => {
+  await using place = await makePlace();
+  const run = await done(place);
+  for (const verb of ["status", "resume"])
+    assert.match(
+      (await place.ask(verb, run)).out,
+      new RegExp(`^next: skein deliver ${run} --into-checkout$`, "m"),
+    );
+  await place.repository.git("checkout", "-q", "-b", "mine");
+  assert.match((await place.ask("status", run)).out, new RegExp(`^next: skein deliver ${run}$`, "m"));
+});
+
 test("a run that started from a detached HEAD is delivered to the branch that is named", async () => {
   await using place = await makePlace();
   const { repository, ask } = place;
@@ -96,6 +108,14 @@ test("what is offered instead of a refused delivery asks for the same again", as
   const ran = await place.skein("run", "two", "--agent", place.agent, ...GATE, ...once, "--json");
   assert.equal(ran.code, 1);
   const { run } = JSON.parse(ran.out.split("\n")[0]!).request;
+  assert.match(
+    (await place.ask("deliver", run)).err,
+    /gated: skein deliver \S+ --partial --into-checkout\n$/,
+  );
+  assert.match(
+    (await place.ask("status", run)).out,
+    /delivered: skein deliver \S+ --partial --into-checkout\n$/,
+  );
   const refused = await place.ask("deliver", run, "--partial");
   assert.match(refused.err, /try: skein deliver \S+ --partial --into-checkout,/);
   assert.equal((await place.ask("deliver", run, "--partial", "--into-checkout")).code, 0);

@@ -11,7 +11,7 @@ import { EXIT, type ExitCode } from "../exit-codes.ts";
 import type { DeliverOptions } from "../verbs/options.ts";
 import { quoted, short } from "../words.ts";
 import { reconfigure } from "./configuration.ts";
-import { checkedOutIn } from "./git.ts";
+import { checkedOutIn, deliverCommand } from "./git.ts";
 import {
   type Exit,
   hasExit,
@@ -29,7 +29,7 @@ export const deliver: Act<DeliverOptions> = async (context, options) => {
   const found = await pick(context, project, options.run);
   if (hasExit(found)) return found.exit;
   const { home } = found;
-  const exit = await whyNot(context, found, options.partial === true);
+  const exit = await whyNot(context, project, found, options.partial === true);
   if (exit !== undefined) return exit;
   const config = reconfigure(context, home.record.settings, {});
   if (hasExit(config)) return config.exit;
@@ -78,6 +78,7 @@ async function pick(context: Context, project: Project, run?: string): Promise<S
 
 async function whyNot(
   context: Context,
+  { located }: Project,
   { home, seen }: SeenRun,
   partial: boolean,
 ): Promise<ExitCode | undefined> {
@@ -93,11 +94,12 @@ async function whyNot(
     return no(`the target of run ${run} is red: it is not delivered`, `skein status ${run} says what fails`);
   if (is === "done" || partial) return undefined;
   const how = is === "working" || is === "paused" || is === "cancelling" ? "not closed" : is;
+  const part = await deliverCommand(located.top, home.record, true);
   return no(
     `run ${run} is ${how}, so that only a part of the goal would be delivered`,
     how === "not closed"
-      ? `skein resume ${run}; or deliver what landed so far: skein deliver ${run} --partial`
-      : `deliver what landed, each commit of it gated: skein deliver ${run} --partial`,
+      ? `skein resume ${run}; or deliver what landed so far: ${part}`
+      : `deliver what landed, each commit of it gated: ${part}`,
   );
 }
 

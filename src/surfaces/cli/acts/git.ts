@@ -1,5 +1,6 @@
 /** What does git say to a question of the command line's own? Nothing here changes what a run works on. */
 import { execFile } from "node:child_process";
+import type { RunRecord } from "../../../ports/runs.ts";
 
 /** Standard output without the last line end; undefined if git refuses. */
 export function git(folder: string, args: readonly string[]): Promise<string | undefined> {
@@ -29,4 +30,19 @@ export async function checkedOutIn(folder: string, branch: string): Promise<stri
         text.includes(`\nbranch refs/heads/${branch}\n`) || text.endsWith(`\nbranch refs/heads/${branch}`),
     );
   return tree === undefined || /^prunable/m.test(tree) ? undefined : /^worktree (.+)$/m.exec(tree)?.[1];
+}
+
+/** What brings a run to its branch, with all that it will be asked for. */
+export async function deliverCommand(
+  folder: string,
+  { run, baseBranch }: Pick<RunRecord, "run" | "baseBranch">,
+  isPartial = false,
+): Promise<string> {
+  const where = baseBranch === undefined ? undefined : await checkedOutIn(folder, baseBranch);
+  return [
+    `skein deliver ${run}`,
+    ...(baseBranch === undefined ? ["--branch <name>"] : []),
+    ...(isPartial ? ["--partial"] : []),
+    ...(where === undefined ? [] : ["--into-checkout"]),
+  ].join(" ");
 }

@@ -2,6 +2,7 @@
 import { type Project, tidyRun } from "../../../compose.ts";
 import { fromSettings } from "../../../config/index.ts";
 import { type RunView, viewOf } from "../../../core/view.ts";
+import { undoneText } from "../../../core/view-reasons.ts";
 import type { RunHome } from "../../../ports/runs.ts";
 import { type Act, type Context, refuse, say, usage } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
@@ -11,6 +12,7 @@ import { refuseAgents } from "./agents.ts";
 import { reconfigure } from "./configuration.ts";
 import { deliverDone, refuseDelivery } from "./deliver.ts";
 import { driveRun } from "./drive-run.ts";
+import { deliverCommand } from "./git.ts";
 import { type Exit, hasExit, openHere, openSeen, runsWhere, type SeenRun, underWay } from "./project.ts";
 import { tellRun } from "./tell.ts";
 
@@ -24,7 +26,7 @@ export const resume: Act<ResumeOptions> = async (context, options) => {
   const view = viewOf(seen);
   if (seen.state.closed) {
     await tidy(context, project, home);
-    return sayClosed(context, record.run, view);
+    return sayClosed(context, view, await deliverCommand(project.located.top, record));
   }
   const owner = await home.owner();
   if (owner && seen.state.paused) return tellRun(context, home, { type: "resume" });
@@ -81,15 +83,20 @@ async function nothingOpen(context: Context, going: readonly SeenRun[]): Promise
 }
 
 /** Nothing to go on with is no failure if everything was done. */
-function sayClosed(context: Context, run: string, { is, left, counts }: RunView): ExitCode {
+function sayClosed(context: Context, view: RunView, bring: string): ExitCode {
+  const { run, is, counts } = view;
+  const left = [...view.undone.map(undoneText), ...view.left];
   const code = is === "done" ? EXIT.done : EXIT.notAllDone;
   if (context.json) {
     context.out.write(`${JSON.stringify({ run, closed: is, left })}\n`);
     return code;
   }
   say(context, `run ${run} is closed: ${is}, ${counts.done} of ${plural(counts.total, "task")} done`);
-  for (const thing of left) say(context, `  left: ${firstLine(thing, 300)}`);
-  const next = is === "done" ? `skein deliver ${run}` : `skein show ${run}, then skein run with what is left`;
+  for (const thing of left.slice(0, MAX_LEFT)) say(context, `  left: ${firstLine(thing, 300)}`);
+  if (left.length > MAX_LEFT) say(context, `  and ${left.length - MAX_LEFT} more`);
+  const next = is === "done" ? bring : `skein show ${run}, then skein run with what is left`;
   say(context, `next: ${next}`);
   return code;
 }
+
+const MAX_LEFT = 20;

@@ -14,6 +14,7 @@ import { runningText, targetText, waitText } from "../progress.ts";
 import { setbackTexts, spentText } from "../report.ts";
 import type { StatusOptions } from "../verbs/options.ts";
 import { ago, duration, firstLine, fit, harmless, plural, table } from "../words.ts";
+import { deliverCommand } from "./git.ts";
 import { prefixOf } from "./names.ts";
 import { hasExit, openHere, openRun, type SeenRun, seeRun } from "./project.ts";
 import { type RunWord, runText, runWord } from "./run-state.ts";
@@ -102,7 +103,10 @@ async function oneRun(context: Context, project: Project, run: string): Promise<
     ...(wait === undefined ? {} : { wait }),
   };
   if (context.json) writeJson(context, { ...view, state, ...more });
-  else sayOne(context, { home, view, state, owner, wait });
+  else {
+    const bring = await deliverCommand(project.located.top, home.record, state !== "done");
+    sayOne(context, { home, view, state, owner, wait, bring });
+  }
   return EXIT.done;
 }
 
@@ -118,9 +122,11 @@ type One = {
   readonly state: RunWord;
   readonly owner: Owner | undefined;
   readonly wait: Wait | undefined;
+  /** The command that delivers it. */
+  readonly bring: string;
 };
 
-function sayOne(context: Context, { home, view, state, owner, wait }: One): void {
+function sayOne(context: Context, { home, view, state, owner, wait, bring }: One): void {
   const { record } = home;
   const { counts, target, queue, running, undone, concerns, left, setbacks, spent, times } = view;
   const heading = (text: string) => say(context, `\n${paint(context.out, "strong", text)}`);
@@ -160,20 +166,20 @@ function sayOne(context: Context, { home, view, state, owner, wait }: One): void
     concerns.filter(({ isOpen }) => isOpen).map(({ name, text }) => `${name}: ${text}`),
   );
   list("Left", left);
-  const next = nextStep(record.run, state, counts.done);
+  const next = nextStep({ run: record.run, state, done: counts.done, bring });
   if (next !== undefined) say(context, `\nnext: ${next}`);
 }
 
 const MAX_LISTED = 20;
 
-function nextStep(run: string, state: RunWord, done: number): string | undefined {
+type Step = { readonly run: string; readonly state: RunWord; readonly done: number; readonly bring: string };
+
+function nextStep({ run, state, done, bring }: Step): string | undefined {
   if (state === "stopped") return `skein resume ${run}`;
   if (state === "paused") return `skein resume ${run} ends the pause`;
   if (state === "running" || state === "cancelling") return `skein logs ${run} -f, or skein stop ${run}`;
-  if (state === "done") return `skein deliver ${run}`;
-  return done > 0
-    ? `skein show ${run}; what landed can be delivered: skein deliver ${run} --partial`
-    : `skein show ${run}`;
+  if (state === "done") return bring;
+  return done > 0 ? `skein show ${run}; what landed can be delivered: ${bring}` : `skein show ${run}`;
 }
 
 function countsText({ counts }: RunView): string {
