@@ -1,0 +1,151 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { broken, EVIDENCE, jobPorts, type Replies, SPEC } from "../../test/support/job-ports.ts";
+import type { WorkBrief } from "../core/brief.ts";
+import { failure } from "../core/failure.ts";
+import type { TaskId } from "../core/task.ts";
+import { finishWork, work } from "./work.ts";
+
+const quiet = new AbortController().signal;
+
+const BRIEF: WorkBrief = {
+  kind: "work",
+  run: "r",
+  task: "t.1" as TaskId,
+  spec: SPEC,
+  attempt: 2,
+  branch: "skein/r/task/t.1.2-write-a",
+  base: "onto",
+  past: [],
+  before: [],
+  steers: [],
+};
+
+async function worked(replies: Partial<Replies> = {}) {
+  const { parts, calls } = jobPorts(replies);
+  const answer = await work(BRIEF, parts, quiet);
+  return { ...answer, calls, names: calls.map(([name]) => name) };
+}
+
+const FAILED = {
+  is: "failed",
+  failure: failure("agent-failed", "it said secret"),
+  spent: { tokens: 9 },
+} as const;
+
+describe("an attempt", () => {
+  it("keeps its branch before it is judged, and gives its workspace back last", async () => {
+    const { outcome, calls, names } = await worked();
+    assert.deepEqual(names, [
+      "take",
+      "checkout",
+      "turn",
+      "checkout",
+      "keep",
+      "evidence",
+      "changes",
+      "remember",
+      "release",
+    ]);
+    assert.deepEqual(calls[0], ["take", { job: "work:t.1#2", commit: "onto", use: "agent" }]);
+    const [, , kept] = calls[4]!;
+    assert.equal((kept as { readonly ref: string }).ref, `refs/heads/${BRIEF.branch}`);
+    assert.deepEqual(calls[5], ["evidence", "onto", "kept"]);
+    assert.deepEqual(calls[6], ["changes", "onto", "kept"]);
+    assert.ok(outcome.is === "worked");
+    assert.deepEqual(outcome.evidence, { ...EVIDENCE, diff: "+ ***" });
+  });
+
+  it("says first what the worker does not say: what was missing, what is not kept, what it did to the gate, strays", async () => {
+    const { outcome } = await worked({
+      keep: { commit: "kept", left: ["big.bin: too large"] },
+      changes: ["package.json: the script test"],
+      looks: [new Map([["index", "1"]]), new Map([["index", "2"]])],
+    });
+    assert.ok(outcome.is === "worked");
+    assert.deepEqual(outcome.handoff.concerns, [
+      "no cache",
+      "not kept: big.bin: too large",
+      "it changes what the gate runs: package.json: the script test",
+      "the user's checkout changed while this task was at work: index",
+      "mine",
+    ]);
+  });
+
+  it("says nothing of a checkout that could not be looked at", async () => {
+    for (const looks of [
+      [broken("no index"), new Map()],
+      [new Map([["index", "1"]]), broken("no index")],
+    ]) {
+      const { outcome } = await worked({ looks });
+      assert.ok(outcome.is === "worked");
+      assert.deepEqual(outcome.handoff.concerns, ["no cache", "mine"]);
+    }
+  });
+
+  it("that changed nothing is judged as what it started from", async () => {
+    const { commit: _none, ...nothing } = EVIDENCE;
+    const { outcome, calls } = await worked({ keep: { commit: undefined, left: [] }, evidence: nothing });
+    assert.ok(outcome.is === "worked" && outcome.evidence.commit === undefined);
+    assert.deepEqual(
+      calls.find(([name]) => name === "evidence"),
+      ["evidence", "onto", "onto"],
+    );
+    assert.ok(!calls.some(([name]) => name === "changes"));
+  });
+
+  it("that could not be kept is not judged, and its workspace is not given back", async () => {
+    const { outcome, names } = await worked({ keep: broken("the disk is full") });
+    assert.ok(outcome.is === "failed");
+    assert.equal(outcome.failure.message, "the disk is full; what was made is still in /w/1");
+    assert.deepEqual(names.slice(-1), ["keep"]);
+  });
+
+  it("that destroyed its own folder gives the rest back: nothing is left there", async () => {
+    const keep = { failure: failure("agent-failed", "it removed its repository") };
+    const { outcome, names } = await worked({ keep });
+    assert.deepEqual(outcome, { is: "failed", ...keep });
+    assert.deepEqual(names.slice(-2), ["keep", "release"]);
+  });
+
+  it("that failed is kept aside, not as a branch; its cost, its strays and where it is are told", async () => {
+    const looks = [new Map([["HEAD", "1"]]), new Map([["HEAD", "2"]])];
+    const { outcome, spent, calls, names } = await worked({ said: FAILED, looks });
+    assert.deepEqual(names.slice(-2), ["keep", "release"]);
+    const [, , kept] = calls.at(-2)!;
+    assert.equal((kept as { readonly ref: string }).ref, "refs/skein/salvage/r/t.1.2");
+    assert.ok(outcome.is === "failed");
+    assert.equal(
+      outcome.failure.message,
+      "it said ***; what it had made is kept (skein salvage); " +
+        "the user's checkout changed while this task was at work: HEAD",
+    );
+    assert.deepEqual(spent, { tokens: 9 });
+  });
+
+  it("passes on the failures of its ports", async () => {
+    const none = await worked({ take: broken("no room") });
+    assert.deepEqual(none.outcome, { is: "failed", ...broken("no room") });
+    assert.deepEqual(none.names, ["take"]);
+    const unseen = await worked({ evidence: broken("no such commit") });
+    assert.deepEqual(unseen.outcome, { is: "failed", ...broken("no such commit") });
+    assert.equal(unseen.names.at(-1), "release", "it is kept as a branch");
+  });
+});
+
+describe("an attempt of an engine that died", () => {
+  const workspace = { job: "" as never, folder: "/w/1", commit: "onto", environment: {}, notices: [] };
+
+  it("is judged if it had finished, and else only kept aside", async () => {
+    const finished = jobPorts();
+    const answer = await finishWork(BRIEF, { workspace, wasRunning: false }, finished.parts);
+    assert.equal(answer?.outcome.is, "worked");
+    assert.equal(finished.calls.at(-1)?.[0], "release");
+    const running = jobPorts();
+    assert.equal(await finishWork(BRIEF, { workspace, wasRunning: true }, running.parts), undefined);
+    assert.deepEqual(
+      running.calls.map(([name]) => name),
+      ["keep", "release"],
+    );
+  });
+});

@@ -1,0 +1,121 @@
+/** What does a job ask of its ports, and in what order? Ports by hand: each answers as told, and is written down. */
+import type { Evidence } from "../../src/core/evidence.ts";
+import { failure } from "../../src/core/failure.ts";
+import type { JobId } from "../../src/core/job.ts";
+import type { TaskId, TaskSpec } from "../../src/core/task.ts";
+import type { JobParts } from "../../src/jobs/job-parts.ts";
+import type { Said } from "../../src/ports/agent.ts";
+import type { Look } from "../../src/ports/checkout.ts";
+import type { GateRun } from "../../src/ports/gate.ts";
+import type { Candidate, Failed, Landed } from "../../src/ports/repository.ts";
+import type { Kept, Workspace } from "../../src/ports/workspaces.ts";
+
+export type Call = readonly [name: string, ...args: readonly unknown[]];
+
+export type Replies = {
+  readonly look: { readonly tip: string; readonly landings: readonly [] } | Failed;
+  readonly candidate: Candidate | Failed;
+  readonly gate: GateRun | Failed;
+  readonly changes: readonly string[] | Failed;
+  readonly land: Landed | Failed;
+  readonly evidence: Evidence | Failed;
+  readonly take: Workspace | Failed;
+  readonly keep: Kept | Failed;
+  readonly said: Said;
+  /** What the checkout looks like, first and then. */
+  readonly looks: readonly (Look | Failed)[];
+};
+
+export const broken = (message: string): Failed => ({ failure: failure("repository", message, "try again") });
+
+export const SPEC: TaskSpec = {
+  key: "a",
+  description: "write a",
+  acceptance: "a is there",
+  scope: ["a.txt"],
+  after: [],
+  priority: 5,
+  delivers: "change",
+  shape: "work",
+  slug: "write-a",
+};
+
+export const EVIDENCE: Evidence = {
+  commit: "kept",
+  filesChanged: ["a.txt"],
+  diff: "+ secret",
+  linesAdded: 1,
+  linesRemoved: 0,
+  filesCreated: 1,
+  filesModified: 0,
+  deletedTests: [],
+  disabledTests: [],
+  forbiddenMarks: [],
+};
+
+export const GREEN: GateRun = {
+  report: { commands: [{ name: "test", green: true, failures: [] }] },
+  problems: [],
+  tail: "",
+};
+
+export const RED: GateRun = {
+  report: { commands: [{ name: "test", green: false, failures: ["adds"] }] },
+  problems: [{ class: "tests", name: "test: adds", files: ["a.txt"], message: "secret: 1 is not 2" }],
+  tail: "secret: 1 is not 2",
+};
+
+export const MEMBER = { task: "t.1" as TaskId, attempt: 1 };
+
+export function jobPorts(replies: Partial<Replies> = {}): {
+  readonly parts: JobParts;
+  readonly calls: readonly Call[];
+} {
+  const calls: Call[] = [];
+  const all: Replies = {
+    look: { tip: "onto", landings: [] },
+    candidate: { commit: "merged", members: [MEMBER], conflicts: [] },
+    gate: GREEN,
+    changes: [],
+    land: { is: "landed" },
+    evidence: EVIDENCE,
+    take: { job: "" as JobId, folder: "/w/1", commit: "onto", environment: {}, notices: ["no cache"] },
+    keep: { commit: "kept", left: [] },
+    said: { is: "said", text: '{"status": "complete", "summary": "wrote it", "concerns": ["mine"]}' },
+    looks: [new Map(), new Map()],
+    ...replies,
+  };
+  const looks = [...all.looks];
+  const told =
+    <Reply>(name: string, reply: () => Reply) =>
+    async (...args: readonly unknown[]): Promise<Reply> => {
+      calls.push([name, ...args.filter((arg) => !(arg instanceof AbortSignal))]);
+      return reply();
+    };
+  const agent = {
+    turn: told("turn", () => all.said),
+    collect: told("collect", () => all.said),
+  };
+  const parts: JobParts = {
+    repository: {
+      look: told("look", () => all.look),
+      candidate: told("candidate", () => all.candidate),
+      land: told("land", () => all.land),
+      evidence: told("evidence", () => all.evidence),
+    },
+    gate: { run: told("gate", () => all.gate), changes: told("changes", () => all.changes) },
+    workspaces: {
+      take: told("take", () => all.take),
+      keep: told("keep", () => all.keep),
+      release: told("release", () => undefined),
+      heldBy: told("heldBy", () => undefined),
+    },
+    planner: agent,
+    worker: agent,
+    checkout: { look: told("checkout", () => looks.shift() ?? new Map()) },
+    remember: told("remember", () => undefined),
+    redact: (text) => text.replaceAll("secret", "***"),
+    maxTurnMs: { plan: 1_000, work: 1_000 },
+  };
+  return { parts, calls };
+}
