@@ -15,9 +15,9 @@ export type GitCall = {
   readonly cut?: boolean;
 };
 
-/** `code` is git's own; undefined if it did not come so far. */
+/** `code` is git's own; undefined if it did not come so far. `warnings`: what it wrote besides, although it did it. */
 export type GitAnswer =
-  | { readonly ok: true; readonly out: string; readonly isCut: boolean }
+  | { readonly ok: true; readonly out: string; readonly isCut: boolean; readonly warnings: string }
   | {
       readonly ok: false;
       readonly code: number | undefined;
@@ -81,7 +81,7 @@ export async function git(call: GitCall, signal?: AbortSignal): Promise<GitAnswe
     signal?.removeEventListener("abort", stop);
     if (why !== undefined) return resolve(broken(why));
     const text = Buffer.concat(out).toString();
-    if (code === 0 || isCut) return resolve({ ok: true, out: text, isCut });
+    if (code === 0 || isCut) return resolve({ ok: true, out: text, isCut, warnings: err });
     const said = err.trim() || `ended with ${code ?? "a signal"}`;
     resolve({
       ok: false,

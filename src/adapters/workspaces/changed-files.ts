@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { type Failed, hasFailed } from "../../ports/repository.ts";
 import { readShort } from "../files/read-bounded.ts";
 import type { GitAnswer } from "../git/git.ts";
+import { openFolders } from "./folders.ts";
 import type { Slot, SlotCall } from "./slot.ts";
 import { SKEIN } from "./source.ts";
 
@@ -26,7 +27,12 @@ export async function changedFiles(
   call: Call,
   maxFileBytes: number,
 ): Promise<ChangedFiles | Failed> {
-  const listed = await call({ args: ["ls-files", "-z", "--modified", "--others", "--exclude-standard"] });
+  const list = () => call({ args: ["ls-files", "-z", "--modified", "--others", "--exclude-standard"] });
+  let listed = await list();
+  if (listed.ok && CLOSED.test(listed.warnings)) {
+    await openFolders(slot.tree);
+    listed = await list();
+  }
   if (!listed.ok) return { failure: listed.failure };
   const paths = new Set(listed.out.split("\0").filter((path) => path !== ""));
   const all = await sieve(slot, [...paths], maxFileBytes);
@@ -40,6 +46,9 @@ export async function changedFiles(
   }
   return { count: paths.size, barred: [...all.barred, ...all.nested], inner, left };
 }
+
+/** Git goes on without what is in a folder that it may not enter; its mode is nothing that git keeps. */
+const CLOSED = /could not open directory|cannot lstat/;
 
 /**
  * A repository inside the work tree: to git it is one opaque entry, and its files would be lost. So the files are

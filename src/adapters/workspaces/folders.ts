@@ -5,15 +5,21 @@ import { dirname, join } from "node:path";
 
 /**
  * Never follows a link. Read-only folders (a Go module cache) are made writable first, if they have to be. Paths that
- * are longer than the system takes at once can be made, but not removed by name: `chmod` and `rm` go down step by step.
+ * are longer than the system takes at once can be made, but not removed by name: `find` and `rm` go down step by step.
  */
 export async function removeAll(path: string): Promise<void> {
   try {
     await rm(path, { recursive: true, force: true });
   } catch {
-    if (await isFolder(path)) await run("chmod", ["-R", "u+rwx", path]).catch(() => {}); // What it cannot, `rm` says.
+    await openFolders(path);
     await run("rm", ["-rf", "--", path]);
   }
+}
+
+/** Makes all that can be entered and written, from the top down. Whoever uses them next says which could not be. */
+export async function openFolders(path: string): Promise<void> {
+  const closed = ["-type", "d", "!", "-perm", "-700", "-exec", "chmod", "u+rwx", "{}", ";"];
+  if (await isFolder(path)) await run("find", [path, ...closed]).catch(() => {});
 }
 
 function run(command: string, args: readonly string[]): Promise<void> {
