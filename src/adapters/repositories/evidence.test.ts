@@ -46,6 +46,14 @@ describe("evidence", () => {
     assert.deepEqual([evidence.linesAdded, evidence.linesRemoved], [0, 0]);
   });
 
+  it("is none of a change that is too large to be read to its end: a mark could be behind it", async () => {
+    await using world = await makeWorld(open);
+    const much = "0123456789abcdef\n".repeat(2 * 1024 * 1024); // 34 MB
+    const commit = await world.at.branch("work", { "data.txt": much, "z.ts": "// @ts-expect-error\n" });
+    const answer = await world.repository.evidence(world.base, commit, quiet);
+    assert.match(failed(answer), /too large to be judged: its patch has more than 32 MB/);
+  });
+
   it("cuts a diff of many megabytes, says so, and still finds what is behind the cut", async () => {
     const long = `${"x".repeat(99)}\n`.repeat(15_000);
     const evidence = await shown(

@@ -1,5 +1,6 @@
 /** What does a branch show? Its files, its diff, and what a worker must not leave, all read from the commits. */
 import type { Evidence } from "../../core/evidence.ts";
+import { failure } from "../../core/failure.ts";
 import { type Failed, hasFailed } from "../../ports/repository.ts";
 import { onlyFresh } from "./code-lines.ts";
 import { findMarks } from "./marks.ts";
@@ -31,6 +32,7 @@ export async function evidence(
     signal,
   );
   if (!patch.ok) return { failure: patch.failure };
+  if (patch.isCut) return TOO_LARGE;
   const files = parsePatch(patch.out);
   const fresh = onlyFresh(files);
   const { entries } = changes;
@@ -39,7 +41,7 @@ export async function evidence(
   return {
     commit,
     filesChanged: [...new Set(entries.flatMap(({ paths }) => paths))].toSorted(),
-    diff: cutDiff(patch.out, patch.isCut),
+    diff: cutDiff(patch.out),
     linesAdded: changes.linesAdded,
     linesRemoved: changes.linesRemoved,
     filesCreated: of("A", "C"),
@@ -62,19 +64,24 @@ const NOTHING: Evidence = {
   forbiddenMarks: [],
 };
 
-/** Of a longer one the rest is not read, and that is said. Marks and tests are looked for in all that is read. */
+/** Marks and tests are looked for in all of it: what nobody can read to its end is not landed unseen. */
 const MAX_PATCH_BYTES = 32 * 1024 * 1024;
+const TOO_LARGE: Failed = {
+  failure: failure(
+    "rule-broken",
+    "the change is too large to be judged: its patch has more than 32 MB of text",
+    "leave out what is generated or downloaded, or make the change in parts",
+  ),
+};
 const MAX_DIFF_CHARS = 1024 * 1024;
 
 const DIFF = ["diff-tree", "-r", "-M", "-l2000", "--no-ext-diff", "--no-textconv", "--no-color"];
 const PATCH = [...DIFF, "-p", "--full-index", "--submodule=short", "--src-prefix=a/", "--dst-prefix=b/"];
 
-function cutDiff(patch: string, isCut: boolean): string {
-  if (patch.length <= MAX_DIFF_CHARS && !isCut) return patch;
+function cutDiff(patch: string): string {
+  if (patch.length <= MAX_DIFF_CHARS) return patch;
   const text = patch.slice(0, MAX_DIFF_CHARS);
-  const left = isCut
-    ? "it is too long to be read whole"
-    : `${patch.length - text.length} characters are left out`;
+  const left = `${patch.length - text.length} characters are left out`;
   return `${text.slice(0, text.lastIndexOf("\n") + 1)}\n[the diff is cut here: ${left}]\n`;
 }
 
