@@ -89,6 +89,9 @@ test("a red base is said in plain words, first as what it may be, then as what i
   assert.ok(linesOf(run).includes("the base is red once; looking again: test: adds"));
   run.check(["test: adds"]);
   assert.ok(linesOf(run).includes("the base is red: test: adds; fixes come first"));
+  run.wait(3_600_000);
+  run.check(["test: adds"]);
+  assert.ok(linesOf(run).includes("the base is still red: test: adds"));
 });
 
 test("without a planner nobody speaks of one, and without a gate nothing is gated", () => {

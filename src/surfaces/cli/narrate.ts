@@ -158,7 +158,9 @@ function checked({ tip, report }: EventOf<"target.checked">, state: RunState): L
   const isBase = tip === state.request?.base;
   const what = isBase ? "the base" : `the target ${short(tip)}`;
   if (health !== "red") return bad(`${what} is red once; looking again: ${names}`);
-  return bad(`${what} is red: ${names}${isBase && !state.repair.givenUp ? "; fixes come first" : ""}`);
+  const { round, givenUp } = state.repair;
+  if (round > 0 || givenUp) return bad(`${what} is still red: ${names}`);
+  return bad(`${what} is red: ${names}; fixes come first`);
 }
 
 const MAX_FAILURES = 5;

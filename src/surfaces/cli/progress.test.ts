@@ -77,3 +77,25 @@ test("once it has ended nothing is drawn, whatever is still heard", (t) => {
   t.mock.timers.tick(2_000);
   assert.equal(written, "stopping now\n");
 });
+
+for (const isTerminal of [true, false])
+  test(`what a run waits for is said, with the moment: ${isTerminal ? "on a terminal" : "in lines"}`, (t) => {
+    t.mock.timers.enable({ apis: ["setTimeout", "setInterval"] });
+    let written = "";
+    const write = (text: string) => {
+      written += text;
+    };
+    const size = () => ({ columns: 100, rows: 24 });
+    const out = { write, hasColours: false, ...(isTerminal ? { size } : {}) };
+    const run = CoreRun.planned([task("a")], {
+      retry: { firstMs: 60_000, maxMs: 60_000, jitter: 0 } as never,
+    });
+    run.fail("work", "t.1", "agent-unreachable");
+    const context = { out, err: out, json: false, env: {}, folder: "/", command: "skein", now: () => 0 };
+    const progress = startProgress(context, { policy: run.policy });
+    const state = emptyState();
+    for (const event of run.log) progress.watch(event, evolve(state, event));
+    t.mock.timers.tick(1_000);
+    assert.match(written, /waiting: a is tried again in .+, at \d\d:\d\d:\d\d/);
+    progress.end();
+  });

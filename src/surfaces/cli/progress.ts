@@ -33,14 +33,31 @@ export function startProgress(context: Context, shown: Shown = {}): Progress {
 const told = (event: Event, state: RunState, shown: Shown) =>
   event.type === "run.opened" ? undefined : narrate(event, state, shown);
 
-const inLines = ({ out }: Context, shown: Shown): Progress => ({
-  watch: (event, state) => {
-    const line = told(event, state, shown);
-    if (line) out.write(`${clockTime(event.at)}  ${paint(out, line.tone, line.text)}\n`);
-  },
-  say: (text) => out.write(`${text}\n`),
-  end: () => {},
-});
+function inLines({ out, now }: Context, shown: Shown): Progress {
+  const { policy } = shown;
+  let said: number | undefined;
+  let soon: NodeJS.Timeout | undefined;
+  /** Who reads a file of lines wants to know why there are none; once for each wait. */
+  const sayWait = (state: RunState) => {
+    const wait = policy && waitOf(state, policy, now());
+    if (wait?.until === undefined || wait.until === said || wait.until - now() < MIN_WAIT_MS) return;
+    said = wait.until;
+    out.write(`${clockTime(now())}  ${paint(out, "quiet", harmless(waitText(wait, now())))}\n`);
+  };
+  return {
+    watch: (event, state) => {
+      const line = told(event, state, shown);
+      if (line) out.write(`${clockTime(event.at)}  ${paint(out, line.tone, line.text)}\n`);
+      clearTimeout(soon);
+      soon = setTimeout(sayWait, TICK_MS, state).unref();
+    },
+    say: (text) => out.write(`${text}\n`),
+    end: () => clearTimeout(soon),
+  };
+}
+
+/** What is shorter needs no word. */
+const MIN_WAIT_MS = 5_000;
 
 /** Often enough to look alive, seldom enough to cost nothing. */
 const MIN_REDRAW_MS = 80;
