@@ -68,4 +68,25 @@ describe("a run whose refs somebody moves", () => {
       assert.ok(closing(end).includes(words), closing(end));
     }
   });
+
+  it("does not land under somebody who has the target checked out, and lands when they have left it", async () => {
+    await using setting = await makeSetting({
+      files: FILES,
+      script: { plans: { t: [plans(task("a"))] }, work: { a: [writes("a.txt")] } },
+    });
+    let run = "";
+    const status: string[] = [];
+    const watch = (event: Event) => {
+      if (event.type === "run.opened") run = event.request.run;
+      if (event.type === "task.handed-off") meddle(setting, "checkout", "-q", `skein/${run}/target`);
+      if (event.type !== "landing.turned" || event.errors === 0) return;
+      status.push(meddle(setting, "status", "--porcelain"));
+      meddle(setting, "checkout", "-q", "--detach");
+    };
+    const { end, target } = await runGoal(setting, setting.config(QUICK), { watch });
+    assert.equal(closing(end), "done");
+    assert.deepEqual(status, [""]);
+    assert.equal(await setting.repository.git("show", `${target}:a.txt`), "good");
+    assert.equal(await setting.repository.git("status", "--porcelain"), "");
+  });
 });
