@@ -85,8 +85,9 @@ describe("a run goes on, or ends in order,", { concurrency: 2 }, () => {
     async () => {
       await using place = await makePlace();
       const memory = path.join(place.folder, "memory");
-      // The worker's parent is the engine; the most that it ever had is in the system's own words, in kB.
-      const look = `{ grep VmHWM "/proc/$PPID/status" || ps -o rss= -p $PPID; } > '${memory}'`;
+      // Of the engine: the most that it ever had, in the system's own words, in kB.
+      const engine = `pid=$(sed 's/.*"pid": *\\([0-9]*\\).*/\\1/' '${place.state}'/*/runs/*/owner.json)`;
+      const look = `${engine}; { grep VmHWM "/proc/$pid/status" || ps -o rss= -p $pid; } > '${memory}'`;
       const pour = "head -c 1000000000 /dev/zero | tr '\\0' 'x'; echo";
       const ended = await alone(place, `${pour}; ${look}; echo done > x.txt; ${COMPLETE}`, [
         ...["--set", "log.maxTranscript=100kB"],
