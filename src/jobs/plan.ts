@@ -24,12 +24,12 @@ export async function plan(brief: PlanBrief, parts: JobParts, signal: AbortSigna
 /** After a restart: what a planner had said before the engine could hear it. */
 export async function finishPlan(
   brief: PlanBrief,
-  { workspace, wasRunning }: { readonly workspace: Workspace; readonly wasRunning: boolean },
+  { workspace, wasRunning }: { readonly workspace: Workspace | undefined; readonly wasRunning: boolean },
   parts: JobParts,
 ): Promise<Answer | undefined> {
   const { planner, workspaces } = parts;
   const said = wasRunning || planner === "none" ? undefined : await planner.collect(jobIdOf(brief));
-  await workspaces.release(workspace);
+  if (workspace) await workspaces.release(workspace);
   return said && answerOf(said, parts);
 }
 

@@ -50,16 +50,21 @@ export async function collectJob(
   wasRunning: boolean,
 ): Promise<Answer | undefined> {
   const workspace = await parts.workspaces.heldBy(jobIdOf(brief));
-  if (workspace === undefined) return undefined;
   const found = await finished(brief, { workspace, wasRunning }, parts);
   return found && withoutSecrets(found, parts);
 }
 
-type Left = { readonly workspace: Workspace; readonly wasRunning: boolean };
+type Left = { readonly workspace: Workspace | undefined; readonly wasRunning: boolean };
 
-async function finished(brief: Brief, left: Left, parts: JobParts): Promise<Answer | undefined> {
-  if (brief.kind === "work") return finishWork(brief, left, parts);
-  if (brief.kind === "plan") return finishPlan(brief, left, parts);
-  await parts.workspaces.release(left.workspace); // A gate is run again.
+/** A planner's words are enough; a worker's are nothing without what it made. */
+async function finished(
+  brief: Brief,
+  { workspace, wasRunning }: Left,
+  parts: JobParts,
+): Promise<Answer | undefined> {
+  if (brief.kind === "plan") return finishPlan(brief, { workspace, wasRunning }, parts);
+  if (workspace === undefined) return undefined;
+  if (brief.kind === "work") return finishWork(brief, { workspace, wasRunning }, parts);
+  await parts.workspaces.release(workspace); // A gate is run again.
   return undefined;
 }

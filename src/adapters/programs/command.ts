@@ -26,7 +26,7 @@ export async function whyUnstartable(program: Start): Promise<Failure | undefine
     }
     isThere ||= what === "not executable";
   }
-  if (isThere) return failure("agent-failed", `${name} is not executable`, `chmod +x ${name}`);
+  if (isThere) return failure("agent-failed", `${name} is not executable`, `chmod +x ${quoted(name)}`);
   return failure(
     "agent-failed",
     name.includes("/") ? `${name} was not found` : `${name} was not found on the PATH`,
@@ -76,3 +76,6 @@ async function interpreterOf(path: string): Promise<string | undefined> {
     await file.close();
   }
 }
+
+/** As a shell reads it back. */
+const quoted = (text: string) => (/^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);

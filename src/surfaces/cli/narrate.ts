@@ -80,6 +80,10 @@ export function narrate(
       return bad(`${name(event.task)} is cancelled: ${event.reason}`);
     case "batch.landed":
       return landed(event, name);
+    case "landing.lost":
+      return bad(
+        `somebody took back the landing of ${event.members.map((m) => name(m.task)).join(" + ")} (${event.commit.slice(0, 10)}): it is not in the target any more`,
+      );
     case "landing.turned":
       return turned(event, name);
     case "target.checked":

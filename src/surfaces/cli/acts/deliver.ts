@@ -12,16 +12,8 @@ import type { DeliverOptions } from "../verbs/options.ts";
 import { quoted, short } from "../words.ts";
 import { reconfigure } from "./configuration.ts";
 import { checkedOutIn, deliverCommand } from "./git.ts";
-import {
-  type Exit,
-  hasExit,
-  NEVER,
-  openHere,
-  openSeen,
-  runsWhere,
-  type SeenRun,
-  underWay,
-} from "./project.ts";
+import { type Exit, hasExit, openHere, openSeen, runsWhere, type SeenRun, underWay } from "./project.ts";
+import { stopOnSignal } from "./signals.ts";
 
 export const deliver: Act<DeliverOptions> = async (context, options) => {
   const project = await openHere(context, options);
@@ -119,8 +111,10 @@ async function bring(context: Context, project: Project, home: RunHome, wanted: 
     return usage(context, message, `name one: skein deliver ${run} --branch <name>`);
   }
   const options = { config, env: context.env, baseBranch, intoCheckout };
-  const end = await deliverRun(project, home, options, NEVER);
-  if (hasFailed(end)) return refuse(context, EXIT.notAllDone, end.failure);
+  using stop = stopOnSignal();
+  const end = await deliverRun(project, home, options, stop.signal);
+  if (hasFailed(end))
+    return refuse(context, stop.signal.aborted ? EXIT.interrupted : EXIT.notAllDone, end.failure);
   const again = [
     `skein deliver ${run}`,
     ...(wanted.branch === undefined ? [] : [`--branch ${quoted(wanted.branch)}`]),
@@ -145,7 +139,7 @@ type Good = Extract<DeliveryEnd, { readonly is: "delivered" | "nothing-new" }>;
 
 const goodWords = (end: Good, { run, baseBranch }: Said): string =>
   end.is === "delivered"
-    ? `delivered: ${baseBranch} went from ${short(end.from)} to ${short(end.to)}. See it: git log --first-parent ${short(end.from)}..${baseBranch}`
+    ? `${end.isMerged ? `${baseBranch} had moved: it was merged into the target, and both passed the gate together; ` : ""}delivered: ${baseBranch} went from ${short(end.from)} to ${short(end.to)}. See it: git log --first-parent ${short(end.from)}..${baseBranch}`
     : `${baseBranch} has everything of run ${run} already`;
 
 function refusal(

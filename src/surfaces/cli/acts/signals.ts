@@ -51,3 +51,16 @@ export function heedSignals(say: (text: string) => void, run: string): Signals {
     },
   };
 }
+
+/** For what is short and leaves nothing half done: the first signal stops it. */
+export function stopOnSignal(): { readonly signal: AbortSignal } & Disposable {
+  const stop = new AbortController();
+  const heed = () => stop.abort();
+  for (const name of NAMES) process.on(name, heed);
+  return {
+    signal: stop.signal,
+    [Symbol.dispose]: () => {
+      for (const name of NAMES) process.off(name, heed);
+    },
+  };
+}
