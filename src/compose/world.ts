@@ -133,7 +133,9 @@ async function keepHeld({ files, workspaces, jobs }: World): Promise<void> {
   for (const { job, use } of await workspaces.holders()) {
     const brief = use === "agent" ? await files.briefOf(job) : undefined;
     const workspace = await workspaces.heldBy(job);
-    if (brief) await collectJob(brief, jobs, true);
-    else if (workspace && use === "gate") await workspaces.release(workspace); // Nothing in it is anybody's.
+    // What worked is a branch already, and nothing in a gate's is anybody's.
+    const isKept = use === "gate" || (await files.answerOf(job))?.outcome.is === "worked";
+    if (workspace && isKept) await workspaces.release(workspace);
+    else if (brief) await collectJob(brief, jobs, true);
   }
 }

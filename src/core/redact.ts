@@ -90,6 +90,9 @@ const MIN_SECRET_CHARS = 8;
 type Span = { readonly start: number; readonly end: number };
 
 /**
+ * None goes beyond a quote or a backslash, so that what is in a string of JSON stays in it: an answer that is blotted
+ * must mean the same.
+ *
  * No shape has an unbounded part that something must follow, unless it can begin only once in a run of its
  * characters: so no text makes them slow. Where there is a group, only the group is blotted out.
  */
@@ -106,10 +109,10 @@ const SHAPES: readonly RegExp[] = [
   /\bxox[a-z]-[\w-]{10,}/dg,
   /(?<![\w-])eyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]{5,}/dg,
   /\b(?:Bearer|Basic)\s{1,4}([\w.~+/=-]{16,})/dgi,
-  /:\/\/[^\s/:@]{0,200}:([^\s/@]{1,400})@/dg,
-  /[?&](?:password|passwd|pwd|secret|token|access_token|api_?key|sig|signature)=([^\s&#"']+)/dgi,
-  /\b[A-Z0-9_]{0,60}(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?)=["']?([^\s"']{8,})/dg,
-  /-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----(?:\s{0,4}Proc-Type:[^\n]{0,99}\n[^\n]{0,99})?[\w+/=\s\\]*(?:-----END [A-Z ]{0,40}PRIVATE KEY-----)?/dg,
+  /:\/\/[^\s/:@"'\\]{0,200}:([^\s/@"'\\]{1,400})@/dg,
+  /[?&](?:password|passwd|pwd|secret|token|access_token|api_?key|sig|signature)=([^\s&#"'\\]+)/dgi,
+  /\b[A-Z0-9_]{0,60}(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?)=(?:\\?["'])?([^\s"'\\]{8,})/dg,
+  /-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----(?:\s{0,4}Proc-Type:[^\n]{0,99}\n[^\n]{0,99})?(?:[\w+/=\s]|\\[nr])*(?:-----END [A-Z ]{0,40}PRIVATE KEY-----)?/dg,
 ];
 
 function finder(secrets: readonly string[]): (text: string) => Span[] {

@@ -37,6 +37,7 @@ describe("a landing", () => {
         "candidate",
         {
           run: "r",
+          target: "skein/r/target",
           onto: "onto",
           strategy: "merge-commit",
           members: [

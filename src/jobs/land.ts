@@ -14,7 +14,7 @@ export async function land(brief: LandBrief, parts: JobParts, signal: AbortSigna
   if (seen.tip !== onto) return { outcome: { is: "moved", ...seen } };
 
   const wanted = brief.members.map(({ spec, ...member }) => ({ ...member, subject: subjectOf(spec) }));
-  const candidate = await repository.candidate({ run, onto, strategy, members: wanted }, signal);
+  const candidate = await repository.candidate({ run, target, onto, strategy, members: wanted }, signal);
   if (hasFailed(candidate)) return failed(candidate.failure);
   const { commit, members, conflicts } = candidate;
   if (commit === undefined) return { outcome: { is: "unmergeable", conflicts } };

@@ -19,6 +19,8 @@ export type Repository = {
 
 export type Wanted = {
   readonly run: string;
+  /** The branch that is to move there: whether it may is asked before the gate runs, and again before it moves. */
+  readonly target?: string;
   readonly onto: string;
   readonly strategy: Policy["landing"]["strategy"];
   readonly members: readonly Branch[];

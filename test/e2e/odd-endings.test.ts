@@ -131,7 +131,9 @@ describe("a run that is interrupted can go on:", { concurrency: 2 }, () => {
       assert.equal(again.code, 0, again.err);
       assert.match(
         again.out,
-        new RegExp(`^run ${run} is closed: done, 2 of 2 tasks done\nnext: skein deliver ${run} --into-checkout\n$`),
+        new RegExp(
+          `^run ${run} is closed: done, 2 of 2 tasks done\nnext: skein deliver ${run} --into-checkout\n$`,
+        ),
       );
       assert.deepEqual(await eventsOf(place, run), events);
       assert.deepEqual(await checkoutOf(place), held.before);

@@ -83,10 +83,9 @@ export class CommandAgent implements Agent {
     const code = await exitCodeIn(files.status);
     const answer = await readAnswerFile(files.handoff);
     const isWhole = answer.is === "text" && answerLine(answer.text.trim()) !== undefined;
-    if (code === undefined)
-      return isWhole && kind === "work" && admits(answer.text) ? says(answer.text) : undefined;
-    if (code === 0 && !isWhole) return undefined;
-    return this.#judgeExit(kind, { code, output: "", tail: "" }, answer);
+    // A program whose reader is gone fails at its next word: a bad end says nothing about the task then.
+    if (code !== 0) return isWhole && kind === "work" && admits(answer.text) ? says(answer.text) : undefined;
+    return isWhole ? this.#judgeExit(kind, { code, output: "", tail: "" }, answer) : undefined;
   }
 
   #filesOf(job: JobId): TurnFiles {

@@ -55,7 +55,7 @@ export class FolderMailbox implements Mailbox {
     if (!(await this.#take(name, TAKEN))) return undefined; // Withdrawn in between.
     const answer = async (heard: Heard) => {
       await writeWhole(this.#file(name, ANSWER), JSON.stringify(heard)).catch(() => {}); // The sender waits in vain.
-      await rm(this.#file(name, TAKEN), { force: true });
+      await rm(this.#file(name, TAKEN), { force: true }).catch(() => {}); // It is never taken again all the same.
     };
     const text = await readFile(this.#file(name, TAKEN), "utf8").catch(() => "");
     const command = readCommand(text);

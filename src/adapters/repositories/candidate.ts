@@ -1,6 +1,7 @@
 /** What would the target be with these branches on top? Commits in the object database that no ref points at. */
 import type { Conflict, Member } from "../../core/job.ts";
 import { type Branch, type Candidate, type Failed, hasFailed, type Wanted } from "../../ports/repository.ts";
+import { inTheWay } from "./checkouts.ts";
 import { merge } from "./merge.ts";
 import { landMessage, mergeMessage } from "./message.ts";
 import { refOf, wrongNames } from "./names.ts";
@@ -19,6 +20,8 @@ export async function candidate(
     runs: [run],
   });
   if (wrong) return wrong;
+  const taken = wanted.target === undefined ? undefined : await inTheWay(store, refOf(wanted.target), signal);
+  if (taken) return taken;
   const base = await readCommit(store, onto);
   if (base === undefined) return broken(`the commit ${onto} is not there`);
   if (hasFailed(base)) return base;

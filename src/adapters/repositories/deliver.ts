@@ -94,7 +94,9 @@ async function byRef(
 ): Promise<Delivered | Failed> {
   const reason = ["-m", "skein: delivered"];
   const args = ["update-ref", ...reason, refOf(baseBranch), to, base];
-  const answer = await inStore(store, { args }, signal);
+  if (signal.aborted) return broken("the delivery was stopped before the branch moved");
+  // Not to be stopped any more: a git that is killed here may leave a lock behind.
+  const answer = await inStore(store, { args });
   if (answer.ok) return { is: "delivered", from: base, to };
   const now = await needed(store, baseBranch);
   if (typeof now !== "string" || now === base) return { failure: answer.failure };
@@ -119,7 +121,9 @@ async function inCheckout(
   if (!status.ok) return { failure: status.failure };
   if (status.out !== "") return { is: "checked-out", where, why: "not-clean" };
   const args = ["merge", "--ff-only", "--no-stat", "--no-autostash", "--quiet", move.to];
-  const answer = await git({ folder: where, args, maxMs: MAX_MERGE_MS }, signal);
+  if (signal.aborted) return broken("the delivery was stopped before the checkout was touched");
+  // Not to be stopped any more: half of the files would be new.
+  const answer = await git({ folder: where, args, maxMs: MAX_MERGE_MS });
   return answer.ok ? { is: "delivered", from: move.base, to: move.to } : { failure: answer.failure };
 }
 

@@ -247,11 +247,10 @@ async function isRescued(work: Omit<Work, "commit">, signal: AbortSignal): Promi
   const commit = await readShort(slot.start);
   const run = createHash("sha256").update(slot.folder).digest("hex").slice(0, 8);
   const ref = `refs/skein/salvage/found/${run}-${slot.name}-${commit.slice(0, 8)}`;
-  if (commit !== "") {
-    const message = `Found in ${slot.name}, whose record was damaged`;
-    const kept = await keepWork({ ...work, commit }, { ref, message }, signal).catch(() => undefined);
-    if (!kept || (hasFailed(kept) && kept.failure.kind !== "agent-failed")) return false;
-  }
+  if (commit === "") return false; // It was written before the record: it cannot be read, for now.
+  const message = `Found in ${slot.name}, whose record was damaged`;
+  const kept = await keepWork({ ...work, commit }, { ref, message }, signal).catch(() => undefined);
+  if (!kept || (hasFailed(kept) && kept.failure.kind !== "agent-failed")) return false;
   await removeAll(slot.folder).catch(() => {}); // The next holder makes it anew, and says what is in the way.
   return true;
 }

@@ -3,7 +3,6 @@ import { type Project, tidyRun } from "../../../compose.ts";
 import { fromSettings } from "../../../config/index.ts";
 import { type RunView, viewOf } from "../../../core/view.ts";
 import { undoneText } from "../../../core/view-reasons.ts";
-import type { RunHome } from "../../../ports/runs.ts";
 import { type Act, type Context, refuse, say, usage } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import type { ResumeOptions } from "../verbs/options.ts";
@@ -25,7 +24,12 @@ export const resume: Act<ResumeOptions> = async (context, options) => {
   const { record } = home;
   const view = viewOf(seen);
   if (seen.state.closed) {
-    await tidy(context, project, home);
+    const kept = fromSettings(record.settings);
+    const config = "config" in kept ? kept.config : undefined;
+    // It may have been killed between its last event and its last broom, or its delivery.
+    if (config) await tidyRun(project, home, { config, env: context.env }).catch(() => {}); // What is left stays for the next.
+    if (config?.deliver && view.is === "done")
+      return deliverDone(context, project, home, { ...options, config });
     return sayClosed(context, view, await deliverCommand(project.located.top, record));
   }
   const owner = await home.owner();
@@ -46,12 +50,6 @@ export const resume: Act<ResumeOptions> = async (context, options) => {
     ? deliverDone(context, project, home, { ...options, config })
     : driven.exit;
 };
-
-/** It may have been killed between its last event and its last broom. A record that cannot be read is no hindrance. */
-async function tidy({ env }: Context, project: Project, home: RunHome): Promise<void> {
-  const read = fromSettings(home.record.settings);
-  if ("config" in read) await tidyRun(project, home, { config: read.config, env });
-}
 
 async function pick(context: Context, project: Project, run?: string): Promise<SeenRun | Exit> {
   if (run !== undefined) return openSeen(context, project, run);

@@ -63,8 +63,7 @@ export async function tellRun(context: Context, home: RunHome, command: Said): P
   const owner = await home.owner();
   if (owner === undefined) {
     if (context.json) writeJson(context, { run, command: command.type, heard: false });
-    else
-      say(context, `run ${run} is not going on; it will hear this first when it does: skein resume ${run}`);
+    else say(context, `run ${run} is not going on; it will hear this when it does: skein resume ${run}`);
     return EXIT.done;
   }
   const heard = await letter.answer(AbortSignal.timeout(MAX_ANSWER_MS));
