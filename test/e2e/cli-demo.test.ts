@@ -52,7 +52,7 @@ async function pasteHints(stdout: string, env: NodeJS.ProcessEnv): Promise<void>
   const [, text = ""] = stdout.split("\nEverything is in one folder; go there to look around\n");
   const hints = text.trimEnd().split("\n");
   assert.deepEqual(
-    hints.map((line) => line.trim().split(" ")[0]),
+    hints.map((line) => /^(?:'([^']*)'|(\S+))/.exec(line.trim())?.slice(1).join("")),
     ["cd", "export", SKEIN, SKEIN, "rm"],
   );
   assert.match(hints.at(-1)!, /^ {2}rm -rf '.*\/a demo' {2}# when you have seen enough$/);

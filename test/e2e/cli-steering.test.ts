@@ -144,7 +144,7 @@ test("what is said to a run that nobody drives waits for whoever does next", asy
   );
   const said = await place.ask("steer", "Leave the old API");
   assert.equal(said.code, 0, said.err);
-  assert.match(said.out, /is not going on; it will hear this first when it does: skein resume/);
+  assert.match(said.out, /is not going on; it will hear this when it does: skein resume/);
   const shown = await place.ask("show", run);
   assert.match(shown.out, new RegExp(`^run ${run}, stopped: 0 of 2 tasks done\nnobody is at work now;`));
   assert.match(shown.out, /^ {2}one {2}t\.1 +was at work +write one$/m);
