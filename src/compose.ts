@@ -3,6 +3,7 @@ export { agentProblem } from "./compose/agents.ts";
 export { type DeliveryEnd, deliverRun } from "./compose/delivery.ts";
 export { type LiveRun, type RunOptions, startRun, tidyRun } from "./compose/live-run.ts";
 export {
+  askGit,
   commitOf,
   createRun,
   discardRun,

@@ -1,5 +1,6 @@
 /** Which repository is it, which runs does it have, and what was kept in it? */
 import path from "node:path";
+import { git } from "../adapters/git/git.ts";
 import { FolderMailbox } from "../adapters/mailboxes/folder.ts";
 import { type Located, locate, resolveBase } from "../adapters/repositories/locate.ts";
 import * as salvage from "../adapters/repositories/salvage.ts";
@@ -86,4 +87,10 @@ export async function isEmpty(log: EventLog): Promise<boolean> {
   } catch {
     return false;
   }
+}
+
+/** What git says to a question of a surface's own, without the last line end; undefined if it refuses. */
+export async function askGit(folder: string, args: readonly string[]): Promise<string | undefined> {
+  const answer = await git({ folder, args });
+  return answer.ok ? answer.out.replace(/\n$/, "") : undefined;
 }

@@ -13,11 +13,6 @@ export class JobFiles {
     this.#folder = folder;
   }
 
-  /** The job's own folder; its agent keeps what it needs there, too. */
-  folderOf(id: JobId): string {
-    return path.join(this.#folder, fileName(id));
-  }
-
   async begin(id: JobId, brief: Brief): Promise<void> {
     await rm(this.#answerFile(id), { force: true });
     await writeWhole(this.#jobFile(id), JSON.stringify({ format: FORMAT, id, brief }));
@@ -51,11 +46,11 @@ export class JobFiles {
   }
 
   #jobFile(id: JobId): string {
-    return path.join(this.folderOf(id), JOB_FILE);
+    return path.join(this.#folder, fileName(id), JOB_FILE);
   }
 
   #answerFile(id: JobId): string {
-    return path.join(this.folderOf(id), "answer.json");
+    return path.join(this.#folder, fileName(id), "answer.json");
   }
 }
 
@@ -63,7 +58,7 @@ const FORMAT = 1;
 const JOB_FILE = "job.json";
 
 /** "work:t.2#1" as "work-t.2-1": ids hold nothing else that a file system minds. */
-export const fileName = (id: JobId) => id.replaceAll(/[^a-z0-9.]/g, "-");
+const fileName = (id: JobId) => id.replaceAll(/[^a-z0-9.]/g, "-");
 
 /** A file that is not there, or not whole, counts as none; one that cannot be read now may be there all the same. */
 async function readJson<T extends object>(file: string): Promise<T | undefined> {

@@ -11,7 +11,7 @@ import { EXIT, type ExitCode } from "../exit-codes.ts";
 import type { DeliverOptions } from "../verbs/options.ts";
 import { quoted, short } from "../words.ts";
 import { reconfigure } from "./configuration.ts";
-import { checkedOutIn, deliverCommand } from "./git.ts";
+import { checkedOutIn, deliverCommand } from "./deliver-command.ts";
 import { type Exit, hasExit, openHere, openSeen, runsWhere, type SeenRun, underWay } from "./project.ts";
 import { stopOnSignal } from "./signals.ts";
 

@@ -2,7 +2,7 @@
 import { mkdir, mkdtemp, readdir, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { openProject } from "../../../compose.ts";
+import { askGit, openProject } from "../../../compose.ts";
 import { readConfig } from "../../../config/index.ts";
 import { messageOf } from "../../../core/failure.ts";
 import type { RunView } from "../../../core/view.ts";
@@ -15,7 +15,6 @@ import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { paint } from "../output.ts";
 import type { DemoOptions } from "../verbs/options.ts";
 import { commands, plural, quoted, short, wrapped } from "../words.ts";
-import { git } from "./git.ts";
 import { type Exit, hasExit, NEVER } from "./project.ts";
 import { walkTarget } from "./proof-walk.ts";
 import { begin } from "./run.ts";
@@ -115,7 +114,7 @@ async function firstCommit(context: Context, project: string): Promise<ExitCode 
     [...PERSON, "commit", "--quiet", "--message=Say what the almanac is to be"],
   ];
   for (const args of steps) {
-    if ((await git(project, args)) !== undefined) continue;
+    if ((await askGit(project, args)) !== undefined) continue;
     const message = `git ${args.at(-1)} failed in ${project}`;
     return refuse(context, EXIT.configuration, {
       kind: "repository",

@@ -13,7 +13,7 @@ import { paint } from "../output.ts";
 import { startProgress } from "../progress.ts";
 import { type Around, reportOf, stoppedText } from "../report.ts";
 import { onPage } from "../words.ts";
-import { checkedOutIn } from "./git.ts";
+import { checkedOutIn } from "./deliver-command.ts";
 import { hasExit, seeRun } from "./project.ts";
 import { heedSignals } from "./signals.ts";
 

@@ -1,6 +1,6 @@
 /** Was every commit that the target ever pointed at gated? Said by git alone: its first-parent history and its notes. */
+import { askGit } from "../../../compose.ts";
 import type { RunView } from "../../../core/view.ts";
-import { git } from "./git.ts";
 
 export type Walk = { readonly proved: number; readonly unproved: readonly string[] };
 
@@ -11,7 +11,7 @@ export async function walkTarget(
   target: string,
 ): Promise<Walk> {
   const format = "--format=%x00%H%x00%N";
-  const log = await git(folder, [
+  const log = await askGit(folder, [
     "log",
     "--first-parent",
     `--notes=skein/${run}`,

@@ -10,8 +10,8 @@ import { firstLine, plural } from "../words.ts";
 import { refuseAgents } from "./agents.ts";
 import { reconfigure } from "./configuration.ts";
 import { deliverDone, refuseDelivery } from "./deliver.ts";
+import { deliverCommand } from "./deliver-command.ts";
 import { driveRun } from "./drive-run.ts";
-import { deliverCommand } from "./git.ts";
 import { type Exit, hasExit, openHere, openSeen, runsWhere, type SeenRun, underWay } from "./project.ts";
 import { tellRun } from "./tell.ts";
 

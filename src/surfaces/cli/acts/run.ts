@@ -1,5 +1,5 @@
 /** `skein run`: from a goal to a run that goes on here. */
-import { commitOf, createRun, discardRun, gateOf, type Project } from "../../../compose.ts";
+import { askGit, commitOf, createRun, discardRun, gateOf, type Project } from "../../../compose.ts";
 import type { AgentSpec, Config } from "../../../config/index.ts";
 import { targetBranchOf } from "../../../core/brief.ts";
 import { type Failed, hasFailed } from "../../../ports/repository.ts";
@@ -12,7 +12,6 @@ import { refuseAgents } from "./agents.ts";
 import { configure } from "./configuration.ts";
 import { deliverDone, refuseDelivery } from "./deliver.ts";
 import { type Driven, driveRun } from "./drive-run.ts";
-import { git } from "./git.ts";
 import { readGoal } from "./goal.ts";
 import { hasExit, NEVER, openHere } from "./project.ts";
 
@@ -86,7 +85,7 @@ async function baseOf(project: Project, { base }: Config): Promise<Base | Failed
 
 async function branchNamed(folder: string, name: string): Promise<string | undefined> {
   const short = name.replace(/^refs\/heads\//, "");
-  return (await git(folder, ["show-ref", "--verify", "--quiet", `refs/heads/${short}`])) === undefined
+  return (await askGit(folder, ["show-ref", "--verify", "--quiet", `refs/heads/${short}`])) === undefined
     ? undefined
     : short;
 }

@@ -1,7 +1,7 @@
 /** `skein show`: the tasks of a run as a tree, or everything about one of them. */
 import { existsSync, readdirSync } from "node:fs";
 import path from "node:path";
-import { type Project, salvageList } from "../../../compose.ts";
+import { askGit, type Project, salvageList } from "../../../compose.ts";
 import type { Handoff } from "../../../core/handoff.ts";
 import { taskOf } from "../../../core/state.ts";
 import { ROOT, type Task, type TaskId } from "../../../core/task.ts";
@@ -21,7 +21,6 @@ import { paint, type Tone } from "../output.ts";
 import type { ShowOptions } from "../verbs/options.ts";
 import { firstLine, fit, harmless, harmlessLines, plural, short } from "../words.ts";
 import { readEnd } from "./configuration.ts";
-import { git } from "./git.ts";
 import { unknownTask } from "./logs.ts";
 import { prefixOf } from "./names.ts";
 import { hasExit, NEVER, openHere, openSeen, type SeenRun } from "./project.ts";
@@ -180,7 +179,7 @@ async function detailsOf(
 /** Those that are there: an attempt that made nothing, or whose work was only kept aside, has none. */
 async function branchesOf({ located }: Project, start: string): Promise<readonly string[]> {
   const args = ["for-each-ref", "--format=%(refname:short)", `refs/heads/${start}*`];
-  const names = (await git(located.top, args))?.split("\n") ?? [];
+  const names = (await askGit(located.top, args))?.split("\n") ?? [];
   // After the task comes the attempt; another dot would make it a task below this one.
   return names.filter((name) => name.startsWith(start) && /^\d+-/.test(name.slice(start.length)));
 }

@@ -14,7 +14,7 @@ import { runningText, targetText, waitText } from "../progress.ts";
 import { setbackTexts, spentText } from "../report.ts";
 import type { StatusOptions } from "../verbs/options.ts";
 import { ago, duration, firstLine, fit, harmless, plural, table } from "../words.ts";
-import { deliverCommand } from "./git.ts";
+import { deliverCommand } from "./deliver-command.ts";
 import { prefixOf } from "./names.ts";
 import { hasExit, openHere, openRun, type SeenRun, seeRun } from "./project.ts";
 import { type RunWord, runText, runWord } from "./run-state.ts";

@@ -1,28 +1,10 @@
-/** What does git say to a question of the command line's own? Nothing here changes what a run works on. */
-import { execFile } from "node:child_process";
+/** Where is a branch checked out, and which command delivers to it then? */
+import { askGit } from "../../../compose.ts";
 import type { RunRecord } from "../../../ports/runs.ts";
-
-/** Standard output without the last line end; undefined if git refuses. */
-export function git(folder: string, args: readonly string[]): Promise<string | undefined> {
-  const { promise, resolve } = Promise.withResolvers<string | undefined>();
-  const options = { cwd: folder, env: plainEnvironment(), maxBuffer: MAX_BYTES };
-  execFile("git", [...args], options, (error, stdout) =>
-    resolve(error ? undefined : stdout.replace(/\n$/, "")),
-  );
-  return promise;
-}
-
-const MAX_BYTES = 64 * 1024 * 1024;
-
-/** A hook of git's that starts us has set where its own repository is; that must not be taken for ours. */
-const plainEnvironment = (): NodeJS.ProcessEnv => ({
-  ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("GIT_"))),
-  GIT_TERMINAL_PROMPT: "0",
-});
 
 /** The folder of the work tree in which a branch is checked out. */
 export async function checkedOutIn(folder: string, branch: string): Promise<string | undefined> {
-  const listed = (await git(folder, ["worktree", "list", "--porcelain"])) ?? "";
+  const listed = (await askGit(folder, ["worktree", "list", "--porcelain"])) ?? "";
   const tree = listed
     .split("\n\n")
     .find(
