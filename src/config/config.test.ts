@@ -70,6 +70,11 @@ const VALUES: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   "workspace.maxFile": bytes,
   "landing.strategy": fc.constantFrom("merge-commit", "rebase", "fast-forward"),
   "landing.maxBatch": whole(1),
+  "sweep.red": time,
+  "sweep.green": time,
+  "repair.maxTasks": whole(1),
+  "repair.maxFiles": whole(1),
+  "repair.maxRounds": whole(0),
   "timeout.plan": time,
   "timeout.work": time,
   "timeout.land": time,
@@ -163,8 +168,8 @@ describe("every key", () => {
 describe("the policy", () => {
   const set = (...sets: string[]) => toPolicy(read({ sets }).config);
 
-  it("is the usual one where nothing is configured, but for the batch", () => {
-    assert.deepEqual(set(), { ...defaultPolicy, landing: { ...defaultPolicy.landing, maxBatch: 1 } });
+  it("is the usual one where nothing is configured", () => {
+    assert.deepEqual(set(), defaultPolicy);
   });
 
   it("takes each number to its place, in its unit", () => {
@@ -192,6 +197,7 @@ describe("the policy", () => {
         "replanAfter=12",
       ],
       ...["subplanner.scopeThreshold=11", "landing.maxBatch=13", "landing.strategy=rebase", "overlap=allow"],
+      ...["sweep.red=7s", "sweep.green=70s", "repair.maxTasks=2", "repair.maxFiles=1", "repair.maxRounds=0"],
       ...["order=longest-path", "sharedFiles=a,b", "branchPrefix=x/", "timeout.grace=0"],
     );
     assert.deepEqual(policy.capacity, { work: 2, plan: 3 });
@@ -205,6 +211,8 @@ describe("the policy", () => {
     assert.deepEqual([budget.maxTokens, budget.maxMicrodollars], [10, 1_500_000]);
     assert.deepEqual([decompose.maxDepth, decompose.scopeThreshold, policy.root.replanAfter], [1, 11, 12]);
     assert.deepEqual([landing.maxBatch, landing.strategy], [13, "rebase"]);
+    assert.deepEqual([policy.sweep.redMs, policy.sweep.greenMs], [7_000, 70_000]);
+    assert.deepEqual(policy.repair, { maxTasks: 2, maxFiles: 1, maxRounds: 0 });
     assert.deepEqual(
       [policy.overlap, policy.order, policy.sharedFiles],
       ["allow", "longest-path", ["a", "b"]],

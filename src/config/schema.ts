@@ -50,7 +50,22 @@ export const schema = z.strictObject({
     strategy: choice("merge-commit", "rebase", "fast-forward")
       .prefault(policy.landing.strategy)
       .describe("How a candidate is made from the target and a task's branch."),
-    maxBatch: whole(1).prefault(1).describe("Tasks in one gated candidate."),
+    maxBatch: whole(1)
+      .prefault(policy.landing.maxBatch)
+      .describe(
+        "Tasks in one gated candidate at most (merge-commit only); fewer where many of them turn out bad.",
+      ),
+  }),
+  sweep: group("How often the target is looked at while nothing else asks for it.", {
+    red: time(policy.sweep.redMs).describe("While it is red, and until green has lasted."),
+    green: time(policy.sweep.greenMs).describe("Once it has been green three times in a row."),
+  }),
+  repair: group("What is done about a red target.", {
+    maxTasks: whole(1).prefault(policy.repair.maxTasks).describe("Fix tasks that one sweep asks for."),
+    maxFiles: whole(1).prefault(policy.repair.maxFiles).describe("Files that one fix task may touch."),
+    maxRounds: whole(0)
+      .prefault(policy.repair.maxRounds)
+      .describe("Rounds of fix tasks in a row without fewer failures, before it counts as beyond repair."),
   }),
   timeout: group("How long a job may take before it counts as lost; a late answer still counts.", {
     plan: time(policy.leaseMs.plan).describe("A planner's turn."),

@@ -29,6 +29,8 @@ export function toPolicy(config: Config): Policy {
       maxMs: retry.max,
     },
     landing: { ...defaultPolicy.landing, ...landing },
+    sweep: { ...defaultPolicy.sweep, redMs: config.sweep.red, greenMs: config.sweep.green },
+    repair: config.repair,
     budget: {
       ...defaultPolicy.budget,
       ...(budget.tokens === undefined ? {} : { maxTokens: budget.tokens }),
@@ -57,6 +59,8 @@ const KEY_OF: Readonly<Record<string, string>> = {
   "decompose.scopeThreshold": "subplanner.scopeThreshold",
   "retry.graceMs": "timeout.grace",
   "retry.firstMs": "retry.first",
+  "sweep.redMs": "sweep.red",
+  "sweep.greenMs": "sweep.green",
   "retry.maxMs": "retry.max",
   "budget.maxTokens": "budget.tokens",
   "budget.maxMicrodollars": "budget.dollars",
