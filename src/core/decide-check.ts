@@ -61,7 +61,7 @@ function lastingFailures({ target }: RunState, tip: string, failures: readonly s
 }
 
 function baseKnown(state: RunState, failing: readonly string[], rules: Rules): readonly Fact[] {
-  const { phase, batch } = state.landing;
+  const { phase } = state.landing;
   if (phase.is !== "base") return [];
   const names = phase.suspects.slice(0, 10).join(", ");
   const words = phase.onRed
@@ -70,8 +70,7 @@ function baseKnown(state: RunState, failing: readonly string[], rules: Rules): r
   const why = gateRed(`${words}: ${names}`, state.landing.detail);
   const toHeal = phase.members.flatMap((m) => taskOf(state, m.task).spec.repairs ?? []);
   const turn = afterBase(phase, failing, toHeal);
-  const proven = turn.phase.is === "hunt" || turn.refuse.length > 0;
-  return turned(state, { turn, conflicts: [], why, batch: proven ? Math.floor(batch / 2) : batch }, rules);
+  return turned(state, { turn, conflicts: [], why }, rules);
 }
 
 /** A hunt compares with a green target; on one that has turned red everybody goes back to the queue. */

@@ -64,12 +64,12 @@ function landed(
   outcome: Outcome & { readonly is: "landed" },
   rules: Rules,
 ): readonly Fact[] {
-  const { phase, batch } = state.landing;
+  const { phase } = state.landing;
   const { commit, members, proof, conflicts } = outcome;
   const flaky = phase.is === "again" ? phase.failures : []; // Red, and then green on the same tree.
   return [
     { type: "batch.landed", members, commit, proof, flaky },
-    ...turned(state, { turn: afterGreen(phase, members), conflicts, batch: batch * 2 }, rules),
+    ...turned(state, { turn: afterGreen(phase, members), conflicts }, rules),
   ];
 }
 
@@ -181,7 +181,6 @@ type Step = {
   readonly conflicts: readonly Conflict[];
   /** Why `turn.refuse` is refused. */
   readonly why?: Failure;
-  readonly batch?: number;
   readonly errors?: number;
   readonly retryAt?: number;
   /** What the gate wrote just now. */
@@ -207,7 +206,6 @@ export function turned(state: RunState, step: Step, rules: Rules): readonly Fact
   const detail = rest.phase.is === "open" ? undefined : (step.detail ?? state.landing.detail);
   const landing: Landing = {
     phase: rest.phase,
-    batch: Math.max(1, Math.min(step.batch ?? state.landing.batch, rules.policy.landing.maxBatch)),
     errors: step.errors ?? 0,
     retryAt: step.retryAt ?? 0,
     ...(detail ? { detail } : {}),

@@ -1,4 +1,5 @@
 /** What should be so and is not? The only place that chooses what comes next: jobs to start, ends to declare. */
+import { bestBatch } from "./batch-size.ts";
 import { affordable, isExhausted } from "./budget.ts";
 import type { Fact } from "./event.ts";
 import { closeRun, isDrained, isOver, settlePlanners, wantsFinalCheck } from "./finish.ts";
@@ -101,7 +102,7 @@ function nextMembers(state: RunState, policy: Policy): readonly Member[] {
   if (next) return next;
   const red = isKnownRed(state);
   const max =
-    red || policy.landing.strategy !== "merge-commit" ? 1 : Math.min(landing.batch, policy.landing.maxBatch);
+    red || policy.landing.strategy !== "merge-commit" ? 1 : bestBatch(state.odds, policy.landing.maxBatch);
   const members: Member[] = [];
   for (const id of dag.ready(LANE.land)) {
     const task = taskOf(state, id as TaskId);

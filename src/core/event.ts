@@ -103,7 +103,6 @@ export type Fact =
       readonly type: "landing.turned";
       readonly phase: Phase;
       readonly requeue: readonly TaskId[];
-      readonly batch: number;
       readonly errors: number;
       readonly retryAt: number;
       /** What the gate wrote when it was last red, for those who may be refused for it. */

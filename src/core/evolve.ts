@@ -1,9 +1,10 @@
 /** What does a fact change? The only place that changes a run's state. */
 
+import { withSeen } from "./batch-size.ts";
 import type { Draft, TaskDraft } from "./draft.ts";
 import type { Event, EventOf } from "./event.ts";
 import { addTask, planAccepted, planEnded, plannerIn, planRejected, steer } from "./evolve-plan.ts";
-import { isLoss } from "./failure.ts";
+import { type Failure, isLoss } from "./failure.ts";
 import { isOver } from "./finish.ts";
 import { isGreen } from "./gate.ts";
 import { createFailureHandoff } from "./handoff.ts";
@@ -93,6 +94,7 @@ export function evolve(state: RunState, event: Event): RunState {
       break;
     case "task.failed": {
       const { failure, handoff } = event;
+      noteGuilt(s, failure);
       settle(s, event.task, handoff ? { is: "failed", failure, handoff } : { is: "failed", failure });
       break;
     }
@@ -238,6 +240,7 @@ function taskRetried(s: Draft, event: EventOf<"task.retried">): void {
   const task = taskIn(s, event.task);
   const { attempt, failure, handoff, charge } = event;
   task.state = { is: "open" };
+  noteGuilt(s, failure);
   if (charge !== "nothing") task.tries[charge] += 1;
   if (charge === "failed" || charge === "refused") {
     task.tries.lost = 0; // Somebody answered: what was lost before is no longer in a row.
@@ -278,7 +281,13 @@ function batchLanded(s: Draft, event: EventOf<"batch.landed">): void {
   moveTip(s, event.commit);
   foundAgain(s, event.commit);
   for (const name of event.flaky) s.flaky.set(name, (s.flaky.get(name) ?? 0) + 1);
+  if (event.proof === "green") s.odds = withSeen(s.odds, { good: event.members.length, bad: 0 });
   for (const member of event.members) landed(s, member, event.commit);
+}
+
+/** A candidate that was red because of it, and of nobody else. */
+function noteGuilt(s: Draft, { kind }: Failure): void {
+  if (kind === "gate-red") s.odds = withSeen(s.odds, { good: 0, bad: 1 });
 }
 
 /** Its tasks stay as they are; whether they are done again, or not needed, is for the root's planner to say. */
@@ -332,5 +341,5 @@ function targetChecked(s: Draft, { tip, report, at }: EventOf<"target.checked">)
   if (green) Object.assign(s.repair, { round: 0, failures: 0, givenUp: false });
 }
 
-const landingOf = ({ phase, batch, errors, retryAt, detail }: EventOf<"landing.turned">): Landing =>
-  detail === undefined ? { phase, batch, errors, retryAt } : { phase, batch, errors, retryAt, detail };
+const landingOf = ({ phase, errors, retryAt, detail }: EventOf<"landing.turned">): Landing =>
+  detail === undefined ? { phase, errors, retryAt } : { phase, errors, retryAt, detail };

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { CoreRun, MINUTE, task } from "../../test/support/core-run.ts";
+import { bestBatch } from "./batch-size.ts";
 import type { TaskId } from "./task.ts";
 
 /** `n` tasks in one candidate; the gate is red with any of `guilty` in it. */
@@ -11,9 +12,9 @@ function batchOf(n: number, ...guilty: readonly number[]) {
     landing: { maxBatch: 64 },
     root: { replanAfter: 1_000 },
   });
-  // The size of a batch grows with every landing; here, one task after the other until 64 fit.
+  // The size of a batch grows with every landing; here, one task after the other until all fit.
   run.finish("t.1");
-  while (run.state.landing.batch < 64) {
+  while (bestBatch(run.state.odds, 64) < n) {
     run.say({ type: "steer", message: "one more" });
     run.plan("t", [task(`extra${run.state.tasks.size}`)]);
     run.finish(`t.${run.state.tasks.size - 1}`);

@@ -1,5 +1,6 @@
 /** What is true now? The run as a fold over its log; who may look, looks at this. */
 import { Dag } from "../graph/dag.ts";
+import { NO_ODDS, type Odds } from "./batch-size.ts";
 import { Deadlines } from "./deadlines.ts";
 import type { RunEnd, RunRequest } from "./event.ts";
 import type { GateReport } from "./gate.ts";
@@ -32,6 +33,8 @@ export type RunState = {
   readonly waiting: ReadonlyMap<TaskId, readonly Waiter[]>;
   readonly parked: ReadonlyMap<TaskId, TaskId>;
   readonly landing: Landing;
+  /** How often a task turned out to be bad: the size of a batch follows from it. */
+  readonly odds: Odds;
   /** Every commit that the target is known to have pointed at. */
   readonly tips: ReadonlySet<string>;
   /** Landings that somebody took back, with the tasks that are done by them. */
@@ -86,7 +89,6 @@ export type Concern = {
 
 export type Landing = {
   readonly phase: Phase;
-  readonly batch: number;
   readonly errors: number;
   readonly retryAt: number;
   /** The end of what the gate wrote when it was last red; kept while its candidate is being judged. */
@@ -137,7 +139,8 @@ export const emptyState = (): RunState => ({
   atWork: new ScopeTable(),
   waiting: new Map(),
   parked: new Map(),
-  landing: { phase: OPEN, batch: FIRST_BATCH, errors: 0, retryAt: 0 },
+  landing: { phase: OPEN, errors: 0, retryAt: 0 },
+  odds: NO_ODDS,
   tips: new Set(),
   lost: new Map(),
   target: {
@@ -162,9 +165,6 @@ export const emptyState = (): RunState => ({
   cancelling: undefined,
   closed: undefined,
 });
-
-/** The first batch: small, because nothing is known yet about how often gates fail here. */
-const FIRST_BATCH = 8;
 
 /** The lanes of the DAG: what a ready task is ready for. */
 export const LANE = { plan: 0, work: 1, land: 2 } as const;
