@@ -34,6 +34,14 @@ export type Step =
   | { readonly do: "rename"; readonly path: string; readonly to: string }
   | { readonly do: "run"; readonly command: readonly [string, ...string[]] }
   | { readonly do: "wait"; readonly ms: number }
+  /** Until `task` has such an attempt, or a later one, that was handed in; or until it has landed. `ms` at most. */
+  | {
+      readonly do: "await";
+      readonly task: string;
+      readonly until: "ready" | "landed";
+      readonly attempt?: number;
+      readonly ms: number;
+    }
   | { readonly do: "say"; readonly text: string }
   | { readonly do: "commit"; readonly message: string };
 
@@ -145,6 +153,7 @@ const STEPS: ReadonlyMap<unknown, Readonly<Record<string, Check>>> = new Map<
   ["rename", { path: checkPath, to: checkPath }],
   ["run", { command: checkCommand }],
   ["wait", { ms: checkMs }],
+  ["await", { task: checkSome, until: checkUntil, attempt: checkAttemptNumber, ms: checkMs }],
   ["say", { text: checkText }],
   ["commit", { message: checkSome }],
 ]);
@@ -172,6 +181,15 @@ function checkText(value: unknown, place: string, say: Say): void {
 
 function checkSome(value: unknown, place: string, say: Say): void {
   if (typeof value !== "string" || value === "") say(place, "must be text that is not empty");
+}
+
+function checkUntil(value: unknown, place: string, say: Say): void {
+  if (value !== "ready" && value !== "landed") say(place, 'must be "ready" or "landed"');
+}
+
+function checkAttemptNumber(value: unknown, place: string, say: Say): void {
+  const isNumber = value === undefined || (Number.isSafeInteger(value) && Number(value) >= 1);
+  if (!isNumber) say(place, "must be the number of an attempt, from 1");
 }
 
 /** A day: longer than any wait that a script means. */

@@ -82,7 +82,7 @@ function red(state: RunState, outcome: Outcome & { readonly is: "red" }, rules: 
   const isVoid = targetIsRed && (rest.is === "hunt" || !isForRed(state, members));
   const turn = isVoid
     ? { phase: OPEN, requeue: rest.is === "open" ? members : membersOf(rest), refuse: [] }
-    : afterRed(rest, members, failures, targetIsRed);
+    : afterRed(rest, members, failures, { targetIsRed, isFlaky: (name) => state.flaky.has(name) });
   const detail = end(outcome.detail ?? "", rules);
   const why = gateRed(`the gate is red with it: ${failures.slice(0, 10).join(", ")}`, detail);
   return turned(state, { turn, conflicts, why, detail }, rules);

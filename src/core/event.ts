@@ -12,6 +12,8 @@ export type RunRequest = {
   readonly goal: string;
   /** The commit that the target starts from. */
   readonly base: string;
+  /** Tests that earlier runs in this repository saw fail and pass on one tree. */
+  readonly flaky?: readonly string[];
 };
 
 export type RunEnd = "done" | "incomplete" | "failed" | "cancelled";

@@ -10,7 +10,15 @@ import { isGreen } from "./gate.ts";
 import { createFailureHandoff } from "./handoff.ts";
 import { type Job, type JobId, jobId, type Member, slotOf, slotOfId } from "./job.ts";
 import { raise, release, retryWhen, settle, taskIn, wake } from "./settle.ts";
-import { emptyState, healthAfter, type Landing, type RunState, retryKey, takenBack } from "./state.ts";
+import {
+  emptyState,
+  flakyOf,
+  healthAfter,
+  type Landing,
+  type RunState,
+  retryKey,
+  takenBack,
+} from "./state.ts";
 import { isSettled, parentId, ROOT, type TaskId } from "./task.ts";
 import { unreachable } from "./unreachable.ts";
 
@@ -28,6 +36,7 @@ export function evolve(state: RunState, event: Event): RunState {
     case "run.opened":
       s.request = event.request;
       s.openedAt = event.at;
+      for (const name of event.request.flaky ?? []) s.flaky.set(name, 0);
       moveTip(s, event.request.base);
       addTask(s, { id: ROOT, spec: event.spec, rank: event.spec.priority });
       break;
@@ -280,7 +289,7 @@ function batchLanded(s: Draft, event: EventOf<"batch.landed">): void {
   if (event.proof !== "found") s.target.unsure = false; // It was built on the target as it is.
   moveTip(s, event.commit);
   foundAgain(s, event.commit);
-  for (const name of event.flaky) s.flaky.set(name, (s.flaky.get(name) ?? 0) + 1);
+  noteFlaky(s, event.flaky);
   if (event.proof === "green") s.odds = withSeen(s.odds, { good: event.members.length, bad: 0 });
   for (const member of event.members) landed(s, member, event.commit);
 }
@@ -327,9 +336,14 @@ function landed(s: Draft, { task: id }: Member, commit: string): void {
   settle(s, id, { is: "done", handoff, commit });
 }
 
+function noteFlaky(s: Draft, names: readonly string[]): void {
+  for (const name of names) s.flaky.set(name, (s.flaky.get(name) ?? 0) + 1);
+}
+
 function targetChecked(s: Draft, { tip, report, at }: EventOf<"target.checked">): void {
   const { target } = s;
   const green = isGreen(report);
+  noteFlaky(s, flakyOf(target, tip, report));
   target.health = healthAfter(target, tip, green);
   target.greensInARow = green ? target.greensInARow + 1 : 0;
   target.checkedTip = tip;

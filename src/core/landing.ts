@@ -47,6 +47,19 @@ export const OPEN: Phase = { is: "open" };
 /** Failures that differ from run to run are taken for one flaky suite, but not without end. */
 const MAX_DIFFERING_RUNS = 3;
 
+/**
+ * A test that is known to be flaky must fail this often in a row before a change is blamed for it: one that fails
+ * every other time does so by chance once in 32.
+ */
+const MAX_FLAKY_RUNS = 5;
+
+/** What is known when a gate was red. */
+export type Known = {
+  readonly targetIsRed: boolean;
+  /** Whether a failure was seen to come and go on one tree, in this run or in an earlier one. */
+  readonly isFlaky: (failure: string) => boolean;
+};
+
 /** The members that the next land job must take, where a phase prescribes them. */
 export const prescribed = (phase: Phase): readonly Member[] | undefined =>
   phase.is === "again" ? phase.members : phase.is === "hunt" ? phase.next : undefined;
@@ -56,7 +69,7 @@ export function afterRed(
   phase: Phase,
   members: readonly Member[],
   failures: readonly string[],
-  targetIsRed: boolean,
+  known: Known,
 ): Turn {
   switch (phase.is) {
     case "open":
@@ -64,13 +77,16 @@ export function afterRed(
       return keep({ is: "again", members, failures, run: 2 });
     case "again": {
       const both = shared(phase.failures, failures);
-      if (both.length === 0 && phase.run < MAX_DIFFERING_RUNS) {
-        return keep({ is: "again", members, failures, run: phase.run + 1 });
+      const maxRuns = both.every(known.isFlaky) ? (both.length > 0 ? MAX_FLAKY_RUNS : MAX_DIFFERING_RUNS) : 2;
+      if (phase.run < maxRuns) {
+        const all = [...new Set([...phase.failures, ...failures])];
+        return keep({ is: "again", members, failures: all, run: phase.run + 1 });
       }
-      return keep({ is: "base", members, suspects: both.length > 0 ? both : failures, onRed: targetIsRed });
+      const suspects = both.length > 0 ? both : failures;
+      return keep({ is: "base", members, suspects, onRed: known.targetIsRed });
     }
     case "hunt":
-      return afterRedInHunt(phase, members, failures);
+      return afterRedInHunt(phase, members, failures, known);
   }
 }
 
@@ -78,18 +94,19 @@ function afterRedInHunt(
   phase: Phase & { readonly is: "hunt" },
   members: readonly Member[],
   failures: readonly string[],
+  { isFlaky }: Known,
 ): Turn {
   const { guilty, suspects } = phase;
-  const known = shared(suspects, failures).length > 0;
+  const hunted = shared(suspects, failures);
   const reds = phase.reds + 1;
+  const again = keep({ ...phase, next: members, reds });
   // Another failure than the one that is hunted: perhaps a flaky test, so look again before believing it.
-  if (!known && reds < 2) return keep({ ...phase, next: members, reds });
+  if (hunted.length === 0 && reds < 2) return again;
+  if ((hunted.length > 0 ? hunted : failures).every(isFlaky) && reds < MAX_FLAKY_RUNS) return again;
   if (members.length > 1) return narrow(members, suspects, without(guilty, members));
   // The last one left is guilty by the greens of all others; any other single one is asked twice.
   const proven = guilty.length === 1 || reds >= 2;
-  return proven
-    ? { phase: OPEN, requeue: without(guilty, members), refuse: members }
-    : keep({ ...phase, next: members, reds });
+  return proven ? { phase: OPEN, requeue: without(guilty, members), refuse: members } : again;
 }
 
 /** The candidate of `landed` is the target now. */

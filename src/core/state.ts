@@ -3,7 +3,7 @@ import { Dag } from "../graph/dag.ts";
 import { NO_ODDS, type Odds } from "./batch-size.ts";
 import { Deadlines } from "./deadlines.ts";
 import type { RunEnd, RunRequest } from "./event.ts";
-import type { GateReport } from "./gate.ts";
+import { failuresOf, type GateReport } from "./gate.ts";
 import { type Job, type JobId, jobId } from "./job.ts";
 import { OPEN, type Phase } from "./landing.ts";
 import type { Deferral } from "./plan-answer.ts";
@@ -42,7 +42,7 @@ export type RunState = {
   readonly target: Target;
   readonly repair: Repair;
   readonly spent: Spending;
-  /** Tests that failed and then passed on the same tree, and how often. */
+  /** Tests that failed and then passed on the same tree, and how often in this run: 0 if only in earlier ones. */
   readonly flaky: ReadonlyMap<string, number>;
   readonly concernCount: number;
   /** Planners below the root that will not be asked again and have nothing active: they can settle. */
@@ -197,6 +197,13 @@ export function healthAfter(target: Target, tip: string, green: boolean): Target
   if (green) return "green";
   const again = target.health === "red" || (target.health === "suspect" && target.checkedTip === tip);
   return again ? "red" : "suspect";
+}
+
+/** What failed when this very commit was looked at before, and does not now. */
+export function flakyOf({ checkedTip, report: before }: Target, tip: string, now: GateReport) {
+  if (checkedTip !== tip) return [];
+  const failing = new Set(failuresOf(now));
+  return failuresOf(before).filter((name) => !failing.has(name));
 }
 
 /** On a red target only fixes land; once repair was given up, anyone who makes nothing worse. */

@@ -147,7 +147,7 @@ export function viewOf({ state, story }: Seen): RunView {
     undone: tasks.flatMap((task) => undoneOf(state, task)),
     concerns: concernsOf(state, story),
     left: leftOf(state),
-    flaky: [...state.flaky.keys()],
+    flaky: [...state.flaky].flatMap(([name, times]) => (times > 0 ? [name] : [])),
     spent: { ...state.spent },
     times: timesOf(state, story),
     events: story.events,
