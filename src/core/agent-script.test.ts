@@ -90,6 +90,11 @@ describe("readScript", () => {
     );
     assert.match(withStep({ do: "run", command: "ls" }), /command must be a list/);
     assert.match(withStep({ do: "wait", ms: -1 }), /ms must be a number/);
+    const awaiting = { do: "await", task: "b", until: "landed", ms: 1 };
+    assert.match(withStep({ ...awaiting, until: "done" }), /until must be "ready" or "landed"/);
+    assert.match(withStep({ ...awaiting, task: "" }), /task must be text that is not empty/);
+    assert.match(withStep({ ...awaiting, attempt: 0 }), /attempt must be the number of an attempt/);
+    assert.match(withStep({ ...awaiting, ms: undefined }), /ms must be a number/);
     assert.match(withStep({ do: "delete", path: "a", force: true }), /"force", which means nothing/);
   });
 

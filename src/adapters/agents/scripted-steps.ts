@@ -2,6 +2,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import type { Step } from "../../core/agent-script.ts";
+import { awaited } from "./scripted-await.ts";
 
 /** What is wrong, if it could not be taken. */
 export function takeStep(step: Step, workspace: string, wait: (ms: number) => void): string | undefined {
@@ -53,6 +54,8 @@ function act(step: Act, workspace: string, wait: (ms: number) => void): string |
     case "wait":
       wait(step.ms);
       return undefined;
+    case "await":
+      return awaited(step, path.resolve(process.env["SKEIN_BRIEF"] ?? "", "../../../jobs"), wait);
     case "say":
       fs.writeSync(process.stdout.fd, `${step.text}\n`);
       return undefined;

@@ -16,7 +16,10 @@ import { failureOf, planAsk, textOf, workAsk } from "../../../test/contracts/age
 import { agentParts, type Heard, hearing } from "../../../test/support/agent-parts.ts";
 import type { Script, Step } from "../../core/agent-script.ts";
 import { scripted } from "./scripted.ts";
+import { awaited } from "./scripted-await.ts";
 import { takeStep } from "./scripted-steps.ts";
+
+type Await = Extract<Step, { readonly do: "await" }>;
 
 describe("the scripted agent", () => {
   let home: string;
@@ -112,6 +115,62 @@ describe("the scripted agent", () => {
     const { message } = failureOf(await work({ work: { a: [{ ...reporting("done"), steps }] } }));
     assert.match(message, /step 1 of attempt 1 at a: a\.js has no "x"/);
     assert.equal(existsSync(path.join(folder, "b.js")), false);
+  });
+
+  describe("waiting for another task", () => {
+    const record = (job: string, brief: object, outcome?: object) => {
+      const place = path.join(home, "jobs", job);
+      mkdirSync(place, { recursive: true });
+      writeFileSync(path.join(place, "job.json"), JSON.stringify({ brief }));
+      if (outcome) writeFileSync(path.join(place, "answer.json"), JSON.stringify({ answer: { outcome } }));
+    };
+    const waitFor = (step: Pick<Await, "task" | "until"> & Partial<Await>, onLook = (_: number) => {}) => {
+      let looks = 0;
+      return awaited({ do: "await", ms: step.ms ?? 60_000, ...step }, path.join(home, "jobs"), () => {
+        looks += 1;
+        onLook(looks);
+      });
+    };
+
+    it("ends with an attempt that was handed in, and is not taken in by an earlier one or by one that failed", () => {
+      const attempt = (n: number) => ({ kind: "work", spec: { key: "b" }, attempt: n });
+      record("work-t.2-1", attempt(1), { is: "worked" });
+      record("work-t.2-2", attempt(2), { is: "failed" });
+      record("work-t.2-3", attempt(3));
+      record("work-t.3-9", { ...attempt(9), spec: { key: "c" } }, { is: "worked" });
+      assert.equal(waitFor({ task: "b", until: "ready" }), undefined);
+      const late = { task: "b", until: "ready", attempt: 2 } as const;
+      assert.equal(waitFor({ ...late, ms: 0 }), "b (attempt 2) was not ready within 0 ms");
+      assert.equal(
+        waitFor(late, (n) => n === 3 && record("work-t.2-3", attempt(3), { is: "worked" })),
+        undefined,
+      );
+    });
+
+    it("ends with a landing of that task, and not with a candidate that it was only asked to be in", () => {
+      const brief = { members: ["b", "c"].map((key, i) => ({ task: `t.${i + 2}`, spec: { key } })) };
+      record("land-1", brief, { is: "red", members: [{ task: "t.2" }] });
+      record("land-2", brief, { is: "landed", members: [{ task: "t.3" }] });
+      assert.match(waitFor({ task: "b", until: "landed", ms: 0 }) ?? "", /b .*was not landed/);
+      assert.equal(waitFor({ task: "c", until: "landed" }), undefined);
+      const landed = { is: "landed", members: [{ task: "t.2" }] };
+      assert.equal(
+        waitFor({ task: "b", until: "landed" }, () => record("land-3", brief, landed)),
+        undefined,
+      );
+    });
+
+    it("looks where the run keeps its jobs, beside the folder of its turns", async () => {
+      const turns = path.join(home, "turns");
+      const file = path.join(home, "script.json");
+      const steps: Step[] = [{ do: "await", task: "b", until: "ready", ms: 60_000 }];
+      writeFileSync(file, JSON.stringify({ work: { a: [{ ...reporting("saw it"), steps }] } }));
+      record("work-t.2-1", { spec: { key: "b" }, attempt: 1 }, { is: "worked" });
+      assert.match(
+        textOf(await scripted(file, agentParts(turns, heard)).turn(workAsk(folder), never)),
+        /saw it/,
+      );
+    });
   });
 
   describe("its steps", () => {

@@ -11,9 +11,11 @@ import { defaultPolicy, shouldDecompose } from "../../core/policy.ts";
 import { contains } from "../../core/scope.ts";
 import { demoProject } from "./project.ts";
 import { demoScript } from "./script.ts";
-import { demoSettings } from "./settings.ts";
+import { CACHE_VARIABLE, demoSettings } from "./settings.ts";
 
 const script = demoScript();
+/** What the reconciler calls the first task that it makes of a failing test. */
+const FIX = "fix-tests-1";
 
 function tasksOf(planner: string): readonly AnsweredTask[] {
   return script.plans[planner]!.flatMap((turn) => {
@@ -34,7 +36,7 @@ describe("the demo's script", () => {
   });
 
   it("has work for every task that its planners name, and for no other", () => {
-    assert.deepEqual(inOrder.map(({ id }) => id).sort(), Object.keys(script.work).sort());
+    assert.deepEqual([FIX, ...inOrder.map(({ id }) => id)].sort(), Object.keys(script.work).sort());
     assert.ok(inOrder.length >= 14 && inOrder.length <= 20, `${inOrder.length} tasks`);
   });
 
@@ -44,6 +46,33 @@ describe("the demo's script", () => {
     assert.ok(workers.filter((task) => task.after.length === 0).length >= 8);
     assert.equal(tasksOf("t").length - workers.length, 1);
     assert.ok(demoSettings.workers >= 8);
+  });
+
+  it("waits only for what comes about without it", () => {
+    const waits = Object.entries(script.work).flatMap(([task, attempts]) =>
+      attempts.flatMap(({ steps = [] }) =>
+        steps.flatMap((step) => (step.do === "await" ? [{ task, step }] : [])),
+      ),
+    );
+    assert.deepEqual(
+      waits.filter(({ step }) => step.until === "landed").map(({ task, step }) => [task, step.task]),
+      [
+        ["sky-facts", "calendar-facts"],
+        ["page", "day-names"],
+      ],
+    );
+    // Ready by its last attempt: an earlier one is refused, and the later would come too late.
+    for (const { task, step } of waits.filter(({ step }) => step.until === "ready")) {
+      assert.equal(task, FIX);
+      const refusedAtWork = new Set(["season", "zodiac", "ordinal"]);
+      assert.equal(step.attempt, refusedAtWork.has(step.task) ? script.work[step.task]!.length : 1);
+    }
+    const facts = tasksOf("t").filter(({ after, id }) => after.length === 0 && id !== FIX);
+    assert.deepEqual(
+      waits.flatMap(({ task, step }) => (task === FIX ? [step.task] : [])).sort(),
+      facts.map(({ id }) => id).sort(),
+    );
+    assert.ok(demoSettings.workers > facts.length, "who waits must not keep the others from starting");
   });
 
   it("has a crash, an outage, a stray, an empty change and a red gate, each in a first try alone", () => {
@@ -84,22 +113,40 @@ describe("the demo's project", () => {
       .split("\n")
       .filter(Boolean)
       .map((line) => line.slice(2).trim());
-  const test = () =>
-    spawnSync(process.execPath, ["test/all.js"], { cwd: folder, encoding: "utf8", env: withoutTestMarks });
+  const test = (more: NodeJS.ProcessEnv = {}) =>
+    spawnSync(process.execPath, ["test/all.js"], {
+      cwd: folder,
+      encoding: "utf8",
+      env: { ...withoutTestMarks, ...more },
+    });
   const make = ({ steps = [] }: WorkAttempt) => {
     for (const step of steps)
       assert.equal(
-        takeStep(step.do === "say" ? { do: "wait", ms: 0 } : step, folder, () => {}),
+        takeStep(step.do === "say" || step.do === "await" ? { do: "wait", ms: 0 } : step, folder, () => {}),
         undefined,
       );
   };
+  const beginning = () => git("rev-list", "--max-parents=0", "HEAD");
   const isInside = (task: string, files = changed()) => {
     const { scope } = inOrder.find(({ id }) => id === task)!;
     return files.every((file) => contains(scope, file));
   };
 
-  it("is green before, and after each task as it lands", () => {
+  it("is red before in one test, whose failure leads to the file that the fix mends", () => {
+    const { status, stdout } = test();
+    assert.notEqual(status, 0);
+    assert.match(
+      stdout,
+      /^✖ failing tests:\n\ntest at test\/date\.test\.js:\d+:1\n✖ numbers days, before 1970 too/m,
+    );
+    assert.match(stdout, /at dayNumber \(.*src\/date\.js:\d+:\d+\)/);
+    make(script.work[FIX]!.at(-1)!);
+    assert.deepEqual(changed(), ["src/date.js"]);
     assert.equal(test().status, 0);
+    commit(FIX);
+  });
+
+  it("is green after the fix, and after each task as it lands", () => {
     for (const { id } of inOrder) {
       make(script.work[id]!.at(-1)!);
       const files = changed();
@@ -126,7 +173,9 @@ describe("the demo's project", () => {
   });
 
   it("refuses the first tries for the reasons that they are there for", () => {
-    git("checkout", "--quiet", git("rev-list", "--max-parents=0", "HEAD"));
+    git("checkout", "--quiet", beginning());
+    make(script.work[FIX]!.at(-1)!);
+    commit(FIX);
     make(script.work["season"]![0]!);
     assert.equal(isInside("season"), false);
     discard();
@@ -139,8 +188,49 @@ describe("the demo's project", () => {
     discard();
   });
 
+  it("has two tasks that git merges and that are green each alone, and red together until one is made again", () => {
+    for (const { id } of inOrder.slice(
+      0,
+      inOrder.findIndex(({ id }) => id === "day-names"),
+    )) {
+      make(script.work[id]!.at(-1)!);
+      commit(id);
+    }
+    const both = git("rev-parse", "HEAD");
+    const [names, page] = ["day-names", "page"].map((id) => {
+      git("checkout", "--quiet", both);
+      make(script.work[id]![0]!);
+      assert.ok(isInside(id));
+      assert.equal(test().status, 0, id);
+      return commit(id);
+    });
+    git("checkout", "--quiet", names!);
+    git("merge", "--quiet", "--no-edit", page!);
+    const { status, stdout } = test();
+    assert.notEqual(status, 0);
+    assert.match(stdout, /✖ a page has a head, the facts and the month/);
+    git("checkout", "--quiet", names!);
+    make(script.work["page"]!.at(-1)!);
+    assert.equal(test().status, 0);
+    commit("page");
+  });
+
+  it("has a test that fails where it is run for the first time, and never again", () => {
+    make(script.work["command"]!.at(-1)!);
+    const cache = mkdtempSync(path.join(tmpdir(), "skein-demo-cache-"));
+    const runs = [1, 2, 3].map(() => test({ [CACHE_VARIABLE]: cache }));
+    rmSync(cache, { recursive: true });
+    assert.deepEqual(
+      runs.map(({ status }) => status),
+      [1, 0, 0],
+    );
+    assert.match(runs[0]!.stdout, /✖ starts from a warm cache/);
+    assert.equal(test().status, 0, "nobody else is bothered by it");
+    discard();
+  });
+
   it("has two tasks that conflict when they are made at once, in either order, and not when made again", () => {
-    const base = git("rev-parse", "HEAD");
+    const base = beginning();
     const [one, other] = (["calendar-facts", "sky-facts"] as const).map((id) => {
       git("checkout", "--quiet", base);
       make(script.work[id]!.at(-1)!);

@@ -1,4 +1,4 @@
-/** What is there before the demo's run begins? A small almanac, specified and hardly begun. */
+/** What is there before the demo's run begins? A small almanac, specified, hardly begun, and not quite green. */
 import { file } from "./parts.ts";
 
 export const demoGoal = "Build the almanac that SPEC.md describes, with tests for every part.";
@@ -76,12 +76,18 @@ export const sections = {
 };
 `);
 
+/** Somebody's guard, left behind: the project is red before anybody has begun, and the first sweep finds it. */
+export const LEFT_BEHIND = `  if (year < 1970) throw new RangeError("no days before 1970 yet: " + year);
+`;
+
 const DATE = file(`
 /** Which day is meant? A date is { year, month, day }, by the Gregorian calendar. */
 const DAY_MS = 86_400_000;
 
 /** Days since 1970-01-01. */
-export const dayNumber = ({ year, month, day }) => Date.UTC(year, month - 1, day) / DAY_MS;
+export function dayNumber({ year, month, day }) {
+${LEFT_BEHIND}  return Date.UTC(year, month - 1, day) / DAY_MS;
+}
 
 export function fromDayNumber(number) {
   const at = new Date(number * DAY_MS);
@@ -115,6 +121,7 @@ test("refuses what is no date, and days that do not exist", () => {
 
 test("numbers days, before 1970 too", () => {
   assert.equal(dayNumber({ year: 1970, month: 1, day: 1 }), 0);
+  assert.equal(dayNumber({ year: 1969, month: 12, day: 31 }), -1);
   assert.deepEqual(fromDayNumber(-1), { year: 1969, month: 12, day: 31 });
 });
 `);

@@ -9,7 +9,7 @@ import type { RunView } from "../../../core/view.ts";
 import { hasFailed } from "../../../ports/repository.ts";
 import { demoGoal, demoProject } from "../../demo/project.ts";
 import { demoScript } from "../../demo/script.ts";
-import { demoSettings } from "../../demo/settings.ts";
+import { CACHE_VARIABLE, demoSettings } from "../../demo/settings.ts";
 import { type Act, type Context, refuse, say, usage } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { paint } from "../output.ts";
@@ -22,7 +22,7 @@ import { begin } from "./run.ts";
 export const demo: Act<DemoOptions> = async (context, options) => {
   const made = await makeProject(context, options);
   if (hasExit(made)) return made.exit;
-  const { project: top, state, script } = made;
+  const { project: top, state, script, cache } = made;
   say(context, "Everything but the model is real: git, workspaces, processes, the gate, the log.");
   say(
     context,
@@ -33,7 +33,7 @@ export const demo: Act<DemoOptions> = async (context, options) => {
   );
   say(context);
   // Beside the project, so that one folder holds all of it.
-  const env = { ...context.env, SKEIN_STATE_DIR: state };
+  const env = { ...context.env, SKEIN_STATE_DIR: state, [CACHE_VARIABLE]: cache };
   const here = { ...context, env, folder: top };
   const project = await openProject(top, env, NEVER);
   if (hasFailed(project)) return refuse(context, EXIT.configuration, project.failure);
@@ -70,6 +70,7 @@ type Made = {
   readonly project: string;
   readonly state: string;
   readonly script: string;
+  readonly cache: string;
 };
 
 async function makeProject(context: Context, { folder: wanted }: DemoOptions): Promise<Made | Exit> {
@@ -83,13 +84,17 @@ async function makeProject(context: Context, { folder: wanted }: DemoOptions): P
       return { exit: usage(context, `${folder} is not empty`, "name a folder that is new or empty") };
     const project = path.join(folder, "almanac");
     const script = path.join(folder, "script.json");
+    const cache = path.join(folder, "cache");
+    await mkdir(cache);
     for (const [name, text] of Object.entries(demoProject())) {
       await mkdir(path.dirname(path.join(project, name)), { recursive: true });
       await writeFile(path.join(project, name), text);
     }
     await writeFile(script, `${JSON.stringify(demoScript(), undefined, 2)}\n`);
     const exit = await firstCommit(context, project);
-    return exit === undefined ? { folder, project, state: path.join(folder, "state"), script } : { exit };
+    return exit === undefined
+      ? { folder, project, state: path.join(folder, "state"), script, cache }
+      : { exit };
   } catch (error) {
     const message = `the demo's project cannot be made: ${messageOf(error)}`;
     return {

@@ -1,0 +1,65 @@
+/** How does a script's worker wait for another task? By the run's own records of its jobs, which say what they came to. */
+import fs from "node:fs";
+import path from "node:path";
+import type { Step } from "../../core/agent-script.ts";
+
+type Await = Extract<Step, { readonly do: "await" }>;
+
+/** What is wrong, if it did not come to be so in time. `jobs`: the run's folder of jobs and their answers. */
+export function awaited(step: Await, jobs: string, wait: (ms: number) => void): string | undefined {
+  const { task, until, attempt = 1, ms } = step;
+  const end = Date.now() + ms;
+  while (!isSo(step, jobs)) {
+    if (Date.now() >= end) return `${task} (attempt ${attempt}) was not ${until} within ${ms} ms`;
+    wait(POLL_MS);
+  }
+  return undefined;
+}
+
+/** A turn is a process that nobody tells anything: it can only look. */
+const POLL_MS = 20;
+
+const isSo = (step: Await, jobs: string): boolean =>
+  names(jobs).some((name) =>
+    step.until === "ready" ? isReady(step, jobs, name) : hasLanded(step, jobs, name),
+  );
+
+type Record = {
+  readonly brief?: {
+    readonly spec?: { readonly key: string };
+    readonly attempt?: number;
+    readonly members?: readonly { readonly task: string; readonly spec: { readonly key: string } }[];
+  };
+  readonly answer?: {
+    readonly outcome: { readonly is: string; readonly members?: readonly { readonly task: string }[] };
+  };
+};
+
+function isReady({ task, attempt: wanted = 1 }: Await, jobs: string, name: string): boolean {
+  if (!name.startsWith("work-") || !has(jobs, name)) return false;
+  const { brief } = read(path.join(jobs, name, "job.json"));
+  if (brief?.spec?.key !== task || (brief.attempt ?? 0) < wanted) return false;
+  return read(path.join(jobs, name, "answer.json")).answer?.outcome.is === "worked";
+}
+
+function hasLanded({ task }: Await, jobs: string, name: string): boolean {
+  if (!name.startsWith("land-") || !has(jobs, name)) return false;
+  const { outcome } = read(path.join(jobs, name, "answer.json")).answer ?? {};
+  if (outcome?.is !== "landed") return false;
+  const landed = new Set(outcome.members?.map((member) => member.task));
+  const { members = [] } = read(path.join(jobs, name, "job.json")).brief ?? {};
+  return members.some((member) => member.spec.key === task && landed.has(member.task));
+}
+
+const names = (folder: string): readonly string[] => (fs.existsSync(folder) ? fs.readdirSync(folder) : []);
+
+const has = (jobs: string, name: string) => fs.existsSync(path.join(jobs, name, "answer.json"));
+
+/** Whole wherever it is there: records are written under another name first. */
+function read(file: string): Record {
+  try {
+    return JSON.parse(fs.readFileSync(file, "utf8")) as Record;
+  } catch {
+    return {}; // Not there: the job was begun a moment ago, or is begun again.
+  }
+}
