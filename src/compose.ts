@@ -1,6 +1,25 @@
 /** Which parts make a run on this machine? The door to what puts adapters together; nothing else names them. */
 export { agentProblem } from "./compose/agents.ts";
 export { type DeliveryEnd, deliverRun } from "./compose/delivery.ts";
+export {
+  type AgentFacts,
+  type GateFacts,
+  type GitFacts,
+  type Isolation,
+  ignoredSettings,
+  inspectAgents,
+  inspectGate,
+  inspectGit,
+  inspectRepository,
+  inspectSetup,
+  inspectTree,
+  isolationOf,
+  type RepositoryFacts,
+  type Settled,
+  type SetupFacts,
+  type TreeFacts,
+} from "./compose/inspect.ts";
+export { type Disk, inspectDisk, inspectState, roomFor, type StateFacts } from "./compose/inspect-place.ts";
 export { type LiveRun, type RunOptions, startRun, tidyRun } from "./compose/live-run.ts";
 export {
   askGit,

@@ -36,7 +36,7 @@ function anchored(spec: AgentSpec, top: string): AgentSpec {
 
 /** Why nothing could be worked on: no agent is named, or its program is not there. */
 export async function agentProblem(
-  project: Project,
+  project: Pick<Project, "located">,
   config: Config,
   env: Environment,
 ): Promise<Failure | undefined> {

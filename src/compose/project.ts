@@ -76,7 +76,7 @@ export const salvageDrop = ({ located }: Project, entry: Salvaged, signal: Abort
   salvage.salvageDrop(located.top, entry, signal);
 
 /** The commit that a person means by a name; what they typed is not trusted. */
-export const commitOf = ({ located }: Project, name: string, signal: AbortSignal) =>
+export const commitOf = ({ located }: Pick<Project, "located">, name: string, signal: AbortSignal) =>
   resolveBase(located, name, signal);
 
 /** Damage is found by the engine, which says where. */

@@ -97,7 +97,7 @@ export function openWorld(
 }
 
 /** Two: a landing and a check of the target. */
-const MAX_GATES = 2;
+export const MAX_GATES = 2;
 
 /** A build may write what a worker may not hand in. */
 const MAX_GATE_FILE_BYTES = 8 * 1024 ** 3;
@@ -106,8 +106,12 @@ const rulesOf = ({ gate }: Config, folder: string): GateRules =>
   gate === "auto" ? detectedRules(folder) : configuredRules(gate === "none" ? [] : gate);
 
 /** What the gate of a commit will be, in words; no commands if there is none. */
-export const gateOf = (project: Project, config: Config, commit: string, signal: AbortSignal) =>
-  rulesOf(config, project.located.top).of(commit, signal);
+export const gateOf = (
+  project: Pick<Project, "located">,
+  config: Config,
+  commit: string,
+  signal: AbortSignal,
+) => rulesOf(config, project.located.top).of(commit, signal);
 
 /** What was running is ended, what was finished is kept as an answer, and every workspace is given back. */
 export async function collectLeftovers(world: World): Promise<void> {

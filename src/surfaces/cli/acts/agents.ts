@@ -1,4 +1,5 @@
 /** Could anybody work on this run? Better said before it begins than by its tenth planner. */
+import path from "node:path";
 import { agentProblem, type Project } from "../../../compose.ts";
 import type { Config } from "../../../config/index.ts";
 import { readScript } from "../../../core/agent-script.ts";
@@ -17,7 +18,7 @@ export async function refuseAgents(
   if (problem) return refuse(context, EXIT.agentUnavailable, problem);
   for (const spec of [config.agent, config.planner]) {
     if (typeof spec !== "object" || spec.kind !== "scripted") continue;
-    const problems = await scriptProblems(spec.script);
+    const problems = await scriptProblems(path.resolve(project.located.top, spec.script));
     if (problems.length === 0) continue;
     if (problems === "missing") {
       const message = `there is no script ${spec.script}`;
@@ -33,7 +34,8 @@ export async function refuseAgents(
 /** More than any script that somebody writes. */
 const MAX_SCRIPT_BYTES = 64_000_000;
 
-async function scriptProblems(file: string): Promise<readonly string[] | "missing"> {
+/** In words; nothing if it can be used. */
+export async function scriptProblems(file: string): Promise<readonly string[] | "missing"> {
   try {
     const read = readScript(await readBounded(file, MAX_SCRIPT_BYTES));
     return read.is === "broken" ? read.problems : [];

@@ -1,5 +1,5 @@
 /** How is a run configured? From skein.yaml, the environment, --set and flags; or from its record when it goes on. */
-import { existsSync } from "node:fs";
+import { constants, existsSync } from "node:fs";
 import { open } from "node:fs/promises";
 import path from "node:path";
 import type { Project } from "../../../compose.ts";
@@ -12,11 +12,11 @@ import {
   type ReadConfig,
   readConfig,
 } from "../../../config/index.ts";
-import { failure, messageOf } from "../../../core/failure.ts";
+import { messageOf } from "../../../core/failure.ts";
 import { type Context, refuse } from "../context.ts";
 import { EXIT } from "../exit-codes.ts";
 import type { SettingOptions } from "../verbs/options.ts";
-import { type Exit, hasExit } from "./project.ts";
+import type { Exit } from "./project.ts";
 
 type Given = SettingOptions & { readonly base?: string; readonly config?: string };
 
@@ -25,13 +25,38 @@ export async function configure(
   project: Project,
   given: Given,
 ): Promise<ReadConfig | Exit> {
-  const file = await configFile(context, project, given.config);
-  if (file && hasExit(file)) return file;
+  const read = await readHere(context, project.located, given);
+  return "message" in read ? { exit: refuse(context, EXIT.configuration, read) } : read;
+}
+
+/** The same without a word: what is wrong is for the caller to say. Outside of a repository there is no file. */
+export async function readHere(
+  context: Context,
+  located: Project["located"] | undefined,
+  given: Given,
+): Promise<ReadConfig | Misconfigured> {
+  const file = await configFile(context, located, given.config);
+  if (file && "message" in file) return file;
   const { set = [], base } = given;
   const flags = { ...flagsOf(context, given), ...(base === undefined ? {} : { base }) };
   const read = readConfig({ ...(file ? { file } : {}), env: context.env, sets: set, flags });
-  return "problems" in read ? { exit: refuseProblems(context, read.problems) } : read;
+  return "problems" in read ? misconfigured(read.problems) : read;
 }
+
+/** For what can be said although nothing is configured yet, or not rightly. */
+export function defaultConfig(): Config {
+  const read = readConfig({ env: {}, sets: [], flags: {} });
+  if ("problems" in read) throw new Error(`the defaults are refused: ${JSON.stringify(read.problems)}`);
+  return read.config;
+}
+
+export type Misconfigured = {
+  readonly kind: "configuration";
+  readonly message: string;
+  readonly next?: string;
+  /** Each mistake with its place. */
+  readonly lines?: readonly string[];
+};
 
 /** The record is read as if it were a file, so that what is given now counts for more. */
 export function reconfigure(context: Context, settings: unknown, given: SettingOptions): Config | Exit {
@@ -41,15 +66,16 @@ export function reconfigure(context: Context, settings: unknown, given: SettingO
   const read = isChanged
     ? readConfig({ file: { name: "the run's record", text: JSON.stringify(settings) }, env: {}, sets, flags })
     : fromSettings(settings);
-  return "problems" in read ? { exit: refuseProblems(context, read.problems) } : read.config;
+  return "problems" in read
+    ? { exit: refuse(context, EXIT.configuration, misconfigured(read.problems)) }
+    : read.config;
 }
 
-const refuseProblems = (context: Context, problems: readonly Problem[]) =>
-  refuse(context, EXIT.configuration, {
-    kind: "configuration",
-    message: problems.length === 1 ? "the configuration has a mistake" : "the configuration has mistakes",
-    lines: problems.map(problemText),
-  });
+const misconfigured = (problems: readonly Problem[]): Misconfigured => ({
+  kind: "configuration",
+  message: problems.length === 1 ? "the configuration has a mistake" : "the configuration has mistakes",
+  lines: problems.map(problemText),
+});
 
 /** The keys that flags stand for. A program or a script that is named here is one that is here. */
 function flagsOf({ folder }: Context, given: SettingOptions): Readonly<Record<string, unknown>> {
@@ -91,23 +117,26 @@ const NAMES = ["skein.yaml", "skein.yml"];
 /** More than anyone writes by hand; the reader has a limit of its own. */
 const MAX_BYTES = 2_000_000;
 
-async function configFile(context: Context, { located }: Project, named?: string) {
-  const { top, gitDir } = located;
+async function configFile(
+  { folder }: Context,
+  located: Project["located"] | undefined,
+  named?: string,
+): Promise<{ readonly name: string; readonly text: string } | Misconfigured | undefined> {
+  const { top = folder, gitDir = folder } = located ?? {};
   const found = top === gitDir ? [] : NAMES.filter((name) => existsSync(path.join(top, name)));
-  if (named === undefined && found.length > 1) {
-    const why = failure("policy", `there are both ${found.join(" and ")} in ${top}`, "keep one of them");
-    return { exit: refuse(context, EXIT.configuration, { ...why, kind: "configuration" }) };
-  }
+  const wrong = (message: string, next?: string): Misconfigured =>
+    next === undefined ? { kind: "configuration", message } : { kind: "configuration", message, next };
+  if (named === undefined && found.length > 1)
+    return wrong(`there are both ${found.join(" and ")} in ${top}`, "keep one of them");
   const name = named ?? found[0];
   if (name === undefined) return undefined;
-  const file = named === undefined ? path.join(top, name) : path.resolve(context.folder, named);
+  const file = named === undefined ? path.join(top, name) : path.resolve(folder, named);
   try {
     return { name, text: await readBounded(file, MAX_BYTES) };
   } catch (error) {
-    const why = isMissing(error)
-      ? { message: `there is no file ${name}`, next: "name a file that is there; or leave out --config" }
-      : { message: `the configuration ${name} cannot be read: ${messageOf(error)}` };
-    return { exit: refuse(context, EXIT.configuration, { kind: "configuration", ...why }) };
+    return isMissing(error)
+      ? wrong(`there is no file ${name}`, "name a file that is there; or leave out --config")
+      : wrong(`the configuration ${name} cannot be read: ${messageOf(error)}`);
   }
 }
 
@@ -118,8 +147,11 @@ export const readBounded = async (file: string, maxBytes: number): Promise<strin
   (await readBytes(file, maxBytes)).toString("utf8");
 
 export async function readBytes(file: string, maxBytes: number): Promise<Buffer> {
-  await using handle = await open(file);
-  const buffer = Buffer.alloc(Math.min(maxBytes + 1, (await handle.stat()).size + 1));
+  // To open a pipe would wait for its other end.
+  await using handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK);
+  const found = await handle.stat();
+  if (!found.isFile()) throw new Error("it is no file");
+  const buffer = Buffer.alloc(Math.min(maxBytes + 1, found.size + 1));
   let length = 0;
   while (length < buffer.length) {
     const { bytesRead } = await handle.read(buffer, length, buffer.length - length);

@@ -68,3 +68,7 @@ export type DeliverOptions = RepoOption & {
 export type RestoreOptions = RepoOption & { readonly entry: string; readonly branch?: string };
 
 export type DemoOptions = { readonly folder?: string };
+
+export type InitOptions = RepoOption & { readonly force?: true; readonly print?: true };
+
+export type DoctorOptions = RunOptions & { readonly all?: true };

@@ -1,6 +1,8 @@
 /** Which verbs are there? In the order in which people meet them, and in which the help lists them. */
 import { addDeliver } from "./deliver.ts";
 import { addDemo } from "./demo.ts";
+import { addDoctor } from "./doctor.ts";
+import { addInit } from "./init.ts";
 import { addLogs } from "./logs.ts";
 import type { AddVerb } from "./options.ts";
 import { addResume } from "./resume.ts";
@@ -12,6 +14,8 @@ import { addCancel, addPause, addSteer } from "./steering.ts";
 import { addStop } from "./stop.ts";
 
 export const VERBS: readonly AddVerb[] = [
+  addInit,
+  addDoctor,
   addRun,
   addStatus,
   addShow,

@@ -1,0 +1,119 @@
+/** Where are runs kept, may it be written there, and is there room? */
+import { constants } from "node:fs";
+import { access, stat, statfs } from "node:fs/promises";
+import path from "node:path";
+import type { Located } from "../adapters/repositories/locate.ts";
+import { FolderRuns } from "../adapters/runs/folder-runs.ts";
+import { stateFolderFor } from "../adapters/runs/state-folder.ts";
+import type { Config } from "../config/schema.ts";
+import { messageOf } from "../core/failure.ts";
+import { type Failed, hasFailed } from "../ports/repository.ts";
+import type { TreeFacts } from "./inspect.ts";
+import type { Environment } from "./project.ts";
+import { MAX_GATES } from "./world.ts";
+
+export type StateFacts = {
+  readonly folder: string;
+  /** It is made by the first run. */
+  readonly isThere: boolean;
+  /** Why nothing could be written; undefined if it could. */
+  readonly unwritable?: string;
+  readonly disk?: Disk;
+  readonly runs: number;
+  /** Runs whose record cannot be read. */
+  readonly brokenRuns: number;
+};
+
+export type Disk = {
+  /** Undefined where it is not known. */
+  readonly fileSystem?: string;
+  readonly kind: "local" | "memory" | "network" | "unknown";
+  readonly freeBytes: number;
+  /** The same for two folders on one disk. */
+  readonly device: number;
+};
+
+/** Of the repository; without one, of the folder that holds those of all repositories. */
+export async function inspectState(
+  located: Located | undefined,
+  folder: string,
+  env: Environment,
+): Promise<StateFacts | Failed> {
+  const found =
+    located === undefined
+      ? stateFolderFor(path.join(folder, ".git"), env)
+      : stateFolderFor(located.gitDir, env, located.top);
+  if (hasFailed(found)) return found;
+  const place = located === undefined ? path.dirname(found.folder) : found.folder;
+  const existing = await nearest(place);
+  const runs = located === undefined ? [] : await new FolderRuns({ folder: place }).list();
+  const brokenRuns = runs.filter(hasFailed).length;
+  const unwritable =
+    existing === undefined ? "nothing on the way to it is there" : await whyUnwritable(existing);
+  const disk = existing === undefined ? undefined : await inspectDisk(existing);
+  return {
+    folder: place,
+    isThere: existing === place,
+    runs: runs.length - brokenRuns,
+    brokenRuns,
+    ...(unwritable === undefined ? {} : { unwritable }),
+    ...(disk === undefined ? {} : { disk }),
+  };
+}
+
+/** The folder itself, or the closest above it that is there. */
+async function nearest(place: string): Promise<string | undefined> {
+  const isThere = await stat(place).then(
+    () => true,
+    (error: NodeJS.ErrnoException) => error.code !== "ENOENT" && error.code !== "ENOTDIR",
+  );
+  if (isThere) return place;
+  const above = path.dirname(place);
+  return above === place ? undefined : nearest(above);
+}
+
+async function whyUnwritable(folder: string): Promise<string | undefined> {
+  try {
+    if (!(await stat(folder)).isDirectory()) return `${folder} is no folder`;
+    await access(folder, constants.W_OK | constants.X_OK);
+    return undefined;
+  } catch (error) {
+    return messageOf(error);
+  }
+}
+
+/** Undefined where the system does not say. */
+export async function inspectDisk(folder: string): Promise<Disk | undefined> {
+  try {
+    const [{ type, bavail, bsize }, { dev }] = [await statfs(folder), await stat(folder)];
+    const known = process.platform === "linux" ? FILE_SYSTEMS.get(type) : undefined;
+    const disk = { freeBytes: bavail * bsize, device: dev };
+    return known ? { fileSystem: known[0], kind: known[1], ...disk } : { kind: "unknown", ...disk };
+  } catch {
+    return undefined; // What is wrong with the folder is said where it is looked at.
+  }
+}
+
+/** By the number that Linux gives; elsewhere the numbers mean other things. */
+const FILE_SYSTEMS: ReadonlyMap<number, readonly [name: string, kind: Disk["kind"]]> = new Map([
+  [0xef53, ["ext4", "local"]],
+  [0x58465342, ["xfs", "local"]],
+  [0x9123683e, ["btrfs", "local"]],
+  [0x2fc12fc1, ["zfs", "local"]],
+  [0xf2f52010, ["f2fs", "local"]],
+  [0xca451a4e, ["bcachefs", "local"]],
+  [0x794c7630, ["overlay", "local"]],
+  [0x01021994, ["tmpfs", "memory"]],
+  [0x858458f6, ["ramfs", "memory"]],
+  [0x6969, ["nfs", "network"]],
+  [0xff534d42, ["cifs", "network"]],
+  [0xfe534d42, ["smb", "network"]],
+  [0x01021997, ["9p", "network"]],
+  [0x00c36400, ["ceph", "network"]],
+] as const);
+
+/** What the workspaces of a run take at most, less what is copied into them or built there. */
+export const roomFor = ({ bytes }: TreeFacts, { workers, planners }: Config) => {
+  const workspaces = workers + planners + MAX_GATES;
+  return { workspaces, bytes: bytes * workspaces };
+};

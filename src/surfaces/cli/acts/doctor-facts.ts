@@ -1,0 +1,134 @@
+/** What does `skein doctor` look at? Everything at once, each within a limit; what cannot be seen is said, not thrown. */
+import path from "node:path";
+import {
+  type AgentFacts,
+  commitOf,
+  type Disk,
+  type GateFacts,
+  type GitFacts,
+  type Isolation,
+  inspectAgents,
+  inspectDisk,
+  inspectGate,
+  inspectGit,
+  inspectRepository,
+  inspectState,
+  inspectTree,
+  isolationOf,
+  type RepositoryFacts,
+  roomFor,
+  type Settled,
+  type StateFacts,
+  type TreeFacts,
+} from "../../../compose.ts";
+import type { ReadConfig } from "../../../config/index.ts";
+import { failure, messageOf } from "../../../core/failure.ts";
+import { type Failed, hasFailed } from "../../../ports/repository.ts";
+import type { Context } from "../context.ts";
+import type { DoctorOptions } from "../verbs/options.ts";
+import { scriptProblems } from "./agents.ts";
+import { defaultConfig, type Misconfigured, readHere } from "./configuration.ts";
+
+/** Undefined: not looked at, because something before it is not there. */
+export type Facts = {
+  readonly node: { readonly version: string; readonly path: string };
+  readonly git: GitFacts | Failed;
+  readonly repository: RepositoryFacts | Failed;
+  readonly configuration: ReadConfig | Misconfigured;
+  /** The commit that a run would start from. */
+  readonly base?: string | Failed;
+  readonly agents?: readonly AgentFacts[] | Failed;
+  readonly gate?: GateFacts | Failed;
+  readonly isolation: Isolation;
+  readonly state: StateFacts | Failed;
+  readonly repositoryDisk?: Disk;
+  readonly tree?: TreeFacts;
+  readonly room?: { readonly workspaces: number; readonly bytes: number };
+};
+
+/** What works at all answers in far less than `maxMs`; what does not is not waited for. */
+export async function gatherFacts(
+  context: Context,
+  options: DoctorOptions,
+  maxMs: number = MAX_MS,
+): Promise<Facts> {
+  const limited = limiter(maxMs);
+  const folder = path.resolve(context.folder, options.repo ?? ".");
+  const { env } = context;
+  const [git, repository] = await Promise.all([
+    limited("git", (signal) => inspectGit(folder, signal)),
+    limited("the repository", (signal) => inspectRepository(folder, signal)),
+  ]);
+  const located = hasFailed(repository) ? undefined : repository;
+  const configuration = await limited("the configuration", () => readHere(context, located, options)).then(
+    (read) => (hasFailed(read) ? { kind: "configuration" as const, message: read.failure.message } : read),
+  );
+  const config = "config" in configuration ? configuration.config : defaultConfig();
+  const isolation = isolationOf(config);
+  const node = { version: process.versions.node, path: process.execPath };
+  const state = limited("the state folder", () => inspectState(located, folder, env));
+  const always = { node, git, repository, configuration, isolation };
+  if (located === undefined) return { ...always, state: await state };
+  const settled = { located, config, env };
+  const base = await limited("the base", async (signal) =>
+    config.base === "HEAD" ? located.head : commitOf({ located }, config.base, signal),
+  );
+  const commit = typeof base === "string" ? base : located.head;
+  const isRead = "config" in configuration;
+  const [agents, gate, tree, disk] = await Promise.all([
+    isRead ? limited("the agents", () => agentsOf(settled)) : undefined,
+    isRead ? limited("the gate", (signal) => inspectGate(settled, commit, signal)) : undefined,
+    limited("the files", (signal) => inspectTree(located, commit, signal)),
+    limited("the disk", () => inspectDisk(located.gitDir)),
+  ]);
+  return {
+    ...always,
+    base,
+    ...(agents === undefined ? {} : { agents }),
+    ...(gate === undefined ? {} : { gate }),
+    state: await state,
+    ...(disk === undefined || hasFailed(disk) ? {} : { repositoryDisk: disk }),
+    ...(tree === undefined || hasFailed(tree) ? {} : { tree, room: roomFor(tree, config) }),
+  };
+}
+
+/** A look at the status of a huge checkout on a slow disk. */
+const MAX_MS = 30_000;
+
+/** What it came to, or that it came to nothing: also if it throws, or does not end. */
+const limiter =
+  (maxMs: number) =>
+  async <Result>(what: string, look: (signal: AbortSignal) => Promise<Result>): Promise<Result | Failed> => {
+    const { promise: late, resolve } = Promise.withResolvers<Failed>();
+    const stop = new AbortController();
+    const timer = setTimeout(() => {
+      resolve({ failure: failure("repository", `${what} did not answer within ${maxMs / 1_000} s`) });
+      stop.abort();
+    }, maxMs);
+    try {
+      return await Promise.race([look(stop.signal), late]);
+    } catch (error) {
+      return { failure: failure("repository", `${what} cannot be looked at: ${messageOf(error)}`) };
+    } finally {
+      clearTimeout(timer);
+    }
+  };
+
+/** A script is looked into as well: it is an agent that can be wrong before it starts. */
+async function agentsOf(settled: Settled): Promise<readonly AgentFacts[]> {
+  const agents = await inspectAgents(settled);
+  const { top } = settled.located;
+  return Promise.all(
+    agents.map(async (agent) => {
+      const { spec, problem } = agent;
+      if (problem !== undefined || typeof spec !== "object" || spec.kind !== "scripted") return agent;
+      const wrong = await scriptProblems(path.resolve(top, spec.script));
+      if (wrong.length === 0) return agent;
+      const message =
+        wrong === "missing"
+          ? `there is no script ${spec.script}`
+          : `the script ${spec.script} cannot be used: ${wrong[0]}`;
+      return { ...agent, problem: failure("agent-failed", message, "name a script that can be read") };
+    }),
+  );
+}

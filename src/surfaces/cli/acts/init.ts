@@ -1,0 +1,167 @@
+/** `skein init`: what does a first skein.yaml say here, and may it be written? */
+import { randomUUID } from "node:crypto";
+import { existsSync } from "node:fs";
+import { link, lstat, open, rename, rm } from "node:fs/promises";
+import path from "node:path";
+import {
+  ignoredSettings,
+  inspectGate,
+  inspectSetup,
+  type Project,
+  type SetupFacts,
+} from "../../../compose.ts";
+import { starterText } from "../../../config/index.ts";
+import { messageOf } from "../../../core/failure.ts";
+import { hasFailed } from "../../../ports/repository.ts";
+import { type Act, type Context, refuse, say, writeJson } from "../context.ts";
+import { EXIT, type ExitCode } from "../exit-codes.ts";
+import { paint } from "../output.ts";
+import type { InitOptions } from "../verbs/options.ts";
+import { commands, harmless, onPage } from "../words.ts";
+import { defaultConfig } from "./configuration.ts";
+import { hasExit, NEVER, openHere } from "./project.ts";
+
+const NAME = "skein.yaml";
+/** Of both only one may be there. */
+const OTHER_NAME = "skein.yml";
+/** A hint is not worth more. */
+const MAX_HINT_MS = 5_000;
+
+export const init: Act<InitOptions> = async (context, options) => {
+  const project = await openHere(context, options);
+  if (hasExit(project)) return project.exit;
+  const { located } = project;
+  const file = path.join(located.top, NAME);
+  const unwanted = options.print ? undefined : await refuseFile(context, project, options);
+  if (unwanted !== undefined) return unwanted;
+  const gate = await inspectGate({ located, config: defaultConfig(), env: context.env }, located.head, NEVER);
+  if (hasFailed(gate)) return refuse(context, EXIT.configuration, gate.failure);
+  const setup = await inspectSetup(located, NEVER);
+  const ignored = await ignoredSettings(located, AbortSignal.timeout(MAX_HINT_MS));
+  const found = { gate: { found: gate.found, commands: gate.commands.map(({ run }) => run) } };
+  const text = starterText(setup === undefined ? found : { ...found, setup });
+  const seen = { ...found, setup: setup ?? null, ignored };
+  if (options.print) {
+    if (context.json) writeJson(context, { file, isWritten: false, isReplaced: false, text, ...seen });
+    else context.out.write(text);
+    return EXIT.done;
+  }
+  const written = await writeNew(file, text, options.force === true);
+  if ("why" in written) return refuseWrite(context, file, written);
+  if (context.json) writeJson(context, { file, isWritten: true, ...written, text, ...seen });
+  else sayWritten(context, file, { ...seen, ...written });
+  return EXIT.done;
+};
+
+async function refuseFile(
+  context: Context,
+  { located: { top, gitDir } }: Project,
+  { force }: InitOptions,
+): Promise<ExitCode | undefined> {
+  const no = (message: string, next: string) =>
+    refuse(context, EXIT.notAllDone, { kind: "configuration", message, next });
+  if (top === gitDir)
+    return no(
+      `${top} is no work tree, so that a ${NAME} there would not be read; nothing was written`,
+      "go to a work tree; or skein init --print > skein.yaml, and give it with skein run --config skein.yaml",
+    );
+  if (existsSync(path.join(top, OTHER_NAME)))
+    return no(
+      `there is ${path.join(top, OTHER_NAME)}, and only one of the two may be there; nothing was written`,
+      `change it by hand (skein init --print shows what would be written), or rename it to ${NAME}`,
+    );
+  const file = path.join(top, NAME);
+  return force || !(await hasName(file)) ? undefined : refuseExisting(context, file);
+}
+
+const refuseExisting = (context: Context, file: string): ExitCode =>
+  refuse(context, EXIT.notAllDone, {
+    kind: "configuration",
+    message: `${file} is there already; nothing was written`,
+    next: "skein init --print shows what would be written; --force replaces it",
+  });
+
+type Unwritten = { readonly why: string; readonly isThere: boolean };
+
+function refuseWrite(context: Context, file: string, { why, isThere }: Unwritten): ExitCode {
+  if (isThere) return refuseExisting(context, file);
+  return refuse(context, EXIT.notAllDone, {
+    kind: "configuration",
+    message: `${file} cannot be written: ${why}`,
+    next: "see whether the folder may be written and its disk has room; skein init --print writes nothing",
+  });
+}
+
+/**
+ * Whole or not at all, and never through a link: beside it first, then under its name. To link it there fails if
+ * anything has that name by now; to rename it replaces what has, and of a link the link itself.
+ */
+async function writeNew(
+  file: string,
+  text: string,
+  mayReplace: boolean,
+): Promise<{ readonly isReplaced: boolean } | Unwritten> {
+  const draft = path.join(path.dirname(file), `.${path.basename(file)}.${randomUUID()}.new`);
+  try {
+    await using handle = await open(draft, "wx");
+    await handle.writeFile(text);
+    await handle.sync();
+    const isThere = await hasName(file);
+    await (mayReplace ? rename(draft, file) : linkNew(draft, file));
+    return { isReplaced: isThere };
+  } catch (error) {
+    return { why: messageOf(error), isThere: Object(error).code === "EEXIST" };
+  } finally {
+    await rm(draft, { force: true }).catch(() => {}); // It may be that nothing can be written here at all.
+  }
+}
+
+async function linkNew(draft: string, file: string): Promise<void> {
+  try {
+    await link(draft, file);
+  } catch (error) {
+    if (Object(error).code === "EEXIST" || (await hasName(file))) throw error;
+    await rename(draft, file); // A file system without hard links; a moment ago nothing had this name.
+  }
+}
+
+/** Also of a link that leads nowhere. */
+const hasName = (file: string): Promise<boolean> =>
+  lstat(file).then(
+    () => true,
+    () => false,
+  );
+
+type Seen = {
+  readonly gate: { readonly found: string; readonly commands: readonly string[] };
+  readonly setup: SetupFacts | null;
+  readonly ignored: readonly string[];
+  readonly isReplaced: boolean;
+};
+
+function sayWritten(context: Context, file: string, { gate, setup, ignored, isReplaced }: Seen): void {
+  const { out, command } = context;
+  say(context, `${isReplaced ? "replaced" : "wrote"} ${harmless(file)}`);
+  say(context);
+  const row = (name: string, text: string, tone: "plain" | "bad" = "plain") =>
+    say(
+      context,
+      paint(out, "quiet", name.padEnd(8)) + paint(out, tone, onPage(out, harmless(text), " ".repeat(8))),
+    );
+  if (gate.commands.length > 0) row("gate", `found by itself: ${gate.found}`);
+  else row("gate", "none found: until you name one, landings are not gated", "bad");
+  if (setup?.isNeeded) row("set-up", `${setup.command}, in each new workspace: there is ${setup.lockFile}`);
+  else if (setup !== null) row("set-up", `not needed: node_modules is copied; else ${setup.command}`);
+  if (ignored.length > 0)
+    row(
+      "hint",
+      `git ignores ${ignored.slice(0, MAX_SHOWN).join(", ")}, so that workspaces do not have it: if tests need it, ` +
+        "name it in .worktreeinclude, and agents can read it",
+    );
+  say(context);
+  say(context, "Next: name your agent in it (docs/agents.md says what an agent is), then");
+  const next = commands([[`${command} doctor`, "could a run start now?"], [`${command} run "<goal>"`]]);
+  for (const line of next) say(context, `  ${line}`);
+}
+
+const MAX_SHOWN = 5;
