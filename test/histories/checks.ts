@@ -1,0 +1,180 @@
+/** What must be true of every history, by what git and the log say afterwards? */
+import type { Event } from "../../src/core/event.ts";
+import type { RunState } from "../../src/core/state.ts";
+import { isRepair, ROOT, type Task } from "../../src/core/task.ts";
+import { refusalsOf } from "./check-refusals.ts";
+import { shapeProblem } from "./check-shape.ts";
+import { filesOf, type Move, movesOf, type Note, notesOf, parentsOf } from "./git-facts.ts";
+import { type History, NEVER, type Planted } from "./plant.ts";
+import type { Played } from "./play.ts";
+import { type Place, TARGET } from "./repository.ts";
+import { type Files, marksIn, wrongWith } from "./tree.ts";
+
+export type Facts = {
+  readonly history: History;
+  readonly place: Place;
+  readonly played: Played;
+  readonly moves: readonly Move[];
+  readonly notes: ReadonlyMap<string, Note>;
+  readonly parents: ReadonlyMap<string, readonly string[]>;
+  readonly files: ReadonlyMap<string, Files>;
+  /** What fails in the tree of a commit, flaky tests not counted. */
+  readonly truth: (commit: string) => ReadonlySet<string>;
+};
+
+/** Everything that is wrong, in words; nothing, if all is well. */
+export async function check(history: History, place: Place, played: Played): Promise<readonly string[]> {
+  if (played.end.is !== "closed") return [`the run does not end: ${JSON.stringify(played.end)}`];
+  const facts = await factsOf(history, place, played);
+  const { state } = played.end;
+  const refusals = await refusalsOf(facts);
+  countOutcomes(facts, played.events);
+  return [
+    ...facts.moves.filter(({ isOurs }) => isOurs).flatMap((move) => landingProblems(facts, move)),
+    ...outsideProblems(facts),
+    ...refusals.problems,
+    ...[...state.tasks.values()].flatMap((task) => taskProblems(facts, task, refusals.times(task.id))),
+    ...endProblems(facts, state, await place.git("rev-parse", TARGET)),
+  ];
+}
+
+async function factsOf(history: History, place: Place, played: Played): Promise<Facts> {
+  const moves = await movesOf(place);
+  const tips = [place.base, ...moves.map(({ to }) => to)];
+  const files = await filesOf(place, tips);
+  const truths = new Map([...files].map(([commit, of]) => [commit, new Set(wrongWith(of).keys())]));
+  const truth = (commit: string) => truths.get(commit)!;
+  const [notes, parents] = await Promise.all([notesOf(place), parentsOf(place, tips)]);
+  return { history, place, played, moves, notes, parents, files, truth };
+}
+
+/** One move of the target by us: proved, gated as it is, and green, or on red no worse. */
+function landingProblems(facts: Facts, move: Move): readonly string[] {
+  const { played, notes, truth } = facts;
+  const { from, to } = move;
+  const name = to.slice(0, 8);
+  const [before, after] = [truth(from), truth(to)];
+  const fresh = [...after].filter((failed) => !before.has(failed));
+  const note = notes.get(to);
+  const run = played.gate.runs.find(({ commit, rules }) => commit === to && rules === from);
+  const told = played.events.find((event) => event.type === "batch.landed" && event.commit === to);
+  const shape = note && shapeProblem(facts, move, note);
+  return [
+    ...(after.size > 0 && before.size === 0
+      ? [`${name} is red on a green target: ${[...after].join(", ")}`]
+      : []),
+    ...(before.size > 0 && fresh.length > 0
+      ? [`${name} has failures that are new: ${fresh.join(", ")}`]
+      : []),
+    ...(run ? [] : [`${name} became the target and was never gated by the rules of ${from.slice(0, 8)}`]),
+    ...(note ? [] : [`${name} became the target without a proof`]),
+    ...(note?.proof === "green" && after.size > 0 ? [`the proof of ${name} says green, and it is red`] : []),
+    ...(note && note.onto !== from ? [`the proof of ${name} says that the target was elsewhere`] : []),
+    ...(told ? [] : [`${name} became the target and the log does not say so`]),
+    ...(shape ? [`${name}: ${shape}`] : []),
+  ];
+}
+
+/** What others put there stays there. */
+const outsideProblems = ({ played, parents, moves }: Facts): readonly string[] => {
+  const history = ancestorsOf(parents, moves.at(-1)?.to);
+  return played.outside
+    .filter((commit) => !history.has(commit))
+    .map((commit) => `somebody else's commit ${commit.slice(0, 8)} is gone`);
+};
+
+function ancestorsOf(parents: Facts["parents"], tip: string | undefined): ReadonlySet<string> {
+  const found = new Set<string>();
+  const open = tip === undefined ? [] : [tip];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    if (found.has(next)) continue;
+    found.add(next);
+    open.push(...(parents.get(next) ?? []));
+  }
+  return found;
+}
+
+/** Landed as often as it is done, and there as often as that; and who did nothing wrong was never refused. */
+function taskProblems(facts: Facts, task: Task, refused: number): readonly string[] {
+  if (task.id === ROOT) return [];
+  const { history, notes, moves, files, place } = facts;
+  const { key } = task.spec;
+  const isDone = task.state.is === "done";
+  const wanted = isDone ? 1 : 0;
+  const landings = moves.filter(({ to, isOurs }) => {
+    return isOurs && notes.get(to)?.members.some((member) => member.task === task.id);
+  }).length;
+  const counted = landings === wanted ? [] : [`${key} is ${task.state.is} and landed ${landings} times`];
+  if (isRepair(task)) return counted;
+  const planted = history.tasks.find((one) => one.key === key)!;
+  const marks = marksIn(files.get(moves.at(-1)?.to ?? place.base)!).get(key) ?? 0;
+  return [
+    ...counted,
+    ...(marks === wanted ? [] : [`${key} is ${task.state.is} and is ${marks} times in the tree`]),
+    ...endOf(planted, isDone, refused, history),
+  ];
+}
+
+function endOf(
+  { key, makes }: Planted,
+  isDone: boolean,
+  refused: number,
+  { policy }: History,
+): readonly string[] {
+  const most = policy.retry.maxRefused;
+  const said = `${key} (${makes.is}) was refused ${refused} times and is ${isDone ? "" : "not "}done`;
+  switch (makes.is) {
+    case "plain":
+    case "offers":
+      return isDone && refused === 0 ? [] : [said];
+    case "bad": {
+      const isRight = refused === makes.times && isDone === makes.times <= most;
+      return isRight ? [] : [`${said}, and is bad ${makes.times} times`];
+    }
+    default:
+      return isDone || refused > most ? [] : [said];
+  }
+}
+
+function endProblems(facts: Facts, state: RunState, tip: string): readonly string[] {
+  const { history, played, truth, moves } = facts;
+  const { stubborn } = history;
+  const isHopeless = [...stubborn.values()].includes(NEVER);
+  const failing = [...truth(moves.at(-1)?.to ?? tip)];
+  const how = state.closed!.how;
+  const isWhole = [...state.tasks.values()].every((task) => task.state.is === "done" || isRepair(task));
+  const left = state.closed!.left.join("; ");
+  return [
+    ...(state.target.tip === tip ? [] : [`the run thinks that the target is at ${state.target.tip}`]),
+    ...(failing.length === 0 || isHopeless
+      ? []
+      : [`red in the end: ${failing.join(", ")} (${how}: ${left})`]),
+    ...(how === "done" && failing.length > 0 ? [`done, and red: ${failing.join(", ")}`] : []),
+    ...(isWhole && !isHopeless && how !== "done"
+      ? [`everything landed, and the run is ${how}: ${left}`]
+      : []),
+    ...(played.gate.runs.length === 0 ? ["nothing was gated"] : []),
+  ];
+}
+
+function countOutcomes({ history: { tally }, truth, moves, notes }: Facts, events: readonly Event[]): void {
+  const repairs = new Set<string>();
+  for (const event of events) {
+    if (event.type === "repair.planned") {
+      tally.add("fix task", event.into.length);
+      for (const { id } of event.into) repairs.add(id);
+    }
+    if (event.type === "repair.given-up") tally.add("repair given up");
+    if (event.type === "landing.turned" && event.phase.is === "base" && event.phase.members.length > 1) {
+      tally.add("hunt in a batch");
+    }
+    if (event.type === "batch.landed") {
+      tally.add(event.members.length > 1 ? "landing of a batch" : "landing of one task");
+      tally.add("fix that landed", event.members.filter(({ task }) => repairs.has(task)).length);
+    }
+  }
+  for (const { from, to, isOurs } of moves) {
+    if (isOurs && notes.get(to)?.proof === "red-to-red") tally.add("landing on red");
+    if (truth(from).size > 0 && truth(to).size === 0) tally.add("target green again");
+  }
+}

@@ -1,0 +1,76 @@
+/** Does a tree pass? Judged as data read from git's objects, with what makes gates hard: chance, outages, others. */
+import type { JobId } from "../../src/core/job.ts";
+import type { Problem } from "../../src/core/repair.ts";
+import type { Gate, GatedTree, GateRun } from "../../src/ports/gate.ts";
+import type { Random } from "../../src/simulation/random.ts";
+import type { Tally } from "./tally.ts";
+import { reportOf, wrongWith } from "./tree.ts";
+import type { Trees } from "./trees.ts";
+
+/** `failures`: what was said, also without a reason. */
+export type Run = GatedTree & { readonly tree: string; readonly failures: readonly string[] };
+
+type World = {
+  readonly trees: Trees;
+  readonly random: Random;
+  readonly flaky: number;
+  readonly outageInRun: number | undefined;
+  readonly tally: Tally;
+  /** While it runs, somebody may move the target. */
+  readonly meanwhile: (run: number) => Promise<void>;
+};
+
+export const OUTAGE = "test: the network";
+/** An outage is over when so many looks at the target have seen it: else nobody could tell it from a bad task. */
+const LOOKS = 2;
+
+export class HistoryGate implements Gate {
+  readonly runs: Run[] = [];
+  readonly #world: World;
+  readonly #flaked = new Set<string>();
+  #looks = 0;
+
+  constructor(world: World) {
+    this.#world = world;
+  }
+
+  async run(wanted: GatedTree): Promise<GateRun> {
+    const { trees, meanwhile } = this.#world;
+    const tree = await trees.treeOf(wanted.commit);
+    const wrong = wrongWith(await trees.files(wanted.commit));
+    const chance = [...this.#flake(tree), ...this.#outage(wanted.job)];
+    const failures = [...wrong.keys(), ...chance];
+    this.runs.push({ ...wanted, tree, failures });
+    await meanwhile(this.runs.length);
+    const problems = [...wrong.values(), ...chance.map(unexplained)];
+    return { report: reportOf(failures), problems, tail: failures.join("\n") };
+  }
+
+  async changes(): Promise<readonly string[]> {
+    return [];
+  }
+
+  /** A tree fails without a reason at most once: what fails twice in a row has one, as far as anyone can tell. */
+  #flake(tree: string): readonly string[] {
+    const { random, flaky, tally } = this.#world;
+    if (this.#flaked.has(tree) || !random.chance(flaky)) return [];
+    this.#flaked.add(tree);
+    tally.add("flaky gate run");
+    return [`test: flaky ${random.below(3)}`];
+  }
+
+  #outage(job: JobId): readonly string[] {
+    const { outageInRun, tally } = this.#world;
+    if (outageInRun === undefined || this.runs.length + 1 < outageInRun || this.#looks >= LOOKS) return [];
+    if (this.runs.length + 1 === outageInRun) tally.add("outage");
+    if (job.startsWith("check")) this.#looks += 1;
+    return [OUTAGE];
+  }
+}
+
+const unexplained = (name: string): Problem => ({
+  class: "tests",
+  name,
+  files: [name === OUTAGE ? "src/network.txt" : "src/flaky.txt"],
+  message: `${name} failed`,
+});

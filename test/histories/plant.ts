@@ -1,0 +1,213 @@
+/** What is planted in the history of one seed? A project, tasks that meet in every way, and what happens meanwhile. */
+import { defaultPolicy, type Policy } from "../../src/core/policy.ts";
+import { type Random, randomFrom } from "../../src/simulation/random.ts";
+import { type Kind, Tally } from "./tally.ts";
+import type { Files } from "./tree.ts";
+
+/** What a task does, besides leaving its mark. */
+export type Makes =
+  /** `slot`: also changes a line of its own in a file that others change, too. */
+  | { readonly is: "plain"; readonly slot?: number }
+  /** Leaves its mark in one line that others want, too. */
+  | { readonly is: "shared"; readonly line: number }
+  /** Red alone, for as many attempts; from then on right. */
+  | { readonly is: "bad"; readonly how: "fails" | "broken" | "needs"; readonly times: number }
+  /** One renames what another begins to use. */
+  | { readonly is: "renames" | "uses"; readonly lib: number }
+  /** Each is fine with one other, and three are too many. */
+  | { readonly is: "takes"; readonly pool: number }
+  /** One is right only together with the other, and nobody said so. */
+  | { readonly is: "offers" | "wants"; readonly part: number };
+
+export type Planted = {
+  readonly key: string;
+  readonly sprint: number;
+  readonly priority: number;
+  readonly after: readonly string[];
+  readonly makes: Makes;
+  readonly commits: number;
+};
+
+/** Somebody else's commit on the target: at a time, or while the gate runs for the so-manieth time. */
+export type Outsider = {
+  readonly when: { readonly atMs: number } | { readonly inRun: number };
+  readonly what: "green" | "red" | "shared" | "takes";
+};
+
+export type History = {
+  readonly seed: number;
+  readonly policy: Policy;
+  readonly base: Files;
+  readonly tasks: readonly Planted[];
+  /** Attempts at a failure of the base that do not mend it, by its name. */
+  readonly stubborn: ReadonlyMap<string, number>;
+  readonly outsiders: readonly Outsider[];
+  readonly baseMovesAtMs: readonly number[];
+  /** The chance that a gate run fails without a reason. */
+  readonly flaky: number;
+  /** From this gate run on everything is red, until two looks at the target have seen it. */
+  readonly outageInRun: number | undefined;
+  readonly tally: Tally;
+};
+
+export const NEVER = 99;
+export const SLOTS = 60;
+const GROUPS = 3;
+
+export function plant(seed: number): History {
+  const random = randomFrom(seed);
+  const tally = new Tally();
+  const policy = policyOf(random);
+  const old = random.chance(0.3) ? oldFailures(random, tally) : [];
+  const tasks = tasksOf(random, tally);
+  tally.add(policy.landing.strategy);
+  return {
+    seed,
+    policy,
+    base: baseOf(old),
+    tasks,
+    stubborn: new Map(old.map(({ name, times }) => [name, times])),
+    outsiders: outsidersOf(random, tasks),
+    baseMovesAtMs: random.chance(0.2) ? [random.spread(10_000, 3_600_000)] : [],
+    flaky: random.pick([0, 0, 0.05, 0.3]),
+    outageInRun: random.chance(0.15) ? random.between(2, 15) : undefined,
+    tally,
+  };
+}
+
+const policyOf = (random: Random): Policy => ({
+  ...defaultPolicy,
+  capacity: { plan: 1, work: random.pick([2, 8, 40, 40]) },
+  overlap: random.pick(["allow", "allow", "allow", "serialise"]),
+  landing: {
+    ...defaultPolicy.landing,
+    strategy: random.pick(["merge-commit", "merge-commit", "rebase", "fast-forward"]),
+    maxBatch: random.pick([1, 4, 50, 50, 50]),
+  },
+});
+
+type Old = { readonly path: string; readonly text: string; readonly name: string; readonly times: number };
+
+/** One failure a file, now and then two of which a fix mends one at a time. */
+function oldFailures(random: Random, tally: Tally): readonly Old[] {
+  tally.add("base red from the start");
+  const isHopeless = random.chance(0.12);
+  return Array.from({ length: random.spread(1, 6) }, (_, i) => {
+    const path = `src/old${i}.txt`;
+    const [line, name] = random.pick([
+      [`fails: old${i}`, `test: old${i}`],
+      [`broken: old${i}`, `build: old${i}`],
+      [`needs: gone${i}`, `types: ${path} needs gone${i}`],
+      [`<<<<<<< old${i}`, `markers: old${i}`],
+    ] as const);
+    const times = isHopeless && i === 0 ? NEVER : random.pick([0, 0, 0, 1, 2, 4]);
+    if (times === NEVER) tally.add("failure that nobody can mend");
+    else if (times > 0) tally.add("failure that the first fix does not mend");
+    const second = random.chance(0.2) ? `fails: also${i}\n` : "";
+    return { path, text: `text: old ${i}\n${line}\n${second}text: the end\n`, name, times };
+  });
+}
+
+function baseOf(old: readonly Old[]): Files {
+  const groups = Array.from({ length: GROUPS }, (_, i): readonly [string, string][] => [
+    [`src/shared${i}.txt`, "text: the line below is wanted\nmark:\ntext: the line above is wanted\n"],
+    [`src/lib${i}.txt`, `text: a library\nprovides: lib${i}\n`],
+    [`src/user${i}.txt`, `text: its user\nneeds: lib${i}\n`],
+    [`src/pool${i}.txt`, `text: a pool\nroom: pool${i} 2\n`],
+  ]);
+  // Three lines between two slots, so that changes of neighbours merge.
+  const slots = Array.from({ length: SLOTS }, (_, i) => `slot: ${i} free\ntext: a\ntext: b\ntext: c\n`);
+  return new Map([
+    ...groups.flat(),
+    ["src/wide.txt", slots.join("")],
+    ...old.map(({ path, text }) => [path, text] as const),
+  ]);
+}
+
+function tasksOf(random: Random, tally: Tally): readonly Planted[] {
+  const makes: Makes[] = [];
+  const some = (chance: number, groups: (i: number) => readonly Makes[]) => {
+    for (let i = 0; i < GROUPS; i += 1) if (random.chance(chance)) makes.push(...groups(i));
+  };
+  some(0.35, (line) => {
+    tally.add("tasks that want one line");
+    return times(random.between(2, 3), { is: "shared", line });
+  });
+  some(0.3, (lib) => {
+    tally.add("a name that one changes and others begin to use");
+    return [{ is: "renames", lib }, ...times(random.between(1, 3), { is: "uses", lib } as const)];
+  });
+  some(0.25, (pool) => {
+    tally.add("room for fewer than take it");
+    return times(3, { is: "takes", pool });
+  });
+  some(0.2, (part) => {
+    tally.add("a task that is right only after another");
+    return [
+      { is: "offers", part },
+      { is: "wants", part },
+    ];
+  });
+  for (let i = random.pick([0, 0, 1, 2, 3]); i > 0; i -= 1) makes.push(badOf(random, tally));
+  const total = Math.max(4, makes.length, random.spread(4, 40));
+  while (makes.length < total) makes.push(plainOf(random, makes.length, tally));
+  const tasks: Planted[] = [];
+  for (const made of shuffled(random, makes)) tasks.push(taskOf(random, made, tasks));
+  return tasks;
+}
+
+function badOf(random: Random, tally: Tally): Makes {
+  const wrong = random.pick([1, 1, 1, 2, 3]);
+  const kinds: Record<number, Kind> = {
+    1: "a task that is bad once",
+    2: "a task that is bad twice",
+    3: "a task that stays bad",
+  };
+  tally.add(kinds[wrong]!);
+  return { is: "bad", how: random.pick(["fails", "broken", "needs"]), times: wrong };
+}
+
+function plainOf(random: Random, i: number, tally: Tally): Makes {
+  if (!random.chance(0.3)) return { is: "plain" };
+  tally.add("changes to one file that merge");
+  return { is: "plain", slot: i };
+}
+
+const times = <T>(count: number, item: T): readonly T[] => Array.from({ length: count }, () => item);
+
+function taskOf(random: Random, makes: Makes, earlier: readonly Planted[]): Planted {
+  const sprint = earlier.length > 0 && random.chance(0.2) ? 1 : 0; // An answer without tasks would be another story.
+  // Only plain ones are waited for: who waits for one that stays bad is skipped, which is not what is asked here.
+  const before = earlier.filter((task) => task.makes.is === "plain" && task.sprint <= sprint);
+  return {
+    key: `w${earlier.length}`,
+    sprint,
+    priority: random.chance(0.2) ? random.between(1, 9) : 5,
+    after: before.length > 0 && random.chance(0.1) ? [random.pick(before).key] : [],
+    makes,
+    commits: random.pick([1, 1, 2, 3]),
+  };
+}
+
+function shuffled<T>(random: Random, items: readonly T[]): readonly T[] {
+  const left = [...items];
+  return items.map(() => left.splice(random.below(left.length), 1)[0]!);
+}
+
+function outsidersOf(random: Random, tasks: readonly Planted[]): readonly Outsider[] {
+  const count = random.pick([0, 0, 1, 1, 2]);
+  const wanted = tasks.some(({ makes }) => makes.is === "shared" || makes.is === "takes");
+  return Array.from({ length: count }, () => {
+    const what = random.pick([
+      "green",
+      "red",
+      wanted ? "shared" : "green",
+      wanted ? "takes" : "red",
+    ] as const);
+    const inGate = random.chance(0.6);
+    return {
+      what,
+      when: inGate ? { inRun: random.between(1, 25) } : { atMs: random.spread(10_000, 3_600_000) },
+    };
+  });
+}

@@ -1,0 +1,56 @@
+/** Who does the jobs, one at a time and each at its hour? So that a seed is one history, though git takes its time. */
+import type { Brief } from "../../src/core/brief.ts";
+import type { Report } from "../../src/core/event.ts";
+import { type Job, type JobId, jobId } from "../../src/core/job.ts";
+import type { Clock } from "../../src/ports/clock.ts";
+import type { JobQueue, Recovered, RunJob } from "../../src/ports/job-queue.ts";
+
+export class HistoryQueue implements JobQueue {
+  readonly #clock: Clock;
+  readonly #msOf: (brief: Brief) => number;
+  readonly #run: RunJob;
+  readonly #waiting = new Map<JobId, () => void>();
+  #busy: Promise<void>[] = [];
+
+  constructor(clock: Clock, msOf: (brief: Brief) => number, run: RunJob) {
+    this.#clock = clock;
+    this.#msOf = msOf;
+    this.#run = run;
+  }
+
+  offer(job: Job, brief: Brief, report: (report: Report) => void): void {
+    const id = jobId(job);
+    const at = this.#clock.now() + this.#msOf(brief);
+    const begin = async () => {
+      this.#waiting.delete(id);
+      const answer = await this.#run(brief, new AbortController().signal);
+      report({ type: "ended", job: id, ...answer });
+    };
+    this.#waiting.set(
+      id,
+      this.#clock.wakeAt(at, () => this.busyWith(begin())),
+    );
+  }
+
+  cancel(id: JobId): void {
+    this.#waiting.get(id)?.();
+    this.#waiting.delete(id);
+  }
+
+  async recover(): Promise<Recovered> {
+    return { is: "gone" };
+  }
+
+  /** Time stands still until it is done. */
+  busyWith(deed: Promise<void>): void {
+    this.#busy.push(deed);
+  }
+
+  /** Waits for what has begun; false if nothing had. */
+  async finish(): Promise<boolean> {
+    const begun = this.#busy;
+    this.#busy = [];
+    await Promise.all(begun);
+    return begun.length > 0;
+  }
+}

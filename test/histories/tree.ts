@@ -1,0 +1,91 @@
+/** What does a tree say about itself? Its files are plain lines, and whether they agree is the truth of the gate. */
+import type { GateReport } from "../../src/core/gate.ts";
+import type { Problem, ProblemClass } from "../../src/core/repair.ts";
+
+/** Path to text. */
+export type Files = ReadonlyMap<string, string>;
+
+/**
+ * What lines mean; all others are only text.
+ *
+ *   mark: a b        who has been here, each once
+ *   provides: x      needs: x        what is needed must be provided, by any file
+ *   room: p 2        takes: p        no more may take than there is room for
+ *   fails: x         broken: x       red alone
+ *   <<<<<<< x                        a conflict that was committed
+ */
+const COMMANDS = ["markers", "build", "types", "test"] as const;
+type Command = (typeof COMMANDS)[number];
+
+const CLASSES: Record<Command, ProblemClass> = {
+  markers: "conflict-markers",
+  build: "build",
+  types: "types",
+  test: "tests",
+};
+
+export type Line = { readonly path: string; readonly word: string; readonly rest: string };
+
+export function* linesOf(files: Files): Generator<Line> {
+  for (const [path, text] of files) {
+    for (const line of text.split("\n")) {
+      const [, word = "", rest = ""] = /^(<<<<<<<|[a-z]+:) ?(.*)$/.exec(line) ?? [];
+      if (word !== "") yield { path, word, rest };
+    }
+  }
+}
+
+/** What is wrong with a tree, by the name that a gate's report gives it. */
+export function wrongWith(files: Files): ReadonlyMap<string, Problem> {
+  const lines = [...linesOf(files)];
+  const rests = (word: string) => lines.filter((line) => line.word === word);
+  const provided = new Set(rests("provides:").map(({ rest }) => rest));
+  const found = new Map<string, Problem>();
+  const add = (command: Command, what: string, paths: readonly string[]) => {
+    const name = `${command}: ${what}`;
+    found.set(name, { class: CLASSES[command], name, files: paths, message: `${what} is wrong` });
+  };
+  for (const { path, word, rest } of lines) {
+    if (word === "<<<<<<<") add("markers", rest, [path]);
+    if (word === "broken:") add("build", rest, [path]);
+    if (word === "fails:") add("test", rest, [path]);
+    if (word === "needs:" && !provided.has(rest)) add("types", `${path} needs ${rest}`, [path]);
+    if (word !== "room:") continue;
+    const [pool = "", room = ""] = rest.split(" ");
+    const takers = rests("takes:").filter((line) => line.rest === pool);
+    if (takers.length > Number(room)) add("test", `room in ${pool}`, [path]);
+  }
+  return found;
+}
+
+/** The gate's report: one command each, with what fails in it. */
+export const reportOf = (failures: Iterable<string>): GateReport => {
+  const names = [...failures];
+  const commands = COMMANDS.map((name) => {
+    const own = names.filter((failed) => failed.startsWith(`${name}: `));
+    return { name, green: own.length === 0, failures: own.map((failed) => failed.slice(name.length + 2)) };
+  });
+  return { commands };
+};
+
+/** How often everybody has left a mark. */
+export function marksIn(files: Files): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const { word, rest } of linesOf(files)) {
+    if (word !== "mark:") continue;
+    for (const who of rest.split(" ").filter((text) => text !== "")) {
+      counts.set(who, (counts.get(who) ?? 0) + 1);
+    }
+  }
+  return counts;
+}
+
+/** Some files, with one line put in another's place, or at the end of its file. */
+export function withLine(files: Files, path: string, before: string | undefined, after: string): string {
+  const text = files.get(path) ?? "";
+  if (before === undefined) return `${text}${after}\n`;
+  const lines = text
+    .split("\n")
+    .flatMap((line) => (line === before ? (after === "" ? [] : [after]) : [line]));
+  return lines.join("\n");
+}
