@@ -70,6 +70,7 @@ const VALUES: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   "workspace.maxFile": bytes,
   "landing.strategy": fc.constantFrom("merge-commit", "rebase", "fast-forward"),
   "landing.maxBatch": whole(1),
+  approve: fc.constantFrom("never", "first", "every"),
   "sweep.red": time,
   "sweep.green": time,
   "repair.maxTasks": whole(1),
@@ -198,7 +199,7 @@ describe("the policy", () => {
       ],
       ...["subplanner.scopeThreshold=11", "landing.maxBatch=13", "landing.strategy=rebase", "overlap=allow"],
       ...["sweep.red=7s", "sweep.green=70s", "repair.maxTasks=2", "repair.maxFiles=1", "repair.maxRounds=0"],
-      ...["order=longest-path", "sharedFiles=a,b", "branchPrefix=x/", "timeout.grace=0"],
+      ...["order=longest-path", "sharedFiles=a,b", "branchPrefix=x/", "approve=every", "timeout.grace=0"],
     );
     assert.deepEqual(policy.capacity, { work: 2, plan: 3 });
     assert.deepEqual(policy.leaseMs, { plan: 1_000, work: 2_000, land: 180_000, check: 14_400_000 });
@@ -217,7 +218,7 @@ describe("the policy", () => {
       [policy.overlap, policy.order, policy.sharedFiles],
       ["allow", "longest-path", ["a", "b"]],
     );
-    assert.equal(policy.branchPrefix, "x/");
+    assert.deepEqual([policy.branchPrefix, policy.approval], ["x/", "every"]);
   });
 });
 

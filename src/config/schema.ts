@@ -25,6 +25,11 @@ export const schema = z.strictObject({
     .regex(/^(?!-)[^\p{Cc}]+$/u, "must be the name of a branch or a commit")
     .prefault("HEAD")
     .describe("The branch or commit that a run starts from."),
+  approve: choice("never", "first", "every")
+    .prefault(policy.approval)
+    .describe(
+      "Which plans of the root's planner wait for `skein approve`: none, until one was approved, or each.",
+    ),
   branchPrefix: text().prefault(policy.branchPrefix).describe("What the names of all branches begin with."),
   gate: gate()
     .prefault("auto")

@@ -14,6 +14,7 @@ export function toPolicy(config: Config): Policy {
     leaseMs,
     root: { ...defaultPolicy.root, replanAfter: config.replanAfter },
     decompose: { ...defaultPolicy.decompose, ...subplanner },
+    approval: config.approve,
     branchPrefix: config.branchPrefix,
     order: config.order,
     overlap: config.overlap,

@@ -5,7 +5,7 @@ import type { Fact, RunRequest } from "./event.ts";
 import type { Policy } from "./policy.ts";
 import { EVERYTHING } from "./scope.ts";
 import { isRefSafe, slugOf } from "./slug.ts";
-import { type RunState, runningJobOf } from "./state.ts";
+import { isProposed, type RunState, runningJobOf } from "./state.ts";
 import { childId, isSettled, ROOT, type TaskId } from "./task.ts";
 
 export function openRun(state: RunState, request: RunRequest): readonly Fact[] {
@@ -53,6 +53,26 @@ export function steerRun(state: RunState, message: string, { brief }: Policy): r
   }
   return [{ type: "run.steered", message }];
 }
+
+export const approvePlan = (state: RunState): readonly Fact[] =>
+  isProposed(state) ? [{ type: "plan.approved" }] : [refused("approve", NOTHING_PROPOSED)];
+
+/** The planner hears why, and plans again. */
+export function declinePlan(state: RunState, reason: string, policy: Policy): readonly Fact[] {
+  if (!isProposed(state)) return [refused("decline", NOTHING_PROPOSED)];
+  if (state.proposed.includes(ROOT))
+    return [refused("decline", "the goal was not split, so that there is no other plan: cancel the run")];
+  const told = steerRun(state, `Your plan was declined: ${reason}`, policy);
+  if (told.some(({ type }) => type === "command.refused")) return told;
+  const open = state.proposed.filter((id) => !isSettled(state.tasks.get(id)!));
+  return [
+    { type: "plan.declined", reason },
+    ...open.map((task): Fact => ({ type: "task.cancelled", task, reason: `declined: ${reason}` })),
+    ...told,
+  ];
+}
+
+const NOTHING_PROPOSED = "no plan waits for approval";
 
 export function cancelRun(state: RunState, reason: string): readonly Fact[] {
   if (state.cancelling !== undefined) return [];

@@ -62,8 +62,25 @@ function judge(state: RunState, task: Task, answer: PlanAnswer, rules: Rules): r
       notes: [...answer.notes, ...checked.notes, ...uncovered],
     },
     ...skippedAtOnce(state, into),
+    ...proposal(
+      state,
+      task.id,
+      into.map(({ id }) => id),
+      rules.policy,
+    ),
     ...lastAnswer(task, limits),
   ];
+}
+
+/** Only what the root's planner wants: what its subplanners make of it stays within. */
+function proposal(
+  state: RunState,
+  planner: TaskId,
+  tasks: readonly TaskId[],
+  { approval }: Policy,
+): readonly Fact[] {
+  const isAsked = approval === "every" || (approval === "first" && !state.approved);
+  return isAsked && planner === ROOT ? [{ type: "plan.proposed", tasks }] : [];
 }
 
 /** The i-th task of an answer is the i-th new child: `checkPlan` has resolved `after` by the same numbers. */
@@ -83,7 +100,8 @@ function newTasks(
 
 /** No tasks: atomic in the first answer; later done, once nothing is active and everything was heard. */
 function nothingMore(state: RunState, task: Task, answer: PlanAnswer, rules: Rules): readonly Fact[] {
-  if (task.tries.answers === 0) return [{ type: "plan.kept-whole", task: task.id }];
+  if (task.tries.answers === 0)
+    return [{ type: "plan.kept-whole", task: task.id }, ...proposal(state, task.id, [ROOT], rules.policy)];
   const planner = state.planners.get(task.id)!;
   const heard = said(state, task.id, answer, answer.addressed);
   const unheard =

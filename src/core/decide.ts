@@ -1,7 +1,7 @@
 /** What follows from what happened? The only place that writes history; it reads the state and returns facts. */
 import { withoutRepeats } from "./consequences.ts";
 import { decideCheck } from "./decide-check.ts";
-import { cancelRun, cancelTask, openRun, steerRun } from "./decide-command.ts";
+import { approvePlan, cancelRun, cancelTask, declinePlan, openRun, steerRun } from "./decide-command.ts";
 import { decideLand } from "./decide-landing.ts";
 import { decidePlan } from "./decide-plan.ts";
 import { decideWork } from "./decide-work.ts";
@@ -22,6 +22,10 @@ export function decide(state: RunState, input: Input, policy: Policy): readonly 
       return state.paused ? [{ type: "run.resumed" }] : [];
     case "steer":
       return steerRun(state, input.message, policy);
+    case "approve":
+      return approvePlan(state);
+    case "decline":
+      return declinePlan(state, input.reason, policy);
     case "cancel":
       return input.task === undefined
         ? cancelRun(state, input.reason ?? "asked for")

@@ -8,7 +8,7 @@ import { prescribed } from "./landing.ts";
 import { backoffMs, type Policy } from "./policy.ts";
 import { sweepDelayMs } from "./repair.ts";
 import { ScopeTable } from "./scope-table.ts";
-import { isKnownRed, LANE, landsOnRed, type RunState, taskOf } from "./state.ts";
+import { isKnownRed, isProposed, LANE, landsOnRed, type RunState, taskOf } from "./state.ts";
 import { isRepair, parentId, type Task, type TaskId } from "./task.ts";
 
 /** `facts` hold now, until there are none; then nothing changes before `deadline` unless something arrives. */
@@ -126,8 +126,10 @@ function agentJobs(state: RunState, policy: Policy, start: (job: Job) => Fact): 
   const taken = new ScopeTable(); // What this pass has given away, or promised, and the state does not show yet.
   const facts: Fact[] = [];
   let left = affordable(state, policy);
+  const awaited = isProposed(state);
   for (const { kind, task } of inOrder(state, room)) {
-    if (left <= 0) break;
+    // Fixes come first in every queue, and are no part of the plan.
+    if (left <= 0 || (awaited && !isRepair(task))) break;
     const scope = policy.overlap === "serialise" && takesFiles(task, kind) ? task.spec.scope : [];
     const rival = taken.blocker(scope, task.order) as TaskId | undefined;
     const held = rival ? parked(task, rival) : scope.length > 0 ? heldBack(state, task, kind) : undefined;

@@ -44,6 +44,11 @@ export type Fact =
       /** What was removed, dropped, serialised or left uncovered: the planner is told. */
       readonly notes: readonly string[];
     }
+  /** Nobody is put to work on these before a person says so. */
+  | { readonly type: "plan.proposed"; readonly tasks: readonly TaskId[] }
+  | { readonly type: "plan.approved" }
+  /** Its tasks are cancelled, and the planner is told why. */
+  | { readonly type: "plan.declined"; readonly reason: string }
   | {
       readonly type: "plan.rejected";
       readonly task: TaskId;
@@ -146,6 +151,9 @@ export type Command =
   | { readonly type: "pause" }
   | { readonly type: "resume" }
   | { readonly type: "steer"; readonly message: string }
+  /** Of the plan that was proposed. */
+  | { readonly type: "approve" }
+  | { readonly type: "decline"; readonly reason: string }
   | { readonly type: "cancel"; readonly task?: TaskId; readonly reason?: string };
 
 /** What arrives from the world. */

@@ -21,6 +21,14 @@ export function planAccepted(s: Draft, event: EventOf<"plan.accepted">): void {
   else planner.idle = true;
 }
 
+/** Its names are free again: the next plan may well use them for the same tasks, made better. */
+export function planDeclined(s: Draft): void {
+  const keys = s.planners.get(ROOT)?.keys;
+  const declined = new Set(s.proposed);
+  for (const [key, id] of keys ?? []) if (declined.has(id)) keys!.delete(key);
+  s.proposed = [];
+}
+
 /** The planner was told of its news and of steering messages, and has answered. */
 function takeIn(s: Draft, task: TaskDraft, said: PlanSaid): void {
   task.scratchpad = said.scratchpad;

@@ -3,7 +3,15 @@
 import { withSeen } from "./batch-size.ts";
 import type { Draft, TaskDraft } from "./draft.ts";
 import type { Event, EventOf } from "./event.ts";
-import { addTask, planAccepted, planEnded, plannerIn, planRejected, steer } from "./evolve-plan.ts";
+import {
+  addTask,
+  planAccepted,
+  planDeclined,
+  planEnded,
+  plannerIn,
+  planRejected,
+  steer,
+} from "./evolve-plan.ts";
 import { type Failure, isLoss } from "./failure.ts";
 import { isOver } from "./finish.ts";
 import { isGreen } from "./gate.ts";
@@ -65,6 +73,16 @@ export function evolve(state: RunState, event: Event): RunState {
       break;
     case "plan.accepted":
       planAccepted(s, event);
+      break;
+    case "plan.proposed":
+      s.proposed = event.tasks;
+      break;
+    case "plan.approved":
+      s.proposed = [];
+      s.approved = true;
+      break;
+    case "plan.declined":
+      planDeclined(s);
       break;
     case "plan.rejected":
       planRejected(s, event);

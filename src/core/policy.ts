@@ -63,6 +63,8 @@ export type Policy = {
     /** Also split a task that touches at least this many folders; undefined: never for that reason. */
     readonly moduleThreshold?: number;
   };
+  /** Which plans of the root's planner wait until a person has approved of them. */
+  readonly approval: "never" | "first" | "every";
   /** What the names of all branches begin with. */
   readonly branchPrefix: string;
   /** `priority`: by priority, then age. `longest-path`: among equals, what most others wait for goes first. */
@@ -158,6 +160,7 @@ export const defaultPolicy: Policy = {
     maxDepth: DEFAULT_SUBPLANNER_CONFIG.maxDepth,
     scopeThreshold: DEFAULT_SUBPLANNER_CONFIG.scopeThreshold,
   },
+  approval: "never", // It is made to be left alone.
   branchPrefix: "skein/",
   order: "priority",
   overlap: "serialise",

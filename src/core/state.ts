@@ -9,7 +9,7 @@ import { OPEN, type Phase } from "./landing.ts";
 import type { Deferral } from "./plan-answer.ts";
 import type { JobKind } from "./policy.ts";
 import { ScopeTable } from "./scope-table.ts";
-import { isRepair, type Task, type TaskId } from "./task.ts";
+import { isRepair, isSettled, type Task, type TaskId } from "./task.ts";
 
 export type RunState = {
   readonly request: RunRequest | undefined;
@@ -50,6 +50,10 @@ export type RunState = {
   /** Tasks that are not settled, the root not counted. */
   readonly unsettled: number;
   readonly steers: readonly string[];
+  /** The tasks of a plan that nobody has approved of yet. */
+  readonly proposed: readonly TaskId[];
+  /** Whether a plan was ever approved of. */
+  readonly approved: boolean;
   readonly paused: boolean;
   readonly cancelling: string | undefined;
   readonly closed: { readonly how: RunEnd; readonly left: readonly string[] } | undefined;
@@ -161,6 +165,8 @@ export const emptyState = (): RunState => ({
   toSettle: new Set(),
   unsettled: 0,
   steers: [],
+  proposed: [],
+  approved: false,
   paused: false,
   cancelling: undefined,
   closed: undefined,
@@ -216,6 +222,10 @@ export const isKnownRed = ({ target }: RunState) =>
 /** What is left to do of it, in words. */
 export const takenBack = ({ id, spec }: Task, commit: string) =>
   `${id} (${spec.key}) landed as ${commit}, but was taken back: somebody moved the target`;
+
+/** A plan waits for a person. One whose tasks were all called off does not. */
+export const isProposed = (state: RunState): boolean =>
+  state.proposed.some((id) => !isSettled(taskOf(state, id)));
 
 /** The target is known to be green as it stands. */
 export const isVerified = ({ target }: RunState) =>

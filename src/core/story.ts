@@ -5,6 +5,7 @@ import type { Proof } from "./gate.ts";
 import { CHECKOUT_CHANGED } from "./handoff.ts";
 import { type JobId, jobId, type Member } from "./job.ts";
 import type { JobKind } from "./policy.ts";
+import { count, emptyTally, type Tally } from "./tally.ts";
 import type { TaskId } from "./task.ts";
 
 export type Story = {
@@ -24,6 +25,7 @@ export type Story = {
   /** Which landings had which tasks in their candidate, oldest first. */
   readonly candidates: readonly { readonly job: JobId; readonly members: readonly Member[] }[];
   readonly closed: { readonly at: number; readonly how: RunEnd } | undefined;
+  readonly tally: Tally;
 };
 
 /** A move of the target, and why it could be made. */
@@ -73,6 +75,7 @@ export const emptyStory = (): Story => ({
   concerns: new Map(),
   candidates: [],
   closed: undefined,
+  tally: emptyTally(),
 });
 
 /** Changes `story` in place, as `evolve` does with a state. */
@@ -81,6 +84,7 @@ export function tell(story: Story, event: Event): Story {
   s.events += 1;
   if (isRestart(event) && s.events > 1) s.idleMs += event.at - s.lastAt;
   s.lastAt = event.at;
+  count(s.tally, event);
   switch (event.type) {
     case "run.closed":
       s.closed = { at: event.at, how: event.how };

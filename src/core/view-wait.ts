@@ -1,7 +1,7 @@
 /** For what does a run wait while nobody is at work, and until when? */
 import { due } from "./due.ts";
 import type { Policy } from "./policy.ts";
-import { type RunState, retryKey } from "./state.ts";
+import { isProposed, type RunState, retryKey } from "./state.ts";
 import type { TaskId } from "./task.ts";
 import { nameOf } from "./view-reasons.ts";
 
@@ -13,6 +13,7 @@ export function waitOf(state: RunState, policy: Policy, now: number): Wait | und
   const { facts, deadline } = due(state, policy, now);
   if (facts.length > 0) return undefined; // It goes on at once.
   if (state.paused) return { what: "the run is paused" }; // Whatever else comes, nobody is started.
+  if (isProposed(state)) return { what: "its plan waits for approval" };
   if (deadline === undefined) return undefined;
   return { what: whatAt(state, deadline), until: deadline };
 }

@@ -5,6 +5,7 @@ import { type Job, type JobId, jobId } from "./job.ts";
 import type { JobKind } from "./policy.ts";
 import {
   emptyState,
+  isProposed,
   isVerified,
   type RunState,
   retryKey,
@@ -13,6 +14,7 @@ import {
   taskOf,
 } from "./state.ts";
 import { emptyStory, type Landed, type Setback, type Story, tell } from "./story.ts";
+import { type TallyView, tallyView } from "./tally-view.ts";
 import { isSettled, parentId, ROOT, type Task, type TaskId } from "./task.ts";
 import {
   type ConcernView,
@@ -34,7 +36,15 @@ export type RunView = {
   readonly run: string;
   readonly goal: string;
   readonly base: string;
-  readonly is: "working" | "paused" | "cancelling" | "done" | "incomplete" | "failed" | "cancelled";
+  readonly is:
+    | "working"
+    | "proposed"
+    | "paused"
+    | "cancelling"
+    | "done"
+    | "incomplete"
+    | "failed"
+    | "cancelled";
   readonly counts: Counts;
   readonly running: readonly RunningView[];
   /** What is ready to land, or being landed, the next one first. */
@@ -62,6 +72,7 @@ export type RunView = {
     readonly closedAt?: number;
   };
   readonly events: number;
+  readonly tally: TallyView;
 };
 
 /** Of all tasks but the goal itself, unless that is the only one. */
@@ -119,7 +130,7 @@ export function viewOf({ state, story }: Seen): RunView {
     base,
     is:
       state.closed?.how ??
-      (state.cancelling !== undefined ? "cancelling" : state.paused ? "paused" : "working"),
+      (state.cancelling !== undefined ? "cancelling" : state.paused ? "paused" : openWord(state)),
     counts: countsOf(state, tasks, gating),
     running: [...state.running.values()].map(({ job }) => runningView(state, story, job)),
     queue: tasks
@@ -151,8 +162,11 @@ export function viewOf({ state, story }: Seen): RunView {
     spent: { ...state.spent },
     times: timesOf(state, story),
     events: story.events,
+    tally: tallyView(story.tally, state, (story.closed?.at ?? story.lastAt) - state.openedAt - story.idleMs),
   };
 }
+
+const openWord = (state: RunState) => (isProposed(state) ? "proposed" : "working");
 
 /** A look at the target has found no commands to run. */
 export const isUngated = ({ target: { health, report } }: RunState): boolean =>

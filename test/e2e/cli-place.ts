@@ -42,8 +42,8 @@ export type Started = {
   readonly pid: number;
   readonly ended: Promise<Ended>;
   readonly kill: (signal: NodeJS.Signals) => void;
-  /** Resolves once its standard output contains `text`; fails if it ends before. */
-  readonly says: (text: string) => Promise<void>;
+  /** Resolves once its standard output contains `text`, so often; fails if it ends before. */
+  readonly says: (text: string, times?: number) => Promise<void>;
   /** Nobody reads its standard output any more. */
   readonly hangUp: () => void;
 };
@@ -143,10 +143,10 @@ function startSkein(args: readonly string[], folder: string, env: NodeJS.Process
     resolve({ code, out, err });
     for (const look of waiting) look();
   });
-  const says = (text: string) => {
+  const says = (text: string, times = 1) => {
     const { promise, resolve: found, reject } = Promise.withResolvers<void>();
     const look = () => {
-      if (out.includes(text)) found();
+      if (out.split(text).length > times) found();
       else if (child.exitCode !== null || child.signalCode !== null)
         reject(new Error(`it ended without saying ${JSON.stringify(text)}:\n${out}${err}`));
     };

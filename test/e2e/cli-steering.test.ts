@@ -170,3 +170,48 @@ test("a run that nobody drives is cancelled as soon as somebody does", async () 
   assert.equal(resumed.code, 1, resumed.err);
   assert.match(resumed.out, new RegExp(`^Run ${run} was cancelled`, "m"));
 });
+
+test("a plan that needs approval is shown, declined with a reason, approved, and only then worked on", async () => {
+  await using place = await makePlace();
+  const steers = path.join(place.folder, "steers");
+  const planner = path.join(place.folder, "planner.sh");
+  const tasks = `{"scratchpad":"","tasks":[{"id":"one","description":"write it","acceptance":"it is there","scope":["t.1.txt","t.2.txt"]}]}`;
+  await writeFile(
+    planner,
+    `#!/bin/sh
+brief=$(cat)
+printf '%s' "$brief" | grep -o '"steers":\\[[^]]*\\]' >> '${steers}'
+case "$brief" in
+*'"first":true'* | *declined*) echo '${tasks}' ;;
+*) echo '{"scratchpad":"","tasks":[]}' ;;
+esac
+`,
+    { mode: 0o755 },
+  );
+  const live = place.start(
+    ...["run", "write two files", "--approve", "--agent", place.agent, "--planner", planner],
+    ...GATE,
+  );
+  await live.says("waits for your approval");
+  const { runs } = JSON.parse((await place.ask("status", "--json")).out);
+  const { run } = runs[0];
+  assert.equal(await stateOf(place, run), "proposed");
+  assert.match(
+    (await place.ask("status", run)).out,
+    new RegExp(`^next: skein show ${run}, then skein approve`, "m"),
+  );
+  assert.match((await place.ask("show", run)).out, /one/);
+  const declined = await place.ask("approve", "--decline", "first the tests");
+  assert.deepEqual([declined.code, declined.err], [0, ""]);
+  await live.says("the plan is declined: first the tests");
+  await live.says("waits for your approval", 2);
+  assert.match(await readFile(steers, "utf8"), /Your plan was declined: first the tests/);
+  assert.doesNotMatch((await place.ask("logs", run)).out, /a worker starts/);
+  const approved = await place.ask("approve", run);
+  assert.equal(approved.code, 0, approved.err);
+  const { code, out } = await live.ended;
+  assert.equal(code, 0, out);
+  assert.match(out, /the plan is approved.*a worker starts on one/s);
+  const again = await place.ask("approve", run);
+  assert.notEqual(again.code, 0);
+});

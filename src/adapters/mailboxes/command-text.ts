@@ -13,11 +13,14 @@ export function readCommand(text: string): Said | undefined {
 function commandOf(fields: Readonly<Record<string, unknown>>): Said | undefined {
   const { type, message, task, reason } = fields;
   switch (type) {
+    case "approve":
     case "pause":
     case "resume":
       return { type };
     case "steer":
       return typeof message === "string" ? { type, message } : undefined;
+    case "decline":
+      return typeof reason === "string" ? { type, reason } : undefined;
     case "cancel":
       return isText(task) && isText(reason)
         ? {

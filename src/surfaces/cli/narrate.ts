@@ -61,6 +61,14 @@ export function narrate(
       return bad(
         `${name(event.task)}, attempt ${event.attempt}: ${event.failure.message}; it will be tried again`,
       );
+    case "plan.proposed":
+      return bad(
+        `the plan waits for your approval: skein show ${state.request?.run} has its tasks; then skein approve ${state.request?.run}`,
+      );
+    case "plan.approved":
+      return good("the plan is approved");
+    case "plan.declined":
+      return bad(`the plan is declined: ${event.reason}`);
     case "task.held-back":
       return quiet(`${name(event.task)} waits: ${name(event.behind)} has its files`);
     case "task.done":

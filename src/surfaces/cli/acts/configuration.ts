@@ -79,7 +79,7 @@ const misconfigured = (problems: readonly Problem[]): Misconfigured => ({
 
 /** The keys that flags stand for. A program or a script that is named here is one that is here. */
 function flagsOf({ folder }: Context, given: SettingOptions): Readonly<Record<string, unknown>> {
-  const { agent, script, planner, workers, gate, deliver } = given;
+  const { agent, script, planner, workers, gate, approve, deliver } = given;
   const scripted =
     script === undefined ? undefined : { kind: "scripted", script: path.resolve(folder, script) };
   const flags = {
@@ -87,6 +87,7 @@ function flagsOf({ folder }: Context, given: SettingOptions): Readonly<Record<st
     planner: planner === undefined ? scripted : planner === "none" ? planner : commandOf(planner, folder),
     workers,
     gate: gate?.length === 1 && (gate[0] === "auto" || gate[0] === "none") ? gate[0] : gate,
+    approve: approve && "first",
     deliver,
   };
   return Object.fromEntries(Object.entries(flags).filter(([, value]) => value !== undefined));

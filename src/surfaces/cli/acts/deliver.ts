@@ -13,6 +13,7 @@ import { quoted, short } from "../words.ts";
 import { reconfigure } from "./configuration.ts";
 import { checkedOutIn, deliverCommand } from "./deliver-command.ts";
 import { type Exit, hasExit, openHere, openSeen, runsWhere, type SeenRun, underWay } from "./project.ts";
+import { isOpen } from "./run-state.ts";
 import { stopOnSignal } from "./signals.ts";
 
 export const deliver: Act<DeliverOptions> = async (context, options) => {
@@ -85,7 +86,7 @@ async function whyNot(
   if (target.health === "red" || target.health === "suspect")
     return no(`the target of run ${run} is red: it is not delivered`, `skein status ${run} says what fails`);
   if (is === "done" || partial) return undefined;
-  const how = is === "working" || is === "paused" || is === "cancelling" ? "not closed" : is;
+  const how = isOpen(is) ? "not closed" : is;
   const part = await deliverCommand(located.top, home.record, true);
   return no(
     `run ${run} is ${how}, so that only a part of the goal would be delivered`,

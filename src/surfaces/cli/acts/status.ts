@@ -176,6 +176,7 @@ type Step = { readonly run: string; readonly state: RunWord; readonly done: numb
 
 function nextStep({ run, state, done, bring }: Step): string | undefined {
   if (state === "stopped") return `skein resume ${run}`;
+  if (state === "proposed") return `skein show ${run}, then skein approve ${run}`;
   if (state === "paused") return `skein resume ${run} ends the pause`;
   if (state === "running" || state === "cancelling") return `skein logs ${run} -f, or skein stop ${run}`;
   if (state === "done") return bring;

@@ -1,4 +1,4 @@
-/** `skein pause`, `steer`, `cancel`: how is something said to a run, and was it heard? */
+/** `skein pause`, `steer`, `approve`, `cancel`: how is something said to a run, and was it heard? */
 import { mailboxOf } from "../../../compose.ts";
 import { findTask } from "../../../core/view.ts";
 import type { Said } from "../../../ports/mailbox.ts";
@@ -95,6 +95,8 @@ const WORDS: Readonly<Record<Said["type"], (run: string) => string>> = {
   pause: (run) =>
     `run ${run} is paused: nothing new is started, what is at work goes on. To end the pause: skein resume ${run}`,
   resume: (run) => `run ${run} goes on`,
+  approve: (run) => `run ${run} has your approval, and goes to work. Watch it: skein logs ${run} -f`,
+  decline: (run) => `run ${run} has it: the planner hears why, and plans again`,
   steer: (run) => `run ${run} has it: the planner hears it at its next turn`,
   cancel: (run) => `run ${run} cancels it. Watch it: skein logs ${run} -f`,
 };

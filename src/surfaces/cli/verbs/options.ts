@@ -19,6 +19,7 @@ export const addSettings = (command: Command): Command =>
     .option("--planner <command>", 'who plans, if not the agent; "none": one worker takes the whole goal')
     .option("--workers <n>", "workers at once")
     .option("--gate <command>", "what must pass to land: auto, none or a command; may be repeated", collect)
+    .option("--approve", "wait until you have approved of the first plan (skein approve)")
     .option("--deliver", "when everything is done, bring it to the base branch")
     .option("--into-checkout", "with --deliver: also if the base branch is checked out and clean")
     .option("--set <key=value>", "set any key of skein.yaml; may be repeated", collect);
@@ -29,6 +30,7 @@ export type SettingOptions = {
   readonly planner?: string;
   readonly workers?: string;
   readonly gate?: readonly string[];
+  readonly approve?: true;
   readonly deliver?: true;
   readonly intoCheckout?: true;
   readonly set?: readonly string[];

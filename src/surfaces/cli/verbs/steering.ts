@@ -1,4 +1,4 @@
-/** `skein pause`, `steer` and `cancel`: what can be said to a run while it goes on? */
+/** `skein pause`, `steer`, `approve` and `cancel`: what can be said to a run while it goes on? */
 import type { TaskId } from "../../../core/task.ts";
 import { type AddVerb, addRepo, examples, type RepoOption, type TellOptions } from "./options.ts";
 
@@ -37,6 +37,29 @@ export const addSteer: AddVerb = (program, perform) => {
     )
     .action((message: string, options: WithRun) =>
       perform(async (context) => (await tell({ ...options, command: { type: "steer", message } }))(context)),
+    );
+};
+
+export const addApprove: AddVerb = (program, perform) => {
+  addRepo(program.command("approve [run]"))
+    .summary("let a run go to work on the plan that it proposes")
+    .description(
+      "Where the configuration asks for it (`approve: first` or `every`, or `skein run --approve`), nobody is put to " +
+        "work on a plan before you say so; `skein show` has its tasks. By default of the one run that is open.",
+    )
+    .option("--decline <reason>", "not this plan: its tasks are cancelled, and the planner hears why")
+    .addHelpText(
+      "after",
+      examples("skein approve", 'skein approve 1115-k7qd --decline "Leave the database alone"'),
+    )
+    .action((run: string | undefined, { decline, ...options }: RepoOption & { decline?: string }) =>
+      perform(async (context) => {
+        const command =
+          decline === undefined
+            ? ({ type: "approve" } as const)
+            : ({ type: "decline", reason: decline } as const);
+        return (await tell({ ...options, ...named(run), command }))(context);
+      }),
     );
 };
 

@@ -10,7 +10,7 @@ import { addRun } from "./run.ts";
 import { addSalvage } from "./salvage.ts";
 import { addShow } from "./show.ts";
 import { addStatus } from "./status.ts";
-import { addCancel, addPause, addSteer } from "./steering.ts";
+import { addApprove, addCancel, addPause, addSteer } from "./steering.ts";
 import { addStop } from "./stop.ts";
 
 export const VERBS: readonly AddVerb[] = [
@@ -24,6 +24,7 @@ export const VERBS: readonly AddVerb[] = [
   addPause,
   addResume,
   addSteer,
+  addApprove,
   addCancel,
   addDeliver,
   addSalvage,

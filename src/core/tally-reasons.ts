@@ -1,0 +1,41 @@
+/** For which reasons does an attempt come to nothing, as people speak of them? */
+import type { Failure, FailureKind } from "./failure.ts";
+
+export type LossReason =
+  | "conflict"
+  | "gate red"
+  | "out of scope"
+  | "empty change"
+  | "rule broken"
+  | "not finished"
+  | "failed"
+  | "died"
+  | "timed out"
+  | "outage"
+  | "plan of no use"
+  | "the machine"
+  | "other";
+
+export const reasonOf = ({ kind }: Failure): LossReason => REASONS[kind];
+
+const REASONS: Readonly<Record<FailureKind, LossReason>> = {
+  "agent-failed": "failed",
+  "agent-unreachable": "outage",
+  "timed-out": "timed out",
+  interrupted: "died",
+  "plan-unreadable": "plan of no use",
+  "plan-invalid": "plan of no use",
+  incomplete: "not finished",
+  "empty-change": "empty change",
+  "out-of-scope": "out of scope",
+  "rule-broken": "rule broken",
+  conflict: "conflict",
+  "gate-red": "gate red",
+  "target-red": "other",
+  "children-failed": "other",
+  "planner-gave-up": "other",
+  repository: "the machine",
+  budget: "other",
+  policy: "other",
+  cancelled: "other",
+};

@@ -1,0 +1,66 @@
+/** How is what a run took shown? The same sums for the report, `skein show` and machines. */
+import type { RunState } from "./state.ts";
+import type { Loss, Tally } from "./tally.ts";
+import type { LossReason } from "./tally-reasons.ts";
+import { type Named, named } from "./view-reasons.ts";
+
+/** Everything in it is JSON. */
+export type TallyView = {
+  readonly agents: {
+    readonly workMs: number;
+    readonly wallMs: number;
+    readonly mostAtOnce: number;
+    /**
+     * Of what so many agents could have done: their time at work, divided by the time that passed and by the most
+     * that were at work at once, planners included. It asks how well the run was spread, not how well they worked:
+     * attempts that came to nothing are in it, and so is whatever a slow machine adds to all of them. Nobody was
+     * waited for while the run was stopped. How many were allowed is not in the log; the most there were is.
+     */
+    readonly share: number;
+  };
+  readonly gate: {
+    readonly runs: number;
+    readonly ms: number;
+    readonly landings: number;
+    readonly tasks: number;
+    readonly largestBatch: number;
+    /** Runs of the gate, sweeps and hunts included, for each task that landed. */
+    readonly perTask: number;
+  };
+  readonly losses: readonly (Loss & { readonly reason: LossReason })[];
+  readonly flaky: { readonly tests: readonly string[]; readonly gateRuns: number; readonly gateMs: number };
+  readonly red: {
+    readonly ms: number;
+    readonly spans: readonly {
+      readonly from: number;
+      readonly ms: number;
+      readonly isOver: boolean;
+      readonly failures: readonly string[];
+      readonly by: readonly Named[];
+    }[];
+  };
+};
+
+export function tallyView(tally: Tally, state: RunState, wallMs: number): TallyView {
+  const { gate, landings, landedTasks, largestBatch, lastAt, mostAtOnce } = tally;
+  let workMs = tally.agentsMs;
+  for (const [job, since] of tally.atWork)
+    if (job.startsWith("work:") || job.startsWith("plan:")) workMs += lastAt - since;
+  const spans = tally.reds.map(({ from, until, failures, by }) => ({
+    from,
+    ms: (until ?? lastAt) - from,
+    isOver: until !== undefined,
+    failures,
+    by: by.map(({ task }) => named(state, task)),
+  }));
+  return {
+    agents: { workMs, wallMs, mostAtOnce, share: ratio(workMs, wallMs * mostAtOnce) },
+    gate: { ...gate, landings, tasks: landedTasks, largestBatch, perTask: ratio(gate.runs, landedTasks) },
+    losses: [...tally.losses].map(([reason, loss]) => ({ reason, ...loss })),
+    flaky: { tests: [...tally.flaky.tests], gateRuns: tally.flaky.runs, gateMs: tally.flaky.ms },
+    red: { ms: spans.reduce((ms, span) => ms + span.ms, 0), spans },
+  };
+}
+
+/** Two digits after the point are all that such a number means. */
+const ratio = (a: number, b: number): number => (b === 0 ? 0 : Math.round((a / b) * 100) / 100);

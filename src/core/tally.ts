@@ -1,0 +1,247 @@
+/** What did a run take, and what did its setbacks cost? Sums over the log, for whoever asks whether it was worth it. */
+import type { Event, EventOf } from "./event.ts";
+import { failuresOf, isGreen } from "./gate.ts";
+import type { JobId, Member } from "./job.ts";
+import { jobId } from "./job.ts";
+import { OPEN, type Phase } from "./landing.ts";
+import { type LossReason, reasonOf } from "./tally-reasons.ts";
+import type { TaskId } from "./task.ts";
+
+export type Tally = {
+  /** When the newest event was decided. */
+  readonly lastAt: number;
+  /** Time of planners and workers that has ended and was seen to end. */
+  readonly agentsMs: number;
+  /** When each of them that is at work was started, and the most there ever were at once. */
+  readonly atWork: ReadonlyMap<JobId, number>;
+  readonly mostAtOnce: number;
+  readonly gate: Runs;
+  /** Moves of the target, the tasks in them, and the most in one. */
+  readonly landings: number;
+  readonly landedTasks: number;
+  readonly largestBatch: number;
+  readonly losses: ReadonlyMap<LossReason, Loss>;
+  /** Tests that were red and then green on one tree, and the red runs that this took. */
+  readonly flaky: Runs & { readonly tests: readonly string[] };
+  readonly reds: readonly RedSpan[];
+  readonly memory: Memory;
+};
+
+/** Runs of the gate. `ms` is that of their jobs, whose other steps are some git commands. */
+export type Runs = { readonly runs: number; readonly ms: number };
+
+/** All attempts and turns that came to nothing for one reason. */
+export type Loss = {
+  readonly count: number;
+  readonly workMs: number;
+  /** Red runs, and checks of the target, from the first red one to the refusal; green ones landed something. */
+  readonly gateRuns: number;
+  readonly gateMs: number;
+  /** As far as they were reported. */
+  readonly tokens: number;
+  readonly microdollars: number;
+};
+
+/** How long the target was known to be red: from the look that found it so to the one, or the landing, that was green. */
+export type RedSpan = {
+  readonly from: number;
+  readonly until?: number;
+  readonly failures: readonly string[];
+  /** Whose landing made it green; nobody's, if it was by itself, or by somebody else's hand. */
+  readonly by: readonly Member[];
+};
+
+/** What later events need of earlier ones. */
+type Memory = {
+  /** What the newest attempt or turn of a task took, until it is known what it came to. */
+  readonly took: ReadonlyMap<string, Took>;
+  /** How long the landing, or the look, took that has just ended; until it is known what it came to. */
+  readonly justEnded: { readonly kind: "land" | "check"; readonly ms: number } | undefined;
+  readonly phase: Phase;
+  /** Red runs and checks for which nobody was refused yet. */
+  readonly unblamed: Runs;
+  readonly greenTip: string | undefined;
+};
+
+type Took = { readonly ms: number; readonly tokens: number; readonly microdollars: number };
+
+type Writable<T> = { -readonly [K in keyof T]: T[K] };
+type Draft = Writable<Omit<Tally, "atWork" | "losses" | "reds" | "memory">> & {
+  readonly atWork: Map<JobId, number>;
+  readonly losses: Map<LossReason, Loss>;
+  readonly reds: RedSpan[];
+  readonly memory: Writable<Omit<Memory, "took">> & { readonly took: Map<string, Took> };
+};
+
+const NO_RUNS: Runs = { runs: 0, ms: 0 };
+
+export const emptyTally = (): Tally => ({
+  lastAt: 0,
+  agentsMs: 0,
+  atWork: new Map(),
+  mostAtOnce: 0,
+  gate: NO_RUNS,
+  landings: 0,
+  landedTasks: 0,
+  largestBatch: 0,
+  losses: new Map(),
+  flaky: { ...NO_RUNS, tests: [] },
+  reds: [],
+  memory: { took: new Map(), justEnded: undefined, phase: OPEN, unblamed: NO_RUNS, greenTip: undefined },
+});
+
+/** Changes `tally` in place, as `evolve` does with a state. */
+export function count(tally: Tally, event: Event): Tally {
+  const t = tally as Draft;
+  t.lastAt = event.at;
+  switch (event.type) {
+    case "job.started":
+      if (event.job.kind === "land" || event.job.kind === "check") t.memory.justEnded = undefined;
+      t.atWork.set(jobId(event.job), event.at);
+      t.mostAtOnce = Math.max(t.mostAtOnce, t.atWork.keys().filter(isAgents).reduce(one, 0));
+      break;
+    case "job.ended":
+      jobEnded(t, event);
+      break;
+    case "batch.landed":
+      landed(t, event);
+      break;
+    case "task.retried":
+      if (event.charge !== "nothing") lose(t, reasonOf(event.failure), `work:${event.task}`);
+      break;
+    case "task.failed":
+      // Of a planner that gave up, or of parts that failed, each turn and attempt was told before.
+      if (t.memory.took.has(`work:${event.task}`)) lose(t, reasonOf(event.failure), `work:${event.task}`);
+      break;
+    case "plan.rejected":
+      if (event.charge !== "nothing") lose(t, reasonOf(event.failure), `plan:${event.task}`);
+      break;
+    case "plan.accepted":
+    case "plan.ended":
+    case "plan.kept-whole":
+      t.memory.took.delete(`plan:${event.task}`);
+      break;
+    case "task.done":
+    case "task.cancelled":
+      forget(t, event.task);
+      break;
+    case "landing.turned":
+      turned(t, event);
+      break;
+    case "target.checked":
+      checked(t, event);
+      break;
+    case "base.moved":
+    case "target.moved":
+      t.memory.greenTip = undefined;
+      break;
+    default: // Takes no time, and costs nothing.
+  }
+  return tally;
+}
+
+const one = (n: number) => n + 1;
+const isAgents = (job: JobId) => job.startsWith("work:") || job.startsWith("plan:");
+
+/** Until when a job was at work that nobody saw end is not known, so its time is not counted. */
+function jobEnded(t: Draft, { job, how, spent, at }: EventOf<"job.ended">): void {
+  const since = t.atWork.get(job);
+  t.atWork.delete(job);
+  const ms = since === undefined || how === "interrupted" ? 0 : at - since;
+  if (isAgents(job)) {
+    t.agentsMs += ms;
+    const { tokens = 0, microdollars = 0 } = spent ?? {};
+    t.memory.took.set(job.slice(0, job.lastIndexOf("#")), { ms, tokens, microdollars });
+  } else if (how === "answered" || how === "answered-late") {
+    t.memory.justEnded = { kind: job.startsWith("land") ? "land" : "check", ms };
+  }
+}
+
+function forget(t: Draft, task: TaskId): void {
+  t.memory.took.delete(`work:${task}`);
+}
+
+/** The run of the gate that has just ended was one; it is counted once. */
+function gated(t: Draft, kind: "land" | "check"): Runs {
+  const { justEnded } = t.memory;
+  if (justEnded?.kind !== kind) return NO_RUNS;
+  t.memory.justEnded = undefined;
+  const run = { runs: 1, ms: justEnded.ms };
+  t.gate = sum(t.gate, run);
+  return run;
+}
+
+const sum = (a: Runs, b: Runs): Runs => ({ runs: a.runs + b.runs, ms: a.ms + b.ms });
+
+function landed(t: Draft, { members, proof, flaky, at }: EventOf<"batch.landed">): void {
+  if (proof === "green" || proof === "red-to-red") gated(t, "land");
+  t.landings += 1;
+  t.landedTasks += members.length;
+  t.largestBatch = Math.max(t.largestBatch, members.length);
+  for (const { task } of members) forget(t, task);
+  if (proof === "green") endRed(t, at, members);
+  if (flaky.length === 0) return;
+  const tests = [...new Set([...t.flaky.tests, ...flaky])];
+  t.flaky = { ...sum(t.flaky, t.memory.unblamed), tests };
+  t.memory.unblamed = NO_RUNS;
+}
+
+/** What came to nothing, and with it the runs of the gate that found it guilty. */
+function lose(t: Draft, reason: LossReason, slot: string): void {
+  const took = t.memory.took.get(slot) ?? { ms: 0, tokens: 0, microdollars: 0 };
+  t.memory.took.delete(slot);
+  let gate = NO_RUNS;
+  if (reason === "gate red") {
+    gate = sum(t.memory.unblamed, gated(t, "land"));
+    t.memory.unblamed = NO_RUNS;
+  }
+  const before = t.losses.get(reason) ?? NO_LOSS;
+  t.losses.set(reason, {
+    count: before.count + 1,
+    workMs: before.workMs + took.ms,
+    gateRuns: before.gateRuns + gate.runs,
+    gateMs: before.gateMs + gate.ms,
+    tokens: before.tokens + took.tokens,
+    microdollars: before.microdollars + took.microdollars,
+  });
+}
+
+const NO_LOSS: Loss = { count: 0, workMs: 0, gateRuns: 0, gateMs: 0, tokens: 0, microdollars: 0 };
+
+function turned(t: Draft, { phase, errors }: EventOf<"landing.turned">): void {
+  if (errors === 0 && wasRed(t.memory.phase, phase)) {
+    t.memory.unblamed = sum(t.memory.unblamed, gated(t, "land"));
+  }
+  t.memory.phase = phase;
+  // Nobody was found guilty: it was the target, or somebody called it off.
+  if (phase.is === "open") t.memory.unblamed = NO_RUNS;
+}
+
+/** A landing's outcome is not in the log; but only a red gate takes a phase further. */
+function wasRed(before: Phase, after: Phase): boolean {
+  if (after.is === "open") return before.is === "again" || before.is === "hunt";
+  if (before.is !== after.is) return true;
+  if (before.is === "again" && after.is === "again") return after.run > before.run;
+  if (before.is === "hunt" && after.is === "hunt")
+    return after.reds > before.reds || after.guilty.length < before.guilty.length;
+  return false;
+}
+
+function checked(t: Draft, { tip, report, at }: EventOf<"target.checked">): void {
+  const green = isGreen(report);
+  const { phase, greenTip } = t.memory;
+  // A tip that is known to be green is only looked up, to see whether the target is still there.
+  const isLook = green && tip === greenTip && phase.is !== "base";
+  const run = isLook || report.commands.length === 0 ? NO_RUNS : gated(t, "check");
+  if (phase.is === "base") t.memory.unblamed = sum(t.memory.unblamed, run);
+  t.memory.greenTip = green ? tip : undefined;
+  const open = t.reds.at(-1);
+  if (green) endRed(t, at, []);
+  else if (open === undefined || open.until !== undefined)
+    t.reds.push({ from: at, failures: failuresOf(report), by: [] });
+}
+
+function endRed(t: Draft, at: number, by: readonly Member[]): void {
+  const open = t.reds.at(-1);
+  if (open && open.until === undefined) t.reds[t.reds.length - 1] = { ...open, until: at, by };
+}
