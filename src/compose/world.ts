@@ -7,6 +7,7 @@ import { configuredRules, detectedRules, type GateRules } from "../adapters/gate
 import { InProcessJobQueue } from "../adapters/job-queues/in-process.ts";
 import { JobFiles } from "../adapters/job-queues/job-files.ts";
 import { LocalPrograms } from "../adapters/programs/local.ts";
+import { conflictsOf } from "../adapters/repositories/conflicts.ts";
 import { GitRepository } from "../adapters/repositories/git.ts";
 import { FileTranscripts } from "../adapters/transcripts/files.ts";
 import { CloneWorkspaces } from "../adapters/workspaces/clones.ts";
@@ -34,7 +35,7 @@ export function openWorld(
   home: RunHome,
   { config, env }: { readonly config: Config; readonly env: Environment },
 ): World {
-  const { top } = project.located;
+  const { top, gitDir } = project.located;
   const at = (name: string) => path.join(home.folder, name);
   const policy = toPolicy(config);
   const secrets = secretsOf(env);
@@ -62,6 +63,7 @@ export function openWorld(
   const gate = new CommandGate({
     repository: top,
     rules: rulesOf(config, top),
+    conflicts: conflictsOf(gitDir),
     workspaces,
     programs,
     transcripts,

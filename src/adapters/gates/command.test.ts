@@ -10,6 +10,7 @@ import type { GateRun } from "../../ports/gate.ts";
 import type { ProgramEnd, Programs } from "../../ports/programs.ts";
 import { hasFailed } from "../../ports/repository.ts";
 import type { Workspaces } from "../../ports/workspaces.ts";
+import type { Conflicted } from "../repositories/conflicts.ts";
 import { CommandGate } from "./command.ts";
 import { configuredRules } from "./rules.ts";
 
@@ -21,7 +22,10 @@ for (const file of ["src/a.ts", "src/b.ts"]) writeFileSync(path.join(folder, fil
 type Said = { readonly text: string; readonly end?: Partial<ProgramEnd>; readonly code?: number };
 
 /** A gate whose commands, by name, write this and end so. */
-async function gated(commands: Readonly<Record<string, Said>>): Promise<GateRun> {
+async function gated(
+  commands: Readonly<Record<string, Said>>,
+  conflicts: readonly Conflicted[] = [],
+): Promise<GateRun> {
   const says = Object.values(commands)[Symbol.iterator]();
   const programs: Programs = {
     run: async ({ onOutput }) => {
@@ -42,6 +46,7 @@ async function gated(commands: Readonly<Record<string, Said>>): Promise<GateRun>
   const gate = new CommandGate({
     repository: folder,
     rules: configuredRules(Object.keys(commands).map((name) => ({ name, run: name }))),
+    conflicts: { in: async () => conflicts },
     workspaces,
     programs,
     transcripts: { open: () => ({ write: () => {}, close: async () => {} }) },
@@ -126,4 +131,32 @@ test("more failures than are named are told in words, never as a name", async ()
 test("no secret is in what a gate reports", async () => {
   const run = await gated({ test: { text: "✖ reads s3cr3t (1ms)\n\nAssertionError: s3cr3t\n" } });
   assert.ok(!JSON.stringify(run).includes("s3cr3t"), JSON.stringify(run));
+});
+
+const block = (first: number) => ({ first, middle: first + 2, last: first + 4 });
+
+test("markers of a conflict are red before all commands, a failure each file, and the commands run as well", async () => {
+  const conflicts = [
+    { file: "src/a.ts", blocks: [block(3), block(20)] },
+    { file: "src/s3cr3t\n.ts", blocks: [block(7)] },
+  ];
+  const { report, problems, tail } = await gated({ types: { text: TYPES, code: 0 } }, conflicts);
+  assert.deepEqual(report.commands, [
+    { name: "conflict markers", green: false, failures: ["src/a.ts", '"src/…\\n.ts"'] },
+    { name: "types", green: true, failures: [] },
+  ]);
+  assert.deepEqual(problems[0], {
+    class: "conflict-markers",
+    name: "conflict markers: src/a.ts",
+    files: ["src/a.ts"],
+    message: "a conflict was left in line 3, and 1 more in this file",
+  });
+  assert.deepEqual(problems[1]?.name, failuresOf(report)[1]);
+  assert.match(tail, /^conflict markers:\nsrc\/a\.ts: a conflict was left in line 3/);
+});
+
+test("a repository without a gate is red for markers, and without them not gated at all", async () => {
+  const red = await gated({}, [{ file: "src/a.ts", blocks: [block(1)] }]);
+  assert.deepEqual(failuresOf(red.report), ["conflict markers: src/a.ts"]);
+  assert.deepEqual((await gated({})).report.commands, []);
 });

@@ -12,6 +12,7 @@ import type { ProgramEnd, ProgramLimits, Programs } from "../../ports/programs.t
 import { type Failed, hasFailed } from "../../ports/repository.ts";
 import type { Transcript, Transcripts } from "../../ports/transcripts.ts";
 import type { Workspace, Workspaces } from "../../ports/workspaces.ts";
+import type { Conflicted, Conflicts } from "../repositories/conflicts.ts";
 import { gateChanges } from "./gate-changes.ts";
 import { classOf, type GateCommand } from "./gate-command.ts";
 import { Limiter } from "./limiter.ts";
@@ -21,6 +22,7 @@ export type CommandGateParts = {
   /** The folder of the user's repository. */
   readonly repository: string;
   readonly rules: GateRules;
+  readonly conflicts: Conflicts;
   readonly workspaces: Workspaces;
   readonly programs: Programs;
   readonly transcripts: Transcripts;
@@ -43,9 +45,13 @@ export class CommandGate implements Gate {
   async run(tree: GatedTree, signal: AbortSignal): Promise<GateRun | Failed> {
     const rules = await this.#parts.rules.of(tree.rules, signal);
     if (hasFailed(rules)) return rules;
-    if (rules.commands.length === 0) return { report: { commands: [] }, problems: [], tail: "" };
-    const run = await this.#limiter.run(() => this.#runAll(tree, rules, signal), signal);
-    return run ?? STOPPED;
+    const conflicted = await this.#parts.conflicts.in(tree.commit, signal);
+    if (hasFailed(conflicted)) return signal.aborted ? STOPPED : conflicted;
+    const first = conflicted.length === 0 ? [] : [unresolved(conflicted, this.#parts.redact)];
+    if (rules.commands.length === 0) return summary(first);
+    const ran = await this.#limiter.run(() => this.#runAll(tree, rules, signal), signal);
+    if (ran === undefined) return STOPPED;
+    return hasFailed(ran) ? ran : summary([...first, ...ran]);
   }
 
   async changes(from: string, to: string, signal: AbortSignal): Promise<readonly string[] | Failed> {
@@ -53,7 +59,11 @@ export class CommandGate implements Gate {
     return gateChanges(repository, rules, { from, to }, signal);
   }
 
-  async #runAll({ job, commit }: GatedTree, rules: Rules, signal: AbortSignal): Promise<GateRun | Failed> {
+  async #runAll(
+    { job, commit }: GatedTree,
+    rules: Rules,
+    signal: AbortSignal,
+  ): Promise<readonly Ran[] | Failed> {
     const { workspaces, transcripts } = this.#parts;
     const workspace = await workspaces.take({ job, commit, use: "gate" }, signal);
     if (hasFailed(workspace)) return workspace;
@@ -65,7 +75,7 @@ export class CommandGate implements Gate {
         if (hasFailed(one)) return one;
         ran.push(one);
       }
-      return summary(ran);
+      return ran;
     } finally {
       await transcript.close();
       await workspaces.release(workspace);
@@ -110,6 +120,20 @@ type Ran = {
   readonly failures: readonly Found[];
   readonly tail: string;
 };
+
+/** Markers that somebody forgot are red like a command that fails; without any, nothing is said about them. */
+function unresolved(conflicted: readonly Conflicted[], redact: (text: string) => string): Ran {
+  const failures = conflicted.map(({ file, blocks }): Found => {
+    const more = blocks.length === 1 ? "" : `, and ${blocks.length - 1} more in this file`;
+    const message = `a conflict was left in line ${blocks[0]!.first}${more}`;
+    return { class: "conflict-markers", name: redact(plainPath(file)), files: [file], message };
+  });
+  const tail = failures.map(({ name, message }) => `${name}: ${message}`).join("\n");
+  return { name: "conflict markers", green: false, failures, tail };
+}
+
+/** On one line, whatever the path holds. */
+const plainPath = (file: string) => (/\p{Cc}/u.test(file) ? JSON.stringify(file) : file);
 
 /** What failed, as far as the output names it. */
 function red(

@@ -140,9 +140,23 @@ describe("evidence", () => {
     ]);
   });
 
-  it("names conflict markers that a worker committed", async () => {
-    const text = "a\n<<<<<<< HEAD\nb\n=======\nc\n>>>>>>> main\n";
-    const { forbiddenMarks } = await shown({ "a.ts": "a\n" }, { "a.ts": text, "docs/a.md": text });
-    assert.deepEqual(forbiddenMarks, ["a.ts:2 conflict markers", "docs/a.md:2 conflict markers"]);
+  it("names conflict markers that a worker committed, by the rules of the gate", async () => {
+    const conflict = "<<<<<<< HEAD\na\n=======\nb\n>>>>>>> other\n";
+    const { forbiddenMarks } = await shown(
+      {
+        ".gitattributes": "meant.ts conflict-marker-size=32\n",
+        "old.ts": `f();\n${conflict}`,
+        "a.ts": "x\n",
+      },
+      {
+        "a.ts": `x\n${conflict}`,
+        "old.ts": `g();\n${conflict}`,
+        "b.ts": `const a = \`\n${conflict}\`;\n`,
+        "meant.ts": conflict,
+        "docs/a.md": `# A\n${conflict}`,
+        "docs/b.rst": "A\n=======\n",
+      },
+    );
+    assert.deepEqual(forbiddenMarks, ["a.ts:2 conflict markers"]);
   });
 });

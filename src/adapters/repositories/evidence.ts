@@ -3,7 +3,8 @@ import type { Evidence } from "../../core/evidence.ts";
 import { failure } from "../../core/failure.ts";
 import { type Failed, hasFailed } from "../../ports/repository.ts";
 import { onlyFresh } from "./code-lines.ts";
-import { findMarks } from "./marks.ts";
+import { conflictsAmong } from "./conflicts.ts";
+import { conflictMarks, findMarks, mayHaveConflict } from "./marks.ts";
 import { wrongNames } from "./names.ts";
 import { type PatchFile, parsePatch } from "./patch.ts";
 import { broken, inStore, readCommit, type Store } from "./store.ts";
@@ -35,6 +36,9 @@ export async function evidence(
   if (patch.isCut) return TOO_LARGE;
   const files = parsePatch(patch.out);
   const fresh = onlyFresh(files);
+  const suspects = fresh.filter(mayHaveConflict).map(({ path }) => path);
+  const conflicts = await conflictsAmong({ gitDir: store.gitDir, commit, files: suspects }, signal);
+  if (hasFailed(conflicts)) return conflicts;
   const { entries } = changes;
   const of = (...statuses: readonly string[]) =>
     entries.filter(({ status }) => statuses.includes(status)).length;
@@ -48,7 +52,7 @@ export async function evidence(
     filesModified: of("M", "T", "R"),
     deletedTests: [...deletedTests(entries), ...(await emptiedTests(store, entries, files))],
     disabledTests: disabledIn(fresh),
-    forbiddenMarks: findMarks(fresh),
+    forbiddenMarks: [...findMarks(fresh), ...conflictMarks(fresh, conflicts)],
   };
 }
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { findMarks } from "./marks.ts";
+import { conflictMarks, findMarks, mayHaveConflict } from "./marks.ts";
 
 const found = (path: string, ...lines: readonly string[]) =>
   findMarks([{ path, added: lines.map((text, i) => ({ line: i + 1, text })), removed: [] }]).map((mark) =>
@@ -89,13 +89,25 @@ describe("a mark", () => {
     }
   });
 
-  it("of a conflict is all three signs in order", () => {
-    const [ours, middle, theirs] = ["<<<<<<< HEAD", "=======", ">>>>>>> branch"];
-    assert.deepEqual(found("a.ts", ours!, "a", middle!, "b", theirs!), ["1 conflict markers"]);
-    assert.deepEqual(found("a.rst", "Title", middle!, "text"), []);
-    assert.deepEqual(found("a.ts", theirs!, middle!, ours!), []);
-    assert.deepEqual(found("a.ts", ours!, theirs!), []);
-    assert.deepEqual(found("test/fixtures/a.ts", ours!, middle!, theirs!), []);
+  it("of a conflict is one whose block is there as a whole and was not there before", () => {
+    const patch = (path: string, line: number, text: string) => ({
+      path,
+      added: [{ line, text }],
+      removed: [],
+    });
+    const ours = patch("a.ts", 3, "<<<<<<< HEAD");
+    const theirs = patch("b.ts", 9, ">>>>>>> branch\r");
+    assert.ok([ours, theirs].every(mayHaveConflict));
+    assert.ok(!mayHaveConflict(patch("a.ts", 5, "=======")));
+    const blocks = [
+      { first: 3, middle: 5, last: 9 },
+      { first: 13, middle: 15, last: 19 },
+    ];
+    const conflicts = ["a.ts", "b.ts", "c.ts"].map((file) => ({ file, blocks }));
+    assert.deepEqual(conflictMarks([ours, theirs, patch("c.ts", 4, "x")], conflicts), [
+      "a.ts:3 conflict markers",
+      "b.ts:3 conflict markers",
+    ]);
   });
 
   it("is found in a long line without taking long", () => {

@@ -1,24 +1,18 @@
 /** Which marks did a worker leave that it must not leave? Looked for in added lines of what people write by hand. */
 import { codeOf, commentOf, languageOf } from "./code-lines.ts";
+import type { Conflicted } from "./conflicts.ts";
 import type { PatchFile, PatchLine } from "./patch.ts";
+import { FOREIGN } from "./quoting-places.ts";
 
 /** "src/a.ts:3 @ts-expect-error" */
 export const findMarks = (files: readonly PatchFile[]): readonly string[] =>
   files
     .filter(({ path }) => !isNotOurs(path))
-    .flatMap((file) => [
-      ...(isProse(file.path) ? [] : file.added.flatMap((line) => marksIn(file.path, line))),
-      ...conflictMarks(file),
-    ]);
+    .flatMap((file) => (isProse(file.path) ? [] : file.added.flatMap((line) => marksIn(file.path, line))));
 
 /** Somebody else's, made by a program, or there to be read by a test. */
 const isNotOurs = (path: string): boolean =>
   path.split("/").some((part) => FOREIGN.has(part.toLowerCase())) || MADE.test(path);
-
-const FOREIGN = new Set([
-  ...["node_modules", "vendor", "vendored", "third_party", "third-party", "dist", "build", "out", "target"],
-  ...["fixtures", "__fixtures__", "fixture", "testdata", "__snapshots__", "generated", "__generated__"],
-]);
 
 const MADE =
   /\.(?:lock|min\.[a-z]+|map|snap|svg|pb\.\w+|g\.dart|generated\.\w+|gen\.\w+)$|_pb2?\.\w+$|(?:^|\/)(?:package-lock\.json|pnpm-lock\.yaml|npm-shrinkwrap\.json|go\.sum)$/i;
@@ -64,20 +58,19 @@ function unfinishedIn(comment: string): string | undefined {
   );
 }
 
-/** All three in order: a row of "=" alone underlines a heading. */
-function conflictMarks({ path, added }: PatchFile): readonly string[] {
-  const marks: string[] = [];
-  let start: number | undefined;
-  let hasMiddle = false;
-  for (const { line, text } of added) {
-    if (/^<{7} /.test(text)) {
-      start = line;
-      hasMiddle = false;
-    } else if (start !== undefined && /^={7}\r?$/.test(text)) hasMiddle = true;
-    else if (start !== undefined && hasMiddle && /^>{7} /.test(text)) {
-      marks.push(`${path}:${start} conflict markers`);
-      start = undefined;
-    }
-  }
-  return marks;
-}
+/** Whether it is worth looking into the whole file. */
+export const mayHaveConflict = ({ added }: PatchFile): boolean =>
+  added.some(({ text }) => /^(?:<{7}|>{7}) /.test(text));
+
+/** Of the conflicts in the files as they are now, those of which a marker is new. */
+export const conflictMarks = (
+  files: readonly PatchFile[],
+  found: readonly Conflicted[],
+): readonly string[] => {
+  const added = new Map(files.map(({ path, added }) => [path, new Set(added.map(({ line }) => line))]));
+  return found.flatMap(({ file, blocks }) =>
+    blocks
+      .filter(({ first, middle, last }) => [first, middle, last].some((line) => added.get(file)?.has(line)))
+      .map(({ first }) => `${file}:${first} conflict markers`),
+  );
+};
