@@ -44,8 +44,7 @@ export type TallyView = {
 export function tallyView(tally: Tally, state: RunState, wallMs: number): TallyView {
   const { gate, landings, landedTasks, largestBatch, lastAt, mostAtOnce } = tally;
   let workMs = tally.agentsMs;
-  for (const [job, since] of tally.atWork)
-    if (job.startsWith("work:") || job.startsWith("plan:")) workMs += lastAt - since;
+  for (const since of tally.atWork.values()) workMs += lastAt - since;
   const spans = tally.reds.map(({ from, until, failures, by }) => ({
     from,
     ms: (until ?? lastAt) - from,

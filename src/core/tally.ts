@@ -1,8 +1,7 @@
 /** What did a run take, and what did its setbacks cost? Sums over the log, for whoever asks whether it was worth it. */
 import type { Event, EventOf } from "./event.ts";
 import { failuresOf, isGreen } from "./gate.ts";
-import type { JobId, Member } from "./job.ts";
-import { jobId } from "./job.ts";
+import { type JobId, jobId, type Member, slotOfId } from "./job.ts";
 import { OPEN, type Phase } from "./landing.ts";
 import { type LossReason, reasonOf } from "./tally-reasons.ts";
 import type { TaskId } from "./task.ts";
@@ -12,7 +11,7 @@ export type Tally = {
   readonly lastAt: number;
   /** Time of planners and workers that has ended and was seen to end. */
   readonly agentsMs: number;
-  /** When each of them that is at work was started, and the most there ever were at once. */
+  /** When each planner and worker that is at work was started, and the most that ever were at once. */
   readonly atWork: ReadonlyMap<JobId, number>;
   readonly mostAtOnce: number;
   readonly gate: Runs;
@@ -55,6 +54,8 @@ export type RedSpan = {
 type Memory = {
   /** What the newest attempt or turn of a task took, until it is known what it came to. */
   readonly took: ReadonlyMap<string, Took>;
+  /** When the landing and the look were started that are running. */
+  readonly since: ReadonlyMap<JobId, number>;
   /** How long the landing, or the look, took that has just ended; until it is known what it came to. */
   readonly justEnded: { readonly kind: "land" | "check"; readonly ms: number } | undefined;
   readonly phase: Phase;
@@ -70,7 +71,10 @@ type Draft = Writable<Omit<Tally, "atWork" | "losses" | "reds" | "memory">> & {
   readonly atWork: Map<JobId, number>;
   readonly losses: Map<LossReason, Loss>;
   readonly reds: RedSpan[];
-  readonly memory: Writable<Omit<Memory, "took">> & { readonly took: Map<string, Took> };
+  readonly memory: Writable<Omit<Memory, "took" | "since">> & {
+    readonly took: Map<string, Took>;
+    readonly since: Map<JobId, number>;
+  };
 };
 
 const NO_RUNS: Runs = { runs: 0, ms: 0 };
@@ -87,7 +91,14 @@ export const emptyTally = (): Tally => ({
   losses: new Map(),
   flaky: { ...NO_RUNS, tests: [] },
   reds: [],
-  memory: { took: new Map(), justEnded: undefined, phase: OPEN, unblamed: NO_RUNS, greenTip: undefined },
+  memory: {
+    took: new Map(),
+    since: new Map(),
+    justEnded: undefined,
+    phase: OPEN,
+    unblamed: NO_RUNS,
+    greenTip: undefined,
+  },
 });
 
 /** Changes `tally` in place, as `evolve` does with a state. */
@@ -96,9 +107,7 @@ export function count(tally: Tally, event: Event): Tally {
   t.lastAt = event.at;
   switch (event.type) {
     case "job.started":
-      if (event.job.kind === "land" || event.job.kind === "check") t.memory.justEnded = undefined;
-      t.atWork.set(jobId(event.job), event.at);
-      t.mostAtOnce = Math.max(t.mostAtOnce, t.atWork.keys().filter(isAgents).reduce(one, 0));
+      jobStarted(t, event);
       break;
     case "job.ended":
       jobEnded(t, event);
@@ -140,19 +149,29 @@ export function count(tally: Tally, event: Event): Tally {
   return tally;
 }
 
-const one = (n: number) => n + 1;
-const isAgents = (job: JobId) => job.startsWith("work:") || job.startsWith("plan:");
+function jobStarted(t: Draft, { job, at }: EventOf<"job.started">): void {
+  if (job.kind === "land" || job.kind === "check") {
+    t.memory.since.set(jobId(job), at);
+    t.memory.justEnded = undefined;
+  } else {
+    t.atWork.set(jobId(job), at);
+    t.mostAtOnce = Math.max(t.mostAtOnce, t.atWork.size);
+  }
+}
 
 /** Until when a job was at work that nobody saw end is not known, so its time is not counted. */
 function jobEnded(t: Draft, { job, how, spent, at }: EventOf<"job.ended">): void {
-  const since = t.atWork.get(job);
-  t.atWork.delete(job);
-  const ms = since === undefined || how === "interrupted" ? 0 : at - since;
-  if (isAgents(job)) {
+  const isAgents = job.startsWith("work:") || job.startsWith("plan:");
+  const started = isAgents ? t.atWork : t.memory.since;
+  const since = started.get(job);
+  started.delete(job);
+  if (since === undefined) return; // It was given up before, and its time was counted then.
+  const ms = how === "interrupted" ? 0 : at - since;
+  if (isAgents) {
     t.agentsMs += ms;
     const { tokens = 0, microdollars = 0 } = spent ?? {};
-    t.memory.took.set(job.slice(0, job.lastIndexOf("#")), { ms, tokens, microdollars });
-  } else if (how === "answered" || how === "answered-late") {
+    t.memory.took.set(slotOfId(job), { ms, tokens, microdollars });
+  } else if (how === "answered") {
     t.memory.justEnded = { kind: job.startsWith("land") ? "land" : "check", ms };
   }
 }
