@@ -58,7 +58,7 @@ export function plant(seed: number): History {
   const random = randomFrom(seed);
   const tally = new Tally();
   const policy = policyOf(random);
-  const old = random.chance(0.3) ? oldFailures(random, tally) : [];
+  const old = random.chance(0.35) ? oldFailures(random, tally) : [];
   const tasks = tasksOf(random, tally);
   tally.add(policy.landing.strategy);
   return {
@@ -70,7 +70,7 @@ export function plant(seed: number): History {
     outsiders: outsidersOf(random, tasks),
     baseMovesAtMs: random.chance(0.2) ? [random.spread(10_000, 3_600_000)] : [],
     flaky: random.pick([0, 0, 0.05, 0.3]),
-    outageInRun: random.chance(0.15) ? random.between(2, 15) : undefined,
+    outageInRun: random.chance(0.25) ? random.between(2, 15) : undefined,
     tally,
   };
 }
@@ -91,7 +91,7 @@ type Old = { readonly path: string; readonly text: string; readonly name: string
 /** One failure a file, now and then two of which a fix mends one at a time. */
 function oldFailures(random: Random, tally: Tally): readonly Old[] {
   tally.add("base red from the start");
-  const isHopeless = random.chance(0.12);
+  const isHopeless = random.chance(0.2);
   return Array.from({ length: random.spread(1, 6) }, (_, i) => {
     const path = `src/old${i}.txt`;
     const [line, name] = random.pick([
@@ -129,19 +129,19 @@ function tasksOf(random: Random, tally: Tally): readonly Planted[] {
   const some = (chance: number, groups: (i: number) => readonly Makes[]) => {
     for (let i = 0; i < GROUPS; i += 1) if (random.chance(chance)) makes.push(...groups(i));
   };
-  some(0.35, (line) => {
+  some(0.25, (line) => {
     tally.add("tasks that want one line");
     return times(random.between(2, 3), { is: "shared", line });
   });
-  some(0.3, (lib) => {
+  some(0.2, (lib) => {
     tally.add("a name that one changes and others begin to use");
     return [{ is: "renames", lib }, ...times(random.between(1, 3), { is: "uses", lib } as const)];
   });
-  some(0.25, (pool) => {
+  some(0.18, (pool) => {
     tally.add("room for fewer than take it");
     return times(3, { is: "takes", pool });
   });
-  some(0.2, (part) => {
+  some(0.15, (part) => {
     tally.add("a task that is right only after another");
     return [
       { is: "offers", part },
@@ -149,7 +149,7 @@ function tasksOf(random: Random, tally: Tally): readonly Planted[] {
     ];
   });
   for (let i = random.pick([0, 0, 1, 2, 3]); i > 0; i -= 1) makes.push(badOf(random, tally));
-  const total = Math.max(4, makes.length, random.spread(4, 40));
+  const total = random.chance(0.15) ? random.between(20, 40) : random.spread(4, 20);
   while (makes.length < total) makes.push(plainOf(random, makes.length, tally));
   const tasks: Planted[] = [];
   for (const made of shuffled(random, makes)) tasks.push(taskOf(random, made, tasks));

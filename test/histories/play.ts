@@ -32,15 +32,16 @@ export type Played = {
 const MAX_MS = 60 * 24 * 3_600_000;
 const MAX_EVENTS = 50_000;
 
-/** `since`: the events of an earlier engine, from which this one goes on. */
-export async function play(
-  history: History,
-  place: Place,
-  {
-    since = [],
-    stopAt,
-  }: { readonly since?: readonly Event[]; readonly stopAt?: (brief: Brief) => boolean } = {},
-): Promise<Played> {
+export type PlayOptions = {
+  /** The events of an earlier engine, from which this one goes on. */
+  readonly since?: readonly Event[];
+  /** The engine stops when it would start this; it is never begun. */
+  readonly stopAt?: (brief: Brief) => boolean;
+  readonly msOf?: (brief: Brief, random: Random) => number;
+};
+
+export async function play(history: History, place: Place, options: PlayOptions = {}): Promise<Played> {
+  const { since = [], stopAt, msOf = takes } = options;
   const world = new World(history, place);
   const clock = new ManualClock(since.at(-1)?.at ?? 0);
   const log = new MemoryEventLog();
@@ -50,14 +51,16 @@ export async function play(
   using repository = new GitRepository({ folder: place.folder });
   const land = jobRunner({ ...UNUSED, repository, gate: world.gate });
   const random = randomFrom(seedFor(history.seed, "time"));
-  const queue = new HistoryQueue(
+  const queue = new HistoryQueue({
     clock,
-    (brief) => msOf(brief, random),
-    async (brief, signal) => {
+    msOf: (brief) => msOf(brief, random),
+    run: (brief, signal) =>
+      brief.kind === "land" || brief.kind === "check" ? land(brief, signal) : world.agent(brief),
+    refuses: (brief) => {
       if (stopAt?.(brief)) stop.abort();
-      return brief.kind === "land" || brief.kind === "check" ? land(brief, signal) : world.agent(brief);
+      return stop.signal.aborted;
     },
-  );
+  });
   for (const { when, what } of history.outsiders) {
     if ("atMs" in when) clock.wakeAt(when.atMs, () => queue.busyWith(world.moveTarget(what, "between jobs")));
   }
@@ -101,7 +104,7 @@ export async function play(
 }
 
 /** Gates take longer than many a task here: so that tasks wait for them together, and batches are large. */
-const msOf = ({ kind }: Brief, random: Random): number =>
+const takes = ({ kind }: Brief, random: Random): number =>
   kind === "work" ? random.spread(10_000, 300_000) : random.spread(5_000, 120_000);
 
 const unused = () => {

@@ -5,30 +5,35 @@ import { type Job, type JobId, jobId } from "../../src/core/job.ts";
 import type { Clock } from "../../src/ports/clock.ts";
 import type { JobQueue, Recovered, RunJob } from "../../src/ports/job-queue.ts";
 
+type World = {
+  readonly clock: Clock;
+  readonly msOf: (brief: Brief) => number;
+  readonly run: RunJob;
+  /** Not begun, and never answered. */
+  readonly refuses: (brief: Brief) => boolean;
+};
+
 export class HistoryQueue implements JobQueue {
-  readonly #clock: Clock;
-  readonly #msOf: (brief: Brief) => number;
-  readonly #run: RunJob;
+  readonly #world: World;
   readonly #waiting = new Map<JobId, () => void>();
   #busy: Promise<void>[] = [];
 
-  constructor(clock: Clock, msOf: (brief: Brief) => number, run: RunJob) {
-    this.#clock = clock;
-    this.#msOf = msOf;
-    this.#run = run;
+  constructor(world: World) {
+    this.#world = world;
   }
 
   offer(job: Job, brief: Brief, report: (report: Report) => void): void {
+    const { clock, msOf, run, refuses } = this.#world;
+    if (refuses(brief)) return;
     const id = jobId(job);
-    const at = this.#clock.now() + this.#msOf(brief);
     const begin = async () => {
       this.#waiting.delete(id);
-      const answer = await this.#run(brief, new AbortController().signal);
+      const answer = await run(brief, new AbortController().signal);
       report({ type: "ended", job: id, ...answer });
     };
     this.#waiting.set(
       id,
-      this.#clock.wakeAt(at, () => this.busyWith(begin())),
+      clock.wakeAt(clock.now() + msOf(brief), () => this.busyWith(begin())),
     );
   }
 
