@@ -1,5 +1,5 @@
 /** Which parts make a run on this machine? The door to what puts adapters together; nothing else names them. */
-export { agentProblem } from "./compose/agents.ts";
+export { agentProblem, functionAgents, type GivenAgents } from "./compose/agents.ts";
 export { type DeliveryEnd, deliverRun } from "./compose/delivery.ts";
 export {
   type AgentFacts,
@@ -23,6 +23,8 @@ export { type Disk, inspectDisk, inspectState, roomFor, type StateFacts } from "
 export { type LiveRun, type RunOptions, startRun, tidyRun } from "./compose/live-run.ts";
 export {
   askGit,
+  type Base,
+  baseOf,
   commitOf,
   createRun,
   discardRun,

@@ -1,5 +1,6 @@
 /**
- * What does a program get from Skein? The parts, each usable without the others.
+ * What does a program get from Skein? The whole as `createOrchestrator`, the subplanner as `decomposeAndExecute`, and
+ * the parts, each usable without the others. Importing it is cheap: what the first two need is loaded when called.
  *
  * ```ts
  * import { DelegationEngine, TaskGraph } from "skein";
@@ -16,6 +17,10 @@
  * });
  * ```
  */
+export type { DeliveryEnd } from "./compose.ts";
+export type { News, PlanBrief, WorkBrief } from "./core/brief.ts";
+export type { Event as RunEvent, RunEnd } from "./core/event.ts";
+export type { Failure, FailureKind } from "./core/failure.ts";
 export {
   aggregateHandoffs,
   createFailureHandoff,
@@ -25,6 +30,7 @@ export {
 } from "./core/handoff.ts";
 export { DEFAULT_SUBPLANNER_CONFIG, type SubplannerConfig, shouldDecompose } from "./core/policy.ts";
 export type { Scope } from "./core/scope.ts";
+export type { RunView, TaskRow } from "./core/view.ts";
 export type { AggregatedResults, DelegatedResult } from "./delegation/aggregate.ts";
 export { aggregateResults } from "./delegation/aggregate.ts";
 export type { Attempt, AttemptExecutor, AttemptResult, FailedAttempt, Timing } from "./delegation/attempt.ts";
@@ -52,3 +58,30 @@ export type {
 } from "./graph/graph-events.ts";
 export type { PlannedTask, TaskInput, TaskResult, TaskStatus } from "./graph/planned-task.ts";
 export { TaskGraph } from "./graph/task-graph.ts";
+export {
+  type Place,
+  type PlanFunction,
+  type PlannedPart,
+  type PlannedParts,
+  type PlanResult,
+  UnreachableError,
+  type WorkFunction,
+  type WorkReport,
+  type WorkResult,
+} from "./ports/agent-functions.ts";
+export type { Heard } from "./ports/mailbox.ts";
+export { type Failed, hasFailed } from "./ports/repository.ts";
+export { createOrchestrator, decomposeAndExecute } from "./surfaces/library/library.ts";
+export type {
+  DecomposeOptions,
+  DeliverOptions,
+  Orchestrator,
+  OrchestratorOptions,
+  ParentTask,
+  PolicyChanges,
+  RunEnded,
+  RunHandle,
+  RunListed,
+  RunWanted,
+  Settings,
+} from "./surfaces/library/types.ts";

@@ -75,6 +75,12 @@ export const LAYERS: readonly Layer[] = [
     why: "it is the real core and engine in a made-up world",
   },
   {
+    name: "library",
+    holds: /^src\/surfaces\/library\//,
+    mayUse: [...BELOW_SURFACES, "compose.ts"],
+    why: "it is the surface for programs, which index.ts hands on, and loads nothing of the other surfaces",
+  },
+  {
     name: "surfaces",
     holds: /^src\/surfaces\//,
     mayUse: [...BELOW_SURFACES, "simulation", "compose.ts"],
@@ -95,7 +101,7 @@ export const LAYERS: readonly Layer[] = [
   {
     name: "index.ts",
     holds: /^src\/index\.ts$/,
-    mayUse: [...BELOW_SURFACES, "simulation", "compose.ts"],
+    mayUse: [...BELOW_SURFACES, "simulation", "compose.ts", "library"],
     why: "library users get the parts; only compose.ts names adapters",
   },
 ];

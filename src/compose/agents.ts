@@ -1,6 +1,7 @@
 /** Who plans and works, and is it there? */
 import path from "node:path";
 import { CommandAgent, type CommandOptions } from "../adapters/agents/command.ts";
+import { FunctionAgent, type Functions } from "../adapters/agents/functions.ts";
 import { scripted, scriptedCommand } from "../adapters/agents/scripted.ts";
 import { whyUnstartable } from "../adapters/programs/command.ts";
 import type { AgentSpec } from "../config/commands.ts";
@@ -11,16 +12,32 @@ import type { Environment, Project } from "./project.ts";
 
 type Options = Omit<CommandOptions, "command">;
 
+/** Of a program's own, which count for more than what is configured. */
+export type GivenAgents = { readonly worker?: Agent; readonly planner?: Agent | "none" };
+
+export const functionAgents = ({ plan, work }: Functions): GivenAgents => ({
+  ...(work && { worker: new FunctionAgent({ work }) }),
+  ...(plan && { planner: new FunctionAgent({ plan }) }),
+});
+
 /** A run without an agent is refused before it starts (`agentProblem`). */
 export function agentsOf(
   { agent, planner }: Config,
   top: string,
   options: Options,
+  given: GivenAgents = {},
 ): { readonly worker: Agent; readonly planner: Agent | "none" } {
-  const worker = agentOf(anchored(agent!, top), options);
+  const worker = given.worker ?? (agent ? agentOf(anchored(agent, top), options) : NOBODY);
+  if (given.planner !== undefined) return { worker, planner: given.planner };
   if (planner === undefined) return { worker, planner: worker };
   return { worker, planner: planner === "none" ? planner : agentOf(anchored(planner, top), options) };
 }
+
+/** A run whose agents were functions of a program can be delivered and tidied up without them. */
+const NOBODY: Agent = {
+  turn: async () => ({ is: "failed", failure: failure("agent-unreachable", "no agent is configured") }),
+  collect: async () => undefined,
+};
 
 const agentOf = (spec: AgentSpec, options: Options): Agent =>
   spec.kind === "scripted"

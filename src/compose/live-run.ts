@@ -9,8 +9,10 @@ import { failure, messageOf } from "../core/failure.ts";
 import { Drive, type Watch } from "../engine/drive.ts";
 import type { EngineEnd } from "../engine/engine.ts";
 import type { EventLog } from "../ports/event-log.ts";
+import type { Heard, Said } from "../ports/mailbox.ts";
 import { type Failed, hasFailed } from "../ports/repository.ts";
 import type { RunHome } from "../ports/runs.ts";
+import type { GivenAgents } from "./agents.ts";
 import { type Environment, isEmpty, mailboxOf, type Project } from "./project.ts";
 import { collectLeftovers, giveBackAll, openWorld, type World } from "./world.ts";
 
@@ -18,6 +20,7 @@ export type RunOptions = {
   readonly config: Config;
   readonly env: Environment;
   readonly watch: Watch;
+  readonly agents?: GivenAgents;
   /** Stands between the engine and the log, for who wants to see or delay what is written. */
   readonly around?: (log: EventLog) => EventLog;
 };
@@ -27,6 +30,8 @@ export type LiveRun = {
   readonly run: string;
   /** Once the engine has ended, nothing of the run is left running, and the run's lock is free. */
   readonly ended: Promise<EngineEnd>;
+  /** Resolves once it is in the log; never, if the engine ends before. */
+  readonly say: (command: Said) => Promise<Heard>;
   readonly stopGently: () => void;
   readonly stopNow: () => void;
 };
@@ -71,6 +76,7 @@ export async function startRun(
   return {
     run: home.record.run,
     ended,
+    say: (command) => drive.say(command),
     stopGently: () => drive.stopGently(GENTLE_STOP_MS),
     stopNow: () => drive.stopNow(),
   };

@@ -79,6 +79,29 @@ export const salvageDrop = ({ located }: Project, entry: Salvaged, signal: Abort
 export const commitOf = ({ located }: Pick<Project, "located">, name: string, signal: AbortSignal) =>
   resolveBase(located, name, signal);
 
+/** The commit that a run starts from, and the branch that it is to be delivered to, if it starts from one. */
+export type Base = { readonly base: string; readonly baseBranch?: string };
+
+/** A branch that is named is the one to deliver to; "HEAD" is the one that is checked out. */
+export async function baseOf(
+  project: Pick<Project, "located">,
+  name: string,
+  signal: AbortSignal,
+): Promise<Base | Failed> {
+  const { located } = project;
+  const isHead = name === "HEAD";
+  const commit = isHead ? located.head : await commitOf(project, name, signal);
+  if (typeof commit !== "string") return commit;
+  const branch = isHead ? located.branch : await branchNamed(located.top, name);
+  return branch === undefined ? { base: commit } : { base: commit, baseBranch: branch };
+}
+
+async function branchNamed(folder: string, name: string): Promise<string | undefined> {
+  const short = name.replace(/^refs\/heads\//, "");
+  const found = await askGit(folder, ["show-ref", "--verify", "--quiet", `refs/heads/${short}`]);
+  return found === undefined ? undefined : short;
+}
+
 /** Damage is found by the engine, which says where. */
 export async function isEmpty(log: EventLog): Promise<boolean> {
   try {

@@ -17,7 +17,7 @@ import { redactor, secretsOf } from "../core/redact.ts";
 import type { JobParts } from "../jobs/job-parts.ts";
 import { collectJob, jobRunner } from "../jobs/run-job.ts";
 import type { RunHome } from "../ports/runs.ts";
-import { agentsOf } from "./agents.ts";
+import { agentsOf, type GivenAgents } from "./agents.ts";
 import type { Environment, Project } from "./project.ts";
 
 /** Everything outside the engine that one run uses. */
@@ -33,8 +33,9 @@ export type World = {
 export function openWorld(
   project: Project,
   home: RunHome,
-  { config, env }: { readonly config: Config; readonly env: Environment },
+  options: { readonly config: Config; readonly env: Environment; readonly agents?: GivenAgents },
 ): World {
+  const { config, env } = options;
   const { top, gitDir } = project.located;
   const at = (name: string) => path.join(home.folder, name);
   const policy = toPolicy(config);
@@ -77,7 +78,7 @@ export function openWorld(
   });
   // Not among the jobs: an agent is told of its folder, and must not be able to write its own answer.
   const agents = { folder: at("turns"), programs, transcripts, limits, redact };
-  const { worker, planner } = agentsOf(config, top, agents);
+  const { worker, planner } = agentsOf(config, top, agents, options.agents);
   const { leaseMs, retry } = policy;
   const repository = new GitRepository({ folder: top });
   const files = new JobFiles(at("jobs"));

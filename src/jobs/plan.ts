@@ -41,7 +41,8 @@ const KEPT_WHOLE: Answer = {
   },
 };
 
-function answerOf(said: Said, { redact }: JobParts): Answer {
+/** What a planner's words come to. */
+export function answerOf(said: Said, { redact }: Pick<JobParts, "redact">): Answer {
   const spent = said.spent ? { spent: said.spent } : {};
   return {
     outcome: said.is === "failed" ? { is: "failed", failure: said.failure } : read(redact(said.text)),

@@ -1,8 +1,8 @@
 /** `skein run`: from a goal to a run that goes on here. */
-import { askGit, commitOf, createRun, discardRun, gateOf, type Project } from "../../../compose.ts";
+import { baseOf, createRun, discardRun, gateOf, type Project } from "../../../compose.ts";
 import type { AgentSpec, Config } from "../../../config/index.ts";
 import { targetBranchOf } from "../../../core/brief.ts";
-import { type Failed, hasFailed } from "../../../ports/repository.ts";
+import { hasFailed } from "../../../ports/repository.ts";
 import { type Act, type Context, refuse, say } from "../context.ts";
 import { EXIT } from "../exit-codes.ts";
 import { paint } from "../output.ts";
@@ -38,7 +38,7 @@ export async function begin(context: Context, project: Project, wanted: Wanted):
   const { goal, config } = wanted;
   const exit = await refuseAgents(context, project, config);
   if (exit !== undefined) return { exit };
-  const base = await baseOf(project, config);
+  const base = await baseOf(project, config.base, NEVER);
   if (hasFailed(base)) return { exit: refuse(context, EXIT.configuration, base.failure) };
   const undeliverable = await refuseDelivery(context, project, { ...wanted, ...base });
   if (undeliverable !== undefined) return { exit: undeliverable };
@@ -69,25 +69,6 @@ export async function begin(context: Context, project: Project, wanted: Wanted):
   if (driven.isRefused) await discardRun(home);
   if (driven.exit !== EXIT.done || !config.deliver) return driven;
   return { ...driven, exit: await deliverDone(context, project, home, wanted) };
-}
-
-type Base = { readonly base: string; readonly baseBranch?: string };
-
-/** A branch that is named is the one to deliver to; "HEAD" is the one that is checked out. */
-async function baseOf(project: Project, { base }: Config): Promise<Base | Failed> {
-  const isHead = base === "HEAD";
-  const commit = isHead ? project.located.head : await commitOf(project, base, NEVER);
-  if (typeof commit !== "string") return commit;
-  const { located } = project;
-  const branch = isHead ? located.branch : await branchNamed(located.top, base);
-  return branch === undefined ? { base: commit } : { base: commit, baseBranch: branch };
-}
-
-async function branchNamed(folder: string, name: string): Promise<string | undefined> {
-  const short = name.replace(/^refs\/heads\//, "");
-  return (await askGit(folder, ["show-ref", "--verify", "--quiet", `refs/heads/${short}`])) === undefined
-    ? undefined
-    : short;
 }
 
 function gateText(

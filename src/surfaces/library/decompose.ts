@@ -1,0 +1,162 @@
+/** What came of a task that planners split and workers did? One handoff, from the engine without a repository. */
+import { runEmbedded } from "../../compose/embedded.ts";
+import type { Event } from "../../core/event.ts";
+import { messageOf } from "../../core/failure.ts";
+import { aggregateHandoffs, createFailureHandoff, type Handoff } from "../../core/handoff.ts";
+import { readPlanAnswer } from "../../core/plan-answer.ts";
+import { defaultPolicy, type Policy } from "../../core/policy.ts";
+import { EVERYTHING } from "../../core/scope.ts";
+import { slugOf } from "../../core/slug.ts";
+import type { RunState } from "../../core/state.ts";
+import { childId, ROOT, type Task, type TaskId, type TaskSpec } from "../../core/task.ts";
+import type { EngineEnd } from "../../engine/engine.ts";
+import type { DecomposeOptions, ParentTask, PolicyChanges } from "./types.ts";
+
+/** Never throws: whatever goes wrong is a failed handoff with the reason. */
+export async function decompose(parent: ParentTask, options: DecomposeOptions): Promise<Handoff> {
+  try {
+    const spec = readParent(parent);
+    if ("reasons" in spec) return createFailureHandoff(parent, spec.reasons.join("; "));
+    const signal = options.signal ?? new AbortController().signal;
+    if (signal.aborted) return createFailureHandoff(parent, `aborted: ${messageOf(signal.reason)}`);
+    const whole = new Whole(parent, options.onEvent);
+    const history = historyOf(spec);
+    for (const event of history) whole.watch(event);
+    const { plan, work } = options;
+    const policy = withChanges(options.policy ?? {});
+    const end = await runEmbedded(
+      { history, plan, work, policy, watch: (event) => whole.watch(event) },
+      signal,
+    );
+    return whole.handoff(end);
+  } catch (error) {
+    return createFailureHandoff({ id: String(Object(parent).id ?? "") }, error);
+  }
+}
+
+/** In the words that a planner hears of a task that cannot be used. */
+function readParent(parent: ParentTask): TaskSpec | { readonly reasons: readonly string[] } {
+  const { id, description, scope, acceptance, priority } = parent;
+  const task = { id, description, scope, acceptance: acceptance ?? description, priority };
+  const read = readPlanAnswer(JSON.stringify({ tasks: [task] }));
+  if (read.is !== "answer") return { reasons: read.reasons };
+  const [answered] = read.answer.tasks;
+  return {
+    key: answered!.id,
+    description: answered!.description,
+    acceptance: acceptance ?? "",
+    scope: answered!.scope,
+    after: [],
+    priority: answered!.priority,
+    delivers: "change",
+    shape: "plan", // Whoever calls this has decided that; the planner may still keep it whole.
+    slug: slugOf(answered!.description),
+  };
+}
+
+/** Below the root, where the rules of subplanners hold: scopes inside its own, no overlaps, depths from 0. */
+const PARENT = childId(ROOT, 1);
+
+/** As if a root planner had asked for this one task, and for nothing more. */
+function historyOf(spec: TaskSpec): readonly Event[] {
+  const at = Date.now();
+  const { description: goal, priority: rank } = spec;
+  const request = { run: "embedded", goal, base: "nothing" };
+  const said = { scratchpad: "", addressed: [], heard: 0, steers: 0 };
+  const into = [{ id: PARENT, spec, rank }];
+  const root = { ...spec, key: ROOT, scope: [EVERYTHING] };
+  return [
+    { type: "run.opened", at, request, spec: root },
+    { type: "plan.accepted", at, task: ROOT, into, replanAfter: 1, said, notes: [] },
+    { type: "plan.ended", at, task: ROOT, over: "finished" },
+  ];
+}
+
+function withChanges(changes: PolicyChanges): Policy {
+  const merged = Object.entries(changes).map(([name, change]) => {
+    const known: unknown = defaultPolicy[name as keyof Policy];
+    const isGroup = typeof known === "object" && !Array.isArray(known);
+    return [name, isGroup ? { ...known, ...(change as object) } : change];
+  });
+  return { ...defaultPolicy, ...Object.fromEntries(merged) };
+}
+
+/** What the events say of the whole, as they come. */
+class Whole {
+  readonly #parent: ParentTask;
+  readonly #onEvent: DecomposeOptions["onEvent"];
+  /** The state forgets them once a task is done; they are half of what a handoff is for. */
+  readonly #diffs = new Map<TaskId, string>();
+  #hasWarned = false;
+
+  constructor(parent: ParentTask, onEvent: DecomposeOptions["onEvent"]) {
+    this.#parent = parent;
+    this.#onEvent = onEvent;
+  }
+
+  watch(event: Event): void {
+    if ((event.type === "task.handed-off" || event.type === "task.done") && event.handoff.diff !== "")
+      this.#diffs.set(event.task, event.handoff.diff);
+    try {
+      this.#onEvent?.(event);
+    } catch (error) {
+      // A listener must not change what it listens to; that it is broken is said once.
+      if (!this.#hasWarned) process.emitWarning(`onEvent threw: ${messageOf(error)}`, "SkeinWarning");
+      this.#hasWarned = true;
+    }
+  }
+
+  handoff(end: EngineEnd): Handoff {
+    if (end.is === "lost") return createFailureHandoff(this.#parent, end.failure);
+    const { state } = end;
+    const { commit: _none, ...handoff } = handoffOf(state, this.#parent);
+    const done = [...this.#diffs].filter(([id]) => state.tasks.get(id)?.state.is === "done");
+    return inKeys(state, {
+      ...handoff,
+      taskId: this.#parent.id,
+      diff: done.map(([, diff]) => diff).join("\n"),
+    });
+  }
+}
+
+function handoffOf(state: RunState, { id, description }: ParentTask): Handoff {
+  const parent = state.tasks.get(PARENT)!;
+  if (parent.state.is === "done") return parent.state.handoff;
+  const reason = reasonOf(state, parent);
+  const count = state.planners.get(PARENT)?.children ?? 0;
+  const parts = Array.from({ length: count }, (_, i) => state.tasks.get(childId(PARENT, i + 1))!);
+  if (parts.length === 0) return createFailureHandoff({ id }, reason);
+  const whole = aggregateHandoffs({ id, description }, parts, parts.map(partHandoff));
+  const isPartial = parts.some((part) => part.state.is === "done");
+  const status = isPartial ? "partial" : parent.state.is === "failed" ? whole.status : "failed";
+  return { ...whole, status, summary: `${reason}\n${whole.summary}`, concerns: [...whole.concerns, reason] };
+}
+
+/** Why it is not done, in one sentence. */
+function reasonOf({ closed, cancelling }: RunState, { state }: Task): string {
+  if (cancelling !== undefined) return cancelling;
+  // What failed below it is in the summary already.
+  if (state.is === "failed" && state.failure.kind === "children-failed") return "nothing of it was done";
+  if (state.is === "failed") return state.failure.message;
+  return closed && closed.left.length > 0 ? closed.left.join("; ") : `it is ${state.is}`;
+}
+
+function partHandoff(part: Task): Handoff {
+  const { state } = part;
+  if (state.is === "done") return state.handoff;
+  if (state.is === "failed") return createFailureHandoff(part, state.failure);
+  const why = state.is === "cancelled" ? state.reason : state.is;
+  return { ...createFailureHandoff(part, why), status: "blocked", concerns: [] };
+}
+
+/** The engine's ids are nobody's business here: tasks are called as their planners call them. */
+function inKeys({ tasks }: RunState, handoff: Handoff): Handoff {
+  const renamed = (text: string) =>
+    text.replaceAll(/\bt(?:\.\d+)+\b/g, (id) => tasks.get(id as TaskId)?.spec.key ?? id);
+  return {
+    ...handoff,
+    summary: renamed(handoff.summary),
+    concerns: handoff.concerns.map(renamed),
+    suggestions: handoff.suggestions.map(renamed),
+  };
+}

@@ -1,0 +1,192 @@
+/** How does a program start runs in a repository, find them again, and go on with them? */
+import path from "node:path";
+import {
+  agentProblem,
+  baseOf,
+  createRun,
+  discardRun,
+  functionAgents,
+  type GivenAgents,
+  gateOf,
+  openProject,
+  type Project,
+  startRun,
+  tidyRun,
+} from "../../compose.ts";
+import { type Config, fromSettings, type Problem, problemText, readConfig } from "../../config/index.ts";
+import { type Failure, failure, messageOf } from "../../core/failure.ts";
+import { nothingSeen, type Seen, see, viewOf } from "../../core/view.ts";
+import { type Failed, hasFailed } from "../../ports/repository.ts";
+import type { RunHome, RunRecord } from "../../ports/runs.ts";
+import { Feed, handleOf } from "./run-handle.ts";
+import type { Orchestrator, OrchestratorOptions, RunHandle, RunListed, Settings } from "./types.ts";
+
+export function openOrchestrator(options: OrchestratorOptions): Orchestrator {
+  const desk = new Desk(options);
+  return {
+    run: (wanted) => safely(() => desk.run(wanted)),
+    resume: (run, { signal } = {}) => safely(() => desk.resume(run, signal ?? NEVER)),
+    runs: () => safely(() => desk.runs()),
+    view: (run) => safely(() => desk.view(run)),
+    [Symbol.asyncDispose]: () => desk.close(),
+  };
+}
+
+const NEVER: AbortSignal = new AbortController().signal;
+
+/** A defect, or a disk that fails where nobody expects it. */
+async function safely<T>(act: () => Promise<T>): Promise<T | Failed> {
+  try {
+    return await act();
+  } catch (error) {
+    return { failure: failure("repository", `it broke: ${messageOf(error)}`, "try again, or report it") };
+  }
+}
+
+const refused = (message: string, next?: string): Failed => ({ failure: failure("policy", message, next) });
+
+type Wanted = Parameters<Orchestrator["run"]>[0];
+
+class Desk {
+  readonly #options: OrchestratorOptions;
+  readonly #going = new Set<RunHandle>();
+  #isClosed = false;
+
+  constructor(options: OrchestratorOptions) {
+    this.#options = options;
+  }
+
+  async run({ goal, base, signal = NEVER }: Wanted): Promise<RunHandle | Failed> {
+    if (typeof goal !== "string" || goal.trim() === "")
+      return refused("the goal is empty", "say what is to be done");
+    const config = configOf(this.#options.config ?? {}, base);
+    if (hasFailed(config)) return config;
+    const project = await this.#open(signal);
+    if (hasFailed(project)) return project;
+    const problem = await this.#agentProblem(project, config);
+    if (problem) return { failure: problem };
+    const from = await baseOf(project, config.base, signal);
+    if (hasFailed(from)) return from;
+    const gate = await gateOf(project, config, from.base, signal);
+    if (hasFailed(gate)) return gate;
+    const home = await createRun(project, { goal, ...from, config });
+    if (hasFailed(home)) return home;
+    const handle = await this.#start(project, home, config, signal);
+    if (hasFailed(handle)) await discardRun(home);
+    return handle;
+  }
+
+  async resume(run: string, signal: AbortSignal): Promise<RunHandle | Failed> {
+    const project = await this.#open(signal);
+    if (hasFailed(project)) return project;
+    const home = await project.runs.open(run);
+    if (hasFailed(home)) return home;
+    const read = fromSettings(home.record.settings);
+    if ("problems" in read) return wrongSettings(read.problems.map(problemText));
+    const { config } = read;
+    const { closed } = (await seenOf(home)).state;
+    if (closed) {
+      await tidyRun(project, home, { config, env: this.#env }); // It may have been killed before its last broom.
+      return refused(`run ${run} is closed: ${closed.how}`, "start a new run with what is left");
+    }
+    const problem = await this.#agentProblem(project, config);
+    return problem ? { failure: problem } : this.#start(project, home, config, signal);
+  }
+
+  async runs(): Promise<readonly (RunListed | Failed)[] | Failed> {
+    const project = await this.#open(NEVER);
+    if (hasFailed(project)) return project;
+    const records = await project.runs.list();
+    return Promise.all(records.map((record) => (hasFailed(record) ? record : listed(project, record))));
+  }
+
+  async view(run: string) {
+    const project = await this.#open(NEVER);
+    if (hasFailed(project)) return project;
+    const home = await project.runs.open(run);
+    return hasFailed(home) ? home : viewOf(await seenOf(home));
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await Promise.all([...this.#going].map((handle) => handle.stop()));
+  }
+
+  get #env() {
+    return this.#options.env ?? process.env;
+  }
+
+  #open(signal: AbortSignal): Promise<Project | Failed> {
+    return openProject(path.resolve(this.#options.repository), this.#env, signal);
+  }
+
+  /** What a function does need not be configured, and is not looked for. */
+  async #agentProblem(project: Project, config: Config): Promise<Failure | undefined> {
+    const { worker, planner } = this.#options;
+    const configured = planner ? "none" : config.planner;
+    if (!worker && config.agent === undefined)
+      return failure("agent-unreachable", "nobody is there to work", "give a worker, or config.agent");
+    if (!worker) return agentProblem(project, { ...config, planner: configured ?? "none" }, this.#env);
+    if (configured === undefined || configured === "none") return undefined;
+    return agentProblem(project, { ...config, agent: configured, planner: "none" }, this.#env);
+  }
+
+  /** Without any planner, the worker function gets the whole goal: it does not plan. */
+  #agents({ planner: configured }: Config): GivenAgents {
+    const { worker, planner } = this.#options;
+    const given = functionAgents({ ...(worker && { work: worker }), ...(planner && { plan: planner }) });
+    return worker && !planner && configured === undefined ? { ...given, planner: "none" } : given;
+  }
+
+  async #start(
+    project: Project,
+    home: RunHome,
+    config: Config,
+    signal: AbortSignal,
+  ): Promise<RunHandle | Failed> {
+    const feed = new Feed(home.log);
+    const env = this.#env;
+    const options = { config, env, watch: () => {}, around: feed.around, agents: this.#agents(config) };
+    const live = await startRun(project, home, options, signal);
+    if (hasFailed(live)) return live;
+    const handle = handleOf({ project, home, config, env, live, feed });
+    signal.addEventListener("abort", live.stopNow, { once: true });
+    if (signal.aborted || this.#isClosed) live.stopNow();
+    this.#going.add(handle);
+    void handle.ended.then(() => {
+      signal.removeEventListener("abort", live.stopNow);
+      this.#going.delete(handle);
+    });
+    return handle;
+  }
+}
+
+async function listed(project: Project, record: RunRecord): Promise<RunListed | Failed> {
+  const home = await project.runs.open(record.run);
+  if (hasFailed(home)) return home;
+  const { settings: _, ...known } = record;
+  return { ...known, isGoing: (await home.owner()) !== undefined };
+}
+
+async function seenOf(home: RunHome): Promise<Seen> {
+  const seen = nothingSeen();
+  for await (const event of home.log.read(0)) see(seen, event);
+  return seen;
+}
+
+/** As if it were a file: the same keys, the same checks, the same words. */
+function configOf(settings: Settings, base: string | undefined): Config | Failed {
+  if ("deliver" in settings)
+    return refused("config: deliver is for the command", "call deliver() of a run that has ended");
+  const text = JSON.stringify(base === undefined ? settings : { ...settings, base });
+  const read = readConfig({ file: { name: ORIGIN, text }, env: {}, sets: [], flags: {} });
+  return "problems" in read ? wrongSettings(read.problems.map(inConfig)) : read.config;
+}
+
+const ORIGIN = "config";
+
+/** It has no lines: the key says where it is. */
+const inConfig = ({ key, message }: Problem) => problemText({ key, message, origin: ORIGIN });
+
+const wrongSettings = (lines: readonly string[]) =>
+  refused(lines.join("; "), "docs/configuration.md says what each key may be");

@@ -1,0 +1,144 @@
+/** What does a program give, and what does it get? */
+import type { z } from "zod";
+import type { DeliveryEnd } from "../../compose.ts";
+import type { schema } from "../../config/schema.ts";
+import type { PlanBrief, WorkBrief } from "../../core/brief.ts";
+import type { Event, RunEnd } from "../../core/event.ts";
+import type { Failure } from "../../core/failure.ts";
+import type { Policy } from "../../core/policy.ts";
+import type { Scope } from "../../core/scope.ts";
+import type { RunView, TaskRow } from "../../core/view.ts";
+import type { PlanFunction, PlanResult, WorkFunction, WorkResult } from "../../ports/agent-functions.ts";
+import type { Heard } from "../../ports/mailbox.ts";
+import type { Failed } from "../../ports/repository.ts";
+
+export type OrchestratorOptions = {
+  /** A folder in the git repository that is worked on. */
+  readonly repository: string;
+  /** As in skein.yaml, whose file is not read: only what is given here counts, and the defaults. */
+  readonly config?: Settings;
+  /** What agents and gates may see (see `workspace.pass`), and SKEIN_STATE_DIR; the process's own unless told. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** Who works; without it, `config.agent`. */
+  readonly worker?: WorkFunction;
+  /** Who plans; without it, `config.planner` or `config.agent`; without those one worker takes the whole goal. */
+  readonly planner?: PlanFunction;
+};
+
+/** The keys of skein.yaml, as one would write them there: durations such as "10m", sizes such as "8MB". */
+export type Settings = Frozen<Omit<z.input<typeof schema>, "deliver">>;
+
+type Frozen<T> = T extends object ? { readonly [K in keyof T]: Frozen<T[K]> } : T;
+
+export type RunWanted = {
+  readonly goal: string;
+  /** The branch or commit to start from, if not as configured. */
+  readonly base?: string;
+  /** Stops the run at once; what was made is kept, and `resume` goes on. */
+  readonly signal?: AbortSignal;
+};
+
+/** Nothing here throws: what goes wrong is `{ failure }`, with the reason and what to try; see `hasFailed`. */
+export type Orchestrator = AsyncDisposable & {
+  /** Starts a run; it goes on in this process. */
+  run(wanted: RunWanted): Promise<RunHandle | Failed>;
+  /** Goes on with a run that was stopped or killed, with the configuration that it was started with. */
+  resume(run: string, options?: { readonly signal?: AbortSignal }): Promise<RunHandle | Failed>;
+  /** The runs of this repository, newest first; one that cannot be read is a failure in the list. */
+  runs(): Promise<readonly (RunListed | Failed)[] | Failed>;
+  /** What there is to see of a run, whoever drives it. */
+  view(run: string): Promise<RunView | Failed>;
+};
+
+export type RunListed = {
+  readonly run: string;
+  readonly goal: string;
+  readonly base: string;
+  readonly baseBranch?: string;
+  readonly createdAt: number;
+  /** A process is driving it now. */
+  readonly isGoing: boolean;
+};
+
+/** A run that goes on in this process. Leaving its scope with `await using` stops it, and waits for that. */
+export type RunHandle = AsyncDisposable & {
+  readonly run: string;
+  /** The branch that it lands on. */
+  readonly target: string;
+  /** Every event once it is durable: each iteration begins with the first, and ends with the engine. */
+  readonly events: AsyncIterable<Event>;
+  /** Once nothing of it runs any more. Never rejects. */
+  readonly ended: Promise<RunEnded>;
+  view(): RunView;
+  /** Its tasks as a tree, parents first. */
+  tasks(): readonly TaskRow[];
+  /** Starts nothing new; what is at work goes on. */
+  pause(): Promise<Heard>;
+  resume(): Promise<Heard>;
+  /** Tells the planner something. */
+  steer(message: string): Promise<Heard>;
+  /** Lets work begin on a plan that waits for it (`approve` in the configuration). */
+  approve(): Promise<Heard>;
+  /** Gives up the tasks of such a plan; the planner hears why. */
+  decline(reason: string): Promise<Heard>;
+  /** Gives up a task, by its id or its name, with all below it; without one, the run. */
+  cancel(task?: string, reason?: string): Promise<Heard>;
+  /** Resolves once it has stopped. A landing that is under way may finish; with `now` it may not. */
+  stop(options?: { readonly now?: boolean }): Promise<Heard>;
+  /** Once it has ended: brings what landed to the branch that it started from. */
+  deliver(options?: DeliverOptions): Promise<DeliveryEnd | Failed>;
+};
+
+export type RunEnded =
+  | { readonly is: "closed"; readonly how: RunEnd; readonly left: readonly string[] }
+  /** It can be resumed. */
+  | { readonly is: "stopped" }
+  | { readonly is: "lost"; readonly failure: Failure };
+
+export type DeliverOptions = {
+  /** Instead of the branch that it started from. */
+  readonly branch?: string;
+  /** Also if the branch is checked out: its files change. */
+  readonly intoCheckout?: boolean;
+  /** Also if the run is not done. */
+  readonly partial?: boolean;
+  readonly signal?: AbortSignal;
+};
+
+export type ParentTask = {
+  /** Letters, digits, dots, dashes, underscores. */
+  readonly id: string;
+  readonly description: string;
+  /** The files that it may change; a path that ends in "/" is a folder. */
+  readonly scope: Scope;
+  readonly acceptance?: string;
+  readonly priority?: number;
+};
+
+export type DecomposeOptions = {
+  /** Asked first, and again after each subtask that is settled; for a subtask that is large enough, too. */
+  readonly plan: (
+    brief: PlanBrief,
+    turn: { readonly signal: AbortSignal },
+  ) => PlanResult | Promise<PlanResult>;
+  /** Does one subtask that is small enough, or that its planner kept whole. */
+  readonly work: (
+    brief: WorkBrief,
+    turn: { readonly signal: AbortSignal },
+  ) => WorkResult | Promise<WorkResult>;
+  /** What is to be otherwise than in the default policy, such as `{ retry: { maxFailed: 1 } }`. */
+  readonly policy?: PolicyChanges;
+  /** Ends it: everybody at work is told, and the handoff says so. */
+  readonly signal?: AbortSignal;
+  /** Hears every event as it is decided. */
+  readonly onEvent?: (event: Event) => void;
+};
+
+export type PolicyChanges = {
+  readonly [Name in Changeable]?: Policy[Name] extends string | Scope ? Policy[Name] : Partial<Policy[Name]>;
+};
+
+/** The rest is about landing, or about the root planner. */
+type Changeable =
+  | ("capacity" | "leaseMs" | "subplanner" | "decompose" | "order" | "overlap" | "sharedFiles")
+  | ("retry" | "budget" | "brief");
