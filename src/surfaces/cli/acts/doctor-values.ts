@@ -37,7 +37,8 @@ export function withoutSecretWords(value: unknown): unknown {
 }
 
 const BLOTTED = "[redacted]";
-const isSecretFlag = (word: unknown) => typeof word === "string" && /^--?\w/.test(word) && looksSecret(word);
+const isSecretFlag = (word: unknown) =>
+  typeof word === "string" && /^--?\w[^=]*$/.test(word) && looksSecret(word);
 
 /** Blots every text in a value; numbers and keys stay, so that it can be read by machines as before. */
 export function redactorOf(
@@ -46,7 +47,9 @@ export function redactorOf(
 ): <Value>(value: Value) => Value {
   // What the user hands on by name may be secret, whatever it is called.
   const passed = pass.flatMap((name) => (env[name] === undefined ? [] : [env[name]]));
-  const redact = redactor([...secretsOf(env), ...passed]);
+  // Its name looks secret, and it holds nothing but names.
+  const { SKEIN_WORKSPACE_PASS: _, ...others } = env;
+  const redact = redactor([...secretsOf(others), ...passed]);
   const all = (value: unknown): unknown => {
     if (typeof value === "string") return redact(value);
     if (Array.isArray(value)) return value.map(all);

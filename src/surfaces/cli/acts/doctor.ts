@@ -28,18 +28,16 @@ export const doctor: Act<DoctorOptions> = async (context, options) => {
 };
 
 const TONES = { ok: "good", warn: "bad", bad: "bad" } as const;
+const LEVEL_COLUMNS = 6;
 const NAME_COLUMNS = 14;
-const INDENT = " ".repeat(6 + NAME_COLUMNS);
+const INDENT = " ".repeat(LEVEL_COLUMNS + NAME_COLUMNS);
 
 function sayFinding(context: Context, { name, level, text, next }: Finding): void {
   const { out } = context;
-  const start = `${level.padEnd(6)}${name.padEnd(NAME_COLUMNS)}`;
-  const line = onPage(out, `${start}${harmless(text, MAX_TEXT_CHARS)}`, INDENT);
-  // Painted after it was broken into lines: what colours take counts for no column.
-  say(
-    context,
-    line.replace(/^\w+/, (word) => paint(out, TONES[level], word)),
-  );
+  // Broken into lines with blanks in front, which then give way to the name: what colours take counts for no column.
+  const lines = onPage(out, INDENT + harmless(text, MAX_TEXT_CHARS), INDENT).slice(INDENT.length);
+  const start = paint(out, TONES[level], level) + " ".repeat(LEVEL_COLUMNS - level.length);
+  say(context, start + name.padEnd(NAME_COLUMNS) + lines);
   if (next !== undefined) say(context, onPage(out, `${INDENT}try: ${harmless(next)}`, INDENT));
 }
 

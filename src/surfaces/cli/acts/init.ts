@@ -143,11 +143,10 @@ function sayWritten(context: Context, file: string, { gate, setup, ignored, isRe
   const { out, command } = context;
   say(context, `${isReplaced ? "replaced" : "wrote"} ${harmless(file)}`);
   say(context);
-  const row = (name: string, text: string, tone: "plain" | "bad" = "plain") =>
-    say(
-      context,
-      paint(out, "quiet", name.padEnd(8)) + paint(out, tone, onPage(out, harmless(text), " ".repeat(8))),
-    );
+  const row = (name: string, text: string, tone: "plain" | "bad" = "plain") => {
+    const lines = onPage(out, INDENT + harmless(text), INDENT).slice(INDENT.length);
+    say(context, paint(out, "quiet", name.padEnd(INDENT.length)) + paint(out, tone, lines));
+  };
   if (gate.commands.length > 0) row("gate", `found by itself: ${gate.found}`);
   else row("gate", "none found: until you name one, landings are not gated", "bad");
   if (setup?.isNeeded) row("set-up", `${setup.command}, in each new workspace: there is ${setup.lockFile}`);
@@ -165,3 +164,4 @@ function sayWritten(context: Context, file: string, { gate, setup, ignored, isRe
 }
 
 const MAX_SHOWN = 5;
+const INDENT = " ".repeat(8);

@@ -1,0 +1,234 @@
+/** `skein init`: what it writes is right for each kind of project, and it writes nothing else. */
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
+import { lstat, mkdir, readdir, readFile, readlink, stat, symlink, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { describe, it } from "node:test";
+import { fileURLToPath } from "node:url";
+import { readConfig } from "../../src/config/index.ts";
+import { type Files, makeRepository } from "../support/repositories.ts";
+import { makePlace, type Place } from "./cli-place.ts";
+
+const LIMIT = { timeout: 60_000 };
+const SCRIPTS = JSON.stringify({ scripts: { build: "true", test: "true" } });
+const fileIn = (place: Place, name = "skein.yaml") => path.join(place.repository.folder, name);
+const textIn = (place: Place) => readFile(fileIn(place), "utf8");
+
+function configOf(text: string) {
+  const read = readConfig({ file: { name: "skein.yaml", text }, env: {}, sets: [], flags: {} });
+  assert.ok("config" in read, JSON.stringify(read));
+  return read.config;
+}
+const DEFAULTS = configOf("");
+
+type Kind = { readonly files: Files; readonly finds: string; readonly setup?: string };
+const KINDS: Readonly<Record<string, Kind>> = {
+  npm: {
+    files: { "package.json": SCRIPTS, "package-lock.json": "{}" },
+    finds: "package.json: npm run build, test",
+    setup: "npm ci",
+  },
+  "npm without a lock file": {
+    files: { "package.json": SCRIPTS },
+    finds: "package.json: npm run build, test",
+  },
+  pnpm: {
+    files: { "package.json": SCRIPTS, "pnpm-lock.yaml": "", "package-lock.json": "{}" },
+    finds: "package.json: pnpm run build, test",
+    setup: "pnpm install --frozen-lockfile",
+  },
+  yarn: {
+    files: { "package.json": SCRIPTS, "yarn.lock": "" },
+    finds: "package.json: yarn run build, test",
+    setup: "yarn install --frozen-lockfile",
+  },
+  "the newer yarn": {
+    files: { "package.json": SCRIPTS, "yarn.lock": "", ".yarnrc.yml": "" },
+    finds: "package.json: yarn run build, test",
+    setup: "yarn install --immutable",
+  },
+  cargo: {
+    files: { "Cargo.toml": "", "Cargo.lock": "" },
+    finds: "Cargo.toml: cargo build --quiet --all-targets; cargo test --quiet",
+  },
+  go: {
+    files: { "go.mod": "module x\n", "go.sum": "" },
+    finds: "go.mod: go build ./...; go vet ./...; go test ./...",
+  },
+  pytest: { files: { "pytest.ini": "" }, finds: "pytest.ini: python3 -m pytest -q" },
+  make: { files: { Makefile: "check:\n\ttrue\n" }, finds: "Makefile: make check" },
+  "no gate": { files: { "README.md": "" }, finds: 'Here "auto" finds nothing' },
+};
+
+describe("skein init", { concurrency: 2 }, () => {
+  for (const [kind, { files, finds, setup }] of Object.entries(KINDS))
+    it(`writes what was found, and otherwise the defaults: ${kind}`, LIMIT, async () => {
+      await using place = await makePlace({ files });
+      const ended = await place.ask("init");
+      assert.equal(ended.code, 0, ended.err);
+      const text = await textIn(place);
+      assert.ok(text.includes(finds), text);
+      const wanted = setup === undefined ? {} : { setup };
+      assert.deepEqual(configOf(text), { ...DEFAULTS, workspace: { ...DEFAULTS.workspace, ...wanted } });
+      assert.equal(await place.repository.git("status", "--porcelain"), "?? skein.yaml");
+      assert.match(ended.out, /^wrote .*skein\.yaml$/m);
+      assert.match(ended.out, kind === "no gate" ? /^gate {4}none found/m : /^gate {4}found by itself: /m);
+      if (setup !== undefined) assert.ok(ended.out.includes(setup));
+      assert.match(ended.out, /doctor {2}# could a run start now\?/);
+    });
+
+  it("is the real command, and doctor reads what it wrote", LIMIT, async () => {
+    await using place = await makePlace({ files: KINDS["npm"]!.files });
+    const ended = await place.skein("init", "--json");
+    assert.equal(ended.code, 0, ended.err);
+    const said = JSON.parse(ended.out);
+    assert.deepEqual([said.file, said.isWritten, said.isReplaced], [fileIn(place), true, false]);
+    assert.equal(said.text, await textIn(place));
+    assert.deepEqual(said.setup, { command: "npm ci", lockFile: "package-lock.json", isNeeded: true });
+    assert.deepEqual(said.gate.commands, ["npm run build", "npm run test"]);
+    assert.equal((await stat(fileIn(place))).mode & 0o777, 0o666 & ~process.umask());
+    const { out } = await place.ask("doctor", "--agent", place.agent);
+    assert.match(out, /^ {2}workspace\.setup +skein\.yaml:\d+ +npm ci$/m);
+  });
+
+  it("needs no set-up command where something is installed that is copied", LIMIT, async () => {
+    await using place = await makePlace({
+      files: { ...KINDS["npm"]!.files, ".gitignore": "node_modules\n" },
+    });
+    await mkdir(path.join(place.repository.folder, "node_modules"));
+    assert.match((await place.ask("init")).out, /^set-up {2}not needed: node_modules is copied/m);
+    const text = await textIn(place);
+    assert.match(text, /^ {2}# setup: npm ci$/m);
+    assert.deepEqual(configOf(text), DEFAULTS);
+  });
+
+  it("leaves a file that is there, unless it may replace it", LIMIT, async () => {
+    await using place = await makePlace();
+    await writeFile(fileIn(place), "workers: 3\n");
+    const refused = await place.ask("init");
+    assert.equal(refused.code, 1);
+    assert.match(
+      refused.err,
+      /skein\.yaml is there already; nothing was written\ntry: .*--force replaces it/,
+    );
+    const { error } = JSON.parse((await place.ask("init", "--json")).err);
+    assert.deepEqual([error.kind, error.exitCode], ["configuration", 1]);
+    assert.equal(await textIn(place), "workers: 3\n");
+    const printed = await place.ask("init", "--print");
+    assert.equal(printed.code, 0);
+    assert.equal(await textIn(place), "workers: 3\n");
+    const replaced = await place.ask("init", "--force");
+    assert.equal(replaced.code, 0, replaced.err);
+    assert.match(replaced.out, /^replaced /);
+    assert.equal(await textIn(place), printed.out);
+    assert.deepEqual((await readdir(place.repository.folder)).sort(), [".git", "README.md", "skein.yaml"]);
+  });
+
+  it("lets only the first of several write", LIMIT, async () => {
+    await using place = await makePlace();
+    const ended = await Promise.all(["a", "b", "c", "d"].map(() => place.ask("init")));
+    assert.deepEqual(ended.map(({ code }) => code).sort(), [0, 1, 1, 1]);
+    const refused = ended.filter(({ code }) => code === 1);
+    for (const { err } of refused) assert.match(err, /is there already; nothing was written/);
+    assert.deepEqual((await readdir(place.repository.folder)).sort(), [".git", "README.md", "skein.yaml"]);
+  });
+
+  it("never writes through a link: the link is refused, or replaced itself", LIMIT, async () => {
+    await using place = await makePlace();
+    const outside = path.join(place.folder, "outside.yaml");
+    await symlink(outside, fileIn(place)); // It leads nowhere yet.
+    assert.equal((await place.ask("init")).code, 1);
+    assert.equal(existsSync(outside), false);
+    await writeFile(outside, "workers: 3\n");
+    assert.equal((await place.ask("init")).code, 1);
+    assert.equal(await readlink(fileIn(place)), outside);
+    assert.equal((await place.ask("init", "--force")).code, 0);
+    assert.equal(await readFile(outside, "utf8"), "workers: 3\n");
+    assert.ok((await lstat(fileIn(place))).isFile());
+  });
+
+  it("does not make a second configuration beside skein.yml", LIMIT, async () => {
+    await using place = await makePlace();
+    await writeFile(fileIn(place, "skein.yml"), "workers: 3\n");
+    for (const args of [["init"], ["init", "--force"]]) {
+      const refused = await place.ask(...args);
+      assert.equal(refused.code, 1);
+      assert.match(refused.err, /skein\.yml, and only one of the two may be there; nothing was written/);
+    }
+    assert.equal(existsSync(fileIn(place)), false);
+  });
+
+  it("goes to the top of the work tree, from a folder below and in a linked one", LIMIT, async () => {
+    await using place = await makePlace({ files: { "deep/er/x.txt": "x\n", Makefile: "test:\n\ttrue\n" } });
+    const linked = path.join(place.folder, "linked");
+    await place.repository.git("worktree", "add", "-q", "--detach", linked);
+    const below = path.join(linked, "deep", "er");
+    assert.equal((await place.ask("init", "--repo", below)).code, 0);
+    assert.match(await readFile(path.join(linked, "skein.yaml"), "utf8"), /make test/);
+    assert.equal(existsSync(fileIn(place)), false);
+    assert.equal(existsSync(path.join(below, "skein.yaml")), false);
+  });
+
+  it("is refused where there is no repository, no commit or no work tree", LIMIT, async () => {
+    await using place = await makePlace();
+    const nowhere = path.join(place.folder, "home");
+    const refused = await place.with({ folder: nowhere }).skein("init");
+    assert.equal(refused.code, 3);
+    assert.match(refused.err, /is not in a git repository\ntry: /);
+    assert.deepEqual(await readdir(nowhere), []);
+    await using empty = await makeRepository();
+    const inEmpty = await place.ask("init", "--repo", empty.folder);
+    assert.deepEqual([inEmpty.code, /has no commit/.test(inEmpty.err)], [3, true]);
+    await using bare = await makeRepository({ bare: true });
+    const tree = await bare.git("hash-object", "-t", "tree", "-w", "/dev/null");
+    await bare.git("update-ref", "HEAD", await bare.git("commit-tree", tree, "-m", "x"));
+    const inBare = await place.ask("init", "--repo", bare.folder);
+    assert.equal(inBare.code, 1, inBare.out);
+    assert.match(inBare.err, /is no work tree, so that a skein\.yaml there would not be read/);
+    assert.equal(existsSync(path.join(bare.folder, "skein.yaml")), false);
+    assert.equal((await place.ask("init", "--print", "--repo", bare.folder)).code, 0);
+  });
+
+  it("leaves nothing behind where it cannot write", LIMIT, async () => {
+    await using place = await makePlace();
+    // Also root may not: no file may grow.
+    const { code, err } = await inShell(place, "trap '' XFSZ; ulimit -f 0");
+    assert.equal(code, 1, err);
+    assert.match(err, /skein\.yaml cannot be written: EFBIG.*\ntry: /);
+    assert.deepEqual((await readdir(place.repository.folder)).sort(), [".git", "README.md"]);
+    await mkdir(fileIn(place));
+    const refused = await place.ask("init", "--force");
+    assert.equal(refused.code, 1);
+    assert.match(refused.err, /skein\.yaml cannot be written: /);
+    assert.deepEqual((await readdir(place.repository.folder)).sort(), [".git", "README.md", "skein.yaml"]);
+  });
+
+  it("mentions ignored settings that workspaces do not have, by name alone", LIMIT, async () => {
+    await using place = await makePlace({ files: { ".gitignore": ".env*\nbuild/\n", "app/x.txt": "x\n" } });
+    await place.repository.write({
+      ".env": "WORD=xyzzy-xyzzy\n",
+      "app/.env.local": "",
+      "build/out.txt": "",
+      "environment.txt": "",
+    });
+    const { out } = await place.ask("init");
+    assert.match(out, /^hint {4}git ignores \.env, app\/\.env\.local, so that .* \.worktreeinclude/m);
+    assert.ok(!out.includes("xyzzy"));
+    assert.ok(!(await textIn(place)).includes("xyzzy"));
+    await place.repository.write({ ".worktreeinclude": ".env\n" });
+    assert.doesNotMatch((await place.ask("init", "--force")).out, /hint/);
+  });
+});
+
+/** The command in a shell that was prepared. */
+function inShell(place: Place, before: string): Promise<{ code: number; err: string }> {
+  const skein = fileURLToPath(new URL("../../bin/skein", import.meta.url));
+  const { promise, resolve } = Promise.withResolvers<{ code: number; err: string }>();
+  const env = { ...process.env, SKEIN_STATE_DIR: place.state };
+  const args = ["-c", `${before}; exec "$@"`, "sh", process.execPath, skein, "init"];
+  execFile("sh", args, { cwd: place.repository.folder, env }, (error, _, err) =>
+    resolve({ code: error === null ? 0 : Number(error.code), err }),
+  );
+  return promise;
+}
