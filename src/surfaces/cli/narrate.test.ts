@@ -131,3 +131,72 @@ test("a commit is told by its first digits", () => {
   };
   assert.equal(narrate(event, state)!.text, "the goal landed as 0123456789");
 });
+
+/** What is told of what `happens`. */
+function told(run: CoreRun, happens: () => unknown): readonly string[] {
+  const before = linesOf(run).length;
+  happens();
+  return linesOf(run).slice(before);
+}
+
+test("a hunt is told step by step: how many, once more, the target, these, found", () => {
+  const run = CoreRun.planned(["first", "a", "b", "c"].map((id) => task(id)));
+  for (const id of ["t.1", "t.2", "t.3", "t.4"]) run.work(id);
+  run.land();
+  const red = () => run.landRed(["test: adds"]);
+  const gating = (names: string, tip: string) => `gating ${names} on top of ${tip}`;
+  assert.deepEqual(told(run, red), [
+    "the gate is red with 3 tasks; once more, it may be a flaky test: test: adds",
+    gating("a + b + c", "commit-1"),
+  ]);
+  assert.deepEqual(told(run, red), ["red again; is the target itself red?", "checking commit-1"]);
+  assert.deepEqual(
+    told(run, () => run.check()),
+    ["without them it is green: it is one of these 3: a, b, c", gating("a + b", "commit-1")],
+  );
+  assert.equal(told(run, red)[0], "without them it is green: it is one of these 2: a, b");
+  assert.equal(told(run, red)[0], "red with a; once more, to be sure");
+  assert.match(told(run, red)[0]!, /^found: a, attempt 1: the gate is red with it: test: adds; it will be/);
+  assert.deepEqual(run.candidate(), ["t.3", "t.4"]);
+});
+
+test("who is left when all others are green is told, and one that was red alone is called by its name", () => {
+  const run = CoreRun.planned(["first", "a", "b"].map((id) => task(id)));
+  for (const id of ["t.1", "t.2", "t.3"]) run.work(id);
+  run.land();
+  run.landRed();
+  run.landRed();
+  run.check();
+  assert.deepEqual(told(run, () => run.land()).slice(0, 2), [
+    "a landed as commit-2",
+    "the others are green: only b is left",
+  ]);
+  const alone = CoreRun.planned([task("a")]);
+  alone.work("t.1");
+  assert.match(told(alone, () => alone.landRed())[0]!, /^the gate is red with a; once more/);
+});
+
+test("a flaky test is told with the landing that it held up", () => {
+  const run = CoreRun.planned([task("a")]);
+  run.work("t.1");
+  run.landRed(["test: odd"]);
+  assert.equal(
+    told(run, () => run.land())[0],
+    "a landed as commit-1; flaky, red and then green on the same tree: test: odd",
+  );
+});
+
+test("a fix is told with the files that it may touch, and that it has mended the target", () => {
+  const run = new CoreRun();
+  const made = told(run, () => run.checkRed(["test: adds"], "src/sum.ts"));
+  assert.ok(
+    made.includes("fix-tests-1 is to mend it (src/sum.ts): nothing else lands before that"),
+    `${made}`,
+  );
+  const id = run.running("work")[0]!.slice("work:".length, -2);
+  run.work(id);
+  const { members } = run.landing();
+  const landed = () =>
+    run.answer("land#1", { is: "landed", commit: "c1", members, conflicts: [], proof: "green" });
+  assert.equal(told(run, landed)[0], "fix-tests-1 landed as c1: the target is mended");
+});

@@ -3,9 +3,9 @@ import type { Event, EventOf } from "../../core/event.ts";
 import type { FailureKind } from "../../core/failure.ts";
 import { failuresOf } from "../../core/gate.ts";
 import { CHECKOUT_CHANGED } from "../../core/handoff.ts";
-import type { Job } from "../../core/job.ts";
-import { isVerified, type RunState } from "../../core/state.ts";
-import { ROOT, type TaskId } from "../../core/task.ts";
+import type { Job, Member } from "../../core/job.ts";
+import { isVerified, type RunState, taskOf } from "../../core/state.ts";
+import { isRepair, ROOT, type TaskId } from "../../core/task.ts";
 import { isUngated, nameOf } from "../../core/view.ts";
 import { inNames, leftOf, reasonOf, undoneOf, undoneText } from "../../core/view-reasons.ts";
 import { harmless, short } from "./words.ts";
@@ -59,7 +59,7 @@ export function narrate(
     case "task.retried":
       if (event.charge === "nothing") return again(name(event.task), event.failure.kind);
       return bad(
-        `${name(event.task)}, attempt ${event.attempt}: ${event.failure.message}; it will be tried again`,
+        `${event.failure.kind === "gate-red" ? "found: " : ""}${name(event.task)}, attempt ${event.attempt}: ${event.failure.message}; it will be tried again`,
       );
     case "plan.proposed":
       return bad(
@@ -87,7 +87,7 @@ export function narrate(
     case "task.cancelled":
       return bad(`${name(event.task)} is cancelled: ${event.reason}`);
     case "batch.landed":
-      return landed(event, name);
+      return landed(event, state);
     case "landing.lost":
       return bad(
         `somebody took back the landing of ${event.members.map((m) => name(m.task)).join(" + ")} (${event.commit.slice(0, 10)}): it is not in the target any more`,
@@ -105,7 +105,11 @@ export function narrate(
     case "budget.exhausted":
       return bad("the budget is used up: nothing new is started");
     case "repair.planned":
-      return bad(`the target is red; fix tasks: ${event.into.map((fix) => fix.spec.key).join(", ")}`);
+      return event.into.length === 0
+        ? undefined
+        : bad(
+            `${event.into.map(({ spec }) => `${spec.key} is to mend it (${spec.scope.join(", ")})`).join("; ")}: nothing else lands before that`,
+          );
     case "repair.given-up":
       return bad(`the target could not be repaired: ${event.failures.join(", ")}`);
     case "run.closed":
@@ -164,15 +168,18 @@ function done({ task, handoff }: EventOf<"task.done">, state: RunState): Line | 
 function checked({ tip, report }: EventOf<"target.checked">, state: RunState): Line | undefined {
   const { health } = state.target;
   if (health === "green") return undefined;
-  const failures = failuresOf(report);
-  const some = failures.slice(0, MAX_FAILURES).join(", ");
-  const names = failures.length > MAX_FAILURES ? `${some} and ${failures.length - MAX_FAILURES} more` : some;
+  const names = namesOf(failuresOf(report));
   const isBase = tip === state.request?.base;
   const what = isBase ? "the base" : `the target ${short(tip)}`;
   if (health !== "red") return bad(`${what} is red once; looking again: ${names}`);
   const { round, givenUp } = state.repair;
   if (round > 0 || givenUp) return bad(`${what} is still red: ${names}`);
   return bad(`${what} is red: ${names}; fixes come first`);
+}
+
+function namesOf(failures: readonly string[]): string {
+  const some = failures.slice(0, MAX_FAILURES).join(", ");
+  return failures.length > MAX_FAILURES ? `${some} and ${failures.length - MAX_FAILURES} more` : some;
 }
 
 const MAX_FAILURES = 5;
@@ -213,28 +220,35 @@ function started(job: Job, state: RunState): Line | undefined {
   }
 }
 
-function landed(event: Event & { readonly type: "batch.landed" }, name: (id: TaskId) => string): Line {
-  const flaky = event.flaky.length > 0 ? `; flaky: ${event.flaky.join(", ")}` : "";
+function landed(event: EventOf<"batch.landed">, state: RunState): Line {
+  const { members, commit, flaky, proof } = event;
+  const isFix = proof === "green" && members.some(({ task }) => isRepair(taskOf(state, task)));
+  const mended = isFix ? ": the target is mended" : "";
+  const odd = flaky.length > 0 ? `; flaky, red and then green on the same tree: ${namesOf(flaky)}` : "";
   return good(
-    `${event.members.map((m) => name(m.task)).join(" + ")} landed as ${short(event.commit)}${flaky}`,
+    `${members.map((m) => nameOf(state, m.task)).join(" + ")} landed as ${short(commit)}${mended}${odd}`,
   );
 }
 
-function turned(
-  event: Event & { readonly type: "landing.turned" },
-  name: (id: TaskId) => string,
-): Line | undefined {
-  const { phase } = event;
+/** What comes after a red gate, step by step; who is found guilty is told with the new attempt. */
+function turned({ phase }: EventOf<"landing.turned">, name: (id: TaskId) => string): Line | undefined {
+  const all = (members: readonly Member[]) => members.map((m) => name(m.task)).join(", ");
   switch (phase.is) {
     case "open":
       return undefined;
-    case "again":
-      return bad(`the gate is red (${phase.failures.join(", ")}): the same candidate is run once more`);
+    case "again": {
+      const { members, failures, run } = phase;
+      const who = members.length === 1 ? all(members) : `${members.length} tasks`;
+      const what = run > 2 ? "the gate is red otherwise" : "the gate is red";
+      return bad(`${what} with ${who}; once more, it may be a flaky test: ${namesOf(failures)}`);
+    }
     case "base":
-      return bad("red twice: is it the target itself?");
-    case "hunt":
-      return bad(
-        `the target is green, so one of ${phase.guilty.map((m) => name(m.task)).join(", ")} is guilty`,
-      );
+      return bad("red again; is the target itself red?");
+    case "hunt": {
+      const { guilty, next, reds } = phase;
+      if (reds > 0) return bad(`red with ${all(next)}; once more, to be sure`);
+      if (guilty.length === 1) return bad(`the others are green: only ${all(guilty)} is left`);
+      return bad(`without them it is green: it is one of these ${guilty.length}: ${all(guilty)}`);
+    }
   }
 }

@@ -126,3 +126,46 @@ test("the live area shows a few of many jobs, and says how many more there are",
   assert.match(lines[9]!, /and 4 more$/);
   assert.match(lines[10]!, /0 of 12 tasks done · target base green · 1 min 00 s$/);
 });
+
+test("says how well the agents were spread, what the gate took, what was flaky, and how long the target was red", () => {
+  const run = new CoreRun();
+  run.now = 1_000;
+  run.checkRed(["test: adds"]);
+  run.plan("t", [task("a")]);
+  const fix = run.running("work").map((job) => job.slice("work:".length, -2))[0]!;
+  run.now = 3_000;
+  run.work(fix);
+  const { members } = run.landing();
+  run.answer("land#1", { is: "landed", commit: "c1", members, conflicts: [], proof: "green" });
+  run.check();
+  run.work(run.running("work")[0]!.slice("work:".length, -2));
+  run.now = 4_000;
+  run.landRed(["test: odd"]);
+  run.land();
+  const text = textOf(viewOfRun(run));
+  for (const line of [
+    "2 agents at most at once did 5.0 s of work in 4.0 s: 63 % of what 2 could have done",
+    "6 gate runs (2.0 s) for 2 tasks that landed in 2 batches of at most 1: 3.0 a task",
+    "the target was red for 2.0 s, until fix-tests-1 landed: test: adds",
+    "flaky: test: odd; it took 1 gate run (1.0 s), and nobody was refused for it",
+  ])
+    assert.ok(text.includes(`\n  ${line}\n`), text);
+});
+
+test("what a refusal cost is said by reason, the dearest first, with what was spent on it", () => {
+  const run = CoreRun.planned([task("a"), task("b"), task("c")]);
+  run.now = 2_000;
+  run.work("t.1", { spent: { tokens: 1_000, microdollars: 20_000 } });
+  run.work("t.2", { filesChanged: [] });
+  for (const _ of [1, 2]) {
+    run.now += 500;
+    run.landRed();
+  }
+  run.check();
+  const text = textOf(viewOfRun(run));
+  assert.match(
+    text,
+    /^What came to nothing has cost\n {2}gate red {6}1 time {2}2\.0 s of work {2}3 gate runs \(1\.0 s\), 1,000 tokens, \$0\.02\n {2}empty change {2}1 time {2}2\.0 s of work$/m,
+  );
+  assert.doesNotMatch(textOf(viewOfRun(CoreRun.planned([task("a")]))), /has cost/);
+});

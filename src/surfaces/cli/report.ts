@@ -3,6 +3,7 @@ import type { RunView, SetbackView } from "../../core/view.ts";
 import { undoneText } from "../../core/view-reasons.ts";
 import { endWords } from "./narrate.ts";
 import type { Tone } from "./output.ts";
+import { lossRows, tookTexts } from "./tally-text.ts";
 import { commands, duration, harmless, plural, precise, short, table } from "./words.ts";
 
 /** `isProse`: may be broken at blanks where there is a page to fit. */
@@ -28,6 +29,7 @@ export function reportOf(view: RunView, around: Around): readonly ReportLine[] {
     ...concerns(view),
     ...left(view),
     ...figures(view),
+    ...losses(view),
     ...lookAround(view, around),
   ];
 }
@@ -128,7 +130,7 @@ const MAX_CONCERNS = 20;
 const left = ({ left: things }: RunView): readonly ReportLine[] =>
   things.length === 0 ? [] : [...title("Left"), ...things.map((thing) => paragraph(thing, "bad"))];
 
-function figures({ spent, times, flaky }: RunView): readonly ReportLine[] {
+function figures({ spent, times, tally }: RunView): readonly ReportLine[] {
   const { plan, work, land, check } = times.jobs;
   const jobs = [
     [plan, "turn of planners", "turns of planners"],
@@ -143,9 +145,14 @@ function figures({ spent, times, flaky }: RunView): readonly ReportLine[] {
     ...title("Time and money"),
     paragraph(told.join(", ")),
     line(`  ${spentText(spent)}`),
-    ...(flaky.length > 0 ? [line(`  flaky: ${harmless(flaky.join(", "))}`, "bad")] : []),
+    ...tookTexts(tally).map((text) => paragraph(text)),
   ];
 }
+
+const losses = ({ tally }: RunView): readonly ReportLine[] =>
+  tally.losses.length === 0
+    ? []
+    : [...title("What came to nothing has cost"), ...lossRows(tally).map((row) => line(`  ${row}`))];
 
 export function spentText({ tokens, microdollars, unpriced }: RunView["spent"]): string {
   if (tokens === 0 && microdollars === 0 && unpriced === 0)

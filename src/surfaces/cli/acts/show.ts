@@ -18,8 +18,9 @@ import type { Owner, RunHome } from "../../../ports/runs.ts";
 import { type Act, type Context, say, usage, writeJson } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { paint, type Tone } from "../output.ts";
+import { lossRows, tookTexts } from "../tally-text.ts";
 import type { ShowOptions } from "../verbs/options.ts";
-import { firstLine, fit, harmless, harmlessLines, plural, short } from "../words.ts";
+import { firstLine, fit, harmless, harmlessLines, onPage, plural, short } from "../words.ts";
 import { readEnd } from "./configuration.ts";
 import { unknownTask } from "./logs.ts";
 import { prefixOf } from "./names.ts";
@@ -49,7 +50,7 @@ function showTree(context: Context, { home, seen }: SeenRun, owner: Owner | unde
   const state = runWord(view, owner);
   const { run, goal } = home.record;
   if (context.json) {
-    writeJson(context, { run, goal, state, tasks: rows });
+    writeJson(context, { run, goal, state, tasks: rows, tally: view.tally });
     return EXIT.done;
   }
   const { counts, left } = view;
@@ -74,7 +75,20 @@ function showTree(context: Context, { home, seen }: SeenRun, owner: Owner | unde
     for (const why of reasonsOf(view, row.task))
       say(context, `${"  ".repeat(row.depth + 2)}${harmless(why, MAX_REASON_CHARS)}`);
   }
+  showTally(context, view);
   return EXIT.done;
+}
+
+function showTally(context: Context, { tally }: RunView): void {
+  const took = tookTexts(tally).map((text) => onPage(context.out, `  ${text}`, "    "));
+  const cost = lossRows(tally).map((row) => `  ${row}`);
+  for (const [heading, lines] of [
+    ["What it took", took],
+    ["What came to nothing has cost", cost],
+  ] as const) {
+    if (lines.length > 0) say(context, `\n${paint(context.out, "strong", heading)}`);
+    for (const line of lines) say(context, line);
+  }
 }
 
 /** In a run that nobody drives, nobody is at work, whatever the log says was going on. */
