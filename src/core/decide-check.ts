@@ -8,7 +8,7 @@ import type { Ended, Moved, Outcome } from "./job.ts";
 import { afterBase, membersOf, OPEN } from "./landing.ts";
 import type { Rules } from "./policy.ts";
 import { REPAIR_RANK } from "./rank.ts";
-import { type FixTask, type Problem, planRepairs } from "./repair.ts";
+import { type FixTask, firstClass, isAfter, type Problem, planRepairs } from "./repair.ts";
 import { slugOf } from "./slug.ts";
 import { healthAfter, type RunState, taskOf } from "./state.ts";
 import { childId, ROOT } from "./task.ts";
@@ -103,15 +103,18 @@ function repair(
 ): readonly Fact[] {
   const { repair: now, spent, cancelling } = state;
   if (now.givenUp || spent.exhausted || cancelling !== undefined) return [];
-  const better = now.round > 0 && failures.length < now.failures;
+  const lasting = new Set(failures);
+  const found = problems.filter((problem) => lasting.has(problem.name));
+  // What comes later in the order shows only when what came before is mended: that is progress, however much it is.
+  const further = now.class !== undefined && isAfter(firstClass(found), now.class);
+  const better = now.round > 0 && (failures.length < now.failures || further);
   const round = better ? 0 : now.round;
   const idle = now.pending.size === 0;
   if (idle && round >= rules.policy.repair.maxRounds)
     return [{ type: "repair.given-up", failures: failures.slice(0, 100) }];
   const root = state.planners.get(ROOT);
-  const lasting = new Set(failures);
   const plan = planRepairs({
-    problems: problems.filter((problem) => lasting.has(problem.name)),
+    problems: found,
     pending: [...now.pending].map((id) => {
       const { repairs = [], scope } = taskOf(state, id).spec;
       return { repairs, scope };
@@ -124,8 +127,9 @@ function repair(
   const into = plan.tasks.map((fix, i) => fixTask(fix, first + i));
   const next = idle ? round + 1 : round;
   // The fewest so far: a flaky failure that comes and goes is not progress each time that it goes.
-  const fewest = now.round > 0 ? Math.min(now.failures, failures.length) : failures.length;
-  return [{ type: "repair.planned", into, round: next, failures: fewest, notes: plan.notes }];
+  const fewest = now.round > 0 && !further ? Math.min(now.failures, failures.length) : failures.length;
+  const kind = plan.class === undefined ? {} : { class: plan.class };
+  return [{ type: "repair.planned", into, round: next, failures: fewest, ...kind, notes: plan.notes }];
 }
 
 /** A fix task is a child of the root, never split, and goes before everything else. */

@@ -5,6 +5,7 @@ import type { Handoff } from "./handoff.ts";
 import type { Job, JobId, Member, Outcome, Spent } from "./job.ts";
 import type { Phase } from "./landing.ts";
 import type { Deferral } from "./plan-answer.ts";
+import type { ProblemClass } from "./repair.ts";
 import type { TaskId, TaskSpec } from "./task.ts";
 
 export type RunRequest = {
@@ -124,6 +125,8 @@ export type Fact =
       readonly into: readonly NewTask[];
       readonly round: number;
       readonly failures: number;
+      /** The class that it repairs; unknown in runs of an older Skein. */
+      readonly class?: ProblemClass;
       readonly notes: readonly string[];
     }
   | { readonly type: "repair.given-up"; readonly failures: readonly string[] }

@@ -165,6 +165,7 @@ export function evolve(state: RunState, event: Event): RunState {
         s.repair.pending.add(task.id);
       }
       s.repair.round = event.round;
+      s.repair.class = event.class;
       s.repair.failures = event.failures;
       break;
     case "repair.given-up":
@@ -370,7 +371,7 @@ function targetChecked(s: Draft, { tip, report, at }: EventOf<"target.checked">)
   target.baseMoved = false;
   target.unsure = false;
   target.report = report;
-  if (green) Object.assign(s.repair, { round: 0, failures: 0, givenUp: false });
+  if (green) Object.assign(s.repair, { class: undefined, round: 0, failures: 0, givenUp: false });
 }
 
 const landingOf = ({ phase, errors, retryAt, detail }: EventOf<"landing.turned">): Landing =>

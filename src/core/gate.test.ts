@@ -74,3 +74,48 @@ test("failures keep their names from run to run, apart for each command", () => 
     "build",
   ]);
 });
+
+describe("a command that stops at its first failing step", () => {
+  const types = { ...red("test", "a.ts: no such name"), classes: ["types"] } as const;
+  const tests = { ...red("test", "adds", "subtracts"), classes: ["tests"] } as const;
+
+  test("may fail later steps once the earlier is mended: they were hidden, not broken by the fix", () => {
+    const verdict = judgeGate(report(tests), noWorse(report(types), "test: a.ts: no such name"));
+    assert.deepEqual(verdict, { ok: true, proof: "red-to-red" });
+  });
+
+  test("may not fail an earlier step than before, nor a later one while the earlier still fails", () => {
+    assert.ok(!judgeGate(report(types), noWorse(report(tests))).ok);
+    const both = { ...red("test", "a.ts: no such name", "adds"), classes: ["types", "tests"] } as const;
+    assert.deepEqual(judgeGate(report(both), noWorse(report(types))), {
+      ok: false,
+      failures: ["test: adds"],
+    });
+  });
+
+  test("is not believed where another command was green", () => {
+    const before = report(types, green("slow"));
+    const slow = { ...red("slow", "adds"), classes: ["tests"] } as const;
+    assert.deepEqual(judgeGate(report(green("test"), slow), noWorse(before)), {
+      ok: false,
+      failures: ["slow: adds"],
+    });
+  });
+});
+
+describe("more failures than are named", () => {
+  const many = (more: number, ...failures: string[]) => ({ ...red("test", ...failures), more });
+
+  test("are compared by their number: another few of them in the list are not new", () => {
+    const before = report(many(100, "a", "b"));
+    assert.ok(judgeGate(report(many(100, "b", "c")), noWorse(before)).ok);
+    assert.ok(!judgeGate(report(many(101, "a", "b")), noWorse(before)).ok);
+    assert.ok(judgeGate(report(red("test", "c", "d")), noWorse(before)).ok);
+  });
+
+  test("are fewer after a fix, or it has mended nothing that anyone could see", () => {
+    const before = report(many(100, "a", "b"));
+    assert.ok(!judgeGate(report(many(100, "b", "c")), noWorse(before, "test: a")).ok);
+    assert.ok(judgeGate(report(many(99, "b", "c")), noWorse(before, "test: a")).ok);
+  });
+});

@@ -1,13 +1,18 @@
 /** Did a tree pass, and may it become the target? The rule for a red target is here too. */
+import { PROBLEM_CLASSES, type ProblemClass } from "./repair.ts";
 
 /** What the gate's commands said about one tree. No commands means that no gate was found. */
-export type GateReport = {
-  readonly commands: readonly {
-    readonly name: string;
-    readonly green: boolean;
-    /** Names of what failed, where the tool's output names it. */
-    readonly failures: readonly string[];
-  }[];
+export type GateReport = { readonly commands: readonly CommandReport[] };
+
+export type CommandReport = {
+  readonly name: string;
+  readonly green: boolean;
+  /** Names of what failed, where the tool's output names it. */
+  readonly failures: readonly string[];
+  /** How many more failed and are not named, because they are too many. */
+  readonly more?: number;
+  /** The classes of what failed. */
+  readonly classes?: readonly ProblemClass[];
 };
 
 /**
@@ -31,20 +36,55 @@ export function judgeGate(report: GateReport, accept: Accept): Verdict {
   if (failures.length === 0) return { ok: true, proof: "green" };
   if (accept.is === "green") return { ok: false, failures };
 
-  const before = new Set(failuresOf(accept.baseline));
-  const fresh = failures.filter((name) => !before.has(name));
+  const fresh = report.commands.flatMap((command) => worseIn(command, accept.baseline));
   if (fresh.length > 0) return { ok: false, failures: fresh };
-  const now = new Set(failures);
+  const before = new Set(failuresOf(accept.baseline));
   const asked = accept.mustHeal.filter((name) => before.has(name));
-  return asked.length > 0 && asked.every((name) => now.has(name))
+  const left = new Set(accept.baseline.commands.flatMap((command) => notHealed(command, report)));
+  return asked.length > 0 && asked.every((name) => left.has(name))
     ? { ok: false, failures: asked }
     : { ok: true, proof: "red-to-red" };
+}
+
+/** What a command fails by now and did not fail before, by name; where names are cut, by count. */
+function worseIn(now: CommandReport, baseline: GateReport): readonly string[] {
+  const was = baseline.commands.find(({ name }) => name === now.name);
+  const names = namesOf(now);
+  if (was === undefined || was.green) return names;
+  if (isCut(was) || isCut(now)) return countOf(now) > countOf(was) ? names : [];
+  if (uncovers(now, was)) return [];
+  const before = new Set(namesOf(was));
+  return names.filter((name) => !before.has(name));
+}
+
+/** Of what a command failed: what is still there, as far as anyone can tell. */
+function notHealed(was: CommandReport, report: GateReport): readonly string[] {
+  const now = report.commands.find(({ name }) => name === was.name);
+  if (now === undefined || now.green) return [];
+  if (isCut(was) || isCut(now)) return countOf(now) < countOf(was) ? [] : namesOf(was);
+  const there = new Set(namesOf(now));
+  return namesOf(was).filter((name) => there.has(name));
+}
+
+const isCut = ({ more = 0 }: CommandReport) => more > 0;
+const countOf = ({ failures, more = 0 }: CommandReport) => failures.length + more;
+
+/**
+ * A command like `tsc && node --test` stops at the first step that fails. Where everything that it failed is gone,
+ * and all that it fails now comes later in the order of repair, the change has not broken that: it was hidden.
+ */
+function uncovers(now: CommandReport, was: CommandReport): boolean {
+  if (!now.classes?.length || !was.classes?.length) return false;
+  const there = new Set(now.failures);
+  const order = (kind: ProblemClass) => PROBLEM_CLASSES.indexOf(kind);
+  const last = Math.max(...was.classes.map(order));
+  return was.failures.every((name) => !there.has(name)) && now.classes.every((kind) => order(kind) > last);
 }
 
 export const isGreen = (report: GateReport) => report.commands.every((command) => command.green);
 
 /** Every failure under a name that is the same in the next run: "test: adds numbers", or "build" alone. */
-export const failuresOf = (report: GateReport): readonly string[] =>
-  report.commands.flatMap(({ name, green, failures }) =>
-    green ? [] : failures.length === 0 ? [name] : failures.map((failed) => `${name}: ${failed}`),
-  );
+export const failuresOf = (report: GateReport): readonly string[] => report.commands.flatMap(namesOf);
+
+const namesOf = ({ name, green, failures }: CommandReport): readonly string[] =>
+  green ? [] : failures.length === 0 ? [name] : failures.map((failed) => `${name}: ${failed}`);

@@ -51,7 +51,7 @@ export function planRepairs(input: {
   readonly limits: RepairLimits;
 }): RepairPlan {
   const { problems, pending, usedKeys, limits } = input;
-  const now = PROBLEM_CLASSES.find((name) => problems.some((problem) => problem.class === name));
+  const now = firstClass(problems);
   if (now === undefined) return { class: undefined, tasks: [], notes: [] };
 
   const found = readProblems(
@@ -75,6 +75,13 @@ export function planRepairs(input: {
     ],
   };
 }
+
+/** The class that comes first in the order of repair. */
+export const firstClass = (problems: readonly Problem[]): ProblemClass | undefined =>
+  PROBLEM_CLASSES.find((name) => problems.some((problem) => problem.class === name));
+
+export const isAfter = (one: ProblemClass | undefined, other: ProblemClass): boolean =>
+  one !== undefined && PROBLEM_CLASSES.indexOf(one) > PROBLEM_CLASSES.indexOf(other);
 
 /**
  * Problems that one change should remove: those of one cause; without a cause, those that show first in one

@@ -8,6 +8,7 @@ import { type Job, type JobId, jobId } from "./job.ts";
 import { OPEN, type Phase } from "./landing.ts";
 import type { Deferral } from "./plan-answer.ts";
 import type { JobKind } from "./policy.ts";
+import type { ProblemClass } from "./repair.ts";
 import { ScopeTable } from "./scope-table.ts";
 import { isRepair, isSettled, type Task, type TaskId } from "./task.ts";
 
@@ -115,6 +116,8 @@ export type Target = {
 
 export type Repair = {
   readonly pending: ReadonlySet<TaskId>;
+  /** What the last round repaired. */
+  readonly class: ProblemClass | undefined;
   readonly round: number;
   readonly failures: number;
   readonly givenUp: boolean;
@@ -158,7 +161,7 @@ export const emptyState = (): RunState => ({
     baseMoved: false,
     unsure: false,
   },
-  repair: { pending: new Set(), round: 0, failures: 0, givenUp: false },
+  repair: { pending: new Set(), class: undefined, round: 0, failures: 0, givenUp: false },
   spent: { tokens: 0, microdollars: 0, unpriced: 0, exhausted: false },
   flaky: new Map(),
   concernCount: 0,

@@ -181,11 +181,18 @@ export class CoreRun {
 
   /** Looked at the target; it fails `failures`, each of them in `file`; "*": in one of its own name. */
   check(failures: readonly string[] = [], file = "broken.ts", moved?: Moved): readonly Event[] {
-    const names = failures.map((name) => name.replace(/^test: /, ""));
-    const report = { commands: [{ name: "test", green: names.length === 0, failures: names }] };
+    const isTypes = (name: string) => name.startsWith("types: ");
+    const of = (name: string, failing: readonly string[]) => ({
+      name,
+      green: failing.length === 0,
+      failures: failing.map((failed) => failed.replace(/^\w+: /, "")),
+    });
+    const types = failures.filter(isTypes);
+    const tests = failures.filter((name) => !isTypes(name));
+    const report = { commands: [...(types.length > 0 ? [of("types", types)] : []), of("test", tests)] };
     const problems = failures.map(
       (name): Problem => ({
-        class: "tests",
+        class: isTypes(name) ? "types" : "tests",
         name,
         files: file === "" ? [] : [file === "*" ? `${name.replace("test: ", "")}.ts` : file],
         message: `${name} fails`,
