@@ -1,5 +1,6 @@
 /** `npm run histories -- --seeds N --from S`: plays that many histories in real git and says what was seen. */
 import { parseArgs } from "node:util";
+import { huntProblem, mostRuns, WarmRun } from "./culprits.ts";
 import { type Told, tellAll } from "./history.ts";
 import { KINDS, Tally } from "./tally.ts";
 
@@ -9,11 +10,15 @@ const HELP = `Lands the tasks of random histories in real repositories, one a se
   npm run histories -- --seeds 1 --from 37    one seed, for instance one that failed
   npm run histories -- --seeds 1 --from 37 --log    and its events, one a line
   npm run histories -- --json                 the summary for machines
+  npm run histories -- --culprits 50          instead: one culprit at every place in batches of 2 to 50
 
 Exit: 0 no rule was broken, 1 one was, 2 usage.`;
 
 /** Two wait for git while a third thinks. */
 const AT_ONCE = 3;
+
+/** More than this are not put into one candidate by the policy of these hunts. */
+const MAX_CULPRITS = 50;
 
 process.exitCode = await main();
 
@@ -27,6 +32,7 @@ async function main(): Promise<number> {
     console.log(HELP);
     return 0;
   }
+  if (options.culprits > 0) return culprits(options);
   const { seeds, from, json, log } = options;
   const started = performance.now();
   const tally = new Tally();
@@ -46,9 +52,36 @@ async function main(): Promise<number> {
   return told.every(({ violations }) => violations.length === 0) ? 0 : 1;
 }
 
+async function culprits({ culprits: largest, json }: Options): Promise<number> {
+  await using warm = await WarmRun.start();
+  const started = performance.now();
+  const most: { size: number; gateRuns: number; atMost: number }[] = [];
+  let hunts = 0;
+  let wrong = 0;
+  for (let n = 2; n <= largest; n += 1) {
+    let [size, gateRuns] = [0, 0];
+    for (let at = 0; at < n; at += 1) {
+      const found = await warm.hunt(n, at);
+      const problem = huntProblem(found, at);
+      if (problem) console.error(`${n} tasks, the culprit at ${at}: ${problem}`);
+      wrong += problem ? 1 : 0;
+      hunts += 1;
+      [size, gateRuns] = [Math.max(size, found.size), Math.max(gateRuns, found.gateRuns)];
+    }
+    most.push({ size, gateRuns, atMost: mostRuns(size) });
+    if (!json) console.log(`batch of ${size}: at most ${gateRuns} gate runs, of ${mostRuns(size)}`);
+  }
+  const seconds = (performance.now() - started) / 1000;
+  if (json) console.log(JSON.stringify({ hunts, wrong, seconds, most }));
+  else console.log(`${hunts} hunts in ${seconds.toFixed(1)} s; violations: ${wrong}`);
+  return wrong === 0 ? 0 : 1;
+}
+
 type Options = {
   readonly seeds: number;
   readonly from: number;
+  /** The largest batch in which one culprit is hunted; 0: histories are played instead. */
+  readonly culprits: number;
   readonly json: boolean;
   readonly log: boolean;
   readonly help: boolean;
@@ -60,6 +93,7 @@ function readOptions(): Options | string {
       options: {
         seeds: { type: "string", default: "200" },
         from: { type: "string", default: "1" },
+        culprits: { type: "string", default: "0" },
         json: { type: "boolean", default: false },
         log: { type: "boolean", default: false },
         help: { type: "boolean", default: false, short: "h" },
@@ -70,7 +104,10 @@ function readOptions(): Options | string {
       return `--seeds must be a whole number from 1, not "${values.seeds}"`;
     if (!Number.isSafeInteger(from) || from < 0)
       return `--from must be a whole number from 0, not "${values.from}"`;
-    return { seeds, from, json: values.json, log: values.log, help: values.help };
+    const largest = Number(values.culprits);
+    if (!Number.isSafeInteger(largest) || largest < 0 || largest > MAX_CULPRITS)
+      return `--culprits must be a whole number up to ${MAX_CULPRITS}, not "${values.culprits}"`;
+    return { seeds, from, culprits: largest, json: values.json, log: values.log, help: values.help };
   } catch (error) {
     return `${(error as Error).message}\n\n${HELP}`;
   }
