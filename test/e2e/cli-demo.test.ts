@@ -6,6 +6,8 @@ import path from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import type { Event, EventOf } from "../../src/core/event.ts";
+import { nameOf, nothingSeen, type RunView, see } from "../../src/core/view.ts";
 import { openRepository, plainEnvironment } from "../support/repositories.ts";
 
 const call = promisify(execFile);
@@ -21,27 +23,36 @@ test("the demo takes its project from SPEC.md to commits that each pass the proj
       stdout,
       /^Everything but the model is real: git, workspaces, processes, the gate, the log\.$/m,
     );
-    assert.match(stdout, /one breaks a test;/);
+    assert.match(stdout, /one breaks a test/);
     const intro = stdout.slice(0, stdout.indexOf("\nrun "));
     assert.ok(
       intro.split("\n").every((line) => line.length <= 80),
       intro,
     );
     await pasteHints(stdout, env);
-    assert.match(stdout, /is done: 17 of 17 tasks done/);
+    assert.match(stdout, /is done: 19 of 19 tasks done/);
     for (const accident of [
       /ordinal, attempt 1: .*killed by SIGKILL.* → done/,
       /zodiac, attempt 1: the worker said complete but changed no file → done/,
       /season, attempt 1: changed files outside its scope: README\.md → done/,
-      /week, attempt 1: the gate is red with it, and not without/,
-      /(?:sky|calendar)-facts, attempt 1: conflicts with the target in src\/index\.js → done/,
+      /week, attempt 1: the gate is red with it: .*gives the days around New Year.* → done/,
+      /page, attempt 1: the gate is red with it, and not without: .*a page has a head.* → done/,
+      /sky-facts, attempt 1: conflicts with the target in src\/index\.js → done/,
       /the planner of calendar: the agent could not reach its model/,
     ])
       assert.match(stdout, accident);
-    assert.match(stdout, /^Proved: each of the 16 commits that the target ever pointed at/m);
-    assert.deepEqual((await readdir(folder)).sort(), ["almanac", "script.json", "state"]);
+    assert.match(stdout, /^Came to nothing, and was tried again \(7\)$/m);
+    assert.deepEqual((await readdir(folder)).sort(), ["almanac", "cache", "script.json", "state"]);
     assert.deepEqual(await readdir(outer), ["a demo"], "nothing is left elsewhere");
-    await testEveryLanding(path.join(folder, "almanac"), outer);
+    const project = path.join(folder, "almanac");
+    const [, run = ""] = /^run +(\S+)$/m.exec(stdout) ?? [];
+    const at = { cwd: project, env: { ...env, SKEIN_STATE_DIR: path.join(folder, "state") } };
+    const log = await call(process.execPath, [SKEIN, "logs", run, "--json"], at);
+    const landings = checkLog(log.stdout);
+    const shown = await call(process.execPath, [SKEIN, "show", run, "--json"], at);
+    checkTally((JSON.parse(shown.stdout) as Pick<RunView, "tally">).tally, landings);
+    checkWords(stdout, landings);
+    await testEveryLanding(project, outer, landings);
   } finally {
     await rm(outer, { recursive: true, force: true, maxRetries: 3 });
   }
@@ -63,18 +74,126 @@ async function pasteHints(stdout: string, env: NodeJS.ProcessEnv): Promise<void>
   assert.match(shown, /the goal +done/);
 }
 
+/** The moments that only the log shows; gives the number of landings. */
+function checkLog(text: string): number {
+  const log = text
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line) as Event);
+  const { state } = log.reduce(see, nothingSeen());
+  const all = <T extends Event["type"]>(type: T) =>
+    log.filter((event): event is EventOf<T> => event.type === type);
+  const names = (members: readonly { readonly task: string }[]) =>
+    members.map(({ task }) => nameOf(state, task as Parameters<typeof nameOf>[1]));
+  const batches = all("batch.landed").map(({ members }) => names(members));
+
+  // The base is red: a rule makes a fix, from what the test wrote; it lands first, and alone.
+  const fixes = all("repair.planned").flatMap(({ into }) => into);
+  assert.deepEqual(
+    fixes.map(({ spec }) => [spec.key, [...spec.scope].sort()]),
+    [["fix-tests-1", ["src/date.js", "test/date.test.js"]]],
+  );
+  assert.deepEqual(batches[0], ["fix-tests-1"]);
+  const facts = ["leap", "weekday", "week", "season", "moon", "zodiac", "ordinal", "roman"];
+  const mended = log.findIndex(({ type }) => type === "batch.landed");
+  const waiting = log.slice(0, mended).flatMap((event) => (event.type === "task.handed-off" ? [event] : []));
+  assert.deepEqual(new Set(names(waiting)), new Set([...facts, "fix-tests-1"]), "the others wait for it");
+
+  // Then all eight are in one candidate: once more, the target, halves; one is refused, and nobody with it.
+  const candidates = all("job.started").flatMap(({ job }) =>
+    job.kind === "land" ? [names(job.members)] : [],
+  );
+  assert.deepEqual(candidates.slice(1, 3), [facts, facts]);
+  const phases = all("landing.turned").map(({ phase }) => phase);
+  const hunts = phases.flatMap((phase) => (phase.is === "hunt" ? [names(phase.guilty)] : []));
+  const base = phases.findIndex(({ is }) => is === "base");
+  assert.deepEqual(
+    phases.slice(base - 1, base + 2).map(({ is }) => is),
+    ["again", "base", "hunt"],
+  );
+  assert.deepEqual(hunts.slice(0, 3), [facts, facts.slice(0, 4), facts.slice(2, 4)]);
+  const together = batches.find((members) => members.includes("season"));
+  assert.deepEqual(together?.slice(0, 5), ["season", "moon", "zodiac", "ordinal", "roman"]);
+
+  const refused = all("task.retried").filter(({ failure }) => failure.kind === "gate-red");
+  assert.deepEqual(names(refused), ["week", "page"]);
+  // What the gate wrote is what the next attempt is told.
+  assert.match(refused[1]!.failure.detail ?? "", /test\/page\.test\.js/);
+  // Two that git merges: the one was made on the target without the other, and is gated on the one with it.
+  const at = (find: (event: Event) => boolean) => log.findIndex(find);
+  const named = (name: string) => (event: { readonly task: string }) => names([event])[0] === name;
+  const began = at((e) => e.type === "job.started" && e.job.kind === "work" && named("page")(e.job));
+  const other = at((e) => e.type === "batch.landed" && e.members.some(named("day-names")));
+  const handedOff = at((e) => e.type === "task.handed-off" && named("page")(e));
+  assert.ok(began < other && other < handedOff, `${began} ${other} ${handedOff}`);
+
+  const flaky = all("batch.landed").filter((event) => event.flaky.length > 0);
+  assert.deepEqual(
+    flaky.map((event) => event.flaky),
+    [["node test/all.js: test/command.test.js > starts from a warm cache"]],
+  );
+  assert.ok(names(flaky[0]!.members).includes("command"));
+  return batches.length;
+}
+
+function checkTally(tally: RunView["tally"], landings: number): void {
+  const { agents, gate, losses, flaky, red } = tally;
+  assert.ok(agents.mostAtOnce >= 8 && agents.share > 0 && agents.share <= 1, JSON.stringify(agents));
+  assert.deepEqual([gate.landings, gate.tasks], [landings, 18]);
+  assert.ok(gate.largestBatch >= 5 && gate.perTask < 2, JSON.stringify(gate));
+  assert.deepEqual(losses.map(({ reason, count }) => [reason, count]).sort(), [
+    ["conflict", 1],
+    ["died", 1],
+    ["empty change", 1],
+    ["gate red", 2],
+    ["out of scope", 1],
+    ["outage", 1],
+  ]);
+  // For week: all eight twice, the target, four, and itself twice; for page: itself twice, and the target.
+  assert.equal(losses.find(({ reason }) => reason === "gate red")?.gateRuns, 9);
+  assert.equal(losses.find(({ reason }) => reason === "conflict")?.gateRuns, 0);
+  assert.deepEqual([flaky.tests.length, flaky.gateRuns], [1, 1]);
+  assert.deepEqual(
+    red.spans.map(({ isOver, by }) => [isOver, by.map(({ name }) => name)]),
+    [[true, ["fix-tests-1"]]],
+  );
+}
+
+/** A person who only reads along sees each of it. */
+function checkWords(stdout: string, landings: number): void {
+  for (const line of [
+    /the base is red: .*numbers days, before 1970 too; fixes come first$/m,
+    /fix-tests-1 is to mend it \(src\/date\.js, test\/date\.test\.js\): nothing else lands before that$/m,
+    /fix-tests-1 landed as \w+: the target is mended$/m,
+    /the gate is red with 8 tasks; once more, it may be a flaky test: .*New Year/m,
+    /red again; is the target itself red\?$/m,
+    /it is one of these 4: leap, weekday, week, season$/m,
+    /red with week; once more, to be sure$/m,
+    /found: week, attempt 1: the gate is red with it/m,
+    /found: page, attempt 1: the gate is red with it, and not without/m,
+    /command.* landed as \w+; flaky, red and then green on the same tree: .*warm cache$/m,
+    /^ {2}\d+ agents at most at once did .* of work in .*: \d+ % of what \d+ could have done$/m,
+    /^ {2}the target was red for .*, until fix-tests-1 landed: /m,
+    /^What came to nothing has cost$/m,
+    new RegExp(`^Proved: each of the ${landings} commits that the target ever pointed at`, "m"),
+  ])
+    assert.match(stdout, line);
+}
+
 /** Not by what Skein says of them: each tree is taken out of git and its tests are run again. */
-async function testEveryLanding(project: string, outer: string): Promise<void> {
+async function testEveryLanding(project: string, outer: string, landings: number): Promise<void> {
   const { git } = openRepository(project);
   assert.equal(await git("status", "--porcelain"), "");
   const target = await git("for-each-ref", "--format=%(refname)", "refs/heads/skein/*/target");
-  const commits = (await git("rev-list", "--first-parent", target)).split("\n");
-  assert.equal(commits.length, 17);
-  for (const commit of commits) {
+  const [first, ...rest] = (await git("rev-list", "--first-parent", "--reverse", target)).split("\n");
+  assert.equal(rest.length, landings);
+  const tested = async (commit: string) => {
     const tree = path.join(outer, commit);
     await mkdir(tree);
     await git(`--work-tree=${tree}`, "read-tree", commit);
     await git(`--work-tree=${tree}`, "checkout-index", "--all");
     await call(process.execPath, ["test/all.js"], { cwd: tree, env: plainEnvironment() });
-  }
+  };
+  await assert.rejects(tested(first!), /numbers days, before 1970 too/, "it is red to begin with");
+  for (const commit of rest) await tested(commit);
 }

@@ -27,8 +27,9 @@ export const demo: Act<DemoOptions> = async (context, options) => {
   say(
     context,
     wrapped(
-      "The agents answer from a script. One dies, one strays, one only says that it is done, one breaks a test; " +
-        "two meet in one file, and for a moment the model is out of reach.",
+      "The agents answer from a script. One dies, one strays, one only says that it is done, one breaks a test in a " +
+        "batch of eight; two meet in one file, two do not go together though git merges them; a test is flaky, the " +
+        "project is red to begin with, and for a moment the model is out of reach.",
     ),
   );
   say(context);
