@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
+import { cpuMs } from "../../test/support/cpu.ts";
 import { looksSecret, redactor, secretsOf, streamRedactor } from "./redact.ts";
 
 const plain = redactor([]);
@@ -72,9 +73,9 @@ describe("redactor", () => {
     for (const trap of traps) {
       const time = (chars: number) => {
         const text = trap.repeat(chars / trap.length);
-        const start = performance.now();
+        const start = cpuMs();
         plain(text);
-        return performance.now() - start;
+        return cpuMs() - start;
       };
       time(100_000);
       const [small, large] = [time(100_000), time(1_600_000)];
