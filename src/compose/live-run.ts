@@ -13,6 +13,7 @@ import type { Heard, Said } from "../ports/mailbox.ts";
 import { type Failed, hasFailed } from "../ports/repository.ts";
 import type { RunHome } from "../ports/runs.ts";
 import type { GivenAgents } from "./agents.ts";
+import { knownFlaky, noteFlaky } from "./flaky-history.ts";
 import { type Environment, isEmpty, mailboxOf, type Project } from "./project.ts";
 import { collectLeftovers, giveBackAll, openWorld, type World } from "./world.ts";
 
@@ -56,7 +57,11 @@ export async function startRun(
   const { log } = home;
   const policy = toPolicy(config);
   const parts = { log: options.around?.(log) ?? log, queue: world.queue, clock: systemClock(), policy };
-  const drive = new Drive(parts, options.watch);
+  const flaky = noteFlaky(project, home.record.run);
+  const drive = new Drive(parts, (event, state) => {
+    options.watch(event, state);
+    flaky.watch(event, state);
+  });
   const over = new AbortController();
   const running = drive.run(ready.first);
   const listening = drive.listen(mailboxOf(home), over.signal);
@@ -65,6 +70,7 @@ export async function startRun(
     .then(async (end) => {
       over.abort();
       await listening;
+      await flaky.noted();
       await world.queue.close();
       if (end.is === "closed") await giveBackAll(world).catch(() => {}); // What is left is found by `tidyRun`.
       return end;
@@ -132,5 +138,7 @@ async function prepare(
     signal,
   );
   if (hasFailed(target)) return target;
-  return { first: { type: "open", request: { run, goal, base } } };
+  const flaky = await knownFlaky(project);
+  const known = flaky.length === 0 ? {} : { flaky };
+  return { first: { type: "open", request: { run, goal, base, ...known } } };
 }

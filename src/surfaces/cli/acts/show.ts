@@ -22,6 +22,7 @@ import { lossRows, tookTexts } from "../tally-text.ts";
 import type { ShowOptions } from "../verbs/options.ts";
 import { firstLine, fit, harmless, harmlessLines, onPage, plural, short } from "../words.ts";
 import { readEnd } from "./configuration.ts";
+import { type FlakyOfRun, flakyOfRun, listFlaky, sayFlaky } from "./flaky.ts";
 import { unknownTask } from "./logs.ts";
 import { prefixOf } from "./names.ts";
 import { hasExit, NEVER, openHere, openSeen, type SeenRun } from "./project.ts";
@@ -30,10 +31,12 @@ import { type RunWord, runText, runWord } from "./run-state.ts";
 export const show: Act<ShowOptions> = async (context, options) => {
   const project = await openHere(context, options);
   if (hasExit(project)) return project.exit;
+  if (options.flaky) return listFlaky(context, project);
   const run = await openSeen(context, project, options.run);
   if (hasExit(run)) return run.exit;
   const owner = await run.home.owner();
-  if (options.task === undefined) return showTree(context, run, owner);
+  if (options.task === undefined)
+    return showTree(context, run, owner, await flakyOfRun(project, run.seen.state));
   const { state } = run.seen;
   const task = options.task === "the goal" ? ROOT : findTask(state, options.task);
   if (typeof task === "object")
@@ -44,13 +47,18 @@ export const show: Act<ShowOptions> = async (context, options) => {
   return EXIT.done;
 };
 
-function showTree(context: Context, { home, seen }: SeenRun, owner: Owner | undefined): ExitCode {
+function showTree(
+  context: Context,
+  { home, seen }: SeenRun,
+  owner: Owner | undefined,
+  flaky: readonly FlakyOfRun[],
+): ExitCode {
   const rows = rowsOf(seen.state);
   const view = viewOf(seen);
   const state = runWord(view, owner);
   const { run, goal } = home.record;
   if (context.json) {
-    writeJson(context, { run, goal, state, tasks: rows, tally: view.tally });
+    writeJson(context, { run, goal, state, tasks: rows, flaky, tally: view.tally });
     return EXIT.done;
   }
   const { counts, left } = view;
@@ -75,6 +83,7 @@ function showTree(context: Context, { home, seen }: SeenRun, owner: Owner | unde
     for (const why of reasonsOf(view, row.task))
       say(context, `${"  ".repeat(row.depth + 2)}${harmless(why, MAX_REASON_CHARS)}`);
   }
+  sayFlaky(context, flaky);
   showTally(context, view);
   return EXIT.done;
 }

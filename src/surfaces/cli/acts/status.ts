@@ -1,5 +1,5 @@
 /** `skein status`: which runs are there, and how does one of them stand? */
-import type { Project } from "../../../compose.ts";
+import { flakyHistory, type Project } from "../../../compose.ts";
 import { fromSettings, toPolicy } from "../../../config/index.ts";
 import { targetBranchOf } from "../../../core/brief.ts";
 import { type RunView, viewOf } from "../../../core/view.ts";
@@ -15,6 +15,7 @@ import { setbackTexts, spentText } from "../report.ts";
 import type { StatusOptions } from "../verbs/options.ts";
 import { ago, duration, firstLine, fit, harmless, plural, table } from "../words.ts";
 import { deliverCommand } from "./deliver-command.ts";
+import { sayFlakyCount } from "./flaky.ts";
 import { prefixOf } from "./names.ts";
 import { hasExit, openHere, openRun, type SeenRun, seeRun } from "./project.ts";
 import { type RunWord, runText, runWord } from "./run-state.ts";
@@ -44,10 +45,14 @@ async function listRuns(context: Context, project: Project): Promise<ExitCode> {
     if (hasFailed(row)) broken.push(row.failure.message);
     else rows.push(row);
   }
-  if (context.json) writeJson(context, { runs: rows, broken });
+  const flaky = await flakyHistory(project);
+  if (context.json) writeJson(context, { runs: rows, broken, flaky: flaky.tests.length });
   else if (rows.length + broken.length === 0)
     say(context, 'There are no runs in this repository yet. Start one: skein run "<goal>" --agent <command>');
-  else sayRows(context, rows, broken);
+  else {
+    sayRows(context, rows, broken);
+    sayFlakyCount(context, flaky);
+  }
   return EXIT.done;
 }
 

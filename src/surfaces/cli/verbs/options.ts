@@ -48,7 +48,9 @@ export type ResumeOptions = RepoOption & SettingOptions & { readonly run?: strin
 
 export type StatusOptions = RepoOption & { readonly run?: string };
 
-export type ShowOptions = RepoOption & { readonly run: string; readonly task?: string };
+/** A run, or `flaky`: what is known of all of them. */
+export type ShowOptions = RepoOption &
+  ({ readonly flaky: true } | { readonly flaky?: never; readonly run: string; readonly task?: string });
 
 export type LogsOptions = RepoOption & {
   readonly run: string;

@@ -1,22 +1,31 @@
 /** `skein show`: what of a run is to be seen? */
+import { usage } from "../context.ts";
 import { type AddVerb, addRepo, examples, type RepoOption } from "./options.ts";
 
 export const addShow: AddVerb = (program, perform) => {
-  addRepo(program.command("show <run> [task]"))
+  addRepo(program.command("show [run] [task]"))
     .summary("the tasks of a run as a tree, or one task in full")
     .description(
       "The tasks of a run as a tree, or one task in full: what it asks for, its attempts and why they failed, what " +
         "was handed in, and where its branch, its transcripts and its kept work are. " +
         "A task is named by its id (t.2.1), its whole name (parser/lexer), or its own name.",
     )
-    .addHelpText("after", examples("skein show 1115-k7qd", "skein show 1115-k7qd parser/lexer"))
-    .action((run: string, task: string | undefined, options: RepoOption) =>
-      perform(async (context) =>
-        (await import("../acts/show.ts")).show(context, {
-          ...options,
-          run,
-          ...(task === undefined ? {} : { task }),
-        }),
-      ),
+    .option(
+      "--flaky",
+      "instead: all tests that failed and passed on the same tree, in any run of this repository",
+    )
+    .addHelpText(
+      "after",
+      examples("skein show 1115-k7qd", "skein show 1115-k7qd parser/lexer", "skein show --flaky"),
+    )
+    .action((run: string | undefined, task: string | undefined, options: RepoOption & { flaky?: true }) =>
+      perform(async (context) => {
+        const { flaky, ...rest } = options;
+        if ((run === undefined) !== (flaky === true))
+          return usage(context, flaky ? "--flaky is of all runs" : "which run?", "skein status lists them");
+        const { show } = await import("../acts/show.ts");
+        if (run === undefined) return show(context, { ...rest, flaky: true });
+        return show(context, { ...rest, run, ...(task === undefined ? {} : { task }) });
+      }),
     );
 };
