@@ -1,5 +1,5 @@
 /** What follows from what was seen? One small check for each thing; every problem with its next step. */
-import type { AgentFacts, Disk } from "../../../compose.ts";
+import type { AgentFacts, Disk, TreeFacts } from "../../../compose.ts";
 import { hasFailed } from "../../../ports/repository.ts";
 import { plural, short } from "../words.ts";
 import type { Facts } from "./doctor-facts.ts";
@@ -190,11 +190,7 @@ export const checkDisk: Check = (facts) => {
   const { state, repositoryDisk, tree, room } = facts;
   const stateDisk = hasFailed(state) ? undefined : state.disk;
   const wanted = Math.max(MIN_FREE_BYTES, room?.bytes ?? 0);
-  const need =
-    room === undefined || tree === undefined
-      ? ""
-      : `; ${plural(room.workspaces, "workspace")} of ${tree.isCut ? "more than " : ""}${sizeText(tree.bytes)} take ` +
-        `${tree.isCut ? "more than " : ""}${sizeText(room.bytes)} at most, besides what is copied or built there`;
+  const need = room === undefined || tree === undefined ? "" : needText(room, tree);
   const isOneDisk = stateDisk !== undefined && stateDisk.device === repositoryDisk?.device;
   return [
     ...(stateDisk === undefined ? [] : [free("where runs are kept", stateDisk, wanted, need)]),
@@ -203,6 +199,14 @@ export const checkDisk: Check = (facts) => {
       : [free("of the repository", repositoryDisk, MIN_FREE_BYTES)]),
   ];
 };
+
+function needText(room: NonNullable<Facts["room"]>, { bytes, isCut }: TreeFacts): string {
+  const [each, all] = [bytes, room.bytes].map((size) => (isCut ? "more than " : "") + sizeText(size));
+  return (
+    `; ${plural(room.workspaces, "workspace")} of ${each} take ${all}${isCut ? "" : " at most"}, ` +
+    "besides what is copied or built there"
+  );
+}
 
 function free(where: string, { freeBytes }: Disk, wanted: number, need = ""): Finding {
   const text = `${sizeText(freeBytes)} free ${where}${need}`;
