@@ -1,5 +1,5 @@
 /** `skein show`: what of a run is to be seen? */
-import { usage } from "../context.ts";
+import type { Command } from "commander";
 import { type AddVerb, addRepo, examples, type RepoOption } from "./options.ts";
 
 export const addShow: AddVerb = (program, perform) => {
@@ -18,14 +18,16 @@ export const addShow: AddVerb = (program, perform) => {
       "after",
       examples("skein show 1115-k7qd", "skein show 1115-k7qd parser/lexer", "skein show --flaky"),
     )
-    .action((run: string | undefined, task: string | undefined, options: RepoOption & { flaky?: true }) =>
-      perform(async (context) => {
-        const { flaky, ...rest } = options;
-        if ((run === undefined) !== (flaky === true))
-          return usage(context, flaky ? "--flaky is of all runs" : "which run?", "skein status lists them");
+    .action((run: string | undefined, task: string | undefined, options: Said, command: Command) => {
+      const { flaky, ...rest } = options;
+      if (flaky && run !== undefined) command.error("error: --flaky is of all runs: name none");
+      if (!flaky && run === undefined) command.error("error: missing required argument 'run'");
+      return perform(async (context) => {
         const { show } = await import("../acts/show.ts");
         if (run === undefined) return show(context, { ...rest, flaky: true });
         return show(context, { ...rest, run, ...(task === undefined ? {} : { task }) });
-      }),
-    );
+      });
+    });
 };
+
+type Said = RepoOption & { readonly flaky?: true };
