@@ -13,6 +13,8 @@ export type LossReason =
   | "timed out"
   | "outage"
   | "plan of no use"
+  /** The last of several turns of a planner in vain; why that one was, its failure only says in words. */
+  | "given up"
   | "the machine"
   | "other";
 
@@ -33,7 +35,7 @@ const REASONS: Readonly<Record<FailureKind, LossReason>> = {
   "gate-red": "gate red",
   "target-red": "other",
   "children-failed": "other",
-  "planner-gave-up": "other",
+  "planner-gave-up": "given up",
   repository: "the machine",
   budget: "other",
   policy: "other",

@@ -33,6 +33,9 @@ describe("how well the agents were spread", () => {
     after(run, 1_000, () => run.work("t.2"));
     const { agents } = tallyOf(run);
     assert.deepEqual(agents, { workMs: 6_000, wallMs: 4_000, mostAtOnce: 2, share: 0.75 });
+    while (run.candidate().length > 0) run.land();
+    assert.equal(run.running("plan").length, 1);
+    assert.equal(tallyOf(run).agents.mostAtOnce, 2);
   });
 
   it("counts who is still at work, up to now", () => {
@@ -76,6 +79,16 @@ describe("the runs of the gate", () => {
     run.work("t.2");
     run.land([{ task: "t.2" as TaskId, files: ["x"], against: "target" }]);
     assert.equal(tallyOf(run).gate.runs, 2);
+  });
+
+  it("are none where the target had been moved before the gate could run", () => {
+    const run = CoreRun.planned([task("a")]);
+    run.work("t.1");
+    run.landRed();
+    const { members } = run.landing();
+    run.landMoved({ tip: "elsewhere", landings: [{ commit: "c9", members }] });
+    assert.equal(run.is("t.1"), "done");
+    assert.deepEqual([tallyOf(run).gate.runs, tallyOf(run).gate.landings], [2, 1]);
   });
 
   it("are none where a tip that is known to be green is only looked up", () => {
@@ -129,6 +142,21 @@ describe("what a setback cost", () => {
     assert.equal(run.is("t.1"), "failed");
     assert.equal(lossOf(run, "outage")?.count, 1);
     assert.deepEqual([lossOf(run, "failed")?.count, lossOf(run, "failed")?.workMs], [3, 30]);
+    const turns = run.policy.subplanner.maxErrorsInARow;
+    for (let n = 0; n < turns; n += 1) {
+      run.wait(60_000);
+      run.fail("plan", "t.2", "plan-invalid");
+    }
+    assert.equal(run.is("t.2"), "failed");
+    assert.deepEqual(
+      tallyOf(run).losses.map(({ reason, count }) => [reason, count]),
+      [
+        ["outage", 1],
+        ["failed", 3],
+        ["plan of no use", turns - 1],
+        ["given up", 1],
+      ],
+    );
   });
 
   it("has no run of the gate in it for a conflict", () => {
@@ -159,6 +187,25 @@ describe("what a setback cost", () => {
     const { gateRuns, gateMs, count } = lossOf(run, "gate red")!;
     assert.deepEqual([count, gateRuns, gateMs], [1, 5, 430]);
     assert.equal(tallyOf(run).gate.runs, 9, "one look, three landings, five for the hunt");
+  });
+
+  it("has a second run in it where one was asked twice, and leaves out what was called off", () => {
+    const run = inOneBatch(["bad", "c"]);
+    for (const _ of [1, 2]) run.landRed();
+    run.check();
+    for (const _ of [1, 2]) run.landRed();
+    assert.equal(run.task("t.2").tries.refused, 1);
+    assert.equal(lossOf(run, "gate red")?.gateRuns, 5);
+    const other = CoreRun.planned([task("a"), task("b")]);
+    other.work("t.1");
+    for (const _ of [1, 2]) other.landRed();
+    other.say({ type: "cancel", task: "t.1" as TaskId });
+    other.check();
+    other.work("t.2");
+    for (const _ of [1, 2]) other.landRed();
+    other.check();
+    assert.equal(other.task("t.2").tries.refused, 1);
+    assert.equal(lossOf(other, "gate red")?.gateRuns, 3);
   });
 
   it("gives a second hunt to the second one that is guilty", () => {

@@ -119,14 +119,18 @@ export function count(tally: Tally, event: Event): Tally {
       if (event.charge !== "nothing") lose(t, reasonOf(event.failure), `work:${event.task}`);
       break;
     case "task.failed":
-      // Of a planner that gave up, or of parts that failed, each turn and attempt was told before.
-      if (t.memory.took.has(`work:${event.task}`)) lose(t, reasonOf(event.failure), `work:${event.task}`);
+      // Its last attempt, or its planner's last turn; where its parts failed, each of them was told before.
+      for (const slot of [`work:${event.task}`, `plan:${event.task}`])
+        if (t.memory.took.has(slot)) lose(t, reasonOf(event.failure), slot);
       break;
     case "plan.rejected":
       if (event.charge !== "nothing") lose(t, reasonOf(event.failure), `plan:${event.task}`);
       break;
-    case "plan.accepted":
     case "plan.ended":
+      if (event.over === "finished") t.memory.took.delete(`plan:${event.task}`);
+      else if (t.memory.took.has(`plan:${event.task}`)) lose(t, reasonOf(event.over), `plan:${event.task}`);
+      break;
+    case "plan.accepted":
     case "plan.kept-whole":
       t.memory.took.delete(`plan:${event.task}`);
       break;
@@ -202,7 +206,6 @@ function landed(t: Draft, { members, proof, flaky, at }: EventOf<"batch.landed">
   if (flaky.length === 0) return;
   const tests = [...new Set([...t.flaky.tests, ...flaky])];
   t.flaky = { ...sum(t.flaky, t.memory.unblamed), tests };
-  t.memory.unblamed = NO_RUNS;
 }
 
 /** What came to nothing, and with it the runs of the gate that found it guilty. */
@@ -232,7 +235,7 @@ function turned(t: Draft, { phase, errors }: EventOf<"landing.turned">): void {
     t.memory.unblamed = sum(t.memory.unblamed, gated(t, "land"));
   }
   t.memory.phase = phase;
-  // Nobody was found guilty: it was the target, or somebody called it off.
+  // Nobody was found guilty: it was a flaky test, or the target, or somebody called it off.
   if (phase.is === "open") t.memory.unblamed = NO_RUNS;
 }
 
