@@ -2,7 +2,8 @@
 
 import type { Accept, GateReport } from "./gate.ts";
 import { cut, type Handoff } from "./handoff.ts";
-import type { Job } from "./job.ts";
+import type { Job, Member } from "./job.ts";
+import { membersAfter } from "./landing-queue.ts";
 import type { Policy } from "./policy.ts";
 import type { Concern, RunState } from "./state.ts";
 import { isKnownRed, taskOf } from "./state.ts";
@@ -71,15 +72,19 @@ export type LandBrief = {
   readonly target: string;
   readonly onto: string;
   readonly strategy: Policy["landing"]["strategy"];
-  readonly members: readonly {
-    readonly task: TaskId;
-    readonly attempt: number;
-    readonly branch: string;
-    /** What was judged; unknown in runs of an older Skein. */
-    readonly commit?: string;
-    readonly spec: TaskSpec;
-  }[];
+  readonly members: readonly LandMember[];
   readonly accept: Accept;
+  /** Who is likely to land after them: what their candidate needs can be made ready while the gate runs. */
+  readonly next?: readonly LandMember[];
+};
+
+export type LandMember = {
+  readonly task: TaskId;
+  readonly attempt: number;
+  readonly branch: string;
+  /** What was judged; unknown in runs of an older Skein. */
+  readonly commit?: string;
+  readonly spec: TaskSpec;
 };
 
 export type CheckBrief = {
@@ -108,16 +113,12 @@ export function briefOf(state: RunState, job: Job, policy: Policy): Brief {
         target: targetBranchOf(run, prefix),
         onto: state.target.tip,
         strategy: policy.landing.strategy,
-        members: job.members.map(({ task, attempt }) => {
-          const { spec, state: now } = taskOf(state, task);
-          const branch = branchOf({ prefix, run, task, attempt, slug: spec.slug });
-          const commit = now.is === "landing" ? now.handoff.commit : undefined;
-          return { task, attempt, branch, spec, ...(commit === undefined ? {} : { commit }) };
-        }),
+        members: job.members.map((member) => landMember(state, member, prefix)),
         accept: acceptFor(
           state,
           job.members.map((m) => taskOf(state, m.task)),
         ),
+        next: membersAfter(state, policy).map((member) => landMember(state, member, prefix)),
       };
     case "check":
       return {
@@ -129,6 +130,13 @@ export function briefOf(state: RunState, job: Job, policy: Policy): Brief {
         ...(isOnlyLook(state) ? { seen: state.target.report } : {}),
       };
   }
+}
+
+function landMember(state: RunState, { task, attempt }: Member, prefix: string): LandMember {
+  const { spec, state: now } = taskOf(state, task);
+  const branch = branchOf({ prefix, run: state.request!.run, task, attempt, slug: spec.slug });
+  const commit = now.is === "landing" ? now.handoff.commit : undefined;
+  return { task, attempt, branch, spec, ...(commit === undefined ? {} : { commit }) };
 }
 
 /** The tip was green, and nobody asks whether it still is: only whether the target is still there. */

@@ -1,14 +1,13 @@
 /** What should be so and is not? The only place that chooses what comes next: jobs to start, ends to declare. */
-import { bestBatch } from "./batch-size.ts";
 import { affordable, isExhausted } from "./budget.ts";
 import type { Fact } from "./event.ts";
 import { closeRun, isDrained, isOver, settlePlanners, wantsFinalCheck } from "./finish.ts";
-import type { Job, Member } from "./job.ts";
-import { prescribed } from "./landing.ts";
+import type { Job } from "./job.ts";
+import { nextMembers } from "./landing-queue.ts";
 import { backoffMs, type Policy } from "./policy.ts";
 import { sweepDelayMs } from "./repair.ts";
 import { ScopeTable } from "./scope-table.ts";
-import { isKnownRed, isProposed, LANE, landsOnRed, type RunState, taskOf } from "./state.ts";
+import { isKnownRed, isProposed, LANE, type RunState, taskOf } from "./state.ts";
 import { isRepair, parentId, type Task, type TaskId } from "./task.ts";
 
 /** `facts` hold now, until there are none; then nothing changes before `deadline` unless something arrives. */
@@ -93,23 +92,6 @@ function mayLand(state: RunState, policy: Policy): boolean {
   if (landing.phase.is === "base") return false;
   if (target.health === "green" || isKnownRed(state)) return true;
   return target.checkErrors >= policy.sweep.maxErrorsInARow;
-}
-
-/** By priority, then age. On a red target a fix alone; once repair was given up, anyone, one by one. */
-function nextMembers(state: RunState, policy: Policy): readonly Member[] {
-  const { landing, dag } = state;
-  const next = prescribed(landing.phase);
-  if (next) return next;
-  const red = isKnownRed(state);
-  const max =
-    red || policy.landing.strategy !== "merge-commit" ? 1 : bestBatch(state.odds, policy.landing.maxBatch);
-  const members: Member[] = [];
-  for (const id of dag.ready(LANE.land)) {
-    const task = taskOf(state, id as TaskId);
-    if (members.length >= max || (red && !landsOnRed(state, task))) break;
-    if (task.state.is === "landing") members.push({ task: task.id, attempt: task.state.attempt });
-  }
-  return members;
 }
 
 /** Plan and work jobs, most urgent first, as many as capacity and budget allow. */

@@ -66,6 +66,67 @@ describe("a landing", () => {
     });
   });
 
+  describe("while its gate runs", () => {
+    const next = [
+      { ...MEMBER, task: "t.2" as TaskId, branch: "skein/r/task/t.2.1-b", commit: "c2", spec: SPEC },
+    ];
+
+    it("merges the next candidate onto this one, and has its place made ready, by the rules that hold then", async () => {
+      const { calls, outcome } = await landed({}, { ...BRIEF, next });
+      const about = calls.filter(([name]) => name === "candidate" || name === "prepare").slice(1);
+      assert.deepEqual(about, [
+        [
+          "candidate",
+          {
+            run: "r",
+            target: "skein/r/target",
+            onto: "merged",
+            strategy: "merge-commit",
+            members: [
+              {
+                task: "t.2",
+                attempt: 1,
+                branch: "skein/r/task/t.2.1-b",
+                commit: "c2",
+                subject: "a: write a",
+              },
+            ],
+          },
+        ],
+        ["prepare", { job: "land#7", commit: "merged", rules: "merged" }],
+      ]);
+      assert.equal(outcome.is, "landed");
+    });
+
+    it("prepares nothing where nobody waits", async () => {
+      assert.doesNotMatch((await landed({}, { ...BRIEF, next: [] })).names.join(), /prepare/);
+    });
+
+    it("stops that when the gate has ended, and does not mind if it goes wrong", async () => {
+      const { parts } = jobPorts();
+      const gated = Promise.withResolvers<void>();
+      let stopped = false;
+      const gate = {
+        ...parts.gate,
+        run: async () => {
+          await gated.promise;
+          return GREEN;
+        },
+        prepare: (_: unknown, signal: AbortSignal) => {
+          const { promise, reject } = Promise.withResolvers<void>();
+          signal.addEventListener("abort", () => {
+            stopped = true;
+            reject(new Error("stopped in the middle"));
+          });
+          gated.resolve();
+          return promise;
+        },
+      };
+      const { outcome } = await land({ ...BRIEF, next }, { ...parts, gate }, quiet);
+      assert.deepEqual([outcome.is, stopped], ["landed", true]);
+    });
+  });
+
   it("does nothing where the target is elsewhere, and says where, and what it found and lost there", async () => {
     const look = { tip: "elsewhere", landings: [], lost: ["onto"] } as const;
     const { outcome, names } = await landed({ look });

@@ -1,5 +1,5 @@
 /** Can this land? One candidate: built off to the side, gated as merged, and the target moved if it still stands. */
-import type { LandBrief } from "../core/brief.ts";
+import type { LandBrief, LandMember } from "../core/brief.ts";
 import { judgeGate } from "../core/gate.ts";
 import type { Answer } from "../ports/job-queue.ts";
 import { hasFailed } from "../ports/repository.ts";
@@ -13,13 +13,17 @@ export async function land(brief: LandBrief, parts: JobParts, signal: AbortSigna
   if (hasFailed(seen)) return failed(seen.failure);
   if (seen.tip !== onto) return { outcome: { is: "moved", ...seen } };
 
-  const wanted = brief.members.map(({ spec, ...member }) => ({ ...member, subject: subjectOf(spec) }));
-  const candidate = await repository.candidate({ run, target, onto, strategy, members: wanted }, signal);
+  const wanted = { run, target, onto, strategy, members: brief.members.map(asBranch) };
+  const candidate = await repository.candidate(wanted, signal);
   if (hasFailed(candidate)) return failed(candidate.failure);
   const { commit, members, conflicts } = candidate;
   if (commit === undefined) return { outcome: { is: "unmergeable", conflicts } };
 
-  const gated = await gate.run({ job: jobIdOf(brief), commit, rules: onto }, signal);
+  const gated = await beside(
+    gate.run({ job: jobIdOf(brief), commit, rules: onto }, signal),
+    (stop) => prepareNext(brief, commit, parts, stop),
+    signal,
+  );
   if (hasFailed(gated)) return failed(gated.failure);
   const verdict = judgeGate(gated.report, brief.accept);
   if (!verdict.ok) {
@@ -39,4 +43,40 @@ export async function land(brief: LandBrief, parts: JobParts, signal: AbortSigna
   if (hasFailed(landed)) return failed(landed.failure);
   if (landed.is === "moved") return { outcome: landed };
   return { outcome: { is: "landed", commit, members, conflicts, proof: verdict.proof } };
+}
+
+const asBranch = ({ spec, ...member }: LandMember) => ({ ...member, subject: subjectOf(spec) });
+
+/**
+ * If this candidate lands, the next one is built on it: while the gate is busy, it is merged and its files are put in
+ * their place. If it does not land, or somebody else comes first, nothing but that is lost.
+ */
+async function prepareNext(
+  brief: LandBrief,
+  onto: string,
+  { repository, gate }: JobParts,
+  signal: AbortSignal,
+): Promise<void> {
+  const { run, target, strategy, next = [] } = brief;
+  if (next.length === 0) return;
+  const wanted = { run, target, onto, strategy, members: next.map(asBranch) };
+  const candidate = await repository.candidate(wanted, signal);
+  if (hasFailed(candidate) || candidate.commit === undefined) return;
+  await gate.prepare({ job: jobIdOf(brief), commit: candidate.commit, rules: onto }, signal);
+}
+
+/** Does something in the meantime, which ends with the first. */
+async function beside<T>(
+  first: Promise<T>,
+  meanwhile: (stop: AbortSignal) => Promise<void>,
+  signal: AbortSignal,
+): Promise<T> {
+  const over = new AbortController();
+  const other = meanwhile(AbortSignal.any([over.signal, signal])).catch(() => {}); // Only a head start.
+  try {
+    return await first;
+  } finally {
+    over.abort();
+    await other;
+  }
 }

@@ -185,6 +185,19 @@ export function workspacesContract(
         }
       }));
 
+    it("gives a gate the free folder that has its files already, if there is one", () =>
+      stage(async ({ repository, take, workspaces }) => {
+        const commit = await repository.branch("next", { "c.txt": "c\n" });
+        const now = await take({ use: "gate" });
+        const prepared = await take({ job: jobOf(2), use: "gate", commit });
+        await workspaces.release(prepared);
+        await workspaces.release(now);
+        const next = await take({ job: jobOf(3), use: "gate", commit });
+        assert.notEqual(prepared.folder, now.folder);
+        assert.equal(next.folder, prepared.folder);
+        assert.equal(await inside(next, "cat c.txt"), "c");
+      }));
+
     it("gives a job that holds a folder the same one, clean", () =>
       stage(async ({ take }) => {
         const first = await take();

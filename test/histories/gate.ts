@@ -46,6 +46,8 @@ export class HistoryGate implements Gate {
     return { report: reportOf(failures), problems, tail: failures.join("\n") };
   }
 
+  async prepare(): Promise<void> {}
+
   async changes(): Promise<readonly string[]> {
     return [];
   }

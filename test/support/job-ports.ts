@@ -103,7 +103,11 @@ export function jobPorts(replies: Partial<Replies> = {}): {
       land: told("land", () => all.land),
       evidence: told("evidence", () => all.evidence),
     },
-    gate: { run: told("gate", () => all.gate), changes: told("changes", () => all.changes) },
+    gate: {
+      run: told("gate", () => all.gate),
+      prepare: told("prepare", () => undefined),
+      changes: told("changes", () => all.changes),
+    },
     workspaces: {
       take: told("take", () => all.take),
       keep: told("keep", () => all.keep),

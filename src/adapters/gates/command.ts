@@ -2,9 +2,9 @@
 import { statSync } from "node:fs";
 import path from "node:path";
 import { failure } from "../../core/failure.ts";
-import type { GateReport } from "../../core/gate.ts";
+import type { CommandReport, GateReport } from "../../core/gate.ts";
 import type { JobId } from "../../core/job.ts";
-import type { Problem } from "../../core/repair.ts";
+import { PROBLEM_CLASSES, type Problem } from "../../core/repair.ts";
 import type { Found } from "../../core/tool-output/found.ts";
 import { readOutput } from "../../core/tool-output/read-output.ts";
 import type { Gate, GatedTree, GateRun } from "../../ports/gate.ts";
@@ -52,6 +52,15 @@ export class CommandGate implements Gate {
     const ran = await this.#limiter.run(() => this.#runAll(tree, rules, signal), signal);
     if (ran === undefined) return STOPPED;
     return hasFailed(ran) ? ran : summary([...first, ...ran]);
+  }
+
+  /** Under a name of its own: the job itself holds the place where its gate runs. */
+  async prepare({ job, commit, rules: of }: GatedTree, signal: AbortSignal): Promise<void> {
+    const { workspaces, rules } = this.#parts;
+    const found = await rules.of(of, signal);
+    if (hasFailed(found) || found.commands.length === 0 || signal.aborted) return;
+    const place = await workspaces.take({ job: `${job}.next` as JobId, commit, use: "gate" }, signal);
+    if (!hasFailed(place)) await workspaces.release(place);
   }
 
   async changes(from: string, to: string, signal: AbortSignal): Promise<readonly string[] | Failed> {
@@ -118,6 +127,8 @@ type Ran = {
   readonly name: string;
   readonly green: boolean;
   readonly failures: readonly Found[];
+  /** Failures that are not in the list. */
+  readonly more?: number;
   readonly tail: string;
 };
 
@@ -153,7 +164,7 @@ function red(
     return { name, green: false, failures: [missing], tail };
   }
   const note = more === 0 ? "" : `\n(${more} more failures are not named)`;
-  return { name, green: false, failures, tail: `${tail}${note}` };
+  return { name, green: false, failures, more, tail: `${tail}${note}` };
 }
 
 const unnamed = (command: string, what: string, message: string): Found => ({
@@ -212,13 +223,20 @@ const halted = (name: string, how: string, tail: string): Ran => ({
   tail,
 });
 
+function commandReport({ name, green, failures, more = 0 }: Ran): CommandReport {
+  const classes = PROBLEM_CLASSES.filter((kind) => failures.some((found) => found.class === kind));
+  return {
+    name,
+    green,
+    failures: failures.map((found) => found.name),
+    ...(more > 0 && { more }),
+    ...(classes.length > 0 && { classes }),
+  };
+}
+
 function summary(ran: readonly Ran[]): GateRun {
   const report: GateReport = {
-    commands: ran.map(({ name, green, failures }) => ({
-      name,
-      green,
-      failures: failures.map((found) => found.name),
-    })),
+    commands: ran.map(commandReport),
   };
   const reds = ran.filter(({ green }) => !green);
   const problems = reds.flatMap(({ name, failures, tail }): Problem[] =>

@@ -360,3 +360,34 @@ describe("a candidate that cannot be made", () => {
     assert.match(failed(await nowhere.look("main", world.base, quiet)), /folder is gone/);
   });
 });
+
+describe("a candidate that is asked for again", () => {
+  it("is the same commit; built anew where somebody cleaned it up, and where a branch may have moved", async () => {
+    await using world = await makeWorld(open, { "a.txt": "1\n" });
+    const onto = await world.at.git("rev-parse", "HEAD");
+    await world.at.branch("work", { "b.txt": "2\n" });
+    const commit = await world.at.git("rev-parse", "work");
+    const repository = open(world.at.folder);
+    const ask = async (member_: object) => {
+      const wanted = {
+        run: RUN,
+        onto,
+        strategy: "merge-commit",
+        members: [{ ...member("t.1", "work"), ...member_ }],
+      } as const;
+      const made = await repository.candidate(wanted as Wanted, quiet);
+      assert.ok("commit" in made && made.commit);
+      return made.commit;
+    };
+    const first = await ask({ commit });
+    assert.equal(await ask({ commit }), first);
+    await world.at.git("prune", "--expire=now");
+    const again = await ask({ commit });
+    assert.equal(await world.at.git("cat-file", "-t", again), "commit");
+    await ask({});
+    await world.at.git("branch", "-f", "work", await world.at.commit({ "c.txt": "3\n" }));
+    const moved = await ask({});
+    assert.match(await world.at.git("ls-tree", "--name-only", moved), /c\.txt/);
+    repository.close();
+  });
+});

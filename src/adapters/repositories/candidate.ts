@@ -20,7 +20,7 @@ export async function candidate(
     runs: [run],
   });
   if (wrong) return wrong;
-  const taken = wanted.target === undefined ? undefined : await inTheWay(store, refOf(wanted.target), signal);
+  const taken = await blocked(store, wanted, signal);
   if (taken) return taken;
   const base = await readCommit(store, onto);
   if (base === undefined) return broken(`the commit ${onto} is not there`);
@@ -60,6 +60,10 @@ export async function candidate(
       : tip.id;
   return { commit, members: merged.map(memberOf), conflicts };
 }
+
+/** Whether the target could not move there anyway. */
+export const blocked = async (store: Store, { target }: Wanted, signal: AbortSignal) =>
+  target === undefined ? undefined : inTheWay(store, refOf(target), signal);
 
 /** The commit that was judged: the branch is only its name, and others can move it. */
 async function made(

@@ -43,7 +43,14 @@ type Holder = { readonly job: JobId; readonly commit: string; readonly notices: 
 /** Who has a workspace, and for what: `job` is also the name of a gate's. */
 export type Held = { readonly job: JobId; readonly use: Want["use"] };
 
-type Place = { readonly slot: Slot; readonly use: Want["use"]; holder?: Holder; isBusy: boolean };
+type Place = {
+  readonly slot: Slot;
+  readonly use: Want["use"];
+  holder?: Holder;
+  isBusy: boolean;
+  /** Whose files are in it, from the last time that it was made ready. */
+  commit?: string;
+};
 
 type Pool = { readonly source: Source; readonly places: Place[]; readonly provisions: Provisions };
 
@@ -162,11 +169,12 @@ export class CloneWorkspaces implements Workspaces {
     return { source, places, provisions: new Provisions(source, this.#options) };
   }
 
-  /** Nothing is awaited here: two jobs never get the same. */
-  #reserve(places: Place[], { job, use }: Want): Place {
+  /** Nothing is awaited here: two jobs never get the same. One with the very files is ready at once. */
+  #reserve(places: Place[], { job, use, commit }: Want): Place {
     const free = (place: Place) => place.use === use && !place.isBusy && place.holder === undefined;
     const held = (place: Place) => place.use === use && !place.isBusy && place.holder?.job === job;
-    let place = places.find(held) ?? places.find(free);
+    const ready = (place: Place) => free(place) && place.commit === commit;
+    let place = places.find(held) ?? places.find(ready) ?? places.find(free);
     if (!place) {
       const taken = new Set(places.map(({ slot }) => slot.name));
       let number = 1;
@@ -184,6 +192,7 @@ export class CloneWorkspaces implements Workspaces {
     if (place.holder) await this.#options.programs.endLeftovers(want.job);
     await rm(slot.holder, { force: true });
     delete place.holder;
+    delete place.commit;
     const provided = await pool.provisions.find();
     const replaced = [...provided.included, ...provided.shared];
     const hidden = [...replaced, ...provided.copied];
@@ -198,6 +207,7 @@ export class CloneWorkspaces implements Workspaces {
     if ("failure" in notices) return notices;
     const holder = { job: want.job, commit: want.commit, notices };
     await writeDurably(slot.holder, JSON.stringify(holder));
+    place.commit = want.commit;
     return holder;
   }
 
