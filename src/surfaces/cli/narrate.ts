@@ -248,7 +248,7 @@ function turned({ phase }: EventOf<"landing.turned">, name: (id: TaskId) => stri
       const { guilty, next, reds } = phase;
       if (reds > 0) return bad(`red with ${all(next)}; once more, to be sure`);
       if (guilty.length === 1) return bad(`the others are green: only ${all(guilty)} is left`);
-      return bad(`without them it is green: it is one of these ${guilty.length}: ${all(guilty)}`);
+      return bad(`it is one of these ${guilty.length}: ${all(guilty)}`);
     }
   }
 }
