@@ -4,8 +4,8 @@ import { gateRed, isForRed, targetMoved, turned, unknown } from "./decide-landin
 import type { Fact, NewTask } from "./event.ts";
 import { type Failure, failure } from "./failure.ts";
 import { failuresOf, isGreen } from "./gate.ts";
-import type { Ended, Moved, Outcome } from "./job.ts";
-import { afterBase, membersOf, OPEN } from "./landing.ts";
+import type { Ended, Member, Moved, Outcome } from "./job.ts";
+import { afterBase, membersOf, OPEN, without } from "./landing.ts";
 import type { Rules } from "./policy.ts";
 import { REPAIR_RANK } from "./rank.ts";
 import { type FixTask, firstClass, isAfter, type Problem, planRepairs } from "./repair.ts";
@@ -31,7 +31,7 @@ function checked(
   // While something lands, the target is about to be reported elsewhere by its own job.
   if (moved && state.count.land === 0 && isNews(state, tip, moved)) {
     const found = unknown(state, moved).flatMap((landing) => landing.members);
-    facts.push(...targetMoved(state, moved), ...leavingPhase(state, found));
+    facts.push(...targetMoved(state, moved), ...otherBase(state, found, rules));
   }
   // The target has moved since: red stops landing until the new tip is seen, but nothing is mended on old news.
   if (tip !== state.target.tip || facts.length > 1) return facts;
@@ -52,6 +52,14 @@ function checked(
  */
 const isNews = ({ target }: RunState, tip: string, moved: Moved) =>
   moved.tip !== target.tip && tip === target.tip;
+
+/** A candidate that was red is to be compared with the target that it was made on: on another one it is made again. */
+function otherBase(state: RunState, found: readonly Member[], rules: Rules): readonly Fact[] {
+  const { phase } = state.landing;
+  if (phase.is !== "base") return leavingPhase(state, found);
+  const turn = { phase: OPEN, requeue: without(phase.members, found), refuse: [] };
+  return turned(state, { turn, conflicts: [] }, rules);
+}
 
 /** What failed the last time too, if that was the same commit: a flaky test is not for mending. */
 function lastingFailures({ target }: RunState, tip: string, failures: readonly string[]): readonly string[] {

@@ -264,6 +264,31 @@ describe("a red gate", () => {
     assert.equal(run.state.landing.phase.is, "open");
   });
 
+  test("in a hunt, twice and for another reason than is hunted, asks the base before anybody is blamed", () => {
+    const { run, ids, refused } = batchOf(4);
+    run.landRed(["test: x"]);
+    run.landRed(["test: x"]);
+    run.check();
+    assert.deepEqual(run.candidate(), ids.slice(0, 2));
+    run.landRed(["test: the network"]);
+    run.landRed(["test: the network"]);
+    assert.deepEqual(run.candidate(), []);
+    run.checkRed(["test: the network"]);
+    assert.deepEqual(refused(), []);
+    assert.ok(ids.every((id) => run.is(id) === "landing"));
+  });
+
+  test("twice on a target that has moved since is judged on the new one, and blames nobody", () => {
+    const { run, ids, refused } = batchOf(1);
+    run.landRed();
+    run.landRed();
+    run.check(["test: x"], "broken.ts", { tip: "theirs", landings: [] });
+    run.check();
+    assert.deepEqual(refused(), []);
+    assert.deepEqual(run.candidate(), ids);
+    assert.equal(run.brief("land").onto, "theirs");
+  });
+
   test("in a hunt whose target turns red ends the hunt, and nobody is blamed", () => {
     const run = two();
     run.landRed();

@@ -103,6 +103,11 @@ function afterRedInHunt(
   // Another failure than the one that is hunted: perhaps a flaky test, so look again before believing it.
   if (hunted.length === 0 && reds < 2) return again;
   if ((hunted.length > 0 ? hunted : failures).every(isFlaky) && reds < MAX_FLAKY_RUNS) return again;
+  // It is not what is hunted, and it stays: so the target is asked again before anybody is blamed for it.
+  if (hunted.length === 0) {
+    const base: Phase = { is: "base", members, suspects: failures, onRed: false };
+    return { phase: base, requeue: without(guilty, members), refuse: [] };
+  }
   if (members.length > 1) return narrow(members, suspects, without(guilty, members));
   // The last one left is guilty by the greens of all others; any other single one is asked twice.
   const proven = guilty.length === 1 || reds >= 2;
