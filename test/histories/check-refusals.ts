@@ -4,7 +4,7 @@ import type { TaskId } from "../../src/core/task.ts";
 import type { Facts } from "./checks.ts";
 import { OUTAGE } from "./gate.ts";
 import { filesOf, mergeOf } from "./git-facts.ts";
-import { wrongWith } from "./tree.ts";
+import { plainName, wrongWith } from "./tree.ts";
 
 type Refusal = {
   readonly task: TaskId;
@@ -47,7 +47,7 @@ function listed({ played, place }: Facts): readonly Refusal[] {
       commit: event.handoff!.commit!,
       onto,
       key,
-      repairs,
+      repairs: repairs?.map(plainName),
     });
   }
   return found;

@@ -107,6 +107,7 @@ const historyOf = (tasks: readonly Planted[]): History => ({
   baseMovesAtMs: [],
   flaky: 0,
   outageInRun: undefined,
+  staged: false,
   tally: new Tally(),
 });
 

@@ -47,6 +47,8 @@ export type History = {
   readonly flaky: number;
   /** From this gate run on everything is red, until two looks at the target have seen it. */
   readonly outageInRun: number | undefined;
+  /** The gate is one command, which ends at the first step that fails. */
+  readonly staged: boolean;
   readonly tally: Tally;
 };
 
@@ -60,6 +62,9 @@ export function plant(seed: number): History {
   const policy = policyOf(random);
   const old = random.chance(0.35) ? oldFailures(random, tally) : [];
   const tasks = tasksOf(random, tally);
+  // Behind a failure that stays for ever nobody sees what else a task breaks, so that nothing could be promised.
+  const staged = random.chance(0.3) && !old.some(({ times: tries }) => tries === NEVER);
+  if (staged) tally.add("gate that ends at the first step that fails");
   tally.add(policy.landing.strategy);
   return {
     seed,
@@ -71,6 +76,7 @@ export function plant(seed: number): History {
     baseMovesAtMs: random.chance(0.2) ? [random.spread(10_000, 3_600_000)] : [],
     flaky: random.pick([0, 0, 0.05, 0.3]),
     outageInRun: random.chance(0.25) ? random.between(2, 15) : undefined,
+    staged,
     tally,
   };
 }

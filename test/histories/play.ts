@@ -131,12 +131,13 @@ class World {
     this.#history = history;
     this.#place = place;
     const random = randomFrom(seedFor(history.seed, "gate"));
-    const { flaky, outageInRun, tally } = history;
+    const { flaky, outageInRun, staged, tally } = history;
     this.gate = new HistoryGate({
       trees: place.trees,
       random,
       flaky,
       outageInRun,
+      staged,
       tally,
       meanwhile: (run) => this.#during(run),
     });

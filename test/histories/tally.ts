@@ -23,6 +23,8 @@ export const KINDS = [
   "the target moved between jobs",
   "base branch moved",
   "flaky gate run",
+  "flaky gate run of a tree that had one",
+  "gate that ends at the first step that fails",
   "outage",
   // What came of it.
   "landing of one task",

@@ -68,6 +68,20 @@ export const reportOf = (failures: Iterable<string>): GateReport => {
   return { commands };
 };
 
+/** The same as one command with steps, which ends at the first that fails, so that what comes later is hidden. */
+export function stagedReportOf(failures: Iterable<string>): GateReport {
+  const names = [...failures];
+  const step = COMMANDS.find((name) => names.some((failed) => failed.startsWith(`${name}: `)));
+  const shown = step === undefined ? [] : names.filter((failed) => failed.startsWith(`${step}: `));
+  const classes = step === undefined ? [] : [CLASSES[step]];
+  return { commands: [{ name: WHOLE, green: shown.length === 0, failures: shown, classes }] };
+}
+
+const WHOLE = "all";
+
+/** A failure as the tree knows it, whichever command has named it. */
+export const plainName = (name: string): string => name.replace(new RegExp(`^${WHOLE}: `), "");
+
 /** How often everybody has left a mark. */
 export function marksIn(files: Files): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();

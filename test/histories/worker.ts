@@ -1,7 +1,7 @@
 /** What does a worker make of a task on a target? Right for the tree that it sees, but for what was planted. */
 import type { Problem } from "../../src/core/repair.ts";
 import { NEVER, type Outsider, type Planted } from "./plant.ts";
-import { type Files, linesOf, withLine, wrongWith } from "./tree.ts";
+import { type Files, linesOf, plainName, withLine, wrongWith } from "./tree.ts";
 import type { Changes } from "./trees.ts";
 
 export const ownFile = (key: string) => `src/${key}.txt`;
@@ -106,7 +106,7 @@ export function mend(
 ): Changes {
   const { repairs, scope, files } = wanted;
   const wrong = wrongWith(files);
-  const there = repairs.find((name) => wrong.has(name));
+  const there = repairs.map(plainName).find((name) => wrong.has(name));
   const path = (there === undefined ? undefined : wrong.get(there)!.files[0]) ?? scope[0]!;
   if (there === undefined) return new Map([[path, withLine(files, path, undefined, "text: nothing found")]]);
   const times = (tried.get(there) ?? 0) + 1;
