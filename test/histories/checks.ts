@@ -1,14 +1,14 @@
 /** What must be true of every history, by what git and the log say afterwards? */
 import type { Event } from "../../src/core/event.ts";
 import type { RunState } from "../../src/core/state.ts";
-import { isRepair, ROOT, type Task } from "../../src/core/task.ts";
+import { isRepair, ROOT, type Task, type TaskId } from "../../src/core/task.ts";
 import { refusalsOf } from "./check-refusals.ts";
 import { shapeProblem } from "./check-shape.ts";
 import { filesOf, type Move, movesOf, type Note, notesOf, parentsOf } from "./git-facts.ts";
 import { type History, NEVER, type Planted } from "./plant.ts";
 import type { Played } from "./play.ts";
 import { type Place, TARGET } from "./repository.ts";
-import { type Files, marksIn, wrongWith } from "./tree.ts";
+import { type Files, marksIn, plainName, wrongWith } from "./tree.ts";
 
 export type Facts = {
   readonly history: History;
@@ -30,7 +30,9 @@ export async function check(history: History, place: Place, played: Played): Pro
   const refusals = await refusalsOf(facts);
   countOutcomes(facts, played.events);
   return [
-    ...facts.moves.filter(({ isOurs }) => isOurs).flatMap((move) => landingProblems(facts, move)),
+    ...facts.moves
+      .filter(({ isOurs }) => isOurs)
+      .flatMap((move) => [...landingProblems(facts, move), ...fixProblems(facts, move, state)]),
     ...outsideProblems(facts),
     ...refusals.problems,
     ...[...state.tasks.values()].flatMap((task) => taskProblems(facts, task, refusals.times(task.id))),
@@ -73,6 +75,17 @@ function landingProblems(facts: Facts, move: Move): readonly string[] {
     ...(told ? [] : [`${name} became the target and the log does not say so`]),
     ...(shape ? [`${name}: ${shape}`] : []),
   ];
+}
+
+/** A fix that lands has mended something of what it was made for, if any of that was there. */
+function fixProblems({ notes, truth }: Facts, { from, to }: Move, state: RunState): readonly string[] {
+  const members = notes.get(to)?.members ?? [];
+  return members.flatMap(({ task }) => {
+    const { key, repairs = [] } = state.tasks.get(task as TaskId)!.spec;
+    const there = repairs.map(plainName).filter((name) => truth(from).has(name));
+    const isUseless = there.length > 0 && there.every((name) => truth(to).has(name));
+    return isUseless ? [`${key} landed on red and mended nothing`] : [];
+  });
 }
 
 /** What others put there stays there. */

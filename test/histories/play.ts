@@ -163,11 +163,11 @@ class World {
     const { trees } = this.#place;
     const { spec, base, attempt, task, branch } = brief;
     const files = await trees.files(base);
-    const { stubborn } = this.#history;
+    const { stubborn, staged } = this.#history;
     const planted = this.#history.tasks.find(({ key }) => key === spec.key);
     const steps = planted
       ? work(planted, files, attempt)
-      : [mend({ repairs: spec.repairs ?? [], scope: spec.scope, files }, stubborn, this.#tried)];
+      : [mend({ repairs: spec.repairs ?? [], scope: spec.scope, files, staged }, stubborn, this.#tried)];
     let commit = base;
     for (const [i, changes] of steps.entries()) {
       commit = await trees.commit(commit, changes, `${spec.key}, attempt ${attempt}, step ${i}\n`);

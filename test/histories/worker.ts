@@ -1,6 +1,6 @@
 /** What does a worker make of a task on a target? Right for the tree that it sees, but for what was planted. */
 import type { Problem } from "../../src/core/repair.ts";
-import { NEVER, type Outsider, type Planted } from "./plant.ts";
+import type { Outsider, Planted } from "./plant.ts";
 import { type Files, linesOf, plainName, withLine, wrongWith } from "./tree.ts";
 import type { Changes } from "./trees.ts";
 
@@ -95,26 +95,31 @@ function markShared(files: Files, line: number, key: string): Changes {
 /** Attempts at each failure so far. */
 export type Tried = Map<string, number>;
 
+export type Wanted = {
+  readonly repairs: readonly string[];
+  readonly scope: readonly string[];
+  readonly files: Files;
+  /** One failure hides others here: what a fix breaks besides is not seen, so it breaks nothing. */
+  readonly staged: boolean;
+};
+
 /**
  * A fix: of the failures that it was made for, one that is there is mended, unless it is too stubborn yet. An
- * attempt in vain leaves a trace, and every other one makes it worse.
+ * attempt in vain leaves a trace, and every other one mends it and breaks something else.
  */
-export function mend(
-  wanted: { readonly repairs: readonly string[]; readonly scope: readonly string[]; readonly files: Files },
-  stubborn: ReadonlyMap<string, number>,
-  tried: Tried,
-): Changes {
-  const { repairs, scope, files } = wanted;
+export function mend(wanted: Wanted, stubborn: ReadonlyMap<string, number>, tried: Tried): Changes {
+  const { repairs, scope, files, staged } = wanted;
   const wrong = wrongWith(files);
   const there = repairs.map(plainName).find((name) => wrong.has(name));
   const path = (there === undefined ? undefined : wrong.get(there)!.files[0]) ?? scope[0]!;
   if (there === undefined) return new Map([[path, withLine(files, path, undefined, "text: nothing found")]]);
   const times = (tried.get(there) ?? 0) + 1;
   tried.set(there, times);
-  if (times > (stubborn.get(there) ?? 0)) return new Map([[path, mended(files, path, wrong.get(there)!)]]);
-  const isWorse = times % 2 === 0 && times < NEVER;
-  const trace = isWorse ? `fails: worse ${times}` : `text: tried ${times}`;
-  return new Map([[path, withLine(files, path, undefined, trace)]]);
+  const text = mended(files, path, wrong.get(there)!);
+  if (times > (stubborn.get(there) ?? 0)) return new Map([[path, text]]);
+  return times % 2 === 0 && !staged
+    ? new Map([[path, `${text}fails: worse in ${path} ${times}\n`]])
+    : new Map([[path, withLine(files, path, undefined, `text: tried ${times}`)]]);
 }
 
 function mended(files: Files, path: string, { name }: Problem): string {
