@@ -131,14 +131,19 @@ describe("skein doctor", () => {
     await writeFile(file, "a: [\n");
     assert.match(badOf(await examine(place))[0]!.text, /is not valid YAML/);
     await rm(file);
-    await promisify(execFile)("mkfifo", [file]);
-    assert.match(badOf(await examine(place))[0]!.text, /skein\.yaml cannot be read: it is no file/);
-    await rm(file);
     const base = await examine(place, "--agent", place.agent, "--base", "nowhere");
     assert.deepEqual(
       badOf(base).map(({ name, text }) => [name, text]),
       [["base", 'there is no commit "nowhere"']],
     );
+  });
+
+  it("does not wait for a configuration that is a pipe", { timeout: 90_000 }, async () => {
+    await using place = await makePlace();
+    await promisify(execFile)("mkfifo", [path.join(place.repository.folder, "skein.yaml")]);
+    const { code, out } = await place.skein("doctor"); // In a process of its own, which can be ended if it waits.
+    assert.equal(code, 1, out);
+    assert.match(out, /^bad {3}configuration .*skein\.yaml cannot be read: it is no file$/m);
   });
 
   it("shows every setting with where it comes from, and variables that have no effect", LIMIT, async () => {
