@@ -3,14 +3,14 @@ import { leavingPhase } from "./consequences.ts";
 import { gateRed, isForRed, targetMoved, turned, unknown } from "./decide-landing.ts";
 import type { Fact, NewTask } from "./event.ts";
 import { type Failure, failure } from "./failure.ts";
-import { failuresOf, isGreen } from "./gate.ts";
+import { failuresOf } from "./gate.ts";
 import type { Ended, Member, Moved, Outcome } from "./job.ts";
 import { afterBase, membersOf, OPEN, without } from "./landing.ts";
 import type { Rules } from "./policy.ts";
 import { REPAIR_RANK } from "./rank.ts";
 import { type FixTask, firstClass, isAfter, type Problem, planRepairs } from "./repair.ts";
 import { slugOf } from "./slug.ts";
-import { healthAfter, type RunState, taskOf } from "./state.ts";
+import { healthAfter, type RunState, redBefore, taskOf } from "./state.ts";
 import { childId, ROOT } from "./task.ts";
 
 export function decideCheck(state: RunState, { outcome, free }: Ended, rules: Rules): readonly Fact[] {
@@ -35,7 +35,7 @@ function checked(
   }
   // The target has moved since: red stops landing until the new tip is seen, but nothing is mended on old news.
   if (tip !== state.target.tip || facts.length > 1) return facts;
-  const health = healthAfter(state.target, tip, isGreen(report));
+  const health = healthAfter(state, tip, report);
   if (health === "suspect") return facts;
   const lasting = lastingFailures(state, tip, failuresOf(report));
   return [
@@ -61,11 +61,12 @@ function otherBase(state: RunState, found: readonly Member[], rules: Rules): rea
   return turned(state, { turn, conflicts: [] }, rules);
 }
 
-/** What failed the last time too, if that was the same commit: a flaky test is not for mending. */
-function lastingFailures({ target }: RunState, tip: string, failures: readonly string[]): readonly string[] {
-  if (target.checkedTip !== tip) return failures;
-  const before = new Set(failuresOf(target.report));
-  return failures.filter((name) => before.has(name));
+/** What failed the last time too, if that was the same commit: a flaky test is not for mending, if others are. */
+function lastingFailures(state: RunState, tip: string, failures: readonly string[]): readonly string[] {
+  const before = redBefore(state, tip);
+  const lasting = state.target.checkedTip === tip ? failures.filter((name) => before.has(name)) : failures;
+  const solid = lasting.filter((name) => !state.flaky.has(name));
+  return solid.length > 0 ? solid : lasting;
 }
 
 function baseKnown(state: RunState, failing: readonly string[], rules: Rules): readonly Fact[] {

@@ -24,6 +24,7 @@ import {
   healthAfter,
   type Landing,
   type RunState,
+  redsAfter,
   retryKey,
   takenBack,
 } from "./state.ts";
@@ -362,8 +363,10 @@ function noteFlaky(s: Draft, names: readonly string[]): void {
 function targetChecked(s: Draft, { tip, report, at }: EventOf<"target.checked">): void {
   const { target } = s;
   const green = isGreen(report);
-  noteFlaky(s, flakyOf(target, tip, report));
-  target.health = healthAfter(target, tip, green);
+  const reds = green ? 0 : redsAfter(s, tip);
+  const gone = flakyOf(target, tip, report);
+  target.health = healthAfter(s, tip, report);
+  target.redsInARow = reds;
   target.greensInARow = green ? target.greensInARow + 1 : 0;
   target.checkedTip = tip;
   target.checkedAt = at;
@@ -371,6 +374,7 @@ function targetChecked(s: Draft, { tip, report, at }: EventOf<"target.checked">)
   target.baseMoved = false;
   target.unsure = false;
   target.report = report;
+  noteFlaky(s, gone);
   if (green) Object.assign(s.repair, { class: undefined, round: 0, failures: 0, givenUp: false });
 }
 

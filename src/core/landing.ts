@@ -53,6 +53,10 @@ const MAX_DIFFERING_RUNS = 3;
  */
 const MAX_FLAKY_RUNS = 5;
 
+/** How often a tree may be red, each time for another reason, before that counts as one. */
+export const maxRuns = (failures: readonly string[], isFlaky: Known["isFlaky"]): number =>
+  failures.some(isFlaky) ? MAX_FLAKY_RUNS : MAX_DIFFERING_RUNS;
+
 /** What is known when a gate was red. */
 export type Known = {
   readonly targetIsRed: boolean;
@@ -76,13 +80,12 @@ export function afterRed(
     case "base": // No land job runs while the base is checked; one that was lost may still answer.
       return keep({ is: "again", members, failures, run: 2 });
     case "again": {
-      const both = shared(phase.failures, failures);
-      const maxRuns = both.every(known.isFlaky) ? (both.length > 0 ? MAX_FLAKY_RUNS : MAX_DIFFERING_RUNS) : 2;
-      if (phase.run < maxRuns) {
-        const all = [...new Set([...phase.failures, ...failures])];
+      const all = [...new Set([...phase.failures, ...failures])];
+      const twice = shared(phase.failures, failures);
+      const solid = twice.filter((name) => !known.isFlaky(name));
+      if (solid.length === 0 && phase.run < maxRuns(all, known.isFlaky))
         return keep({ is: "again", members, failures: all, run: phase.run + 1 });
-      }
-      const suspects = both.length > 0 ? both : failures;
+      const suspects = solid.length > 0 ? solid : twice.length > 0 ? twice : failures;
       return keep({ is: "base", members, suspects, onRed: known.targetIsRed });
     }
     case "hunt":

@@ -3,9 +3,9 @@ import { Dag } from "../graph/dag.ts";
 import { NO_ODDS, type Odds } from "./batch-size.ts";
 import { Deadlines } from "./deadlines.ts";
 import type { RunEnd, RunRequest } from "./event.ts";
-import { failuresOf, type GateReport } from "./gate.ts";
+import { failuresOf, type GateReport, isGreen } from "./gate.ts";
 import { type Job, type JobId, jobId } from "./job.ts";
-import { OPEN, type Phase } from "./landing.ts";
+import { maxRuns, OPEN, type Phase } from "./landing.ts";
 import type { Deferral } from "./plan-answer.ts";
 import type { JobKind } from "./policy.ts";
 import type { ProblemClass } from "./repair.ts";
@@ -108,6 +108,8 @@ export type Target = {
   readonly checkedTip: string | undefined;
   readonly checkedAt: number;
   readonly greensInARow: number;
+  /** Of looks at `checkedTip`. */
+  readonly redsInARow: number;
   readonly checkErrors: number;
   readonly baseMoved: boolean;
   /** A landing vanished without an answer, or much was done since the last look: it may be elsewhere. */
@@ -157,6 +159,7 @@ export const emptyState = (): RunState => ({
     checkedTip: undefined,
     checkedAt: 0,
     greensInARow: 0,
+    redsInARow: 0,
     checkErrors: 0,
     baseMoved: false,
     unsure: false,
@@ -201,12 +204,28 @@ export function runningJobOf(state: RunState, task: Task): JobId | undefined {
   return state.running.has(plan) ? plan : undefined;
 }
 
-/** What a check makes of the target's health: red once is only suspect, until it is seen again. */
-export function healthAfter(target: Target, tip: string, green: boolean): Target["health"] {
-  if (green) return "green";
-  const again = target.health === "red" || (target.health === "suspect" && target.checkedTip === tip);
-  return again ? "red" : "suspect";
+/**
+ * What a check makes of the target's health. Red once is only suspect, until something fails again that is not known
+ * to come and go; or until it was red so often that chance does not explain it.
+ */
+export function healthAfter(state: RunState, tip: string, report: GateReport): Target["health"] {
+  if (isGreen(report)) return "green";
+  const { health } = state.target;
+  const failures = failuresOf(report);
+  const before = redBefore(state, tip);
+  const lasting = health === "red" ? failures : failures.filter((name) => before.has(name));
+  if (lasting.some((name) => !state.flaky.has(name))) return "red";
+  const limit = maxRuns([...before, ...failures], (name) => state.flaky.has(name));
+  return redsAfter(state, tip) >= limit ? "red" : "suspect";
 }
+
+/** How often in a row this commit was red, with this time. */
+export const redsAfter = ({ target }: RunState, tip: string): number =>
+  target.checkedTip === tip ? target.redsInARow + 1 : 1;
+
+/** What failed the last time that this very commit was looked at. */
+export const redBefore = ({ target }: RunState, tip: string): ReadonlySet<string> =>
+  new Set(target.checkedTip === tip ? failuresOf(target.report) : []);
 
 /** What failed when this very commit was looked at before, and does not now. */
 export function flakyOf({ checkedTip, report: before }: Target, tip: string, now: GateReport) {

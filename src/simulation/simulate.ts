@@ -20,6 +20,10 @@ export type Simulation = {
   readonly mischief?: Mischief;
   /** What people and the world say, and when. */
   readonly said?: readonly { readonly at: number; readonly message: Message }[];
+  /** What people say when they see an event, and how long it takes them. */
+  readonly react?: (event: Event) => readonly { readonly afterMs: number; readonly message: Message }[];
+  /** Tests that earlier runs saw come and go. */
+  readonly flaky?: readonly string[];
   /** Done to the world at a time. */
   readonly happens?: readonly { readonly at: number; readonly happens: () => void }[];
   readonly crashes?: Crashes;
@@ -88,10 +92,11 @@ class World {
   }
 
   boot(): void {
-    const { policy, goal, repository } = this.#simulation;
+    const { policy, goal, repository, flaky } = this.#simulation;
     const inbox = new Inbox();
     this.#inboxes.add(inbox);
-    inbox.send({ type: "open", request: { run: "r1", goal, base: repository.base } }); // Nothing, the second time.
+    const request = { run: "r1", goal, base: repository.base, ...(flaky && { flaky }) };
+    inbox.send({ type: "open", request }); // Nothing, the second time.
     const log = this.#mortalLog(() => this.#inboxes.delete(inbox));
     const parts = { log, queue: this.#queue, clock: this.clock, policy };
     runEngine(parts, inbox, new AbortController().signal).then(
@@ -105,13 +110,20 @@ class World {
     );
   }
 
+  #seen(event: Event): void {
+    const { observe, react } = this.#simulation;
+    observe?.(event);
+    for (const { afterMs, message } of react?.(event) ?? [])
+      this.clock.wakeAt(this.clock.now() + afterMs, () => this.say(message));
+  }
+
   stuck(why: string): Simulated {
     return { end: { is: "stuck", why }, events: this.log.events, now: this.clock.now() };
   }
 
   /** The log as one engine sees it: after that engine's death its calls never return. */
   #mortalLog(onDeath: () => void): EventLog {
-    const { crashes, observe } = this.#simulation;
+    const { crashes } = this.#simulation;
     const never = () => new Promise<never>(() => {});
     let dead = false;
     const die = () => {
@@ -128,7 +140,7 @@ class World {
         const how = crashes?.onAppend() ?? "none";
         if (how === "before") return die();
         const appended = await this.log.append(after, events);
-        if (appended.is === "done") for (const event of events) observe?.(event);
+        if (appended.is === "done") for (const event of events) this.#seen(event);
         if (how === "after") return die();
         if (how === "rival") this.boot();
         return appended;

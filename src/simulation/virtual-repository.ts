@@ -1,8 +1,8 @@
 /** What would git and the tests say? A repository in memory: commits, branches, conflicts, failures that stay. */
 import type { CheckBrief, LandBrief } from "../core/brief.ts";
-import { type GateReport, judgeGate } from "../core/gate.ts";
+import { failuresOf, type GateReport, judgeGate } from "../core/gate.ts";
 import type { Conflict, FoundLanding, Moved, Outcome } from "../core/job.ts";
-import type { Problem } from "../core/repair.ts";
+import { PROBLEM_CLASSES, type Problem } from "../core/repair.ts";
 
 /** What an attempt would do to the tree. */
 export type Change = {
@@ -36,10 +36,13 @@ export class VirtualRepository {
   readonly #made = new Map<string, Cut>();
   readonly #commits = new Map<string, Commit>();
   readonly #lastChange = new Map<string, number>();
+  readonly #isStaged: boolean;
   #tip: Commit;
   #count = 0;
 
-  constructor(broken: readonly Problem[] = []) {
+  /** `staged`: one command does it all, step by step, and stops at the first step that fails. */
+  constructor(broken: readonly Problem[] = [], { staged = false }: { readonly staged?: boolean } = {}) {
+    this.#isStaged = staged;
     for (const problem of broken) this.#problems.set(problem.name, problem);
     this.#tip = {
       id: this.base,
@@ -95,7 +98,7 @@ export class VirtualRepository {
     const { members, conflicts, files } = this.#merge(brief);
     if (members.length === 0) return { is: "unmergeable", conflicts };
     const candidate = this.candidate(members.map((m) => m.commit!));
-    const verdict = judgeGate(reportOf(candidate.failures, flake), brief.accept);
+    const verdict = judgeGate(this.report(candidate.failures, flake), brief.accept);
     const landed = members.map(({ task, attempt }) => ({ task, attempt }));
     if (!verdict.ok) return { is: "red", members: landed, conflicts, failures: verdict.failures };
     const commit = this.#nextId();
@@ -109,12 +112,19 @@ export class VirtualRepository {
     const moved = tip === this.tip ? {} : { moved: this.#look(tip) };
     if (seen) return { is: "checked", tip, report: seen, problems: [], ...moved };
     const { failures } = this.#commits.get(tip)!;
-    const names = [...failures, ...flake];
-    const problems = names.map((name): Problem => {
-      const known = this.#problems.get(name);
-      return known ?? { class: "tests", name, files: ["test/flaky.test.ts"], message: `${name} failed` };
+    const report = this.report(failures, flake);
+    const problems = failuresOf(report).map((name): Problem => {
+      const known = this.#problems.get(inner(name));
+      const told = known ?? { class: "tests", files: ["test/flaky.test.ts"], message: `${name} failed` };
+      return { ...told, name };
     });
-    return { is: "checked", tip, report: reportOf(failures, flake), problems, ...moved };
+    return { is: "checked", tip, report, problems, ...moved };
+  }
+
+  /** What the gate would say about a tree with these failures. */
+  report(failures: ReadonlySet<string>, flake: readonly string[]): GateReport {
+    const report = reportOf(failures, flake);
+    return this.#isStaged ? stagedReport(report) : report;
   }
 
   /** What the tree would be with these commits on top of the target. */
@@ -122,7 +132,7 @@ export class VirtualRepository {
     const failures = new Set(this.#tip.failures);
     const marks = new Set(this.#tip.marks);
     for (const change of commits.map((name) => this.#made.get(name)!)) {
-      for (const name of change.heals) failures.delete(name);
+      for (const name of change.heals) failures.delete(inner(name));
       for (const name of change.breaks) failures.add(name);
       if (change.clash === undefined) continue;
       if (marks.has(change.clash)) failures.add(this.#clashFailure(change.clash, change.files));
@@ -186,7 +196,7 @@ export class VirtualRepository {
 }
 
 /** One gate command a failure's prefix: "test: adds numbers" is a failure of "test". */
-export function reportOf(failures: ReadonlySet<string>, flake: readonly string[]): GateReport {
+function reportOf(failures: ReadonlySet<string>, flake: readonly string[]): GateReport {
   const names = [...failures, ...flake];
   const commands = ["markers", "build", "types", "test"].map((name) => {
     const mine = names
@@ -196,3 +206,17 @@ export function reportOf(failures: ReadonlySet<string>, flake: readonly string[]
   });
   return { commands };
 }
+
+/** The first step that fails, as the one command that is seen. */
+function stagedReport({ commands }: GateReport): GateReport {
+  const at = commands.findIndex(({ green }) => !green);
+  const first = commands[at];
+  if (!first) return { commands: [{ name: STAGED, green: true, failures: [] }] };
+  const failures = first.failures.map((failed) => `${first.name}: ${failed}`);
+  return { commands: [{ name: STAGED, green: false, failures, classes: [PROBLEM_CLASSES[at]!] }] };
+}
+
+const STAGED = "gate";
+
+/** A failure by the name that the repository knows it by. */
+const inner = (name: string) => (name.startsWith(`${STAGED}: `) ? name.slice(STAGED.length + 2) : name);

@@ -49,6 +49,11 @@ export const FAULTS = [
   "cancelled job went on",
   "paused",
   "steered",
+  "plan approved",
+  "plan declined",
+  "cancelled while landing",
+  "known flaky test",
+  "gate in stages",
   "task cancelled",
   "run cancelled",
   "tight budget",
@@ -80,10 +85,16 @@ export type Weather = {
   readonly landing: number;
   readonly flaky: number;
   readonly zombies: number;
+  readonly knownFlaky: boolean;
 };
+
+/** Known to come and go from earlier runs: it may fail so often on any tree, which makes four with the other kind. */
+export const KNOWN_FLAKY = "test: the clock";
+const MAX_KNOWN_FLAKES = 3;
 
 export function mischief(random: Random, weather: Weather, policy: Policy, tally: Tally): Mischief {
   const flaked = new Set<string>();
+  const flakes = new Map<string, number>();
   return {
     fate: (job, brief, ms) => fate({ random, weather, policy, tally }, job, brief, ms),
     garble: (text) => {
@@ -99,6 +110,12 @@ export function mischief(random: Random, weather: Weather, policy: Policy, tally
     },
     // A tree fails without a reason at most once: what fails twice in a row has one, as far as anyone can tell.
     flake: (tree) => {
+      const before = flakes.get(tree) ?? 0;
+      if (weather.knownFlaky && before < MAX_KNOWN_FLAKES && random.chance(0.5)) {
+        flakes.set(tree, before + 1);
+        tally.add("known flaky test");
+        return [KNOWN_FLAKY];
+      }
       if (flaked.has(tree) || !random.chance(weather.flaky)) return [];
       flaked.add(tree);
       tally.add("flaky gate");

@@ -8,7 +8,7 @@ import { isWithin, overlaps } from "../../src/core/scope.ts";
 import { emptyState, LANE, type RunState, taskOf } from "../../src/core/state.ts";
 import { isRepair, isSettled, parentId, ROOT, type Task, type TaskId } from "../../src/core/task.ts";
 import { isPlannedOut, type Team } from "../../src/simulation/scripted-team.ts";
-import { reportOf, type VirtualRepository } from "../../src/simulation/virtual-repository.ts";
+import type { VirtualRepository } from "../../src/simulation/virtual-repository.ts";
 
 export class Violation extends Error {}
 
@@ -27,6 +27,8 @@ export class Invariants {
   readonly #ended = new Map<TaskId, string>();
   readonly #held = new Map<TaskId, Set<TaskId>>();
   readonly #heard = new Map<TaskId, number>();
+  /** Proposed, and neither approved of nor called off. */
+  readonly #proposed = new Set<TaskId>();
   #seq = 0;
   #lastAt = 0;
 
@@ -53,6 +55,8 @@ export class Invariants {
     if (event.type === "task.handed-off" || event.type === "task.retried") this.#fenced(event);
     if (event.type === "task.retried" && event.failure.kind === "gate-red") this.#notInnocent(event);
     if (event.type === "plan.accepted" || event.type === "plan.ended") this.#hearing(event);
+    if (event.type === "plan.proposed") for (const id of event.tasks) this.#proposed.add(id);
+    if (event.type === "plan.approved" || event.type === "plan.declined") this.#proposed.clear();
     if (event.type === "run.closed") this.#closing(event);
     if (event.type === "repair.planned") this.#repairing(event);
   }
@@ -75,6 +79,7 @@ export class Invariants {
       !state.paused && state.cancelling === undefined,
       `${id} started while the run is paused or cancelled`,
     );
+    must(this.#proposed.size === 0 || isRepair(task), `${id} started while a plan waits for approval`);
     for (const dependency of task.spec.after) {
       must(taskOf(state, dependency).state.is === "done", `${id} started before ${dependency} was done`);
     }
@@ -188,7 +193,7 @@ export class Invariants {
         ? { is: "no-worse", baseline: target.report, mustHeal: task.spec.repairs ?? [] }
         : { is: "green" };
     must(
-      !judgeGate(reportOf(failures, []), accept).ok,
+      !judgeGate(this.#repository.report(failures, []), accept).ok,
       `${id} was refused for a red gate that is not its fault`,
     );
   }
@@ -305,6 +310,8 @@ export class Invariants {
       before === undefined || before === task.state.is,
       `${task.id} was ${before} and became ${task.state.is}`,
     );
-    if (isSettled(task)) this.#ended.set(task.id, task.state.is);
+    if (!isSettled(task)) return;
+    this.#ended.set(task.id, task.state.is);
+    this.#proposed.delete(task.id);
   }
 }

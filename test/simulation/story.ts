@@ -11,7 +11,7 @@ import { scriptedTeam, type Team } from "../../src/simulation/scripted-team.ts";
 import { type Crashes, type Simulated, simulate } from "../../src/simulation/simulate.ts";
 import { VirtualRepository } from "../../src/simulation/virtual-repository.ts";
 import { digest } from "./digest.ts";
-import { mischief, Tally, type Weather } from "./faults.ts";
+import { KNOWN_FLAKY, mischief, Tally, type Weather } from "./faults.ts";
 import { Invariants, Violation } from "./invariants.ts";
 
 export type Told = {
@@ -39,13 +39,16 @@ export async function tell(seed: number): Promise<Told> {
 }
 
 async function play(random: Random, seed: number, faults: Tally, events: Event[]) {
-  const policy = policyOf(random, faults);
+  const later = randomFrom(seedFor(seed, "of part three")); // A die of its own: all else happens as before.
+  const policy = { ...policyOf(random, faults), approval: approvalOf(later) };
   const broken = random.chance(0.15) ? brokenBase(random) : [];
   if (broken.length > 0) faults.add("base red from the start");
-  const repository = new VirtualRepository(broken);
+  const staged = later.chance(0.2);
+  if (staged) faults.add("gate in stages");
+  const repository = new VirtualRepository(broken, { staged });
   const team = teamOf(random, seed);
   const invariants = new Invariants(policy, repository, team);
-  const weather = weatherOf(random);
+  const weather = { ...weatherOf(random), knownFlaky: later.chance(0.1) };
   let violation: unknown;
   const simulated = await simulate({
     goal: "make the project",
@@ -54,6 +57,8 @@ async function play(random: Random, seed: number, faults: Tally, events: Event[]
     script: scriptedTeam(team),
     mischief: mischief(random, weather, policy, faults),
     said: saidBy(random, faults),
+    react: reactions(later, faults),
+    ...(weather.knownFlaky ? { flaky: [staged ? `gate: ${KNOWN_FLAKY}` : KNOWN_FLAKY] } : {}),
     happens: [...outsiders(random, repository, faults), ...takers(seed, repository, faults)],
     maxEvents: 100_000, // Twice as many as the largest story has.
     ...(random.chance(0.5) ? { crashes: crashesOf(random, faults) } : {}),
@@ -95,7 +100,7 @@ function teamOf(random: Random, seed: number): Team {
   };
 }
 
-const weatherOf = (random: Random): Weather => ({
+const weatherOf = (random: Random): Omit<Weather, "knownFlaky"> => ({
   workers: random.pick([0, 0.05, 0.3]),
   planners: random.pick([0, 0.05, 0.3, 0.3, ...(random.chance(0.1) ? [1] : [])]),
   plans: random.pick([0, 0.05, 0.3]),
@@ -176,6 +181,40 @@ function saidBy(
   }
   return said;
 }
+
+const approvalOf = (random: Random): Policy["approval"] =>
+  random.chance(0.2) ? random.pick(["first", "every"]) : "never";
+
+type Reaction = { readonly afterMs: number; readonly message: Message };
+
+/** Somebody looks at plans, and now and then calls off what is being landed at that very moment. */
+function reactions(random: Random, faults: Tally) {
+  const decides = random.chance(0.3) ? 0.4 : 0; // How often a plan is declined.
+  const cancels = random.chance(0.1) ? 0.3 : 0;
+  let declined = 0;
+  return (event: Event): readonly Reaction[] => {
+    if (event.type === "job.started" && event.job.kind === "land" && random.chance(cancels)) {
+      faults.add("cancelled while landing");
+      const { task } = random.pick(event.job.members);
+      return [{ afterMs: random.spread(1, 60_000), message: { type: "cancel", task } }];
+    }
+    if (event.type !== "plan.proposed") return [];
+    const isDeclined = declined < MAX_DECLINED && random.chance(decides);
+    if (isDeclined) declined += 1;
+    faults.add(isDeclined ? "plan declined" : "plan approved");
+    const afterMs = random.spread(1_000, 8 * 3_600_000);
+    const said: Message = isDeclined ? { type: "decline", reason: "smaller" } : { type: "approve" };
+    // Said to an engine that dies before it is durable, it was never said; so it is said until it must be heard.
+    const again = Array.from({ length: 20 }, (_, hour) => ({
+      afterMs: afterMs + (hour + 1) * 3_600_000,
+      message: { type: "approve" } as const,
+    }));
+    return [{ afterMs, message: said }, ...again];
+  };
+}
+
+/** Nobody goes on declining for ever. */
+const MAX_DECLINED = 3;
 
 function outsiders(random: Random, repository: VirtualRepository, faults: Tally) {
   const happenings: { at: number; happens: () => void }[] = [];
