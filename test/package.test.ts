@@ -146,11 +146,37 @@ describe("the published package", () => {
     assert.equal(stdout, "true debugger: fix, test-runner: test\n");
   });
 
+  test("a strict program that embeds a run and a subplanner compiles and runs", async () => {
+    assert.equal(await compile("embedding.ts", EMBEDDING), "");
+    const { stdout } = await run(process.execPath, ["embedding.js"], project);
+    assert.equal(stdout, "complete a.md\npolicy config: workers must be a whole number from 1, not 0\n");
+  });
+
+  test("importing it loads no adapter and no other package", async () => {
+    const args = ["--input-type=module", "-e", LIST_LOADED];
+    const loaded = (await run(process.execPath, args, project)).stdout.trim().split("\n");
+    assert.ok(loaded.length > 10, loaded.join());
+    const unwanted =
+      /node_modules\/(?!skein\/)|\/(?:adapters|compose|config|engine)\/|^node:(?:sqlite|child_process)/;
+    assert.deepEqual(
+      loaded.filter((url) => unwanted.test(url)),
+      [],
+    );
+  });
+
+  test("what the readme shows of the library compiles", async () => {
+    const readme = readFileSync(path.join(ROOT, "README.md"), "utf8");
+    const shown = [...readme.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(([, code = ""]) => code);
+    assert.equal(shown.length, 3);
+    for (const [i, code] of shown.entries()) assert.equal(await compile(`readme-${i}.ts`, code), "", code);
+  });
+
   test("a program that the types forbid does not compile", async () => {
     assert.match(
       await compile("wrong.ts", WRONG_PROGRAM),
       /'"asleep"' is not assignable to type 'TaskStatus'/,
     );
+    assert.match(await compile("misspelt.ts", MISSPELT_PROGRAM), /'worker' does not exist in type/);
   });
 });
 
@@ -240,4 +266,50 @@ console.log(success, said.join(", "));
 const WRONG_PROGRAM = `
 import { type PlannedTask } from "skein";
 export const task: PlannedTask = { id: "a", description: "", dependencies: [], status: "asleep" };
+`;
+
+const MISSPELT_PROGRAM = `
+import { createOrchestrator } from "skein";
+export const skein = createOrchestrator({ repository: ".", config: { worker: 4 } });
+`;
+
+const EMBEDDING = `
+import {
+  createOrchestrator, decomposeAndExecute, hasFailed,
+  type Handoff, type Orchestrator, type PlanFunction, type RunEvent, type WorkFunction,
+} from "skein";
+
+
+const planner: PlanFunction = ({ first, spec }) => ({
+  tasks: first ? [{ id: "a", description: "Write a", acceptance: "it is there", scope: [...spec.scope] }] : [],
+});
+const worker: WorkFunction = async ({ spec }) => ({ status: "complete", summary: "did it", filesChanged: spec.scope });
+const events: RunEvent[] = [];
+const handoff: Handoff = await decomposeAndExecute(
+  { id: "all", description: "Write all", scope: ["a.md"] },
+  {
+    plan: (brief) => ({ tasks: brief.first ? [{ id: "a", description: "Write a", acceptance: "ok", scope: ["a.md"] }] : [] }),
+    work: ({ spec }) => ({ status: "complete", summary: "did it", filesChanged: spec.scope }),
+    policy: { retry: { maxFailed: 1 }, sharedFiles: [] },
+    signal: AbortSignal.timeout(60_000),
+    onEvent: (event) => events.push(event),
+  },
+);
+console.log(handoff.status, handoff.filesChanged.join());
+
+const skein: Orchestrator = createOrchestrator({
+  repository: ".",
+  config: { workers: 0, gate: "none", retry: { first: "1s" }, workspace: { pass: ["MY_KEY"] } },
+  planner,
+  worker,
+});
+const run = await skein.run({ goal: "write a" });
+console.log(hasFailed(run) ? \`\${run.failure.kind} \${run.failure.message}\` : "started");
+`;
+
+const LIST_LOADED = `
+import { registerHooks } from "node:module";
+const load = (url, context, next) => (console.log(url), next(url, context));
+registerHooks({ load });
+await import("skein");
 `;
