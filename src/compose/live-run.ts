@@ -1,4 +1,5 @@
 /** How does a run go on in this process? The engine over the run's world, with its lock held. */
+import { GitBaseBranch } from "../adapters/base-branches/git.ts";
 import { systemClock } from "../adapters/clocks/system.ts";
 import { createTarget } from "../adapters/repositories/locate.ts";
 import type { Config } from "../config/schema.ts";
@@ -65,11 +66,18 @@ export async function startRun(
   const over = new AbortController();
   const running = drive.run(ready.first);
   const listening = drive.listen(mailboxOf(home), over.signal);
+  const { base, baseBranch: branch } = home.record;
+  const { gitDir } = project.located;
+  const following =
+    branch === undefined
+      ? undefined
+      : drive.followBase(new GitBaseBranch({ gitDir, branch }), base, over.signal).catch(() => {}); // It goes on without.
   const ended = running
     .catch((error: unknown): EngineEnd => ({ is: "lost", ...asFailed(error) }))
     .then(async (end) => {
       over.abort();
       await listening;
+      await following;
       await flaky.noted();
       await world.queue.close();
       if (end.is === "closed") await giveBackAll(world).catch(() => {}); // What is left is found by `tidyRun`.

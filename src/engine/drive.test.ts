@@ -8,6 +8,7 @@ import { type JobId, jobId } from "../core/job.ts";
 import { defaultPolicy } from "../core/policy.ts";
 import { emptyState, type Running } from "../core/state.ts";
 import type { TaskId } from "../core/task.ts";
+import type { BaseBranch } from "../ports/base-branch.ts";
 import type { JobQueue } from "../ports/job-queue.ts";
 import { Drive } from "./drive.ts";
 
@@ -112,4 +113,96 @@ describe("a drive", () => {
     assert.equal(end.is, "lost");
     assert.deepEqual(seen, []);
   });
+
+  it("says once where the base was moved to, and rests before it says so again", async () => {
+    const { drive, seen, clock, log } = setting();
+    const end = drive.run(OPEN);
+    const over = new AbortController();
+    const asked: string[] = [];
+    const told = [Promise.withResolvers<string>(), Promise.withResolvers<string>()];
+    const following = drive.followBase(
+      {
+        moves: async function* (known) {
+          asked.push(known);
+          for (const { promise } of told) {
+            asked.push("next");
+            yield await promise;
+          }
+        },
+      },
+      "c0",
+      over.signal,
+    );
+    await settle();
+    assert.deepEqual(asked, ["c0", "next"]);
+    told[0]!.resolve("b1");
+    told[1]!.resolve("b2");
+    await settle();
+    const moves = () => log.events.flatMap((event) => (event.type === "base.moved" ? [event.commit] : []));
+    assert.deepEqual(
+      [moves(), asked],
+      [["b1"], ["c0", "next"]],
+      "it is not asked again before it has rested",
+    );
+    const restedAt = clock.now() + defaultPolicy.sweep.redMs;
+    while (moves().length < 2) {
+      assert.ok(clock.step());
+      await settle();
+    }
+    assert.equal(clock.now(), restedAt);
+    assert.deepEqual(moves(), ["b1", "b2"]);
+    assert.ok(seen.includes("base.moved"));
+    over.abort();
+    await following;
+    drive.stopNow();
+    await end;
+  });
+
+  it("compares the base with where the log last saw it", async () => {
+    const { log, clock, drive: first } = setting();
+    const end = first.run(OPEN);
+    const over = new AbortController();
+    const following = first.followBase(movedTo("b7"), "c0", over.signal);
+    await settle();
+    over.abort();
+    await following;
+    first.stopNow();
+    await end;
+    const queue: JobQueue = { offer: () => {}, cancel: () => {}, recover: async () => ({ is: "gone" }) };
+    const second = new Drive({ log, queue, clock, policy: defaultPolicy }, () => {});
+    const known = Promise.withResolvers<string>();
+    const base: BaseBranch = {
+      moves: async function* (said) {
+        known.resolve(said);
+        yield* [];
+      },
+    };
+    const followed = second.followBase(base, "c0", new AbortController().signal);
+    const ended = second.run({ type: "resume" });
+    assert.equal(await known.promise, "b7");
+    await followed;
+    second.stopNow();
+    await ended;
+  });
+
+  it("stops to follow the base when it is over, also while it rests, and before anything was read", async () => {
+    const { drive, clock } = setting();
+    await drive.followBase(movedTo("b1"), "c0", AbortSignal.abort());
+    const end = drive.run(OPEN);
+    const over = new AbortController();
+    const following = drive.followBase(movedTo("b1"), "c0", over.signal);
+    await settle();
+    const before = clock.next();
+    over.abort();
+    await following;
+    assert.notEqual(clock.next(), before, "nothing is left to wake for");
+    drive.stopNow();
+    await end;
+  });
+});
+
+const movedTo = (commit: string): BaseBranch => ({
+  moves: async function* () {
+    yield commit;
+  },
 });

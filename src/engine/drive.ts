@@ -3,6 +3,7 @@ import type { Command, Event } from "../core/event.ts";
 import { evolve } from "../core/evolve.ts";
 import { type JobId, jobId } from "../core/job.ts";
 import { emptyState, type RunState } from "../core/state.ts";
+import type { BaseBranch } from "../ports/base-branch.ts";
 import type { EventLog } from "../ports/event-log.ts";
 import type { Heard, Mailbox } from "../ports/mailbox.ts";
 import { type EngineEnd, type EngineParts, runEngine } from "./engine.ts";
@@ -18,6 +19,9 @@ export class Drive {
   readonly #watch: Watch;
   readonly #inbox = new Inbox();
   readonly #stop = new AbortController();
+  readonly #replayed = Promise.withResolvers<void>();
+  /** Where the log last saw the base. */
+  #base: string | undefined;
   /** The landings that were under way when it was asked to stop. */
   #awaited: ReadonlySet<JobId> | undefined;
 
@@ -52,6 +56,23 @@ export class Drive {
     }
   }
 
+  /**
+   * Says where the base is whenever it is not where it was known to be: in the log, else at `from`. Each time the
+   * target is gated, so that it is said no more often than a red one is looked at; of several moves, the last.
+   */
+  async followBase(branch: BaseBranch, from: string, signal: AbortSignal): Promise<void> {
+    const { clock, policy } = this.#parts;
+    const over = aborted(signal);
+    await Promise.race([this.#replayed.promise, over]);
+    for await (const commit of branch.moves(this.#base ?? from, signal)) {
+      this.#inbox.send({ type: "base-moved", commit });
+      const { promise: rested, resolve } = Promise.withResolvers<void>();
+      const callOff = clock.wakeAt(clock.now() + policy.sweep.redMs, resolve);
+      await Promise.race([rested, over]);
+      callOff();
+    }
+  }
+
   /** Nothing new is started; a landing that is under way may finish within `graceMs`. */
   stopGently(graceMs: number): void {
     if (this.#awaited) return;
@@ -77,18 +98,24 @@ export class Drive {
   #watched(): EventLog {
     const { log } = this.#parts;
     const { state } = this;
+    const { resolve: replayed } = this.#replayed;
+    const see = (event: Event) => {
+      evolve(state, event);
+      if (event.type === "base.moved") this.#base = event.commit;
+    };
     return {
       read: async function* (after) {
         for await (const event of log.read(after)) {
-          evolve(state, event);
+          see(event);
           yield event;
         }
+        replayed();
       },
       append: async (after, events) => {
         const appended = await log.append(after, events);
         if (appended.is !== "done") return appended;
         for (const event of events) {
-          evolve(state, event);
+          see(event);
           this.#watch(event, state);
         }
         this.#stopIfLanded();
@@ -97,3 +124,8 @@ export class Drive {
     };
   }
 }
+
+const aborted = (signal: AbortSignal): Promise<unknown> =>
+  signal.aborted
+    ? Promise.resolve()
+    : new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));

@@ -101,7 +101,9 @@ export function narrate(
     case "target.moved":
       return bad(`somebody else has moved the target to ${short(event.tip)}`);
     case "base.moved":
-      return plain(`the base is now at ${short(event.commit)}`);
+      return plain(
+        `the base branch has moved to ${short(event.commit)}; deliver will merge it and gate the result first`,
+      );
     case "budget.exhausted":
       return bad("the budget is used up: nothing new is started");
     case "repair.planned":

@@ -21,6 +21,7 @@ import { paint, type Tone } from "../output.ts";
 import { lossRows, tookTexts } from "../tally-text.ts";
 import type { ShowOptions } from "../verbs/options.ts";
 import { firstLine, fit, harmless, harmlessLines, onPage, plural, short } from "../words.ts";
+import { type BaseMoved, baseMoved, baseMovedText } from "./base-moved.ts";
 import { readEnd } from "./configuration.ts";
 import { type FlakyOfRun, flakyOfRun, listFlaky, sayFlaky } from "./flaky.ts";
 import { unknownTask } from "./logs.ts";
@@ -35,8 +36,11 @@ export const show: Act<ShowOptions> = async (context, options) => {
   const run = await openSeen(context, project, options.run);
   if (hasExit(run)) return run.exit;
   const owner = await run.home.owner();
-  if (options.task === undefined)
-    return showTree(context, run, owner, await flakyOfRun(project, run.seen.state));
+  if (options.task === undefined) {
+    const flaky = await flakyOfRun(project, run.seen.state);
+    const isOver = run.seen.state.closed !== undefined;
+    return showTree(context, run, owner, { flaky, moved: await baseMoved(project, run.home.record, isOver) });
+  }
   const { state } = run.seen;
   const task = options.task === "the goal" ? ROOT : findTask(state, options.task);
   if (typeof task === "object")
@@ -51,14 +55,22 @@ function showTree(
   context: Context,
   { home, seen }: SeenRun,
   owner: Owner | undefined,
-  flaky: readonly FlakyOfRun[],
+  { flaky, moved }: { readonly flaky: readonly FlakyOfRun[]; readonly moved: BaseMoved | undefined },
 ): ExitCode {
   const rows = rowsOf(seen.state);
   const view = viewOf(seen);
   const state = runWord(view, owner);
   const { run, goal } = home.record;
   if (context.json) {
-    writeJson(context, { run, goal, state, tasks: rows, flaky, tally: view.tally });
+    writeJson(context, {
+      run,
+      goal,
+      state,
+      tasks: rows,
+      flaky,
+      ...(moved === undefined ? {} : { baseMoved: moved }),
+      tally: view.tally,
+    });
     return EXIT.done;
   }
   const { counts, left } = view;
@@ -67,6 +79,7 @@ function showTree(
     `run ${run}, ${runText(state, owner)}: ${counts.done} of ${plural(counts.total, "task")} done`,
   );
   if (state === "stopped") say(context, `nobody is at work now; skein resume ${run} goes on`);
+  if (moved) say(context, harmless(baseMovedText(moved)));
   for (const thing of left) say(context, paint(context.out, "bad", `left: ${harmless(thing)}`));
   say(context);
   const names = rows.map(

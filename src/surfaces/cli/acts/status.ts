@@ -14,6 +14,7 @@ import { runningText, targetText, waitText } from "../progress.ts";
 import { setbackTexts, spentText } from "../report.ts";
 import type { StatusOptions } from "../verbs/options.ts";
 import { ago, duration, firstLine, fit, harmless, plural, table } from "../words.ts";
+import { type BaseMoved, baseMoved, baseMovedText } from "./base-moved.ts";
 import { deliverCommand } from "./deliver-command.ts";
 import { sayFlakyCount } from "./flaky.ts";
 import { prefixOf } from "./names.ts";
@@ -103,14 +104,16 @@ async function oneRun(context: Context, project: Project, run: string): Promise<
   const view = viewOf(seen);
   const state = runWord(view, owner);
   const wait = owner === undefined ? undefined : waitIn(context, { home, seen });
+  const moved = await baseMoved(project, home.record, seen.state.closed !== undefined);
   const more = {
+    ...(moved === undefined ? {} : { baseMoved: moved }),
     ...(owner === undefined ? {} : { pid: owner.pid }),
     ...(wait === undefined ? {} : { wait }),
   };
   if (context.json) writeJson(context, { ...view, state, ...more });
   else {
     const bring = await deliverCommand(project.located.top, home.record, state !== "done");
-    sayOne(context, { home, view, state, owner, wait, bring });
+    sayOne(context, { home, view, state, owner, wait, moved, bring });
   }
   return EXIT.done;
 }
@@ -127,11 +130,12 @@ type One = {
   readonly state: RunWord;
   readonly owner: Owner | undefined;
   readonly wait: Wait | undefined;
+  readonly moved: BaseMoved | undefined;
   /** The command that delivers it. */
   readonly bring: string;
 };
 
-function sayOne(context: Context, { home, view, state, owner, wait, bring }: One): void {
+function sayOne(context: Context, { home, view, state, owner, wait, moved, bring }: One): void {
   const { record } = home;
   const { counts, target, queue, running, undone, concerns, left, setbacks, spent, times } = view;
   const heading = (text: string) => say(context, `\n${paint(context.out, "strong", text)}`);
@@ -149,8 +153,9 @@ function sayOne(context: Context, { home, view, state, owner, wait, bring }: One
     ["time", `${duration(until - times.openedAt - times.idleMs)}, ${plural(view.events, "event")}`],
     ["spent", spentText(spent)],
   ] as const;
+  const base = moved === undefined ? [] : [["base", baseMovedText(moved)] as const];
   const now = wait === undefined ? [] : [["now", waitText(wait, context.now())] as const];
-  for (const [key, text] of [...rows, ...now])
+  for (const [key, text] of [...rows, ...base, ...now])
     say(context, `${paint(context.out, "quiet", key.padEnd(8))}${harmless(text)}`);
   if (owner)
     list(
