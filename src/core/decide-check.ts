@@ -5,7 +5,7 @@ import type { Fact, NewTask } from "./event.ts";
 import { type Failure, failure } from "./failure.ts";
 import { failuresOf } from "./gate.ts";
 import type { Ended, Member, Moved, Outcome } from "./job.ts";
-import { afterBase, membersOf, OPEN, without } from "./landing.ts";
+import { afterBase, afterMove, membersOf, OPEN } from "./landing.ts";
 import type { Rules } from "./policy.ts";
 import { REPAIR_RANK } from "./rank.ts";
 import { type FixTask, firstClass, isAfter, type Problem, planRepairs } from "./repair.ts";
@@ -56,9 +56,8 @@ const isNews = ({ target }: RunState, tip: string, moved: Moved) =>
 /** A candidate that was red is to be compared with the target that it was made on: on another one it is made again. */
 function otherBase(state: RunState, found: readonly Member[], rules: Rules): readonly Fact[] {
   const { phase } = state.landing;
-  if (phase.is !== "base") return leavingPhase(state, found);
-  const turn = { phase: OPEN, requeue: without(phase.members, found), refuse: [] };
-  return turned(state, { turn, conflicts: [] }, rules);
+  if (phase.is === "open" || phase.is === "hunt") return leavingPhase(state, found);
+  return turned(state, { turn: afterMove(phase, found), conflicts: [] }, rules);
 }
 
 /** What failed the last time too, if that was the same commit: a flaky test is not for mending, if others are. */

@@ -5,6 +5,7 @@ import { type Failure, failure } from "./failure.ts";
 import type { Conflict, Ended, FoundLanding, Job, Member, Moved, Outcome } from "./job.ts";
 import {
   afterGreen,
+  afterMove,
   afterRed,
   leave,
   membersOf,
@@ -99,16 +100,16 @@ export const gateRed = (message: string, detail: string | undefined): Failure =>
 
 function moved(state: RunState, job: LandJob, to: Moved, rules: Rules): readonly Fact[] {
   const found = unknown(state, to).flatMap((l) => l.members);
-  const phase = withoutMembers(state.landing.phase, found);
-  const back = state.landing.phase.is === "open" ? without(job.members, found) : [];
+  const { phase } = state.landing;
+  const turn =
+    phase.is === "open"
+      ? { phase, requeue: without(job.members, found), refuse: [] }
+      : afterMove(phase, found);
   const facts = targetMoved(state, to);
   // Somebody who moves it again and again is given room, longer each time.
   const errors = facts.some((f) => f.type === "target.moved") ? state.landing.errors + 1 : 0;
   const retryAt = errors > 1 ? rules.at + backoffMs(rules.policy.retry, errors, "moved") : rules.at;
-  return [
-    ...facts,
-    ...turned(state, { turn: { phase, requeue: back, refuse: [] }, conflicts: [], errors, retryAt }, rules),
-  ];
+  return [...facts, ...turned(state, { turn, conflicts: [], errors, retryAt }, rules)];
 }
 
 /**

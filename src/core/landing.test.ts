@@ -278,6 +278,18 @@ describe("a red gate", () => {
     assert.ok(ids.every((id) => run.is(id) === "landing"));
   });
 
+  test("on a target that has moved since is of another candidate, which may be red once", () => {
+    const { run, ids, refused } = batchOf(1);
+    run.landRed();
+    run.landMoved({ tip: "theirs", landings: [] });
+    run.check();
+    run.landRed();
+    assert.deepEqual(run.candidate(), ids, "it is run once more");
+    run.land();
+    assert.deepEqual(refused(), []);
+    assert.equal(run.is(ids[0]!), "done");
+  });
+
   test("twice on a target that has moved since is judged on the new one, and blames nobody", () => {
     const { run, ids, refused } = batchOf(1);
     run.landRed();

@@ -124,6 +124,13 @@ export function afterGreen(phase: Phase, landed: readonly Member[]): Turn {
   return rest.length === 0 ? { phase: OPEN, requeue: [], refuse: [] } : narrow(rest, phase.suspects, []);
 }
 
+/** The target is elsewhere, with `found` in it: what was red is another candidate there, which nobody has judged. */
+export function afterMove(phase: Phase, found: readonly Member[]): Turn {
+  const rest = withoutMembers(phase, found);
+  if (rest.is === "hunt") return keep({ ...rest, reds: 0 });
+  return rest.is === "open" ? keep(OPEN) : { phase: OPEN, requeue: rest.members, refuse: [] };
+}
+
 /** The base of a batch that was red twice has been checked. `toHeal`: what its members were made to mend. */
 export function afterBase(
   phase: Phase & { readonly is: "base" },
