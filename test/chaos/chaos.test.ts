@@ -9,9 +9,14 @@ describe("a run that is killed with SIGKILL and resumed", () => {
     truth = await undisturbed();
   });
 
-  it("is a real one: at least 60 events, a conflict, a red gate, a worker that died", async () => {
+  it("is a real one: a conflict, a red gate, a worker that died, a batch, a hunt, a sweep, a pause, a steer", async () => {
     assert.ok(truth.events >= 60, `only ${truth.events} events`);
     assert.deepEqual(truth.failures, ["conflict", "gate-red", "incomplete", "interrupted"]);
+    assert.ok(truth.batch >= 2, `at most ${truth.batch} in a batch`);
+    assert.deepEqual(truth.moments, [
+      ...["again", "base", "hunt", "open"].map((phase) => `landing: ${phase}`),
+      ...["repair.planned", "run.closed", "run.opened", "run.paused", "run.resumed", "run.steered"],
+    ]);
   });
 
   for (const part of [0.1, 0.35, 0.6, 0.85])

@@ -6,14 +6,18 @@ import type { Script, Step, WorkAttempt } from "../../src/core/agent-script.ts";
 import { configOf } from "../support/live-runs.ts";
 import { openRepository } from "../support/repositories.ts";
 
-/** Fails as long as a file says "bad", or the list is not in order. */
-const CHECK = `set -e
-test -f list.txt
-sort -c list.txt
-! grep -l bad *.txt
+/** Fails as long as a file says "bad", in the words of a compiler, or the list is not in order. */
+const CHECK = `test -f list.txt && sort -c list.txt || exit 1
+code=0
+for file in $(grep -l bad *.txt); do
+  echo "$file:1:1: error: it says bad"
+  code=1
+done
+exit $code
 `;
 
-const FILES = { "check.sh": CHECK, "list.txt": "m\n", "notes.txt": "good\n" };
+/** Red from the start: a sweep finds it, and asks for a fix. */
+const FILES = { "check.sh": CHECK, "list.txt": "m\n", "notes.txt": "good\n", "broken.txt": "bad\n" };
 
 /** The same commit every time, so that two runs can be compared. */
 export async function makeProject(folder: string): Promise<void> {
@@ -32,7 +36,7 @@ export const configFor = (scriptFile: string): Config =>
   configOf({
     agent: { kind: "scripted", script: scriptFile },
     gate: ["sh check.sh"],
-    workers: 4,
+    workers: 6,
     overlap: "allow",
     "retry.maxFailed": 2,
     "retry.first": "20ms",
@@ -54,6 +58,15 @@ const lists = (word: string): WorkAttempt => ({
   ],
   end: complete(`added ${word}`),
 });
+
+/** Nothing but a fix lands on a red target: so these are all in the first candidate after it, the bad one as well. */
+const mends: WorkAttempt = {
+  steps: [
+    ...["n", "o", "red", "dies"].map((key): Step => ({ do: "await", task: key, until: "ready", ms: 60_000 })),
+    { do: "write", path: "broken.txt", text: "good\n" },
+  ],
+  end: complete("mended broken.txt"),
+};
 
 const task = (id: string, scope: readonly string[], after: readonly string[] = []) => ({
   id,
@@ -108,6 +121,7 @@ export const script: Script = {
     w: [writes("w.txt", "good\n", { do: "write", path: "x.txt", text: "good\n" })],
     y: [writes("y.txt", "good\n", { do: "write", path: "z.txt", text: "good\n" })],
     last: [writes("last.txt", "good\n")],
+    "fix-build-1": [mends],
   },
 };
 

@@ -24,6 +24,9 @@ export type Truth = {
   readonly ms: number;
   /** The kinds of failure that attempts met. */
   readonly failures: readonly string[];
+  /** The largest number of tasks in one candidate, and what else happened that is not in every run. */
+  readonly batch: number;
+  readonly moments: readonly string[];
 };
 
 export type Trial = { readonly kills: number; readonly violations: readonly string[] };
@@ -43,8 +46,23 @@ export async function undisturbed(): Promise<Truth> {
   if (violations.length > 0) throw new Error(`the undisturbed run is wrong: ${violations.join("; ")}`);
   const met = found.log.flatMap((e) => (e.type === "task.retried" ? [e.failure.kind] : []));
   const { tree, endings: ends } = found;
-  return { tree, endings: ends, events: found.log.length, ms, failures: [...new Set(met)].sort() };
+  return {
+    tree,
+    endings: ends,
+    events: found.log.length,
+    ms,
+    failures: [...new Set(met)].sort(),
+    batch: Math.max(...found.log.map((e) => (e.type === "batch.landed" ? e.members.length : 0))),
+    moments: [...new Set(found.log.flatMap(momentsIn))].sort(),
+  };
 }
+
+const momentsIn = (event: Event): readonly string[] =>
+  event.type === "landing.turned"
+    ? [`landing: ${event.phase.is}`]
+    : event.type.startsWith("repair.") || event.type.startsWith("run.")
+      ? [event.type]
+      : [];
 
 /** One run, killed as often as there are kills, then taken to its end. */
 export async function trial(kills: readonly Kill[], truth: Truth): Promise<Trial> {

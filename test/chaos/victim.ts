@@ -1,6 +1,9 @@
 /** The process that is killed: starts the one run of a place, or goes on with it, and dies when it is told to. */
-import { createRun, openProject, startRun } from "../../src/compose.ts";
+import { createRun, type LiveRun, openProject, startRun } from "../../src/compose.ts";
+import { ROOT } from "../../src/core/task.ts";
+import type { Watch } from "../../src/engine/drive.ts";
 import type { EventLog } from "../../src/ports/event-log.ts";
+import type { Said } from "../../src/ports/mailbox.ts";
 import { hasFailed } from "../../src/ports/repository.ts";
 import { configFor, placeIn, scriptFileOf } from "./scenario.ts";
 
@@ -32,7 +35,20 @@ const home = orThrow(
     ? await project.runs.open(orThrow(known).run)
     : await createRun(project, { goal: "be killed", base: project.located.head, config }),
 );
-const options = { config, env: place.env, watch: () => {}, around: deadly };
-const live = orThrow(await startRun(project, home, options, signal));
+/** A person who says something once there is a plan, pauses the run after its first landing, and lets it go on. */
+const watch: Watch = (event, state) => {
+  if (event.type === "plan.accepted" && event.task === ROOT)
+    once({ type: "steer", message: "keep it small" });
+  if (event.type === "batch.landed") once({ type: "pause" });
+  if (state.paused && state.running.size === 0) once({ type: "resume" });
+};
+const said = new Set<string>();
+function once(command: Said): void {
+  if (!said.has(command.type)) void live.say(command); // Whether it was heard is for the log to say.
+  said.add(command.type);
+}
+
+const options = { config, env: place.env, watch, around: deadly };
+const live: LiveRun = orThrow(await startRun(project, home, options, signal));
 const end = await live.ended;
 if (end.is !== "closed") throw new Error(end.is === "lost" ? end.failure.message : end.is);
