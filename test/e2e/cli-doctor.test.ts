@@ -280,8 +280,8 @@ describe("skein doctor", () => {
       "warn: no-such-tool was not found on the PATH: the gate will be red",
       "warn: ./no-such-file was not found: the gate will be red",
     ]);
-    assert.deepEqual(await gates("cd nowhere && ./x", "if true; then y; fi", "sh -c true"), [
-      "ok: configured: cd nowhere && ./x, if true; then y; fi, sh -c true",
+    assert.deepEqual(await gates("cd nowhere && ./x", "if true; then y; fi", "exit 0", "sh -c true"), [
+      "ok: configured: cd nowhere && ./x, if true; then y; fi, exit 0, sh -c true",
     ]);
   });
 
