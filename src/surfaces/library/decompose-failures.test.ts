@@ -169,6 +169,16 @@ describe("abort and mistakes in a program", LIMIT, () => {
     });
     assert.equal(planning.handoff.status, "failed");
     assert.match(planning.handoff.summary, /^aborted: /);
+    const later = new AbortController();
+    const working = await execute({
+      signal: later.signal,
+      work: () => {
+        later.abort();
+        return new Promise(() => {});
+      },
+    });
+    assert.equal(working.handoff.status, "failed");
+    assert.match(working.handoff.summary, /split into 4 subtasks: 0 complete, 0 failed, 4 other/);
     const before = await execute({ signal: AbortSignal.abort("no") });
     assert.deepEqual([before.handoff.status, before.handoff.summary], ["failed", "aborted: no"]);
     assert.equal(before.plans.length, 0);
