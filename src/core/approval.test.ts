@@ -73,6 +73,16 @@ describe("a plan that needs approval", () => {
     assert.notEqual(isWord(run), "proposed");
   });
 
+  it("of which nothing can start, because all of it waits for what failed, is no plan to ask about", () => {
+    const run = CoreRun.planned([task("a")], { approval: "every" });
+    run.say({ type: "approve" });
+    run.failForGood("t.1");
+    run.plan("t", [task("b", { after: ["a"] })]);
+    assert.equal(run.is("t.2"), "skipped");
+    assert.equal(run.events("plan.proposed").length, 1);
+    assert.deepEqual(run.running(), ["plan:t#3"]);
+  });
+
   it("asks also where the goal goes to one worker as it is; then there is nothing to decline", () => {
     const run = CoreRun.green({ approval: "first" });
     run.plan("t", []);

@@ -73,6 +73,8 @@ describe("a conflict", () => {
   it("is what stands between texts and comments", () => {
     assert.ok(isFound("const a = `x`; /* one */", ...BLOCK, "/* two */ const b = `y`;"));
     assert.ok(isFound("/** one */", ...BLOCK, "/** two */"));
+    assert.ok(isFound('const some = "src/*";', ...BLOCK, "f();"));
+    assert.ok(isFound("f();", ...BLOCK, 'const some = "**/a";'));
     assert.ok(isFound("/* one", "*/", ...BLOCK, "f();"));
     assert.ok(isFound("// don't use ` here", ...BLOCK, "f();"));
     assert.ok(isFound("x = 1 << SIZE", ...BLOCK, "f();"));

@@ -36,7 +36,7 @@ function checked(
   // The target has moved since: red stops landing until the new tip is seen, but nothing is mended on old news.
   if (tip !== state.target.tip || facts.length > 1) return facts;
   const health = healthAfter(state, tip, report);
-  if (health === "suspect") return facts;
+  if (health === "suspect") return [...facts, ...cleared(state, failuresOf(report), rules)];
   const lasting = lastingFailures(state, tip, failuresOf(report));
   return [
     ...facts,
@@ -66,6 +66,20 @@ function lastingFailures(state: RunState, tip: string, failures: readonly string
   const lasting = state.target.checkedTip === tip ? failures.filter((name) => before.has(name)) : failures;
   const solid = lasting.filter((name) => !state.flaky.has(name));
   return solid.length > 0 ? solid : lasting;
+}
+
+/** What the target fails by itself, even if it does so only now and then, is not the fault of a candidate. */
+function cleared(state: RunState, failing: readonly string[], rules: Rules): readonly Fact[] {
+  const { phase } = state.landing;
+  if (phase.is !== "base") return [];
+  const there = new Set(failing);
+  const suspects = phase.suspects.filter((name) => !there.has(name));
+  if (suspects.length === phase.suspects.length) return [];
+  const turn =
+    suspects.length === 0
+      ? { phase: OPEN, requeue: phase.members, refuse: [] }
+      : { phase: { ...phase, suspects }, requeue: [], refuse: [] };
+  return turned(state, { turn, conflicts: [] }, rules);
 }
 
 function baseKnown(state: RunState, failing: readonly string[], rules: Rules): readonly Fact[] {

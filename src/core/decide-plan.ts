@@ -51,6 +51,8 @@ function judge(state: RunState, task: Task, answer: PlanAnswer, rules: Rules): r
     return planFailed(state, task, { failure: refusal, reasons: checked.reasons, free: false }, rules);
   }
   const into = newTasks(task.id, firstOrdinal, checked.tasks, rules.policy);
+  const skips = skippedAtOnce(state, into);
+  const skipped = new Set(skips.map(({ task: id }) => id));
   const uncovered = checked.uncovered.map((path) => `${path} is in no task and not deferred`);
   return [
     {
@@ -61,11 +63,11 @@ function judge(state: RunState, task: Task, answer: PlanAnswer, rules: Rules): r
       said: said(state, task.id, answer, checked.addressed),
       notes: [...answer.notes, ...checked.notes, ...uncovered],
     },
-    ...skippedAtOnce(state, into),
+    ...skips,
     ...proposal(
       state,
       task.id,
-      into.map(({ id }) => id),
+      into.flatMap(({ id }) => (skipped.has(id) ? [] : [id])),
       rules.policy,
     ),
     ...lastAnswer(task, limits),
@@ -80,7 +82,7 @@ function proposal(
   { approval }: Policy,
 ): readonly Fact[] {
   const isAsked = approval === "every" || (approval === "first" && !state.approved);
-  return isAsked && planner === ROOT ? [{ type: "plan.proposed", tasks }] : [];
+  return isAsked && planner === ROOT && tasks.length > 0 ? [{ type: "plan.proposed", tasks }] : [];
 }
 
 /** The i-th task of an answer is the i-th new child: `checkPlan` has resolved `after` by the same numbers. */
@@ -132,7 +134,10 @@ function said(state: RunState, id: TaskId, answer: PlanAnswer, addressed: readon
 }
 
 /** A task below one that did not land is skipped at once, and so is what waits for it. */
-function skippedAtOnce(state: RunState, into: readonly NewTask[]): readonly Fact[] {
+function skippedAtOnce(
+  state: RunState,
+  into: readonly NewTask[],
+): readonly (Fact & { readonly type: "task.skipped" })[] {
   const because = new Map<TaskId, TaskId>();
   const dependents = new Map<TaskId, TaskId[]>();
   for (const { id, spec } of into) {

@@ -160,6 +160,17 @@ describe("a red gate", () => {
     assert.deepEqual(run.events("task.retried"), []);
   });
 
+  test("for what the base fails too, if only once, blames nobody", () => {
+    const run = two();
+    run.landRed();
+    run.landRed();
+    run.check(["test: x"]);
+    assert.equal(run.state.target.health, "suspect");
+    run.check();
+    assert.deepEqual(run.events("task.retried"), []);
+    assert.deepEqual(run.candidate(), ["t.2", "t.3"], "judged once more");
+  });
+
   test("on a base that is red itself blames nobody: all wait, and a fix goes first", () => {
     const run = two();
     run.landRed();
@@ -217,15 +228,6 @@ describe("a red gate", () => {
     run.finish("t.4");
     run.check();
     assert.deepEqual(run.candidate(), ["t.2", "t.3"]);
-  });
-
-  test("twice on a base that was red once and is green asks who it was", () => {
-    const run = two();
-    run.landRed();
-    run.landRed();
-    run.check(["test: x"]);
-    run.check();
-    assert.deepEqual(run.candidate(), ["t.2"]);
   });
 
   const turnRed = (run: CoreRun) => {
