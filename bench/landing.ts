@@ -1,9 +1,10 @@
-/** What does a landing cost beside the git commands that it cannot do without? Gate off, one branch at a time. */
+/** What does a landing cost beside the git commands that it cannot do without? Gate off; one by one, and in batches. */
 import { join } from "node:path";
 import { startedGits } from "../src/adapters/git/git.ts";
 import { GitRepository } from "../src/adapters/repositories/git.ts";
 import type { TaskId } from "../src/core/task.ts";
 import { hasFailed } from "../src/ports/repository.ts";
+import { batchesTable } from "./landing-batches.ts";
 import { type BenchRepository, branchName, makeBenchRepository, plainGit } from "./landing-repository.ts";
 import { type Bench, type BenchReport, type Limit, median, type Table } from "./measure.ts";
 
@@ -17,12 +18,15 @@ const MAX_OF_FLOOR = 1.5;
 /** Beside the floor's own: a machine that is slower in the second half is slower for both. */
 const MAX_GROWTH = 1.25;
 const MAX_PROCESSES = 3;
+const BATCH = 50;
+/** A landing in a batch beside the floor's, one by one. */
+const MAX_BATCHED = 0.9;
 
 async function run(): Promise<BenchReport> {
   const rows: Table["rows"][number][] = [];
   const limits: Limit[] = [];
   for (const files of SIZES) {
-    const { floor, ours, merge, processes } = await measure(files);
+    const { floor, ours, merge, batched, processes } = await measure(files);
     const growth = (ms: readonly number[]) => median(ms.slice(-END)) / median(ms.slice(0, END));
     const ofFloor = median(ours) / median(floor);
     rows.push({
@@ -30,7 +34,9 @@ async function run(): Promise<BenchReport> {
       "floor, ms": median(floor),
       "skein, ms": median(ours),
       "git merge, ms": median(merge),
+      [`skein, ${BATCH} at once, ms each`]: median(batched),
       "skein of floor": ofFloor,
+      [`${BATCH} at once, of floor`]: median(batched) / median(floor),
       "skein of git merge": median(ours) / median(merge),
       "git processes": processes,
       [`last ${END} of first ${END}`]: growth(ours),
@@ -39,6 +45,11 @@ async function run(): Promise<BenchReport> {
     const where = `${files.toLocaleString("en-US")} files`;
     limits.push(
       { claim: `a landing of the floor, ${where}`, measured: ofFloor, max: MAX_OF_FLOOR },
+      {
+        claim: `a landing in batches of ${BATCH}, of the floor one by one, ${where}`,
+        measured: median(batched) / median(floor),
+        max: MAX_BATCHED,
+      },
       {
         claim: `the last ${END} landings of the first ${END}, beside the same of the floor, ${where}`,
         measured: growth(ours) / growth(floor),
@@ -50,13 +61,20 @@ async function run(): Promise<BenchReport> {
   const title =
     `${BRANCHES} small branches landed one by one, median ms a landing; floor: merge-tree, commit-tree and ` +
     "update-ref, spawned by the same program; git merge: in a worktree; a proof is left only by skein";
-  return { title: "landing: candidate and compare-and-swap, gate off", tables: [{ title, rows }], limits };
+  const batches = batchesTable();
+  return {
+    title: "landing: candidate and compare-and-swap, gate off; and how often the gate runs",
+    tables: [{ title, rows }, batches.table],
+    limits: [...limits, ...batches.limits],
+  };
 }
 
 type Measured = {
   readonly floor: readonly number[];
   readonly ours: readonly number[];
   readonly merge: readonly number[];
+  /** Ms a landing, one number a batch. */
+  readonly batched: readonly number[];
   readonly processes: number;
 };
 
@@ -66,33 +84,39 @@ async function measure(files: number): Promise<Measured> {
   using skein = new GitRepository({ folder: repository.folder });
   const lanes = {
     floor: await floorLane(repository),
-    ours: await skeinLane(repository, skein),
+    ours: await skeinLane(repository, skein, "skein"),
     merge: await mergeLane(repository),
   };
   const names = ["floor", "ours", "merge"] as const;
   const times = { floor: [] as number[], ours: [] as number[], merge: [] as number[] };
-  const before = startedGits();
+  const batchedLane = await skeinLane(repository, skein, "batched");
+  const batched: number[] = [];
+  let processes = 0;
   for (let i = 0; i < BRANCHES; i += 1) {
     for (let turn = 0; turn < names.length; turn += 1) {
       const name = names[(i + turn) % names.length]!;
-      const start = performance.now();
-      await lanes[name](branchName(i));
+      const [start, started] = [performance.now(), startedGits()];
+      await lanes[name]([branchName(i)]);
       times[name].push(performance.now() - start);
+      if (name === "ours") processes += (startedGits() - started) / BRANCHES;
     }
+    if ((i + 1) % BATCH !== 0) continue;
+    const start = performance.now();
+    await batchedLane(Array.from({ length: BATCH }, (_, k) => branchName(i + 1 - BATCH + k)));
+    batched.push((performance.now() - start) / BATCH);
   }
-  const processes = (startedGits() - before) / BRANCHES;
   await verify(repository);
-  return { ...times, processes };
+  return { ...times, batched, processes };
 }
 
-type Lane = (branch: string) => Promise<void>;
+type Lane = (branches: readonly string[]) => Promise<void>;
 
 const targetOf = (name: string) => `bench/${name}/target`;
 
 async function floorLane({ folder, git }: BenchRepository): Promise<Lane> {
   await git("branch", targetOf("floor"), "main");
   let tip = await git("rev-parse", "main");
-  return async (branch) => {
+  return async ([branch = ""]) => {
     const tree = await plainGit(folder, ["merge-tree", "--write-tree", tip, branch]);
     const commit = await plainGit(folder, ["commit-tree", "-p", tip, "-p", branch, "-m", branch, tree]);
     await plainGit(folder, ["update-ref", `refs/heads/${targetOf("floor")}`, commit, tip]);
@@ -100,17 +124,27 @@ async function floorLane({ folder, git }: BenchRepository): Promise<Lane> {
   };
 }
 
-async function skeinLane({ git }: BenchRepository, skein: GitRepository): Promise<Lane> {
-  const [run, target] = ["skein", targetOf("skein")];
+async function skeinLane({ git }: BenchRepository, skein: GitRepository, run: string): Promise<Lane> {
+  const target = targetOf(run);
   await git("branch", target, "main");
   let from = await git("rev-parse", "main");
   const { signal } = new AbortController();
-  return async (branch) => {
-    const member = { task: `t.${branch}` as TaskId, attempt: 1 };
-    const members = [{ ...member, branch, subject: branch }];
+  return async (branches) => {
+    const members = branches.map((branch) => ({
+      task: `t.${branch}` as TaskId,
+      attempt: 1,
+      branch,
+      subject: branch,
+    }));
     const made = await skein.candidate({ run, onto: from, strategy: "merge-commit", members }, signal);
     if (hasFailed(made) || made.commit === undefined) throw new Error(JSON.stringify(made));
-    const proof = { run, members: [member], proof: "ungated" as const, report: { commands: [] }, flags: [] };
+    const proof = {
+      run,
+      members: made.members,
+      proof: "ungated" as const,
+      report: { commands: [] },
+      flags: [],
+    };
     const landed = await skein.land({ target, from, to: made.commit, proof }, signal);
     if (hasFailed(landed) || landed.is !== "landed") throw new Error(JSON.stringify(landed));
     from = made.commit;
@@ -120,16 +154,18 @@ async function skeinLane({ git }: BenchRepository, skein: GitRepository): Promis
 async function mergeLane({ folder, git }: BenchRepository): Promise<Lane> {
   const worktree = join(folder, "..", "worktree");
   await git("worktree", "add", "-q", "-b", targetOf("merge"), worktree, "main");
-  return async (branch) => {
+  return async ([branch = ""]) => {
     await plainGit(worktree, ["merge", "-q", "--no-ff", "-m", branch, branch]);
   };
 }
 
 /** A lane that did less than the others would be faster for it. */
 async function verify({ git }: BenchRepository): Promise<void> {
-  const names = ["floor", "skein", "merge"];
+  const names = ["floor", "skein", "batched", "merge"];
   const trees = await Promise.all(names.map((name) => git("rev-parse", `${targetOf(name)}^{tree}`)));
   if (new Set(trees).size !== 1) throw new Error(`the targets differ: ${trees.join(" ")}`);
   const notes = (await git("notes", "--ref=skein/skein", "list")).split("\n").length;
   if (notes !== BRANCHES) throw new Error(`${notes} proofs for ${BRANCHES} landings`);
+  const batches = (await git("rev-list", "--count", "--first-parent", `main..${targetOf("batched")}`)).trim();
+  if (batches !== String(BRANCHES / BATCH)) throw new Error(`${batches} batches for ${BRANCHES} branches`);
 }
