@@ -68,22 +68,24 @@ describe("flaky tests in a file", () => {
     const names = (await flaky.list()).tests.map(({ name }) => name);
     assert.equal(names.length, 1_000);
     assert.ok(names.includes("new") && !names.includes("old"));
+    assert.ok(
+      names.every(({ length }) => length < 100),
+      "one that is too long is no name",
+    );
     for (let i = 0; i < 40; i += 1) await noted(flaky, `run${i}`, { new: 1 }, 10 + i);
     assert.equal((await flaky.list()).tests[0]?.times, 41, "also of runs that are not remembered");
     const { tests } = JSON.parse(readFileSync(file, "utf8"));
     assert.ok(tests.every(({ runs }: { runs: readonly unknown[] }) => runs.length <= 10));
   });
 
-  it("say why where they cannot be written", async () => {
-    const { folder } = made();
-    writeFileSync(path.join(folder, "file"), "");
-    const answer = await new FileFlakyTests({ folder: path.join(folder, "file") }).note({
-      run: "r1",
-      counts: new Map([["a", 1]]),
-      at: 1,
-    });
+  it("say why where they cannot be written, and leave nothing behind", async () => {
+    const { folder, flaky } = made();
+    const names = ["flaky.json", "flaky.json.damaged"];
+    for (const name of names) mkdirSync(path.join(folder, name, "in the way"), { recursive: true });
+    const answer = await flaky.note({ run: "r1", counts: new Map([["a", 1]]), at: 1 });
     assert.ok(hasFailed(answer));
     assert.match(answer.failure.message, /the history of flaky tests cannot be written/);
+    assert.deepEqual(readdirSync(folder), names);
   });
 
   it("are whole whenever they are read while several processes write, and have something of each", async () => {

@@ -1,9 +1,14 @@
 /** Are forgotten markers found in a commit, and nothing that only looks like them? With real git. */
 import assert from "node:assert/strict";
-import { rm, writeFile } from "node:fs/promises";
+import { readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, it } from "node:test";
-import { type Files, makeRepository, type TestRepository } from "../../../test/support/repositories.ts";
+import {
+  type Files,
+  makeRepository,
+  type TestRepository,
+  withScriptedGit,
+} from "../../../test/support/repositories.ts";
 import { hasFailed } from "../../ports/repository.ts";
 import { startedGits } from "../git/git.ts";
 import { type Conflicts, conflictsOf } from "./conflicts.ts";
@@ -122,6 +127,21 @@ describe("conflicts in a commit", () => {
       assert.deepEqual(await filesIn(conflicts, commit), []);
       assert.equal(startedGits() - before, 1);
     }
+  });
+
+  it("are looked for in what differs only, after a commit without any", async () => {
+    await using repository = await makeRepository({ files: { "a.ts": "f();\n" } });
+    const said = path.join(repository.folder, ".git", "said");
+    const conflicts = conflictsOf(gitDirOf(repository));
+    const first = await repository.git("rev-parse", "HEAD");
+    const second = await repository.commit({ "a.ts": "g();\n" });
+    await withScriptedGit(`echo "$*" >> '${said}'\nexec "$GIT" "$@"`, async () => {
+      await filesIn(conflicts, first);
+      await filesIn(conflicts, second);
+    });
+    const [all, differing] = (await readFile(said, "utf8")).split("\n");
+    assert.match(all!, / grep .* [0-9a-f]{40}$/);
+    assert.match(differing!, new RegExp(` diff-tree .* ${first} ${second}$`));
   });
 
   it("are looked for everywhere again when the commit without any is gone", async () => {

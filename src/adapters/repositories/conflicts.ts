@@ -42,7 +42,7 @@ export function conflictsOf(gitDir: string): Conflicts {
 const allWith = (commit: string) => ["grep", "-l", "-z", "-I", "-E", "-e", BLOCK_START, commit];
 
 const newWith = (from: string, to: string) => [
-  ...["diff-tree", "-r", "-z", "--name-only", "--no-renames", "--no-ext-diff", "--no-textconv"],
+  ...["diff-tree", "-r", "-z", "--name-only", "--no-ext-diff", "--no-textconv"],
   ...[`-G${BLOCK_START}`, from, to],
 ];
 
@@ -63,7 +63,7 @@ export async function conflictsAmong(
     for (const { blob, file } of filesIn(listed.out)) {
       const read = await reader.contents(blob);
       if (read.is === "failed") return broken(read.why);
-      const blocks = read.is === "found" ? blocksIn(read.content) : [];
+      const blocks = read.is === "found" ? conflictBlocks(read.content.toString()) : [];
       if (blocks.length > 0) found.push({ file, blocks });
     }
   } finally {
@@ -77,10 +77,6 @@ const MAX_FILES = 500;
 
 /** A larger one is data; what is in it is not read. */
 const MAX_FILE_BYTES = 4 * 1024 * 1024;
-
-/** As git tells: a zero among the first bytes. */
-const blocksIn = (content: Buffer): readonly ConflictBlock[] =>
-  content.subarray(0, 8_000).includes(0) ? [] : conflictBlocks(content.toString());
 
 /** Lines of `ls-tree -l -z`: "mode type id size<TAB>path". Links are not files. */
 const filesIn = (listing: string) =>
