@@ -23,6 +23,8 @@ export type RunOptions = {
   readonly env: Environment;
   readonly watch: Watch;
   readonly agents?: GivenAgents;
+  /** Hears of each workspace that could not be given back at the end, and why. */
+  readonly onLeft?: (what: string) => void;
   /** Stands between the engine and the log, for who wants to see or delay what is written. */
   readonly around?: (log: EventLog) => EventLog;
 };
@@ -80,7 +82,11 @@ export async function startRun(
       await following;
       await flaky.noted();
       await world.queue.close();
-      if (end.is === "closed") await giveBackAll(world).catch(() => {}); // What is left is found by `tidyRun`.
+      if (end.is === "closed") {
+        // What is left is found by `tidyRun`.
+        const left = await giveBackAll(world).catch((error: unknown) => [messageOf(error)]);
+        for (const what of left) options.onLeft?.(what);
+      }
       return end;
     })
     .finally(async () => {

@@ -128,11 +128,10 @@ export async function collectLeftovers(world: World): Promise<void> {
   await keepHeld(world);
 }
 
-/** At the end of a run: the disk is given back, but for what could not be kept. */
-export async function giveBackAll(world: World): Promise<void> {
+/** At the end of a run: the disk is given back, but for what could not be kept. Says what stays, and why. */
+export async function giveBackAll(world: World): Promise<readonly string[]> {
   await keepHeld(world);
-  const { workspaces } = world;
-  await workspaces.close();
+  return world.workspaces.close();
 }
 
 /** Once more for what could not be kept when its job ended; what still cannot be stays where it is. */

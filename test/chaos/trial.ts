@@ -109,12 +109,13 @@ async function live(place: Place, kill?: Kill): Promise<boolean> {
 /** By the command, as a person does; a run that left something undone ends with 1. */
 async function resume(place: Place): Promise<void> {
   const run = (await projectOf(place).then(({ runs }) => runs.list()))[0] as RunRecord;
-  const { code, words } = await spawned(
+  const { code, words, lines } = await spawned(
     [SKEIN, "resume", run.run, "--repo", place.repository],
     place,
     MAX_MS,
   );
   if (code !== 1) throw new Error(`skein resume ended with ${code}: ${words}`);
+  for (const line of lines.split("\n")) if (line.includes("could not be given back")) console.error(line);
 }
 
 const hasRun = async (place: Place) => (await (await projectOf(place)).runs.list()).length > 0;
@@ -125,16 +126,25 @@ async function projectOf(place: Place): Promise<Project> {
   return project;
 }
 
-type End = { readonly code: number | null; readonly signal: NodeJS.Signals | null; readonly words: string };
+type End = {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly words: string;
+  readonly lines: string;
+};
 
 async function spawned(args: readonly string[], { env }: Place, maxMs: number): Promise<End> {
-  const child = spawn(process.execPath, args, { stdio: ["ignore", "ignore", "pipe"], env });
+  const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "pipe"], env });
   let words = "";
+  let lines = "";
+  child.stdout.on("data", (chunk: Buffer) => {
+    lines += chunk.toString();
+  });
   child.stderr.on("data", (chunk: Buffer) => {
     words += chunk.toString();
   });
   const { promise, resolve } = Promise.withResolvers<End>();
-  child.on("close", (code, signal) => resolve({ code, signal, words }));
+  child.on("close", (code, signal) => resolve({ code, signal, words, lines }));
   const timer = setTimeout(() => child.kill("SIGKILL"), maxMs);
   const end = await promise;
   clearTimeout(timer);

@@ -132,17 +132,19 @@ export class CloneWorkspaces implements Workspaces {
     return pool.places.flatMap(({ holder, use }) => (holder ? [{ job: holder.job, use }] : []));
   }
 
-  /** Gives the disk back of all that nobody holds. Where that cannot be seen, everything stays. */
-  async close(): Promise<void> {
+  /** Gives the disk back of all that nobody holds, and says what stays and why. */
+  async close(): Promise<readonly string[]> {
     const pool = await this.#pool();
-    if (hasFailed(pool)) return;
+    if (hasFailed(pool)) return [pool.failure.message];
     const isFree = ({ holder, isBusy }: Place) => holder === undefined && !isBusy;
-    const folders = pool.places.every(isFree)
-      ? [this.#folder]
-      : pool.places.filter(isFree).map(({ slot }) => slot.folder);
+    const free = pool.places.filter(isFree).map(({ slot }) => slot.folder);
+    const stay = pool.places.filter((place) => !isFree(place)).map(staying);
     this.#opening = undefined;
-    // What cannot be removed now is removed with the run's folder.
-    await Promise.all(folders.map((folder) => removeAll(folder).catch(() => {})));
+    const left = await Promise.all(
+      free.map((folder) => removeAll(folder).then(() => [], notRemoved(folder))),
+    );
+    if (stay.length === 0) await rm(this.#folder, { recursive: true, force: true }).catch(() => {}); // Empty, or told.
+    return [...stay, ...left.flat()];
   }
 
   /** Not stopped with whoever happens to ask first: others wait for it, too. */
@@ -227,6 +229,11 @@ export class CloneWorkspaces implements Workspaces {
 }
 
 const NEVER = new AbortController().signal;
+
+const staying = ({ slot, holder }: Place): string =>
+  `${slot.folder}: ${holder ? `what ${holder.job} made there could not be kept` : "whose it was is not known, and it could not be kept"}`;
+
+const notRemoved = (folder: string) => (error: unknown) => [`${folder}: ${messageOf(error)}`];
 
 const holding = (pool: Pool, workspace: Workspace): Place | undefined =>
   pool.places.find(({ slot, holder }) => slot.tree === workspace.folder && holder?.job === workspace.job);

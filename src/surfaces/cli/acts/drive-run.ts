@@ -35,7 +35,9 @@ export async function driveRun(
   const signals = heedSignals(progress.say, home.record.run);
   try {
     const { env } = context;
-    const live = await startRun(project, home, { config, env, watch: progress.watch }, signals.aborted);
+    const onLeft = (what: string) => progress.say(`a workspace could not be given back: ${what}`);
+    const options = { config, env, watch: progress.watch, onLeft };
+    const live = await startRun(project, home, options, signals.aborted);
     if (hasFailed(live)) {
       progress.end();
       return await notStarted(context, home, live.failure, signals.aborted.aborted);
