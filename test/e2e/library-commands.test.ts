@@ -180,8 +180,9 @@ describe("a run inside a program that is stopped", LIMIT, () => {
   it("does not begin, and leaves nothing, if its signal came before", async () => {
     await using place = await makePlace();
     const skein = place.open();
-    const { message } = failureOf(await skein.run({ goal: "write a", signal: AbortSignal.abort() }));
-    assert.notEqual(message, "");
+    const signal = AbortSignal.abort("not today");
+    const { kind, message } = failureOf(await skein.run({ goal: "write a", signal }));
+    assert.deepEqual([kind, message], ["interrupted", "stopped before it began: not today"]);
     assert.deepEqual(await skein.runs(), []);
     assert.equal(await place.repository.git("for-each-ref", "refs/heads/skein"), "");
   });

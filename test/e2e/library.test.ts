@@ -205,5 +205,8 @@ describe("mistakes of a program", LIMIT, () => {
     const elsewhere = createOrchestrator({ repository: newFolder(), env: place.env, worker: writes });
     assert.match(failureOf(await elsewhere.run({ goal: "a" })).message, /is not in a git repository/);
     assert.equal(existsSync(place.env["SKEIN_STATE_DIR"] ?? ""), false);
+    await place.repository.git("branch", "skein"); // Where the folder of all its branches would be.
+    assert.match(failureOf(await skein.run({ goal: "a" })).message, /skein/);
+    assert.deepEqual(await skein.runs(), []);
   });
 });

@@ -24,8 +24,9 @@ import type { Orchestrator, OrchestratorOptions, RunHandle, RunListed, Settings 
 export function openOrchestrator(options: OrchestratorOptions): Orchestrator {
   const desk = new Desk(options);
   return {
-    run: (wanted) => safely(() => desk.run(wanted)),
-    resume: (run, { signal } = {}) => safely(() => desk.resume(run, signal ?? NEVER)),
+    run: async (wanted) => unlessStopped(await safely(() => desk.run(wanted)), wanted?.signal),
+    resume: async (run, { signal = NEVER } = {}) =>
+      unlessStopped(await safely(() => desk.resume(run, signal)), signal),
     runs: () => safely(() => desk.runs()),
     view: (run) => safely(() => desk.view(run)),
     [Symbol.asyncDispose]: () => desk.close(),
@@ -42,6 +43,12 @@ async function safely<T>(act: () => Promise<T>): Promise<T | Failed> {
     return { failure: failure("repository", `it broke: ${messageOf(error)}`, "try again, or report it") };
   }
 }
+
+/** Whatever fails then, fails for that reason. */
+const unlessStopped = <T extends object>(result: T | Failed, signal: AbortSignal | undefined): T | Failed =>
+  signal?.aborted && hasFailed(result)
+    ? { failure: failure("interrupted", `stopped before it began: ${messageOf(signal.reason)}`) }
+    : result;
 
 const refused = (message: string, next?: string): Failed => ({ failure: failure("policy", message, next) });
 
