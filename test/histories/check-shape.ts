@@ -1,5 +1,5 @@
 /** Does the history of the target look as its strategy promises? */
-import type { Facts } from "./checks.ts";
+import type { Facts } from "./facts.ts";
 import type { Move, Note } from "./git-facts.ts";
 
 /** In words; undefined if all is well. */

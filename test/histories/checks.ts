@@ -4,23 +4,12 @@ import type { RunState } from "../../src/core/state.ts";
 import { isRepair, ROOT, type Task, type TaskId } from "../../src/core/task.ts";
 import { refusalsOf } from "./check-refusals.ts";
 import { shapeProblem } from "./check-shape.ts";
-import { filesOf, type Move, movesOf, type Note, notesOf, parentsOf } from "./git-facts.ts";
+import { type Facts, factsOf } from "./facts.ts";
+import type { Move } from "./git-facts.ts";
 import { type History, NEVER, type Planted } from "./plant.ts";
 import type { Played } from "./play.ts";
 import { type Place, TARGET } from "./repository.ts";
-import { type Files, marksIn, plainName, wrongWith } from "./tree.ts";
-
-export type Facts = {
-  readonly history: History;
-  readonly place: Place;
-  readonly played: Played;
-  readonly moves: readonly Move[];
-  readonly notes: ReadonlyMap<string, Note>;
-  readonly parents: ReadonlyMap<string, readonly string[]>;
-  readonly files: ReadonlyMap<string, Files>;
-  /** What fails in the tree of a commit, flaky tests not counted. */
-  readonly truth: (commit: string) => ReadonlySet<string>;
-};
+import { marksIn, plainName } from "./tree.ts";
 
 /** Everything that is wrong, in words; nothing, if all is well. */
 export async function check(history: History, place: Place, played: Played): Promise<readonly string[]> {
@@ -38,16 +27,6 @@ export async function check(history: History, place: Place, played: Played): Pro
     ...[...state.tasks.values()].flatMap((task) => taskProblems(facts, task, refusals.times(task.id))),
     ...endProblems(facts, state, await place.git("rev-parse", TARGET)),
   ];
-}
-
-async function factsOf(history: History, place: Place, played: Played): Promise<Facts> {
-  const moves = await movesOf(place);
-  const tips = [place.base, ...moves.map(({ to }) => to)];
-  const files = await filesOf(place, tips);
-  const truths = new Map([...files].map(([commit, of]) => [commit, new Set(wrongWith(of).keys())]));
-  const truth = (commit: string) => truths.get(commit)!;
-  const [notes, parents] = await Promise.all([notesOf(place), parentsOf(place, tips)]);
-  return { history, place, played, moves, notes, parents, files, truth };
 }
 
 /** One move of the target by us: proved, gated as it is, and green, or on red no worse. */
