@@ -10,7 +10,7 @@ import type { Rules } from "./policy.ts";
 import { REPAIR_RANK } from "./rank.ts";
 import { type FixTask, firstClass, isAfter, type Problem, planRepairs } from "./repair.ts";
 import { slugOf } from "./slug.ts";
-import { healthAfter, type RunState, redBefore, taskOf } from "./state.ts";
+import { healthAfter, isFlaky, type RunState, redBefore, taskOf } from "./state.ts";
 import { childId, ROOT } from "./task.ts";
 
 export function decideCheck(state: RunState, { outcome, free }: Ended, rules: Rules): readonly Fact[] {
@@ -64,7 +64,7 @@ function otherBase(state: RunState, found: readonly Member[], rules: Rules): rea
 function lastingFailures(state: RunState, tip: string, failures: readonly string[]): readonly string[] {
   const before = redBefore(state, tip);
   const lasting = state.target.checkedTip === tip ? failures.filter((name) => before.has(name)) : failures;
-  const solid = lasting.filter((name) => !state.flaky.has(name));
+  const solid = lasting.filter((name) => !isFlaky(state, name));
   return solid.length > 0 ? solid : lasting;
 }
 

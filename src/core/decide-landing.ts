@@ -15,7 +15,15 @@ import {
   withoutMembers,
 } from "./landing.ts";
 import { backoffMs, type Rules } from "./policy.ts";
-import { isKnownRed, type Landing, landsOnRed, type RunState, runningJobOf, taskOf } from "./state.ts";
+import {
+  isFlaky,
+  isKnownRed,
+  type Landing,
+  landsOnRed,
+  type RunState,
+  runningJobOf,
+  taskOf,
+} from "./state.ts";
 import { isSettled } from "./task.ts";
 
 type LandJob = Job & { readonly kind: "land" };
@@ -83,7 +91,7 @@ function red(state: RunState, outcome: Outcome & { readonly is: "red" }, rules: 
   const isVoid = targetIsRed && (rest.is === "hunt" || !isForRed(state, members));
   const turn = isVoid
     ? { phase: OPEN, requeue: rest.is === "open" ? members : membersOf(rest), refuse: [] }
-    : afterRed(rest, members, failures, { targetIsRed, isFlaky: (name) => state.flaky.has(name) });
+    : afterRed(rest, members, failures, { targetIsRed, isFlaky: (name) => isFlaky(state, name) });
   const detail = end(outcome.detail ?? "", rules);
   const why = gateRed(`the gate is red with it: ${failures.slice(0, 10).join(", ")}`, detail);
   return turned(state, { turn, conflicts, why, detail }, rules);

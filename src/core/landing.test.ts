@@ -2,10 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { CoreRun, MINUTE, task } from "../../test/support/core-run.ts";
 import { bestBatch } from "./batch-size.ts";
-import { replay } from "./evolve.ts";
-import { emptyStory } from "./story.ts";
 import type { TaskId } from "./task.ts";
-import { viewOf } from "./view.ts";
 
 /** `n` tasks in one candidate; the gate is red with any of `guilty` in it. */
 function batchOf(n: number, ...guilty: readonly number[]) {
@@ -104,71 +101,12 @@ describe("a red gate", () => {
     assert.deepEqual([...run.state.flaky], [["test: clock", 1]]);
   });
 
-  test("of a test that is known to be flaky must be red five times in a row before anybody is blamed", () => {
-    const run = two();
-    run.landRed(["test: clock"]);
-    run.land();
-    run.say({ type: "steer", message: "one more" });
-    run.plan("t", [task("c")]);
-    run.work("t.4");
-    for (let i = 0; i < 4; i += 1) {
-      run.landRed(["test: clock"]);
-      assert.deepEqual([run.candidate(), run.running("check")], [["t.4"], []], `red ${i + 1} times`);
-    }
-    run.landRed(["test: clock"]);
-    assert.deepEqual(run.running("check"), ["check#2"]);
-    run.check();
-    assert.equal(run.task("t.4").tries.refused, 1, "five times with it, and not without: it is to blame");
-  });
-
-  test("of a flaky test and of another one is judged by the other", () => {
-    const run = two();
-    run.landRed(["test: clock"]);
-    run.land();
-    run.say({ type: "steer", message: "one more" });
-    run.plan("t", [task("c")]);
-    run.work("t.4");
-    run.landRed(["test: clock", "test: x"]);
-    run.landRed(["test: clock", "test: x"]);
-    assert.deepEqual(run.running("check"), ["check#2"]);
-  });
-
-  test("of a test that an earlier run saw come and go is one of a flaky test, and not told as this run's", () => {
-    const run = new CoreRun();
-    const known = ["test: clock"];
-    const opened = replay([
-      { ...run.events("run.opened")[0]!, request: { ...run.state.request!, flaky: known } },
-    ]);
-    assert.deepEqual([...opened.flaky], [["test: clock", 0]]);
-    assert.deepEqual(viewOf({ state: opened, story: emptyStory() }).flaky, []);
-  });
-
-  test("on the target that is gone at the next look, on the same commit, was a flaky test as well", () => {
-    const run = CoreRun.planned([task("z")]);
-    run.finish("t.1");
-    run.plan("t", []);
-    run.check(["test: clock"]);
-    run.check();
-    assert.deepEqual([...run.state.flaky], [["test: clock", 1]]);
-  });
-
   test("twice asks the base before anybody is blamed", () => {
     const run = two();
     run.landRed();
     run.landRed();
     assert.deepEqual(run.running(), ["check#2"]);
     assert.deepEqual(run.events("task.retried"), []);
-  });
-
-  test("for what the base fails too, if only once, blames nobody", () => {
-    const run = two();
-    run.landRed();
-    run.landRed();
-    run.check(["test: x"]);
-    assert.equal(run.state.target.health, "suspect");
-    run.check();
-    assert.deepEqual(run.events("task.retried"), []);
-    assert.deepEqual(run.candidate(), ["t.2", "t.3"], "judged once more");
   });
 
   test("on a base that is red itself blames nobody: all wait, and a fix goes first", () => {

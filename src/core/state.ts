@@ -214,10 +214,17 @@ export function healthAfter(state: RunState, tip: string, report: GateReport): T
   const failures = failuresOf(report);
   const before = redBefore(state, tip);
   const lasting = health === "red" ? failures : failures.filter((name) => before.has(name));
-  if (lasting.some((name) => !state.flaky.has(name))) return "red";
-  const limit = maxRuns([...before, ...failures], (name) => state.flaky.has(name));
+  if (lasting.some((name) => !isFlaky(state, name))) return "red";
+  const limit = maxRuns([...before, ...failures], (name) => isFlaky(state, name));
   return redsAfter(state, tip) >= limit ? "red" : "suspect";
 }
+
+/**
+ * A test that was seen to come and go. A command whose output names no test is none: everything that it ever fails
+ * has its name, and a real failure must not be taken for chance.
+ */
+export const isFlaky = ({ flaky, target }: RunState, name: string): boolean =>
+  flaky.has(name) && !target.report.commands.some((command) => command.name === name);
 
 /** How often in a row this commit was red, with this time. */
 export const redsAfter = ({ target }: RunState, tip: string): number =>
