@@ -11,7 +11,7 @@ import type { Program, ProgramEnd, Programs } from "../../ports/programs.ts";
 import { whyUnstartable } from "./command.ts";
 import { endOf } from "./end.ts";
 import { Output } from "./output.ts";
-import { openPipes, type Pipes } from "./pipes.ts";
+import { openPipes, type Pipes, removePipes } from "./pipes.ts";
 import { startOf } from "./process-start.ts";
 import { bootId, endFamily, MARK } from "./processes.ts";
 import { type ProgramRecord, readRecords, removeRecord, writeRecord } from "./records.ts";
@@ -65,7 +65,9 @@ export class LocalPrograms implements Programs {
 
   /** After a crash: whatever is on record, but for the jobs that go on. */
   async endAll(except: ReadonlySet<JobId> = new Set()): Promise<number> {
-    return this.#endRecorded((record) => !except.has(record.job));
+    const ended = await this.#endRecorded((record) => !except.has(record.job));
+    if (except.size === 0) await removePipes(this.#folder);
+    return ended;
   }
 
   async #endRecorded(isWanted: (record: ProgramRecord) => boolean): Promise<number> {

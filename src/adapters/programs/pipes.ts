@@ -1,7 +1,7 @@
 /** How do a program's input and outputs pass between it and us? Through what it can also open by name. */
 import { execFile } from "node:child_process";
 import { closeSync, constants, openSync } from "node:fs";
-import { mkdir, open, rm } from "node:fs/promises";
+import { mkdir, open, readdir, rm } from "node:fs/promises";
 import { Socket } from "node:net";
 import { join } from "node:path";
 
@@ -39,6 +39,12 @@ export async function openPipes(folder: string, name: string, input: string): Pr
   } finally {
     await Promise.all(["in", "out", "err"].map((end) => rm(path(end), { force: true })));
   }
+}
+
+/** What an engine left that was killed while it made some. Only where nothing is being started. */
+export async function removePipes(folder: string): Promise<void> {
+  const names = (await readdir(folder).catch(() => [])).filter((name) => /\.(?:in|out|err)$/.test(name));
+  await Promise.all(names.map((name) => rm(join(folder, name), { force: true }).catch(() => {}))); // Harmless.
 }
 
 type Ends = { readonly ours: number; readonly theirs: number };

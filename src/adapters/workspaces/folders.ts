@@ -9,7 +9,7 @@ import { dirname, join } from "node:path";
  */
 export async function removeAll(path: string): Promise<void> {
   try {
-    await rm(path, { recursive: true, force: true });
+    await rm(path, { recursive: true, force: true, maxRetries: 3 }); // A git that is just ending may still write.
   } catch {
     await openFolders(path);
     await run("rm", ["-rf", "--", path]);
