@@ -183,3 +183,9 @@ describe("an answer with secrets in its strings", () => {
     }
   });
 });
+
+test("the names of variables that agents may see are no secrets", () => {
+  assert.deepEqual(secretsOf({ SKEIN_WORKSPACE_PASS: "MY_VARIABLE,OTHER", MY_PASS: "hunter2hunter2" }), [
+    "hunter2hunter2",
+  ]);
+});

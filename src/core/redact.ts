@@ -70,8 +70,9 @@ export function secretsOf(environment: Readonly<Record<string, string | undefine
   );
 }
 
-/** A name such as API_KEY or PGPASSWORD; not KEYBOARD. */
+/** A name such as API_KEY or PGPASSWORD; not KEYBOARD, nor the key of Skein's own that holds names of variables. */
 export const looksSecret = (name: string): boolean =>
+  name !== "SKEIN_WORKSPACE_PASS" &&
   name
     .toUpperCase()
     .split(/[^A-Z]+/)
