@@ -336,3 +336,45 @@ describe("a class of failures that shows when another is mended", () => {
     assert.equal(run.events("repair.planned").length, 2);
   });
 });
+
+describe("a target that fails more than is named", () => {
+  const names = ["a", "b"];
+  const many = (more: number) => ({ commands: [{ name: "test", green: false, failures: names, more }] });
+  /** Looked at: it fails `more` than `names`, and each of those is in a file of its own. */
+  const check = (run: CoreRun, more: number) => {
+    const problems = names.map(
+      (name) => ({ class: "tests", name: `test: ${name}`, files: [`${name}.ts`], message: "fails" }) as const,
+    );
+    const [job] = run.running("check");
+    run.answer(job!, { is: "checked", tip: run.state.target.tip, report: many(more), problems });
+  };
+  const redBy = (more: number) => {
+    const run = new CoreRun();
+    check(run, more);
+    check(run, more);
+    return run;
+  };
+
+  test("refuses a fix with which it fails still more, though every name of them was there before", () => {
+    const run = redBy(100);
+    run.plan("t", [task("z")]);
+    run.work("t.1");
+    for (let n = 0; n < 2; n += 1) {
+      const verdict = judgeGate(many(101), run.brief("land").accept);
+      run.landRed(verdict.ok ? [] : verdict.failures);
+    }
+    check(run, 100);
+    assert.equal(run.task("t.1").tries.refused, 1);
+  });
+
+  test("is not given up while they become fewer, whatever their names", () => {
+    const run = redBy(100);
+    for (let round = 1; round <= 4; round += 1) {
+      for (const id of run.running("work").map((job) => job.slice("work:".length, job.indexOf("#"))))
+        run.failForGood(id);
+      run.wait(MINUTE);
+      check(run, 100 - round);
+    }
+    assert.deepEqual(run.events("repair.given-up"), []);
+  });
+});

@@ -3,7 +3,7 @@ import { leavingPhase } from "./consequences.ts";
 import { gateRed, isForRed, targetMoved, turned, unknown } from "./decide-landing.ts";
 import type { Fact, NewTask } from "./event.ts";
 import { type Failure, failure } from "./failure.ts";
-import { failuresOf } from "./gate.ts";
+import { failuresOf, unnamedIn } from "./gate.ts";
 import type { Ended, Member, Moved, Outcome } from "./job.ts";
 import { afterBase, afterMove, membersOf, OPEN } from "./landing.ts";
 import type { Rules } from "./policy.ts";
@@ -42,7 +42,7 @@ function checked(
     ...facts,
     ...baseKnown(state, failuresOf(report), rules),
     ...(health === "red" ? huntVoid(state, rules) : []),
-    ...(health === "red" ? repair(state, problems, lasting, rules) : []),
+    ...(health === "red" ? repair(state, problems, { lasting, unnamed: unnamedIn(report) }, rules) : []),
   ];
 }
 
@@ -120,20 +120,21 @@ function checkFailed(state: RunState, why: Failure, rules: Rules): readonly Fact
 function repair(
   state: RunState,
   problems: readonly Problem[],
-  failures: readonly string[],
+  { lasting, unnamed }: { readonly lasting: readonly string[]; readonly unnamed: number },
   rules: Rules,
 ): readonly Fact[] {
   const { repair: now, spent, cancelling } = state;
   if (now.givenUp || spent.exhausted || cancelling !== undefined) return [];
-  const lasting = new Set(failures);
-  const found = problems.filter((problem) => lasting.has(problem.name));
+  const names = new Set(lasting);
+  const failures = lasting.length + unnamed; // Where names are cut, there are as many of them after a round of fixes.
+  const found = problems.filter((problem) => names.has(problem.name));
   // What comes later in the order shows only when what came before is mended: that is progress, however much it is.
   const further = now.class !== undefined && isAfter(firstClass(found), now.class);
-  const better = now.round > 0 && (failures.length < now.failures || further);
+  const better = now.round > 0 && (failures < now.failures || further);
   const round = better ? 0 : now.round;
   const idle = now.pending.size === 0;
   if (idle && round >= rules.policy.repair.maxRounds)
-    return [{ type: "repair.given-up", failures: failures.slice(0, 100) }];
+    return [{ type: "repair.given-up", failures: lasting.slice(0, 100) }];
   const root = state.planners.get(ROOT);
   const plan = planRepairs({
     problems: found,
@@ -149,7 +150,7 @@ function repair(
   const into = plan.tasks.map((fix, i) => fixTask(fix, first + i));
   const next = idle ? round + 1 : round;
   // The fewest so far: a flaky failure that comes and goes is not progress each time that it goes.
-  const fewest = now.round > 0 && !further ? Math.min(now.failures, failures.length) : failures.length;
+  const fewest = now.round > 0 && !further ? Math.min(now.failures, failures) : failures;
   const kind = plan.class === undefined ? {} : { class: plan.class };
   return [{ type: "repair.planned", into, round: next, failures: fewest, ...kind, notes: plan.notes }];
 }

@@ -2,6 +2,7 @@
 import { attemptFailed, failTask, skipsAfter, withoutRepeats } from "./consequences.ts";
 import type { Fact } from "./event.ts";
 import { type Failure, failure } from "./failure.ts";
+import { isOwn } from "./gate.ts";
 import type { Conflict, Ended, FoundLanding, Job, Member, Moved, Outcome } from "./job.ts";
 import {
   afterGreen,
@@ -75,7 +76,7 @@ function landed(
 ): readonly Fact[] {
   const { phase } = state.landing;
   const { commit, members, proof, conflicts } = outcome;
-  const flaky = phase.is === "again" ? phase.failures : []; // Red, and then green on the same tree.
+  const flaky = phase.is === "again" ? phase.failures.filter(isOwn) : []; // Red, and then green on the same tree.
   return [
     { type: "batch.landed", members, commit, proof, flaky },
     ...turned(state, { turn: afterGreen(phase, members), conflicts }, rules),

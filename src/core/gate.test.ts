@@ -113,6 +113,11 @@ describe("more failures than are named", () => {
     assert.ok(judgeGate(report(red("test", "c", "d")), noWorse(before)).ok);
   });
 
+  test("than before are a failure of their own, beside those that are new by name", () => {
+    const verdict = judgeGate(report(many(101, "a", "c")), noWorse(report(many(100, "a", "b"))));
+    assert.deepEqual(verdict, { ok: false, failures: ["test: more failures than before", "test: c"] });
+  });
+
   test("are fewer after a fix, or it has mended nothing that anyone could see", () => {
     const before = report(many(100, "a", "b"));
     assert.ok(!judgeGate(report(many(100, "b", "c")), noWorse(before, "test: a")).ok);

@@ -51,11 +51,18 @@ function worseIn(now: CommandReport, baseline: GateReport): readonly string[] {
   const was = baseline.commands.find(({ name }) => name === now.name);
   const names = namesOf(now);
   if (was === undefined || was.green) return names;
-  if (isCut(was) || isCut(now)) return countOf(now) > countOf(was) ? names : [];
-  if (uncovers(now, was)) return [];
   const before = new Set(namesOf(was));
-  return names.filter((name) => !before.has(name));
+  const fresh = names.filter((name) => !before.has(name));
+  // Those that are named may all have failed before: without a name for their number nobody would ever be guilty.
+  if (isCut(was) || isCut(now))
+    return countOf(now) > countOf(was) ? [`${now.name}: ${MORE_THAN_BEFORE}`, ...fresh] : [];
+  return uncovers(now, was) ? [] : fresh;
 }
+
+const MORE_THAN_BEFORE = "more failures than before";
+
+/** Whether a failure is one of its own, and not only the number of them. */
+export const isOwn = (failed: string): boolean => !failed.endsWith(`: ${MORE_THAN_BEFORE}`);
 
 /** Of what a command failed: what is still there, as far as anyone can tell. */
 function notHealed(was: CommandReport, report: GateReport): readonly string[] {
@@ -85,6 +92,10 @@ export const isGreen = (report: GateReport) => report.commands.every((command) =
 
 /** Every failure under a name that is the same in the next run: "test: adds numbers", or "build" alone. */
 export const failuresOf = (report: GateReport): readonly string[] => report.commands.flatMap(namesOf);
+
+/** How many more failed than have a name. */
+export const unnamedIn = ({ commands }: GateReport): number =>
+  commands.reduce((sum, { green, more = 0 }) => sum + (green ? 0 : more), 0);
 
 const namesOf = ({ name, green, failures }: CommandReport): readonly string[] =>
   green ? [] : failures.length === 0 ? [name] : failures.map((failed) => `${name}: ${failed}`);

@@ -65,6 +65,13 @@ describe("conflicts in a commit", () => {
     );
   });
 
+  it("are found also where git is told to colour everything", async () => {
+    await using repository = await makeRepository({ files: { "src/a.ts": BLOCK } });
+    await repository.git("config", "color.ui", "always");
+    const head = await repository.git("rev-parse", "HEAD");
+    assert.deepEqual(await filesIn(conflictsOf(gitDirOf(repository)), head), ["src/a.ts:1"]);
+  });
+
   it("are not headings, examples, documents, data, or files that git calls binary", async () => {
     const files = {
       "docs/conf.rst": "Title\n=======\n\ntext\n",

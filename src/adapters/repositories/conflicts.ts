@@ -39,7 +39,7 @@ export function conflictsOf(gitDir: string): Conflicts {
 }
 
 /** With the names of all files that have such a line; no match is an answer too. */
-const allWith = (commit: string) => ["grep", "-l", "-z", "-I", "-E", "-e", BLOCK_START, commit];
+const allWith = (commit: string) => ["grep", "--no-color", "-l", "-z", "-I", "-E", "-e", BLOCK_START, commit];
 
 const newWith = (from: string, to: string) => [
   ...["diff-tree", "-r", "-z", "--name-only", "--no-ext-diff", "--no-textconv"],
