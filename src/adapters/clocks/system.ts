@@ -1,7 +1,7 @@
 /** What time is it really? */
 import type { Clock } from "../../ports/clock.ts";
 
-/** Timers count in 31 bits of ms, some 24 days; a longer wait is made of several. */
+/** Timers count in 31 bits of ms, some 24 days, and by another clock, which may be a ms ahead: then they wait again. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 export const systemClock = (): Clock => {
@@ -15,8 +15,10 @@ export const systemClock = (): Clock => {
     wakeAt(time, wake) {
       let timer: NodeJS.Timeout;
       const arm = () => {
-        const left = time - now();
-        timer = left > MAX_TIMER_MS ? setTimeout(arm, MAX_TIMER_MS) : setTimeout(wake, Math.max(0, left));
+        timer = setTimeout(
+          () => (now() < time ? arm() : wake()),
+          Math.min(Math.max(0, time - now()), MAX_TIMER_MS),
+        );
       };
       arm();
       return () => clearTimeout(timer);

@@ -142,7 +142,12 @@ test("markers of a conflict are red before all commands, a failure each file, an
   ];
   const { report, problems, tail } = await gated({ types: { text: TYPES, code: 0 } }, conflicts);
   assert.deepEqual(report.commands, [
-    { name: "conflict markers", green: false, failures: ["src/a.ts", '"src/…\\n.ts"'] },
+    {
+      name: "conflict markers",
+      green: false,
+      failures: ["src/a.ts", '"src/…\\n.ts"'],
+      classes: ["conflict-markers"],
+    },
     { name: "types", green: true, failures: [] },
   ]);
   assert.deepEqual(problems[0], {
