@@ -1,5 +1,4 @@
 /** What follows from a look at the target? Health, the end of a base check, and fix tasks for what is broken. */
-import { leavingPhase } from "./consequences.ts";
 import { gateRed, isForRed, targetMoved, turned, unknown } from "./decide-landing.ts";
 import type { Fact, NewTask } from "./event.ts";
 import { type Failure, failure } from "./failure.ts";
@@ -55,9 +54,9 @@ const isNews = ({ target }: RunState, tip: string, moved: Moved) =>
 
 /** A candidate that was red is to be compared with the target that it was made on: on another one it is made again. */
 function otherBase(state: RunState, found: readonly Member[], rules: Rules): readonly Fact[] {
-  const { phase } = state.landing;
-  if (phase.is === "open" || phase.is === "hunt") return leavingPhase(state, found);
-  return turned(state, { turn: afterMove(phase, found), conflicts: [] }, rules);
+  const { phase, errors, retryAt } = state.landing;
+  if (phase.is === "open") return [];
+  return turned(state, { turn: afterMove(phase, found), conflicts: [], errors, retryAt }, rules);
 }
 
 /** What failed the last time too, if that was the same commit: a flaky test is not for mending, if others are. */

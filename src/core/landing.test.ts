@@ -241,6 +241,22 @@ describe("a red gate", () => {
     assert.equal(run.brief("land").onto, "theirs");
   });
 
+  test("in a hunt, of one alone, does not count on a target that a look finds elsewhere", () => {
+    const { run, ids, refused } = batchOf(2);
+    run.landRed();
+    run.landRed();
+    run.check();
+    run.landRed();
+    run.say({ type: "base-moved", commit: "b2" });
+    run.landFailed();
+    run.check([], "", { tip: "theirs", landings: [] });
+    run.check();
+    run.wait(MINUTE);
+    run.landRed();
+    assert.deepEqual(run.candidate(), [ids[0]], "it is run once more");
+    assert.deepEqual(refused(), []);
+  });
+
   test("in a hunt whose target turns red ends the hunt, and nobody is blamed", () => {
     const run = two();
     run.landRed();
