@@ -1,7 +1,7 @@
 /** Do the documents tell the truth? What they show is taken out of them and run, on a real repository. */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { chmod, mkdir, readdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, it } from "node:test";
@@ -48,7 +48,10 @@ describe("the documents", () => {
 const documents = () => [
   "README.md",
   "ARCHITECTURE.md",
-  ...["agents", "configuration", "state"].map((name) => `docs/${name}.md`),
+  "CHANGELOG.md",
+  ...readdirSync(path.join(ROOT, "docs"))
+    .filter((name) => name.endsWith(".md"))
+    .map((name) => `docs/${name}`),
 ];
 
 /** As GitHub names the headings of a page. */
