@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, it } from "node:test";
-import { ROOT } from "../tools/source-files.ts";
+import { isTest, ROOT, sourceFiles } from "../tools/source-files.ts";
 import { newFolder } from "./support/folders.ts";
 import { plainEnvironment } from "./support/repositories.ts";
 
@@ -79,6 +79,25 @@ describe("docs/getting-started.md", () => {
       /is done: 2 of 2 tasks done/,
       /was cancelled/,
     ]);
+  });
+});
+
+describe("docs/when-something-failed.md", () => {
+  it("quotes words that the program has", () => {
+    const text = readFileSync(path.join(ROOT, "docs/when-something-failed.md"), "utf8");
+    const program = sourceFiles(ROOT, ["src"])
+      .filter((file) => !isTest(file.path))
+      .map(({ text }) => text)
+      .join("\n");
+    // In bold, or in the first column of a table: what people see.
+    const quotes = [...text.matchAll(/^(?:\*\*|\| )(.+?)(?:\*\*|\|)/gm)].flatMap(([, cell = ""]) =>
+      [...cell.matchAll(/`([^`]+)`/g)].map(([, quote = ""]) => quote),
+    );
+    const missing = quotes
+      .flatMap((quote) => quote.split(/…|<[^>]+>|[":;]|\d+ times/).map((part) => part.trim()))
+      .filter((part) => part.length > 5 && !program.includes(part));
+    assert.ok(quotes.length > 40, `only ${quotes.length} are found`);
+    assert.deepEqual(missing, []);
   });
 });
 
