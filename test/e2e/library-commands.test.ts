@@ -177,6 +177,20 @@ describe("a run inside a program that is stopped", LIMIT, () => {
     assert.deepEqual(await second.ended, { is: "stopped" });
   });
 
+  it("has stopped when its orchestrator is closed, also while it began; after that none begins", async () => {
+    await using place = await makePlace();
+    const skein = place.open({ planner: plans(part("a")) });
+    const beginning = skein.run({ goal: "write a" });
+    await skein[Symbol.asyncDispose]();
+    const listed = good(await place.open().runs()).map(good);
+    assert.deepEqual([listed.length, listed[0]?.isGoing], [1, false]);
+    assert.deepEqual(await good(await beginning).ended, { is: "stopped" });
+    const unused = place.open();
+    await unused[Symbol.asyncDispose]();
+    for (const closed of [skein, unused])
+      assert.equal(failureOf(await closed.run({ goal: "b" })).message, "this orchestrator was closed");
+  });
+
   it("does not begin, and leaves nothing, if its signal came before", async () => {
     await using place = await makePlace();
     const skein = place.open();

@@ -149,6 +149,18 @@ describe("a run inside a program", LIMIT, () => {
     assert.equal(await place.repository.git("show", `${second.target}:a.txt`), "new");
   });
 
+  it("lets the configured agent plan for a worker that is a function", async () => {
+    await using place = await makePlace();
+    const [some, none] = [[part("a"), part("b")], []].map((tasks) => JSON.stringify({ tasks }));
+    const script = `cat > /dev/null; if [ "$SKEIN_TURN" = 1 ]; then echo '${some}'; else echo '${none}'; fi`;
+    const skein = place.open({ config: { agent: ["sh", "-c", script], gate: "none" } });
+    const run = good(await skein.run({ goal: "write both" }));
+    assert.deepEqual(await run.ended, { is: "closed", how: "done", left: [] });
+    assert.equal(run.view().counts.done, 2);
+    const missing = place.open({ config: { agent: ["no-such-program"], gate: "none" } });
+    assert.match(failureOf(await missing.run({ goal: "x" })).message, /no-such-program/);
+  });
+
   it("does not mind another one in the same repository at the same time", async () => {
     await using place = await makePlace();
     const runs = await Promise.all(

@@ -31,7 +31,7 @@ export function createOrchestrator(options: OrchestratorOptions): Orchestrator {
     resume: async (run, more) => (await open()).resume(run, more),
     runs: async () => (await open()).runs(),
     view: async (run) => (await open()).view(run),
-    [Symbol.asyncDispose]: async () => (await opened)?.[Symbol.asyncDispose](),
+    [Symbol.asyncDispose]: async () => (await open())[Symbol.asyncDispose](), // Also before the first call: the last word.
   };
 }
 

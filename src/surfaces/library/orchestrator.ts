@@ -24,9 +24,9 @@ import type { Orchestrator, OrchestratorOptions, RunHandle, RunListed, Settings 
 export function openOrchestrator(options: OrchestratorOptions): Orchestrator {
   const desk = new Desk(options);
   return {
-    run: async (wanted) => unlessStopped(await safely(() => desk.run(wanted)), wanted?.signal),
+    run: async (wanted) => unlessStopped(await desk.begin(() => desk.run(wanted)), wanted?.signal),
     resume: async (run, { signal = NEVER } = {}) =>
-      unlessStopped(await safely(() => desk.resume(run, signal)), signal),
+      unlessStopped(await desk.begin(() => desk.resume(run, signal)), signal),
     runs: () => safely(() => desk.runs()),
     view: (run) => safely(() => desk.view(run)),
     [Symbol.asyncDispose]: () => desk.close(),
@@ -56,11 +56,24 @@ type Wanted = Parameters<Orchestrator["run"]>[0];
 
 class Desk {
   readonly #options: OrchestratorOptions;
+  readonly #beginning = new Set<Promise<unknown>>();
   readonly #going = new Set<RunHandle>();
   #isClosed = false;
 
   constructor(options: OrchestratorOptions) {
     this.#options = options;
+  }
+
+  /** Whoever closes it waits also for what is only about to go on. */
+  async begin(start: () => Promise<RunHandle | Failed>): Promise<RunHandle | Failed> {
+    if (this.#isClosed) return refused("this orchestrator was closed", "make another one");
+    const beginning = safely(start);
+    this.#beginning.add(beginning);
+    try {
+      return await beginning;
+    } finally {
+      this.#beginning.delete(beginning);
+    }
   }
 
   async run({ goal, base, signal = NEVER }: Wanted): Promise<RunHandle | Failed> {
@@ -116,6 +129,7 @@ class Desk {
 
   async close(): Promise<void> {
     this.#isClosed = true;
+    await Promise.all(this.#beginning);
     await Promise.all([...this.#going].map((handle) => handle.stop()));
   }
 
@@ -130,7 +144,7 @@ class Desk {
   /** What a function does need not be configured, and is not looked for. */
   async #agentProblem(project: Project, config: Config): Promise<Failure | undefined> {
     const { worker, planner } = this.#options;
-    const configured = planner ? "none" : config.planner;
+    const configured = planner ? "none" : (config.planner ?? (worker && config.agent));
     if (!worker && config.agent === undefined)
       return failure("agent-unreachable", "nobody is there to work", "give a worker, or config.agent");
     if (!worker) return agentProblem(project, { ...config, planner: configured ?? "none" }, this.#env);
@@ -139,10 +153,10 @@ class Desk {
   }
 
   /** Without any planner, the worker function gets the whole goal: it does not plan. */
-  #agents({ planner: configured }: Config): GivenAgents {
+  #agents({ planner: configured, agent }: Config): GivenAgents {
     const { worker, planner } = this.#options;
     const given = functionAgents({ ...(worker && { work: worker }), ...(planner && { plan: planner }) });
-    return worker && !planner && configured === undefined ? { ...given, planner: "none" } : given;
+    return worker && !planner && !configured && !agent ? { ...given, planner: "none" } : given;
   }
 
   async #start(
