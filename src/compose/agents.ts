@@ -29,9 +29,8 @@ export function agentsOf(
 ): { readonly worker: Agent; readonly planner: Agent | "none" } {
   const worker = given.worker ?? (agent ? agentOf(anchored(agent, top), options) : NOBODY);
   if (given.planner !== undefined) return { worker, planner: given.planner };
-  const plans = planner ?? (given.worker && agent); // A worker of a program's own does not plan.
-  if (plans === undefined) return { worker, planner: worker };
-  return { worker, planner: plans === "none" ? plans : agentOf(anchored(plans, top), options) };
+  if (planner === undefined) return { worker, planner: worker };
+  return { worker, planner: planner === "none" ? planner : agentOf(anchored(planner, top), options) };
 }
 
 /** A run whose agents were functions of a program can be delivered and tidied up without them. */

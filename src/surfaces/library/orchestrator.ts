@@ -144,7 +144,7 @@ class Desk {
   /** What a function does need not be configured, and is not looked for. */
   async #agentProblem(project: Project, config: Config): Promise<Failure | undefined> {
     const { worker, planner } = this.#options;
-    const configured = planner ? "none" : (config.planner ?? (worker && config.agent));
+    const configured = planner ? "none" : config.planner;
     if (!worker && config.agent === undefined)
       return failure("agent-unreachable", "nobody is there to work", "give a worker, or config.agent");
     if (!worker) return agentProblem(project, { ...config, planner: configured ?? "none" }, this.#env);
@@ -153,10 +153,10 @@ class Desk {
   }
 
   /** Without any planner, the worker function gets the whole goal: it does not plan. */
-  #agents({ planner: configured, agent }: Config): GivenAgents {
+  #agents({ planner: configured }: Config): GivenAgents {
     const { worker, planner } = this.#options;
     const given = functionAgents({ ...(worker && { work: worker }), ...(planner && { plan: planner }) });
-    return worker && !planner && !configured && !agent ? { ...given, planner: "none" } : given;
+    return worker && !planner && configured === undefined ? { ...given, planner: "none" } : given;
   }
 
   async #start(
