@@ -13,7 +13,7 @@ import { environmentOf } from "./environment.ts";
 import { removeAll } from "./folders.ts";
 import { keepWork, type Work } from "./keep.ts";
 import { Provisions } from "./provisions.ts";
-import { clean, type Slot, slotAt, wipe } from "./slot.ts";
+import { clean, markMade, type Slot, slotAt, wipe } from "./slot.ts";
 import { openSource, type Source } from "./source.ts";
 
 export type CloneWorkspacesOptions = {
@@ -207,6 +207,7 @@ export class CloneWorkspaces implements Workspaces {
       signal,
     );
     if ("failure" in notices) return notices;
+    if (cleaned.isFresh) await markMade(slot, pool.source);
     const holder = { job: want.job, commit: want.commit, notices };
     await writeDurably(slot.holder, JSON.stringify(holder));
     place.commit = want.commit;

@@ -54,7 +54,7 @@ export class Provisions {
     return this.#found;
   }
 
-  /** What could not be provided as asked; only a set-up command that fails is a failure. */
+  /** What could not be provided as asked; only to be stopped, or a set-up command that fails, is a failure. */
   async provide(provision: Provision, signal: AbortSignal): Promise<readonly string[] | Failed> {
     const { provided, isFresh } = provision;
     const top = this.#source.top;
@@ -63,6 +63,7 @@ export class Provisions {
       for (const path of provided.included) notices.push(...(await include(top, provision.slot.tree, path)));
       for (const path of provided.shared) notices.push(...(await share(top, provision.slot.tree, path)));
       if (isFresh && provided.copied.length > 0) notices.push(...(await this.#copy(top, provision, signal)));
+      if (signal.aborted) return STOPPED; // Half of a folder must not be taken for the whole.
     }
     const failed = await this.#setUp(provision, signal);
     return failed ?? notices;
@@ -108,8 +109,7 @@ export class Provisions {
       await writeFile(record, wanted);
       return undefined;
     }
-    if (end.is === "stopped")
-      return { failure: failure("cancelled", "stopped while the workspace was set up") };
+    if (end.is === "stopped") return STOPPED;
     if (end.is === "unstartable") return { failure: end.failure };
     const how =
       end.is === "exited"
@@ -127,6 +127,8 @@ export class Provisions {
     };
   }
 }
+
+const STOPPED: Failed = { failure: failure("cancelled", "stopped while the workspace was set up") };
 
 /** In one process with reflinks where GNU cp is; elsewhere a folder at a time. */
 function copyCommands(top: string, tree: string, paths: readonly string[]): [string, ...string[]][] {

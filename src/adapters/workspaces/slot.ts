@@ -82,7 +82,10 @@ export type Wish = {
   readonly replaced: readonly string[];
 };
 
-/** Two git processes for a slot that was used before. Whatever cannot be cleaned is made anew. */
+/**
+ * Two git processes for a slot that was used before. Whatever cannot be cleaned is made anew, and so is what was never
+ * made whole (see `markMade`).
+ */
 export async function clean(
   slot: Slot,
   source: Source,
@@ -101,9 +104,11 @@ export async function clean(
     await removeAll(slot.folder); // Half of it may have filled the disk.
     return failed;
   }
-  await writeFile(slot.made, source.objects);
   return { isFresh: true };
 }
+
+/** Everything is in it that was to be put there once: whoever stops or dies before that leaves nothing to be used. */
+export const markMade = (slot: Slot, source: Source): Promise<void> => writeFile(slot.made, source.objects);
 
 const isMade = async (slot: Slot, source: Source): Promise<boolean> =>
   (await readShort(slot.made)) === source.objects && (await isFolder(slot.tree));

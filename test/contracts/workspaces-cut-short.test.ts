@@ -1,0 +1,81 @@
+/** Workspaces that were being made ready when somebody stopped or killed it: is the next holder's whole? */
+import assert from "node:assert/strict";
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import { LocalPrograms } from "../../src/adapters/programs/local.ts";
+import { CloneWorkspaces } from "../../src/adapters/workspaces/clones.ts";
+import type { Program, ProgramEnd, Programs } from "../../src/ports/programs.ts";
+import { hasFailed } from "../../src/ports/repository.ts";
+import { LIMITS } from "./programs.ts";
+import { good, inside, jobOf, MAX_FILE_BYTES, onStage, type Scene } from "./workspaces.ts";
+
+type CutShort = (program: Program) => Promise<ProgramEnd>;
+
+/** The first copy is cut short when half of it is there; every other one is made. */
+function make(repository: string, folder: string, cutShort?: CutShort): CloneWorkspaces {
+  const real = new LocalPrograms({ folder: join(folder, "programs") });
+  let cut = cutShort;
+  const programs: Programs = {
+    endLeftovers: (job) => real.endLeftovers(job),
+    run: async (program, signal) => {
+      const tree = program.command.at(-1) ?? "";
+      if (program.command[0] !== "cp" || !cut) return real.run(program, signal);
+      const end = cut;
+      cut = undefined;
+      await mkdir(join(tree, "node_modules"));
+      await writeFile(join(tree, "node_modules/one"), "1");
+      return end(program);
+    },
+  };
+  const copy = ["node_modules"];
+  const limits = { limits: LIMITS, maxFileBytes: MAX_FILE_BYTES };
+  return new CloneWorkspaces({ environment: process.env, repository, folder, programs, copy, ...limits });
+}
+
+const wholeIn = async ({ commit }: Scene, workspaces: CloneWorkspaces) =>
+  inside(
+    good(await workspaces.take({ job: jobOf(2), commit, use: "gate" }, new AbortController().signal)),
+    "cat node_modules/*",
+  );
+
+const isLinux = process.platform === "linux"; // Elsewhere a folder is copied in other words.
+
+describe("a copy that was cut short", { skip: !isLinux }, () => {
+  it("by a stop is a failure, and is made anew for the next, who would find half of it", async () => {
+    const stop = new AbortController();
+    const cutShort: CutShort = async () => {
+      stop.abort();
+      return { is: "stopped", output: "", tail: "" };
+    };
+    let workspaces: CloneWorkspaces | undefined;
+    const open = (repository: string, folder: string) => {
+      workspaces = make(repository, folder, cutShort);
+      return workspaces;
+    };
+    await onStage(open, async (scene) => {
+      await scene.repository.write({ "node_modules/one": "1", "node_modules/two": "2" });
+      const { commit } = scene;
+      assert.ok(hasFailed(await workspaces!.take({ job: jobOf(1), commit, use: "gate" }, stop.signal)));
+      assert.equal(await wholeIn(scene, workspaces!), "12");
+    });
+  });
+
+  it("by the end of its engine is made anew by the next one", async () => {
+    const { promise: reached, resolve } = Promise.withResolvers<void>();
+    const cutShort: CutShort = () => {
+      resolve();
+      return new Promise(() => {}); // Killed: nobody hears of it any more.
+    };
+    await onStage(
+      (repository, folder) => make(repository, folder, cutShort),
+      async (scene) => {
+        const { repository, folder, workspaces, commit } = scene;
+        await repository.write({ "node_modules/one": "1", "node_modules/two": "2" });
+        void workspaces.take({ job: jobOf(1), commit, use: "gate" }, new AbortController().signal);
+        await reached;
+        assert.equal(await wholeIn(scene, make(repository.folder, folder)), "12");
+      },
+    );
+  });
+});
