@@ -114,6 +114,6 @@ const FILE_SYSTEMS: ReadonlyMap<number, readonly [name: string, kind: Disk["kind
 
 /** What the workspaces of a run take at most, less what is copied into them or built there. */
 export const roomFor = ({ bytes }: TreeFacts, { workers, planners }: Config) => {
-  const workspaces = workers + planners + MAX_GATES;
+  const workspaces = workers + planners + MAX_GATES + 1; // The last for the next candidate, made ready beside them.
   return { workspaces, bytes: bytes * workspaces };
 };

@@ -51,7 +51,7 @@ describe("skein doctor", () => {
     assert.match(out, /^warn {2}isolation +no sandbox of the operating system: an agent runs as you/m);
     assert.match(
       out,
-      /^ok {4}disk +.* free where runs are kept; 14 workspaces of 4\.1 kB take 57 kB at most/m,
+      /^ok {4}disk +.* free where runs are kept; 15 workspaces of 4\.1 kB take 61 kB at most/m,
     );
     assert.match(out, /^ {2}agent {2}--agent {2}\["\/.*agent\.sh"\]$/m);
     assert.match(out, /^ {2}\d+ keys have their default; --all shows them$/m);
