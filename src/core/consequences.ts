@@ -28,7 +28,7 @@ export function attemptFailed(
   const made = why.handoff ? { handoff: why.handoff } : {};
   const times = charge === "nothing" ? 0 : task.tries[charge] + 1;
   if (times > limit[charge]) {
-    const [failed, ...skips] = failTask(state, task.id, exhausted(because, times));
+    const [failed, ...skips] = failTask(state, task.id, exhausted(because, times, task.past));
     return [{ ...failed!, ...made }, ...skips];
   }
   const wait = charge === "nothing" ? 0 : waitMs(retry, because, times, task.id);
@@ -44,8 +44,13 @@ export function waitMs(retry: Policy["retry"], why: Failure, times: number, name
   return why.kind === "timed-out" ? Math.max(wait, retry.graceMs) : wait;
 }
 
-const exhausted = (last: Failure, times: number): Failure =>
-  times === 1 ? last : { ...last, message: `${last.message} (${times} times)` };
+/** "(3 times)" only of what was the same each time. */
+function exhausted(last: Failure, times: number, past: Task["past"]): Failure {
+  if (times === 1) return last;
+  const isSame = past.slice(1 - times).every(({ failure }) => failure.message === last.message);
+  const how = isSame ? `${times} times` : `the last of ${times} attempts that came to nothing`;
+  return { ...last, message: `${last.message} (${how})` };
+}
 
 export const failTask = (state: RunState, id: TaskId, why: Failure): readonly Fact[] => [
   { type: "task.failed", task: id, failure: why },

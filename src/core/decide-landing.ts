@@ -183,7 +183,9 @@ function landFailed(
   }
   const retryAt = free ? rules.at : rules.at + backoffMs(rules.policy.retry, errors, "land");
   const back = state.landing.phase.is === "open" ? job.members : [];
-  return turned(state, { turn: { ...stay(state), requeue: back }, conflicts: [], errors, retryAt }, rules);
+  const problem = free ? {} : { problem: why };
+  const turn = { ...stay(state), requeue: back };
+  return turned(state, { turn, conflicts: [], errors, retryAt, ...problem }, rules);
 }
 
 type Step = {
@@ -195,6 +197,8 @@ type Step = {
   readonly retryAt?: number;
   /** What the gate wrote just now. */
   readonly detail?: string;
+  /** Why nothing came of it, where that is nobody's fault. */
+  readonly problem?: Failure;
 };
 
 /**
@@ -221,11 +225,12 @@ export function turned(state: RunState, step: Step, rules: Rules): readonly Fact
     ...(detail ? { detail } : {}),
   };
   const requeue = without([...back, ...rest.requeue], stopped);
+  const problem = step.problem ? { failure: step.problem } : {};
   return withoutRepeats([
     ...turn.refuse.flatMap((m) => refuse(state, m, step.why!, rules)),
     ...clashes.flatMap((c) => refuse(state, memberOf(state, c), conflictOf(c), rules)),
     ...stopped.flatMap((m) => cancelled(state, m)),
-    { type: "landing.turned", ...landing, requeue: requeue.map((m) => m.task) },
+    { type: "landing.turned", ...landing, requeue: requeue.map((m) => m.task), ...problem },
   ]);
 }
 

@@ -188,7 +188,7 @@ function giveUp(state: RunState, task: Task, last: Failure, errors: number): rea
   const over = failure(
     "planner-gave-up",
     `the planner of ${task.id} failed ${errors} times in a row, last: ${last.message}`,
-    last.next ?? "see whether its agent works, then start again",
+    (isLoss(last) ? last.next : undefined) ?? "see whether its agent works, then start again",
   );
   return task.state.is === "delegated"
     ? [{ type: "plan.ended", task: task.id, over }]

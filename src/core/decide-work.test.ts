@@ -299,3 +299,12 @@ test("a price that is not known is counted as unknown, not as nothing", () => {
   run.work("t.1", { spent: { tokens: 10 } });
   assert.deepEqual([run.state.spent.tokens, run.state.spent.unpriced], [10, 1]);
 });
+
+test("attempts that failed for different reasons are not told as the same one, so many times", () => {
+  const run = CoreRun.planned([task("a")]);
+  run.work("t.1", { filesChanged: ["elsewhere.ts"] });
+  run.work("t.1", { filesChanged: [] });
+  run.work("t.1", { filesChanged: ["elsewhere.ts"] });
+  const { failure } = run.events("task.failed")[0]!;
+  assert.match(failure.message, /elsewhere\.ts \(the last of 3 attempts that came to nothing\)$/);
+});

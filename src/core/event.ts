@@ -115,6 +115,8 @@ export type Fact =
       readonly retryAt: number;
       /** What the gate wrote when it was last red, for those who may be refused for it. */
       readonly detail?: string;
+      /** Why the last landing came to nothing, if it was for reasons of the repository or the machine. */
+      readonly failure?: Failure;
     }
   | { readonly type: "target.checked"; readonly tip: string; readonly report: GateReport }
   | { readonly type: "target.unchecked"; readonly failure: Failure }

@@ -330,6 +330,7 @@ describe("a landing that breaks down", () => {
     run.work("t.1");
     for (let n = 1; n <= 19; n += 1) {
       run.landFailed();
+      assert.match(run.events("landing.turned").at(-1)!.failure!.message, /disk full/);
       assert.deepEqual(run.candidate(), []);
       run.wait(10 * MINUTE);
       assert.deepEqual(run.candidate(), ["t.1"]);

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { CoreRun, large, task } from "../../test/support/core-run.ts";
 import type { Event } from "./event.ts";
+import { emptyStory } from "./story.ts";
 import type { TaskId } from "./task.ts";
 import { findTask, nothingSeen, rowsOf, see, viewOf } from "./view.ts";
 
@@ -141,4 +142,12 @@ test("lists tasks as a tree: children below their parent, in the order in which 
       ["docs", 1, "working"],
     ],
   );
+});
+
+test("a goal that one worker has counts among its fixes", () => {
+  const run = new CoreRun();
+  run.checkRed();
+  run.plan("t", []);
+  const { total, done } = viewOf({ state: run.state, story: emptyStory() }).counts;
+  assert.deepEqual([total, done], [2, 0]);
 });

@@ -75,7 +75,7 @@ export type RunView = {
   readonly tally: TallyView;
 };
 
-/** Of all tasks but the goal itself, unless that is the only one. */
+/** Of all tasks but the goal itself, unless that is the only one or one worker has it. */
 export type Counts = {
   readonly total: number;
   readonly done: number;
@@ -210,7 +210,7 @@ function countsOf(state: RunState, tasks: readonly Task[], gating: ReadonlySet<T
     waiting: 0,
   };
   for (const task of tasks) {
-    if (task.id === ROOT && tasks.length > 1) continue;
+    if (task.id === ROOT && tasks.length > 1 && task.spec.shape === "plan") continue;
     counts.total += 1;
     counts[COUNTED[wordOf(state, task, gating)]] += 1;
   }

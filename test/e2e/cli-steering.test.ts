@@ -65,7 +65,7 @@ test("a pause lets what is at work land and starts nothing new, until the run is
     command: "pause",
     heard: true,
   });
-  const resumed = await place.ask("resume", run);
+  const resumed = await place.ask("resume");
   assert.deepEqual([resumed.code, resumed.out], [0, `run ${run} goes on\n`]);
   const { code, out } = await live.ended;
   assert.equal(code, 0, out);

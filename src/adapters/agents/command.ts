@@ -140,7 +140,8 @@ type Exit = { readonly code: number; readonly output: string; readonly tail: str
 /** EX_TEMPFAIL of sysexits.h: "try again later". */
 const UNREACHABLE = 75;
 
-const NEXT = "run the command by hand in a checkout, with the brief that is kept in the job's folder";
+const NEXT =
+  "run the command by hand in a checkout, with the brief that is kept in the run's folder, under turns";
 
 /** Before it is written down. */
 const withoutSecrets = (said: Said, redact: (text: string) => string): Said =>

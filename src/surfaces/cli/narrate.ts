@@ -1,6 +1,6 @@
 /** How is an event told to a person? One line each for what matters; nothing for the rest. */
 import type { Event, EventOf } from "../../core/event.ts";
-import type { FailureKind } from "../../core/failure.ts";
+import type { Failure, FailureKind } from "../../core/failure.ts";
 import { failuresOf } from "../../core/gate.ts";
 import { CHECKOUT_CHANGED } from "../../core/handoff.ts";
 import type { Job, Member } from "../../core/job.ts";
@@ -121,6 +121,8 @@ export function narrate(
   }
 }
 
+const nextOf = ({ next }: Failure): string => (next === undefined ? "" : `; ${next}`);
+
 /** "failed", "is incomplete", "was cancelled": what follows "the run". */
 export const endWords = (how: string): string =>
   how === "failed" ? "failed" : how === "cancelled" ? "was cancelled" : `is ${how}`;
@@ -233,7 +235,11 @@ function landed(event: EventOf<"batch.landed">, state: RunState): Line {
 }
 
 /** What comes after a red gate, step by step; who is found guilty is told with the new attempt. */
-function turned({ phase }: EventOf<"landing.turned">, name: (id: TaskId) => string): Line | undefined {
+function turned(
+  { phase, failure }: EventOf<"landing.turned">,
+  name: (id: TaskId) => string,
+): Line | undefined {
+  if (failure) return bad(`a landing failed, and is tried again: ${failure.message}${nextOf(failure)}`);
   const all = (members: readonly Member[]) => members.map((m) => name(m.task)).join(", ");
   switch (phase.is) {
     case "open":

@@ -57,6 +57,8 @@ async function pick(context: Context, project: Project, run?: string): Promise<S
   const idle: SeenRun[] = [];
   for (const one of open) if ((await one.home.owner()) === undefined) idle.push(one);
   const [newest, ...others] = idle;
+  const paused = open.filter(({ seen }) => seen.state.paused);
+  if (newest === undefined && paused.length === 1) return paused[0]!; // Its pause is what is meant to end.
   if (newest === undefined) return { exit: await nothingOpen(context, open) };
   if (others.length > 0) {
     const names = others
