@@ -180,6 +180,22 @@ describe("a target beyond repair", () => {
     assert.deepEqual(run.candidate(), ["t.2"]);
   });
 
+  test("is given up also if its fixes never end together: each failure gets one in a round", () => {
+    const names = ["test: a", "test: b"];
+    const run = CoreRun.planned([task("z")]);
+    run.say({ type: "base-moved", commit: "b2" });
+    run.check(names, "*");
+    run.check(names, "*");
+    for (let n = 0; n < 6; n += 1) {
+      const [oldest] = run.state.repair.pending;
+      run.failForGood(oldest!);
+      run.wait(MINUTE);
+      run.check(names, "*");
+    }
+    assert.equal(run.events("repair.planned").length, 3);
+    assert.equal(run.events("repair.given-up").length, 1);
+  });
+
   test("is named when the run ends, which is incomplete", () => {
     const run = hopeless();
     run.land();

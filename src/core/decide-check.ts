@@ -141,6 +141,7 @@ function repair(
       const { repairs = [], scope } = taskOf(state, id).spec;
       return { repairs, scope };
     }),
+    ...(idle ? {} : { tried: now.tried }),
     usedKeys: root?.keys ?? new Map(),
     limits: rules.policy.repair,
   });

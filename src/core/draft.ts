@@ -39,7 +39,10 @@ type Containers = {
   readonly tips: Set<string>;
   readonly lost: Map<string, readonly TaskId[]>;
   readonly target: Loose<Target>;
-  readonly repair: Loose<Omit<Repair, "pending">> & { readonly pending: Set<TaskId> };
+  readonly repair: Loose<Omit<Repair, "pending" | "tried">> & {
+    readonly pending: Set<TaskId>;
+    readonly tried: Set<string>;
+  };
   readonly spent: Loose<Spending>;
   readonly flaky: Map<string, number>;
   readonly toSettle: Set<TaskId>;

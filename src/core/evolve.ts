@@ -161,9 +161,11 @@ export function evolve(state: RunState, event: Event): RunState {
       s.target.baseMoved = true;
       break;
     case "repair.planned":
+      if (s.repair.pending.size === 0) s.repair.tried.clear(); // A new round.
       for (const task of event.into) {
         addTask(s, task);
         s.repair.pending.add(task.id);
+        for (const name of task.spec.repairs ?? []) s.repair.tried.add(name);
       }
       s.repair.round = event.round;
       s.repair.class = event.class;
@@ -375,6 +377,7 @@ function targetChecked(s: Draft, { tip, report, at }: EventOf<"target.checked">)
   target.unsure = false;
   target.report = report;
   noteFlaky(s, gone);
+  if (green) s.repair.tried.clear();
   if (green) Object.assign(s.repair, { class: undefined, round: 0, failures: 0, givenUp: false });
 }
 

@@ -47,10 +47,12 @@ export type RepairPlan = {
 export function planRepairs(input: {
   readonly problems: readonly Problem[];
   readonly pending: readonly PendingFix[];
+  /** Failures that this round has had a fix for: whatever became of it, the next one is for the next round. */
+  readonly tried?: Keys;
   readonly usedKeys: Keys;
   readonly limits: RepairLimits;
 }): RepairPlan {
-  const { problems, pending, usedKeys, limits } = input;
+  const { problems, pending, tried = new Set(), usedKeys, limits } = input;
   const now = firstClass(problems);
   if (now === undefined) return { class: undefined, tasks: [], notes: [] };
 
@@ -60,7 +62,8 @@ export function planRepairs(input: {
   );
   const asked = new Set(pending.flatMap((fix) => fix.repairs));
   const known = found.problems.filter((problem) => asked.has(problem.name));
-  const fresh = found.problems.filter((problem) => !asked.has(problem.name));
+  const again = found.problems.filter(({ name }) => !asked.has(name) && tried.has(name));
+  const fresh = found.problems.filter(({ name }) => !asked.has(name) && !tried.has(name));
   const parts = groupProblems(fresh).flatMap((group) => cut(group, limits.maxFiles));
   const { chosen, notes } = choose(parts.sort(mostFailuresFirst), pending, limits);
   const keys = freeKeys(`fix-${now}`, usedKeys);
@@ -70,6 +73,7 @@ export function planRepairs(input: {
     notes: [
       ...found.notes,
       ...(known.length === 0 ? [] : [`${failures(known.length)} being repaired already: ${names(known)}`]),
+      ...waits([{ files: new Set(), problems: again }], "this round has had a fix for it"),
       ...notes,
       ...laterClasses(problems, now),
     ],

@@ -118,6 +118,8 @@ export type Target = {
 
 export type Repair = {
   readonly pending: ReadonlySet<TaskId>;
+  /** The failures that fixes of this round were made for: a round in which each could come again would never end. */
+  readonly tried: ReadonlySet<string>;
   /** What the last round repaired. */
   readonly class: ProblemClass | undefined;
   readonly round: number;
@@ -164,7 +166,7 @@ export const emptyState = (): RunState => ({
     baseMoved: false,
     unsure: false,
   },
-  repair: { pending: new Set(), class: undefined, round: 0, failures: 0, givenUp: false },
+  repair: { pending: new Set(), tried: new Set(), class: undefined, round: 0, failures: 0, givenUp: false },
   spent: { tokens: 0, microdollars: 0, unpriced: 0, exhausted: false },
   flaky: new Map(),
   concernCount: 0,
