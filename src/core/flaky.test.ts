@@ -1,26 +1,24 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { CoreRun, task } from "../../test/support/core-run.ts";
+import { CoreRun, task, twoToLand } from "../../test/support/core-run.ts";
 import { replay } from "./evolve.ts";
 import { emptyStory } from "./story.ts";
 import { viewOf } from "./view.ts";
 
-describe("a red gate", () => {
-  const two = () => {
-    const run = CoreRun.planned([task("z"), task("a"), task("b")]);
-    for (const id of ["t.1", "t.2", "t.3"]) run.work(id);
-    run.land();
-    assert.deepEqual(run.candidate(), ["t.2", "t.3"]);
-    return run;
-  };
+/** It failed and then passed on one tree; another task is about to land, alone. */
+function afterRedAndGreen(failure: string): CoreRun {
+  const run = twoToLand();
+  run.landRed([failure]);
+  run.land();
+  run.say({ type: "steer", message: "one more" });
+  run.plan("t", [task("c")]);
+  run.work("t.4");
+  return run;
+}
 
+describe("a red gate", () => {
   test("of a test that is known to be flaky must be red five times in a row before anybody is blamed", () => {
-    const run = two();
-    run.landRed(["test: clock"]);
-    run.land();
-    run.say({ type: "steer", message: "one more" });
-    run.plan("t", [task("c")]);
-    run.work("t.4");
+    const run = afterRedAndGreen("test: clock");
     for (let i = 0; i < 4; i += 1) {
       run.landRed(["test: clock"]);
       assert.deepEqual([run.candidate(), run.running("check")], [["t.4"], []], `red ${i + 1} times`);
@@ -32,24 +30,14 @@ describe("a red gate", () => {
   });
 
   test("of a command that names no test is never taken for a flaky test", () => {
-    const run = two();
-    run.landRed(["test"]);
-    run.land();
-    run.say({ type: "steer", message: "one more" });
-    run.plan("t", [task("c")]);
-    run.work("t.4");
+    const run = afterRedAndGreen("test");
     run.landRed(["test"]);
     run.landRed(["test"]);
     assert.deepEqual(run.running("check"), ["check#2"]);
   });
 
   test("of a flaky test and of another one is judged by the other", () => {
-    const run = two();
-    run.landRed(["test: clock"]);
-    run.land();
-    run.say({ type: "steer", message: "one more" });
-    run.plan("t", [task("c")]);
-    run.work("t.4");
+    const run = afterRedAndGreen("test: clock");
     run.landRed(["test: clock", "test: x"]);
     run.landRed(["test: clock", "test: x"]);
     assert.deepEqual(run.running("check"), ["check#2"]);
@@ -75,7 +63,7 @@ describe("a red gate", () => {
   });
 
   test("for what the base fails too, if only once, blames nobody", () => {
-    const run = two();
+    const run = twoToLand();
     run.landRed();
     run.landRed();
     run.check(["test: x"]);

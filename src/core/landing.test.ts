@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { CoreRun, MINUTE, task } from "../../test/support/core-run.ts";
+import { CoreRun, MINUTE, task, twoToLand } from "../../test/support/core-run.ts";
 import { bestBatch } from "./batch-size.ts";
 import type { TaskId } from "./task.ts";
 
@@ -83,16 +83,8 @@ describe("the hunt for the culprit", () => {
 });
 
 describe("a red gate", () => {
-  const two = () => {
-    const run = CoreRun.planned([task("z"), task("a"), task("b")]);
-    for (const id of ["t.1", "t.2", "t.3"]) run.work(id);
-    run.land();
-    assert.deepEqual(run.candidate(), ["t.2", "t.3"]);
-    return run;
-  };
-
   test("is run once more; green then, it was a flaky test, which is written down", () => {
-    const run = two();
+    const run = twoToLand();
     run.landRed(["test: clock"]);
     assert.deepEqual(run.candidate(), ["t.2", "t.3"], "the same candidate");
     run.land();
@@ -102,7 +94,7 @@ describe("a red gate", () => {
   });
 
   test("twice asks the base before anybody is blamed", () => {
-    const run = two();
+    const run = twoToLand();
     run.landRed();
     run.landRed();
     assert.deepEqual(run.running(), ["check#2"]);
@@ -110,7 +102,7 @@ describe("a red gate", () => {
   });
 
   test("on a base that is red itself blames nobody: all wait, and a fix goes first", () => {
-    const run = two();
+    const run = twoToLand();
     run.landRed();
     run.landRed();
     run.checkRed();
@@ -124,7 +116,7 @@ describe("a red gate", () => {
   });
 
   test("that fails differently each time is looked at a third time before the base is asked", () => {
-    const run = two();
+    const run = twoToLand();
     run.landRed(["test: one"]);
     run.landRed(["test: two"]);
     assert.deepEqual(run.candidate(), ["t.2", "t.3"]);
@@ -157,7 +149,7 @@ describe("a red gate", () => {
   });
 
   test("of a target that turns red while it is gated blames nobody", () => {
-    const run = two();
+    const run = twoToLand();
     run.say({ type: "base-moved", commit: "b2" });
     run.checkRed(["test: x"]);
     run.landRed(["test: x", "test: y"]);
@@ -179,7 +171,7 @@ describe("a red gate", () => {
     ["broken down", (run: CoreRun) => run.landFailed()],
   ] as const) {
     test(`in a hunt does not count when the target turns red and the next run is ${how}`, () => {
-      const run = two();
+      const run = twoToLand();
       run.landRed();
       run.landRed();
       run.check();
@@ -193,7 +185,7 @@ describe("a red gate", () => {
   }
 
   test("in a hunt does not count when the target turns red between two runs", () => {
-    const run = two();
+    const run = twoToLand();
     run.landRed();
     run.landRed();
     run.check();
@@ -258,7 +250,7 @@ describe("a red gate", () => {
   });
 
   test("in a hunt whose target turns red ends the hunt, and nobody is blamed", () => {
-    const run = two();
+    const run = twoToLand();
     run.landRed();
     run.landRed();
     run.check();
@@ -285,7 +277,7 @@ describe("a conflict", () => {
   };
 
   test("with the target is a refused attempt of the same task, from the new target", () => {
-    const run = two();
+    const run = twoToLand();
     run.land([conflict("t.3", "target")]);
     assert.deepEqual([run.is("t.2"), run.is("t.3")], ["done", "open"]);
     const brief = run.brief("work", "t.3");
@@ -295,14 +287,14 @@ describe("a conflict", () => {
   });
 
   test("with the rest of the batch costs nothing: it lands in the next one", () => {
-    const run = two();
+    const run = twoToLand();
     run.land([conflict("t.3", "batch")]);
     assert.deepEqual(run.candidate(), ["t.3"]);
     assert.equal(run.task("t.3").tries.refused, 0);
   });
 
   test("of all that were to land leaves nobody behind", () => {
-    const run = two();
+    const run = twoToLand();
     run.land([conflict("t.2", "target"), conflict("t.3", "target")]);
     assert.deepEqual(run.running("work"), ["work:t.2#2", "work:t.3#2"]);
   });
@@ -317,7 +309,7 @@ describe("a conflict", () => {
   });
 
   test("in a red candidate takes the conflicting one out of the hunt", () => {
-    const run = two();
+    const run = twoToLand();
     run.landRed(["test: x"], [conflict("t.3", "target")]);
     assert.deepEqual(run.candidate(), ["t.2"]);
     assert.deepEqual(run.running("work"), ["work:t.3#2"]);

@@ -308,3 +308,11 @@ export class CoreRun {
     }
   }
 }
+
+/** Three tasks, of which the first has landed and the other two are in one candidate. */
+export function twoToLand(): CoreRun {
+  const run = CoreRun.planned([task("z"), task("a"), task("b")]);
+  for (const id of ["t.1", "t.2", "t.3"]) run.work(id);
+  run.land();
+  return run;
+}
