@@ -23,6 +23,7 @@ describe("redactor", () => {
       "https://host/x?a=1&password=[redacted]&b=2",
     ],
     ["a line of an environment", "MY_API_KEY=abcdefgh1", "MY_API_KEY=[redacted]"],
+    ["a word of a command", "deploy --api-token=abcdefgh1 now", "deploy --api-token=[redacted] now"],
     ["a web token", "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0.SflKxwRJSM", "[redacted]"],
     [
       "a private key",
@@ -37,6 +38,7 @@ describe("redactor", () => {
     "sk-short",
     "a: https://host:8080/x@y",
     "token: string;",
+    "deploy --token=$DEPLOY_TOKEN --max-tokens=100000000",
   ]) {
     test(`leaves ${text} alone`, () => assert.equal(plain(text), text));
   }

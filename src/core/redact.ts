@@ -113,6 +113,7 @@ const SHAPES: readonly RegExp[] = [
   /:\/\/[^\s/:@"'\\]{0,200}:([^\s/@"'\\]{1,400})@/dg,
   /[?&](?:password|passwd|pwd|secret|token|access_token|api_?key|sig|signature)=([^\s&#"'\\]+)/dgi,
   /\b[A-Z0-9_]{0,60}(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?)=(?:\\?["'])?([^\s"'\\]{8,})/dg,
+  /(?<![\w-])--(?:[\w-]{0,60}[-_])?(?:token|secret|password|passwd|api[-_]?key|access[-_]?key)=(?:\\?["'])?([^\s"'\\$][^\s"'\\]{7,})/dgi,
   /-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----(?:\s{0,4}Proc-Type:[^\n]{0,99}\n[^\n]{0,99})?(?:[\w+/=\s]|\\[nr])*(?:-----END [A-Z ]{0,40}PRIVATE KEY-----)?/dg,
 ];
 
