@@ -117,6 +117,18 @@ test("a script that the tree has lost is red, and is told apart from one that fa
   assert.equal(judgeGate(report, { is: "green" }).ok, false);
 });
 
+test("a secret in the line of a command is not in its name, green or red", async () => {
+  const { report, problems, tail } = await gated({
+    "test --as s3cr3t": { text: "", code: 0 },
+    "check --as s3cr3t": { text: "no" },
+  });
+  assert.deepEqual(
+    report.commands.map(({ name }) => name),
+    ["test --as …", "check --as …"],
+  );
+  assert.ok(!JSON.stringify([report, problems, tail]).includes("s3cr3t"));
+});
+
 test("more failures than are named are told in words, never as a name", async () => {
   const text = Array.from(
     { length: 520 },

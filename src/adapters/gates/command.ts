@@ -93,11 +93,12 @@ export class CommandGate implements Gate {
 
   async #runOne(
     job: JobId,
-    { name, command }: GateCommand,
+    { name: line, command }: GateCommand,
     { workspace, transcript }: { readonly workspace: Workspace; readonly transcript: Transcript },
     signal: AbortSignal,
   ): Promise<Ran | Failed> {
     const { programs, limits, redact } = this.#parts;
+    const name = redact(line); // Often all that is run, with a token in it; it goes into the log and into proofs.
     transcript.write(`$ ${command.join(" ")}\n`);
     const { folder, environment } = workspace;
     const written: string[] = [];
