@@ -5,8 +5,8 @@ import type { Member } from "./job.ts";
  * Where landing stands between two land jobs.
  *
  *   open ──red──→ again ──red──→ base ──green──→ hunt ──→ open
- *    ↑              │ green        │ red           (halves until one member is left)
- *    └──────────────┴──────────────┘
+ *    ↑              │ green        │ red  ↑       │ (halves until one member is left)
+ *    └──────────────┴──────────────┘      └───────┘ red twice, but by something else than is hunted
  */
 export type Phase =
   | { readonly is: "open" }

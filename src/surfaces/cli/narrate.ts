@@ -247,7 +247,7 @@ function turned(
     case "again": {
       const { members, failures, run } = phase;
       const who = members.length === 1 ? all(members) : `${members.length} tasks`;
-      const what = run > 2 ? "the gate is red otherwise" : "the gate is red";
+      const what = run > 2 ? "the gate is red again" : "the gate is red"; // For another reason, or a known flaky test.
       return bad(`${what} with ${who}; once more, it may be a flaky test: ${namesOf(failures)}`);
     }
     case "base":
