@@ -269,12 +269,6 @@ describe("a conflict", () => {
     files: ["x.ts"],
     against,
   });
-  const two = () => {
-    const run = CoreRun.planned([task("z"), task("a"), task("b")]);
-    for (const id of ["t.1", "t.2", "t.3"]) run.work(id);
-    run.land();
-    return run;
-  };
 
   test("with the target is a refused attempt of the same task, from the new target", () => {
     const run = twoToLand();
