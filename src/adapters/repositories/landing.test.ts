@@ -40,6 +40,16 @@ describe("a landing", () => {
     assert.equal(JSON.parse(await at.git("notes", `--ref=skein/${RUN}`, "show", landing.to)).proof, "green");
   });
 
+  it("moves the target alone, also where somebody made it stand for a branch of theirs", async () => {
+    await using world = await candidateWorld();
+    const { landing, at, repository, base } = world;
+    await at.git("branch", "--force", "theirs", base);
+    await at.git("symbolic-ref", `refs/heads/${TARGET}`, "refs/heads/theirs");
+    assert.deepEqual(await repository.land(landing, quiet), { is: "landed" });
+    assert.equal(await at.git("rev-parse", "theirs"), base);
+    assert.equal(await at.git("rev-parse", TARGET), landing.to);
+  });
+
   it("leaves the proof before it moves the target", async () => {
     await using world = await candidateWorld();
     const { landing, at, repository, base } = world;

@@ -41,10 +41,14 @@ const MAX_TRIES = 6;
 const FIRST_WAIT_MS = 20;
 const TAKEN = /\.lock': File exists|but expected|reference already exists/;
 
-/** Two transactions: the second is read only when the first is done. Each fails unless the ref is where it was. */
+/**
+ * Two transactions: the second is read only when the first is done. Each fails unless the ref is where it was. A target
+ * that somebody made a symbolic ref is replaced: what it stood for may be a branch of the user's, and must not move.
+ */
 function moves({ target, from, to }: Landing, { ref, commit, old }: WrittenProof): string {
   const note = old === undefined ? `create ${ref} ${commit}` : `update ${ref} ${commit} ${old}`;
-  return ["start", note, "commit", "start", `update ${refOf(target)} ${to} ${from}`, "commit", ""].join("\n");
+  const move = `update ${refOf(target)} ${to} ${from}`;
+  return ["start", note, "commit", "start", "option no-deref", move, "commit", ""].join("\n");
 }
 
 export async function look(
