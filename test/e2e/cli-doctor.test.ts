@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
-import { chmod, mkdir, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdir, rm, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, it } from "node:test";
 import { promisify, stripVTControlCharacters } from "node:util";
@@ -144,6 +144,17 @@ describe("skein doctor", () => {
     const { code, out } = await place.skein("doctor"); // In a process of its own, which can be ended if it waits.
     assert.equal(code, 1, out);
     assert.match(out, /^bad {3}configuration .*skein\.yaml cannot be read: it is no file$/m);
+  });
+
+  it("does not take a link that leads nowhere for no configuration", LIMIT, async () => {
+    await using place = await makePlace();
+    await symlink("../moved/skein.yaml", path.join(place.repository.folder, "skein.yaml"));
+    assert.match(badOf(await examine(place))[0]!.text, /^skein\.yaml is a link that leads nowhere$/);
+    const { code, err } = await place.ask("run", "x", "--agent", place.agent);
+    assert.deepEqual(
+      [code, err],
+      [3, "skein: skein.yaml is a link that leads nowhere\ntry: mend the link, or remove it\n"],
+    );
   });
 
   it("shows every setting with where it comes from, and variables that have no effect", LIMIT, async () => {

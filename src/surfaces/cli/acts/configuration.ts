@@ -1,5 +1,5 @@
 /** How is a run configured? From skein.yaml, the environment, --set and flags; or from its record when it goes on. */
-import { constants, existsSync } from "node:fs";
+import { constants, existsSync, lstatSync } from "node:fs";
 import { open } from "node:fs/promises";
 import path from "node:path";
 import type { Project } from "../../../compose.ts";
@@ -124,7 +124,9 @@ async function configFile(
   named?: string,
 ): Promise<{ readonly name: string; readonly text: string } | Misconfigured | undefined> {
   const { top = folder, gitDir = folder } = located ?? {};
-  const found = top === gitDir ? [] : NAMES.filter((name) => existsSync(path.join(top, name)));
+  // A link that leads nowhere is there, too: whoever made it did not mean the defaults.
+  const isThere = (name: string) => lstatSync(path.join(top, name), { throwIfNoEntry: false }) !== undefined;
+  const found = top === gitDir ? [] : NAMES.filter(isThere);
   const wrong = (message: string, next?: string): Misconfigured =>
     next === undefined ? { kind: "configuration", message } : { kind: "configuration", message, next };
   if (named === undefined && found.length > 1)
@@ -135,9 +137,10 @@ async function configFile(
   try {
     return { name, text: await readBounded(file, MAX_BYTES) };
   } catch (error) {
-    return isMissing(error)
-      ? wrong(`there is no file ${name}`, "name a file that is there; or leave out --config")
-      : wrong(`the configuration ${name} cannot be read: ${messageOf(error)}`);
+    if (!isMissing(error)) return wrong(`the configuration ${name} cannot be read: ${messageOf(error)}`);
+    return named === undefined
+      ? wrong(`${name} is a link that leads nowhere`, "mend the link, or remove it")
+      : wrong(`there is no file ${name}`, "name a file that is there; or leave out --config");
   }
 }
 
