@@ -79,6 +79,19 @@ test("what is said to a run is heard by its planner, at once", async () => {
   assert.deepEqual([said.code, said.out.startsWith(`run ${run} has it`)], [0, true], said.err);
   await live.says("told to the planner: Leave the old API");
   await live.says("a planner looks at the goal (turn 2)");
+  const empty = {
+    code: 2,
+    out: "",
+    err: /^skein: the message is empty\ntry: say what the planner is to know/,
+  };
+  for (const args of [
+    ["steer", ""],
+    ["steer", " \n", "--run", run],
+    ["approve", run, "--decline", ""],
+  ]) {
+    const { code, out, err } = await place.ask(...args);
+    assert.deepEqual([code, out, empty.err.test(err)], [empty.code, empty.out, true], err);
+  }
   const answer = await place.ask("steer", "--run", run, "and the tests", "--json");
   assert.deepEqual(JSON.parse(answer.out), { run, command: "steer", heard: true });
   await open();

@@ -200,3 +200,14 @@ test("a fix is told with the files that it may touch, and that it has mended the
     run.answer("land#1", { is: "landed", commit: "c1", members, conflicts: [], proof: "green" });
   assert.equal(told(run, landed)[0], "fix-tests-1 landed as c1: the target is mended");
 });
+
+test("a cancel that comes while the task is landing is told of, whichever of the two comes first", () => {
+  const run = CoreRun.planned([task("a"), task("b")]);
+  run.work("t.1");
+  run.say({ type: "cancel", task: run.task("t.1").id });
+  run.land();
+  const lines = linesOf(run);
+  const told = lines.indexOf("a is to be cancelled, but is landing: it is cancelled unless it lands now");
+  assert.ok(told >= 0, lines.join("\n"));
+  assert.ok(lines.slice(told).some((line) => line.startsWith("a landed as ")));
+});

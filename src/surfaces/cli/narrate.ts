@@ -84,6 +84,10 @@ export function narrate(
       );
     case "task.skipped":
       return bad(`${name(event.task)} is skipped, because ${name(event.because)} did not land`);
+    case "task.cancel-requested":
+      return bad(
+        `${name(event.task)} is to be cancelled, but is landing: it is cancelled unless it lands now`,
+      );
     case "task.cancelled":
       return bad(`${name(event.task)} is cancelled: ${event.reason}`);
     case "batch.landed":

@@ -14,6 +14,12 @@ import { type Exit, hasExit, openHere, openSeen, runsWhere, type SeenRun } from 
 const MAX_ANSWER_MS = 15_000;
 
 export const tell: Act<TellOptions> = async (context, { command: said, ...options }) => {
+  if (saysNothing(said))
+    return usage(
+      context,
+      "the message is empty",
+      "say what the planner is to know: it costs one of its turns",
+    );
   const project = await openHere(context, options);
   if (hasExit(project)) return project.exit;
   const found = options.run
@@ -34,6 +40,11 @@ export const tell: Act<TellOptions> = async (context, { command: said, ...option
   const command = withTask(context, found, said);
   return hasExit(command) ? command.exit : tellRun(context, home, command);
 };
+
+/** An unset variable in a script, say: a planner would be asked again, and told nothing. */
+const saysNothing = (said: Said): boolean =>
+  (said.type === "steer" && said.message.trim() === "") ||
+  (said.type === "decline" && said.reason.trim() === "");
 
 /** A task is named as people do. */
 function withTask(context: Context, { home, seen }: SeenRun, said: Said): Said | Exit {
@@ -98,5 +109,6 @@ const WORDS: Readonly<Record<Said["type"], (run: string) => string>> = {
   approve: (run) => `run ${run} has your approval, and goes to work. Watch it: skein logs ${run} -f`,
   decline: (run) => `run ${run} has it: the planner hears why, and plans again`,
   steer: (run) => `run ${run} has it: the planner hears it at its next turn`,
-  cancel: (run) => `run ${run} cancels it. Watch it: skein logs ${run} -f`,
+  cancel: (run) =>
+    `run ${run} cancels it; what is landing at this moment may still land. Watch it: skein logs ${run} -f`,
 };
