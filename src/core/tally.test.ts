@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { CoreRun, large, task } from "../../test/support/core-run.ts";
+import { CoreRun, large, MINUTE, task } from "../../test/support/core-run.ts";
 import type { FailureKind } from "./failure.ts";
 import type { TaskId } from "./task.ts";
 import { nothingSeen, see, viewOf } from "./view.ts";
@@ -286,5 +286,14 @@ describe("the time that the target was red", () => {
     after(run, 700, () => run.check());
     const { red } = tallyOf(run);
     assert.deepEqual([red.ms, red.spans[0]!.isOver, red.spans[0]!.by], [700, true, []]);
+  });
+
+  it("is told with what is red now, and not with what was mended meanwhile", () => {
+    const run = new CoreRun();
+    for (let looks = 0; looks < 2; looks += 1) after(run, 500, () => run.check(["types: a"]));
+    run.wait(2 * MINUTE);
+    after(run, 500, () => run.check(["test: b"]));
+    const [span, ...others] = tallyOf(run).red.spans;
+    assert.deepEqual([span?.isOver, span?.failures, others], [false, ["test: b"], []]);
   });
 });

@@ -45,6 +45,7 @@ export type Loss = {
 export type RedSpan = {
   readonly from: number;
   readonly until?: number;
+  /** Of the last look: what was red before that may be mended. */
   readonly failures: readonly string[];
   /** Whose landing made it green; nobody's, if it was by itself, or by somebody else's hand. */
   readonly by: readonly Member[];
@@ -258,9 +259,10 @@ function checked(t: Draft, { tip, report, at }: EventOf<"target.checked">): void
   if (phase.is === "base") t.memory.unblamed = sum(t.memory.unblamed, run);
   t.memory.greenTip = green ? tip : undefined;
   const open = t.reds.at(-1);
+  const failures = failuresOf(report);
   if (green) endRed(t, at, []);
-  else if (open === undefined || open.until !== undefined)
-    t.reds.push({ from: at, failures: failuresOf(report), by: [] });
+  else if (open === undefined || open.until !== undefined) t.reds.push({ from: at, failures, by: [] });
+  else t.reds[t.reds.length - 1] = { ...open, failures };
 }
 
 function endRed(t: Draft, at: number, by: readonly Member[]): void {
