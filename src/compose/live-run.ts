@@ -82,6 +82,7 @@ export async function startRun(
       await following;
       await flaky.noted();
       await world.queue.close();
+      await world.settle();
       if (end.is === "closed") {
         // What is left is found by `tidyRun`.
         const left = await giveBackAll(world).catch((error: unknown) => [messageOf(error)]);

@@ -27,6 +27,8 @@ export type World = {
   readonly programs: LocalPrograms;
   readonly workspaces: CloneWorkspaces;
   readonly jobs: JobParts;
+  /** Ends what goes on beside the jobs, and waits for it. */
+  readonly settle: () => Promise<void>;
   readonly close: () => Promise<void>;
 };
 
@@ -96,7 +98,12 @@ export function openWorld(
     maxTurnMs: { plan: leaseMs.plan + retry.graceMs, work: leaseMs.work + retry.graceMs },
   };
   const queue = new InProcessJobQueue(jobRunner(jobs), files);
-  return { queue, files, programs, workspaces, jobs, close: async () => repository.close() };
+  const settle = () => gate.close();
+  const close = async () => {
+    await settle();
+    repository.close();
+  };
+  return { queue, files, programs, workspaces, jobs, settle, close };
 }
 
 /** Two: a landing and a check of the target. */

@@ -129,7 +129,8 @@ function repair(
   const found = problems.filter((problem) => names.has(problem.name));
   // What comes later in the order shows only when what came before is mended: that is progress, however much it is.
   const further = now.class !== undefined && isAfter(firstClass(found), now.class);
-  const better = now.round > 0 && (failures < now.failures || further);
+  const isOther = lasting.every((name) => !now.known.has(name));
+  const better = now.round > 0 && (failures < now.failures || further || isOther);
   const round = better ? 0 : now.round;
   const idle = now.pending.size === 0;
   if (idle && round >= rules.policy.repair.maxRounds)
@@ -150,7 +151,7 @@ function repair(
   const into = plan.tasks.map((fix, i) => fixTask(fix, first + i));
   const next = idle ? round + 1 : round;
   // The fewest so far: a flaky failure that comes and goes is not progress each time that it goes.
-  const fewest = now.round > 0 && !further ? Math.min(now.failures, failures) : failures;
+  const fewest = now.round > 0 && !further && !isOther ? Math.min(now.failures, failures) : failures;
   const kind = plan.class === undefined ? {} : { class: plan.class };
   return [{ type: "repair.planned", into, round: next, failures: fewest, ...kind, notes: plan.notes }];
 }

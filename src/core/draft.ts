@@ -39,9 +39,10 @@ type Containers = {
   readonly tips: Set<string>;
   readonly lost: Map<string, readonly TaskId[]>;
   readonly target: Loose<Target>;
-  readonly repair: Loose<Omit<Repair, "pending" | "tried">> & {
+  readonly repair: Loose<Omit<Repair, "pending" | "tried" | "known">> & {
     readonly pending: Set<TaskId>;
     readonly tried: Set<string>;
+    readonly known: Set<string>;
   };
   readonly spent: Loose<Spending>;
   readonly flaky: Map<string, number>;

@@ -165,7 +165,10 @@ export function evolve(state: RunState, event: Event): RunState {
       for (const task of event.into) {
         addTask(s, task);
         s.repair.pending.add(task.id);
-        for (const name of task.spec.repairs ?? []) s.repair.tried.add(name);
+        for (const name of task.spec.repairs ?? []) {
+          s.repair.tried.add(name);
+          s.repair.known.add(name);
+        }
       }
       s.repair.round = event.round;
       s.repair.class = event.class;
@@ -358,7 +361,11 @@ function landed(s: Draft, { task: id }: Member, commit: string): void {
   settle(s, id, { is: "done", handoff, commit });
 }
 
+/** So many that come and go at once are an outage, of which the tests themselves know nothing. */
+const MAX_FLAKY_AT_ONCE = 20;
+
 function noteFlaky(s: Draft, names: readonly string[]): void {
+  if (names.length > MAX_FLAKY_AT_ONCE) return;
   for (const name of names) s.flaky.set(name, (s.flaky.get(name) ?? 0) + 1);
 }
 
@@ -367,6 +374,7 @@ function targetChecked(s: Draft, { tip, report, at }: EventOf<"target.checked">)
   const green = isGreen(report);
   const reds = green ? 0 : redsAfter(s, tip);
   const gone = flakyOf(target, tip, report);
+  const byChance = target.redsInARow > 0 && target.checkedTip === tip;
   target.health = healthAfter(s, tip, report);
   target.redsInARow = reds;
   target.greensInARow = green ? target.greensInARow + 1 : 0;
@@ -377,8 +385,12 @@ function targetChecked(s: Draft, { tip, report, at }: EventOf<"target.checked">)
   target.unsure = false;
   target.report = report;
   noteFlaky(s, gone);
-  if (green) s.repair.tried.clear();
-  if (green) Object.assign(s.repair, { class: undefined, round: 0, failures: 0, givenUp: false });
+  if (!green) return;
+  s.repair.givenUp = false;
+  if (byChance) return; // Nobody has mended anything: the rounds of repair go on being counted.
+  s.repair.tried.clear();
+  s.repair.known.clear();
+  Object.assign(s.repair, { class: undefined, round: 0, failures: 0 });
 }
 
 const landingOf = ({ phase, errors, retryAt, detail }: EventOf<"landing.turned">): Landing =>

@@ -120,6 +120,8 @@ export type Repair = {
   readonly pending: ReadonlySet<TaskId>;
   /** The failures that fixes of this round were made for: a round in which each could come again would never end. */
   readonly tried: ReadonlySet<string>;
+  /** What fix tasks were made for since the target last became green by a change, not by chance. */
+  readonly known: ReadonlySet<string>;
   /** What the last round repaired. */
   readonly class: ProblemClass | undefined;
   readonly round: number;
@@ -166,7 +168,15 @@ export const emptyState = (): RunState => ({
     baseMoved: false,
     unsure: false,
   },
-  repair: { pending: new Set(), tried: new Set(), class: undefined, round: 0, failures: 0, givenUp: false },
+  repair: {
+    pending: new Set(),
+    tried: new Set(),
+    known: new Set(),
+    class: undefined,
+    round: 0,
+    failures: 0,
+    givenUp: false,
+  },
   spent: { tokens: 0, microdollars: 0, unpriced: 0, exhausted: false },
   flaky: new Map(),
   concernCount: 0,

@@ -102,27 +102,23 @@ describe("a landing", () => {
       assert.doesNotMatch((await landed({}, { ...BRIEF, next: [] })).names.join(), /prepare/);
     });
 
-    it("stops that when the gate has ended, and does not mind if it goes wrong", async () => {
+    it("stops merging when the gate has ended, and does not mind if it goes wrong", async () => {
       const { parts } = jobPorts();
       const gated = Promise.withResolvers<void>();
       let stopped = false;
-      const gate = {
-        ...parts.gate,
-        run: async () => {
-          await gated.promise;
-          return GREEN;
-        },
-        prepare: (_: unknown, signal: AbortSignal) => {
-          const { promise, reject } = Promise.withResolvers<void>();
-          signal.addEventListener("abort", () => {
-            stopped = true;
-            reject(new Error("stopped in the middle"));
-          });
-          gated.resolve();
-          return promise;
-        },
+      const gate = { ...parts.gate, run: () => gated.promise.then(() => GREEN) };
+      const candidate: typeof parts.repository.candidate = (wanted, signal) => {
+        if (wanted.onto === "onto") return parts.repository.candidate(wanted, signal);
+        const { promise, reject } = Promise.withResolvers<never>();
+        signal.addEventListener("abort", () => {
+          stopped = true;
+          reject(new Error("stopped in the middle"));
+        });
+        gated.resolve();
+        return promise;
       };
-      const { outcome } = await land({ ...BRIEF, next }, { ...parts, gate }, quiet);
+      const repository = { ...parts.repository, candidate };
+      const { outcome } = await land({ ...BRIEF, next }, { ...parts, gate, repository }, quiet);
       assert.deepEqual([outcome.is, stopped], ["landed", true]);
     });
   });

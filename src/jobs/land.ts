@@ -48,8 +48,8 @@ export async function land(brief: LandBrief, parts: JobParts, signal: AbortSigna
 const asBranch = ({ spec, ...member }: LandMember) => ({ ...member, subject: subjectOf(spec) });
 
 /**
- * If this candidate lands, the next one is built on it: while the gate is busy, it is merged and its files are put in
- * their place. If it does not land, or somebody else comes first, nothing but that is lost.
+ * If this candidate lands, the next one is built on it: while the gate is busy, it is merged, and its files begin to
+ * be put in their place. If it does not land, or somebody else comes first, nothing but that is lost.
  */
 async function prepareNext(
   brief: LandBrief,
@@ -62,7 +62,7 @@ async function prepareNext(
   const wanted = { run, target, onto, strategy, members: next.map(asBranch) };
   const candidate = await repository.candidate(wanted, signal);
   if (hasFailed(candidate) || candidate.commit === undefined) return;
-  await gate.prepare({ job: jobIdOf(brief), commit: candidate.commit, rules: onto }, signal);
+  gate.prepare({ job: jobIdOf(brief), commit: candidate.commit, rules: onto });
 }
 
 /** Does something in the meantime, which ends with the first. */

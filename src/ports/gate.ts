@@ -7,8 +7,8 @@ import type { Failed } from "./repository.ts";
 export type Gate = {
   /** Runs the commands that `rules` (a commit) names on the tree of `commit`. No commands: an empty report. */
   run(tree: GatedTree, signal: AbortSignal): Promise<GateRun | Failed>;
-  /** Makes a place ready for a tree that is likely to be gated soon. A head start: nobody hears whether it worked. */
-  prepare(tree: GatedTree, signal: AbortSignal): Promise<void>;
+  /** Begins to make a place ready for a tree that is likely to be gated soon. A head start: nobody waits for it. */
+  prepare(tree: GatedTree): void;
   /** What of the gate itself differs between two commits, in words: "package.json: the script test". */
   changes(from: string, to: string, signal: AbortSignal): Promise<readonly string[] | Failed>;
 };

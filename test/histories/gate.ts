@@ -54,7 +54,7 @@ export class HistoryGate implements Gate {
   }
 
   /** A tree is judged where it lies. */
-  async prepare(): Promise<void> {}
+  prepare(): void {}
 
   async changes(): Promise<readonly string[]> {
     return [];

@@ -105,7 +105,7 @@ export function jobPorts(replies: Partial<Replies> = {}): {
     },
     gate: {
       run: told("gate", () => all.gate),
-      prepare: told("prepare", () => undefined),
+      prepare: (tree) => calls.push(["prepare", tree]),
       changes: told("changes", () => all.changes),
     },
     workspaces: {

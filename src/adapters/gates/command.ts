@@ -36,6 +36,8 @@ export type CommandGateParts = {
 export class CommandGate implements Gate {
   readonly #parts: CommandGateParts;
   readonly #limiter: Limiter;
+  readonly #over = new AbortController();
+  #preparing: { readonly commit: string; readonly ready: Promise<void> } | undefined;
 
   constructor(parts: CommandGateParts) {
     this.#parts = parts;
@@ -54,13 +56,39 @@ export class CommandGate implements Gate {
     return hasFailed(ran) ? ran : summary([...first, ...ran]);
   }
 
+  /** One at a time: to copy or install what a tree needs may take longer than several gates. */
+  prepare(tree: GatedTree): void {
+    if (this.#preparing || this.#over.signal.aborted) return;
+    const ready = this.#makeReady(tree, this.#over.signal).catch(() => {}); // Whoever needs it does it then.
+    this.#preparing = { commit: tree.commit, ready };
+    void ready.finally(() => {
+      this.#preparing = undefined;
+    });
+  }
+
+  /** Ends what is being prepared, and waits for that. */
+  async close(): Promise<void> {
+    this.#over.abort();
+    await this.#preparing?.ready;
+  }
+
   /** Under a name of its own: the job itself holds the place where its gate runs. */
-  async prepare({ job, commit, rules: of }: GatedTree, signal: AbortSignal): Promise<void> {
+  async #makeReady({ job, commit, rules: of }: GatedTree, signal: AbortSignal): Promise<void> {
     const { workspaces, rules } = this.#parts;
     const found = await rules.of(of, signal);
     if (hasFailed(found) || found.commands.length === 0 || signal.aborted) return;
     const place = await workspaces.take({ job: `${job}.next` as JobId, commit, use: "gate" }, signal);
     if (!hasFailed(place)) await workspaces.release(place);
+  }
+
+  /** What is under way for this very tree is sooner done than the same begun anew. */
+  async #whenReady(commit: string, signal: AbortSignal): Promise<void> {
+    if (this.#preparing?.commit !== commit) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const stop = () => resolve();
+    signal.addEventListener("abort", stop, { once: true });
+    await Promise.race([this.#preparing.ready, promise]);
+    signal.removeEventListener("abort", stop);
   }
 
   async changes(from: string, to: string, signal: AbortSignal): Promise<readonly string[] | Failed> {
@@ -74,6 +102,7 @@ export class CommandGate implements Gate {
     signal: AbortSignal,
   ): Promise<readonly Ran[] | Failed> {
     const { workspaces, transcripts } = this.#parts;
+    await this.#whenReady(commit, signal);
     const workspace = await workspaces.take({ job, commit, use: "gate" }, signal);
     if (hasFailed(workspace)) return workspace;
     const transcript = transcripts.open(job);

@@ -41,11 +41,16 @@ export async function openPipes(folder: string, name: string, input: string): Pr
   }
 }
 
-/** What an engine left that was killed while it made some. Only where nothing is being started. */
+/**
+ * What an engine left that was killed while it made some, or wrote down the program that they are for. Only where
+ * nothing is being started.
+ */
 export async function removePipes(folder: string): Promise<void> {
-  const names = (await readdir(folder).catch(() => [])).filter((name) => /\.(?:in|out|err)$/.test(name));
+  const names = (await readdir(folder).catch(() => [])).filter((name) => LEFT.test(name));
   await Promise.all(names.map((name) => rm(join(folder, name), { force: true }).catch(() => {}))); // Harmless.
 }
+
+const LEFT = /\.(?:in|out|err|program\.json\.new)$/;
 
 type Ends = { readonly ours: number; readonly theirs: number };
 

@@ -154,7 +154,9 @@ describe("deliver", () => {
       failed(await deliver({ ...world.order, baseBranch: "--force" }, quiet)),
       /no name of a branch/,
     );
-    assert.match(failed(await deliver({ ...world.order, baseBranch: "gone" }, quiet)), /gone is not there/);
+    const gone = await deliver({ ...world.order, baseBranch: "gone" }, quiet);
+    assert.match(failed(gone), /gone is not there/);
+    assert.match("failure" in gone ? (gone.failure.next ?? "") : "", /--branch <name>/);
     assert.match(failed(await deliver({ ...world.order, target: "gone" }, quiet)), /gone is not there/);
   });
 });

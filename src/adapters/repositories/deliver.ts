@@ -40,7 +40,7 @@ export const deliver = (delivery: Delivery, signal: AbortSignal): Promise<Delive
       commits: [since],
     });
     if (wrong) return wrong;
-    const base = await needed(store, delivery.baseBranch);
+    const base = await needed(store, delivery.baseBranch, GONE_NEXT);
     if (typeof base !== "string") return base;
     const target = await needed(store, delivery.target);
     if (typeof target !== "string") return target;
@@ -173,9 +173,11 @@ export const mergeBase = (
     return { is: "candidate", commit, onto };
   });
 
-async function needed(store: Store, branch: string): Promise<string | Failed> {
-  return (await commitAt(store, refOf(branch))) ?? broken(`the branch ${branch} is not there`);
+async function needed(store: Store, branch: string, next?: string): Promise<string | Failed> {
+  return (await commitAt(store, refOf(branch))) ?? broken(`the branch ${branch} is not there`, next);
 }
+
+const GONE_NEXT = "name the branch that has its place: skein deliver <run> --branch <name>";
 
 async function isAncestor(
   store: Store,

@@ -28,7 +28,8 @@ export const addSteer: AddVerb = (program, perform) => {
   addRepo(program.command("steer <message>"))
     .summary("tell the planner something while the run goes on")
     .description(
-      "The planner hears it at its next turn, which comes at once. By default of the one run that is open.",
+      "The planner hears it at its next turn, which comes at once; after a pause, or an approval that is waited for, " +
+        "where there is one. By default of the one run that is open.",
     )
     .option("--run <run>", "which run")
     .addHelpText(
