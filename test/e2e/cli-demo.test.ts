@@ -199,3 +199,17 @@ async function testEveryLanding(project: string, outer: string, landings: number
   await assert.rejects(tested(first!), isRed, "it is red to begin with");
   for (const commit of rest) await tested(commit);
 }
+
+test("the demo says what it needs where there is no git", async () => {
+  const outer = await mkdtemp(path.join(tmpdir(), "skein-demo-test-"));
+  try {
+    const folder = path.join(outer, "demo");
+    const env = { HOME: outer, PATH: outer };
+    await assert.rejects(call(process.execPath, [SKEIN, "demo", "--folder", folder], { env }), {
+      code: 3,
+      stderr: `skein: git init failed in ${path.join(folder, "almanac")}\ntry: git 2.38 or newer must be installed\n`,
+    });
+  } finally {
+    await rm(outer, { recursive: true, force: true });
+  }
+});

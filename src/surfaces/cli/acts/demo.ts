@@ -117,11 +117,11 @@ async function firstCommit(context: Context, project: string): Promise<ExitCode 
   const steps = [
     ["init", "--quiet", "--initial-branch=main"],
     ["add", "--all"],
-    [...PERSON, "commit", "--quiet", "--message=Say what the almanac is to be"],
-  ];
-  for (const args of steps) {
-    if ((await askGit(project, args)) !== undefined) continue;
-    const message = `git ${args.at(-1)} failed in ${project}`;
+    ["commit", "--quiet", "--message=Say what the almanac is to be"],
+  ] as const;
+  for (const [verb, ...args] of steps) {
+    if ((await askGit(project, [...PERSON, verb, ...args])) !== undefined) continue;
+    const message = `git ${verb} failed in ${project}`;
     return refuse(context, EXIT.configuration, {
       kind: "repository",
       message,
