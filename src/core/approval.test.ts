@@ -54,6 +54,8 @@ describe("a plan that needs approval", () => {
     run.plan("t", []);
     run.check();
     assert.equal(run.closed?.how, "done");
+    const { counts, undone } = viewOf({ state: run.state, story: emptyStory() });
+    assert.deepEqual([counts.total, counts.done, undone], [2, 2, []], "what was declined is not left undone");
   });
 
   it("does not keep fixes of a red target waiting", () => {

@@ -4,6 +4,7 @@ import { evolve } from "./evolve.ts";
 import { type Job, type JobId, jobId } from "./job.ts";
 import type { JobKind } from "./policy.ts";
 import {
+  DECLINED,
   emptyState,
   isProposed,
   isVerified,
@@ -155,7 +156,7 @@ export function viewOf({ state, story }: Seen): RunView {
       name: nameOf(state, setback.task),
       end: wordOf(state, taskOf(state, setback.task), gating),
     })),
-    undone: tasks.flatMap((task) => undoneOf(state, task)),
+    undone: tasks.flatMap((task) => (isDeclined(task) ? [] : undoneOf(state, task))),
     concerns: concernsOf(state, story),
     left: leftOf(state),
     flaky: [...state.flaky].flatMap(([name, times]) => (times > 0 ? [name] : [])),
@@ -210,12 +211,16 @@ function countsOf(state: RunState, tasks: readonly Task[], gating: ReadonlySet<T
     waiting: 0,
   };
   for (const task of tasks) {
-    if (task.id === ROOT && tasks.length > 1 && task.spec.shape === "plan") continue;
+    if ((task.id === ROOT && tasks.length > 1 && task.spec.shape === "plan") || isDeclined(task)) continue;
     counts.total += 1;
     counts[COUNTED[wordOf(state, task, gating)]] += 1;
   }
   return counts;
 }
+
+/** Nobody ever wanted it done but the planner. */
+const isDeclined = ({ state }: Task): boolean =>
+  state.is === "cancelled" && state.reason.startsWith(DECLINED);
 
 const COUNTED = {
   done: "done",

@@ -42,7 +42,7 @@ function headline({ run, is, counts, times }: RunView): ReportLine {
 /** While it was stopped, nothing was waited for. */
 function took({ openedAt, closedAt, lastAt, idleMs }: RunView["times"]): string {
   const busy = precise((closedAt ?? lastAt) - openedAt - idleMs);
-  return idleMs < 1_000 ? busy : `${busy} (and ${duration(idleMs)} stopped)`;
+  return idleMs < 1_000 ? busy : `${busy} (and ${duration(idleMs)} paused or stopped)`;
 }
 
 const PROOFS = {

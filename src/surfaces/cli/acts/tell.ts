@@ -106,7 +106,7 @@ const WORDS: Readonly<Record<Said["type"], (run: string) => string>> = {
   pause: (run) =>
     `run ${run} is paused: nothing new is started, what is at work goes on. To end the pause: skein resume ${run}`,
   resume: (run) => `run ${run} goes on`,
-  approve: (run) => `run ${run} has your approval, and goes to work. Watch it: skein logs ${run} -f`,
+  approve: (run) => `run ${run} has your approval. Watch it: skein logs ${run} -f`,
   decline: (run) => `run ${run} has it: the planner hears why, and plans again`,
   steer: (run) => `run ${run} has it: the planner hears it at its next turn`,
   cancel: (run) =>
