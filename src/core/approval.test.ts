@@ -46,6 +46,7 @@ describe("a plan that needs approval", () => {
     assert.deepEqual([run.is("t.1"), run.is("t.2")], ["cancelled", "cancelled"]);
     assert.deepEqual(run.running(), ["plan:t#2"]);
     assert.match(run.brief("plan", "t").steers.join(), /declined: leave the database alone/);
+    assert.equal(run.brief("plan", "t").first, true, "nothing was agreed on yet");
     run.plan("t", two);
     assert.deepEqual(run.events("plan.rejected"), []);
     assert.deepEqual(run.running(), [], "the second plan is proposed as well");
@@ -56,6 +57,19 @@ describe("a plan that needs approval", () => {
     assert.equal(run.closed?.how, "done");
     const { counts, undone } = viewOf({ state: run.state, story: emptyStory() });
     assert.deepEqual([counts.total, counts.done, undone], [2, 2, []], "what was declined is not left undone");
+  });
+
+  it("that is declined may be followed by none: then one worker takes the goal, once that is approved of", () => {
+    const run = CoreRun.planned(two, { approval: "first" });
+    run.say({ type: "decline", reason: "do it in one go" });
+    run.plan("t", []);
+    assert.deepEqual(run.running(), []);
+    run.say({ type: "approve" });
+    assert.deepEqual(run.running(), ["work:t#1"]);
+    run.work("t");
+    run.land();
+    run.check();
+    assert.equal(run.closed?.how, "done");
   });
 
   it("does not keep fixes of a red target waiting", () => {

@@ -27,6 +27,7 @@ export function planDeclined(s: Draft): void {
   const declined = new Set(s.proposed);
   for (const [key, id] of keys ?? []) if (declined.has(id)) keys!.delete(key);
   s.proposed = [];
+  taskIn(s, ROOT).tries.answers -= 1; // As if it had not been given: the next one may be the first again.
 }
 
 /** The planner was told of its news and of steering messages, and has answered. */

@@ -90,6 +90,7 @@ export function evolve(state: RunState, event: Event): RunState {
       break;
     case "plan.kept-whole": {
       const task = taskIn(s, event.task);
+      task.state = { is: "open" };
       task.spec = { ...task.spec, shape: "work" };
       task.tries.planErrors = 0;
       release(s, task);

@@ -29,6 +29,7 @@ export class Invariants {
   readonly #heard = new Map<TaskId, number>();
   /** Proposed, and neither approved of nor called off. */
   readonly #proposed = new Set<TaskId>();
+  #hasDeclined = false;
   #seq = 0;
   #lastAt = 0;
 
@@ -57,6 +58,7 @@ export class Invariants {
     if (event.type === "plan.accepted" || event.type === "plan.ended") this.#hearing(event);
     if (event.type === "plan.proposed") for (const id of event.tasks) this.#proposed.add(id);
     if (event.type === "plan.approved" || event.type === "plan.declined") this.#proposed.clear();
+    if (event.type === "plan.declined") this.#hasDeclined = true;
     if (event.type === "run.closed") this.#closing(event);
     if (event.type === "repair.planned") this.#repairing(event);
   }
@@ -285,7 +287,8 @@ export class Invariants {
       );
     }
     if (event.type === "plan.kept-whole" && task.id === ROOT) {
-      must(this.#team.sprints === 0, "the goal is called atomic, but its planner has tasks to ask for");
+      const isSo = this.#team.sprints === 0 || this.#hasDeclined; // Declined, it may have no other plan.
+      must(isSo, "the goal is called atomic, but its planner has tasks to ask for");
     }
   }
 

@@ -17,6 +17,7 @@ import { gateChanges } from "./gate-changes.ts";
 import { classOf, type GateCommand } from "./gate-command.ts";
 import { Limiter } from "./limiter.ts";
 import type { GateRules, Rules } from "./rules.ts";
+import { withTestedFiles } from "./tested-files.ts";
 
 export type CommandGateParts = {
   /** The folder of the user's repository. */
@@ -182,19 +183,16 @@ function red(
   tail: string,
   { text, folder }: { readonly text: string; readonly folder: string },
 ): Ran {
-  const { failures, more, notConfigured } = readOutput({
-    text,
-    folder,
-    has: filesIn(folder),
-    class: classOf(name),
-  });
+  const has = filesIn(folder);
+  const { failures, more, notConfigured } = readOutput({ text, folder, has, class: classOf(name) });
   if (notConfigured !== undefined) {
     // The target's rules ask for it, so this tree has lost it: red, and not to be taken for a broken build.
     const missing = unnamed(name, "not configured", notConfigured);
     return { name, green: false, failures: [missing], tail };
   }
   const note = more === 0 ? "" : `\n(${more} more failures are not named)`;
-  return { name, green: false, failures, more, tail: `${tail}${note}` };
+  const placed = withTestedFiles(failures, folder, has);
+  return { name, green: false, failures: placed, more, tail: `${tail}${note}` };
 }
 
 const unnamed = (command: string, what: string, message: string): Found => ({

@@ -1,0 +1,67 @@
+import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { test } from "node:test";
+import type { Found } from "../../core/tool-output/found.ts";
+import { withTestedFiles } from "./tested-files.ts";
+
+const FILES = {
+  "src/add.js": "",
+  "src/types.ts": "",
+  "src/extra.js": "",
+  "pkg/sums.py": "",
+  "test/maths.test.js": `import assert from "node:assert";\nimport { add } from "../src/add.js";\nimport "./helpers.test.js";\n`,
+  "test/typed.test.ts": `import { T } from "../src/types.js"; // The source is a .ts file.\n`,
+  "test/many.test.js": `require("../src/add"); import("../src/extra.js"); import x from '../src/types.ts';\n`,
+  "test/alone.test.js": `import assert from "node:assert";\n`,
+  "test/helpers.test.js": "",
+  "tests/test_maths.py": "import os\nfrom pkg.sums import add\n",
+} as const;
+
+const found = (...files: readonly string[]): Found => ({
+  class: "tests",
+  name: "adds",
+  files,
+  message: "3 is not 4",
+});
+
+async function filesOf(one: Found): Promise<readonly string[]> {
+  const folder = await mkdtemp(path.join(tmpdir(), "skein-tested-"));
+  try {
+    for (const [name, text] of Object.entries(FILES)) {
+      await mkdir(path.dirname(path.join(folder, name)), { recursive: true });
+      await writeFile(path.join(folder, name), text);
+    }
+    return withTestedFiles([one], folder, (file) => existsSync(path.join(folder, file)))[0]!.files;
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+test("a fix of a failing test may touch what the test imports", async () => {
+  assert.deepEqual(await filesOf(found("test/maths.test.js")), ["test/maths.test.js", "src/add.js"]);
+  assert.deepEqual(await filesOf(found("test/typed.test.ts")), ["test/typed.test.ts", "src/types.ts"]);
+  assert.deepEqual(await filesOf(found("tests/test_maths.py")), ["tests/test_maths.py", "pkg/sums.py"]);
+});
+
+test("of many imports the first two count", async () => {
+  assert.deepEqual(await filesOf(found("test/many.test.js")), [
+    "test/many.test.js",
+    "src/add.js",
+    "src/extra.js",
+  ]);
+});
+
+test("where nothing but tests is known, no file is named: whoever mends it looks for the place", async () => {
+  assert.deepEqual(await filesOf(found("test/alone.test.js")), []);
+  assert.deepEqual(await filesOf(found("test/gone.test.js")), []);
+});
+
+test("what names its source already, or is no test, stays as it was", async () => {
+  const named = found("test/maths.test.js", "src/extra.js");
+  assert.deepEqual(await filesOf(named), named.files);
+  const types: Found = { ...found("test/maths.test.js"), class: "types" };
+  assert.deepEqual(await filesOf(types), types.files);
+});

@@ -1,0 +1,60 @@
+/** What does a failing test test? A fix that may touch nothing but the test could only weaken it. */
+import { readFileSync, statSync } from "node:fs";
+import path from "node:path";
+import { sourceOf } from "../../core/tool-output/cause.ts";
+import type { Found } from "../../core/tool-output/found.ts";
+import { isTestFile } from "../repositories/test-files.ts";
+
+/**
+ * Failures that name nothing but tests get what these import. Where that cannot be told they name no file, so that
+ * their fix may look for the place itself.
+ */
+export function withTestedFiles(
+  failures: readonly Found[],
+  folder: string,
+  has: (file: string) => boolean,
+): readonly Found[] {
+  const tested = new Map<string, readonly string[]>();
+  const testedBy = (test: string): readonly string[] => {
+    const known = tested.get(test) ?? importsOf(test, folder, has);
+    tested.set(test, known);
+    return known;
+  };
+  return failures.map((found) => {
+    if (found.class !== "tests" || found.files.length === 0 || !found.files.every(isTestFile)) return found;
+    const sources = [...new Set(found.files.flatMap(testedBy))];
+    return { ...found, files: sources.length === 0 ? [] : [...found.files, ...sources] };
+  });
+}
+
+/** Of this project, and no tests themselves. */
+function importsOf(test: string, folder: string, has: (file: string) => boolean): readonly string[] {
+  const text = readText(path.join(folder, test));
+  const first = (candidates: readonly string[]) => candidates.find(has);
+  const sheet = { lines: [], place: (written: string) => written, first };
+  const relative = [...text.matchAll(JAVASCRIPT)].map(([, spec = ""]) => sourceOf(spec, test, sheet));
+  const modules = test.endsWith(".py")
+    ? [...text.matchAll(PYTHON)].map(([, name = ""]) => first(asFiles(name)))
+    : [];
+  const files = [...relative, ...modules].filter((file) => file !== undefined);
+  return [...new Set(files)].filter((file) => !isTestFile(file)).slice(0, MAX_IMPORTS);
+}
+
+const JAVASCRIPT = /(?:from|import|require\(|import\()\s*["'](\.[^"'\n]{1,300})["']/g;
+const PYTHON = /^(?:from|import)\s+([A-Za-z_][\w.]{0,200})/gm;
+const asFiles = (name: string): readonly string[] => {
+  const base = name.replaceAll(".", "/");
+  return ["", "src/", "lib/"].flatMap((top) => [`${top}${base}.py`, `${top}${base}/__init__.py`]);
+};
+
+/** A fix touches few files, and its test is one of them. */
+const MAX_IMPORTS = 2;
+const MAX_BYTES = 500_000;
+
+function readText(file: string): string {
+  try {
+    return statSync(file).size > MAX_BYTES ? "" : readFileSync(file, "utf8");
+  } catch {
+    return ""; // Gone, or no file: nothing is known of it.
+  }
+}
