@@ -11,14 +11,20 @@ import { openWorld, type World } from "./world.ts";
 
 /** What came of a delivery; all but the first two have changed nothing of the user's. */
 export type DeliveryEnd =
-  | Exclude<delivery.Delivered, { readonly is: "base-moved" | "delivered" }>
-  /** `isMerged`: what the branch had meanwhile was merged into the target first, and gated with it. */
+  /** `isMerged`: what the branch had meanwhile was merged into the target first, and gated with it if there is a gate. */
   | {
       readonly is: "delivered";
       readonly from: string;
       readonly to: string;
       readonly isMerged: boolean;
+      readonly isUngated?: true;
     }
+  | Extract<delivery.Delivered, { readonly is: "nothing-new" }>
+  /** `isMerged`: the target has what the branch had meanwhile; what is in the way came up only after that. */
+  | (Refused & { readonly isMerged?: true });
+
+type Refused =
+  | Extract<delivery.Delivered, { readonly is: "checked-out" }>
   | { readonly is: "conflict"; readonly files: readonly string[] }
   | { readonly is: "red"; readonly failures: readonly string[] }
   | { readonly is: "base-keeps-moving" };
@@ -43,17 +49,25 @@ export async function deliverRun(
   const { run, base: since } = home.record;
   const wanted = { folder: project.located.top, run, baseBranch, target, since, intoCheckout };
   try {
+    let isUngated = false;
+    const refused = (end: Refused, merges: number) =>
+      merges > 0 ? { ...end, isMerged: true as const } : end;
     for (let merges = 0; merges < MAX_BASE_MERGES; merges += 1) {
       const delivered = await delivery.deliver(wanted, signal);
       if (hasFailed(delivered)) return delivered;
-      if (delivered.is === "delivered") return { ...delivered, isMerged: merges > 0 };
+      if (delivered.is === "delivered")
+        return { ...delivered, isMerged: merges > 0, ...(isUngated ? { isUngated } : {}) };
+      if (delivered.is === "checked-out") return refused(delivered, merges);
       if (delivered.is !== "base-moved") return delivered;
       const merged = await delivery.mergeBase(wanted, signal);
-      if (hasFailed(merged) || merged.is === "conflict") return merged;
+      if (hasFailed(merged)) return merged;
+      if (merged.is === "conflict") return refused(merged, merges);
       const landed = await landBase(merged, { run: wanted.run, target }, world, signal);
-      if (landed) return landed;
+      if (hasFailed(landed)) return landed;
+      if (landed.is === "red") return refused(landed, merges);
+      isUngated ||= landed.isUngated;
     }
-    return { is: "base-keeps-moving" };
+    return refused({ is: "base-keeps-moving" }, MAX_BASE_MERGES);
   } finally {
     await world.workspaces.close(); // A run that was killed may hold others, which the next engine keeps: they stay.
     await world.close();
@@ -63,18 +77,23 @@ export async function deliverRun(
 
 const MAX_BASE_MERGES = 3;
 
-/** The user's branch on top of the target, gated like every candidate; undefined once the target is there. */
+/** The user's branch on top of the target, gated like every candidate. */
 async function landBase(
   { commit, onto }: { readonly commit: string; readonly onto: string },
   { run, target }: { readonly run: string; readonly target: string },
   { jobs }: World,
   signal: AbortSignal,
-): Promise<DeliveryEnd | Failed | undefined> {
+): Promise<
+  | { readonly is: "landed"; readonly isUngated: boolean }
+  | { readonly is: "red"; readonly failures: readonly string[] }
+  | Failed
+> {
   const gated = await jobs.gate.run({ job: "deliver" as JobId, commit, rules: onto }, signal);
   if (hasFailed(gated)) return gated;
   const verdict = judgeGate(gated.report, { is: "green" });
   if (!verdict.ok) return { is: "red", failures: verdict.failures };
   const proof = { run, members: [], proof: verdict.proof, report: gated.report, flags: [] };
   const landed = await jobs.repository.land({ target, from: onto, to: commit, proof }, signal);
-  return hasFailed(landed) ? landed : undefined; // Moved by somebody else: looked at again by the caller.
+  // If somebody else has moved it, the caller looks at it again.
+  return hasFailed(landed) ? landed : { is: "landed", isUngated: verdict.proof === "ungated" };
 }

@@ -120,3 +120,29 @@ test("what is offered instead of a refused delivery asks for the same again", as
   assert.match(refused.err, /try: skein deliver \S+ --partial --into-checkout,/);
   assert.equal((await place.ask("deliver", run, "--partial", "--into-checkout")).code, 0);
 });
+
+test("a delivery that is refused for the checkout has not merged anything before", async () => {
+  await using place = await makePlace();
+  const { repository, ask } = place;
+  const run = await done(place);
+  await repository.commit({ "mine.txt": "mine\n" }, "something of my own");
+  const before = await repository.git("for-each-ref");
+  const unasked = await ask("deliver", run);
+  assert.equal(unasked.code, 1);
+  assert.match(unasked.err, /main is checked out in .*: nothing was changed\n/);
+  assert.equal(await repository.git("for-each-ref"), before, "not asked for");
+  await repository.write({ "README.md": "# not committed\n" });
+  const dirty = await ask("deliver", run, "--into-checkout");
+  assert.equal(dirty.code, 1);
+  assert.match(dirty.err, /has changes that are not committed/);
+  assert.equal(await repository.git("for-each-ref"), before, "not clean");
+});
+
+test("where there is no gate, a delivery does not say that anything passed it", async () => {
+  await using place = await makePlace();
+  const ran = await place.skein("run", "two", "--agent", place.agent, "--gate", "none", "--json");
+  assert.equal(ran.code, 0, ran.err);
+  await place.repository.commit({ "mine.txt": "mine\n" }, "something of my own");
+  const { out, err } = await place.ask("deliver", "--into-checkout");
+  assert.match(out, /^main had moved: it was merged into the target; there is no gate; delivered: main/, err);
+});

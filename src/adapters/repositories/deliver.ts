@@ -51,11 +51,15 @@ export const deliver = (delivery: Delivery, signal: AbortSignal): Promise<Delive
     if (typeof isForward !== "boolean") return isForward;
     const unproved = await unprovedOn(store, { ...delivery, tip: target }, signal);
     if (unproved) return unproved;
-    if (!isForward) return { is: "base-moved", base, target };
     const places = await checkoutsOf(store, refOf(delivery.baseBranch), signal);
     if (hasFailed(places)) return places;
+    // Looked at also before a merge, which moves the target: what is refused is refused before anything has changed.
+    const inTheWay = places.length > 0 ? await whyNotThere(places, delivery, signal) : undefined;
+    if (inTheWay) return inTheWay;
+    if (!isForward) return { is: "base-moved", base, target };
     const move = { ...delivery, base, to: target };
-    return places.length > 0 ? inCheckout(places, move, signal) : byRef(store, move, signal);
+    const [where] = places;
+    return where === undefined ? byRef(store, move, signal) : inCheckout(where, move, signal);
   });
 
 /** What somebody put on the target by hand was never gated: it is the user's to take, and not ours to deliver. */
@@ -103,23 +107,24 @@ async function byRef(
   return { is: "base-moved", base: now, target: to };
 }
 
-/** `git merge --ff-only` leaves alone what it would overwrite; that nothing tracked is changed is looked at before. */
-async function inCheckout(
+/** Undefined if the branch may be moved where it is checked out. */
+async function whyNotThere(
   places: readonly string[],
-  move: Move,
+  { baseBranch, intoCheckout }: Delivery,
   signal: AbortSignal,
-): Promise<Delivered | Failed> {
+): Promise<Delivered | Failed | undefined> {
   const [where = "", other] = places;
   if (other !== undefined) {
-    return broken(
-      `${move.baseBranch} is checked out twice, in ${where} and ${other}`,
-      "leave it in one of them",
-    );
+    return broken(`${baseBranch} is checked out twice, in ${where} and ${other}`, "leave it in one of them");
   }
-  if (!move.intoCheckout) return { is: "checked-out", where, why: "not-asked" };
+  if (!intoCheckout) return { is: "checked-out", where, why: "not-asked" };
   const status = await git({ folder: where, args: TRACKED_CHANGES, maxBytes: 4096, cut: true }, signal);
   if (!status.ok) return { failure: status.failure };
-  if (status.out !== "") return { is: "checked-out", where, why: "not-clean" };
+  return status.out === "" ? undefined : { is: "checked-out", where, why: "not-clean" };
+}
+
+/** `git merge --ff-only` leaves alone what it would overwrite; that nothing tracked is changed was looked at before. */
+async function inCheckout(where: string, move: Move, signal: AbortSignal): Promise<Delivered | Failed> {
   const args = ["merge", "--ff-only", "--no-stat", "--no-autostash", "--quiet", move.to];
   if (signal.aborted) return broken("the delivery was stopped before the checkout was touched");
   // Not to be stopped any more: half of the files would be new.

@@ -138,20 +138,28 @@ type Said = {
 };
 type Good = Extract<DeliveryEnd, { readonly is: "delivered" | "nothing-new" }>;
 
-const goodWords = (end: Good, { run, baseBranch }: Said): string =>
-  end.is === "delivered"
-    ? `${end.isMerged ? `${baseBranch} had moved: it was merged into the target, and both passed the gate together; ` : ""}delivered: ${baseBranch} went from ${short(end.from)} to ${short(end.to)}. See it: git log --first-parent ${short(end.from)}..${baseBranch}`
-    : `${baseBranch} has everything of run ${run} already`;
+function goodWords(end: Good, { run, baseBranch }: Said): string {
+  if (end.is === "nothing-new") return `${baseBranch} has everything of run ${run} already`;
+  const [from, to] = [short(end.from), short(end.to)];
+  const gated = end.isUngated ? "merged into the target; there is no gate" : GATED_TOGETHER;
+  const merged = end.isMerged ? `${baseBranch} had moved: it was ${gated}; ` : "";
+  return `${merged}delivered: ${baseBranch} went from ${from} to ${to}. See it: git log --first-parent ${from}..${baseBranch}`;
+}
+
+const GATED_TOGETHER = "merged into the target, and both passed the gate together";
 
 function refusal(
   end: Exclude<DeliveryEnd, Good>,
   { again, baseBranch, target }: Said,
 ): { readonly message: string; readonly next: string; readonly lines?: readonly string[] } {
+  const unchanged = end.isMerged
+    ? `it was not moved, but ${target} has now what it had before`
+    : "nothing was changed";
   switch (end.is) {
     case "checked-out":
       return end.why === "not-asked"
         ? {
-            message: `${baseBranch} is checked out in ${end.where}: nothing was changed`,
+            message: `${baseBranch} is checked out in ${end.where}: ${unchanged}`,
             next: `${again} --into-checkout, which changes the files there; or git merge ${target} yourself`,
           }
         : {
@@ -160,18 +168,18 @@ function refusal(
           };
     case "conflict":
       return {
-        message: `${baseBranch} has moved meanwhile, and conflicts with what landed: nothing was changed`,
+        message: `${baseBranch} has moved meanwhile, and conflicts with what landed: ${unchanged}`,
         lines: end.files,
         next: `git merge ${target} into ${baseBranch} by hand, or start a run that does`,
       };
     case "red":
       return {
-        message: `${baseBranch} has moved meanwhile; together with what landed the gate is red: nothing was changed`,
+        message: `${baseBranch} has moved meanwhile; together with what landed the gate is red: ${unchanged}`,
         lines: end.failures,
         next: "mend it on either side, then deliver again",
       };
     case "base-keeps-moving":
-      return { message: `${baseBranch} moves faster than the gate runs: nothing was changed`, next: again };
+      return { message: `${baseBranch} moves faster than the gate runs: ${unchanged}`, next: again };
     default:
       return unreachable(end);
   }
