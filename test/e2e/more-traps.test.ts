@@ -132,3 +132,23 @@ esac
     await ended;
   });
 });
+
+it("a failing test is mended in what it tests, not in the test", async () => {
+  const test =
+    'import { sum } from "./lib/maths.mjs";\nimport test from "node:test";\nimport assert from "node:assert";\ntest("adds", () => assert.equal(sum(1, 2), 3));\n';
+  await using setting = await makeSetting({
+    files: { "adding.test.mjs": test, "lib/maths.mjs": "export const sum = (a, b) => a - b;\n" },
+    script: {
+      plans: { t: [plans(task("a"))] },
+      work: {
+        a: [writes("a.txt")],
+        "fix-tests-1": [writes("lib/maths.mjs", "export const sum = (a, b) => a + b;\n")],
+      },
+    },
+  });
+  const gate = [`'${process.execPath}' --test`];
+  const { end, events } = await runGoal(setting, setting.config({ ...QUICK, gate }));
+  const [fix] = of(events, "repair.planned").flatMap(({ into }) => into);
+  assert.deepEqual(fix?.spec.scope, ["adding.test.mjs", "lib/maths.mjs"]);
+  assert.equal(closing(end), "done");
+});

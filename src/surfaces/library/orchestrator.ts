@@ -210,4 +210,4 @@ const ORIGIN = "config";
 const inConfig = ({ key, message }: Problem) => problemText({ key, message, origin: ORIGIN });
 
 const wrongSettings = (lines: readonly string[]) =>
-  refused(lines.join("; "), "docs/configuration.md says what each key may be");
+  refused(lines.join("; "), "docs/configuration.md of Skein says what each key may be");

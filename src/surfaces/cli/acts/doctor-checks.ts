@@ -87,7 +87,9 @@ export const checkConfiguration: Check = ({ configuration }) => {
   }
   const { message, next, lines = [] } = configuration;
   if (lines.length === 0) return [bad("configuration", message, next)];
-  return lines.map((line) => bad("configuration", line, "correct it; docs/configuration.md has all keys"));
+  return lines.map((line) =>
+    bad("configuration", line, "correct it; docs/configuration.md of Skein has all keys"),
+  );
 };
 
 export const checkAgents: Check = ({ agents, configuration, repository }) => {
