@@ -10,7 +10,7 @@ export type SourceFile = {
 };
 
 export const ROOT = fileURLToPath(new URL("..", import.meta.url));
-export const CODE_FOLDERS = ["bin", "src", "test", "bench", "tools"] as const;
+export const CODE_FOLDERS = ["bin", "src", "test", "bench", "tools", "examples"] as const;
 
 export function sourceFiles(root = ROOT, folders: readonly string[] = CODE_FOLDERS): readonly SourceFile[] {
   return folders
