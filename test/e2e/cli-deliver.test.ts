@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { rm, writeFile } from "node:fs/promises";
+import path from "node:path";
 import { test } from "node:test";
 import { makePlace, type Place } from "./cli-place.ts";
 
@@ -145,4 +147,25 @@ test("where there is no gate, a delivery does not say that anything passed it", 
   await place.repository.commit({ "mine.txt": "mine\n" }, "something of my own");
   const { out, err } = await place.ask("deliver", "--into-checkout");
   assert.match(out, /^main had moved: it was merged into the target; there is no gate; delivered: main/, err);
+});
+
+test("without a name the newest run is delivered of which the branch has not everything", async () => {
+  await using place = await makePlace({ work: '[ ! -e "$HOME/idle" ] || exit 9' });
+  const { repository, ask } = place;
+  const once = ["--set", "retry.maxFailed=1", "--json"];
+  const older = await done(place);
+  await writeFile(path.join(place.folder, "home", "idle"), "");
+  const idle = await place.skein("run", "nothing", "--agent", place.agent, ...GATE, ...once);
+  assert.equal(idle.code, 1, "nothing landed in the newest");
+  const delivered = JSON.parse((await ask("deliver", "--into-checkout", "--json")).out);
+  assert.deepEqual([delivered.run, delivered.is], [older, "delivered"]);
+
+  await rm(path.join(place.folder, "home", "idle"));
+  await repository.git("branch", "stable", delivered.from);
+  const newer = await done(place, "--base", "stable", "--deliver");
+  assert.notEqual(newer, older);
+  await repository.git("reset", "-q", "--hard", delivered.from);
+  const again = JSON.parse((await ask("deliver", "--into-checkout", "--json")).out);
+  assert.deepEqual([again.run, again.is], [older, "delivered"], "the newest was delivered already");
+  assert.match((await ask("deliver", "--into-checkout")).out, /stable has everything of run/);
 });

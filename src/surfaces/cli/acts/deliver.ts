@@ -11,7 +11,7 @@ import { EXIT, type ExitCode } from "../exit-codes.ts";
 import type { DeliverOptions } from "../verbs/options.ts";
 import { quoted, short } from "../words.ts";
 import { reconfigure } from "./configuration.ts";
-import { checkedOutIn, deliverCommand } from "./deliver-command.ts";
+import { checkedOutIn, deliverCommand, isDelivered, isRed } from "./deliver-command.ts";
 import { type Exit, hasExit, openHere, openSeen, runsWhere, type SeenRun, underWay } from "./project.ts";
 import { isOpen } from "./run-state.ts";
 import { stopOnSignal } from "./signals.ts";
@@ -19,7 +19,7 @@ import { stopOnSignal } from "./signals.ts";
 export const deliver: Act<DeliverOptions> = async (context, options) => {
   const project = await openHere(context, options);
   if (hasExit(project)) return project.exit;
-  const found = await pick(context, project, options.run);
+  const found = await pick(context, project, options);
   if (hasExit(found)) return found.exit;
   const { home } = found;
   const exit = await whyNot(context, project, found, options.partial === true);
@@ -60,12 +60,27 @@ export async function refuseDelivery(
   );
 }
 
-async function pick(context: Context, project: Project, run?: string): Promise<SeenRun | Exit> {
+/** By default the newest closed run of which something landed that the branch has not; if it has all, the newest. */
+async function pick(
+  context: Context,
+  project: Project,
+  { run, branch }: DeliverOptions,
+): Promise<SeenRun | Exit> {
   if (run !== undefined) return openSeen(context, project, run);
-  const [newest] = await runsWhere(context, project, ({ seen }) => seen.state.closed !== undefined);
+  const landed = await runsWhere(
+    context,
+    project,
+    ({ seen }) => seen.state.closed !== undefined && viewOf(seen).landings.length > 0,
+  );
+  for (const one of landed) if (!(await isDelivered(project, one.home.record, branch))) return one;
+  const [newest] = landed;
   if (newest) return newest;
   return {
-    exit: usage(context, "there is no closed run that could be delivered", "`skein status` lists the runs"),
+    exit: usage(
+      context,
+      "there is no closed run in which anything landed: there is nothing to deliver",
+      "`skein status` lists the runs",
+    ),
   };
 }
 
@@ -83,7 +98,7 @@ async function whyNot(
     refuse(context, EXIT.notAllDone, { kind: "target-red", message, next });
   if (landings.length === 0)
     return no(`nothing has landed in run ${run}: there is nothing to deliver`, `skein show ${run}`);
-  if (target.health === "red" || target.health === "suspect")
+  if (isRed(target))
     return no(`the target of run ${run} is red: it is not delivered`, `skein status ${run} says what fails`);
   if (is === "done" || partial) return undefined;
   const how = isOpen(is) ? "not closed" : is;

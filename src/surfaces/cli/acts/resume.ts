@@ -10,7 +10,7 @@ import { firstLine, plural } from "../words.ts";
 import { refuseAgents } from "./agents.ts";
 import { reconfigure } from "./configuration.ts";
 import { deliverDone, refuseDelivery } from "./deliver.ts";
-import { deliverCommand } from "./deliver-command.ts";
+import { type Bring, bringOf } from "./deliver-command.ts";
 import { driveRun } from "./drive-run.ts";
 import { type Exit, hasExit, openHere, openSeen, runsWhere, type SeenRun, underWay } from "./project.ts";
 import { tellRun } from "./tell.ts";
@@ -30,7 +30,7 @@ export const resume: Act<ResumeOptions> = async (context, options) => {
     if (config) await tidyRun(project, home, { config, env: context.env }).catch(() => {}); // What is left stays for the next.
     if (config?.deliver && view.is === "done")
       return deliverDone(context, project, home, { ...options, config });
-    return sayClosed(context, view, await deliverCommand(project.located.top, record));
+    return sayClosed(context, view, await bringOf(project, record, view));
   }
   const owner = await home.owner();
   if (owner && seen.state.paused) return tellRun(context, home, { type: "resume" });
@@ -83,7 +83,7 @@ async function nothingOpen(context: Context, going: readonly SeenRun[]): Promise
 }
 
 /** Nothing to go on with is no failure if everything was done. */
-function sayClosed(context: Context, view: RunView, bring: string): ExitCode {
+function sayClosed(context: Context, view: RunView, bring: Bring): ExitCode {
   const { run, is, counts } = view;
   const left = [...view.undone.map(undoneText), ...view.left];
   const code = is === "done" ? EXIT.done : EXIT.notAllDone;
@@ -94,8 +94,11 @@ function sayClosed(context: Context, view: RunView, bring: string): ExitCode {
   say(context, `run ${run} is closed: ${is}, ${counts.done} of ${plural(counts.total, "task")} done`);
   for (const thing of left.slice(0, MAX_LEFT)) say(context, `  left: ${firstLine(thing, 300)}`);
   if (left.length > MAX_LEFT) say(context, `  and ${left.length - MAX_LEFT} more`);
-  const next = is === "done" ? bring : `skein show ${run}, then skein run with what is left`;
-  say(context, `next: ${next}`);
+  if (bring.is === "delivered")
+    say(context, `${is === "done" ? "" : "what landed was "}delivered to ${bring.branch}`);
+  if (is !== "done") say(context, `next: skein show ${run}, then skein run with what is left`);
+  else if (bring.is !== "delivered")
+    say(context, `next: ${bring.is === "ready" ? bring.command : `skein show ${run}`}`);
   return code;
 }
 

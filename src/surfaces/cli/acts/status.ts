@@ -15,7 +15,7 @@ import { setbackTexts, spentText } from "../report.ts";
 import type { StatusOptions } from "../verbs/options.ts";
 import { ago, duration, firstLine, fit, harmless, plural, table } from "../words.ts";
 import { type BaseMoved, baseMoved, baseMovedText } from "./base-moved.ts";
-import { deliverCommand } from "./deliver-command.ts";
+import { type Bring, bringOf } from "./deliver-command.ts";
 import { sayFlakyCount } from "./flaky.ts";
 import { prefixOf } from "./names.ts";
 import { hasExit, openHere, openRun, type SeenRun, seeRun } from "./project.ts";
@@ -105,16 +105,16 @@ async function oneRun(context: Context, project: Project, run: string): Promise<
   const state = runWord(view, owner);
   const wait = owner === undefined ? undefined : waitIn(context, { home, seen });
   const moved = await baseMoved(project, home.record, seen.state.closed !== undefined);
+  const bring: Bring =
+    seen.state.closed === undefined ? { is: "refused" } : await bringOf(project, home.record, view);
   const more = {
+    ...(bring.is === "delivered" ? { deliveredTo: bring.branch } : {}),
     ...(moved === undefined ? {} : { baseMoved: moved }),
     ...(owner === undefined ? {} : { pid: owner.pid }),
     ...(wait === undefined ? {} : { wait }),
   };
   if (context.json) writeJson(context, { ...view, state, ...more });
-  else {
-    const bring = await deliverCommand(project.located.top, home.record, state !== "done");
-    sayOne(context, { home, view, state, owner, wait, moved, bring });
-  }
+  else sayOne(context, { home, view, state, owner, wait, moved, bring });
   return EXIT.done;
 }
 
@@ -131,13 +131,12 @@ type One = {
   readonly owner: Owner | undefined;
   readonly wait: Wait | undefined;
   readonly moved: BaseMoved | undefined;
-  /** The command that delivers it. */
-  readonly bring: string;
+  readonly bring: Bring;
 };
 
 function sayOne(context: Context, { home, view, state, owner, wait, moved, bring }: One): void {
   const { record } = home;
-  const { counts, target, queue, running, undone, concerns, left, setbacks, spent, times } = view;
+  const { target, queue, running, undone, concerns, left, setbacks, spent, times } = view;
   const heading = (text: string) => say(context, `\n${paint(context.out, "strong", text)}`);
   const list = (title: string, lines: readonly string[]) => {
     if (lines.length > 0) heading(title);
@@ -166,31 +165,40 @@ function sayOne(context: Context, { home, view, state, owner, wait, moved, bring
     "To land, in this order",
     queue.map(({ name }) => name),
   );
-  list(
-    `Tried again (${setbacks.length})`,
-    setbackTexts(setbacks.filter(({ charge }) => charge !== "nothing")).slice(-5),
-  );
+  const again = setbacks.filter(({ charge }) => charge !== "nothing");
+  const whys = setbackTexts(again);
+  const earlier = whys.length - MAX_SETBACKS;
+  list(`Tried again (${again.length})`, [
+    ...whys.slice(-MAX_SETBACKS),
+    ...(earlier > 0 ? [`and ${earlier} more before: skein show ${record.run}`] : []),
+  ]);
   list("Not done", undone.map(undoneText));
   list(
     "Open concerns",
     concerns.filter(({ isOpen }) => isOpen).map(({ name, text }) => `${name}: ${text}`),
   );
   list("Left", left);
-  const next = nextStep({ run: record.run, state, done: counts.done, bring });
-  if (next !== undefined) say(context, `\nnext: ${next}`);
+  say(context, `\n${nextStep(record.run, state, bring)}`);
 }
 
 const MAX_LISTED = 20;
+const MAX_SETBACKS = 5;
 
-type Step = { readonly run: string; readonly state: RunWord; readonly done: number; readonly bring: string };
-
-function nextStep({ run, state, done, bring }: Step): string | undefined {
-  if (state === "stopped") return `skein resume ${run}`;
-  if (state === "proposed") return `skein show ${run}, then skein approve ${run}`;
-  if (state === "paused") return `skein resume ${run} ends the pause`;
-  if (state === "running" || state === "cancelling") return `skein logs ${run} -f, or skein stop ${run}`;
-  if (state === "done") return bring;
-  return done > 0 ? `skein show ${run}; what landed can be delivered: ${bring}` : `skein show ${run}`;
+function nextStep(run: string, state: RunWord, bring: Bring): string {
+  if (state === "stopped") return `next: skein resume ${run}`;
+  if (state === "proposed") return `next: skein show ${run}, then skein approve ${run}`;
+  if (state === "paused") return `next: skein resume ${run} ends the pause`;
+  if (state === "running" || state === "cancelling")
+    return `next: skein logs ${run} -f, or skein stop ${run}`;
+  const isDone = state === "done";
+  if (bring.is === "delivered")
+    return isDone
+      ? `delivered to ${bring.branch}`
+      : `next: skein show ${run}; what landed was delivered to ${bring.branch}`;
+  if (bring.is === "refused") return `next: skein show ${run}`;
+  return isDone
+    ? `next: ${bring.command}`
+    : `next: skein show ${run}; what landed can be delivered: ${bring.command}`;
 }
 
 function countsText({ counts }: RunView): string {

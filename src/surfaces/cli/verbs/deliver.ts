@@ -5,7 +5,8 @@ export const addDeliver: AddVerb = (program, perform) => {
   addRepo(program.command("deliver [run]"))
     .summary("bring what landed to the branch that the run started from")
     .description(
-      "Moves the branch that a run started from to the run's target; by default of the newest run that is closed. " +
+      "Moves the branch that a run started from to the run's target; by default of the newest closed run that " +
+        "has landed something which that branch has not. " +
         "It is the only command that touches a branch of yours. If that branch has moved meanwhile, it is merged " +
         "into the target first, which is gated again. A branch that is checked out is moved only with " +
         "--into-checkout, and only if nothing is uncommitted there.",
