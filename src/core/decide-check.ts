@@ -129,7 +129,7 @@ function repair(
   const found = problems.filter((problem) => names.has(problem.name));
   // What comes later in the order shows only when what came before is mended: that is progress, however much it is.
   const further = now.class !== undefined && isAfter(firstClass(found), now.class);
-  const isOther = lasting.every((name) => !now.known.has(name));
+  const isOther = isAnother(state, lasting);
   const better = now.round > 0 && (failures < now.failures || further || isOther);
   const round = better ? 0 : now.round;
   const idle = now.pending.size === 0;
@@ -155,6 +155,13 @@ function repair(
   const kind = plan.class === undefined ? {} : { class: plan.class };
   return [{ type: "repair.planned", into, round: next, failures: fewest, ...kind, notes: plan.notes }];
 }
+
+/**
+ * It was green, if only by chance, and is red for nothing that a fix was made for. While it stays red, another name is
+ * no progress: some change with every look, and repair would never be given up.
+ */
+const isAnother = ({ target, repair: { known } }: RunState, lasting: readonly string[]): boolean =>
+  target.health !== "red" && lasting.length > 0 && lasting.every((name) => !known.has(name));
 
 /** A fix task is a child of the root, never split, and goes before everything else. */
 const fixTask = (fix: FixTask, ordinal: number): NewTask => ({
