@@ -82,6 +82,12 @@ test("a run that started from a detached HEAD is delivered to the branch that is
     await repository.git("rev-parse", "main"),
     await repository.git("rev-parse", `skein/${run}/target`),
   );
+  const unknown = await ask("deliver", run, "--branch", "feature");
+  assert.equal(unknown.code, 1);
+  assert.match(
+    unknown.err,
+    /the branch feature is not there\ntry: name a branch that is there \(`git branch`/,
+  );
   const nowhere = await ask("deliver", run, "--branch", "--force");
   assert.notEqual(nowhere.code, 0);
 });

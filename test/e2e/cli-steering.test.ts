@@ -111,6 +111,7 @@ test("a task that is cancelled ends its worker, keeps its work, and skips what w
   );
   const cancelled = await place.ask("cancel", run, "one", "--reason", "not wanted");
   assert.equal(cancelled.code, 0, cancelled.err);
+  assert.match(cancelled.out, new RegExp(`^one of run ${run} is being cancelled; what is landing`));
   const { code, out } = await live.ended;
   assert.equal(code, 1);
   assert.match(out, /one is cancelled: not wanted/);

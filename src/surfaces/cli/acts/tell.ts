@@ -1,12 +1,14 @@
 /** `skein pause`, `steer`, `approve`, `cancel`: how is something said to a run, and was it heard? */
 import { mailboxOf } from "../../../compose.ts";
 import { findTask } from "../../../core/view.ts";
+import { nameOf } from "../../../core/view-reasons.ts";
 import type { Said } from "../../../ports/mailbox.ts";
 import { hasFailed } from "../../../ports/repository.ts";
 import type { RunHome } from "../../../ports/runs.ts";
 import { type Act, type Context, refuse, say, usage, writeJson } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import type { TellOptions } from "../verbs/options.ts";
+import { harmless } from "../words.ts";
 import { unknownTask } from "./logs.ts";
 import { type Exit, hasExit, openHere, openSeen, runsWhere, type SeenRun } from "./project.ts";
 
@@ -38,7 +40,9 @@ export const tell: Act<TellOptions> = async (context, { command: said, ...option
       next: "skein run starts another",
     });
   const command = withTask(context, found, said);
-  return hasExit(command) ? command.exit : tellRun(context, home, command);
+  if (hasExit(command)) return command.exit;
+  const isOfTask = command.type === "cancel" && command.task !== undefined;
+  return tellRun(context, home, command, isOfTask ? nameOf(seen.state, command.task) : undefined);
 };
 
 /** An unset variable in a script, say: a planner would be asked again, and told nothing. */
@@ -65,7 +69,12 @@ function onlyOpen(open: readonly SeenRun[], context: Context): SeenRun | { reado
 }
 
 /** Heard now if somebody drives the run; else it waits for whoever does next. */
-export async function tellRun(context: Context, home: RunHome, command: Said): Promise<ExitCode> {
+export async function tellRun(
+  context: Context,
+  home: RunHome,
+  command: Said,
+  task?: string,
+): Promise<ExitCode> {
   const { run } = home.record;
   // It would only be in the way of whoever resumes it, which ends every pause.
   if (command.type === "pause" && (await home.owner()) === undefined) return notGoing(context, run);
@@ -92,7 +101,7 @@ export async function tellRun(context: Context, home: RunHome, command: Said): P
       message: `run ${run} does nothing about it: ${heard.reason}`,
     });
   if (context.json) writeJson(context, { run, command: command.type, heard: true });
-  else say(context, WORDS[command.type](run));
+  else say(context, harmless(WORDS[command.type](run, task)));
   return EXIT.done;
 }
 
@@ -102,13 +111,13 @@ function notGoing(context: Context, run: string): ExitCode {
   return EXIT.done;
 }
 
-const WORDS: Readonly<Record<Said["type"], (run: string) => string>> = {
+const WORDS: Readonly<Record<Said["type"], (run: string, task?: string) => string>> = {
   pause: (run) =>
     `run ${run} is paused: nothing new is started, what is at work goes on. To end the pause: skein resume ${run}`,
   resume: (run) => `run ${run} goes on`,
   approve: (run) => `run ${run} has your approval. Watch it: skein logs ${run} -f`,
   decline: (run) => `run ${run} has it: the planner hears why, and plans again`,
   steer: (run) => `run ${run} has it: the planner hears it at its next turn`,
-  cancel: (run) =>
-    `run ${run} cancels it; what is landing at this moment may still land. Watch it: skein logs ${run} -f`,
+  cancel: (run, task) =>
+    `${task === undefined ? "" : `${task} of `}run ${run} is being cancelled; what is landing at this moment may still land. Watch it: skein logs ${run} -f`,
 };
