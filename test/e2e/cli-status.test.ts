@@ -57,3 +57,27 @@ test("of many attempts that failed the newest are told, and how many there were 
   assert.equal(told.split("\n").length - 1, 6, out);
   assert.match(told, new RegExp(`attempt 7: .*\n  and 2 more before: skein show ${run}\n$`));
 });
+
+test("show and logs without a name are of the one open run, else of the newest", async () => {
+  await using place = await makePlace();
+  for (const verb of ["show", "logs"]) {
+    const none = await place.ask(verb);
+    assert.equal(none.code, 2);
+    assert.match(none.err, /there is no run in this repository that could be shown\ntry: /);
+  }
+  const same = async (run: string) => {
+    for (const verb of ["show", "logs"])
+      assert.equal((await place.ask(verb)).out, (await place.ask(verb, run)).out, verb);
+  };
+  await runIn(place, "--gate", "none");
+  await same(await runIn(place, "--gate", "none"));
+  const live = place.start("run", "wait", "--agent", place.agent, "--approve", "--gate", "none", "--json");
+  await live.says("plan.proposed");
+  const { runs } = JSON.parse((await place.ask("status", "--json")).out);
+  const { run: open } = runs.find(({ state }: { state: string }) => state === "proposed");
+  await runIn(place, "--gate", "none");
+  await same(open);
+  const { out } = await place.ask("cancel", open);
+  assert.match(out, new RegExp(`^run ${open} is being cancelled; what is landing`));
+  assert.equal((await live.ended).code, 1);
+});

@@ -75,7 +75,7 @@ test("a mistake in a verb is explained by that verb's help", async () => {
   assert.match((await run("run", "--wat")).err, /\nsee skein run --help\n$/);
   assert.match((await run("deliver", "a", "b")).err, /\nsee skein deliver --help\n$/);
   assert.match((await run("salvage", "restore")).err, /\nsee skein salvage restore --help\n$/);
-  assert.equal(JSON.parse((await run("--json", "show")).err).error.see, "skein show --help");
+  assert.equal(JSON.parse((await run("--json", "cancel")).err).error.see, "skein cancel --help");
 });
 
 test("with --json an error is one JSON object on standard error", async () => {

@@ -11,18 +11,21 @@ import { paint } from "../output.ts";
 import type { LogsOptions } from "../verbs/options.ts";
 import { clockTime, day } from "../words.ts";
 import { hasPlanner } from "./names.ts";
-import { hasExit, openHere, openRun, seeRun } from "./project.ts";
+import { hasExit, openHere, openNamed } from "./project.ts";
 
 export const logs: Act<LogsOptions> = async (context, options) => {
   const project = await openHere(context, options);
   if (hasExit(project)) return project.exit;
-  const home = await openRun(context, project, options.run);
-  if (hasExit(home)) return home.exit;
-  const seen = await seeRun(context, home);
-  if (hasExit(seen)) return seen.exit;
+  const found = await openNamed(context, project, options.run);
+  if (hasExit(found)) return found.exit;
+  const { home, seen } = found;
   const task = options.task === undefined ? undefined : findTask(seen.state, options.task);
   if (typeof task === "object")
-    return usage(context, unknownTask(options.task!, task.several), `skein show ${options.run} lists them`);
+    return usage(
+      context,
+      unknownTask(options.task!, task.several),
+      `skein show ${home.record.run} lists them`,
+    );
   const stop = new AbortController();
   const onSignal = () => stop.abort();
   if (options.follow) for (const name of SIGNALS) process.on(name, onSignal);

@@ -5,7 +5,7 @@ import { messageOf } from "../../../core/failure.ts";
 import { nothingSeen, type Seen, see } from "../../../core/view.ts";
 import { hasFailed } from "../../../ports/repository.ts";
 import type { RunHome, RunRecord } from "../../../ports/runs.ts";
-import { type Context, refuse } from "../context.ts";
+import { type Context, refuse, usage } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import type { RepoOption } from "../verbs/options.ts";
 
@@ -53,6 +53,17 @@ export async function openSeen(context: Context, project: Project, run: string):
   if (hasExit(home)) return home;
   const seen = await seeRun(context, home);
   return hasExit(seen) ? seen : { home, seen };
+}
+
+/** The run that is named; else the one that is open; else the newest. */
+export async function openNamed(context: Context, project: Project, run?: string): Promise<SeenRun | Exit> {
+  if (run !== undefined) return openSeen(context, project, run);
+  const all = await runsWhere(context, project, () => true);
+  const [open, ...others] = all.filter(({ seen }) => seen.state.closed === undefined);
+  const meant = open !== undefined && others.length === 0 ? open : all[0];
+  if (meant) return meant;
+  const message = "there is no run in this repository that could be shown";
+  return { exit: usage(context, message, "`skein status` lists the runs; `skein run` starts one") };
 }
 
 export const underWay = (run: string, pid: number) => ({

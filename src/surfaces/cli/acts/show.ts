@@ -26,14 +26,14 @@ import { readEnd } from "./configuration.ts";
 import { type FlakyOfRun, flakyOfRun, listFlaky, sayFlaky } from "./flaky.ts";
 import { unknownTask } from "./logs.ts";
 import { prefixOf } from "./names.ts";
-import { hasExit, NEVER, openHere, openSeen, type SeenRun } from "./project.ts";
+import { hasExit, NEVER, openHere, openNamed, type SeenRun } from "./project.ts";
 import { type RunWord, runText, runWord } from "./run-state.ts";
 
 export const show: Act<ShowOptions> = async (context, options) => {
   const project = await openHere(context, options);
   if (hasExit(project)) return project.exit;
   if (options.flaky) return listFlaky(context, project);
-  const run = await openSeen(context, project, options.run);
+  const run = await openNamed(context, project, options.run);
   if (hasExit(run)) return run.exit;
   const owner = await run.home.owner();
   if (options.task === undefined) {

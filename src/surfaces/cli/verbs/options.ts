@@ -50,10 +50,10 @@ export type StatusOptions = RepoOption & { readonly run?: string };
 
 /** A run, or `flaky`: what is known of all of them. */
 export type ShowOptions = RepoOption &
-  ({ readonly flaky: true } | { readonly flaky?: never; readonly run: string; readonly task?: string });
+  ({ readonly flaky: true } | { readonly flaky?: never; readonly run?: string; readonly task?: string });
 
 export type LogsOptions = RepoOption & {
-  readonly run: string;
+  readonly run?: string;
   readonly follow?: true;
   readonly task?: string;
 };

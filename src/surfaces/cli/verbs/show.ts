@@ -8,7 +8,8 @@ export const addShow: AddVerb = (program, perform) => {
     .description(
       "The tasks of a run as a tree, or one task in full: what it asks for, its attempts and why they failed, what " +
         "was handed in, and where its branch, its transcripts and its kept work are. " +
-        "A task is named by its id (t.2.1), its whole name (parser/lexer), or its own name.",
+        "A task is named by its id (t.2.1), its whole name (parser/lexer), or its own name. " +
+        "Without a run: the one that is open, else the newest.",
     )
     .option(
       "--flaky",
@@ -16,16 +17,24 @@ export const addShow: AddVerb = (program, perform) => {
     )
     .addHelpText(
       "after",
-      examples("skein show 1115-k7qd", "skein show 1115-k7qd parser/lexer", "skein show --flaky"),
+      examples(
+        "skein show",
+        "skein show 1115-k7qd",
+        "skein show 1115-k7qd parser/lexer",
+        "skein show --flaky",
+      ),
     )
     .action((run: string | undefined, task: string | undefined, options: Said, command: Command) => {
       const { flaky, ...rest } = options;
       if (flaky && run !== undefined) command.error("error: --flaky is of all runs: name none");
-      if (!flaky && run === undefined) command.error("error: missing required argument 'run'");
       return perform(async (context) => {
         const { show } = await import("../acts/show.ts");
-        if (run === undefined) return show(context, { ...rest, flaky: true });
-        return show(context, { ...rest, run, ...(task === undefined ? {} : { task }) });
+        if (flaky) return show(context, { ...rest, flaky });
+        return show(context, {
+          ...rest,
+          ...(run === undefined ? {} : { run }),
+          ...(task === undefined ? {} : { task }),
+        });
       });
     });
 };
