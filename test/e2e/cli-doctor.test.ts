@@ -93,6 +93,8 @@ describe("skein doctor", () => {
     const outside = await examine(place, "--repo", home);
     assert.match(badOf(outside)[0]!.text, /is not in a git repository$/);
     assert.match(textsOf(outside, "state")[0]!, /^ok: .*\/state, /);
+    const above = await examine(place, "--repo", place.folder);
+    assert.match(textsOf(above, "state")[0]!, /^ok: .*\/state, /, "it is inside of no repository");
     const bin = path.join(place.folder, "bin");
     await mkdir(bin);
     const run = place.with({ env: { PATH: bin } }).skein;

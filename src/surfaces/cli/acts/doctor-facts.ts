@@ -66,7 +66,9 @@ export async function gatherFacts(
   const config = "config" in configuration ? configuration.config : defaultConfig();
   const isolation = isolationOf(config);
   const node = { version: process.versions.node, path: process.execPath };
-  const state = limited("the state folder", () => inspectState(located, folder, env));
+  // Where there is no repository, the state folder is inside none: no folder that could hold it stands for one.
+  const around = located === undefined ? path.join(folder, ".git", "none") : folder;
+  const state = limited("the state folder", () => inspectState(located, around, env));
   const always = { node, git, repository, configuration, isolation };
   if (located === undefined) return { ...always, state: await state };
   const settled = { located, config, env };
