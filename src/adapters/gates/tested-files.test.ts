@@ -11,13 +11,19 @@ const FILES = {
   "src/add.js": "",
   "src/types.ts": "",
   "src/extra.js": "",
+  "pkg/__init__.py": "",
   "pkg/sums.py": "",
+  "test/support/world.js": "",
   "test/maths.test.js": `import assert from "node:assert";\nimport { add } from "../src/add.js";\nimport "./helpers.test.js";\n`,
   "test/typed.test.ts": `import { T } from "../src/types.js"; // The source is a .ts file.\n`,
   "test/many.test.js": `require("../src/add"); import("../src/extra.js"); import x from '../src/types.ts';\n`,
   "test/alone.test.js": `import assert from "node:assert";\n`,
   "test/helpers.test.js": "",
+  "test/helped.test.js": `import "./support/world.js";\nimport "../src/add.js";\nimport "../src/extra.js";\n`,
+  "test/only-helped.test.js": `import "./support/world.js";\n`,
   "tests/test_maths.py": "import os\nfrom pkg.sums import add\n",
+  "tests/test_module.py": "from pkg import version, sums as s\n",
+  "tests/test_package.py": "from pkg import version\n",
 } as const;
 
 const found = (...files: readonly string[]): Found => ({
@@ -44,6 +50,18 @@ test("a fix of a failing test may touch what the test imports", async () => {
   assert.deepEqual(await filesOf(found("test/maths.test.js")), ["test/maths.test.js", "src/add.js"]);
   assert.deepEqual(await filesOf(found("test/typed.test.ts")), ["test/typed.test.ts", "src/types.ts"]);
   assert.deepEqual(await filesOf(found("tests/test_maths.py")), ["tests/test_maths.py", "pkg/sums.py"]);
+});
+
+test("what only helps tests is not what is tested", async () => {
+  const helped = "test/helped.test.js";
+  assert.deepEqual(await filesOf(found(helped)), [helped, "src/add.js", "src/extra.js"]);
+  assert.deepEqual(await filesOf(found("test/only-helped.test.js")), []);
+});
+
+test("a module that is imported from a package of Python is the module, not the package", async () => {
+  assert.deepEqual(await filesOf(found("tests/test_module.py")), ["tests/test_module.py", "pkg/sums.py"]);
+  const whole = "tests/test_package.py";
+  assert.deepEqual(await filesOf(found(whole)), [whole, "pkg/__init__.py"]);
 });
 
 test("of many imports the first two count", async () => {

@@ -27,21 +27,35 @@ export function withTestedFiles(
   });
 }
 
-/** Of this project, and no tests themselves. */
+/** Of this project, and neither tests nor what only helps them: a fix there would weaken the test as well. */
 function importsOf(test: string, folder: string, has: (file: string) => boolean): readonly string[] {
   const text = readText(path.join(folder, test));
   const first = (candidates: readonly string[]) => candidates.find(has);
   const sheet = { lines: [], place: (written: string) => written, first };
   const relative = [...text.matchAll(JAVASCRIPT)].map(([, spec = ""]) => sourceOf(spec, test, sheet));
   const modules = test.endsWith(".py")
-    ? [...text.matchAll(PYTHON)].map(([, name = ""]) => first(asFiles(name)))
+    ? [...text.matchAll(PYTHON)].flatMap(([, name = "", names = ""]) => modulesOf(name, names, first))
     : [];
   const files = [...relative, ...modules].filter((file) => file !== undefined);
-  return [...new Set(files)].filter((file) => !isTestFile(file)).slice(0, MAX_IMPORTS);
+  return [...new Set(files)].filter((file) => !isOfTests(file)).slice(0, MAX_IMPORTS);
 }
 
 const JAVASCRIPT = /(?:from|import|require\(|import\()\s*["'](\.[^"'\n]{1,300})["']/g;
-const PYTHON = /^(?:from|import)\s+([A-Za-z_][\w.]{0,200})/gm;
+const PYTHON = /^(?:from|import)[ \t]+([A-Za-z_][\w.]{0,200})(?:[ \t]+import[ \t]+\(?([\w, \t]{1,500}))?/gm;
+const isOfTests = (file: string) => isTestFile(file) || OF_TESTS.test(file);
+const OF_TESTS = /(?:^|\/)(?:(?:tests?|__tests__|specs?|e2e)\/|conftest\.py$)/i;
+
+/** `from pkg import sums`: what is imported may be a module itself, and pkg/__init__.py says nothing then. */
+function modulesOf(
+  name: string,
+  names: string,
+  first: (candidates: readonly string[]) => string | undefined,
+): readonly (string | undefined)[] {
+  const imported = [...names.matchAll(/(?:^|,)\s*(\w+)/g)].map(([, one]) => first(asFiles(`${name}.${one}`)));
+  const inner = imported.filter((file) => file !== undefined);
+  return inner.length > 0 ? inner : [first(asFiles(name))];
+}
+
 const asFiles = (name: string): readonly string[] => {
   const base = name.replaceAll(".", "/");
   return ["", "src/", "lib/"].flatMap((top) => [`${top}${base}.py`, `${top}${base}/__init__.py`]);
