@@ -115,6 +115,14 @@ describe("a plan that needs approval", () => {
     assert.equal(run.closed?.how, "cancelled");
   });
 
+  it("is counted when it is cancelled, in whatever words", () => {
+    const run = CoreRun.planned(two);
+    run.say({ type: "cancel", reason: "declined: by those who asked for it" });
+    const { counts, undone } = viewOf({ state: run.state, story: emptyStory() });
+    assert.equal(counts.total, two.length);
+    assert.equal(undone.length, two.length + 1, "and the goal");
+  });
+
   it("that does not exist is neither approved nor declined, and that is said", () => {
     const run = CoreRun.planned(two);
     for (const said of [{ type: "approve" }, { type: "decline", reason: "no" }] as const) {

@@ -5,7 +5,7 @@ import type { Fact, RunRequest } from "./event.ts";
 import type { Policy } from "./policy.ts";
 import { EVERYTHING } from "./scope.ts";
 import { isRefSafe, slugOf } from "./slug.ts";
-import { DECLINED, isProposed, type RunState, runningJobOf } from "./state.ts";
+import { isProposed, type RunState, runningJobOf } from "./state.ts";
 import { childId, isSettled, ROOT, type TaskId } from "./task.ts";
 
 export function openRun(state: RunState, request: RunRequest): readonly Fact[] {
@@ -67,7 +67,7 @@ export function declinePlan(state: RunState, reason: string, policy: Policy): re
   const open = state.proposed.filter((id) => !isSettled(state.tasks.get(id)!));
   return [
     { type: "plan.declined", reason },
-    ...open.map((task): Fact => ({ type: "task.cancelled", task, reason: `${DECLINED}${reason}` })),
+    ...open.map((task): Fact => ({ type: "task.cancelled", task, reason: `declined: ${reason}` })),
     ...told,
   ];
 }

@@ -264,9 +264,6 @@ export const isKnownRed = ({ target }: RunState) =>
 export const takenBack = ({ id, spec }: Task, commit: string) =>
   `${id} (${spec.key}) landed as ${commit}, but was taken back: somebody moved the target`;
 
-/** How the reason begins for which a task of a declined plan is cancelled. */
-export const DECLINED = "declined: ";
-
 /** A plan waits for a person. One whose tasks were all called off does not. */
 export const isProposed = (state: RunState): boolean =>
   state.proposed.some((id) => !isSettled(taskOf(state, id)));

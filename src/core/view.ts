@@ -4,7 +4,6 @@ import { evolve } from "./evolve.ts";
 import { type Job, type JobId, jobId } from "./job.ts";
 import type { JobKind } from "./policy.ts";
 import {
-  DECLINED,
   emptyState,
   isProposed,
   isVerified,
@@ -156,7 +155,7 @@ export function viewOf({ state, story }: Seen): RunView {
       name: nameOf(state, setback.task),
       end: wordOf(state, taskOf(state, setback.task), gating),
     })),
-    undone: tasks.flatMap((task) => (isDeclined(task) ? [] : undoneOf(state, task))),
+    undone: tasks.flatMap((task) => (isDeclined(state, task) ? [] : undoneOf(state, task))),
     concerns: concernsOf(state, story),
     left: leftOf(state),
     flaky: [...state.flaky].flatMap(([name, times]) => (times > 0 ? [name] : [])),
@@ -211,16 +210,17 @@ function countsOf(state: RunState, tasks: readonly Task[], gating: ReadonlySet<T
     waiting: 0,
   };
   for (const task of tasks) {
-    if ((task.id === ROOT && tasks.length > 1 && task.spec.shape === "plan") || isDeclined(task)) continue;
+    if ((task.id === ROOT && tasks.length > 1 && task.spec.shape === "plan") || isDeclined(state, task))
+      continue;
     counts.total += 1;
     counts[COUNTED[wordOf(state, task, gating)]] += 1;
   }
   return counts;
 }
 
-/** Nobody ever wanted it done but the planner. */
-const isDeclined = ({ state }: Task): boolean =>
-  state.is === "cancelled" && state.reason.startsWith(DECLINED);
+/** Nobody ever wanted it done but the planner. Its name was taken from it then, and from no other task ever is. */
+const isDeclined = ({ planners }: RunState, { id, spec }: Task): boolean =>
+  parentId(id) === ROOT && planners.get(ROOT)?.keys.get(spec.key) !== id;
 
 const COUNTED = {
   done: "done",
