@@ -105,7 +105,7 @@ describe("commands to a run inside a program", LIMIT, () => {
   it("wait for an approval where that is configured, and a plan that is declined is made anew", async () => {
     await using place = await makePlace();
     const planner: PlanFunction = ({ first, steers }) => ({
-      tasks: first ? [part("b")] : steers.length > 0 ? [part("a")] : [],
+      tasks: steers.length > 0 ? [part("a")] : first ? [part("b")] : [],
     });
     const config = { gate: "none", approve: "every" } as const;
     const run = good(await place.open({ planner, config }).run({ goal: "write" }));
