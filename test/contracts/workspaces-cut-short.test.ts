@@ -79,3 +79,17 @@ describe("a copy that was cut short", { skip: !isLinux }, () => {
     );
   });
 });
+
+it("work is kept whose engine was killed while it wrote where HEAD is", async () => {
+  await onStage(
+    (repository, folder) => make(repository, folder),
+    async ({ repository, workspaces, take }) => {
+      const held = await take();
+      await inside(held, "echo made > made.txt");
+      await writeFile(join(held.folder, "../git/HEAD"), "");
+      const as = { ref: "refs/skein/salvage/r/t.1.1", message: "what there was" };
+      const kept = good(await workspaces.keep(held, as, new AbortController().signal));
+      assert.equal(await repository.git("show", `${kept.commit}:made.txt`), "made");
+    },
+  );
+});

@@ -1,11 +1,12 @@
 /** How is a worker's work kept, whatever state it was left in? As one commit or more in the user's repository. */
-import { lstat, writeFile } from "node:fs/promises";
+import { lstat } from "node:fs/promises";
 import { join } from "node:path";
 import { failure } from "../../core/failure.ts";
 import { isRefSafe } from "../../core/slug.ts";
 import { type Failed, hasFailed } from "../../ports/repository.ts";
 import type { Keepsake, Kept } from "../../ports/workspaces.ts";
 import { readShort } from "../files/read-bounded.ts";
+import { writeWhole } from "../files/write-whole.ts";
 import { git } from "../git/git.ts";
 import { type ChangedFiles, changedFiles, commitFiles, SPECIAL } from "./changed-files.ts";
 import { isFolder } from "./folders.ts";
@@ -41,6 +42,7 @@ export async function keepWork(work: Work, as: Keepsake, signal: AbortSignal): P
   for (const folder of [work.slot.tree, work.slot.git])
     if (!(await isFolder(folder))) return noFolder(folder);
   await unlock(work.slot);
+  await setHead(work.slot, work.commit); // Whatever an engine that was killed while it kept something has left of it.
   const history = await historyOf(work, signal);
   if (history) {
     const kept = await keepHistory(work, history, as, signal);
@@ -91,7 +93,7 @@ async function keepFiles(work: Work, as: Keepsake, signal: AbortSignal): Promise
   const files = await changedFiles(slot, call, work.maxFileBytes);
   if (hasFailed(files)) return files;
   if (files.count === 0) return { commit: undefined, left: [...files.left, ...notKept(special)] };
-  await writeFile(join(slot.git, "HEAD"), `${work.commit}\n`);
+  await setHead(slot, work.commit);
   const made = await commitFiles(slot, call, without(files, special), as.message);
   if (hasFailed(made)) return made;
   const left = [...files.left, ...notKept(special), ...made.left];
@@ -160,7 +162,7 @@ async function keepHistory(
   if (!read.ok) return undefined;
   const files = await changedFiles(slot, call, work.maxFileBytes);
   if (hasFailed(files)) return files;
-  await writeFile(join(slot.git, "HEAD"), `${head}\n`);
+  await setHead(slot, head);
   const made =
     files.count === 0
       ? { commit: undefined, left: [] }
@@ -193,6 +195,10 @@ const without = (files: ChangedFiles, special: readonly string[]): ChangedFiles 
 
 const notKept = (special: readonly string[]): string[] =>
   special.map((path) => `${JSON.stringify(path)} ${SPECIAL}`);
+
+/** Whole or not at all: with half of it, git takes the folder for no repository, and nothing could be kept. */
+const setHead = (slot: Slot, commit: string): Promise<void> =>
+  writeWhole(join(slot.git, "HEAD"), `${commit}\n`);
 
 /** Our copy of the index of the start commit, so that work can be kept again and again. */
 const indexOf = (slot: Slot): string => join(slot.git, "index.keep");
