@@ -9,7 +9,7 @@ export type Layer = {
 };
 
 const GRAPH = ["graph/dag", "the task graph"];
-const BELOW_JOBS = [...GRAPH, "core", "ports", "delegation", "planning", "subtasks"];
+const BELOW_JOBS = [...GRAPH, "core", "ports", "prompting", "delegation", "planning", "subtasks"];
 const BELOW_SURFACES = [...BELOW_JOBS, "jobs", "engine", "config"];
 
 /** The first layer that holds a file is the file's. */
@@ -47,8 +47,14 @@ export const LAYERS: readonly Layer[] = [
   {
     name: "adapters",
     holds: /^src\/adapters\//,
-    mayUse: ["ports", "core"],
+    mayUse: ["ports", "core", "prompting"],
     why: "an adapter translates one port and nothing else",
+  },
+  {
+    name: "prompting",
+    holds: /^src\/prompting\//,
+    mayUse: ["ports", "core"],
+    why: "what agents are told is words made from data; several agents say the same",
   },
   ...["delegation", "planning", "subtasks"].map((name) => ({
     name,

@@ -15,7 +15,7 @@ import type { Config } from "../config/schema.ts";
 import { toPolicy } from "../config/to-policy.ts";
 import { redactor, secretsOf } from "../core/redact.ts";
 import type { JobParts } from "../jobs/job-parts.ts";
-import { collectJob, jobRunner } from "../jobs/run-job.ts";
+import { collectJob, isCut, jobRunner } from "../jobs/run-job.ts";
 import type { RunHome } from "../ports/runs.ts";
 import { agentsOf, type GivenAgents } from "./agents.ts";
 import type { Environment, Project } from "./project.ts";
@@ -128,8 +128,9 @@ export async function collectLeftovers(world: World): Promise<void> {
   const { files, programs, jobs } = world;
   for (const { id, brief } of await files.open()) {
     const wasRunning = (await programs.endLeftovers(id)) > 0;
-    const answer = await collectJob(brief, jobs, wasRunning);
-    if (answer) await files.end(id, answer);
+    const found = await collectJob(brief, jobs, wasRunning);
+    if (found && isCut(found)) await files.cut(id, found.spent);
+    else if (found) await files.end(id, found);
   }
   await programs.endAll();
   await keepHeld(world);

@@ -35,7 +35,7 @@ export function decide(state: RunState, input: Input, policy: Policy): readonly 
     case "tick":
       return deadlinesPassed(state, input.at, policy);
     case "interrupted":
-      return gone(state, input.job, "interrupted", { at: input.at, policy });
+      return interrupted(state, input, policy);
     case "ended":
       return answered(state, input, policy);
     default:
@@ -75,10 +75,24 @@ const wellFormed = (outcome: Outcome | undefined): Outcome =>
     : { is: "failed", failure: failure("agent-failed", "the job ended without an outcome") };
 
 /** A cost that is no number is not known: then what was set aside for the job is what it cost. */
-function honest({ tokens, microdollars }: Spent, { budget }: Policy): Spent {
+function honest({ tokens, microdollars, unaccounted, turn }: Spent, { budget }: Policy): Spent {
   const isCost = (n: number | undefined) => n !== undefined && Number.isFinite(n) && n >= 0;
   const known = isCost(microdollars) ? { microdollars: microdollars! } : {};
-  return { tokens: isCost(tokens) ? tokens : budget.reserveTokens, ...known };
+  const more = { ...(unaccounted && { unaccounted }), ...(turn && { turn }) };
+  return { tokens: isCost(tokens) ? tokens : budget.reserveTokens, ...known, ...more };
+}
+
+/** What it had cost counts, also if it had been given up before. */
+function interrupted(
+  state: RunState,
+  { job, at, spent }: Input & { readonly type: "interrupted" },
+  policy: Policy,
+): readonly Fact[] {
+  const [ended, ...rest] = gone(state, job, "interrupted", { at, policy });
+  if (!spent) return ended ? [ended, ...rest] : [];
+  const cost = honest(spent, policy);
+  if (ended?.type === "job.ended") return [{ ...ended, spent: cost }, ...rest];
+  return state.unanswered.has(job) ? [{ type: "job.ended", job, how: "dropped", spent: cost }] : [];
 }
 
 /** The job will not answer, or not in time: as if it had said so itself. */

@@ -165,7 +165,7 @@ export type Command =
 export type Report =
   | { readonly type: "ended"; readonly job: JobId; readonly outcome: Outcome; readonly spent?: Spent }
   /** Its executor is gone, through no fault of the task: the engine was restarted. */
-  | { readonly type: "interrupted"; readonly job: JobId }
+  | { readonly type: "interrupted"; readonly job: JobId; readonly spent?: Spent }
   | { readonly type: "base-moved"; readonly commit: string }
   /** A deadline that `due` named has come. */
   | { readonly type: "tick" };

@@ -5,6 +5,10 @@ export type FailureKind =
   | "agent-failed"
   /** The model or program could not be reached; nothing is known about the task. */
   | "agent-unreachable"
+  /** The account has no more to give for now: nobody calls it before `until`. */
+  | "quota"
+  /** The account's key is wrong or may not do this: nobody calls it before a person has seen to it. */
+  | "authentication"
   /** No answer in the time that its kind of job has. */
   | "timed-out"
   /** The process is gone: a crash, a kill, a lost machine. */
@@ -35,6 +39,9 @@ export type Failure = {
   readonly next?: string;
   /** What the tools wrote about it, for whoever mends it. */
   readonly detail?: string;
+  /** Of `quota` and `authentication`: whose, and when it is over in ms, if that was said. */
+  readonly account?: string;
+  readonly until?: number;
 };
 
 export const failure = (kind: FailureKind, message: string, next?: string): Failure =>

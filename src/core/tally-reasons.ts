@@ -12,6 +12,7 @@ export type LossReason =
   | "died"
   | "timed out"
   | "outage"
+  | "quota"
   | "plan of no use"
   /** The last of several turns of a planner in vain; why that one was, its failure only says in words. */
   | "given up"
@@ -23,6 +24,8 @@ export const reasonOf = ({ kind }: Failure): LossReason => REASONS[kind];
 const REASONS: Readonly<Record<FailureKind, LossReason>> = {
   "agent-failed": "failed",
   "agent-unreachable": "outage",
+  quota: "quota",
+  authentication: "outage",
   "timed-out": "timed out",
   interrupted: "died",
   "plan-unreadable": "plan of no use",

@@ -5,7 +5,7 @@ import { due } from "../core/due.ts";
 import type { Event, Fact } from "../core/event.ts";
 import { evolve } from "../core/evolve.ts";
 import { type Failure, failure, messageOf } from "../core/failure.ts";
-import { type Job, type JobId, jobId, slotOf, slotOfId } from "../core/job.ts";
+import { type Job, type JobId, jobId, type Spent, slotOf, slotOfId } from "../core/job.ts";
 import type { Policy } from "../core/policy.ts";
 import { policyProblems } from "../core/policy-check.ts";
 import { emptyState, type RunState } from "../core/state.ts";
@@ -87,7 +87,7 @@ class Engine {
     for (const job of [...running, ...this.state.late.values()]) {
       const found = await queue.recover(job, this.#inbox.send);
       if (found.is === "answered") messages.push({ type: "ended", job: jobId(job), ...found.answer });
-      if (found.is === "gone") messages.push({ type: "interrupted", job: jobId(job) });
+      if (found.is === "gone") messages.push({ type: "interrupted", job: jobId(job), ...costOf(found) });
     }
     return messages;
   }
@@ -176,3 +176,5 @@ class Engine {
     this.#started.push(job);
   }
 }
+
+const costOf = ({ spent }: { readonly spent?: Spent }) => (spent ? { spent } : {});

@@ -1,8 +1,8 @@
 /** What do jobs have in common? The ports that they are given, their names, and how they say that they failed. */
-import type { Brief } from "../core/brief.ts";
+import type { Brief, PlanBrief, WorkBrief } from "../core/brief.ts";
 import type { Failure } from "../core/failure.ts";
 import { type Job, type JobId, jobId } from "../core/job.ts";
-import type { Agent } from "../ports/agent.ts";
+import type { Agent, Cut, Said } from "../ports/agent.ts";
 import type { Checkout } from "../ports/checkout.ts";
 import type { Gate } from "../ports/gate.ts";
 import type { Answer } from "../ports/job-queue.ts";
@@ -41,4 +41,15 @@ function jobOf(brief: Brief): Job {
     case "check":
       return { kind: "check", turn: brief.turn };
   }
+}
+
+/** What a turn of an earlier engine came to. One that had to be ended has not finished: only its cost counts. */
+export async function collected(
+  agent: Agent,
+  brief: PlanBrief | WorkBrief,
+  wasRunning: boolean,
+): Promise<Said | Cut | undefined> {
+  const found = await agent.collect(jobIdOf(brief));
+  if (!wasRunning || found === undefined || found.is === "cut") return found;
+  return found.spent && { is: "cut", spent: found.spent };
 }

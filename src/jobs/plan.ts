@@ -3,11 +3,11 @@ import type { PlanBrief } from "../core/brief.ts";
 import { failure } from "../core/failure.ts";
 import type { Outcome } from "../core/job.ts";
 import { readPlanAnswer } from "../core/plan-answer.ts";
-import type { Said } from "../ports/agent.ts";
+import type { Cut, Said } from "../ports/agent.ts";
 import type { Answer } from "../ports/job-queue.ts";
 import { hasFailed } from "../ports/repository.ts";
 import type { Workspace } from "../ports/workspaces.ts";
-import { failed, type JobParts, jobIdOf } from "./job-parts.ts";
+import { collected, failed, type JobParts, jobIdOf } from "./job-parts.ts";
 
 export async function plan(brief: PlanBrief, parts: JobParts, signal: AbortSignal): Promise<Answer> {
   const { workspaces, planner, maxTurnMs } = parts;
@@ -26,11 +26,11 @@ export async function finishPlan(
   brief: PlanBrief,
   { workspace, wasRunning }: { readonly workspace: Workspace | undefined; readonly wasRunning: boolean },
   parts: JobParts,
-): Promise<Answer | undefined> {
+): Promise<Answer | Cut | undefined> {
   const { planner, workspaces } = parts;
-  const said = wasRunning || planner === "none" ? undefined : await planner.collect(jobIdOf(brief));
+  const said = planner === "none" ? undefined : await collected(planner, brief, wasRunning);
   if (workspace) await workspaces.release(workspace);
-  return said && answerOf(said, parts);
+  return said?.is === "cut" ? said : said && answerOf(said, parts);
 }
 
 /** Nobody plans: nothing is worth splitting, and the goal goes to one worker as it is. */

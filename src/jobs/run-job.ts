@@ -1,5 +1,6 @@
 /** Who does which kind of job? Each kind is a function of its brief and its ports; none throws. */
 import type { Brief } from "../core/brief.ts";
+import type { Cut } from "../ports/agent.ts";
 import type { Answer, RunJob } from "../ports/job-queue.ts";
 import type { Workspace } from "../ports/workspaces.ts";
 import { check } from "./check.ts";
@@ -48,11 +49,13 @@ export async function collectJob(
   brief: Brief,
   parts: JobParts,
   wasRunning: boolean,
-): Promise<Answer | undefined> {
+): Promise<Answer | Cut | undefined> {
   const workspace = await parts.workspaces.heldBy(jobIdOf(brief));
   const found = await finished(brief, { workspace, wasRunning }, parts);
-  return found && withoutSecrets(found, parts);
+  return found === undefined || isCut(found) ? found : withoutSecrets(found, parts);
 }
+
+export const isCut = (found: Answer | Cut): found is Cut => "is" in found;
 
 type Left = { readonly workspace: Workspace | undefined; readonly wasRunning: boolean };
 
@@ -61,7 +64,7 @@ async function finished(
   brief: Brief,
   { workspace, wasRunning }: Left,
   parts: JobParts,
-): Promise<Answer | undefined> {
+): Promise<Answer | Cut | undefined> {
   if (brief.kind === "plan") return finishPlan(brief, { workspace, wasRunning }, parts);
   if (workspace === undefined) return undefined;
   if (brief.kind === "work") return finishWork(brief, { workspace, wasRunning }, parts);

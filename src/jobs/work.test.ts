@@ -4,6 +4,7 @@ import { broken, EVIDENCE, jobPorts, type Replies, SPEC } from "../../test/suppo
 import type { WorkBrief } from "../core/brief.ts";
 import { failure } from "../core/failure.ts";
 import type { TaskId } from "../core/task.ts";
+import { isCut } from "./run-job.ts";
 import { finishWork, work } from "./work.ts";
 
 const quiet = new AbortController().signal;
@@ -139,7 +140,8 @@ describe("an attempt of an engine that died", () => {
   it("is judged if it had finished, and else only kept aside", async () => {
     const finished = jobPorts();
     const answer = await finishWork(BRIEF, { workspace, wasRunning: false }, finished.parts);
-    assert.equal(answer?.outcome.is, "worked");
+    assert.ok(answer && !isCut(answer));
+    assert.equal(answer.outcome.is, "worked");
     assert.equal(finished.calls.at(-1)?.[0], "release");
     const running = jobPorts();
     assert.equal(await finishWork(BRIEF, { workspace, wasRunning: true }, running.parts), undefined);

@@ -4,12 +4,12 @@ import type { Evidence } from "../core/evidence.ts";
 import { type Failure, failure } from "../core/failure.ts";
 import { CHECKOUT_CHANGED, type Handoff } from "../core/handoff.ts";
 import { handoffFromEvidence, readHandoff } from "../core/handoff-answer.ts";
-import type { Said } from "../ports/agent.ts";
+import type { Cut, Said } from "../ports/agent.ts";
 import { differences, type Look } from "../ports/checkout.ts";
 import type { Answer } from "../ports/job-queue.ts";
 import { type Failed, hasFailed } from "../ports/repository.ts";
 import type { Kept, Workspace } from "../ports/workspaces.ts";
-import { failed, type JobParts, jobIdOf } from "./job-parts.ts";
+import { collected, failed, type JobParts, jobIdOf } from "./job-parts.ts";
 
 export async function work(brief: WorkBrief, parts: JobParts, signal: AbortSignal): Promise<Answer> {
   const { workspaces, worker, checkout, maxTurnMs } = parts;
@@ -29,11 +29,11 @@ export async function finishWork(
   brief: WorkBrief,
   { workspace, wasRunning }: { readonly workspace: Workspace; readonly wasRunning: boolean },
   parts: JobParts,
-): Promise<Answer | undefined> {
-  const said = wasRunning ? undefined : await parts.worker.collect(jobIdOf(brief));
-  if (said) return conclude(brief, { workspace, said, strays: [] }, parts);
+): Promise<Answer | Cut | undefined> {
+  const said = await collected(parts.worker, brief, wasRunning);
+  if (said && said.is !== "cut") return conclude(brief, { workspace, said, strays: [] }, parts);
   await giveBack(workspace, await keepAside(brief, workspace, parts), parts);
-  return undefined;
+  return said;
 }
 
 type Turn = { readonly workspace: Workspace; readonly said: Said; readonly strays: readonly string[] };

@@ -2,6 +2,8 @@
 import type { PlanBrief, WorkBrief } from "../core/brief.ts";
 import type { Failure } from "../core/failure.ts";
 import type { JobId, Spent } from "../core/job.ts";
+import type { Specialist } from "../core/specialist.ts";
+import type { Facts } from "./surroundings.ts";
 
 export type Agent = {
   /** Must not throw. What it changed is in the folder; what it claims is in its words. */
@@ -10,7 +12,7 @@ export type Agent = {
    * What a turn of an earlier engine came to, if it is known to have ended by itself, well or badly; asked only
    * once nothing of it runs any more. That its work is complete is not taken from one that may have been cut off.
    */
-  collect(job: JobId): Promise<Said | undefined>;
+  collect(job: JobId): Promise<Said | Cut | undefined>;
 };
 
 export type Ask = {
@@ -20,9 +22,20 @@ export type Ask = {
   readonly folder: string;
   readonly environment: Readonly<Record<string, string>>;
   readonly maxMs: number;
+  /** The role that it plays in this turn; none: a worker or planner like any other. */
+  readonly role?: Specialist;
+  /** For planners: what is worth knowing of the repository at `brief.tip`. */
+  readonly facts?: Facts;
+  /** For planners: the roles that they can name. */
+  readonly roles?: readonly Specialist[];
+  /** Called at each sign of life: a word, a step, an output. Whoever gives none for long is taken to hang. */
+  readonly onSign?: () => void;
 };
 
 /** `text` is empty if it ended well without a word. */
 export type Said =
   | { readonly is: "said"; readonly text: string; readonly spent?: Spent }
   | { readonly is: "failed"; readonly failure: Failure; readonly spent?: Spent };
+
+/** A turn that was cut off: nothing of it counts but what it had cost by then. */
+export type Cut = { readonly is: "cut"; readonly spent: Spent };

@@ -15,7 +15,8 @@ export type JobQueue = {
 export type Recovered =
   | { readonly is: "answered"; readonly answer: Answer }
   | { readonly is: "running" }
-  | { readonly is: "gone" };
+  /** With what it had cost by then, if that is known. */
+  | { readonly is: "gone"; readonly spent?: Spent };
 
 /** What an executor returns. */
 export type Answer = { readonly outcome: Outcome; readonly spent?: Spent };

@@ -34,7 +34,9 @@ export class InProcessJobQueue implements JobQueue {
   /** A job lives as long as this process: of what an earlier one had started, only an answer can be left. */
   async recover(job: Job): Promise<Recovered> {
     const answer = await this.#files?.answerOf(jobId(job));
-    return answer ? { is: "answered", answer } : { is: "gone" };
+    if (answer) return { is: "answered", answer };
+    const spent = await this.#files?.costOf(jobId(job));
+    return spent ? { is: "gone", spent } : { is: "gone" };
   }
 
   /** Ends everything and waits for it. */

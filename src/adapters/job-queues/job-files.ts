@@ -2,7 +2,7 @@
 import { readdir, readFile, rm } from "node:fs/promises";
 import path from "node:path";
 import type { Brief } from "../../core/brief.ts";
-import type { JobId } from "../../core/job.ts";
+import type { JobId, Spent } from "../../core/job.ts";
 import type { Answer } from "../../ports/job-queue.ts";
 import { writeWhole } from "../files/write-whole.ts";
 
@@ -15,12 +15,22 @@ export class JobFiles {
 
   async begin(id: JobId, brief: Brief): Promise<void> {
     await rm(this.#answerFile(id), { force: true });
+    await rm(this.#costFile(id), { force: true });
     await writeWhole(this.#jobFile(id), JSON.stringify({ format: FORMAT, id, brief }));
   }
 
   /** Whoever starts next takes the answer from here; what the log says by then counts for more. */
   async end(id: JobId, answer: Answer): Promise<void> {
     await writeWhole(this.#answerFile(id), JSON.stringify({ format: FORMAT, answer }));
+  }
+
+  /** It was cut off: no answer, but what it had cost by then. */
+  async cut(id: JobId, spent: Spent): Promise<void> {
+    await writeWhole(this.#costFile(id), JSON.stringify({ format: FORMAT, spent }));
+  }
+
+  async costOf(id: JobId): Promise<Spent | undefined> {
+    return (await readJson<{ readonly spent: Spent }>(this.#costFile(id)))?.spent;
   }
 
   async answerOf(id: JobId): Promise<Answer | undefined> {
@@ -47,6 +57,10 @@ export class JobFiles {
 
   #jobFile(id: JobId): string {
     return path.join(this.#folder, fileName(id), JOB_FILE);
+  }
+
+  #costFile(id: JobId): string {
+    return path.join(this.#folder, fileName(id), "cost.json");
   }
 
   #answerFile(id: JobId): string {
