@@ -147,7 +147,7 @@ describe("an attempt of an engine that died", () => {
     assert.equal(await finishWork(BRIEF, { workspace, wasRunning: true }, running.parts), undefined);
     assert.deepEqual(
       running.calls.map(([name]) => name),
-      ["keep", "release"],
+      ["collect", "keep", "release"],
     );
   });
 });
