@@ -4,8 +4,9 @@ import { graphBench } from "./graph.ts";
 import { landingBench } from "./landing.ts";
 import { type Bench, type BenchReport, holds, printReport } from "./measure.ts";
 import { runBench } from "./run.ts";
+import { startupBench } from "./startup.ts";
 
-const BENCHES: readonly Bench[] = [graphBench, engineBench, landingBench, runBench];
+const BENCHES: readonly Bench[] = [graphBench, engineBench, landingBench, runBench, startupBench];
 
 const { names, isJson, problem } = parse(process.argv.slice(2));
 if (problem !== undefined) {

@@ -1,0 +1,67 @@
+/** How long is one kept waiting before a command says something? Against `node -e 0`, in turns, on the same Node. */
+import { execFile, execFileSync } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { type Bench, type BenchReport, median } from "./measure.ts";
+
+export const startupBench: Bench = { name: "startup", run };
+
+const ROUNDS = 15;
+/** Of `node -e 0`: some 40 ms, of which a command may take this much more for itself. */
+const MAX_OF_FLOOR = 4;
+
+const BIN = fileURLToPath(new URL("../bin/skein", import.meta.url));
+const COMMANDS: readonly (readonly [string, readonly string[]])[] = [
+  ["node -e 0", ["-e", "0"]],
+  ["skein --version", [BIN, "--version"]],
+  ["skein status", [BIN, "status"]],
+];
+
+async function run(): Promise<BenchReport> {
+  const home = await mkdtemp(path.join(tmpdir(), "skein-startup-"));
+  try {
+    execFileSync("git", ["init", "-q", home]);
+    const times = new Map<string, number[]>(COMMANDS.map(([name]) => [name, []]));
+    // The first round fills the compile cache, as a user's first command does.
+    for (let round = 0; round <= ROUNDS; round += 1) {
+      for (const [name, args] of COMMANDS) {
+        const ms = await timeOf(args, home);
+        if (round > 0) times.get(name)!.push(ms);
+      }
+    }
+    return report(new Map([...times].map(([name, all]) => [name, median(all)])));
+  } finally {
+    await rm(home, { recursive: true });
+  }
+}
+
+function report(medians: ReadonlyMap<string, number>): BenchReport {
+  const floor = medians.get("node -e 0")!;
+  const rows = [...medians].map(([command, ms]) => ({ command, ms, "of node -e 0": ms / floor }));
+  return {
+    title: "startup: from the command to its end, with a warm compile cache",
+    tables: [{ title: `medians of ${ROUNDS} rounds`, rows }],
+    limits: rows.slice(1).map((row) => ({
+      claim: `${row.command} of node -e 0`,
+      measured: row["of node -e 0"],
+      max: MAX_OF_FLOOR,
+    })),
+  };
+}
+
+function timeOf(args: readonly string[], home: string): Promise<number> {
+  const { promise, resolve, reject } = Promise.withResolvers<number>();
+  const start = performance.now();
+  const env = {
+    PATH: process.env["PATH"],
+    HOME: home,
+    SKEIN_STATE_DIR: path.join(home, "state"),
+    NODE_COMPILE_CACHE: path.join(home, "cache"),
+  };
+  execFile(process.execPath, args, { cwd: home, env, timeout: 60_000 }, (error) =>
+    error ? reject(error) : resolve(performance.now() - start),
+  );
+  return promise;
+}

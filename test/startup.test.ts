@@ -1,0 +1,61 @@
+/** What does a quick command load? Libraries for models, agents and prices only where an agent works. */
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { after, before, describe, it } from "node:test";
+import { fileURLToPath, pathToFileURL } from "node:url";
+
+const BIN = fileURLToPath(new URL("../bin/skein", import.meta.url));
+
+/** Writes down the address of every module that is loaded. */
+const SPY = `
+import { appendFileSync } from "node:fs";
+import { registerHooks } from "node:module";
+registerHooks({
+  load(url, context, next) {
+    appendFileSync(process.env.LOADED, url + "\\n");
+    return next(url, context);
+  },
+});
+`;
+
+describe("a quick command", () => {
+  let home: string;
+  before(() => {
+    home = mkdtempSync(path.join(tmpdir(), "skein-startup-"));
+    writeFileSync(path.join(home, "spy.mjs"), SPY);
+  });
+  after(() => rmSync(home, { recursive: true }));
+
+  const loadedBy = async (...args: readonly string[]): Promise<readonly string[]> => {
+    const list = path.join(home, `loaded-by${args.join("-")}`);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    execFile(
+      process.execPath,
+      ["--import", pathToFileURL(path.join(home, "spy.mjs")).href, BIN, ...args],
+      {
+        cwd: home,
+        env: { PATH: process.env["PATH"], HOME: home, LOADED: list, SKEIN_STATE_DIR: path.join(home, "s") },
+      },
+      () => resolve(), // Outside a repository it is refused, which is as good.
+    );
+    await promise;
+    const urls = readFileSync(list, "utf8").split("\n");
+    assert.ok(
+      urls.some((url) => url.endsWith("/cli/main.ts")),
+      "the spy sees what is loaded",
+    );
+    return urls;
+  };
+
+  for (const command of ["--version", "status", "--help", "doctor"]) {
+    it(`skein ${command} loads no library for models, agents or prices`, async () => {
+      const heavy = (await loadedBy(command)).filter((url) =>
+        /node_modules\/(?:ai|@ai-sdk|@agentclientprotocol|@pydantic)\//.test(url),
+      );
+      assert.deepEqual(heavy, []);
+    });
+  }
+});
