@@ -1,0 +1,16 @@
+/** What is an agent told about its role? One of the prompts, and for a worker that of the specialist that it plays. */
+import { ROOT } from "../core/task.ts";
+import type { Ask } from "../ports/agent.ts";
+import type { Prompts } from "../ports/prompts.ts";
+import { plainText } from "./block.ts";
+
+export function systemPrompt(prompts: Prompts, { brief, role }: Pick<Ask, "brief" | "role">): string {
+  if (brief.kind === "plan") return prompts[brief.task === ROOT ? "root-planner" : "subplanner"];
+  if (role === undefined || role.prompt.trim() === "") return prompts.worker;
+  return [
+    prompts.worker.trimEnd(),
+    `## Your speciality: ${role.name}`,
+    "What follows adds to the rules above. Where it says otherwise, the rules above hold.",
+    `${plainText(role.prompt).trim()}\n`,
+  ].join("\n\n");
+}

@@ -1,0 +1,80 @@
+/** What can be given to the tools `plan` and `handoff`? As lenient as the readers in core, which judge what comes. */
+import { z } from "zod";
+
+/** What a model is shown is strict; these are what models write all the same, and what the readers understand. */
+const id = z.preprocess((is) => (typeof is === "number" ? `${is}` : is), z.string());
+const text = z.preprocess((is) => (isTexts(is) ? is.join("\n") : is), z.string());
+const texts = z.preprocess((is) => (typeof is === "string" ? [is] : is), z.array(z.string()));
+const wholeNumber = z.preprocess(
+  (is) => (typeof is === "string" && /^\d{1,2}$/.test(is) ? Number(is) : is),
+  z.int(),
+);
+const oneOf = <Word extends string>(...words: readonly [Word, ...Word[]]) =>
+  z.preprocess((is) => (typeof is === "string" ? is.trim().toLowerCase() : is), z.enum(words));
+const paths = z.array(z.string());
+
+const isTexts = (is: unknown): is is readonly string[] =>
+  Array.isArray(is) && is.every((one) => typeof one === "string");
+
+/** Null and nothing are the same to a model. */
+function withoutNulls(is: unknown): unknown {
+  if (Array.isArray(is)) return is.map(withoutNulls);
+  if (typeof is !== "object" || is === null) return is;
+  const said = Object.entries(is).filter(([, value]) => value !== null);
+  return Object.fromEntries(said.map(([key, value]) => [key, withoutNulls(value)]));
+}
+
+/** Keys that are not known stay: the reader says what became of "dependsOn". */
+const task = z.looseObject({
+  id: id.describe("Your own name for it, never used before: letters, digits, dots, dashes, underscores."),
+  description: text.describe(
+    "All that its worker will know: what, why, where, and which patterns to follow.",
+  ),
+  acceptance: text.describe("How anybody can tell that it is done."),
+  scope: paths
+    .optional()
+    .describe('The files that it may change, from the top of the repository; a folder ends in "/".'),
+  priority: wholeNumber.optional().describe("1 is the most urgent, 10 the least; 5 if left out."),
+  after: z.array(id).optional().describe("Ids of your tasks that must have landed before this one starts."),
+  agent: z.string().optional().describe("The name of a specialist, if one was offered and suits."),
+  delivers: oneOf("change", "report")
+    .optional()
+    .describe('"report" if nothing is to be changed; "change" if left out.'),
+  branch: z.string().optional().describe("A hint for the name of its branch."),
+});
+
+export const planToolInput = z.preprocess(
+  withoutNulls,
+  z.looseObject({
+    scratchpad: z
+      .string()
+      .optional()
+      .describe("What you must remember: done, next, deferred and why. It replaces the last one."),
+    tasks: z.array(task).describe("The next tasks; empty if there are none."),
+    deferred: z
+      .array(z.looseObject({ files: paths.optional(), reason: text }))
+      .optional()
+      .describe("Files of your scope that no task covers yet, and why."),
+    addressed: z.array(id).optional().describe("Ids of concerns that are dealt with."),
+    done: z.boolean().optional().describe("Whether nothing is left to plan."),
+  }),
+);
+
+export const handoffToolInput = z.preprocess(
+  withoutNulls,
+  z.looseObject({
+    status: oneOf("complete", "partial", "blocked", "failed").describe(
+      '"complete" only if every point of the acceptance holds and you have verified it.',
+    ),
+    summary: text
+      .optional()
+      .describe("What you did and how you verified it; for a report, the whole report."),
+    concerns: texts
+      .optional()
+      .describe("What the planner must know: what you doubt, what is missing, what you found broken."),
+    suggestions: texts.optional().describe("What could be done next, outside of this task."),
+  }),
+);
+
+export type PlanToolInput = z.infer<typeof planToolInput>;
+export type HandoffToolInput = z.infer<typeof handoffToolInput>;
