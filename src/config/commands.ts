@@ -1,5 +1,18 @@
-/** How are programs named in the configuration? By words, by a list of words, or in full; never shown when refused. */
+/** How are agents named in the configuration? By a name, a model, a command, or in full; never shown when refused. */
 import { z } from "zod";
+import { knownAgent } from "../core/known-agents.ts";
+import type { ModelSpec } from "../core/model-spec.ts";
+import { issueText } from "./issue-text.ts";
+import { modelIn, modelProblem, modelSpec, specOf, writtenModel, writtenOf } from "./models.ts";
+
+export type AgentSpec =
+  /** A program of the user's own: it gets a brief, and its answer is read. */
+  | { readonly kind: "command"; readonly command: readonly [string, ...string[]] }
+  | { readonly kind: "scripted"; readonly script: string }
+  /** Skein's own agent on a model; the fallbacks are called while the model's quota is used up. */
+  | { readonly kind: "model"; readonly model: ModelSpec; readonly fallbacks: readonly ModelSpec[] }
+  /** A program that speaks the Agent Client Protocol; `name` is what people call it. */
+  | { readonly kind: "acp"; readonly name: string; readonly command: readonly [string, ...string[]] };
 
 const word = z.string("must be a text").max(10_000, "is too long");
 const program = z.tuple(
@@ -10,35 +23,48 @@ const program = z.tuple(
 
 const commandAgent = z.strictObject({ kind: z.literal("command"), command: program });
 const scriptedAgent = z.strictObject({ kind: z.literal("scripted"), script: word.min(1, "names no file") });
-const agentSpec = z.discriminatedUnion("kind", [commandAgent, scriptedAgent], {
-  error: 'must be a command such as ["program", "argument"], or have the kind "command" or "scripted"',
+const acpAgent = z.strictObject({ kind: z.literal("acp"), name: word.min(1), command: program });
+const modelAgent = z.strictObject({
+  kind: z.literal("model"),
+  model: modelSpec,
+  fallbacks: z.array(modelSpec),
+});
+const agentSpec = z.discriminatedUnion("kind", [commandAgent, scriptedAgent, acpAgent, modelAgent]);
+
+const writtenAcp = z.strictObject({
+  kind: z.literal("acp"),
+  name: z.string("must be a text").min(1, "must not be empty").max(100, "is too long").optional(),
+  command: program,
+});
+const shortAcp = z.strictObject({ acp: z.union([z.string(), program], "must be a command") });
+const builtIn = writtenModel.extend({
+  kind: z.literal("model"),
+  fallbacks: z.array(z.union([z.string(), writtenModel], "must be provider/model, or in full")).optional(),
+});
+const inFull = z.discriminatedUnion("kind", [commandAgent, scriptedAgent, writtenAcp, builtIn], {
+  error: ({ input }) =>
+    typeof input === "object" && input !== null
+      ? 'must be "command", "acp", "model" or "scripted"' // It is told of the key `kind`.
+      : 'must be a command such as ["program", "argument"], an agent\'s name, provider/model, or in full',
 });
 
-export type AgentSpec =
-  | { readonly kind: "command"; readonly command: readonly [string, ...string[]] }
-  | { readonly kind: "scripted"; readonly script: string };
+const writtenAgent = z.union(
+  [z.string(), z.array(z.string()), shortAcp, commandAgent, scriptedAgent, writtenAcp, builtIn],
+  { error: agentError },
+);
 
-const writtenAgent = z.union([z.string(), z.array(z.string()), commandAgent, scriptedAgent], {
-  error: agentError,
-});
-
-/** What of the full form is wrong, since "none of four forms fits" helps nobody. */
+/** What of the full form is wrong, since "none of seven forms fits" helps nobody. */
 function agentError({ input }: { readonly input?: unknown }): string {
+  const isShort = typeof input === "object" && input !== null && "acp" in input;
   const full = Array.isArray(input) ? { kind: "command", command: input } : input;
-  const issues = agentSpec.safeParse(full).error?.issues ?? [];
-  const unknown = issues.find((issue) => issue.code === "unrecognized_keys");
-  if (unknown) return `has unknown keys: ${unknown.keys.join(", ")}`;
-  const [issue] = issues;
-  const message = issue?.message.startsWith("Invalid input")
-    ? "is missing or of the wrong kind"
-    : issue?.message;
-  return `${issue?.path.length ? `${issue.path.join(".")} ` : ""}${message ?? "cannot be read"}`;
+  const { error } = isShort ? shortAcp.safeParse(input) : inFull.safeParse(full);
+  return issueText(error?.issues ?? []) ?? "cannot be read";
 }
 
 export const agent = () =>
   z.codec(writtenAgent, agentSpec, {
     decode: (written, context) => agentOf(written, context.issues) ?? z.NEVER,
-    encode: (spec) => spec,
+    encode: writtenAgentOf,
   });
 
 /** As an agent, or `none`: the goal goes to one worker as one task. */
@@ -46,20 +72,84 @@ export const planner = () =>
   z.codec(writtenAgent, z.union([z.literal("none"), agentSpec]), {
     decode: (written, context) =>
       written === "none" ? written : (agentOf(written, context.issues) ?? z.NEVER),
-    encode: (spec) => spec,
+    encode: (spec) => (spec === "none" ? spec : writtenAgentOf(spec)),
   });
 
 type Written = z.output<typeof writtenAgent>;
 type Spec = z.output<typeof agentSpec>;
+type Read = AgentSpec | { readonly problem: string };
 
 function agentOf(written: Written, issues: z.core.$ZodRawIssue[]): Spec | undefined {
-  if (typeof written === "object" && !Array.isArray(written)) return written;
-  const words = typeof written === "string" ? splitWords(written) : { words: written };
-  const [first, ...rest] = "words" in words ? words.words : [];
-  if (first) return { kind: "command", command: [first, ...rest] };
-  const message = "problem" in words ? words.problem : "names no program";
-  issues.push({ code: "custom", message, input: undefined });
+  const read = typeof written === "string" ? readAgentText(written) : readAgentForm(written);
+  if (!("problem" in read)) return read as Spec; // The same, but for `readonly`.
+  issues.push({ code: "custom", message: read.problem, input: undefined });
   return undefined;
+}
+
+/**
+ * One word that is an agent's name or `provider/model` means those; a list, or a path such as ./opencode, is always
+ * the program.
+ *
+ * ```ts
+ * readAgentText("opencode"); // { kind: "acp", name: "opencode", command: ["opencode", "acp"] }
+ * readAgentText("acp:./mine --fast"); // { kind: "acp", name: "mine", command: ["./mine", "--fast"] }
+ * readAgentText("./opencode"); // { kind: "command", command: ["./opencode"] }
+ * ```
+ */
+export function readAgentText(text: string): Read {
+  const named = acpNamed(text.trim());
+  if (named) return named;
+  const model = modelIn(text);
+  if (model) return { kind: "model", model, fallbacks: [] };
+  const [, acp] = /^\s*acp:(.*)$/s.exec(text) ?? [];
+  const read = splitWords(acp ?? text);
+  if ("problem" in read) return read;
+  return acp === undefined ? commandOf(read.words) : acpOf(read.words);
+}
+
+function readAgentForm(written: Exclude<Written, string>): Read {
+  if (Array.isArray(written)) return commandOf(written);
+  if ("acp" in written) {
+    return typeof written.acp === "string" ? readAgentText(`acp:${written.acp}`) : acpOf(written.acp);
+  }
+  if (written.kind === "acp") return acpOf(written.command, written.name);
+  if (written.kind !== "model") return written;
+  const { kind, fallbacks = [], ...own } = written;
+  const model = specOf(own);
+  const others = fallbacks.map((one) => (typeof one === "string" ? modelIn(one) : specOf(one)));
+  const known = others.filter((one) => one !== undefined);
+  if (known.length < others.length)
+    return { problem: "fallbacks must be models such as openai/gpt-5, or in full" };
+  const problem = [model, ...known].map(modelProblem).find((one) => one !== undefined);
+  return problem === undefined ? { kind, model, fallbacks: known } : { problem };
+}
+
+const commandOf = ([first, ...rest]: readonly string[]): Read =>
+  first ? { kind: "command", command: [first, ...rest] } : NO_PROGRAM;
+
+function acpOf(words: readonly string[], name?: string): Read {
+  const [first, ...rest] = words;
+  if (!first) return NO_PROGRAM;
+  const known = rest.length === 0 && name === undefined ? acpNamed(first) : undefined;
+  return known ?? { kind: "acp", name: name ?? lastPart(first), command: [first, ...rest] };
+}
+
+const NO_PROGRAM = { problem: "names no program" } as const;
+const lastPart = (program: string) => program.slice(program.lastIndexOf("/") + 1) || program;
+
+function acpNamed(name: string): AgentSpec | undefined {
+  const known = knownAgent(name);
+  return known && { kind: "acp", name: known.name, command: known.command };
+}
+
+function writtenAgentOf(spec: Spec): Written {
+  if (spec.kind !== "model") return spec;
+  const { kind, model, fallbacks } = spec;
+  return {
+    kind,
+    ...writtenOf(model),
+    ...(fallbacks.length > 0 ? { fallbacks: fallbacks.map(writtenOf) } : {}),
+  };
 }
 
 /**
@@ -92,49 +182,3 @@ const PART = /"((?:[^"\\]|\\[\s\S])*)"|'([^']*)'|\\([\s\S])/g;
 
 const unquoted = (double?: string, single?: string, escaped?: string): string =>
   double?.replaceAll(/\\(["\\$`])/g, "$1") ?? single ?? escaped ?? "";
-
-export type GateCommand = { readonly name: string; readonly run: string };
-
-const named = z.strictObject({
-  name: z.string("must be a text").min(1, "must not be empty").max(80, "is too long"),
-  run: z.string("must be a text").trim().min(1, "must not be empty").max(10_000, "is too long"),
-});
-
-/** `auto`: detected; `none`: nothing has to pass. Each command is run by `/bin/sh -c`; its text is its name unless told. */
-export const gate = () =>
-  z.codec(
-    z.union(
-      [
-        z.enum(["auto", "none"]),
-        z.array(z.union([z.string(), named])).min(1, 'has no commands: write "none" for no gate'),
-      ],
-      {
-        error:
-          'must be "auto", "none" or a list of commands such as ["npm test"], each a text or { name, run }',
-      },
-    ),
-    z.union([z.enum(["auto", "none"]), z.array(named)]),
-    {
-      decode: (written, context) => {
-        if (typeof written === "string") return written;
-        const commands = written.map((one) =>
-          typeof one === "string" ? { name: nameOf(one), run: one.trim() } : one,
-        );
-        const message = problemOf(commands);
-        if (message === undefined) return commands;
-        context.issues.push({ code: "custom", message, input: undefined });
-        return z.NEVER;
-      },
-      encode: (commands) => commands,
-    },
-  );
-
-const nameOf = (run: string) => run.trim().split("\n")[0]!.slice(0, 80).trim();
-
-function problemOf(commands: readonly GateCommand[]): string | undefined {
-  if (commands.some(({ name, run }) => name === "" || run === "")) return "has an empty command";
-  const twice = commands.find(({ name }, i) => commands.findIndex((other) => other.name === name) < i);
-  return (
-    twice && `has two commands with one name: command ${commands.indexOf(twice) + 1} repeats an earlier one`
-  );
-}

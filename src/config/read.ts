@@ -1,5 +1,6 @@
 /** What is configured? Defaults, then aliases, the file, SKEIN_* and the command line; the later one counts. */
 import { parseDocument } from "yaml";
+import { issueText } from "./issue-text.ts";
 import { KEYS } from "./keys.ts";
 import { type Entry, type Problem, placeOf } from "./problem.ts";
 import type { Config } from "./schema.ts";
@@ -47,8 +48,13 @@ export function assemble(entries: readonly Entry[]): Omit<ReadConfig, "notices">
   for (const { name, schema } of KEYS.values()) values.set(name, schema.parse(undefined));
   for (const entry of entries) {
     const read = typed(entry);
+    const rival = rivalOf(entry, origins);
     if ("message" in read) problems.push({ key: entry.key, message: read.message, ...placeOf(entry) });
+    else if (rival && sourceOf(rival) === sourceOf(entry))
+      problems.push({ key: entry.key, message: BOTH_GIVEN, ...placeOf(entry) });
+    else if (entry.key === "model") values.set("agent", { kind: "model", model: read.value, fallbacks: [] });
     else values.set(entry.key, read.value);
+    if (rival) origins.delete(rival.key);
     origins.set(entry.key, entry);
   }
   if (problems.length > 0) return { problems };
@@ -60,9 +66,25 @@ export function assemble(entries: readonly Entry[]): Omit<ReadConfig, "notices">
   if (trouble.length > 0) return { problems: trouble };
   return {
     config,
-    origins: Object.fromEntries([...KEYS.keys()].map((key) => [key, originOf(origins.get(key))])),
+    origins: Object.fromEntries(
+      [...KEYS.keys()].map((key) => [
+        key,
+        originOf(origins.get(key) ?? (key === "agent" ? origins.get("model") : undefined)),
+      ]),
+    ),
   };
 }
+
+/** `model` is short for `agent`: of the two the later one counts. */
+function rivalOf({ key }: Entry, origins: ReadonlyMap<string, Entry>): Entry | undefined {
+  if (key === "model") return origins.get("agent");
+  return key === "agent" ? origins.get("model") : undefined;
+}
+
+const BOTH_GIVEN = "says who works, and so does the other of agent and model: give one of them";
+
+/** The file, the environment, --set, the flags: of two within one, none counts for more. */
+const sourceOf = ({ origin }: Entry) => /^(?:SKEIN_|--(?!set$))/.exec(origin)?.[0] ?? origin;
 
 function originOf(entry: Entry | undefined): string {
   if (!entry) return "default";
@@ -81,9 +103,7 @@ function typed({ key, value, isText }: Entry): Read {
 function checked(key: string, written: unknown): Read {
   const { data, error } = KEYS.get(key)!.schema.safeParse(written);
   if (!error && data !== undefined) return { value: data };
-  const [issue] = error?.issues ?? [];
-  const entry = issue?.path.length ? `entry ${issue.path.map((part) => Number(part) + 1).join(".")} ` : "";
-  return { message: `${entry}${issue?.message ?? "has no value"}` };
+  return { message: issueText(error?.issues ?? []) ?? "has no value" };
 }
 
 /** What YAML makes of it, unless that is a text, too: its own quotes and comments mean nothing here. */

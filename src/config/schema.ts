@@ -1,7 +1,9 @@
 /** What can be configured? The one schema of skein.yaml: types, checks, documents and JSON Schema come from it. */
 import { z } from "zod";
 import { defaultPolicy as policy } from "../core/policy.ts";
-import { agent, gate, planner } from "./commands.ts";
+import { agent, planner } from "./commands.ts";
+import { gate } from "./gate.ts";
+import { model, models, prices } from "./models.ts";
 import { choice, duration, durationText, list, money, size, text, whole, yesOrNo } from "./values.ts";
 
 const time = (ms: number) => duration(1).prefault(durationText(ms));
@@ -17,10 +19,33 @@ export const schema = z.strictObject({
   planners: whole(1).prefault(policy.capacity.plan).describe("Planners and subplanners at once."),
   agent: agent()
     .optional()
-    .describe("How workers and planners are run: a command, as words or as a list, or a script of answers."),
+    .describe(
+      "Who works and plans: an agent's name, provider/model, acp:command, a command as words or as a list, or a script.",
+    ),
+  model: model()
+    .optional()
+    .describe(
+      "Short for `agent` where the built-in agent is meant: the model that it calls, as provider/model.",
+    ),
   planner: planner()
     .optional()
     .describe('How planners are run, if not as `agent`; "none" gives the goal to one worker as one task.'),
+  fallback: models()
+    .prefault([])
+    .describe("Models that the built-in agent calls, in this order, while the quota of its own is used up."),
+  sandbox: choice("auto", "required", "off")
+    .prefault("auto")
+    .describe(
+      "Whether commands of the built-in agent run in a sandbox: where there is one, always, or never.",
+    ),
+  network: yesOrNo().prefault(true).describe("Whether commands in the sandbox reach the network."),
+  permissions: choice("deny-outside", "allow")
+    .prefault("deny-outside")
+    .describe("What agents that ask (ACP) may do: all inside their workspace, or all."),
+  prompts: text()
+    .min(1, "must not be empty")
+    .optional()
+    .describe("A folder whose files replace Skein's own prompts of the same names."),
   base: text()
     .regex(/^(?!-)[^\p{Cc}]+$/u, "must be the name of a branch or a commit")
     .prefault("HEAD")
@@ -99,9 +124,37 @@ export const schema = z.strictObject({
       .prefault(durationText(policy.retry.maxMs))
       .describe("The longest wait before trying again."),
   }),
-  budget: group("What a run may use in all; without a number there is no limit.", {
+  budget: group("What a run may use; without a number there is no limit.", {
     tokens: whole(0).optional().describe("Tokens of all agents together."),
     dollars: money().optional().describe("US dollars of all agents together."),
+    task: group("What one task may use, all its attempts together.", {
+      tokens: whole(0).optional().describe("Tokens."),
+      dollars: money().optional().describe("US dollars."),
+    }),
+    subtree: group("What a task of the root's planner may use with everything below it.", {
+      tokens: whole(0).optional().describe("Tokens."),
+      dollars: money().optional().describe("US dollars."),
+    }),
+    reserve: group("What is set aside for a job while it runs, until it says what it really cost.", {
+      tokens: whole(0).prefault(policy.budget.reserveTokens).describe("Tokens."),
+      dollars: money()
+        .prefault(policy.budget.reserveMicrodollars / 1e6)
+        .describe("US dollars."),
+    }),
+  }),
+  prices: prices()
+    .prefault({})
+    .describe(
+      "US dollars for a million tokens, by provider/model: { input, output, cacheRead, cacheWrite }.",
+    ),
+  quota: group("What is done while an account has no more to give.", {
+    wait: duration(0)
+      .prefault("12h")
+      .describe("How far away a reset may be for a run to wait; beyond it the run stops, to be resumed."),
+  }),
+  quiet: group("How long an agent may give no sign of life; 0 is for ever.", {
+    warn: duration(0).prefault("10m").describe("Before it is said."),
+    stop: duration(0).prefault("20m").describe("Before it is ended, its work kept, and tried again."),
   }),
   overlap: choice("serialise", "allow")
     .prefault(policy.overlap)
@@ -129,8 +182,8 @@ export const schema = z.strictObject({
 
 type Frozen<T> = T extends readonly unknown[] | object ? { readonly [K in keyof T]: Frozen<T[K]> } : T;
 
-/** Durations are in ms, sizes in bytes. */
-export type Config = Frozen<z.output<typeof schema>>;
+/** Durations are in ms, sizes in bytes. `model` is in `agent` by then. */
+export type Config = Omit<Frozen<z.output<typeof schema>>, "model">;
 
 /** For editors and other tools: what may stand in skein.yaml. */
 export const jsonSchema = (): Readonly<Record<string, unknown>> => ({

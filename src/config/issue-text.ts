@@ -1,0 +1,16 @@
+/** What is wrong with a value? In words that name the place in it, and never show it. */
+import type { z } from "zod";
+
+/** What is wrong within a value, and where in it; of a list people count from 1. */
+export function issueText(issues: readonly z.core.$ZodIssue[]): string | undefined {
+  const unknown = issues.find((issue) => issue.code === "unrecognized_keys");
+  if (unknown) return `has unknown keys: ${unknown.keys.join(", ")}`;
+  const [issue] = issues;
+  if (issue === undefined) return undefined;
+  const message = issue.message.startsWith("Invalid input")
+    ? "is missing or of the wrong kind"
+    : issue.message;
+  const place = issue.path.map((part) => (typeof part === "number" ? part + 1 : String(part))).join(".");
+  if (place === "") return message;
+  return `${typeof issue.path[0] === "number" ? "entry " : ""}${place} ${message}`;
+}
