@@ -16,6 +16,12 @@ export type Program = {
   readonly folder: string;
   readonly environment: Readonly<Record<string, string>>;
   readonly input?: string;
+  /**
+   * Instead of `input`: a conversation through its input and output, which then are in no text of its end. Begun once
+   * the program runs; must not throw. When it is over, the input is closed, and the program has a short while to leave.
+   * When the program ends before, or is ended, the output ends and nothing more can be written: it is over soon then.
+   */
+  readonly talk?: (streams: Streams) => Promise<void>;
   readonly limits: ProgramLimits;
   /**
    * Where its exit code is written in digits with a line end, also if we are gone by then. An exit code above 128
@@ -24,6 +30,12 @@ export type Program = {
   readonly statusFile?: string;
   /** Everything that it writes, as it comes, within the limit. */
   readonly onOutput?: (text: string) => void;
+};
+
+/** `input`: what the program reads. `output`: what it writes; not read on while nobody takes it. */
+export type Streams = {
+  readonly input: WritableStream<Uint8Array>;
+  readonly output: ReadableStream<Uint8Array>;
 };
 
 export type ProgramLimits = {

@@ -20,8 +20,10 @@ import {
   shell,
   temporaryFolder,
 } from "./programs.ts";
+import { conversationsContract } from "./programs-talk.ts";
 
 programsContract("on this machine", (folder) => new LocalPrograms({ folder }));
+conversationsContract("on this machine", (folder) => new LocalPrograms({ folder }));
 
 /** An engine of its own that runs one program; what the program writes comes out of it. */
 function startEngine(

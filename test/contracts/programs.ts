@@ -44,7 +44,8 @@ export const shell = (script: string, folder: string, more: Partial<Program> = {
 });
 
 const texts = (end: ProgramEnd) => (end.is === "unstartable" ? assert.fail(end.failure.message) : end);
-const pidsIn = (text: string): number[] => [...text.matchAll(/\d+/g)].map(([digits]) => Number(digits));
+export const pidsIn = (text: string): number[] =>
+  [...text.matchAll(/\d+/g)].map(([digits]) => Number(digits));
 
 export function programsContract(name: string, make: (folder: string) => Programs): void {
   describe(`programs ${name}`, () => {

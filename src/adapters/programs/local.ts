@@ -16,6 +16,7 @@ import { startOf } from "./process-start.ts";
 import { bootId, endFamily, MARK } from "./processes.ts";
 import { type ProgramRecord, readRecords, removeRecord, writeRecord } from "./records.ts";
 import { shellArguments } from "./shell.ts";
+import { type Conversation, conversation } from "./talk.ts";
 
 export type LocalProgramsOptions = {
   /** Where it is on record what may be running: of this run alone, and there after a crash. */
@@ -36,7 +37,7 @@ export class LocalPrograms implements Programs {
     const mark = `${this.#markOf(program.job)}${randomUUID().slice(0, 8)}`;
     let pipes: Pipes;
     try {
-      pipes = await openPipes(this.#folder, mark, program.input ?? "");
+      pipes = await openPipes(this.#folder, mark, program.talk ? undefined : (program.input ?? ""));
     } catch (thrown) {
       return { is: "unstartable", failure: unrecorded(program, this.#folder, thrown) };
     }
@@ -115,9 +116,8 @@ type Waiting = {
   readonly pipes: Pipes;
 };
 
-function closePipes({ out, err }: Pipes): void {
-  out.destroy();
-  err.destroy();
+function closePipes(pipes: Pipes): void {
+  for (const pipe of [pipes.in, pipes.out, pipes.err]) pipe?.destroy();
 }
 
 async function spawnWaiting(
@@ -168,9 +168,9 @@ const unrecorded = (program: Program, folder: string, thrown: unknown): Failure 
 async function live(waiting: Waiting, program: Program, mark: string, signal: AbortSignal) {
   const { child, group, go, pipes } = waiting;
   const output = new Output(program.limits.maxOutputBytes, program.onOutput);
-  const closed = (["out", "err"] as const).map((from) =>
-    drained(pipes[from], (bytes) => output.write(from, bytes)),
-  );
+  const talk = program.talk && pipes.in && conversation(pipes.in, pipes.out);
+  const drain = (from: "out" | "err") => drained(pipes[from], (bytes) => output.write(from, bytes));
+  const closed = [talk?.closed ?? drain("out"), drain("err")];
   const exited = Promise.withResolvers<void>();
   child.once("exit", () => exited.resolve());
   if (child.exitCode !== null || child.signalCode !== null) exited.resolve();
@@ -185,6 +185,7 @@ async function live(waiting: Waiting, program: Program, mark: string, signal: Ab
   signal.addEventListener("abort", onAbort, { once: true });
   if (signal.aborted) onAbort();
   else go.end("go\n");
+  const over = talk && !signal.aborted && hold(program, talk, () => stop("stopped"));
   await exited.promise;
   clearTimeout(timer);
   signal.removeEventListener("abort", onAbort);
@@ -192,9 +193,19 @@ async function live(waiting: Waiting, program: Program, mark: string, signal: Ab
   const { isGone } = await endFamily({ group, isGroupOurs: true, mark });
   await Promise.race([Promise.all(closed), soon()]);
   closePipes(pipes);
+  await Promise.race([over, soon()]);
   go.destroy();
   return { end: endOf(child, why, output.end()), isGone };
 }
+
+/** Calls `leave` if the program may still be there a while after everything was said. */
+async function hold(program: Program, talk: Conversation, leave: () => void): Promise<void> {
+  await program.talk?.(talk.streams).catch(() => {}); // Whoever talks keeps what it came to; here it is over.
+  talk.end();
+  setTimeout(leave, LEAVE_MS).unref();
+}
+/** How long a program may take to leave by itself once nobody talks to it. */
+const LEAVE_MS = 2_000;
 
 function drained(pipe: Socket, onBytes: (bytes: Buffer) => void): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
