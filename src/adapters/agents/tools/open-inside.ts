@@ -1,0 +1,103 @@
+/** How is a file opened so that it stays inside the workspace, whatever is swapped meanwhile? By its opened folder. */
+import { randomUUID } from "node:crypto";
+import { constants, type Stats } from "node:fs";
+import { type FileHandle, lstat, mkdir, open, readlink, rename, rm } from "node:fs/promises";
+import { basename, dirname, join, relative, sep } from "node:path";
+import { type Inside, isWithin, type Root } from "./inside.ts";
+
+/** `at`: names in the folder that was opened, even if another has its name now. */
+export type OpenFolder = AsyncDisposable & { readonly at: string };
+
+/**
+ * The folder is opened and asked for its real path; what is in it is then named through the handle. So there is no
+ * moment in which a link can be put on the way. Without /proc (macOS) there is: only the last part is guarded.
+ */
+export async function openFolder(root: Root, path: string): Promise<OpenFolder> {
+  return held(root, path, await open(path, FOLDER));
+}
+
+const FOLDER = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
+
+async function held(root: Root, path: string, handle: FileHandle): Promise<OpenFolder> {
+  const door = `/proc/self/fd/${handle.fd}`;
+  const real = process.platform === "linux" ? await readlink(door).catch(() => undefined) : undefined;
+  if (real !== undefined && !isWithin(root.real, real)) {
+    await handle.close();
+    throw swapped();
+  }
+  return { at: real === undefined ? path : door, [Symbol.asyncDispose]: () => handle.close() };
+}
+
+const swapped = () => Object.assign(new Error("swapped for a link"), { code: "ELOOP" });
+
+/** Makes the folders that are missing, one after the other. */
+export async function makeFolder(root: Root, path: string): Promise<OpenFolder> {
+  let folder = await openFolder(root, root.real);
+  let so = root.real;
+  for (const part of relative(root.real, path).split(sep)) {
+    if (part === "") continue;
+    so = join(so, part);
+    await using above = folder;
+    const next = join(above.at, part);
+    await mkdir(next).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== "EEXIST") throw error;
+    });
+    folder = await held(root, so, await open(next, FOLDER));
+  }
+  return folder;
+}
+
+/** Throws as files do. */
+export async function lookInside(root: Root, { path }: Inside): Promise<Stats> {
+  if (path === root.real) return lstat(path);
+  await using folder = await openFolder(root, dirname(path));
+  return lstat(join(folder.at, basename(path)));
+}
+
+export type Bytes =
+  | { readonly is: "bytes"; readonly bytes: Buffer; readonly mode: number }
+  | { readonly is: "folder" | "special" }
+  | { readonly is: "too-large"; readonly size: number };
+
+/** Looked at before it is opened, because to open a pipe or a device can wait, or do something. Throws as files do. */
+export async function readInside(root: Root, { path }: Inside, maxBytes: number): Promise<Bytes> {
+  if (path === root.real) return { is: "folder" };
+  await using folder = await openFolder(root, dirname(path));
+  const name = join(folder.at, basename(path));
+  const found = await lstat(name);
+  if (found.isDirectory()) return { is: "folder" };
+  if (!found.isFile()) return { is: "special" };
+  await using file = await open(name, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  const opened = await file.stat();
+  if (!opened.isFile()) return { is: "special" };
+  if (opened.size > maxBytes) return { is: "too-large", size: opened.size };
+  const bytes = Buffer.alloc(opened.size); // What it grows by meanwhile is not read.
+  let length = 0;
+  while (length < bytes.length) {
+    const { bytesRead } = await file.read(bytes, length, bytes.length - length, length);
+    if (bytesRead === 0) break;
+    length += bytesRead;
+  }
+  return { is: "bytes", bytes: bytes.subarray(0, length), mode: opened.mode & 0o777 };
+}
+
+/**
+ * As a new file that takes the place of the old one: whole or not at all, and a file outside that has the same
+ * content by a hard link keeps its own. Throws as files do.
+ */
+export async function writeInside(root: Root, { path }: Inside, text: string, mode?: number): Promise<void> {
+  await using folder = await makeFolder(root, dirname(path));
+  const name = join(folder.at, basename(path));
+  const draft = join(folder.at, `.${randomUUID()}.skein`);
+  try {
+    await using file = await open(draft, NEW, 0o666);
+    await file.writeFile(text);
+    if (mode !== undefined) await file.chmod(mode);
+    await rename(draft, name);
+  } catch (thrown) {
+    await rm(draft, { force: true });
+    throw thrown;
+  }
+}
+
+const NEW = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;

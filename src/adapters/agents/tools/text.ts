@@ -1,0 +1,42 @@
+/** How does a tool answer a model? In text of a stated size, and in words that give nothing of the machine away. */
+
+export const problem = (why: string): string => `error: ${why}`;
+
+/** What was thrown by a file's functions, without the paths that its message holds. */
+export function whyNot(thrown: unknown): string {
+  const code = String((Object(thrown) as NodeJS.ErrnoException).code);
+  return REASONS.get(code) ?? `failed (${code})`;
+}
+
+const REASONS: ReadonlyMap<string, string> = new Map([
+  ["ENOENT", "is not there"],
+  ["ENOTDIR", "is below something that is no folder"],
+  ["EISDIR", "is a folder"],
+  ["ELOOP", "was swapped for a link meanwhile, and is refused"],
+  ["EACCES", "may not be opened"],
+  ["EPERM", "may not be changed"],
+  ["EROFS", "cannot be written: the disk is read-only"],
+  ["ENOSPC", "cannot be written: the disk is full"],
+  ["ENAMETOOLONG", "has too long a name"],
+]);
+
+/** The first lines within both limits, each of bounded length, and how many were left out. */
+export function firstLines(lines: readonly string[], max: { lines: number; bytes: number }) {
+  const kept: string[] = [];
+  let bytes = 0;
+  for (const line of lines.slice(0, max.lines)) {
+    const shown = shortened(line);
+    bytes += Buffer.byteLength(shown) + 1;
+    if (bytes > max.bytes) break;
+    kept.push(shown);
+  }
+  return { kept, leftOut: lines.length - kept.length };
+}
+
+/** A line of a minified file would fill the whole answer. */
+const MAX_LINE_CHARS = 2_000;
+
+const shortened = (line: string) =>
+  line.length <= MAX_LINE_CHARS
+    ? line
+    : `${line.slice(0, MAX_LINE_CHARS).toWellFormed()} … ${line.length - MAX_LINE_CHARS} characters left out`;

@@ -1,0 +1,16 @@
+/** What keeps a command from the rest of the machine? The system itself, where it can; else nothing does. */
+
+export type Sandbox = {
+  readonly level: "bubblewrap" | "none";
+  /** What is in force, and why, in words for people. */
+  readonly why: string;
+  /** The command that runs the given one confined: it writes in these two folders, and nowhere else. */
+  wrap(command: Command, place: SandboxPlace): Command;
+};
+
+export type Command = readonly [string, ...string[]];
+
+export type SandboxPlace = { readonly folder: string; readonly temporary: string };
+
+/** Runs everything as it is. */
+export const noSandbox = (why: string): Sandbox => ({ level: "none", why, wrap: (command) => command });

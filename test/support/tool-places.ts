@@ -1,0 +1,87 @@
+/** How does a test use the tools of a model without one? On a real workspace of a real repository. */
+import path from "node:path";
+import type { ToolSet } from "ai";
+import type { ToolPlace } from "../../src/adapters/agents/tools/place.ts";
+import { LocalPrograms } from "../../src/adapters/programs/local.ts";
+import { noSandbox, type Sandbox } from "../../src/adapters/sandboxes/sandbox.ts";
+import { CloneWorkspaces } from "../../src/adapters/workspaces/clones.ts";
+import type { JobId } from "../../src/core/job.ts";
+import { hasFailed } from "../../src/ports/repository.ts";
+import type { Workspace } from "../../src/ports/workspaces.ts";
+import { newFolder } from "./folders.ts";
+import { type Files, makeRepository, type TestRepository } from "./repositories.ts";
+
+export const JOB = "work:t.1.1" as JobId;
+
+export const LIMITS = { maxOutputBytes: 20_000, maxFileBytes: 1_000_000, maxCommandMs: 60_000 };
+
+/** In a folder of its own, without a repository. */
+export function plainPlace(more: Partial<ToolPlace> = {}): ToolPlace {
+  const outer = newFolder();
+  return {
+    job: JOB,
+    folder: outer,
+    environment: { PATH: process.env["PATH"] ?? "", TMPDIR: outer },
+    programs: new LocalPrograms({ folder: path.join(newFolder(), "programs") }),
+    sandbox: noSandbox("a test"),
+    signal: new AbortController().signal,
+    limits: LIMITS,
+    ...more,
+  };
+}
+
+export type WorkspacePlace = AsyncDisposable & {
+  readonly place: ToolPlace;
+  readonly workspace: Workspace;
+  readonly workspaces: CloneWorkspaces;
+  readonly repository: TestRepository;
+  /** The run's durable folder: workspaces, programs and whatever else is kept. */
+  readonly state: string;
+};
+
+export type WorkspaceWish = {
+  readonly files?: Files;
+  /** Made when it is known what there is to be hidden. */
+  readonly sandbox?: (at: { state: string; repository: string }) => Promise<Sandbox>;
+  readonly environment?: Readonly<Record<string, string>>;
+};
+
+/** A workspace as a worker gets it. */
+export async function workspacePlace(wish: WorkspaceWish = {}): Promise<WorkspacePlace> {
+  const repository = await makeRepository({ files: wish.files ?? { "a.txt": "one\n" } });
+  const state = newFolder();
+  const programs = new LocalPrograms({ folder: path.join(state, "programs") });
+  const workspaces = new CloneWorkspaces({
+    repository: repository.folder,
+    folder: state,
+    programs,
+    environment: { ...process.env, ...wish.environment },
+    limits: { maxMs: 60_000, maxOutputBytes: 100_000, maxFileBytes: 1_000_000 },
+    maxFileBytes: 1_000_000,
+  });
+  const signal = new AbortController().signal;
+  const commit = await repository.git("rev-parse", "HEAD");
+  const workspace = await workspaces.take({ job: JOB, commit, use: "agent" }, signal);
+  if (hasFailed(workspace)) throw new Error(workspace.failure.message);
+  const sandbox = await wish.sandbox?.({ state, repository: repository.folder });
+  const { folder, environment } = workspace;
+  const place = { ...plainPlace({ programs, signal }), folder, environment, ...(sandbox && { sandbox }) };
+  return {
+    place,
+    workspace,
+    workspaces,
+    repository,
+    state,
+    async [Symbol.asyncDispose]() {
+      await workspaces.release(workspace);
+      await repository[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** What the model reads for what it asked. */
+export async function use(tools: ToolSet, name: string, input: object): Promise<string> {
+  const execute = tools[name]?.execute;
+  if (!execute) throw new Error(`there is no tool ${name}`);
+  return String(await execute(input, { toolCallId: "1", messages: [], context: undefined }));
+}
