@@ -7,7 +7,7 @@ const text = z.preprocess((is) => (isTexts(is) ? is.join("\n") : is), z.string()
 const texts = z.preprocess((is) => (typeof is === "string" ? [is] : is), z.array(z.string()));
 const wholeNumber = z.preprocess(
   (is) => (typeof is === "string" && /^\d{1,2}$/.test(is) ? Number(is) : is),
-  z.int(),
+  z.int().min(1).max(10),
 );
 const oneOf = <Word extends string>(...words: readonly [Word, ...Word[]]) =>
   z.preprocess((is) => (typeof is === "string" ? is.trim().toLowerCase() : is), z.enum(words));
@@ -16,12 +16,12 @@ const paths = z.array(z.string());
 const isTexts = (is: unknown): is is readonly string[] =>
   Array.isArray(is) && is.every((one) => typeof one === "string");
 
-/** Null and nothing are the same to a model. */
-function withoutNulls(is: unknown): unknown {
-  if (Array.isArray(is)) return is.map(withoutNulls);
-  if (typeof is !== "object" || is === null) return is;
+/** Null and nothing are the same to a model. As deep as the fields of a task are, and no deeper. */
+function withoutNulls(is: unknown, levels = 3): unknown {
+  if (typeof is !== "object" || is === null || levels === 0) return is;
+  if (Array.isArray(is)) return is.map((one) => withoutNulls(one, levels - 1));
   const said = Object.entries(is).filter(([, value]) => value !== null);
-  return Object.fromEntries(said.map(([key, value]) => [key, withoutNulls(value)]));
+  return Object.fromEntries(said.map(([key, value]) => [key, withoutNulls(value, levels - 1)]));
 }
 
 /** Keys that are not known stay: the reader says what became of "dependsOn". */
@@ -44,7 +44,7 @@ const task = z.looseObject({
 });
 
 export const planToolInput = z.preprocess(
-  withoutNulls,
+  (is) => withoutNulls(is),
   z.looseObject({
     scratchpad: z
       .string()
@@ -61,7 +61,7 @@ export const planToolInput = z.preprocess(
 );
 
 export const handoffToolInput = z.preprocess(
-  withoutNulls,
+  (is) => withoutNulls(is),
   z.looseObject({
     status: oneOf("complete", "partial", "blocked", "failed").describe(
       '"complete" only if every point of the acceptance holds and you have verified it.',
