@@ -1,0 +1,213 @@
+/** Who plays the model's provider in a test? A real HTTP server on this machine, which answers as it is told. */
+import { once } from "node:events";
+import http from "node:http";
+import type { AddressInfo } from "node:net";
+import { messageOf } from "../../../src/core/failure.ts";
+import { anthropic } from "./anthropic.ts";
+import { deliver, estimateInput } from "./deliver.ts";
+import { openaiChat } from "./openai-chat.ts";
+import { wrongKey } from "./provider-errors.ts";
+import type { Answerer, Reply, SeenCall, Usage } from "./reply.ts";
+import { type Fields, fieldsOf, type Request, type Wire } from "./wire.ts";
+
+export * from "./provider-errors.ts";
+export type * from "./reply.ts";
+
+export type ModelServer = AsyncDisposable & {
+  /** `http://127.0.0.1:port`. Clients of OpenAI's and of Anthropic's library want `/v1` behind it. */
+  readonly url: string;
+  /** All that came and could be read, those with a wrong key too. */
+  readonly calls: readonly SeenCall[];
+  /** Rejects when the server is closed, or at the signal; without one, after half a minute. */
+  waitForCall(n: number, signal?: AbortSignal): Promise<SeenCall>;
+  /** Calls that are being answered. */
+  readonly open: number;
+  /** Counted for calls answered to the end. */
+  tokens(): { readonly input: number; readonly output: number; readonly calls: number };
+  close(): Promise<void>;
+};
+
+export type ModelServerOptions = {
+  readonly answer: Answerer;
+  /** Others get 401; without a list, every key will do, and none. */
+  readonly keys?: readonly string[];
+  /** What it says that it has; it answers to any name. */
+  readonly models?: readonly string[];
+};
+
+export async function startModelServer(options: ModelServerOptions): Promise<ModelServer> {
+  const desk = new Desk(options);
+  const server = http.createServer((request, response) => void desk.take(request, response));
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  server.unref(); // A test that forgot to close it fails by itself, and does not hang.
+  const close = async () => {
+    desk.close();
+    if (!server.listening) return;
+    const closed = once(server, "close");
+    server.close();
+    server.closeAllConnections();
+    await closed;
+  };
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    calls: desk.calls,
+    waitForCall: (n, signal) => desk.waitForCall(n, signal ?? AbortSignal.timeout(MAX_WAIT_MS)),
+    get open() {
+      return desk.open;
+    },
+    tokens: () => desk.tokens(),
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+const MAX_WAIT_MS = 30_000;
+const MAX_BODY_BYTES = 64_000_000;
+const WIRES: readonly Wire[] = [openaiChat, anthropic];
+
+class Desk {
+  readonly calls: SeenCall[] = [];
+  open = 0;
+  readonly #options: ModelServerOptions;
+  readonly #closed = new AbortController();
+  readonly #arrived = new EventTarget();
+
+  constructor(options: ModelServerOptions) {
+    this.#options = options;
+  }
+
+  async take(incoming: http.IncomingMessage, response: http.ServerResponse): Promise<void> {
+    this.open += 1;
+    const gone = new AbortController();
+    response.once("close", () => gone.abort());
+    const signal = AbortSignal.any([gone.signal, this.#closed.signal]);
+    try {
+      await this.#route(incoming, response, signal);
+    } catch (error) {
+      // Whoever is gone hears nothing; anything else is a fault of the test, which must see it.
+      if (!signal.aborted) json(response, 500, { error: { message: `model server: ${messageOf(error)}` } });
+    } finally {
+      this.open -= 1;
+    }
+  }
+
+  async waitForCall(n: number, signal: AbortSignal): Promise<SeenCall> {
+    const stop = AbortSignal.any([signal, this.#closed.signal]);
+    while (this.calls.length < n) await once(this.#arrived, "call", { signal: stop });
+    return this.calls[n - 1]!;
+  }
+
+  tokens() {
+    const counted = this.calls.flatMap(({ usage }) => usage ?? []);
+    const sum = (of: (usage: Usage) => number) => counted.reduce((all, usage) => all + of(usage), 0);
+    return { input: sum(({ input }) => input), output: sum(({ output }) => output), calls: counted.length };
+  }
+
+  close(): void {
+    this.#closed.abort(new Error("the model server was closed"));
+  }
+
+  async #route(incoming: http.IncomingMessage, response: http.ServerResponse, signal: AbortSignal) {
+    const { pathname } = new URL(incoming.url ?? "/", "http://localhost");
+    const isCount = pathname === `${anthropic.path}/count_tokens`;
+    const wire = isCount ? anthropic : WIRES.find(({ path }) => path === pathname);
+    const key = keyOf(incoming);
+    if (pathname === "/v1/models" && incoming.method === "GET") return this.#models(incoming, response, key);
+    if (!wire || incoming.method !== "POST")
+      return json(response, 404, { error: { message: `nothing is at ${incoming.method} ${pathname}` } });
+    const body = await bodyOf(incoming);
+    if (!body) return json(response, 400, wire.error(400, "the request's body is no JSON object"));
+    const request = wire.read(body);
+    if (isCount) return json(response, 200, { input_tokens: estimateInput(request) });
+    const call = this.#note(wire, request, key);
+    const reply = this.#isKnown(key) ? await this.#answerOf(call, signal) : wrongKey(wire.name);
+    const count = (usage: Usage) => {
+      call.usage = usage;
+    };
+    await deliver({ wire, request, reply, response, count }, signal);
+  }
+
+  #note(wire: Wire, { model, system, messages, tools, body }: Request, key: string | undefined): Noted {
+    const n = this.calls.length + 1;
+    const at = Date.now();
+    const call: Noted = {
+      n,
+      wire: wire.name,
+      at,
+      model,
+      key,
+      system,
+      messages,
+      tools,
+      body,
+      usage: undefined,
+    };
+    this.calls.push(call);
+    this.#arrived.dispatchEvent(new Event("call"));
+    return call;
+  }
+
+  /** An answer that nobody waits for any more is not waited for here either. */
+  async #answerOf(call: SeenCall, signal: AbortSignal): Promise<Reply> {
+    signal.throwIfAborted();
+    const gone = Promise.withResolvers<never>();
+    const leave = () => gone.reject(signal.reason);
+    signal.addEventListener("abort", leave, { once: true });
+    try {
+      return await Promise.race([this.#options.answer(call, signal), gone.promise]);
+    } finally {
+      signal.removeEventListener("abort", leave);
+    }
+  }
+
+  #isKnown(key: string | undefined): boolean {
+    const { keys } = this.#options;
+    return keys === undefined || (key !== undefined && keys.includes(key));
+  }
+
+  #models(incoming: http.IncomingMessage, response: http.ServerResponse, key: string | undefined): void {
+    const isAnthropic = incoming.headers["anthropic-version"] !== undefined;
+    const { models = ["test-model"] } = this.#options;
+    if (!this.#isKnown(key)) {
+      const { fault } = wrongKey(isAnthropic ? "anthropic" : "openai-chat");
+      json(response, fault.status, fault.body);
+    } else if (isAnthropic) {
+      const data = models.map((id) => ({ type: "model", id, display_name: id, created_at: EPOCH }));
+      json(response, 200, { data, has_more: false, first_id: models[0], last_id: models.at(-1) });
+    } else {
+      const data = models.map((id) => ({ id, object: "model", created: 0, owned_by: "test" }));
+      json(response, 200, { object: "list", data });
+    }
+  }
+}
+
+type Noted = Omit<SeenCall, "usage"> & { usage: Usage | undefined };
+
+const EPOCH = "1970-01-01T00:00:00Z";
+
+function keyOf({ headers }: http.IncomingMessage): string | undefined {
+  const own = headers["x-api-key"];
+  return typeof own === "string" ? own : /^Bearer (.+)$/.exec(headers.authorization ?? "")?.[1];
+}
+
+async function bodyOf(incoming: http.IncomingMessage): Promise<Fields | undefined> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of incoming as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes > MAX_BODY_BYTES) return undefined;
+    chunks.push(chunk);
+  }
+  try {
+    const body: unknown = JSON.parse(Buffer.concat(chunks).toString("utf8"));
+    return fieldsOf(body) === body ? fieldsOf(body) : undefined;
+  } catch {
+    return undefined; // Said to the client, in its wire's words.
+  }
+}
+
+function json(response: http.ServerResponse, status: number, body: unknown): void {
+  if (response.headersSent) response.destroy();
+  else response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
+}
