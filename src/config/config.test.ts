@@ -76,6 +76,7 @@ const VALUES: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   agent,
   planner: fc.oneof(agent, fc.constant("none")),
   model,
+  lookFor: fc.constantFrom(["servers", "keys"], "programs, keys", []),
   fallback: fc.array(model, { maxLength: 2 }),
   sandbox: fc.constantFrom("auto", "required", "off"),
   network: fc.boolean(),

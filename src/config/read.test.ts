@@ -201,6 +201,8 @@ const BAD: readonly [string, RegExp][] = [
   ["agent: opencode\nmodel: openai/gpt-5", /:2:1: model says who works, and so does the other/],
   ["fallback: [openai/gpt-5, gpt-4]", /fallback each must be provider\/model/],
   ["fallback: [{provider: openai}]", /fallback model must be a text/],
+  ["lookFor: [keys, kyes]", /lookFor must be some of keys, programs, servers, each once/],
+  ["lookFor: [keys, keys]", /lookFor must be some of/],
   ["sandbox: on", /sandbox must be one of auto, required, off/],
   ["permissions: ask", /permissions must be one of deny-outside, allow/],
   ["prices: {x/y: {input: 1}}", /prices x\/y\.output must be a number/],

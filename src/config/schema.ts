@@ -4,7 +4,7 @@ import { defaultPolicy as policy } from "../core/policy.ts";
 import { agent, planner } from "./commands.ts";
 import { gate } from "./gate.ts";
 import { model, models, prices } from "./models.ts";
-import { choice, duration, durationText, list, money, size, text, whole, yesOrNo } from "./values.ts";
+import { choice, duration, durationText, kinds, list, money, size, text, whole, yesOrNo } from "./values.ts";
 
 const time = (ms: number) => duration(1).prefault(durationText(ms));
 const group = <S extends z.core.$ZodLooseShape>(about: string, shape: S) =>
@@ -30,6 +30,12 @@ export const schema = z.strictObject({
   planner: planner()
     .optional()
     .describe('How planners are run, if not as `agent`; "none" gives the goal to one worker as one task.'),
+  lookFor: kinds("keys", "programs", "servers")
+    .prefault(["keys", "programs", "servers"])
+    .describe(
+      "Where an agent is looked for if none is named, in this order: keys in the environment, known programs on the " +
+        "PATH, model servers on this machine.",
+    ),
   fallback: models()
     .prefault([])
     .describe("Models that the built-in agent calls, in this order, while the quota of its own is used up."),

@@ -56,6 +56,22 @@ export function list() {
   );
 }
 
+/** Some of a few words, in the order in which they count; also written as one text with commas between. */
+export function kinds<const T extends readonly [string, ...string[]]>(...of: T) {
+  const wanted = `must be some of ${of.join(", ")}, each once`;
+  return z.codec(z.union([z.array(z.string()), z.string()], wanted), z.array(z.enum(of)), {
+    decode: (written, context) => {
+      const words = typeof written === "string" ? written.split(",").map((word) => word.trim()) : written;
+      const known = of.filter((one) => words.includes(one));
+      if (known.length === words.filter(Boolean).length)
+        return words.flatMap((word) => of.filter((one) => one === word));
+      context.issues.push({ code: "custom", message: wanted, input: undefined });
+      return z.NEVER;
+    },
+    encode: (entries) => entries,
+  });
+}
+
 /** In ms. `least` is 1 where waiting for nothing makes no sense. */
 export function duration(least: 0 | 1) {
   const wanted = mustBe(

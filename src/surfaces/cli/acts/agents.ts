@@ -1,12 +1,49 @@
 /** Could anybody work on this run? Better said before it begins than by its tenth planner. */
 import path from "node:path";
-import { agentProblem, type Project } from "../../../compose.ts";
+import { agentProblem, type Candidate, findAgent, type Project, withAgent } from "../../../compose.ts";
 import type { Config } from "../../../config/index.ts";
 import { readScript } from "../../../core/agent-script.ts";
 import { messageOf } from "../../../core/failure.ts";
 import { type Context, refuse } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { isMissing, readBounded } from "./configuration.ts";
+import { type Exit, NEVER } from "./project.ts";
+
+/** `why`: what it was found by; undefined if it is configured. */
+export type Settled = { readonly config: Config; readonly why?: string };
+
+/** With an agent that can be started: the one that is configured, or one that is here. Said why, if there is none. */
+export async function settleAgents(
+  context: Context,
+  project: Project,
+  config: Config,
+): Promise<Settled | Exit> {
+  const { agent, why, candidates } = await findAgent(config, context.env, NEVER);
+  if (agent === undefined) return { exit: refuse(context, EXIT.agentUnavailable, nobody(candidates)) };
+  const settled = withAgent(config, agent);
+  const exit = await refuseAgents(context, project, settled);
+  if (exit !== undefined) return { exit };
+  return why === undefined ? { config: settled } : { config: settled, why };
+}
+
+/** Each line is something to type. */
+export const nobody = (candidates: readonly Candidate[]) => ({
+  kind: "agent-unreachable",
+  message: "no agent is configured, and none was found",
+  lines: [
+    ...candidates.map(({ seen, next }) => `${seen}${next === undefined ? "" : `: ${next}`}`),
+    "do one of these, then give the same command again:",
+    ...WAYS,
+  ],
+  next: "skein demo, to see a whole run first: it needs no agent",
+});
+
+const WAYS: readonly string[] = [
+  "a model by its key:     export ANTHROPIC_API_KEY=…   (or OPENAI_API_KEY, GEMINI_API_KEY, OPENROUTER_API_KEY)",
+  "an agent as a program:  npm install --global opencode-ai   (or claude, codex, gemini, pi: docs/agents.md)",
+  "a model on this machine: ollama pull qwen3-coder && ollama serve",
+  "a program of your own:  name it with --agent ./my-agent.sh, or agent: in skein.yaml",
+];
 
 /** Said why, if nobody could. */
 export async function refuseAgents(
@@ -15,7 +52,12 @@ export async function refuseAgents(
   config: Config,
 ): Promise<ExitCode | undefined> {
   const problem = await agentProblem(project, config, context.env);
-  if (problem) return refuse(context, EXIT.agentUnavailable, problem);
+  if (problem)
+    return refuse(
+      context,
+      problem.kind === "authentication" ? EXIT.authentication : EXIT.agentUnavailable,
+      problem,
+    );
   for (const spec of [config.agent, config.planner]) {
     if (typeof spec !== "object" || spec.kind !== "scripted") continue;
     const problems = await scriptProblems(path.resolve(project.located.top, spec.script));

@@ -3,7 +3,7 @@ import { constants, existsSync, lstatSync } from "node:fs";
 import { open } from "node:fs/promises";
 import path from "node:path";
 import type { Project } from "../../../compose.ts";
-import { splitWords } from "../../../config/commands.ts";
+import { readAgentText, type splitWords } from "../../../config/commands.ts";
 import {
   type Config,
   fromSettings,
@@ -79,12 +79,13 @@ const misconfigured = (problems: readonly Problem[]): Misconfigured => ({
 
 /** The keys that flags stand for. A program or a script that is named here is one that is here. */
 function flagsOf({ folder }: Context, given: SettingOptions): Readonly<Record<string, unknown>> {
-  const { agent, script, planner, workers, gate, approve, deliver } = given;
+  const { agent, model, script, planner, workers, gate, approve, deliver } = given;
   const scripted =
     script === undefined ? undefined : { kind: "scripted", script: path.resolve(folder, script) };
   const flags = {
-    agent: scripted ?? (agent === undefined ? undefined : commandOf(agent, folder)),
-    planner: planner === undefined ? scripted : planner === "none" ? planner : commandOf(planner, folder),
+    agent: scripted ?? (agent === undefined ? undefined : agentOf(agent, folder)),
+    model,
+    planner: planner === undefined ? scripted : planner === "none" ? planner : agentOf(planner, folder),
     workers,
     gate: gate?.length === 1 && (gate[0] === "auto" || gate[0] === "none") ? gate[0] : gate,
     approve: approve && "first",
@@ -94,10 +95,18 @@ function flagsOf({ folder }: Context, given: SettingOptions): Readonly<Record<st
 }
 
 /** Jobs run in folders of their own: `./agent.sh` must go on meaning the one beside the person who typed it. */
-function commandOf(typed: string, folder: string): string | readonly string[] {
-  const words = typed.trimStart().startsWith("[") ? jsonWords(typed) : splitWords(typed);
-  if (!("words" in words)) return typed; // Refused by the schema, in its words.
-  const [first = "", ...rest] = words.words;
+function agentOf(typed: string, folder: string): unknown {
+  if (typed.trimStart().startsWith("[")) {
+    const words = jsonWords(typed);
+    return "words" in words ? anchored(words.words, folder) : typed; // Refused by the schema, in its words.
+  }
+  const read = readAgentText(typed);
+  if ("problem" in read) return typed;
+  if (read.kind === "command") return anchored(read.command, folder);
+  return read.kind === "acp" ? { ...read, command: anchored(read.command, folder) } : typed;
+}
+
+function anchored([first = "", ...rest]: readonly string[], folder: string): readonly string[] {
   const file = path.resolve(folder, first);
   return first.includes("/") && existsSync(file) ? [file, ...rest] : [first, ...rest];
 }

@@ -1,6 +1,7 @@
 /** What follows from what was seen? One small check for each thing; every problem with its next step. */
 import type { AgentFacts, Disk, TreeFacts } from "../../../compose.ts";
 import { hasFailed } from "../../../ports/repository.ts";
+import { specText } from "../agent-text.ts";
 import { plural, short } from "../words.ts";
 import type { Facts } from "./doctor-facts.ts";
 
@@ -103,7 +104,8 @@ function agentFinding({ role, spec, problem }: AgentFacts, isAlone: boolean): Fi
   if (problem) return bad(name, problem.message, problem.next);
   if (spec === "none") return ok(name, "none: one worker takes the whole goal");
   const does = isAlone ? "works and plans" : role === "worker" ? "works" : "plans";
-  const who = spec?.kind === "scripted" ? `the script ${spec.script}` : (spec?.command[0] ?? "nobody");
+  // Of a command only its name: its arguments may hold what nobody should see.
+  const who = spec?.kind === "command" ? spec.command[0] : specText(spec);
   return ok(name, `${who} ${does}`);
 }
 

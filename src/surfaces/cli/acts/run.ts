@@ -1,14 +1,15 @@
 /** `skein run`: from a goal to a run that goes on here. */
 import { baseOf, createRun, discardRun, gateOf, type Project } from "../../../compose.ts";
-import type { AgentSpec, Config } from "../../../config/index.ts";
+import type { Config } from "../../../config/index.ts";
 import { targetBranchOf } from "../../../core/brief.ts";
 import { hasFailed } from "../../../ports/repository.ts";
+import { agentText } from "../agent-text.ts";
 import { type Act, type Context, refuse, say } from "../context.ts";
 import { EXIT } from "../exit-codes.ts";
 import { paint } from "../output.ts";
 import type { RunOptions } from "../verbs/options.ts";
 import { firstLine, harmless, onPage, short } from "../words.ts";
-import { refuseAgents } from "./agents.ts";
+import { settleAgents } from "./agents.ts";
 import { configure } from "./configuration.ts";
 import { deliverDone, refuseDelivery } from "./deliver.ts";
 import { type Driven, driveRun } from "./drive-run.ts";
@@ -35,12 +36,13 @@ type Wanted = {
 
 /** The same for a goal of the user's and for the demo's. */
 export async function begin(context: Context, project: Project, wanted: Wanted): Promise<Driven> {
-  const { goal, config } = wanted;
-  const exit = await refuseAgents(context, project, config);
-  if (exit !== undefined) return { exit };
+  const { goal } = wanted;
+  const settled = await settleAgents(context, project, wanted.config);
+  if (hasExit(settled)) return settled;
+  const { config, why } = settled;
   const base = await baseOf(project, config.base, NEVER);
   if (hasFailed(base)) return { exit: refuse(context, EXIT.configuration, base.failure) };
-  const undeliverable = await refuseDelivery(context, project, { ...wanted, ...base });
+  const undeliverable = await refuseDelivery(context, project, { ...wanted, config, ...base });
   if (undeliverable !== undefined) return { exit: undeliverable };
   const gate = await gateOf(project, config, base.base, NEVER);
   if (hasFailed(gate)) return { exit: refuse(context, EXIT.configuration, gate.failure) };
@@ -57,7 +59,7 @@ export async function begin(context: Context, project: Project, wanted: Wanted):
     ["base", from],
     ["target", targetBranchOf(name, config.branchPrefix)],
     ["gate", gateText(config, gate)],
-    ["agent", agentText(config)],
+    ["agent", `${agentText(config)}${why === undefined ? "" : ` (found: ${why})`}`],
     ["kept in", home.folder],
   ] as const;
   for (const [key, text] of rows) {
@@ -68,7 +70,7 @@ export async function begin(context: Context, project: Project, wanted: Wanted):
   const driven = await driveRun(context, project, home, config);
   if (driven.isRefused) await discardRun(home);
   if (driven.exit !== EXIT.done || !config.deliver) return driven;
-  return { ...driven, exit: await deliverDone(context, project, home, wanted) };
+  return { ...driven, exit: await deliverDone(context, project, home, { ...wanted, config }) };
 }
 
 function gateText(
@@ -79,17 +81,3 @@ function gateText(
   if (config.gate === "none") return "switched off: landings will not be gated";
   return `none found: landings will not be gated (${found.replace(/^no gate was found: /, "")})`;
 }
-
-function agentText({ agent, planner }: Config): string {
-  const works = specText(agent);
-  if (planner === "none") return `${works}; no planner: one worker takes the whole goal`;
-  const plans = specText(planner);
-  return plans === works ? works : `${works}; planner: ${plans}`;
-}
-
-const specText = (spec: AgentSpec | undefined) =>
-  spec === undefined
-    ? "none"
-    : spec.kind === "scripted"
-      ? `the script ${spec.script}`
-      : spec.command.join(" ");

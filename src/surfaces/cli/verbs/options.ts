@@ -14,9 +14,16 @@ const collect = (value: string, before: readonly string[] = []): readonly string
 /** What can be configured by a flag; everything else by --set. */
 export const addSettings = (command: Command): Command =>
   command
-    .option("--agent <command>", "the program that works and plans: a command line, or a JSON array")
+    .option(
+      "--agent <agent>",
+      "who works and plans: a name (claude, codex, gemini, opencode, pi), provider/model, a command, acp:command",
+    )
+    .option(
+      "--model <provider/model>",
+      "the model of the built-in agent, such as anthropic/claude-sonnet-4-5",
+    )
     .option("--script <file>", "answer from this script instead of an agent (see skein demo)")
-    .option("--planner <command>", 'who plans, if not the agent; "none": one worker takes the whole goal')
+    .option("--planner <agent>", 'who plans, if not the agent; "none": one worker takes the whole goal')
     .option("--workers <n>", "workers at once")
     .option("--gate <command>", "what must pass to land: auto, none or a command; may be repeated", collect)
     .option("--approve", "wait until you have approved of the first plan (skein approve)")
@@ -26,6 +33,7 @@ export const addSettings = (command: Command): Command =>
 
 export type SettingOptions = {
   readonly agent?: string;
+  readonly model?: string;
   readonly script?: string;
   readonly planner?: string;
   readonly workers?: string;

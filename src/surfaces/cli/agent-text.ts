@@ -1,0 +1,31 @@
+/** Who works, in words? */
+import type { AgentSpec, Config } from "../../config/index.ts";
+import type { ModelSpec } from "../../core/model-spec.ts";
+
+export function agentText({ agent, planner }: Pick<Config, "agent" | "planner">): string {
+  const works = specText(agent);
+  if (planner === "none") return `${works}; no planner: one worker takes the whole goal`;
+  const plans = specText(planner);
+  return plans === works ? works : `${works}; planner: ${plans}`;
+}
+
+export function specText(spec: AgentSpec | undefined): string {
+  switch (spec?.kind) {
+    case undefined:
+      return "none";
+    case "scripted":
+      return `the script ${spec.script}`;
+    case "command":
+      return spec.command.join(" ");
+    case "acp":
+      return `${spec.name} (ACP: ${spec.command.join(" ")})`;
+    case "model": {
+      const others = spec.fallbacks.map(modelText);
+      return `the built-in agent on ${modelText(spec.model)}${others.length > 0 ? `, then ${others.join(", ")}` : ""}`;
+    }
+  }
+}
+
+/** As it would be written; a place of its own is named. */
+export const modelText = ({ provider, model, baseUrl }: ModelSpec): string =>
+  `${provider}/${model}${baseUrl === undefined ? "" : ` at ${baseUrl}`}`;
