@@ -18,6 +18,8 @@ export type Piece = {
   readonly text: string;
   /** What is said of a cut, besides how many characters it took. */
   readonly where?: string;
+  /** Characters that `text` lacks already. */
+  readonly leftOut?: number;
 };
 
 /** Some 75,000 tokens of prose: what is left of a window of 128,000 is enough to explore and to answer. */
@@ -82,12 +84,11 @@ function piecesIn(pieces: readonly Piece[], room: number): string {
   return shown;
 }
 
-function pieceIn({ head, as, text, where }: Piece, room: number): string {
+function pieceIn({ head, as, text, where, leftOut: before = 0 }: Piece, room: number): string {
   const kept = as === "line" ? firstChars(text, room) : firstLines(text, room);
-  const more = text.length - kept.length;
+  const more = text.length - kept.length + before;
   const left = more === 0 ? "" : leftOut(more, where);
   if (as === "line") return `${head}${kept}${left && ` (${left})`}`;
-  if (text === "") return head;
   const block = kept === "" ? "" : `\n${blockOf(kept)}`;
   return `${head}${block}${left && `\n${left}`}`;
 }
@@ -99,7 +100,7 @@ const firstChars = (text: string, max: number) =>
   text.length <= max ? text : wholeChars(text.slice(0, max));
 
 /** Whole lines, unless that would lose more than half. */
-function firstLines(text: string, max: number): string {
+export function firstLines(text: string, max: number): string {
   if (text.length <= max) return text;
   const kept = text.slice(0, max);
   const end = kept.lastIndexOf("\n") + 1;
