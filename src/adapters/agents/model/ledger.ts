@@ -1,0 +1,117 @@
+/** What did a turn's calls cost, also if the engine was killed in the middle of one? On the disk before and after each. */
+import { type FileHandle, mkdir, open } from "node:fs/promises";
+import path from "node:path";
+import type { Spent } from "../../../core/job.ts";
+import { readShort } from "../../files/read-bounded.ts";
+
+/** What a call may cost at most. */
+export type SetAside = { readonly model: string; readonly tokens: number; readonly microdollars?: number };
+
+/** What an answered call did cost; `input` is all of it, with what came from a cache or went to one. */
+export type CallCost = {
+  readonly input: number;
+  readonly output: number;
+  readonly cacheRead: number;
+  readonly cacheWrite: number;
+  readonly microdollars?: number;
+  readonly toolCalls: number;
+  readonly stop: string;
+};
+
+type Line =
+  | ({ readonly is: "opened"; readonly call: number } & SetAside)
+  | ({ readonly is: "ended"; readonly call: number } & CallCost)
+  /** The provider did nothing: it costs nothing. */
+  | { readonly is: "refused"; readonly call: number }
+  /** It was cut off: nobody knows what it cost. */
+  | { readonly is: "unknown"; readonly call: number };
+
+export class Ledger {
+  readonly #file: FileHandle;
+  readonly #lines: Line[] = [];
+  #calls = 0;
+
+  private constructor(file: FileHandle) {
+    this.#file = file;
+  }
+
+  /** A new one: what an earlier try of the same job left was collected before. Throws as files do. */
+  static async open(file: string): Promise<Ledger> {
+    await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
+    return new Ledger(await open(file, "w", 0o600));
+  }
+
+  /** Before the call is made, so that one which never ends is known. */
+  async opened(most: SetAside): Promise<number> {
+    this.#calls += 1;
+    await this.#write({ is: "opened", call: this.#calls, ...most });
+    return this.#calls;
+  }
+
+  ended = (call: number, cost: CallCost): Promise<void> => this.#write({ is: "ended", call, ...cost });
+  refused = (call: number): Promise<void> => this.#write({ is: "refused", call });
+  unknown = (call: number): Promise<void> => this.#write({ is: "unknown", call });
+
+  spent = (): Spent => spentOf(this.#lines);
+  close = (): Promise<void> => this.#file.close();
+
+  /** Counted even if the disk refuses it: then the turn knows what the file does not. */
+  async #write(line: Line): Promise<void> {
+    this.#lines.push(line);
+    await this.#file.appendFile(`${JSON.stringify(line)}\n`);
+    await this.#file.datasync();
+  }
+}
+
+/** Undefined if no call was opened. A line that was cut short by a kill is none. */
+export async function readLedger(file: string): Promise<Spent | undefined> {
+  const lines = (await readShort(file, MAX_LEDGER_BYTES)).split("\n").flatMap(lineIn);
+  return lines.some((line) => line.is === "opened") ? spentOf(lines) : undefined;
+}
+
+/** Two lines of 200 bytes for each of some thousand calls, with room. */
+const MAX_LEDGER_BYTES = 16_000_000;
+
+function lineIn(text: string): readonly Line[] {
+  try {
+    const line = JSON.parse(text) as Line;
+    return typeof line?.call === "number" && KINDS.has(line.is) ? [line] : [];
+  } catch {
+    return []; // The last line of a process that was killed, or the empty one at the end.
+  }
+}
+const KINDS: ReadonlySet<string> = new Set<Line["is"]>(["opened", "ended", "refused", "unknown"]);
+
+function spentOf(lines: readonly Line[]): Spent {
+  const ends = lines.filter((line) => line.is === "ended");
+  const settled = new Set(
+    lines.filter((line) => line.is === "ended" || line.is === "refused").map((l) => l.call),
+  );
+  const opened = lines.filter((line) => line.is === "opened");
+  const cut = opened.filter((line) => !settled.has(line.call));
+  const inputTokens = sum(ends.map((end) => end.input));
+  const outputTokens = sum(ends.map((end) => end.output));
+  return {
+    tokens: inputTokens + outputTokens,
+    ...money(ends),
+    ...(cut.length === 0
+      ? {}
+      : { unaccounted: { calls: cut.length, tokens: sum(cut.map((call) => call.tokens)), ...money(cut) } }),
+    turn: {
+      model: opened.at(-1)?.model ?? "",
+      calls: ends.length,
+      toolCalls: sum(ends.map((end) => end.toolCalls)),
+      inputTokens,
+      outputTokens,
+      stop: ends.at(-1)?.stop ?? "",
+    },
+  };
+}
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((a, b) => a + b, 0);
+
+/** Left out if the price of one of them is not known. */
+function money(all: readonly { readonly microdollars?: number }[]): { readonly microdollars?: number } {
+  const known = all.flatMap(({ microdollars }) => (microdollars === undefined ? [] : [microdollars]));
+  return known.length === all.length ? { microdollars: sum(known) } : {};
+}
