@@ -26,6 +26,11 @@ export const CLIENTS: readonly Client[] = [
     model: (url, apiKey = "k") => createOpenAI({ baseURL: `${url}/v1`, apiKey }).chat("test-model"),
   },
   {
+    name: "@ai-sdk/openai, responses",
+    wire: "openai-responses",
+    model: (url, apiKey = "k") => createOpenAI({ baseURL: `${url}/v1`, apiKey })("test-model"),
+  },
+  {
     name: "@ai-sdk/anthropic",
     wire: "anthropic",
     model: (url, apiKey = "k") => createAnthropic({ baseURL: `${url}/v1`, apiKey })("test-model"),
@@ -75,6 +80,7 @@ export async function converse(
     tools: { note },
     stopWhen: isStepCount(5),
     maxRetries: 0,
+    maxOutputTokens: 1_000,
     ...(signal ? { abortSignal: signal } : {}),
     onError: (event) => {
       error = event.error;

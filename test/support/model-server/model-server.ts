@@ -6,6 +6,7 @@ import { messageOf } from "../../../src/core/failure.ts";
 import { anthropic } from "./anthropic.ts";
 import { deliver, estimateInput } from "./deliver.ts";
 import { openaiChat } from "./openai-chat.ts";
+import { openaiResponses } from "./openai-responses.ts";
 import { wrongKey } from "./provider-errors.ts";
 import type { Answerer, Reply, SeenCall, Usage } from "./reply.ts";
 import { type Fields, fieldsOf, type Request, type Wire } from "./wire.ts";
@@ -64,13 +65,13 @@ export async function startModelServer(options: ModelServerOptions): Promise<Mod
 
 const MAX_WAIT_MS = 30_000;
 const MAX_BODY_BYTES = 64_000_000;
-const WIRES: readonly Wire[] = [openaiChat, anthropic];
 
 class Desk {
   readonly calls: SeenCall[] = [];
   open = 0;
   readonly #options: ModelServerOptions;
   readonly #closed = new AbortController();
+  readonly #wires: readonly Wire[] = [openaiChat, openaiResponses(), anthropic];
   readonly #arrived = new EventTarget();
 
   constructor(options: ModelServerOptions) {
@@ -111,7 +112,7 @@ class Desk {
   async #route(incoming: http.IncomingMessage, response: http.ServerResponse, signal: AbortSignal) {
     const { pathname } = new URL(incoming.url ?? "/", "http://localhost");
     const isCount = pathname === `${anthropic.path}/count_tokens`;
-    const wire = isCount ? anthropic : WIRES.find(({ path }) => path === pathname);
+    const wire = isCount ? anthropic : this.#wires.find(({ path }) => path === pathname);
     const key = keyOf(incoming);
     if (pathname === "/v1/models" && incoming.method === "GET") return this.#models(incoming, response, key);
     if (!wire || incoming.method !== "POST")
@@ -119,6 +120,7 @@ class Desk {
     const body = await bodyOf(incoming);
     if (!body) return json(response, 400, wire.error(400, "the request's body is no JSON object"));
     const request = wire.read(body);
+    if (request.unknown) return json(response, 404, wire.error(404, request.unknown));
     if (isCount) return json(response, 200, { input_tokens: estimateInput(request) });
     const call = this.#note(wire, request, key);
     const reply = this.#isKnown(key) ? await this.#answerOf(call, signal) : wrongKey(wire.name);

@@ -19,6 +19,8 @@ export type Request = {
   readonly tools: readonly string[];
   readonly stream: boolean;
   readonly body: Fields;
+  /** It refers to something that is not there. */
+  readonly unknown?: string;
 };
 
 /** An answer, ready to be written. */

@@ -79,6 +79,7 @@ for (const { name, wire, model } of CLIENTS)
         instructions: "s",
         prompt: "p",
         tools: { note },
+        maxOutputTokens: 1_000,
       });
       assert.equal(text, "whole");
       assert.deepEqual(
