@@ -13,11 +13,14 @@ import {
 import { HEURISTICS, type Heuristic } from "./heuristics.ts";
 import { type Mention, mentionOf, read, type TaskType } from "./keywords.ts";
 import { delayBefore, type RetryPolicy, retryPolicy } from "./retry-policy.ts";
+import { type Counted, counted, mostMentioned, type Entry as RosterEntry } from "./roster.ts";
 import { type HandedContext, handedContext, MIN_CONTEXT_CHARS } from "./shared-context.ts";
 
 export type DelegationOptions = Partial<RetryPolicy> & {
   /** Instead of the published table; empty for none. */
   readonly heuristics?: readonly Heuristic[];
+  /** Comes between mappings and heuristics: whoever has most keywords in the description, at least two; then the first. */
+  readonly roster?: readonly RosterEntry[];
   /** How long the text of `contextFor` may be. */
   readonly maxContextChars?: number;
   /** Chance, for the jitter: 0 ≤ x < 1. */
@@ -54,6 +57,7 @@ export class DelegationEngine {
   readonly #random: () => number;
   readonly #timing: Timing;
   readonly #heuristics: readonly { readonly subagent: string; readonly mention: Mention }[];
+  readonly #roster: readonly Counted[];
   /** Highest priority first, equal ones as they came. */
   readonly #mappings: { subagent: string; priority: number; mention: Mention }[] = [];
   readonly #sharedContext = new Map<string, unknown>();
@@ -61,6 +65,7 @@ export class DelegationEngine {
   constructor(options: DelegationOptions = {}) {
     const {
       heuristics = HEURISTICS,
+      roster = [],
       maxContextChars = 20_000,
       random = Math.random,
       timing = REAL_TIME,
@@ -72,6 +77,7 @@ export class DelegationEngine {
       );
     if (!Array.isArray(heuristics))
       throw new TypeError(`heuristics must be a list of {subagent, keywords}; got ${kindOf(heuristics)}`);
+    this.#roster = roster.map(counted);
     this.#maxContextChars = maxContextChars;
     this.#random = random;
     this.#timing = timing;
@@ -94,7 +100,7 @@ export class DelegationEngine {
     this.#mappings.splice(at === -1 ? this.#mappings.length : at, 0, mapping);
   }
 
-  /** Whom the task names, else the first mapping that fits, else the heuristics, else `main`. */
+  /** Whom the task names, else the first mapping that fits, else the roster, else the heuristics, else `main`. */
   matchSubagent(task: Pick<PlannedTask, "description" | "delegateTo">): string {
     const { delegateTo, description } = task;
     // Null is nothing: tasks are often read from JSON.
@@ -107,6 +113,8 @@ export class DelegationEngine {
     const reading = read(description);
     const mapping = this.#mappings.find(({ mention }) => mention(reading) !== -1);
     if (mapping) return mapping.subagent;
+    const chosen = mostMentioned(this.#roster, reading);
+    if (chosen) return chosen.subagent;
     let best = { subagent: DEFAULT_SUBAGENT, at: Number.POSITIVE_INFINITY };
     for (const { subagent, mention } of this.#heuristics) {
       const at = mention(reading);

@@ -29,7 +29,7 @@ export class GitSurroundings implements Surroundings {
     if (!/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(commit))
       return { failure: failure("repository", `${JSON.stringify(commit)} is not the id of a commit`) };
     const [tree, log, documents] = await Promise.all([
-      this.#git(["ls-tree", "--full-tree", "-r", "--name-only", "-z", commit], signal),
+      this.#git(["ls-tree", "--full-tree", "-r", "--name-only", "-z", commit], signal, { cut: true }),
       this.#git(
         ["log", `-${MAX_COMMITS}`, "--no-show-signature", "--format=%h %s", "-z", commit, "--"],
         signal,
@@ -41,7 +41,8 @@ export class GitSurroundings implements Surroundings {
     if (hasFailed(documents)) return documents;
     return {
       documents: fitted(documents),
-      ...chosenPaths(partsOf(tree.out), MAX_PATHS),
+      // Of a million paths and more git is cut off, in the middle of one.
+      ...chosenPaths(partsOf(tree.out).slice(0, tree.isCut ? -1 : undefined), MAX_PATHS),
       commits: partsOf(log.out).map(subjectLine),
     };
   }

@@ -1,0 +1,90 @@
+/** Which specialists has the user written? Markdown with front matter in two folders; what cannot be used is said. */
+import { readdir, realpath } from "node:fs/promises";
+import path from "node:path";
+import { messageOf } from "../../core/failure.ts";
+import type { Specialist } from "../../core/specialist.ts";
+import { readBounded } from "../files/read-bounded.ts";
+import { specialistOf } from "./specialist-of.ts";
+
+export type ReadSpecialists = {
+  /** In the order of their names. */
+  readonly specialists: readonly Specialist[];
+  /** Each with the file that it is about, in words for people. */
+  readonly problems: readonly string[];
+};
+
+/** The second wins over the first. */
+const FOLDERS = [".claude/agents", ".skein/agents"];
+const MAX_FILES = 100; // In one folder: more than a planner can choose from.
+const MAX_BYTES = 64 * 1024; // Some 16,000 tokens, which each turn of it pays for.
+
+/** Anybody may have written them: nothing is read from outside of `top`, and nothing without a limit. */
+export async function readSpecialists(top: string): Promise<ReadSpecialists> {
+  const byName = new Map<string, Specialist>();
+  const problems: string[] = [];
+  for (const folder of FOLDERS) {
+    const found = await specialistsIn(top, folder, problems);
+    for (const [key, specialist] of found) byName.set(key, specialist);
+  }
+  const specialists = [...byName.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+  return { specialists, problems };
+}
+
+async function specialistsIn(
+  top: string,
+  folder: string,
+  problems: string[],
+): Promise<ReadonlyMap<string, Specialist>> {
+  const found = new Map<string, Specialist>();
+  for (const name of await filesIn(top, folder, problems)) {
+    const source = `${folder}/${name}`;
+    const text = await textOf(path.join(top, source));
+    const read = typeof text === "string" ? specialistOf(source, text) : text;
+    if ("problem" in read) {
+      problems.push(`${source} ${read.problem}; it is left out`);
+      continue;
+    }
+    problems.push(...read.remarks.map((remark) => `${source} ${remark}`));
+    const key = read.specialist.name.toLowerCase();
+    const other = found.get(key);
+    if (other === undefined) found.set(key, read.specialist);
+    else problems.push(`${source} has the name of ${other.source}; it is left out`);
+  }
+  return found;
+}
+
+async function filesIn(top: string, folder: string, problems: string[]): Promise<readonly string[]> {
+  try {
+    const [real, realTop] = await Promise.all([realpath(path.join(top, folder)), realpath(top)]);
+    if (!real.startsWith(realTop + path.sep)) {
+      problems.push(`${folder} leads out of the repository; nothing in it is read`);
+      return [];
+    }
+    const names = (await readdir(real)).filter((name) => name.endsWith(".md")).sort();
+    if (names.length > MAX_FILES) {
+      problems.push(`${folder} holds ${names.length} files; the first ${MAX_FILES} are read`);
+    }
+    return names.slice(0, MAX_FILES);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code !== "ENOENT" && code !== "ENOTDIR")
+      problems.push(`${folder} cannot be read: ${messageOf(error)}`);
+    return [];
+  }
+}
+
+async function textOf(file: string): Promise<string | { readonly problem: string }> {
+  const read = await readBounded(file, MAX_BYTES);
+  switch (read.is) {
+    case "bytes":
+      return read.bytes.toString();
+    case "too-large":
+      return { problem: `is longer than ${MAX_BYTES} bytes` };
+    case "unreadable":
+      return { problem: `cannot be read: ${read.why}` };
+    case "none":
+    case "link":
+    case "no-file":
+      return { problem: "is not a plain file" };
+  }
+}

@@ -1,0 +1,79 @@
+/** Which role does a worker play? The one that the planner named, else the one that most of the task's words speak for. */
+import { quoted } from "../core/lines.ts";
+import type { Specialist } from "../core/specialist.ts";
+import type { TaskSpec } from "../core/task.ts";
+import { DEFAULT_SUBAGENT, DelegationEngine } from "./delegation-engine.ts";
+import { mentioned } from "./roster.ts";
+
+/** Without a specialist it is a worker like any other. `why` is for people. */
+export type Choice = { readonly specialist?: Specialist; readonly why: string };
+
+/** `specialists` in the order that decides between equals: see `withBuiltIn`. */
+export function chooseSpecialist(
+  spec: Pick<TaskSpec, "agent" | "delivers" | "description" | "repairs">,
+  specialists: readonly Specialist[],
+): Choice {
+  const named = bareName(spec.agent ?? "");
+  if (named === "") return byRule(spec, specialists);
+  if (NOBODY.includes(named.toLowerCase()))
+    return { why: `the planner named ${spec.agent}, which is no special role` };
+  const found = findByName(named, specialists);
+  const wrong = found ? unfitFor(found, spec) : "is not known";
+  if (found && wrong === undefined) return { specialist: found, why: "the planner named it" };
+  const { specialist, why } = byRule(spec, specialists);
+  return {
+    ...(specialist && { specialist }),
+    why: `the planner named ${quoted(named)}, which ${wrong}; ${why}`,
+  };
+}
+
+/** Both are in use for a worker without a role. */
+const NOBODY: readonly string[] = [DEFAULT_SUBAGENT, "general-purpose"];
+
+const bareName = (name: string) => name.trim().replace(/^workflow-orchestrator:/i, "");
+
+const findByName = (name: string, specialists: readonly Specialist[]) =>
+  specialists.find((one) => one.name === name) ??
+  specialists.find((one) => one.name.toLowerCase() === name.toLowerCase());
+
+/** Words of a task that writes, whatever it says that it delivers. */
+const WRITING = ["write", "create", "save", "generate", "produce", "output"];
+
+function unfitFor(
+  { name, isReadOnly }: Specialist,
+  { delivers, description }: Pick<TaskSpec, "delivers" | "description">,
+): string | undefined {
+  if (isReadOnly && delivers !== "report") return "changes nothing, and this task is a change";
+  const writing = name === "Explore" ? mentioned(WRITING, description)[0] : undefined;
+  return writing === undefined ? undefined : `is only for reading, and this task says "${writing}"`;
+}
+
+function byRule(
+  spec: Pick<TaskSpec, "delivers" | "description" | "repairs">,
+  specialists: readonly Specialist[],
+): Choice {
+  // Its words are those of the errors, which say where it fails and not what kind of work it is.
+  if (spec.repairs !== undefined) return { why: "a fix task needs no special role" };
+  const fit = specialists.filter((one) => unfitFor(one, spec) === undefined);
+  const roster = fit.map((one) => ({ subagent: one.name, keywords: wordsFor(one) }));
+  const name = new DelegationEngine({ heuristics: [], roster }).matchSubagent({
+    description: spec.description,
+  });
+  const specialist = fit.find((one) => one.name === name);
+  if (specialist === undefined) return { why: "no specialist has two of its keywords in the task" };
+  return {
+    specialist,
+    why: `the task speaks of ${mentioned(wordsFor(specialist), spec.description).join(", ")}`,
+  };
+}
+
+/** Few write keywords for their own, so the words of a name count as well; of "code-reviewer" each would be too weak. */
+function wordsFor({ name, keywords, source }: Specialist): readonly string[] {
+  if (source === "built in") return keywords;
+  const words = name.split(/[^\p{L}\p{N}]+/u).filter((word) => word.length >= MIN_WORD_CHARS);
+  const known = new Set(keywords.map((keyword) => keyword.toLowerCase()));
+  return [...keywords, ...words.filter((word) => !known.has(word.toLowerCase()) && !EMPTY_WORDS.has(word))];
+}
+
+const MIN_WORD_CHARS = 3;
+const EMPTY_WORDS: ReadonlySet<string> = new Set(["agent", "expert", "specialist", "and", "for", "the"]);
