@@ -1,12 +1,12 @@
 /** How does a model read and change files? By path and text, inside the workspace, within limits, never by throwing. */
 import { isUtf8 } from "node:buffer";
 import { readdir } from "node:fs/promises";
-import { type Inside, inside, isOfGit, isRefused, quoted, type Root } from "./inside.ts";
+import { type Inside, inside, isOfGit, isRefused, quoted } from "./inside.ts";
 import { lookInside, openFolder, readInside, writeInside } from "./open-inside.ts";
-import type { ToolLimits } from "./place.ts";
+import type { RootedPlace } from "./place.ts";
 import { firstLines, problem, whyNot } from "./text.ts";
 
-export type FilePlace = { readonly root: Root; readonly limits: ToolLimits };
+export type FilePlace = Pick<RootedPlace, "root" | "limits">;
 
 export type ReadInput = {
   readonly path: string;

@@ -2,6 +2,7 @@
 import type { JobId } from "../../../core/job.ts";
 import type { ProgramEnd, Programs } from "../../../ports/programs.ts";
 import type { Command, Sandbox } from "../../sandboxes/sandbox.ts";
+import type { Root } from "./inside.ts";
 
 export type ToolPlace = {
   readonly job: JobId;
@@ -18,6 +19,9 @@ export type ToolPlace = {
   /** Where it is written down what the tools were asked and what programs wrote. */
   readonly write?: (text: string) => void;
 };
+
+/** With the real path of its folder, taken before a command could put something else there. */
+export type RootedPlace = ToolPlace & { readonly root: Root };
 
 export type ToolLimits = {
   /** Of one answer to the model. */

@@ -2,24 +2,29 @@
 import { type ToolSet, tool } from "ai";
 import { z } from "zod";
 import { runCommand } from "./bash.ts";
-import { editText, type FilePlace, listFolder, readText, writeText } from "./files.ts";
+import { editText, listFolder, readText, writeText } from "./files.ts";
+import { askGit } from "./git.ts";
 import { rootOf } from "./inside.ts";
-import type { ToolPlace } from "./place.ts";
+import type { RootedPlace, ToolPlace } from "./place.ts";
+import { findFiles, grepFiles } from "./search.ts";
 import { problem, whyNot } from "./text.ts";
 
 export type { ToolLimits, ToolPlace } from "./place.ts";
 
 /** Those with the given names alone, if names are given; unknown ones count for nothing. */
 export function workerTools(place: ToolPlace, names?: readonly string[]): ToolSet {
-  const all: ToolSet = { ...lookingTools(place), ...changingTools(place) };
+  const rooted = { ...place, root: rootOf(place.folder) };
+  const all: ToolSet = { ...lookingTools(rooted), ...changingTools(rooted) };
   if (names === undefined) return all;
   return Object.fromEntries(Object.entries(all).filter(([name]) => names.includes(name)));
 }
 
-export const plannerTools = (place: ToolPlace): ToolSet => ({ ...lookingTools(place) });
+export function plannerTools(place: ToolPlace): ToolSet {
+  const rooted = { ...place, root: rootOf(place.folder) };
+  return { ...lookingTools(rooted), ...historyTools(rooted) };
+}
 
-function lookingTools(place: ToolPlace): ToolSet {
-  const files = filesOf(place);
+function lookingTools(place: RootedPlace): ToolSet {
   return {
     read: tool({
       description: `Read a text file. A long one comes in parts: go on with the offset that is named. ${PATHS}`,
@@ -28,23 +33,57 @@ function lookingTools(place: ToolPlace): ToolSet {
         offset: count.optional().describe("the first line to read, from 1 on"),
         limit: count.optional().describe("how many lines"),
       }),
-      execute: (input) => answer(place, `read ${input.path}`, () => readText(files, input)),
+      execute: (input) => answer(place, `read ${input.path}`, () => readText(place, input)),
     }),
     ls: tool({
       description: `List a folder: "/" marks folders, "@" links. ${PATHS}`,
       inputSchema: z.object({ path: z.string().optional() }),
-      execute: (input) => answer(place, `ls ${input.path ?? "."}`, () => listFolder(files, input)),
+      execute: (input) => answer(place, `ls ${input.path ?? "."}`, () => listFolder(place, input)),
+    }),
+    grep: tool({
+      description:
+        "Search the text of files for a regular expression; ignored files are left out. " +
+        `The answer has path:line:text. ${PATHS}`,
+      inputSchema: z.object({
+        pattern: z.string().min(1),
+        path: z.string().optional().describe("a folder or file to search in"),
+        glob: z.string().optional().describe('only these files, as "*.ts" or "src/**/*.ts"'),
+        ignore_case: z.boolean().optional(),
+      }),
+      execute: (input, { abortSignal }) =>
+        answer(place, `grep ${input.pattern}`, () => grepFiles(place, input, signalOf(place, abortSignal))),
+    }),
+    find: tool({
+      description: `Find files by name, as "*.ts" or "src/**/*.ts"; ignored files are left out. ${PATHS}`,
+      inputSchema: z.object({ glob: z.string().min(1), path: z.string().optional() }),
+      execute: (input, { abortSignal }) =>
+        answer(place, `find ${input.glob}`, () => findFiles(place, input, signalOf(place, abortSignal))),
     }),
   };
 }
 
-function changingTools(place: ToolPlace): ToolSet {
-  const files = filesOf(place);
+function historyTools(place: RootedPlace): ToolSet {
+  return {
+    git: tool({
+      description:
+        'Ask git about the repository, with its arguments as a list: ["log", "--oneline", "-n", "20"]. ' +
+        "Only what looks: log, show, diff, status, blame, ls-files, ls-tree, rev-parse, branch, tag, " +
+        "shortlog, grep, cat-file, merge-base, rev-list, describe, for-each-ref.",
+      inputSchema: z.object({ args: z.array(z.string()).min(1) }),
+      execute: (input, { abortSignal }) =>
+        answer(place, `git ${input.args.join(" ")}`, () =>
+          askGit(place, input, signalOf(place, abortSignal)),
+        ),
+    }),
+  };
+}
+
+function changingTools(place: RootedPlace): ToolSet {
   return {
     write: tool({
       description: `Write a whole file; what was in it is replaced, folders are made. ${PATHS}`,
       inputSchema: z.object({ path: z.string(), content: z.string() }),
-      execute: (input) => answer(place, `write ${input.path}`, () => writeText(files, input)),
+      execute: (input) => answer(place, `write ${input.path}`, () => writeText(place, input)),
     }),
     edit: tool({
       description:
@@ -56,7 +95,7 @@ function changingTools(place: ToolPlace): ToolSet {
         new_text: z.string(),
         replace_all: z.boolean().optional(),
       }),
-      execute: (input) => answer(place, `edit ${input.path}`, () => editText(files, input)),
+      execute: (input) => answer(place, `edit ${input.path}`, () => editText(place, input)),
     }),
     bash: tool({
       description:
@@ -72,8 +111,6 @@ function changingTools(place: ToolPlace): ToolSet {
 const PATHS = "Paths are relative to the workspace; nothing outside of it can be named.";
 
 const count = z.number().int().min(1);
-
-const filesOf = (place: ToolPlace): FilePlace => ({ root: rootOf(place.folder), limits: place.limits });
 
 const signalOf = ({ signal }: ToolPlace, other: AbortSignal | undefined): AbortSignal =>
   other ? AbortSignal.any([signal, other]) : signal;

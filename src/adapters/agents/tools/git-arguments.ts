@@ -1,0 +1,230 @@
+/** May a planner have git do this? Only what is known to look and not to write, run or reach outside. */
+
+/** Which options each command may have, as data: whatever is not in it is refused, also a short form of it. */
+type Options = {
+  /** Letters that take nothing, and can be put together: "-sb". */
+  readonly letters?: string;
+  /** Letters that take a value, in the same word or in the next. */
+  readonly valued?: string;
+  /** Words after "--" that take nothing, or a value behind "=". */
+  readonly words?: readonly string[];
+  /** Words that take a value behind "=", or as the next argument. */
+  readonly valuedWords?: readonly string[];
+  /** Put first by us. */
+  readonly always?: readonly string[];
+};
+
+const DIFF: Options = {
+  letters: "pswbRMDz",
+  valued: "USGl",
+  words: [
+    ...["patch", "no-patch", "stat", "numstat", "shortstat", "name-only", "name-status", "summary", "raw"],
+    ...[
+      "dirstat",
+      "unified",
+      "minimal",
+      "patience",
+      "histogram",
+      "word-diff",
+      "word-diff-regex",
+      "no-renames",
+    ],
+    ...["find-renames", "ignore-all-space", "ignore-space-change", "ignore-blank-lines", "function-context"],
+    ...["diff-filter", "pickaxe-all", "pickaxe-regex", "full-index", "abbrev", "no-color", "check", "text"],
+    ...["exit-code", "quiet", "compact-summary", "no-prefix", "relative", "cc", "combined-all-paths"],
+  ],
+  always: ["--no-ext-diff", "--no-textconv", "--ignore-submodules=all"],
+};
+
+const LOG: Options = {
+  letters: `${DIFF.letters}giEFP`,
+  valued: `${DIFF.valued}nL`,
+  words: [
+    ...(DIFF.words ?? []),
+    ...["oneline", "graph", "all", "branches", "tags", "remotes", "decorate", "no-decorate", "merges"],
+    ...["no-merges", "first-parent", "reverse", "follow", "topo-order", "date-order", "abbrev-commit"],
+    ...[
+      "no-abbrev-commit",
+      "left-right",
+      "cherry-pick",
+      "cherry-mark",
+      "boundary",
+      "full-history",
+      "parents",
+    ],
+    ...["children", "ancestry-path", "simplify-by-decoration", "all-match", "invert-grep", "extended-regexp"],
+    ...["fixed-strings", "perl-regexp", "regexp-ignore-case", "walk-reflogs", "source", "no-walk"],
+  ],
+  valuedWords: [
+    ...["max-count", "skip", "since", "after", "until", "before", "author", "committer", "grep", "format"],
+    ...["pretty", "date"],
+  ],
+  always: DIFF.always ?? [],
+};
+
+const REFS: Options = {
+  letters: "ai",
+  words: ["all", "list", "column", "no-color", "ignore-case", "no-column"],
+  valuedWords: ["contains", "no-contains", "merged", "no-merged", "points-at", "sort", "format"],
+};
+
+const COMMANDS: Readonly<Record<string, Options>> = {
+  log: LOG,
+  show: LOG,
+  diff: { ...DIFF, words: [...(DIFF.words ?? []), "cached", "staged", "merge-base"] },
+  status: {
+    letters: "sbuz",
+    words: ["short", "branch", "porcelain", "long", "untracked-files", "ignored", "show-stash"],
+    always: ["--ignore-submodules=all"],
+  },
+  blame: {
+    letters: "clwestfnbMp",
+    valued: "L",
+    words: ["porcelain", "line-porcelain", "show-name", "show-email", "root", "reverse", "date", "abbrev"],
+    always: ["--no-textconv"],
+  },
+  "ls-files": {
+    letters: "cdmoiskuvtz",
+    words: [
+      ...["cached", "deleted", "modified", "others", "ignored", "stage", "unmerged", "directory"],
+      ...["exclude-standard", "full-name", "error-unmatch", "deduplicate", "eol"],
+    ],
+  },
+  "ls-tree": {
+    letters: "drtlz",
+    words: ["long", "name-only", "name-status", "full-name", "full-tree", "abbrev", "object-only"],
+  },
+  "rev-parse": {
+    words: [
+      ...[
+        "verify",
+        "short",
+        "abbrev-ref",
+        "symbolic",
+        "symbolic-full-name",
+        "all",
+        "branches",
+        "tags",
+        "quiet",
+      ],
+      ...[
+        "show-toplevel",
+        "show-prefix",
+        "is-inside-work-tree",
+        "is-shallow-repository",
+        "show-object-format",
+      ],
+    ],
+    letters: "q",
+  },
+  branch: {
+    ...REFS,
+    letters: "arvi",
+    words: [...(REFS.words ?? []), "verbose", "remotes"],
+    always: ["--list"],
+  },
+  tag: { ...REFS, letters: "lin", always: ["--list"] },
+  shortlog: {
+    letters: "nsec",
+    words: ["numbered", "summary", "email", "all", "no-merges", "merges", "group", "branches", "tags"],
+    valuedWords: ["since", "until", "after", "before", "author", "max-count"],
+  },
+  grep: {
+    letters: "niwvlLcEFGPIphHoqWa",
+    valued: "eABCm",
+    words: [
+      ...["line-number", "ignore-case", "word-regexp", "invert-match", "files-with-matches", "count"],
+      ...[
+        "files-without-match",
+        "extended-regexp",
+        "fixed-strings",
+        "perl-regexp",
+        "basic-regexp",
+        "heading",
+      ],
+      ...["break", "show-function", "function-context", "only-matching", "cached", "untracked", "all-match"],
+      ...["and", "or", "not", "no-color", "name-only", "full-name"],
+    ],
+    valuedWords: ["max-count", "max-depth", "context", "after-context", "before-context"],
+    always: ["--no-textconv"],
+  },
+  "cat-file": { letters: "ptse" },
+  "merge-base": { letters: "a", words: ["all", "octopus", "is-ancestor", "independent", "fork-point"] },
+  "rev-list": {
+    ...LOG,
+    words: [...(LOG.words ?? []), "count", "objects", "no-object-names", "disk-usage", "use-bitmap-index"],
+    always: [],
+  },
+  describe: {
+    words: ["all", "tags", "contains", "abbrev", "long", "always", "exact-match", "first-parent"],
+    valuedWords: ["match", "exclude", "candidates"],
+  },
+  "for-each-ref": { ...REFS, words: ["count", "ignore-case"] },
+};
+
+export type GitArguments = { readonly args: readonly string[] } | { readonly refused: string };
+
+/** What git is given: the same, with what keeps it quiet. */
+export function gitArguments(asked: readonly string[]): GitArguments {
+  const [command = "", ...rest] = asked[0] === "git" ? asked.slice(1) : asked;
+  const options = Object.hasOwn(COMMANDS, command) ? COMMANDS[command] : undefined;
+  if (options === undefined) {
+    return {
+      refused: `git ${word(command)} is not for looking; there are ${Object.keys(COMMANDS).join(", ")}`,
+    };
+  }
+  let named = 0;
+  let isValue = false;
+  let arePaths = false;
+  for (const argument of rest) {
+    if (argument.includes("\0")) return { refused: "an argument cannot hold a zero byte" };
+    if (isValue) {
+      isValue = false;
+      if (asksWhoSigned(command, argument)) return { refused: SIGNED };
+    } else if (argument === "--") {
+      arePaths = true;
+    } else if (!arePaths && argument.startsWith("-") && argument !== "-") {
+      const read = readOption(options, argument);
+      if (read === "refused") return { refused: `git ${command} ${word(argument)} is not allowed here` };
+      if (asksWhoSigned(command, argument)) return { refused: SIGNED };
+      isValue = read === "value follows";
+    } else {
+      const isPattern = command === "grep" && named === 0 && !arePaths; // Git itself keeps its paths inside.
+      if (!isPattern && leavesFolder(argument))
+        return { refused: `${word(argument)} is outside of the workspace` };
+      named += 1;
+    }
+  }
+  if (isValue) return { refused: "the last option has no value" };
+  // It would read commits from its input, which is empty.
+  const start = command === "shortlog" && named === 0 ? ["HEAD"] : [];
+  return { args: [command, ...(options.always ?? []), ...rest, ...start] };
+}
+
+function readOption(options: Options, argument: string): "alone" | "value follows" | "refused" {
+  if (argument.startsWith("--")) {
+    const equals = argument.indexOf("=");
+    const name = argument.slice(2, equals === -1 ? undefined : equals);
+    if (options.valuedWords?.includes(name)) return equals === -1 ? "value follows" : "alone";
+    return options.words?.includes(name) ? "alone" : "refused";
+  }
+  if (/^-[0-9]+$/.test(argument)) return options.valued === undefined ? "refused" : "alone";
+  for (const [index, letter] of [...argument.slice(1)].entries()) {
+    if (options.valued?.includes(letter)) return index + 2 === argument.length ? "value follows" : "alone";
+    if (!options.letters?.includes(letter)) return "refused";
+  }
+  return "alone";
+}
+
+/** To show who signed a commit, git starts gpg. */
+const asksWhoSigned = (command: string, value: string): boolean =>
+  /%[-+ ]?G/.test(value) || (NAMING_FIELDS.has(command) && value.includes("signature"));
+
+const NAMING_FIELDS: ReadonlySet<string> = new Set(["branch", "tag", "for-each-ref"]);
+
+const SIGNED = "signatures are not checked here";
+
+/** Git compares files anywhere on the disk if one of two paths is outside of the repository. */
+const leavesFolder = (argument: string) => argument.startsWith("/") || argument.split(/[/:]/).includes("..");
+
+const word = (text: string) => JSON.stringify(text.slice(0, 100));

@@ -1,0 +1,80 @@
+/** What of a hidden home folder do programs need to run? Tool chains, by the PATH and a few variables; no credentials. */
+import { existsSync, realpathSync } from "node:fs";
+import { basename, delimiter, dirname, isAbsolute, join, sep } from "node:path";
+
+export type Variables = Readonly<Record<string, string | undefined>>;
+
+/** `path` is real, and there; `name` is another by which programs are looked for, if it has one. */
+export type Shown = { readonly path: string; readonly name?: string };
+
+/** What may be shown for reading of what is below the hidden folders. */
+export function toolChains(environment: Variables, hidden: readonly string[]): Shown[] {
+  const onPath = (environment["PATH"] ?? "").split(delimiter).filter(isAbsolute);
+  const homes = new Set([...hidden, environment["HOME"]]);
+  const wanted = [...onPath.flatMap((folder) => aroundBin(folder, homes)), ...named(environment)];
+  const found = [...new Set(wanted)].flatMap((name) => {
+    const path = realIfThere(name);
+    if (path === undefined || !isFit(path, hidden)) return [];
+    return [path !== name && isFit(name, hidden) ? { path, name } : { path }];
+  });
+  const isReached = (name: string) => found.some(({ path }) => name.startsWith(`${path}${sep}`));
+  return found.map(({ path, name }) => (name === undefined || isReached(name) ? { path } : { path, name }));
+}
+
+function realIfThere(path: string): string | undefined {
+  try {
+    return existsSync(path) ? realpathSync(path) : undefined;
+  } catch {
+    return undefined; // A loop of links: nothing runs from there.
+  }
+}
+
+/** Below a hidden folder, none of these itself, nor above one, and not where keys are kept. */
+function isFit(path: string, hidden: readonly string[]): boolean {
+  const isBelow = hidden.some((folder) => path.startsWith(`${folder}${sep}`));
+  const isAbove = hidden.some((folder) => `${folder}${sep}`.startsWith(`${path}${sep}`));
+  return isBelow && !isAbove && !path.split(sep).some((part) => KEYS.test(part));
+}
+
+const KEYS =
+  /^(?:\.(?:ssh|aws|azure|gnupg|pki|config|netrc|npmrc|pypirc|docker|kube|claude|codex|gemini|password-store|mozilla|git-credentials)|keyrings|credentials.*|auth\.json)$/i;
+
+function aroundBin(folder: string, homes: ReadonlySet<string | undefined>): string[] {
+  const above = dirname(folder);
+  if (basename(folder) === "shims") return [above]; // pyenv, rbenv, asdf, mise: they start what is beside them.
+  if (basename(folder) === ".bin" && basename(above) === "node_modules") return [above];
+  if (basename(folder) !== "bin" || homes.has(above)) return [folder];
+  const beside = BESIDE_BIN.map((name) => join(above, name));
+  const rust = basename(above) === ".cargo" ? [join(dirname(above), ".rustup")] : [];
+  return [folder, ...beside, ...rust];
+}
+
+/** What the programs in a "bin" load. Not "share": in ~/.local it holds sessions and keys of others. */
+const BESIDE_BIN: readonly string[] = [
+  ...["lib", "lib64", "libexec", "include", "jre", "pyvenv.cfg"],
+  ...["registry", "git", "pkg"], // What cargo and go have downloaded.
+  ...["versions", "tools", "install", "Cellar", "opt", "Homebrew"], // volta, bun, deno, brew.
+  ...["share/pipx", "share/uv", "share/mise/installs"],
+];
+
+function named(environment: Variables): string[] {
+  const paths = (names: readonly string[]) =>
+    names.flatMap((name) => {
+      const path = environment[name];
+      return path !== undefined && isAbsolute(path) ? [path] : [];
+    });
+  const parts = (name: string, below: readonly string[]) =>
+    paths([name]).flatMap((path) => below.map((part) => join(path, part)));
+  return [
+    ...paths(WHOLE),
+    ...parts("CARGO_HOME", ["bin", "registry", "git"]),
+    ...parts("GOPATH", ["bin", "pkg"]),
+    ...parts("NVM_DIR", ["versions"]),
+  ];
+}
+
+const WHOLE: readonly string[] = [
+  ...["RUSTUP_HOME", "PYENV_ROOT", "RBENV_ROOT", "ASDF_DIR", "VOLTA_HOME", "BUN_INSTALL", "PNPM_HOME"],
+  ...["JAVA_HOME", "GOROOT", "ANDROID_HOME", "DOTNET_ROOT"],
+  ...["SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS"],
+];
