@@ -37,7 +37,7 @@ describe("a budget", () => {
   test("that is spent lets running jobs end and finished work land, then closes and says so", () => {
     const run = CoreRun.planned([task("a"), task("b"), task("c")], {
       capacity: { work: 2 },
-      budget: { maxTokens: 200, reserveTokens: 100 },
+      budget: { maxTokens: 200, reserveTokens: 100, landingShare: 0 },
     });
     run.work("t.1", tokens(150));
     assert.deepEqual(run.running("work"), ["work:t.2#1"], "it may end, although it was not foreseen");
@@ -86,7 +86,7 @@ describe("a budget", () => {
   test("that is spent on a red target ends the run, which names both", () => {
     const run = CoreRun.planned([task("a"), task("b")], {
       capacity: { work: 1 },
-      budget: { maxTokens: 100, reserveTokens: 100 },
+      budget: { maxTokens: 100, reserveTokens: 100, landingShare: 0 },
     });
     run.say({ type: "base-moved", commit: "b2" });
     run.work("t.1", tokens(100));
@@ -102,7 +102,7 @@ describe("a budget", () => {
   });
 
   test("is no reason to stop when nothing more is wanted", () => {
-    const run = CoreRun.planned([], { budget: { maxTokens: 100, reserveTokens: 100 } });
+    const run = CoreRun.planned([], { budget: { maxTokens: 100, reserveTokens: 100, landingShare: 0 } });
     run.work("t", tokens(500));
     run.land();
     run.check();

@@ -1,4 +1,5 @@
 /** What follows from a look at the target? Health, the end of a base check, and fix tasks for what is broken. */
+import { isSpent } from "./budget.ts";
 import { gateRed, isForRed, targetMoved, turned, unknown } from "./decide-landing.ts";
 import type { Fact, NewTask } from "./event.ts";
 import { type Failure, failure } from "./failure.ts";
@@ -122,8 +123,8 @@ function repair(
   { lasting, unnamed }: { readonly lasting: readonly string[]; readonly unnamed: number },
   rules: Rules,
 ): readonly Fact[] {
-  const { repair: now, spent, cancelling } = state;
-  if (now.givenUp || spent.exhausted || cancelling !== undefined) return [];
+  const { repair: now, cancelling } = state;
+  if (now.givenUp || isSpent(state, rules.policy) || cancelling !== undefined) return [];
   const names = new Set(lasting);
   const failures = lasting.length + unnamed; // Where names are cut, there are as many of them after a round of fixes.
   const found = problems.filter((problem) => names.has(problem.name));

@@ -1,7 +1,8 @@
 /** What follows from a planner's answer, or from its silence? */
 import { failTask, waitMs } from "./consequences.ts";
+import { budgetSpent, isRuns, runExhausted } from "./decide-budget.ts";
 import type { Fact, NewTask, PlanSaid } from "./event.ts";
-import { type Failure, failure, isLoss } from "./failure.ts";
+import { type Failure, failure, isAccounts, isLoss } from "./failure.ts";
 import type { Ended, Job } from "./job.ts";
 import type { PlanAnswer } from "./plan-answer.ts";
 import { checkPlan } from "./plan-check.ts";
@@ -13,7 +14,7 @@ import { childId, depth, isSettled, ROOT, type Task, type TaskId } from "./task.
 export function decidePlan(
   state: RunState,
   job: Job & { readonly kind: "plan" },
-  { outcome, free }: Ended,
+  { outcome, free, spent }: Ended,
   rules: Rules,
 ): readonly Fact[] {
   const task = taskOf(state, job.task);
@@ -21,9 +22,16 @@ export function decidePlan(
   if (outcome.is === "planned") return judge(state, task, outcome.answer, rules);
   const why =
     outcome.is === "failed" ? outcome.failure : failure("agent-failed", `a planner answered "${outcome.is}"`);
+  const isOver = why.kind === "budget";
+  const runs = isOver && isRuns(state, task, { failure: why, ...(spent && { spent }) }, rules);
+  if (isOver && !runs) return budgetSpent(state, task, why);
   // Nothing was answered: what was wrong with the last answer is still to be mended.
-  const reasons = isLoss(why) ? task.rejected : [why.message];
-  return planFailed(state, task, { failure: why, reasons, free }, rules);
+  const reasons = isLoss(why) || isOver ? task.rejected : [why.message];
+  const isFree = free || isOver || isAccounts(why);
+  return [
+    ...(runs ? runExhausted(state, task) : []),
+    ...planFailed(state, task, { failure: why, reasons, free: isFree }, rules),
+  ];
 }
 
 function judge(state: RunState, task: Task, answer: PlanAnswer, rules: Rules): readonly Fact[] {

@@ -1,8 +1,9 @@
 /** What follows from a worker's report? */
 import { attemptFailed } from "./consequences.ts";
+import { budgetSpent, isRuns, runExhausted } from "./decide-budget.ts";
 import type { Fact } from "./event.ts";
 import { judgeWork } from "./evidence.ts";
-import { type Failure, failure, isLoss } from "./failure.ts";
+import { type Failure, failure, isAccounts, isLoss } from "./failure.ts";
 import { boundHandoff } from "./handoff.ts";
 import type { Ended, Job } from "./job.ts";
 import type { Rules } from "./policy.ts";
@@ -23,13 +24,14 @@ export function decideWork(
       outcome.is === "failed"
         ? outcome.failure
         : failure("agent-failed", `a worker answered "${outcome.is}"`);
-    return attemptFailed(
-      state,
-      task,
-      attempt,
-      { failure: why, charge: free ? "nothing" : chargeOf(why) },
-      rules,
-    );
+    const isOver = why.kind === "budget";
+    const runs = isOver && isRuns(state, task, { failure: why, ...(spent && { spent }) }, rules);
+    if (isOver && !runs) return budgetSpent(state, task, why);
+    const charge = free || isOver ? "nothing" : chargeOf(why);
+    return [
+      ...(runs ? runExhausted(state, task) : []),
+      ...attemptFailed(state, task, attempt, { failure: why, charge }, rules),
+    ];
   }
   const { brief, sharedFiles } = rules.policy;
   const verdict = judgeWork(task.spec, boundHandoff(outcome.handoff, brief), outcome.evidence, sharedFiles);
@@ -54,4 +56,10 @@ export function decideWork(
 }
 
 const chargeOf = (why: Failure) =>
-  why.kind === "agent-unreachable" ? "unreachable" : isLoss(why) ? "lost" : "failed";
+  isAccounts(why)
+    ? "nothing"
+    : why.kind === "agent-unreachable"
+      ? "unreachable"
+      : isLoss(why)
+        ? "lost"
+        : "failed";

@@ -1,5 +1,6 @@
 /** What follows from what happened? The only place that writes history; it reads the state and returns facts. */
 import { withoutRepeats } from "./consequences.ts";
+import { accountsAfter, accountsSeenTo, accountTroubled } from "./decide-account.ts";
 import { decideCheck } from "./decide-check.ts";
 import { approvePlan, cancelRun, cancelTask, declinePlan, openRun, steerRun } from "./decide-command.ts";
 import { decideLand } from "./decide-landing.ts";
@@ -7,9 +8,18 @@ import { decidePlan } from "./decide-plan.ts";
 import { decideWork } from "./decide-work.ts";
 import type { Fact, Input, JobEnd } from "./event.ts";
 import { failure, isLoss } from "./failure.ts";
-import { type Ended, type Job, type JobId, jobId, type Outcome, type Spent, slotOfId } from "./job.ts";
+import {
+  type Ended,
+  type Job,
+  type JobId,
+  jobId,
+  type Outcome,
+  type Spent,
+  slotOfId,
+  type TurnTally,
+} from "./job.ts";
 import type { Policy, Rules } from "./policy.ts";
-import { type RunState, retryTask } from "./state.ts";
+import { accountOfKey, type RunState, retryTask } from "./state.ts";
 import { unreachable } from "./unreachable.ts";
 
 export function decide(state: RunState, input: Input, policy: Policy): readonly Fact[] {
@@ -19,7 +29,7 @@ export function decide(state: RunState, input: Input, policy: Policy): readonly 
     case "pause":
       return state.paused ? [] : [{ type: "run.paused" }];
     case "resume":
-      return state.paused ? [{ type: "run.resumed" }] : [];
+      return [...(state.paused ? [{ type: "run.resumed" } as const] : []), ...accountsSeenTo(state)];
     case "steer":
       return steerRun(state, input.message, policy);
     case "approve":
@@ -32,6 +42,12 @@ export function decide(state: RunState, input: Input, policy: Policy): readonly 
         : cancelTask(state, input.task, input.reason ?? "asked for");
     case "base-moved":
       return [{ type: "base.moved", commit: input.commit }];
+    case "account-refused":
+      return accountTroubled(state, input, { at: input.at, policy });
+    case "quiet":
+      return state.running.has(input.job) && isNumber(input.ms)
+        ? [{ type: "job.quiet", job: input.job, ms: input.ms }]
+        : [];
     case "tick":
       return deadlinesPassed(state, input.at, policy);
     case "interrupted":
@@ -58,14 +74,20 @@ function answered(
   const rules = { at: input.at, policy };
 
   const running = state.running.get(id);
-  if (running) return [end("answered"), ...settleOutcome(state, running.job, ended, rules)];
+  const settled = (how: JobEnd, job: Job) => [
+    end(how),
+    ...accountsAfter(state, id, outcome, rules),
+    ...settleOutcome(state, job, ended, rules),
+  ];
+  if (running) return settled("answered", running.job);
   const late = state.late.get(slotOfId(id));
   if (late && jobId(late) === id) {
     // That it was lost has been counted: saying so again must not count again.
     const isKnown = outcome.is === "failed" && isLoss(outcome.failure);
-    return isKnown ? [end("dropped")] : [end("answered-late"), ...settleOutcome(state, late, ended, rules)];
+    if (!isKnown) return settled("answered-late", late);
   }
-  return state.unanswered.has(id) ? [end("dropped")] : [];
+  // Of a job that nobody waits for, only what it cost counts, and what it found out about an account.
+  return state.unanswered.has(id) ? [end("dropped"), ...accountsAfter(state, id, outcome, rules)] : [];
 }
 
 /** What an executor returns is not checked by a compiler at run time; without a kind it is a failure. */
@@ -74,13 +96,29 @@ const wellFormed = (outcome: Outcome | undefined): Outcome =>
     ? outcome
     : { is: "failed", failure: failure("agent-failed", "the job ended without an outcome") };
 
+const isNumber = (n: unknown): n is number => typeof n === "number" && Number.isFinite(n) && n >= 0;
+
 /** A cost that is no number is not known: then what was set aside for the job is what it cost. */
-function honest({ tokens, microdollars, unaccounted, turn }: Spent, { budget }: Policy): Spent {
-  const isCost = (n: number | undefined) => n !== undefined && Number.isFinite(n) && n >= 0;
-  const known = isCost(microdollars) ? { microdollars: microdollars! } : {};
-  const more = { ...(unaccounted && { unaccounted }), ...(turn && { turn }) };
-  return { tokens: isCost(tokens) ? tokens : budget.reserveTokens, ...known, ...more };
+function honest({ tokens, microdollars, unaccounted, turn }: Spent, policy: Policy): Spent {
+  return {
+    ...honestAmount(tokens, microdollars, policy),
+    ...(unaccounted && {
+      unaccounted: {
+        calls: isNumber(unaccounted.calls) ? unaccounted.calls : 1,
+        ...honestAmount(unaccounted.tokens, unaccounted.microdollars, policy),
+      },
+    }),
+    ...(turn && isHonest(turn) && { turn }),
+  };
 }
+
+const honestAmount = (tokens: number, microdollars: number | undefined, { budget }: Policy) => ({
+  tokens: isNumber(tokens) ? tokens : budget.reserveTokens,
+  ...(isNumber(microdollars) && { microdollars }),
+});
+
+const isHonest = ({ calls, toolCalls, inputTokens, outputTokens }: TurnTally): boolean =>
+  [calls, toolCalls, inputTokens, outputTokens].every(isNumber);
 
 /** What it had cost counts, also if it had been given up before. */
 function interrupted(
@@ -129,6 +167,8 @@ function settleOutcome(state: RunState, job: Job, ended: Ended, rules: Rules): r
 /** Leases that ran out, and waits that are over. Each is decided on its own; two may doom the same dependent. */
 function deadlinesPassed(state: RunState, at: number, policy: Policy): readonly Fact[] {
   const facts = state.deadlines.due(at).flatMap((key) => {
+    const account = accountOfKey(key);
+    if (account !== undefined) return [{ type: "account.woken", account } as const];
     const task = retryTask(key);
     return task === undefined
       ? gone(state, key as JobId, "expired", { at, policy })

@@ -3,6 +3,7 @@
 import type { Job, JobId } from "./job.ts";
 import type { JobKind } from "./policy.ts";
 import type {
+  Account,
   Concern,
   Landing,
   Planner,
@@ -14,6 +15,7 @@ import type {
   Waiter,
 } from "./state.ts";
 import type { Task, TaskId, Tries } from "./task.ts";
+import type { Used } from "./used.ts";
 
 type Loose<T> = { -readonly [K in keyof T]: T[K] };
 
@@ -45,6 +47,9 @@ type Containers = {
     readonly known: Set<string>;
   };
   readonly spent: Loose<Spending>;
+  readonly subtrees: Map<TaskId, Used>;
+  readonly owed: Set<TaskId>;
+  readonly accounts: Map<string, Account>;
   readonly flaky: Map<string, number>;
   readonly toSettle: Set<TaskId>;
   readonly steers: string[];

@@ -36,6 +36,27 @@ export type Fact =
   | { readonly type: "command.refused"; readonly command: string; readonly reason: string }
   | { readonly type: "job.started"; readonly job: Job; readonly until: number }
   | { readonly type: "job.ended"; readonly job: JobId; readonly how: JobEnd; readonly spent?: Spent }
+  /** All of its accounts are parked until `parkedUntil`: its lease, now `until`, does not run out meanwhile. */
+  | {
+      readonly type: "job.extended";
+      readonly job: JobId;
+      readonly until: number;
+      readonly parkedUntil: number;
+    }
+  /** No sign of life for so long; 0: it has given one again. For people; nothing follows from it. */
+  | { readonly type: "job.quiet"; readonly job: JobId; readonly ms: number }
+  /** It has no more to give before `until`: nobody is started who would have to call it. */
+  | {
+      readonly type: "account.parked";
+      readonly account: string;
+      readonly until: number;
+      readonly failure: Failure;
+    }
+  /** Its key is wrong, or may not do this: nobody is started on it before a person says `resume`. */
+  | { readonly type: "account.refused"; readonly account: string; readonly failure: Failure }
+  | { readonly type: "account.woken"; readonly account: string }
+  /** The first job since it was woken has come to something: it is no longer in trouble in a row. */
+  | { readonly type: "account.worked"; readonly account: string }
   | {
       readonly type: "plan.accepted";
       readonly task: TaskId;
@@ -132,7 +153,8 @@ export type Fact =
       readonly notes: readonly string[];
     }
   | { readonly type: "repair.given-up"; readonly failures: readonly string[] }
-  | { readonly type: "budget.exhausted"; readonly spent: Spent };
+  /** `all`: also the part that is kept for finished work to land. */
+  | { readonly type: "budget.exhausted"; readonly spent: Spent; readonly all?: true };
 
 /** A task as it is made. `rank` is its place in the queue: smaller goes first, then age. */
 export type NewTask = { readonly id: TaskId; readonly spec: TaskSpec; readonly rank: number };
@@ -167,6 +189,10 @@ export type Report =
   /** Its executor is gone, through no fault of the task: the engine was restarted. */
   | { readonly type: "interrupted"; readonly job: JobId; readonly spent?: Spent }
   | { readonly type: "base-moved"; readonly commit: string }
+  /** An account's quota is used up, or its key refused; the jobs that found out go on, and wait for it themselves. */
+  | { readonly type: "account-refused"; readonly account: string; readonly failure: Failure }
+  /** A job has given no sign of life for so long; 0: it has again. */
+  | { readonly type: "quiet"; readonly job: JobId; readonly ms: number }
   /** A deadline that `due` named has come. */
   | { readonly type: "tick" };
 

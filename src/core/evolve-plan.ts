@@ -5,6 +5,7 @@ import { ScopeTable } from "./scope-table.ts";
 import { release, retryWhen, taskIn, wantsTurn } from "./settle.ts";
 import { LANE, orderOf } from "./state.ts";
 import { parentId, ROOT, type TaskId, type TaskState } from "./task.ts";
+import { NOTHING_USED } from "./used.ts";
 
 export function planAccepted(s: Draft, event: EventOf<"plan.accepted">): void {
   const task = taskIn(s, event.task);
@@ -97,6 +98,7 @@ export function addTask(s: Draft, { id, spec, rank }: NewTask): void {
     rejected: NOTHING,
     cancelling: false,
     startedAt: 0,
+    used: NOTHING_USED,
   });
   s.dag.add(id, { after: spec.after, priority: rank, lane: spec.shape === "plan" ? LANE.plan : LANE.work });
   const parent = parentId(id);

@@ -42,13 +42,19 @@ export type Failure = {
   /** Of `quota` and `authentication`: whose, and when it is over in ms, if that was said. */
   readonly account?: string;
   readonly until?: number;
+  /** Of `budget`: whose is spent. A run drains when its own is; a task fails when its own, or its subtree's, is. */
+  readonly budget?: "run" | "subtree" | "task";
 };
 
 export const failure = (kind: FailureKind, message: string, next?: string): Failure =>
   next === undefined ? { kind, message } : { kind, message, next };
 
-/** Not the task's fault: tried again without being counted against it, up to a limit of its own. */
+/** An account's own trouble: who met it waits for the account, without being counted at all. */
+export const isAccounts = (f: Failure) => f.kind === "quota" || f.kind === "authentication";
+
+/** Not the task's fault: tried again without being counted against it, up to a limit of its own if it has one. */
 export const isLoss = (f: Failure) =>
+  isAccounts(f) ||
   f.kind === "timed-out" ||
   f.kind === "interrupted" ||
   f.kind === "agent-unreachable" ||

@@ -1,8 +1,10 @@
 /** When is a planner's task over, and when the run? And what is left to say then? */
+import { isSpent } from "./budget.ts";
 import { failTask, withoutRepeats } from "./consequences.ts";
 import type { Fact, RunEnd } from "./event.ts";
 import { type Failure, failure } from "./failure.ts";
 import { failuresOf } from "./gate.ts";
+import { parkedAccounts, refusedAccounts } from "./governor.ts";
 import { aggregateHandoffs, boundHandoff, createFailureHandoff, type Handoff } from "./handoff.ts";
 import type { Policy } from "./policy.ts";
 import { contains, overlaps } from "./scope.ts";
@@ -88,7 +90,7 @@ function handoffOf(task: Task): Handoff {
 /** The facts that close the run, once nothing can change any more. */
 export function closeRun(state: RunState, policy: Policy): readonly Fact[] {
   if (state.cancelling !== undefined) return closeCancelled(state);
-  if (state.count.land > 0 || !(isOver(state) || isDrained(state))) return [];
+  if (state.count.land > 0 || !(isOver(state) || isDrained(state, policy))) return [];
   if (wantsFinalCheck(state, policy) || state.count.check > 0) return [];
   const root = taskOf(state, ROOT);
   const ended = isSettled(root) ? [] : endRoot(state, policy);
@@ -121,21 +123,30 @@ export function isOver(state: RunState): boolean {
 }
 
 /** The budget is spent, nothing runs on it any more, and nothing that is finished can still land. */
-export function isDrained(state: RunState): boolean {
+export function isDrained(state: RunState, policy: Policy): boolean {
   const { spent, count, dag, landing } = state;
   if (!spent.exhausted || count.plan + count.work > 0 || landing.phase.is !== "open") return false;
+  if (!isSpent(state, policy) && isOwed(state, policy)) return false;
   const next = dag.peek(LANE.land);
   return next === undefined || (isKnownRed(state) && !landsOnRed(state, taskOf(state, next as TaskId)));
 }
 
+/** There is something to do that may use what is kept for landing: a refused task, or a red target to repair. */
+function isOwed(state: RunState, { sweep }: Policy): boolean {
+  const { owed, repair, target } = state;
+  const isOpen = (id: TaskId) => taskOf(state, id).state.is === "open";
+  const canRepair = isKnownRed(state) && !repair.givenUp && target.checkErrors < sweep.maxErrorsInARow;
+  return [...repair.pending, ...owed].some(isOpen) || canRepair;
+}
+
 /** Has to be looked at once more before the run may close? Not where a look could change nothing. */
 export function wantsFinalCheck(state: RunState, policy: Policy): boolean {
-  const { target, repair, spent, request } = state;
+  const { target, repair, request } = state;
   if (isVerified(state) || target.checkErrors >= policy.sweep.maxErrorsInARow) return false;
   if (target.unsure) return true;
   if (target.tip === request!.base && taskOf(state, ROOT).state.is === "failed") return false;
   const known = target.health === "red" && target.checkedTip === target.tip;
-  return !(known && (repair.givenUp || spent.exhausted));
+  return !(known && (repair.givenUp || isSpent(state, policy)));
 }
 
 /** The root's own end, from what its children came to. */
@@ -182,11 +193,22 @@ const told = ({ message, next }: Failure) => (next === undefined ? message : `${
 
 function unsettledNames(state: RunState): readonly string[] {
   if (state.unsettled === 0) return [];
+  const waits = troubleTexts(state);
   const open = state.tasks.values().filter((task) => !isSettled(task) && task.id !== ROOT);
   const names = open.take(10).map((task) => `${task.id} (${task.spec.key})`);
   const more = state.unsettled > 10 ? ` and ${state.unsettled - 10} more` : "";
-  return [`not settled: ${[...names].join(", ")}${more}`];
+  return [`not settled: ${[...names].join(", ")}${more}`, ...waits];
 }
+
+/** What some of them may be waiting for. */
+const troubleTexts = (state: RunState): readonly string[] => [
+  ...parkedAccounts(state).map(
+    ({ account, until }) => `waits for the quota of ${account} until ${new Date(until).toISOString()}`,
+  ),
+  ...refusedAccounts(state).map(
+    ({ account, failure: why }) => `waits for the key of ${account}: ${told(why)}`,
+  ),
+];
 
 function targetLeft(state: RunState): readonly string[] {
   const { target } = state;

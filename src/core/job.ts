@@ -37,6 +37,12 @@ export const slotOf = (job: Job): string =>
 
 export const slotOfId = (id: JobId): string => id.slice(0, id.lastIndexOf("#"));
 
+/** "work:t.2#1" is of t.2; landings and checks are of no task. */
+export const taskOfJob = (id: JobId): TaskId | undefined =>
+  id.startsWith("plan:") || id.startsWith("work:")
+    ? (slotOfId(id).slice("plan:".length) as TaskId)
+    : undefined;
+
 export type Conflict = {
   readonly task: TaskId;
   readonly files: readonly string[];

@@ -1,5 +1,5 @@
 /** Can a run be decided by these numbers? What a person may set to anything is checked before anything starts. */
-import type { Policy } from "./policy.ts";
+import type { Limit, Policy } from "./policy.ts";
 import { isRefSafe } from "./slug.ts";
 
 /** What is wrong, by name; nothing if it can be used. Zero means zero here, so where zero makes no sense it is said. */
@@ -12,10 +12,12 @@ export function policyProblems(policy: Policy): readonly string[] {
         : [`${name} must be a whole number from ${least}, not ${String(value)}`];
     }),
     ...(policy.retry.factor >= 1 ? [] : [`retry.factor must be at least 1, not ${policy.retry.factor}`]),
+    ...(policy.quota.factor >= 1 ? [] : [`quota.factor must be at least 1, not ${policy.quota.factor}`]),
     ...(isRefSafe(`${policy.branchPrefix}r`)
       ? []
       : [`branchPrefix "${policy.branchPrefix}" cannot begin the name of a branch`]),
     ...budgetProblems(policy.budget),
+    ...accountProblems(policy.accounts),
   ];
 }
 
@@ -55,6 +57,9 @@ const LIMITS: readonly (readonly [name: string, least: number, read: (policy: Po
   ["repair.maxTasks", 1, (p) => p.repair.maxTasks],
   ["repair.maxFiles", 1, (p) => p.repair.maxFiles],
   ["repair.maxRounds", 0, (p) => p.repair.maxRounds],
+  ["quota.firstMs", 1, (p) => p.quota.firstMs], // Without a wait, who has no quota would be asked without end.
+  ["quota.maxMs", 1, (p) => p.quota.maxMs],
+  ["quota.maxUntilMs", 1, (p) => p.quota.maxUntilMs],
   ["budget.reserveTokens", 0, (p) => p.budget.reserveTokens],
   ["budget.reserveMicrodollars", 0, (p) => p.budget.reserveMicrodollars],
   ["brief.maxSummaryChars", 1, (p) => p.brief.maxSummaryChars],
@@ -67,9 +72,25 @@ const LIMITS: readonly (readonly [name: string, least: number, read: (policy: Po
 ];
 
 /** A budget of nothing is a choice; one that is no number would never be reached. */
-const budgetProblems = ({ maxTokens, maxMicrodollars }: Policy["budget"]): readonly string[] =>
+const budgetProblems = (budget: Policy["budget"]): readonly string[] => [
+  ...limitProblems("budget", budget),
+  ...limitProblems("budget.task", budget.task ?? {}),
+  ...limitProblems("budget.subtree", budget.subtree ?? {}),
+  ...(budget.landingShare >= 0 && budget.landingShare < 1
+    ? []
+    : [`budget.landingShare must be from 0 to less than 1, not ${budget.landingShare}`]),
+];
+
+const limitProblems = (of: string, { maxTokens, maxMicrodollars }: Limit): readonly string[] =>
   Object.entries({ maxTokens, maxMicrodollars }).flatMap(([name, value]) =>
     value === undefined || (isWhole(value) && value >= 0)
       ? []
-      : [`budget.${name} must be a whole number from 0, not ${String(value)}`],
+      : [`${of}.${name} must be a whole number from 0, not ${String(value)}`],
+  );
+
+const accountProblems = ({ plan, work, byAgent }: Policy["accounts"]): readonly string[] =>
+  Object.entries({ plan, work, ...byAgent }).flatMap(([name, accounts]) =>
+    accounts.length > 0 && accounts.every((account) => account !== "")
+      ? []
+      : [`accounts of ${name} must be at least one name`],
   );

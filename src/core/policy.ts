@@ -52,6 +52,15 @@ export type PlannerPolicy = {
   readonly maxErrorsInARow: number;
 };
 
+/** How long to wait before try n: `firstMs`, then `factor` times more each time, up to `maxMs`. */
+export type Backoff = { readonly firstMs: number; readonly factor: number; readonly maxMs: number };
+
+/** What shares a quota and a key, by name; those after the first are called while it cannot be. */
+export type Accounts = readonly [string, ...string[]];
+
+/** Undefined: no limit. */
+export type Limit = { readonly maxTokens?: number; readonly maxMicrodollars?: number };
+
 export type Policy = {
   /** Jobs of a kind at once. Landing and checking are always one at a time. */
   readonly capacity: { readonly plan: number; readonly work: number };
@@ -73,7 +82,8 @@ export type Policy = {
   readonly overlap: "serialise" | "allow";
   /** Files that any task may touch, because tools rewrite them. */
   readonly sharedFiles: Scope;
-  readonly retry: {
+  /** The waits are before trying again what was lost or unreachable. */
+  readonly retry: Backoff & {
     /** Attempts that an agent may fail before the task has. */
     readonly maxFailed: number;
     /** New attempts after a conflict or a red gate. */
@@ -84,10 +94,6 @@ export type Policy = {
     readonly maxUnreachable: number;
     /** How long a job whose lease ran out may still answer before another takes its place, in ms. */
     readonly graceMs: number;
-    /** Wait before trying again what was lost or unreachable: `firstMs`, then `factor` times more, up to `maxMs`. */
-    readonly firstMs: number;
-    readonly factor: number;
-    readonly maxMs: number;
     /** Earlier attempts that the next one is told about. */
     readonly maxRemembered: number;
   };
@@ -110,10 +116,25 @@ export type Policy = {
     /** Rounds of fix tasks without fewer failures before the target counts as beyond repair. */
     readonly maxRounds: number;
   };
-  readonly budget: {
-    /** Undefined: no limit. */
-    readonly maxTokens?: number;
-    readonly maxMicrodollars?: number;
+  /** Which accounts a job may call: by its kind, or of a specialist that has its own. */
+  readonly accounts: {
+    readonly plan: Accounts;
+    readonly work: Accounts;
+    readonly byAgent: Readonly<Record<string, Accounts>>;
+  };
+  /** How long an account is left alone that did not say until when; times in a row make it longer. */
+  readonly quota: Backoff & {
+    /** The longest time that an account is believed to be without quota, whatever it says. */
+    readonly maxUntilMs: number;
+  };
+  /** Of the run as a whole. */
+  readonly budget: Limit & {
+    /** Of each task's own jobs; the root's are limited by the run's alone. */
+    readonly task?: Limit;
+    /** Of a task of the root planner with everything below it. */
+    readonly subtree?: Limit;
+    /** The part of the run's that only fixes and new attempts after a refusal may use, so that finished work lands. */
+    readonly landingShare: number;
     /** Set aside for each running plan or work job, until it says what it really cost. */
     readonly reserveTokens: number;
     readonly reserveMicrodollars: number;
@@ -202,7 +223,18 @@ export const defaultPolicy: Policy = {
     maxFiles: 3, // Small enough for one worker, and seldom in another's way.
     maxRounds: 3, // Whoever could not mend it three times will not.
   },
-  budget: { reserveTokens: 50_000, reserveMicrodollars: 500_000 }, // A modest agent turn; the real cost replaces it.
+  accounts: { plan: ["agent"], work: ["agent"], byAgent: {} },
+  quota: {
+    firstMs: MINUTE, // Most limits are per minute.
+    factor: 2,
+    maxMs: 60 * MINUTE, // Of those that are longer, an hour is lost at most.
+    maxUntilMs: 8 * 24 * 60 * MINUTE, // The longest that is sold is a week.
+  },
+  budget: {
+    reserveTokens: 50_000, // A modest agent turn; the real cost replaces it.
+    reserveMicrodollars: 500_000,
+    landingShare: 0.1, // One candidate in ten is refused in a busy repository.
+  },
   brief: {
     maxSummaryChars: 2_000, // A paragraph or two: what a planner can use of one handoff.
     maxDiffChars: 20_000, // Some 400 lines: what a worker can use of a refused attempt.
@@ -241,8 +273,8 @@ export function shapeOf(
 }
 
 /** The wait before try `n` (from 1) of something lost. Spread by name, so that a fleet does not return at once. */
-export function backoffMs(retry: Policy["retry"], n: number, name: string): number {
-  const full = Math.min(retry.maxMs, retry.firstMs * retry.factor ** Math.min(n - 1, 30));
+export function backoffMs({ firstMs, factor, maxMs }: Backoff, n: number, name: string): number {
+  const full = Math.min(maxMs, firstMs * factor ** Math.min(n - 1, 30));
   return Math.round(full * (0.75 + 0.25 * spread(name, n)));
 }
 

@@ -21,6 +21,7 @@ export function settle(s: Draft, id: TaskId, end: Settled): void {
   s.parked.delete(id);
   s.atWork.drop(id);
   s.toSettle.delete(id);
+  s.owed.delete(id);
   s.repair.pending.delete(id);
   wake(s, id, "settled");
   const parent = parentId(id);
@@ -117,6 +118,12 @@ export function wake(s: Draft, id: TaskId, when: "settled" | "idle"): void {
     s.parked.delete(task);
     release(s, taskIn(s, task));
   }
+}
+
+/** It will not go to work soon: nobody has to wait for that. */
+export function withdraw(s: Draft, id: TaskId): void {
+  s.atWork.drop(id);
+  wake(s, id, "idle");
 }
 
 export function taskIn(s: Draft, id: TaskId): TaskDraft {

@@ -3,6 +3,7 @@ import { Dag } from "../graph/dag.ts";
 import { NO_ODDS, type Odds } from "./batch-size.ts";
 import { Deadlines } from "./deadlines.ts";
 import type { RunEnd, RunRequest } from "./event.ts";
+import type { Failure } from "./failure.ts";
 import { failuresOf, type GateReport, isGreen } from "./gate.ts";
 import { type Job, type JobId, jobId } from "./job.ts";
 import { maxRuns, OPEN, type Phase } from "./landing.ts";
@@ -11,6 +12,7 @@ import type { JobKind } from "./policy.ts";
 import type { ProblemClass } from "./repair.ts";
 import { ScopeTable } from "./scope-table.ts";
 import { isRepair, isSettled, type Task, type TaskId } from "./task.ts";
+import { NOTHING_USED, type Used } from "./used.ts";
 
 export type RunState = {
   readonly request: RunRequest | undefined;
@@ -26,7 +28,7 @@ export type RunState = {
   readonly late: ReadonlyMap<string, Job>;
   /** Jobs that ended without an answer: one that still comes is paid for, once, and dropped. */
   readonly unanswered: ReadonlySet<JobId>;
-  /** Leases by job id, and waits before a retry by `retryKey`. */
+  /** Leases by job id, waits before a retry by `retryKey`, and of accounts by `accountKey`. */
   readonly deadlines: Deadlines;
   /** Files of tasks with a running work job, over all planners. */
   readonly atWork: ScopeTable;
@@ -43,6 +45,12 @@ export type RunState = {
   readonly target: Target;
   readonly repair: Repair;
   readonly spent: Spending;
+  /** The same for each task of the root planner with everything below it. */
+  readonly subtrees: ReadonlyMap<TaskId, Used>;
+  /** Open tasks that were refused a landing: finished once, and still to land. */
+  readonly owed: ReadonlySet<TaskId>;
+  /** Accounts that were ever in trouble. */
+  readonly accounts: ReadonlyMap<string, Account>;
   /** Tests that failed and then passed on the same tree, and how often in this run: 0 if only in earlier ones. */
   readonly flaky: ReadonlyMap<string, number>;
   readonly concernCount: number;
@@ -60,7 +68,20 @@ export type RunState = {
   readonly closed: { readonly how: RunEnd; readonly left: readonly string[] } | undefined;
 };
 
-export type Running = { readonly job: Job; readonly until: number };
+export type Running = {
+  readonly job: Job;
+  readonly until: number;
+  /** How long its lease was extended for, because all of its accounts are parked. */
+  readonly parkedUntil?: number;
+  /** How long it had given no sign of life when that was last said. */
+  readonly quietMs?: number;
+};
+
+/** `times`: how often in a row it had no more to give. */
+export type Account =
+  | { readonly is: "free"; readonly times: number }
+  | { readonly is: "parked"; readonly times: number; readonly until: number; readonly failure: Failure }
+  | { readonly is: "refused"; readonly failure: Failure };
 export type Waiter = { readonly task: TaskId; readonly until: "settled" | "idle" };
 
 /** What is kept for a task that has children. */
@@ -129,12 +150,10 @@ export type Repair = {
   readonly givenUp: boolean;
 };
 
-export type Spending = {
-  readonly tokens: number;
-  readonly microdollars: number;
-  /** Jobs whose price is not known: their money is not in the sum. */
-  readonly unpriced: number;
+export type Spending = Used & {
+  /** Nothing more is started on it, but for what finished work needs to land; `landingSpent`: nor for that. */
   readonly exhausted: boolean;
+  readonly landingSpent: boolean;
 };
 
 export const emptyState = (): RunState => ({
@@ -177,7 +196,10 @@ export const emptyState = (): RunState => ({
     failures: 0,
     givenUp: false,
   },
-  spent: { tokens: 0, microdollars: 0, unpriced: 0, exhausted: false },
+  spent: { ...NOTHING_USED, exhausted: false, landingSpent: false },
+  subtrees: new Map(),
+  owed: new Set(),
+  accounts: new Map(),
   flaky: new Map(),
   concernCount: 0,
   toSettle: new Set(),
@@ -196,6 +218,10 @@ export const LANE = { plan: 0, work: 1, land: 2 } as const;
 export const retryKey = (id: TaskId) => `retry:${id}`;
 export const retryTask = (key: string): TaskId | undefined =>
   key.startsWith("retry:") ? (key.slice("retry:".length) as TaskId) : undefined;
+
+export const accountKey = (account: string) => `account:${account}`;
+export const accountOfKey = (key: string): string | undefined =>
+  key.startsWith("account:") ? key.slice("account:".length) : undefined;
 
 /** A task that the log speaks of exists: the log is written by `decide` alone. */
 export function taskOf(state: RunState, id: TaskId): Task {

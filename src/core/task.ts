@@ -2,6 +2,7 @@
 import type { Failure } from "./failure.ts";
 import type { Handoff } from "./handoff.ts";
 import type { Scope } from "./scope.ts";
+import type { Used } from "./used.ts";
 
 /** The path from the root: "t", then "t.2", then "t.2.1". */
 export type TaskId = string & { readonly __brand: "TaskId" };
@@ -10,6 +11,13 @@ export const ROOT = "t" as TaskId;
 export const childId = (parent: TaskId, ordinal: number) => `${parent}.${ordinal}` as TaskId;
 export const parentId = (id: TaskId): TaskId | undefined =>
   id === ROOT ? undefined : (id.slice(0, id.lastIndexOf(".")) as TaskId);
+
+/** The task of the root planner that it is, or is below: its subtree. Undefined for the root, which is above all. */
+export function topId(id: TaskId): TaskId | undefined {
+  if (id === ROOT) return undefined;
+  const end = id.indexOf(".", ROOT.length + 1);
+  return end === -1 ? id : (id.slice(0, end) as TaskId);
+}
 
 /** The DAG names its nodes by plain strings; in a run they are task ids. */
 export const taskIdsOf = (nodes: readonly string[]) => nodes as readonly TaskId[];
@@ -108,6 +116,8 @@ export type Task = {
   readonly rejected: readonly string[];
   /** When its newest job was started, in ms. */
   readonly startedAt: number;
+  /** What its own jobs have cost; those of tasks below it are theirs. The root's has landings and checks in it. */
+  readonly used: Used;
   /** Asked to stop while its candidate is being landed: the landing's end decides. */
   readonly cancelling: boolean;
 };

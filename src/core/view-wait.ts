@@ -1,6 +1,8 @@
 /** For what does a run wait while nobody is at work, and until when? */
 import { due } from "./due.ts";
+import { parkedAccounts, refusedAccounts } from "./governor.ts";
 import type { Policy } from "./policy.ts";
+import { isParked, type Standstill } from "./standstill.ts";
 import { isProposed, type RunState, retryKey } from "./state.ts";
 import type { TaskId } from "./task.ts";
 import { nameOf } from "./view-reasons.ts";
@@ -9,13 +11,27 @@ import { nameOf } from "./view-reasons.ts";
 export type Wait = { readonly what: string; readonly until?: number };
 
 export function waitOf(state: RunState, policy: Policy, now: number): Wait | undefined {
-  if (!state.request || state.closed || state.running.size > 0) return undefined;
+  if (!state.request || state.closed) return undefined;
+  const standstill = isParked(state, policy);
+  if (standstill) return accountsWait(state, standstill);
+  if (state.running.size > 0) return undefined;
   const { facts, deadline } = due(state, policy, now);
   if (facts.length > 0) return undefined; // It goes on at once.
   if (state.paused) return { what: "the run is paused" }; // Whatever else comes, nobody is started.
   if (isProposed(state)) return { what: "its plan waits for approval" };
   if (deadline === undefined) return undefined;
   return { what: whatAt(state, deadline), until: deadline };
+}
+
+/** "the quota of anthropic is back", or what a person must do. */
+function accountsWait(state: RunState, { accounts, until }: Standstill): Wait {
+  if (until !== undefined) {
+    const names = parkedAccounts(state).map(({ account }) => account);
+    return { what: `the quota of ${names.join(", ")} is back`, until };
+  }
+  const [first] = refusedAccounts(state);
+  const why = first === undefined ? "" : `: ${first.failure.message}`;
+  return { what: `the key of ${accounts.join(", ")} was refused; mend it, then resume${why}` };
 }
 
 function whatAt(state: RunState, at: number): string {

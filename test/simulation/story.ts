@@ -126,7 +126,12 @@ function policyOf(random: Random, faults: Tally): Policy {
       maxBatch: random.pick([1, 5, 50]),
     },
     budget: tight
-      ? { maxTokens: random.between(1, 60) * 1_000, reserveTokens: 1_500, reserveMicrodollars: 1 }
+      ? {
+          ...defaultPolicy.budget,
+          maxTokens: random.between(1, 60) * 1_000,
+          reserveTokens: 1_500,
+          reserveMicrodollars: 1,
+        }
       : defaultPolicy.budget,
   };
 }

@@ -1,0 +1,122 @@
+/** What follows when an account has no more to give, or its key is refused? Whoever shares it waits; nobody is blamed. */
+import { isPaid } from "./budget.ts";
+import type { Fact } from "./event.ts";
+import { type Failure, isAccounts } from "./failure.ts";
+import { accountsOf, nextAccount, refusedAccounts } from "./governor.ts";
+import { type Job, type JobId, type Outcome, taskOfJob } from "./job.ts";
+import { type Accounts, backoffMs, type Rules } from "./policy.ts";
+import { type Account, type RunState, taskOf } from "./state.ts";
+
+/** `ending`: the job that found out by coming to nothing; it has no lease any more. */
+export function accountTroubled(
+  state: RunState,
+  {
+    account,
+    failure,
+    ending,
+  }: { readonly account: string; readonly failure: Failure; readonly ending?: JobId },
+  rules: Rules,
+): readonly Fact[] {
+  const before = state.accounts.get(account);
+  if (before?.is === "refused" || !isAccounts(failure)) return [];
+  if (failure.kind === "authentication") {
+    const after = { is: "refused", failure } as const;
+    return [
+      { type: "account.refused", account, failure },
+      ...extended(state, withAccount(state, account, after), rules, ending),
+    ];
+  }
+  const until = untilOf(account, before, failure, rules);
+  if (until === undefined) return [];
+  const after = { is: "parked", times: 1, until, failure } as const;
+  return [
+    { type: "account.parked", account, until, failure },
+    ...extended(state, withAccount(state, account, after), rules, ending),
+  ];
+}
+
+/** What a job's answer says about the accounts that it may have called. */
+export function accountsAfter(state: RunState, id: JobId, outcome: Outcome, rules: Rules): readonly Fact[] {
+  const chain = chainOf(state, id, rules);
+  if (outcome.is !== "failed") return chain ? worked(state, chain) : [];
+  const account = outcome.failure.account ?? chain?.[0];
+  return account === undefined
+    ? []
+    : accountTroubled(state, { account, failure: outcome.failure, ending: id }, rules);
+}
+
+/** `resume`: a person has seen to the keys. Quotas come back by themselves. */
+export const accountsSeenTo = (state: RunState): readonly Fact[] =>
+  refusedAccounts(state).map(({ account }) => ({ type: "account.woken", account }));
+
+/** Which account a job has called is not said; it was the first that could be, as far as is known. */
+function worked(state: RunState, chain: Accounts): readonly Fact[] {
+  const next = nextAccount(state, chain);
+  return next.is === "free" && state.accounts.has(next.account)
+    ? [{ type: "account.worked", account: next.account }]
+    : [];
+}
+
+function chainOf(state: RunState, id: JobId, { policy }: Rules): Accounts | undefined {
+  const task = taskOfJob(id);
+  if (task === undefined) return undefined;
+  return accountsOf(policy, id.startsWith("plan:") ? "plan" : "work", taskOf(state, task).spec);
+}
+
+/**
+ * Until when it is left alone; undefined: what is known already is as long. What it says is believed within limits. Who
+ * has just been woken and has nothing again is asked less and less often, whatever it says.
+ */
+function untilOf(
+  account: string,
+  before: Account | undefined,
+  { until }: Failure,
+  { at, policy: { quota } }: Rules,
+): number | undefined {
+  const isSaid = until !== undefined && Number.isFinite(until) && until > at;
+  const latest = at + quota.maxUntilMs;
+  if (before?.is === "parked")
+    return isSaid && until > before.until ? later(before, until, latest) : undefined;
+  const times = before?.is === "free" ? before.times + 1 : 1;
+  if (!isSaid) return Math.min(at + backoffMs(quota, times, account), latest);
+  const least = times > 1 ? at + backoffMs(quota, times - 1, account) : at;
+  return Math.min(Math.max(until, least), latest);
+}
+
+const later = (
+  before: Account & { readonly is: "parked" },
+  until: number,
+  latest: number,
+): number | undefined => (Math.min(until, latest) > before.until ? Math.min(until, latest) : undefined);
+
+const withAccount = ({ accounts }: RunState, name: string, account: Account) => ({
+  accounts: new Map(accounts).set(name, account),
+});
+
+/** A job that can only wait gets the time back: its lease runs out as much later as it is held up. */
+function extended(
+  state: RunState,
+  after: Pick<RunState, "accounts">,
+  { at, policy }: Rules,
+  ending: JobId | undefined,
+): readonly Fact[] {
+  const facts: Fact[] = [];
+  for (const [job, running] of state.running) {
+    const wakes = job === ending ? undefined : wakesAt(state, after, running.job, policy);
+    const from = Math.max(at, running.parkedUntil ?? 0);
+    if (wakes !== undefined && wakes > from)
+      facts.push({ type: "job.extended", job, until: running.until + wakes - from, parkedUntil: wakes });
+  }
+  return facts;
+}
+
+function wakesAt(
+  state: RunState,
+  after: Pick<RunState, "accounts">,
+  job: Job,
+  policy: Rules["policy"],
+): number | undefined {
+  if (!isPaid(job)) return undefined;
+  const next = nextAccount(after, accountsOf(policy, job.kind, taskOf(state, job.task).spec));
+  return next.is === "parked" ? next.until : undefined;
+}
