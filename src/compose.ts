@@ -21,6 +21,14 @@ export {
   type SetupFacts,
   type TreeFacts,
 } from "./compose/inspect.ts";
+export {
+  inspectPrices,
+  inspectSandbox,
+  type PriceFacts,
+  pricesAsOf,
+  promptsProblem,
+  type SandboxFacts,
+} from "./compose/inspect-agent.ts";
 export { type Disk, inspectDisk, inspectState, roomFor, type StateFacts } from "./compose/inspect-place.ts";
 export { type LiveRun, type RunOptions, startRun, tidyRun } from "./compose/live-run.ts";
 export {

@@ -59,9 +59,7 @@ async function keysIn(env: Environment): Promise<readonly Candidate[]> {
     if (key === undefined) return [];
     const seen = `${key} is set`;
     if (model === undefined) return [{ from: "keys", seen, next: `name a model: --model ${name}/…` }];
-    // Named where it is not the usual one, which the provider finds by itself.
-    const spec = { provider: name, model, ...(key === keys[0] ? {} : { keyVariable: key }) };
-    return [{ from: "keys", seen, spec: { kind: "model", model: spec, fallbacks: [] } }];
+    return [{ from: "keys", seen, spec: { kind: "model", model: { provider: name, model }, fallbacks: [] } }];
   });
 }
 

@@ -224,27 +224,43 @@ const SETTINGS_FILE = /^(?:\.env(?:\..+)?|\.envrc|\.npmrc|local\.properties)$/;
 
 /** What keeps an agent from harm, in plain words, as it is in force for a run with this configuration. */
 export type Isolation = {
-  /** Whether the operating system holds agents back; there is no other kind yet. */
-  readonly sandbox: "none";
+  /** Whether the operating system holds the commands of every agent back. */
+  readonly sandbox: "bubblewrap" | "none";
   readonly has: readonly string[];
   readonly lacks: readonly string[];
 };
 
-export function isolationOf({ workspace: { pass, share } }: Config): Isolation {
+/** `sandbox`: the one in force for the built-in agent, which alone can be put into it. */
+export function isolationOf(
+  { workspace: { pass, share }, agent, planner, network }: Config,
+  sandbox: Isolation["sandbox"] = "none",
+): Isolation {
   const passed = pass.length === 0 ? "" : `, and ${pass.join(", ")} because workspace.pass says so`;
+  const workers = [agent, planner].filter((spec) => typeof spec === "object");
+  const isConfined = sandbox !== "none" && workers.every(({ kind }) => kind === "model");
+  const isPart = sandbox !== "none" && workers.some(({ kind }) => kind === "model");
   return {
-    sandbox: "none",
+    sandbox: isConfined ? sandbox : "none",
     has: [
       "each agent works in a clone of its own, outside of your checkout",
       "in a process group of its own, which is ended with it",
       `with an environment of PATH, HOME and the like, without secrets${passed}`,
       "within limits of time, output and file size",
+      ...(isPart ? [`the built-in agent's commands in a sandbox, ${sandbox}`] : []),
     ],
     lacks: [
-      "no sandbox of the operating system: an agent runs as you, may read and change what you may, and reaches the network",
+      ...(isConfined ? [] : [isPart ? OTHERS_UNCONFINED : UNCONFINED]),
+      ...(isConfined && network
+        ? ["commands in the sandbox reach the network (network: false forbids it)"]
+        : []),
       ...(share.length === 0
         ? []
         : [`workspace.share: agents can change ${share.join(", ")} in your checkout`]),
     ],
   };
 }
+
+const UNCONFINED =
+  "no sandbox of the operating system: an agent runs as you, may read and change what you may, and reaches the network";
+const OTHERS_UNCONFINED =
+  "no sandbox for agents other than the built-in one: such an agent runs as you, and reaches the network";

@@ -118,6 +118,7 @@ const VALUES: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   "budget.task.dollars": dollars,
   "budget.subtree.tokens": tokens,
   "budget.subtree.dollars": dollars,
+  "budget.landingShare": fc.constantFrom(0, 0.25, 0.99),
   "budget.reserve.tokens": tokens,
   "budget.reserve.dollars": dollars,
   prices: fc.constantFrom({ "ollama/x": { input: 0, output: 0.5, cacheRead: 1, cacheWrite: 2 } }, {}),
@@ -232,6 +233,9 @@ describe("the policy", () => {
         "subplanner.maxDepth=1",
         "replanAfter=12",
       ],
+      ...["budget.task.tokens=0", "budget.task.dollars=0.25", "budget.subtree.tokens=5"],
+      ...["budget.landingShare=0.2", "budget.reserve.tokens=7", "budget.reserve.dollars=0"],
+      ...["model=anthropic/a", "planner=opencode", "fallback=openai/b,ollama/c"],
       ...["subplanner.scopeThreshold=11", "landing.maxBatch=13", "landing.strategy=rebase", "overlap=allow"],
       ...["sweep.red=7s", "sweep.green=70s", "repair.maxTasks=2", "repair.maxFiles=1", "repair.maxRounds=0"],
       ...["order=longest-path", "sharedFiles=a,b", "branchPrefix=x/", "approve=every", "timeout.grace=0"],
@@ -244,7 +248,20 @@ describe("the policy", () => {
       [4, 5, 6, 7, 8_000, 9_000],
     );
     assert.equal(retry.graceMs, 0); // Zero is zero, and not the usual ten minutes.
-    assert.deepEqual([budget.maxTokens, budget.maxMicrodollars], [10, 1_500_000]);
+    assert.deepEqual(budget, {
+      maxTokens: 10,
+      maxMicrodollars: 1_500_000,
+      task: { maxTokens: 0, maxMicrodollars: 250_000 },
+      subtree: { maxTokens: 5 },
+      landingShare: 0.2,
+      reserveTokens: 7,
+      reserveMicrodollars: 0,
+    });
+    assert.deepEqual(policy.accounts, {
+      work: ["anthropic", "openai", "ollama"],
+      plan: ["opencode"],
+      byAgent: {},
+    });
     assert.deepEqual([decompose.maxDepth, decompose.scopeThreshold, policy.root.replanAfter], [1, 11, 12]);
     assert.deepEqual([landing.maxBatch, landing.strategy], [13, "rebase"]);
     assert.deepEqual([policy.sweep.redMs, policy.sweep.greenMs], [7_000, 70_000]);

@@ -17,7 +17,11 @@ export const MODELS_AS_OF = "2026-11-16";
 export const KNOWN_PROVIDERS: readonly KnownProvider[] = [
   { name: "anthropic", keys: ["ANTHROPIC_API_KEY"], model: "claude-sonnet-4-5" },
   { name: "openai", keys: ["OPENAI_API_KEY"], model: "gpt-5" },
-  { name: "google", keys: ["GEMINI_API_KEY", "GOOGLE_GENERATIVE_AI_API_KEY"], model: "gemini-2.5-pro" },
+  {
+    name: "google",
+    keys: ["GEMINI_API_KEY", "GOOGLE_GENERATIVE_AI_API_KEY", "GOOGLE_API_KEY"],
+    model: "gemini-2.5-pro",
+  },
   { name: "openrouter", keys: ["OPENROUTER_API_KEY"], model: "anthropic/claude-sonnet-4.5" },
   { name: "mistral", keys: ["MISTRAL_API_KEY"], model: "devstral-medium-latest" },
   { name: "xai", keys: ["XAI_API_KEY"], model: "grok-code-fast-1" },

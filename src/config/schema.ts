@@ -4,7 +4,19 @@ import { defaultPolicy as policy } from "../core/policy.ts";
 import { agent, planner } from "./commands.ts";
 import { gate } from "./gate.ts";
 import { model, models, prices } from "./models.ts";
-import { choice, duration, durationText, kinds, list, money, size, text, whole, yesOrNo } from "./values.ts";
+import {
+  choice,
+  duration,
+  durationText,
+  kinds,
+  list,
+  money,
+  share,
+  size,
+  text,
+  whole,
+  yesOrNo,
+} from "./values.ts";
 
 const time = (ms: number) => duration(1).prefault(durationText(ms));
 const group = <S extends z.core.$ZodLooseShape>(about: string, shape: S) =>
@@ -141,6 +153,11 @@ export const schema = z.strictObject({
       tokens: whole(0).optional().describe("Tokens."),
       dollars: money().optional().describe("US dollars."),
     }),
+    landingShare: share()
+      .prefault(policy.budget.landingShare)
+      .describe(
+        "The part of the run's budget that is kept for finished work to land, from 0 to less than 1.",
+      ),
     reserve: group("What is set aside for a job while it runs, until it says what it really cost.", {
       tokens: whole(0).prefault(policy.budget.reserveTokens).describe("Tokens."),
       dollars: money()

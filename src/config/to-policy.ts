@@ -1,6 +1,7 @@
 /** Which policy does a configuration ask for? The defaults with what it says, under its own names when refused. */
-import { defaultPolicy, type Policy } from "../core/policy.ts";
+import { defaultPolicy, type Limit, type Policy } from "../core/policy.ts";
 import { policyProblems } from "../core/policy-check.ts";
+import { accountsOf } from "./accounts.ts";
 import type { Config } from "./schema.ts";
 
 const MICRO = 1_000_000;
@@ -32,13 +33,36 @@ export function toPolicy(config: Config): Policy {
     landing: { ...defaultPolicy.landing, ...landing },
     sweep: { ...defaultPolicy.sweep, redMs: config.sweep.red, greenMs: config.sweep.green },
     repair: config.repair,
+    accounts: accountsIn(config),
     budget: {
       ...defaultPolicy.budget,
-      ...(budget.tokens === undefined ? {} : { maxTokens: budget.tokens }),
-      ...(budget.dollars === undefined ? {} : { maxMicrodollars: Math.round(budget.dollars * MICRO) }),
+      ...limitOf(budget),
+      ...partOf("task", limitOf(budget.task)),
+      ...partOf("subtree", limitOf(budget.subtree)),
+      landingShare: budget.landingShare,
+      reserveTokens: budget.reserve.tokens,
+      reserveMicrodollars: Math.round(budget.reserve.dollars * MICRO),
     },
   };
 }
+
+function accountsIn({ agent, planner, fallback }: Config): Policy["accounts"] {
+  if (agent === undefined) return defaultPolicy.accounts;
+  const work = accountsOf(agent, fallback);
+  const plan = planner === undefined || planner === "none" ? work : accountsOf(planner, fallback);
+  return { ...defaultPolicy.accounts, work, plan };
+}
+
+/** Left out where nothing is limited. */
+const partOf = (name: "task" | "subtree", limit: Limit): Partial<Policy["budget"]> =>
+  Object.keys(limit).length === 0 ? {} : { [name]: limit };
+
+type Wanted = { readonly tokens?: number | undefined; readonly dollars?: number | undefined };
+
+const limitOf = (wanted: Wanted): Limit => ({
+  ...(wanted.tokens === undefined ? {} : { maxTokens: wanted.tokens }),
+  ...(wanted.dollars === undefined ? {} : { maxMicrodollars: Math.round(wanted.dollars * MICRO) }),
+});
 
 /** What the policy's own check says, by the configuration's keys. */
 export function policyTrouble(config: Config): readonly { readonly key: string; readonly message: string }[] {
@@ -65,4 +89,10 @@ const KEY_OF: Readonly<Record<string, string>> = {
   "retry.maxMs": "retry.max",
   "budget.maxTokens": "budget.tokens",
   "budget.maxMicrodollars": "budget.dollars",
+  "budget.task.maxTokens": "budget.task.tokens",
+  "budget.task.maxMicrodollars": "budget.task.dollars",
+  "budget.subtree.maxTokens": "budget.subtree.tokens",
+  "budget.subtree.maxMicrodollars": "budget.subtree.dollars",
+  "budget.reserveTokens": "budget.reserve.tokens",
+  "budget.reserveMicrodollars": "budget.reserve.dollars",
 };

@@ -26,6 +26,12 @@ export const money = () => {
   return z.number(wanted).min(0, wanted).max(1e9, mustBe("at most 1000000000"));
 };
 
+/** A part of something. */
+export const share = () => {
+  const wanted = mustBe("a number from 0 to less than 1");
+  return z.number(wanted).min(0, wanted).lt(1, wanted);
+};
+
 export const choice = <const T extends readonly [string, ...string[]]>(...of: T) =>
   z.enum(of, mustBe(`one of ${of.join(", ")}`));
 

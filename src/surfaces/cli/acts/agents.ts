@@ -1,16 +1,24 @@
 /** Could anybody work on this run? Better said before it begins than by its tenth planner. */
 import path from "node:path";
-import { agentProblem, type Candidate, findAgent, type Project, withAgent } from "../../../compose.ts";
+import {
+  agentProblem,
+  type Candidate,
+  findAgent,
+  inspectPrices,
+  type Project,
+  withAgent,
+} from "../../../compose.ts";
 import type { Config } from "../../../config/index.ts";
 import { readScript } from "../../../core/agent-script.ts";
 import { messageOf } from "../../../core/failure.ts";
 import { type Context, refuse } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { isMissing, readBounded } from "./configuration.ts";
-import { type Exit, NEVER } from "./project.ts";
+import { dollarsKey, PRICE_WAYS } from "./doctor-agent-checks.ts";
+import { type Exit, hasExit, NEVER } from "./project.ts";
 
 /** `why`: what it was found by; undefined if it is configured. */
-export type Settled = { readonly config: Config; readonly why?: string };
+export type Settled = { readonly config: Config; readonly why?: string; readonly notices: readonly string[] };
 
 /** With an agent that can be started: the one that is configured, or one that is here. Said why, if there is none. */
 export async function settleAgents(
@@ -23,7 +31,24 @@ export async function settleAgents(
   const settled = withAgent(config, agent);
   const exit = await refuseAgents(context, project, settled);
   if (exit !== undefined) return { exit };
-  return why === undefined ? { config: settled } : { config: settled, why };
+  const notices = await priceNotices(context, settled);
+  if (hasExit(notices)) return notices;
+  return { config: settled, notices, ...(why === undefined ? {} : { why }) };
+}
+
+/** A budget in money that could not be kept is refused; where tokens limit it, too, it is said. */
+export async function priceNotices(context: Context, config: Config): Promise<readonly string[] | Exit> {
+  const key = dollarsKey(config);
+  if (key === undefined) return [];
+  const unknown = (await inspectPrices(config)).filter(({ isPriced }) => !isPriced);
+  if (unknown.length === 0) return [];
+  const models = unknown.map(({ model }) => model).join(", ");
+  if (config.budget.tokens !== undefined)
+    return [`the price of ${models} is not known: ${key} does not limit it, budget.tokens does`];
+  const message = `the price of ${models} is not known, so that ${key} could not be kept`;
+  return {
+    exit: refuse(context, EXIT.configuration, { kind: "configuration", message, next: PRICE_WAYS }),
+  };
 }
 
 /** Each line is something to type. */

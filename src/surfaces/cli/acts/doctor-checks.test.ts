@@ -13,11 +13,11 @@ import {
   checkRepository,
   checkState,
   diagnose,
-  type Finding,
   MIN_FREE_BYTES,
   sizeText,
 } from "./doctor-checks.ts";
 import type { Facts } from "./doctor-facts.ts";
+import type { Finding } from "./doctor-finding.ts";
 
 const GB = 1_000_000_000;
 const DISK = { fileSystem: "ext4", kind: "local", freeBytes: 100 * GB, device: 1 } as const;

@@ -3,29 +3,12 @@ import type { AgentFacts, Disk, TreeFacts } from "../../../compose.ts";
 import { hasFailed } from "../../../ports/repository.ts";
 import { specText } from "../agent-text.ts";
 import { plural, short } from "../words.ts";
+import { checkFound, checkPrices, checkRoles, checkSandbox, foundText } from "./doctor-agent-checks.ts";
 import type { Facts } from "./doctor-facts.ts";
-
-/** `bad`: no run could start. `warn`: it could, but not as one might think. */
-export type Finding = {
-  readonly name: string;
-  readonly level: "ok" | "warn" | "bad";
-  readonly text: string;
-  /** What to do about it. */
-  readonly next?: string;
-};
-
-type Check = (facts: Facts) => readonly Finding[];
+import { bad, type Check, type Finding, ok, warn } from "./doctor-finding.ts";
 
 /** In the order in which one would mend things. */
 export const diagnose = (facts: Facts): readonly Finding[] => CHECKS.flatMap((check) => check(facts));
-
-const ok = (name: string, text: string): Finding => ({ name, level: "ok", text });
-const warn = (name: string, text: string, next?: string): Finding =>
-  withNext({ name, level: "warn", text }, next);
-const bad = (name: string, text: string, next?: string): Finding =>
-  withNext({ name, level: "bad", text }, next);
-const withNext = (finding: Finding, next: string | undefined): Finding =>
-  next === undefined ? finding : { ...finding, next };
 
 /** The launcher starts nothing older; a program that uses Skein as a library may. */
 export const NEEDED_NODE = 24;
@@ -93,20 +76,28 @@ export const checkConfiguration: Check = ({ configuration }) => {
   );
 };
 
-export const checkAgents: Check = ({ agents, configuration, repository }) => {
+export const checkAgents: Check = ({ agents, configuration, repository, found }) => {
   if (agents === undefined) return [unseen("agent", { configuration, repository })];
   if (hasFailed(agents)) return [bad("agent", agents.failure.message, agents.failure.next)];
-  return agents.map((agent) => agentFinding(agent, agents.length === 1));
+  if (found !== undefined && found.agent === undefined)
+    return [bad("agent", "no agent is configured, and none was found", WAYS_IN)];
+  return agents.map((agent) => agentFinding(agent, agents.length === 1, found?.why));
 };
 
-function agentFinding({ role, spec, problem }: AgentFacts, isAlone: boolean): Finding {
+const WAYS_IN =
+  "set a key such as ANTHROPIC_API_KEY, install an agent (npm install --global opencode-ai), start a local model " +
+  "(ollama), or name a program with --agent; or try skein demo";
+
+function agentFinding({ role, spec, problem }: AgentFacts, isAlone: boolean, why?: string): Finding {
   const name = role === "worker" ? "agent" : "planner";
   if (problem) return bad(name, problem.message, problem.next);
   if (spec === "none") return ok(name, "none: one worker takes the whole goal");
   const does = isAlone ? "works and plans" : role === "worker" ? "works" : "plans";
   // Of a command only its name: its arguments may hold what nobody should see.
-  const who = spec?.kind === "command" ? spec.command[0] : specText(spec);
-  return ok(name, `${who} ${does}`);
+  const who =
+    spec?.kind === "command" ? spec.command[0] : spec?.kind === "acp" ? `${spec.name} (ACP)` : specText(spec);
+  const found = why === undefined || role !== "worker" ? "" : ` (${foundText(why, spec)})`;
+  return ok(name, `${who} ${does}${found}`);
 }
 
 export const checkGate: Check = ({ gate, configuration, repository }) => {
@@ -237,7 +228,11 @@ const CHECKS: readonly Check[] = [
   checkRepository,
   checkConfiguration,
   checkAgents,
+  checkFound,
+  checkPrices,
+  checkRoles,
   checkGate,
+  checkSandbox,
   checkIsolation,
   checkState,
   checkDisk,

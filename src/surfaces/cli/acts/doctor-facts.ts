@@ -2,8 +2,11 @@
 import path from "node:path";
 import {
   type AgentFacts,
+  agentsHere,
   commitOf,
   type Disk,
+  type Environment,
+  type Found,
   type GateFacts,
   type GitFacts,
   type Isolation,
@@ -11,18 +14,25 @@ import {
   inspectDisk,
   inspectGate,
   inspectGit,
+  inspectPrices,
   inspectRepository,
+  inspectSandbox,
   inspectState,
   inspectTree,
   isolationOf,
+  type PriceFacts,
+  pricesAsOf,
+  promptsProblem,
   type RepositoryFacts,
   roomFor,
+  type SandboxFacts,
   type Settled,
   type StateFacts,
   type TreeFacts,
+  withAgent,
 } from "../../../compose.ts";
-import type { ReadConfig } from "../../../config/index.ts";
-import { failure, messageOf } from "../../../core/failure.ts";
+import type { Config, ReadConfig } from "../../../config/index.ts";
+import { type Failure, failure, messageOf } from "../../../core/failure.ts";
 import { type Failed, hasFailed } from "../../../ports/repository.ts";
 import type { Context } from "../context.ts";
 import type { DoctorOptions } from "../verbs/options.ts";
@@ -38,6 +48,15 @@ export type Facts = {
   /** The commit that a run would start from. */
   readonly base?: string | Failed;
   readonly agents?: readonly AgentFacts[] | Failed;
+  /** Who would work, and everybody who could. */
+  readonly found?: Found;
+  /** Of the built-in agent, where it has a part. */
+  readonly sandbox?: SandboxFacts;
+  readonly prices?: { readonly models: readonly PriceFacts[]; readonly asOf: string };
+  /** Of the folder that is configured. */
+  readonly prompts?: { readonly folder: string; readonly problem?: Failure };
+  /** Roles that files of this repository describe. */
+  readonly specialists?: { readonly names: readonly string[]; readonly problems: readonly string[] };
   readonly gate?: GateFacts | Failed;
   readonly isolation: Isolation;
   readonly state: StateFacts | Failed;
@@ -64,27 +83,35 @@ export async function gatherFacts(
     (read) => (hasFailed(read) ? { kind: "configuration" as const, message: read.failure.message } : read),
   );
   const config = "config" in configuration ? configuration.config : defaultConfig();
-  const isolation = isolationOf(config);
   const node = { version: process.versions.node, path: process.execPath };
   // Where there is no repository, the state folder is inside none: no folder that could hold it stands for one.
   const around = located === undefined ? path.join(folder, ".git", "none") : folder;
   const state = limited("the state folder", () => inspectState(located, around, env));
-  const always = { node, git, repository, configuration, isolation };
-  if (located === undefined) return { ...always, state: await state };
-  const settled = { located, config, env };
+  const always = { node, git, repository, configuration };
+  if (located === undefined) return { ...always, isolation: isolationOf(config), state: await state };
   const base = await limited("the base", async (signal) =>
     config.base === "HEAD" ? located.head : commitOf({ located }, config.base, signal),
   );
   const commit = typeof base === "string" ? base : located.head;
   const isRead = "config" in configuration;
-  const [agents, gate, tree, disk] = await Promise.all([
+  const found = isRead
+    ? known(await limited("who is here", (signal) => lookAround(config, env, signal)))
+    : undefined;
+  const settled = { located, config: found?.agent ? withAgent(config, found.agent) : config, env };
+  const [agents, parts, gate, tree, disk] = await Promise.all([
     isRead ? limited("the agents", () => agentsOf(settled)) : undefined,
+    isRead ? limited("what agents have", () => partsOf(settled)) : undefined,
     isRead ? limited("the gate", (signal) => inspectGate(settled, commit, signal)) : undefined,
     limited("the files", (signal) => inspectTree(located, commit, signal)),
     limited("the disk", () => inspectDisk(located.gitDir)),
   ]);
+  const { sandbox, ...others } = known(parts) ?? {};
   return {
     ...always,
+    ...others,
+    ...(sandbox === undefined ? {} : { sandbox }),
+    ...(found === undefined ? {} : { found }),
+    isolation: isolationOf(settled.config, sandbox?.level),
     base,
     ...(agents === undefined ? {} : { agents }),
     ...(gate === undefined ? {} : { gate }),
@@ -115,6 +142,40 @@ const limiter =
       clearTimeout(timer);
     }
   };
+
+const known = <Result extends object>(seen: Result | Failed | undefined): Result | undefined =>
+  seen === undefined || hasFailed(seen) ? undefined : (seen as Result);
+
+/** Everybody, also if somebody is configured. */
+async function lookAround(config: Config, env: Environment, signal: AbortSignal): Promise<Found> {
+  const candidates = await agentsHere(config, env, signal);
+  const first = config.agent === undefined ? candidates.find(({ spec }) => spec !== undefined) : undefined;
+  const agent = config.agent ?? first?.spec;
+  return {
+    ...(agent === undefined ? {} : { agent }),
+    ...(first === undefined ? {} : { why: first.seen }),
+    candidates,
+  };
+}
+
+async function partsOf({
+  located,
+  config,
+  env,
+}: Settled): Promise<Pick<Facts, "sandbox" | "prices" | "prompts">> {
+  const { prompts: folder } = config;
+  const [sandbox, models, asOf, problem] = await Promise.all([
+    inspectSandbox(config, env),
+    inspectPrices(config),
+    pricesAsOf(),
+    promptsProblem(config, located.top),
+  ]);
+  return {
+    ...(sandbox === undefined ? {} : { sandbox }),
+    prices: { models, asOf },
+    ...(folder === undefined ? {} : { prompts: { folder, ...(problem === undefined ? {} : { problem }) } }),
+  };
+}
 
 /** A script is looked into as well: it is an agent that can be wrong before it starts. */
 async function agentsOf(settled: Settled): Promise<readonly AgentFacts[]> {

@@ -6,8 +6,9 @@ import { EXIT } from "../exit-codes.ts";
 import { paint } from "../output.ts";
 import type { DoctorOptions } from "../verbs/options.ts";
 import { harmless, onPage, plural, table } from "../words.ts";
-import { diagnose, type Finding, MIN_FREE_BYTES, NEEDED_GIT, NEEDED_NODE } from "./doctor-checks.ts";
+import { diagnose, MIN_FREE_BYTES, NEEDED_GIT, NEEDED_NODE } from "./doctor-checks.ts";
 import { type Facts, gatherFacts } from "./doctor-facts.ts";
+import type { Finding } from "./doctor-finding.ts";
 import { redactorOf, type Setting, settingsOf, valueText, withoutSecretWords } from "./doctor-values.ts";
 
 export const doctor: Act<DoctorOptions> = async (context, options) => {
@@ -93,6 +94,11 @@ function factsJson(facts: Facts): Readonly<Record<string, unknown>> {
       ...look.gate,
       commands: look.gate.commands.map((one) => ({ ...one, ...problemOf(one) })),
     },
+    found: withoutSecretWords(facts.found ?? null),
+    sandbox: facts.sandbox ?? null,
+    prices: facts.prices ?? null,
+    prompts: facts.prompts ?? null,
+    specialists: facts.specialists ?? null,
     isolation,
     state: look.state && {
       folder: look.state.folder,

@@ -5,9 +5,10 @@ import { type RunView, viewOf } from "../../../core/view.ts";
 import { undoneText } from "../../../core/view-reasons.ts";
 import { type Act, type Context, refuse, say, usage } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
+import { paint } from "../output.ts";
 import type { ResumeOptions } from "../verbs/options.ts";
-import { firstLine, plural } from "../words.ts";
-import { refuseAgents } from "./agents.ts";
+import { firstLine, harmless, plural } from "../words.ts";
+import { priceNotices, refuseAgents } from "./agents.ts";
 import { reconfigure } from "./configuration.ts";
 import { deliverDone, refuseDelivery } from "./deliver.ts";
 import { type Bring, bringOf } from "./deliver-command.ts";
@@ -39,12 +40,15 @@ export const resume: Act<ResumeOptions> = async (context, options) => {
   if (hasExit(config)) return config.exit;
   const nobody = await refuseAgents(context, project, config);
   if (nobody !== undefined) return nobody;
+  const notices = await priceNotices(context, config);
+  if (hasExit(notices)) return notices.exit;
   const { baseBranch } = record;
   const wanted = { ...options, config, ...(baseBranch === undefined ? {} : { baseBranch }) };
   const undeliverable = await refuseDelivery(context, project, wanted);
   if (undeliverable !== undefined) return undeliverable;
   const done = `${view.counts.done} of ${plural(view.counts.total, "task")} done`;
   say(context, `going on with run ${record.run}, ${done}: ${firstLine(record.goal)}\n`);
+  for (const notice of notices) say(context, paint(context.out, "bad", `notice: ${harmless(notice)}`));
   const driven = await driveRun(context, project, home, config);
   return driven.exit === EXIT.done && config.deliver
     ? deliverDone(context, project, home, { ...options, config })

@@ -12,6 +12,7 @@ import { firstLine, harmless, onPage, short } from "../words.ts";
 import { settleAgents } from "./agents.ts";
 import { configure } from "./configuration.ts";
 import { deliverDone, refuseDelivery } from "./deliver.ts";
+import { foundText } from "./doctor-agent-checks.ts";
 import { type Driven, driveRun } from "./drive-run.ts";
 import { readGoal } from "./goal.ts";
 import { hasExit, NEVER, openHere } from "./project.ts";
@@ -49,7 +50,7 @@ export async function begin(context: Context, project: Project, wanted: Wanted):
   const home = await createRun(project, { goal, ...base, config });
   if (hasFailed(home)) return { exit: refuse(context, EXIT.configuration, home.failure) };
   const { run: name } = home.record;
-  const notices = [...project.located.notices, ...wanted.notices];
+  const notices = [...project.located.notices, ...wanted.notices, ...settled.notices];
   for (const text of notices)
     say(context, paint(context.out, "bad", onPage(context.out, `notice: ${harmless(text)}`, "  ")));
   const from = base.baseBranch === undefined ? short(base.base) : `${base.baseBranch} (${short(base.base)})`;
@@ -59,7 +60,7 @@ export async function begin(context: Context, project: Project, wanted: Wanted):
     ["base", from],
     ["target", targetBranchOf(name, config.branchPrefix)],
     ["gate", gateText(config, gate)],
-    ["agent", `${agentText(config)}${why === undefined ? "" : ` (found: ${why})`}`],
+    ["agent", `${agentText(config)}${why === undefined ? "" : ` (${foundText(why, config.agent)})`}`],
     ["kept in", home.folder],
   ] as const;
   for (const [key, text] of rows) {

@@ -1,0 +1,60 @@
+/** What would agents have to go on? Prices, the sandbox, prompts and roles, looked at without starting anybody. */
+import path from "node:path";
+import { fallbacksOf } from "../config/accounts.ts";
+import type { Config } from "../config/schema.ts";
+import type { Failure } from "../core/failure.ts";
+import type { ModelSpec } from "../core/model-spec.ts";
+import { hasFailed } from "../ports/repository.ts";
+import type { Environment } from "./project.ts";
+
+export type PriceFacts = { readonly model: string; readonly isPriced: boolean };
+
+/** Of every model that the run may call by itself; loads the table of prices. */
+export async function inspectPrices(config: Config): Promise<readonly PriceFacts[]> {
+  const models = modelsIn(config);
+  if (models.length === 0) return [];
+  const { openPrices } = await import("../adapters/models/prices.ts");
+  const prices = await openPrices(config.prices);
+  const use = { input: 1_000, cacheRead: 0, cacheWrite: 0, output: 1_000 };
+  const facts = models.map((spec) => ({
+    model: `${spec.provider}/${spec.model}`,
+    isPriced: prices.cost(spec, use) !== undefined,
+  }));
+  return [...new Map(facts.map((fact) => [fact.model, fact])).values()];
+}
+
+/** When the table of prices was made. */
+export const pricesAsOf = async (): Promise<string> =>
+  (await import("../adapters/models/prices.ts")).PRICE_TABLE.date;
+
+function modelsIn({ agent, planner, fallback }: Config): readonly ModelSpec[] {
+  return [agent, planner].flatMap((spec) =>
+    typeof spec === "object" && spec.kind === "model" ? [spec.model, ...fallbacksOf(spec, fallback)] : [],
+  );
+}
+
+export type SandboxFacts = {
+  readonly level: "bubblewrap" | "none";
+  /** What is in force, and why. */
+  readonly why: string;
+  /** It is required, and not there. */
+  readonly problem?: Failure;
+};
+
+/** Undefined where the built-in agent has no part: nobody else's commands are Skein's to confine. */
+export async function inspectSandbox(config: Config, env: Environment): Promise<SandboxFacts | undefined> {
+  if (modelsIn(config).length === 0) return undefined;
+  const { openSandbox } = await import("../adapters/sandboxes/bubblewrap.ts");
+  const { sandbox: setting, network } = config;
+  const sandbox = await openSandbox({ setting, network, environment: env });
+  if (hasFailed(sandbox)) return { level: "none", why: sandbox.failure.message, problem: sandbox.failure };
+  return { level: sandbox.level, why: sandbox.why };
+}
+
+/** What is wrong with the folder of prompts that is configured; undefined if nothing is, or there is none. */
+export async function promptsProblem(config: Config, top: string): Promise<Failure | undefined> {
+  if (config.prompts === undefined) return undefined;
+  const { loadPrompts } = await import("../adapters/prompts/files.ts");
+  const prompts = await loadPrompts([path.resolve(top, config.prompts)]);
+  return hasFailed(prompts) ? prompts.failure : undefined;
+}

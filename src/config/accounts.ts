@@ -1,0 +1,24 @@
+/** Which accounts may an agent call? What shares a quota parks together. */
+import { accountOf, type ModelSpec } from "../core/model-spec.ts";
+import type { Accounts } from "../core/policy.ts";
+import type { AgentSpec } from "./commands.ts";
+
+/** The model's own, then those of its fallbacks; of a program its name, since whose quota it uses is its own affair. */
+export function accountsOf(spec: AgentSpec, fallback: readonly ModelSpec[] = []): Accounts {
+  switch (spec.kind) {
+    case "model":
+      return [accountOf(spec.model), ...fallbacksOf(spec, fallback).map(accountOf)];
+    case "acp":
+      return [spec.name];
+    case "command":
+      return [spec.command[0].slice(spec.command[0].lastIndexOf("/") + 1) || "agent"];
+    case "scripted":
+      return ["script"];
+  }
+}
+
+/** Its own count for more than what is configured for all. */
+export const fallbacksOf = (
+  { fallbacks }: Extract<AgentSpec, { kind: "model" }>,
+  fallback: readonly ModelSpec[],
+): readonly ModelSpec[] => (fallbacks.length > 0 ? fallbacks : fallback);
