@@ -138,7 +138,7 @@ function kindOf(refusal: Refusal, thrown: unknown): CallProblem["is"] {
   if (status === 403) return readQuotaText(text, 0) ? "quota" : "authentication";
   if (status === 408 || status === 409 || status === 425) return "transient";
   if (status !== undefined) return status >= 500 ? "transient" : "failed";
-  return isOfNetwork(thrown) || SERVER_ERROR.test(text) || !(thrown instanceof Error)
+  return isOfNetwork(thrown) || isGarbled(thrown) || SERVER_ERROR.test(text) || !(thrown instanceof Error)
     ? "transient"
     : "failed";
 }
@@ -168,6 +168,12 @@ const isUnconnected = (thrown: unknown): boolean =>
 const isOfNetwork = (thrown: unknown): boolean =>
   codesOf(thrown).length > 0 ||
   /terminated|fetch failed|socket|network|connect|stream/i.test(messageOf(thrown));
+
+/** What came is not what the provider's language allows: a proxy, a bug, half of a message. */
+const isGarbled = (thrown: unknown): boolean =>
+  /^AI_(?:JSONParse|TypeValidation|InvalidResponseData|EmptyResponseBody|NoContentGenerated)Error$/.test(
+    String((Object(thrown) as { readonly name?: unknown }).name),
+  );
 
 function codesOf(thrown: unknown): readonly string[] {
   const codes: string[] = [];
@@ -233,10 +239,10 @@ function momentOf(value: string, now: number): number | undefined {
   return number > 1e9 ? number * 1_000 : now + Math.ceil(number * 1_000);
 }
 
-/** Google's RetryInfo, and the headers of another provider that OpenRouter hands on. */
+/** Google's RetryInfo, the headers of another provider that OpenRouter hands on, OpenAI's plans. */
 function bodyReset(text: string, now: number): number | undefined {
   const delay = /"retryDelay"\s*:\s*"(\d{1,9}(?:\.\d{1,9})?)s"/.exec(text)?.[1];
   if (delay !== undefined) return now + Math.ceil(Number(delay) * 1_000);
-  const reset = /"X-RateLimit-Reset"\s*:\s*"?(\d{10,13})"?/i.exec(text)?.[1];
+  const reset = /"(?:X-RateLimit-Reset|resets_at)"\s*:\s*"?(\d{10,13})"?/i.exec(text)?.[1];
   return reset === undefined ? undefined : momentOf(reset, now);
 }

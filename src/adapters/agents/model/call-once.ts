@@ -1,0 +1,133 @@
+/** How does one call of a model end? Answered whole, or with a problem; never silent for long, never without an end. */
+import { failure } from "../../../core/failure.ts";
+import { type CallProblem, problemOf } from "../../models/errors.ts";
+import type { CallableModel, Model } from "../../models/providers.ts";
+import { AnswerParts, type CallOptions, type Generated, type StreamPart } from "./answer-parts.ts";
+
+export type Watched = {
+  /** A stream that says nothing for so long is cut. */
+  readonly maxSilenceMs: number;
+  readonly now: () => number;
+  /** Called at every part of an answer, and now and then while nothing may be called. */
+  readonly onSign: () => void;
+  readonly onPart: (part: StreamPart) => void;
+};
+
+export type CallEnd =
+  | { readonly is: "answered"; readonly answer: Generated }
+  | { readonly is: "problem"; readonly problem: CallProblem };
+
+export async function callOnce(
+  model: Model,
+  options: CallOptions,
+  parts: Watched,
+  signal: AbortSignal,
+): Promise<CallEnd> {
+  const silence = new Silence(parts.maxSilenceMs);
+  const stop = AbortSignal.any([signal, silence.signal]);
+  try {
+    const callable = await model.open();
+    return await read(callable, { ...prepared(options, model), abortSignal: stop }, model, (part) => {
+      silence.broken();
+      parts.onSign();
+      parts.onPart(part);
+    });
+  } catch (thrown) {
+    const why = silence.signal.aborted && !signal.aborted ? silence.signal.reason : thrown;
+    return {
+      is: "problem",
+      problem: problemOf(why, { account: model.account, model: model.id, now: parts.now() }),
+    };
+  } finally {
+    silence.over();
+  }
+}
+
+async function read(
+  callable: CallableModel,
+  options: CallOptions,
+  model: Model,
+  onPart: (part: StreamPart) => void,
+): Promise<CallEnd> {
+  const stop = options.abortSignal!;
+  const { stream } = await orAbort(Promise.resolve(callable.doStream(options)), stop);
+  const reader = stream.getReader();
+  const answer = new AnswerParts();
+  const maxChars = model.maxOutputTokens * MAX_CHARS_PER_TOKEN;
+  try {
+    for (;;) {
+      const { done, value } = await orAbort(reader.read(), stop);
+      if (done) break;
+      if (value.type === "error") throw value.error;
+      onPart(value);
+      answer.add(value);
+      if (answer.chars > maxChars) return endless(model, maxChars);
+    }
+  } finally {
+    // Whoever is not read to the end must be told, or the provider goes on writing. It may have gone already.
+    reader.cancel().catch(() => {});
+  }
+  const whole = answer.answer();
+  if (whole === undefined) throw new Error("the stream ended before the answer did");
+  return { is: "answered", answer: whole };
+}
+
+/** Tokens of a hundred spaces exist, but no answer of such. */
+const MAX_CHARS_PER_TOKEN = 32;
+
+const endless = (model: Model, maxChars: number): CallEnd => ({
+  is: "problem",
+  problem: {
+    is: "failed",
+    mayHaveCost: true,
+    failure: failure("agent-failed", `${model.id} wrote more than ${maxChars} characters and was cut off`),
+  },
+});
+
+/** Where the provider can be told what stays the same from call to call, it is: reading that again costs a tenth. */
+function prepared(options: CallOptions, model: Model): CallOptions {
+  const last = options.prompt.length - 1;
+  const prompt = options.prompt.map((message, i) =>
+    message.role === "system" || i === last
+      ? { ...message, providerOptions: { ...message.providerOptions, ...CACHED } }
+      : message,
+  );
+  return {
+    ...options,
+    prompt,
+    maxOutputTokens: model.maxOutputTokens,
+    providerOptions: { ...options.providerOptions, openai: { store: false } },
+  };
+}
+const CACHED = { anthropic: { cacheControl: { type: "ephemeral" } } };
+
+/** Ends with the signal, whatever a library does with it. */
+async function orAbort<T>(waited: Promise<T>, signal: AbortSignal): Promise<T> {
+  signal.throwIfAborted();
+  const { promise, reject } = Promise.withResolvers<never>();
+  const stop = () => reject(signal.reason);
+  signal.addEventListener("abort", stop, { once: true });
+  waited.catch(() => {}); // It may fail later, when nobody waits for it any more.
+  try {
+    return await Promise.race([waited, promise]);
+  } finally {
+    signal.removeEventListener("abort", stop);
+  }
+}
+
+class Silence {
+  readonly #stop = new AbortController();
+  readonly #timer: NodeJS.Timeout;
+
+  constructor(maxMs: number) {
+    const why = new Error(`the connection was silent for ${Math.round(maxMs / 1_000)} s`);
+    this.#timer = setTimeout(() => this.#stop.abort(why), maxMs);
+  }
+
+  get signal(): AbortSignal {
+    return this.#stop.signal;
+  }
+
+  broken = (): void => void this.#timer.refresh();
+  over = (): void => clearTimeout(this.#timer);
+}

@@ -1,0 +1,207 @@
+/** What has a planner said and heard so far? One file that each of its turns reloads; only whole turns count. */
+import { type FileHandle, mkdir, open, rename } from "node:fs/promises";
+import path from "node:path";
+import type { ModelMessage } from "ai";
+import type { JobId } from "../../../core/job.ts";
+import { readBounded } from "../../files/read-bounded.ts";
+import { estimateTokens } from "./fit.ts";
+
+export type ConversationPlace = {
+  readonly file: string;
+  readonly job: JobId;
+  /** Blots out secrets. */
+  readonly redact: (text: string) => string;
+  /** Beyond it the oldest turns are left out; what counts of them is told again in every message. */
+  readonly maxTokens: number;
+};
+
+/** In the file; each names its turn, because a turn that was given up may still be writing. */
+type Line =
+  | { readonly is: "begun"; readonly turn: string }
+  | { readonly is: "messages"; readonly turn: string; readonly messages: readonly ModelMessage[] }
+  | { readonly is: "ended"; readonly turn: string; readonly lines: number }
+  /** Of the turns before it, only these are sent any more. */
+  | { readonly is: "compacted"; readonly kept: readonly string[]; readonly leftOut: number };
+
+type Turn = { readonly name: string; readonly messages: readonly ModelMessage[] };
+
+export class Conversation {
+  /** Empty in a new one. */
+  readonly past: readonly ModelMessage[];
+  /** "new" also if turns were left out just now: the documents were in them. */
+  readonly is: "new" | "continued";
+  readonly #place: ConversationPlace;
+  readonly #file: FileHandle | undefined;
+  #lines = 0;
+
+  private constructor(place: ConversationPlace, file: FileHandle | undefined, loaded: Loaded) {
+    this.#place = place;
+    this.#file = file;
+    this.past = loaded.past;
+    this.is = loaded.is;
+  }
+
+  /** A file that cannot be read or written is no reason to fail: everything that counts is in the next message. */
+  static async open(place: ConversationPlace): Promise<Conversation> {
+    const read = await readBounded(place.file, MAX_FILE_BYTES);
+    try {
+      await mkdir(path.dirname(place.file), { recursive: true, mode: 0o700 });
+      if (read.is !== "bytes" && read.is !== "none") await rename(place.file, `${place.file}.unreadable`);
+      const text = read.is === "bytes" ? read.bytes.toString() : "";
+      const loaded = await load(text, place.maxTokens);
+      const conversation = new Conversation(place, await open(place.file, "a", 0o600), loaded);
+      if (text !== "" && !text.endsWith("\n")) await conversation.#append("\n"); // An engine was killed while it wrote.
+      if (loaded.compacted) await conversation.#write(loaded.compacted);
+      await conversation.#write({ is: "begun", turn: place.job });
+      return conversation;
+    } catch {
+      return new Conversation(place, undefined, { past: [], is: "new" });
+    }
+  }
+
+  async add(messages: readonly ModelMessage[]): Promise<void> {
+    this.#lines += 1;
+    await this.#write({ is: "messages", turn: this.#place.job, messages });
+  }
+
+  /** Only now does the turn count. */
+  async end(): Promise<void> {
+    await this.#write({ is: "ended", turn: this.#place.job, lines: this.#lines });
+    await this.#file?.datasync().catch(() => {}); // Lost with the machine's power, the turn is told again.
+  }
+
+  async close(): Promise<void> {
+    await this.#file?.close();
+  }
+
+  #write = (line: Line): Promise<void> => this.#append(`${this.#place.redact(JSON.stringify(line))}\n`);
+
+  async #append(text: string): Promise<void> {
+    try {
+      await this.#file?.appendFile(text);
+    } catch {
+      // A full disk: the turn goes on, and the next one begins a new conversation or knows less.
+    }
+  }
+}
+
+/** Some hundred long turns. */
+const MAX_FILE_BYTES = 64_000_000;
+
+type Loaded = {
+  readonly past: readonly ModelMessage[];
+  readonly is: "new" | "continued";
+  readonly compacted?: Line & { readonly is: "compacted" };
+};
+
+async function load(text: string, maxTokens: number): Promise<Loaded> {
+  const { modelMessageSchema } = await import("ai");
+  const isMessage = (message: unknown) => modelMessageSchema.safeParse(message).success;
+  const { turns, leftOut } = turnsIn(text, isMessage);
+  const kept = newestWithin(turns, maxTokens);
+  if (kept.length === turns.length)
+    return {
+      past: [...noteOf(leftOut), ...turns.flatMap(messagesOf)],
+      is: turns.length === 0 ? "new" : "continued",
+    };
+  const left = leftOut + turns.length - kept.length;
+  return {
+    past: [...noteOf(left), ...kept.flatMap(messagesOf)],
+    is: "new",
+    compacted: { is: "compacted", kept: kept.map((turn) => turn.name), leftOut: left },
+  };
+}
+
+/** All of them, or those that fit into half: so that it is not done again in the next turn. */
+function newestWithin(turns: readonly Turn[], maxTokens: number): readonly Turn[] {
+  if (estimateTokens(turns.flatMap(messagesOf)) <= maxTokens) return turns;
+  let room = maxTokens / 2;
+  const from = turns.findLastIndex((turn) => {
+    room -= estimateTokens(turn.messages);
+    return room < 0;
+  });
+  return turns.slice(from + 1);
+}
+
+const messagesOf = ({ messages }: Turn): readonly ModelMessage[] => messages;
+
+const noteOf = (leftOut: number): readonly ModelMessage[] =>
+  leftOut === 0
+    ? []
+    : [
+        {
+          role: "user",
+          content:
+            `(${leftOut} earlier turn${leftOut === 1 ? "" : "s"} of this conversation ` +
+            `${leftOut === 1 ? "is" : "are"} left out to keep it short. What still counts of them is in the newest ` +
+            "message: your scratchpad, open concerns, tasks.)",
+        },
+      ];
+
+/** In the order in which they ended. A turn without an end, or with a line missing, was cut off: it is none. */
+function turnsIn(text: string, isMessage: (message: unknown) => boolean) {
+  const open = new Map<string, ModelMessage[][]>();
+  let turns: Turn[] = [];
+  let leftOut = 0;
+  for (const line of text.split("\n").flatMap(lineIn)) {
+    if (line.is === "begun") open.set(line.turn, []);
+    else if (line.is === "messages") open.get(line.turn)?.push(line.messages.filter(isMessage));
+    else if (line.is === "compacted") {
+      turns = turns.filter((turn) => line.kept.includes(turn.name));
+      leftOut = line.leftOut;
+    } else {
+      const lines = open.get(line.turn);
+      open.delete(line.turn);
+      if (lines?.length === line.lines) turns.push({ name: line.turn, messages: withoutLoose(lines.flat()) });
+    }
+  }
+  return { turns, leftOut };
+}
+
+function lineIn(text: string): readonly Line[] {
+  try {
+    const line = JSON.parse(text) as Line & { readonly messages?: unknown; readonly kept?: unknown };
+    if (line.is === "messages") return Array.isArray(line.messages) ? [line] : [];
+    if (line.is === "compacted") return Array.isArray(line.kept) ? [line] : [];
+    return line.is === "begun" || line.is === "ended" ? [line] : [];
+  } catch {
+    return []; // Cut short by a kill; its turn has no end, then.
+  }
+}
+
+/**
+ * Of a past turn, what any model understands: no thoughts, no signatures of one provider, and no call of a tool without
+ * its result or result without its call, which providers refuse.
+ */
+function withoutLoose(messages: readonly ModelMessage[]): readonly ModelMessage[] {
+  const ids = (type: "tool-call" | "tool-result") =>
+    new Set(
+      messages
+        .flatMap((m) => (typeof m.content === "string" ? [] : [...m.content]))
+        .flatMap((part) => (part.type === type ? [part.toolCallId] : [])),
+    );
+  const calls = ids("tool-call");
+  const results = ids("tool-result");
+  return messages.flatMap((message): readonly ModelMessage[] => {
+    if (message.role === "assistant" && typeof message.content !== "string") {
+      const content = message.content.flatMap((part) =>
+        part.type === "text" || (part.type === "tool-call" && results.has(part.toolCallId))
+          ? [bare(part)]
+          : [],
+      );
+      return content.length === 0 ? [] : [{ role: "assistant", content }];
+    }
+    if (message.role === "tool") {
+      const content = message.content.filter(
+        (part) => part.type === "tool-result" && calls.has(part.toolCallId),
+      );
+      return content.length === 0 ? [] : [{ role: "tool", content }];
+    }
+    return [message];
+  });
+}
+
+function bare<T extends object>(part: T): T {
+  const { providerOptions: _, ...rest } = part as T & { readonly providerOptions?: unknown };
+  return rest as T;
+}

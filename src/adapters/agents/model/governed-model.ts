@@ -1,0 +1,187 @@
+/** How is a model called so that quota, money and faults are looked after? Admitted, written down, tried again, settled. */
+import { type Failure, failure } from "../../../core/failure.ts";
+import type { JobId } from "../../../core/job.ts";
+import type { TaskId } from "../../../core/task.ts";
+import type { Admitted, Governor } from "../../../ports/governor.ts";
+import type { CallableModel, Model } from "../../models/providers.ts";
+import type { CallOptions, Generated } from "./answer-parts.ts";
+import { type CallEnd, callOnce, type Watched } from "./call-once.ts";
+import type { Ledger, SetAside } from "./ledger.ts";
+
+export type Governed = Watched & {
+  readonly job: JobId;
+  readonly task: TaskId;
+  /** The model, then what may stand in for it. */
+  readonly chain: readonly [Model, ...Model[]];
+  readonly governor: Governor;
+  readonly ledger: Ledger;
+  /** Of tries in a row that failed for no reason of ours. */
+  readonly maxTransient: number;
+  /** From 0 to 1. */
+  readonly random: () => number;
+  /** Resolves early when the signal comes. */
+  readonly wait: (ms: number, signal: AbortSignal) => Promise<void>;
+  /** Around a wait that is not the agent's: for quota, or for other calls. */
+  readonly onWait: (isWaiting: boolean) => void;
+  /** In words, for people. */
+  readonly onTrouble: (words: string) => void;
+};
+
+/** What the loop around the model catches: the library hands it on as it is. */
+export class CallFailed extends Error {
+  readonly why: Failure;
+  readonly isTooLong: boolean;
+
+  constructor(why: Failure, isTooLong = false) {
+    super(why.message);
+    this.why = why;
+    this.isTooLong = isTooLong;
+  }
+}
+
+/** Asked for whole answers; each is made of a stream, so that silence is seen, and what was cut off can be asked again. */
+export function governed(parts: Governed): CallableModel {
+  const [first] = parts.chain;
+  return {
+    specificationVersion: "v4",
+    provider: first.spec.provider,
+    modelId: first.spec.model,
+    supportedUrls: {},
+    doGenerate: (options) => answer(parts, options),
+    doStream: () => Promise.reject(new Error("a governed model gives whole answers only")),
+  };
+}
+
+async function answer(parts: Governed, options: CallOptions): Promise<Generated> {
+  const signal = options.abortSignal ?? NEVER;
+  for (let transient = 0; ; ) {
+    const call = await admitted(parts, options, signal);
+    const end = await callOnce(call.model, options, parts, signal);
+    await settle(parts, call, end);
+    if (end.is === "answered") return end.answer;
+    if (signal.aborted) throw new CallFailed(INTERRUPTED);
+    const { problem } = end;
+    if (problem.is === "too-long") throw new CallFailed(problem.failure, true);
+    if (problem.is === "failed") throw new CallFailed(problem.failure);
+    parts.onTrouble(problem.failure.message);
+    // The governor knows whether there is another account to call; if not, it waits or says no.
+    if (problem.is === "quota" || problem.is === "authentication")
+      parts.governor.refuse(call.model.account, problem.failure);
+    if (problem.is === "transient") {
+      transient += 1;
+      if (transient > parts.maxTransient) throw new CallFailed(problem.failure);
+      await parts.wait(backoffMs(transient, parts.random()), signal);
+      if (signal.aborted) throw new CallFailed(INTERRUPTED);
+    }
+  }
+}
+
+type OpenCall = { readonly model: Model; readonly admitted: Admitted; readonly line: number };
+
+/** Admitted by the governor, and on the disk with what it may cost. */
+async function admitted(parts: Governed, options: CallOptions, signal: AbortSignal): Promise<OpenCall> {
+  const { chain, governor, job, task, ledger } = parts;
+  const most = chain.map((model) => mostOf(model, options));
+  const accounts = [...new Set(chain.map((model) => model.account))] as [string, ...string[]];
+  const found = await waiting(parts, () =>
+    governor.admit({ job, task, accounts, most: highest(most) }, signal),
+  );
+  if ("failure" in found) throw new CallFailed(found.failure);
+  const place = chain.findIndex((model) => model.account === found.account);
+  try {
+    if (place < 0) throw new Error(`nobody asked for the account ${found.account}`);
+    return { model: chain[place]!, admitted: found, line: await ledger.opened(most[place]!) };
+  } catch (error) {
+    governor.settle(found, NOTHING); // A call that is not on the disk is not made.
+    throw new CallFailed(unwritten(error));
+  }
+}
+
+async function waiting<T>({ onWait, onSign }: Governed, wait: () => Promise<T>): Promise<T> {
+  // Whoever waits for a quota is alive, and that may take hours.
+  const signs = setInterval(onSign, SIGN_MS);
+  onWait(true);
+  try {
+    return await wait();
+  } finally {
+    clearInterval(signs);
+    onWait(false);
+  }
+}
+const SIGN_MS = 30_000;
+
+/** What is known of the cost: exactly, nothing at all, or unknown, and then what was set aside stays charged. */
+async function settle({ governor, ledger }: Governed, call: OpenCall, end: CallEnd): Promise<void> {
+  const cost = end.is === "answered" ? costOf(call.model, end.answer) : undefined;
+  try {
+    if (cost) await ledger.ended(call.line, cost);
+    else if (end.is === "problem" && !end.problem.mayHaveCost) await ledger.refused(call.line);
+    else await ledger.unknown(call.line);
+  } catch (error) {
+    governor.settle(call.admitted, "unknown");
+    throw new CallFailed(unwritten(error));
+  }
+  if (cost)
+    governor.settle(call.admitted, { tokens: cost.input + cost.output, ...dollars(cost.microdollars) });
+  else governor.settle(call.admitted, end.is === "problem" && !end.problem.mayHaveCost ? NOTHING : "unknown");
+}
+
+/** Undefined if the provider did not say. */
+function costOf(model: Model, { usage, content, finishReason }: Generated) {
+  const input = usage.inputTokens.total;
+  const output = usage.outputTokens.total;
+  if (input === undefined || output === undefined) return undefined;
+  const use = {
+    input,
+    output,
+    cacheRead: usage.inputTokens.cacheRead ?? 0,
+    cacheWrite: usage.inputTokens.cacheWrite ?? 0,
+  };
+  return {
+    ...use,
+    ...dollars(model.cost(use)),
+    toolCalls: content.filter((part) => part.type === "tool-call").length,
+    stop: finishReason.unified,
+  };
+}
+
+/**
+ * No tokeniser in use makes more than one token of two bytes of the JSON in which a prompt is counted here: plain text
+ * and code come to three or four bytes a token, Chinese to two or more.
+ */
+const BYTES_PER_TOKEN = 2;
+
+function mostOf(model: Model, { prompt, tools }: CallOptions): SetAside {
+  const input = Math.ceil(Buffer.byteLength(JSON.stringify([prompt, tools])) / BYTES_PER_TOKEN);
+  const output = model.maxOutputTokens;
+  const plain = model.cost({ input, output, cacheRead: 0, cacheWrite: 0 });
+  const cached = model.cost({ input, output, cacheRead: 0, cacheWrite: input }); // To write to a cache costs more.
+  const microdollars = plain === undefined || cached === undefined ? undefined : Math.max(plain, cached);
+  return { model: model.id, tokens: input + output, ...dollars(microdollars) };
+}
+
+/** Whoever is called in the end. */
+function highest(all: readonly SetAside[]): { readonly tokens: number; readonly microdollars?: number } {
+  const prices = all.flatMap(({ microdollars }) => (microdollars === undefined ? [] : [microdollars]));
+  return {
+    tokens: Math.max(...all.map((one) => one.tokens)),
+    ...dollars(prices.length === all.length ? Math.max(...prices) : undefined),
+  };
+}
+
+const dollars = (microdollars: number | undefined) => (microdollars === undefined ? {} : { microdollars });
+
+const NOTHING = { tokens: 0, microdollars: 0 };
+const NEVER = new AbortController().signal;
+const INTERRUPTED = failure("interrupted", "the agent was told to stop");
+
+const unwritten = (error: unknown): Failure =>
+  failure(
+    "interrupted",
+    `what the call may cost could not be written down: ${error instanceof Error ? error.message : String(error)}`,
+    "see whether the disk is full or read-only",
+  );
+
+/** 2 s, doubled each time, up to a minute; at least half of it, so that many do not come back at once. */
+const backoffMs = (tries: number, random: number): number =>
+  Math.min(60_000, 2_000 * 2 ** (tries - 1)) * (0.5 + random / 2);

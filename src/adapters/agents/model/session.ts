@@ -1,0 +1,188 @@
+/** How does a model work until it has answered? It calls tools, and ends with the one that takes its answer. */
+import type { ModelMessage, ToolSet } from "ai";
+import { type Failure, failure, messageOf } from "../../../core/failure.ts";
+import { askAgain } from "../../../prompting/ask-again.ts";
+import type { CallableModel } from "../../models/providers.ts";
+import { ANSWER_TOOL, answerText, answerTool, whyUnreadable } from "./answer-tool.ts";
+import { fitted } from "./fit.ts";
+import { CallFailed } from "./governed-model.ts";
+
+export type Session = {
+  readonly kind: "plan" | "work";
+  readonly model: CallableModel;
+  readonly system: string;
+  /** What was said in earlier turns. */
+  readonly past: readonly ModelMessage[];
+  readonly message: string;
+  /** Besides the one that takes the answer. */
+  readonly tools: ToolSet;
+  /** For messages, of what the model can hold. */
+  readonly roomTokens: number;
+  readonly maxSteps: number;
+  readonly onMessages: (messages: readonly ModelMessage[]) => Promise<void>;
+};
+
+export type SessionEnd =
+  /** `text` is the answer as JSON, or whatever was said last. */
+  { readonly is: "answered"; readonly text: string } | { readonly is: "failed"; readonly failure: Failure };
+
+/** Does not throw. */
+export async function hold(session: Session, signal: AbortSignal): Promise<SessionEnd> {
+  const talk = new Talk(session);
+  try {
+    await talk.say(session.message);
+    for (;;) {
+      const leg = await talk.listen(signal);
+      const next = talk.judge(leg);
+      if (next.is !== "say") return next;
+      await talk.say(next.text);
+    }
+  } catch (thrown) {
+    return { is: "failed", failure: failureIn(thrown) };
+  }
+}
+
+/** What the model said until it stopped by itself, or had to. */
+type Leg = {
+  /** The input of the tool that takes the answer. */
+  readonly answer?: unknown;
+  readonly text: string;
+  readonly stop: string;
+};
+
+type Next = SessionEnd | { readonly is: "say"; readonly text: string };
+
+class Talk {
+  readonly #session: Session;
+  readonly #messages: ModelMessage[];
+  #steps = 0;
+  #roomTokens: number;
+  #cuts = 0;
+  #goesOn = 0;
+  #asked = false;
+
+  constructor(session: Session) {
+    this.#session = session;
+    this.#messages = [...session.past];
+    this.#roomTokens = session.roomTokens;
+  }
+
+  say = (text: string): Promise<void> => this.#add([{ role: "user", content: text }]);
+
+  async listen(signal: AbortSignal): Promise<Leg> {
+    for (;;) {
+      try {
+        return await this.#leg(signal);
+      } catch (thrown) {
+        // What the model can hold was not known: tried again with less, and what was done so far is kept.
+        if (!isTooLong(thrown) || this.#cuts >= MAX_CUTS) throw thrown;
+        this.#cuts += 1;
+        this.#roomTokens /= 2;
+      }
+    }
+  }
+
+  judge({ answer, text, stop }: Leg): Next {
+    const { kind, maxSteps } = this.#session;
+    if (answer !== undefined) return { is: "answered", text: answerText(answer) };
+    if (stop === "content-filter" || stop === "error") {
+      const why = `the model's provider stopped the answer (${stop})`;
+      return { is: "failed", failure: failure("agent-failed", why, "say the task in other words") };
+    }
+    if (stop === "length" && this.#goesOn < MAX_GOES_ON) {
+      this.#goesOn += 1;
+      return { is: "say", text: GO_ON };
+    }
+    const isOut = this.#steps >= maxSteps;
+    const why = isOut ? `you have used all of your ${maxSteps} steps` : whyUnreadable(kind, text);
+    if (why === undefined || this.#asked) return { is: "answered", text };
+    this.#asked = true;
+    return { is: "say", text: askAgain(kind, why) };
+  }
+
+  async #leg(signal: AbortSignal): Promise<Leg> {
+    const { generateText, isStepCount } = await import("ai");
+    const { kind, model, system, maxSteps } = this.#session;
+    const left = Math.max(maxSteps - this.#steps, MIN_STEPS);
+    const { steps, text, finishReason } = await generateText({
+      model,
+      instructions: system,
+      messages: [...this.#messages],
+      tools: { ...this.#session.tools, ...(await answerTool(kind)) },
+      stopWhen: isStepCount(left),
+      maxRetries: 0, // The governor decides what is tried again, and when.
+      abortSignal: signal,
+      prepareStep: ({ messages }) => ({ messages: [...fitted(messages, this.#roomTokens)] }),
+      onStepEnd: async (step) => {
+        this.#steps += 1;
+        await this.#add(step.response.messages);
+      },
+    });
+    signal.throwIfAborted();
+    const calls = steps.at(-1)?.toolCalls ?? [];
+    const answer = calls.findLast((call) => call.toolName === ANSWER_TOOL[kind] && call.invalid !== true);
+    await this.#add(answersToLoose(this.#messages, ANSWER_TOOL[kind]));
+    return {
+      ...(answer && finishReason !== "length" ? { answer: answer.input } : {}),
+      text,
+      stop: finishReason,
+    };
+  }
+
+  async #add(messages: readonly ModelMessage[]): Promise<void> {
+    if (messages.length === 0) return;
+    this.#messages.push(...messages);
+    await this.#session.onMessages(messages);
+  }
+}
+
+/** How often a conversation that is too long is cut to half of what it was thought to be allowed. */
+const MAX_CUTS = 3;
+const MAX_GOES_ON = 2;
+/** To answer with, and to mend an answer that was not understood. */
+const MIN_STEPS = 3;
+
+const GO_ON =
+  "You were cut off: that was the longest answer that you can give at once. Go on where you stopped, in smaller parts.";
+
+/** Calls that nobody ran: the one with the answer, and others beside it or in an answer that was cut off. */
+function answersToLoose(messages: readonly ModelMessage[], answerTool: string): readonly ModelMessage[] {
+  const last = messages.findLast((message) => message.role === "assistant");
+  const calls =
+    last && typeof last.content !== "string" ? last.content.filter((p) => p.type === "tool-call") : [];
+  const answered = new Set(
+    messages
+      .flatMap((m) => (m.role === "tool" ? m.content : []))
+      .flatMap((p) => ("toolCallId" in p ? [p.toolCallId] : [])),
+  );
+  const content = calls
+    .filter((call) => !answered.has(call.toolCallId))
+    .map(({ toolCallId, toolName }) => ({
+      type: "tool-result" as const,
+      toolCallId,
+      toolName,
+      output: {
+        type: "text" as const,
+        value: toolName === answerTool ? "taken" : "error: not run, the turn had ended",
+      },
+    }));
+  return content.length === 0 ? [] : [{ role: "tool", content }];
+}
+
+const isTooLong = (thrown: unknown): boolean => callFailedIn(thrown)?.isTooLong === true;
+
+function failureIn(thrown: unknown): Failure {
+  return (
+    callFailedIn(thrown)?.why ?? failure("agent-failed", `the model's turn broke off: ${messageOf(thrown)}`)
+  );
+}
+
+/** The library may wrap what a model throws. */
+function callFailedIn(thrown: unknown): CallFailed | undefined {
+  let at = thrown;
+  for (let depth = 0; depth < 5 && at instanceof Error; depth += 1) {
+    if (at instanceof CallFailed) return at;
+    at = at.cause;
+  }
+  return undefined;
+}
