@@ -1,0 +1,86 @@
+/** What went wrong, by the error that an agent answered with or the words that it left? */
+import { type Failure, failure } from "../../../core/failure.ts";
+import { readQuotaText } from "../../models/quota-text.ts";
+import { fields, list, shown, text } from "./loose.ts";
+import type { Login } from "./peer.ts";
+
+export type Blamed = {
+  /** What people call the agent. */
+  readonly name: string;
+  readonly account: string;
+  readonly logins: readonly Login[];
+  readonly now: number;
+};
+
+/** `thrown`: what the library rejected a request with. */
+export function failureOfError(thrown: unknown, blamed: Blamed): Failure {
+  const words = wordsOf(thrown);
+  const code = fields(thrown)["code"];
+  if (code === AUTH_REQUIRED && !OTHER_THAN_AUTH.test(words)) return unauthenticated(words, blamed);
+  return failureOfWords(words, blamed);
+}
+
+/** Of words that came with a failure: an error, the last lines of a process. */
+export function failureOfWords(words: string, blamed: Blamed): Failure {
+  const quota = readQuotaText(words, blamed.now);
+  const said = `${blamed.name}: ${shown(words, MAX_WORDS) || "failed without a word"}`;
+  if (quota) {
+    const next = "it goes on by itself when the account has room again; or choose another agent or model";
+    return { ...failure("quota", said, next), account: blamed.account, ...quota };
+  }
+  if (AUTH.test(words)) return unauthenticated(words, blamed);
+  if (UNREACHABLE.test(words)) {
+    return failure("agent-unreachable", said, "see whether the model's provider answers");
+  }
+  return failure("agent-failed", said);
+}
+
+export function isQuota(words: string, now: number): boolean {
+  return readQuotaText(words, now) !== undefined;
+}
+
+/** The protocol's own number for it; some use it for whatever goes wrong on their side. */
+const AUTH_REQUIRED = -32000;
+const OTHER_THAN_AUTH = /rate.?limit|quota|overload|timed? ?out|ECONN|fetch failed|\b5\d\d\b/i;
+
+const anyOf = (...shapes: readonly RegExp[]) => new RegExp(shapes.map((one) => one.source).join("|"), "i");
+
+/** A bare number may be anything: a line, a count. */
+const AUTH = anyOf(
+  /authenticat\w* (?:is )?(?:required|failed|error)|unauthori[sz]ed|\b(?:status|http|error|code)\W{0,3}401\b/,
+  /(?:invalid|incorrect|missing|no)[ _-](?:x-)?api[ _-]?key|(?:missing|no|invalid) (?:credentials|auth)/,
+  /not logged in|please (?:log|sign) ?in|\blogin required/,
+);
+
+const UNREACHABLE = anyOf(
+  /ECONN\w+|ENOTFOUND|ETIMEDOUT|EAI_AGAIN|fetch failed|socket hang up|network error/,
+  /connection (?:error|refused|reset|closed)|(?:unable to|cannot|could not|can't) (?:connect|reach)/,
+  /overloaded|(?:temporarily|service) unavailable|bad gateway|gateway time-?out|internal server error/,
+  /\b(?:status|http|error|code)\W{0,3}5\d\d\b/,
+);
+
+function unauthenticated(words: string, { name, account, logins }: Blamed): Failure {
+  const ways = logins.map((login) => shown(login.description || login.name || login.id, 120)).filter(Boolean);
+  const how = ways.length === 0 ? "" : ` (it offers: ${ways.slice(0, 5).join("; ")})`;
+  return {
+    ...failure(
+      "authentication",
+      `${name} is not logged in: ${shown(words, MAX_WORDS) || "authentication is required"}`,
+      `start it once by hand and log in, or set the variable that holds its key${how}; then skein resume`,
+    ),
+    account,
+  };
+}
+
+const MAX_WORDS = 1_000;
+
+/** The message, and what agents put into the data of an error. */
+function wordsOf(thrown: unknown): string {
+  const error = fields(thrown);
+  const data = error["data"];
+  const more = [data, ...["details", "message", "error", "errorMessage"].map((name) => fields(data)[name])];
+  const inner = more.map((one) => text(one) || text(fields(one)["message"])).find((one) => one !== "");
+  const whole =
+    inner ?? (list(data).length > 0 || Object.keys(fields(data)).length > 0 ? JSON.stringify(data) : "");
+  return [text(error["message"]), whole.slice(0, 4 * MAX_WORDS)].filter(Boolean).join(": ");
+}

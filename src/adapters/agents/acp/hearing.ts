@@ -1,0 +1,90 @@
+/** What did the agent say and do while it was at work? Its words for us, its steps for people. */
+import { type Fields, fields, list, shown, text } from "./loose.ts";
+import { costIn } from "./usage.ts";
+
+export class Hearing {
+  readonly #write: (line: string) => void;
+  #text = "";
+  #last = "";
+  #message: unknown;
+  #isApart = false;
+  #hasActed = false;
+  #cost: number | undefined;
+
+  constructor(write: (text: string) => void) {
+    this.#write = write;
+  }
+
+  /** What it has said since it was asked; its end, if it was very long. */
+  get text(): string {
+    return this.#text.trim();
+  }
+
+  /** Whether it has used a tool since it was asked. */
+  get hasActed(): boolean {
+    return this.#hasActed;
+  }
+
+  /** Of the whole session, in dollars. */
+  get cost(): number | undefined {
+    return this.#cost;
+  }
+
+  forget(): void {
+    this.#text = "";
+    this.#hasActed = false;
+    this.#message = undefined;
+  }
+
+  /** Of this session, or before it had a name. */
+  take(update: Fields): void {
+    const kind = text(update["sessionUpdate"]);
+    const [content, message] = [update["content"], update["messageId"]];
+    if (kind === "agent_message_chunk") this.#say(textIn(content), message);
+    // Version 2: the whole of a message, which may have come in pieces already.
+    else if (kind === "agent_message" && message !== this.#message) this.#say(textsIn(content), message);
+    else if (kind === "agent_thought_chunk") this.#show("thought", textIn(content));
+    else if (kind === "tool_call" || kind === "tool_call_update") this.#step(kind, update);
+    else if (kind === "usage_update") this.#cost = costIn(update) ?? this.#cost;
+    else if (kind === "notice") this.#show(kind, `${shown(text(update["message"]), MAX_SHOWN_CHARS)}\n`);
+    // Plans, modes, titles: nothing follows from them.
+  }
+
+  #say(words: string, message: unknown): void {
+    // A message of its own begins on a line of its own: an answer that follows a sentence must be found.
+    const isNext = this.#text !== "" && (this.#isApart || message !== this.#message);
+    this.#message = message;
+    this.#isApart = false;
+    const all = `${this.#text}${isNext ? "\n" : ""}${words}`;
+    this.#text = all.length > 2 * MAX_TEXT_CHARS ? all.slice(-MAX_TEXT_CHARS) : all;
+    this.#show("message", words);
+  }
+
+  #step(kind: string, update: Fields): void {
+    const { title, status } = { title: shown(text(update["title"]), 200), status: text(update["status"]) };
+    this.#isApart = true;
+    this.#hasActed = true;
+    if (kind === "tool_call" || (title && status === "pending")) {
+      this.#show("step", `→ ${[shown(text(update["kind"]), 20), title].filter(Boolean).join(" ")}\n`);
+    } else if (status === "failed" || status === "completed") {
+      const said = list(update["content"])
+        .map((one) => textIn(fields(one)["content"]))
+        .join("\n");
+      this.#show("step", `← ${status}${said === "" ? "" : `: ${shown(said, MAX_SHOWN_CHARS)}`}\n`);
+    }
+  }
+
+  #show(what: string, words: string): void {
+    if (words === "") return;
+    this.#write(this.#last !== "" && this.#last !== what ? `\n${words}` : words);
+    this.#last = what;
+  }
+}
+
+/** Of one step. */
+const MAX_SHOWN_CHARS = 500;
+/** As much as is read of an answer. */
+const MAX_TEXT_CHARS = 2_000_000;
+
+const textIn = (block: unknown): string => text(fields(block)["text"]);
+const textsIn = (blocks: unknown): string => list(blocks).map(textIn).join("");

@@ -1,0 +1,101 @@
+/** Which MCP servers does a repository name for its agents, and what of it can be used? Its `.mcp.json` is untrusted. */
+import { messageOf } from "../../../core/failure.ts";
+import { type Fields, fields, list, shown, text } from "./loose.ts";
+
+export type Pair = { readonly name: string; readonly value: string };
+
+export type McpServer =
+  | {
+      readonly type: "stdio";
+      readonly name: string;
+      readonly command: string;
+      readonly args: readonly string[];
+      readonly env: readonly Pair[];
+    }
+  | {
+      readonly type: "http" | "sse";
+      readonly name: string;
+      readonly url: string;
+      readonly headers: readonly Pair[];
+    };
+
+export type McpServers = { readonly servers: readonly McpServer[]; readonly problems: readonly string[] };
+
+/**
+ * `passed`: the variables that the user hands on. `${NAME}` stands for one of them, `${NAME:-else}` has a value
+ * without; a server that names another is left out, so that no file of a repository can ask for a secret.
+ *
+ * ```ts
+ * readMcpServers('{"mcpServers": {"docs": {"command": "docs-mcp", "env": {"KEY": "${KEY}"}}}}', { KEY: "k" });
+ * ```
+ */
+export function readMcpServers(json: string, passed: Readonly<Record<string, string>>): McpServers {
+  if (json.length > MAX_CHARS) return none(`.mcp.json is longer than ${MAX_CHARS} characters`);
+  let whole: unknown;
+  try {
+    whole = JSON.parse(json);
+  } catch (thrown) {
+    return none(`.mcp.json is not JSON: ${shown(messageOf(thrown), 200)}`);
+  }
+  const named = Object.entries(fields(fields(whole)["mcpServers"]));
+  const servers: McpServer[] = [];
+  const problems: string[] = [];
+  if (named.length > MAX_SERVERS) problems.push(`.mcp.json: only the first ${MAX_SERVERS} servers are used`);
+  for (const [name, entry] of named.slice(0, MAX_SERVERS)) {
+    const read = serverIn(name, fields(entry), expander(passed));
+    if ("problem" in read) problems.push(`.mcp.json: ${shown(name, 60)} is left out: ${read.problem}`);
+    else servers.push(read.server);
+  }
+  return { servers, problems };
+}
+
+const MAX_CHARS = 200_000;
+const MAX_SERVERS = 50;
+
+const none = (problem: string): McpServers => ({ servers: [], problems: [problem] });
+
+type Problem = { readonly problem: string };
+type Read = { readonly server: McpServer } | Problem;
+type Expand = (value: string) => string;
+
+function serverIn(name: string, entry: Fields, { expand, missing }: Expander): Read {
+  const type = text(entry["type"]) || (entry["url"] === undefined ? "stdio" : "http");
+  const server = type === "stdio" ? program(name, entry, expand) : remote(name, type, entry, expand);
+  if ("problem" in server) return server;
+  if (missing.size === 0) return { server };
+  const names = [...missing].join(", ");
+  return { problem: `${names} ${missing.size === 1 ? "is" : "are"} not handed on (see "pass")` };
+}
+
+function program(name: string, entry: Fields, expand: Expand): McpServer | Problem {
+  const command = expand(text(entry["command"]));
+  if (command === "") return { problem: "it has no command" };
+  const args = list(entry["args"]).map((one) => expand(String(one)));
+  return { type: "stdio", name, command, args, env: pairs(entry["env"], expand) };
+}
+
+function remote(name: string, type: string, entry: Fields, expand: Expand): McpServer | Problem {
+  if (type !== "http" && type !== "sse") return { problem: `its type is ${JSON.stringify(shown(type, 40))}` };
+  const url = expand(text(entry["url"]));
+  if (!/^https?:\/\/\S+$/.test(url)) return { problem: "it has no address that begins with http" };
+  return { type, name, url, headers: pairs(entry["headers"], expand) };
+}
+
+const pairs = (value: unknown, expand: Expand): readonly Pair[] =>
+  Object.entries(fields(value)).map(([name, one]) => ({ name, value: expand(String(one)) }));
+
+type Expander = { readonly expand: Expand; readonly missing: Set<string> };
+
+function expander(passed: Readonly<Record<string, string>>): Expander {
+  const missing = new Set<string>();
+  const known = (name: string, otherwise: string | undefined) => {
+    if (Object.hasOwn(passed, name)) return passed[name] as string;
+    if (otherwise === undefined) missing.add(name);
+    return otherwise ?? "";
+  };
+  const expand = (value: string) =>
+    value.replace(VARIABLE, (_, name: string, otherwise?: string) => known(name, otherwise));
+  return { expand, missing };
+}
+
+const VARIABLE = /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g;

@@ -1,0 +1,32 @@
+/** How is the scripted ACP agent put to use in a test? */
+import { fileURLToPath } from "node:url";
+import { AcpAgent, type AcpOptions } from "../../../src/adapters/agents/acp/acp-agent.ts";
+import { agentParts, type Heard } from "../agent-parts.ts";
+import type { AcpScript } from "./script.ts";
+
+export const ACP_COMMAND = [process.execPath, fileURLToPath(new URL("./main.ts", import.meta.url))] as const;
+
+export const PROMPTS = {
+  "root-planner": "You plan all of it.",
+  subplanner: "You plan a part.",
+  worker: "You work.",
+  reconciler: "You mend.",
+} as const;
+
+export const scriptedAcp = (
+  script: AcpScript,
+  folder: string,
+  heard: Heard,
+  more: Partial<AcpOptions> = {},
+): AcpAgent =>
+  new AcpAgent({
+    ...agentParts(folder, heard),
+    command: ACP_COMMAND,
+    name: "the ACP agent",
+    account: "acp",
+    environment: { ACP_SCRIPT: JSON.stringify(script) },
+    prompts: PROMPTS,
+    mcpServers: [],
+    permissions: "deny-outside",
+    ...more,
+  });

@@ -1,0 +1,42 @@
+/** What does the ACP agent of a test do? Steps for each prompt, and how it greets. */
+import type { AuthMethod } from "@agentclientprotocol/sdk";
+
+export type Step =
+  | { readonly do: "say"; readonly text: string }
+  /** Through the client's files, or by itself. What the client refuses is said. */
+  | { readonly do: "write"; readonly path: string; readonly text: string; readonly by: "client" | "itself" }
+  | { readonly do: "read"; readonly path: string; readonly line?: number; readonly limit?: number }
+  /** Says what was chosen: the option's name, or "cancelled". */
+  | {
+      readonly do: "ask";
+      readonly call: Readonly<Record<string, unknown>>;
+      readonly options?: readonly Readonly<Record<string, unknown>>[];
+    }
+  /** Any method of the client; the code of its error is said. */
+  | { readonly do: "call"; readonly method: string }
+  | { readonly do: "update"; readonly update: Readonly<Record<string, unknown>> }
+  | { readonly do: "flood"; readonly updates: number }
+  /** Bytes on its output that are no message. */
+  | { readonly do: "babble"; readonly text: string }
+  /** On its standard error. */
+  | { readonly do: "log"; readonly text: string }
+  /** Answers the prompt with an error. */
+  | { readonly do: "fail"; readonly code: number; readonly message: string; readonly data?: unknown }
+  | { readonly do: "exit"; readonly code: number }
+  | { readonly do: "die" }
+  /** Until it is cancelled; the deaf one, for ever. */
+  | { readonly do: "hang"; readonly isDeaf?: boolean };
+
+export type AcpScript = {
+  /** Of the protocol; the first, if nothing is said. */
+  readonly versions?: readonly (1 | 2)[];
+  readonly greets?: "never" | "with version 7";
+  /** Wants this login before it opens a session. */
+  readonly login?: AuthMethod;
+  /** For each prompt; the last again and again. */
+  readonly prompts: readonly (readonly Step[])[];
+  /** What a prompt ends with; the protocol's own words. */
+  readonly stop?: string;
+  readonly usage?: Readonly<Record<string, number>>;
+  readonly meta?: Readonly<Record<string, unknown>>;
+};

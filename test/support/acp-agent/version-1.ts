@@ -1,0 +1,38 @@
+/** The scripted agent in version 1 of the protocol. */
+import * as v1 from "@agentclientprotocol/sdk";
+import { play } from "./play.ts";
+import { errorOf, script, session, state, tell } from "./state.ts";
+
+export const first = v1
+  .agent({ name: "scripted" })
+  .onRequest("initialize", () => ({
+    protocolVersion: script.greets === "with version 7" ? 7 : 1,
+    authMethods: script.login ? [script.login] : [],
+    agentCapabilities: { mcpCapabilities: { http: true } },
+  }))
+  .onRequest("authenticate", () => {
+    state.isLoggedIn = true;
+    return {};
+  })
+  .onRequest("session/new", ({ params }) => {
+    if (!state.isLoggedIn) throw v1.RequestError.authRequired();
+    tell(params);
+    return session;
+  })
+  .onNotification("session/cancel", () => state.cancel.abort())
+  .onRequest("session/prompt", async ({ params, client }) => {
+    tell(params.prompt);
+    state.cancel = new AbortController();
+    const stopReason = await play(script, state.prompts++, {
+      cancelled: state.cancel.signal,
+      update: (update) => client.notify("session/update" as string, { ...session, update }),
+      request: (method, more) => client.request(method as string, { ...session, ...more }),
+      permission: (toolCall, options) =>
+        client.request("session/request_permission" as string, { ...session, toolCall, options }),
+    }).catch((thrown: unknown) => {
+      const { code, message, data } = errorOf(thrown);
+      throw new v1.RequestError(code, message, data);
+    });
+    const bill = { ...(script.usage && { usage: script.usage }), ...(script.meta && { _meta: script.meta }) };
+    return { stopReason: stopReason as v1.StopReason, ...bill };
+  });
