@@ -13,7 +13,12 @@ export function attemptFailed(
   state: RunState,
   task: Task,
   attempt: number,
-  why: { readonly failure: Failure; readonly charge: Charge; readonly handoff?: Handoff },
+  why: {
+    readonly failure: Failure;
+    readonly charge: Charge;
+    readonly handoff?: Handoff;
+    readonly notBefore?: number;
+  },
   { at, policy }: Rules,
 ): readonly Fact[] {
   const { retry } = policy;
@@ -31,10 +36,8 @@ export function attemptFailed(
     const [failed, ...skips] = failTask(state, task.id, exhausted(because, times, task.past));
     return [{ ...failed!, ...made }, ...skips];
   }
-  const wait = charge === "nothing" ? 0 : waitMs(retry, because, times, task.id);
-  return [
-    { type: "task.retried", task: task.id, attempt, failure: because, ...made, charge, retryAt: at + wait },
-  ];
+  const retryAt = charge === "nothing" ? (why.notBefore ?? at) : at + waitMs(retry, because, times, task.id);
+  return [{ type: "task.retried", task: task.id, attempt, failure: because, ...made, charge, retryAt }];
 }
 
 /** What is lost waits longer each time; what may still answer is given that long at least. */

@@ -20,7 +20,7 @@ export function accountTroubled(
   const before = state.accounts.get(account);
   if (before?.is === "refused" || !isAccounts(failure)) return [];
   if (failure.kind === "authentication") {
-    const after = { is: "refused", failure } as const;
+    const after = { is: "refused", since: rules.at, failure } as const;
     return [
       { type: "account.refused", account, failure },
       ...extended(state, withAccount(state, account, after), rules, ending),
@@ -28,7 +28,7 @@ export function accountTroubled(
   }
   const until = untilOf(account, before, failure, rules);
   if (until === undefined) return [];
-  const after = { is: "parked", times: 1, until, failure } as const;
+  const after = { is: "parked", times: 1, since: rules.at, until, failure } as const;
   return [
     { type: "account.parked", account, until, failure },
     ...extended(state, withAccount(state, account, after), rules, ending),
@@ -44,6 +44,30 @@ export function accountsAfter(state: RunState, id: JobId, outcome: Outcome, rule
     ? []
     : accountTroubled(state, { account, failure: outcome.failure, ending: id }, rules);
 }
+
+/**
+ * When may a task be tried again that met an account's trouble? As soon as one of its accounts is free. But if it was
+ * started in spite of that trouble, or the account is none of its own, its accounts are no guide: then not before the
+ * account wakes; or, where only a person can help, as if nobody could be reached, so that it ends.
+ */
+export function notBefore(
+  state: RunState,
+  id: JobId,
+  { account, kind }: Failure,
+  { facts, rules }: { readonly facts: readonly Fact[]; readonly rules: Rules },
+): number | "unknown" | undefined {
+  const chain = chainOf(state, id, rules);
+  const name = account ?? chain?.[0];
+  if (chain === undefined || name === undefined) return undefined;
+  const known = state.accounts.get(name);
+  const wasKnown = known !== undefined && known.is !== "free" && startedAt(state, id) >= known.since;
+  if (chain.includes(name) && !wasKnown) return undefined;
+  if (kind === "authentication") return "unknown";
+  const parked = facts.find((fact) => fact.type === "account.parked" && fact.account === name);
+  return parked?.type === "account.parked" ? parked.until : known?.is === "parked" ? known.until : "unknown";
+}
+
+const startedAt = (state: RunState, id: JobId): number => taskOf(state, taskOfJob(id)!).startedAt;
 
 /** `resume`: a person has seen to the keys. Quotas come back by themselves. */
 export const accountsSeenTo = (state: RunState): readonly Fact[] =>

@@ -14,7 +14,7 @@ import { childId, depth, isSettled, ROOT, type Task, type TaskId } from "./task.
 export function decidePlan(
   state: RunState,
   job: Job & { readonly kind: "plan" },
-  { outcome, free, spent }: Ended,
+  { outcome, free, spent, notBefore }: Ended,
   rules: Rules,
 ): readonly Fact[] {
   const task = taskOf(state, job.task);
@@ -27,10 +27,15 @@ export function decidePlan(
   if (isOver && !runs) return budgetSpent(state, task, why);
   // Nothing was answered: what was wrong with the last answer is still to be mended.
   const reasons = isLoss(why) || isOver ? task.rejected : [why.message];
-  const isFree = free || isOver || isAccounts(why);
+  const isFree = free || isOver || (isAccounts(why) && notBefore !== "unknown");
   return [
     ...(runs ? runExhausted(state, task) : []),
-    ...planFailed(state, task, { failure: why, reasons, free: isFree }, rules),
+    ...planFailed(
+      state,
+      task,
+      { failure: why, reasons, free: isFree, ...(typeof notBefore === "number" && { notBefore }) },
+      rules,
+    ),
   ];
 }
 
@@ -179,16 +184,21 @@ function lastAnswer(task: Task, limits: PlannerPolicy): readonly Fact[] {
 function planFailed(
   state: RunState,
   task: Task,
-  why: { readonly failure: Failure; readonly reasons: readonly string[]; readonly free: boolean },
+  why: {
+    readonly failure: Failure;
+    readonly reasons: readonly string[];
+    readonly free: boolean;
+    readonly notBefore?: number;
+  },
   { at, policy }: Rules,
 ): readonly Fact[] {
   const { failure: because, reasons } = why;
-  const outage = because.kind === "agent-unreachable";
+  const outage = because.kind === "agent-unreachable" || isAccounts(because);
   const times = outage ? task.tries.unreachable + 1 : task.tries.planErrors + 1;
   const max = outage ? policy.retry.maxUnreachable : limitsOf(task.id, policy).maxErrorsInARow;
   if (!why.free && times >= max) return giveUp(state, task, because, times);
   const charge = why.free ? "nothing" : outage ? "unreachable" : "error";
-  const retryAt = at + (why.free ? 0 : waitMs(policy.retry, because, times, task.id));
+  const retryAt = why.free ? (why.notBefore ?? at) : at + waitMs(policy.retry, because, times, task.id);
   return [{ type: "plan.rejected", task: task.id, failure: because, reasons, retryAt, charge }];
 }
 

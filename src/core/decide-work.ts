@@ -1,7 +1,7 @@
 /** What follows from a worker's report? */
 import { attemptFailed } from "./consequences.ts";
 import { budgetSpent, isRuns, runExhausted } from "./decide-budget.ts";
-import type { Fact } from "./event.ts";
+import type { Charge, Fact } from "./event.ts";
 import { judgeWork } from "./evidence.ts";
 import { type Failure, failure, isAccounts, isLoss } from "./failure.ts";
 import { boundHandoff } from "./handoff.ts";
@@ -13,7 +13,7 @@ import { isSettled } from "./task.ts";
 export function decideWork(
   state: RunState,
   job: Job & { readonly kind: "work" },
-  { outcome, free, spent }: Ended,
+  { outcome, free, spent, notBefore }: Ended,
   rules: Rules,
 ): readonly Fact[] {
   const task = taskOf(state, job.task);
@@ -27,10 +27,16 @@ export function decideWork(
     const isOver = why.kind === "budget";
     const runs = isOver && isRuns(state, task, { failure: why, ...(spent && { spent }) }, rules);
     if (isOver && !runs) return budgetSpent(state, task, why);
-    const charge = free || isOver ? "nothing" : chargeOf(why);
+    const charge = free || isOver ? "nothing" : chargeOf(why, notBefore);
     return [
       ...(runs ? runExhausted(state, task) : []),
-      ...attemptFailed(state, task, attempt, { failure: why, charge }, rules),
+      ...attemptFailed(
+        state,
+        task,
+        attempt,
+        { failure: why, charge, ...(typeof notBefore === "number" && { notBefore }) },
+        rules,
+      ),
     ];
   }
   const { brief, sharedFiles } = rules.policy;
@@ -55,11 +61,7 @@ export function decideWork(
     : [{ type: "task.handed-off", task: task.id, attempt, handoff }];
 }
 
-const chargeOf = (why: Failure) =>
-  isAccounts(why)
-    ? "nothing"
-    : why.kind === "agent-unreachable"
-      ? "unreachable"
-      : isLoss(why)
-        ? "lost"
-        : "failed";
+function chargeOf(why: Failure, notBefore: Ended["notBefore"]): Charge {
+  if (why.kind === "agent-unreachable" || notBefore === "unknown") return "unreachable";
+  return isAccounts(why) ? "nothing" : isLoss(why) ? "lost" : "failed";
+}

@@ -1,13 +1,13 @@
 /** What follows from what happened? The only place that writes history; it reads the state and returns facts. */
 import { withoutRepeats } from "./consequences.ts";
-import { accountsAfter, accountsSeenTo, accountTroubled } from "./decide-account.ts";
+import { accountsAfter, accountsSeenTo, accountTroubled, notBefore } from "./decide-account.ts";
 import { decideCheck } from "./decide-check.ts";
 import { approvePlan, cancelRun, cancelTask, declinePlan, openRun, steerRun } from "./decide-command.ts";
 import { decideLand } from "./decide-landing.ts";
 import { decidePlan } from "./decide-plan.ts";
 import { decideWork } from "./decide-work.ts";
 import type { Fact, Input, JobEnd } from "./event.ts";
-import { failure, isLoss } from "./failure.ts";
+import { failure, isAccounts, isLoss } from "./failure.ts";
 import {
   type Ended,
   type Job,
@@ -68,17 +68,18 @@ function answered(
   const { job: id } = input;
   const outcome = wellFormed(input.outcome);
   const spent = input.spent && honest(input.spent, policy);
-  const ended: Ended = spent ? { outcome, free: false, spent } : { outcome, free: false };
   const end = (how: JobEnd): Fact =>
     spent ? { type: "job.ended", job: id, how, spent } : { type: "job.ended", job: id, how };
   const rules = { at: input.at, policy };
 
   const running = state.running.get(id);
-  const settled = (how: JobEnd, job: Job) => [
-    end(how),
-    ...accountsAfter(state, id, outcome, rules),
-    ...settleOutcome(state, job, ended, rules),
-  ];
+  const isHeard = state.running.has(id) || state.unanswered.has(id);
+  const accounts = isHeard ? accountsAfter(state, id, outcome, rules) : [];
+  const settled = (how: JobEnd, job: Job) => {
+    const wait = heldUp(state, id, outcome, { facts: accounts, rules });
+    const ended: Ended = { outcome, free: false, ...(spent && { spent }), ...wait };
+    return [end(how), ...accounts, ...settleOutcome(state, job, ended, rules)];
+  };
   if (running) return settled("answered", running.job);
   const late = state.late.get(slotOfId(id));
   if (late && jobId(late) === id) {
@@ -87,7 +88,18 @@ function answered(
     if (!isKnown) return settled("answered-late", late);
   }
   // Of a job that nobody waits for, only what it cost counts, and what it found out about an account.
-  return state.unanswered.has(id) ? [end("dropped"), ...accountsAfter(state, id, outcome, rules)] : [];
+  return state.unanswered.has(id) ? [end("dropped"), ...accounts] : [];
+}
+
+function heldUp(
+  state: RunState,
+  id: JobId,
+  outcome: Outcome,
+  about: { readonly facts: readonly Fact[]; readonly rules: Rules },
+): Pick<Ended, "notBefore"> {
+  if (outcome.is !== "failed" || !isAccounts(outcome.failure)) return {};
+  const wait = notBefore(state, id, outcome.failure, about);
+  return wait === undefined ? {} : { notBefore: wait };
 }
 
 /** What an executor returns is not checked by a compiler at run time; without a kind it is a failure. */

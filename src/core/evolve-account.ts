@@ -4,15 +4,16 @@ import type { EventOf } from "./event.ts";
 import { accountKey } from "./state.ts";
 
 /** Parked again while it is parked is the same trouble, only longer. */
-export function accountParked(s: Draft, { account, until, failure }: EventOf<"account.parked">): void {
+export function accountParked(s: Draft, { account, until, failure, at }: EventOf<"account.parked">): void {
   const before = s.accounts.get(account);
   const times = timesOf(before) + (before?.is === "parked" ? 0 : 1);
-  s.accounts.set(account, { is: "parked", times, until, failure });
+  const since = before?.is === "parked" ? before.since : at;
+  s.accounts.set(account, { is: "parked", times, since, until, failure });
   s.deadlines.set(accountKey(account), until);
 }
 
-export function accountRefused(s: Draft, { account, failure }: EventOf<"account.refused">): void {
-  s.accounts.set(account, { is: "refused", failure });
+export function accountRefused(s: Draft, { account, failure, at }: EventOf<"account.refused">): void {
+  s.accounts.set(account, { is: "refused", since: at, failure });
   s.deadlines.delete(accountKey(account));
 }
 

@@ -96,7 +96,13 @@ export type Outcome =
   | { readonly is: "failed"; readonly failure: Failure };
 
 /** How a job ended. `free`: it was interrupted, which is nobody's fault and is counted against nobody. */
-export type Ended = { readonly outcome: Outcome; readonly free: boolean; readonly spent?: Spent };
+export type Ended = {
+  readonly outcome: Outcome;
+  readonly free: boolean;
+  readonly spent?: Spent;
+  /** Of an account's trouble that its own accounts do not show: when to try again, if anybody knows. */
+  readonly notBefore?: number | "unknown";
+};
 
 /** What a job cost. An unknown price is left out, never counted as nothing. */
 export type Spent = {

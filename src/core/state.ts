@@ -77,11 +77,17 @@ export type Running = {
   readonly quietMs?: number;
 };
 
-/** `times`: how often in a row it had no more to give. */
+/** `times`: how often in a row it had no more to give. `since`: from when nobody was started on it. */
 export type Account =
   | { readonly is: "free"; readonly times: number }
-  | { readonly is: "parked"; readonly times: number; readonly until: number; readonly failure: Failure }
-  | { readonly is: "refused"; readonly failure: Failure };
+  | {
+      readonly is: "parked";
+      readonly times: number;
+      readonly since: number;
+      readonly until: number;
+      readonly failure: Failure;
+    }
+  | { readonly is: "refused"; readonly since: number; readonly failure: Failure };
 export type Waiter = { readonly task: TaskId; readonly until: "settled" | "idle" };
 
 /** What is kept for a task that has children. */

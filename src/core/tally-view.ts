@@ -1,7 +1,8 @@
 /** How is what a run took shown? The same sums for the report, `skein show` and machines. */
 import type { RunState } from "./state.ts";
-import type { Loss, Tally } from "./tally.ts";
+import type { Calls, Loss, Tally } from "./tally.ts";
 import type { LossReason } from "./tally-reasons.ts";
+import { NOTHING_USED, type Unaccounted, type Used } from "./used.ts";
 import { type Named, named } from "./view-reasons.ts";
 
 /** Everything in it is JSON. */
@@ -18,6 +19,10 @@ export type TallyView = {
      */
     readonly share: number;
   };
+  /** What agents did, in sum; what was cut off before it could say what it cost, apart. */
+  readonly calls: Calls & { readonly unaccounted: Unaccounted };
+  /** What each task's own jobs have cost, the dearest first. Together they are what the run has. */
+  readonly costs: readonly (Named & Used)[];
   readonly gate: {
     readonly runs: number;
     readonly ms: number;
@@ -54,12 +59,20 @@ export function tallyView(tally: Tally, state: RunState, wallMs: number): TallyV
   }));
   return {
     agents: { workMs, wallMs, mostAtOnce, share: ratio(workMs, wallMs * mostAtOnce) },
+    calls: { ...tally.calls, unaccounted: { ...state.spent.unaccounted } },
+    costs: costsOf(state),
     gate: { ...gate, landings, tasks: landedTasks, largestBatch, perTask: ratio(gate.runs, landedTasks) },
     losses: [...tally.losses].map(([reason, loss]) => ({ reason, ...loss })),
     flaky: { tests: [...tally.flaky.tests], gateRuns: tally.flaky.runs, gateMs: tally.flaky.ms },
     red: { ms: spans.reduce((ms, span) => ms + span.ms, 0), spans },
   };
 }
+
+const costsOf = (state: RunState): TallyView["costs"] =>
+  [...state.tasks.values()]
+    .filter(({ used }) => used !== NOTHING_USED)
+    .sort((a, b) => b.used.tokens - a.used.tokens || a.order - b.order)
+    .map(({ id, used }) => ({ ...named(state, id), ...used }));
 
 /** Two digits after the point are all that such a number means. */
 const ratio = (a: number, b: number): number => (b === 0 ? 0 : Math.round((a / b) * 100) / 100);

@@ -1,7 +1,8 @@
 /** What did a run take, and what did its setbacks cost? Sums over the log, for whoever asks whether it was worth it. */
 import type { Event, EventOf } from "./event.ts";
+import { type Failure, isAccounts } from "./failure.ts";
 import { failuresOf, isGreen } from "./gate.ts";
-import { type JobId, jobId, type Member, slotOfId } from "./job.ts";
+import { type JobId, jobId, type Member, slotOfId, type TurnTally } from "./job.ts";
 import { OPEN, type Phase } from "./landing.ts";
 import { type LossReason, reasonOf } from "./tally-reasons.ts";
 import type { TaskId } from "./task.ts";
@@ -23,7 +24,18 @@ export type Tally = {
   /** Tests that were red and then green on one tree, and the red runs that this took. */
   readonly flaky: Runs & { readonly tests: readonly string[] };
   readonly reds: readonly RedSpan[];
+  readonly calls: Calls;
   readonly memory: Memory;
+};
+
+/** What agents did for what they cost, as far as they said. Input has what was read from a cache or written to one. */
+export type Calls = {
+  readonly calls: number;
+  readonly toolCalls: number;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  /** Jobs that said all this. */
+  readonly turns: number;
 };
 
 /** Runs of the gate. `ms` is that of their jobs, whose other steps are some git commands. */
@@ -92,6 +104,7 @@ export const emptyTally = (): Tally => ({
   losses: new Map(),
   flaky: { ...NO_RUNS, tests: [] },
   reds: [],
+  calls: { calls: 0, toolCalls: 0, inputTokens: 0, outputTokens: 0, turns: 0 },
   memory: {
     took: new Map(),
     since: new Map(),
@@ -117,7 +130,7 @@ export function count(tally: Tally, event: Event): Tally {
       landed(t, event);
       break;
     case "task.retried":
-      if (event.charge !== "nothing") lose(t, reasonOf(event.failure), `work:${event.task}`);
+      if (isLost(event)) lose(t, reasonOf(event.failure), `work:${event.task}`);
       break;
     case "task.failed":
       // Its last attempt, or its planner's last turn; where its parts failed, each of them was told before.
@@ -125,7 +138,7 @@ export function count(tally: Tally, event: Event): Tally {
         if (t.memory.took.has(slot)) lose(t, reasonOf(event.failure), slot);
       break;
     case "plan.rejected":
-      if (event.charge !== "nothing") lose(t, reasonOf(event.failure), `plan:${event.task}`);
+      if (isLost(event)) lose(t, reasonOf(event.failure), `plan:${event.task}`);
       break;
     case "plan.ended":
       if (event.over === "finished") t.memory.took.delete(`plan:${event.task}`);
@@ -154,6 +167,10 @@ export function count(tally: Tally, event: Event): Tally {
   return tally;
 }
 
+/** A quota is charged to nobody, but what was done until then is lost all the same. */
+const isLost = ({ charge, failure }: { readonly charge: string; readonly failure: Failure }) =>
+  charge !== "nothing" || isAccounts(failure);
+
 function jobStarted(t: Draft, { job, at }: EventOf<"job.started">): void {
   if (job.kind === "land" || job.kind === "check") {
     t.memory.since.set(jobId(job), at);
@@ -166,6 +183,7 @@ function jobStarted(t: Draft, { job, at }: EventOf<"job.started">): void {
 
 /** Until when a job was at work that nobody saw end is not known, so its time is not counted. */
 function jobEnded(t: Draft, { job, how, spent, at }: EventOf<"job.ended">): void {
+  if (spent?.turn) addTurn(t, spent.turn); // Also of one that answered late, or in vain: it comes once.
   const isAgents = job.startsWith("work:") || job.startsWith("plan:");
   const started = isAgents ? t.atWork : t.memory.since;
   const since = started.get(job);
@@ -179,6 +197,17 @@ function jobEnded(t: Draft, { job, how, spent, at }: EventOf<"job.ended">): void
   } else if (how === "answered") {
     t.memory.justEnded = { kind: job.startsWith("land") ? "land" : "check", ms };
   }
+}
+
+function addTurn(t: Draft, { calls, toolCalls, inputTokens, outputTokens }: TurnTally): void {
+  const before = t.calls;
+  t.calls = {
+    calls: before.calls + calls,
+    toolCalls: before.toolCalls + toolCalls,
+    inputTokens: before.inputTokens + inputTokens,
+    outputTokens: before.outputTokens + outputTokens,
+    turns: before.turns + 1,
+  };
 }
 
 function forget(t: Draft, task: TaskId): void {

@@ -1,12 +1,15 @@
 /** What is there to see of a run? Its state and its story as plain values, the same for every surface. */
 import type { Event } from "./event.ts";
 import { evolve } from "./evolve.ts";
-import { type Job, type JobId, jobId } from "./job.ts";
+import type { Failure } from "./failure.ts";
+import { parkedAccounts, refusedAccounts } from "./governor.ts";
+import { type JobId, jobId } from "./job.ts";
 import type { JobKind } from "./policy.ts";
 import {
   emptyState,
   isProposed,
   isVerified,
+  type Running,
   type RunState,
   retryKey,
   runningJobOf,
@@ -67,6 +70,8 @@ export type RunView = {
   readonly left: readonly string[];
   readonly flaky: readonly string[];
   readonly spent: Spending;
+  /** Accounts that cannot be called now, and why. */
+  readonly accounts: readonly AccountView[];
   readonly times: Pick<Story, "lastAt" | "idleMs" | "jobs"> & {
     readonly openedAt: number;
     readonly closedAt?: number;
@@ -95,6 +100,18 @@ export type RunningView = {
   readonly number: number;
   /** The task, or those that are being landed; nothing for a check. */
   readonly tasks: readonly Named[];
+  /** How long it had given no sign of life when that was last said. */
+  readonly quietMs?: number;
+  /** All of its accounts are parked: nothing is expected of it before. */
+  readonly parkedUntil?: number;
+};
+/** `until`: when it is tried again; undefined: once a person has seen to its key and said `resume`. */
+export type AccountView = {
+  readonly account: string;
+  readonly is: "parked" | "refused";
+  readonly until?: number;
+  readonly reason: string;
+  readonly next?: string;
 };
 export type LandingView = Omit<Landed, "members"> & {
   readonly members: readonly (Named & { readonly attempt: number })[];
@@ -132,7 +149,7 @@ export function viewOf({ state, story }: Seen): RunView {
       state.closed?.how ??
       (state.cancelling !== undefined ? "cancelling" : state.paused ? "paused" : openWord(state)),
     counts: countsOf(state, tasks, gating),
-    running: [...state.running.values()].map(({ job }) => runningView(state, story, job)),
+    running: [...state.running.values()].map((running) => runningView(state, story, running)),
     queue: tasks
       .filter((task) => task.state.is === "landing")
       .sort((a, b) => Number(gating.has(b.id)) - Number(gating.has(a.id)) || a.order - b.order)
@@ -160,6 +177,7 @@ export function viewOf({ state, story }: Seen): RunView {
     left: leftOf(state),
     flaky: [...state.flaky].flatMap(([name, times]) => (times > 0 ? [name] : [])),
     spent: { ...state.spent },
+    accounts: accountViews(state),
     times: timesOf(state, story),
     events: story.events,
     tally: tallyView(story.tally, state, (story.closed?.at ?? story.lastAt) - state.openedAt - story.idleMs),
@@ -238,12 +256,34 @@ const COUNTED = {
   pausing: "waiting",
 } as const satisfies Readonly<Record<TaskWord, keyof Counts>>;
 
-function runningView(state: RunState, story: Story, job: Job): RunningView {
+function accountViews(state: RunState): readonly AccountView[] {
+  const why = ({ message, next }: Failure) => ({ reason: message, ...(next !== undefined && { next }) });
+  return [
+    ...parkedAccounts(state).map(
+      ({ account, until, failure }) => ({ account, is: "parked", until, ...why(failure) }) as const,
+    ),
+    ...refusedAccounts(state).map(
+      ({ account, failure }) => ({ account, is: "refused", ...why(failure) }) as const,
+    ),
+  ];
+}
+
+function runningView(state: RunState, story: Story, { job, quietMs, parkedUntil }: Running): RunningView {
   const id = jobId(job);
   const since = story.since.get(id) ?? state.openedAt;
   const number = job.kind === "work" ? job.attempt : job.turn;
   const tasks = job.kind === "check" ? [] : job.kind === "land" ? job.members.map((m) => m.task) : [job.task];
-  return { job: id, kind: job.kind, since, number, tasks: tasks.map((task) => named(state, task)) };
+  // It is past once the account has woken; the lease stays as long as it was made.
+  const waits = parkedUntil !== undefined && parkedUntil > story.lastAt;
+  return {
+    job: id,
+    kind: job.kind,
+    since,
+    number,
+    tasks: tasks.map((task) => named(state, task)),
+    ...(quietMs !== undefined && { quietMs }),
+    ...(waits && { parkedUntil }),
+  };
 }
 
 /** What a person may call a task: its id, its whole name, or its own name where only one has it. */
