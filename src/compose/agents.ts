@@ -1,16 +1,17 @@
 /** Who plans and works, and is it there? */
 import path from "node:path";
-import { CommandAgent, type CommandOptions } from "../adapters/agents/command.ts";
+import { CommandAgent } from "../adapters/agents/command.ts";
 import { FunctionAgent, type Functions } from "../adapters/agents/functions.ts";
 import { scripted, scriptedCommand } from "../adapters/agents/scripted.ts";
 import { whyUnstartable } from "../adapters/programs/command.ts";
 import type { AgentSpec } from "../config/commands.ts";
 import type { Config } from "../config/schema.ts";
 import { type Failure, failure } from "../core/failure.ts";
+import { knownAgent } from "../core/known-agents.ts";
 import type { Agent } from "../ports/agent.ts";
+import { type Failed, hasFailed } from "../ports/repository.ts";
+import type { AgentParts } from "./agent-parts.ts";
 import type { Environment, Project } from "./project.ts";
-
-type Options = Omit<CommandOptions, "command">;
 
 /** Of a program's own, which count for more than what is configured. */
 export type GivenAgents = { readonly worker?: Agent; readonly planner?: Agent | "none" };
@@ -22,15 +23,14 @@ export const functionAgents = ({ plan, work }: Functions): GivenAgents => ({
 
 /** A run without an agent is refused before it starts (`agentProblem`). */
 export function agentsOf(
-  { agent, planner }: Config,
-  top: string,
-  options: Options,
+  parts: AgentParts,
   given: GivenAgents = {},
 ): { readonly worker: Agent; readonly planner: Agent | "none" } {
-  const worker = given.worker ?? (agent ? agentOf(anchored(agent, top), options) : NOBODY);
+  const { agent, planner } = parts.config;
+  const worker = given.worker ?? (agent ? agentOf(agent, parts) : NOBODY);
   if (given.planner !== undefined) return { worker, planner: given.planner };
   if (planner === undefined) return { worker, planner: worker };
-  return { worker, planner: planner === "none" ? planner : agentOf(anchored(planner, top), options) };
+  return { worker, planner: planner === "none" ? planner : agentOf(planner, parts) };
 }
 
 /** A run whose agents were functions of a program can be delivered and tidied up without them. */
@@ -39,19 +39,48 @@ const NOBODY: Agent = {
   collect: async () => undefined,
 };
 
-const agentOf = (spec: AgentSpec, options: Options): Agent =>
-  spec.kind === "scripted"
-    ? scripted(spec.script, options)
-    : new CommandAgent({ ...options, command: spec.command });
+function agentOf(written: AgentSpec, parts: AgentParts): Agent {
+  const spec = anchored(written, parts.top);
+  switch (spec.kind) {
+    case "scripted":
+      return scripted(spec.script, parts.programs);
+    case "command":
+      return new CommandAgent({ ...parts.programs, command: spec.command });
+    case "model":
+      return whenAsked(async () => (await import("./model-agent.ts")).openModelAgent(spec, parts));
+    case "acp":
+      return whenAsked(async () => (await import("./acp-agent.ts")).openAcpAgent(spec, parts));
+  }
+}
+
+/** Opened by its first turn: what it needs takes a while to load, and most commands never ask it anything. */
+function whenAsked(open: () => Promise<Agent | Failed>): Agent {
+  let opened: Promise<Agent | Failed> | undefined;
+  const opening = () => {
+    opened ??= open();
+    return opened;
+  };
+  return {
+    turn: async (ask, signal) => {
+      const agent = await opening();
+      return hasFailed(agent) ? { is: "failed", failure: agent.failure } : agent.turn(ask, signal);
+    },
+    collect: async (job) => {
+      const agent = await opening();
+      return hasFailed(agent) ? undefined : agent.collect(job);
+    },
+  };
+}
 
 /** A path is one of the repository's own: agents work in other folders, where it may not be, or be theirs to change. */
 function anchored(spec: AgentSpec, top: string): AgentSpec {
+  if (spec.kind === "model") return spec;
   if (spec.kind === "scripted") return { ...spec, script: path.resolve(top, spec.script) };
   const [program, ...args] = spec.command;
   return program.includes("/") ? { ...spec, command: [path.resolve(top, program), ...args] } : spec;
 }
 
-/** Why nothing could be worked on: no agent is named, or its program is not there. */
+/** Why nothing could be worked on: no agent is named, its program is not there, or its key. */
 export async function agentProblem(
   project: Pick<Project, "located">,
   config: Config,
@@ -67,12 +96,22 @@ export async function agentProblem(
   const planner = config.planner === undefined || config.planner === "none" ? [] : [config.planner];
   const { top } = project.located;
   for (const spec of [config.agent, ...planner].map((one) => anchored(one, top))) {
-    const problem = await whyUnstartable({
-      command: spec.kind === "scripted" ? scriptedCommand(spec.script) : spec.command,
-      folder: top,
-      environment: { PATH: env["PATH"] ?? "" },
-    });
+    const problem = await specProblem(spec, top, env);
     if (problem) return problem;
   }
   return undefined;
+}
+
+async function specProblem(spec: AgentSpec, top: string, env: Environment): Promise<Failure | undefined> {
+  if (spec.kind === "model") {
+    const { keyProblem } = await import("../adapters/models/providers.ts");
+    return keyProblem(spec.model, env);
+  }
+  const problem = await whyUnstartable({
+    command: spec.kind === "scripted" ? scriptedCommand(spec.script) : spec.command,
+    folder: top,
+    environment: { PATH: env["PATH"] ?? "" },
+  });
+  const known = spec.kind === "acp" ? knownAgent(spec.name) : undefined;
+  return problem && known ? { ...problem, next: `npm install --global ${known.npm}` } : problem;
 }

@@ -63,8 +63,10 @@ export async function startRun(
   const flaky = noteFlaky(project, home.record.run);
   const drive = new Drive(parts, (event, state) => {
     options.watch(event, state);
+    world.channel.follow(event);
     flaky.watch(event, state);
   });
+  world.channel.connect(drive);
   const over = new AbortController();
   const running = drive.run(ready.first);
   const listening = drive.listen(mailboxOf(home), over.signal);

@@ -2,6 +2,7 @@
 import path from "node:path";
 import { GitCheckout } from "../adapters/checkouts/git.ts";
 import { sharedLooks } from "../adapters/checkouts/shared-looks.ts";
+import { systemClock } from "../adapters/clocks/system.ts";
 import { CommandGate } from "../adapters/gates/command.ts";
 import { configuredRules, detectedRules, type GateRules } from "../adapters/gates/rules.ts";
 import { InProcessJobQueue } from "../adapters/job-queues/in-process.ts";
@@ -9,6 +10,7 @@ import { JobFiles } from "../adapters/job-queues/job-files.ts";
 import { LocalPrograms } from "../adapters/programs/local.ts";
 import { conflictsOf } from "../adapters/repositories/conflicts.ts";
 import { GitRepository } from "../adapters/repositories/git.ts";
+import { GitSurroundings } from "../adapters/surroundings/git.ts";
 import { FileTranscripts } from "../adapters/transcripts/files.ts";
 import { CloneWorkspaces } from "../adapters/workspaces/clones.ts";
 import type { Config } from "../config/schema.ts";
@@ -17,7 +19,9 @@ import { redactor, secretsOf } from "../core/redact.ts";
 import type { JobParts } from "../jobs/job-parts.ts";
 import { collectJob, isCut, jobRunner } from "../jobs/run-job.ts";
 import type { RunHome } from "../ports/runs.ts";
+import { specialistsOf } from "./agent-parts.ts";
 import { agentsOf, type GivenAgents } from "./agents.ts";
+import { type Channel, openChannel } from "./channel.ts";
 import type { Environment, Project } from "./project.ts";
 
 /** Everything outside the engine that one run uses. */
@@ -27,6 +31,7 @@ export type World = {
   readonly programs: LocalPrograms;
   readonly workspaces: CloneWorkspaces;
   readonly jobs: JobParts;
+  readonly channel: Channel;
   /** Ends what goes on beside the jobs, and waits for it. */
   readonly settle: () => Promise<void>;
   readonly close: () => Promise<void>;
@@ -38,6 +43,7 @@ export function openWorld(
   options: { readonly config: Config; readonly env: Environment; readonly agents?: GivenAgents },
 ): World {
   const { config, env } = options;
+  const isFunctions = options.agents !== undefined; // They give no signs of what they do.
   const { top, gitDir } = project.located;
   const at = (name: string) => path.join(home.folder, name);
   const policy = toPolicy(config);
@@ -79,8 +85,20 @@ export function openWorld(
     maxAtOnce: MAX_GATES,
   });
   // Not among the jobs: an agent is told of its folder, and must not be able to write its own answer.
-  const agents = { folder: at("turns"), programs, transcripts, limits, redact };
-  const { worker, planner } = agentsOf(config, top, agents, options.agents);
+  const channel = openChannel(systemClock(), policy, isFunctions ? {} : { quiet: quietOf(config) });
+  const { worker, planner } = agentsOf(
+    {
+      config,
+      env,
+      top,
+      gitDir,
+      stateFolder: project.stateFolder,
+      runFolder: home.folder,
+      programs: { folder: at("turns"), programs, transcripts, limits, redact },
+      governor: channel.governor,
+    },
+    options.agents,
+  );
   const { leaseMs, retry } = policy;
   const repository = new GitRepository({ folder: top });
   const files = new JobFiles(at("jobs"));
@@ -95,6 +113,9 @@ export function openWorld(
     ),
     remember: (job, answer) => files.end(job, answer).catch(() => {}), // The queue tries again, and says so.
     redact,
+    surroundings: new GitSurroundings(gitDir),
+    specialists: specialistsOf(top),
+    signs: channel.signs,
     maxTurnMs: { plan: leaseMs.plan + retry.graceMs, work: leaseMs.work + retry.graceMs },
   };
   const queue = new InProcessJobQueue(jobRunner(jobs), files);
@@ -103,8 +124,10 @@ export function openWorld(
     await settle();
     repository.close();
   };
-  return { queue, files, programs, workspaces, jobs, settle, close };
+  return { queue, files, programs, workspaces, jobs, channel, settle, close };
 }
+
+const quietOf = ({ quiet }: Config) => ({ warnMs: quiet.warn, stopMs: quiet.stop });
 
 /** Two: a landing and a check of the target. */
 export const MAX_GATES = 2;

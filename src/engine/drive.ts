@@ -1,5 +1,5 @@
 /** How is a run watched, and stopped kindly? The engine, with everything durable shown to whoever drives it. */
-import type { Command, Event } from "../core/event.ts";
+import type { Command, Event, Report } from "../core/event.ts";
 import { evolve } from "../core/evolve.ts";
 import { type JobId, jobId } from "../core/job.ts";
 import { emptyState, type RunState } from "../core/state.ts";
@@ -42,6 +42,13 @@ export class Drive {
       const refused = facts.find((fact) => fact.type === "command.refused");
       resolve(refused ? { is: "refused", reason: refused.reason } : { is: "heard" });
     });
+    return promise;
+  }
+
+  /** What the world says while its jobs go on; resolves once what follows is in the log; never, if it ends before. */
+  tell(report: Report): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#inbox.send(report, () => resolve());
     return promise;
   }
 

@@ -2,11 +2,14 @@
 import type { Brief, PlanBrief, WorkBrief } from "../core/brief.ts";
 import type { Failure } from "../core/failure.ts";
 import { type Job, type JobId, jobId } from "../core/job.ts";
+import type { Specialist } from "../core/specialist.ts";
 import type { Agent, Cut, Said } from "../ports/agent.ts";
 import type { Checkout } from "../ports/checkout.ts";
 import type { Gate } from "../ports/gate.ts";
 import type { Answer } from "../ports/job-queue.ts";
 import type { Repository } from "../ports/repository.ts";
+import type { Signs } from "../ports/signs.ts";
+import type { Surroundings } from "../ports/surroundings.ts";
 import type { Workspaces } from "../ports/workspaces.ts";
 
 export type JobParts = {
@@ -21,6 +24,10 @@ export type JobParts = {
   readonly remember: (job: JobId, answer: Answer) => Promise<void>;
   /** Blots out secrets: what an agent says goes into the log. */
   readonly redact: (text: string) => string;
+  readonly surroundings: Surroundings;
+  /** The roles that agents can play. */
+  readonly specialists: () => Promise<readonly Specialist[]>;
+  readonly signs: Signs;
   /** The longest that a turn may take in any case: past it nobody waits for its answer. */
   readonly maxTurnMs: { readonly plan: number; readonly work: number };
 };

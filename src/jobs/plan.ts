@@ -3,20 +3,32 @@ import type { PlanBrief } from "../core/brief.ts";
 import { failure } from "../core/failure.ts";
 import type { Outcome } from "../core/job.ts";
 import { readPlanAnswer } from "../core/plan-answer.ts";
-import type { Cut, Said } from "../ports/agent.ts";
+import type { Ask, Cut, Said } from "../ports/agent.ts";
 import type { Answer } from "../ports/job-queue.ts";
 import { hasFailed } from "../ports/repository.ts";
 import type { Workspace } from "../ports/workspaces.ts";
 import { collected, failed, type JobParts, jobIdOf } from "./job-parts.ts";
+import { watched } from "./watched.ts";
 
 export async function plan(brief: PlanBrief, parts: JobParts, signal: AbortSignal): Promise<Answer> {
-  const { workspaces, planner, maxTurnMs } = parts;
+  const { workspaces, planner, maxTurnMs, surroundings, specialists, signs } = parts;
   if (planner === "none") return KEPT_WHOLE;
   const job = jobIdOf(brief);
   const workspace = await workspaces.take({ job, commit: brief.tip, use: "agent" }, signal);
   if (hasFailed(workspace)) return failed(workspace.failure);
   const { folder, environment } = workspace;
-  const said = await planner.turn({ job, brief, folder, environment, maxMs: maxTurnMs.plan }, signal);
+  const facts = await surroundings.of(brief.tip, signal);
+  const ask: Ask = {
+    job,
+    brief,
+    folder,
+    environment,
+    maxMs: maxTurnMs.plan,
+    // Whoever cannot be told of the repository can still look at it.
+    ...(hasFailed(facts) ? {} : { facts }),
+    roles: await specialists(),
+  };
+  const said = await watched(planner, ask, signs, signal);
   await workspaces.release(workspace); // What a planner changed there is nobody's.
   return answerOf(said, parts);
 }

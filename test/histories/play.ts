@@ -117,6 +117,9 @@ const UNUSED = {
   checkout: { look: unused },
   remember: unused,
   redact: (text: string) => text,
+  surroundings: { of: unused },
+  specialists: unused,
+  signs: { clock: new ManualClock(), changedAt: unused, waitedMs: unused, tell: unused },
   maxTurnMs: { plan: 0, work: 0 },
 } as const;
 

@@ -1,4 +1,5 @@
 /** What does a job ask of its ports, and in what order? Ports by hand: each answers as told, and is written down. */
+import { ManualClock } from "../../src/adapters/clocks/manual.ts";
 import type { Evidence } from "../../src/core/evidence.ts";
 import { failure } from "../../src/core/failure.ts";
 import type { JobId } from "../../src/core/job.ts";
@@ -118,6 +119,14 @@ export function jobPorts(replies: Partial<Replies> = {}): {
     worker: agent,
     checkout: { look: told("checkout", () => looks.shift() ?? new Map()) },
     remember: told("remember", () => undefined),
+    surroundings: { of: async () => broken("not asked for") },
+    specialists: async () => [],
+    signs: {
+      clock: new ManualClock(),
+      changedAt: async () => 0,
+      waitedMs: () => 0,
+      tell: () => {},
+    },
     redact: (text) => text.replaceAll("secret", "***"),
     maxTurnMs: { plan: 1_000, work: 1_000 },
   };

@@ -47,7 +47,7 @@ export class CommandAgent implements Agent {
   async turn(ask: Ask, signal: AbortSignal): Promise<Said> {
     const { command, programs, transcripts, limits } = this.#options;
     const files = this.#filesOf(ask.job);
-    const input = `${JSON.stringify({ skein: BRIEF_VERSION, ...ask.brief })}\n`;
+    const input = `${JSON.stringify({ skein: BRIEF_VERSION, ...ask.brief, ...roleIn(ask) })}\n`;
     const problem = await prepareTurn(files, input);
     if (problem) return { is: "failed", failure: problem };
     const transcript = transcripts.open(ask.job);
@@ -60,7 +60,10 @@ export class CommandAgent implements Agent {
         input,
         limits: { ...limits, maxMs: ask.maxMs },
         statusFile: files.status,
-        onOutput: transcript.write,
+        onOutput: (text) => {
+          transcript.write(text);
+          ask.onSign?.();
+        },
       },
       signal,
     );
@@ -134,6 +137,10 @@ export class CommandAgent implements Agent {
     }
   }
 }
+
+/** Who it is to be, if it is to be somebody. */
+const roleIn = ({ role }: Ask) =>
+  role ? { role: { name: role.name, description: role.description, prompt: role.prompt } } : {};
 
 type Exit = { readonly code: number; readonly output: string; readonly tail: string };
 

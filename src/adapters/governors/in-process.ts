@@ -1,0 +1,153 @@
+/** Which call goes ahead, and when, where all jobs of a run are in one process? What the log does not know yet counts, too. */
+import type { Event } from "../../core/event.ts";
+import { type Failure, failure } from "../../core/failure.ts";
+import type { Live, NextAccount } from "../../core/governor.ts";
+import type { JobId } from "../../core/job.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Admitted, Amount, Governor, WantedCall } from "../../ports/governor.ts";
+
+/** What is asked of the run that the jobs belong to. */
+export type RunVoice = {
+  /** Which of the accounts may be called, as far as the log knows. */
+  readonly next: (accounts: readonly [string, ...string[]]) => NextAccount;
+  /** Why a call does not fit the budgets, if it does not. `live`: what running jobs have used that the log has not. */
+  readonly mayCall: (call: WantedCall, live: Live) => Failure | undefined;
+  /** Resolves once the log has it. */
+  readonly tell: (account: string, why: Failure) => Promise<void>;
+};
+
+export class InProcessGovernor implements Governor {
+  readonly #clock: Clock;
+  #run: RunVoice = UNKNOWN;
+  #count = 0;
+  /** Refusals that the log does not have yet: nobody is admitted meanwhile. */
+  readonly #pending = new Map<string, number>();
+  readonly #live = new Map<JobId, { tokens: number; microdollars: number }>();
+  readonly #open = new Map<number, { readonly job: JobId; readonly most: Amount }>();
+  readonly #waiters = new Set<() => void>();
+  /** Of each job, how long it has waited, and since when it waits now. */
+  readonly #waited = new Map<JobId, { ms: number; since: readonly number[] }>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Before the first job starts. */
+  connect(run: RunVoice): void {
+    this.#run = run;
+  }
+
+  async admit(call: WantedCall, signal: AbortSignal): Promise<Admitted | { readonly failure: Failure }> {
+    while (!signal.aborted) {
+      const next = this.#next(call.accounts);
+      if (next.is === "refused") return { failure: next.failure };
+      if (next.is === "free") {
+        const tooMuch = this.#run.mayCall(call, this.#live);
+        return tooMuch ? { failure: tooMuch } : this.#setAside(call, next.account);
+      }
+      await this.#wait(call.job, next.until, signal);
+    }
+    return { failure: failure("interrupted", "it was told to stop before its model was called") };
+  }
+
+  settle({ id }: Admitted, cost: Amount | "unknown"): void {
+    const open = this.#open.get(id);
+    if (!open) return;
+    this.#open.delete(id);
+    if (cost === "unknown") return; // What was set aside stays charged.
+    const { job, most } = open;
+    this.#add(job, {
+      tokens: cost.tokens - most.tokens,
+      microdollars: (cost.microdollars ?? most.microdollars ?? 0) - (most.microdollars ?? 0),
+    });
+  }
+
+  refuse(account: string, why: Failure): void {
+    this.#pending.set(account, (this.#pending.get(account) ?? 0) + 1);
+    void this.#run.tell(account, why).then(() => {
+      const others = (this.#pending.get(account) ?? 1) - 1;
+      if (others === 0) this.#pending.delete(account);
+      else this.#pending.set(account, others);
+      this.#wakeAll();
+    });
+  }
+
+  /** Of the log: what a job cost is known there once it has ended, and accounts wake. */
+  readonly follow = (event: Event): void => {
+    if (event.type === "job.ended") {
+      this.#live.delete(event.job);
+      this.#waited.delete(event.job);
+    }
+    if (event.type === "account.woken" || event.type === "account.parked") this.#wakeAll();
+  };
+
+  waitedMs(job: JobId): number {
+    const waited = this.#waited.get(job);
+    if (!waited) return 0;
+    const since = waited.since[0]; // Of several calls that wait at once, the first counts.
+    return waited.ms + (since === undefined ? 0 : this.#clock.now() - since);
+  }
+
+  /** A refusal that the log has not heard of holds everybody back, without a time. */
+  #next(accounts: readonly [string, ...string[]]): NextAccount {
+    const known = accounts.filter((account) => !this.#pending.has(account));
+    const [first, ...rest] = known;
+    if (first === undefined) return { is: "parked", until: undefined };
+    const next = this.#run.next([first, ...rest]);
+    // The refused ones among them are not all: one is being decided on.
+    return next.is === "refused" && known.length < accounts.length
+      ? { is: "parked", until: undefined }
+      : next;
+  }
+
+  #setAside({ job, most }: WantedCall, account: string): Admitted {
+    this.#count += 1;
+    const id = this.#count;
+    this.#open.set(id, { job, most });
+    this.#add(job, { tokens: most.tokens, microdollars: most.microdollars ?? 0 });
+    return { account, id };
+  }
+
+  #add(job: JobId, amount: { readonly tokens: number; readonly microdollars: number }): void {
+    const { tokens, microdollars } = this.#live.get(job) ?? { tokens: 0, microdollars: 0 };
+    this.#live.set(job, {
+      tokens: tokens + amount.tokens,
+      microdollars: microdollars + amount.microdollars,
+    });
+  }
+
+  async #wait(job: JobId, until: number | undefined, signal: AbortSignal): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#waiters.add(resolve);
+    signal.addEventListener("abort", () => resolve(), { once: true });
+    const callOff = until === undefined ? () => {} : this.#clock.wakeAt(until, resolve);
+    const begun = this.#clock.now();
+    const { ms, since } = this.#waited.get(job) ?? { ms: 0, since: [] };
+    this.#waited.set(job, { ms, since: [...since, begun] });
+    await promise;
+    callOff();
+    this.#waiters.delete(resolve);
+    this.#endWait(job, begun);
+  }
+
+  #endWait(job: JobId, begun: number): void {
+    const waited = this.#waited.get(job);
+    if (!waited) return;
+    const at = waited.since.indexOf(begun);
+    const since = waited.since.toSpliced(at, 1);
+    const whole = at === 0 && since.length === 0 ? this.#clock.now() - begun : 0;
+    const part = at === 0 && since.length > 0 ? since[0]! - begun : 0;
+    this.#waited.set(job, { ms: waited.ms + whole + part, since });
+  }
+
+  #wakeAll(): void {
+    for (const wake of [...this.#waiters]) wake();
+  }
+}
+
+/** Nothing is known of a run that has not begun: nobody calls anything yet. */
+const UNKNOWN: RunVoice = {
+  next: () => ({ is: "parked", until: undefined }),
+  mayCall: () => undefined,
+  tell: async () => {},
+};

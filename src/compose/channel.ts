@@ -1,0 +1,42 @@
+/** How do a run's jobs and its engine hear of each other while both go on? Money and quota one way, signs the other. */
+import { InProcessGovernor } from "../adapters/governors/in-process.ts";
+import { changedAt } from "../adapters/workspaces/changed-at.ts";
+import type { Event } from "../core/event.ts";
+import { mayCall, nextAccount } from "../core/governor.ts";
+import type { Policy } from "../core/policy.ts";
+import type { Drive } from "../engine/drive.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { Governor } from "../ports/governor.ts";
+import type { Signs } from "../ports/signs.ts";
+
+export type Channel = {
+  readonly governor: Governor;
+  readonly signs: Signs;
+  /** Before the first job starts. */
+  readonly connect: (drive: Drive) => void;
+  readonly follow: (event: Event) => void;
+};
+
+export function openChannel(clock: Clock, policy: Policy, options: Pick<Signs, "quiet">): Channel {
+  const governor = new InProcessGovernor(clock);
+  let tell: Drive["tell"] = async () => {};
+  return {
+    governor,
+    signs: {
+      clock,
+      ...options,
+      changedAt,
+      waitedMs: (job) => governor.waitedMs(job),
+      tell: ({ job, ms }) => void tell({ type: "quiet", job, ms }),
+    },
+    connect: (drive) => {
+      tell = (report) => drive.tell(report);
+      governor.connect({
+        next: (accounts) => nextAccount(drive.state, accounts),
+        mayCall: (call, live) => mayCall(drive.state, policy, live, call),
+        tell: (account, why) => drive.tell({ type: "account-refused", account, failure: why }),
+      });
+    },
+    follow: governor.follow,
+  };
+}

@@ -1,0 +1,58 @@
+/** How is the built-in agent put together? Its models, prompts and sandbox, loaded when it is first asked. */
+import path from "node:path";
+import { type Chain, ModelAgent } from "../adapters/agents/model/model-agent.ts";
+import { type Model, openModel } from "../adapters/models/providers.ts";
+import { openSandbox } from "../adapters/sandboxes/bubblewrap.ts";
+import { fallbacksOf } from "../config/accounts.ts";
+import type { AgentSpec } from "../config/commands.ts";
+import { modelIn } from "../config/models.ts";
+import type { ModelSpec } from "../core/model-spec.ts";
+import type { Agent } from "../ports/agent.ts";
+import { type Failed, hasFailed } from "../ports/repository.ts";
+import { type AgentParts, promptsOf } from "./agent-parts.ts";
+
+export async function openModelAgent(
+  spec: AgentSpec & { readonly kind: "model" },
+  parts: AgentParts,
+): Promise<Agent | Failed> {
+  const { config, env, top, gitDir, stateFolder, runFolder, governor } = parts;
+  const prompts = await promptsOf(parts);
+  if (hasFailed(prompts)) return prompts;
+  const sandbox = await openSandbox({
+    setting: config.sandbox,
+    network: config.network,
+    environment: env,
+    hidden: [stateFolder, top],
+    readable: [path.join(gitDir, "objects")],
+  });
+  if (hasFailed(sandbox)) return sandbox;
+  const { programs, transcripts, redact, folder } = parts.programs;
+  const usual = [spec.model, ...fallbacksOf(spec, config.fallback)] as const;
+  return new ModelAgent({
+    models: (named) => chainOf(named, usual, parts),
+    prompts,
+    governor,
+    programs,
+    sandbox,
+    transcripts,
+    folder,
+    conversations: path.join(runFolder, "conversations"),
+    redact,
+  });
+}
+
+/** A specialist's own model goes first; where it cannot be opened, the usual ones do. */
+async function chainOf(
+  named: string | undefined,
+  usual: readonly [ModelSpec, ...ModelSpec[]],
+  { env, config }: AgentParts,
+): Promise<Chain | Failed> {
+  const own = named === undefined ? undefined : modelIn(named);
+  const open = (spec: ModelSpec) => openModel(spec, env, config.prices);
+  const [first, ...rest] = await Promise.all([...(own ? [own] : []), ...usual].map(open));
+  const models = [first!, ...rest].filter((model): model is Model => !("failure" in model));
+  // A fallback whose key is missing is none; the usual model's own must be there.
+  const must = own && hasFailed(first!) ? rest[0]! : first!;
+  if (hasFailed(must)) return must;
+  return [models[0]!, ...models.slice(1)];
+}

@@ -1,0 +1,113 @@
+/** Does a turn go on? Judged by its signs and by what it changes: told of when it is quiet, stopped when it stays so. */
+import { failure } from "../core/failure.ts";
+import type { Agent, Ask, Said } from "../ports/agent.ts";
+import type { Signs } from "../ports/signs.ts";
+
+/** The agent's turn, which is ended when it has given no sign for long, or has taken longer than it may. */
+export async function watched(agent: Agent, ask: Ask, signs: Signs, signal: AbortSignal): Promise<Said> {
+  const watch = new Watch(ask, signs, signal);
+  const said = await agent.turn({ ...ask, onSign: () => watch.sign() }, watch.signal);
+  watch.end();
+  if (watch.why === undefined) return said;
+  const spent = said.spent ? { spent: said.spent } : {};
+  return { is: "failed", failure: failure("timed-out", watch.why, NEXT), ...spent };
+}
+
+const NEXT = "look at its transcript (skein logs); quiet.stop and timeout say how long it is waited for";
+
+/** Times are of the turn's own clock, which stands still while it waits for its account. */
+class Watch {
+  readonly #ask: Ask;
+  readonly #signs: Signs;
+  readonly #outer: AbortSignal;
+  readonly #own = new AbortController();
+  readonly #begun: number;
+  #lastSign: number;
+  #warned = false;
+  #callOff: () => void = () => {};
+  /** Why it was stopped, if it was. */
+  why: string | undefined;
+
+  constructor(ask: Ask, signs: Signs, signal: AbortSignal) {
+    this.#ask = ask;
+    this.#signs = signs;
+    this.#outer = signal;
+    this.#begun = this.#now();
+    this.#lastSign = this.#begun;
+    this.#arm();
+  }
+
+  get signal(): AbortSignal {
+    return AbortSignal.any([this.#outer, this.#own.signal]);
+  }
+
+  sign(): void {
+    this.#lastSign = this.#now();
+    this.#warned = false;
+  }
+
+  end(): void {
+    this.#callOff();
+    this.#callOff = () => {};
+    this.#own.abort(); // Nobody arms it again.
+  }
+
+  #now(): number {
+    return this.#signs.clock.now() - this.#signs.waitedMs(this.#ask.job);
+  }
+
+  /** For the next moment at which something can follow from silence. */
+  #arm(): void {
+    if (this.#own.signal.aborted) return;
+    const { clock } = this.#signs;
+    const left = Math.max(1, this.#deadline() - this.#now());
+    this.#callOff = clock.wakeAt(clock.now() + left, () => void this.#look());
+  }
+
+  #deadline(): number {
+    const { quiet } = this.#signs;
+    const over = this.#begun + this.#ask.maxMs;
+    if (!quiet) return over;
+    return Math.min(over, this.#lastSign + (this.#warned ? quiet.stopMs : quiet.warnMs));
+  }
+
+  async #look(): Promise<void> {
+    if (this.#now() < this.#deadline()) return this.#arm(); // It gave a sign, or waited.
+    if (this.#now() >= this.#begun + this.#ask.maxMs) {
+      return this.#stop(`it did not end within ${minutes(this.#ask.maxMs)} and was stopped`);
+    }
+    await this.#lookForChanges();
+    if (this.#own.signal.aborted) return;
+    if (this.#now() >= this.#deadline()) this.#judgeSilence();
+    this.#arm();
+  }
+
+  #judgeSilence(): void {
+    const ms = this.#now() - this.#lastSign;
+    if (this.#warned) {
+      this.#stop(
+        `it gave no sign of life for ${minutes(ms)} (no word, no step, no changed file) and was stopped`,
+      );
+      return;
+    }
+    this.#warned = true;
+    this.#signs.tell({ job: this.#ask.job, ms });
+  }
+
+  async #lookForChanges(): Promise<void> {
+    const changed = await this.#signs.changedAt(this.#ask.folder, this.signal);
+    const ago = this.#signs.clock.now() - changed;
+    const at = this.#now() - Math.max(0, ago);
+    if (at <= this.#lastSign) return;
+    this.#lastSign = at;
+    this.#warned = false;
+  }
+
+  #stop(why: string): void {
+    this.why = why;
+    this.#own.abort();
+  }
+}
+
+const minutes = (ms: number) =>
+  ms < 60_000 ? `${Math.round(ms / 1_000)} s` : `${Math.round(ms / 60_000)} min`;
