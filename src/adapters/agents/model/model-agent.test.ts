@@ -1,41 +1,220 @@
 import assert from "node:assert/strict";
-import { mkdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, it } from "node:test";
-import { textOf, workAsk } from "../../../../test/contracts/agent.ts";
-import { agentParts, hearing } from "../../../../test/support/agent-parts.ts";
-import { startModelServer } from "../../../../test/support/model-server/model-server.ts";
-import { noSandbox } from "../../sandboxes/sandbox.ts";
-import { openModel } from "../../models/providers.ts";
-import { ModelAgent } from "./model-agent.ts";
-import { mkdtempSync } from "node:fs";
+import { failureOf, JOB, planAsk, textOf, workAsk } from "../../../../test/contracts/agent.ts";
+import type { Answerer, Reply, SeenCall } from "../../../../test/support/model-server/model-server.ts";
+import { KEY, modelTurns } from "../../../../test/support/model-turns.ts";
+import { failure } from "../../../core/failure.ts";
+import type { JobId } from "../../../core/job.ts";
+import { readPlanAnswer } from "../../../core/plan-answer.ts";
 
-describe("thin", () => {
-  it("works", async () => {
-    const home = mkdtempSync("/tmp/thin-");
-    const folder = path.join(home, "ws");
-    mkdirSync(folder);
-    await using server = await startModelServer({
-      answer: (call) =>
-        call.messages.some((m) => m.role === "tool")
-          ? { tools: [{ name: "handoff", input: { status: "complete", summary: "made it" } }] }
-          : { text: "I write.", tools: [{ name: "write", input: { path: "made.txt", content: "made" } }] },
+const NEVER = new AbortController().signal;
+const HANDOFF: Reply = { tools: [{ name: "handoff", input: { status: "complete", summary: "made it" } }] };
+const bash = (command: string): Reply => ({
+  text: "I do it. ",
+  tools: [{ name: "bash", input: { command } }],
+});
+const PLAN = {
+  scratchpad: "s",
+  tasks: [{ id: "a", description: "A", acceptance: "it is", scope: ["a.ts"] }],
+};
+const lastText = ({ messages }: SeenCall) => messages.at(-1)?.text ?? "";
+/** One reply after the other; the last one again and again. */
+const inOrder = (...replies: readonly Reply[]): Answerer => {
+  let n = 0;
+  return () => replies[Math.min(n++, replies.length - 1)]!;
+};
+
+describe("a model at work", () => {
+  for (const wire of ["openai-chat", "openai-responses", "anthropic"] as const)
+    it(`does a task with tools and hands it off, counted to the token, on the wire ${wire}`, async () => {
+      await using turns = await modelTurns(inOrder(bash("echo made > made.txt"), HANDOFF), { wire });
+      const said = await turns.agent.turn(workAsk(turns.folder), NEVER);
+      assert.deepEqual(JSON.parse(textOf(said)), { status: "complete", summary: "made it" });
+      assert.equal(readFileSync(path.join(turns.folder, "made.txt"), "utf8"), "made\n");
+      const { input, output } = turns.server.tokens();
+      assert.equal(said.spent?.tokens, input + output);
+      const { model: _, ...tally } = said.spent?.turn ?? { model: "" };
+      const stop = "tool-calls";
+      assert.deepEqual(tally, { calls: 2, toolCalls: 2, inputTokens: input, outputTokens: output, stop });
+      assert.deepEqual(turns.governor.settled.length, 2);
+      const [first, second] = turns.server.calls;
+      assert.equal(first?.system, "WORKER");
+      assert.match(lastText(first!), /Task: t\.1 \(a\)\nAttempt: 1\n/);
+      assert.deepEqual(first?.tools.toSorted(), [
+        "bash",
+        "edit",
+        "find",
+        "grep",
+        "handoff",
+        "ls",
+        "read",
+        "write",
+      ]);
+      assert.equal(second?.messages.at(-1)?.role, "tool");
+      assert.match(turns.heard.texts.get(JOB)!, /I do it\. \n→ bash \{"command":"echo made > made\.txt"\}/);
     });
-    const model = await openModel({ provider: "mine", model: "m", baseUrl: server.url }, {});
-    if ("failure" in model) throw new Error(model.failure.message);
-    const heard = hearing();
-    const agent = new ModelAgent({
-      ...agentParts(path.join(home, "turns"), heard),
-      limits: {},
-      models: async () => [model],
-      prompts: { "root-planner": "root", subplanner: "sub", worker: "work", reconciler: "rec" },
-      governor: { admit: async (call) => ({ account: call.accounts[0], id: 1 }), settle: (...x) => console.log(x), refuse() {} },
-      sandbox: noSandbox("test"),
-      conversations: path.join(home, "conversations"),
+
+  it("gives a specialist its own tools alone, and the handoff", async () => {
+    await using turns = await modelTurns(inOrder(HANDOFF));
+    const role = {
+      name: "r",
+      description: "",
+      prompt: "ROLE",
+      tools: ["read", "ls"],
+      isReadOnly: true,
+      keywords: [],
+      source: "",
+    };
+    await turns.agent.turn({ ...workAsk(turns.folder), role }, NEVER);
+    assert.deepEqual(turns.server.calls[0]?.tools.toSorted(), ["handoff", "ls", "read"]);
+    assert.match(turns.server.calls[0]?.system ?? "", /WORKER[\s\S]*ROLE/);
+  });
+
+  it("takes JSON in its last words for a handoff", async () => {
+    await using turns = await modelTurns(inOrder({ text: 'Done.\n{"status": "blocked", "summary": "no"}' }));
+    assert.match(textOf(await turns.agent.turn(workAsk(turns.folder), NEVER)), /"blocked"/);
+    assert.equal(turns.server.calls.length, 1);
+  });
+
+  it("is asked once more for a handoff that is missing", async () => {
+    await using turns = await modelTurns(inOrder({ text: "Done." }, HANDOFF));
+    assert.match(textOf(await turns.agent.turn(workAsk(turns.folder), NEVER)), /made it/);
+    assert.match(lastText(turns.server.calls[1]!), /without a handoff/);
+  });
+
+  it("is not asked twice: what it said is given as it is", async () => {
+    await using turns = await modelTurns(inOrder({ text: "Done." }));
+    assert.equal(textOf(await turns.agent.turn(workAsk(turns.folder), NEVER)), "Done.");
+    assert.equal(turns.server.calls.length, 2);
+  });
+
+  it("hears that arguments of a tool are wrong, and can mend them", async () => {
+    const wrong = (args: string): Reply => ({
+      fault: { is: "bad-arguments", tool: "bash", arguments: args },
     });
-    const said = await agent.turn(workAsk(folder), new AbortController().signal);
-    console.log(JSON.stringify(said), server.tokens(), heard.texts);
-    assert.equal(readFileSync(path.join(folder, "made.txt"), "utf8"), "made");
-    assert.ok(textOf(said));
+    await using turns = await modelTurns(inOrder(wrong('{"command": '), wrong('{"cmd": 1}'), HANDOFF));
+    assert.match(textOf(await turns.agent.turn(workAsk(turns.folder), NEVER)), /made it/);
+    for (const call of turns.server.calls.slice(1))
+      assert.match(call.messages.at(-1)?.toolResults[0]?.text ?? "", /invalid input|error/i);
+  });
+
+  it("hears that there is no tool of that name", async () => {
+    await using turns = await modelTurns(inOrder({ tools: [{ name: "fly", input: {} }] }, HANDOFF));
+    assert.match(textOf(await turns.agent.turn(workAsk(turns.folder), NEVER)), /made it/);
+    assert.match(turns.server.calls[1]?.messages.at(-1)?.toolResults[0]?.text ?? "", /fly/);
+  });
+
+  it("is told to go on when its answer was too long, twice at most", async () => {
+    const long: Reply = { text: "and then", stop: "length" };
+    await using turns = await modelTurns(inOrder(long));
+    await turns.agent.turn(workAsk(turns.folder), NEVER);
+    const told = turns.server.calls.map(lastText).filter((text) => /cut off/.test(text));
+    assert.equal(told.length, 2);
+    assert.equal(turns.server.calls.length, 4); // And once for the handoff.
+  });
+
+  it("does not run a call of an answer that was cut, nor take it for a handoff", async () => {
+    await using turns = await modelTurns(inOrder({ ...bash("touch bad"), stop: "length" }, HANDOFF));
+    assert.match(textOf(await turns.agent.turn(workAsk(turns.folder), NEVER)), /made it/);
+    assert.throws(() => readFileSync(path.join(turns.folder, "bad")));
+  });
+
+  it("is stopped after so many steps, and asked for what there is", async () => {
+    const answer: Answerer = (call) => (/all of your 5 steps/.test(lastText(call)) ? HANDOFF : bash("true"));
+    await using turns = await modelTurns(answer, { limits: { maxSteps: 5 } });
+    assert.match(textOf(await turns.agent.turn(workAsk(turns.folder), NEVER)), /made it/);
+    assert.equal(turns.server.calls.length, 6);
+  });
+
+  it("says nothing if it says nothing", async () => {
+    await using turns = await modelTurns(inOrder({ text: "" }));
+    assert.equal(textOf(await turns.agent.turn(workAsk(turns.folder), NEVER)), "");
+  });
+
+  it("has no money left when the governor says so", async () => {
+    await using turns = await modelTurns(inOrder(HANDOFF));
+    turns.governor.deny = failure("budget", "the run's budget is spent");
+    assert.equal(failureOf(await turns.agent.turn(workAsk(turns.folder), NEVER)).kind, "budget");
+    assert.equal(turns.server.calls.length, 0);
+  });
+
+  it("leaves no key and no known secret in any file", async () => {
+    const redact = (text: string) => text.replaceAll("S3CRET", "[redacted]");
+    await using turns = await modelTurns(inOrder(bash("echo S3CRET"), { text: "S3CRET, done" }), { redact });
+    const said = await turns.agent.turn(workAsk(turns.folder), NEVER);
+    assert.equal(textOf(said), "[redacted], done");
+    for (const file of [
+      "conversations/work-t.1-1.jsonl",
+      "turns/work-t.1-1.cost.jsonl",
+      "turns/work-t.1-1.said.json",
+    ]) {
+      const text = readFileSync(path.join(turns.home, file), "utf8");
+      assert.ok(!text.includes("S3CRET") && !text.includes(KEY), file);
+    }
+    assert.equal(turns.server.calls[0]?.key, KEY);
+  });
+
+  it("gives a sign of life with every part of an answer", async () => {
+    await using turns = await modelTurns(inOrder(bash("true"), HANDOFF));
+    let signs = 0;
+    await turns.agent.turn({ ...workAsk(turns.folder), onSign: () => (signs += 1) }, NEVER);
+    assert.ok(signs >= 8, `${signs} signs`);
+  });
+});
+
+describe("a model that plans", () => {
+  it("looks around without a way to change anything, and answers by a tool", async () => {
+    await using turns = await modelTurns(
+      inOrder({ tools: [{ name: "ls", input: {} }] }, { tools: [{ name: "plan", input: PLAN }] }),
+    );
+    const read = readPlanAnswer(textOf(await turns.agent.turn(planAsk(turns.folder), NEVER)));
+    assert.deepEqual(read.is === "answer" && read.answer.tasks.map((task) => task.id), ["a"]);
+    assert.equal(turns.server.calls[0]?.system, "ROOT");
+    assert.deepEqual(turns.server.calls[0]?.tools.toSorted(), ["find", "git", "grep", "ls", "plan", "read"]);
+  });
+
+  it("goes on with its conversation in the next turn, in the next engine, with every call answered", async () => {
+    await using turns = await modelTurns(inOrder({ tools: [{ name: "plan", input: PLAN }] }), {
+      wire: "anthropic",
+    });
+    await turns.agent.turn(planAsk(turns.folder), NEVER);
+    const concerns = [{ id: "c1", from: "t.1", text: "CONCERN" }] as never;
+    const next = { ...planAsk(turns.folder, { turn: 2, concerns }), job: "plan:t#2" as JobId };
+    await turns.again().turn(next, NEVER);
+    const { messages } = turns.server.calls[1]!;
+    assert.deepEqual(
+      messages.map((message) => message.role),
+      ["user", "assistant", "tool", "user"],
+    );
+    assert.deepEqual(messages[1]?.toolCalls[0]?.input, PLAN);
+    assert.deepEqual(
+      messages[2]?.toolResults.map((result) => result.id),
+      [messages[1]?.toolCalls[0]?.id],
+    );
+    assert.match(messages[3]?.text ?? "", /Turn: 2[\s\S]*CONCERN/);
+  });
+
+  it("is asked again for a plan that cannot be read", async () => {
+    await using turns = await modelTurns(
+      inOrder({ text: "I have no plan." }, { tools: [{ name: "plan", input: PLAN }] }),
+    );
+    assert.match(textOf(await turns.agent.turn(planAsk(turns.folder), NEVER)), /"id":"a"/);
+    assert.match(lastText(turns.server.calls[1]!), /plan could not be used/);
+  });
+
+  it("forgets a turn that came to nothing", async () => {
+    let turn = 0;
+    const answer: Answerer = () =>
+      turn === 0 ? { fault: { is: "status", status: 400 } } : { tools: [{ name: "plan", input: PLAN }] };
+    await using turns = await modelTurns(answer);
+    assert.equal(failureOf(await turns.agent.turn(planAsk(turns.folder), NEVER)).kind, "agent-failed");
+    turn = 1;
+    await turns.again().turn({ ...planAsk(turns.folder, { turn: 2 }), job: "plan:t#2" as JobId }, NEVER);
+    assert.deepEqual(
+      turns.server.calls.at(-1)?.messages.map((message) => message.role),
+      ["user"],
+    );
   });
 });
