@@ -21,7 +21,7 @@ export async function runCommand(place: ToolPlace, input: BashInput, signal: Abo
   const end = await runIn(
     place,
     {
-      command: [SHELL, "-c", "--", command],
+      command: [SHELL, "-c", ONE_OUTPUT, SHELL, command],
       maxMs,
       maxOutputBytes: place.limits.maxOutputBytes,
       onOutput: (text) => {
@@ -36,6 +36,9 @@ export async function runCommand(place: ToolPlace, input: BashInput, signal: Abo
 
 /** Linux takes 128 KiB as one argument. */
 const MAX_COMMAND_BYTES = 100_000;
+
+/** Two outputs would come in any order. */
+const ONE_OUTPUT = 'exec "$0" -c -- "$1" 2>&1';
 
 /** Models write for bash. */
 const SHELL = ["/bin/bash", "/usr/bin/bash"].find(existsSync) ?? "/bin/sh";

@@ -51,7 +51,7 @@ export async function makeFolder(root: Root, path: string): Promise<OpenFolder> 
 export async function lookInside(root: Root, { path }: Inside): Promise<Stats> {
   if (path === root.real) return lstat(path);
   await using folder = await openFolder(root, dirname(path));
-  return lstat(join(folder.at, basename(path)));
+  return await lstat(join(folder.at, basename(path))); // Before the folder is closed.
 }
 
 export type Bytes =

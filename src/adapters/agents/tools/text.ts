@@ -27,7 +27,7 @@ export function firstLines(lines: readonly string[], max: { lines: number; bytes
   for (const line of lines.slice(0, max.lines)) {
     const shown = shortened(line);
     bytes += Buffer.byteLength(shown) + 1;
-    if (bytes > max.bytes) break;
+    if (bytes > max.bytes && kept.length > 0) break;
     kept.push(shown);
   }
   return { kept, leftOut: lines.length - kept.length };
