@@ -70,7 +70,7 @@ describe("skein doctor", () => {
     const script = path.join(place.folder, "script.json");
     await writeFile(script, "no script");
     const cases: readonly (readonly [readonly string[], RegExp])[] = [
-      [[], /^no agent is configured$/],
+      [["--set", "lookFor=keys"], /^no agent is configured, and none was found$/],
       [["--agent", "no-such-agent"], /^no-such-agent was not found on the PATH$/],
       [["--agent", mute], /mute\.sh is not executable$/],
       [["--script", "nowhere.json"], /^there is no script .*nowhere\.json$/],
@@ -85,6 +85,46 @@ describe("skein doctor", () => {
       assert.ok(problem?.next, `${problem?.text}: what to do?`);
       assert.deepEqual(others, []);
     }
+  });
+
+  it("shows who was found, who else is here, what each would need, and what has a price", LIMIT, async () => {
+    await using place = await makePlace();
+    const bin = path.join(place.folder, "bin");
+    await mkdir(bin);
+    for (const name of ["opencode", "codex"])
+      await writeFile(path.join(bin, name), "#!/bin/sh\n", { mode: 0o755 });
+    const secret = "sk-ant-0123456789abcdef";
+    const env = { PATH: `${bin}${path.delimiter}${process.env["PATH"]}`, ANTHROPIC_API_KEY: secret };
+    const here = place.with({ env: { ...env, OLLAMA_HOST: "nowhere.invalid" } });
+    const look = ["--set", "lookFor=keys,programs"];
+    const { code, out, err } = await here.skein("doctor", ...look);
+    assert.equal(code, 0, out + err);
+    assert.match(
+      out,
+      /^ok {4}agent +the built-in agent on anthropic\/claude-sonnet-4-5 works and plans \(found: ANTHROPIC_API_KEY is set; its usual model as of 20\d\d-/m,
+    );
+    assert.match(out, /^ok {4}also here +opencode is on the PATH: --agent opencode$/m);
+    assert.match(out, /^ok {4}also here +codex is on the PATH, but not codex-acp.*: npm install --global @/m);
+    assert.match(out, /^ok {4}prices +known of anthropic\/claude-sonnet-4-5, from a table of 20\d\d-/m);
+    assert.match(out, /^(?:ok {4}|warn {2})sandbox +\S/m);
+    assert.ok(!(out + err).includes(secret));
+    const off = await here.skein("doctor", ...look, "--set", "sandbox=off");
+    assert.match(off.out, /^warn {2}sandbox +none: switched off: commands run as you$/m);
+    const local = await here.skein("doctor", "--model", "ollama/x", "--set", "budget.dollars=1", ...look);
+    assert.equal(local.code, 1);
+    assert.match(
+      local.out,
+      /^bad {3}prices +not known of ollama\/x: .* and budget\.dollars could not be kept$/m,
+    );
+    const both = await here.skein(
+      "doctor",
+      "--model",
+      "ollama/x",
+      ...look,
+      "--set",
+      "prices={ollama/x: {input: 0, output: 0}}",
+    );
+    assert.match(both.out, /^ok {4}prices +known of ollama\/x/m);
   });
 
   it("goes on with the rest where there is no repository, no git, or an old one", LIMIT, async () => {

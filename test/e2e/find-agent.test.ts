@@ -184,8 +184,7 @@ describe("skein run without an agent", () => {
     assert.match(err, /export ANTHROPIC_API_KEY=…/);
     assert.match(err, /npm install --global opencode-ai/);
     assert.match(err, /ollama pull qwen3-coder/);
-    assert.match(err, /--agent \.\/my-agent\.sh/);
-    assert.match(err, /^try: skein demo/m);
+    assert.match(err, /^try: name a program .*--agent \.\/my-agent\.sh; or try skein demo/m);
     const json = await nobody.skein("run", "a goal", "--json");
     const { error } = JSON.parse(json.err) as { error: { exitCode: number; problems: string[] } };
     assert.equal(error.exitCode, 4);

@@ -4,6 +4,7 @@ import { CoreRun, task } from "../../../test/support/core-run.ts";
 import type { Event } from "../../core/event.ts";
 import { evolve } from "../../core/evolve.ts";
 import { failure } from "../../core/failure.ts";
+import { jobId } from "../../core/job.ts";
 import { emptyState } from "../../core/state.ts";
 import { ROOT } from "../../core/task.ts";
 import { narrate } from "./narrate.ts";
@@ -210,4 +211,28 @@ test("a cancel that comes while the task is landing is told of, whichever of the
   const told = lines.indexOf("a is to be cancelled, but is landing: it is cancelled unless it lands now");
   assert.ok(told >= 0, lines.join("\n"));
   assert.ok(lines.slice(told).some((line) => line.startsWith("a landed as ")));
+});
+
+test("a quota is told with its account and its end, a refused key with its words, and both without blame", () => {
+  const state = opened();
+  const say = (event: Event) => narrate(event, evolve(state, event))?.text ?? "";
+  const quota = failure("quota", "429: slow down");
+  const minute = 60_000;
+  assert.match(
+    say({ type: "account.parked", account: "anthropic", until: 42 * minute, failure: quota, at: 0 }),
+    /^the quota of anthropic is used up: whoever needs it waits until \d\d:42:00 \(42 min 00 s\): 429: slow down$/,
+  );
+  assert.equal(say({ type: "account.woken", account: "anthropic", at: 1 }), "anthropic is called again");
+  assert.equal(
+    say({ type: "account.refused", account: "openai", failure: failure("authentication", "401"), at: 2 }),
+    "the credentials of openai were refused: 401",
+  );
+});
+
+test("an agent that gives no sign of life is told of, and so is its next one", () => {
+  const state = opened();
+  const job = jobId({ kind: "plan", task: ROOT, turn: 1 });
+  const say = (ms: number) => narrate({ type: "job.quiet", job, ms, at: 0 }, state)?.text;
+  assert.equal(say(600_000), "the planner of the goal has given no sign of life for 10 min 00 s");
+  assert.equal(say(0), "the planner of the goal gives signs of life again");
 });

@@ -3,12 +3,12 @@ import type { Event, EventOf } from "../../core/event.ts";
 import type { Failure, FailureKind } from "../../core/failure.ts";
 import { failuresOf } from "../../core/gate.ts";
 import { CHECKOUT_CHANGED } from "../../core/handoff.ts";
-import type { Job, Member } from "../../core/job.ts";
+import { type Job, type Member, taskOfJob } from "../../core/job.ts";
 import { isVerified, type RunState, taskOf } from "../../core/state.ts";
 import { isRepair, ROOT, type TaskId } from "../../core/task.ts";
 import { isUngated, nameOf } from "../../core/view.ts";
 import { inNames, leftOf, reasonOf, undoneOf, undoneText } from "../../core/view-reasons.ts";
-import { harmless, short } from "./words.ts";
+import { clockTime, duration, harmless, short } from "./words.ts";
 
 /** `tone` says how it should look, where there are colours. */
 export type Line = { readonly tone: "plain" | "good" | "bad" | "quiet"; readonly text: string };
@@ -37,6 +37,17 @@ export function narrate(
       return event.job.kind === "plan" && !hasPlanner ? undefined : started(event.job, state);
     case "job.ended":
       return jobEnded(event);
+    case "job.quiet":
+      return quietText(event, state);
+    case "account.parked":
+      return bad(
+        `the quota of ${event.account} is used up: whoever needs it waits until ${clockTime(event.until)} ` +
+          `(${duration(event.until - event.at)}): ${event.failure.message}`,
+      );
+    case "account.refused":
+      return bad(`the credentials of ${event.account} were refused: ${event.failure.message}`);
+    case "account.woken":
+      return plain(`${event.account} is called again`);
     case "plan.accepted":
       return event.into.length === 0
         ? undefined
@@ -109,7 +120,11 @@ export function narrate(
         `the base branch has moved to ${short(event.commit)}; deliver will merge it and gate the result first`,
       );
     case "budget.exhausted":
-      return bad("the budget is used up: nothing new is started");
+      return bad(
+        event.all
+          ? "the budget is used up: nothing new is started"
+          : "the budget is used up, but for what finished work needs to land: nothing else is started",
+      );
     case "repair.planned":
       return event.into.length === 0
         ? undefined
@@ -156,10 +171,23 @@ function jobEnded({ job, how }: EventOf<"job.ended">): Line | undefined {
 }
 
 /** Through no fault of its own, and without being counted. */
-const again = (who: string, why: FailureKind): Line =>
-  quiet(
-    `${who} ${why === "interrupted" ? "was interrupted by a restart" : "came to nothing"}: it is tried again`,
-  );
+const again = (who: string, why: FailureKind): Line => quiet(`${who} ${AGAIN[why] ?? AGAIN_ANYWAY}`);
+
+const AGAIN: Readonly<Partial<Record<FailureKind, string>>> = {
+  interrupted: "was interrupted by a restart: it is tried again",
+  quota: "is tried again when the quota is back; this counts for nothing",
+  authentication: "is tried again once the credentials are right; this counts for nothing",
+};
+const AGAIN_ANYWAY = "came to nothing: it is tried again";
+
+function quietText({ job, ms }: EventOf<"job.quiet">, state: RunState): Line {
+  const task = taskOfJob(job);
+  const name = task === undefined ? job : nameOf(state, task);
+  const who = job.startsWith("plan:") ? `the planner of ${name}` : name;
+  return ms === 0
+    ? quiet(`${who} gives signs of life again`)
+    : bad(`${who} has given no sign of life for ${duration(ms)}`);
+}
 
 /** The goal is done when the run closes as done, and not before: fixes and looks at the target may follow. */
 function done({ task, handoff }: EventOf<"task.done">, state: RunState): Line | undefined {

@@ -145,6 +145,7 @@ function figures({ spent, times, tally }: RunView): readonly ReportLine[] {
     ...title("Time and money"),
     paragraph(told.join(", ")),
     line(`  ${spentText(spent)}`),
+    ...unaccountedTexts(spent).map((text) => paragraph(text)),
     ...tookTexts(tally).map((text) => paragraph(text)),
   ];
 }
@@ -154,12 +155,29 @@ const losses = ({ tally }: RunView): readonly ReportLine[] =>
     ? []
     : [...title("What came to nothing has cost"), ...lossRows(tally).map((row) => line(`  ${row}`))];
 
-export function spentText({ tokens, microdollars, unpriced }: RunView["spent"]): string {
-  if (tokens === 0 && microdollars === 0 && unpriced === 0)
+/** A price that is not known is said so, and never shown as nothing. */
+export function spentText({ tokens, microdollars, unpriced, unaccounted }: RunView["spent"]): string {
+  if (tokens === 0 && microdollars === 0 && unpriced === 0 && unaccounted.calls === 0)
     return "what it cost was not reported by the agents";
-  const money = `$${(microdollars / 1_000_000).toFixed(2)}`;
-  const unknown = unpriced > 0 ? `, and ${plural(unpriced, "job")} whose price is not known` : "";
-  return `${tokens.toLocaleString("en")} tokens, ${money}${unknown}`;
+  const money = microdollars === 0 && unpriced > 0 ? [] : [dollars(microdollars)];
+  const unknown = unpriced > 0 ? [`price not known: ${plural(unpriced, "job")}`] : [];
+  return [`${tokens.toLocaleString("en")} tokens`, ...money, ...unknown].join(", ");
+}
+
+const dollars = (microdollars: number) => `$${(microdollars / 1_000_000).toFixed(2)}`;
+
+/** What nobody can know any more: only that it was no more than this. */
+export function unaccountedTexts({ unaccounted }: RunView["spent"]): readonly string[] {
+  const { calls, tokens, microdollars } = unaccounted;
+  if (calls === 0) return [];
+  const most = [
+    `${tokens.toLocaleString("en")} tokens`,
+    ...(microdollars > 0 ? [dollars(microdollars)] : []),
+  ].join(", ");
+  const were = calls === 1 ? "was cut off before it said what it" : "were cut off before they said what they";
+  return [
+    `unaccounted: ${plural(calls, "call")} ${were} cost; ${most} were set aside, and count against the budget`,
+  ];
 }
 
 /** Lines that can be pasted: what they are for is a remark to the shell as well. */

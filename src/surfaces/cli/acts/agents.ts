@@ -60,14 +60,13 @@ export const nobody = (candidates: readonly Candidate[]) => ({
     "do one of these, then give the same command again:",
     ...WAYS,
   ],
-  next: "skein demo, to see a whole run first: it needs no agent",
+  next: "name a program that does the work, such as --agent ./my-agent.sh; or try skein demo, which needs no agent",
 });
 
 const WAYS: readonly string[] = [
-  "a model by its key:     export ANTHROPIC_API_KEY=…   (or OPENAI_API_KEY, GEMINI_API_KEY, OPENROUTER_API_KEY)",
-  "an agent as a program:  npm install --global opencode-ai   (or claude, codex, gemini, pi: docs/agents.md)",
-  "a model on this machine: ollama pull qwen3-coder && ollama serve",
-  "a program of your own:  name it with --agent ./my-agent.sh, or agent: in skein.yaml",
+  "  a model by its key:       export ANTHROPIC_API_KEY=…  (or OPENAI_API_KEY, GEMINI_API_KEY, OPENROUTER_API_KEY)",
+  "  an agent as a program:    npm install --global opencode-ai  (or claude, codex, gemini, pi: see docs/agents.md)",
+  "  a model on this machine:  ollama pull qwen3-coder && ollama serve",
 ];
 
 /** Said why, if nobody could. */

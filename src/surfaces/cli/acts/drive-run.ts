@@ -3,7 +3,10 @@ import { type Project, startRun } from "../../../compose.ts";
 import { type Config, toPolicy } from "../../../config/index.ts";
 import { targetBranchOf } from "../../../core/brief.ts";
 import type { Failure } from "../../../core/failure.ts";
+import type { Policy } from "../../../core/policy.ts";
+import type { RunState } from "../../../core/state.ts";
 import { type RunView, viewOf } from "../../../core/view.ts";
+import type { Watch } from "../../../engine/drive.ts";
 import type { EngineEnd } from "../../../engine/engine.ts";
 import { hasFailed } from "../../../ports/repository.ts";
 import type { RunHome } from "../../../ports/runs.ts";
@@ -14,6 +17,7 @@ import { startProgress } from "../progress.ts";
 import { type Around, reportOf, stoppedText } from "../report.ts";
 import { onPage } from "../words.ts";
 import { checkedOutIn } from "./deliver-command.ts";
+import { type Halt, haltOf, sayHalt } from "./halt.ts";
 import { hasExit, seeRun } from "./project.ts";
 import { heedSignals } from "./signals.ts";
 
@@ -28,28 +32,59 @@ export async function driveRun(
 ): Promise<Driven> {
   context.out.outlive?.();
   context.err.outlive?.();
-  const progress = startProgress(context, {
-    policy: toPolicy(config),
-    hasPlanner: config.planner !== "none",
-  });
+  const policy = toPolicy(config);
+  const progress = startProgress(context, { policy, hasPlanner: config.planner !== "none" });
   const signals = heedSignals(progress.say, home.record.run);
+  const halting = haltsOf(context, config, policy);
   try {
     const { env } = context;
     const onLeft = (what: string) => progress.say(`a workspace could not be given back: ${what}`);
-    const options = { config, env, watch: progress.watch, onLeft };
+    const watch: Watch = (event, state) => {
+      progress.watch(event, state);
+      halting.watch(state);
+    };
+    const options = { config, env, watch, onLeft };
     const live = await startRun(project, home, options, signals.aborted);
     if (hasFailed(live)) {
       progress.end();
       return await notStarted(context, home, live.failure, signals.aborted.aborted);
     }
     signals.heard(live);
+    halting.stops(live.stopGently);
     const end = await live.ended;
     progress.end();
-    return await ended(context, project, { home, config, end });
+    const halt = halting.halt();
+    return await ended(context, project, { home, config, end, ...(halt === undefined ? {} : { halt }) });
   } finally {
+    halting.end();
     progress.end();
     signals.end();
   }
+}
+
+/** Looks once what was decided together is all there: between two events of one decision a run may seem to stand still. */
+function haltsOf({ now }: Context, config: Config, policy: Policy) {
+  const maxWaitMs = config.quota.wait;
+  let halt: Halt | undefined;
+  let soon: NodeJS.Immediate | undefined;
+  let stop: (() => void) | undefined;
+  const look = (state: RunState) => {
+    soon = undefined;
+    halt ??= haltOf(state, { policy, maxWaitMs, now: now() });
+    if (halt) stop?.();
+  };
+  return {
+    watch: (state: RunState) => {
+      if (halt === undefined) soon ??= setImmediate(look, state);
+    },
+    /** It may stand still before it is known how to stop it. */
+    stops: (stopGently: () => void) => {
+      stop = stopGently;
+      if (halt) stop();
+    },
+    halt: () => halt,
+    end: () => clearImmediate(soon),
+  };
 }
 
 /** Another process has the run: nothing is wrong with the repository. */
@@ -75,15 +110,22 @@ async function notStarted(
   };
 }
 
-type Ended = { readonly home: RunHome; readonly config: Config; readonly end: EngineEnd };
+type Ended = {
+  readonly home: RunHome;
+  readonly config: Config;
+  readonly end: EngineEnd;
+  /** Why it was stopped, if not by a person. */
+  readonly halt?: Halt;
+};
 
-async function ended(context: Context, { located }: Project, { home, config, end }: Ended): Promise<Driven> {
+async function ended(context: Context, { located }: Project, how: Ended): Promise<Driven> {
+  const { home, config, end, halt } = how;
   if (end.is === "lost") return { exit: refuse(context, lostCode(end.failure), end.failure) };
   const seen = await seeRun(context, home);
   if (hasExit(seen)) return seen;
   const view = viewOf(seen);
   if (end.is === "stopped") {
-    return { exit: sayStopped(context, view) };
+    return { exit: halt ? sayHalt(context, halt, view, config) : sayStopped(context, view) };
   }
   const { baseBranch } = home.record;
   const where = baseBranch === undefined ? undefined : await checkedOutIn(located.top, baseBranch);

@@ -1,0 +1,69 @@
+/** When does a run stop by itself, to be resumed? When a key was refused, or a quota is back later than one waits. */
+import type { Config } from "../../../config/index.ts";
+import { knownProvider } from "../../../config/known-providers.ts";
+import { durationText } from "../../../config/values.ts";
+import type { Failure } from "../../../core/failure.ts";
+import { parkedAccounts, refusedAccounts } from "../../../core/governor.ts";
+import { accountOf } from "../../../core/model-spec.ts";
+import type { Policy } from "../../../core/policy.ts";
+import { isParked } from "../../../core/standstill.ts";
+import type { RunState } from "../../../core/state.ts";
+import type { RunView } from "../../../core/view.ts";
+import { type Context, refuse } from "../context.ts";
+import { EXIT, type ExitCode } from "../exit-codes.ts";
+import { clockTime, day, duration, plural } from "../words.ts";
+
+export type Halt =
+  | { readonly is: "refused"; readonly account: string; readonly failure: Failure }
+  | { readonly is: "parked"; readonly accounts: readonly string[]; readonly until: number };
+
+/** A wrong key stops at once, also where others could go on: it does not mend itself. */
+export function haltOf(
+  state: RunState,
+  { policy, maxWaitMs, now }: { readonly policy: Policy; readonly maxWaitMs: number; readonly now: number },
+): Halt | undefined {
+  if (state.closed !== undefined) return undefined;
+  const [refused] = refusedAccounts(state);
+  if (refused) return { is: "refused", ...refused };
+  const until = isParked(state, policy)?.until;
+  if (until === undefined || until - now <= maxWaitMs) return undefined;
+  return { is: "parked", accounts: parkedAccounts(state).map(({ account }) => account), until };
+}
+
+export function sayHalt(context: Context, halt: Halt, view: RunView, config: Config): ExitCode {
+  const { run, counts } = view;
+  const kept = `${counts.done} of ${plural(counts.total, "task")} done, the rest is kept`;
+  if (halt.is === "refused") {
+    const { account, failure } = halt;
+    const message = `the credentials of ${account} were refused: ${failure.message} (${kept})`;
+    return refuse(context, EXIT.authentication, {
+      kind: "authentication",
+      message,
+      next: `${mendText(account, config)}, then skein resume ${run}`,
+    });
+  }
+  const left = halt.until - context.now();
+  const when = `${day(halt.until)} ${clockTime(halt.until)}`;
+  return refuse(context, EXIT.parked, {
+    kind: "quota",
+    message:
+      `the quota of ${halt.accounts.join(", ")} is used up until ${when} (in ${duration(left)}), and quota.wait is ` +
+      `${durationText(config.quota.wait)}: nothing more is called until then (${kept})`,
+    next: `skein resume ${run} after ${when}; or skein resume ${run} --set quota.wait=${waitFor(left)} to wait here`,
+  });
+}
+
+/** In whole hours, so that it is enough. */
+const waitFor = (ms: number) => `${Math.ceil(ms / 3_600_000)}h`;
+
+/** The variable that holds the key, if it is Skein that hands it over. */
+export function mendText(account: string, { agent, planner, fallback }: Config): string {
+  const specs = [agent, planner].filter((spec) => typeof spec === "object");
+  const models = specs.flatMap((spec) => (spec.kind === "model" ? [spec.model, ...spec.fallbacks] : []));
+  const model = [...models, ...fallback].find((one) => accountOf(one) === account);
+  const variable = model && (model.keyVariable ?? knownProvider(model.provider)?.keys[0]);
+  if (variable !== undefined) return `set ${variable} to a key that works`;
+  return specs.some((spec) => spec.kind === "acp" && spec.name === account)
+    ? `log in with ${account} itself, or set the key that it wants`
+    : `see to the credentials of ${account}`;
+}
