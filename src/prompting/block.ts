@@ -20,7 +20,8 @@ const MAX_RUN = 40;
 const LONG_RUN = new RegExp(`\`{${MAX_RUN + 1},}`, "g");
 const CONTROL = /[\p{Cc}--[\t\n]]/gv;
 
-const longestRun = (text: string) =>
+/** Of backticks. */
+export const longestRun = (text: string): number =>
   (text.match(/`+/g) ?? []).reduce((longest, run) => Math.max(longest, run.length), 0);
 
 /** A path on a line of its own: one with odd characters is written as JSON writes it. */

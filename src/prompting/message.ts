@@ -1,5 +1,5 @@
 /** How do many texts of any length become one message of bounded length? The longest are cut, and each cut is said. */
-import { blockOf, plainText } from "./block.ts";
+import { blockOf, longestRun, plainText } from "./block.ts";
 
 /** A heading, a sentence of ours, and what stands below it. One that has nothing to say is left out. */
 export type Part = {
@@ -26,36 +26,45 @@ export type Piece = {
 export const MAX_MESSAGE_CHARS = 300_000;
 
 /**
- * All texts get the same room, and what short ones leave over goes to the long ones: so a concern of one line stays
- * whole, and a document of a hundred pages is cut. Only what is ours (headings, ids) can make it longer than `maxChars`.
+ * All parts get the same room, and in a part all texts; what short ones leave over goes to the long ones. So a concern of
+ * one line stays whole, and fifty long reports are cut before the one document. Only what is ours (headings, ids) can
+ * make a message longer than `maxChars`.
  */
 export function messageFrom(opening: string, parts: readonly Part[], maxChars = MAX_MESSAGE_CHARS): string {
   const told = parts
     .map((part) => ({ ...part, pieces: (part.pieces ?? []).map(prepared) }))
     .filter(({ says, pieces }) => says !== undefined || pieces.length > 0);
-  const pieces = told.flatMap((part) => part.pieces);
-  const ours = told.reduce(
-    (sum, { title, says = "" }) => sum + title.length + says.length + 10,
-    opening.length,
-  );
-  const frames = pieces.reduce(
-    (sum, { head, where = "" }) => sum + head.length + where.length + FRAME_CHARS,
-    0,
-  );
+  const ours = told.reduce((sum, part) => sum + oursIn(part), opening.length);
   const room = level(
-    pieces.map(({ text }) => text.length),
-    maxChars - ours - frames,
+    told.map(({ pieces }) => charsOf(pieces)),
+    maxChars - ours,
   );
-  const shown = told.map(({ title, says, pieces }) =>
-    [`## ${title}`, ...(says === undefined ? [] : [says]), piecesIn(pieces, room)]
+  const shown = told.map(({ title, says, pieces }) => {
+    const roomOfEach = level(
+      pieces.map(({ text }) => text.length),
+      room,
+    );
+    return [`## ${title}`, says ?? "", piecesIn(pieces, roomOfEach)]
       .filter((text) => text !== "")
-      .join("\n\n"),
-  );
+      .join("\n\n");
+  });
   return `${[opening, ...shown].join("\n\n")}\n`;
 }
 
-/** The longest fences there are, and the words of a cut. */
-const FRAME_CHARS = 250;
+const charsOf = (pieces: readonly Piece[]) => pieces.reduce((sum, { text }) => sum + text.length, 0);
+
+/** "## " and line ends. */
+const PART_CHARS = 10;
+
+const oursIn = ({ title, says = "", pieces = [] }: Part): number =>
+  pieces.reduce((sum, piece) => sum + frameChars(piece), title.length + says.length + PART_CHARS);
+
+/** What may stand around a text: its head, its fences, the words of a cut. */
+const frameChars = ({ head, as, text, where = "" }: Piece): number =>
+  head.length + where.length + CUT_CHARS + (as === "line" ? 0 : blockOf("").length + 2 * longestRun(text));
+
+/** "\n… 1,234,567,890 more characters", and the line ends around. */
+const CUT_CHARS = 40;
 
 /** The largest room for each with which all of them fit. */
 export function level(lengths: readonly number[], total: number): number {

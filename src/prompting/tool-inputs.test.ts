@@ -1,0 +1,92 @@
+/** What models write into the tools' inputs, and what core's readers make of it. */
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { z } from "zod";
+import { readHandoff } from "../core/handoff-answer.ts";
+import { readPlanAnswer } from "../core/plan-answer.ts";
+import { handoffToolInput, planToolInput } from "./tool-inputs.ts";
+
+const TASK = { id: "a", description: "do a", acceptance: "a is done", scope: ["a.ts"] };
+
+const plan = (input: unknown) => readPlanAnswer(JSON.stringify(planToolInput.parse(input)));
+
+describe("the input of the tool plan", () => {
+  it("is what core reads", () => {
+    const full = { ...TASK, priority: 2, after: ["b"], agent: "db", delivers: "change", branch: "x" };
+    const read = plan({
+      scratchpad: "s",
+      tasks: [full],
+      deferred: [{ files: ["b.ts"], reason: "later" }],
+      addressed: ["c1"],
+      done: false,
+    });
+    assert.ok(read.is === "answer");
+    assert.deepEqual(read.answer, {
+      scratchpad: "s",
+      tasks: [full],
+      deferred: [{ files: ["b.ts"], reason: "later" }],
+      addressed: ["c1"],
+      done: false,
+      notes: [],
+    });
+  });
+
+  it("may be what models write instead: numbers for ids, null for nothing, sentences for a text", () => {
+    const odd = {
+      ...TASK,
+      id: 1,
+      description: ["do", "a"],
+      priority: "3",
+      after: null,
+      agent: null,
+      delivers: "Change",
+    };
+    const read = plan({ tasks: [odd], scratchpad: null, addressed: [2], done: null });
+    assert.ok(read.is === "answer", JSON.stringify(read));
+    const [task] = read.answer.tasks;
+    assert.deepEqual(
+      [task?.id, task?.description, task?.priority, task?.delivers],
+      ["1", "do\na", 3, "change"],
+    );
+    assert.deepEqual(read.answer.addressed, ["c2"]);
+  });
+
+  it("keeps keys that nobody knows, so that core says what became of them", () => {
+    const read = plan({ tasks: [{ ...TASK, dependsOn: ["b"] }] });
+    assert.match(read.is === "answer" ? read.answer.notes.join() : "", /dependsOn" was not read/);
+  });
+
+  it("is refused without tasks, and where a task does not say what it is", () => {
+    for (const input of [{}, { tasks: "none" }, { tasks: [{ ...TASK, id: null }] }, { tasks: [{ id: "a" }] }])
+      assert.equal(planToolInput.safeParse(input).success, false, JSON.stringify(input));
+  });
+});
+
+describe("the input of the tool handoff", () => {
+  it("is what core reads, one text for a list included", () => {
+    const input = { status: " Complete", summary: ["did", "it"], concerns: "one", suggestions: null };
+    const read = readHandoff(JSON.stringify(handoffToolInput.parse(input)), "t.1");
+    assert.ok(read.is === "handoff");
+    const { status, summary, concerns, suggestions } = read.handoff;
+    assert.deepEqual([status, summary, concerns, suggestions], ["complete", "did\nit", ["one"], []]);
+  });
+
+  it("is refused without a status that is known", () => {
+    for (const status of [undefined, null, "great", 200])
+      assert.equal(handoffToolInput.safeParse({ status }).success, false, `${status}`);
+  });
+});
+
+describe("what models are shown", () => {
+  it("is plain: one type for each field, and only what must be there is required", () => {
+    const shown = [planToolInput, handoffToolInput].map((schema) => z.toJSONSchema(schema, { io: "input" }));
+    assert.doesNotMatch(JSON.stringify(shown), /"anyOf"|"type":\[/);
+    assert.deepEqual(
+      shown.map(({ type, required }) => [type, required]),
+      [
+        ["object", ["tasks"]],
+        ["object", ["status"]],
+      ],
+    );
+  });
+});
