@@ -55,6 +55,8 @@ export type Ended = {
   readonly text: string;
   readonly error: unknown;
   readonly finish: string;
+  /** Of each step. */
+  readonly finishes: readonly string[];
   readonly inputTokens: number | undefined;
   readonly outputTokens: number | undefined;
   readonly cachedTokens: number | undefined;
@@ -86,7 +88,13 @@ export async function converse(
       error = event.error;
     },
   });
-  const seen = { text: "", finish: "none", deltas: 0, invalidCalls: [] as unknown[] };
+  const seen = {
+    text: "",
+    finish: "none",
+    deltas: 0,
+    finishes: [] as string[],
+    invalidCalls: [] as unknown[],
+  };
   let used: { inputTokens?: number | undefined; outputTokens?: number | undefined } = {};
   let cachedTokens: number | undefined;
   try {
@@ -94,6 +102,7 @@ export async function converse(
       if (part.type === "text-delta") seen.text += part.text;
       if (part.type === "text-delta" || part.type === "tool-input-delta") seen.deltas += 1;
       if (part.type === "tool-call" && part.invalid) seen.invalidCalls.push(part.input);
+      if (part.type === "finish-step") seen.finishes.push(part.finishReason);
       if (part.type === "error") error ??= part.error;
       if (part.type === "abort") error ??= new Error("aborted");
       if (part.type === "finish") {

@@ -39,6 +39,8 @@ export type ModelServerOptions = {
 export async function startModelServer(options: ModelServerOptions): Promise<ModelServer> {
   const desk = new Desk(options);
   const server = http.createServer((request, response) => void desk.take(request, response));
+  // A client that thinks for long must not find its connection closed at the moment of its next call.
+  server.keepAliveTimeout = MAX_IDLE_MS;
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   server.unref(); // A test that forgot to close it fails by itself, and does not hang.
@@ -63,6 +65,7 @@ export async function startModelServer(options: ModelServerOptions): Promise<Mod
   };
 }
 
+const MAX_IDLE_MS = 60_000;
 const MAX_WAIT_MS = 30_000;
 const MAX_BODY_BYTES = 64_000_000;
 

@@ -6,6 +6,9 @@ import { describe, it } from "node:test";
 import { isStepCount, jsonSchema, type ModelMessage, streamText, type ToolSet, tool } from "ai";
 import { takeStep } from "../../../src/adapters/agents/scripted-steps.ts";
 import type { Script, Step } from "../../../src/core/agent-script.ts";
+import { planMessage } from "../../../src/prompting/plan-message.ts";
+import { workMessage } from "../../../src/prompting/work-message.ts";
+import { planAsk, workAsk } from "../../contracts/agent.ts";
 import { newFolder } from "../folders.ts";
 import { WIRES } from "./clients.ts";
 import { type ModelServer, startModelServer } from "./model-server.ts";
@@ -187,6 +190,16 @@ describe("a model that plays a script", () => {
     const said: ModelMessage = { role: "assistant", content: "[script: answer 2]" };
     const messages = [planner(1), said, planner(3, "[script: answer 1]")];
     assert.deepEqual((await planned({ plans }, ...messages)).tasks, ["b"]);
+  });
+
+  it("understands what Skein tells planners and workers", async () => {
+    const asked = (scratchpad: string) =>
+      user(planMessage(planAsk("/nowhere", { turn: 3, scratchpad }), "continued"));
+    assert.deepEqual((await planned({ plans }, asked(""))).tasks, ["a"]);
+    assert.deepEqual((await planned({ plans }, asked("made a\n[script: answer 1]"))).tasks, ["b"]);
+    await using server = await serving({ work: { a: [reporting("first"), reporting("second")] } });
+    const { calls } = await turnOf(server, [user(workMessage(workAsk("/nowhere", { attempt: 2 })))]);
+    assert.deepEqual(calls, [handoff("second")]);
   });
 
   it("has an accident in its own turn alone, and says a text as it is", async () => {

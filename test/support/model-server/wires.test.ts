@@ -27,8 +27,9 @@ for (const { name, wire, model } of CLIENTS)
       await using server = await startModelServer({
         answer: inTurn({ text: "first", tools }, { text: "last" }),
       });
-      const { text, finish, error } = await converse(model(server.url));
+      const { text, finish, finishes, error } = await converse(model(server.url));
       assert.deepEqual({ text, finish, error }, { text: "firstlast", finish: "stop", error: undefined });
+      assert.deepEqual(finishes, ["tool-calls", "stop"]);
       const [first, second] = server.calls;
       assert.deepEqual([first!.wire, first!.model, first!.key], [wire, "test-model", "k"]);
       assert.deepEqual([first!.system, first!.tools], ["be brief", ["note"]]);
@@ -74,14 +75,14 @@ for (const { name, wire, model } of CLIENTS)
     it("answers whole where nobody asked for a stream", async () => {
       const tools = [{ name: "note", input: { word: "b" } }];
       await using server = await startModelServer({ answer: () => ({ text: "whole", tools }) });
-      const { text, toolCalls, usage } = await generateText({
+      const { text, toolCalls, usage, finishReason } = await generateText({
         model: model(server.url),
         instructions: "s",
         prompt: "p",
         tools: { note },
         maxOutputTokens: 1_000,
       });
-      assert.equal(text, "whole");
+      assert.deepEqual([text, finishReason], ["whole", "tool-calls"]);
       assert.deepEqual(
         toolCalls.map(({ input }) => input),
         [{ word: "b" }],
