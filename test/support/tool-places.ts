@@ -3,6 +3,7 @@ import path from "node:path";
 import type { ToolSet } from "ai";
 import type { ToolPlace } from "../../src/adapters/agents/tools/place.ts";
 import { LocalPrograms } from "../../src/adapters/programs/local.ts";
+import { openSandbox, type SandboxOptions } from "../../src/adapters/sandboxes/bubblewrap.ts";
 import { noSandbox, type Sandbox } from "../../src/adapters/sandboxes/sandbox.ts";
 import { CloneWorkspaces } from "../../src/adapters/workspaces/clones.ts";
 import type { JobId } from "../../src/core/job.ts";
@@ -28,6 +29,29 @@ export function plainPlace(more: Partial<ToolPlace> = {}): ToolPlace {
     limits: LIMITS,
     ...more,
   };
+}
+
+/** Why tests of a real sandbox are left out on this machine; false where they run. */
+export async function whyNoSandbox(): Promise<string | false> {
+  const opened = await openSandbox({ setting: "required", network: true, environment: process.env });
+  return hasFailed(opened) ? opened.failure.message : false;
+}
+
+/** As a run makes it: nothing of the state and of the checkout is seen but the objects. */
+export async function sandboxFor(
+  at: { readonly state: string; readonly repository: string },
+  more: Partial<SandboxOptions> = {},
+): Promise<Sandbox> {
+  const opened = await openSandbox({
+    setting: "required",
+    network: true,
+    environment: process.env,
+    hidden: [at.state, at.repository],
+    readable: [path.join(at.repository, ".git", "objects")],
+    ...more,
+  });
+  if (hasFailed(opened)) throw new Error(opened.failure.message);
+  return opened;
 }
 
 export type WorkspacePlace = AsyncDisposable & {

@@ -1,0 +1,200 @@
+/** What Linux itself keeps from a command, shown with the real bubblewrap; and what is said where there is none. */
+import assert from "node:assert/strict";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import path from "node:path";
+import { it } from "node:test";
+import { newFolder } from "../../../test/support/folders.ts";
+import {
+  JOB,
+  LIMITS,
+  plainPlace,
+  sandboxFor,
+  whyNoSandbox,
+  workspacePlace,
+} from "../../../test/support/tool-places.ts";
+import { hasFailed } from "../../ports/repository.ts";
+import { runCommand } from "../agents/tools/bash.ts";
+import type { ToolPlace } from "../agents/tools/place.ts";
+import { LocalPrograms } from "../programs/local.ts";
+import { openSandbox, type SandboxOptions } from "./bubblewrap.ts";
+
+const skip = await whyNoSandbox();
+
+const bash = (place: ToolPlace, command: string) => runCommand(place, { command }, place.signal);
+
+function fakeBubblewrap(script: string): Record<string, string> {
+  const folder = newFolder();
+  writeFileSync(path.join(folder, "bwrap"), `#!/bin/sh\n${script}\n`);
+  chmodSync(path.join(folder, "bwrap"), 0o755);
+  return { PATH: folder };
+}
+
+const opened = (more: Partial<SandboxOptions>) =>
+  openSandbox({ setting: "auto", network: true, environment: {}, ...more });
+
+it("is off if it is switched off, and says so", async () => {
+  const sandbox = await opened({ setting: "off", environment: process.env });
+  assert.ok(!hasFailed(sandbox));
+  assert.deepEqual([sandbox.level, sandbox.why], ["none", "switched off: commands run as you"]);
+  assert.deepEqual(sandbox.wrap(["ls"], { folder: "/", temporary: "/" }), ["ls"]);
+});
+
+it("goes without where it is not required, and says why and what to install", async () => {
+  const sandbox = await opened({ environment: { PATH: newFolder() } });
+  assert.ok(!hasFailed(sandbox));
+  assert.equal(sandbox.level, "none");
+  if (process.platform === "linux") assert.match(sandbox.why, /bwrap is not on the PATH.*install bubblewrap/);
+});
+
+it("fails where it is required and is not there, or is there and may not work", async (t) => {
+  if (process.platform !== "linux") return t.skip("bubblewrap is for Linux");
+  const missing = await opened({ setting: "required", environment: { PATH: newFolder() } });
+  assert.ok(hasFailed(missing));
+  assert.match(missing.failure.message, /a sandbox is required, and bwrap is not on the PATH/);
+  assert.match(missing.failure.next ?? "", /install bubblewrap/);
+  const environment = fakeBubblewrap("echo 'bwrap: No permissions to create a namespace' >&2; exit 1");
+  const barred = await opened({ setting: "required", environment });
+  assert.ok(hasFailed(barred));
+  assert.match(barred.failure.message, /bwrap does not work here \(bwrap: No permissions/);
+  assert.match(barred.failure.next ?? "", /allow user namespaces/);
+});
+
+it("lets a command write in its workspace and its temporary folder, and nowhere else", { skip }, async () => {
+  await using at = await workspacePlace({ sandbox: sandboxFor });
+  const { place, repository } = at;
+  const heard = await bash(
+    place,
+    'echo mine > new.txt; echo tmp > "$TMPDIR/kept"; echo gone > /tmp/x; cat /tmp/x',
+  );
+  assert.equal(heard, "gone\n");
+  assert.equal(readFileSync(path.join(place.folder, "new.txt"), "utf8"), "mine\n");
+  assert.equal(await bash(place, 'cat "$TMPDIR/kept"'), "tmp\n");
+  const outside = [import.meta.dirname, "/usr", "/etc", "/var"];
+  for (const folder of outside) {
+    assert.match(
+      await bash(place, `touch '${folder}/made-by-a-test'`),
+      /Read-only file system[\s\S]*exit code 1/,
+    );
+  }
+  assert.match(await bash(place, `touch '${repository.folder}/.git/objects/made'`), /Read-only/);
+});
+
+it("takes every capability, also from root, so that nothing can be mounted anew", { skip }, async () => {
+  await using at = await workspacePlace({ sandbox: sandboxFor });
+  assert.match(await bash(at.place, "grep CapEff /proc/self/status"), /0{16}/);
+  assert.match(await bash(at.place, "mount -o remount,rw / && touch /etc/made"), /exit code/);
+});
+
+it("has git work in it: objects of the user's repository are read, commits are made", { skip }, async () => {
+  await using at = await workspacePlace({ sandbox: sandboxFor });
+  const heard = await bash(at.place, "echo b > b && git add b && git commit -qm made && git log --format=%s");
+  assert.equal(heard, "made\nfirst\n");
+});
+
+it("shows no home folder, but the tool chains in it", { skip }, async () => {
+  const home = newFolder();
+  for (const one of [".ssh", ".aws", ".tool/bin", "work"])
+    mkdirSync(path.join(home, one), { recursive: true });
+  for (const one of [".ssh/id", ".aws/credentials", ".netrc", "work/notes"]) {
+    writeFileSync(path.join(home, one), "a key of the user\n");
+  }
+  writeFileSync(path.join(home, ".tool/bin/greet"), "#!/bin/sh\necho hello\n");
+  chmodSync(path.join(home, ".tool/bin/greet"), 0o755);
+  const environment = { HOME: home, PATH: `${home}/.tool/bin:${process.env["PATH"]}` };
+  const sandbox = (where: Parameters<typeof sandboxFor>[0]) => sandboxFor(where, { environment });
+  await using at = await workspacePlace({ sandbox, environment });
+  assert.equal(await bash(at.place, "greet; ls -A ~"), "hello\n.tool\n");
+  assert.match(
+    await bash(at.place, "cat ~/.ssh/id ~/.aws/credentials ~/.netrc ~/work/notes"),
+    /^(?!.*a key)/s,
+  );
+  assert.equal(await bash(at.place, "touch ~/.cache && ls -A ~"), ".cache\n.tool\n");
+  assert.match(await bash(at.place, "touch ~/.tool/bin/mine"), /Read-only/);
+  assert.deepEqual(readdirSync(home).sort(), [".aws", ".netrc", ".ssh", ".tool", "work"]);
+});
+
+it("hides a folder that it is told to, and shows what is needed of it", { skip }, async () => {
+  const hidden = path.resolve(import.meta.dirname, "../..", "core");
+  const options = { hidden: [hidden], readable: [path.join(hidden, "due.ts")] };
+  await using at = await workspacePlace({ sandbox: (where) => sandboxFor(where, options) });
+  assert.equal(await bash(at.place, `ls '${hidden}'`), "due.ts\n");
+  const home = { environment: { ...process.env, HOME: hidden } };
+  await using other = await workspacePlace({ sandbox: (where) => sandboxFor(where, home) });
+  assert.equal(await bash(other.place, `ls '${hidden}'`), "(no output)");
+});
+
+it("shows neither the state folder nor the user's checkout but for its objects", { skip }, async () => {
+  await using at = await workspacePlace({ sandbox: sandboxFor });
+  writeFileSync(path.join(at.state, "conversation.txt"), "what another agent said\n");
+  writeFileSync(path.join(at.repository.folder, ".env"), "KEY=secret\n");
+  assert.equal(await bash(at.place, "ls -A ../../.."), "workspaces\n");
+  assert.equal(await bash(at.place, "ls -A .. | sort"), "tmp\ntree\n");
+  assert.equal(
+    await bash(at.place, `find '${at.repository.folder}' -maxdepth 2 -mindepth 1 -name '[!o]*'`),
+    `${at.repository.folder}/.git\n`,
+  );
+});
+
+it("reaches a server on this machine with the network, and none without", { skip }, async () => {
+  const server = createServer((socket) => socket.end("hello\n"));
+  const listening = Promise.withResolvers<void>();
+  server.listen(0, "127.0.0.1", () => listening.resolve());
+  await listening.promise;
+  const address = server.address();
+  const port = typeof address === "object" && address !== null ? address.port : 0;
+  try {
+    for (const network of [true, false]) {
+      await using at = await workspacePlace({ sandbox: (where) => sandboxFor(where, { network }) });
+      const heard = await bash(at.place, `exec 3<>/dev/tcp/127.0.0.1/${port} && cat <&3`);
+      if (network) assert.equal(heard, "hello\n");
+      else assert.match(heard, /refused|unreachable/i);
+    }
+  } finally {
+    server.close();
+  }
+});
+
+it("shows no process but its own, and no variable of Skein's", { skip }, async () => {
+  await using at = await workspacePlace({ sandbox: sandboxFor });
+  assert.match(await bash(at.place, `cat /proc/${process.pid}/environ`), /No such file[\s\S]*exit code 1/);
+  assert.ok(Number(await bash(at.place, "ls /proc | grep -c '^[0-9]'")) < 10);
+  assert.match(await bash(at.place, `kill -0 ${process.pid}`), /No such process/);
+});
+
+it("ends a daemon with its command, even one that gave up its session, its parent and its mark", {
+  skip,
+}, async () => {
+  await using at = await workspacePlace({ sandbox: sandboxFor });
+  const daemons = "setsid sleep 7101 & nohup sleep 7101 & (env -i setsid sh -c 'sleep 7101 & sleep 7101' &)";
+  const heard = await bash(
+    at.place,
+    `( ${daemons} ) >/dev/null 2>&1; until [ $(cat /proc/[0-9]*/comm | grep -cx sleep) = 4 ]; do :; done 2>/dev/null; echo 4`,
+  );
+  assert.equal(heard, "4\n");
+  assert.deepEqual(sleeping("7101"), []);
+});
+
+it("is found by its mark after a crash, with all that runs in it", { skip }, async () => {
+  const begun = Promise.withResolvers<void>();
+  const folder = path.join(newFolder(), "programs");
+  const mine = plainPlace({ programs: new LocalPrograms({ folder }), onSign: () => begun.resolve() });
+  const sandbox = await sandboxFor({ state: folder, repository: mine.folder });
+  const running = bash({ ...mine, sandbox, limits: LIMITS }, "echo; setsid sleep 7102 & sleep 7102");
+  await begun.promise;
+  assert.ok((await new LocalPrograms({ folder }).endLeftovers(JOB)) >= 3);
+  assert.match(await running, /exit code|killed/);
+  assert.deepEqual(sleeping("7102"), []);
+});
+
+function sleeping(seconds: string): string[] {
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .filter((pid) => {
+      try {
+        return readFileSync(`/proc/${pid}/cmdline`, "utf8") === `sleep\0${seconds}\0`;
+      } catch {
+        return false; // It ended meanwhile.
+      }
+    });
+}
