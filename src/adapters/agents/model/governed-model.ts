@@ -17,6 +17,8 @@ export type Governed = Watched & {
   readonly ledger: Ledger;
   /** Of tries in a row that failed for no reason of ours. */
   readonly maxTransient: number;
+  /** Between them: the first wait, then twice as long each time, up to the last. */
+  readonly backoff: Backoff;
   /** From 0 to 1. */
   readonly random: () => number;
   /** Resolves early when the signal comes. */
@@ -26,6 +28,8 @@ export type Governed = Watched & {
   /** In words, for people. */
   readonly onTrouble: (words: string) => void;
 };
+
+export type Backoff = { readonly firstMs: number; readonly maxMs: number };
 
 /** What the loop around the model catches: the library hands it on as it is. */
 export class CallFailed extends Error {
@@ -70,7 +74,7 @@ async function answer(parts: Governed, options: CallOptions): Promise<Generated>
     if (problem.is === "transient") {
       transient += 1;
       if (transient > parts.maxTransient) throw new CallFailed(problem.failure);
-      await parts.wait(backoffMs(transient, parts.random()), signal);
+      await parts.wait(backoffMs(parts.backoff, transient, parts.random()), signal);
       if (signal.aborted) throw new CallFailed(INTERRUPTED);
     }
   }
@@ -182,6 +186,6 @@ const unwritten = (error: unknown): Failure =>
     "see whether the disk is full or read-only",
   );
 
-/** 2 s, doubled each time, up to a minute; at least half of it, so that many do not come back at once. */
-const backoffMs = (tries: number, random: number): number =>
-  Math.min(60_000, 2_000 * 2 ** (tries - 1)) * (0.5 + random / 2);
+/** At least half of it, so that many do not come back at once. */
+const backoffMs = ({ firstMs, maxMs }: Backoff, tries: number, random: number): number =>
+  Math.min(maxMs, firstMs * 2 ** (tries - 1)) * (0.5 + random / 2);

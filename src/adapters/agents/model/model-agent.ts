@@ -14,7 +14,7 @@ import type { Sandbox } from "../../sandboxes/sandbox.ts";
 import type { ToolLimits } from "../tools/place.ts";
 import { prepareTurn, recordedTurn, recordTurn, type TurnFiles, turnFiles } from "../turn-files.ts";
 import { Conversation } from "./conversation.ts";
-import { governed } from "./governed-model.ts";
+import { type Backoff, governed } from "./governed-model.ts";
 import { Ledger, readLedger } from "./ledger.ts";
 import { hold, type SessionEnd } from "./session.ts";
 import { Teller } from "./teller.ts";
@@ -49,6 +49,7 @@ export type ModelLimits = {
   readonly maxSteps: number;
   readonly maxSilenceMs: number;
   readonly maxTransient: number;
+  readonly backoff: Backoff;
   readonly tools: ToolLimits;
 };
 
@@ -56,6 +57,7 @@ export const MODEL_LIMITS: ModelLimits = {
   maxSteps: 200,
   maxSilenceMs: 5 * 60_000,
   maxTransient: 6,
+  backoff: { firstMs: 2_000, maxMs: 60_000 },
   tools: { maxOutputBytes: 32_000, maxFileBytes: 10_000_000, maxCommandMs: 10 * 60_000 },
 };
 
@@ -126,6 +128,7 @@ export class ModelAgent implements Agent {
     const model = governed({
       ...{ job: ask.job, task: ask.brief.task, chain, governor, ledger, now, random, wait, onSign },
       ...{ maxSilenceMs: this.#limits.maxSilenceMs, maxTransient: this.#limits.maxTransient },
+      backoff: this.#limits.backoff,
       onPart: teller.part,
       onTrouble: teller.trouble,
       onWait: (isWaiting) => time.pause(isWaiting),

@@ -4,7 +4,7 @@ import { type Failure, failure, messageOf } from "../../../core/failure.ts";
 import { askAgain } from "../../../prompting/ask-again.ts";
 import type { CallableModel } from "../../models/providers.ts";
 import { ANSWER_TOOL, answerText, answerTool, whyUnreadable } from "./answer-tool.ts";
-import { fitted } from "./fit.ts";
+import { estimateTokens, fitted } from "./fit.ts";
 import { CallFailed } from "./governed-model.ts";
 
 export type Session = {
@@ -77,7 +77,7 @@ class Talk {
         // What the model can hold was not known: tried again with less, and what was done so far is kept.
         if (!isTooLong(thrown) || this.#cuts >= MAX_CUTS) throw thrown;
         this.#cuts += 1;
-        this.#roomTokens /= 2;
+        this.#roomTokens = Math.min(this.#roomTokens, estimateTokens(this.#messages)) / 2;
       }
     }
   }
