@@ -19,6 +19,8 @@ export type Team = {
   /** Chances that a worker's change breaks a test, or clashes with another one. */
   readonly breaks: number;
   readonly clashes: number;
+  /** The chance that a task is for a specialist, the painter. */
+  readonly painted?: number;
 };
 
 export function scriptedTeam(team: Team): Script {
@@ -49,6 +51,7 @@ type Item = {
   readonly priority?: number;
   readonly after: readonly string[];
   readonly delivers: "change" | "report";
+  readonly agent?: string;
 };
 
 /** The scratchpad is the planner's only memory: it holds the number of the next sprint. */
@@ -58,9 +61,15 @@ function planAnswer(team: Team, brief: PlanBrief) {
   const addressed = brief.concerns.filter(() => random.chance(0.6)).map((concern) => concern.id);
   const whole = brief.task !== ROOT && brief.first && random.chance(0.1);
   const wait = !brief.first && brief.active.length > 0 && random.chance(0.5);
-  const items = whole || wait ? [] : sprintOf(team, brief, sprint);
+  const items = whole || wait ? [] : sprintOf(team, brief, sprint).map((one) => painted(team, brief, one));
   const next = items.length > 0 ? sprint + 1 : sprint;
   return { scratchpad: `sprint ${next}`, tasks: items, addressed };
+}
+
+/** By a die of its own, so that all else is as it was before there were specialists. */
+function painted(team: Team, { task }: Planned, one: Item): Item {
+  const random = randomFrom(seedFor(team.seed, `who paints ${task} ${one.id}`));
+  return random.chance(team.painted ?? 0) ? { ...one, agent: "painter" } : one;
 }
 
 /** What a planner would still ask for: nothing, if it may truly be called finished. */

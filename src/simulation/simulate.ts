@@ -9,6 +9,7 @@ import type { RunState } from "../core/state.ts";
 import { type EngineEnd, runEngine } from "../engine/engine.ts";
 import { Inbox, type Message } from "../engine/inbox.ts";
 import type { EventLog } from "../ports/event-log.ts";
+import { freeProvider, type Provider } from "./provider.ts";
 import { type Mischief, noMischief, type Script, VirtualQueue } from "./virtual-queue.ts";
 import type { VirtualRepository } from "./virtual-repository.ts";
 
@@ -18,6 +19,7 @@ export type Simulation = {
   readonly script: Script;
   readonly repository: VirtualRepository;
   readonly mischief?: Mischief;
+  readonly provider?: Provider;
   /** What people and the world say, and when. */
   readonly said?: readonly { readonly at: number; readonly message: Message }[];
   /** What people say when they see an event, and how long it takes them. */
@@ -83,8 +85,8 @@ class World {
 
   constructor(simulation: Simulation) {
     this.#simulation = simulation;
-    const { repository, script, mischief = noMischief } = simulation;
-    this.#queue = new VirtualQueue({ clock: this.clock, repository, script, mischief });
+    const { repository, script, mischief = noMischief, provider = freeProvider } = simulation;
+    this.#queue = new VirtualQueue({ clock: this.clock, repository, script, mischief, provider });
   }
 
   say(message: Message): void {

@@ -2,13 +2,14 @@
 import type { Brief, LandBrief, PlanBrief, WorkBrief } from "../core/brief.ts";
 import type { Report } from "../core/event.ts";
 import type { Evidence } from "../core/evidence.ts";
-import { failure } from "../core/failure.ts";
+import { type Failure, failure } from "../core/failure.ts";
 import type { Handoff } from "../core/handoff.ts";
 import { type Job, type JobId, jobId, type Outcome } from "../core/job.ts";
 import { readPlanAnswer } from "../core/plan-answer.ts";
 import type { Problem } from "../core/repair.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Answer, JobQueue, Recovered } from "../ports/job-queue.ts";
+import { courseOf, type Provider } from "./provider.ts";
 import type { Change, VirtualRepository } from "./virtual-repository.ts";
 
 /** What agents answer, and how long everything takes, in ms. */
@@ -55,6 +56,7 @@ type World = {
   readonly repository: VirtualRepository;
   readonly script: Script;
   readonly mischief: Mischief;
+  readonly provider: Provider;
 };
 
 type Underway = { readonly job: Job; report: (report: Report) => void; callOff: () => void; answer?: Answer };
@@ -68,17 +70,42 @@ export class VirtualQueue implements JobQueue {
   }
 
   offer(job: Job, brief: Brief, report: (report: Report) => void): void {
-    const { clock, mischief, script } = this.#world;
+    const { clock, mischief, script, provider } = this.#world;
     const id = jobId(job);
     const fate = mischief.fate(job, brief, script.ms(job));
     const entry: Underway = { job, report, callOff: () => {} };
     this.#underway.set(id, entry);
     if (fate.is === "dies") return;
-    entry.callOff = clock.wakeAt(clock.now() + fate.ms, () => {
-      const outcome = fate.is === "instead" ? fate.outcome : this.#execute(brief);
-      entry.answer = { outcome, spent: { tokens: job.kind === "plan" || job.kind === "work" ? 1_000 : 0 } };
+    const course = this.#course(job, brief, fate.ms);
+    const quiet = provider.quietAfter(job, fate.ms);
+    const end = clock.wakeAt(course.end, () => {
+      const outcome = course.failure ? failed(course.failure) : this.#outcome(fate, brief);
+      entry.answer = { outcome, spent: provider.cost(job) };
       entry.report({ type: "ended", job: id, ...entry.answer });
     });
+    const others = [
+      ...course.heard.map(({ at, account, failure: why }) =>
+        clock.wakeAt(at, () => entry.report({ type: "account-refused", account, failure: why })),
+      ),
+      ...(quiet === undefined
+        ? []
+        : [clock.wakeAt(clock.now() + quiet, () => entry.report({ type: "quiet", job: id, ms: quiet }))]),
+    ];
+    entry.callOff = () => {
+      for (const callOff of [end, ...others]) callOff();
+    };
+  }
+
+  #course(job: Job, brief: Brief, ms: number) {
+    const { clock, provider } = this.#world;
+    const now = clock.now();
+    if (brief.kind !== "plan" && brief.kind !== "work") return { heard: [], end: now + ms };
+    const waits = provider.waits(job);
+    return courseOf(provider.shortages, provider.chainOf(brief), { now, ms, waits });
+  }
+
+  #outcome(fate: Exclude<Fate, { readonly is: "dies" }>, brief: Brief): Outcome {
+    return fate.is === "instead" ? fate.outcome : this.#execute(brief);
   }
 
   cancel(id: JobId): void {
@@ -91,7 +118,8 @@ export class VirtualQueue implements JobQueue {
   /** A job outlives its engine here, as it does on another machine, unless `crash` took it along. */
   async recover(job: Job, report: (report: Report) => void): Promise<Recovered> {
     const entry = this.#underway.get(jobId(job));
-    if (!entry) return { is: "gone" };
+    const spent = entry ? undefined : this.#world.provider.cut(job);
+    if (!entry) return spent ? { is: "gone", spent } : { is: "gone" };
     if (entry.answer) return { is: "answered", answer: entry.answer };
     entry.report = report;
     return { is: "running" };
@@ -125,6 +153,8 @@ export class VirtualQueue implements JobQueue {
     }
   }
 }
+
+const failed = (why: Failure): Outcome => ({ is: "failed", failure: why });
 
 const treeOf = ({ onto, members }: LandBrief) =>
   [onto, ...members.map(({ task, attempt }) => `${task}.${attempt}`)].join(" ");

@@ -26,6 +26,9 @@ export function digest(state: RunState): unknown {
     parked: [...state.parked],
     repair: { ...state.repair, pending: [...state.repair.pending] },
     flaky: [...state.flaky],
+    subtrees: [...state.subtrees],
+    owed: [...state.owed],
+    accounts: [...state.accounts],
     toSettle: [...state.toSettle],
   };
 }

@@ -57,6 +57,15 @@ export const FAULTS = [
   "task cancelled",
   "run cancelled",
   "tight budget",
+  "quota with a reset",
+  "quota without a reset",
+  "quota while a job waits",
+  "key refused",
+  "call cut off",
+  "task over budget",
+  "subtree over budget",
+  "call refused for its cost",
+  "job quiet",
 ] as const;
 
 export type FaultKind = (typeof FAULTS)[number];

@@ -9,18 +9,15 @@ import { emptyState, LANE, type RunState, taskOf } from "../../src/core/state.ts
 import { isRepair, isSettled, parentId, ROOT, type Task, type TaskId } from "../../src/core/task.ts";
 import { isPlannedOut, type Team } from "../../src/simulation/scripted-team.ts";
 import type { VirtualRepository } from "../../src/simulation/virtual-repository.ts";
-
-export class Violation extends Error {}
-
-const must = (holds: boolean, rule: string): void => {
-  if (!holds) throw new Violation(rule);
-};
+import { AccountInvariants } from "./account-invariants.ts";
+import { must } from "./violation.ts";
 
 export class Invariants {
   readonly state: RunState = emptyState();
   readonly #policy: Policy;
   readonly #repository: VirtualRepository;
   readonly #team: Team;
+  readonly #accounts: AccountInvariants;
   /** Own books: what has landed, which jobs were ever started, who has ended, what planners have heard. */
   readonly #landed = new Set<TaskId>();
   readonly #started = new Set<string>();
@@ -35,6 +32,7 @@ export class Invariants {
 
   constructor(policy: Policy, repository: VirtualRepository, team: Team) {
     this.#team = team;
+    this.#accounts = new AccountInvariants(policy);
     this.#policy = policy;
     this.#repository = repository;
   }
@@ -46,6 +44,7 @@ export class Invariants {
     must((event.type === "run.opened") === (this.#seq === 1), "a run is opened once, first");
     this.#lastAt = event.at;
     this.#before(event);
+    this.#accounts.before(event, this.state);
     evolve(this.state, event);
     this.#after(event);
   }
@@ -125,7 +124,8 @@ export class Invariants {
       const meets = (other: Task) => overlaps(other.spec.scope, earlier.spec.scope);
       const waits =
         this.#dispatched(earlier).some(meets) ||
-        this.#queued().some((o) => o.order < earlier.order && meets(o));
+        this.#queued().some((o) => o.order < earlier.order && meets(o)) ||
+        !this.#accounts.mayStart("work", earlier, state);
       must(waits, `${task.id} started before ${id}, which is more urgent`);
     }
   }
@@ -262,7 +262,6 @@ export class Invariants {
     must(state.count.plan <= capacity.plan, "more plan jobs than allowed");
     must(state.count.work <= capacity.work, "more work jobs than allowed");
     must(state.count.land <= 1 && state.count.check <= 1, "landing and checking are one at a time");
-    if (event.type === "job.started") this.#budgeted(event.job);
     if (event.type === "plan.accepted" || event.type === "repair.planned") {
       for (const { id, spec } of event.into) this.#inScope(id, spec.scope, event.type);
     }
@@ -295,16 +294,6 @@ export class Invariants {
   #inScope(id: TaskId, scope: readonly string[], type: string): void {
     const parent = taskOf(this.state, parentId(id)!);
     must(isWithin(scope, parent.spec.scope), `${id} reaches outside of ${parent.id} (${type})`);
-  }
-
-  #budgeted(job: Job): void {
-    const { maxTokens, reserveTokens } = this.#policy.budget;
-    if (maxTokens === undefined || job.kind === "land" || job.kind === "check") return;
-    const { count, spent } = this.state;
-    must(
-      spent.tokens + (count.plan + count.work) * reserveTokens <= maxTokens,
-      `${jobId(job)} was not in the budget`,
-    );
   }
 
   #endsOnce(task: Task): void {

@@ -12,7 +12,17 @@ import { type Crashes, type Simulated, simulate } from "../../src/simulation/sim
 import { VirtualRepository } from "../../src/simulation/virtual-repository.ts";
 import { digest } from "./digest.ts";
 import { KNOWN_FLAKY, mischief, Tally, type Weather } from "./faults.ts";
-import { Invariants, Violation } from "./invariants.ts";
+import { Invariants } from "./invariants.ts";
+import {
+  accountsIn,
+  budgetIn,
+  countGoverned,
+  mendedKeys,
+  providerOf,
+  shortagesIn,
+  thrifty,
+} from "./providers.ts";
+import { Violation } from "./violation.ts";
 
 export type Told = {
   readonly seed: number;
@@ -40,13 +50,21 @@ export async function tell(seed: number): Promise<Told> {
 
 async function play(random: Random, seed: number, faults: Tally, events: Event[]) {
   const later = randomFrom(seedFor(seed, "of part three")); // A die of its own: all else happens as before.
-  const policy = { ...policyOf(random, faults), approval: approvalOf(later) };
+  const governed = randomFrom(seedFor(seed, "of part four"));
+  const before = policyOf(random, faults);
+  const policy = {
+    ...before,
+    approval: approvalOf(later),
+    accounts: accountsIn(governed),
+    budget: budgetIn(governed, before.budget),
+  };
+  const shortages = shortagesIn(governed);
   const broken = random.chance(0.15) ? brokenBase(random) : [];
   if (broken.length > 0) faults.add("base red from the start");
   const staged = later.chance(0.2);
   if (staged) faults.add("gate in stages");
   const repository = new VirtualRepository(broken, { staged });
-  const team = teamOf(random, seed);
+  const team = { ...teamOf(random, seed), painted: governed.pick([0, 0.3]) };
   const invariants = new Invariants(policy, repository, team);
   const weather = { ...weatherOf(random), knownFlaky: later.chance(0.1) };
   let violation: unknown;
@@ -55,8 +73,9 @@ async function play(random: Random, seed: number, faults: Tally, events: Event[]
     policy,
     repository,
     script: scriptedTeam(team),
-    mischief: mischief(random, weather, policy, faults),
-    said: saidBy(random, faults),
+    mischief: thrifty(governed, mischief(random, weather, policy, faults)),
+    provider: providerOf(governed, policy, shortages),
+    said: [...saidBy(random, faults), ...mendedKeys(shortages)],
     react: reactions(later, faults),
     ...(weather.knownFlaky ? { flaky: [staged ? `gate: ${KNOWN_FLAKY}` : KNOWN_FLAKY] } : {}),
     happens: [...outsiders(random, repository, faults), ...takers(seed, repository, faults)],
@@ -66,6 +85,7 @@ async function play(random: Random, seed: number, faults: Tally, events: Event[]
       if (violation) return;
       events.push(event);
       countNatural(event, faults);
+      countGoverned(event, faults);
       try {
         invariants.observe(event);
       } catch (error) {
