@@ -144,7 +144,15 @@ export const waitText = ({ what, until }: Wait, now: number): string =>
     ? `waiting: ${what}`
     : `waiting: ${what} in ${duration(until - now)}, at ${clockTime(until)}`;
 
-export function runningText({ kind, number, tasks }: RunningView, target: RunView["target"]): string {
+export function runningText(running: RunningView, target: RunView["target"]): string {
+  const { quietMs = 0, parkedUntil } = running;
+  if (parkedUntil !== undefined) return `${doneBy(running, target)}, waits for its quota`;
+  return quietMs > 0
+    ? `${doneBy(running, target)}, no sign of life for ${duration(quietMs)}`
+    : doneBy(running, target);
+}
+
+function doneBy({ kind, number, tasks }: RunningView, target: RunView["target"]): string {
   const names = tasks.map(({ name }) => name).join(" + ");
   switch (kind) {
     case "plan":

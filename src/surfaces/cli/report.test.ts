@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { CoreRun, large, task } from "../../../test/support/core-run.ts";
-import { emptyState } from "../../core/state.ts";
 import type { TaskId } from "../../core/task.ts";
 import { nothingSeen, type RunView, see, viewOf } from "../../core/view.ts";
 import { areaOf } from "./progress.ts";
-import { reportOf, spentText, unaccountedTexts } from "./report.ts";
+import { reportOf } from "./report.ts";
 
 const viewOfRun = (run: CoreRun): RunView => viewOf(run.log.reduce(see, nothingSeen()));
 const AROUND = { target: "skein/r/target", command: "skein", isCheckedOut: false };
@@ -108,25 +107,6 @@ test("what an agent wrote cannot steer the terminal from the report or the live 
     ...areaOf(view, { now: 5_000, startedAt: 0 }),
   ])
     assert.doesNotMatch(text, /\p{C}/u);
-});
-
-test("a price that is not known is said, and never counted as nothing", () => {
-  const spent = { ...emptyState().spent, tokens: 1_200, unpriced: 2 };
-  assert.equal(spentText(spent), "1,200 tokens, price not known: 2 jobs");
-  assert.equal(spentText({ ...spent, microdollars: 50_000 }), "1,200 tokens, $0.05, price not known: 2 jobs");
-  assert.equal(spentText({ ...spent, unpriced: 0 }), "1,200 tokens, $0.00");
-  assert.match(spentText({ ...spent, tokens: 0, unpriced: 0 }), /not reported/);
-});
-
-test("calls that were cut off are listed with what was set aside for them, and not in the sum", () => {
-  const unaccounted = { calls: 2, tokens: 9_000, microdollars: 30_000 };
-  const spent = { ...emptyState().spent, tokens: 1_200, microdollars: 10_000, unaccounted };
-  assert.equal(spentText(spent), "1,200 tokens, $0.01");
-  assert.deepEqual(unaccountedTexts(spent), [
-    "unaccounted: 2 calls were cut off before they said what they cost; 9,000 tokens, $0.03 were set aside, " +
-      "and count against the budget",
-  ]);
-  assert.deepEqual(unaccountedTexts(emptyState().spent), []);
 });
 
 test("the live area shows a few of many jobs, and says how many more there are", () => {

@@ -3,6 +3,7 @@ import type { RunView, SetbackView } from "../../core/view.ts";
 import { undoneText } from "../../core/view-reasons.ts";
 import { endWords } from "./narrate.ts";
 import type { Tone } from "./output.ts";
+import { type Budget, budgetTexts, callTexts, costRows, spentText, unaccountedTexts } from "./spent-text.ts";
 import { lossRows, tookTexts } from "./tally-text.ts";
 import { commands, duration, harmless, plural, precise, short, table } from "./words.ts";
 
@@ -17,7 +18,12 @@ const paragraph = (text: string, tone: Tone = "plain"): ReportLine => ({
 const title = (text: string) => [line(""), line(text, "strong")];
 
 /** `target` is the run's branch, `command` how skein is called; the base branch may be checked out somewhere. */
-export type Around = { readonly target: string; readonly command: string; readonly isCheckedOut: boolean };
+export type Around = {
+  readonly target: string;
+  readonly command: string;
+  readonly isCheckedOut: boolean;
+  readonly budget?: Budget;
+};
 
 export function reportOf(view: RunView, around: Around): readonly ReportLine[] {
   return [
@@ -28,7 +34,8 @@ export function reportOf(view: RunView, around: Around): readonly ReportLine[] {
     ...undone(view),
     ...concerns(view),
     ...left(view),
-    ...figures(view),
+    ...figures(view, around),
+    ...costs(view),
     ...losses(view),
     ...lookAround(view, around),
   ];
@@ -130,7 +137,7 @@ const MAX_CONCERNS = 20;
 const left = ({ left: things }: RunView): readonly ReportLine[] =>
   things.length === 0 ? [] : [...title("Left"), ...things.map((thing) => paragraph(thing, "bad"))];
 
-function figures({ spent, times, tally }: RunView): readonly ReportLine[] {
+function figures({ spent, times, tally }: RunView, { budget = {} }: Around): readonly ReportLine[] {
   const { plan, work, land, check } = times.jobs;
   const jobs = [
     [plan, "turn of planners", "turns of planners"],
@@ -145,40 +152,28 @@ function figures({ spent, times, tally }: RunView): readonly ReportLine[] {
     ...title("Time and money"),
     paragraph(told.join(", ")),
     line(`  ${spentText(spent)}`),
-    ...unaccountedTexts(spent).map((text) => paragraph(text)),
-    ...tookTexts(tally).map((text) => paragraph(text)),
+    ...[
+      ...callTexts(tally),
+      ...unaccountedTexts(spent),
+      ...budgetTexts({ spent }, budget),
+      ...tookTexts(tally),
+    ].map((text) => paragraph(text)),
   ];
 }
+
+/** Where one task has it all, the sum has said it. */
+const costs = ({ tally }: RunView): readonly ReportLine[] =>
+  tally.costs.length < 2
+    ? []
+    : [...title("What each task has cost"), ...costRows(tally, MAX_COSTS).map((row) => line(`  ${row}`))];
+
+/** The dearest are those that one asks about. */
+const MAX_COSTS = 10;
 
 const losses = ({ tally }: RunView): readonly ReportLine[] =>
   tally.losses.length === 0
     ? []
     : [...title("What came to nothing has cost"), ...lossRows(tally).map((row) => line(`  ${row}`))];
-
-/** A price that is not known is said so, and never shown as nothing. */
-export function spentText({ tokens, microdollars, unpriced, unaccounted }: RunView["spent"]): string {
-  if (tokens === 0 && microdollars === 0 && unpriced === 0 && unaccounted.calls === 0)
-    return "what it cost was not reported by the agents";
-  const money = microdollars === 0 && unpriced > 0 ? [] : [dollars(microdollars)];
-  const unknown = unpriced > 0 ? [`price not known: ${plural(unpriced, "job")}`] : [];
-  return [`${tokens.toLocaleString("en")} tokens`, ...money, ...unknown].join(", ");
-}
-
-const dollars = (microdollars: number) => `$${(microdollars / 1_000_000).toFixed(2)}`;
-
-/** What nobody can know any more: only that it was no more than this. */
-export function unaccountedTexts({ unaccounted }: RunView["spent"]): readonly string[] {
-  const { calls, tokens, microdollars } = unaccounted;
-  if (calls === 0) return [];
-  const most = [
-    `${tokens.toLocaleString("en")} tokens`,
-    ...(microdollars > 0 ? [dollars(microdollars)] : []),
-  ].join(", ");
-  const were = calls === 1 ? "was cut off before it said what it" : "were cut off before they said what they";
-  return [
-    `unaccounted: ${plural(calls, "call")} ${were} cost; ${most} were set aside, and count against the budget`,
-  ];
-}
 
 /** Lines that can be pasted: what they are for is a remark to the shell as well. */
 function lookAround({ run, is, landings }: RunView, around: Around): readonly ReportLine[] {

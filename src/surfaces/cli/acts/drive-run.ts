@@ -130,7 +130,10 @@ async function ended(context: Context, { located }: Project, how: Ended): Promis
   const { baseBranch } = home.record;
   const where = baseBranch === undefined ? undefined : await checkedOutIn(located.top, baseBranch);
   const target = targetBranchOf(view.run, config.branchPrefix);
-  sayReport(context, view, { target, command: context.command, isCheckedOut: where !== undefined });
+  const { command } = context;
+  const { tokens, dollars } = config.budget; // Which may have been changed since it was recorded.
+  const budget = { ...(tokens !== undefined && { tokens }), ...(dollars !== undefined && { dollars }) };
+  sayReport(context, view, { target, command, isCheckedOut: where !== undefined, budget });
   return { exit: view.is === "done" ? EXIT.done : EXIT.notAllDone, view };
 }
 

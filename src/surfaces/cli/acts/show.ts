@@ -18,6 +18,7 @@ import type { Owner, RunHome } from "../../../ports/runs.ts";
 import { type Act, type Context, say, usage, writeJson } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { paint, type Tone } from "../output.ts";
+import { type Budget, budgetTexts, callTexts, costRows, spentText, unaccountedTexts } from "../spent-text.ts";
 import { lossRows, tookTexts } from "../tally-text.ts";
 import type { ShowOptions } from "../verbs/options.ts";
 import { firstLine, fit, harmless, harmlessLines, onPage, plural, short } from "../words.ts";
@@ -25,7 +26,7 @@ import { type BaseMoved, baseMoved, baseMovedText } from "./base-moved.ts";
 import { readEnd } from "./configuration.ts";
 import { type FlakyOfRun, flakyOfRun, listFlaky, sayFlaky } from "./flaky.ts";
 import { unknownTask } from "./logs.ts";
-import { prefixOf } from "./names.ts";
+import { budgetOf, prefixOf } from "./names.ts";
 import { hasExit, NEVER, openHere, openNamed, type SeenRun } from "./project.ts";
 import { type RunWord, runText, runWord } from "./run-state.ts";
 
@@ -97,21 +98,32 @@ function showTree(
       say(context, `${"  ".repeat(row.depth + 2)}${harmless(why, MAX_REASON_CHARS)}`);
   }
   sayFlaky(context, flaky);
-  showTally(context, view);
+  showTally(context, view, budgetOf(home.record));
   return EXIT.done;
 }
 
-function showTally(context: Context, { tally }: RunView): void {
-  const took = tookTexts(tally).map((text) => onPage(context.out, `  ${text}`, "    "));
+function showTally(context: Context, { tally, spent }: RunView, budget: Budget): void {
+  const told = [
+    ...(tally.costs.length > 0 ? [spentText(spent)] : []),
+    ...callTexts(tally),
+    ...unaccountedTexts(spent),
+    ...budgetTexts({ spent }, budget),
+    ...tookTexts(tally),
+  ];
+  const took = told.map((text) => onPage(context.out, `  ${text}`, "    "));
+  const costs = tally.costs.length > 1 ? costRows(tally, MAX_COSTS).map((row) => `  ${row}`) : [];
   const cost = lossRows(tally).map((row) => `  ${row}`);
   for (const [heading, lines] of [
     ["What it took", took],
+    ["What each task has cost", costs],
     ["What came to nothing has cost", cost],
   ] as const) {
     if (lines.length > 0) say(context, `\n${paint(context.out, "strong", heading)}`);
     for (const line of lines) say(context, line);
   }
 }
+
+const MAX_COSTS = 50;
 
 /** In a run that nobody drives, nobody is at work, whatever the log says was going on. */
 const wordIn = (word: TaskRow["word"], state: RunWord): string =>
@@ -171,6 +183,8 @@ type Details = {
   /** The end of the newest of them, if its candidate was refused for it. */
   readonly gateOutput: readonly string[];
   readonly salvaged: readonly string[];
+  /** What its own jobs have cost, all attempts and turns together; null: nothing was reported. */
+  readonly cost: RunView["tally"]["costs"][number] | null;
 };
 
 async function detailsOf(
@@ -206,6 +220,7 @@ async function detailsOf(
     ),
     gates,
     gateOutput: isRed && state.is !== "done" && gates.length > 0 ? await endOf(gates.at(-1)!) : [],
+    cost: view.tally.costs.find(({ task }) => task === id) ?? null,
     salvaged: hasFailed(kept)
       ? []
       : kept.filter((one) => one.run === run && one.task === id).map(({ ref }) => ref),
@@ -281,6 +296,7 @@ function showTask(context: Context, details: Details): void {
   if (state.is === "cancelled") list("Cancelled", [state.reason]);
   if ("handoff" in state && state.handoff) showHandoff(context, state.handoff, list);
   if (commit !== undefined) list("Landed as", [short(commit)]);
+  if (details.cost) list("Has cost", [spentText(details.cost), ...unaccountedTexts(details.cost)]);
   list(`Branches (${plural(tries.attempts, "attempt")})`, branches);
   list("Transcripts", transcripts);
   list("Gated in", details.gates);

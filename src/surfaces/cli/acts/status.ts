@@ -11,13 +11,14 @@ import { type Act, type Context, say, writeJson } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { paint } from "../output.ts";
 import { runningText, targetText, waitText } from "../progress.ts";
-import { setbackTexts, spentText } from "../report.ts";
+import { setbackTexts } from "../report.ts";
+import { budgetTexts, spentText, unaccountedTexts } from "../spent-text.ts";
 import type { StatusOptions } from "../verbs/options.ts";
-import { ago, duration, firstLine, fit, harmless, plural, table } from "../words.ts";
+import { ago, clockTime, day, duration, firstLine, fit, harmless, plural, table } from "../words.ts";
 import { type BaseMoved, baseMoved, baseMovedText } from "./base-moved.ts";
 import { type Bring, bringOf } from "./deliver-command.ts";
 import { sayFlakyCount } from "./flaky.ts";
-import { prefixOf } from "./names.ts";
+import { budgetOf, prefixOf } from "./names.ts";
 import { hasExit, openHere, openRun, type SeenRun, seeRun } from "./project.ts";
 import { type RunWord, runText, runWord } from "./run-state.ts";
 
@@ -136,7 +137,7 @@ type One = {
 
 function sayOne(context: Context, { home, view, state, owner, wait, moved, bring }: One): void {
   const { record } = home;
-  const { target, queue, running, undone, concerns, left, setbacks, spent, times } = view;
+  const { target, queue, running, undone, concerns, left, setbacks, spent, times, accounts } = view;
   const heading = (text: string) => say(context, `\n${paint(context.out, "strong", text)}`);
   const list = (title: string, lines: readonly string[]) => {
     if (lines.length > 0) heading(title);
@@ -150,11 +151,15 @@ function sayOne(context: Context, { home, view, state, owner, wait, moved, bring
     ["tasks", countsText(view)],
     ["target", `${targetBranchOf(record.run, prefixOf(record))} at ${targetText(target)}`],
     ["time", `${duration(until - times.openedAt - times.idleMs)}, ${plural(view.events, "event")}`],
-    ["spent", spentText(spent)],
+    [
+      "spent",
+      [spentText(spent), ...unaccountedTexts(spent), ...budgetTexts(view, budgetOf(record))].join("; "),
+    ],
   ] as const;
   const base = moved === undefined ? [] : [["base", baseMovedText(moved)] as const];
   const now = wait === undefined ? [] : [["now", waitText(wait, context.now())] as const];
-  for (const [key, text] of [...rows, ...base, ...now])
+  const waits = owner && wait ? [] : accounts.map((one) => ["account", accountText(one)] as const);
+  for (const [key, text] of [...rows, ...base, ...now, ...waits])
     say(context, `${paint(context.out, "quiet", key.padEnd(8))}${harmless(text)}`);
   if (owner)
     list(
@@ -180,6 +185,12 @@ function sayOne(context: Context, { home, view, state, owner, wait, moved, bring
   list("Left", left);
   say(context, `\n${nextStep(record.run, state, bring)}`);
 }
+
+/** In a run that nobody drives, too: it is what the next one to drive it meets. */
+const accountText = ({ account, is, until, reason }: RunView["accounts"][number]): string =>
+  is === "refused"
+    ? `the credentials of ${account} were refused: ${reason}`
+    : `the quota of ${account} is used up${until === undefined ? "" : ` until ${day(until)} ${clockTime(until)}`}: ${reason}`;
 
 const MAX_LISTED = 20;
 const MAX_SETBACKS = 5;
