@@ -5,6 +5,7 @@ import { createServer } from "node:net";
 import path from "node:path";
 import { it } from "node:test";
 import { newFolder } from "../../../test/support/folders.ts";
+import { napOf, napping } from "../../../test/support/naps.ts";
 import {
   JOB,
   LIMITS,
@@ -166,35 +167,25 @@ it("ends a daemon with its command, even one that gave up its session, its paren
   skip,
 }, async () => {
   await using at = await workspacePlace({ sandbox: sandboxFor });
-  const daemons = "setsid sleep 7101 & nohup sleep 7101 & (env -i setsid sh -c 'sleep 7101 & sleep 7101' &)";
+  const nap = napOf(7101);
+  const daemons = `setsid ${nap} & nohup ${nap} & (env -i setsid sh -c '${nap} & ${nap}' &)`;
   const heard = await bash(
     at.place,
     `( ${daemons} ) >/dev/null 2>&1; until [ $(cat /proc/[0-9]*/comm | grep -cx sleep) = 4 ]; do :; done 2>/dev/null; echo 4`,
   );
   assert.equal(heard, "4\n");
-  assert.deepEqual(sleeping("7101"), []);
+  assert.deepEqual(napping(nap), []);
 });
 
 it("is found by its mark after a crash, with all that runs in it", { skip }, async () => {
+  const nap = napOf(7102);
   const begun = Promise.withResolvers<void>();
   const folder = path.join(newFolder(), "programs");
   const mine = plainPlace({ programs: new LocalPrograms({ folder }), onSign: () => begun.resolve() });
   const sandbox = await sandboxFor({ state: folder, repository: mine.folder });
-  const running = bash({ ...mine, sandbox, limits: LIMITS }, "echo; setsid sleep 7102 & sleep 7102");
+  const running = bash({ ...mine, sandbox, limits: LIMITS }, `echo; setsid ${nap} & ${nap}`);
   await begun.promise;
   assert.ok((await new LocalPrograms({ folder }).endLeftovers(JOB)) >= 3);
   assert.match(await running, /exit code|killed/);
-  assert.deepEqual(sleeping("7102"), []);
+  assert.deepEqual(napping(nap), []);
 });
-
-function sleeping(seconds: string): string[] {
-  return readdirSync("/proc")
-    .filter((name) => /^\d+$/.test(name))
-    .filter((pid) => {
-      try {
-        return readFileSync(`/proc/${pid}/cmdline`, "utf8") === `sleep\0${seconds}\0`;
-      } catch {
-        return false; // It ended meanwhile.
-      }
-    });
-}

@@ -1,7 +1,7 @@
 /** What a command of a model can do, see and leave behind, without a sandbox. */
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync } from "node:fs";
 import { it } from "node:test";
+import { napOf, napping } from "../../../../test/support/naps.ts";
 import { plainPlace } from "../../../../test/support/tool-places.ts";
 import { runCommand } from "./bash.ts";
 import type { ToolPlace } from "./place.ts";
@@ -43,21 +43,24 @@ it("leaves the middle of a long output out, and says so", async () => {
 });
 
 it("stops a command that takes too long, with what it started, and says so", async () => {
-  const heard = await bash(plainPlace(), "echo begun; setsid sleep 7001 & sleep 7001", 1);
+  const heard = await bash(plainPlace(), `echo begun; setsid ${napOf(7001)} & ${napOf(7001)}`, 1);
   assert.equal(heard, "begun\n[stopped: it did not end within 1 s]");
-  assert.deepEqual(running("sleep\x007001"), []);
+  assert.deepEqual(napping(napOf(7001)), []);
 });
 
 it("stops with the turn", async () => {
   const stop = new AbortController();
   const place = plainPlace({ signal: stop.signal, onSign: () => stop.abort() });
-  assert.equal(await bash(place, "echo begun; sleep 7002"), "begun\n[stopped]");
-  assert.deepEqual(running("sleep\x007002"), []);
+  assert.equal(await bash(place, `echo begun; ${napOf(7002)}`), "begun\n[stopped]");
+  assert.deepEqual(napping(napOf(7002)), []);
 });
 
 it("ends what a command left in the background", async () => {
-  await bash(plainPlace(), "nohup sleep 7003 >/dev/null 2>&1 & (setsid sleep 7003 >/dev/null 2>&1 &) ; echo");
-  assert.deepEqual(running("sleep\x007003"), []);
+  await bash(
+    plainPlace(),
+    `nohup ${napOf(7003)} >/dev/null 2>&1 & (setsid ${napOf(7003)} >/dev/null 2>&1 &) ; echo`,
+  );
+  assert.deepEqual(napping(napOf(7003)), []);
 });
 
 it("gives a sign of life and a line of the transcript for what it writes", async () => {
@@ -78,15 +81,3 @@ it("refuses a command that no argument can hold", async () => {
   assert.match(await bash(plainPlace(), "\0"), /^error: a command cannot hold/);
   assert.match(await bash(plainPlace(), `: ${"x".repeat(100_000)}`), /^error: the command has more than/);
 });
-
-function running(words: string): string[] {
-  return readdirSync("/proc")
-    .filter((name) => /^\d+$/.test(name))
-    .filter((pid) => {
-      try {
-        return readFileSync(`/proc/${pid}/cmdline`, "utf8").startsWith(words);
-      } catch {
-        return false; // It ended meanwhile.
-      }
-    });
-}
