@@ -4,6 +4,7 @@ import type { AgentSpec } from "../config/commands.ts";
 import { KNOWN_PROVIDERS } from "../config/known-providers.ts";
 import type { Config } from "../config/schema.ts";
 import { KNOWN_AGENTS } from "../core/known-agents.ts";
+import type { ModelSpec } from "../core/model-spec.ts";
 import { localModels } from "./local-models.ts";
 import type { Environment } from "./project.ts";
 
@@ -42,6 +43,32 @@ export const withAgent = (config: Config, agent: AgentSpec): Config => ({
   agent,
   planner: config.planner ?? agent,
 });
+
+/** Without fallbacks whose key is missing: they would be waited for in vain. Says which. */
+export async function withUsableFallbacks(
+  config: Config,
+  env: Environment,
+): Promise<{ readonly config: Config; readonly missing: readonly string[] }> {
+  const { keyProblem } = await import("../adapters/models/providers.ts");
+  const missing = new Set<string>();
+  const isUsable = (spec: ModelSpec) => {
+    const problem = keyProblem(spec, env);
+    if (problem) missing.add(`the fallback ${spec.provider}/${spec.model} is left out: ${problem.message}`);
+    return problem === undefined;
+  };
+  const usable = <Spec extends Config["planner"]>(spec: Spec): Spec =>
+    typeof spec === "object" && spec.kind === "model"
+      ? { ...spec, fallbacks: spec.fallbacks.filter(isUsable) }
+      : spec;
+  const { agent, planner, fallback } = config;
+  const settled = {
+    ...config,
+    ...(agent === undefined ? {} : { agent: usable(agent) }),
+    ...(planner === undefined ? {} : { planner: usable(planner) }),
+    fallback: fallback.filter(isUsable),
+  };
+  return { config: settled, missing: [...missing] };
+}
 
 /** Everything that could work on this machine, whatever is configured. */
 export async function agentsHere(

@@ -38,8 +38,12 @@ export async function openModelAgent(
     folder,
     conversations: path.join(runFolder, "conversations"),
     redact,
+    limits: { backoff: { firstMs: config.retry.first, maxMs: Math.min(config.retry.max, MAX_WAIT_MS) } },
   });
 }
+
+/** Within a turn: who is out of reach for longer has its turn ended, and is tried again later. */
+const MAX_WAIT_MS = 60_000;
 
 /** A specialist's own model goes first; where it cannot be opened, the usual ones do. */
 async function chainOf(

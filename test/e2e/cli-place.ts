@@ -118,7 +118,7 @@ async function askSkein(args: readonly string[], folder: string, env: NodeJS.Pro
 }
 
 /** No test waits for longer: what hangs is killed, and shows as having no exit code. */
-const MAX_MS = 60_000;
+const MAX_MS = 150_000;
 
 function startSkein(args: readonly string[], folder: string, env: NodeJS.ProcessEnv): Started {
   const child = spawn(process.execPath, [SKEIN, ...args], {

@@ -150,8 +150,8 @@ function costOf(model: Model, { usage, content, finishReason }: Generated) {
 }
 
 /**
- * No tokeniser in use makes more than one token of two bytes of the JSON in which a prompt is counted here: plain text
- * and code come to three or four bytes a token, Chinese to two or more.
+ * Plain text and code come to three bytes a token or more, Chinese to two and a half; emoji alone take more tokens than
+ * this, and no prompt is made of them. So it is safe, and not so high that a budget is full of what is set aside.
  */
 const BYTES_PER_TOKEN = 2;
 

@@ -1,0 +1,75 @@
+/** Does the demo's project come to the same end through a model? Both wire formats, real HTTP, planners to landings. */
+import assert from "node:assert/strict";
+import { globSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
+import path from "node:path";
+import { describe, it } from "node:test";
+import type { RunView } from "../../src/core/view.ts";
+import { demoGoal, demoProject } from "../../src/surfaces/demo/project.ts";
+import { demoScript } from "../../src/surfaces/demo/script.ts";
+import { CACHE_VARIABLE, demoSettings } from "../../src/surfaces/demo/settings.ts";
+import { byRecords, playsScript } from "../support/model-server/plays-script.ts";
+import { makePlace, type Place } from "./cli-place.ts";
+import { holds, KEY, makeModelPlace } from "./model-place.ts";
+
+/** Faults last for their whole turn here: what is tried again within it waits less. */
+const SETTINGS = { ...demoSettings, "retry.first": "50ms" };
+
+const sets = Object.entries(SETTINGS).flatMap(([key, value]) => [
+  "--set",
+  `${key}=${typeof value === "object" ? JSON.stringify(value) : value}`,
+]);
+
+type End = { readonly tree: string; readonly tasks: readonly string[]; readonly view: RunView };
+
+async function playDemo(place: Place): Promise<End> {
+  const { skein } = place.with({ env: { [CACHE_VARIABLE]: place.folder } });
+  const { code, out, err } = await skein("run", demoGoal, ...sets);
+  assert.equal(code, 0, out + err);
+  const [, run = ""] = /^run +(\S+)$/m.exec(out) ?? [];
+  const { out: shown } = await skein("show", run, "--json");
+  const view = JSON.parse(shown) as RunView;
+  return {
+    tree: await place.repository.git("rev-parse", `skein/${run}/target^{tree}`),
+    tasks: view.landings.flatMap(({ members }) => members.map(({ name }) => name)).sort(),
+    view,
+  };
+}
+
+describe("the demo's project", () => {
+  let wanted: Promise<End> | undefined;
+  /** As the scripted agents leave it. */
+  const scriptedEnd = () => {
+    wanted ??= (async () => {
+      await using place = await makePlace({ files: demoProject() });
+      const script = path.join(place.folder, "script.json");
+      await writeFile(script, JSON.stringify(demoScript()));
+      const agent = JSON.stringify({ kind: "scripted", script });
+      const env = { SKEIN_AGENT: agent };
+      return playDemo({ ...place, with: ({ env: more = {} }) => place.with({ env: { ...env, ...more } }) });
+    })();
+    return wanted;
+  };
+
+  for (const wire of ["openai-chat", "anthropic"] as const) {
+    it(`comes to the same end through the built-in agent and ${wire} over HTTP`, async () => {
+      let jobs = "";
+      const until = byRecords(() => {
+        [jobs = jobs] = globSync(path.join(place.state, "*/runs/*/jobs"));
+        return jobs;
+      });
+      await using place = await makeModelPlace({
+        wire,
+        files: demoProject(),
+        answer: playsScript(demoScript(), { until }),
+      });
+      const end = await playDemo(place);
+      const scripted = await scriptedEnd();
+      assert.equal(end.tree, scripted.tree, "the target holds the same, byte for byte");
+      assert.deepEqual(end.tasks, scripted.tasks);
+      const counted = place.server.tokens();
+      assert.equal(end.view.spent.tokens, counted.input + counted.output, "to the token");
+      assert.deepEqual(await holds(place.state, KEY), [], "the key is in no file");
+    });
+  }
+});

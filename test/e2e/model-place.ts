@@ -1,0 +1,80 @@
+/** How does a test run Skein on a model? A repository, a state folder, and a model's server in the same process. */
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+import type { Event } from "../../src/core/event.ts";
+import {
+  type Answerer,
+  type ModelServer,
+  startModelServer,
+  type WireName,
+} from "../support/model-server/model-server.ts";
+import type { Files } from "../support/repositories.ts";
+import { makePlace, type Place } from "./cli-place.ts";
+
+export const KEY = "a-key-that-nobody-may-see-4711";
+
+export type ModelPlace = Place & {
+  readonly server: ModelServer;
+  /** `skein.yaml` outside of the repository: how the run reaches the server. */
+  readonly settings: readonly string[];
+  /** The log of a run; of the only one, if it is not named. */
+  events(run?: string): Promise<readonly Event[]>;
+};
+
+export type ModelPlaceOptions = {
+  readonly answer: Answerer;
+  readonly wire?: "openai-chat" | "anthropic";
+  readonly files?: Files;
+  /** As for `--set`. */
+  readonly sets?: Readonly<Record<string, string | number | boolean>>;
+};
+
+/** Every command of the place gets the settings through the environment, so that none has to name them. */
+export async function makeModelPlace(options: ModelPlaceOptions): Promise<ModelPlace> {
+  const { wire = "openai-chat", sets = {} } = options;
+  const server = await startModelServer({ answer: options.answer, keys: [KEY] });
+  const place = await makePlace(options.files ? { files: options.files } : {});
+  const settings = Object.entries(sets).flatMap(([key, value]) => ["--set", `${key}=${value}`]);
+  const env = { MODEL_KEY: KEY, SKEIN_AGENT: JSON.stringify(agentOf(server.url, wire)) };
+  const { skein, start } = place.with({ env });
+  return {
+    ...place,
+    server,
+    settings,
+    skein,
+    start,
+    with: ({ env: more = {}, ...where }) => place.with({ ...where, env: { ...env, ...more } }),
+    events: async (run) => {
+      const { out } = await skein("logs", ...(run === undefined ? [] : [run]), "--json");
+      return out
+        .trimEnd()
+        .split("\n")
+        .map((line) => JSON.parse(line) as Event);
+    },
+    [Symbol.asyncDispose]: async () => {
+      await place[Symbol.asyncDispose]();
+      await server.close();
+    },
+  };
+}
+
+const agentOf = (url: string, wire: WireName) => ({
+  kind: "model",
+  provider: "tests",
+  model: "scripted-1",
+  baseUrl: `${url}/v1`,
+  speaks: wire === "anthropic" ? "anthropic" : "openai",
+  key: "MODEL_KEY",
+});
+
+/** Whether a text stands in any file of a folder. */
+export async function holds(folder: string, text: string): Promise<readonly string[]> {
+  const { readdir } = await import("node:fs/promises");
+  const found: string[] = [];
+  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue;
+    const file = path.join(entry.parentPath, entry.name);
+    if ((await readFile(file)).includes(text)) found.push(file);
+  }
+  return found;
+}
