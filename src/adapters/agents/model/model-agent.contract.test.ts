@@ -1,0 +1,81 @@
+/** The built-in agent against the contract of its port, over real HTTP. */
+import path from "node:path";
+import { after } from "node:test";
+import { agentContract, type Behaviour, type MakeAgent } from "../../../../test/contracts/agent.ts";
+import { agentParts, hearing } from "../../../../test/support/agent-parts.ts";
+import {
+  type Answerer,
+  type ModelServer,
+  type Reply,
+  startModelServer,
+} from "../../../../test/support/model-server/model-server.ts";
+import { RecordingGovernor } from "../../../../test/support/model-turns.ts";
+import type { Agent, Said } from "../../../ports/agent.ts";
+import { openModel } from "../../models/providers.ts";
+import { noSandbox } from "../../sandboxes/sandbox.ts";
+import { ModelAgent } from "./model-agent.ts";
+
+const TASK = { id: "a", description: "Make a", acceptance: "it is there", scope: ["made.txt"] };
+const make = "echo made > made.txt";
+const HANG: Reply = { fault: { is: "hang" } };
+const ANSWERS: Readonly<Record<Behaviour, Answerer>> = {
+  works: ({ messages }) =>
+    messages.at(-1)?.role === "tool"
+      ? {
+          tools: [{ name: "handoff", input: { status: "complete", summary: "made it" } }],
+          usage: { input: 2, output: 1 },
+        }
+      : { tools: [{ name: "bash", input: { command: make } }], usage: { input: 3, output: 1 } },
+  plans: () => ({ tools: [{ name: "plan", input: { scratchpad: "", tasks: [TASK] } }] }),
+  silent: () => ({ text: "", usage: { input: 0, output: 0 } }),
+  fails: () => ({ fault: { is: "status", status: 400 } }),
+  outage: () => ({ fault: { is: "status", status: 503 } }),
+  dies: () => HANG,
+  hangs: () => HANG,
+};
+
+const servers: ModelServer[] = [];
+after(() => Promise.all(servers.map((server) => server.close())));
+
+/** It lives in the engine's process, and dies with it: here that is the moment when its first call is at the server. */
+const makeAgent: MakeAgent = (behaviour, folder) => {
+  const called = Promise.withResolvers<void>();
+  const died = new AbortController();
+  const inner = (async () => {
+    const server = await startModelServer({
+      answer: (call, signal) => {
+        called.resolve();
+        if (behaviour === "dies") died.abort();
+        return ANSWERS[behaviour](call, signal);
+      },
+    });
+    servers.push(server);
+    const model = await openModel({ provider: "mine", model: "m", baseUrl: server.url }, {});
+    if ("failure" in model) throw new Error(model.failure.message);
+    return new ModelAgent({
+      ...agentParts(folder, hearing()),
+      limits: {},
+      models: async () => [model],
+      prompts: { "root-planner": "ROOT", subplanner: "SUB", worker: "WORKER", reconciler: "RECONCILER" },
+      governor: new RecordingGovernor(),
+      sandbox: noSandbox("a test"),
+      conversations: path.join(folder, "..", "conversations"),
+      wait: async () => {},
+    });
+  })();
+  const agent: Agent = {
+    turn: async (ask, signal) => plain(await (await inner).turn(ask, AbortSignal.any([signal, died.signal]))),
+    collect: async (job) => {
+      const found = await (await inner).collect(job);
+      return found === undefined || found.is === "cut" ? undefined : plain(found);
+    },
+  };
+  return { agent, begun: called.promise };
+};
+
+/** The contract knows of tokens alone; what else a turn is said to have cost is tested beside it. */
+function plain({ spent, ...said }: Said): Said {
+  return (spent && spent.tokens > 0 ? { ...said, spent: { tokens: spent.tokens } } : said) as Said;
+}
+
+agentContract("that is a model", makeAgent);
