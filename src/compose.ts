@@ -1,7 +1,14 @@
 /** Which parts make a run on this machine? The door to what puts adapters together; nothing else names them. */
 export { agentProblem, functionAgents, type GivenAgents } from "./compose/agents.ts";
 export { type DeliveryEnd, deliverRun } from "./compose/delivery.ts";
-export { agentsHere, type Candidate, type Found, findAgent, withAgent } from "./compose/find-agent.ts";
+export {
+  agentsHere,
+  type Candidate,
+  type Found,
+  findAgent,
+  withAgent,
+  withUsableFallbacks,
+} from "./compose/find-agent.ts";
 export { flakyHistory, knownFlaky } from "./compose/flaky-history.ts";
 export {
   type AgentFacts,

@@ -7,6 +7,7 @@ import {
   inspectPrices,
   type Project,
   withAgent,
+  withUsableFallbacks,
 } from "../../../compose.ts";
 import type { Config } from "../../../config/index.ts";
 import { readScript } from "../../../core/agent-script.ts";
@@ -28,16 +29,25 @@ export async function settleAgents(
 ): Promise<Settled | Exit> {
   const { agent, why, candidates } = await findAgent(config, context.env, NEVER);
   if (agent === undefined) return { exit: refuse(context, EXIT.agentUnavailable, nobody(candidates)) };
-  const settled = withAgent(config, agent);
-  const exit = await refuseAgents(context, project, settled);
+  const ready = await readyAgents(context, project, withAgent(config, agent));
+  return hasExit(ready) || why === undefined ? ready : { ...ready, why };
+}
+
+/** The same for a run that has its agents. */
+export async function readyAgents(
+  context: Context,
+  project: Project,
+  wanted: Config,
+): Promise<Settled | Exit> {
+  const exit = await refuseAgents(context, project, wanted);
   if (exit !== undefined) return { exit };
-  const notices = await priceNotices(context, settled);
-  if (hasExit(notices)) return notices;
-  return { config: settled, notices, ...(why === undefined ? {} : { why }) };
+  const { config, missing } = await withUsableFallbacks(wanted, context.env);
+  const notices = await priceNotices(context, config);
+  return hasExit(notices) ? notices : { config, notices: [...missing, ...notices] };
 }
 
 /** A budget in money that could not be kept is refused; where tokens limit it, too, it is said. */
-export async function priceNotices(context: Context, config: Config): Promise<readonly string[] | Exit> {
+async function priceNotices(context: Context, config: Config): Promise<readonly string[] | Exit> {
   const key = dollarsKey(config);
   if (key === undefined) return [];
   const unknown = (await inspectPrices(config)).filter(({ isPriced }) => !isPriced);
@@ -70,7 +80,7 @@ const WAYS: readonly string[] = [
 ];
 
 /** Said why, if nobody could. */
-export async function refuseAgents(
+async function refuseAgents(
   context: Context,
   project: Project,
   config: Config,

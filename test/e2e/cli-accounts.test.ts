@@ -1,0 +1,199 @@
+/** What does a person read, and which exit code is it, when a key is wrong, a quota is used up, or a price unknown? */
+import assert from "node:assert/strict";
+import { glob, readFile } from "node:fs/promises";
+import path from "node:path";
+import { describe, it } from "node:test";
+import {
+  type Answerer,
+  type ModelServer,
+  quotaExhausted,
+  type SeenCall,
+  startModelServer,
+} from "../support/model-server/model-server.ts";
+import { makePlace, type Place } from "./cli-place.ts";
+
+const LIMIT = { timeout: 120_000 };
+const HOUR = 3_600_000;
+
+/** Writes one file, then hands it in. */
+const works: Answerer = ({ messages }) =>
+  messages.at(-1)?.toolResults.length
+    ? { tools: [{ name: "handoff", input: { status: "complete", summary: "wrote it", concerns: [] } }] }
+    : { tools: [{ name: "write", input: { path: "new.txt", content: "made\n" } }] };
+
+const agentAt = (server: ModelServer) =>
+  JSON.stringify({ kind: "model", provider: "mine", model: "m", baseUrl: `${server.url}/v1`, key: "MY_KEY" });
+
+const run = (place: Pick<Place, "skein">, server: ModelServer, ...more: readonly string[]) =>
+  place.skein("run", "write a file", "--planner", "none", "--set", `agent=${agentAt(server)}`, ...more);
+
+const runName = (out: string) => /^run +(\S+)$/m.exec(out)?.[1] ?? "none";
+
+const counted = ({ calls }: ModelServer) =>
+  calls.reduce(
+    (sum, { usage }: SeenCall) => ({
+      input: sum.input + (usage?.input ?? 0),
+      output: sum.output + (usage?.output ?? 0),
+    }),
+    { input: 0, output: 0 },
+  );
+
+describe("a key that is refused", () => {
+  it(
+    "ends the run at once with 5, names the variable, and resume goes on with a right one",
+    LIMIT,
+    async () => {
+      await using place = await makePlace();
+      await using server = await startModelServer({ answer: works, keys: ["right"] });
+      const wrong = await run(place.with({ env: { MY_KEY: "wrong" } }), server);
+      assert.equal(wrong.code, 5, wrong.out + wrong.err);
+      assert.match(wrong.err, /^skein: the credentials of mine .* were refused: /m);
+      assert.match(wrong.err, /^try: set MY_KEY to a key that works, then skein resume \S+$/m);
+      assert.equal(server.calls.length, 1);
+      assert.ok(!(wrong.out + wrong.err).includes('"wrong"'));
+      const name = runName(wrong.out);
+      assert.match((await place.skein("status", name)).out, /^account +the credentials of mine /m);
+      const right = await place.with({ env: { MY_KEY: "right" } }).skein("resume", name);
+      assert.equal(right.code, 0, right.out + right.err);
+      const { input, output } = counted(server);
+      const [tokens, calls] = [(input + output).toLocaleString("en"), server.calls.length - 1];
+      assert.match(right.out, new RegExp(`^  ${tokens} tokens, price not known: 1 job$`, "m"));
+      assert.match(
+        right.out,
+        new RegExp(
+          `^  ${calls} calls of models: ${input.toLocaleString("en")} tokens in, ${output} out; `,
+          "m",
+        ),
+      );
+    },
+  );
+
+  it("is not even called for if it is missing", LIMIT, async () => {
+    await using place = await makePlace();
+    await using server = await startModelServer({ answer: works });
+    const { code, err } = await run(place, server);
+    assert.equal(code, 5);
+    assert.match(err, /MY_KEY is not set\ntry: set MY_KEY/);
+    assert.equal(server.calls.length, 0);
+  });
+});
+
+describe("a quota that is used up", () => {
+  it(
+    "ends the run with 75 if it is back later than quota.wait, and nothing more is called",
+    LIMIT,
+    async () => {
+      await using place = await makePlace();
+      const answer: Answerer = ({ wire }) => quotaExhausted(wire, { resetAt: Date.now() + 13 * HOUR });
+      await using server = await startModelServer({ answer });
+      const parked = await run(place.with({ env: { MY_KEY: "k" } }), server);
+      assert.equal(parked.code, 75, parked.out + parked.err);
+      assert.match(parked.out, /the quota of mine .* is used up: whoever needs it waits until /);
+      assert.match(
+        parked.err,
+        /^skein: the quota of mine .* is used up until \d{4}-.* \(in 1[23] h .*quota\.wait is 12h/m,
+      );
+      assert.match(parked.err, /^try: skein resume \S+ after .*--set quota\.wait=1[34]h/m);
+      assert.equal(server.calls.length, 1);
+      const name = runName(parked.out);
+      assert.match(
+        (await place.skein("status", name)).out,
+        /^account +the quota of mine .* is used up until /m,
+      );
+      const again = await place.with({ env: { MY_KEY: "k" } }).skein("resume", name);
+      assert.equal(again.code, 75, again.out + again.err);
+      assert.equal(server.calls.length, 1, "it is known to be used up");
+    },
+  );
+
+  it("is waited for if it is back soon, and no attempt is spent", LIMIT, async () => {
+    await using place = await makePlace();
+    let isFirst = true;
+    const answer: Answerer = (call, signal) => {
+      if (!isFirst) return works(call, signal);
+      isFirst = false;
+      return quotaExhausted(call.wire, { resetAt: Date.now() + 1_000 });
+    };
+    await using server = await startModelServer({ answer });
+    const { code, out, err } = await run(place.with({ env: { MY_KEY: "k" } }), server);
+    assert.equal(code, 0, out + err);
+    assert.match(out, /^\S+ {2}mine .* is called again$/m);
+    assert.doesNotMatch(out, /\(attempt 2\)/);
+  });
+
+  it("ends the run at once where quota.wait is 0", LIMIT, async () => {
+    await using place = await makePlace();
+    const answer: Answerer = ({ wire }) => quotaExhausted(wire, { resetAt: Date.now() + 60_000 });
+    await using server = await startModelServer({ answer });
+    const { code, err } = await run(place.with({ env: { MY_KEY: "k" } }), server, "--set", "quota.wait=0");
+    assert.equal(code, 75, err);
+  });
+});
+
+describe("a price that is not known", () => {
+  it("is refused with a budget in money alone, and said with one in tokens, too", LIMIT, async () => {
+    await using place = await makePlace();
+    await using server = await startModelServer({ answer: works });
+    const here = place.with({ env: { MY_KEY: "k" } });
+    const refused = await run(here, server, "--set", "budget.dollars=5");
+    assert.equal(refused.code, 3, refused.out + refused.err);
+    assert.match(
+      refused.err,
+      /^skein: the price of mine\/m is not known, so that budget\.dollars could not be kept$/m,
+    );
+    assert.match(refused.err, /^try: set budget\.tokens as well, or say the price: prices: /m);
+    assert.equal(server.calls.length, 0);
+    const told = await run(here, server, "--set", "budget.dollars=5", "--set", "budget.tokens=1000000");
+    assert.equal(told.code, 0, told.out + told.err);
+    assert.match(told.out, /^notice: the price of mine\/m is not known: budget\.dollars does not limit it/m);
+    assert.doesNotMatch(told.out, /fallback/);
+    assert.match(told.out, /^ {2}left of the budget: [\d,]+ of 1,000,000 tokens, /m);
+  });
+
+  it("can be said, and is then counted to the token", LIMIT, async () => {
+    await using place = await makePlace();
+    await using server = await startModelServer({ answer: works });
+    const prices = "prices={mine/m: {input: 100, output: 1000}}";
+    const here = place.with({ env: { MY_KEY: "k" } });
+    const { code, out, err } = await run(here, server, "--set", "budget.dollars=500", "--set", prices);
+    assert.equal(code, 0, out + err);
+    const { input, output } = counted(server);
+    const money = ((input * 100 + output * 1_000) / 1e6).toFixed(2);
+    assert.match(out, new RegExp(`^  ${(input + output).toLocaleString("en")} tokens, \\$${money}$`, "m"));
+  });
+});
+
+describe("a fallback whose key is missing", () => {
+  it("is left out, and said: it would be waited for in vain", LIMIT, async () => {
+    await using place = await makePlace();
+    const answer: Answerer = ({ wire }) => quotaExhausted(wire, { resetAt: Date.now() + 60_000 });
+    await using server = await startModelServer({ answer });
+    const here = place.with({ env: { MY_KEY: "k" } });
+    const more = ["--set", "fallback=openai/gpt-5", "--set", "quota.wait=0"];
+    const { code, out, err } = await run(here, server, ...more);
+    assert.match(out, /^notice: the fallback openai\/gpt-5 is left out: .*OPENAI_API_KEY is not set$/m);
+    assert.equal(code, 75, out + err);
+  });
+});
+
+describe("a model server on this machine", () => {
+  it("is found, said, used, and kept for when the run is resumed", LIMIT, async () => {
+    await using place = await makePlace();
+    await using server = await startModelServer({ answer: works, models: ["coder"] });
+    const here = place.with({ env: { OLLAMA_HOST: server.url, SKEIN_LOOK_FOR: "servers" } });
+    const { code, out, err } = await here.skein("run", "write a file", "--planner", "none");
+    assert.equal(code, 0, out + err);
+    assert.match(
+      out,
+      /^agent +the built-in agent on ollama\/coder at http:\/\/127\.0\.0\.1:\d+\/v1; no planner.*\(found: ollama answers at /m,
+    );
+    assert.ok(server.calls.length >= 2);
+    assert.equal(server.calls[0]?.model, "coder");
+    const [file = ""] = await Array.fromAsync(glob(`**/runs/${runName(out)}/run.json`, { cwd: place.state }));
+    const record = JSON.parse(await readFile(path.join(place.state, file), "utf8")) as {
+      settings: { agent: unknown };
+    };
+    const baseUrl = `${server.url}/v1`;
+    assert.deepEqual(record.settings.agent, { kind: "model", provider: "ollama", model: "coder", baseUrl });
+  });
+});
