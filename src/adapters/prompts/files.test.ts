@@ -1,9 +1,10 @@
 /** Which prompts are taken, and what is said of those that cannot be? */
 import assert from "node:assert/strict";
-import { cpSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, it } from "node:test";
 import { newFolder } from "../../../test/support/folders.ts";
+import { readHandoff } from "../../core/handoff-answer.ts";
 import type { Prompts } from "../../ports/prompts.ts";
 import { hasFailed } from "../../ports/repository.ts";
 import { loadPrompts } from "./files.ts";
@@ -75,6 +76,14 @@ describe("the prompts of a run", MAX, () => {
     ] as const;
     for (const [folder, why] of cases)
       assert.equal(await refusal(folder), `the prompt ${path.join(folder, "worker.md")} ${why}`);
+  });
+
+  it("can be replaced by the one that docs/prompts.md shows", async () => {
+    const page = readFileSync(path.join(import.meta.dirname, "../../../docs/prompts.md"), "utf8");
+    const [, shown = ""] = /worker\.md <<'END'\n([\s\S]*?)^END$/m.exec(page) ?? [];
+    const { worker } = await loaded(folderWith({ "worker.md": shown }));
+    const read = readHandoff(worker, "t.1");
+    assert.equal(read.is === "handoff" && read.handoff.status, "complete");
   });
 
   it("are not read through a link, nor from what is no file", async () => {
