@@ -6,19 +6,22 @@ export function blockOf(text: string): string {
 }
 
 /**
- * Without half characters and control characters, which a terminal obeys and a model stumbles over; and with an end to
- * runs of backticks, or a fence would be as long as they are.
+ * Without half characters and control characters, which a terminal obeys and a model stumbles over; without what only a
+ * model can read; and with an end to runs of backticks, or a fence would be as long as they are.
  */
 export const plainText = (text: string): string =>
   text
     .toWellFormed()
     .replace(/\r\n?/g, "\n")
     .replace(CONTROL, "")
+    .replace(HIDDEN, "")
     .replace(LONG_RUN, (run) => `${run.slice(0, MAX_RUN)} (${run.length - MAX_RUN} more backticks) `);
 
 const MAX_RUN = 40;
 const LONG_RUN = new RegExp(`\`{${MAX_RUN + 1},}`, "g");
 const CONTROL = /[\p{Cc}--[\t\n]]/gv;
+/** Letters without a shape, and changes of direction: a person sees nothing, or something else. */
+const HIDDEN = /[\u{E0000}-\u{E007F}\u202A-\u202E\u2066-\u2069]/gu;
 
 /** Of backticks. */
 export const longestRun = (text: string): number =>

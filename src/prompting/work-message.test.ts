@@ -92,8 +92,8 @@ describe("the message to a worker", () => {
 
   it("tells what a fix must remove", () => {
     assert.match(
-      heard({ spec: { ...SPEC, repairs: ["test a", "test b"] } }),
-      /must be gone afterwards\n\n- test a\n- test b\n/,
+      heard({ spec: { ...SPEC, repairs: ["test a", "test\nb"] } }),
+      /must be gone afterwards\n\n2 of them:\n```text\ntest a\ntest b\n```\n/,
     );
     assert.doesNotMatch(heard(), /must be gone/);
   });

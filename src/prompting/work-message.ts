@@ -58,10 +58,14 @@ const scopePart = ({ spec }: WorkBrief): Part =>
         ],
       };
 
-const repairsPart = ({ spec }: WorkBrief): Part => ({
-  title: "Failures that must be gone afterwards",
-  pieces: (spec.repairs ?? []).map((text) => ({ head: "- ", as: "line", text })),
-});
+/** One block: a broken build can have thousands. */
+function repairsPart({ spec }: WorkBrief): Part {
+  const names = (spec.repairs ?? []).map((name) => name.replace(/\s+/g, " "));
+  const title = "Failures that must be gone afterwards";
+  return names.length === 0
+    ? { title }
+    : { title, pieces: [{ head: `${names.length} of them:`, as: "block", text: names.join("\n") }] };
+}
 
 function beforePart({ before }: WorkBrief): Part {
   if (before.length === 0) return { title: "Done before" };
