@@ -1,7 +1,7 @@
 /** What went wrong, by the error that an agent answered with or the words that it left? */
 import { type Failure, failure } from "../../../core/failure.ts";
 import { readQuotaText } from "../../models/quota-text.ts";
-import { fields, list, shown, text } from "./loose.ts";
+import { fields, shown, text } from "./loose.ts";
 import type { Login } from "./peer.ts";
 
 export type Blamed = {
@@ -16,28 +16,29 @@ export type Blamed = {
 export function failureOfError(thrown: unknown, blamed: Blamed): Failure {
   const words = wordsOf(thrown);
   const code = fields(thrown)["code"];
-  if (code === AUTH_REQUIRED && !OTHER_THAN_AUTH.test(words)) return unauthenticated(words, blamed);
-  return failureOfWords(words, blamed);
+  if (code === AUTH_REQUIRED && !OTHER_THAN_AUTH.test(words.all)) return unauthenticated(words.said, blamed);
+  return judged(words, blamed);
 }
 
 /** Of words that came with a failure: an error, the last lines of a process. */
-export function failureOfWords(words: string, blamed: Blamed): Failure {
-  const quota = readQuotaText(words, blamed.now);
-  const said = `${blamed.name}: ${shown(words, MAX_WORDS) || "failed without a word"}`;
+export const failureOfWords = (words: string, blamed: Blamed): Failure =>
+  judged({ said: words, all: words }, blamed);
+
+function judged(words: Words, blamed: Blamed): Failure {
+  const quota = readQuotaText(words.all, blamed.now);
+  const said = `${blamed.name}: ${shown(words.said, MAX_WORDS) || "failed without a word"}`;
   if (quota) {
     const next = "it goes on by itself when the account has room again; or choose another agent or model";
     return { ...failure("quota", said, next), account: blamed.account, ...quota };
   }
-  if (AUTH.test(words)) return unauthenticated(words, blamed);
-  if (UNREACHABLE.test(words)) {
+  if (AUTH.test(words.all)) return unauthenticated(words.said, blamed);
+  if (UNREACHABLE.test(words.all)) {
     return failure("agent-unreachable", said, "see whether the model's provider answers");
   }
   return failure("agent-failed", said);
 }
 
-export function isQuota(words: string, now: number): boolean {
-  return readQuotaText(words, now) !== undefined;
-}
+export const isQuota = (words: string, now: number): boolean => readQuotaText(words, now) !== undefined;
 
 /** The protocol's own number for it; some use it for whatever goes wrong on their side. */
 const AUTH_REQUIRED = -32000;
@@ -56,7 +57,7 @@ const UNREACHABLE = anyOf(
   /ECONN\w+|ENOTFOUND|ETIMEDOUT|EAI_AGAIN|fetch failed|socket hang up|network error/,
   /connection (?:error|refused|reset|closed)|(?:unable to|cannot|could not|can't) (?:connect|reach)/,
   /overloaded|(?:temporarily|service) unavailable|bad gateway|gateway time-?out|internal server error/,
-  /\b(?:status|http|error|code)\W{0,3}5\d\d\b/,
+  /\b(?:status|http|error|code)\W{0,3}5\d\d\b|"errorName":"APIError"/,
 );
 
 function unauthenticated(words: string, { name, account, logins }: Blamed): Failure {
@@ -74,13 +75,14 @@ function unauthenticated(words: string, { name, account, logins }: Blamed): Fail
 
 const MAX_WORDS = 1_000;
 
-/** The message, and what agents put into the data of an error. */
-function wordsOf(thrown: unknown): string {
+type Words = { readonly said: string; readonly all: string };
+
+/** `said`: the message, and what agents put into the data of an error. `all`: with whatever else is in the data. */
+function wordsOf(thrown: unknown): Words {
   const error = fields(thrown);
   const data = error["data"];
   const more = [data, ...["details", "message", "error", "errorMessage"].map((name) => fields(data)[name])];
-  const inner = more.map((one) => text(one) || text(fields(one)["message"])).find((one) => one !== "");
-  const whole =
-    inner ?? (list(data).length > 0 || Object.keys(fields(data)).length > 0 ? JSON.stringify(data) : "");
-  return [text(error["message"]), whole.slice(0, 4 * MAX_WORDS)].filter(Boolean).join(": ");
+  const inner = more.map((one) => text(one) || text(fields(one)["message"])).find((one) => one !== "") ?? "";
+  const said = [text(error["message"]), inner].filter(Boolean).join(": ");
+  return { said, all: `${said}\n${JSON.stringify(data ?? "").slice(0, 4 * MAX_WORDS)}` };
 }

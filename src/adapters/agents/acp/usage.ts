@@ -28,8 +28,11 @@ function sumOf(counted: Fields, names: readonly string[]): number | undefined {
   return counts.length === 0 ? undefined : counts.reduce((sum, count) => sum + count, 0);
 }
 
-/** In dollars; of an update that says what the session has cost so far. Other currencies are not converted. */
+/**
+ * In dollars; of an update that says what the session has cost so far. Other currencies are not converted, and nothing
+ * is what agents say that do not know the price.
+ */
 export function costIn(update: Fields): number | undefined {
   const cost = fields(update["cost"]);
-  return cost["currency"] === "USD" ? amount(cost["amount"]) : undefined;
+  return cost["currency"] === "USD" ? amount(cost["amount"]) || undefined : undefined;
 }

@@ -3,7 +3,7 @@ import type { AnyMessage, Stream } from "@agentclientprotocol/sdk";
 import { text } from "./loose.ts";
 
 export type Heard = {
-  /** At every message, whatever it is. */
+  /** After every message, whatever it is. */
   readonly sign: () => void;
   /** The parameters of `session/update`, in the order in which they came, before the answer that follows them. */
   readonly update: (params: unknown) => void;
@@ -23,11 +23,11 @@ export function guarded(stream: Stream, heard: Heard): Stream {
   });
   const into = new TransformStream<AnyMessage, AnyMessage>({
     transform(message, to) {
-      heard.sign();
       if ("id" in message) {
         if ("method" in message || asked.delete(message.id)) to.enqueue(message);
       } else if (text(message.method) === UPDATE) heard.update(message.params);
       else if (text(message.method) === CANCEL) to.enqueue(message);
+      heard.sign();
     },
   });
   void out.readable.pipeTo(stream.writable).catch(() => {}); // The process is gone: what is waited for fails, too.

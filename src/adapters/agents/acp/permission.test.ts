@@ -1,0 +1,103 @@
+import assert from "node:assert/strict";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { after, describe, it } from "node:test";
+import { rootOf } from "../tools/inside.ts";
+import { type PermissionPolicy, permit } from "./permission.ts";
+
+const home = mkdtempSync(path.join(tmpdir(), "skein-permission-"));
+const folder = path.join(home, "workspace");
+mkdirSync(path.join(folder, "src"), { recursive: true });
+writeFileSync(path.join(home, "secret"), "s");
+symlinkSync(home, path.join(folder, "out"));
+after(() => rmSync(home, { recursive: true }));
+
+const WORKER: PermissionPolicy = { root: rootOf(folder), permissions: "deny-outside", readsOnly: false };
+const OPTIONS = [
+  { optionId: "1", kind: "allow_always" },
+  { optionId: "2", kind: "allow_once" },
+  { optionId: "3", kind: "reject_once" },
+];
+
+const chosen = async (
+  toolCall: object,
+  policy: Partial<PermissionPolicy> = {},
+  options: unknown = OPTIONS,
+) => {
+  const { outcome, isAllowed } = await permit({ toolCall, options }, { ...WORKER, ...policy });
+  assert.equal(isAllowed, outcome["optionId"] === "1" || outcome["optionId"] === "2");
+  return outcome["optionId"] ?? outcome["outcome"];
+};
+
+describe("what an agent asks for", () => {
+  it("is allowed once, inside the workspace", async () => {
+    assert.equal(await chosen({ kind: "edit", locations: [{ path: path.join(folder, "src/a.ts") }] }), "2");
+    assert.equal(await chosen({ kind: "execute", rawInput: { command: "npm test", cwd: folder } }), "2");
+    assert.equal(await chosen({ kind: "edit", rawInput: { filePath: "src/new/b.ts" } }), "2");
+    assert.equal(await chosen({}), "2");
+  });
+
+  it("is refused outside of it, wherever the path is written and whatever leads there", async () => {
+    for (const call of [
+      { locations: [{ path: "/etc/passwd" }] },
+      { content: [{ type: "diff", path: path.join(home, "secret"), newText: "" }] },
+      { rawInput: { filePath: "../secret" } },
+      { rawInput: { file_path: path.join(folder, "out/secret") } },
+      { rawInput: { edits: [{ path: "~/.ssh/config" }] } },
+      { rawInput: { paths: ["src/a.ts", "/etc/passwd"] } },
+      { rawInput: { directories: { path: "file:///etc" } } },
+      { rawInput: { cwd: home, command: "ls" } },
+      { locations: Array.from({ length: 2_000 }, () => ({ path: "src/a.ts" })) },
+    ]) {
+      assert.equal(await chosen({ kind: "edit", ...call }), "3", JSON.stringify(call).slice(0, 200));
+    }
+  });
+
+  it("is allowed anywhere where the user said so, also for good if nothing less is offered", async () => {
+    const allow = { permissions: "allow" } as const;
+    assert.equal(await chosen({ locations: [{ path: "/etc/passwd" }] }, allow), "2");
+    assert.equal(await chosen({}, allow, OPTIONS.slice(0, 1)), "1");
+  });
+
+  it("is never allowed for good where paths are looked at", async () => {
+    assert.equal(await chosen({}, {}, [OPTIONS[0], OPTIONS[2]]), "3");
+  });
+
+  it("is refused to a planner, unless it only looks, and inside", async () => {
+    const planner = { readsOnly: true };
+    for (const kind of ["edit", "delete", "move", "execute", "fetch", "other", "", "of a new kind"]) {
+      assert.equal(await chosen({ kind }, planner), "3", kind);
+    }
+    assert.equal(await chosen({ kind: "read", rawInput: { filePath: "src/a.ts" } }, planner), "2");
+    const outside = { kind: "read", rawInput: { filePath: "/etc/passwd" } };
+    assert.equal(await chosen(outside, planner), "3");
+    assert.equal(await chosen({ kind: "edit" }, { ...planner, permissions: "allow" }), "3");
+  });
+
+  it("is answered also where the options make no sense", async () => {
+    for (const options of [
+      [],
+      "yes",
+      [null, { optionId: 7, kind: "allow_once" }],
+      [{ optionId: "a", kind: "allow_forever" }],
+      [
+        { optionId: "a", kind: "allow_once" },
+        { optionId: "a", kind: "reject_once" },
+      ],
+    ]) {
+      assert.equal(await chosen({}, {}, options), "cancelled", JSON.stringify(options));
+    }
+    assert.deepEqual((await permit(undefined, WORKER)).outcome, { outcome: "cancelled" });
+  });
+
+  it("is understood in version 2 of the protocol", async () => {
+    const ask = async (subject: object) =>
+      (await permit({ title: "t", subject, options: OPTIONS }, WORKER)).outcome["optionId"];
+    assert.equal(await ask({ type: "command", command: "ls", cwd: folder }), "2");
+    assert.equal(await ask({ type: "command", command: "ls", cwd: "/" }), "3");
+    assert.equal(await ask({ type: "tool_call", toolCall: { locations: [{ path: "/etc" }] } }), "3");
+    const plain = { title: "t", subject: { type: "command", command: "ls", cwd: folder }, options: OPTIONS };
+    assert.equal((await permit(plain, { ...WORKER, readsOnly: true })).isAllowed, false);
+  });
+});
