@@ -31,10 +31,12 @@ export {
 export {
   inspectPrices,
   inspectSandbox,
+  inspectSpecialists,
   type PriceFacts,
   pricesAsOf,
   promptsProblem,
   type SandboxFacts,
+  type SpecialistFacts,
 } from "./compose/inspect-agent.ts";
 export { type Disk, inspectDisk, inspectState, roomFor, type StateFacts } from "./compose/inspect-place.ts";
 export { type LiveRun, type RunOptions, startRun, tidyRun } from "./compose/live-run.ts";

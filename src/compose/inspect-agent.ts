@@ -58,3 +58,12 @@ export async function promptsProblem(config: Config, top: string): Promise<Failu
   const prompts = await loadPrompts([path.resolve(top, config.prompts)]);
   return hasFailed(prompts) ? prompts.failure : undefined;
 }
+
+export type SpecialistFacts = { readonly names: readonly string[]; readonly problems: readonly string[] };
+
+/** Roles that files of the repository describe, and those that cannot be used. */
+export async function inspectSpecialists(top: string): Promise<SpecialistFacts> {
+  const { readSpecialists } = await import("../adapters/specialists/files.ts");
+  const { specialists, problems } = await readSpecialists(top);
+  return { names: specialists.map(({ name }) => name), problems };
+}

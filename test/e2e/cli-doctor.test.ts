@@ -127,6 +127,25 @@ describe("skein doctor", () => {
     assert.match(both.out, /^ok {4}prices +known of ollama\/x/m);
   });
 
+  it(
+    "shows the roles of the repository, those that cannot be used, and a prompts folder that is wrong",
+    LIMIT,
+    async () => {
+      await using place = await makePlace({
+        files: {
+          ".claude/agents/poet.md": "---\nname: poet\ndescription: writes verse\n---\nWrite in verse.\n",
+          ".skein/agents/broken.md": "---\nname: [\n---\n",
+        },
+      });
+      const said = await examine(place, "--agent", place.agent);
+      assert.deepEqual(textsOf(said, "specialists")[0], "ok: 1 role of this repository: poet");
+      assert.match(textsOf(said, "specialists")[1] ?? "", /^warn: .*broken\.md/);
+      assert.deepEqual(badOf(said), []);
+      const wrong = await examine(place, "--agent", place.agent, "--set", "prompts=nowhere");
+      assert.match(badOf(wrong)[0]?.text ?? "", /there is no folder of prompts at .*nowhere/);
+    },
+  );
+
   it("goes on with the rest where there is no repository, no git, or an old one", LIMIT, async () => {
     await using place = await makePlace();
     const home = path.join(place.folder, "home");

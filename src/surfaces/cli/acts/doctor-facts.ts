@@ -17,6 +17,7 @@ import {
   inspectPrices,
   inspectRepository,
   inspectSandbox,
+  inspectSpecialists,
   inspectState,
   inspectTree,
   isolationOf,
@@ -27,6 +28,7 @@ import {
   roomFor,
   type SandboxFacts,
   type Settled,
+  type SpecialistFacts,
   type StateFacts,
   type TreeFacts,
   withAgent,
@@ -56,7 +58,7 @@ export type Facts = {
   /** Of the folder that is configured. */
   readonly prompts?: { readonly folder: string; readonly problem?: Failure };
   /** Roles that files of this repository describe. */
-  readonly specialists?: { readonly names: readonly string[]; readonly problems: readonly string[] };
+  readonly specialists?: SpecialistFacts;
   readonly gate?: GateFacts | Failed;
   readonly isolation: Isolation;
   readonly state: StateFacts | Failed;
@@ -162,17 +164,19 @@ async function partsOf({
   located,
   config,
   env,
-}: Settled): Promise<Pick<Facts, "sandbox" | "prices" | "prompts">> {
+}: Settled): Promise<Pick<Facts, "sandbox" | "prices" | "prompts" | "specialists">> {
   const { prompts: folder } = config;
-  const [sandbox, models, asOf, problem] = await Promise.all([
+  const [sandbox, models, asOf, problem, specialists] = await Promise.all([
     inspectSandbox(config, env),
     inspectPrices(config),
     pricesAsOf(),
     promptsProblem(config, located.top),
+    inspectSpecialists(located.top),
   ]);
   return {
     ...(sandbox === undefined ? {} : { sandbox }),
     prices: { models, asOf },
+    specialists,
     ...(folder === undefined ? {} : { prompts: { folder, ...(problem === undefined ? {} : { problem }) } }),
   };
 }
