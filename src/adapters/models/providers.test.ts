@@ -49,7 +49,7 @@ describe("a model by its name", () => {
     );
     assert.deepEqual(
       [model.isPriced, model.contextTokens, model.maxOutputTokens, model.account],
-      [true, 200_000, 32_000, "anthropic"],
+      [true, 200_000, 16_384, "anthropic"],
     );
     assert.equal(model.cost({ input: 1_000, output: 100, cacheRead: 0, cacheWrite: 0 }), 4_500);
   });

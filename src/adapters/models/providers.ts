@@ -114,6 +114,7 @@ type Provider = {
   readonly baseUrl?: string;
   /** The usual one first. */
   readonly keys: readonly string[];
+  /** Set aside in money for every call, so no more than is needed; with some it must hold the thoughts as well. */
   readonly maxOutputTokens?: number;
 };
 
@@ -134,7 +135,7 @@ const PROVIDERS: Readonly<Record<string, Provider>> = {
     speaks: "anthropic",
     baseUrl: "https://api.anthropic.com/v1",
     keys: ["ANTHROPIC_API_KEY"],
-    maxOutputTokens: 32_000,
+    maxOutputTokens: 16_384,
   },
   openai: {
     speaks: "openai-own",

@@ -22,6 +22,7 @@ const place = (file: string, turn = 1, maxTokens = 10_000) => ({
   ...{
     file,
     maxTokens,
+    isNew: false,
     job: `plan:t#${turn}` as JobId,
     redact: (text: string) => text.replaceAll("S3CRET", "[redacted]"),
   },
@@ -122,6 +123,16 @@ describe("a planner's conversation", () => {
     const { is, past } = await reopened(file, 1_000);
     assert.deepEqual([is, past.length], ["new", 1]);
     assert.match(String(past[0]?.content), /1 earlier turn of/);
+  });
+
+  it("is new for each attempt of a worker, whatever an earlier try of it left", async () => {
+    const file = newFile();
+    await turn(file, 1, [user("one"), assistant("1")]);
+    const conversation = await Conversation.open({ ...place(file), isNew: true });
+    await conversation.add([user("again")]);
+    await conversation.close();
+    assert.deepEqual([conversation.is, conversation.past], ["new", []]);
+    assert.doesNotMatch(readFileSync(file, "utf8"), /one/);
   });
 
   it("holds no secret", async () => {

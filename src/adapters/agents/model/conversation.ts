@@ -9,6 +9,8 @@ import { estimateTokens } from "./fit.ts";
 export type ConversationPlace = {
   readonly file: string;
   readonly job: JobId;
+  /** Whatever was said before is no part of it: an attempt of a worker. */
+  readonly isNew: boolean;
   /** Blots out secrets. */
   readonly redact: (text: string) => string;
   /** Beyond it the oldest turns are left out; what counts of them is told again in every message. */
@@ -43,13 +45,17 @@ export class Conversation {
 
   /** A file that cannot be read or written is no reason to fail: everything that counts is in the next message. */
   static async open(place: ConversationPlace): Promise<Conversation> {
-    const read = await readBounded(place.file, MAX_FILE_BYTES);
+    const read = place.isNew ? NONE : await readBounded(place.file, MAX_FILE_BYTES);
     try {
       await mkdir(path.dirname(place.file), { recursive: true, mode: 0o700 });
       if (read.is !== "bytes" && read.is !== "none") await rename(place.file, `${place.file}.unreadable`);
       const text = read.is === "bytes" ? read.bytes.toString() : "";
       const loaded = await load(text, place.maxTokens);
-      const conversation = new Conversation(place, await open(place.file, "a", 0o600), loaded);
+      const conversation = new Conversation(
+        place,
+        await open(place.file, place.isNew ? "w" : "a", 0o600),
+        loaded,
+      );
       if (text !== "" && !text.endsWith("\n")) await conversation.#append("\n"); // An engine was killed while it wrote.
       if (loaded.compacted) await conversation.#write(loaded.compacted);
       await conversation.#write({ is: "begun", turn: place.job });
@@ -84,6 +90,8 @@ export class Conversation {
     }
   }
 }
+
+const NONE = { is: "none" } as const;
 
 /** Some hundred long turns. */
 const MAX_FILE_BYTES = 64_000_000;

@@ -68,9 +68,10 @@ async function answer(parts: Governed, options: CallOptions): Promise<Generated>
     if (problem.is === "too-long") throw new CallFailed(problem.failure, true);
     if (problem.is === "failed") throw new CallFailed(problem.failure);
     parts.onTrouble(problem.failure.message);
-    // The governor knows whether there is another account to call; if not, it waits or says no.
     if (problem.is === "quota" || problem.is === "authentication")
       parts.governor.refuse(call.model.account, problem.failure);
+    // No fallback: a person must hear of a wrong key at once. For a quota the governor finds one, or waits.
+    if (problem.is === "authentication") throw new CallFailed(problem.failure);
     if (problem.is === "transient") {
       transient += 1;
       if (transient > parts.maxTransient) throw new CallFailed(problem.failure);

@@ -101,6 +101,7 @@ export class ModelAgent implements Agent {
     const conversation = await Conversation.open({
       file: path.join(conversations, `${conversationName(ask)}.jsonl`),
       job: ask.job,
+      isNew: ask.brief.kind === "work",
       redact,
       maxTokens: Math.floor(chain[0].contextTokens * PAST_SHARE),
     });
@@ -127,8 +128,7 @@ export class ModelAgent implements Agent {
     teller.begin(chain[0].id, conversation.is);
     const model = governed({
       ...{ job: ask.job, task: ask.brief.task, chain, governor, ledger, now, random, wait, onSign },
-      ...{ maxSilenceMs: this.#limits.maxSilenceMs, maxTransient: this.#limits.maxTransient },
-      backoff: this.#limits.backoff,
+      ...this.#limits,
       onPart: teller.part,
       onTrouble: teller.trouble,
       onWait: (isWaiting) => time.pause(isWaiting),
