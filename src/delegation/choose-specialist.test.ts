@@ -147,3 +147,33 @@ describe("the list of specialists", () => {
     }
   });
 });
+
+describe("a keyword", () => {
+  const finds = (keyword: string, text: string) => {
+    const specialist = own("x", { keywords: [keyword, "anchor"], source: "built in" });
+    return (
+      chooseSpecialist({ description: `${text}, anchor`, delivers: "change" }, [specialist]).specialist !==
+      undefined
+    );
+  };
+
+  it("is found in all its forms, also where the word's end changes", () => {
+    for (const [keyword, text] of [
+      ["carry", "it carried"],
+      ["tie", "tying it"],
+      ["move", "moving it"],
+      ["CI/CD", "the ci/cd of it"],
+      ["best practices", "a best practice"],
+      ["dependencies", "one dependency"],
+      ["write docs", "writing the doc"],
+      ["optimize", "OPTIMIZING it"],
+    ] as const)
+      assert.ok(finds(keyword, text), `${keyword} in ${text}`);
+    for (const [keyword, text] of [
+      ["test", "the contest"],
+      ["fix", "a prefix"],
+      ["dependencies", "it depends"],
+    ] as const)
+      assert.ok(!finds(keyword, text), `${keyword} in ${text}`);
+  });
+});
