@@ -4,7 +4,8 @@ import { globSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, it } from "node:test";
-import type { RunView } from "../../src/core/view.ts";
+import type { Event } from "../../src/core/event.ts";
+import { nothingSeen, see } from "../../src/core/view.ts";
 import { demoGoal, demoProject } from "../../src/surfaces/demo/project.ts";
 import { demoScript } from "../../src/surfaces/demo/script.ts";
 import { CACHE_VARIABLE, demoSettings } from "../../src/surfaces/demo/settings.ts";
@@ -20,19 +21,22 @@ const sets = Object.entries(SETTINGS).flatMap(([key, value]) => [
   `${key}=${typeof value === "object" ? JSON.stringify(value) : value}`,
 ]);
 
-type End = { readonly tree: string; readonly tasks: readonly string[]; readonly view: RunView };
+type End = { readonly tree: string; readonly tasks: readonly string[]; readonly tokens: number };
 
 async function playDemo(place: Place): Promise<End> {
   const { skein } = place.with({ env: { [CACHE_VARIABLE]: place.folder } });
   const { code, out, err } = await skein("run", demoGoal, ...sets);
   assert.equal(code, 0, out + err);
   const [, run = ""] = /^run +(\S+)$/m.exec(out) ?? [];
-  const { out: shown } = await skein("show", run, "--json");
-  const view = JSON.parse(shown) as RunView;
+  const { out: log } = await skein("logs", run, "--json");
+  const seen = nothingSeen();
+  const lines = log.trimEnd().split("\n");
+  for (const line of lines) see(seen, JSON.parse(line) as Event);
+  const { tasks, spent } = seen.state;
   return {
     tree: await place.repository.git("rev-parse", `skein/${run}/target^{tree}`),
-    tasks: view.landings.flatMap(({ members }) => members.map(({ name }) => name)).sort(),
-    view,
+    tasks: [...tasks.values()].map(({ id, spec, state }) => `${id} ${spec.key} ${state.is}`).sort(),
+    tokens: spent.tokens,
   };
 }
 
@@ -46,7 +50,7 @@ describe("the demo's project", () => {
       await writeFile(script, JSON.stringify(demoScript()));
       const agent = JSON.stringify({ kind: "scripted", script });
       const env = { SKEIN_AGENT: agent };
-      return playDemo({ ...place, with: ({ env: more = {} }) => place.with({ env: { ...env, ...more } }) });
+      return await playDemo({ ...place, with: ({ env: more = {} }) => place.with({ env: { ...env, ...more } }) });
     })();
     return wanted;
   };
@@ -68,7 +72,7 @@ describe("the demo's project", () => {
       assert.equal(end.tree, scripted.tree, "the target holds the same, byte for byte");
       assert.deepEqual(end.tasks, scripted.tasks);
       const counted = place.server.tokens();
-      assert.equal(end.view.spent.tokens, counted.input + counted.output, "to the token");
+      assert.equal(end.tokens, counted.input + counted.output, "to the token");
       assert.deepEqual(await holds(place.state, KEY), [], "the key is in no file");
     });
   }
