@@ -15,14 +15,17 @@ export type Client = {
   readonly cancelled: AbortSignal;
 };
 
-/** Resolves with the reason why the prompt ended. */
-export async function play(script: AcpScript, prompt: number, client: Client): Promise<string> {
-  for (const step of script.prompts[Math.min(prompt, script.prompts.length - 1)] ?? []) {
+/** Resolves with the reason why the prompt ended. `told`: what the first prompt said. */
+export async function play(script: AcpScript, place: Place, client: Client): Promise<string> {
+  const prompts = script.when?.find(({ told }) => place.told.includes(told))?.prompts ?? script.prompts;
+  for (const step of prompts[Math.min(place.prompt, prompts.length - 1)] ?? []) {
     await take(step, client);
     if (client.cancelled.aborted) return "cancelled";
   }
   return script.stop ?? "end_turn";
 }
+
+export type Place = { readonly prompt: number; readonly told: string };
 
 export class Failing extends Error {
   readonly step: Step & { readonly do: "fail" };

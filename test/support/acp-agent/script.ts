@@ -35,6 +35,8 @@ export type AcpScript = {
   readonly login?: AuthMethod;
   /** For each prompt; the last again and again. */
   readonly prompts: readonly (readonly Step[])[];
+  /** Other prompts for whoever is told this in the first one; the first that fits. */
+  readonly when?: readonly { readonly told: string; readonly prompts: AcpScript["prompts"] }[];
   /** What a prompt ends with; the protocol's own words. */
   readonly stop?: string;
   readonly usage?: Readonly<Record<string, number>>;

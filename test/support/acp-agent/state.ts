@@ -1,10 +1,23 @@
 /** What do both versions of the scripted agent share? Its script, and where it is in it. */
-import { Failing } from "./play.ts";
+import { Failing, type Place } from "./play.ts";
 import type { AcpScript } from "./script.ts";
 
 export const script = JSON.parse(process.env["ACP_SCRIPT"] ?? '{"prompts": []}') as AcpScript;
 export const session = { sessionId: "s1" };
-export const state = { prompts: 0, isLoggedIn: script.login === undefined, cancel: new AbortController() };
+export const state = {
+  prompts: 0,
+  told: "",
+  isLoggedIn: script.login === undefined,
+  cancel: new AbortController(),
+};
+
+export function nextPrompt(prompt: unknown): Place {
+  state.cancel = new AbortController();
+  if (state.prompts === 0) state.told = (prompt as readonly { readonly text?: string }[])[0]?.text ?? "";
+  const place = { prompt: state.prompts, told: state.told };
+  state.prompts += 1;
+  return place;
+}
 
 /** On standard error, where tests find it. */
 export const tell = (value: unknown): void => void process.stderr.write(`${JSON.stringify(value)}\n`);

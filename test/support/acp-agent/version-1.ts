@@ -1,7 +1,7 @@
 /** The scripted agent in version 1 of the protocol. */
 import * as v1 from "@agentclientprotocol/sdk";
 import { play } from "./play.ts";
-import { errorOf, script, session, state, tell } from "./state.ts";
+import { errorOf, nextPrompt, script, session, state, tell } from "./state.ts";
 
 export const first = v1
   .agent({ name: "scripted" })
@@ -22,8 +22,8 @@ export const first = v1
   .onNotification("session/cancel", () => state.cancel.abort())
   .onRequest("session/prompt", async ({ params, client }) => {
     tell(params.prompt);
-    state.cancel = new AbortController();
-    const stopReason = await play(script, state.prompts++, {
+    const place = nextPrompt(params.prompt);
+    const stopReason = await play(script, place, {
       cancelled: state.cancel.signal,
       update: (update) => client.notify("session/update" as string, { ...session, update }),
       request: (method, more) => client.request(method as string, { ...session, ...more }),

@@ -1,7 +1,7 @@
 /** The scripted agent in version 2 of the protocol. */
 import * as v2 from "@agentclientprotocol/sdk/experimental/v2";
 import { play } from "./play.ts";
-import { errorOf, script, session, state, tell } from "./state.ts";
+import { errorOf, nextPrompt, script, session, state, tell } from "./state.ts";
 
 export const second = v2
   .agent({ name: "scripted" })
@@ -17,11 +17,11 @@ export const second = v2
   .onNotification("session/cancel", () => state.cancel.abort())
   .onRequest("session/prompt", async ({ params, client }) => {
     tell(params.prompt);
-    state.cancel = new AbortController();
+    const place = nextPrompt(params.prompt);
     const notify = (update: object) =>
       client.notify("session/update", { ...session, update: update as v2.SessionUpdate });
     const idle = (more: object) => notify({ sessionUpdate: "state_update", state: "idle", ...more });
-    void play(script, state.prompts++, {
+    void play(script, place, {
       cancelled: state.cancel.signal,
       update: notify,
       request: (method, more) => client.request(method as `_${string}`, { ...session, ...more }),

@@ -217,9 +217,9 @@ describe("an agent that is talked with", () => {
 
     it("needs a login: that is said, with what it offers", async () => {
       const login = { id: "browser", name: "In the browser", description: "run `it login`" };
-      const { kind, next, account } = failureOf(await turn({ prompts: [[done]], login }));
+      const { kind, message, account } = failureOf(await turn({ prompts: [[done]], login }));
       assert.deepEqual([kind, account], ["authentication", "acp"]);
-      assert.match(next ?? "", /run `it login`/);
+      assert.match(message, /run `it login`/);
     });
 
     it("is logged in by a key that it was given", async () => {

@@ -63,11 +63,12 @@ const UNREACHABLE = anyOf(
 function unauthenticated(words: string, { name, account, logins }: Blamed): Failure {
   const ways = logins.map((login) => shown(login.description || login.name || login.id, 120)).filter(Boolean);
   const how = ways.length === 0 ? "" : ` (it offers: ${ways.slice(0, 5).join("; ")})`;
+  const said = shown(words, MAX_WORDS) || "authentication is required";
   return {
     ...failure(
       "authentication",
-      `${name} is not logged in: ${shown(words, MAX_WORDS) || "authentication is required"}`,
-      `start it once by hand and log in, or set the variable that holds its key${how}; then skein resume`,
+      `${name} is not logged in: ${said}${how}`,
+      "start it once by hand and log in, or set the variable that holds its key; then skein resume",
     ),
     account,
   };

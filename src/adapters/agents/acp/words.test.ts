@@ -58,7 +58,7 @@ describe("what went wrong", () => {
     const { message, next, account } = failureOfError({ code: -32000, message: "" }, blamed);
     assert.match(
       `${message}; ${next}`,
-      /it is not logged in.*start it once by hand.*run `a login`.*skein resume/,
+      /it is not logged in.*run `a login`.*start it once by hand.*skein resume/,
     );
     assert.equal(account, "acc");
   });

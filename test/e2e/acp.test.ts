@@ -1,0 +1,82 @@
+/** Does a whole run work with agents of the Agent Client Protocol, as planner and as workers? */
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { describe, it } from "node:test";
+import { ACP_COMMAND } from "../support/acp-agent/agent.ts";
+import type { AcpScript, Step } from "../support/acp-agent/script.ts";
+import { makePlace, type Place } from "./cli-place.ts";
+
+const say = (value: object): Step => ({ do: "say", text: JSON.stringify(value) });
+const task = (id: string, after: readonly string[] = []) => ({
+  ...{ id, after, description: `write ${id}`, acceptance: "it is there", scope: [`${id}.txt`] },
+});
+const report = say({ status: "complete", summary: "wrote it" });
+const plans: NonNullable<AcpScript["when"]> = [
+  {
+    told: "None of your answers has been accepted yet.",
+    prompts: [[say({ scratchpad: "two", tasks: [task("one"), task("two", ["one"])] })]],
+  },
+  { told: "Answers of yours have been accepted before.", prompts: [[say({ scratchpad: "", tasks: [] })]] },
+];
+
+const start = (place: Place, script: AcpScript, ...args: readonly string[]) => {
+  const agent = { kind: "acp", name: "scripted", command: ACP_COMMAND };
+  const env = { SKEIN_AGENT: JSON.stringify(agent), ACP_SCRIPT: JSON.stringify(script) };
+  const sets = ["workspace.pass=[ACP_SCRIPT]", "gate=none", ...args].flatMap((set) => ["--set", set]);
+  return place.with({ env }).skein("run", "write two files", ...sets);
+};
+
+describe("a run with agents that are talked with", () => {
+  it("plans, works and lands, through our files and through their own", async () => {
+    await using place = await makePlace();
+    const usage = { totalTokens: 100, inputTokens: 90, outputTokens: 10 };
+    const asks: Step = { do: "ask", call: { kind: "edit", title: "one", locations: [{ path: "one.txt" }] } };
+    const outside: Step = {
+      do: "write",
+      path: path.join(place.repository.folder, "x"),
+      text: "",
+      by: "client",
+    };
+    const one: Step = { do: "write", path: "one.txt", text: "1\n", by: "client" };
+    const two: Step = { do: "write", path: "two.txt", text: "2\n", by: "itself" };
+    const when = [
+      ...plans,
+      { told: "Task: t.1 (one)", prompts: [[asks, outside, one], [report]] },
+      { told: "Task: t.2 (two)", prompts: [[two, report]] },
+    ];
+    const { code, out, err } = await start(place, { prompts: [], when, usage });
+    assert.equal(code, 0, out + err);
+    const [, run = ""] = /^run +(\S+)$/m.exec(out) ?? [];
+    const shown = (file: string) => place.repository.git("show", `skein/${run}/target:${file}`);
+    assert.deepEqual([await shown("one.txt"), await shown("two.txt")], ["1", "2"]);
+    await assert.rejects(shown("x"));
+    assert.equal(await place.repository.git("status", "--porcelain"), "");
+    // Two turns of the planner, one of each worker, and one more prompt to the one that was asked again.
+    const { out: log } = await place.skein("logs", run, "--json");
+    const spent = [...log.matchAll(/"spent":\{"tokens":(\d+)/g)].map(([, tokens]) => Number(tokens));
+    assert.equal(
+      spent.reduce((sum, tokens) => sum + tokens, 0),
+      500,
+    );
+  });
+
+  it("stops at once where its agent is not logged in, and says what to do", async () => {
+    await using place = await makePlace();
+    const login = { id: "browser", name: "Browser", description: "run `scripted login`" };
+    const { code, out, err } = await start(place, { prompts: [], login });
+    assert.equal(code, 5, out + err);
+    assert.match(out + err, /scripted is not logged in[\s\S]*run `scripted login`/);
+  });
+
+  it("stops where its account is used up and nobody wants to wait", async () => {
+    await using place = await makePlace();
+    const prompts: AcpScript["prompts"] = [
+      [{ do: "say", text: "Usage limit reached, try again in 2 hours" }],
+    ];
+    const { code, out, err } = await start(place, { prompts }, "quota.wait=0");
+    assert.equal(code, 75, out + err);
+    assert.match(out + err, /quota of \S*scripted/);
+    assert.equal(readFileSync(path.join(place.repository.folder, "README.md"), "utf8"), "# here\n");
+  });
+});
