@@ -8,6 +8,7 @@ import { unreachable } from "../../core/unreachable.ts";
 import type { Agent, Ask, Said } from "../../ports/agent.ts";
 import type { ProgramEnd, ProgramLimits, Programs } from "../../ports/programs.ts";
 import type { Transcripts } from "../../ports/transcripts.ts";
+import { readQuotaText } from "../models/quota-text.ts";
 import { type AnswerFile, answerIn, answerLine, readAnswerFile } from "./answer.ts";
 import {
   exitCodeIn,
@@ -105,7 +106,7 @@ export class CommandAgent implements Agent {
     const text = answer.is === "text" ? answer.text : answerIn(end.output, kind);
     if (end.code === 0) return says(text);
     // It says so itself, whatever else it said; nothing is known about the task.
-    if (end.code === UNREACHABLE) return failed(unreached(name, end.tail), text);
+    if (end.code === UNREACHABLE) return failed(quotaOf(name, end.tail) ?? unreached(name, end.tail), text);
     if (kind === "work" && admits(text)) return says(text);
     const why = `${name} ended with exit code ${end.code}${tailOf(end.tail)}`;
     return failed(failure("agent-failed", why, NEXT), text);
@@ -170,6 +171,12 @@ const unstartable = (name: string, why: Failure) =>
   why.kind === "agent-failed"
     ? failure("agent-failed", `${name} could not be started: ${why.message}`, `is it installed? ${NEXT}`)
     : failure("interrupted", why.message, why.next);
+
+/** Its words may say that it is not reach that is wanting, and until when. */
+function quotaOf(name: string, tail: string): Failure | undefined {
+  const quota = readQuotaText(tail, Date.now());
+  return quota && { ...failure("quota", `${name} has no quota left${tailOf(tail)}`), ...quota };
+}
 
 const unreached = (name: string, tail: string) =>
   failure(
