@@ -1,6 +1,6 @@
 /** What Linux itself keeps from a command, shown with the real bubblewrap; and what is said where there is none. */
 import assert from "node:assert/strict";
-import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import path from "node:path";
 import { it } from "node:test";
@@ -113,6 +113,22 @@ it("shows no home folder, but the tool chains in it", { skip }, async () => {
   assert.equal(await bash(at.place, "touch ~/.cache && ls -A ~"), ".cache\n.tool\n");
   assert.match(await bash(at.place, "touch ~/.tool/bin/mine"), /Read-only/);
   assert.deepEqual(readdirSync(home).sort(), [".aws", ".netrc", ".ssh", ".tool", "work"]);
+});
+
+it("finds tool chains and objects by their names where those lead through links", { skip }, async () => {
+  const [real, outer] = [newFolder(), newFolder()];
+  mkdirSync(path.join(real, "versions/24/bin"), { recursive: true });
+  writeFileSync(path.join(real, "versions/24/bin/greet"), "#!/bin/sh\necho hello\n");
+  chmodSync(path.join(real, "versions/24/bin/greet"), 0o755);
+  symlinkSync("versions/24", path.join(real, "current"));
+  symlinkSync(real, path.join(outer, "home"));
+  for (const HOME of [real, path.join(outer, "home")]) {
+    const environment = { HOME, PATH: `${HOME}/current/bin:${process.env["PATH"]}` };
+    const readable = [path.join(outer, "home", "versions")];
+    const sandbox = (where: Parameters<typeof sandboxFor>[0]) => sandboxFor(where, { environment, readable });
+    await using at = await workspacePlace({ sandbox, environment });
+    assert.equal(await bash(at.place, "~/versions/24/bin/greet; greet"), "hello\nhello\n", HOME);
+  }
 });
 
 it("hides a folder that it is told to, and shows what is needed of it", { skip }, async () => {

@@ -7,7 +7,7 @@ import { delimiter, isAbsolute, join, sep } from "node:path";
 import { failure } from "../../core/failure.ts";
 import type { Failed } from "../../ports/repository.ts";
 import { type Command, noSandbox, type Sandbox, type SandboxPlace } from "./sandbox.ts";
-import { toolChains, type Variables } from "./tool-chains.ts";
+import { type Shown, toolChains, type Variables } from "./tool-chains.ts";
 
 export type SandboxOptions = {
   readonly setting: "auto" | "required" | "off";
@@ -80,20 +80,20 @@ function bubblewrap(program: string, options: SandboxOptions): Sandbox {
   const home = options.environment["HOME"] ?? "";
   const wished = [home, options.environment["XDG_RUNTIME_DIR"] ?? "", ...(options.hidden ?? [])];
   const hidden = [...new Set([...ALWAYS, ...wished].flatMap(real))];
-  const chains = toolChains(options.environment, hidden);
-  const readable = [...(options.readable ?? []), "/etc/resolv.conf"]
-    .flatMap(real)
-    .filter((path) => hidden.some((folder) => isBelow(folder, path)));
+  const isHidden = (path: string) => hidden.some((folder) => isBelow(folder, path));
+  const needed = [...(options.readable ?? []), "/etc/resolv.conf"].flatMap((name) =>
+    real(name).map((path): Shown => (path === name || !isHidden(name) ? { path } : { path, name })),
+  );
+  const seen = [...toolChains(options.environment, hidden), ...needed.filter(({ path }) => isHidden(path))];
   const fixed = [
     ...["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"],
     ...SECRETS.flatMap(real).flatMap((path) => ["--ro-bind", "/dev/null", path]),
     ...outermost(hidden).flatMap((path) => ["--tmpfs", path]),
   ];
-  const shownPaths = outermost([...new Set([...chains.map(({ path }) => path), ...readable])]);
+  const shownPaths = outermost([...new Set(seen.map(({ path }) => path))]);
   const shown = [
     ...shownPaths.flatMap((path) => ["--ro-bind-try", path, path]),
-    ...links(home, hidden),
-    ...chains.flatMap(({ path, name }) => (name === undefined ? [] : ["--symlink", path, name])),
+    ...links(home, seen, hidden),
   ];
   const flags = [...FLAGS, ...(options.network ? [] : ["--unshare-net"])];
   const wrap = (command: Command, place: SandboxPlace): Command => {
@@ -127,11 +127,20 @@ const ALWAYS: readonly string[] = ["/home", "/root", "/run", "/var/run", TMP, "/
 /** Readable for root alone, which some run Skein as. */
 const SECRETS: readonly string[] = ["/etc/shadow", "/etc/shadow-", "/etc/gshadow", "/etc/gshadow-"];
 
-/** A home that is reached by a link in a folder that is hidden is reached so again. */
-const links = (home: string, hidden: readonly string[]): string[] =>
-  real(home).flatMap((path) =>
-    path !== home && hidden.some((folder) => isBelow(folder, home)) ? ["--symlink", path, home] : [],
-  );
+/** Links in hidden folders are gone with them: those by which something that is shown is named are made again. */
+function links(home: string, seen: readonly Shown[], hidden: readonly string[]): string[] {
+  const [realHome = home] = real(home);
+  const isLinked = realHome !== home && hidden.some((folder) => isBelow(folder, home));
+  const viaHome = (name: string) =>
+    isLinked && isBelow(home, name) ? realHome + name.slice(home.length) : name;
+  const isReached = (name: string) => seen.some(({ path }) => path === name || isBelow(path, name));
+  const names = new Map(isLinked ? [[home, realHome]] : []);
+  for (const { path, name } of seen) {
+    const there = name === undefined ? path : viaHome(name);
+    if (!isReached(there)) names.set(there, path);
+  }
+  return [...names].flatMap(([name, path]) => ["--symlink", path, name]);
+}
 
 /** In the sandbox a path must not lead through a link. The root itself cannot be hidden. */
 function real(path: string): string[] {

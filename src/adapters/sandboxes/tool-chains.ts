@@ -12,13 +12,11 @@ export function toolChains(environment: Variables, hidden: readonly string[]): S
   const onPath = (environment["PATH"] ?? "").split(delimiter).filter(isAbsolute);
   const homes = new Set([...hidden, environment["HOME"]]);
   const wanted = [...onPath.flatMap((folder) => aroundBin(folder, homes)), ...named(environment)];
-  const found = [...new Set(wanted)].flatMap((name) => {
+  return [...new Set(wanted)].flatMap((name) => {
     const path = realIfThere(name);
     if (path === undefined || !isFit(path, hidden)) return [];
     return [path !== name && isFit(name, hidden) ? { path, name } : { path }];
   });
-  const isReached = (name: string) => found.some(({ path }) => name.startsWith(`${path}${sep}`));
-  return found.map(({ path, name }) => (name === undefined || isReached(name) ? { path } : { path, name }));
 }
 
 function realIfThere(path: string): string | undefined {
