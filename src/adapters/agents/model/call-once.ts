@@ -25,19 +25,20 @@ export async function callOnce(
 ): Promise<CallEnd> {
   const silence = new Silence(parts.maxSilenceMs);
   const stop = AbortSignal.any([signal, silence.signal]);
+  let hasBegun = false;
   try {
     const callable = await model.open();
     return await read(callable, { ...prepared(options, model), abortSignal: stop }, model, (part) => {
+      hasBegun ||= part.type !== "stream-start";
       silence.broken();
       parts.onSign();
       parts.onPart(part);
     });
   } catch (thrown) {
     const why = silence.signal.aborted && !signal.aborted ? silence.signal.reason : thrown;
-    return {
-      is: "problem",
-      problem: problemOf(why, { account: model.account, model: model.id, now: parts.now() }),
-    };
+    const problem = problemOf(why, { account: model.account, model: model.id, now: parts.now() });
+    // An error in the middle of an answer may have a status as well: what was said before it is not free.
+    return { is: "problem", problem: hasBegun ? { ...problem, mayHaveCost: true } : problem };
   } finally {
     silence.over();
   }
