@@ -6,7 +6,12 @@ import { DEFAULT_SUBAGENT, DelegationEngine } from "./delegation-engine.ts";
 import { mentioned } from "./roster.ts";
 
 /** Without a specialist it is a worker like any other. `why` is for people. */
-export type Choice = { readonly specialist?: Specialist; readonly why: string };
+export type Choice = {
+  readonly specialist?: Specialist;
+  readonly why: string;
+  /** What is wrong with the name that the planner gave, for the planner. */
+  readonly problem?: string;
+};
 
 /** `specialists` in the order that decides between equals: see `withBuiltIn`. */
 export function chooseSpecialist(
@@ -21,10 +26,8 @@ export function chooseSpecialist(
   const wrong = found ? unfitFor(found, spec) : "is not known";
   if (found && wrong === undefined) return { specialist: found, why: "the planner named it" };
   const { specialist, why } = byRule(spec, specialists);
-  return {
-    ...(specialist && { specialist }),
-    why: `the planner named ${quoted(named)}, which ${wrong}; ${why}`,
-  };
+  const problem = `the planner named ${quoted(named)}, which ${wrong}`;
+  return { ...(specialist && { specialist }), why: `${problem}; ${why}`, problem };
 }
 
 /** Both are in use for a worker without a role. */

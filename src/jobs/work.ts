@@ -20,13 +20,13 @@ export async function work(brief: WorkBrief, parts: JobParts, signal: AbortSigna
   if (hasFailed(workspace)) return failed(workspace.failure);
   const { folder, environment } = workspace;
   const before = await checkout.look(signal);
-  const { specialist } = chooseSpecialist(brief.spec, await specialists());
+  const { specialist, problem } = chooseSpecialist(brief.spec, await specialists());
   const role = specialist ? { role: specialist } : {};
   const ask: Ask = { job, brief, folder, environment, maxMs: maxTurnMs.work, ...role };
   const said = await watched(worker, ask, signs, signal);
   const after = await checkout.look(AbortSignal.timeout(LOOK_MS));
   const strays = hasFailed(before) || hasFailed(after) ? [] : touched(before, after);
-  return conclude(brief, { workspace, said, strays }, parts);
+  return conclude(brief, { workspace, said, strays: [...strays, ...(problem ? [problem] : [])] }, parts);
 }
 
 /** After a restart: an attempt that had finished is judged as if nothing had happened, any other is only kept. */
