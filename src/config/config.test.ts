@@ -275,6 +275,16 @@ describe("the policy", () => {
 });
 
 describe("what is kept with a run", () => {
+  it("names who plans only if that is not who works, so that another agent later does both", () => {
+    const kept = (...sets: string[]) => Object(toSettings(read({ sets }).config)) as Record<string, unknown>;
+    assert.equal("planner" in kept("agent=opencode"), false);
+    assert.ok("planner" in kept("agent=opencode", "planner=claude"));
+    assert.equal(kept("agent=opencode", "planner=none")["planner"], "none");
+    const text = JSON.stringify(kept("agent=opencode"));
+    const { config } = read({ file: { name: "record", text }, flags: { model: "openai/gpt-5" } });
+    assert.deepEqual(config.planner, config.agent);
+  });
+
   const BAD: readonly [unknown, RegExp][] = [
     [null, /must be a group of keys/],
     [[], /must be a group of keys/],

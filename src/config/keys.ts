@@ -78,7 +78,7 @@ function typeText(type: z.ZodType): string {
   if (kind === "pipe" && written) return typeText(written);
   if (kind === "union") return [...new Set(options?.map(typeText))].join(" | ");
   if (kind === "enum") return Object.values(entries ?? {}).join(" | ");
-  return { array: "list", int: "number", object: "group" }[kind] ?? kind;
+  return { array: "list", int: "number", object: "group", record: "group" }[kind] ?? kind;
 }
 
 export const KEYS: ReadonlyMap<string, Key> = new Map(

@@ -145,13 +145,15 @@ export const schema = z.strictObject({
   budget: group("What a run may use; without a number there is no limit.", {
     tokens: whole(0).optional().describe("Tokens of all agents together."),
     dollars: money().optional().describe("US dollars of all agents together."),
-    task: group("What one task may use, all its attempts together.", {
-      tokens: whole(0).optional().describe("Tokens."),
-      dollars: money().optional().describe("US dollars."),
+    task: group("What one task may use.", {
+      tokens: whole(0).optional().describe("Tokens of one task, all its attempts and turns together."),
+      dollars: money().optional().describe("US dollars of one task, likewise."),
     }),
     subtree: group("What a task of the root's planner may use with everything below it.", {
-      tokens: whole(0).optional().describe("Tokens."),
-      dollars: money().optional().describe("US dollars."),
+      tokens: whole(0)
+        .optional()
+        .describe("Tokens of a task of the root's planner with everything below it."),
+      dollars: money().optional().describe("US dollars of the same."),
     }),
     landingShare: share()
       .prefault(policy.budget.landingShare)
@@ -159,10 +161,12 @@ export const schema = z.strictObject({
         "The part of the run's budget that is kept for finished work to land, from 0 to less than 1.",
       ),
     reserve: group("What is set aside for a job while it runs, until it says what it really cost.", {
-      tokens: whole(0).prefault(policy.budget.reserveTokens).describe("Tokens."),
+      tokens: whole(0)
+        .prefault(policy.budget.reserveTokens)
+        .describe("Tokens that are set aside for a job while it runs, until it says what it really cost."),
       dollars: money()
         .prefault(policy.budget.reserveMicrodollars / 1e6)
-        .describe("US dollars."),
+        .describe("US dollars that are set aside in the same way."),
     }),
   }),
   prices: prices()

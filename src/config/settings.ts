@@ -5,8 +5,12 @@ import { type Entry, type Problem, wrongKey } from "./problem.ts";
 import { assemble, type Problems } from "./read.ts";
 import { type Config, schema } from "./schema.ts";
 
-/** What was configured, as it would be written in skein.yaml. */
-export const toSettings = (config: Config): unknown => z.encode(schema, config as z.output<typeof schema>);
+/** What was configured, as it would be written in skein.yaml; who plans, only if that is not who works. */
+export function toSettings(config: Config): unknown {
+  const { planner, ...rest } = z.encode(schema, config as z.output<typeof schema>);
+  const isOther = JSON.stringify(planner) !== JSON.stringify(rest.agent);
+  return isOther ? { ...rest, ...(planner === undefined ? {} : { planner }) } : rest;
+}
 
 const ORIGIN = "the run's record";
 

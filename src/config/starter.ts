@@ -37,12 +37,16 @@ export function starterText(found: Found): string {
 const HEAD = [
   "# How Skein works on this repository.",
   "#",
-  "# What is commented out is the default, or an example where there is none. Nothing has to be set but an agent.",
+  "# What is commented out is the default, or an example where there is none. Nothing has to be set.",
   "# `skein doctor --all` shows every key, its value now, and where that comes from.",
 ];
 
 const shownKeys = ({ gate, setup }: Found): readonly Shown[] => [
-  { key: "agent", example: ["./my-agent.sh"] },
+  {
+    key: "agent",
+    example: ["./my-agent.sh"],
+    notes: ["Without it one is looked for: `skein doctor` says who is found. For example:"],
+  },
   { key: "planner", example: ["./my-planner.sh"], notes: ["The default is the agent. For example:"] },
   gate.commands.length > 0
     ? { key: "gate", notes: [`Here "auto" finds ${gate.found}`] }
