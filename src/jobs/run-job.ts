@@ -1,10 +1,10 @@
 /** Who does which kind of job? Each kind is a function of its brief and its ports; none throws. */
-import type { Brief } from "../core/brief.ts";
+import type { Brief, WorkBrief } from "../core/brief.ts";
 import type { Cut } from "../ports/agent.ts";
 import type { Answer, RunJob } from "../ports/job-queue.ts";
 import type { Workspace } from "../ports/workspaces.ts";
 import { check } from "./check.ts";
-import { type JobParts, jobIdOf } from "./job-parts.ts";
+import { collected, type JobParts, jobIdOf } from "./job-parts.ts";
 import { land } from "./land.ts";
 import { finishPlan, plan } from "./plan.ts";
 import { finishWork, work } from "./work.ts";
@@ -66,8 +66,14 @@ async function finished(
   parts: JobParts,
 ): Promise<Answer | Cut | undefined> {
   if (brief.kind === "plan") return finishPlan(brief, { workspace, wasRunning }, parts);
-  if (workspace === undefined) return undefined;
-  if (brief.kind === "work") return finishWork(brief, { workspace, wasRunning }, parts);
-  await parts.workspaces.release(workspace); // A gate is run again.
+  if (brief.kind === "work")
+    return workspace ? finishWork(brief, { workspace, wasRunning }, parts) : costOf(brief, parts);
+  if (workspace) await parts.workspaces.release(workspace); // A gate is run again.
   return undefined;
+}
+
+/** An attempt that was told to stop has given its workspace back: it is made again, and has cost what it has. */
+async function costOf(brief: WorkBrief, { worker }: JobParts): Promise<Cut | undefined> {
+  const said = await collected(worker, brief, true);
+  return said?.is === "cut" ? said : undefined;
 }

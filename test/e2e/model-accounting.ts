@@ -1,0 +1,132 @@
+/** Do a run's books agree with what the model's server counted? Job by job, in the log, in `show`, and in the report. */
+import assert from "node:assert/strict";
+import type { Event, EventOf } from "../../src/core/event.ts";
+import type { Spent } from "../../src/core/job.ts";
+import { nothingSeen, type RunView, see, viewOf } from "../../src/core/view.ts";
+import { PLACE, placeIn } from "../../src/prompting/place.ts";
+import type { Answerer, SeenCall, Usage } from "../support/model-server/model-server.ts";
+import type { ModelPlace } from "./model-place.ts";
+
+/** Dollars for a million tokens; whole numbers, so that no cent is lost on the way to the sum. */
+const PRICE = { input: 3, output: 15, cacheRead: 1 };
+export const PRICES = JSON.stringify({ "tests/scripted-1": PRICE });
+
+/** Every call costs something else, so that none can stand for another, and a part of each came from the cache. */
+export const counted =
+  (answer: Answerer): Answerer =>
+  async (call, signal) => {
+    const reply = await answer(call, signal);
+    if ("fault" in reply) return reply;
+    return { ...reply, usage: { input: 1_000 + call.n * 37, output: 10 + call.n, cached: call.n * 29 } };
+  };
+
+export type Audited = {
+  readonly view: RunView;
+  /** What `skein show` says. */
+  readonly text: string;
+  /** Calls that the server saw and that are not in the sum, by the job that made them. */
+  readonly missing: ReadonlyMap<string, readonly SeenCall[]>;
+};
+
+/** `refused`: calls that the server turned down. */
+export async function audit(place: ModelPlace, refused: ReadonlySet<number> = new Set()): Promise<Audited> {
+  // In this process: what only looks need not start one.
+  const { out: log } = await place.ask("logs", "--json");
+  const lines = log.trimEnd().split("\n");
+  const events = lines.map((line) => JSON.parse(line) as Event);
+  const costs = costsIn(events.filter((event) => event.type === "job.ended"));
+  const calls = place.server.calls.filter(({ n }) => !refused.has(n));
+  const missing = new Map<string, readonly SeenCall[]>();
+  for (const [job, made] of Map.groupBy(calls, jobOf)) missing.set(job, checkJob(job, made, costs.get(job)));
+  const view = viewOf(events.reduce(see, nothingSeen()));
+  checkSums(view, [...costs.values()]);
+  const shown = JSON.parse((await place.ask("show", view.run, "--json")).out) as Pick<RunView, "tally">;
+  assert.deepEqual(shown.tally, view.tally);
+  const { out: text } = await place.ask("show", view.run);
+  checkWords(view, text);
+  return { view, text, missing };
+}
+
+/** A job's cost is said once, whatever became of the job. */
+function costsIn(ends: readonly EventOf<"job.ended">[]): ReadonlyMap<string, Spent> {
+  const costs = new Map<string, Spent>();
+  for (const { job, spent } of ends) {
+    if (!spent) continue;
+    assert.ok(!costs.has(job), `${job} was charged twice`);
+    costs.set(job, spent);
+  }
+  return costs;
+}
+
+/** The turn or attempt that the newest message of ours is about. */
+export function jobOf({ n, messages }: SeenCall): string {
+  const asked = messages.findLast(({ role, text }) => role === "user" && PLACE.test(text));
+  assert.ok(asked, `call ${n} is about no task`);
+  const { task, number } = placeIn(asked.text)!;
+  return `${/^Turn: /m.test(PLACE.exec(asked.text)![0]) ? "plan" : "work"}:${task}#${number}`;
+}
+
+/** Calls of a turn are made one after the other: those in the sum are the first ones that were answered. */
+function checkJob(job: string, made: readonly SeenCall[], spent: Spent | undefined): readonly SeenCall[] {
+  assert.ok(spent, `${job} made ${made.length} calls, and its cost is not in the log`);
+  const answered = made.filter(({ usage }) => usage !== undefined).slice(0, spent.turn?.calls);
+  assert.equal(answered.length, spent.turn?.calls, `${job}: no call is in the sum that was not answered`);
+  assert.equal(spent.tokens, sum(answered, tokensOf), job);
+  assert.equal(spent.microdollars, sum(answered, priceOf), job);
+  const missing = made.filter((call) => !answered.includes(call));
+  const { calls = 0, tokens = 0, microdollars = 0 } = spent.unaccounted ?? {};
+  // One more: written down, and killed before it was made.
+  assert.ok(calls === missing.length || calls === missing.length + 1, `${job}: ${calls} calls are listed`);
+  assert.ok(tokens >= sum(missing, tokensOf) && microdollars >= sum(missing, priceOf), `${job} is bounded`);
+  return missing;
+}
+
+const sum = (calls: readonly SeenCall[], of: (usage: Usage) => number): number =>
+  calls.reduce((all, { usage }) => all + (usage ? of(usage) : 0), 0);
+
+const tokensOf = ({ input, output }: Usage) => input + output;
+const priceOf = ({ input, output, cached }: Usage) =>
+  (input - cached) * PRICE.input + cached * PRICE.cacheRead + output * PRICE.output;
+
+function checkSums({ spent, tally }: RunView, costs: readonly Spent[]): void {
+  const total = (of: (cost: Spent) => number | undefined) =>
+    costs.reduce((all, cost) => all + (of(cost) ?? 0), 0);
+  assert.equal(
+    spent.tokens,
+    total(({ tokens }) => tokens),
+  );
+  assert.equal(
+    spent.microdollars,
+    total(({ microdollars }) => microdollars),
+  );
+  assert.equal(spent.unpriced, 0);
+  assert.equal(
+    tally.calls.calls,
+    total(({ turn }) => turn?.calls),
+  );
+  assert.equal(tally.calls.inputTokens + tally.calls.outputTokens, spent.tokens);
+  assert.deepEqual(spent.unaccounted, {
+    calls: total(({ unaccounted }) => unaccounted?.calls),
+    tokens: total(({ unaccounted }) => unaccounted?.tokens),
+    microdollars: total(({ unaccounted }) => unaccounted?.microdollars),
+  });
+  for (const what of ["tokens", "microdollars"] as const)
+    assert.equal(
+      tally.costs.reduce((all, cost) => all + cost[what], 0),
+      spent[what],
+      "tasks together have cost what the run has",
+    );
+}
+
+/** As people read it. */
+export function checkWords({ spent, tally: { calls } }: RunView, text: string): void {
+  const shown = [
+    `${number(spent.tokens)} tokens, $${(spent.microdollars / 1e6).toFixed(2)}`,
+    `${number(calls.calls)} calls of models: ${number(calls.inputTokens)} tokens in, ${number(calls.outputTokens)} out`,
+    ...(spent.unaccounted.calls === 0 ? [] : [`unaccounted: ${spent.unaccounted.calls} call`]),
+    ...(spent.unaccounted.calls === 0 ? [] : [`${number(spent.unaccounted.tokens)} tokens`]),
+  ];
+  for (const words of shown) assert.ok(text.includes(words), `${words}\nis not in\n${text}`);
+}
+
+const number = (n: number) => n.toLocaleString("en");
