@@ -42,7 +42,7 @@ function holdFiles(s: Draft, task: TaskDraft, atWork: boolean): void {
 export function jobEnded(s: Draft, event: EventOf<"job.ended">): void {
   const running = s.running.get(event.job);
   if (event.how === "answered-late" || event.how === "dropped") s.unanswered.delete(event.job);
-  else if (event.how !== "answered") s.unanswered.add(event.job);
+  else if (event.how !== "answered" && !event.spent) s.unanswered.add(event.job); // Else it has said what it cost.
   if (running) {
     s.running.delete(event.job);
     s.deadlines.delete(event.job);

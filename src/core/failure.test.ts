@@ -9,8 +9,14 @@ test("a failure without advice has no advice, not an empty one: it must survive 
   assert.equal(failure("budget", "all is spent", "raise the limit").next, "raise the limit");
 });
 
-test("only a job that vanished, or never reached its agent, is a loss: everything else counts against the task", () => {
-  const losses: readonly FailureKind[] = ["timed-out", "interrupted", "agent-unreachable"];
+test("only a job that vanished, or never reached its agent or account, is a loss: everything else counts against the task", () => {
+  const losses: readonly FailureKind[] = [
+    "timed-out",
+    "interrupted",
+    "agent-unreachable",
+    "quota",
+    "authentication",
+  ];
   const charged: readonly FailureKind[] = ["agent-failed", "gate-red", "conflict", "cancelled"];
   for (const kind of losses) assert.ok(isLoss(failure(kind, "")), kind);
   for (const kind of charged) assert.ok(!isLoss(failure(kind, "")), kind);

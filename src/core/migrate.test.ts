@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { replay } from "./evolve.ts";
 import { EVENT_VERSION, migrate, type Step } from "./migrate.ts";
 
 const paused = { type: "run.paused", at: 7 };
@@ -43,3 +44,34 @@ for (const [version, body, message] of REFUSED)
   test(`version ${version} of ${JSON.stringify(body)} is no event`, () => {
     assert.throws(() => migrate(version, body), message);
   });
+
+test("a log from before accounts, unaccounted calls and budgets of tasks is replayed as it was", () => {
+  const spec = {
+    key: "t",
+    description: "make it",
+    acceptance: "",
+    scope: ["./"],
+    after: [],
+    priority: 5,
+    delivers: "change",
+    shape: "plan",
+    slug: "make-it",
+  };
+  const log = [
+    { type: "run.opened", request: { run: "r", goal: "make it", base: "c0" }, spec, at: 0 },
+    { type: "job.started", job: { kind: "plan", task: "t", turn: 1 }, until: 9, at: 1 },
+    { type: "job.ended", job: "plan:t#1", how: "answered", spent: { tokens: 7 }, at: 2 },
+    { type: "plan.kept-whole", task: "t", at: 2 },
+    { type: "budget.exhausted", spent: { tokens: 7, microdollars: 0 }, at: 3 },
+  ];
+  const state = replay(log.map((body) => migrate(1, body)));
+  assert.deepEqual(state.spent, {
+    tokens: 7,
+    microdollars: 0,
+    unpriced: 1,
+    unaccounted: { calls: 0, tokens: 0, microdollars: 0 },
+    exhausted: true,
+    landingSpent: false,
+  });
+  assert.equal(state.accounts.size, 0);
+});

@@ -32,6 +32,27 @@ describe("the check of a policy", () => {
     assert.equal(policyProblems({ ...defaultPolicy, budget }).length, 2);
   });
 
+  it("refuses a budget of a task or a subtree that is no number, and a part for landing that is all of it", () => {
+    const budget = {
+      ...defaultPolicy.budget,
+      task: { maxTokens: 1.5 },
+      subtree: { maxMicrodollars: -1 },
+      landingShare: 1,
+    };
+    assert.deepEqual(policyProblems({ ...defaultPolicy, budget }), [
+      "budget.task.maxTokens must be a whole number from 0, not 1.5",
+      "budget.subtree.maxMicrodollars must be a whole number from 0, not -1",
+      "budget.landingShare must be from 0 to less than 1, not 1",
+    ]);
+  });
+
+  it("refuses accounts without a name", () => {
+    const accounts = { ...defaultPolicy.accounts, byAgent: { painter: ["" as string] as const } };
+    assert.deepEqual(policyProblems({ ...defaultPolicy, accounts }), [
+      "accounts of painter must be at least one name",
+    ]);
+  });
+
   it("looks at every number there is", () => {
     const numbers = leaves(defaultPolicy);
     for (const path of numbers) {

@@ -26,7 +26,7 @@ export type RunState = {
   readonly turns: { readonly land: number; readonly check: number };
   /** The expired job of a slot, until something replaces it: its answer still counts. */
   readonly late: ReadonlyMap<string, Job>;
-  /** Jobs that ended without an answer: one that still comes is paid for, once, and dropped. */
+  /** Jobs that ended without an answer or a cost: one that still comes is paid for, once, and dropped. */
   readonly unanswered: ReadonlySet<JobId>;
   /** Leases by job id, waits before a retry by `retryKey`, and of accounts by `accountKey`. */
   readonly deadlines: Deadlines;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { CoreRun, large, MINUTE, task } from "../../test/support/core-run.ts";
-import type { FailureKind } from "./failure.ts";
+import { type FailureKind, failure } from "./failure.ts";
 import type { TaskId } from "./task.ts";
 import { nothingSeen, see, viewOf } from "./view.ts";
 
@@ -295,5 +295,66 @@ describe("the time that the target was red", () => {
     after(run, 500, () => run.check(["test: b"]));
     const [span, ...others] = tallyOf(run).red.spans;
     assert.deepEqual([span?.isOver, span?.failures, others], [false, ["test: b"], []]);
+  });
+});
+
+describe("what agents did", () => {
+  const turn = { model: "m", calls: 3, toolCalls: 5, inputTokens: 100, outputTokens: 20, stop: "stop" };
+  const spent = { tokens: 120, microdollars: 7, turn };
+  const cut = { ...spent, unaccounted: { calls: 2, tokens: 900 } };
+
+  it("is the sum of all turns, with what was cut off apart, and the cost of each task", () => {
+    const run = CoreRun.planned([task("a"), task("b")]);
+    run.answer("work:t.1#1", { is: "failed", failure: failure("agent-failed", "no") }, spent);
+    run.answer("work:t.1#2", run.worked("t.1"), spent);
+    run.answer("work:t.2#1", run.worked("t.2"), cut);
+    const { calls, costs } = tallyOf(run);
+    assert.deepEqual(calls, {
+      calls: 9,
+      toolCalls: 15,
+      inputTokens: 300,
+      outputTokens: 60,
+      turns: 3,
+      unaccounted: { calls: 2, tokens: 900, microdollars: 0 },
+    });
+    assert.deepEqual(
+      costs.map(({ name, tokens, microdollars, unpriced }) => [name, tokens, microdollars, unpriced]),
+      [
+        ["a", 240, 14, 0],
+        ["b", 120, 7, 1],
+      ],
+    );
+  });
+
+  it("counts a late answer, and one that was dropped, once each", () => {
+    const run = CoreRun.planned([task("a")]);
+    run.wait(run.policy.leaseMs.work);
+    run.answer("work:t.1#1", { is: "failed", failure: failure("interrupted", "gone") }, spent);
+    run.answer("work:t.1#1", run.worked("t.1"), spent);
+    assert.equal(tallyOf(run).calls.turns, 1);
+    assert.equal(run.state.spent.tokens, 120);
+    const late = CoreRun.planned([task("a")]);
+    late.wait(late.policy.leaseMs.work);
+    late.answer("work:t.1#1", late.worked("t.1"), spent);
+    assert.equal(late.is("t.1"), "landing");
+    assert.equal(tallyOf(late).calls.turns, 1);
+    assert.equal(late.task("t.1").used.tokens, 120);
+  });
+
+  it("leaves out a turn whose numbers are none", () => {
+    const run = CoreRun.planned([task("a")]);
+    const odd = { ...turn, inputTokens: Number.NaN };
+    run.answer("work:t.1#1", run.worked("t.1"), { tokens: 1, turn: odd });
+    assert.equal(tallyOf(run).calls.turns, 0);
+    assert.equal(run.state.spent.tokens, 1);
+  });
+
+  it("and came to nothing for want of quota has cost what it has, charged to nobody", () => {
+    const run = CoreRun.planned([task("a")]);
+    after(run, 5_000, () =>
+      run.answer("work:t.1#1", { is: "failed", failure: failure("quota", "no more") }, spent),
+    );
+    const [loss] = tallyOf(run).losses;
+    assert.deepEqual([loss?.reason, loss?.count, loss?.workMs, loss?.tokens], ["quota", 1, 5_000, 120]);
   });
 });
