@@ -1,0 +1,61 @@
+/** `npm run acp`: drives third-party agents of the Agent Client Protocol through a real run, against a model of ours. */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { parseArgs } from "node:util";
+import { install } from "./install.ts";
+import { RECIPES } from "./recipes.ts";
+import { trial } from "./trial.ts";
+
+const NAMES = RECIPES.map(({ name }) => name).join(", ");
+
+const HELP = `Installs an agent from the npm registry, and lets it plan, make and hand off a change in a real run.
+
+  npm run acp -- opencode                    one of ${NAMES}; several can be named
+  npm run acp -- opencode --cache <folder>   keeps what was installed there, for the next time
+  npm run acp -- opencode --verbose          each call that the model's server gets
+
+Prints a line of JSON for each. Exit: 0 all of them landed their change, 1 one did not, 2 usage.`;
+
+process.exitCode = await main();
+
+async function main(): Promise<number> {
+  const options = readOptions();
+  if (typeof options === "string") {
+    console.error(options);
+    return 2;
+  }
+  await using place = await cacheIn(options.cache);
+  let failed = 0;
+  for (const recipe of options.recipes) {
+    const installed = await install(recipe, place.folder);
+    const result = await trial(recipe, installed, options.verbose);
+    if (result.exitCode !== 0 || !result.isLanded) failed += 1;
+    const { ms, megabytes } = installed;
+    const { name, packages } = recipe;
+    console.log(JSON.stringify({ agent: name, packages, installMs: ms, megabytes, ...result }));
+  }
+  return failed === 0 ? 0 : 1;
+}
+
+function readOptions() {
+  try {
+    const { values, positionals } = parseArgs({
+      allowPositionals: true,
+      options: { cache: { type: "string" }, verbose: { type: "boolean", default: false } },
+    });
+    const recipes = positionals.map((name) => RECIPES.find((recipe) => recipe.name === name) ?? name);
+    const known = recipes.filter((recipe) => typeof recipe !== "string");
+    if (known.length === 0 || known.length < recipes.length) return HELP;
+    return { recipes: known, cache: values.cache, verbose: values.verbose };
+  } catch (error) {
+    return `${String(error)}\n\n${HELP}`;
+  }
+}
+
+/** One that was given stays. */
+async function cacheIn(given: string | undefined): Promise<AsyncDisposable & { readonly folder: string }> {
+  if (given !== undefined) return { folder: path.resolve(given), [Symbol.asyncDispose]: async () => {} };
+  const folder = await mkdtemp(path.join(tmpdir(), "skein-acp-"));
+  return { folder, [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true, maxRetries: 3 }) };
+}

@@ -1,0 +1,111 @@
+/** Does a third-party agent plan, make and hand off a change in a real run? Against a model of our own, over HTTP. */
+
+import { mkdir } from "node:fs/promises";
+/** Does a third-party agent plan, make and hand off a change in a real run? Against a model of our own, over HTTP. */
+import path, { delimiter } from "node:path";
+import type { Event } from "../../src/core/event.ts";
+import { jobId } from "../../src/core/job.ts";
+import { placeIn } from "../../src/prompting/place.ts";
+import { makePlace } from "../e2e/cli-place.ts";
+import {
+  type Answerer,
+  type Reply,
+  type SeenCall,
+  startModelServer,
+} from "../support/model-server/model-server.ts";
+import type { Installed } from "./install.ts";
+import { KEY, type Recipe } from "./recipes.ts";
+
+export type Trial = {
+  readonly exitCode: number | null;
+  /** The target has what the worker wrote, and nothing is in the user's checkout. */
+  readonly isLanded: boolean;
+  readonly runMs: number;
+  /** Of each turn, by job. */
+  readonly turnsMs: Readonly<Record<string, number>>;
+  readonly calls: number;
+  /** Counted by the server, and said by the agent. */
+  readonly tokens: { readonly counted: number; readonly said: number };
+  /** What people saw, where it did not work. */
+  readonly shown?: string;
+};
+
+const FILE = "greeting.txt";
+const TEXT = "hello";
+
+export async function trial(recipe: Recipe, { bin }: Installed, isVerbose: boolean): Promise<Trial> {
+  await using place = await makePlace({ files: { "README.md": "# here\n" }, name: "repository" });
+  const tell = (call: SeenCall) =>
+    isVerbose && console.error(`call ${call.n}: ${call.messages.length} messages; ${call.tools.join(" ")}`);
+  await using server = await startModelServer({ answer: answers(recipe, tell), keys: [KEY] });
+  const home = path.join(place.folder, "home");
+  await mkdir(home, { recursive: true });
+  const variables = await recipe.prepare(server.url, home);
+  const PATH = [bin, path.dirname(process.execPath), process.env["PATH"]].join(delimiter);
+  const { skein } = place.with({ env: { ...variables, PATH } });
+  const start = performance.now();
+  const { code, out, err } = await skein(
+    "run",
+    "write a greeting",
+    "--agent",
+    recipe.name,
+    "--set",
+    "gate=none",
+  );
+  const runMs = Math.round(performance.now() - start);
+  const [, run = ""] = /^run +(\S+)$/m.exec(out) ?? [];
+  const shown = await place.repository.git("show", `skein/${run}/target:${FILE}`).catch(() => "");
+  const isLanded = shown === TEXT && (await place.repository.git("status", "--porcelain")) === "";
+  const { out: log } = await skein("logs", run, "--json");
+  const events = log
+    .split("\n")
+    .filter(Boolean)
+    .map((line) => JSON.parse(line) as Event);
+  const { input, output, calls } = server.tokens();
+  return {
+    exitCode: code,
+    isLanded,
+    runMs,
+    ...turnsIn(events),
+    calls,
+    tokens: { counted: input + output, said: saidIn(events) },
+    ...(code === 0 && isLanded ? {} : { shown: `${out}\n${err}` }),
+  };
+}
+
+/** A planner that wants one file, and a worker that writes it with the agent's own tool. */
+function answers(recipe: Recipe, tell: (call: SeenCall) => void): Answerer {
+  return (call): Reply => {
+    tell(call);
+    const told = call.messages.map(({ text }) => text).find((text) => placeIn(text) !== undefined) ?? "";
+    if (told === "" || call.tools.length === 0) return { text: "A greeting" }; // Titles and the like.
+    if (/^Turn: /m.test(told)) return { text: JSON.stringify(planFor(told)) };
+    const has = call.messages.some(({ toolResults }) => toolResults.length > 0);
+    const cwd = /(?:working directory|cwd)\W*\s*(\/[^\s<"]+)/i.exec(JSON.stringify(call.body))?.[1] ?? ".";
+    if (!has) return { text: "I write it.", tools: [recipe.writes(FILE, TEXT, cwd)] };
+    return { text: `It is there.\n${JSON.stringify({ status: "complete", summary: "wrote the greeting" })}` };
+  };
+}
+
+const planFor = (told: string) =>
+  told.includes("None of your answers has been accepted yet.")
+    ? {
+        scratchpad: "one file",
+        tasks: [{ id: "greet", description: `write ${FILE}`, acceptance: "it greets", scope: [FILE] }],
+      }
+    : { scratchpad: "", tasks: [] };
+
+function turnsIn(events: readonly Event[]): Pick<Trial, "turnsMs"> {
+  const began = new Map<string, number>();
+  const turnsMs: Record<string, number> = {};
+  for (const event of events) {
+    if (event.type === "job.started") began.set(jobId(event.job), event.at);
+    if (event.type === "job.ended" && /^(?:plan|work):/.test(event.job)) {
+      turnsMs[event.job] = event.at - (began.get(event.job) ?? event.at);
+    }
+  }
+  return { turnsMs };
+}
+
+const saidIn = (events: readonly Event[]): number =>
+  events.reduce((sum, event) => sum + (event.type === "job.ended" ? (event.spent?.tokens ?? 0) : 0), 0);
