@@ -6,6 +6,9 @@ import type { Handoff } from "./handoff.ts";
 import type { PlanAnswer } from "./plan-answer.ts";
 import type { Problem } from "./repair.ts";
 import type { TaskId } from "./task.ts";
+import type { Spent } from "./used.ts";
+
+export type { Spent, TurnTally } from "./used.ts";
 
 /** The attempt is part of what lands, so that no later attempt can be taken for it. */
 export type Member = { readonly task: TaskId; readonly attempt: number };
@@ -102,25 +105,4 @@ export type Ended = {
   readonly spent?: Spent;
   /** Of an account's trouble that its own accounts do not show: when to try again, if anybody knows. */
   readonly notBefore?: number | "unknown";
-};
-
-/** What a job cost. An unknown price is left out, never counted as nothing. */
-export type Spent = {
-  readonly tokens: number;
-  readonly microdollars?: number;
-  /** Calls that were cut off before they said what they cost: what was set aside for them is charged instead. */
-  readonly unaccounted?: { readonly calls: number; readonly tokens: number; readonly microdollars?: number };
-  /** What was done for it, where that is known. */
-  readonly turn?: TurnTally;
-};
-
-/** One turn of an agent in numbers. Input tokens include those that were read from a cache or written to one. */
-export type TurnTally = {
-  readonly model: string;
-  readonly calls: number;
-  readonly toolCalls: number;
-  readonly inputTokens: number;
-  readonly outputTokens: number;
-  /** Why the model's last answer ended: "stop", "length", "tool-calls", … */
-  readonly stop: string;
 };

@@ -1,5 +1,25 @@
-/** What has been used up? What jobs cost, in sum: each token once, whoever it was for. */
-import type { Spent } from "./job.ts";
+/** What does a job cost, and what has been used up in sum? Each token once, whoever it was for. */
+
+/** What a job cost. An unknown price is left out, never counted as nothing. */
+export type Spent = {
+  readonly tokens: number;
+  readonly microdollars?: number;
+  /** Calls that were cut off before they said what they cost: what was set aside for them is charged instead. */
+  readonly unaccounted?: { readonly calls: number; readonly tokens: number; readonly microdollars?: number };
+  /** What was done for it, where that is known. */
+  readonly turn?: TurnTally;
+};
+
+/** One turn of an agent in numbers. Input tokens include those that were read from a cache or written to one. */
+export type TurnTally = {
+  readonly model: string;
+  readonly calls: number;
+  readonly toolCalls: number;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  /** Why the model's last answer ended: "stop", "length", "tool-calls", … */
+  readonly stop: string;
+};
 
 export type Used = {
   /** Exact: what was reported. */
