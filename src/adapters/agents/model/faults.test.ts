@@ -215,6 +215,20 @@ describe("a model with others that can stand in", () => {
       ["mine", "other"],
     );
   });
+
+  it("is given up by its turn when it is refused again and again, whatever the governor makes of it", async () => {
+    await using turns = await modelTurns(() => rateLimited("openai-chat"));
+    const why = failureOf(await turnOf(turns));
+    assert.deepEqual([why.kind, turns.server.calls.length], ["quota", 51]);
+  });
+
+  it("is not replaced when its key is wrong: a person must hear of it", async () => {
+    const answer: Answerer = ({ model }) => (model === "m" ? wrongKey("openai-chat") : HANDOFF);
+    await using turns = await modelTurns(answer, { fallbacks });
+    assert.equal(failureOf(await turnOf(turns)).kind, "authentication");
+    assert.equal(turns.server.calls.length, 1);
+    assert.equal(turns.governor.refused[0]?.why.kind, "authentication");
+  });
 });
 
 describe("a conversation that is too long for its model", () => {

@@ -58,7 +58,7 @@ export function governed(parts: Governed): CallableModel {
 
 async function answer(parts: Governed, options: CallOptions): Promise<Generated> {
   const signal = options.abortSignal ?? NEVER;
-  for (let transient = 0; ; ) {
+  for (let transient = 0, quotas = 0; ; ) {
     const call = await admitted(parts, options, signal);
     const end = await callOnce(call.model, options, parts, signal);
     await settle(parts, call, end);
@@ -70,6 +70,7 @@ async function answer(parts: Governed, options: CallOptions): Promise<Generated>
     parts.onTrouble(problem.failure.message);
     if (problem.is === "quota" || problem.is === "authentication")
       parts.governor.refuse(call.model.account, problem.failure);
+    if (problem.is === "quota" && ++quotas > MAX_QUOTAS) throw new CallFailed(problem.failure);
     // No fallback: a person must hear of a wrong key at once. For a quota the governor finds one, or waits.
     if (problem.is === "authentication") throw new CallFailed(problem.failure);
     if (problem.is === "transient") {
@@ -175,6 +176,9 @@ function highest(all: readonly SetAside[]): { readonly tokens: number; readonly 
 }
 
 const dollars = (microdollars: number | undefined) => (microdollars === undefined ? {} : { microdollars });
+
+/** Of one call: the governor waits between them, and whoever is refused so often is better ended than waited for. */
+const MAX_QUOTAS = 50;
 
 const NOTHING = { tokens: 0, microdollars: 0 };
 const NEVER = new AbortController().signal;

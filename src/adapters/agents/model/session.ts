@@ -109,7 +109,7 @@ class Talk {
       instructions: system,
       messages: [...this.#messages],
       tools: { ...this.#session.tools, ...(await answerTool(kind)) },
-      stopWhen: isStepCount(left),
+      stopWhen: [isStepCount(left), ({ steps: made }) => wrongInARow(made) >= MAX_WRONG],
       maxRetries: 0, // The governor decides what is tried again, and when.
       abortSignal: signal,
       prepareStep: ({ messages }) => ({ messages: [...fitted(messages, this.#roomTokens)] }),
@@ -120,6 +120,7 @@ class Talk {
     });
     signal.throwIfAborted();
     const calls = steps.at(-1)?.toolCalls ?? [];
+    if (wrongInARow(steps) >= MAX_WRONG) throw new CallFailed(wrongly(calls.map((call) => call.toolName)));
     const answer = calls.findLast((call) => call.toolName === ANSWER_TOOL[kind] && call.invalid !== true);
     await this.#add(answersToLoose(this.#messages, ANSWER_TOOL[kind]));
     return {
@@ -141,6 +142,24 @@ const MAX_CUTS = 3;
 const MAX_GOES_ON = 2;
 /** To answer with, and to mend an answer that was not understood. */
 const MIN_STEPS = 3;
+
+/** Who was told ten times what is wrong with its call does not find out; each try costs a whole conversation. */
+const MAX_WRONG = 10;
+
+type Made = { readonly toolCalls: readonly { readonly invalid?: boolean }[] };
+
+/** The last steps whose calls could not even be read, all of them. */
+function wrongInARow(steps: readonly Made[]): number {
+  const isWrong = ({ toolCalls }: Made) => toolCalls.length > 0 && toolCalls.every((call) => call.invalid);
+  return steps.length - 1 - steps.findLastIndex((step) => !isWrong(step));
+}
+
+const wrongly = (tools: readonly string[]): Failure =>
+  failure(
+    "agent-failed",
+    `the model called ${[...new Set(tools)].join(", ")} with what the tool cannot take, ${MAX_WRONG} times in a row`,
+    "use a model that is good at calling tools",
+  );
 
 const GO_ON =
   "You were cut off: that was the longest answer that you can give at once. Go on where you stopped, in smaller parts.";
