@@ -103,6 +103,12 @@ describe("a planner's conversation", () => {
     assert.deepEqual((await reopened(file)).past, [user("one"), calls("1"), result("1")]);
   });
 
+  it("pairs calls and results by their place, where a server gives the same id again and again", async () => {
+    const file = newFile();
+    await turn(file, 1, [user("one"), calls("0"), result("0"), calls("0"), assistant("then"), result("0")]);
+    assert.deepEqual((await reopened(file)).past, [user("one"), calls("0"), result("0"), assistant("then")]);
+  });
+
   it("leaves out the oldest turns when it is too long, says so, and needs the documents again", async () => {
     const file = newFile();
     for (const n of [1, 2, 3, 4])

@@ -5,6 +5,7 @@ import type { ModelMessage } from "ai";
 import type { JobId } from "../../../core/job.ts";
 import { readBounded } from "../../files/read-bounded.ts";
 import { estimateTokens } from "./fit.ts";
+import { onlyPairs } from "./tool-pairs.ts";
 
 export type ConversationPlace = {
   readonly file: string;
@@ -160,7 +161,7 @@ function turnsIn(text: string, isMessage: (message: unknown) => boolean) {
     } else {
       const lines = open.get(line.turn);
       open.delete(line.turn);
-      if (lines?.length === line.lines) turns.push({ name: line.turn, messages: withoutLoose(lines.flat()) });
+      if (lines?.length === line.lines) turns.push({ name: line.turn, messages: onlyPairs(lines.flat()) });
     }
   }
   return { turns, leftOut };
@@ -175,41 +176,4 @@ function lineIn(text: string): readonly Line[] {
   } catch {
     return []; // Cut short by a kill; its turn has no end, then.
   }
-}
-
-/**
- * Of a past turn, what any model understands: no thoughts, no signatures of one provider, and no call of a tool without
- * its result or result without its call, which providers refuse.
- */
-function withoutLoose(messages: readonly ModelMessage[]): readonly ModelMessage[] {
-  const ids = (type: "tool-call" | "tool-result") =>
-    new Set(
-      messages
-        .flatMap((m) => (typeof m.content === "string" ? [] : [...m.content]))
-        .flatMap((part) => (part.type === type ? [part.toolCallId] : [])),
-    );
-  const calls = ids("tool-call");
-  const results = ids("tool-result");
-  return messages.flatMap((message): readonly ModelMessage[] => {
-    if (message.role === "assistant" && typeof message.content !== "string") {
-      const content = message.content.flatMap((part) =>
-        part.type === "text" || (part.type === "tool-call" && results.has(part.toolCallId))
-          ? [bare(part)]
-          : [],
-      );
-      return content.length === 0 ? [] : [{ role: "assistant", content }];
-    }
-    if (message.role === "tool") {
-      const content = message.content.filter(
-        (part) => part.type === "tool-result" && calls.has(part.toolCallId),
-      );
-      return content.length === 0 ? [] : [{ role: "tool", content }];
-    }
-    return [message];
-  });
-}
-
-function bare<T extends object>(part: T): T {
-  const { providerOptions: _, ...rest } = part as T & { readonly providerOptions?: unknown };
-  return rest as T;
 }

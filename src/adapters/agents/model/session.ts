@@ -6,6 +6,7 @@ import type { CallableModel } from "../../models/providers.ts";
 import { ANSWER_TOOL, answerText, answerTool, whyUnreadable } from "./answer-tool.ts";
 import { estimateTokens, fitted } from "./fit.ts";
 import { CallFailed } from "./governed-model.ts";
+import { resultIds, toolCalls } from "./tool-pairs.ts";
 
 export type Session = {
   readonly kind: "plan" | "work";
@@ -146,7 +147,7 @@ const MIN_STEPS = 3;
 /** Who was told ten times what is wrong with its call does not find out; each try costs a whole conversation. */
 const MAX_WRONG = 10;
 
-type Made = { readonly toolCalls: readonly { readonly invalid?: boolean }[] };
+type Made = { readonly toolCalls: readonly { readonly invalid?: boolean | undefined }[] };
 
 /** The last steps whose calls could not even be read, all of them. */
 function wrongInARow(steps: readonly Made[]): number {
@@ -164,27 +165,19 @@ const wrongly = (tools: readonly string[]): Failure =>
 const GO_ON =
   "You were cut off: that was the longest answer that you can give at once. Go on where you stopped, in smaller parts.";
 
-/** Calls that nobody ran: the one with the answer, and others beside it or in an answer that was cut off. */
+/**
+ * Calls that nobody ran: the one with the answer, and others beside it or in an answer that was cut off. Only what came
+ * after the last answer counts: some servers give the same ids to the calls of every answer.
+ */
 function answersToLoose(messages: readonly ModelMessage[], answerTool: string): readonly ModelMessage[] {
-  const last = messages.findLast((message) => message.role === "assistant");
-  const calls =
-    last && typeof last.content !== "string" ? last.content.filter((p) => p.type === "tool-call") : [];
-  const answered = new Set(
-    messages
-      .flatMap((m) => (m.role === "tool" ? m.content : []))
-      .flatMap((p) => ("toolCallId" in p ? [p.toolCallId] : [])),
-  );
-  const content = calls
+  const at = messages.findLastIndex((message) => message.role === "assistant");
+  const answered = resultIds(messages.slice(at + 1));
+  const content = toolCalls(messages[at])
     .filter((call) => !answered.has(call.toolCallId))
-    .map(({ toolCallId, toolName }) => ({
-      type: "tool-result" as const,
-      toolCallId,
-      toolName,
-      output: {
-        type: "text" as const,
-        value: toolName === answerTool ? "taken" : "error: not run, the turn had ended",
-      },
-    }));
+    .map(({ toolCallId, toolName }) => {
+      const value = toolName === answerTool ? "taken" : "error: not run, the turn had ended";
+      return { type: "tool-result" as const, toolCallId, toolName, output: { type: "text" as const, value } };
+    });
   return content.length === 0 ? [] : [{ role: "tool", content }];
 }
 
