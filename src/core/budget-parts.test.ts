@@ -196,6 +196,13 @@ describe("calls that were cut off", () => {
     assert.equal(run.state.spent.unaccounted.tokens, 70);
   });
 
+  test("and never made cost nothing: a job that was refused its first call has no unknown price", () => {
+    const run = CoreRun.planned([task("a")]);
+    const { unpriced } = run.state.spent;
+    run.answer("work:t.1#1", { is: "failed", failure: failure("quota", "no more") }, { tokens: 0 });
+    assert.equal(run.state.spent.unpriced, unpriced);
+  });
+
   test("whose numbers are none count as what is set aside; without a price, the job has none", () => {
     const run = CoreRun.planned([task("a")], { budget: { reserveTokens: 100 } });
     const odd = { calls: Number.NaN, tokens: Number.NaN };

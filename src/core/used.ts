@@ -43,7 +43,8 @@ export const NOTHING_USED: Used = Object.freeze({
 
 export function withSpent(used: Used, { tokens, microdollars, unaccounted }: Spent): Used {
   const cut = used.unaccounted;
-  const isPriced = microdollars !== undefined && (!unaccounted || unaccounted.microdollars !== undefined);
+  const isKnown = microdollars !== undefined || (tokens === 0 && !unaccounted); // Nothing costs nothing.
+  const isPriced = isKnown && (!unaccounted || unaccounted.microdollars !== undefined);
   return {
     tokens: used.tokens + tokens,
     microdollars: used.microdollars + (microdollars ?? 0),
