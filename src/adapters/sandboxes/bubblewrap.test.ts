@@ -84,6 +84,7 @@ it("lets a command write in its workspace and its temporary folder, and nowhere 
 it("takes every capability, also from root, so that nothing can be mounted anew", { skip }, async () => {
   await using at = await workspacePlace({ sandbox: sandboxFor });
   assert.match(await bash(at.place, "grep CapEff /proc/self/status"), /0{16}/);
+  assert.match(await bash(at.place, "cat /etc/shadow"), /Permission denied|No such file/);
   assert.match(await bash(at.place, "mount -o remount,rw / && touch /etc/made"), /exit code/);
 });
 
@@ -147,6 +148,7 @@ it("shows neither the state folder nor the user's checkout but for its objects",
   writeFileSync(path.join(at.repository.folder, ".env"), "KEY=secret\n");
   assert.equal(await bash(at.place, "ls -A ../../.."), "workspaces\n");
   assert.equal(await bash(at.place, "ls -A .. | sort"), "tmp\ntree\n");
+  assert.equal(await bash(at.place, "find /run /var/tmp -type s"), "(no output)");
   assert.equal(
     await bash(at.place, `find '${at.repository.folder}' -maxdepth 2 -mindepth 1 -name '[!o]*'`),
     `${at.repository.folder}/.git\n`,

@@ -1,13 +1,14 @@
 /** How is a command kept in its workspace by Linux itself? Bubblewrap shows it the machine, read-only and with gaps. */
 import { execFile } from "node:child_process";
-import { constants, existsSync, realpathSync } from "node:fs";
+import { constants } from "node:fs";
 import { access, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, isAbsolute, join, sep } from "node:path";
 import { failure } from "../../core/failure.ts";
 import type { Failed } from "../../ports/repository.ts";
 import { type Command, noSandbox, type Sandbox, type SandboxPlace } from "./sandbox.ts";
-import { type Shown, toolChains, type Variables } from "./tool-chains.ts";
+import { toolChains, type Variables } from "./tool-chains.ts";
+import { wayTo } from "./way.ts";
 
 export type SandboxOptions = {
   readonly setting: "auto" | "required" | "off";
@@ -77,34 +78,41 @@ const PROBE_MS = 10_000;
 const MAX_WHY_CHARS = 300;
 
 function bubblewrap(program: string, options: SandboxOptions): Sandbox {
-  const home = options.environment["HOME"] ?? "";
-  const wished = [home, options.environment["XDG_RUNTIME_DIR"] ?? "", ...(options.hidden ?? [])];
+  const { environment } = options;
+  const wished = [environment["HOME"] ?? "", environment["XDG_RUNTIME_DIR"] ?? "", ...(options.hidden ?? [])];
   const hidden = [...new Set([...ALWAYS, ...wished].flatMap(real))];
-  const isHidden = (path: string) => hidden.some((folder) => isBelow(folder, path));
-  const needed = [...(options.readable ?? []), "/etc/resolv.conf"].flatMap((name) =>
-    real(name).map((path): Shown => (path === name || !isHidden(name) ? { path } : { path, name })),
-  );
-  const seen = [...toolChains(options.environment, hidden), ...needed.filter(({ path }) => isHidden(path))];
+  const { paths, links } = shownOf(options, hidden);
   const fixed = [
     ...["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"],
     ...SECRETS.flatMap(real).flatMap((path) => ["--ro-bind", "/dev/null", path]),
     ...outermost(hidden).flatMap((path) => ["--tmpfs", path]),
   ];
-  const shownPaths = outermost([...new Set(seen.map(({ path }) => path))]);
   const shown = [
-    ...shownPaths.flatMap((path) => ["--ro-bind-try", path, path]),
-    ...links(home, seen, hidden),
+    ...paths.flatMap((path) => ["--ro-bind-try", path, path]),
+    ...[...links].flatMap(([at, to]) => ["--symlink", to, at]),
   ];
   const flags = [...FLAGS, ...(options.network ? [] : ["--unshare-net"])];
   const wrap = (command: Command, place: SandboxPlace): Command => {
     const [folder, temporary] = [realOr(place.folder), realOr(place.temporary)];
     const mine = [folder, temporary].flatMap((path) => ["--bind", path, path]);
-    const isInTmp = [...shownPaths, folder, temporary].some((path) => isBelow(TMP, path));
+    const isInTmp = [...paths, ...links.keys(), folder, temporary].some((path) => isBelow(TMP, path));
     const tmp = isInTmp ? ["--tmpfs", TMP] : ["--bind", temporary, TMP];
     return [program, ...fixed, ...tmp, ...shown, ...mine, ...flags, "--chdir", folder, "--", ...command];
   };
   const net = options.network ? "with the network" : "without a network";
   return { level: "bubblewrap", why: `bubblewrap: commands write in their workspace alone, ${net}`, wrap };
+}
+
+/** What is seen of the hidden folders: real paths, and the links in them by which these are reached. */
+function shownOf({ environment, readable = [] }: SandboxOptions, hidden: readonly string[]) {
+  const isHidden = (path: string) => hidden.some((folder) => isBelow(folder, path));
+  const needed = [...readable, "/etc/resolv.conf"].flatMap((name) => wayTo(name) ?? []);
+  const seen = [...toolChains(environment, hidden), ...needed.filter(({ path }) => isHidden(path))];
+  const paths = outermost([...new Set(seen.map(({ path }) => path))]);
+  const isThere = (at: string) => paths.some((path) => path === at || isBelow(path, at));
+  const ways = [...seen, ...[wayTo(environment["HOME"] ?? "") ?? []].flat()];
+  const links = ways.flatMap((way) => way.links).filter(({ at }) => isHidden(at) && !isThere(at));
+  return { paths, links: new Map(links.map(({ at, to }) => [at, to])) };
 }
 
 /**
@@ -127,29 +135,8 @@ const ALWAYS: readonly string[] = ["/home", "/root", "/run", "/var/run", TMP, "/
 /** Readable for root alone, which some run Skein as. */
 const SECRETS: readonly string[] = ["/etc/shadow", "/etc/shadow-", "/etc/gshadow", "/etc/gshadow-"];
 
-/** Links in hidden folders are gone with them: those by which something that is shown is named are made again. */
-function links(home: string, seen: readonly Shown[], hidden: readonly string[]): string[] {
-  const [realHome = home] = real(home);
-  const isLinked = realHome !== home && hidden.some((folder) => isBelow(folder, home));
-  const viaHome = (name: string) =>
-    isLinked && isBelow(home, name) ? realHome + name.slice(home.length) : name;
-  const isReached = (name: string) => seen.some(({ path }) => path === name || isBelow(path, name));
-  const names = new Map(isLinked ? [[home, realHome]] : []);
-  for (const { path, name } of seen) {
-    const there = name === undefined ? path : viaHome(name);
-    if (!isReached(there)) names.set(there, path);
-  }
-  return [...names].flatMap(([name, path]) => ["--symlink", path, name]);
-}
-
 /** In the sandbox a path must not lead through a link. The root itself cannot be hidden. */
-function real(path: string): string[] {
-  try {
-    return isAbsolute(path) && existsSync(path) ? [realpathSync(path)].filter((one) => one !== "/") : [];
-  } catch {
-    return []; // A loop of links: nothing is there.
-  }
-}
+const real = (path: string): string[] => [wayTo(path)?.path ?? "/"].filter((one) => one !== "/");
 
 const realOr = (path: string): string => real(path)[0] ?? path;
 

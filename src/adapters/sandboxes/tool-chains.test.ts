@@ -58,12 +58,20 @@ it("shows nothing that is not hidden anyway", () => {
   assert.deepEqual(toolChains({ PATH: "/usr/bin:/bin:relative", HOME: "/nowhere" }, ["/nowhere"]), []);
 });
 
-it("follows a link to where the programs are, and keeps its name", () => {
+it("follows links to where the programs are, and says which", () => {
   const home = homeWith("versions/24/bin", ".ssh/bin");
   symlinkSync("versions/24", path.join(home, "node"));
+  symlinkSync(`${home}/./node/`, path.join(home, "current"));
   symlinkSync(".ssh/bin", path.join(home, "innocent"));
-  const PATH = `${home}/node/bin:${home}/innocent`;
+  symlinkSync("ring", path.join(home, "ring"));
+  const PATH = `${home}/current/bin:${home}/innocent:${home}/ring`;
   assert.deepEqual(toolChains({ HOME: home, PATH }, [home]), [
-    { path: `${home}/versions/24/bin`, name: `${home}/node/bin` },
+    {
+      path: `${home}/versions/24/bin`,
+      links: [
+        { at: `${home}/current`, to: `${home}/./node/` },
+        { at: `${home}/node`, to: "versions/24" },
+      ],
+    },
   ]);
 });

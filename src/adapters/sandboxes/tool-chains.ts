@@ -1,30 +1,18 @@
 /** What of a hidden home folder do programs need to run? Tool chains, by the PATH and a few variables; no credentials. */
-import { existsSync, realpathSync } from "node:fs";
 import { basename, delimiter, dirname, isAbsolute, join, sep } from "node:path";
+import { type Way, wayTo } from "./way.ts";
 
 export type Variables = Readonly<Record<string, string | undefined>>;
 
-/** `path` is real, and there; `name` is another by which programs are looked for, if it has one. */
-export type Shown = { readonly path: string; readonly name?: string };
-
 /** What may be shown for reading of what is below the hidden folders. */
-export function toolChains(environment: Variables, hidden: readonly string[]): Shown[] {
+export function toolChains(environment: Variables, hidden: readonly string[]): Way[] {
   const onPath = (environment["PATH"] ?? "").split(delimiter).filter(isAbsolute);
   const homes = new Set([...hidden, environment["HOME"]]);
   const wanted = [...onPath.flatMap((folder) => aroundBin(folder, homes)), ...named(environment)];
   return [...new Set(wanted)].flatMap((name) => {
-    const path = realIfThere(name);
-    if (path === undefined || !isFit(path, hidden)) return [];
-    return [path !== name && isFit(name, hidden) ? { path, name } : { path }];
+    const way = wayTo(name);
+    return way !== undefined && isFit(way.path, hidden) ? [way] : [];
   });
-}
-
-function realIfThere(path: string): string | undefined {
-  try {
-    return existsSync(path) ? realpathSync(path) : undefined;
-  } catch {
-    return undefined; // A loop of links: nothing runs from there.
-  }
 }
 
 /** Below a hidden folder, none of these itself, nor above one, and not where keys are kept. */
