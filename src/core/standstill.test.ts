@@ -59,6 +59,33 @@ describe("a run whose account is parked", () => {
     assert.equal(parked(run), undefined, "it is tried again in a moment");
   });
 
+  test("does not look at a red target again and again, which nobody could mend", () => {
+    const run = CoreRun.planned([task("a")]);
+    run.say({ type: "base-moved", commit: "b2" });
+    run.checkRed();
+    assert.deepEqual(run.running("work").toSorted(), ["work:t.1#1", "work:t.2#1"]);
+    for (const job of run.running("work"))
+      run.answer(job, { is: "failed", failure: quota("agent", 9 * HOUR) });
+    assert.deepEqual(parked(run), { accounts: ["agent"], until: 9 * HOUR });
+    const looks = run.state.turns.check;
+    run.wait(9 * HOUR - 1);
+    assert.equal(run.state.turns.check, looks);
+    run.wait(1);
+    assert.equal(run.running("work").length, 2);
+  });
+
+  test("whose budget is spent stands still for what may still be paid for", () => {
+    const run = CoreRun.planned([task("a"), task("b", { agent: "painter" })], {
+      accounts: { plan: ["x"], work: ["x"], byAgent: { painter: ["y"] } },
+      capacity: { work: 1 },
+      budget: { maxTokens: 1_000, reserveTokens: 100, landingShare: 0.3 },
+    });
+    run.work("t.1", { spent: { tokens: 690 } });
+    run.land([{ task: run.task("t.1").id, files: ["a.ts"], against: "target" }]);
+    run.answer("work:t.1#2", { is: "failed", failure: quota("x", 9 * HOUR) });
+    assert.deepEqual(parked(run), { accounts: ["x"], until: 9 * HOUR });
+  });
+
   test("does not while it waits for a person, or is over", () => {
     const run = CoreRun.planned([task("a")]);
     run.answer("work:t.1#1", { is: "failed", failure: quota("agent", 9 * HOUR) });

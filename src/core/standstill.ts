@@ -1,5 +1,5 @@
 /** Does a run stand still, because everything that could go on waits for accounts? And until when? */
-import { isPaid } from "./budget.ts";
+import { isForLanding, isPaid } from "./budget.ts";
 import { isOver } from "./finish.ts";
 import { accountsOf, nextAccount, parkedAccounts, refusedAccounts } from "./governor.ts";
 import type { Policy } from "./policy.ts";
@@ -41,7 +41,10 @@ function* waitingJobs(state: RunState): Generator<Wanted, void> {
   for (const { job } of state.running.values())
     if (isPaid(job)) yield { kind: job.kind, task: taskOf(state, job.task) };
   for (const kind of ["plan", "work"] as const)
-    for (const id of state.dag.ready(LANE[kind])) yield { kind, task: taskOf(state, id as TaskId) };
+    for (const id of state.dag.ready(LANE[kind])) {
+      const task = taskOf(state, id as TaskId);
+      if (!state.spent.exhausted || isForLanding(task)) yield { kind, task };
+    }
   for (const key of state.deadlines.due(Number.POSITIVE_INFINITY)) {
     const id = retryTask(key);
     if (id === undefined) continue;

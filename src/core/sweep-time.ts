@@ -1,6 +1,7 @@
 /** When must the target be looked at next? */
 import { isSpent } from "./budget.ts";
 import { isDrained, isOver, wantsFinalCheck } from "./finish.ts";
+import { nextAccount } from "./governor.ts";
 import { backoffMs, type Policy } from "./policy.ts";
 import { sweepDelayMs } from "./repair.ts";
 import type { RunState } from "./state.ts";
@@ -16,8 +17,9 @@ export function sweepAt(state: RunState, policy: Policy): number | undefined {
   }
   if (isUrgent(state, policy)) return checkedAt;
   const green = target.health === "green";
-  // Nothing can be mended while the run is paused: looking again would only burn the gate.
-  if (state.paused && target.checkedTip === target.tip) return undefined;
+  // Nothing can be mended while nobody may be started: looking again would only burn the gate.
+  const isIdle = state.paused || nextAccount(state, policy.accounts.work).is !== "free";
+  if (isIdle && target.checkedTip === target.tip) return undefined;
   const canChange =
     target.checkedTip !== target.tip || (!green && !repair.givenUp && !isSpent(state, policy));
   return canChange ? checkedAt + sweepDelayMs({ green, greensInARow }, policy.sweep) : undefined;
