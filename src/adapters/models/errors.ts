@@ -109,6 +109,8 @@ function plain(thrown: unknown): string {
 /** A part of a stream may be an object whose message is further inside. */
 function wordsOf(thrown: unknown): string {
   const inner = Object(thrown) as { readonly error?: unknown; readonly message?: unknown };
+  if (typeof inner.message === "string" && CUT_OFF.test(inner.message))
+    return "the connection was lost in the middle of the answer";
   const said =
     typeof inner.message === "string"
       ? inner.message
@@ -122,6 +124,9 @@ function wordsOf(thrown: unknown): string {
     .trim()
     .slice(0, MAX_WORDS_CHARS);
 }
+
+/** What libraries say of it: one speaks of a success, the other does not say what was ended. */
+const CUT_OFF = /^(?:Failed to process successful response|terminated)$/;
 
 function headersOf(headers: unknown): Readonly<Record<string, string>> {
   const entries = Object.entries(Object(headers) as Record<string, unknown>);
