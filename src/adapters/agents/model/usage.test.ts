@@ -47,6 +47,16 @@ describe("what a turn cost, as the provider counts it", () => {
       assert.equal(most.microdollars !== undefined, microdollars !== undefined);
     });
 
+  it("is kept low and private where the provider lets us: the prompt in Anthropic's cache, nothing kept at OpenAI", async () => {
+    const bodyOn = async (wire: "anthropic" | "openai-responses") => {
+      await using turns = await modelTurns(() => ({ text: '{"status": "complete"}' }), { wire });
+      await turns.agent.turn(workAsk(turns.folder), NEVER);
+      return JSON.stringify(turns.server.calls[0]?.body);
+    };
+    assert.equal((await bodyOn("anthropic")).match(/"cache_control":\{"type":"ephemeral"\}/g)?.length, 2);
+    assert.match(await bodyOn("openai-responses"), /"store":false/);
+  });
+
   it("is what a person says that it is", async () => {
     const prices = { "mine/m": { inputPerMillion: 1, outputPerMillion: 10, cacheReadPerMillion: 0.5 } };
     await using turns = await modelTurns(() => ({ text: '{"status": "complete"}', usage }), { prices });
