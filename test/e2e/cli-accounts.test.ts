@@ -103,6 +103,11 @@ describe("a quota that is used up", () => {
       const again = await place.with({ env: { MY_KEY: "k" } }).skein("resume", name);
       assert.equal(again.code, 75, again.out + again.err);
       assert.equal(server.calls.length, 1, "it is known to be used up");
+      await using other = await startModelServer({ answer: works });
+      const set = ["--set", `agent=${agentAt(other)}`];
+      const elsewhere = await place.with({ env: { MY_KEY: "k" } }).skein("resume", name, ...set);
+      assert.equal(elsewhere.code, 0, elsewhere.out + elsewhere.err);
+      assert.equal(server.calls.length, 1, "the work went on with another account");
     },
   );
 

@@ -1,5 +1,5 @@
 /** Who works, in words? */
-import type { AgentSpec, Config } from "../../config/index.ts";
+import { type AgentSpec, type Config, MODELS_AS_OF } from "../../config/index.ts";
 import type { ModelSpec } from "../../core/model-spec.ts";
 
 export function agentText({ agent, planner }: Pick<Config, "agent" | "planner">): string {
@@ -29,3 +29,9 @@ export function specText(spec: AgentSpec | undefined): string {
 /** As it would be written; a place of its own is named. */
 export const modelText = ({ provider, model, baseUrl }: ModelSpec): string =>
   `${provider}/${model}${baseUrl === undefined ? "" : ` at ${baseUrl}`}`;
+
+/** A model that was chosen for lack of a word is worth a look from time to time. */
+export const foundText = (why: string, spec: AgentSpec | undefined): string =>
+  spec?.kind === "model" && spec.model.baseUrl === undefined
+    ? `found: ${why}; its usual model as of ${MODELS_AS_OF}`
+    : `found: ${why}`;

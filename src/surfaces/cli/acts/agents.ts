@@ -12,10 +12,10 @@ import {
 import type { Config } from "../../../config/index.ts";
 import { readScript } from "../../../core/agent-script.ts";
 import { messageOf } from "../../../core/failure.ts";
+import { dollarsKey, PRICE_WAYS } from "../budget-words.ts";
 import { type Context, refuse } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { isMissing, readBounded } from "./configuration.ts";
-import { dollarsKey, PRICE_WAYS } from "./doctor-agent-checks.ts";
 import { type Exit, hasExit, NEVER } from "./project.ts";
 
 /** `why`: what it was found by; undefined if it is configured. */

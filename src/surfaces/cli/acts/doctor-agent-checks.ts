@@ -1,7 +1,8 @@
 /** What follows for the agents from what was seen? Who else could work, what is confined, and what has a price. */
 import type { Candidate } from "../../../compose.ts";
-import { type AgentSpec, MODELS_AS_OF } from "../../../config/index.ts";
+import type { AgentSpec } from "../../../config/index.ts";
 import { specText } from "../agent-text.ts";
+import { dollarsKey, PRICE_WAYS } from "../budget-words.ts";
 import { plural } from "../words.ts";
 import { bad, type Check, type Finding, ok, warn } from "./doctor-finding.ts";
 
@@ -53,24 +54,6 @@ function unknownFinding(models: readonly string[], budget: string | undefined, h
   return bad("prices", `${text}, and ${budget} could not be kept`, PRICE_WAYS);
 }
 
-/** The first budget in money that is set. */
-export function dollarsKey({
-  budget,
-}: {
-  readonly budget: {
-    readonly dollars?: number | undefined;
-    readonly task: { readonly dollars?: number | undefined };
-    readonly subtree: { readonly dollars?: number | undefined };
-  };
-}): string | undefined {
-  if (budget.dollars !== undefined) return "budget.dollars";
-  if (budget.subtree.dollars !== undefined) return "budget.subtree.dollars";
-  return budget.task.dollars === undefined ? undefined : "budget.task.dollars";
-}
-
-export const PRICE_WAYS =
-  "set budget.tokens as well, or say the price: prices: { provider/model: { input: …, output: … } }";
-
 export const checkRoles: Check = ({ specialists, prompts }) => [
   ...(prompts === undefined
     ? []
@@ -89,9 +72,3 @@ export const checkRoles: Check = ({ specialists, prompts }) => [
       ]),
   ...(specialists?.problems ?? []).map((problem) => warn("specialists", problem)),
 ];
-
-/** A model that was chosen for lack of a word is worth a look from time to time. */
-export const foundText = (why: string, spec: AgentSpec | undefined): string =>
-  spec?.kind === "model" && spec.model.baseUrl === undefined
-    ? `found: ${why}; its usual model as of ${MODELS_AS_OF}`
-    : `found: ${why}`;

@@ -1,9 +1,9 @@
 /** What follows from what was seen? One small check for each thing; every problem with its next step. */
 import type { AgentFacts, Disk, TreeFacts } from "../../../compose.ts";
 import { hasFailed } from "../../../ports/repository.ts";
-import { specText } from "../agent-text.ts";
+import { foundText, specText } from "../agent-text.ts";
 import { plural, short } from "../words.ts";
-import { checkFound, checkPrices, checkRoles, checkSandbox, foundText } from "./doctor-agent-checks.ts";
+import { checkFound, checkPrices, checkRoles, checkSandbox } from "./doctor-agent-checks.ts";
 import type { Facts } from "./doctor-facts.ts";
 import { bad, type Check, type Finding, ok, warn } from "./doctor-finding.ts";
 

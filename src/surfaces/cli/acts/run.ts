@@ -3,7 +3,7 @@ import { baseOf, createRun, discardRun, gateOf, type Project } from "../../../co
 import type { Config } from "../../../config/index.ts";
 import { targetBranchOf } from "../../../core/brief.ts";
 import { hasFailed } from "../../../ports/repository.ts";
-import { agentText } from "../agent-text.ts";
+import { agentText, foundText } from "../agent-text.ts";
 import { type Act, type Context, refuse, say } from "../context.ts";
 import { EXIT } from "../exit-codes.ts";
 import { paint } from "../output.ts";
@@ -12,7 +12,6 @@ import { firstLine, harmless, onPage, short } from "../words.ts";
 import { settleAgents } from "./agents.ts";
 import { configure } from "./configuration.ts";
 import { deliverDone, refuseDelivery } from "./deliver.ts";
-import { foundText } from "./doctor-agent-checks.ts";
 import { type Driven, driveRun } from "./drive-run.ts";
 import { readGoal } from "./goal.ts";
 import { hasExit, NEVER, openHere } from "./project.ts";

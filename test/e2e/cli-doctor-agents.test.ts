@@ -1,0 +1,89 @@
+/** `skein doctor`: who would work, who else could, what each needs, and what confines them. */
+import assert from "node:assert/strict";
+import { mkdir, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { describe, it } from "node:test";
+import { makePlace, type Place } from "./cli-place.ts";
+
+const LIMIT = { timeout: 60_000 };
+type Finding = { name: string; level: "ok" | "warn" | "bad"; text: string; next?: string };
+type Said = {
+  canRun: boolean;
+  findings: Finding[];
+  settings: { key: string; value: unknown; origin: string }[];
+  [key: string]: unknown;
+};
+
+/** As JSON: the exit code always says the same as `canRun`. */
+async function examine(place: Pick<Place, "ask">, ...args: readonly string[]): Promise<Said> {
+  const { code, out, err } = await place.ask("doctor", "--json", ...args);
+  assert.equal(err, "");
+  const said = JSON.parse(out) as Said;
+  assert.equal(code, said.canRun ? 0 : 1);
+  assert.equal(said.canRun, !said.findings.some(({ level }) => level === "bad"));
+  return said;
+}
+const badOf = ({ findings }: Said) => findings.filter(({ level }) => level === "bad");
+const textsOf = ({ findings }: Said, name: string) =>
+  findings.filter((finding) => finding.name === name).map(({ level, text }) => `${level}: ${text}`);
+
+describe("skein doctor, of agents,", () => {
+  it("shows who was found, who else is here, what each would need, and what has a price", LIMIT, async () => {
+    await using place = await makePlace();
+    const bin = path.join(place.folder, "bin");
+    await mkdir(bin);
+    for (const name of ["opencode", "codex"])
+      await writeFile(path.join(bin, name), "#!/bin/sh\n", { mode: 0o755 });
+    const secret = "sk-ant-0123456789abcdef";
+    const env = { PATH: `${bin}${path.delimiter}${process.env["PATH"]}`, ANTHROPIC_API_KEY: secret };
+    const here = place.with({ env: { ...env, OLLAMA_HOST: "nowhere.invalid" } });
+    const look = ["--set", "lookFor=keys,programs"];
+    const { code, out, err } = await here.skein("doctor", ...look);
+    assert.equal(code, 0, out + err);
+    assert.match(
+      out,
+      /^ok {4}agent +the built-in agent on anthropic\/claude-sonnet-4-5 works and plans \(found: ANTHROPIC_API_KEY is set; its usual model as of 20\d\d-/m,
+    );
+    assert.match(out, /^ok {4}also here +opencode is on the PATH: --agent opencode$/m);
+    assert.match(out, /^ok {4}also here +codex is on the PATH, but not codex-acp.*: npm install --global @/m);
+    assert.match(out, /^ok {4}prices +known of anthropic\/claude-sonnet-4-5, from a table of 20\d\d-/m);
+    assert.match(out, /^(?:ok {4}|warn {2})sandbox +\S/m);
+    assert.ok(!(out + err).includes(secret));
+    const off = await here.skein("doctor", ...look, "--set", "sandbox=off");
+    assert.match(off.out, /^warn {2}sandbox +none: switched off: commands run as you$/m);
+    const local = await here.skein("doctor", "--model", "ollama/x", "--set", "budget.dollars=1", ...look);
+    assert.equal(local.code, 1);
+    assert.match(
+      local.out,
+      /^bad {3}prices +not known of ollama\/x: .* and budget\.dollars could not be kept$/m,
+    );
+    const both = await here.skein(
+      "doctor",
+      "--model",
+      "ollama/x",
+      ...look,
+      "--set",
+      "prices={ollama/x: {input: 0, output: 0}}",
+    );
+    assert.match(both.out, /^ok {4}prices +known of ollama\/x/m);
+  });
+
+  it(
+    "shows the roles of the repository, those that cannot be used, and a prompts folder that is wrong",
+    LIMIT,
+    async () => {
+      await using place = await makePlace({
+        files: {
+          ".claude/agents/poet.md": "---\nname: poet\ndescription: writes verse\n---\nWrite in verse.\n",
+          ".skein/agents/broken.md": "---\nname: [\n---\n",
+        },
+      });
+      const said = await examine(place, "--agent", place.agent);
+      assert.deepEqual(textsOf(said, "specialists")[0], "ok: 1 role of this repository: poet");
+      assert.match(textsOf(said, "specialists")[1] ?? "", /^warn: .*broken\.md/);
+      assert.deepEqual(badOf(said), []);
+      const wrong = await examine(place, "--agent", place.agent, "--set", "prompts=nowhere");
+      assert.match(badOf(wrong)[0]?.text ?? "", /there is no folder of prompts at .*nowhere/);
+    },
+  );
+});
