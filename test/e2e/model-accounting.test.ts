@@ -4,21 +4,11 @@ import { describe, it } from "node:test";
 import type { Script } from "../../src/core/agent-script.ts";
 import type { Answerer } from "../support/model-server/model-server.ts";
 import { playsScript } from "../support/model-server/plays-script.ts";
-import { audit, checkWords, counted, PRICES } from "./model-accounting.ts";
+import { audit, checkWords, counted } from "./model-accounting.ts";
+import { SETS, task, writes } from "./model-lives.ts";
 import { type ModelPlace, makeModelPlace } from "./model-place.ts";
 
-const SETS = { gate: "none", prices: PRICES, "retry.first": "1ms", "retry.max": "1ms", sandbox: "off" };
-
-const task = (id: string, more: object = {}) => ({
-  ...{ id, description: `write ${id}.txt`, scope: [`${id}.txt`], acceptance: "it is there" },
-  ...more,
-});
-const writes = (id: string, status = "complete") => ({
-  steps: [{ do: "write", path: `${id}.txt`, text: `${id}\n` } as const],
-  end: { handoff: { status, summary: `wrote ${id}` } },
-});
-
-const runIn = ({ skein, settings }: ModelPlace) => skein("run", "write some files", ...settings);
+const started = ({ skein, settings }: ModelPlace) => skein("run", "write some files", ...settings);
 
 describe("what a run says that it cost", { concurrency: 2, timeout: 120_000 }, () => {
   for (const wire of ["openai-chat", "anthropic"] as const)
@@ -44,7 +34,7 @@ describe("what a run says that it cost", { concurrency: 2, timeout: 120_000 }, (
         return { fault: { is: "status", status: 500 } };
       };
       await using place = await makeModelPlace({ wire, answer: counted(answer), sets: SETS });
-      const { code, out, err } = await runIn(place);
+      const { code, out, err } = await started(place);
       assert.equal(code, 0, out + err);
       const { view, missing } = await audit(place, refused);
       checkWords(view, out);

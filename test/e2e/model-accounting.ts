@@ -8,7 +8,7 @@ import type { Answerer, SeenCall, Usage } from "../support/model-server/model-se
 import type { ModelPlace } from "./model-place.ts";
 
 /** Dollars for a million tokens; whole numbers, so that no cent is lost on the way to the sum. */
-const PRICE = { input: 3, output: 15, cacheRead: 1 };
+const PRICE = { input: 30, output: 150, cacheRead: 10 };
 export const PRICES = JSON.stringify({ "tests/scripted-1": PRICE });
 
 /** Every call costs something else, so that none can stand for another, and a part of each came from the cache. */
