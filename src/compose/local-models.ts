@@ -1,4 +1,6 @@
 /** Which model servers answer on this machine, and what have they? Asked all at once, and not for long. */
+import { once } from "node:events";
+import { get, type IncomingMessage } from "node:http";
 import { KNOWN_PROVIDERS } from "../config/known-providers.ts";
 import type { Environment } from "./project.ts";
 
@@ -12,10 +14,13 @@ export type LocalModels = {
   readonly models: readonly string[];
 };
 
-/** A server on the same machine answers within a few ms; a port where nobody listens refuses at once. */
-const MAX_MS = 300;
+/**
+ * A server on the same machine answers within a few ms, and a port where nobody listens refuses at once: only what
+ * listens and stays silent is waited for. With 300 ms, a server on a machine that was busy with others was missed.
+ */
+const MAX_MS = 1_000;
 /** Some thousand models. Whatever listens there may be no model server at all. */
-const MAX_BYTES = 1_000_000;
+const MAX_CHARS = 1_000_000;
 
 export async function localModels(env: Environment, signal: AbortSignal): Promise<readonly LocalModels[]> {
   const limit = AbortSignal.any([signal, AbortSignal.timeout(MAX_MS)]);
@@ -42,22 +47,26 @@ const OLLAMA_PORT = 11434;
 /** Undefined if nobody there speaks as a model server does. */
 async function modelsAt(place: string, signal: AbortSignal): Promise<readonly string[] | undefined> {
   try {
-    const response = await fetch(`${place}/models`, { signal, redirect: "error" });
-    const { data } = Object(JSON.parse(await bounded(response))) as { readonly data?: unknown };
-    if (!response.ok || !Array.isArray(data)) return undefined;
-    return data.map((one) => Object(one).id as unknown).filter(canTalk);
+    const { data } = Object(JSON.parse(await textAt(`${place}/models`, signal))) as {
+      readonly data?: unknown;
+    };
+    return Array.isArray(data) ? data.map((one) => Object(one).id as unknown).filter(canTalk) : undefined;
   } catch {
     return undefined; // Nobody there, too slow, or no model server: all the same to who looks for one.
   }
 }
 
-async function bounded(response: Response): Promise<string> {
-  const decoder = new TextDecoder();
+/** By the plain client: `fetch` takes longer to load than the question takes. */
+async function textAt(url: string, signal: AbortSignal): Promise<string> {
+  const [response] = (await once(get(url, { signal, agent: false }), "response", { signal })) as [
+    IncomingMessage,
+  ];
   let text = "";
-  for await (const piece of response.body ?? []) {
-    text += decoder.decode(piece, { stream: true });
-    if (text.length > MAX_BYTES) throw new Error("the list of models is too long");
+  for await (const piece of response.setEncoding("utf8")) {
+    text += String(piece);
+    if (text.length > MAX_CHARS) throw new Error("the list of models is too long");
   }
+  if (response.statusCode !== 200) throw new Error(`it answers with ${response.statusCode}`);
   return text;
 }
 
