@@ -1,7 +1,7 @@
 /** Who works if nobody is named? By what is there, in its order; with nobody, exactly what to do, and exit code 4. */
 import assert from "node:assert/strict";
 import { mkdir, writeFile } from "node:fs/promises";
-import { createServer, type Server } from "node:http";
+import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import path from "node:path";
 import { describe, it } from "node:test";
@@ -149,20 +149,24 @@ describe("an agent that nobody named", () => {
     );
   });
 
-  it("is not waited for: a server that never answers is left alone soon", async () => {
-    const silent = createServer(() => {});
-    await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
-    const { port } = silent.address() as AddressInfo;
-    const start = performance.now();
-    const here = await agentsHere(looking("servers"), { OLLAMA_HOST: `http://localhost:${port}` }, NEVER);
-    assert.ok(performance.now() - start < 10_000, "a second is the limit");
-    assert.deepEqual(
-      here.filter(({ seen }) => seen.startsWith("ollama")),
-      [],
-    );
-    silent.closeAllConnections();
-    await new Promise((resolve) => silent.close(resolve));
-  });
+  for (const [what, start] of [
+    ["never answers", () => {}],
+    ["begins and never ends", (response: ServerResponse) => response.writeHead(200).write('{"data": [')],
+  ] as const)
+    it(`is not waited for: a server that ${what} is left alone soon`, async () => {
+      const silent = createServer((_, response) => void start(response));
+      await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
+      const { port } = silent.address() as AddressInfo;
+      const begun = performance.now();
+      const here = await agentsHere(looking("servers"), { OLLAMA_HOST: `http://localhost:${port}` }, NEVER);
+      assert.ok(performance.now() - begun < 10_000, "a second is the limit");
+      assert.deepEqual(
+        here.filter(({ seen }) => seen.startsWith("ollama")),
+        [],
+      );
+      silent.closeAllConnections();
+      await new Promise((resolve) => silent.close(resolve));
+    });
 
   it("is asked for by names that the models' adapters know as well, with the same keys", () => {
     for (const { name, keys, model = "m" } of KNOWN_PROVIDERS) {
