@@ -2,6 +2,7 @@
 import path from "node:path";
 import { type Chain, ModelAgent } from "../adapters/agents/model/model-agent.ts";
 import { type Model, openModel } from "../adapters/models/providers.ts";
+import { shortName } from "../adapters/models/short-names.ts";
 import { openSandbox } from "../adapters/sandboxes/bubblewrap.ts";
 import { fallbacksOf } from "../config/accounts.ts";
 import type { AgentSpec } from "../config/commands.ts";
@@ -51,7 +52,7 @@ async function chainOf(
   usual: readonly [ModelSpec, ...ModelSpec[]],
   { env, config }: AgentParts,
 ): Promise<Chain | Failed> {
-  const own = named === undefined ? undefined : modelIn(named);
+  const own = named === undefined ? undefined : (modelIn(named) ?? shortName(named, usual[0]));
   const open = (spec: ModelSpec) => openModel(spec, env, config.prices);
   const [first, ...rest] = await Promise.all([...(own ? [own] : []), ...usual].map(open));
   const models = [first!, ...rest].filter((model): model is Model => !("failure" in model));

@@ -18,6 +18,7 @@ import { toPolicy } from "../config/to-policy.ts";
 import { redactor, secretsOf } from "../core/redact.ts";
 import type { JobParts } from "../jobs/job-parts.ts";
 import { collectJob, isCut, jobRunner } from "../jobs/run-job.ts";
+import type { Agent } from "../ports/agent.ts";
 import type { RunHome } from "../ports/runs.ts";
 import { specialistsOf } from "./agent-parts.ts";
 import { agentsOf, type GivenAgents } from "./agents.ts";
@@ -108,6 +109,7 @@ export function openWorld(
     gate,
     worker,
     planner,
+    reconciler: reconcilerOf(config, isFunctions, planner === "none" ? worker : planner),
     checkout: sharedLooks(
       new GitCheckout({ folder: top, own: config.branchPrefix || `${home.record.run}/` }),
     ),
@@ -125,6 +127,13 @@ export function openWorld(
     repository.close();
   };
   return { queue, files, programs, workspaces, jobs, channel, settle, close };
+}
+
+/** Only those who are told what is wanted: a program of the user's own knows of plans and work. */
+function reconcilerOf({ reconciler, agent, planner }: Config, isFunctions: boolean, asked: Agent) {
+  const spec = typeof planner === "object" ? planner : agent;
+  const isTold = !isFunctions && (spec?.kind === "model" || spec?.kind === "acp");
+  return reconciler === "model" && isTold ? asked : "rules";
 }
 
 const quietOf = ({ quiet }: Config) => ({ warnMs: quiet.warn, stopMs: quiet.stop });

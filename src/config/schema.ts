@@ -108,6 +108,11 @@ export const schema = z.strictObject({
     red: time(policy.sweep.redMs).describe("While it is red, and until green has lasted."),
     green: time(policy.sweep.greenMs).describe("Once it has been green three times in a row."),
   }),
+  reconciler: choice("rules", "model")
+    .prefault("rules")
+    .describe(
+      "Who says how failures on the target belong together: rules, or whoever plans (the built-in agent or ACP).",
+    ),
   repair: group("What is done about a red target.", {
     maxTasks: whole(1).prefault(policy.repair.maxTasks).describe("Fix tasks that one sweep asks for."),
     maxFiles: whole(1).prefault(policy.repair.maxFiles).describe("Files that one fix task may touch."),

@@ -5,8 +5,9 @@ import { cut, type Handoff } from "./handoff.ts";
 import type { Job, Member } from "./job.ts";
 import { membersAfter } from "./landing-queue.ts";
 import type { Policy } from "./policy.ts";
+import type { PendingFix, Problem, RepairLimits } from "./repair.ts";
 import type { Concern, RunState } from "./state.ts";
-import { isKnownRed, taskOf } from "./state.ts";
+import { isKnownRed, pendingFixes, taskOf } from "./state.ts";
 import { depth, type PastAttempt, ROOT, type Task, type TaskId, type TaskSpec } from "./task.ts";
 
 export type Brief = PlanBrief | WorkBrief | LandBrief | CheckBrief;
@@ -33,6 +34,11 @@ export type PlanBrief = {
   readonly active: readonly { readonly id: TaskId; readonly key: string; readonly description: string }[];
   readonly concerns: readonly Concern[];
   readonly steers: readonly string[];
+  /** Asked as the reconciler: fixes for these are wanted, and nothing else. */
+  readonly repair?: RepairLimits & {
+    readonly problems: readonly Problem[];
+    readonly pending: readonly PendingFix[];
+  };
 };
 
 /** A settled child. Beyond the first few only its name and end are told, to keep the brief short. */
@@ -95,6 +101,8 @@ export type CheckBrief = {
   readonly tip: string;
   /** What the gate said of this tip before, if it is enough to look where the target is. */
   readonly seen?: GateReport;
+  /** Fixes follow if it is red: a model may say how the failures belong together. */
+  readonly repair?: RepairLimits & { readonly goal: string; readonly pending: readonly PendingFix[] };
 };
 
 export function briefOf(state: RunState, job: Job, policy: Policy): Brief {
@@ -128,6 +136,7 @@ export function briefOf(state: RunState, job: Job, policy: Policy): Brief {
         target: targetBranchOf(run, prefix),
         tip: state.target.tip,
         ...(isOnlyLook(state) ? { seen: state.target.report } : {}),
+        ...(mayRepair(state) ? { repair: repairOf(state, policy) } : {}),
       };
   }
 }
@@ -146,6 +155,17 @@ const isOnlyLook = ({ target, landing }: RunState): boolean =>
   target.checkedTip === target.tip &&
   !target.baseMoved &&
   landing.phase.is !== "base";
+
+/** It was red the last time: red again, it is mended. */
+const mayRepair = ({ target, repair, cancelling }: RunState): boolean =>
+  (target.health === "suspect" || target.health === "red") && !repair.givenUp && cancelling === undefined;
+
+const repairOf = (state: RunState, policy: Policy): NonNullable<CheckBrief["repair"]> => ({
+  goal: state.request!.goal,
+  pending: pendingFixes(state),
+  maxTasks: policy.repair.maxTasks,
+  maxFiles: policy.repair.maxFiles,
+});
 
 /** `skein/<run>/task/<task>.<attempt>-<slug>`: no two attempts share a branch. */
 export const branchOf = (of: {

@@ -10,7 +10,7 @@ import type { Rules } from "./policy.ts";
 import { REPAIR_RANK } from "./rank.ts";
 import { type FixTask, firstClass, isAfter, type Problem, planRepairs } from "./repair.ts";
 import { slugOf } from "./slug.ts";
-import { healthAfter, isFlaky, type RunState, redBefore, taskOf } from "./state.ts";
+import { healthAfter, isFlaky, pendingFixes, type RunState, redBefore, taskOf } from "./state.ts";
 import { childId, ROOT } from "./task.ts";
 
 export function decideCheck(state: RunState, { outcome, free }: Ended, rules: Rules): readonly Fact[] {
@@ -139,10 +139,7 @@ function repair(
   const root = state.planners.get(ROOT);
   const plan = planRepairs({
     problems: found,
-    pending: [...now.pending].map((id) => {
-      const { repairs = [], scope } = taskOf(state, id).spec;
-      return { repairs, scope };
-    }),
+    pending: pendingFixes(state),
     ...(idle ? {} : { tried: now.tried }),
     usedKeys: root?.keys ?? new Map(),
     limits: rules.policy.repair,

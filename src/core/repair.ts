@@ -15,6 +15,8 @@ export type Problem = {
   readonly message: string;
   /** What several problems share: a symbol, a missing export, an error code with its subject. */
   readonly cause?: string;
+  /** What somebody who read the code says of it, for whoever mends it. */
+  readonly advice?: string;
 };
 
 export type FixTask = {
@@ -242,6 +244,8 @@ function fixTask(key: string, problemClass: ProblemClass, part: Part): FixTask {
   const causes = [...new Set(problems.flatMap(({ cause }) => (cause === undefined ? [] : [cause])))];
   const lines = problems.slice(0, MAX_ERRORS_SHOWN).map(errorLine);
   const more = problems.length - lines.length;
+  const said = new Set(problems.flatMap((problem) => problem.advice ?? []));
+  const advice = [...said].slice(0, MAX_CAUSES_SHOWN).map((text) => `What was found: ${text}`);
   return {
     key,
     description: [
@@ -250,6 +254,7 @@ function fixTask(key: string, problemClass: ProblemClass, part: Part): FixTask {
       ...lines,
       ...(more > 0 ? [`- and ${more} more of the same kind`] : []),
       ...(part.files.size === 0 ? ["No file was named: find the place first, then change little."] : []),
+      ...advice,
       "Repair the cause, not only the place where it shows. Errors only: no warnings, no improvements.",
     ].join("\n"),
     acceptance: `${after} Nothing that passed before fails now.`,

@@ -9,7 +9,7 @@ import { type Job, type JobId, jobId } from "./job.ts";
 import { maxRuns, OPEN, type Phase } from "./landing.ts";
 import type { Deferral } from "./plan-answer.ts";
 import type { JobKind } from "./policy.ts";
-import type { ProblemClass } from "./repair.ts";
+import type { PendingFix, ProblemClass } from "./repair.ts";
 import { ScopeTable } from "./scope-table.ts";
 import { isRepair, isSettled, type Task, type TaskId } from "./task.ts";
 import { NOTHING_USED, type Used } from "./used.ts";
@@ -299,6 +299,13 @@ export const takenBack = ({ id, spec }: Task, commit: string) =>
 /** A plan waits for a person. One whose tasks were all called off does not. */
 export const isProposed = (state: RunState): boolean =>
   state.proposed.some((id) => !isSettled(taskOf(state, id)));
+
+/** What fix tasks are at work on. */
+export const pendingFixes = (state: RunState): readonly PendingFix[] =>
+  [...state.repair.pending].map((id) => {
+    const { repairs = [], scope } = taskOf(state, id).spec;
+    return { repairs, scope };
+  });
 
 /** The target is known to be green as it stands. */
 export const isVerified = ({ target }: RunState) =>

@@ -19,6 +19,8 @@ export type JobParts = {
   /** `none`: every goal goes to one worker as it is. */
   readonly planner: Agent | "none";
   readonly worker: Agent;
+  /** Who says how failures on the target belong together; `rules`: nobody is asked. */
+  readonly reconciler: Agent | "rules";
   readonly checkout: Checkout;
   /** Makes an answer outlive the process before the workspace is given back that it could be found in again. */
   readonly remember: (job: JobId, answer: Answer) => Promise<void>;

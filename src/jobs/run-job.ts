@@ -1,5 +1,5 @@
 /** Who does which kind of job? Each kind is a function of its brief and its ports; none throws. */
-import type { Brief, WorkBrief } from "../core/brief.ts";
+import type { Brief, CheckBrief, WorkBrief } from "../core/brief.ts";
 import type { Cut } from "../ports/agent.ts";
 import type { Answer, RunJob } from "../ports/job-queue.ts";
 import type { Workspace } from "../ports/workspaces.ts";
@@ -69,7 +69,13 @@ async function finished(
   if (brief.kind === "work")
     return workspace ? finishWork(brief, { workspace, wasRunning }, parts) : costOf(brief, parts);
   if (workspace) await parts.workspaces.release(workspace); // A gate is run again.
-  return undefined;
+  return brief.kind === "check" ? costOfReconciler(brief, parts) : undefined;
+}
+
+/** What a model had been paid for by then. */
+async function costOfReconciler(brief: CheckBrief, { reconciler }: JobParts): Promise<Cut | undefined> {
+  const said = reconciler === "rules" ? undefined : await reconciler.collect(jobIdOf(brief));
+  return said?.spent && { is: "cut", spent: said.spent };
 }
 
 /** An attempt that was told to stop has given its workspace back: it is made again, and has cost what it has. */

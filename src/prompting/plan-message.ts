@@ -6,6 +6,7 @@ import type { Facts } from "../ports/surroundings.ts";
 import { pathLine } from "./block.ts";
 import { MAX_MESSAGE_CHARS, messageFrom, type Part, type Piece } from "./message.ts";
 import { placeLines } from "./place.ts";
+import { repairMessage } from "./repair-message.ts";
 
 /**
  * "new": it knows nothing, or its conversation was compacted. "continued": it has read the documents before, and can
@@ -18,6 +19,7 @@ export function planMessage(
 ): string {
   if (brief.kind !== "plan")
     throw new Error(`a planner's message cannot be made from the brief of ${brief.task}'s worker`);
+  if (brief.repair) return repairMessage({ ...brief, repair: brief.repair }, maxChars);
   const parts: readonly Part[] = [
     goalPart(brief),
     taskPart(brief),

@@ -5,6 +5,7 @@ import type { Prompts } from "../ports/prompts.ts";
 import { plainText } from "./block.ts";
 
 export function systemPrompt(prompts: Prompts, { brief, role }: Pick<Ask, "brief" | "role">): string {
+  if (brief.kind === "plan" && brief.repair) return prompts.reconciler;
   if (brief.kind === "plan") return prompts[brief.task === ROOT ? "root-planner" : "subplanner"];
   if (role === undefined || role.prompt.trim() === "") return prompts.worker;
   return [

@@ -114,6 +114,7 @@ const UNUSED = {
   workspaces: { take: unused, keep: unused, release: unused, heldBy: unused },
   planner: "none",
   worker: { turn: unused, collect: unused },
+  reconciler: "rules",
   checkout: { look: unused },
   remember: unused,
   redact: (text: string) => text,

@@ -117,6 +117,7 @@ export function jobPorts(replies: Partial<Replies> = {}): {
     },
     planner: agent,
     worker: agent,
+    reconciler: "rules",
     checkout: { look: told("checkout", () => looks.shift() ?? new Map()) },
     remember: told("remember", () => undefined),
     surroundings: { of: async () => broken("not asked for") },

@@ -92,9 +92,10 @@ describe("the specialists of a repository", MAX, () => {
     );
   });
 
-  it("keep their own model only if it is provider/model", async () => {
+  it("keep their own model only if it is provider/model or a short name that is known", async () => {
     for (const [model, kept, said] of [
-      ["sonnet", undefined, /names the model "sonnet", which is not provider\/model/],
+      ["sonnet", "sonnet", /^$/],
+      ["gpt", undefined, /names the model "gpt", which is not provider\/model/],
       ["inherit", undefined, /^$/],
       ["ollama/qwen3:8b", "ollama/qwen3:8b", /^$/],
     ] as const) {

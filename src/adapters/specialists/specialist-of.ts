@@ -65,15 +65,16 @@ function readTools(written: unknown): ReadTools | { readonly problem: string } {
   return { names: [...names], remarks };
 }
 
-/** Short names of another system's models say nothing here, and "inherit" says nothing at all. */
+/** What a short name means depends on whose models are used; "inherit" says nothing at all. */
 function readModel(written: unknown): { readonly name?: string; readonly remarks: readonly string[] } {
   const name = line(written);
   if (name === "" || name === "inherit") return { remarks: [] };
-  if (/^[a-z0-9][a-z0-9._-]*\/\S+$/i.test(name) && name.length <= MAX_MODEL_CHARS)
-    return { name, remarks: [] };
+  const isName = SHORT.has(name) || /^[a-z0-9][a-z0-9._-]*\/\S+$/i.test(name);
+  if (isName && name.length <= MAX_MODEL_CHARS) return { name, remarks: [] };
   return { remarks: [`names the model ${quoted(name)}, which is not provider/model and is ignored`] };
 }
 
+const SHORT: ReadonlySet<string> = new Set(["opus", "sonnet", "haiku"]);
 const MAX_DESCRIPTION_CHARS = 2_000;
 const MAX_MODEL_CHARS = 200;
 const MAX_KEYWORDS = 50;
