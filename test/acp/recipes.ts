@@ -65,11 +65,5 @@ const codex: Recipe = {
   writes: (file, text) => ({ name: "exec_command", input: { cmd: shell(file, text) } }),
 };
 
-const gemini: Recipe = {
-  name: "gemini",
-  packages: ["@google/gemini-cli@0.61.0"],
-  prepare: async (server) => ({ GOOGLE_GEMINI_BASE_URL: server, GEMINI_API_KEY: KEY }),
-  writes: (file_path, content) => ({ name: "write_file", input: { file_path, content } }),
-};
-
-export const RECIPES: readonly Recipe[] = [opencode, claude, codex, gemini];
+/** Not gemini: the test's server does not speak its wire format; nor pi, which keeps its models in files of its own. */
+export const RECIPES: readonly Recipe[] = [opencode, claude, codex];

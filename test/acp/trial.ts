@@ -1,7 +1,5 @@
 /** Does a third-party agent plan, make and hand off a change in a real run? Against a model of our own, over HTTP. */
-
 import { mkdir } from "node:fs/promises";
-/** Does a third-party agent plan, make and hand off a change in a real run? Against a model of our own, over HTTP. */
 import path, { delimiter } from "node:path";
 import type { Event } from "../../src/core/event.ts";
 import { jobId } from "../../src/core/job.ts";
@@ -81,7 +79,7 @@ function answers(recipe: Recipe, tell: (call: SeenCall) => void): Answerer {
     if (told === "" || call.tools.length === 0) return { text: "A greeting" }; // Titles and the like.
     if (/^Turn: /m.test(told)) return { text: JSON.stringify(planFor(told)) };
     const has = call.messages.some(({ toolResults }) => toolResults.length > 0);
-    const cwd = /(?:working directory|cwd)\W*\s*(\/[^\s<"]+)/i.exec(JSON.stringify(call.body))?.[1] ?? ".";
+    const cwd = /(?:working directory|cwd)\W*\s*(\/[^\s<"\\]+)/i.exec(JSON.stringify(call.body))?.[1] ?? ".";
     if (!has) return { text: "I write it.", tools: [recipe.writes(FILE, TEXT, cwd)] };
     return { text: `It is there.\n${JSON.stringify({ status: "complete", summary: "wrote the greeting" })}` };
   };

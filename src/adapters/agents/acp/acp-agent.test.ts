@@ -170,7 +170,7 @@ describe("an agent that is talked with", () => {
         { do: "ask", call: { kind: "read", title: "look at a" } },
       ];
       const said = await turn({ prompts: [steps] }, { ask: planAsk(folder) });
-      assert.deepEqual(textOf(said).split("\n"), ["error -32602: a planner changes no files", "no", "yes"]);
+      assert.deepEqual(textOf(said).split("\n"), ["error -32602: this role changes no files", "no", "yes"]);
     });
 
     it("has its answer at once: yes inside, no outside, no error left unsaid", async () => {

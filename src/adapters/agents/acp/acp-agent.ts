@@ -13,7 +13,7 @@ import { readForAgent, unknownMethod, writeForAgent } from "./client-files.ts";
 import { dialogue, type Talked } from "./dialogue.ts";
 import { Hearing } from "./hearing.ts";
 import { isWhole, type Judged, judge, type Turn } from "./judge.ts";
-import { fields, shown } from "./loose.ts";
+import { shown } from "./loose.ts";
 import type { McpServer } from "./mcp-servers.ts";
 import type { Answered, PeerParts } from "./peer.ts";
 import { peerV1 } from "./peer-v1.ts";
@@ -111,7 +111,7 @@ export class AcpAgent implements Agent {
       mayWrite,
       heard: {
         sign: () => ask.onSign?.(),
-        update: (params) => hearing.take(fields(fields(params)["update"])),
+        update: (params) => hearing.take(params),
       },
       answer: this.#answers(ask, mayWrite, transcript, until),
     };

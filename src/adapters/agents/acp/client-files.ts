@@ -35,7 +35,7 @@ export async function readForAgent(place: FilesPlace, params: unknown): Promise<
 
 export async function writeForAgent(place: FilesPlace, params: unknown): Promise<Answered> {
   const { path, content } = fields(params);
-  if (!place.mayWrite) return refused("a planner changes no files");
+  if (!place.mayWrite) return refused("this role changes no files");
   if (typeof content !== "string") return refused("there is no content");
   const file = await inside(place.root, text(path));
   if (isRefused(file)) return refused(file.refused);

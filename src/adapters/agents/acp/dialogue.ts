@@ -46,6 +46,7 @@ export async function dialogue(parts: DialogueParts, signal: AbortSignal): Promi
     if ("is" in greeting) return greeting;
     blamed.logins = greeting.logins;
     const session = await opened(parts, greeting, signal);
+    parts.hearing.listenTo(session);
     return answered(parts, { session, bills }, signal);
   };
   const talked = await end().catch((thrown: unknown): Talked => {

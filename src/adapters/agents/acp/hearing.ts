@@ -4,6 +4,7 @@ import { costIn } from "./usage.ts";
 
 export class Hearing {
   readonly #write: (line: string) => void;
+  #session: string | undefined;
   #text = "";
   #last = "";
   #message: unknown;
@@ -36,8 +37,16 @@ export class Hearing {
     this.#message = undefined;
   }
 
-  /** Of this session, or before it had a name. */
-  take(update: Fields): void {
+  /** Its own session, once it has a name: what those say that it starts itself is not its answer. */
+  listenTo(session: string): void {
+    this.#session = session;
+  }
+
+  /** `params`: of `session/update`. */
+  take(params: unknown): void {
+    const { sessionId, update: said } = fields(params);
+    if (this.#session !== undefined && sessionId !== this.#session) return;
+    const update = fields(said);
     const kind = text(update["sessionUpdate"]);
     const [content, message] = [update["content"], update["messageId"]];
     if (kind === "agent_message_chunk") this.#say(textIn(content), message);

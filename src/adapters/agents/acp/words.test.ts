@@ -77,6 +77,17 @@ describe("what is heard", () => {
     ...(messageId && { messageId }),
   });
 
+  const heard = (hearing: Hearing, update: object, sessionId = "s") => hearing.take({ sessionId, update });
+
+  it("is that of its own session, once that has a name", () => {
+    const hearing = new Hearing(() => {});
+    hearing.listenTo("s");
+    heard(hearing, chunk("mine"));
+    heard(hearing, chunk("of another"), "s2");
+    hearing.take(undefined);
+    assert.equal(hearing.text, "mine");
+  });
+
   it("is put together, and what follows a step or another message is on a line of its own", () => {
     const hearing = new Hearing(() => {});
     for (const update of [
@@ -90,7 +101,7 @@ describe("what is heard", () => {
       chunk("end", "3"),
       { sessionUpdate: "of_a_new_kind", content: 7 },
     ]) {
-      hearing.take(update);
+      heard(hearing, update);
     }
     assert.equal(hearing.text, 'I look. Now.\n{"a":1}\nend');
     assert.ok(hearing.hasActed);
@@ -100,8 +111,8 @@ describe("what is heard", () => {
 
   it("keeps the end of what has no end", () => {
     const hearing = new Hearing(() => {});
-    for (let n = 0; n < 50; n += 1) hearing.take(chunk("x".repeat(200_000)));
-    hearing.take(chunk("END"));
+    for (let n = 0; n < 50; n += 1) heard(hearing, chunk("x".repeat(200_000)));
+    heard(hearing, chunk("END"));
     assert.ok(hearing.text.length < 4_000_010 && hearing.text.endsWith("END"));
   });
 
@@ -110,10 +121,10 @@ describe("what is heard", () => {
     const hearing = new Hearing((text) => {
       shown += text;
     });
-    hearing.take({ sessionUpdate: "tool_call", title: "npm test", kind: "execute" });
+    heard(hearing, { sessionUpdate: "tool_call", title: "npm test", kind: "execute" });
     const content = [{ type: "content", content: { type: "text", text: "1 failed\u0007" } }];
-    hearing.take({ sessionUpdate: "tool_call_update", status: "failed", content });
-    hearing.take(chunk("oh"));
+    heard(hearing, { sessionUpdate: "tool_call_update", status: "failed", content });
+    heard(hearing, chunk("oh"));
     assert.equal(shown, "→ execute npm test\n← failed: 1 failed\n\noh");
   });
 });
