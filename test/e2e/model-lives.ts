@@ -26,7 +26,7 @@ export const writes = (id: string, status = "complete") => ({
 });
 
 /** What happens when a call comes, by its job and its place in the turn: "work:t.1#1 2" is the second. */
-export type Incidents = Readonly<Record<string, (call: SeenCall) => Reply>>;
+export type Incidents = Readonly<Record<string, (call: SeenCall) => Reply | Promise<Reply>>>;
 
 export function withIncidents(script: Script, incidents: Incidents): Answerer {
   const made = new Map<string, number>();

@@ -119,8 +119,17 @@ describe("a planner's conversation", () => {
     assert.deepEqual(compacted.past.at(-1), assistant("said 4"));
     assert.equal(compacted.past.length, 3);
     const after = await turn(file, 5, [user("five"), assistant("said 5")], true, 2_000);
-    assert.equal(after.is, "continued");
+    assert.equal(after.is, "new", "the turn that was told of the documents was cut off");
     assert.deepEqual(after.past, compacted.past);
+    assert.equal((await reopened(file, 2_000)).is, "continued");
+  });
+
+  it("needs the documents again where the turn that was told of them cannot be read", async () => {
+    const file = newFile();
+    for (const n of [1, 2]) await turn(file, n, [user(`turn ${n}`), assistant(`said ${n}`)]);
+    writeFileSync(file, readFileSync(file, "utf8").replace('"turn 1"', '"turn 1'));
+    const { is, past } = await reopened(file);
+    assert.deepEqual([is, past], ["new", [user("turn 2"), assistant("said 2")]]);
   });
 
   it("is a new one where a single turn is too long", async () => {

@@ -20,18 +20,23 @@ export type ConversationPlace = {
 
 /** In the file; each names its turn, because a turn that was given up may still be writing. */
 type Line =
-  | { readonly is: "begun"; readonly turn: string }
+  /** `as` "new": it was told of the documents. */
+  | { readonly is: "begun"; readonly turn: string; readonly as: "new" | "continued" }
   | { readonly is: "messages"; readonly turn: string; readonly messages: readonly ModelMessage[] }
   | { readonly is: "ended"; readonly turn: string; readonly lines: number }
   /** Of the turns before it, only these are sent any more. */
   | { readonly is: "compacted"; readonly kept: readonly string[]; readonly leftOut: number };
 
-type Turn = { readonly name: string; readonly messages: readonly ModelMessage[] };
+type Turn = {
+  readonly name: string;
+  readonly as: "new" | "continued";
+  readonly messages: readonly ModelMessage[];
+};
 
 export class Conversation {
   /** Empty in a new one. */
   readonly past: readonly ModelMessage[];
-  /** "new" also if turns were left out just now: the documents were in them. */
+  /** "new" also if turns were left out just now, or are lost: the documents were in them. */
   readonly is: "new" | "continued";
   readonly #place: ConversationPlace;
   readonly #file: FileHandle | undefined;
@@ -59,7 +64,7 @@ export class Conversation {
       );
       if (text !== "" && !text.endsWith("\n")) await conversation.#append("\n"); // An engine was killed while it wrote.
       if (loaded.compacted) await conversation.#write(loaded.compacted);
-      await conversation.#write({ is: "begun", turn: place.job });
+      await conversation.#write({ is: "begun", turn: place.job, as: loaded.is });
       return conversation;
     } catch {
       return new Conversation(place, undefined, { past: [], is: "new" });
@@ -111,7 +116,7 @@ async function load(text: string, maxTokens: number): Promise<Loaded> {
   if (kept.length === turns.length)
     return {
       past: [...noteOf(leftOut), ...turns.flatMap(messagesOf)],
-      is: turns.length === 0 ? "new" : "continued",
+      is: turns.some((turn) => turn.as === "new") ? "continued" : "new",
     };
   const left = leftOut + turns.length - kept.length;
   return {
@@ -149,19 +154,20 @@ const noteOf = (leftOut: number): readonly ModelMessage[] =>
 
 /** In the order in which they ended. A turn without an end, or with a line missing, was cut off: it is none. */
 function turnsIn(text: string, isMessage: (message: unknown) => boolean) {
-  const open = new Map<string, ModelMessage[][]>();
+  const open = new Map<string, Pick<Turn, "as"> & { readonly lines: ModelMessage[][] }>();
   let turns: Turn[] = [];
   let leftOut = 0;
   for (const line of text.split("\n").flatMap(lineIn)) {
-    if (line.is === "begun") open.set(line.turn, []);
-    else if (line.is === "messages") open.get(line.turn)?.push(line.messages.filter(isMessage));
+    if (line.is === "begun") open.set(line.turn, { as: line.as, lines: [] });
+    else if (line.is === "messages") open.get(line.turn)?.lines.push(line.messages.filter(isMessage));
     else if (line.is === "compacted") {
       turns = turns.filter((turn) => line.kept.includes(turn.name));
       leftOut = line.leftOut;
     } else {
-      const lines = open.get(line.turn);
+      const { as, lines } = open.get(line.turn) ?? {};
       open.delete(line.turn);
-      if (lines?.length === line.lines) turns.push({ name: line.turn, messages: onlyPairs(lines.flat()) });
+      if (as && lines?.length === line.lines)
+        turns.push({ name: line.turn, as, messages: onlyPairs(lines.flat()) });
     }
   }
   return { turns, leftOut };
