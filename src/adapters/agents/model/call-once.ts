@@ -104,11 +104,11 @@ const CACHED = { anthropic: { cacheControl: { type: "ephemeral" } } };
 
 /** Ends with the signal, whatever a library does with it. */
 async function orAbort<T>(waited: Promise<T>, signal: AbortSignal): Promise<T> {
+  waited.catch(() => {}); // It may fail later, or has already: an end that nobody waits for would end the process.
   signal.throwIfAborted();
   const { promise, reject } = Promise.withResolvers<never>();
   const stop = () => reject(signal.reason);
   signal.addEventListener("abort", stop, { once: true });
-  waited.catch(() => {}); // It may fail later, when nobody waits for it any more.
   try {
     return await Promise.race([waited, promise]);
   } finally {
