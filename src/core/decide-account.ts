@@ -100,18 +100,12 @@ function untilOf(
   const isSaid = until !== undefined && Number.isFinite(until) && until > at;
   const latest = at + quota.maxUntilMs;
   if (before?.is === "parked")
-    return isSaid && until > before.until ? later(before, until, latest) : undefined;
+    return isSaid && Math.min(until, latest) > before.until ? Math.min(until, latest) : undefined;
   const times = before?.is === "free" ? before.times + 1 : 1;
   if (!isSaid) return Math.min(at + backoffMs(quota, times, account), latest);
   const least = times > 1 ? at + backoffMs(quota, times - 1, account) : at;
   return Math.min(Math.max(until, least), latest);
 }
-
-const later = (
-  before: Account & { readonly is: "parked" },
-  until: number,
-  latest: number,
-): number | undefined => (Math.min(until, latest) > before.until ? Math.min(until, latest) : undefined);
 
 const withAccount = ({ accounts }: RunState, name: string, account: Account) => ({
   accounts: new Map(accounts).set(name, account),
