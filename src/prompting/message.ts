@@ -80,7 +80,10 @@ export function level(lengths: readonly number[], total: number): number {
 
 function prepared(piece: Piece): Piece {
   const text = plainText(piece.text);
-  return { ...piece, text: piece.as === "line" ? text.replace(/\s+/g, " ").trim() : text.trimEnd() };
+  if (piece.as === "line") return { ...piece, text: text.replace(/\s+/g, " ").trim() };
+  // Only a text that goes on is counted to the last character: nobody misses the end of the last line.
+  const isCut = (piece.leftOut ?? 0) > 0;
+  return { ...piece, text: isCut ? text : text.trimEnd() };
 }
 
 /** Lines stand close together, blocks apart. */
