@@ -43,9 +43,11 @@ export class InProcessGovernor implements Governor {
       if (next.is === "refused") return { failure: next.failure };
       if (next.is === "free") {
         const tooMuch = this.#run.mayCall(call, this.#live);
-        return tooMuch ? { failure: tooMuch } : this.#setAside(call, next.account);
+        if (!tooMuch) return this.#setAside(call, next.account);
+        // What is only set aside may be given back: a run is not over because calls are under way.
+        if (this.#run.mayCall(call, this.#used())) return { failure: tooMuch };
       }
-      await this.#wait(call.job, next.until, signal);
+      await this.#wait(call.job, next.is === "parked" ? next.until : undefined, signal);
     }
     return { failure: failure("interrupted", "it was told to stop before its model was called") };
   }
@@ -54,12 +56,14 @@ export class InProcessGovernor implements Governor {
     const open = this.#open.get(id);
     if (!open) return;
     this.#open.delete(id);
-    if (cost === "unknown") return; // What was set aside stays charged.
     const { job, most } = open;
-    this.#add(job, {
-      tokens: cost.tokens - most.tokens,
-      microdollars: (cost.microdollars ?? most.microdollars ?? 0) - (most.microdollars ?? 0),
-    });
+    // What was set aside stays charged where nobody knows what it cost.
+    if (cost !== "unknown")
+      this.#add(job, {
+        tokens: cost.tokens - most.tokens,
+        microdollars: (cost.microdollars ?? most.microdollars ?? 0) - (most.microdollars ?? 0),
+      });
+    this.#wakeAll();
   }
 
   refuse(account: string, why: Failure): void {
@@ -108,6 +112,19 @@ export class InProcessGovernor implements Governor {
     return { account, id };
   }
 
+  /** Without what is set aside for calls that are under way. */
+  #used(): Live {
+    const used = new Map(this.#live);
+    for (const { job, most } of this.#open.values()) {
+      const { tokens, microdollars } = used.get(job) ?? { tokens: 0, microdollars: 0 };
+      used.set(job, {
+        tokens: tokens - most.tokens,
+        microdollars: microdollars - (most.microdollars ?? 0),
+      });
+    }
+    return used;
+  }
+
   #add(job: JobId, amount: { readonly tokens: number; readonly microdollars: number }): void {
     const { tokens, microdollars } = this.#live.get(job) ?? { tokens: 0, microdollars: 0 };
     this.#live.set(job, {
@@ -119,13 +136,16 @@ export class InProcessGovernor implements Governor {
   async #wait(job: JobId, until: number | undefined, signal: AbortSignal): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#waiters.add(resolve);
-    signal.addEventListener("abort", () => resolve(), { once: true });
-    const callOff = until === undefined ? () => {} : this.#clock.wakeAt(until, resolve);
+    const stop = () => resolve();
+    signal.addEventListener("abort", stop, { once: true });
     const begun = this.#clock.now();
+    // The log may be behind the clock: then it says when the account has woken.
+    const callOff = until === undefined || until <= begun ? () => {} : this.#clock.wakeAt(until, resolve);
     const { ms, since } = this.#waited.get(job) ?? { ms: 0, since: [] };
     this.#waited.set(job, { ms, since: [...since, begun] });
     await promise;
     callOff();
+    signal.removeEventListener("abort", stop);
     this.#waiters.delete(resolve);
     this.#endWait(job, begun);
   }
