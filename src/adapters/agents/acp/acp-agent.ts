@@ -82,7 +82,8 @@ export class AcpAgent implements Agent {
     let talked: Talked | undefined;
     const talk = async (streams: Streams) => {
       talked = await this.#talk({ ask, message, transcript, streams }, until);
-      if (until.aborted) stop.abort(); // It was asked to stop and has had its time.
+      // Some stay when nobody talks to them any more. Who was asked to stop has had its time already.
+      setTimeout(() => stop.abort(), until.aborted ? 0 : LEAVE_MS).unref();
     };
     const end = await programs.run(
       {
@@ -175,6 +176,8 @@ type Talk = {
 };
 
 const START_MS = 60_000;
+/** How long it may take to leave by itself after its turn; then it is asked to, and has two seconds more. */
+const LEAVE_MS = 500;
 /** The talk ends at the limit of time; the process, should that fail, this much later. */
 const MARGIN_MS = 10_000;
 /** The longest that a timer takes: about 24 days. */
