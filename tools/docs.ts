@@ -34,11 +34,14 @@ function keysText(): string {
 const groupOf = (key: string) => key.slice(0, Math.max(0, key.lastIndexOf(".")));
 
 function aboutGroup(group: string): string {
-  const { properties } = jsonSchema() as { readonly properties: Readonly<Record<string, Described>> };
-  return properties[group]?.description ?? "";
+  const inner = (of: Described | undefined, name: string) => of?.properties?.[name];
+  return group.split(".").reduce(inner, jsonSchema() as Described)?.description ?? "";
 }
 
-type Described = { readonly description?: string };
+type Described = {
+  readonly description?: string;
+  readonly properties?: Readonly<Record<string, Described | undefined>>;
+};
 
 const listOf = (keys: readonly Key[]) => keys.map(entryOf).join("\n");
 

@@ -136,7 +136,11 @@ function reconcilerOf({ reconciler, agent, planner }: Config, isFunctions: boole
   return reconciler === "model" && isTold ? asked : "rules";
 }
 
-const quietOf = ({ quiet }: Config) => ({ warnMs: quiet.warn, stopMs: quiet.stop });
+/** 0: for ever. */
+const quietOf = ({ quiet }: Config) => ({
+  warnMs: quiet.warn || Number.POSITIVE_INFINITY,
+  stopMs: quiet.stop || Number.POSITIVE_INFINITY,
+});
 
 /** Two: a landing and a check of the target. */
 export const MAX_GATES = 2;

@@ -79,6 +79,7 @@ const VALUES: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   lookFor: fc.constantFrom(["servers", "keys"], "programs, keys", []),
   fallback: fc.array(model, { maxLength: 2 }),
   sandbox: fc.constantFrom("auto", "required", "off"),
+  reconciler: fc.constantFrom("rules", "model"),
   network: fc.boolean(),
   permissions: fc.constantFrom("allow", "deny-outside"),
   prompts: name,

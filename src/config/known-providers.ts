@@ -10,7 +10,7 @@ export type KnownProvider = {
   readonly local?: string;
 };
 
-/** When the names below were looked up. */
+/** When the names below were chosen, from what the table of prices knows. */
 export const MODELS_AS_OF = "2026-11-16";
 
 /** In the order in which they are looked for. */
@@ -23,7 +23,7 @@ export const KNOWN_PROVIDERS: readonly KnownProvider[] = [
     model: "gemini-2.5-pro",
   },
   { name: "openrouter", keys: ["OPENROUTER_API_KEY"], model: "anthropic/claude-sonnet-4.5" },
-  { name: "mistral", keys: ["MISTRAL_API_KEY"], model: "devstral-medium-latest" },
+  { name: "mistral", keys: ["MISTRAL_API_KEY"], model: "mistral-medium-latest" },
   { name: "xai", keys: ["XAI_API_KEY"], model: "grok-code-fast-1" },
   { name: "deepseek", keys: ["DEEPSEEK_API_KEY"], model: "deepseek-chat" },
   { name: "groq", keys: ["GROQ_API_KEY"], model: "openai/gpt-oss-120b" },

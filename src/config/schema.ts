@@ -186,7 +186,7 @@ export const schema = z.strictObject({
   }),
   quiet: group("How long an agent may give no sign of life; 0 is for ever.", {
     warn: duration(0).prefault("10m").describe("Before it is said."),
-    stop: duration(0).prefault("20m").describe("Before it is ended, its work kept, and tried again."),
+    stop: duration(0).prefault("30m").describe("Before it is ended, its work kept, and tried again."),
   }),
   overlap: choice("serialise", "allow")
     .prefault(policy.overlap)

@@ -81,6 +81,13 @@ describe("a turn that is watched", () => {
     assert.deepEqual(await said, { is: "said", text: "done" });
   });
 
+  it("is stopped although nobody is to be told before", async () => {
+    const quiet = { warnMs: Number.POSITIVE_INFINITY, stopMs: 30 * MINUTE };
+    const { told, stopped, step } = watching({ quiet });
+    await step();
+    assert.deepEqual([told, stopped], [[], [1_000_000 + 30 * MINUTE]]);
+  });
+
   it("is told of again after a sign that ended the first silence", async () => {
     const { told, stopped, step, sign, end } = watching();
     await step();

@@ -68,7 +68,8 @@ class Watch {
     const { quiet } = this.#signs;
     const over = this.#begun + this.#ask.maxMs;
     if (!quiet) return over;
-    return Math.min(over, this.#lastSign + (this.#warned ? quiet.stopMs : quiet.warnMs));
+    const next = this.#warned ? quiet.stopMs : Math.min(quiet.warnMs, quiet.stopMs);
+    return Math.min(over, this.#lastSign + next);
   }
 
   async #look(): Promise<void> {
@@ -78,13 +79,13 @@ class Watch {
     }
     await this.#lookForChanges();
     if (this.#own.signal.aborted) return;
-    if (this.#now() >= this.#deadline()) this.#judgeSilence();
+    const ms = this.#now() - this.#lastSign;
+    if (this.#now() >= this.#deadline()) this.#judgeSilence(ms);
     this.#arm();
   }
 
-  #judgeSilence(): void {
-    const ms = this.#now() - this.#lastSign;
-    if (this.#warned) {
+  #judgeSilence(ms: number): void {
+    if (ms >= (this.#signs.quiet?.stopMs ?? Number.POSITIVE_INFINITY)) {
       this.#stop(
         `it gave no sign of life for ${minutes(ms)} (no word, no step, no changed file) and was stopped`,
       );
