@@ -1,0 +1,141 @@
+/** Does one refusal hold back everybody who shares the account, and nobody else? Counted at the servers. */
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { rateLimited, startModelServer } from "../support/model-server/model-server.ts";
+import { playsScript } from "../support/model-server/plays-script.ts";
+import { plans, task, writes } from "../support/scripts.ts";
+import { attempts, blamed, failing, makeFaulty, ofType, ranOf, scriptOf, whereOf } from "./faulty-runs.ts";
+
+const LIMIT = { timeout: 120_000 };
+const HOUR_SECONDS = 3_600;
+
+describe("a quota that is used up while 20 are at work", () => {
+  it("starts 0 further calls until the reset; then all 20 finish, without a new attempt", LIMIT, async () => {
+    const names = Array.from({ length: 20 }, (_, i) => `task-${i + 1}`);
+    const script = {
+      plans: { t: [plans(...names.map((name) => task(name)))] },
+      // Three calls each: whoever was in the middle of its second wants to make a third.
+      work: Object.fromEntries(
+        names.map((name) => [
+          name,
+          [writes(`${name}.txt`, "half\n", { do: "write", path: `${name}.txt`, text: "whole\n" })],
+        ]),
+      ),
+    };
+    const all = Promise.withResolvers<void>();
+    const goOn = Promise.withResolvers<void>();
+    let inTheMiddle = 0;
+    let before = 0;
+    const answer = failing(async ({ kind, steps, time }, { wire }) => {
+      if (kind !== "work" || steps !== 1 || time > 1) return undefined;
+      inTheMiddle += 1;
+      const isFirst = inTheMiddle === 1;
+      if (inTheMiddle === names.length) all.resolve();
+      await all.promise;
+      if (isFirst) {
+        before = place.server.calls.length;
+        return rateLimited(wire, { retryAfterSeconds: 2 });
+      }
+      await goOn.promise;
+      return undefined;
+    }, script);
+    await using place = await makeFaulty({ wire: "anthropic", answer, sets: { workers: 20 } });
+    const live = place.start("run", "write 20 files", ...place.settings);
+    await live.says("is used up: whoever needs it waits until");
+    const { calls } = place.server;
+    assert.equal(before, 1 + 20 * 2, "the planner's, and two of each: all of them had come before");
+    goOn.resolve();
+    const ran = await ranOf(place, await live.ended);
+    assert.equal(ran.code, 0, ran.all);
+    const [parked] = ofType(ran.events, "account.parked");
+    const meanwhile = calls.slice(before).filter(({ at }) => at < parked!.until);
+    assert.equal(meanwhile.length, 0, "between the refusal and the reset");
+    const ofWorkers = calls.filter((call) => whereOf(call).kind === "work");
+    assert.equal(ofWorkers.length, 20 * 3 + 1, "the refused one is made again, and nothing else");
+    assert.equal(
+      calls.filter(({ usage }) => usage === undefined).length,
+      1,
+      "one refusal was enough for all",
+    );
+    assert.equal(attempts(ran), 20);
+    assert.deepEqual(blamed(ran), []);
+    assert.match(ran.out, /^Run \S+ is done: 20 of 20 tasks done/m);
+    const { input, output } = place.server.tokens();
+    assert.equal(ran.view.spent.tokens, input + output, "to the token");
+  });
+});
+
+/** Another provider, which speaks another language. */
+const startOther = (answer = playsScript(scriptOf("one", "two"))) =>
+  startModelServer({ answer, keys: ["another-key"] });
+
+const otherModel = (url: string) => ({
+  provider: "others",
+  model: "other-1",
+  baseUrl: `${url}/v1`,
+  speaks: "anthropic",
+  key: "OTHER_KEY",
+});
+
+describe("a quota that is used up where there is another account", () => {
+  it("is not waited for: the fallback is called instead, in the same turn", LIMIT, async () => {
+    await using other = await startOther();
+    const answer = failing(
+      ({ kind, steps }, { wire }) =>
+        kind === "work" && steps === 1 ? rateLimited(wire, { retryAfterSeconds: HOUR_SECONDS }) : undefined,
+      scriptOf("one", "two"),
+    );
+    const fallback = JSON.stringify([otherModel(other.url)]);
+    await using place = await makeFaulty({ answer, sets: { workers: 1, "quota.wait": "1m", fallback } });
+    const here = place.with({ env: { OTHER_KEY: "another-key" } });
+    const ended = await here.skein("run", "write two files", ...place.settings);
+    const ran = await ranOf(place, ended);
+    assert.equal(ran.code, 0, ran.all);
+    assert.match(
+      ran.out,
+      /the quota of tests .* is used up: whoever needs it waits until .* \((59 min|60 min|1 h)/,
+    );
+    assert.equal(place.server.calls.length, 3, "the plan, one call that was answered, one that was refused");
+    assert.deepEqual([...new Set(other.calls.map(({ model }) => model))], ["other-1"]);
+    assert.equal(
+      other.calls.length,
+      1 + 2 + 1,
+      "the handoff, the whole second task, the planner's last turn",
+    );
+    assert.equal(attempts(ran), 2);
+    const sum = [place.server.tokens(), other.tokens()].reduce(
+      (all, { input, output }) => all + input + output,
+      0,
+    );
+    assert.equal(ran.view.spent.tokens, sum, "both are counted");
+  });
+
+  it("parks the workers alone, if the planner has an account of its own", LIMIT, async () => {
+    await using other = await startOther();
+    let until = 0;
+    const answer = failing(
+      ({ key, steps, time }, { wire }) => {
+        if (key !== "two" || steps !== 1 || time > 1) return undefined;
+        until = Date.now() + 3_000;
+        return rateLimited(wire, { retryAfterSeconds: 3 });
+      },
+      scriptOf("one", "two"),
+    );
+    await using place = await makeFaulty({ answer, sets: { replanAfter: 1, workers: 1 } });
+    const planner = JSON.stringify({ kind: "model", ...otherModel(other.url) });
+    const here = place.with({ env: { OTHER_KEY: "another-key" } });
+    const ended = await here.skein("run", "write", ...place.settings, "--set", `planner=${planner}`);
+    const ran = await ranOf(place, ended);
+    assert.equal(ran.code, 0, ran.all);
+    assert.deepEqual(
+      ofType(ran.events, "account.parked").map(({ account }) => account.split(" ")[0]),
+      ["tests"],
+    );
+    assert.ok(other.calls.every(({ tools }) => tools.includes("plan")));
+    assert.ok(
+      other.calls.some(({ at }) => at > until - 3_000 && at < until),
+      "it planned in the meantime",
+    );
+    assert.equal(attempts(ran), 2);
+  });
+});
