@@ -91,6 +91,8 @@ describe("a quota that is back later than one waits for", () => {
       assert.match(resumed.out, /^going on with run \S+, 1 of 2 tasks done/m);
       assert.equal(callsFor(place.server, "one").length, 2, "finished work is not repeated");
       assert.deepEqual(blamed(resumed), []);
+      const { input, output } = place.server.tokens();
+      assert.equal(resumed.view.spent.tokens, input + output, "what was cut off is counted, too");
     },
   );
 
