@@ -1,6 +1,6 @@
 /** What went wrong, by the error that an agent answered with or the words that it left? */
 import { type Failure, failure } from "../../../core/failure.ts";
-import { readQuotaText } from "../../models/quota-text.ts";
+import { type Quota, readQuotaText, readReset } from "../../models/quota-text.ts";
 import { fields, shown, text } from "./loose.ts";
 import type { Login } from "./peer.ts";
 
@@ -25,7 +25,7 @@ export const failureOfWords = (words: string, blamed: Blamed): Failure =>
   judged({ said: words, all: words }, blamed);
 
 function judged(words: Words, blamed: Blamed): Failure {
-  const quota = readQuotaText(words.all, blamed.now);
+  const quota = quotaIn(words.all, blamed.now);
   const said = `${blamed.name}: ${shown(words.said, MAX_WORDS) || "failed without a word"}`;
   if (quota) {
     const next = "it goes on by itself when the account has room again; or choose another agent or model";
@@ -38,7 +38,17 @@ function judged(words: Words, blamed: Blamed): Failure {
   return failure("agent-failed", said);
 }
 
-export const isQuota = (words: string, now: number): boolean => readQuotaText(words, now) !== undefined;
+export const isQuota = (words: string, now: number): boolean => quotaIn(words, now) !== undefined;
+
+/** Besides what is known of providers: the status as agents write it, "API Error: Request rejected (429)". */
+function quotaIn(words: string, now: number): Quota | undefined {
+  const known = readQuotaText(words, now);
+  if (known || !TOO_MANY.test(words)) return known;
+  const until = readReset(words, now);
+  return until === undefined ? {} : { until };
+}
+
+const TOO_MANY = /\(429\)|\b(?:status|http|error|code)\W{0,3}429\b|would exceed your [^.\n]{0,40}limit/i;
 
 /** The protocol's own number for it; some use it for whatever goes wrong on their side. */
 const AUTH_REQUIRED = -32000;

@@ -52,6 +52,12 @@ describe("what went wrong", () => {
     const { kind, account, until } = failureOfWords("usage limit reached, try again in 20s", blamed);
     assert.deepEqual([kind, account, until], ["quota", "acc", 1_020_000]);
     assert.equal(kindOf(-32603, "x", { details: "You exceeded your current quota" }), "quota");
+    // As claude and codex have said it.
+    const rejected =
+      "API Error: Request rejected (429) · This request would exceed your account's rate limit.";
+    assert.equal(kindOf(-32603, `Internal error: ${rejected} Please try again later.`), "quota");
+    assert.equal(kindOf(-32603, "exceeded retry limit, last status: 429 Too Many Requests"), "quota");
+    assert.equal(kindOf(-32603, "429 tests failed"), "agent-failed");
   });
 
   it("says what to do about a login", () => {
