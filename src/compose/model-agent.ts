@@ -4,6 +4,7 @@ import { type Chain, ModelAgent } from "../adapters/agents/model/model-agent.ts"
 import { type Model, openModel } from "../adapters/models/providers.ts";
 import { shortName } from "../adapters/models/short-names.ts";
 import { openSandbox } from "../adapters/sandboxes/bubblewrap.ts";
+import { readableOf } from "../adapters/sandboxes/repository-parts.ts";
 import { fallbacksOf } from "../config/accounts.ts";
 import type { AgentSpec } from "../config/commands.ts";
 import { modelIn } from "../config/models.ts";
@@ -23,8 +24,8 @@ export async function openModelAgent(
     setting: config.sandbox,
     network: config.network,
     environment: env,
-    hidden: [stateFolder, top],
-    readable: [path.join(gitDir, "objects")],
+    hidden: [path.dirname(stateFolder), top, gitDir], // The runs of other repositories, too.
+    readable: await readableOf({ top, gitDir, share: config.workspace.share }, AbortSignal.timeout(LOOK_MS)),
   });
   if (hasFailed(sandbox)) return sandbox;
   const { programs, transcripts, redact, folder } = parts.programs;
@@ -42,6 +43,8 @@ export async function openModelAgent(
     limits: { backoff: { firstMs: config.retry.first, maxMs: Math.min(config.retry.max, MAX_WAIT_MS) } },
   });
 }
+
+const LOOK_MS = 30_000;
 
 /** Within a turn: who is out of reach for longer has its turn ended, and is tried again later. */
 const MAX_WAIT_MS = 60_000;

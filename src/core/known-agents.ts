@@ -15,7 +15,10 @@ export const KNOWN_AGENTS: readonly KnownAgent[] = [
     name: "claude",
     command: ["claude-agent-acp"],
     npm: "@agentclientprotocol/claude-agent-acp",
-    passes: ["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL", "CLAUDE_CODE_OAUTH_TOKEN"],
+    passes: [
+      ...["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL"],
+      ...["CLAUDE_CODE_OAUTH_TOKEN", "CLAUDE_CODE_MAX_RETRIES"],
+    ],
   },
   {
     name: "codex",

@@ -15,7 +15,7 @@ const HELP = `Installs an agent from the npm registry, and lets it plan, make an
   npm run acp -- opencode --cache <folder>   keeps what was installed there, for the next time
   npm run acp -- opencode --verbose          each call that the model's server gets
 
-Prints a line of JSON for each. Exit: 0 all of them landed their change, 1 one did not, 2 usage.`;
+Prints a line of JSON for each. Exit: 0 all of them landed their change, 1 one did not, 2 usage, 3 one could not be\ninstalled.`;
 
 process.exitCode = await main();
 
@@ -28,7 +28,8 @@ async function main(): Promise<number> {
   await using place = await cacheIn(options.cache);
   let failed = 0;
   for (const recipe of options.recipes) {
-    const installed = await install(recipe, place.folder);
+    const installed = await install(recipe, place.folder).catch(notInstalled);
+    if (!installed) return 3;
     const result = await trial(recipe, installed, options.verbose);
     if (result.exitCode !== 0 || !result.isLanded) failed += 1;
     const { ms, megabytes } = installed;
@@ -36,6 +37,10 @@ async function main(): Promise<number> {
     console.log(JSON.stringify({ agent: name, packages, installMs: ms, megabytes, ...result }));
   }
   return failed === 0 ? 0 : 1;
+}
+
+function notInstalled(error: unknown): undefined {
+  console.error(`it could not be installed: ${String(error).slice(0, 2_000)}`);
 }
 
 function readOptions() {

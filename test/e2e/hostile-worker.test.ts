@@ -51,15 +51,16 @@ async function lookAt({ repository }: WorkspacePlace) {
 const keep = ({ workspaces, workspace }: WorkspacePlace) =>
   workspaces.keep(workspace, { ref: "refs/heads/skein/r/task/1", message: "made" }, NEVER);
 
+/** What is left open without a sandbox differs by system; where there is no sandbox, nothing can be said of one. */
 const LEVELS = [
-  { level: "none", skip: process.platform === "linux" ? false : "what is left open differs by system" },
-  { level: "bubblewrap", skip: await whyNoSandbox() },
-] as const;
+  ...(process.platform === "linux" ? (["none"] as const) : []),
+  ...((await whyNoSandbox()) === false ? (["bubblewrap"] as const) : []),
+];
 
-for (const { level, skip } of LEVELS) {
+for (const level of LEVELS) {
   const isOpen = level === "none";
 
-  describe(`a hostile worker, sandbox ${level}`, { skip }, () => {
+  describe(`a hostile worker, sandbox ${level}`, () => {
     it("names absolute paths: the tools refuse; the shell writes there only without a sandbox", async () => {
       await using v = await victim(level);
       const outside = path.join(newFolder(), "file.txt");

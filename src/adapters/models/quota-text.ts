@@ -47,7 +47,7 @@ const SPENT = new RegExp(
     /(?:limit|quota|credits?|balance)s?\b[^.\n]{0,60}\b(?:reached|exceeded|exhausted|hit|used up|too low|depleted)/,
     /(?:reached|exceeded|hit|exhausted|used up)\b[^.\n]{0,60}\b(?:limits?|quotas?|credits?)\b/,
     /(?:usage|rate|session|weekly|daily|monthly|spending)[ _-]?limits?\b[^.\n]{0,80}\b(?:resets?|again|retry|wait)/,
-    /\brate[ _-]?limit(?:ed|_error|_exceeded)\b/,
+    /\brate[ _-]?limit(?:ed|_error|_exceeded)\b|would exceed your [^.\n]{0,40}limit/,
     /\btoo many requests\b|\bresource[ _]exhausted\b|\binsufficient[ _](?:quota|credits|balance|funds)\b/,
     /\bout of (?:credits|quota|extra usage)\b|\bquota[ _]exceeded\b|\bcredit balance is too low\b/,
   ]

