@@ -29,9 +29,11 @@ export {
   type TreeFacts,
 } from "./compose/inspect.ts";
 export {
+  inspectMcp,
   inspectPrices,
   inspectSandbox,
   inspectSpecialists,
+  type McpFacts,
   type PriceFacts,
   pricesAsOf,
   promptsProblem,

@@ -67,3 +67,16 @@ export async function inspectSpecialists(top: string): Promise<SpecialistFacts> 
   const { specialists, problems } = await readSpecialists(top);
   return { names: specialists.map(({ name }) => name), problems };
 }
+
+export type McpFacts = { readonly names: readonly string[]; readonly problems: readonly string[] };
+
+/** Servers that agents are handed on to by the repository, where one of them speaks ACP. */
+export async function inspectMcp(config: Config, env: Environment, top: string): Promise<McpFacts> {
+  const isAcp = [config.agent, config.planner].some(
+    (spec) => typeof spec === "object" && spec.kind === "acp",
+  );
+  if (!isAcp) return { names: [], problems: [] };
+  const { mcpServersOf } = await import("./acp-agent.ts");
+  const { servers, problems } = await mcpServersOf({ config, env, top });
+  return { names: servers.map(({ name }) => name), problems };
+}

@@ -86,4 +86,24 @@ describe("skein doctor, of agents,", () => {
       assert.match(badOf(wrong)[0]?.text ?? "", /there is no folder of prompts at .*nowhere/);
     },
   );
+
+  it(
+    "shows which servers of .mcp.json an agent is handed, and which not, with the reason",
+    LIMIT,
+    async () => {
+      await using place = await makePlace();
+      const servers = { docs: { command: "docs-mcp" }, odd: { command: "x", env: { A: "${SECRET_KEY}" } } };
+      await writeFile(
+        path.join(place.repository.folder, ".mcp.json"),
+        JSON.stringify({ mcpServers: servers }),
+      );
+      const said = await examine(place, "--agent", "acp:sh");
+      assert.deepEqual(textsOf(said, "mcp"), [
+        "ok: handed on to the agent, which starts them as you: docs",
+        textsOf(said, "mcp")[1],
+      ]);
+      assert.match(textsOf(said, "mcp")[1] ?? "", /^warn: \.mcp\.json: odd is left out: .*SECRET_KEY/);
+      assert.deepEqual(textsOf(await examine(place, "--agent", "sh"), "mcp"), []);
+    },
+  );
 });

@@ -54,7 +54,7 @@ function unknownFinding(models: readonly string[], budget: string | undefined, h
   return bad("prices", `${text}, and ${budget} could not be kept`, PRICE_WAYS);
 }
 
-export const checkRoles: Check = ({ specialists, prompts }) => [
+export const checkRoles: Check = ({ specialists, prompts, mcp }) => [
   ...(prompts === undefined
     ? []
     : [
@@ -71,4 +71,8 @@ export const checkRoles: Check = ({ specialists, prompts }) => [
         ),
       ]),
   ...(specialists?.problems ?? []).map((problem) => warn("specialists", problem)),
+  ...(mcp === undefined || mcp.names.length === 0
+    ? []
+    : [ok("mcp", `handed on to the agent, which starts them as you: ${mcp.names.join(", ")}`)]),
+  ...(mcp?.problems ?? []).map((problem) => warn("mcp", problem)),
 ];

@@ -14,6 +14,7 @@ import {
   inspectDisk,
   inspectGate,
   inspectGit,
+  inspectMcp,
   inspectPrices,
   inspectRepository,
   inspectSandbox,
@@ -21,6 +22,7 @@ import {
   inspectState,
   inspectTree,
   isolationOf,
+  type McpFacts,
   type PriceFacts,
   pricesAsOf,
   promptsProblem,
@@ -59,6 +61,8 @@ export type Facts = {
   readonly prompts?: { readonly folder: string; readonly problem?: Failure };
   /** Roles that files of this repository describe. */
   readonly specialists?: SpecialistFacts;
+  /** Servers that `.mcp.json` names. */
+  readonly mcp?: McpFacts;
   readonly gate?: GateFacts | Failed;
   readonly isolation: Isolation;
   readonly state: StateFacts | Failed;
@@ -164,19 +168,21 @@ async function partsOf({
   located,
   config,
   env,
-}: Settled): Promise<Pick<Facts, "sandbox" | "prices" | "prompts" | "specialists">> {
+}: Settled): Promise<Pick<Facts, "sandbox" | "prices" | "prompts" | "specialists" | "mcp">> {
   const { prompts: folder } = config;
-  const [sandbox, models, asOf, problem, specialists] = await Promise.all([
+  const [sandbox, models, asOf, problem, specialists, mcp] = await Promise.all([
     inspectSandbox(config, env),
     inspectPrices(config),
     pricesAsOf(),
     promptsProblem(config, located.top),
     inspectSpecialists(located.top),
+    inspectMcp(config, env, located.top),
   ]);
   return {
     ...(sandbox === undefined ? {} : { sandbox }),
     prices: { models, asOf },
     specialists,
+    mcp,
     ...(folder === undefined ? {} : { prompts: { folder, ...(problem === undefined ? {} : { problem }) } }),
   };
 }

@@ -99,6 +99,7 @@ function factsJson(facts: Facts): Readonly<Record<string, unknown>> {
     prices: facts.prices ?? null,
     prompts: facts.prompts ?? null,
     specialists: facts.specialists ?? null,
+    mcp: facts.mcp ?? null,
     isolation,
     state: look.state && {
       folder: look.state.folder,
