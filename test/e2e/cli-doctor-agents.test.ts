@@ -92,7 +92,10 @@ describe("skein doctor, of agents,", () => {
     LIMIT,
     async () => {
       await using place = await makePlace();
-      const servers = { docs: { command: "docs-mcp" }, odd: { command: "x", env: { A: "${SECRET_KEY}" } } };
+      const servers = {
+        docs: { command: "docs-mcp" },
+        odd: { command: "x", env: { A: `\${${"SECRET_KEY"}}` } },
+      };
       await writeFile(
         path.join(place.repository.folder, ".mcp.json"),
         JSON.stringify({ mcpServers: servers }),

@@ -50,7 +50,10 @@ describe("the demo's project", () => {
       await writeFile(script, JSON.stringify(demoScript()));
       const agent = JSON.stringify({ kind: "scripted", script });
       const env = { SKEIN_AGENT: agent };
-      return await playDemo({ ...place, with: ({ env: more = {} }) => place.with({ env: { ...env, ...more } }) });
+      return await playDemo({
+        ...place,
+        with: ({ env: more = {} }) => place.with({ env: { ...env, ...more } }),
+      });
     })();
     return wanted;
   };
