@@ -122,7 +122,7 @@ function checkSums({ spent, tally }: RunView, costs: readonly Spent[]): void {
 export function checkWords({ spent, tally: { calls } }: RunView, text: string): void {
   const shown = [
     `${number(spent.tokens)} tokens, $${(spent.microdollars / 1e6).toFixed(2)}`,
-    `${number(calls.calls)} calls of models: ${number(calls.inputTokens)} tokens in, ${number(calls.outputTokens)} out`,
+    `${number(calls.calls)} ${calls.calls === 1 ? "call" : "calls"} of models: ${number(calls.inputTokens)} tokens in, ${number(calls.outputTokens)} out`,
     ...(spent.unaccounted.calls === 0 ? [] : [`unaccounted: ${spent.unaccounted.calls} call`]),
     ...(spent.unaccounted.calls === 0 ? [] : [`${number(spent.unaccounted.tokens)} tokens`]),
   ];
