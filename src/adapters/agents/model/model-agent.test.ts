@@ -56,6 +56,17 @@ describe("a model at work", () => {
       assert.match(turns.heard.texts.get(JOB)!, /I do it\. \n→ bash \{"command":"echo made > made\.txt"\}/);
     });
 
+  it("has the calls of one answer done in their order, so that no edit undoes another", async () => {
+    const file = (name: string, input: object) => ({ name, input: { path: "a.txt", ...input } });
+    const edits = ["one", "two", "three"].map((old_text) =>
+      file("edit", { old_text, new_text: old_text.toUpperCase() }),
+    );
+    const all = { tools: [file("write", { content: "one two three\n" }), ...edits] };
+    await using turns = await modelTurns(inOrder(all, HANDOFF));
+    await turns.agent.turn(workAsk(turns.folder), NEVER);
+    assert.equal(readFileSync(path.join(turns.folder, "a.txt"), "utf8"), "ONE TWO THREE\n");
+  });
+
   it("gives a specialist its own tools alone, and the handoff", async () => {
     await using turns = await modelTurns(inOrder(HANDOFF));
     const role = {

@@ -111,6 +111,7 @@ class Talk {
       messages: [...this.#messages],
       tools: { ...this.#session.tools, ...(await answerTool(kind)) },
       stopWhen: [isStepCount(left), ({ steps: made }) => wrongInARow(made) >= MAX_WRONG],
+      toolCallConcurrency: 1, // In the order asked for: two edits of one file at once, and one of them is lost.
       maxRetries: 0, // The governor decides what is tried again, and when.
       abortSignal: signal,
       prepareStep: ({ messages }) => ({ messages: [...fitted(messages, this.#roomTokens)] }),
