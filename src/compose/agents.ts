@@ -6,7 +6,7 @@ import { scripted, scriptedCommand } from "../adapters/agents/scripted.ts";
 import { whyUnstartable } from "../adapters/programs/command.ts";
 import type { AgentSpec } from "../config/commands.ts";
 import type { Config } from "../config/schema.ts";
-import { type Failure, failure } from "../core/failure.ts";
+import { type Failure, failure, messageOf } from "../core/failure.ts";
 import { knownAgent } from "../core/known-agents.ts";
 import type { Agent } from "../ports/agent.ts";
 import { type Failed, hasFailed } from "../ports/repository.ts";
@@ -57,7 +57,7 @@ function agentOf(written: AgentSpec, parts: AgentParts): Agent {
 function whenAsked(open: () => Promise<Agent | Failed>): Agent {
   let opened: Promise<Agent | Failed> | undefined;
   const opening = () => {
-    opened ??= open();
+    opened ??= open().catch((error: unknown) => ({ failure: unopened(error) }));
     return opened;
   };
   return {
@@ -71,6 +71,10 @@ function whenAsked(open: () => Promise<Agent | Failed>): Agent {
     },
   };
 }
+
+/** A file of the installation is missing or broken: an agent must not throw, or its turn is watched for ever. */
+const unopened = (error: unknown): Failure =>
+  failure("agent-failed", `the agent could not be loaded: ${messageOf(error)}`, "install skein again");
 
 /** A path is one of the repository's own: agents work in other folders, where it may not be, or be theirs to change. */
 function anchored(spec: AgentSpec, top: string): AgentSpec {
