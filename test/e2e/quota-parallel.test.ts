@@ -1,7 +1,7 @@
 /** Does one refusal hold back everybody who shares the account, and nobody else? Counted at the servers. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { rateLimited, startModelServer } from "../support/model-server/model-server.ts";
+import { rateLimited, type SeenCall, startModelServer } from "../support/model-server/model-server.ts";
 import { playsScript } from "../support/model-server/plays-script.ts";
 import { plans, task, writes } from "../support/scripts.ts";
 import { attempts, blamed, failing, makeFaulty, ofType, ranOf, scriptOf, whereOf } from "./faulty-runs.ts";
@@ -112,30 +112,30 @@ describe("a quota that is used up where there is another account", () => {
 
   it("parks the workers alone, if the planner has an account of its own", LIMIT, async () => {
     await using other = await startOther();
-    let until = 0;
+    const parked = Promise.withResolvers<void>();
     const answer = failing(
-      ({ key, steps, time }, { wire }) => {
-        if (key !== "two" || steps !== 1 || time > 1) return undefined;
-        until = Date.now() + 3_000;
-        return rateLimited(wire, { retryAfterSeconds: 3 });
+      async ({ key, steps, time }, { wire }) => {
+        if (steps !== 1 || time > 1) return undefined;
+        if (key === "two") return rateLimited(wire, { retryAfterSeconds: 4 });
+        await parked.promise; // What the planner hears of is handed in while its workers wait.
+        return undefined;
       },
       scriptOf("one", "two"),
     );
-    await using place = await makeFaulty({ answer, sets: { replanAfter: 1, workers: 1 } });
+    await using place = await makeFaulty({ answer, sets: { replanAfter: 1 } });
     const planner = JSON.stringify({ kind: "model", ...otherModel(other.url) });
     const here = place.with({ env: { OTHER_KEY: "another-key" } });
-    const ended = await here.skein("run", "write", ...place.settings, "--set", `planner=${planner}`);
-    const ran = await ranOf(place, ended);
+    const live = here.start("run", "write two files", ...place.settings, "--set", `planner=${planner}`);
+    await live.says("is used up: whoever needs it waits until");
+    parked.resolve();
+    const ran = await ranOf(place, await live.ended);
     assert.equal(ran.code, 0, ran.all);
-    assert.deepEqual(
-      ofType(ran.events, "account.parked").map(({ account }) => account.split(" ")[0]),
-      ["tests"],
-    );
+    const [trouble, ...more] = ofType(ran.events, "account.parked");
+    assert.deepEqual([trouble?.account.split(" ")[0], more], ["tests", []]);
+    const meanwhile = ({ at }: SeenCall) => at > trouble!.at && at < trouble!.until;
     assert.ok(other.calls.every(({ tools }) => tools.includes("plan")));
-    assert.ok(
-      other.calls.some(({ at }) => at > until - 3_000 && at < until),
-      "it planned in the meantime",
-    );
+    assert.equal(other.calls.filter(meanwhile).length, 1, "the planner heard of the first task");
+    assert.equal(place.server.calls.filter(meanwhile).length, 0);
     assert.equal(attempts(ran), 2);
   });
 });
