@@ -124,6 +124,15 @@ describe("an attempt", () => {
     assert.deepEqual(spent, { tokens: 9 });
   });
 
+  it("that met an account's trouble, or the end of a budget, says whose, and until when", async () => {
+    for (const about of [{ account: "other", until: 99 }, { budget: "run" }] as const) {
+      const why = { ...failure("quota", "no more"), ...about };
+      const { outcome } = await worked({ said: { is: "failed", failure: why } });
+      const message = "no more; what it had made is kept (skein salvage)";
+      assert.deepEqual(outcome, { is: "failed", failure: { ...why, message } });
+    }
+  });
+
   it("passes on the failures of its ports", async () => {
     const none = await worked({ take: broken("no room") });
     assert.deepEqual(none.outcome, { is: "failed", ...broken("no room") });

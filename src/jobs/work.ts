@@ -134,7 +134,7 @@ function toldOf(
     : kept.commit
       ? ["what it had made is kept (skein salvage)", ...kept.left.map((what) => `but not ${what}`)]
       : [];
-  return failure(why.kind, redact([why.message, ...where, ...strays].join("; ")), why.next);
+  return { ...why, message: redact([why.message, ...where, ...strays].join("; ")) };
 }
 
 const messageOf = ({ run, task, spec }: WorkBrief) =>
