@@ -131,6 +131,20 @@ describe("the governor of one process", () => {
     await admitted();
   });
 
+  it("counts what a job uses that was given up and goes on, until it has said what it cost", async () => {
+    maxTokens = 12;
+    const late = await admitted();
+    governor.follow({ type: "job.ended", job: JOB, how: "expired", at: 0 });
+    const waiting = asking(call(5, "work:t.2#1" as JobId));
+    await settled();
+    assert.equal(waiting.value, undefined, "10 are set aside for it");
+    governor.settle(late, { tokens: 9 });
+    await settled();
+    assert.ok(waiting.value && "failure" in waiting.value, "9 are spent");
+    governor.follow({ type: "job.ended", job: JOB, how: "dropped", at: 0 });
+    await admitted(call(12));
+  });
+
   it("ends a wait that is called off, and counts the time of calls that wait together once", async () => {
     accounts.set("a", { is: "parked", until: 9_000 });
     const stop = new AbortController();

@@ -1,5 +1,5 @@
 /** Which call goes ahead, and when, where all jobs of a run are in one process? What the log does not know yet counts, too. */
-import type { Event } from "../../core/event.ts";
+import type { Event, JobEnd } from "../../core/event.ts";
 import { type Failure, failure } from "../../core/failure.ts";
 import type { Live, NextAccount } from "../../core/governor.ts";
 import type { JobId } from "../../core/job.ts";
@@ -76,11 +76,12 @@ export class InProcessGovernor implements Governor {
     });
   }
 
-  /** Of the log: what a job cost is known there once it has ended, and accounts wake. */
+  /** Of the log: what a job cost is known there once it has answered, however late, and accounts wake. */
   readonly follow = (event: Event): void => {
-    if (event.type === "job.ended") {
+    if (event.type === "job.ended" && HAS_ANSWERED.has(event.how)) {
       this.#live.delete(event.job);
       this.#waited.delete(event.job);
+      this.#wakeAll();
     }
     if (event.type === "account.woken" || event.type === "account.parked") this.#wakeAll();
   };
@@ -164,6 +165,9 @@ export class InProcessGovernor implements Governor {
     for (const wake of [...this.#waiters]) wake();
   }
 }
+
+/** Whoever was given up may go on for a while, and spend: only what it says itself is in the log. */
+const HAS_ANSWERED: ReadonlySet<JobEnd> = new Set(["answered", "answered-late", "dropped"]);
 
 /** Nothing is known of a run that has not begun: nobody calls anything yet. */
 const UNKNOWN: RunVoice = {
