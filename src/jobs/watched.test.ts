@@ -88,12 +88,12 @@ describe("a turn that is watched", () => {
     assert.deepEqual([told, stopped], [[], [1_000_000 + 30 * MINUTE]]);
   });
 
-  it("is told of again after a sign that ended the first silence", async () => {
+  it("is told of again after a sign that ended the first silence, and that it has ended", async () => {
     const { told, stopped, step, sign, end } = watching();
     await step();
     sign();
     for (let i = 0; i < 3 && stopped.length === 0; i += 1) await step();
-    assert.deepEqual(told.length, 2);
+    assert.deepEqual(told, [10 * MINUTE, 0, 10 * MINUTE]);
     end({ is: "said", text: "" });
   });
 

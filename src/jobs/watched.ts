@@ -42,8 +42,7 @@ class Watch {
   }
 
   sign(): void {
-    this.#lastSign = this.#now();
-    this.#warned = false;
+    this.#seen(this.#now());
   }
 
   end(): void {
@@ -58,6 +57,7 @@ class Watch {
 
   /** For the next moment at which something can follow from silence. */
   #arm(): void {
+    this.#callOff();
     if (this.#own.signal.aborted) return;
     const { clock } = this.#signs;
     const left = Math.max(1, this.#deadline() - this.#now());
@@ -99,9 +99,16 @@ class Watch {
     const changed = await this.#signs.changedAt(this.#ask.folder, this.signal);
     const ago = this.#signs.clock.now() - changed;
     const at = this.#now() - Math.max(0, ago);
-    if (at <= this.#lastSign) return;
+    if (at > this.#lastSign) this.#seen(at);
+  }
+
+  /** Whoever was told of its silence hears that it is over. */
+  #seen(at: number): void {
     this.#lastSign = at;
+    if (!this.#warned) return;
     this.#warned = false;
+    this.#signs.tell({ job: this.#ask.job, ms: 0 });
+    this.#arm();
   }
 
   #stop(why: string): void {
