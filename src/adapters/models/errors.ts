@@ -14,7 +14,7 @@ export type CallPlace = { readonly account: string; readonly model: string; read
 
 export function problemOf(thrown: unknown, place: CallPlace): CallProblem {
   const refusal = refusalOf(thrown);
-  const mayHaveCost = refusal.status === undefined && !isUnconnected(thrown);
+  const mayHaveCost = refusal.status === undefined ? !isUnconnected(thrown) : GIVEN_UP_ON.has(refusal.status);
   const { account, model, now } = place;
   const said = refusal.words === "" ? "" : `: ${refusal.words}`;
   const is = kindOf(refusal, thrown);
@@ -64,6 +64,9 @@ export function problemOf(thrown: unknown, place: CallPlace): CallProblem {
   }
 }
 
+/** By something between us and the provider, which may have gone on and billed it. */
+const GIVEN_UP_ON: ReadonlySet<number> = new Set([408, 504, 524]);
+
 /** What is known of it, wherever it stood: in an answer with a status, or in the middle of a stream. */
 type Refusal = {
   readonly status: number | undefined;
@@ -78,13 +81,20 @@ function refusalOf(thrown: unknown): Refusal {
   const { statusCode, responseHeaders, responseBody, status, code } = Object(thrown) as Thrown;
   const number = [statusCode, status, code].find((is) => typeof is === "number" && is >= 400 && is < 600);
   const body = typeof responseBody === "string" ? responseBody : plain(thrown);
-  const text = `${messageOf(thrown)}\n${body}`.slice(0, MAX_READ_CHARS);
+  const text = isGarbled(thrown) ? errorIn(thrown) : `${messageOf(thrown)}\n${body}`.slice(0, MAX_READ_CHARS);
   return {
     status: number as number | undefined,
     headers: headersOf(responseHeaders),
     text,
     words: wordsOf(thrown),
   };
+}
+
+/** Its message quotes what came, and that may be the model's words, about keys and limits of anybody. */
+function errorIn(garbled: unknown): string {
+  const { value } = Object(garbled) as { readonly value?: unknown };
+  const { error } = Object(value) as { readonly error?: unknown };
+  return error === undefined ? "" : plain(error).slice(0, MAX_READ_CHARS);
 }
 
 type Thrown = {
@@ -140,6 +150,7 @@ function kindOf(refusal: Refusal, thrown: unknown): CallProblem["is"] {
   if (TOO_LONG.test(text) || status === 413) return "too-long";
   if (OVERLOADED.test(text)) return "transient";
   if (status === 429 || RATE.test(text)) return "quota";
+  if (status === 403 && FLAGGED.test(text)) return "failed";
   if (status === 403) return readQuotaText(text, 0) ? "quota" : "authentication";
   if (status === 408 || status === 409 || status === 425) return "transient";
   if (status !== undefined) return status >= 500 ? "transient" : "failed";
@@ -157,7 +168,10 @@ const WRONG_KEY =
   /authentication_error|invalid_api_key|API_KEY_INVALID|API key not valid|incorrect api key|invalid x-api-key|invalid authentication|UNAUTHENTICATED/i;
 
 const TOO_LONG =
-  /context_length_exceeded|prompt is too long|exceed(?:s|_)?.{0,40}context[ _](?:limit|size|length|window)|maximum context length|input token count.{0,40}exceeds|request_too_large|reduce the length of the messages|context window (?:is )?exceeded/i;
+  /context_length_exceeded|prompt is too long|exceed(?:s|_)?.{0,40}context[ _](?:limit|size|length|window)|maximum context length|input token count.{0,40}exceeds|request_too_large|reduce the length of the messages|context window (?:is )?exceeded|request too large for|tokens must be reduced/i;
+
+/** What was asked, not who asks: others may go on. */
+const FLAGGED = /\bflagged\b|requires moderation|violates? .{0,40}(?:guidelines|polic)|content.?policy/i;
 
 const OVERLOADED = /overloaded_error|\boverloaded\b|server_overloaded|slow_down/i;
 const RATE = /rate_limit_error|rate_limit_exceeded|RESOURCE_EXHAUSTED|too many requests/i;
