@@ -25,6 +25,12 @@ function isAddress(text: string): boolean {
   return /^https?:$/.test(protocol) && username === "" && password === "" && search === "";
 }
 
+/** Less holds no task, more no model does. */
+const contextTokens = z
+  .int("must be a whole number")
+  .min(8_000, "must be at least 8000")
+  .max(100_000_000, "is too large");
+
 const speaks = z.enum(["openai", "anthropic"], "must be openai or anthropic");
 
 /** As people write it: `key` is the name of a variable. */
@@ -34,6 +40,7 @@ export const writtenModel = z.strictObject({
   baseUrl: baseUrl.optional(),
   speaks: speaks.optional(),
   key: keyVariable.optional(),
+  contextTokens: contextTokens.optional(),
 });
 export type WrittenModel = z.output<typeof writtenModel>;
 
@@ -43,12 +50,15 @@ export const modelSpec = z.strictObject({
   baseUrl: z.exactOptional(baseUrl),
   speaks: z.exactOptional(speaks),
   keyVariable: z.exactOptional(keyVariable),
+  contextTokens: z.exactOptional(contextTokens),
 });
 
-export function specOf({ provider, model, baseUrl, speaks, key }: WrittenModel): ModelSpec {
+export function specOf(written: WrittenModel): ModelSpec {
+  const { provider, model, baseUrl, speaks, key, contextTokens } = written;
   return {
     provider,
     model,
+    ...(contextTokens === undefined ? {} : { contextTokens }),
     ...(baseUrl === undefined ? {} : { baseUrl }),
     ...(speaks === undefined ? {} : { speaks }),
     ...(key === undefined ? {} : { keyVariable: key }),

@@ -10,6 +10,8 @@ export type ModelSpec = {
   readonly speaks?: "openai" | "anthropic";
   /** The environment variable that holds the key; the provider's usual one, unless told. */
   readonly keyVariable?: string;
+  /** How much it can hold at once; what the table of prices knows of it, unless told. */
+  readonly contextTokens?: number;
 };
 
 /** What shares a quota: the provider at its place, with its key. */

@@ -10,6 +10,7 @@ import { NO_METRICS } from "../core/handoff.ts";
 import { type Job, type JobId, jobId, type Outcome } from "../core/job.ts";
 import { readPlanAnswer } from "../core/plan-answer.ts";
 import { defaultPolicy } from "../core/policy.ts";
+import type { TaskId } from "../core/task.ts";
 import type { EventLog } from "../ports/event-log.ts";
 import type { JobQueue } from "../ports/job-queue.ts";
 import { runEngine } from "./engine.ts";
@@ -185,7 +186,11 @@ describe("the engine", () => {
         if (job.kind === "work") inbox.send({ type: "cancel" });
         else report({ type: "ended", job: jobId(job), outcome: honest(brief) });
       },
-      cancel: (id) => void cancelled.push(id),
+      cancel: (id) => {
+        cancelled.push(id);
+        const why = failure("interrupted", "told to stop");
+        inbox.send({ type: "ended", job: id, outcome: { is: "failed", failure: why }, spent: { tokens: 7 } });
+      },
       recover: async () => ({ is: "gone" }),
     };
     inbox.send(OPEN);
@@ -193,6 +198,25 @@ describe("the engine", () => {
     assert.ok(end.is === "closed");
     assert.equal(end.state.closed?.how, "cancelled");
     assert.ok(cancelled.includes("work:t.1#1" as JobId));
+    assert.equal(end.state.spent.tokens, 7, "what it cost is heard before the run is closed");
+  });
+
+  it("asks what a job has cost that an engine called off before it ended itself", async () => {
+    const { inbox, parts } = setting();
+    const stop = new AbortController();
+    const queue: JobQueue = {
+      offer: (job, brief, report) => {
+        if (job.kind === "work") inbox.send({ type: "cancel", task: "t.1" as TaskId });
+        else report({ type: "ended", job: jobId(job), outcome: honest(brief) });
+      },
+      cancel: () => stop.abort(),
+      recover: async (job) => (job.kind === "work" ? { is: "gone", spent: { tokens: 7 } } : { is: "gone" }),
+    };
+    inbox.send(OPEN);
+    assert.equal((await runEngine({ ...parts, queue }, inbox, stop.signal)).is, "stopped");
+    const end = await runEngine({ ...parts, queue }, new Inbox(), NEVER);
+    assert.ok(end.is === "closed");
+    assert.equal(end.state.spent.tokens, 7);
   });
 
   it("wakes by itself when a lease has run out", async () => {

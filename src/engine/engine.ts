@@ -1,5 +1,6 @@
 /** How does a run go on? One loop: what was said becomes facts, facts become durable, what is due is started. */
 import { briefOf } from "../core/brief.ts";
+import { isPaid } from "../core/budget.ts";
 import { decide } from "../core/decide.ts";
 import { due } from "../core/due.ts";
 import type { Event, Fact } from "../core/event.ts";
@@ -48,6 +49,9 @@ export async function runEngine(parts: EngineParts, inbox: Inbox, signal: AbortS
 /** Far more steps than facts can follow from one another: past it, two rules undo each other. */
 const MAX_STEPS = 10_000;
 
+/** How long a run that could close waits for jobs that were called off, to hear what they cost. */
+const LAST_WORDS_MS = 30_000;
+
 /** The state, what is not durable yet, and what to do in the world once it is. */
 class Engine {
   readonly state: RunState = emptyState();
@@ -60,6 +64,11 @@ class Engine {
   #ended: JobId[] = [];
   #heard: (() => void)[] = [];
   #deadline: number | undefined;
+  /** Of those that cost something: offered, and not heard of yet. */
+  readonly #underway = new Set<JobId>();
+  /** Called off by an earlier engine, and not heard of. */
+  readonly #calledOff = new Map<JobId, Job>();
+  #closeBy: number | undefined;
 
   constructor(parts: EngineParts, inbox: Inbox) {
     this.#parts = parts;
@@ -69,6 +78,7 @@ class Engine {
   async replay(): Promise<Failure | undefined> {
     try {
       for await (const event of this.#parts.log.read(0)) {
+        if (event.type === "job.ended") this.#remember(event);
         evolve(this.state, event);
         this.#latest = event.at;
         this.#seq += 1;
@@ -84,8 +94,9 @@ class Engine {
     const { queue } = this.#parts;
     const messages: Message[] = [];
     const running = [...this.state.running.values()].map(({ job }) => job);
-    for (const job of [...running, ...this.state.late.values()]) {
+    for (const job of [...running, ...this.state.late.values(), ...this.#calledOff.values()]) {
       const found = await queue.recover(job, this.#inbox.send);
+      if (found.is === "running" && isPaid(job)) this.#underway.add(jobId(job));
       if (found.is === "answered") messages.push({ type: "ended", job: jobId(job), ...found.answer });
       if (found.is === "gone") messages.push({ type: "interrupted", job: jobId(job), ...costOf(found) });
     }
@@ -94,6 +105,7 @@ class Engine {
 
   take({ message, heard }: Post): void {
     const { policy } = this.#parts;
+    if (message.type === "ended") this.#underway.delete(message.job);
     const facts = decide(this.state, { ...message, at: this.#now() }, policy);
     this.#add(facts);
     if (heard) this.#heard.push(() => heard(facts));
@@ -106,6 +118,7 @@ class Engine {
       const { facts, deadline } = due(this.state, policy, this.#now());
       this.#deadline = deadline;
       if (facts.length === 0) return;
+      if (facts.some(({ type }) => type === "run.closed") && this.#waitsForLastWords()) return;
       this.#add(facts);
     }
     throw new Error(`no end after ${MAX_STEPS} steps; the last fact: ${JSON.stringify(this.#fresh.at(-1))}`);
@@ -128,8 +141,9 @@ class Engine {
     for (const tell of heard) tell();
     for (const id of ended) queue.cancel(id);
     for (const job of started) {
-      if (this.state.running.has(jobId(job)))
-        queue.offer(job, briefOf(this.state, job, policy), this.#inbox.send);
+      if (!this.state.running.has(jobId(job))) continue;
+      if (isPaid(job)) this.#underway.add(jobId(job));
+      queue.offer(job, briefOf(this.state, job, policy), this.#inbox.send);
     }
     return undefined;
   }
@@ -162,6 +176,23 @@ class Engine {
       if (fact.type === "job.ended" && this.#isOver(fact)) this.#ended.push(fact.job);
       this.#fresh.push(event);
     }
+  }
+
+  /** The log takes nothing more once it is closed, and what those have cost who were called off would be lost. */
+  #waitsForLastWords(): boolean {
+    const calledOff = [...this.#underway].filter((id) => !this.state.running.has(id));
+    if (calledOff.length === 0) return false;
+    if (this.#closeBy === undefined) this.#ended.push(...calledOff);
+    this.#closeBy ??= this.#now() + LAST_WORDS_MS;
+    this.#deadline = this.#closeBy;
+    return this.#now() < this.#closeBy;
+  }
+
+  /** Before the event itself is part of the state. */
+  #remember({ job, how }: Event & { readonly type: "job.ended" }): void {
+    const running = this.state.running.get(job);
+    if (how === "aborted" && running && isPaid(running.job)) this.#calledOff.set(job, running.job);
+    else this.#calledOff.delete(job);
   }
 
   /** Nobody waits for its answer: it was aborted, or expired and is not of the kind whose late answer counts. */

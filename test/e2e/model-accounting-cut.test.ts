@@ -71,4 +71,18 @@ describe("the cost of a turn that was called off", { timeout: 60_000 }, () => {
     const { input, output } = place.server.tokens();
     assert.equal(view.spent.tokens, input + output);
   });
+
+  it("is in the sum of a run that is cancelled as a whole", async () => {
+    const script: Script = { plans: {}, work: { t: [writes("a")] } };
+    const cancel = (): Reply => {
+      void place.ask("cancel", runIn(place));
+      return HANG;
+    };
+    const answer = withIncidents(script, { "work:t#1 2": cancel });
+    await using place = await makeModelPlace({ answer, sets: { ...SETS, planner: "none" } });
+    const { out } = await toTheEnd(place, () => {});
+    const { view } = await audit(place);
+    checkWords(view, out);
+    assert.equal(view.spent.unaccounted.calls, 1);
+  });
 });

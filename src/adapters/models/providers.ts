@@ -60,7 +60,10 @@ function modelOf(spec: ModelSpec, key: string | undefined, prices: Prices): Mode
     id: `${spec.provider}/${spec.model}`,
     open: () => (opened ??= load(spec, key)),
     cost: (use) => prices.cost(name, use),
-    contextTokens: prices.contextTokens(name) ?? (isLocal(spec) ? LOCAL_CONTEXT_TOKENS : CONTEXT_TOKENS),
+    contextTokens:
+      spec.contextTokens ??
+      prices.contextTokens(name) ??
+      (isLocal(spec) ? LOCAL_CONTEXT_TOKENS : CONTEXT_TOKENS),
     maxOutputTokens: providerOf(spec)?.maxOutputTokens ?? MAX_OUTPUT_TOKENS,
     isPriced: prices.cost(name, { input: 1_000, cacheRead: 0, cacheWrite: 0, output: 1_000 }) !== undefined,
   };

@@ -70,6 +70,7 @@ function showTree(
       tasks: rows,
       flaky,
       ...(moved === undefined ? {} : { baseMoved: moved }),
+      spent: view.spent,
       tally: view.tally,
     });
     return EXIT.done;
