@@ -15,6 +15,13 @@ describe("the time of a turn", () => {
     await once(time.signal, "abort");
   });
 
+  it("may be longer than any timer", async () => {
+    const time = new WorkingTime(30 * 86_400_000);
+    await sleep(20);
+    assert.equal(time.signal.aborted, false);
+    time.stop();
+  });
+
   it("does not end once it is stopped", async () => {
     const time = new WorkingTime(20);
     time.stop();

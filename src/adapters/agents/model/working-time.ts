@@ -33,6 +33,9 @@ export class WorkingTime {
 
   #run(): void {
     this.#since = performance.now();
-    this.#timer = setTimeout(() => this.#over.abort(), Math.max(0, this.#leftMs));
+    this.#timer = setTimeout(() => this.#over.abort(), Math.min(Math.max(0, this.#leftMs), MAX_TIMER_MS));
   }
 }
+
+/** The longest that a timer takes, about 24 days: of more it makes a millisecond. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
