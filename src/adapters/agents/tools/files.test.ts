@@ -79,6 +79,14 @@ it("edits one place, or says how many there are", async () => {
   assert.equal(text(at("a")), "1 $& $1 1\n");
 });
 
+it("refuses an edit that would make a file too large, before it is made", async () => {
+  const { at, place } = places();
+  fs.writeFileSync(at("a"), "a".repeat(20_000));
+  const edit = { path: "a", old_text: "a", new_text: "é".repeat(50_000), replace_all: true };
+  assert.match(await editText(place, edit), /^error: a has 2000000000 bytes, more than \d+/);
+  assert.equal(text(at("a")).length, 20_000);
+});
+
 it("edits a file with the line ends that it has", async () => {
   const { at, place } = places();
   fs.writeFileSync(at("a"), "one\r\ntwo\r\n");

@@ -67,10 +67,11 @@ export async function editText(place: FilePlace, input: EditInput): Promise<stri
   if (places > 1 && input.replace_all !== true) {
     return problem(`old_text is in ${file.name} ${places} times: give more of it, or set replace_all`);
   }
-  const text = parts.join(replacement);
-  const size = Buffer.byteLength(text);
+  // Counted before it is made: a character that becomes a page, everywhere, is more than memory holds.
+  const grown = Buffer.byteLength(replacement) - Buffer.byteLength(old);
+  const size = Buffer.byteLength(found.text) + places * grown;
   if (size > place.limits.maxFileBytes) return problem(tooLarge(file.name, size, place));
-  const why = await written(place, file, text, found.mode);
+  const why = await written(place, file, parts.join(replacement), found.mode);
   return why === undefined
     ? `changed ${file.name} in ${places} ${places === 1 ? "place" : "places"}`
     : problem(why);
