@@ -13,7 +13,7 @@ import {
   type WireName,
   wrongKey,
 } from "../../../../test/support/model-server/model-server.ts";
-import { type ModelTurns, modelTurns, type TurnOptions } from "../../../../test/support/model-turns.ts";
+import { KEY, type ModelTurns, modelTurns, type TurnOptions } from "../../../../test/support/model-turns.ts";
 
 const NEVER = new AbortController().signal;
 const HANDOFF: Reply = { tools: [{ name: "handoff", input: { status: "complete", summary: "made it" } }] };
@@ -266,6 +266,15 @@ describe("a conversation that is too long for its model", () => {
     const why = failureOf(await turnOf(turns));
     assert.deepEqual([why.kind, /too long/.test(why.message)], ["agent-failed", true]);
     assert.equal(turns.server.calls.length, 4);
+  });
+});
+
+it("says of a quota what the provider said, but no key in it", async () => {
+  const body = { error: { message: `the limit of ${KEY} is reached`, code: "rate_limit_exceeded" } };
+  const redact = (text: string) => text.replaceAll(KEY, "***");
+  await after([{ fault: { is: "status", status: 429, body } }], { redact }, async (turns) => {
+    await turnOf(turns);
+    assert.match(turns.governor.refused[0]!.why.message, /the limit of \*\*\* is reached/);
   });
 });
 

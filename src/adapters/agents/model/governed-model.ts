@@ -25,6 +25,8 @@ export type Governed = Watched & {
   readonly wait: (ms: number, signal: AbortSignal) => Promise<void>;
   /** Around a wait that is not the agent's: for quota, or for other calls. */
   readonly onWait: (isWaiting: boolean) => void;
+  /** Blots out secrets: what a provider says of an account goes into the log. */
+  readonly redact: (text: string) => string;
   /** In words, for people. */
   readonly onTrouble: (words: string) => void;
 };
@@ -69,7 +71,10 @@ async function answer(parts: Governed, options: CallOptions): Promise<Generated>
     if (problem.is === "failed") throw new CallFailed(problem.failure);
     parts.onTrouble(problem.failure.message);
     if (problem.is === "quota" || problem.is === "authentication")
-      parts.governor.refuse(call.model.account, problem.failure);
+      parts.governor.refuse(call.model.account, {
+        ...problem.failure,
+        message: parts.redact(problem.failure.message),
+      });
     if (problem.is === "quota" && ++quotas > MAX_QUOTAS) throw new CallFailed(problem.failure);
     // No fallback: a person must hear of a wrong key at once. For a quota the governor finds one, or waits.
     if (problem.is === "authentication") throw new CallFailed(problem.failure);

@@ -121,13 +121,13 @@ export class ModelAgent implements Agent {
 
   async #session(turn: Turn, signal: AbortSignal): Promise<SessionEnd> {
     const { ask, chain, ledger, time, transcript, conversation } = turn;
-    const { governor, prompts } = this.#options;
+    const { governor, prompts, redact } = this.#options;
     const { now = Date.now, random = Math.random, wait = waitFor } = this.#options;
     const teller = new Teller(transcript.write);
     const onSign = () => ask.onSign?.();
     teller.begin(chain[0].id, conversation.is);
     const model = governed({
-      ...{ job: ask.job, task: ask.brief.task, chain, governor, ledger, now, random, wait, onSign },
+      ...{ job: ask.job, task: ask.brief.task, chain, governor, ledger, now, random, wait, onSign, redact },
       ...this.#limits,
       onPart: teller.part,
       onTrouble: teller.trouble,
