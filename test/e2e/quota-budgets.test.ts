@@ -33,7 +33,11 @@ describe("a budget of the run", () => {
       assert.match(ran.out, /^Run \S+ is incomplete: 1 of 3 tasks done/m);
       const left = (22_000 - input - output).toLocaleString("en");
       assert.match(ran.out, new RegExp(`^  left of the budget: ${left} of 22,000 tokens$`, "m"));
-      assert.match(ran.out, /raise the budget/);
+      assert.match(ran.out, /^ {2}not settled: t\.2 \(two\), t\.3 \(three\)$/m);
+      assert.match(
+        ran.out,
+        /^ {2}the budget is spent: raise it and start again; the target keeps what landed$/m,
+      );
       assert.equal(await place.repository.git("show", `skein/${ran.run}/target:one.txt`), "good");
     },
   );
