@@ -13,6 +13,7 @@ import { GitRepository } from "../adapters/repositories/git.ts";
 import { GitSurroundings } from "../adapters/surroundings/git.ts";
 import { FileTranscripts } from "../adapters/transcripts/files.ts";
 import { CloneWorkspaces } from "../adapters/workspaces/clones.ts";
+import { keyVariablesOf } from "../config/accounts.ts";
 import type { Config } from "../config/schema.ts";
 import { toPolicy } from "../config/to-policy.ts";
 import { redactor, secretsOf } from "../core/redact.ts";
@@ -48,7 +49,8 @@ export function openWorld(
   const { top, gitDir } = project.located;
   const at = (name: string) => path.join(home.folder, name);
   const policy = toPolicy(config);
-  const secrets = secretsOf(env);
+  const keys = keyVariablesOf(config).flatMap((name) => env[name]?.trim() ?? []);
+  const secrets = [...secretsOf(env), ...keys];
   const redact = redactor(secrets);
   const programs = new LocalPrograms({ folder: at("programs") });
   const transcripts = new FileTranscripts({

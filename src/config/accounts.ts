@@ -2,6 +2,7 @@
 import { accountOf, type ModelSpec } from "../core/model-spec.ts";
 import type { Accounts } from "../core/policy.ts";
 import type { AgentSpec } from "./commands.ts";
+import type { Config } from "./schema.ts";
 
 /** The model's own, then those of its fallbacks; of a program its name, since whose quota it uses is its own affair. */
 export function accountsOf(spec: AgentSpec, fallback: readonly ModelSpec[] = []): Accounts {
@@ -22,3 +23,12 @@ export const fallbacksOf = (
   { fallbacks }: Extract<AgentSpec, { kind: "model" }>,
   fallback: readonly ModelSpec[],
 ): readonly ModelSpec[] => (fallbacks.length > 0 ? fallbacks : fallback);
+
+/** The variables that keys are taken from by name, whatever they are called. */
+export const keyVariablesOf = ({ agent, planner, fallback }: Config): readonly string[] =>
+  [agent, planner]
+    .flatMap((spec) =>
+      typeof spec === "object" && spec.kind === "model" ? [spec.model, ...spec.fallbacks] : [],
+    )
+    .concat(fallback)
+    .flatMap(({ keyVariable }) => keyVariable ?? []);

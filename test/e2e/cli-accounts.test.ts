@@ -11,6 +11,7 @@ import {
   startModelServer,
 } from "../support/model-server/model-server.ts";
 import { makePlace, type Place } from "./cli-place.ts";
+import { holds, KEY } from "./model-place.ts";
 
 const LIMIT = { timeout: 120_000 };
 const HOUR = 3_600_000;
@@ -67,6 +68,21 @@ describe("a key that is refused", () => {
       );
     },
   );
+
+  it("is in no file, whatever its variable is called and whatever its provider repeats", LIMIT, async () => {
+    await using place = await makePlace();
+    const body = { error: { message: `${KEY} is bad` } };
+    await using server = await startModelServer({
+      answer: () => ({ fault: { is: "status", status: 400, body } }),
+    });
+    const agent = agentAt(server).replace("MY_KEY", "GATEWAY");
+    const { out, err } = await place
+      .with({ env: { GATEWAY: KEY } })
+      .skein("run", "write a file", "--planner", "none", "--set", `agent=${agent}`);
+    assert.match(out + err, /\[redacted\] is bad/);
+    assert.ok(!(out + err).includes(KEY));
+    assert.deepEqual(await holds(place.state, KEY), []);
+  });
 
   it("is not even called for if it is missing", LIMIT, async () => {
     await using place = await makePlace();
