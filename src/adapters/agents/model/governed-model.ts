@@ -137,17 +137,17 @@ async function settle({ governor, ledger }: Governed, call: OpenCall, end: CallE
   else governor.settle(call.admitted, end.is === "problem" && !end.problem.mayHaveCost ? NOTHING : "unknown");
 }
 
-/** Undefined if the provider did not say. */
+/** Undefined if the provider did not say, or what cannot be: no prompt has no tokens. */
 function costOf(model: Model, { usage, content, finishReason }: Generated) {
-  const input = usage.inputTokens.total;
-  const output = usage.outputTokens.total;
-  if (input === undefined || output === undefined) return undefined;
-  const use = {
-    input,
-    output,
-    cacheRead: usage.inputTokens.cacheRead ?? 0,
-    cacheWrite: usage.inputTokens.cacheWrite ?? 0,
-  };
+  const cacheRead = usage.inputTokens.cacheRead ?? 0;
+  const cacheWrite = usage.inputTokens.cacheWrite ?? 0;
+  const total = usage.inputTokens.total ?? 0;
+  // Some leave it out of the sum; a part that is more than the whole would cost less than nothing.
+  const isBeside = cacheRead + cacheWrite > total;
+  const input = isBeside ? total + cacheRead + cacheWrite : total;
+  const output = usage.outputTokens.total ?? -1;
+  if (![input, output, cacheRead, cacheWrite].every(isCount) || input === 0) return undefined;
+  const use = { input, output, cacheRead, cacheWrite };
   return {
     ...use,
     ...dollars(model.cost(use)),
@@ -155,6 +155,8 @@ function costOf(model: Model, { usage, content, finishReason }: Generated) {
     stop: finishReason.unified,
   };
 }
+
+const isCount = (tokens: number): boolean => Number.isSafeInteger(tokens) && tokens >= 0;
 
 /**
  * Plain text and code come to three bytes a token or more, Chinese to two and a half; emoji alone take more tokens than

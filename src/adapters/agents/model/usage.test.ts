@@ -64,6 +64,28 @@ describe("what a turn cost, as the provider counts it", () => {
     assert.equal(spent?.microdollars, 600 + 200 + 1_000);
   });
 
+  it("is never less than nothing, also if what came from a cache is not in the sum", async () => {
+    const prices = { "mine/m": { inputPerMillion: 3, outputPerMillion: 15, cacheReadPerMillion: 0.3 } };
+    const beside = { input: 10, output: 5, cached: 1_000 };
+    await using turns = await modelTurns(() => ({ text: '{"status": "complete"}', usage: beside }), {
+      prices,
+    });
+    const { spent } = await turns.agent.turn(workAsk(turns.folder), NEVER);
+    assert.deepEqual([spent?.tokens, spent?.microdollars], [1_015, 30 + 300 + 75]);
+  });
+
+  it("is unknown if the server says what cannot be", async () => {
+    for (const odd of [
+      { input: 0, output: 0 },
+      { input: -5, output: 5 },
+      { input: 5, output: -5 },
+    ]) {
+      await using turns = await modelTurns(() => ({ text: '{"status": "complete"}', usage: odd }));
+      const { spent } = await turns.agent.turn(workAsk(turns.folder), NEVER);
+      assert.deepEqual([spent?.tokens, spent?.unaccounted?.calls], [0, 1], JSON.stringify(odd));
+    }
+  });
+
   it("is set aside before, more than it comes to with any tokeniser, and with the longest answer", async () => {
     // Tokens a character, at the most: o200k and cl100k make 0.3 of English, 1.2 of Chinese.
     for (const [text, most] of [
