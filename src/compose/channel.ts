@@ -35,6 +35,7 @@ export function openChannel(clock: Clock, policy: Policy, options: Pick<Signs, "
         next: (accounts) => nextAccount(drive.state, accounts),
         mayCall: (call, live) => mayCall(drive.state, policy, live, call),
         tell: (account, why) => drive.tell({ type: "account-refused", account, failure: why }),
+        worked: (account) => void drive.tell({ type: "account-worked", account }),
       });
     },
     follow: governor.follow,

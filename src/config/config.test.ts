@@ -124,6 +124,8 @@ const VALUES: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   "budget.reserve.dollars": dollars,
   prices: fc.constantFrom({ "ollama/x": { input: 0, output: 0.5, cacheRead: 1, cacheWrite: 2 } }, {}),
   "quota.wait": fc.oneof(time, fc.constant(0)),
+  "quota.first": time,
+  "quota.max": time,
   "quiet.warn": fc.oneof(time, fc.constant(0)),
   "quiet.stop": fc.oneof(time, fc.constant("0s")),
   overlap: fc.constantFrom("serialise", "allow"),

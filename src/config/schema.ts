@@ -183,6 +183,10 @@ export const schema = z.strictObject({
     wait: duration(0)
       .prefault("12h")
       .describe("How far away a reset may be for a run to wait; beyond it the run stops, to be resumed."),
+    first: time(policy.quota.firstMs).describe(
+      "How long an account is left alone that does not say until when; twice as long each time in a row.",
+    ),
+    max: time(policy.quota.maxMs).describe("The longest of these times."),
   }),
   quiet: group("How long an agent may give no sign of life; 0 is for ever.", {
     warn: duration(0).prefault("10m").describe("Before it is said."),

@@ -34,6 +34,7 @@ export function toPolicy(config: Config): Policy {
     sweep: { ...defaultPolicy.sweep, redMs: config.sweep.red, greenMs: config.sweep.green },
     repair: config.repair,
     accounts: accountsIn(config),
+    quota: { ...defaultPolicy.quota, firstMs: config.quota.first, maxMs: config.quota.max },
     budget: {
       ...defaultPolicy.budget,
       ...limitOf(budget),
@@ -87,6 +88,8 @@ const KEY_OF: Readonly<Record<string, string>> = {
   "sweep.redMs": "sweep.red",
   "sweep.greenMs": "sweep.green",
   "retry.maxMs": "retry.max",
+  "quota.firstMs": "quota.first",
+  "quota.maxMs": "quota.max",
   "budget.maxTokens": "budget.tokens",
   "budget.maxMicrodollars": "budget.dollars",
   "budget.task.maxTokens": "budget.task.tokens",

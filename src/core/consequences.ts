@@ -36,16 +36,14 @@ export function attemptFailed(
     const [failed, ...skips] = failTask(state, task.id, exhausted(because, times, task.past));
     return [{ ...failed!, ...made }, ...skips];
   }
-  const retryAt = charge === "nothing" ? (why.notBefore ?? at) : at + waitMs(retry, because, times, task.id);
+  const wait = charge === "nothing" ? 0 : waitMs(retry, because, times, task.id);
+  const retryAt = Math.max(at + wait, why.notBefore ?? at);
   return [{ type: "task.retried", task: task.id, attempt, failure: because, ...made, charge, retryAt }];
 }
 
-/** What is lost waits longer each time; what may still answer is given that long at least. */
-export function waitMs(retry: Policy["retry"], why: Failure, times: number, name: string): number {
-  if (!isLoss(why)) return 0;
-  const wait = backoffMs(retry, times, name);
-  return why.kind === "timed-out" ? Math.max(wait, retry.graceMs) : wait;
-}
+/** What is lost waits longer each time. */
+export const waitMs = (retry: Policy["retry"], why: Failure, times: number, name: string): number =>
+  isLoss(why) ? backoffMs(retry, times, name) : 0;
 
 /** "(3 times)" only of what was the same each time. */
 function exhausted(last: Failure, times: number, past: Task["past"]): Failure {

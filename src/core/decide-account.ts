@@ -73,6 +73,10 @@ const startedAt = (state: RunState, id: JobId): number => taskOf(state, taskOfJo
 export const accountsSeenTo = (state: RunState): readonly Fact[] =>
   refusedAccounts(state).map(({ account }) => ({ type: "account.woken", account }));
 
+/** What has answered is not refused for longer each time any more. */
+export const accountWorks = ({ accounts }: RunState, account: string): readonly Fact[] =>
+  accounts.get(account)?.is === "free" ? [{ type: "account.worked", account }] : [];
+
 /** Which account a job has called is not said; it was the first that could be, as far as is known. */
 function worked(state: RunState, chain: Accounts): readonly Fact[] {
   const next = nextAccount(state, chain);

@@ -198,7 +198,8 @@ function planFailed(
   const max = outage ? policy.retry.maxUnreachable : limitsOf(task.id, policy).maxErrorsInARow;
   if (!why.free && times >= max) return giveUp(state, task, because, times);
   const charge = why.free ? "nothing" : outage ? "unreachable" : "error";
-  const retryAt = why.free ? (why.notBefore ?? at) : at + waitMs(policy.retry, because, times, task.id);
+  const wait = why.free ? 0 : waitMs(policy.retry, because, times, task.id);
+  const retryAt = Math.max(at + wait, why.notBefore ?? at);
   return [{ type: "plan.rejected", task: task.id, failure: because, reasons, retryAt, charge }];
 }
 

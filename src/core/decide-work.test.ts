@@ -197,6 +197,13 @@ describe("how often a task is tried", () => {
   });
 });
 
+test("who says itself that its time was up is not waited for: it has answered", () => {
+  const run = CoreRun.planned([task("a")]);
+  run.fail("work", "t.1", "timed-out");
+  run.wait(MINUTE);
+  assert.deepEqual(run.running("work"), ["work:t.1#2"]);
+});
+
 describe("an answer that comes late", () => {
   const expired = () => {
     const run = CoreRun.planned([task("a")]);

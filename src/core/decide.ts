@@ -1,6 +1,6 @@
 /** What follows from what happened? The only place that writes history; it reads the state and returns facts. */
 import { withoutRepeats } from "./consequences.ts";
-import { accountsAfter, accountsSeenTo, accountTroubled, notBefore } from "./decide-account.ts";
+import { accountsAfter, accountsSeenTo, accountTroubled, accountWorks, notBefore } from "./decide-account.ts";
 import { decideCheck } from "./decide-check.ts";
 import { approvePlan, cancelRun, cancelTask, declinePlan, openRun, steerRun } from "./decide-command.ts";
 import { decideLand } from "./decide-landing.ts";
@@ -44,6 +44,8 @@ export function decide(state: RunState, input: Input, policy: Policy): readonly 
       return [{ type: "base.moved", commit: input.commit }];
     case "account-refused":
       return accountTroubled(state, input, { at: input.at, policy });
+    case "account-worked":
+      return accountWorks(state, input.account);
     case "quiet":
       return state.running.has(input.job) && isNumber(input.ms)
         ? [{ type: "job.quiet", job: input.job, ms: input.ms }]
@@ -159,7 +161,15 @@ function gone(state: RunState, id: JobId, how: "expired" | "interrupted", rules:
   };
   return [
     { type: "job.ended", job: id, how },
-    ...settleOutcome(state, running.job, { outcome: lost, free: how === "interrupted" }, rules),
+    // What may still answer is given that long; who has said that its time was up has answered.
+    ...settleOutcome(
+      state,
+      running.job,
+      how === "expired"
+        ? { outcome: lost, free: false, notBefore: rules.at + rules.policy.retry.graceMs }
+        : { outcome: lost, free: true },
+      rules,
+    ),
   ];
 }
 

@@ -191,6 +191,8 @@ export type Report =
   | { readonly type: "base-moved"; readonly commit: string }
   /** An account's quota is used up, or its key refused; the jobs that found out go on, and wait for it themselves. */
   | { readonly type: "account-refused"; readonly account: string; readonly failure: Failure }
+  /** It has answered a call since it was woken: the turn that made it may go on for long. */
+  | { readonly type: "account-worked"; readonly account: string }
   /** A job has given no sign of life for so long; 0: it has again. */
   | { readonly type: "quiet"; readonly job: JobId; readonly ms: number }
   /** A deadline that `due` named has come. */

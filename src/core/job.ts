@@ -103,6 +103,9 @@ export type Ended = {
   readonly outcome: Outcome;
   readonly free: boolean;
   readonly spent?: Spent;
-  /** Of an account's trouble that its own accounts do not show: when to try again, if anybody knows. */
+  /**
+   * When to try again at the earliest: what expired may still answer; and an account's trouble that its own accounts
+   * do not show lasts, if anybody knows how long.
+   */
   readonly notBefore?: number | "unknown";
 };

@@ -6,11 +6,14 @@ import type { Signs } from "../ports/signs.ts";
 /** The agent's turn, which is ended when it has given no sign for long, or has taken longer than it may. */
 export async function watched(agent: Agent, ask: Ask, signs: Signs, signal: AbortSignal): Promise<Said> {
   const watch = new Watch(ask, signs, signal);
-  const said = await agent.turn({ ...ask, onSign: () => watch.sign() }, watch.signal);
-  watch.end();
-  if (watch.why === undefined) return said;
-  const spent = said.spent ? { spent: said.spent } : {};
-  return { is: "failed", failure: failure("timed-out", watch.why, NEXT), ...spent };
+  try {
+    const said = await agent.turn({ ...ask, onSign: () => watch.sign() }, watch.signal);
+    if (watch.why === undefined) return said;
+    const spent = said.spent ? { spent: said.spent } : {};
+    return { is: "failed", failure: failure("timed-out", watch.why, NEXT), ...spent };
+  } finally {
+    watch.end();
+  }
 }
 
 const NEXT = "look at its transcript (skein logs); quiet.stop and timeout say how long it is waited for";

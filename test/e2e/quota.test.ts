@@ -170,3 +170,20 @@ describe("a key that is refused in the middle of a run", () => {
     assert.equal(place.server.calls.length, 0);
   });
 });
+
+describe("a quota that is used up again and again, with answers in between", () => {
+  it("is waited for as long as the provider says, each time", LIMIT, async () => {
+    const answer = failing(({ kind, time }, call) =>
+      kind === "work" && time === 1 ? rateLimited(call.wire, { retryAfterSeconds: 1 }) : undefined,
+    );
+    await using place = await makeFaulty({ answer, sets: { "quota.wait": "5s" } });
+    const ran = await runIn(place);
+    assert.equal(ran.code, 0, ran.all);
+    assert.equal(
+      ofType(ran.events, "account.parked").length,
+      2,
+      "before its first step, and before its second",
+    );
+    assert.equal(attempts(ran), 1);
+  });
+});

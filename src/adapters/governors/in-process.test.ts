@@ -26,6 +26,7 @@ describe("the governor of one process", () => {
   /** What the log knows, as far as it is asked. */
   let accounts: Map<string, NextAccount>;
   let told: { readonly account: string; readonly why: Failure; readonly heard: () => void }[];
+  let worked: string[];
   let maxTokens: number;
 
   beforeEach(() => {
@@ -33,6 +34,7 @@ describe("the governor of one process", () => {
     governor = new InProcessGovernor(clock);
     accounts = new Map();
     told = [];
+    worked = [];
     maxTokens = Number.POSITIVE_INFINITY;
     governor.connect({
       next: (names) => {
@@ -44,6 +46,7 @@ describe("the governor of one process", () => {
         return used + most.tokens > maxTokens ? failure("budget", "too much") : undefined;
       },
       tell: (account, why) => new Promise((heard) => void told.push({ account, why, heard })),
+      worked: (account) => void worked.push(account),
     });
   });
 
@@ -87,6 +90,17 @@ describe("the governor of one process", () => {
     governor.follow({ type: "account.woken", account: "a", at: 0 });
     await settled();
     assert.ok(waiting.value);
+  });
+
+  it("says once that an account answers again: not of a call from before it woke, nor of one that was refused", async () => {
+    const before = await admitted();
+    governor.follow({ type: "account.woken", account: "a", at: 0 });
+    governor.settle(before, { tokens: 3 });
+    governor.settle(await admitted(), { tokens: 0 });
+    governor.settle(await admitted(), "unknown");
+    assert.deepEqual(worked, []);
+    for (const call of [await admitted(), await admitted()]) governor.settle(call, { tokens: 3 });
+    assert.deepEqual(worked, ["a"]);
   });
 
   it("takes the next account of the chain", async () => {

@@ -14,6 +14,8 @@ export type RunVoice = {
   readonly mayCall: (call: WantedCall, live: Live) => Failure | undefined;
   /** Resolves once the log has it. */
   readonly tell: (account: string, why: Failure) => Promise<void>;
+  /** An account that was woken has answered. */
+  readonly worked: (account: string) => void;
 };
 
 export class InProcessGovernor implements Governor {
@@ -24,6 +26,8 @@ export class InProcessGovernor implements Governor {
   readonly #pending = new Map<string, number>();
   readonly #live = new Map<JobId, { tokens: number; microdollars: number }>();
   readonly #open = new Map<number, { readonly job: JobId; readonly most: Amount }>();
+  /** Of accounts that have not answered since they were woken: the last call that was admitted before. */
+  readonly #woken = new Map<string, number>();
   readonly #waiters = new Set<() => void>();
   /** Of each job, how long it has waited, and since when it waits now. */
   readonly #waited = new Map<JobId, { ms: number; since: readonly number[] }>();
@@ -52,7 +56,7 @@ export class InProcessGovernor implements Governor {
     return { failure: failure("interrupted", "it was told to stop before its model was called") };
   }
 
-  settle({ id }: Admitted, cost: Amount | "unknown"): void {
+  settle({ id, account }: Admitted, cost: Amount | "unknown"): void {
     const open = this.#open.get(id);
     if (!open) return;
     this.#open.delete(id);
@@ -63,6 +67,14 @@ export class InProcessGovernor implements Governor {
         tokens: cost.tokens - most.tokens,
         microdollars: (cost.microdollars ?? most.microdollars ?? 0) - (most.microdollars ?? 0),
       });
+    if (
+      cost !== "unknown" &&
+      cost.tokens > 0 &&
+      id > (this.#woken.get(account) ?? Number.POSITIVE_INFINITY)
+    ) {
+      this.#woken.delete(account);
+      this.#run.worked(account);
+    }
     this.#wakeAll();
   }
 
@@ -83,6 +95,7 @@ export class InProcessGovernor implements Governor {
       this.#waited.delete(event.job);
       this.#wakeAll();
     }
+    if (event.type === "account.woken") this.#woken.set(event.account, this.#count);
     if (event.type === "account.woken" || event.type === "account.parked") this.#wakeAll();
   };
 
@@ -174,4 +187,5 @@ const UNKNOWN: RunVoice = {
   next: () => ({ is: "parked", until: undefined }),
   mayCall: () => undefined,
   tell: async () => {},
+  worked: () => {},
 };
