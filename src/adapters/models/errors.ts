@@ -1,5 +1,6 @@
 /** What does it mean that a call failed? From whatever a provider answered, or the network did, to what is done about it. */
 import { type Failure, failure, messageOf } from "../../core/failure.ts";
+import { Unusable } from "./fetch.ts";
 import { durationMs, readQuotaText, readReset } from "./quota-text.ts";
 
 /** What is to be done: tried again, waited for, ended, made shorter, given up. */
@@ -12,9 +13,10 @@ export type CallProblem = {
 
 export type CallPlace = { readonly account: string; readonly model: string; readonly now: number };
 
-export function problemOf(thrown: unknown, place: CallPlace): CallProblem {
+export function problemOf(caught: unknown, place: CallPlace): CallProblem {
+  const thrown = unusableIn(caught) ?? caught;
   const refusal = refusalOf(thrown);
-  const mayHaveCost = refusal.status === undefined ? !isUnconnected(thrown) : GIVEN_UP_ON.has(refusal.status);
+  const mayHaveCost = costs(thrown, refusal);
   const { account, model, now } = place;
   const said = refusal.words === "" ? "" : `: ${refusal.words}`;
   const is = kindOf(refusal, thrown);
@@ -62,6 +64,18 @@ export function problemOf(thrown: unknown, place: CallPlace): CallProblem {
         ),
       };
   }
+}
+
+/** The library wraps what was thrown while it read. */
+function unusableIn(thrown: unknown): Unusable | undefined {
+  if (thrown instanceof Unusable) return thrown;
+  const { cause } = Object(thrown) as { readonly cause?: unknown };
+  return cause instanceof Unusable ? cause : undefined;
+}
+
+function costs(thrown: unknown, { status }: Refusal): boolean {
+  if (thrown instanceof Unusable) return thrown.mayHaveCost;
+  return status === undefined ? !isUnconnected(thrown) : GIVEN_UP_ON.has(status);
 }
 
 /** By something between us and the provider, which may have gone on and billed it. */
@@ -145,6 +159,7 @@ function headersOf(headers: unknown): Readonly<Record<string, string>> {
 
 function kindOf(refusal: Refusal, thrown: unknown): CallProblem["is"] {
   const { status, text } = refusal;
+  if (thrown instanceof Unusable) return thrown.is;
   if (isTerminal(refusal)) return "quota";
   if (status === 401 || WRONG_KEY.test(text)) return "authentication";
   if (TOO_LONG.test(text) || status === 413) return "too-long";

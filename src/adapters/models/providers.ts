@@ -2,6 +2,7 @@
 import type { LanguageModel } from "ai";
 import { type Failure, failure } from "../../core/failure.ts";
 import { accountOf, type ModelSpec } from "../../core/model-spec.ts";
+import { askProvider as fetch } from "./fetch.ts";
 import { type ModelName, openPrices, type PriceOverrides, type Prices, type TokenUse } from "./prices.ts";
 
 /** What a library of a provider gives; of the newest shape, which all that are used here have. */
@@ -37,13 +38,21 @@ export async function openModel(
 /** Known without loading anything: which variable is missing. */
 export function keyProblem(spec: ModelSpec, environment: Environment): Failure | undefined {
   const variables = keyVariables(spec);
-  if (variables.length === 0 || keyOf(spec, environment) !== undefined) return undefined;
-  const why = `there is no key for ${spec.provider}: ${variables.join(" or ")} is not set`;
+  const key = keyOf(spec, environment);
+  if (variables.length === 0 || (key !== undefined && SENDABLE.test(key))) return undefined;
+  const names = variables.join(" or ");
+  const why =
+    key === undefined
+      ? `there is no key for ${spec.provider}: ${names} is not set`
+      : `the key for ${spec.provider} in ${names} cannot be one: it has a line end, or letters that no key has`;
   return {
     ...failure("authentication", why, `set ${variables[0]} in the environment that skein is started from`),
     account: accountOf(spec),
   };
 }
+
+/** What a header can hold: of anything else `fetch` says that it is wrong, with the key in its words. */
+const SENDABLE = /^[\x20-\x7e]+$/;
 
 function placeProblem(spec: ModelSpec): Failure | undefined {
   if (baseUrlOf(spec) !== undefined || providerOf(spec)?.speaks === "google") return undefined;
@@ -76,15 +85,15 @@ async function load(spec: ModelSpec, key: string | undefined): Promise<CallableM
   switch (speaks(spec)) {
     case "anthropic": {
       const { createAnthropic } = await import("@ai-sdk/anthropic");
-      return createAnthropic({ apiKey, baseURL })(spec.model);
+      return createAnthropic({ apiKey, baseURL, fetch })(spec.model);
     }
     case "openai-own": {
       const { createOpenAI } = await import("@ai-sdk/openai");
-      return createOpenAI({ apiKey, baseURL })(spec.model);
+      return createOpenAI({ apiKey, baseURL, fetch })(spec.model);
     }
     case "google": {
       const { createGoogleGenerativeAI } = await import("@ai-sdk/google");
-      return createGoogleGenerativeAI({ apiKey, ...(baseURL ? { baseURL } : {}) })(spec.model);
+      return createGoogleGenerativeAI({ apiKey, fetch, ...(baseURL ? { baseURL } : {}) })(spec.model);
     }
     case "openai": {
       const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
@@ -92,6 +101,7 @@ async function load(spec: ModelSpec, key: string | undefined): Promise<CallableM
       const provider = createOpenAICompatible({
         name,
         baseURL,
+        fetch,
         includeUsage: true,
         ...(key === undefined ? {} : { apiKey: key }),
       });

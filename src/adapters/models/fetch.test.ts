@@ -1,0 +1,121 @@
+/** What comes of an answer that is none: sent on, too long, a page for people, an error that is called a success. */
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import http from "node:http";
+import type { AddressInfo } from "node:net";
+import { it } from "node:test";
+import { createGzip } from "node:zlib";
+import { type CallProblem, problemOf } from "./errors.ts";
+import { openModel } from "./providers.ts";
+
+const KEY = "a-key-that-nobody-else-may-see";
+
+async function serve(answer: http.RequestListener) {
+  const server = http.createServer((request, response) => {
+    request.resume();
+    answer(request, response);
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, "close");
+    },
+  };
+}
+
+/** What a call of it comes to, read to the end. */
+async function called(url: string, speaks: "openai" | "anthropic"): Promise<CallProblem | undefined> {
+  const spec = { provider: "mine", model: "x", baseUrl: `${url}/v1`, speaks, keyVariable: "MINE" };
+  const model = await openModel(spec, { MINE: KEY });
+  assert.ok(!("failure" in model));
+  try {
+    const prompt = [{ role: "user" as const, content: [{ type: "text" as const, text: "hello" }] }];
+    const { stream } = await (await model.open()).doStream({ prompt, maxOutputTokens: 10 });
+    for await (const part of stream) if (part.type === "error") throw part.error;
+    return undefined;
+  } catch (thrown) {
+    return problemOf(thrown, { account: "mine", model: "mine/x", now: 0 });
+  }
+}
+
+const answering = (type: string, body: string, status = 200) =>
+  serve((_request, response) => void response.writeHead(status, { "content-type": type }).end(body));
+
+for (const speaks of ["openai", "anthropic"] as const) {
+  it(`goes nowhere else, with the prompt or with the key (${speaks})`, async () => {
+    const heard: unknown[] = [];
+    await using other = await serve((request, response) => {
+      heard.push(request.headers);
+      response.end();
+    });
+    const location = `${other.url.replace("127.0.0.1", "localhost")}/v1/other?key=hidden`;
+    await using first = await serve((_, response) => void response.writeHead(307, { location }).end());
+    const problem = await called(first.url, speaks);
+    assert.deepEqual(heard, []);
+    assert.deepEqual([problem?.is, problem?.mayHaveCost], ["failed", false]);
+    assert.match(
+      problem?.failure.message ?? "",
+      /to http:\/\/localhost:\d+\/v1\/other: give the right address/,
+    );
+  });
+
+  it(`reads no more than an answer can have, however small it came (${speaks})`, async () => {
+    for (const status of [200, 500]) {
+      let sent = 0;
+      await using server = await serve(async (_, response) => {
+        response.writeHead(status, { "content-type": "text/event-stream", "content-encoding": "gzip" });
+        const packed = createGzip({ level: 1 });
+        packed.on("error", () => {}).pipe(response.on("close", () => packed.destroy()));
+        const piece = Buffer.alloc(1_000_000, " ");
+        for (; sent < 400 && !packed.destroyed; sent += 1) {
+          if (!packed.write(piece)) await Promise.race([once(packed, "drain"), once(packed, "close")]);
+        }
+        packed.end();
+      });
+      const problem = await called(server.url, speaks);
+      assert.equal(problem?.is, "failed");
+      assert.match(problem.failure.message, /sent more than \d+ bytes and was cut off/);
+    }
+  });
+
+  it(`says that a page for people is none of a model's, and charges nothing for it (${speaks})`, async () => {
+    await using server = await answering("text/html; charset=utf-8", "<html>Sign in</html>");
+    const problem = await called(server.url, speaks);
+    assert.deepEqual([problem?.is, problem?.mayHaveCost], ["transient", false]);
+    assert.match(problem?.failure.message ?? "", /a page for people: see whether baseUrl is right$/);
+  });
+
+  it(`takes an error for one, whatever its status says (${speaks})`, async () => {
+    const error = { message: "no more credits", code: 402 };
+    await using poor = await answering("application/json", JSON.stringify({ error }));
+    const problem = await called(poor.url, speaks);
+    assert.deepEqual([problem?.is, problem?.mayHaveCost], ["quota", false]);
+    assert.match(problem?.failure.message ?? "", /no more credits/);
+    const refusal = { message: "who are you?", type: "authentication_error" };
+    await using strict = await answering("application/json", JSON.stringify({ error: refusal }));
+    assert.equal((await called(strict.url, speaks))?.is, "authentication");
+  });
+
+  it(`does not try again what is answered all at once: each time would cost (${speaks})`, async () => {
+    await using server = await answering("application/json", '{"choices":[]}');
+    const problem = await called(server.url, speaks);
+    assert.deepEqual([problem?.is, problem?.mayHaveCost], ["failed", true]);
+    assert.match(problem?.failure.message ?? "", /it answered all at once/);
+  });
+}
+
+it("refuses a key that no header can hold, without a word of it", async () => {
+  const spec = { provider: "anthropic", model: "x" };
+  for (const key of ["sk-hidden\nmore", "sk-hidden\u0000", "sk-hidden-é", "sk-hidden “quoted”"]) {
+    const model = await openModel(spec, { ANTHROPIC_API_KEY: key });
+    assert.ok("failure" in model);
+    assert.equal(model.failure.kind, "authentication");
+    assert.match(model.failure.message, /ANTHROPIC_API_KEY cannot be one/);
+    assert.doesNotMatch(JSON.stringify(model.failure), /hidden/);
+  }
+  assert.ok(!("failure" in (await openModel(spec, { ANTHROPIC_API_KEY: " sk-fine\n" }))));
+});

@@ -1,0 +1,94 @@
+/** How is a provider's answer taken in? From the address that was given and no other, as a stream, up to a limit. */
+
+/**
+ * A redirect is not followed: `fetch` takes the prompt along, and every header but one, so that a key in another
+ * header goes to whoever is named. Throws what `problemOf` reads.
+ */
+export async function askProvider(
+  input: Parameters<typeof fetch>[0],
+  init?: Parameters<typeof fetch>[1],
+): Promise<Response> {
+  const response = await fetch(input, { ...init, redirect: "manual" });
+  if (response.status >= 300 && response.status < 400) {
+    await response.body?.cancel();
+    throw new Unusable(elsewhere(response), { is: "failed", mayHaveCost: false });
+  }
+  const isWhole = !response.ok || isOf(response, "json");
+  const body = response.body?.pipeThrough(limited(isWhole ? MAX_WHOLE_BYTES : MAX_STREAM_BYTES)) ?? null;
+  const bounded = new Response(body, response);
+  if (response.ok && isForStream(init?.body)) await refuseOther(bounded);
+  return bounded;
+}
+
+/** Answered, but not with what a model says. */
+export class Unusable extends Error {
+  readonly is: "transient" | "failed";
+  readonly mayHaveCost: boolean;
+
+  constructor(message: string, { is, mayHaveCost }: Pick<Unusable, "is" | "mayHaveCost">) {
+    super(message);
+    this.is = is;
+    this.mayHaveCost = mayHaveCost;
+  }
+}
+
+function elsewhere({ headers, url }: Response): string {
+  const to = headers.get("location") ?? "";
+  const place = URL.canParse(to, url) ? new URL(to, url) : undefined;
+  const where = place ? `${place.origin}${place.pathname}`.slice(0, MAX_PLACE_CHARS) : "another address";
+  return `it sends its callers to ${where}: give the right address as baseUrl`;
+}
+
+const MAX_PLACE_CHARS = 200;
+
+/** 32,000 tokens in pieces of 300 bytes come to 10 MB: who sends ten times as much does not end. */
+const MAX_STREAM_BYTES = 100_000_000;
+/** Errors have some hundred bytes, pages for people some thousand. */
+const MAX_WHOLE_BYTES = 10_000_000;
+
+/** Counted after it is unpacked: a thousandth of it may have come. */
+function limited(maxBytes: number): TransformStream<Uint8Array, Uint8Array> {
+  let bytes = 0;
+  return new TransformStream({
+    transform(piece, to) {
+      bytes += piece.byteLength;
+      const why = `it sent more than ${maxBytes} bytes and was cut off`;
+      if (bytes > maxBytes) to.error(new Unusable(why, { is: "failed", mayHaveCost: true }));
+      else to.enqueue(piece);
+    },
+  });
+}
+
+const isForStream = (body: unknown): boolean => typeof body === "string" && /"stream"\s*:\s*true/.test(body);
+
+const isOf = ({ headers }: Response, type: "json" | "html"): boolean =>
+  (headers.get("content-type") ?? "").toLowerCase().includes(type);
+
+/** With status 200, and all the same no stream: libraries read it as one that ended too soon. */
+async function refuseOther(response: Response): Promise<void> {
+  if (isOf(response, "html")) {
+    await response.body?.cancel();
+    const why = "it answered with a page for people: see whether baseUrl is right";
+    throw new Unusable(why, { is: "transient", mayHaveCost: false });
+  }
+  if (!isOf(response, "json")) return;
+  const text = await response.text();
+  const error = errorIn(text);
+  if (error) throw error;
+  const why = "it answered all at once, and only what is sent as it is written can be read";
+  throw new Unusable(why, { is: "failed", mayHaveCost: true });
+}
+
+/** As it would have been with the status that it tells. */
+function errorIn(text: string): Error | undefined {
+  try {
+    const { error } = JSON.parse(text) as { readonly error?: unknown };
+    if (!error) return undefined;
+    const { message, code, status } = Object(error) as Readonly<Record<string, unknown>>;
+    const said = typeof message === "string" ? message : typeof error === "string" ? error : "an error";
+    const statusCode = [code, status].find((one) => typeof one === "number");
+    return Object.assign(new Error(said), { responseBody: text, ...(statusCode ? { statusCode } : {}) });
+  } catch {
+    return undefined; // No JSON, whatever it was called.
+  }
+}
