@@ -57,10 +57,15 @@ async function chainOf(
 ): Promise<Chain | Failed> {
   const own = named === undefined ? undefined : (modelIn(named) ?? shortName(named, usual[0]));
   const open = (spec: ModelSpec) => openModel(spec, env, config.prices);
-  const [first, ...rest] = await Promise.all([...(own ? [own] : []), ...usual].map(open));
-  const models = [first!, ...rest].filter((model): model is Model => !("failure" in model));
-  // A fallback whose key is missing is none; the usual model's own must be there.
-  const must = own && hasFailed(first!) ? rest[0]! : first!;
-  if (hasFailed(must)) return must;
-  return [models[0]!, ...models.slice(1)];
+  const [special, first, ...rest] = await Promise.all([own && open(own), ...usual.map(open)]);
+  if (hasFailed(first!)) return first!; // A fallback whose key is missing is none; the usual model must be there.
+  const isUsable = (model: Model | Failed): model is Model => !hasFailed(model);
+  const models = [first as Model, ...rest.filter(isUsable)] as const;
+  return special && isUsable(special) && isWithin(special, config) ? [special, ...models] : models;
 }
+
+/** A file of the repository must not take a run beyond a budget in money: without a price nothing would stop it. */
+const isWithin = ({ isPriced }: Model, { budget }: AgentParts["config"]): boolean =>
+  isPriced ||
+  budget.tokens !== undefined ||
+  [budget, budget.task, budget.subtree].every(({ dollars }) => dollars === undefined);

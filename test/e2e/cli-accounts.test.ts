@@ -171,6 +171,25 @@ describe("a price that is not known", () => {
     assert.match(told.out, /^ {2}left of the budget: [\d,]+ of 1,000,000 tokens, /m);
   });
 
+  it(
+    "is no way around a budget in money for a role that a file of the repository describes",
+    LIMIT,
+    async () => {
+      const role =
+        "---\nname: filer\ndescription: d\nkeywords: write, file\nmodel: ollama/unpriced\n---\nYou file.\n";
+      await using place = await makePlace({
+        files: { "README.md": "# here\n", ".skein/agents/filer.md": role },
+      });
+      await using server = await startModelServer({ answer: works });
+      const prices = "prices={mine/m: {input: 100, output: 1000}}";
+      const more = ["--set", "budget.dollars=500", "--set", prices, "--set", "retry.first=1ms"];
+      const { code, out, err } = await run(place.with({ env: { MY_KEY: "k" } }), server, ...more);
+      assert.equal(code, 0, out + err);
+      assert.match(server.calls[0]!.system, /You file\./);
+      assert.equal(server.calls[0]!.model, "m");
+    },
+  );
+
   it("can be said, and is then counted to the token", LIMIT, async () => {
     await using place = await makePlace();
     await using server = await startModelServer({ answer: works });
