@@ -66,6 +66,21 @@ describe("an agent", () => {
       assert.deepEqual(inFile(`agent: ${name}/m`).agent, model(name, "m"));
   });
 
+  it("that is a group with a mistake is refused as one, and not shown: a key may stand in it", () => {
+    for (const written of [
+      '{"kind": "model", "provider": "mine", "model": "m", "baseUrl": "http://me:hidden@127.0.0.1/v1"}',
+      '{"kind": "model", "provider": "openai", "model": "m", "key": "hidden"}',
+      "{kind: model, provider: openai, model: m, apiKey: hidden}",
+      '{"kind": "model", "provider": "openai", "model": "hidden",',
+    ]) {
+      const sources = { env: { SKEIN_AGENT: written }, sets: [`planner=${written}`], flags: {} };
+      const result = readConfig(sources);
+      assert.ok("problems" in result, written);
+      assert.equal(result.problems.length, 2);
+      assert.doesNotMatch(result.problems.map(problemText).join("\n"), /hidden|needs a shell/);
+    }
+  });
+
   it("plans, too, unless somebody else does", () => {
     const { agent, planner } = inFile("model: openai/gpt-5");
     assert.deepEqual(planner, agent);

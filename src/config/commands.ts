@@ -97,6 +97,7 @@ function agentOf(written: Written, issues: z.core.$ZodRawIssue[]): Spec | undefi
  * ```
  */
 export function readAgentText(text: string): Read {
+  if (/^\s*\{/.test(text)) return NO_GROUP;
   const named = acpNamed(text.trim());
   if (named) return named;
   const model = modelIn(text);
@@ -134,6 +135,8 @@ function acpOf(words: readonly string[], name?: string): Read {
   return known ?? { kind: "acp", name: name ?? lastPart(first), command: [first, ...rest] };
 }
 
+/** Taken for a command it would be shown as one that was not found, with a key that somebody wrote into it. */
+const NO_GROUP = { problem: "is a group that cannot be read: see to its quotes and commas" } as const;
 const NO_PROGRAM = { problem: "names no program" } as const;
 const lastPart = (program: string) => program.slice(program.lastIndexOf("/") + 1) || program;
 
