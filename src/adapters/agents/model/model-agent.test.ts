@@ -132,6 +132,14 @@ describe("a model at work", () => {
     assert.throws(() => readFileSync(path.join(turns.folder, "bad")));
   });
 
+  it("has failed, and not ended, if it works on for ever and never answers", async () => {
+    await using turns = await modelTurns(() => bash("true"), { limits: { maxSteps: 5 } });
+    const said = await turns.agent.turn(workAsk(turns.folder), NEVER);
+    assert.ok(said.is === "failed");
+    assert.match(said.failure.message, /still at work after 5 steps, and gave no answer when asked for it/);
+    assert.equal(turns.server.calls.length, 5 + 3, "three more, to answer with");
+  });
+
   it("is stopped after so many steps, and asked for what there is", async () => {
     const answer: Answerer = (call) => (/all of your 5 steps/.test(lastText(call)) ? HANDOFF : bash("true"));
     await using turns = await modelTurns(answer, { limits: { maxSteps: 5 } });

@@ -94,8 +94,9 @@ class Talk {
       this.#goesOn += 1;
       return { is: "say", text: GO_ON };
     }
-    const isOut = this.#steps >= maxSteps;
-    const why = isOut ? `you have used all of your ${maxSteps} steps` : whyUnreadable(kind, text);
+    const unreadable = whyUnreadable(kind, text);
+    const why = this.#steps >= maxSteps ? `you have used all of your ${maxSteps} steps` : unreadable;
+    if (this.#asked && stop === "tool-calls" && unreadable !== undefined) return stillAtWork(maxSteps);
     if (why === undefined || this.#asked) return { is: "answered", text };
     this.#asked = true;
     return { is: "say", text: askAgain(kind, why) };
@@ -138,6 +139,16 @@ class Talk {
     await this.#session.onMessages(messages);
   }
 }
+
+/** Who says nothing and stops may be done; whoever had to be stopped is not, and half of a change must not land. */
+const stillAtWork = (maxSteps: number): Next => ({
+  is: "failed",
+  failure: failure(
+    "agent-failed",
+    `the model was still at work after ${maxSteps} steps, and gave no answer when asked for it`,
+    "split the task",
+  ),
+});
 
 /** How often a conversation that is too long is cut to half of what it was thought to be allowed. */
 const MAX_CUTS = 3;
