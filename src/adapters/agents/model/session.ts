@@ -86,13 +86,13 @@ class Talk {
   judge({ answer, text, stop }: Leg): Next {
     const { kind, maxSteps } = this.#session;
     if (answer !== undefined) return { is: "answered", text: answerText(answer) };
+    if ((stop === "length" || stop === "error") && this.#goesOn < MAX_GOES_ON) {
+      this.#goesOn += 1;
+      return { is: "say", text: stop === "length" ? GO_ON : AGAIN };
+    }
     if (stop === "content-filter" || stop === "error") {
       const why = `the model's provider stopped the answer (${stop})`;
       return { is: "failed", failure: failure("agent-failed", why, "say the task in other words") };
-    }
-    if (stop === "length" && this.#goesOn < MAX_GOES_ON) {
-      this.#goesOn += 1;
-      return { is: "say", text: GO_ON };
     }
     const unreadable = whyUnreadable(kind, text);
     const why = this.#steps >= maxSteps ? `you have used all of your ${maxSteps} steps` : unreadable;
@@ -176,6 +176,10 @@ const wrongly = (tools: readonly string[]): Failure =>
 
 const GO_ON =
   "You were cut off: that was the longest answer that you can give at once. Go on where you stopped, in smaller parts.";
+
+/** Gemini writes a call now and then that Google itself cannot read (MALFORMED_FUNCTION_CALL), and then stops. */
+const AGAIN =
+  "Nothing of your last answer arrived: it held a call of a tool that could not be read. Say it again, in smaller parts.";
 
 /**
  * Calls that nobody ran: the one with the answer, and others beside it or in an answer that was cut off. Only what came
