@@ -27,6 +27,28 @@ describe("the settings", () => {
     assert.equal(valueText(of("planner").value), "not set");
   });
 
+  it("show a model wherever it was named, in one word if that says all", () => {
+    const sources = [
+      { flags: { model: "openai/gpt-5" } },
+      { env: { SKEIN_MODEL: "openai/gpt-5" } },
+      { file: { name: "skein.yaml", text: "model: openai/gpt-5\n" } },
+    ];
+    for (const source of sources) {
+      const read = readConfig({ env: {}, sets: [], flags: {}, ...source });
+      assert.ok("config" in read, JSON.stringify(read));
+      const set = settingsOf(read).filter(({ origin }) => origin !== "default");
+      assert.deepEqual(
+        set.map(({ key, value }) => [key, valueText(value)]),
+        [
+          ["agent", "openai/gpt-5"],
+          ["model", "openai/gpt-5"],
+        ],
+      );
+    }
+    const own = { kind: "model", provider: "ours", model: "big", baseUrl: "http://127.0.0.1:1/v1" };
+    assert.match(valueText(own), /"baseUrl":"http/);
+  });
+
   it("show no word that follows a flag for a secret, and the others as they are", () => {
     assert.deepEqual(
       withoutSecretWords({ command: ["a", "--api-key", "x", "--token=y", "--keyboard", "de", "-k", "v"] }),

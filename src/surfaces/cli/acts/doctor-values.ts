@@ -15,10 +15,13 @@ export function settingsOf({ config, origins }: ReadConfig): readonly Setting[] 
   return describeKeys().map(({ key, variable, default: usual = null }) => {
     const origin = origins[key] ?? "default";
     // A default is shown as it is documented: 8MB, and no planner although the agent plans.
-    const value = origin === "default" ? usual : withoutSecretWords(valueAt(settings, key));
+    const value = origin === "default" ? usual : withoutSecretWords(valueAt(settings, PLACES[key] ?? key));
     return { key, value, origin, variable };
   });
 }
+
+/** `model` is only another way to say who works. */
+const PLACES: Readonly<Record<string, string>> = { model: "agent" };
 
 const valueAt = (settings: unknown, key: string): unknown =>
   key.split(".").reduce<unknown>((at, part) => Object(at)[part], settings);
@@ -63,6 +66,9 @@ export function redactorOf(
 export function valueText(value: unknown): string {
   if (value === null) return "not set";
   if (typeof value === "string") return value;
-  const { command = value } = Object(value) as { readonly command?: unknown };
+  const { command = value, kind, ...rest } = Object(value) as Readonly<Record<string, unknown>>;
+  // A known model, of which nothing else was said.
+  if (kind === "model" && Object.keys(rest).every((key) => key === "provider" || key === "model"))
+    return `${rest["provider"]}/${rest["model"]}`;
   return JSON.stringify(command);
 }
