@@ -5,7 +5,9 @@ import {
   type Candidate,
   findAgent,
   inspectPrices,
+  inspectSandbox,
   type Project,
+  promptsProblem,
   withAgent,
   withUsableFallbacks,
 } from "../../../compose.ts";
@@ -42,8 +44,25 @@ export async function readyAgents(
   const exit = await refuseAgents(context, project, wanted);
   if (exit !== undefined) return { exit };
   const { config, missing } = await withUsableFallbacks(wanted, context.env);
+  const place = await placeNotices(context, project, config);
+  if (hasExit(place)) return place;
   const notices = await priceNotices(context, config);
-  return hasExit(notices) ? notices : { config, notices: [...missing, ...notices] };
+  return hasExit(notices) ? notices : { config, notices: [...missing, ...place, ...notices] };
+}
+
+/** What the built-in agent needs besides a model. That nothing confines its commands is said, unless it is wished. */
+async function placeNotices(
+  context: Context,
+  { located }: Project,
+  config: Config,
+): Promise<readonly string[] | Exit> {
+  const [sandbox, prompts] = await Promise.all([
+    inspectSandbox(config, context.env),
+    promptsProblem(config, located.top),
+  ]);
+  const problem = sandbox?.problem ?? prompts;
+  if (problem) return { exit: refuse(context, EXIT.configuration, { ...problem, kind: "configuration" }) };
+  return sandbox?.level === "none" && config.sandbox === "auto" ? [`no sandbox: ${sandbox.why}`] : [];
 }
 
 /** A budget in money that could not be kept is refused; where tokens limit it, too, it is said. */
