@@ -15,6 +15,7 @@ it("gives a worker all tools, or those of its role that there are", () => {
   const all = ["bash", "edit", "find", "grep", "ls", "read", "write"];
   assert.deepEqual(names(workerTools(plainPlace())), all);
   assert.deepEqual(names(workerTools(plainPlace(), ["read", "grep", "WebFetch"])), ["grep", "read"]);
+  assert.deepEqual(names(workerTools(plainPlace(), ["read", "git"])), ["git", "read"]);
   assert.deepEqual(names(workerTools(plainPlace(), [])), []);
 });
 

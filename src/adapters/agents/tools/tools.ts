@@ -11,12 +11,16 @@ import { problem, whyNot } from "./text.ts";
 
 export type { ToolLimits, ToolPlace } from "./place.ts";
 
-/** Those with the given names alone, if names are given; unknown ones count for nothing. */
+/**
+ * Those with the given names alone, if names are given; unknown ones count for nothing. Git that only looks is for
+ * those who name it: they may have no shell.
+ */
 export function workerTools(place: ToolPlace, names?: readonly string[]): ToolSet {
   const rooted = { ...place, root: rootOf(place.folder) };
   const all: ToolSet = { ...lookingTools(rooted), ...changingTools(rooted) };
   if (names === undefined) return all;
-  return Object.fromEntries(Object.entries(all).filter(([name]) => names.includes(name)));
+  const offered = Object.entries({ ...all, ...historyTools(rooted) });
+  return Object.fromEntries(offered.filter(([name]) => names.includes(name)));
 }
 
 export function plannerTools(place: ToolPlace): ToolSet {
