@@ -94,7 +94,7 @@ type Refusal = {
 function refusalOf(thrown: unknown): Refusal {
   const { statusCode, responseHeaders, responseBody, status, code } = Object(thrown) as Thrown;
   const number = [statusCode, status, code].find((is) => typeof is === "number" && is >= 400 && is < 600);
-  const body = typeof responseBody === "string" ? responseBody : plain(thrown);
+  const body = typeof responseBody === "string" ? responseBody.replace(QUOTED, "") : plain(thrown);
   const text = isGarbled(thrown) ? errorIn(thrown) : `${messageOf(thrown)}\n${body}`.slice(0, MAX_READ_CHARS);
   return {
     status: number as number | undefined,
@@ -110,6 +110,9 @@ function errorIn(garbled: unknown): string {
   const { error } = Object(value) as { readonly error?: unknown };
   return error === undefined ? "" : plain(error).slice(0, MAX_READ_CHARS);
 }
+
+/** What the model had written, as Groq shows it. */
+const QUOTED = /"failed_generation"\s*:\s*"(?:[^"\\]|\\.)*"/g;
 
 type Thrown = {
   readonly statusCode?: unknown;
@@ -163,11 +166,11 @@ function kindOf(refusal: Refusal, thrown: unknown): CallProblem["is"] {
   if (isTerminal(refusal)) return "quota";
   if (status === 401 || WRONG_KEY.test(text)) return "authentication";
   if (TOO_LONG.test(text) || status === 413) return "too-long";
-  if (OVERLOADED.test(text)) return "transient";
+  if (OVERLOADED.test(text) || UNREADABLE_CALL.test(text)) return "transient";
   if (status === 429 || RATE.test(text)) return "quota";
   if (status === 403 && FLAGGED.test(text)) return "failed";
   if (status === 403) return readQuotaText(text, 0) ? "quota" : "authentication";
-  if (status === 408 || status === 409 || status === 425) return "transient";
+  if (status === 408 || status === 409 || status === 425 || status === 498) return "transient";
   if (status !== undefined) return status >= 500 ? "transient" : "failed";
   return isOfNetwork(thrown) || isGarbled(thrown) || SERVER_ERROR.test(text) || !(thrown instanceof Error)
     ? "transient"
@@ -183,11 +186,13 @@ const WRONG_KEY =
   /authentication_error|invalid_api_key|API_KEY_INVALID|API key not valid|incorrect api key|invalid x-api-key|invalid authentication|UNAUTHENTICATED/i;
 
 const TOO_LONG =
-  /context_length_exceeded|prompt is too long|exceed(?:s|_)?.{0,40}context[ _](?:limit|size|length|window)|maximum context length|input token count.{0,40}exceeds|request_too_large|reduce the length of the messages|context window (?:is )?exceeded|request too large for|tokens must be reduced/i;
+  /context_length_exceeded|prompt is too long|exceed(?:s|_)?.{0,40}context[ _](?:limit|size|length|window)|maximum context length|input token count.{0,40}exceeds|request_too_large|reduce the length of the messages|context window (?:is )?exceeded|request too large for|tokens must be reduced|with context length of only/i;
 
 /** What was asked, not who asks: others may go on. */
 const FLAGGED = /\bflagged\b|requires moderation|violates? .{0,40}(?:guidelines|polic)|content.?policy/i;
 
+/** The model's own slip, which Groq does not let through: the next answer is another. */
+const UNREADABLE_CALL = /tool_use_failed/;
 const OVERLOADED = /overloaded_error|\boverloaded\b|server_overloaded|slow_down/i;
 const RATE = /rate_limit_error|rate_limit_exceeded|RESOURCE_EXHAUSTED|too many requests/i;
 const SERVER_ERROR = /server_error|api_error|internal_error|UNAVAILABLE|INTERNAL|timeout/i;

@@ -34,6 +34,22 @@ describe("a call that failed", () => {
     assert.equal(problemOf(thrown, place).is, "quota");
   });
 
+  it("because the model wrote a call that cannot be read is tried again, whatever the call was about", () => {
+    const groq = {
+      code: "tool_use_failed",
+      failed_generation: 'if (e === "invalid_api_key") "insufficient_quota"',
+    };
+    const { is, failure } = problemOf(refused(400, "Failed to call a function.", groq), place);
+    assert.deepEqual([is, failure.kind], ["transient", "agent-unreachable"]);
+    assert.equal(problemOf(refused(498, "Flex tier capacity exceeded"), place).is, "transient");
+  });
+
+  it("because a local model was loaded with less than it could hold is made shorter", () => {
+    const message =
+      "However, the model is loaded with context length of only 4096 tokens, which is not enough.";
+    assert.equal(problemOf(refused(400, message), place).is, "too-long");
+  });
+
   it("for what was asked says nothing about the key", () => {
     for (const message of [
       'acme/m requires moderation on OpenRouter. Your input was flagged for "violence".',
