@@ -36,6 +36,8 @@ export type LiveRun = {
   readonly ended: Promise<EngineEnd>;
   /** Resolves once it is in the log; never, if the engine ends before. */
   readonly say: (command: Said) => Promise<Heard>;
+  /** Resolves once what was said while nobody drove the run is in the log; never, if the engine ends before. */
+  readonly caughtUp: Promise<void>;
   readonly stopGently: () => void;
   readonly stopNow: () => void;
 };
@@ -100,6 +102,7 @@ export async function startRun(
     run: home.record.run,
     ended,
     say: (command) => drive.say(command),
+    caughtUp: drive.caughtUp,
     stopGently: () => drive.stopGently(GENTLE_STOP_MS),
     stopNow: () => drive.stopNow(),
   };

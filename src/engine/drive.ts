@@ -20,6 +20,7 @@ export class Drive {
   readonly #inbox = new Inbox();
   readonly #stop = new AbortController();
   readonly #replayed = Promise.withResolvers<void>();
+  readonly #caughtUp = Promise.withResolvers<void>();
   /** Where the log last saw the base. */
   #base: string | undefined;
   /** The landings that were under way when it was asked to stop. */
@@ -52,14 +53,23 @@ export class Drive {
     return promise;
   }
 
+  /** What was said while nobody drove the run is in the log; never, if the engine ends before. */
+  get caughtUp(): Promise<void> {
+    return this.#caughtUp.promise;
+  }
+
   /** Takes what others say, until `signal`. A mailbox that cannot be read is no reason to stop. */
   async listen(mailbox: Mailbox, signal: AbortSignal): Promise<void> {
+    const said: Promise<Heard>[] = [];
+    const catchUp = () => void Promise.all(said.splice(0)).then(() => this.#caughtUp.resolve());
     try {
-      for await (const { command, answer } of mailbox.receive(signal)) {
-        void this.say(command).then(answer); // One that is never heard is never answered: the engine has ended.
+      for await (const { command, answer } of mailbox.receive(signal, catchUp)) {
+        const heard = this.say(command);
+        said.push(heard);
+        void heard.then(answer); // One that is never heard is never answered: the engine has ended.
       }
     } catch {
-      // Whoever says something sees that nobody answers.
+      catchUp(); // Whoever says something sees that nobody answers.
     }
   }
 

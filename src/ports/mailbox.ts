@@ -6,8 +6,11 @@ import type { Failed } from "./repository.ts";
 export type Mailbox = {
   /** Leaves a command for whoever drives the run, now or next. Durable on return. */
   send(command: Said): Promise<Letter | Failed>;
-  /** The commands in the order in which they were sent, those that wait and those that come, until `signal`. */
-  receive(signal: AbortSignal): AsyncIterable<Received>;
+  /**
+   * The commands in the order in which they were sent, those that wait and those that come, until `signal`.
+   * `onCaughtUp`: all that waited were handed over.
+   */
+  receive(signal: AbortSignal, onCaughtUp?: () => void): AsyncIterable<Received>;
 };
 
 /** What can be said to a run that is there. */

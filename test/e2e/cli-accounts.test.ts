@@ -127,6 +127,22 @@ describe("a quota that is used up", () => {
     },
   );
 
+  it("keeps nobody from giving the run up: what was said meanwhile is heard first", LIMIT, async () => {
+    await using place = await makePlace();
+    const answer: Answerer = ({ wire }) => quotaExhausted(wire, { resetAt: Date.now() + 13 * HOUR });
+    await using server = await startModelServer({ answer });
+    const here = place.with({ env: { MY_KEY: "k" } });
+    const parked = await run(here, server);
+    assert.equal(parked.code, 75, parked.out + parked.err);
+    const name = runName(parked.out);
+    const cancel = await here.skein("cancel", name, "--reason", "not now");
+    assert.match(cancel.out, /is not going on; it will hear this when it does/);
+    const { code, out, err } = await here.skein("resume", name);
+    assert.equal(code, 1, out + err);
+    assert.match(out, /^ {2}cancelled: not now$/m);
+    assert.equal(server.calls.length, 1);
+  });
+
   it("is waited for if it is back soon, and no attempt is spent", LIMIT, async () => {
     await using place = await makePlace();
     let isFirst = true;

@@ -34,7 +34,7 @@ export class FolderMailbox implements Mailbox {
     };
   }
 
-  async *receive(signal: AbortSignal): AsyncGenerator<Received> {
+  async *receive(signal: AbortSignal, onCaughtUp?: () => void): AsyncGenerator<Received> {
     await mkdir(this.#folder, { recursive: true, mode: 0o700 });
     const wakes = new Wakes(path.join(this.#folder, ANY));
     try {
@@ -44,6 +44,7 @@ export class FolderMailbox implements Mailbox {
           if (received) yield received;
           if (signal.aborted) return;
         }
+        onCaughtUp?.();
         await wakes.next(signal);
       }
     } finally {

@@ -50,7 +50,8 @@ export async function driveRun(
       return await notStarted(context, home, live.failure, signals.aborted.aborted);
     }
     signals.heard(live);
-    halting.stops(live.stopGently);
+    // First it hears what was said meanwhile: one that waits for a quota can be given up.
+    void live.caughtUp.then(() => halting.stops(live.stopGently));
     const end = await live.ended;
     progress.end();
     const halt = halting.halt();
@@ -67,23 +68,33 @@ function haltsOf({ now }: Context, config: Config, policy: Policy) {
   const maxWaitMs = config.quota.wait;
   let halt: Halt | undefined;
   let soon: NodeJS.Immediate | undefined;
+  let seen: RunState | undefined;
   let stop: (() => void) | undefined;
-  const look = (state: RunState) => {
+  let isOver = false;
+  const look = () => {
     soon = undefined;
-    halt ??= haltOf(state, { policy, maxWaitMs, now: now() });
-    if (halt) stop?.();
+    if (!seen || !stop || halt) return;
+    halt = haltOf(seen, { policy, maxWaitMs, now: now() });
+    if (halt) stop();
+  };
+  const lookSoon = () => {
+    if (!isOver) soon ??= setImmediate(look);
   };
   return {
     watch: (state: RunState) => {
-      if (halt === undefined) soon ??= setImmediate(look, state);
+      seen = state;
+      lookSoon();
     },
     /** It may stand still before it is known how to stop it. */
     stops: (stopGently: () => void) => {
       stop = stopGently;
-      if (halt) stop();
+      lookSoon();
     },
     halt: () => halt,
-    end: () => clearImmediate(soon),
+    end: () => {
+      isOver = true;
+      clearImmediate(soon);
+    },
   };
 }
 
