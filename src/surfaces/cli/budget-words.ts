@@ -1,4 +1,5 @@
-/** Which budget is in money, and what helps where a price is not known? */
+/** Which budget is in money, what helps where a price is not known, and is there enough for a single job? */
+import type { Config } from "../../config/index.ts";
 
 /** The first budget in money that is set. */
 export function dollarsKey({
@@ -17,3 +18,16 @@ export function dollarsKey({
 
 export const PRICE_WAYS =
   "set budget.tokens as well, or say the price: prices: { provider/model: { input: …, output: … } }";
+
+/** The run's budgets of which not even one job could be paid: nothing would start, and nothing have been spent. */
+export function tooSmall({ budget }: Pick<Config, "budget">): readonly string[] {
+  return (["tokens", "dollars"] as const).flatMap((unit) => {
+    const limit = budget[unit];
+    const reserve = budget.reserve[unit];
+    if (limit === undefined || limit * (1 - budget.landingShare) >= reserve) return [];
+    return [
+      `budget.${unit}=${limit} is too little for a single job, so that nothing could start: ${reserve} are set ` +
+        `aside for each (budget.reserve.${unit}), and a part is kept for landing (budget.landingShare)`,
+    ];
+  });
+}

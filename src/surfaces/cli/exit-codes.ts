@@ -22,7 +22,7 @@ export const EXIT_MEANINGS: Readonly<Record<ExitCode, string>> = {
   2: "the command line was wrong",
   3: "the configuration or the installation is wrong",
   4: "an agent is not available",
-  5: "an agent refused the credentials",
+  5: "a key is missing, or was refused",
   75: "parked until a quota resets",
   130: "interrupted",
 };

@@ -222,6 +222,10 @@ test("a quota is told with its account and its end, a refused key with its words
     say({ type: "account.parked", account: "anthropic", until: 42 * minute, failure: quota, at: 0 }),
     /^the quota of anthropic is used up: whoever needs it waits until \d\d:42:00 \(42 min 00 s\): 429: slow down$/,
   );
+  assert.match(
+    say({ type: "account.parked", account: "anthropic", until: 1_800 * minute, failure: quota, at: 0 }),
+    /waits until 1970-01-0[12] \d\d:\d\d:00 \(1 d 6 h\): /,
+  );
   assert.equal(say({ type: "account.woken", account: "anthropic", at: 1 }), "anthropic is called again");
   assert.equal(
     say({ type: "account.refused", account: "openai", failure: failure("authentication", "401"), at: 2 }),

@@ -8,7 +8,7 @@ import { isVerified, type RunState, taskOf } from "../../core/state.ts";
 import { isRepair, ROOT, type TaskId } from "../../core/task.ts";
 import { isUngated, nameOf } from "../../core/view.ts";
 import { inNames, leftOf, reasonOf, undoneOf, undoneText } from "../../core/view-reasons.ts";
-import { clockTime, duration, harmless, short } from "./words.ts";
+import { clockTime, day, duration, harmless, short } from "./words.ts";
 
 /** `tone` says how it should look, where there are colours. */
 export type Line = { readonly tone: "plain" | "good" | "bad" | "quiet"; readonly text: string };
@@ -41,7 +41,7 @@ export function narrate(
       return quietText(event, state);
     case "account.parked":
       return bad(
-        `the quota of ${event.account} is used up: whoever needs it waits until ${clockTime(event.until)} ` +
+        `the quota of ${event.account} is used up: whoever needs it waits until ${moment(event.until, event.at)} ` +
           `(${duration(event.until - event.at)}): ${event.failure.message}`,
       );
     case "account.refused":
@@ -292,3 +292,7 @@ function turned(
     }
   }
 }
+
+/** With its day, if that is another one. */
+const moment = (then: number, now: number): string =>
+  day(then) === day(now) ? clockTime(then) : `${day(then)} ${clockTime(then)}`;

@@ -14,7 +14,7 @@ import {
 import type { Config } from "../../../config/index.ts";
 import { readScript } from "../../../core/agent-script.ts";
 import { messageOf } from "../../../core/failure.ts";
-import { dollarsKey, PRICE_WAYS } from "../budget-words.ts";
+import { dollarsKey, PRICE_WAYS, tooSmall } from "../budget-words.ts";
 import { type Context, refuse } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { isMissing, readBounded } from "./configuration.ts";
@@ -47,7 +47,8 @@ export async function readyAgents(
   const place = await placeNotices(context, project, config);
   if (hasExit(place)) return place;
   const notices = await priceNotices(context, config);
-  return hasExit(notices) ? notices : { config, notices: [...missing, ...place, ...notices] };
+  if (hasExit(notices)) return notices;
+  return { config, notices: [...missing, ...place, ...notices, ...tooSmall(config)] };
 }
 
 /** What the built-in agent needs besides a model. That nothing confines its commands is said, unless it is wished. */

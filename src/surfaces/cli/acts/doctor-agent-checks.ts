@@ -1,8 +1,9 @@
 /** What follows for the agents from what was seen? Who else could work, what is confined, and what has a price. */
 import type { Candidate } from "../../../compose.ts";
 import type { AgentSpec } from "../../../config/index.ts";
+import { knownProvider } from "../../../config/known-providers.ts";
 import { specText } from "../agent-text.ts";
-import { dollarsKey, PRICE_WAYS } from "../budget-words.ts";
+import { dollarsKey, PRICE_WAYS, tooSmall } from "../budget-words.ts";
 import { plural } from "../words.ts";
 import { bad, type Check, type Finding, ok, warn } from "./doctor-finding.ts";
 
@@ -24,6 +25,24 @@ function flagOf(spec: AgentSpec): string {
   if (spec.kind === "acp") return spec.name;
   return spec.kind === "model" ? `${spec.model.provider}/${spec.model.model}` : specText(spec);
 }
+
+/** A server on this machine that a model was named of, and that does not answer. */
+export const checkServers: Check = ({ found, agents, configuration }) => {
+  const isLooked = "config" in configuration && configuration.config.lookFor.includes("servers");
+  if (!isLooked || found === undefined || !Array.isArray(agents)) return [];
+  const specs = (agents as readonly { readonly spec?: AgentSpec }[]).map(({ spec }) => spec);
+  const models = specs.flatMap((spec) => (spec?.kind === "model" ? spec.model : []));
+  const silent = models
+    .filter(({ provider, baseUrl }) => baseUrl === undefined && knownProvider(provider)?.local !== undefined)
+    .map(({ provider }) => provider)
+    .filter((provider) => !found.candidates.some(({ seen }) => seen.startsWith(`${provider} answers at `)));
+  return [...new Set(silent)].map((provider) =>
+    warn("agent", `${provider} does not answer on this machine`, `start ${provider}, or name another agent`),
+  );
+};
+
+export const checkBudget: Check = ({ configuration }) =>
+  "config" in configuration ? tooSmall(configuration.config).map((text) => warn("budget", text)) : [];
 
 export const checkSandbox: Check = ({ sandbox }) => {
   if (sandbox === undefined) return [];

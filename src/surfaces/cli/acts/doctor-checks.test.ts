@@ -124,6 +124,39 @@ describe("a diagnosis", () => {
     assert.match(checkAgents(unread)[0]!.text, /the configuration has to be right first/);
   });
 
+  it("warns of a model on this machine whose server does not answer, and of no other", () => {
+    const on = (provider: string, more = {}): Facts => {
+      const model = { provider, model: "m", ...more };
+      const agents = [{ role: "worker", spec: { kind: "model", model, fallbacks: [] } }] as const;
+      return { ...WELL, agents, found: { candidates: [] } };
+    };
+    const warnings = (facts: Facts) =>
+      diagnose(facts).flatMap(({ name, level, text }) =>
+        level === "warn" && name === "agent" ? [text] : [],
+      );
+    assert.deepEqual(warnings(on("ollama")), ["ollama does not answer on this machine"]);
+    assert.deepEqual(warnings(on("ollama", { baseUrl: "http://10.0.0.7:11434/v1" })), []);
+    assert.deepEqual(warnings(on("anthropic")), []);
+    const seen = { from: "servers", seen: "ollama answers at http://127.0.0.1:11434/v1" } as const;
+    assert.deepEqual(warnings({ ...on("ollama"), found: { candidates: [seen] } }), []);
+  });
+
+  it("warns of a budget that is too small for a single job", () => {
+    const config = defaultConfig();
+    const of = (budget: { readonly tokens?: number; readonly dollars?: number }) =>
+      diagnose({
+        ...WELL,
+        configuration: {
+          config: { ...config, budget: { ...config.budget, ...budget } },
+          origins: {},
+          notices: [],
+        },
+      }).filter(({ name }) => name === "budget");
+    assert.deepEqual(levels(of({ dollars: 0.02, tokens: 50_000 })), ["warn", "warn"]);
+    assert.match(of({ dollars: 0.02 })[0]!.text, /^budget\.dollars=0\.02 is too little for a single job/);
+    assert.deepEqual(of({ dollars: 0.6, tokens: 60_000 }), []);
+  });
+
   it("warns of no gate and of a program that is missing, each once", () => {
     const none = { found: "no gate was found: nothing", commands: [] };
     const [finding] = checkGate({ ...WELL, gate: none });

@@ -3,7 +3,14 @@ import type { AgentFacts, Disk, TreeFacts } from "../../../compose.ts";
 import { hasFailed } from "../../../ports/repository.ts";
 import { foundText, specText } from "../agent-text.ts";
 import { plural, short } from "../words.ts";
-import { checkFound, checkPrices, checkRoles, checkSandbox } from "./doctor-agent-checks.ts";
+import {
+  checkBudget,
+  checkFound,
+  checkPrices,
+  checkRoles,
+  checkSandbox,
+  checkServers,
+} from "./doctor-agent-checks.ts";
 import type { Facts } from "./doctor-facts.ts";
 import { bad, type Check, type Finding, ok, warn } from "./doctor-finding.ts";
 
@@ -228,8 +235,10 @@ const CHECKS: readonly Check[] = [
   checkRepository,
   checkConfiguration,
   checkAgents,
+  checkServers,
   checkFound,
   checkPrices,
+  checkBudget,
   checkRoles,
   checkGate,
   checkSandbox,

@@ -158,7 +158,7 @@ function sayWritten(context: Context, file: string, { gate, setup, ignored, isRe
         "name it in .worktreeinclude, and agents can read it",
     );
   say(context);
-  say(context, "Next: name your agent in it (docs/agents.md of Skein says what an agent is), then");
+  say(context, "Next (an agent is looked for, unless you name one in it: docs/agents.md of Skein says how)");
   const next = commands([[`${command} doctor`, "could a run start now?"], [`${command} run "<goal>"`]]);
   for (const line of next) say(context, `  ${line}`);
 }

@@ -17,6 +17,7 @@ export const addDoctor: AddVerb = (program, perform) => {
       "after",
       examples(
         "skein doctor",
+        "skein doctor --model anthropic/claude-sonnet-4-5",
         "skein doctor --agent ./my-agent.sh",
         "skein doctor --all",
         "skein doctor --json",

@@ -16,7 +16,8 @@ export const addRun: AddVerb = (program, perform) => {
     .addHelpText(
       "after",
       examples(
-        'skein run "add a --verbose option" --agent ./my-agent.sh',
+        'skein run "add a --verbose option"  # by whoever skein doctor finds',
+        "skein run SPEC.md --model anthropic/claude-sonnet-4-5 --set budget.dollars=20",
         'skein run SPEC.md --agent "my-agent --quiet" --workers 4 --gate "npm test"',
         'skein run "rename the parser" --agent ./codemod.sh --planner none --set retry.maxFailed=1',
         "skein run SPEC.md --json | my-dashboard  # every event is a line",
