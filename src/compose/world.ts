@@ -115,7 +115,7 @@ export function openWorld(
     checkout: sharedLooks(
       new GitCheckout({ folder: top, own: config.branchPrefix || `${home.record.run}/` }),
     ),
-    remember: (job, answer) => files.end(job, answer).catch(() => {}), // The queue tries again, and says so.
+    remember: (job, answer) => files.end(job, answer).catch(() => {}), // The queue tries again.
     redact,
     surroundings: new GitSurroundings(gitDir),
     specialists: specialistsOf(top),

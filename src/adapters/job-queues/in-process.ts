@@ -49,14 +49,16 @@ export class InProcessJobQueue implements JobQueue {
   async #answer(id: JobId, brief: Brief, signal: AbortSignal): Promise<Answer> {
     try {
       if (this.#files) await this.#files.begin(id, brief);
-      const answer = await this.#executed(brief, signal);
-      // A job that failed because it was told to end has not failed: after a restart it is begun again.
-      if (!signal.aborted || answer.outcome.is !== "failed") await this.#files?.end(id, answer);
-      return answer;
     } catch (error) {
       const why = `the job's files could not be written: ${messageOf(error)}`;
       return failed(failure("repository", why, "make room on the disk"));
     }
+    const answer = await this.#executed(brief, signal);
+    // A job that failed because it was told to end has not failed: after a restart it is begun again.
+    const isLasting = !signal.aborted || answer.outcome.is !== "failed";
+    // What was made and paid for is not thrown away because of a file: the log may still take it.
+    if (isLasting) await this.#files?.end(id, answer).catch(() => {});
+    return answer;
   }
 
   /** An executor that throws has a defect; the run goes on, and the failure says so. */
