@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { CoreRun, task } from "../../test/support/core-run.ts";
 import { ManualClock } from "../adapters/clocks/manual.ts";
 import { MemoryEventLog } from "../adapters/event-logs/memory.ts";
 import { InProcessJobQueue } from "../adapters/job-queues/in-process.ts";
@@ -216,6 +217,24 @@ describe("the engine", () => {
     assert.equal((await runEngine({ ...parts, queue }, inbox, stop.signal)).is, "stopped");
     const end = await runEngine({ ...parts, queue }, new Inbox(), NEVER);
     assert.ok(end.is === "closed");
+    assert.equal(end.state.spent.tokens, 7);
+  });
+
+  it("asks what a job has cost that expired, and whose place another has taken", async () => {
+    const { log, parts } = setting();
+    const run = CoreRun.planned([task("a")]);
+    run.wait(defaultPolicy.leaseMs.work + defaultPolicy.retry.graceMs);
+    assert.deepEqual(run.running("work"), ["work:t.1#2"]);
+    await log.append(0, run.log);
+    const stop = new AbortController();
+    const queue: JobQueue = {
+      offer: () => stop.abort(),
+      cancel: () => {},
+      recover: async (job) =>
+        jobId(job) === "work:t.1#1" ? { is: "gone", spent: { tokens: 7 } } : { is: "gone" },
+    };
+    const end = await runEngine({ ...parts, queue }, new Inbox(), stop.signal);
+    assert.ok(end.is === "stopped");
     assert.equal(end.state.spent.tokens, 7);
   });
 

@@ -66,7 +66,7 @@ class Engine {
   #deadline: number | undefined;
   /** Of those that cost something: offered, and not heard of yet. */
   readonly #underway = new Set<JobId>();
-  /** Called off by an earlier engine, and not heard of. */
+  /** Called off or expired in an earlier engine, and not heard of. */
   readonly #calledOff = new Map<JobId, Job>();
   #closeBy: number | undefined;
 
@@ -94,7 +94,7 @@ class Engine {
     const { queue } = this.#parts;
     const messages: Message[] = [];
     const running = [...this.state.running.values()].map(({ job }) => job);
-    for (const job of [...running, ...this.state.late.values(), ...this.#calledOff.values()]) {
+    for (const job of [...running, ...this.#calledOff.values()]) {
       const found = await queue.recover(job, this.#inbox.send);
       if (found.is === "running" && isPaid(job)) this.#underway.add(jobId(job));
       if (found.is === "answered") messages.push({ type: "ended", job: jobId(job), ...found.answer });
@@ -191,7 +191,8 @@ class Engine {
   /** Before the event itself is part of the state. */
   #remember({ job, how }: Event & { readonly type: "job.ended" }): void {
     const running = this.state.running.get(job);
-    if (how === "aborted" && running && isPaid(running.job)) this.#calledOff.set(job, running.job);
+    const isGivenUp = how === "aborted" || how === "expired"; // Of what expired, another may have taken the place.
+    if (isGivenUp && running && isPaid(running.job)) this.#calledOff.set(job, running.job);
     else this.#calledOff.delete(job);
   }
 
