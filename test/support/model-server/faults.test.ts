@@ -5,7 +5,7 @@ import { converse, WIRES } from "./clients.ts";
 import * as refusals from "./model-server.ts";
 import { type Reply, startModelServer } from "./model-server.ts";
 
-const NEXT_HOUR = Date.now() + 3_600_000;
+const nextHour = () => Date.now() + 3_600_000;
 const long = "word ".repeat(100).trim();
 
 for (const { name, wire, model } of WIRES)
@@ -35,11 +35,12 @@ for (const { name, wire, model } of WIRES)
       assert.match(silent.message, /rate limit/i);
       const told = await refused(refusals.rateLimited(wire, { retryAfterSeconds: 7 }));
       assert.equal(told.headers["retry-after"], "7");
-      const { headers } = await refused(refusals.rateLimited(wire, { resetAt: NEXT_HOUR }));
+      const resetAt = nextHour();
+      const { headers } = await refused(refusals.rateLimited(wire, { resetAt }));
       assert.equal(headers["retry-after"], undefined);
       if (isAnthropic) {
         const at = Date.parse(headers["anthropic-ratelimit-requests-reset"]!);
-        assert.equal(Math.floor(NEXT_HOUR / 1_000) * 1_000, at);
+        assert.equal(Math.floor(resetAt / 1_000) * 1_000, at);
       } else assert.match(headers["x-ratelimit-reset-requests"]!, /^(1h0m0s|59m\d+s)$/);
     });
 
