@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { ManualClock } from "../adapters/clocks/manual.ts";
+import { failure } from "../core/failure.ts";
 import type { JobId } from "../core/job.ts";
 import type { Agent, Ask, Said } from "../ports/agent.ts";
 import type { Signs } from "../ports/signs.ts";
@@ -21,7 +22,7 @@ function watching(signs: Partial<Signs> = {}, maxMs = 600 * MINUTE) {
       ask = given;
       const stop = () => {
         stopped.push(clock.now());
-        resolve({ is: "said", text: "told to stop", spent: { tokens: 5 } });
+        resolve({ is: "failed", failure: failure("interrupted", "told to stop"), spent: { tokens: 5 } });
       };
       if (signal.aborted) stop();
       else signal.addEventListener("abort", stop, { once: true });
@@ -137,7 +138,7 @@ describe("a turn that is watched", () => {
     const { clock, outer, said, stopped } = watching({ quiet: undefined as never });
     assert.equal(clock.next(), 1_000_000 + 600 * MINUTE);
     outer.abort();
-    assert.deepEqual(await said, { is: "said", text: "told to stop", spent: { tokens: 5 } });
+    assert.equal((await said).is, "failed");
     assert.equal(stopped.length, 1);
   });
 });

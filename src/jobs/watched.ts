@@ -8,7 +8,8 @@ export async function watched(agent: Agent, ask: Ask, signs: Signs, signal: Abor
   const watch = new Watch(ask, signs, signal);
   try {
     const said = await agent.turn({ ...ask, onSign: () => watch.sign() }, watch.signal);
-    if (watch.why === undefined) return said;
+    // Whoever ended well has ended, also in the moment in which it was to be stopped.
+    if (watch.why === undefined || said.is === "said") return said;
     const spent = said.spent ? { spent: said.spent } : {};
     return { is: "failed", failure: failure("timed-out", watch.why, NEXT), ...spent };
   } finally {
