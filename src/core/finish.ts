@@ -157,8 +157,8 @@ function endRoot(state: RunState, policy: Policy): readonly Fact[] {
       ROOT,
       failure(
         "budget",
-        "the budget was spent before it was done",
-        "raise the budget and start again: the target keeps what landed",
+        "the budget was spent before it was done, or is too small for a turn",
+        "raise the budget (or lower budget.reserve) and start again: the target keeps what landed",
       ),
     );
   }
