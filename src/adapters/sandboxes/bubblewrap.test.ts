@@ -104,6 +104,17 @@ sandboxed("takes every capability, also from root, so that nothing can be mounte
   assert.match(await bash(at.place, "mount -o remount,rw / && touch /etc/made"), /exit code/);
 });
 
+sandboxed(
+  "lets nobody change the kernel's settings, also not root: one of them runs a program outside",
+  async () => {
+    await using at = await workspacePlace({ sandbox: sandboxFor });
+    for (const name of ["kernel/core_pattern", "vm/swappiness"]) {
+      const same = `[ ! -e ${name} ] || { was=$(cat ${name}) && echo "$was" > ${name}; }`; // What it is already.
+      assert.match(await bash(at.place, `cd /proc/sys && ${same}`), /Read-only|Permission denied/, name);
+    }
+  },
+);
+
 sandboxed("has git work in it: objects of the user's repository are read, commits are made", async () => {
   await using at = await workspacePlace({ sandbox: sandboxFor });
   const heard = await bash(at.place, "echo b > b && git add b && git commit -qm made && git log --format=%s");

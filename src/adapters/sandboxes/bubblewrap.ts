@@ -83,7 +83,7 @@ function bubblewrap(program: string, options: SandboxOptions): Sandbox {
   const hidden = [...new Set([...ALWAYS, ...wished].flatMap(real))];
   const { paths, links } = shownOf(options, hidden);
   const fixed = [
-    ...["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"],
+    ...["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--ro-bind-try", KERNEL, KERNEL],
     ...SECRETS.flatMap(real).flatMap((path) => ["--ro-bind", "/dev/null", path]),
     ...outermost(hidden).flatMap((path) => ["--tmpfs", path]),
   ];
@@ -131,6 +131,12 @@ const TMP = "/tmp";
 
 /** /run holds sockets of the machine's servers (Docker's is as good as root), and to connect is not to write. */
 const ALWAYS: readonly string[] = ["/home", "/root", "/run", "/var/run", TMP, "/var/tmp"];
+
+/**
+ * Root writes there without any capability, and one of them names a program that the kernel runs, as root and outside.
+ * Bubblewrap (0.8) means to cover it, but asks whether the folder can be written, which it never can.
+ */
+const KERNEL = "/proc/sys";
 
 /** Readable for root alone, which some run Skein as. */
 const SECRETS: readonly string[] = ["/etc/shadow", "/etc/shadow-", "/etc/gshadow", "/etc/gshadow-"];
