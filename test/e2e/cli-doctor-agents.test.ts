@@ -66,6 +66,25 @@ describe("skein doctor, of agents,", () => {
       "prices={ollama/x: {input: 0, output: 0}}",
     );
     assert.match(both.out, /^ok {4}prices +known of ollama\/x/m);
+    assert.match(both.out, /^ {2}model +--model +ollama\/x$/m);
+    assert.equal(both.code, 0, both.err);
+  });
+
+  it("warns of a fallback that a run would leave out, because its key is missing", LIMIT, async () => {
+    await using place = await makePlace();
+    const said = await examine(
+      place,
+      "--model",
+      "ollama/x",
+      "--set",
+      "fallback=openai/gpt-5",
+      "--set",
+      "lookFor=[]",
+    );
+    assert.deepEqual(textsOf(said, "agent"), [
+      "ok: the built-in agent on ollama/x works and plans",
+      "warn: the fallback openai/gpt-5 is left out: there is no key for openai: OPENAI_API_KEY is not set",
+    ]);
   });
 
   it(

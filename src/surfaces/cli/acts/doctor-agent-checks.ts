@@ -41,6 +41,8 @@ export const checkServers: Check = ({ found, agents, configuration }) => {
   );
 };
 
+export const checkFallbacks: Check = ({ missing = [] }) => missing.map((text) => warn("agent", text));
+
 export const checkBudget: Check = ({ configuration }) =>
   "config" in configuration ? tooSmall(configuration.config).map((text) => warn("budget", text)) : [];
 

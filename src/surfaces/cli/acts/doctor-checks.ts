@@ -5,6 +5,7 @@ import { foundText, specText } from "../agent-text.ts";
 import { plural, short } from "../words.ts";
 import {
   checkBudget,
+  checkFallbacks,
   checkFound,
   checkPrices,
   checkRoles,
@@ -236,6 +237,7 @@ const CHECKS: readonly Check[] = [
   checkConfiguration,
   checkAgents,
   checkServers,
+  checkFallbacks,
   checkFound,
   checkPrices,
   checkBudget,

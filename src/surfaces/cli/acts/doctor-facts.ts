@@ -34,6 +34,7 @@ import {
   type StateFacts,
   type TreeFacts,
   withAgent,
+  withUsableFallbacks,
 } from "../../../compose.ts";
 import type { Config, ReadConfig } from "../../../config/index.ts";
 import { type Failure, failure, messageOf } from "../../../core/failure.ts";
@@ -54,6 +55,8 @@ export type Facts = {
   readonly agents?: readonly AgentFacts[] | Failed;
   /** Who would work, and everybody who could. */
   readonly found?: Found;
+  /** Fallbacks that a run would leave out, and why. */
+  readonly missing?: readonly string[];
   /** Of the built-in agent, where it has a part. */
   readonly sandbox?: SandboxFacts;
   readonly prices?: { readonly models: readonly PriceFacts[]; readonly asOf: string };
@@ -103,7 +106,9 @@ export async function gatherFacts(
   const found = isRead
     ? known(await limited("who is here", (signal) => lookAround(config, env, signal)))
     : undefined;
-  const settled = { located, config: found?.agent ? withAgent(config, found.agent) : config, env };
+  const wanted = found?.agent ? withAgent(config, found.agent) : config;
+  const { config: usable, missing } = await withUsableFallbacks(wanted, env);
+  const settled = { located, config: usable, env };
   const [agents, parts, gate, tree, disk] = await Promise.all([
     isRead ? limited("the agents", () => agentsOf(settled)) : undefined,
     isRead ? limited("what agents have", () => partsOf(settled)) : undefined,
@@ -117,6 +122,7 @@ export async function gatherFacts(
     ...others,
     ...(sandbox === undefined ? {} : { sandbox }),
     ...(found === undefined ? {} : { found }),
+    missing,
     isolation: isolationOf(settled.config, sandbox?.level),
     base,
     ...(agents === undefined ? {} : { agents }),
