@@ -17,13 +17,17 @@ export const checkFound: Check = ({ found, agents }) => {
 
 function alsoText({ seen, spec, next }: Candidate): string {
   if (spec === undefined) return next === undefined ? seen : `${seen}: ${next}`;
-  return `${seen}: --agent ${flagOf(spec)}`;
+  return `${seen}: ${flagOf(spec)}`;
 }
 
 /** What would be typed to use it. */
 function flagOf(spec: AgentSpec): string {
-  if (spec.kind === "acp") return spec.name;
-  return spec.kind === "model" ? `${spec.model.provider}/${spec.model.model}` : specText(spec);
+  if (spec.kind === "acp") return `--agent ${spec.name}`;
+  if (spec.kind !== "model") return `--agent ${specText(spec)}`;
+  const { provider, model, baseUrl } = spec.model;
+  return baseUrl === undefined
+    ? `--agent ${provider}/${model}`
+    : `--set 'agent={kind: model, provider: ${provider}, model: "${model}", baseUrl: "${baseUrl}"}'`;
 }
 
 /** A server on this machine that a model was named of, and that does not answer. */
@@ -33,11 +37,12 @@ export const checkServers: Check = ({ found, agents, configuration }) => {
   const specs = (agents as readonly { readonly spec?: AgentSpec }[]).map(({ spec }) => spec);
   const models = specs.flatMap((spec) => (spec?.kind === "model" ? spec.model : []));
   const silent = models
-    .filter(({ provider, baseUrl }) => baseUrl === undefined && knownProvider(provider)?.local !== undefined)
-    .map(({ provider }) => provider)
-    .filter((provider) => !found.candidates.some(({ seen }) => seen.startsWith(`${provider} answers at `)));
-  return [...new Set(silent)].map((provider) =>
-    warn("agent", `${provider} does not answer on this machine`, `start ${provider}, or name another agent`),
+    .flatMap(({ provider, baseUrl }) => (baseUrl === undefined ? (knownProvider(provider) ?? []) : []))
+    .filter(({ local }) => local !== undefined)
+    .map(({ name, local }) => ({ name, answers: `${name} answers at ${local}`, place: local }))
+    .filter(({ answers }) => !found.candidates.some(({ seen }) => seen.startsWith(answers)));
+  return [...new Map(silent.map((one) => [one.name, one])).values()].map(({ name, place }) =>
+    warn("agent", `${name} does not answer at ${place}`, `start ${name}, or name another agent`),
   );
 };
 
