@@ -3,6 +3,7 @@ import { InProcessGovernor } from "../adapters/governors/in-process.ts";
 import { changedAt } from "../adapters/workspaces/changed-at.ts";
 import type { Event } from "../core/event.ts";
 import { mayCall, nextAccount } from "../core/governor.ts";
+import type { JobId } from "../core/job.ts";
 import type { Policy } from "../core/policy.ts";
 import type { Drive } from "../engine/drive.ts";
 import type { Clock } from "../ports/clock.ts";
@@ -13,8 +14,10 @@ export type Channel = {
   readonly governor: Governor;
   readonly signs: Signs;
   /** Before the first job starts. */
-  readonly connect: (drive: Drive) => void;
+  readonly connect: (drive: Drive, waits: () => void) => void;
   readonly follow: (event: Event) => void;
+  /** For its turn to call a model. */
+  readonly isWaiting: (job: JobId) => boolean;
 };
 
 export function openChannel(clock: Clock, policy: Policy, options: Pick<Signs, "quiet">): Channel {
@@ -29,15 +32,17 @@ export function openChannel(clock: Clock, policy: Policy, options: Pick<Signs, "
       waitedMs: (job) => governor.waitedMs(job),
       tell: ({ job, ms }) => void tell({ type: "quiet", job, ms }),
     },
-    connect: (drive) => {
+    connect: (drive, waits) => {
       tell = (report) => drive.tell(report);
       governor.connect({
         next: (accounts) => nextAccount(drive.state, accounts),
         mayCall: (call, live) => mayCall(drive.state, policy, live, call),
         tell: (account, why) => drive.tell({ type: "account-refused", account, failure: why }),
         worked: (account) => void drive.tell({ type: "account-worked", account }),
+        waits,
       });
     },
     follow: governor.follow,
+    isWaiting: (job) => governor.isWaiting(job),
   };
 }

@@ -5,8 +5,10 @@ import { createTarget } from "../adapters/repositories/locate.ts";
 import type { Config } from "../config/schema.ts";
 import { toPolicy } from "../config/to-policy.ts";
 import { targetBranchOf } from "../core/brief.ts";
+import { isPaid } from "../core/budget.ts";
 import type { Command } from "../core/event.ts";
 import { failure, messageOf } from "../core/failure.ts";
+import { jobId } from "../core/job.ts";
 import { Drive, type Watch } from "../engine/drive.ts";
 import type { EngineEnd } from "../engine/engine.ts";
 import type { EventLog } from "../ports/event-log.ts";
@@ -25,6 +27,8 @@ export type RunOptions = {
   readonly agents?: GivenAgents;
   /** Hears of each workspace that could not be given back at the end, and why. */
   readonly onLeft?: (what: string) => void;
+  /** Hears that an agent begins to wait until it may call its model. */
+  readonly onWait?: () => void;
   /** Stands between the engine and the log, for who wants to see or delay what is written. */
   readonly around?: (log: EventLog) => EventLog;
 };
@@ -38,6 +42,8 @@ export type LiveRun = {
   readonly say: (command: Said) => Promise<Heard>;
   /** Resolves once what was said while nobody drove the run is in the log; never, if the engine ends before. */
   readonly caughtUp: Promise<void>;
+  /** An agent is in the middle of something, and does not only wait until it may call its model. */
+  readonly isAtWork: () => boolean;
   readonly stopGently: () => void;
   readonly stopNow: () => void;
 };
@@ -68,7 +74,7 @@ export async function startRun(
     world.channel.follow(event);
     flaky.watch(event, state);
   });
-  world.channel.connect(drive);
+  world.channel.connect(drive, () => options.onWait?.());
   const over = new AbortController();
   const running = drive.run(ready.first);
   const listening = drive.listen(mailboxOf(home), over.signal);
@@ -103,6 +109,10 @@ export async function startRun(
     ended,
     say: (command) => drive.say(command),
     caughtUp: drive.caughtUp,
+    isAtWork: () =>
+      [...drive.state.running.values()].some(
+        ({ job }) => isPaid(job) && !world.channel.isWaiting(jobId(job)),
+      ),
     stopGently: () => drive.stopGently(GENTLE_STOP_MS),
     stopNow: () => drive.stopNow(),
   };

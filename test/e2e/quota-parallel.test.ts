@@ -10,6 +10,27 @@ const LIMIT = { timeout: 120_000 };
 const HOUR_SECONDS = 3_600;
 
 describe("a quota that is used up while 20 are at work", () => {
+  it("lets an answer that is under way come to its end before the run stops for it", LIMIT, async () => {
+    const goOn = Promise.withResolvers<void>();
+    const answer = failing(
+      async ({ kind, key, steps, time }, { wire }) => {
+        if (kind !== "work" || steps !== 1 || time > 1) return undefined;
+        if (key === "two") return rateLimited(wire, { retryAfterSeconds: HOUR_SECONDS });
+        await goOn.promise; // The last word of "one": it lands after that.
+        return undefined;
+      },
+      scriptOf("one", "two"),
+    );
+    await using place = await makeFaulty({ answer, sets: { "quota.wait": "1s", "sweep.green": "1s" } });
+    const live = place.start("run", "write two files", ...place.settings, "--set", "sweep.red=1s");
+    await live.says("is used up: whoever needs it waits until");
+    goOn.resolve();
+    const ran = await ranOf(place, await live.ended);
+    assert.equal(ran.code, 75, ran.all);
+    assert.equal(ran.view.counts.done, 1, "what was paid for has landed");
+    assert.equal(ran.view.spent.unaccounted.calls, 0, "and nothing was cut off");
+  });
+
   it("starts 0 further calls until the reset; then all 20 finish, without a new attempt", LIMIT, async () => {
     const names = Array.from({ length: 20 }, (_, i) => `task-${i + 1}`);
     const script = {

@@ -27,6 +27,7 @@ describe("the governor of one process", () => {
   let accounts: Map<string, NextAccount>;
   let told: { readonly account: string; readonly why: Failure; readonly heard: () => void }[];
   let worked: string[];
+  let waits: number;
   let maxTokens: number;
 
   beforeEach(() => {
@@ -35,6 +36,7 @@ describe("the governor of one process", () => {
     accounts = new Map();
     told = [];
     worked = [];
+    waits = 0;
     maxTokens = Number.POSITIVE_INFINITY;
     governor.connect({
       next: (names) => {
@@ -47,6 +49,7 @@ describe("the governor of one process", () => {
       },
       tell: (account, why) => new Promise((heard) => void told.push({ account, why, heard })),
       worked: (account) => void worked.push(account),
+      waits: () => void (waits += 1),
     });
   });
 
@@ -69,6 +72,7 @@ describe("the governor of one process", () => {
     const waiting = asking();
     await settled();
     assert.equal(waiting.value, undefined);
+    assert.deepEqual([waits, governor.isWaiting(JOB)], [1, true]);
     accounts.set("a", { is: "parked", until: 5_000 });
     told[0]!.heard();
     await settled();
@@ -79,6 +83,7 @@ describe("the governor of one process", () => {
     assert.equal(clock.now(), 5_000);
     assert.deepEqual(waiting.value, { account: "a", id: 1 });
     assert.equal(governor.waitedMs(JOB), 4_000);
+    assert.equal(governor.isWaiting(JOB), false);
   });
 
   it("waits for the log where its clock is ahead of it", async () => {

@@ -16,6 +16,8 @@ export type RunVoice = {
   readonly tell: (account: string, why: Failure) => Promise<void>;
   /** An account that was woken has answered. */
   readonly worked: (account: string) => void;
+  /** A job begins to wait. */
+  readonly waits: () => void;
 };
 
 export class InProcessGovernor implements Governor {
@@ -99,6 +101,10 @@ export class InProcessGovernor implements Governor {
     if (event.type === "account.woken" || event.type === "account.parked") this.#wakeAll();
   };
 
+  isWaiting(job: JobId): boolean {
+    return (this.#waited.get(job)?.since.length ?? 0) > 0;
+  }
+
   waitedMs(job: JobId): number {
     const waited = this.#waited.get(job);
     if (!waited) return 0;
@@ -157,6 +163,7 @@ export class InProcessGovernor implements Governor {
     const callOff = until === undefined || until <= begun ? () => {} : this.#clock.wakeAt(until, resolve);
     const { ms, since } = this.#waited.get(job) ?? { ms: 0, since: [] };
     this.#waited.set(job, { ms, since: [...since, begun] });
+    this.#run.waits();
     await promise;
     callOff();
     signal.removeEventListener("abort", stop);
@@ -188,4 +195,5 @@ const UNKNOWN: RunVoice = {
   mayCall: () => undefined,
   tell: async () => {},
   worked: () => {},
+  waits: () => {},
 };

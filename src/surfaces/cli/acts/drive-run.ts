@@ -1,5 +1,5 @@
 /** How does a run go on in this process? Started, shown, stopped kindly, and reported: the one way for every verb. */
-import { type Project, startRun } from "../../../compose.ts";
+import { type LiveRun, type Project, startRun } from "../../../compose.ts";
 import { type Config, toPolicy } from "../../../config/index.ts";
 import { targetBranchOf } from "../../../core/brief.ts";
 import type { Failure } from "../../../core/failure.ts";
@@ -43,7 +43,7 @@ export async function driveRun(
       progress.watch(event, state);
       halting.watch(state);
     };
-    const options = { config, env, watch, onLeft };
+    const options = { config, env, watch, onLeft, onWait: halting.look };
     const live = await startRun(project, home, options, signals.aborted);
     if (hasFailed(live)) {
       progress.end();
@@ -51,7 +51,7 @@ export async function driveRun(
     }
     signals.heard(live);
     // First it hears what was said meanwhile: one that waits for a quota can be given up.
-    void live.caughtUp.then(() => halting.stops(live.stopGently));
+    void live.caughtUp.then(() => halting.stops(live));
     const end = await live.ended;
     progress.end();
     const halt = halting.halt();
@@ -63,19 +63,24 @@ export async function driveRun(
   }
 }
 
+type Stoppable = Pick<LiveRun, "isAtWork" | "stopGently">;
+
 /** Looks once what was decided together is all there: between two events of one decision a run may seem to stand still. */
 function haltsOf({ now }: Context, config: Config, policy: Policy) {
   const maxWaitMs = config.quota.wait;
   let halt: Halt | undefined;
   let soon: NodeJS.Immediate | undefined;
   let seen: RunState | undefined;
-  let stop: (() => void) | undefined;
+  let live: Stoppable | undefined;
   let isOver = false;
   const look = () => {
     soon = undefined;
-    if (!seen || !stop || halt) return;
-    halt = haltOf(seen, { policy, maxWaitMs, now: now() });
-    if (halt) stop();
+    if (!seen || !live || halt) return;
+    const found = haltOf(seen, { policy, maxWaitMs, now: now() });
+    // Whoever is in the middle of something comes to where it waits: what was paid for is not cut off.
+    if (!found || (found.is === "parked" && live.isAtWork())) return;
+    halt = found;
+    live.stopGently();
   };
   const lookSoon = () => {
     if (!isOver) soon ??= setImmediate(look);
@@ -86,10 +91,11 @@ function haltsOf({ now }: Context, config: Config, policy: Policy) {
       lookSoon();
     },
     /** It may stand still before it is known how to stop it. */
-    stops: (stopGently: () => void) => {
-      stop = stopGently;
+    stops: (run: Stoppable) => {
+      live = run;
       lookSoon();
     },
+    look: lookSoon,
     halt: () => halt,
     end: () => {
       isOver = true;
