@@ -108,6 +108,15 @@ for (const speaks of ["openai", "anthropic"] as const) {
   });
 }
 
+it("reads a stream that goes by the wrong name", async () => {
+  const delta = { id: "1", choices: [{ index: 0, delta: { content: "hi" }, finish_reason: "stop" }] };
+  await using server = await answering(
+    "application/json",
+    `data: ${JSON.stringify(delta)}\n\ndata: [DONE]\n\n`,
+  );
+  assert.equal(await called(server.url, "openai"), undefined);
+});
+
 it("refuses a key that no header can hold, without a word of it", async () => {
   const spec = { provider: "anthropic", model: "x" };
   for (const key of ["sk-hidden\nmore", "sk-hidden\u0000", "sk-hidden-é", "sk-hidden “quoted”"]) {

@@ -16,8 +16,7 @@ export async function askProvider(
   const isWhole = !response.ok || isOf(response, "json");
   const body = response.body?.pipeThrough(limited(isWhole ? MAX_WHOLE_BYTES : MAX_STREAM_BYTES)) ?? null;
   const bounded = new Response(body, response);
-  if (response.ok && isForStream(init?.body)) await refuseOther(bounded);
-  return bounded;
+  return response.ok && isForStream(init?.body) ? streamIn(bounded) : bounded;
 }
 
 /** Answered, but not with what a model says. */
@@ -65,14 +64,15 @@ const isOf = ({ headers }: Response, type: "json" | "html"): boolean =>
   (headers.get("content-type") ?? "").toLowerCase().includes(type);
 
 /** With status 200, and all the same no stream: libraries read it as one that ended too soon. */
-async function refuseOther(response: Response): Promise<void> {
+async function streamIn(response: Response): Promise<Response> {
   if (isOf(response, "html")) {
     await response.body?.cancel();
     const why = "it answered with a page for people: see whether baseUrl is right";
     throw new Unusable(why, { is: "transient", mayHaveCost: false });
   }
-  if (!isOf(response, "json")) return;
+  if (!isOf(response, "json")) return response;
   const text = await response.text();
+  if (/^\s*(?:data|event|id|retry)?:/.test(text)) return new Response(text, response); // Only its name is wrong.
   const error = errorIn(text);
   if (error) throw error;
   const why = "it answered all at once, and only what is sent as it is written can be read";
