@@ -1,5 +1,6 @@
 /** What does every verb need to know, and how does it say that it cannot? */
 import type { Failure } from "../../core/failure.ts";
+import { redactor } from "../../core/redact.ts";
 import { EXIT, type ExitCode } from "./exit-codes.ts";
 import type { Output } from "./output.ts";
 import { harmless } from "./words.ts";
@@ -27,7 +28,10 @@ type Refused = Pick<Failure, "message" | "next"> & {
 
 /** Says what is wrong and what to try, on standard error; one JSON object for who asked for JSON. */
 export function refuse({ err, json }: Context, exitCode: ExitCode, why: Refused): ExitCode {
-  const { kind, message, next, lines = [] } = why;
+  const { kind } = why;
+  const message = blotted(why.message);
+  const next = why.next === undefined ? undefined : blotted(why.next);
+  const lines = (why.lines ?? []).map(blotted);
   if (json) {
     const details = {
       ...(next === undefined ? {} : { next }),
@@ -40,6 +44,9 @@ export function refuse({ err, json }: Context, exitCode: ExitCode, why: Refused)
   err.write(`skein: ${harmless(message)}\n${more}${next === undefined ? "" : `try: ${harmless(next)}\n`}`);
   return exitCode;
 }
+
+/** What is refused is shown, and may be a key that somebody gave where a name belongs. */
+const blotted = redactor([]);
 
 export const usage = (context: Context, message: string, next?: string): ExitCode =>
   refuse(
