@@ -140,6 +140,13 @@ describe("a model at work", () => {
     assert.equal(turns.server.calls.length, 5 + 3, "three more, to answer with");
   });
 
+  it("has failed so, too, where the server says of every call that it had stopped", async () => {
+    const works: Reply = { ...bash("true"), stop: "stop" };
+    await using turns = await modelTurns(() => works, { limits: { maxSteps: 5 } });
+    const said = await turns.agent.turn(workAsk(turns.folder), NEVER);
+    assert.match(failureOf(said).message, /still at work after 5 steps/);
+  });
+
   it("is stopped after so many steps, and asked for what there is", async () => {
     const answer: Answerer = (call) => (/all of your 5 steps/.test(lastText(call)) ? HANDOFF : bash("true"));
     await using turns = await modelTurns(answer, { limits: { maxSteps: 5 } });

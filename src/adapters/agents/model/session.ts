@@ -49,6 +49,8 @@ type Leg = {
   readonly answer?: unknown;
   readonly text: string;
   readonly stop: string;
+  /** Its last word was a call. Some servers say "stop" of it all the same. */
+  readonly isAtWork: boolean;
 };
 
 type Next = SessionEnd | { readonly is: "say"; readonly text: string };
@@ -83,7 +85,7 @@ class Talk {
     }
   }
 
-  judge({ answer, text, stop }: Leg): Next {
+  judge({ answer, text, stop, isAtWork }: Leg): Next {
     const { kind, maxSteps } = this.#session;
     if (answer !== undefined) return { is: "answered", text: answerText(answer) };
     if ((stop === "length" || stop === "error") && this.#goesOn < MAX_GOES_ON) {
@@ -96,7 +98,8 @@ class Talk {
     }
     const unreadable = whyUnreadable(kind, text);
     const why = this.#steps >= maxSteps ? `you have used all of your ${maxSteps} steps` : unreadable;
-    if (this.#asked && stop === "tool-calls" && unreadable !== undefined) return stillAtWork(maxSteps);
+    if (this.#asked && isAtWork && unreadable !== undefined)
+      return stillAtWork(Math.min(this.#steps, maxSteps));
     if (why === undefined || this.#asked) return { is: "answered", text };
     this.#asked = true;
     return { is: "say", text: askAgain(kind, why) };
@@ -130,6 +133,7 @@ class Talk {
       ...(answer && finishReason !== "length" ? { answer: answer.input } : {}),
       text,
       stop: finishReason,
+      isAtWork: calls.length > 0,
     };
   }
 
@@ -141,11 +145,11 @@ class Talk {
 }
 
 /** Who says nothing and stops may be done; whoever had to be stopped is not, and half of a change must not land. */
-const stillAtWork = (maxSteps: number): Next => ({
+const stillAtWork = (steps: number): Next => ({
   is: "failed",
   failure: failure(
     "agent-failed",
-    `the model was still at work after ${maxSteps} steps, and gave no answer when asked for it`,
+    `the model was still at work after ${steps} steps, and gave no answer when asked for it`,
     "split the task",
   ),
 });
