@@ -94,12 +94,12 @@ type Refusal = {
 function refusalOf(thrown: unknown): Refusal {
   const { statusCode, responseHeaders, responseBody, status, code } = Object(thrown) as Thrown;
   const number = [statusCode, status, code].find((is) => typeof is === "number" && is >= 400 && is < 600);
-  const body = typeof responseBody === "string" ? responseBody.replace(QUOTED, "") : plain(thrown);
-  const text = isGarbled(thrown) ? errorIn(thrown) : `${messageOf(thrown)}\n${body}`.slice(0, MAX_READ_CHARS);
+  const body = typeof responseBody === "string" ? responseBody : plain(thrown);
+  const all = isGarbled(thrown) ? errorIn(thrown) : `${messageOf(thrown)}\n${body}`.slice(0, MAX_READ_CHARS);
   return {
     status: number as number | undefined,
     headers: headersOf(responseHeaders),
-    text,
+    text: all.replace(QUOTED, ""),
     words: wordsOf(thrown),
   };
 }
@@ -111,8 +111,8 @@ function errorIn(garbled: unknown): string {
   return error === undefined ? "" : plain(error).slice(0, MAX_READ_CHARS);
 }
 
-/** What the model had written, as Groq shows it. */
-const QUOTED = /"failed_generation"\s*:\s*"(?:[^"\\]|\\.)*"/g;
+/** What the model had written, as Groq shows it; of a long one the end is cut off. */
+const QUOTED = /"failed_generation"\s*:\s*"(?:[^"\\]|\\.)*/g;
 
 type Thrown = {
   readonly statusCode?: unknown;

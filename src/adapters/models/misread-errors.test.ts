@@ -41,6 +41,9 @@ describe("a call that failed", () => {
     };
     const { is, failure } = problemOf(refused(400, "Failed to call a function.", groq), place);
     assert.deepEqual([is, failure.kind], ["transient", "agent-unreachable"]);
+    assert.equal(problemOf({ error: groq }, place).is, "transient", "in the middle of a stream");
+    const long = { ...groq, failed_generation: `${groq.failed_generation}${" on and on".repeat(900_000)}` };
+    assert.equal(problemOf(refused(400, "Failed.", long), place).is, "transient", "9 MB of it");
     assert.equal(problemOf(refused(498, "Flex tier capacity exceeded"), place).is, "transient");
   });
 
