@@ -220,6 +220,40 @@ describe("the engine", () => {
     assert.equal(end.state.spent.tokens, 7);
   });
 
+  it("hears what called-off jobs cost also when it was about to close before, and was told to go on", async () => {
+    const { inbox, parts } = setting();
+    const plan = (tasks: readonly object[]) => readPlanAnswer(JSON.stringify({ scratchpad: "", tasks }));
+    let turns = 0;
+    const offer: JobQueue["offer"] = (job, brief, report) => {
+      if (job.kind === "work") return inbox.send({ type: "cancel", task: job.task });
+      if (job.kind !== "plan") return report({ type: "ended", job: jobId(job), outcome: honest(brief) });
+      turns += 1;
+      if (turns === 3) {
+        parts.clock.wakeAt(60_000, () => {});
+        parts.clock.step();
+      }
+      const id = `a${turns}`;
+      const wanted = { id, description: id, acceptance: id, scope: [`${id}.ts`] };
+      const read = plan(turns % 2 === 1 ? [wanted] : []);
+      assert.ok(read.is === "answer");
+      report({ type: "ended", job: jobId(job), outcome: { is: "planned", answer: read.answer } });
+      const why = failure("interrupted", "told to stop");
+      const last: Message = {
+        ...{ type: "ended", job: "work:t.2#1" as JobId, outcome: { is: "failed", failure: why } },
+        spent: { tokens: 7 },
+      };
+      // The first that is called off never says anything.
+      if (turns === 2) setImmediate(() => inbox.send({ type: "steer", message: "and more" }));
+      if (turns === 4) setImmediate(() => inbox.send(last));
+      if (turns === 4) setImmediate(() => setImmediate(() => parts.clock.step()));
+    };
+    const queue: JobQueue = { offer, cancel: () => {}, recover: async () => ({ is: "gone" }) };
+    inbox.send(OPEN);
+    const end = await runEngine({ ...parts, queue }, inbox, NEVER);
+    assert.ok(end.is === "closed");
+    assert.deepEqual([turns, end.state.spent.tokens], [4, 7]);
+  });
+
   it("asks what a job has cost that expired, and whose place another has taken", async () => {
     const { log, parts } = setting();
     const run = CoreRun.planned([task("a")]);

@@ -117,8 +117,9 @@ class Engine {
     for (let step = 0; step < MAX_STEPS; step += 1) {
       const { facts, deadline } = due(this.state, policy, this.#now());
       this.#deadline = deadline;
-      if (facts.length === 0) return;
-      if (facts.some(({ type }) => type === "run.closed") && this.#waitsForLastWords()) return;
+      const isClosing = facts.some(({ type }) => type === "run.closed");
+      if (!isClosing) this.#closeBy = undefined; // It may have been about to, and gone on.
+      if (facts.length === 0 || (isClosing && this.#waitsForLastWords())) return;
       this.#add(facts);
     }
     throw new Error(`no end after ${MAX_STEPS} steps; the last fact: ${JSON.stringify(this.#fresh.at(-1))}`);
