@@ -108,8 +108,8 @@ export async function agentProblem(
 
 async function specProblem(spec: AgentSpec, top: string, env: Environment): Promise<Failure | undefined> {
   if (spec.kind === "model") {
-    const { keyProblem } = await import("../adapters/models/providers.ts");
-    return keyProblem(spec.model, env);
+    const { keyProblem, reachProblem } = await import("../adapters/models/providers.ts");
+    return keyProblem(spec.model, env) ?? (await reachProblem(spec.model, AbortSignal.timeout(REACH_MS)));
   }
   const problem = await whyUnstartable({
     command: spec.kind === "scripted" ? scriptedCommand(spec.script) : spec.command,
@@ -119,3 +119,6 @@ async function specProblem(spec: AgentSpec, top: string, env: Environment): Prom
   const known = spec.kind === "acp" ? knownAgent(spec.name) : undefined;
   return problem && known ? { ...problem, next: `npm install --global ${known.npm}` } : problem;
 }
+
+/** On the same machine it takes a ms; whoever does not answer at once is there. */
+const REACH_MS = 1_000;

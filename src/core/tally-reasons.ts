@@ -13,6 +13,7 @@ export type LossReason =
   | "timed out"
   | "outage"
   | "quota"
+  | "key refused"
   | "plan of no use"
   /** The last of several turns of a planner in vain; why that one was, its failure only says in words. */
   | "given up"
@@ -25,7 +26,7 @@ const REASONS: Readonly<Record<FailureKind, LossReason>> = {
   "agent-failed": "failed",
   "agent-unreachable": "outage",
   quota: "quota",
-  authentication: "outage",
+  authentication: "key refused",
   "timed-out": "timed out",
   interrupted: "died",
   "plan-unreadable": "plan of no use",

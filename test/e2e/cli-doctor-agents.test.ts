@@ -1,6 +1,8 @@
 /** `skein doctor`: who would work, who else could, what each needs, and what confines them. */
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { mkdir, writeFile } from "node:fs/promises";
+import { type AddressInfo, createServer } from "node:net";
 import path from "node:path";
 import { describe, it } from "node:test";
 import { makePlace, type Place } from "./cli-place.ts";
@@ -35,7 +37,11 @@ describe("skein doctor, of agents,", () => {
     for (const name of ["opencode", "codex"])
       await writeFile(path.join(bin, name), "#!/bin/sh\n", { mode: 0o755 });
     const secret = "sk-ant-0123456789abcdef";
-    const env = { PATH: `${bin}${path.delimiter}${process.env["PATH"]}`, ANTHROPIC_API_KEY: secret };
+    const env = {
+      PATH: `${bin}${path.delimiter}${process.env["PATH"]}`,
+      ANTHROPIC_API_KEY: secret,
+      OPENROUTER_API_KEY: secret,
+    };
     const here = place.with({ env: { ...env, OLLAMA_HOST: "nowhere.invalid" } });
     const look = ["--set", "lookFor=keys,programs"];
     const { code, out, err } = await here.skein("doctor", ...look);
@@ -51,40 +57,51 @@ describe("skein doctor, of agents,", () => {
     assert.ok(!(out + err).includes(secret));
     const off = await here.skein("doctor", ...look, "--set", "sandbox=off");
     assert.match(off.out, /^warn {2}sandbox +none: switched off: commands run as you$/m);
-    const local = await here.skein("doctor", "--model", "ollama/x", "--set", "budget.dollars=1", ...look);
+    const local = await here.skein("doctor", "--model", "openrouter/x", "--set", "budget.dollars=1", ...look);
     assert.equal(local.code, 1);
     assert.match(
       local.out,
-      /^bad {3}prices +not known of ollama\/x: .* and budget\.dollars could not be kept$/m,
+      /^bad {3}prices +not known of openrouter\/x: .* and budget\.dollars could not be kept$/m,
     );
     const both = await here.skein(
       "doctor",
       "--model",
-      "ollama/x",
+      "openrouter/x",
       ...look,
       "--set",
-      "prices={ollama/x: {input: 0, output: 0}}",
+      "prices={openrouter/x: {input: 0, output: 0}}",
     );
-    assert.match(both.out, /^ok {4}prices +known of ollama\/x/m);
-    assert.match(both.out, /^ {2}model +--model +ollama\/x$/m);
+    assert.match(both.out, /^ok {4}prices +known of openrouter\/x/m);
+    assert.match(both.out, /^ {2}model +--model +openrouter\/x$/m);
     assert.equal(both.code, 0, both.err);
   });
 
   it("warns of a fallback that a run would leave out, because its key is missing", LIMIT, async () => {
     await using place = await makePlace();
+    const server = createServer().listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const at = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
     const said = await examine(
       place,
-      "--model",
-      "ollama/x",
+      "--set",
+      `agent={kind: model, provider: ours, model: x, baseUrl: "${at}"}`,
       "--set",
       "fallback=openai/gpt-5",
       "--set",
       "lookFor=[]",
     );
     assert.deepEqual(textsOf(said, "agent"), [
-      "ok: the built-in agent on ollama/x works and plans",
+      `ok: the built-in agent on ours/x at ${at} works and plans`,
       "warn: the fallback openai/gpt-5 is left out: there is no key for openai: OPENAI_API_KEY is not set",
     ]);
+    server.close();
+    await once(server, "close");
+    const gone = await examine(
+      place,
+      "--set",
+      `agent={kind: model, provider: ours, model: x, baseUrl: "${at}"}`,
+    );
+    assert.match(badOf(gone)[0]?.text ?? "", /ours does not answer at .*: nobody listens there/);
   });
 
   it(

@@ -49,7 +49,9 @@ describe("the governor of one process", () => {
       },
       tell: (account, why) => new Promise((heard) => void told.push({ account, why, heard })),
       worked: (account) => void worked.push(account),
-      waits: () => void (waits += 1),
+      waits: () => {
+        waits += 1;
+      },
     });
   });
 

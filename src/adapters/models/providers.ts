@@ -3,6 +3,7 @@ import type { LanguageModel } from "ai";
 import { type Failure, failure } from "../../core/failure.ts";
 import { accountOf, type ModelSpec } from "../../core/model-spec.ts";
 import { askProvider as fetch } from "./fetch.ts";
+import { nobodyListens } from "./nobody-there.ts";
 import { type ModelName, openPrices, type PriceOverrides, type Prices, type TokenUse } from "./prices.ts";
 
 /** What a library of a provider gives; of the newest shape, which all that are used here have. */
@@ -53,6 +54,14 @@ export function keyProblem(spec: ModelSpec, environment: Environment): Failure |
 
 /** What a header can hold: of anything else `fetch` says that it is wrong, with the key in its words. */
 const SENDABLE = /^[\x20-\x7e]+$/;
+
+/** Nobody listens at its place on this machine: better said now than after twenty turns. */
+export async function reachProblem(spec: ModelSpec, signal: AbortSignal): Promise<Failure | undefined> {
+  const place = baseUrlOf(spec);
+  if (place === undefined || !(await nobodyListens(place, signal))) return undefined;
+  const why = `${spec.provider} does not answer at ${place}: nobody listens there`;
+  return failure("agent-unreachable", why, `start ${spec.provider}, or name another agent`);
+}
 
 function placeProblem(spec: ModelSpec): Failure | undefined {
   if (baseUrlOf(spec) !== undefined || providerOf(spec)?.speaks === "google") return undefined;

@@ -1,7 +1,6 @@
 /** What follows for the agents from what was seen? Who else could work, what is confined, and what has a price. */
 import type { Candidate } from "../../../compose.ts";
 import type { AgentSpec } from "../../../config/index.ts";
-import { knownProvider } from "../../../config/known-providers.ts";
 import { specText } from "../agent-text.ts";
 import { dollarsKey, PRICE_WAYS, tooSmall } from "../budget-words.ts";
 import { plural } from "../words.ts";
@@ -29,22 +28,6 @@ function flagOf(spec: AgentSpec): string {
     ? `--agent ${provider}/${model}`
     : `--set 'agent={kind: model, provider: ${provider}, model: "${model}", baseUrl: "${baseUrl}"}'`;
 }
-
-/** A server on this machine that a model was named of, and that does not answer. */
-export const checkServers: Check = ({ found, agents, configuration }) => {
-  const isLooked = "config" in configuration && configuration.config.lookFor.includes("servers");
-  if (!isLooked || found === undefined || !Array.isArray(agents)) return [];
-  const specs = (agents as readonly { readonly spec?: AgentSpec }[]).map(({ spec }) => spec);
-  const models = specs.flatMap((spec) => (spec?.kind === "model" ? spec.model : []));
-  const silent = models
-    .flatMap(({ provider, baseUrl }) => (baseUrl === undefined ? (knownProvider(provider) ?? []) : []))
-    .filter(({ local }) => local !== undefined)
-    .map(({ name, local }) => ({ name, answers: `${name} answers at ${local}`, place: local }))
-    .filter(({ answers }) => !found.candidates.some(({ seen }) => seen.startsWith(answers)));
-  return [...new Map(silent.map((one) => [one.name, one])).values()].map(({ name, place }) =>
-    warn("agent", `${name} does not answer at ${place}`, `start ${name}, or name another agent`),
-  );
-};
 
 export const checkFallbacks: Check = ({ missing = [] }) => missing.map((text) => warn("agent", text));
 

@@ -124,35 +124,6 @@ describe("a diagnosis", () => {
     assert.match(checkAgents(unread)[0]!.text, /the configuration has to be right first/);
   });
 
-  it("warns of a model on this machine whose server does not answer, and of no other", () => {
-    const on = (provider: string, more = {}): Facts => {
-      const model = { provider, model: "m", ...more };
-      const agents = [{ role: "worker", spec: { kind: "model", model, fallbacks: [] } }] as const;
-      return { ...WELL, agents, found: { candidates: [] } };
-    };
-    const warnings = (facts: Facts) =>
-      diagnose(facts).flatMap(({ name, level, text }) =>
-        level === "warn" && name === "agent" ? [text] : [],
-      );
-    assert.deepEqual(warnings(on("ollama")), ["ollama does not answer at http://127.0.0.1:11434/v1"]);
-    assert.deepEqual(warnings(on("ollama", { baseUrl: "http://10.0.0.7:11434/v1" })), []);
-    assert.deepEqual(warnings(on("anthropic")), []);
-    const seen = { from: "servers", seen: "ollama answers at http://127.0.0.1:11434/v1" } as const;
-    assert.deepEqual(warnings({ ...on("ollama"), found: { candidates: [seen] } }), []);
-    const place = "http://127.0.0.1:9/v1";
-    const model = { provider: "ollama", model: "q:7b", baseUrl: place };
-    const spec = { kind: "model", model, fallbacks: [] } as const;
-    const elsewhere = { from: "servers", seen: `ollama answers at ${place}`, spec } as const;
-    const facts = { ...on("ollama"), found: { candidates: [elsewhere] } };
-    assert.equal(warnings(facts).length, 1);
-    assert.deepEqual(
-      diagnose(facts).flatMap(({ name, text }) => (name === "also here" ? [text] : [])),
-      [
-        `ollama answers at ${place}: --set 'agent={kind: model, provider: ollama, model: "q:7b", baseUrl: "${place}"}'`,
-      ],
-    );
-  });
-
   it("warns of a budget that is too small for a single job", () => {
     const config = defaultConfig();
     const of = (budget: { readonly tokens?: number; readonly dollars?: number }) =>
@@ -251,5 +222,23 @@ describe("a diagnosis", () => {
       "83 GB",
       "5000 TB",
     ]);
+  });
+
+  it("says how a server at another place is named, so that it can be pasted", () => {
+    const place = "http://127.0.0.1:9/v1";
+    const spec = {
+      kind: "model",
+      model: { provider: "ollama", model: "q:7b", baseUrl: place },
+      fallbacks: [],
+    } as const;
+    const elsewhere = { from: "servers", seen: `ollama answers at ${place}`, spec } as const;
+    assert.deepEqual(
+      diagnose({ ...WELL, found: { candidates: [elsewhere] } }).flatMap(({ name, text }) =>
+        name === "also here" ? [text] : [],
+      ),
+      [
+        `ollama answers at ${place}: --set 'agent={kind: model, provider: ollama, model: "q:7b", baseUrl: "${place}"}'`,
+      ],
+    );
   });
 });

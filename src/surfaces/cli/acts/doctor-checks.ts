@@ -10,7 +10,6 @@ import {
   checkPrices,
   checkRoles,
   checkSandbox,
-  checkServers,
 } from "./doctor-agent-checks.ts";
 import type { Facts } from "./doctor-facts.ts";
 import { bad, type Check, type Finding, ok, warn } from "./doctor-finding.ts";
@@ -236,7 +235,6 @@ const CHECKS: readonly Check[] = [
   checkRepository,
   checkConfiguration,
   checkAgents,
-  checkServers,
   checkFallbacks,
   checkFound,
   checkPrices,
