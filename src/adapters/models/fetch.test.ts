@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import http from "node:http";
 import type { AddressInfo } from "node:net";
+import { pipeline } from "node:stream/promises";
 import { it } from "node:test";
 import { createGzip } from "node:zlib";
 import { type CallProblem, problemOf } from "./errors.ts";
@@ -65,16 +66,10 @@ for (const speaks of ["openai", "anthropic"] as const) {
 
   it(`reads no more than an answer can have, however small it came (${speaks})`, async () => {
     for (const status of [200, 500]) {
-      let sent = 0;
-      await using server = await serve(async (_, response) => {
+      await using server = await serve((_, response) => {
         response.writeHead(status, { "content-type": "text/event-stream", "content-encoding": "gzip" });
-        const packed = createGzip({ level: 1 });
-        packed.on("error", () => {}).pipe(response.on("close", () => packed.destroy()));
-        const piece = Buffer.alloc(1_000_000, " ");
-        for (; sent < 400 && !packed.destroyed; sent += 1) {
-          if (!packed.write(piece)) await Promise.race([once(packed, "drain"), once(packed, "close")]);
-        }
-        packed.end();
+        const pieces = Array<Buffer>(400).fill(Buffer.alloc(1_000_000, " "));
+        pipeline(pieces, createGzip({ level: 1 }), response).catch(() => {}); // It is cut off.
       });
       const problem = await called(server.url, speaks);
       assert.equal(problem?.is, "failed");
@@ -108,12 +103,32 @@ for (const speaks of ["openai", "anthropic"] as const) {
   });
 }
 
+const sent = (...events: readonly object[]) =>
+  events.map((one) => `data: ${JSON.stringify(one)}\n\n`).join("");
+const WHOLE = {
+  openai: `${sent({ id: "1", choices: [{ index: 0, delta: { content: "hi" }, finish_reason: "stop" }] })}data: [DONE]\n\n`,
+  anthropic: sent(
+    {
+      type: "message_start",
+      message: { id: "1", model: "x", content: [], usage: { input_tokens: 1, output_tokens: 1 } },
+    },
+    { type: "message_delta", delta: { stop_reason: "end_turn" }, usage: { output_tokens: 1 } },
+    { type: "message_stop" },
+  ),
+};
+
+for (const speaks of ["openai", "anthropic"] as const)
+  it(`does not wait for a server that has said all and does not hang up (${speaks})`, {
+    timeout: 20_000,
+  }, async () => {
+    await using server = await serve((_, response) => {
+      response.writeHead(200, { "content-type": "text/event-stream" }).write(WHOLE[speaks]);
+    });
+    assert.equal(await called(server.url, speaks), undefined);
+  });
+
 it("reads a stream that goes by the wrong name", async () => {
-  const delta = { id: "1", choices: [{ index: 0, delta: { content: "hi" }, finish_reason: "stop" }] };
-  await using server = await answering(
-    "application/json",
-    `data: ${JSON.stringify(delta)}\n\ndata: [DONE]\n\n`,
-  );
+  await using server = await answering("application/json", WHOLE.openai);
   assert.equal(await called(server.url, "openai"), undefined);
 });
 

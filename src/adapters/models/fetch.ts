@@ -48,14 +48,35 @@ const MAX_WHOLE_BYTES = 10_000_000;
 /** Counted after it is unpacked: a thousandth of it may have come. */
 function limited(maxBytes: number): TransformStream<Uint8Array, Uint8Array> {
   let bytes = 0;
+  let tail = "";
+  let lingering: NodeJS.Timeout | undefined;
   return new TransformStream({
     transform(piece, to) {
+      clearTimeout(lingering);
       bytes += piece.byteLength;
       const why = `it sent more than ${maxBytes} bytes and was cut off`;
-      if (bytes > maxBytes) to.error(new Unusable(why, { is: "failed", mayHaveCost: true }));
-      else to.enqueue(piece);
+      if (bytes > maxBytes) return to.error(new Unusable(why, { is: "failed", mayHaveCost: true }));
+      to.enqueue(piece);
+      tail = `${tail}${Buffer.from(piece.subarray(-MARK_BYTES)).toString("latin1")}`.slice(-MARK_BYTES);
+      if (END_MARK.test(tail)) lingering = setTimeout(() => ended(to), LINGER_MS).unref();
     },
+    flush: () => clearTimeout(lingering),
   });
+}
+
+/** What the last piece of a stream says, in OpenAI's language and in Anthropic's; text of a model has no line ends. */
+const END_MARK = /(?:^|\n)data: ?(?:\[DONE\]|\{"type": ?"message_stop"[^\n]*)\r?\n\r?\n$/;
+const MARK_BYTES = 200;
+
+/** Servers that do not hang up are not waited for; those that do are let, so that the connection serves again. */
+const LINGER_MS = 1_000;
+
+function ended(to: TransformStreamDefaultController<Uint8Array>): void {
+  try {
+    to.terminate();
+  } catch {
+    // Nobody reads it any more.
+  }
 }
 
 const isForStream = (body: unknown): boolean => typeof body === "string" && /"stream"\s*:\s*true/.test(body);
