@@ -8,7 +8,10 @@ const KEY = `sk-ant-api03-${"x1Y2".repeat(8)}`;
 it("shows no key that was given where a name belongs", () => {
   for (const json of [false, true]) {
     let said = "";
-    const err = { hasColours: false, write: (text: string) => void (said += text) };
+    const write = (text: string) => {
+      said += text;
+    };
+    const err = { hasColours: false, write };
     const context: Context = { out: err, err, json, env: {}, folder: "/", command: "skein", now: () => 0 };
     const why = {
       message: `${KEY} was not found on the PATH`,
