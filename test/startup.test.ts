@@ -1,6 +1,6 @@
 /** What does a quick command load? Libraries for models, agents and prices only where an agent works. */
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
+import { execFile, execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -23,11 +23,29 @@ registerHooks({
 
 describe("a quick command", () => {
   let home: string;
+  /** With a run in it: of none there is little to load. */
   before(() => {
     home = mkdtempSync(path.join(tmpdir(), "skein-startup-"));
     writeFileSync(path.join(home, "spy.mjs"), SPY);
+    const agent = path.join(home, "agent.sh");
+    writeFileSync(agent, "#!/bin/sh\necho made > made.txt\n", { mode: 0o755 });
+    const git = (...args: readonly string[]) => execFileSync("git", args, { cwd: home, env: environment() });
+    git("init", "-q");
+    for (const name of ["user.name", "user.email"]) git("config", name, "test@example.com");
+    git("commit", "-q", "--allow-empty", "-m", "first");
+    const run = ["run", "make it", "--agent", agent, "--planner", "none", "--set", "gate=none"];
+    execFileSync(process.execPath, [BIN, ...run], { cwd: home, env: environment(), timeout: 60_000 });
   });
-  after(() => rmSync(home, { recursive: true }));
+  after(() => {
+    rmSync(home, { recursive: true });
+    rmSync(`${home}-state`, { recursive: true });
+  });
+
+  const environment = () => ({
+    PATH: process.env["PATH"],
+    HOME: home,
+    SKEIN_STATE_DIR: `${home}-state`,
+  });
 
   const loadedBy = async (...args: readonly string[]): Promise<readonly string[]> => {
     const list = path.join(home, `loaded-by${args.join("-")}`);
@@ -37,9 +55,10 @@ describe("a quick command", () => {
       ["--import", pathToFileURL(path.join(home, "spy.mjs")).href, BIN, ...args],
       {
         cwd: home,
-        env: { PATH: process.env["PATH"], HOME: home, LOADED: list, SKEIN_STATE_DIR: path.join(home, "s") },
+        env: { ...environment(), LOADED: list },
+        timeout: 60_000,
       },
-      () => resolve(), // Outside a repository it is refused, which is as good.
+      () => resolve(), // What it says is not asked here.
     );
     await promise;
     const urls = readFileSync(list, "utf8").split("\n");

@@ -10,8 +10,14 @@ import { watched } from "./watched.ts";
 const MINUTE = 60_000;
 const QUIET = { warnMs: 10 * MINUTE, stopMs: 30 * MINUTE };
 
-/** A turn that goes on until it is told to stop, or ended by the test. */
-function watching(signs: Partial<Signs> = {}, maxMs = 600 * MINUTE) {
+const STOPPED: Said = {
+  is: "failed",
+  failure: failure("interrupted", "told to stop"),
+  spent: { tokens: 5 },
+};
+
+/** A turn that goes on until it is told to stop, or ended by the test. `last`: what it says when it is stopped. */
+function watching(signs: Partial<Signs> = {}, maxMs = 600 * MINUTE, last = STOPPED) {
   const clock = new ManualClock(1_000_000);
   const told: number[] = [];
   const stopped: number[] = [];
@@ -22,7 +28,7 @@ function watching(signs: Partial<Signs> = {}, maxMs = 600 * MINUTE) {
       ask = given;
       const stop = () => {
         stopped.push(clock.now());
-        resolve({ is: "failed", failure: failure("interrupted", "told to stop"), spent: { tokens: 5 } });
+        resolve(last);
       };
       if (signal.aborted) stop();
       else signal.addEventListener("abort", stop, { once: true });
@@ -67,6 +73,15 @@ describe("a turn that is watched", () => {
     assert.match(end.failure.message, /no sign of life for 30 min/);
     assert.deepEqual(end.spent, { tokens: 5 });
     assert.equal(clock.next(), undefined, "nothing is waited for any more");
+  });
+
+  it("has ended well if it answers in the moment in which it is stopped", async () => {
+    const answer: Said = { is: "said", text: "done", spent: { tokens: 7 } };
+    const { stopped, said, step } = watching({}, 600 * MINUTE, answer);
+    await step();
+    await step();
+    assert.equal(stopped.length, 1);
+    assert.deepEqual(await said, answer);
   });
 
   it("is let be as long as it gives signs", async () => {
