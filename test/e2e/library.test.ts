@@ -214,6 +214,15 @@ describe("mistakes of a program", LIMIT, () => {
     assert.match(failureOf(await nobody.run({ goal: "a" })).next ?? "", /give a worker, or config\.agent/);
     const missing = place.open({ config: { planner: ["no-such-program"] } });
     assert.match(failureOf(await missing.run({ goal: "a" })).message, /no-such-program/);
+    const model = { kind: "model", provider: "ours", model: "m", baseUrl: "http://192.0.2.1/v1" };
+    const unsafe = createOrchestrator({
+      repository: place.repository.folder,
+      env: { ...place.env, PATH: newFolder() },
+      config: { agent: model, sandbox: "required" },
+    });
+    assert.match(failureOf(await unsafe.run({ goal: "a" })).message, /a sandbox is required/);
+    const silent = place.open({ config: { prompts: "no-such-folder" } });
+    assert.match(failureOf(await silent.run({ goal: "a" })).message, /no-such-folder/);
     const elsewhere = createOrchestrator({ repository: newFolder(), env: place.env, worker: writes });
     assert.match(failureOf(await elsewhere.run({ goal: "a" })).message, /is not in a git repository/);
     assert.equal(existsSync(place.env["SKEIN_STATE_DIR"] ?? ""), false);

@@ -8,8 +8,10 @@ import {
   functionAgents,
   type GivenAgents,
   gateOf,
+  inspectSandbox,
   openProject,
   type Project,
+  promptsProblem,
   startRun,
   tidyRun,
 } from "../../compose.ts";
@@ -142,7 +144,17 @@ class Desk {
   }
 
   /** What a function does need not be configured, and is not looked for. */
+  /** Better said before a run begins than by its tenth planner. */
   async #agentProblem(project: Project, config: Config): Promise<Failure | undefined> {
+    const sandbox = await inspectSandbox(config, this.#env);
+    return (
+      (await this.#whoProblem(project, config)) ??
+      sandbox?.problem ??
+      (await promptsProblem(config, project.located.top))
+    );
+  }
+
+  async #whoProblem(project: Project, config: Config): Promise<Failure | undefined> {
     const { worker, planner } = this.#options;
     const configured = planner ? "none" : config.planner;
     if (!worker && config.agent === undefined)
