@@ -214,7 +214,7 @@ describe("mistakes of a program", LIMIT, () => {
     assert.match(failureOf(await nobody.run({ goal: "a" })).next ?? "", /give a worker, or config\.agent/);
     const missing = place.open({ config: { planner: ["no-such-program"] } });
     assert.match(failureOf(await missing.run({ goal: "a" })).message, /no-such-program/);
-    const model = { kind: "model", provider: "ours", model: "m", baseUrl: "http://192.0.2.1/v1" };
+    const model = { kind: "model", provider: "ours", model: "m", baseUrl: "http://192.0.2.1/v1" } as const;
     const unsafe = createOrchestrator({
       repository: place.repository.folder,
       env: { ...place.env, PATH: newFolder() },
