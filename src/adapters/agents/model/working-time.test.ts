@@ -1,31 +1,41 @@
 import assert from "node:assert/strict";
-import { once } from "node:events";
-import { describe, it } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
+import { describe, it, type TestContext } from "node:test";
 import { WorkingTime } from "./working-time.ts";
 
+/** Passes when it is told to. */
+const clockOf = ({ mock: { timers } }: TestContext) => {
+  timers.enable({ apis: ["setTimeout"] });
+  return (ms: number) => timers.tick(ms);
+};
+
 describe("the time of a turn", () => {
-  it("stands still while it is paused, and then goes on", async () => {
-    const time = new WorkingTime(60);
+  it("stands still while it is paused, and then goes on", (t) => {
+    const pass = clockOf(t);
+    const time = new WorkingTime(60_000);
     time.pause(true);
     time.pause(true);
-    await sleep(120);
+    pass(1_000_000);
     assert.equal(time.signal.aborted, false);
     time.pause(false);
-    await once(time.signal, "abort");
+    pass(50_000);
+    assert.equal(time.signal.aborted, false);
+    pass(10_000);
+    assert.equal(time.signal.aborted, true);
   });
 
-  it("may be longer than any timer", async () => {
+  it("may be longer than any timer", (t) => {
+    const pass = clockOf(t);
     const time = new WorkingTime(30 * 86_400_000);
-    await sleep(20);
+    pass(86_400_000);
     assert.equal(time.signal.aborted, false);
     time.stop();
   });
 
-  it("does not end once it is stopped", async () => {
+  it("does not end once it is stopped", (t) => {
+    const pass = clockOf(t);
     const time = new WorkingTime(20);
     time.stop();
-    await sleep(60);
+    pass(1_000);
     assert.equal(time.signal.aborted, false);
   });
 });
