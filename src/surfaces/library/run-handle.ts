@@ -4,6 +4,7 @@ import type { Config } from "../../config/index.ts";
 import { targetBranchOf } from "../../core/brief.ts";
 import type { Event } from "../../core/event.ts";
 import { failure, messageOf } from "../../core/failure.ts";
+import { refusedAccounts } from "../../core/governor.ts";
 import { findTask, nothingSeen, rowsOf, see, viewOf } from "../../core/view.ts";
 import type { EngineEnd } from "../../engine/engine.ts";
 import type { EventLog } from "../../ports/event-log.ts";
@@ -24,6 +25,7 @@ type Parts = {
 export function handleOf(parts: Parts): RunHandle {
   const { home, config, live, feed } = parts;
   const { run } = home.record;
+  void feed.keyRefused.then(live.stopGently); // Only a person can help, and a program would wait for ever.
   const ended = live.ended.then(endOf, asLost).finally(() => feed.end());
   const tooLate = ended.then(() => refused(`run ${run} has ended`));
   const say = (command: Said) => Promise.race([live.say(command), tooLate]);
@@ -73,7 +75,9 @@ const notOne = (said: string, several: readonly { readonly name: string }[]) =>
 function endOf(end: EngineEnd): RunEnded {
   if (end.is === "lost") return end;
   const { closed } = end.state;
-  return closed ? { is: "closed", ...closed } : { is: "stopped" };
+  if (closed) return { is: "closed", ...closed };
+  const [refusedKey] = refusedAccounts(end.state);
+  return { is: "stopped", ...(refusedKey && { failure: refusedKey.failure }) };
 }
 
 /** Its engine had ended; what came after it broke. */
@@ -87,6 +91,7 @@ export class Feed {
   readonly seen = nothingSeen();
   readonly #log: EventLog;
   #more = Promise.withResolvers<void>();
+  readonly #keyRefused = Promise.withResolvers<void>();
   #isOver = false;
 
   constructor(log: EventLog) {
@@ -95,6 +100,11 @@ export class Feed {
 
   get isOver(): boolean {
     return this.#isOver;
+  }
+
+  /** By this engine's own call: what an earlier one met is tried again. */
+  get keyRefused(): Promise<void> {
+    return this.#keyRefused.promise;
   }
 
   /** Sees what the engine reads when it starts, and what it writes once that is durable. */
@@ -109,7 +119,9 @@ export class Feed {
       },
       append: async (after, events) => {
         const appended = await log.append(after, events);
-        if (appended.is === "done") for (const event of events) take(event);
+        if (appended.is !== "done") return appended;
+        for (const event of events) take(event);
+        if (events.some(({ type }) => type === "account.refused")) this.#keyRefused.resolve();
         return appended;
       },
     };

@@ -91,8 +91,8 @@ export type RunHandle = AsyncDisposable & {
 
 export type RunEnded =
   | { readonly is: "closed"; readonly how: RunEnd; readonly left: readonly string[] }
-  /** It can be resumed. */
-  | { readonly is: "stopped" }
+  /** It can be resumed. `failure`: it stopped by itself, because a key was refused. */
+  | { readonly is: "stopped"; readonly failure?: Failure }
   | { readonly is: "lost"; readonly failure: Failure };
 
 export type DeliverOptions = {

@@ -1,0 +1,36 @@
+/** What does a program see of a run whose key is refused? It ends, and says why, instead of waiting for a person. */
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { createOrchestrator, type OrchestratorOptions } from "../../src/index.ts";
+import { startModelServer } from "../support/model-server/model-server.ts";
+import { playsScript } from "../support/model-server/plays-script.ts";
+import { good, LIMIT, makePlace } from "../support/orchestrators.ts";
+import { scriptOf } from "./faulty-runs.ts";
+
+describe("a run in a program", () => {
+  it("stops when its key is refused, says so, and goes on with a right one", LIMIT, async () => {
+    await using place = await makePlace();
+    const answer = playsScript(scriptOf("one"));
+    await using server = await startModelServer({ answer, keys: ["the-right-key"] });
+    const baseUrl = `${server.url}/v1`;
+    const model = { provider: "tests", model: "m", baseUrl, speaks: "openai", key: "A_KEY" } as const;
+    const options = (key: string): OrchestratorOptions => ({
+      repository: place.repository.folder,
+      env: { ...place.env, A_KEY: key },
+      config: { agent: { kind: "model", ...model }, gate: "none", sandbox: "off" },
+    });
+    await using first = createOrchestrator(options("a-wrong-key"));
+    const begun = good(await first.run({ goal: "write a file" }));
+    const end = await begun.ended;
+    assert.ok(end.is === "stopped");
+    assert.equal(end.failure?.kind, "authentication");
+    assert.match(end.failure?.message ?? "", /refused the key \(HTTP 401\)/);
+    assert.equal(server.calls.length, 1, "at once");
+
+    await using second = createOrchestrator(options("the-right-key"));
+    const resumed = good(await second.resume(begun.run));
+    const done = await resumed.ended;
+    assert.ok(done.is === "closed");
+    assert.equal(done.how, "done");
+  });
+});
