@@ -143,7 +143,6 @@ class Desk {
     return openProject(path.resolve(this.#options.repository), this.#env, signal);
   }
 
-  /** What a function does need not be configured, and is not looked for. */
   /** Better said before a run begins than by its tenth planner. */
   async #agentProblem(project: Project, config: Config): Promise<Failure | undefined> {
     const sandbox = await inspectSandbox(config, this.#env);
@@ -154,6 +153,7 @@ class Desk {
     );
   }
 
+  /** What a function does need not be configured, and is not looked for. */
   async #whoProblem(project: Project, config: Config): Promise<Failure | undefined> {
     const { worker, planner } = this.#options;
     const configured = planner ? "none" : config.planner;
