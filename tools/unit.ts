@@ -6,6 +6,9 @@ const ALL = ["src/**/*.test.ts", "test/**/*.test.ts", "tools/**/*.test.ts"];
 /** Whole runs: about half of the time. */
 const RUNS = /^test\/(?:e2e|chaos|histories)\//;
 
+/** Of `node --test`, such as `-- --test-name-pattern=…`. */
+const OPTIONS = process.argv.slice(2);
+
 const files = ALL.flatMap((pattern) => globSync(pattern)).sort();
 const halves = [files.filter((file) => RUNS.test(file)), files.filter((file) => !RUNS.test(file))];
 const codes = await Promise.all(halves.map(run));
@@ -14,9 +17,10 @@ process.exitCode = codes.every((code) => code === 0) ? 0 : 1;
 /** Within each, one file after the other: a process for each file would take longer to start than most to run. */
 function run(tests: readonly string[], place: number): Promise<number> {
   const { promise, resolve } = Promise.withResolvers<number>();
-  const child = spawn(process.execPath, ["--test", "--test-isolation=none", ...tests], {
+  const child = spawn(process.execPath, ["--test", "--test-isolation=none", ...OPTIONS, ...tests], {
     stdio: ["ignore", "pipe", "inherit"],
   });
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => child.kill(signal));
   const held: Buffer[] = [];
   // The second is heard when it is over, so that the two can be read.
   child.stdout.on(
