@@ -4,7 +4,7 @@ import { globSync } from "node:fs";
 
 const ALL = ["src/**/*.test.ts", "test/**/*.test.ts", "tools/**/*.test.ts"];
 /** Whole runs: about half of the time. */
-const RUNS = /^test\/(?:e2e|chaos|histories)\//;
+const RUNS = /^test\/e2e\//;
 
 /** Of `node --test`, such as `-- --test-name-pattern=…`. */
 const OPTIONS = process.argv.slice(2);
