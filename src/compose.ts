@@ -1,4 +1,7 @@
-/** Which parts make a run on this machine? The door to what puts adapters together; nothing else names them. */
+/**
+ * Which parts make a run on this machine? The door to what puts adapters together; nothing else names them. A command
+ * that only looks goes to the room that it needs: this door loads all of them, which takes 100 ms.
+ */
 export { agentProblem, functionAgents, type GivenAgents } from "./compose/agents.ts";
 export { type DeliveryEnd, deliverRun } from "./compose/delivery.ts";
 export {

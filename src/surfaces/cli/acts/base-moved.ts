@@ -1,5 +1,5 @@
 /** Is there something on the user's branch that a run has not seen? Asked of git now, whatever the log says. */
-import { askGit, type Project } from "../../../compose.ts";
+import { askGit, type Project } from "../../../compose/project.ts";
 import { targetBranchOf } from "../../../core/brief.ts";
 import type { RunRecord } from "../../../ports/runs.ts";
 import { plural, short } from "../words.ts";

@@ -2,7 +2,7 @@
 import { constants, existsSync, lstatSync } from "node:fs";
 import { open } from "node:fs/promises";
 import path from "node:path";
-import type { Project } from "../../../compose.ts";
+import type { Project } from "../../../compose/project.ts";
 import { readAgentText, type splitWords } from "../../../config/commands.ts";
 import {
   type Config,

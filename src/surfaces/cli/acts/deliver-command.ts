@@ -1,5 +1,5 @@
 /** Where is a branch checked out, has it what landed already, and which command delivers to it if not? */
-import { askGit, type Project } from "../../../compose.ts";
+import { askGit, type Project } from "../../../compose/project.ts";
 import { targetBranchOf } from "../../../core/brief.ts";
 import type { RunView } from "../../../core/view.ts";
 import type { RunRecord } from "../../../ports/runs.ts";

@@ -1,5 +1,6 @@
 /** Which tests come and go? Those of one run with what the repository knows of them, or all that it knows. */
-import { flakyHistory, type Project } from "../../../compose.ts";
+import { flakyHistory } from "../../../compose/flaky-history.ts";
+import type { Project } from "../../../compose/project.ts";
 import type { RunState } from "../../../core/state.ts";
 import type { FlakyHistory } from "../../../ports/flaky-tests.ts";
 import { type Context, say, writeJson } from "../context.ts";

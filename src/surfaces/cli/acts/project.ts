@@ -1,6 +1,6 @@
 /** Which repository is meant, and which of its runs? What cannot be found is refused in words. */
 import path from "node:path";
-import { openProject, type Project } from "../../../compose.ts";
+import { openProject, type Project } from "../../../compose/project.ts";
 import { messageOf } from "../../../core/failure.ts";
 import { nothingSeen, type Seen, see } from "../../../core/view.ts";
 import { hasFailed } from "../../../ports/repository.ts";

@@ -1,5 +1,6 @@
 /** `skein status`: which runs are there, and how does one of them stand? */
-import { flakyHistory, type Project } from "../../../compose.ts";
+import { flakyHistory } from "../../../compose/flaky-history.ts";
+import type { Project } from "../../../compose/project.ts";
 import { fromSettings, toPolicy } from "../../../config/index.ts";
 import { targetBranchOf } from "../../../core/brief.ts";
 import { type RunView, viewOf } from "../../../core/view.ts";
