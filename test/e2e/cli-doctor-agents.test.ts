@@ -5,29 +5,10 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { type AddressInfo, createServer } from "node:net";
 import path from "node:path";
 import { describe, it } from "node:test";
-import { makePlace, type Place } from "./cli-place.ts";
+import { makePlace } from "./cli-place.ts";
+import { badOf, examine, textsOf } from "./doctor-place.ts";
 
 const LIMIT = { timeout: 60_000 };
-type Finding = { name: string; level: "ok" | "warn" | "bad"; text: string; next?: string };
-type Said = {
-  canRun: boolean;
-  findings: Finding[];
-  settings: { key: string; value: unknown; origin: string }[];
-  [key: string]: unknown;
-};
-
-/** As JSON: the exit code always says the same as `canRun`. */
-async function examine(place: Pick<Place, "ask">, ...args: readonly string[]): Promise<Said> {
-  const { code, out, err } = await place.ask("doctor", "--json", ...args);
-  assert.equal(err, "");
-  const said = JSON.parse(out) as Said;
-  assert.equal(code, said.canRun ? 0 : 1);
-  assert.equal(said.canRun, !said.findings.some(({ level }) => level === "bad"));
-  return said;
-}
-const badOf = ({ findings }: Said) => findings.filter(({ level }) => level === "bad");
-const textsOf = ({ findings }: Said, name: string) =>
-  findings.filter((finding) => finding.name === name).map(({ level, text }) => `${level}: ${text}`);
 
 describe("skein doctor, of agents,", () => {
   it("shows who was found, who else is here, what each would need, and what has a price", LIMIT, async () => {

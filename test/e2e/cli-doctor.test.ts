@@ -10,29 +10,10 @@ import { gatherFacts } from "../../src/surfaces/cli/acts/doctor-facts.ts";
 import { main } from "../../src/surfaces/cli/main.ts";
 import { SILENT } from "../../src/surfaces/cli/output.ts";
 import { makeRepository, openRepository, withScriptedGit } from "../support/repositories.ts";
-import { makePlace, type Place } from "./cli-place.ts";
+import { makePlace } from "./cli-place.ts";
+import { badOf, examine, type Said, textsOf } from "./doctor-place.ts";
 
 const LIMIT = { timeout: 60_000 };
-type Finding = { name: string; level: "ok" | "warn" | "bad"; text: string; next?: string };
-type Said = {
-  canRun: boolean;
-  findings: Finding[];
-  settings: { key: string; value: unknown; origin: string }[];
-  [key: string]: unknown;
-};
-
-/** As JSON: the exit code always says the same as `canRun`. */
-async function examine(place: Pick<Place, "ask">, ...args: readonly string[]): Promise<Said> {
-  const { code, out, err } = await place.ask("doctor", "--json", ...args);
-  assert.equal(err, "");
-  const said = JSON.parse(out) as Said;
-  assert.equal(code, said.canRun ? 0 : 1);
-  assert.equal(said.canRun, !said.findings.some(({ level }) => level === "bad"));
-  return said;
-}
-const badOf = ({ findings }: Said) => findings.filter(({ level }) => level === "bad");
-const textsOf = ({ findings }: Said, name: string) =>
-  findings.filter((finding) => finding.name === name).map(({ level, text }) => `${level}: ${text}`);
 
 describe("skein doctor", () => {
   it("says that a run could start, and changes nothing", LIMIT, async () => {

@@ -1,0 +1,24 @@
+/** What does `skein doctor` find? As JSON, with what always holds of it checked. */
+import assert from "node:assert/strict";
+import type { Place } from "./cli-place.ts";
+
+export type Finding = { name: string; level: "ok" | "warn" | "bad"; text: string; next?: string };
+export type Said = {
+  canRun: boolean;
+  findings: Finding[];
+  settings: { key: string; value: unknown; origin: string }[];
+  [key: string]: unknown;
+};
+
+/** As JSON: the exit code always says the same as `canRun`. */
+export async function examine(place: Pick<Place, "ask">, ...args: readonly string[]): Promise<Said> {
+  const { code, out, err } = await place.ask("doctor", "--json", ...args);
+  assert.equal(err, "");
+  const said = JSON.parse(out) as Said;
+  assert.equal(code, said.canRun ? 0 : 1);
+  assert.equal(said.canRun, !said.findings.some(({ level }) => level === "bad"));
+  return said;
+}
+export const badOf = ({ findings }: Said) => findings.filter(({ level }) => level === "bad");
+export const textsOf = ({ findings }: Said, name: string) =>
+  findings.filter((finding) => finding.name === name).map(({ level, text }) => `${level}: ${text}`);
