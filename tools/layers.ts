@@ -59,8 +59,9 @@ export const LAYERS: readonly Layer[] = [
   ...["delegation", "planning", "subtasks"].map((name) => ({
     name,
     holds: new RegExp(`^src/${name}/`),
-    mayUse: [...GRAPH, "core", "ports"],
-    why: "each of delegation, planning and subtasks can be used without the other two",
+    // A plan names specialists by the rule that a run chooses them by.
+    mayUse: [...GRAPH, "core", "ports", ...(name === "planning" ? ["delegation"] : [])],
+    why: "each of delegation, planning and subtasks can be used without those that come after it",
   })),
   {
     name: "jobs",

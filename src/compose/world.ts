@@ -16,10 +16,13 @@ import { CloneWorkspaces } from "../adapters/workspaces/clones.ts";
 import { keyVariablesOf } from "../config/accounts.ts";
 import type { Config } from "../config/schema.ts";
 import { toPolicy } from "../config/to-policy.ts";
+import { failure } from "../core/failure.ts";
 import { redactor, secretsOf } from "../core/redact.ts";
 import type { JobParts } from "../jobs/job-parts.ts";
 import { collectJob, isCut, jobRunner } from "../jobs/run-job.ts";
 import type { Agent } from "../ports/agent.ts";
+import type { Criteria } from "../ports/criteria.ts";
+import type { Outbox } from "../ports/outbox.ts";
 import type { RunHome } from "../ports/runs.ts";
 import { specialistsOf } from "./agent-parts.ts";
 import { agentsOf, type GivenAgents } from "./agents.ts";
@@ -120,6 +123,8 @@ export function openWorld(
     surroundings: new GitSurroundings(gitDir),
     specialists: specialistsOf(top),
     signs: channel.signs,
+    outbox: NO_OUTBOX,
+    criteria: NO_CRITERIA,
     maxTurnMs: { plan: leaseMs.plan + retry.graceMs, work: leaseMs.work + retry.graceMs },
   };
   const queue = new InProcessJobQueue(jobRunner(jobs), files);
@@ -130,6 +135,14 @@ export function openWorld(
   };
   return { queue, files, programs, workspaces, jobs, channel, settle, close };
 }
+
+const MISSING = failure("policy", "this Skein cannot follow plans yet");
+const NO_OUTBOX: Outbox = {
+  folder: "",
+  prepare: async () => ({ failure: MISSING }),
+  read: async () => ({ problem: MISSING.message }),
+};
+const NO_CRITERIA: Criteria = { try: async () => ({ failure: MISSING }) };
 
 /** Only those who are told what is wanted: a program of the user's own knows of plans and work. */
 function reconcilerOf({ reconciler, agent, planner }: Config, isFunctions: boolean, asked: Agent) {

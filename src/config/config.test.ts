@@ -108,6 +108,7 @@ const VALUES: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   "timeout.check": time,
   "timeout.grace": fc.oneof(time, fc.constant("0s")),
   "retry.maxFailed": whole(1),
+  "retry.maxCriterion": whole(1),
   "retry.maxRefused": whole(0),
   "retry.maxLost": whole(0),
   "retry.maxUnreachable": whole(1),

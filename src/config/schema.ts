@@ -133,6 +133,9 @@ export const schema = z.strictObject({
     maxFailed: whole(1)
       .prefault(policy.retry.maxFailed)
       .describe("Attempts that may fail before the task has."),
+    maxCriterion: whole(1)
+      .prefault(policy.retry.maxCriterion)
+      .describe("The same of a planned task with a success criterion."),
     maxRefused: whole(0)
       .prefault(policy.retry.maxRefused)
       .describe("New attempts after a conflict or a red gate."),

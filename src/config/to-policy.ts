@@ -23,6 +23,7 @@ export function toPolicy(config: Config): Policy {
     retry: {
       ...defaultPolicy.retry,
       maxFailed: retry.maxFailed,
+      maxCriterion: retry.maxCriterion,
       maxRefused: retry.maxRefused,
       maxLost: retry.maxLost,
       maxUnreachable: retry.maxUnreachable,

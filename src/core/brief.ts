@@ -66,6 +66,8 @@ export type WorkBrief = {
     readonly key: string;
     readonly summary: string;
     readonly files: readonly string[];
+    /** The file of the scratchpad that has its whole result. */
+    readonly output?: string;
   }[];
   readonly steers: readonly string[];
 };
@@ -260,6 +262,7 @@ function workBrief(state: RunState, job: Job & { readonly kind: "work" }, policy
         key: earlier.key,
         summary: cut(summary, policy.brief.maxSummaryChars),
         files: filesChanged.slice(0, policy.brief.maxFiles),
+        ...(earlier.terms?.output !== undefined && { output: earlier.terms.output }),
       };
     }),
     steers: id === ROOT ? [...state.steers] : [],

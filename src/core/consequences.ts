@@ -24,7 +24,7 @@ export function attemptFailed(
   const { retry } = policy;
   const { charge, failure: because } = why;
   const limit = {
-    failed: retry.maxFailed - 1,
+    failed: (task.spec.terms?.criterion === undefined ? retry.maxFailed : retry.maxCriterion) - 1,
     refused: retry.maxRefused,
     lost: retry.maxLost,
     unreachable: retry.maxUnreachable,

@@ -4,6 +4,7 @@ import { withoutRepeats } from "./consequences.ts";
 import { budgetSpent } from "./decide-budget.ts";
 import type { Fact } from "./event.ts";
 import { accountsOf, nextAccount } from "./governor.ts";
+import { filesOf, isLoose } from "./held-files.ts";
 import type { Job } from "./job.ts";
 import type { Policy } from "./policy.ts";
 import { ScopeTable } from "./scope-table.ts";
@@ -37,7 +38,7 @@ export function agentJobs(state: RunState, policy: Policy, start: (job: Job) => 
     if (lacks === "task" || (lacks && inSubtree === 0))
       over.push(...budgetSpent(state, task, overBudget(lacks, state, task.id)));
     if (lacks || !mayCall(kind, task.spec)) continue;
-    const scope = policy.overlap === "serialise" && takesFiles(task, kind) ? task.spec.scope : [];
+    const scope = policy.overlap === "serialise" && takesFiles(task, kind) ? filesOf(task) : [];
     const rival = taken.blocker(scope, task.order) as TaskId | undefined;
     const held = rival ? parked(task, rival) : scope.length > 0 ? heldBack(state, task, kind) : undefined;
     if (rival || held) {
@@ -113,12 +114,15 @@ const jobFor = (kind: Kind, { id, tries }: Task): Job =>
  * for one that waits for them: the next pass sees to it, and to those of other planners.
  */
 const parked = (task: Task, behind: TaskId): Fact | undefined =>
-  isFirst(task) && !isRepair(task) && parentId(task.id) === parentId(behind)
+  takesAnew(task) && !isRepair(task) && parentId(task.id) === parentId(behind)
     ? { type: "task.held-back", task: task.id, behind, until: "settled" }
     : undefined;
 
 /** It was never dispatched, so it holds no files yet. */
 const isFirst = ({ tries }: Task) => tries.attempts === 0 && tries.turns === 0;
+
+/** It holds no files yet, or none any more. */
+const takesAnew = (task: Task) => isFirst(task) || isLoose(task);
 
 /** Ready tasks of both kinds, most urgent first, each kind for as long as there is room for it. */
 function* inOrder(state: RunState, room: Room): Generator<Candidate, void> {
@@ -154,15 +158,16 @@ const takesFiles = ({ id, spec, tries }: Task, kind: Kind) =>
  * cannot land before it.
  */
 function heldBack(state: RunState, task: Task, kind: Kind): Fact | undefined {
-  const { id, order, spec } = task;
+  const { id, order } = task;
+  const files = filesOf(task);
   const above = parentId(id);
-  if (isFirst(task) && !isRepair(task) && above !== undefined) {
-    const behind = state.planners.get(above)?.held.blocker(spec.scope, order, id);
+  if (takesAnew(task) && !isRepair(task) && above !== undefined) {
+    const behind = state.planners.get(above)?.held.blocker(files, order, id);
     if (behind !== undefined)
       return { type: "task.held-back", task: id, behind: behind as TaskId, until: "settled" };
   }
   if (kind === "plan") return undefined;
-  const behind = state.atWork.blocker(spec.scope, order, id);
+  const behind = state.atWork.blocker(files, order, id);
   return behind === undefined
     ? undefined
     : { type: "task.held-back", task: id, behind: behind as TaskId, until: "idle" };

@@ -18,6 +18,8 @@ export type Evidence = {
   readonly disabledTests: readonly string[];
   /** Places with a mark that workers must not leave, such as "src/a.ts:3 @ts-expect-error". */
   readonly forbiddenMarks: readonly string[];
+  /** Which of its task's terms was not kept; undefined if they were, or there are none. */
+  readonly unmet?: Failure;
 };
 
 export type WorkVerdict =
@@ -33,7 +35,7 @@ export function judgeWork(
   const handoff = withEvidence(claim, evidence);
   const wrong =
     claim.status === "complete"
-      ? broken(spec, evidence, sharedFiles)
+      ? (evidence.unmet ?? broken(spec, evidence, sharedFiles))
       : failure("incomplete", `the worker reported ${claim.status}: ${claim.summary}`);
   return wrong ? { is: "refused", handoff, failure: wrong } : { is: "accepted", handoff };
 }

@@ -2,6 +2,7 @@
 import type { Draft, TaskDraft } from "./draft.ts";
 import type { EventOf } from "./event.ts";
 import { plannerIn } from "./evolve-plan.ts";
+import { filesOf } from "./held-files.ts";
 import { type Job, type JobId, jobId, type Spent, slotOf, slotOfId, taskOfJob } from "./job.ts";
 import { taskIn, wake, withdraw } from "./settle.ts";
 import { retryKey } from "./state.ts";
@@ -34,9 +35,10 @@ export function jobStarted(s: Draft, { job, until, at }: EventOf<"job.started">)
 
 function holdFiles(s: Draft, task: TaskDraft, atWork: boolean): void {
   const parent = parentId(task.id);
-  if (task.spec.delivers === "report") return;
-  if (parent !== undefined) plannerIn(s, parent).held.hold(task.id, task.spec.scope, task.order);
-  if (atWork) s.atWork.hold(task.id, task.spec.scope, task.order);
+  const files = filesOf(task);
+  if (files.length === 0) return;
+  if (parent !== undefined) plannerIn(s, parent).held.hold(task.id, files, task.order);
+  if (atWork) s.atWork.hold(task.id, files, task.order);
 }
 
 export function jobEnded(s: Draft, event: EventOf<"job.ended">): void {

@@ -16,9 +16,10 @@ import {
 import { batchLanded, landingLost, landingOf, moveTip, noteGuilt, targetChecked } from "./evolve-target.ts";
 import { isLoss } from "./failure.ts";
 import { isOver } from "./finish.ts";
-import { release, retryWhen, settle, taskIn, withdraw } from "./settle.ts";
+import { filesOf, isLoose } from "./held-files.ts";
+import { release, retryWhen, settle, taskIn, wake, withdraw } from "./settle.ts";
 import { emptyState, type RunState, retryKey } from "./state.ts";
-import { parentId, ROOT } from "./task.ts";
+import { parentId, ROOT, type TaskId } from "./task.ts";
 import { unreachable } from "./unreachable.ts";
 
 export function replay(events: Iterable<Event>): RunState {
@@ -220,11 +221,19 @@ function taskRetried(s: Draft, event: EventOf<"task.retried">): void {
   const earlier = isLoss(failure) ? task.past.filter((past) => !isLoss(past.failure)) : task.past;
   const past = handoff ? { attempt, failure, handoff } : { attempt, failure };
   task.past = [...earlier.slice(-(MAX_PAST - 1)), past];
+  if (isLoose(task)) letGo(s, task.id);
   retryWhen(s, task, event.retryAt, event.at);
 }
 
 /** Kept in memory for each task; the policy says how many of them a brief shows. */
 const MAX_PAST = 5;
+
+/** Whoever waits for its files may try again: it has none now. */
+function letGo(s: Draft, id: TaskId): void {
+  const parent = parentId(id);
+  if (parent !== undefined) plannerIn(s, parent).held.drop(id);
+  wake(s, id, "settled");
+}
 
 function heldBack(s: Draft, { task: id, behind, until }: EventOf<"task.held-back">): void {
   const task = taskIn(s, id);
@@ -235,7 +244,8 @@ function heldBack(s: Draft, { task: id, behind, until }: EventOf<"task.held-back
   else s.waiting.set(behind, [{ task: id, until }]);
   const parent = parentId(id);
   const isNew = task.tries.attempts === 0 && task.tries.turns === 0;
-  if (isNew && parent !== undefined) plannerIn(s, parent).held.claim(id, task.spec.scope, task.order);
-  if (until === "idle") s.atWork.claim(id, task.spec.scope, task.order);
+  if ((isNew || isLoose(task)) && parent !== undefined)
+    plannerIn(s, parent).held.claim(id, filesOf(task), task.order);
+  if (until === "idle") s.atWork.claim(id, filesOf(task), task.order);
   else withdraw(s, id);
 }

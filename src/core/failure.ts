@@ -21,6 +21,8 @@ export type FailureKind =
   | "out-of-scope"
   /** A rule for workers was broken: a test deleted or switched off, a forbidden mark. */
   | "rule-broken"
+  /** What its plan asks of its end: no `DONE`, no output file, or a criterion that does not pass. */
+  | "unmet"
   | "conflict"
   | "gate-red"
   | "target-red"

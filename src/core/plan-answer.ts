@@ -5,7 +5,7 @@ import { findDraft, type PlanDraft } from "./plan-draft.ts";
 import { ANSWER_LIMITS, type AnswerLimits } from "./policy.ts";
 import { readPath, type Scope } from "./scope.ts";
 import { slugOf } from "./slug.ts";
-import type { Delivers } from "./task.ts";
+import type { Delivers, Terms } from "./task.ts";
 
 export type AnsweredTask = {
   /** The planner's own name for it. */
@@ -19,6 +19,8 @@ export type AnsweredTask = {
   readonly agent?: string;
   /** A slug, whatever was written. */
   readonly branch?: string;
+  /** Never read from a planner's words: they name commands. */
+  readonly terms?: Terms;
 };
 
 export type Deferral = { readonly files: Scope; readonly reason: string };

@@ -131,7 +131,7 @@ function checkOverlap(
 ): void {
   const table = new ScopeTable();
   for (const [order, { task, own }] of kept.entries()) {
-    if (task.delivers === "report") continue; // It changes nothing, so it is in nobody's way.
+    if (task.delivers === "report" || task.terms?.loose) continue; // It is in nobody's way, as far as is known.
     const after = new Set(task.after); // Asked once a path: with 10,000 of each, a list is too slow.
     for (const path of own) {
       const other = table.blocker([path], order);
@@ -147,7 +147,7 @@ function checkOverlap(
 function specsOf(kept: readonly Fitted[], { parent, firstOrdinal, known }: PlanContext) {
   const ids = new Map(kept.map(({ task }, index) => [task.id, childId(parent.id, firstOrdinal + index)]));
   return kept.map(({ task, scope }): Omit<TaskSpec, "shape"> => {
-    const { id, after, branch, description, acceptance, priority, delivers, agent } = task;
+    const { id, after, branch, description, acceptance, priority, delivers, agent, terms } = task;
     return {
       key: id,
       description,
@@ -158,6 +158,7 @@ function specsOf(kept: readonly Fitted[], { parent, firstOrdinal, known }: PlanC
       delivers,
       slug: branch ?? slugOf(description),
       ...(agent !== undefined && { agent }),
+      ...(terms !== undefined && { terms }),
     };
   });
 }

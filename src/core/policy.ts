@@ -1,6 +1,6 @@
 /** Which numbers and choices may a team change? All of them are here, each with its unit and its reason. */
 import { modules, type Scope, weight } from "./scope.ts";
-import type { Shape } from "./task.ts";
+import type { Shape, TaskSpec } from "./task.ts";
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -86,6 +86,8 @@ export type Policy = {
   readonly retry: Backoff & {
     /** Attempts that an agent may fail before the task has. */
     readonly maxFailed: number;
+    /** The same of a task with a criterion: its worker tries until it passes. */
+    readonly maxCriterion: number;
     /** New attempts after a conflict or a red gate. */
     readonly maxRefused: number;
     /** Jobs in a row that may vanish: dead or hanging workers are not the task's fault, but must end. */
@@ -198,6 +200,7 @@ export const defaultPolicy: Policy = {
   ],
   retry: {
     maxFailed: 3, // The third failure of an agent with the first two in its brief is the task's own.
+    maxCriterion: 5, // Each time with what the command wrote: the fifth has seen it four times.
     maxRefused: 2, // Made three times on three targets: the next one would be refused, too.
     maxLost: 5, // A task that ends its worker every time must not do so for ever.
     maxUnreachable: 20, // With the waits below: an outage of more than an hour and a half.
@@ -261,12 +264,12 @@ export const shouldDecompose = (
 ): boolean => depth < config.maxDepth && weight(task.scope) >= config.scopeThreshold;
 
 export function shapeOf(
-  task: { readonly scope: Scope; readonly delivers: "change" | "report" },
+  task: Pick<TaskSpec, "scope" | "delivers" | "terms">,
   policy: Policy,
   depth: number,
 ): Shape {
   const { decompose } = policy;
-  if (task.delivers === "report" || depth >= decompose.maxDepth) return "work";
+  if (task.delivers === "report" || task.terms || depth >= decompose.maxDepth) return "work";
   if (shouldDecompose(task, decompose, depth)) return "plan";
   const { moduleThreshold } = decompose;
   return moduleThreshold !== undefined && modules(task.scope) >= moduleThreshold ? "plan" : "work";

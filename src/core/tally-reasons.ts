@@ -7,6 +7,7 @@ export type LossReason =
   | "out of scope"
   | "empty change"
   | "rule broken"
+  | "terms not kept"
   | "not finished"
   | "failed"
   | "died"
@@ -35,6 +36,7 @@ const REASONS: Readonly<Record<FailureKind, LossReason>> = {
   "empty-change": "empty change",
   "out-of-scope": "out of scope",
   "rule-broken": "rule broken",
+  unmet: "terms not kept",
   conflict: "conflict",
   "gate-red": "gate red",
   "target-red": "other",

@@ -35,6 +35,16 @@ export type Delivers = "change" | "report";
 /** `plan`: a planner splits it. `work`: one worker takes it whole. Decided when the task is made. */
 export type Shape = "plan" | "work";
 
+/** What only a plan that a person gave can ask of a task: it is worked on as it is, and its end is checked by these. */
+export type Terms = {
+  /** Nobody knows its files beforehand: it keeps none from others until a refused attempt has shown which. */
+  readonly loose?: true;
+  /** The file of the run's scratchpad that its result goes to; its worker answers `DONE|<path>`, and nothing else. */
+  readonly output?: string;
+  /** A command that must pass in the workspace before the result counts. */
+  readonly criterion?: string;
+};
+
 export type TaskSpec = {
   /** The planner's own name for it, unique among that planner's tasks. */
   readonly key: string;
@@ -53,6 +63,7 @@ export type TaskSpec = {
   readonly agent?: string;
   /** Set on a fix task: the failures it must remove. Such a task may land on a red target. */
   readonly repairs?: readonly string[];
+  readonly terms?: Terms;
 };
 
 /**

@@ -2,11 +2,14 @@
 import type { Brief, PlanBrief, WorkBrief } from "../core/brief.ts";
 import type { Failure } from "../core/failure.ts";
 import { type Job, type JobId, jobId } from "../core/job.ts";
+import type { PlanAnswer } from "../core/plan-answer.ts";
 import type { Specialist } from "../core/specialist.ts";
 import type { Agent, Cut, Said } from "../ports/agent.ts";
 import type { Checkout } from "../ports/checkout.ts";
+import type { Criteria } from "../ports/criteria.ts";
 import type { Gate } from "../ports/gate.ts";
 import type { Answer } from "../ports/job-queue.ts";
+import type { Outbox } from "../ports/outbox.ts";
 import type { Repository } from "../ports/repository.ts";
 import type { Signs } from "../ports/signs.ts";
 import type { Surroundings } from "../ports/surroundings.ts";
@@ -16,8 +19,8 @@ export type JobParts = {
   readonly repository: Repository;
   readonly workspaces: Workspaces;
   readonly gate: Gate;
-  /** `none`: every goal goes to one worker as it is. */
-  readonly planner: Agent | "none";
+  /** `none`: every goal goes to one worker as it is. A function: the plan was made before the run. */
+  readonly planner: Agent | "none" | FixedPlanner;
   readonly worker: Agent;
   /** Who says how failures on the target belong together; `rules`: nobody is asked. */
   readonly reconciler: Agent | "rules";
@@ -30,9 +33,14 @@ export type JobParts = {
   /** The roles that agents can play. */
   readonly specialists: () => Promise<readonly Specialist[]>;
   readonly signs: Signs;
+  readonly outbox: Outbox;
+  readonly criteria: Criteria;
   /** The longest that a turn may take in any case: past it nobody waits for its answer. */
   readonly maxTurnMs: { readonly plan: number; readonly work: number };
 };
+
+/** Answers at once and by rule: nobody is asked. */
+export type FixedPlanner = (brief: PlanBrief) => PlanAnswer;
 
 export const failed = (why: Failure): Answer => ({ outcome: { is: "failed", failure: why } });
 

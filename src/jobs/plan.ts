@@ -3,7 +3,7 @@ import type { PlanBrief } from "../core/brief.ts";
 import { failure } from "../core/failure.ts";
 import type { Outcome } from "../core/job.ts";
 import { readPlanAnswer } from "../core/plan-answer.ts";
-import type { Ask, Cut, Said } from "../ports/agent.ts";
+import type { Agent, Ask, Cut, Said } from "../ports/agent.ts";
 import type { Answer } from "../ports/job-queue.ts";
 import { hasFailed } from "../ports/repository.ts";
 import type { Workspace } from "../ports/workspaces.ts";
@@ -13,6 +13,7 @@ import { watched } from "./watched.ts";
 export async function plan(brief: PlanBrief, parts: JobParts, signal: AbortSignal): Promise<Answer> {
   const { workspaces, planner, maxTurnMs, surroundings, specialists, signs } = parts;
   if (planner === "none") return KEPT_WHOLE;
+  if (typeof planner === "function") return { outcome: { is: "planned", answer: planner(brief) } };
   const job = jobIdOf(brief);
   const workspace = await workspaces.take({ job, commit: brief.tip, use: "agent" }, signal);
   if (hasFailed(workspace)) return failed(workspace.failure);
@@ -40,10 +41,12 @@ export async function finishPlan(
   parts: JobParts,
 ): Promise<Answer | Cut | undefined> {
   const { planner, workspaces } = parts;
-  const said = planner === "none" ? undefined : await collected(planner, brief, wasRunning);
+  const said = isAgent(planner) ? await collected(planner, brief, wasRunning) : undefined;
   if (workspace) await workspaces.release(workspace);
   return said?.is === "cut" ? said : said && answerOf(said, parts);
 }
+
+const isAgent = (planner: JobParts["planner"]): planner is Agent => typeof planner === "object";
 
 /** Nobody plans: nothing is worth splitting, and the goal goes to one worker as it is. */
 const KEPT_WHOLE: Answer = {

@@ -28,6 +28,8 @@ export type Ask = {
   readonly facts?: Facts;
   /** For planners: the roles that they can name. */
   readonly roles?: readonly Specialist[];
+  /** For workers whose task has one: the file that its result goes to, already there and empty, in the scratchpad. */
+  readonly output?: { readonly file: string; readonly folder: string };
   /** Called at each sign of life: a word, a step, an output. Whoever gives none for long is taken to hang. */
   readonly onSign?: () => void;
 };

@@ -20,6 +20,8 @@ export type RunRecord = {
   readonly createdAt: number;
   /** The configuration that it was started with, as plain JSON: resuming does not depend on today's files. */
   readonly settings: unknown;
+  /** The plan that it follows instead of a planner, as plain JSON. */
+  readonly plan?: unknown;
 };
 
 export type RunHome = {

@@ -121,6 +121,8 @@ const UNUSED = {
   surroundings: { of: unused },
   specialists: unused,
   signs: { clock: new ManualClock(), changedAt: unused, waitedMs: unused, tell: unused },
+  outbox: { folder: "", prepare: unused, read: unused },
+  criteria: { try: unused },
   maxTurnMs: { plan: 0, work: 0 },
 } as const;
 

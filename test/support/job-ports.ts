@@ -7,6 +7,7 @@ import type { TaskId, TaskSpec } from "../../src/core/task.ts";
 import type { JobParts } from "../../src/jobs/job-parts.ts";
 import type { Said } from "../../src/ports/agent.ts";
 import type { Look } from "../../src/ports/checkout.ts";
+import type { Tried } from "../../src/ports/criteria.ts";
 import type { GateRun } from "../../src/ports/gate.ts";
 import type { Candidate, Failed, Landed } from "../../src/ports/repository.ts";
 import type { Kept, Workspace } from "../../src/ports/workspaces.ts";
@@ -23,6 +24,8 @@ export type Replies = {
   readonly take: Workspace | Failed;
   readonly keep: Kept | Failed;
   readonly said: Said;
+  readonly output: { readonly text: string } | { readonly problem: string };
+  readonly criterion: Tried | Failed;
   /** What the checkout looks like, first and then. */
   readonly looks: readonly (Look | Failed)[];
 };
@@ -83,6 +86,8 @@ export function jobPorts(replies: Partial<Replies> = {}): {
     take: { job: "" as JobId, folder: "/w/1", commit: "onto", environment: {}, notices: ["no cache"] },
     keep: { commit: "kept", left: [] },
     said: { is: "said", text: '{"status": "complete", "summary": "wrote it", "concerns": ["mine"]}' },
+    output: { text: "all of it" },
+    criterion: { is: "passed" },
     looks: [new Map(), new Map()],
     ...replies,
   };
@@ -128,6 +133,12 @@ export function jobPorts(replies: Partial<Replies> = {}): {
       waitedMs: () => 0,
       tell: () => {},
     },
+    outbox: {
+      folder: "/scratchpad",
+      prepare: told("prepare-output", () => ({ file: "/scratchpad/result.md" })),
+      read: told("read-output", () => all.output),
+    },
+    criteria: { try: told("criterion", () => all.criterion) },
     redact: (text) => text.replaceAll("secret", "***"),
     maxTurnMs: { plan: 1_000, work: 1_000 },
   };

@@ -1,0 +1,102 @@
+/** What is an execution plan? The one truth that is written, checked, shown and run: everything else is made from it. */
+import type { Delivers } from "../core/task.ts";
+
+/** As it is in a plan file. Names are those that other tools of this kind know. */
+export type ExecutionPlan = {
+  /** The number of this format. */
+  readonly skein_plan: 1;
+  /** One sentence. */
+  readonly goal: string;
+  /** Who made it: "rules", or "agent" with what people call it. */
+  readonly planner: string;
+  readonly max_concurrent: number;
+  /** How complex the request is; left out where nobody scored it. */
+  readonly score?: Score;
+  readonly success_criteria: readonly string[];
+  readonly assumptions: readonly string[];
+  /** What blocks planning, the most critical first. While there are some, the plan is not ready. */
+  readonly questions: readonly Question[];
+  readonly context: {
+    readonly files: readonly string[];
+    readonly patterns: readonly string[];
+    readonly tests: readonly string[];
+  };
+  readonly tasks: readonly PlanTask[];
+  readonly risks: readonly string[];
+};
+
+export type PlanTask = {
+  readonly id: string;
+  /** A short imperative title. */
+  readonly subject: string;
+  readonly description: string;
+  /** The same in the present continuous, for who watches. */
+  readonly activeForm: string;
+  /** Ids of the tasks that must be done first. */
+  readonly blockedBy: readonly string[];
+  /** Files that it may change, from the top of the repository; a folder ends in "/". Empty: not known. */
+  readonly scope: readonly string[];
+  /** Files that it reads in order to do so. */
+  readonly reads: readonly string[];
+  readonly delivers: Delivers;
+  readonly requirements: readonly string[];
+  /** A command that passes when it is done. */
+  readonly success_criterion?: string;
+  /** 1 is the most urgent, 5 the default. */
+  readonly priority?: number;
+  /** A hint for the name of its branch. */
+  readonly branch?: string;
+  readonly estimate?: Estimate;
+  readonly metadata: {
+    readonly wave: number;
+    /** The same as `id`. */
+    readonly phase_id: string;
+    readonly agent: string;
+    /** Whether others are in its wave. */
+    readonly parallel: boolean;
+    /** `$CLAUDE_SCRATCHPAD_DIR/<name>.md`. */
+    readonly output_file?: string;
+    /** How often the request was split to come to it: 1 for a part of the request itself. */
+    readonly depth: number;
+    /** What it is a part of. */
+    readonly parent_id?: string;
+  };
+};
+
+/** What one attempt takes, as far as somebody knows. */
+export type Estimate = { readonly minutes?: number; readonly tokens?: number; readonly dollars?: number };
+
+export type Question = {
+  /** A name for it, unique in the plan. */
+  readonly id: string;
+  /** With the default in its text, so that it can simply be confirmed. */
+  readonly question: string;
+  readonly default: string;
+  /** Planning without an answer would be guessing; else the default is taken and said. */
+  readonly blocking: boolean;
+};
+
+/** What was counted, what it came to, and what follows. */
+export type Score = {
+  readonly verbs: number;
+  readonly connectors: number;
+  readonly domain: number;
+  readonly scope: number;
+  readonly risk: number;
+  /** Of all five, as they count: from 0 to 35. */
+  readonly total: number;
+  readonly tier: 1 | 2 | 3;
+  /** How often the request must be split at least: the tier. */
+  readonly min_depth: 1 | 2 | 3;
+};
+
+/** The format's number, and the names that stand for a worker without a role. */
+export const PLAN_FORMAT = 1;
+export const GENERAL_PURPOSE = "general-purpose";
+export const AGENT_PREFIX = "workflow-orchestrator:";
+
+/** What stands for the scratchpad in a plan: the folder is known when it runs. */
+export const SCRATCHPAD = "$CLAUDE_SCRATCHPAD_DIR";
+
+export const isReady = ({ questions }: Pick<ExecutionPlan, "questions">): boolean =>
+  !questions.some(({ blocking }) => blocking);
