@@ -41,7 +41,7 @@ const LIMITS: readonly (readonly [name: string, least: number, read: (policy: Po
   ["decompose.maxDepth", 0, (p) => p.decompose.maxDepth],
   ["decompose.scopeThreshold", 1, (p) => p.decompose.scopeThreshold],
   ["retry.maxFailed", 1, (p) => p.retry.maxFailed],
-  ["retry.maxFailed", 1, (p) => p.retry.maxCriterion],
+  ["retry.maxCriterion", 1, (p) => p.retry.maxCriterion],
   ["retry.maxRefused", 0, (p) => p.retry.maxRefused],
   ["retry.maxLost", 0, (p) => p.retry.maxLost],
   ["retry.maxUnreachable", 1, (p) => p.retry.maxUnreachable],
