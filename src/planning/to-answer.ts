@@ -1,0 +1,76 @@
+/** How is a plan run? As the answers of a planner that knows it by heart. */
+import type { PlanBrief } from "../core/brief.ts";
+import type { AnsweredTask, PlanAnswer } from "../core/plan-answer.ts";
+import { ROOT, type Terms } from "../core/task.ts";
+import { outputNameIn } from "./output-name.ts";
+import { AGENT_PREFIX, type ExecutionPlan, GENERAL_PURPOSE, type PlanTask } from "./plan.ts";
+
+/**
+ * All tasks in the first answer of the root's planner, none in later ones. What workers said is taken as read; what
+ * they left undone stays open, so that the run ends incomplete.
+ */
+export function fixedPlanner(plan: ExecutionPlan): (brief: PlanBrief) => PlanAnswer {
+  return ({ task, first, concerns }) => ({
+    scratchpad: "",
+    tasks: task === ROOT && first ? plan.tasks.map((one) => answeredTask(one, plan)) : [],
+    deferred: [],
+    addressed: concerns.flatMap(({ id, kind }) => (kind === "said" ? [id] : [])),
+    done: undefined,
+    notes: [],
+  });
+}
+
+const EVERYWHERE = ["./"];
+const DEFAULT_PRIORITY = 5;
+
+function answeredTask(task: PlanTask, plan: ExecutionPlan): AnsweredTask {
+  const { id, scope, blockedBy, priority = DEFAULT_PRIORITY, delivers, branch } = task;
+  const agent = task.metadata.agent.replace(AGENT_PREFIX, "");
+  return {
+    id,
+    description: descriptionOf(task, plan),
+    scope: delivers === "change" && scope.length === 0 ? EVERYWHERE : scope,
+    acceptance: acceptanceOf(task, plan),
+    priority,
+    after: [...new Set(blockedBy)],
+    delivers,
+    ...(!NOBODY.has(agent) && { agent }),
+    ...(branch !== undefined && { branch }),
+    terms: termsOf(task),
+  };
+}
+
+/** Names for a worker without a role. */
+const NOBODY: ReadonlySet<string> = new Set([GENERAL_PURPOSE, "main", ""]);
+
+/** Always there, if empty: a task of a plan is never split. */
+function termsOf({ delivers, scope, success_criterion: criterion, metadata }: PlanTask): Terms {
+  const output = metadata.output_file === undefined ? undefined : outputNameIn(metadata.output_file);
+  return {
+    ...(delivers === "change" && scope.length === 0 && { loose: true as const }),
+    ...(output && "name" in output && { output: output.name }),
+    ...(criterion !== undefined && { criterion }),
+  };
+}
+
+function descriptionOf({ subject, description, requirements, reads }: PlanTask, plan: ExecutionPlan): string {
+  return [
+    ...(description.startsWith(subject) ? [] : [subject]),
+    description,
+    listed("It must", requirements),
+    listed("Read first", reads),
+    listed("The plan assumes", plan.assumptions),
+  ]
+    .filter((part) => part !== "")
+    .join("\n\n");
+}
+
+const listed = (head: string, items: readonly string[]) =>
+  items.length === 0 ? "" : [`${head}:`, ...items.map((item) => `- ${item}`)].join("\n");
+
+/** What is nearest to the task comes first; there is always something. */
+function acceptanceOf({ requirements, success_criterion: command }: PlanTask, plan: ExecutionPlan): string {
+  const own = [...requirements, ...(command === undefined ? [] : [`This command passes: ${command}`])];
+  const asked = own.length > 0 ? own : plan.success_criteria;
+  return asked.length > 0 ? asked.join("\n") : "All that its description asks for is done.";
+}
