@@ -16,17 +16,16 @@ import { CloneWorkspaces } from "../adapters/workspaces/clones.ts";
 import { keyVariablesOf } from "../config/accounts.ts";
 import type { Config } from "../config/schema.ts";
 import { toPolicy } from "../config/to-policy.ts";
-import { failure } from "../core/failure.ts";
+import type { Failure } from "../core/failure.ts";
 import { redactor, secretsOf } from "../core/redact.ts";
 import type { JobParts } from "../jobs/job-parts.ts";
 import { collectJob, isCut, jobRunner } from "../jobs/run-job.ts";
 import type { Agent } from "../ports/agent.ts";
-import type { Criteria } from "../ports/criteria.ts";
-import type { Outbox } from "../ports/outbox.ts";
 import type { RunHome } from "../ports/runs.ts";
 import { specialistsOf } from "./agent-parts.ts";
 import { agentsOf, type GivenAgents } from "./agents.ts";
 import { type Channel, openChannel } from "./channel.ts";
+import { planWorld } from "./plan-parts.ts";
 import type { Environment, Project } from "./project.ts";
 
 /** Everything outside the engine that one run uses. */
@@ -37,6 +36,8 @@ export type World = {
   readonly workspaces: CloneWorkspaces;
   readonly jobs: JobParts;
   readonly channel: Channel;
+  /** Why the run cannot go on as its record says; what it has can still be tidied up and delivered. */
+  readonly problem?: Failure;
   /** Ends what goes on beside the jobs, and waits for it. */
   readonly settle: () => Promise<void>;
   readonly close: () => Promise<void>;
@@ -75,6 +76,11 @@ export function openWorld(
     maxFileBytes: maxFile,
   });
   const limits = { maxOutputBytes: config.log.maxTranscript, maxFileBytes: maxFile };
+  const gateLimits = {
+    maxMs: config.gateTimeout,
+    maxOutputBytes: config.gateOutput,
+    maxFileBytes: MAX_GATE_FILE_BYTES,
+  };
   const gate = new CommandGate({
     repository: top,
     rules: rulesOf(config, top),
@@ -82,11 +88,7 @@ export function openWorld(
     workspaces,
     programs,
     transcripts,
-    limits: {
-      maxMs: config.gateTimeout,
-      maxOutputBytes: config.gateOutput,
-      maxFileBytes: MAX_GATE_FILE_BYTES,
-    },
+    limits: gateLimits,
     redact,
     maxAtOnce: MAX_GATES,
   });
@@ -105,6 +107,8 @@ export function openWorld(
     },
     options.agents,
   );
+  const tried = { config, env, programs, transcripts, limits: gateLimits, redact };
+  const { outbox, criteria, problem } = planWorld(project, home, tried);
   const { leaseMs, retry } = policy;
   const repository = new GitRepository({ folder: top });
   const files = new JobFiles(at("jobs"));
@@ -123,8 +127,8 @@ export function openWorld(
     surroundings: new GitSurroundings(gitDir),
     specialists: specialistsOf(top),
     signs: channel.signs,
-    outbox: NO_OUTBOX,
-    criteria: NO_CRITERIA,
+    outbox,
+    criteria,
     maxTurnMs: { plan: leaseMs.plan + retry.graceMs, work: leaseMs.work + retry.graceMs },
   };
   const queue = new InProcessJobQueue(jobRunner(jobs), files);
@@ -133,16 +137,9 @@ export function openWorld(
     await settle();
     repository.close();
   };
-  return { queue, files, programs, workspaces, jobs, channel, settle, close };
+  const world = { queue, files, programs, workspaces, jobs, channel, settle, close };
+  return problem ? { ...world, problem } : world;
 }
-
-const MISSING = failure("policy", "this Skein cannot follow plans yet");
-const NO_OUTBOX: Outbox = {
-  folder: "",
-  prepare: async () => ({ failure: MISSING }),
-  read: async () => ({ problem: MISSING.message }),
-};
-const NO_CRITERIA: Criteria = { try: async () => ({ failure: MISSING }) };
 
 /** Only those who are told what is wanted: a program of the user's own knows of plans and work. */
 function reconcilerOf({ reconciler, agent, planner }: Config, isFunctions: boolean, asked: Agent) {

@@ -1,0 +1,101 @@
+/** Does a task's own command pass? Run by a shell in its workspace, confined where the machine can, within limits. */
+import { failure } from "../../core/failure.ts";
+import type { JobId } from "../../core/job.ts";
+import { unreachable } from "../../core/unreachable.ts";
+import type { Criteria, Tried } from "../../ports/criteria.ts";
+import type { ProgramEnd, ProgramLimits, Programs } from "../../ports/programs.ts";
+import { type Failed, hasFailed } from "../../ports/repository.ts";
+import type { Transcripts } from "../../ports/transcripts.ts";
+import type { Workspace } from "../../ports/workspaces.ts";
+import type { Sandbox } from "../sandboxes/sandbox.ts";
+
+export type CommandCriteriaParts = {
+  readonly programs: Programs;
+  readonly transcripts: Transcripts;
+  readonly limits: ProgramLimits;
+  /** Opened by the first command, and once. */
+  readonly sandbox: () => Promise<Sandbox | Failed>;
+  /** Blots out secrets. */
+  readonly redact: (text: string) => string;
+};
+
+export class CommandCriteria implements Criteria {
+  readonly #parts: CommandCriteriaParts;
+  #sandbox: Promise<Sandbox | Failed> | undefined;
+
+  constructor(parts: CommandCriteriaParts) {
+    this.#parts = parts;
+  }
+
+  async try(command: string, workspace: Workspace, signal: AbortSignal): Promise<Tried | Failed> {
+    const wrong = unusable(command);
+    if (wrong !== undefined) return { is: "red", detail: wrong };
+    const { programs, transcripts, limits, redact } = this.#parts;
+    this.#sandbox ??= this.#parts.sandbox();
+    const sandbox = await this.#sandbox;
+    if (hasFailed(sandbox)) return sandbox;
+    const { folder, environment } = workspace;
+    // Not the attempt's own: that its criterion had to be ended does not mean that its worker had not finished.
+    const job = `${workspace.job}.criterion` as JobId;
+    await programs.endLeftovers(job);
+    const transcript = transcripts.open(job);
+    transcript.write(`$ ${command}\n`);
+    const end = await programs.run(
+      {
+        job,
+        command: sandbox.wrap(["/bin/sh", "-c", "--", command], {
+          folder,
+          temporary: environment["TMPDIR"] ?? folder,
+        }),
+        folder,
+        environment: { ...environment, CI: "true" },
+        limits,
+        onOutput: transcript.write,
+      },
+      signal,
+    );
+    await transcript.close();
+    const tried = judged(end, limits.maxMs);
+    return hasFailed(tried) || tried.is === "passed" ? tried : { ...tried, detail: redact(tried.detail) };
+  }
+}
+
+/** What no machine runs is the command's own fault. */
+function unusable(command: string): string | undefined {
+  if (command.includes("\0")) return "the command holds a zero byte, and cannot be run";
+  return Buffer.byteLength(command) > MAX_COMMAND_BYTES
+    ? `the command has more than ${MAX_COMMAND_BYTES} bytes, and cannot be run`
+    : undefined;
+}
+
+/** Linux takes 128 KiB as one argument. */
+const MAX_COMMAND_BYTES = 100_000;
+
+function judged(end: ProgramEnd, maxMs: number): Tried | Failed {
+  switch (end.is) {
+    case "exited":
+      return end.code === 0 ? { is: "passed" } : red(end.tail, `exit code ${end.code}`);
+    case "killed":
+      return red(end.tail, `killed by ${end.signal}`);
+    case "timed-out":
+      return red(end.tail, `stopped: it did not end within ${Math.round(maxMs / 1_000)} s`);
+    case "stopped":
+      return { failure: failure("interrupted", "the success criterion was stopped before its end") };
+    case "unstartable": {
+      const { message, next } = end.failure;
+      return {
+        failure: failure("repository", `the success criterion could not be started: ${message}`, next),
+      };
+    }
+    default:
+      return unreachable(end);
+  }
+}
+
+const red = (tail: string, how: string): Tried => {
+  const said = tail.toWellFormed().replace(CONTROL, "").trim();
+  return { is: "red", detail: said === "" ? `[${how}]` : `${said}\n[${how}]` };
+};
+
+/** All but tab and line ends: a terminal obeys an escape. */
+const CONTROL = /[\p{Cc}--[\t\n]]/gv;

@@ -1,0 +1,104 @@
+/** What does a run that follows a plan need besides? A scratchpad, a way to try criteria, and the plan itself. */
+import { lstatSync, mkdirSync, readlinkSync, realpathSync, symlinkSync } from "node:fs";
+import path from "node:path";
+import { CommandCriteria } from "../adapters/criteria/command.ts";
+import { FolderOutbox } from "../adapters/outboxes/folder.ts";
+import type { Sandbox } from "../adapters/sandboxes/sandbox.ts";
+import type { Config } from "../config/schema.ts";
+import { type Failure, failure, messageOf } from "../core/failure.ts";
+import type { Criteria } from "../ports/criteria.ts";
+import type { Outbox } from "../ports/outbox.ts";
+import type { ProgramLimits, Programs } from "../ports/programs.ts";
+import type { Failed } from "../ports/repository.ts";
+import type { RunHome } from "../ports/runs.ts";
+import type { Transcripts } from "../ports/transcripts.ts";
+import type { Environment, Project } from "./project.ts";
+
+export type PlanWorld = {
+  readonly outbox: Outbox;
+  readonly criteria: Criteria;
+  /** Why this run cannot go on. */
+  readonly problem?: Failure;
+};
+
+export type PlanWorldParts = {
+  readonly config: Config;
+  readonly env: Environment;
+  readonly programs: Programs;
+  readonly transcripts: Transcripts;
+  readonly limits: ProgramLimits;
+  readonly redact: (text: string) => string;
+};
+
+export function planWorld(project: Project, home: RunHome, parts: PlanWorldParts): PlanWorld {
+  const { config, env, ...criteria } = parts;
+  const scratchpad = scratchpadOf(project, home, env);
+  return {
+    outbox: new FolderOutbox(scratchpad),
+    criteria: new CommandCriteria({ ...criteria, sandbox: () => sandboxOf(project, config, env) }),
+    ...(scratchpad.problem && { problem: scratchpad.problem }),
+  };
+}
+
+type Scratchpad = { readonly folder: string; readonly problem?: Failure };
+
+/**
+ * The folder that CLAUDE_SCRATCHPAD_DIR names, if it is set when the run first follows its plan; a link in the run's
+ * own folder keeps it, because whoever resumes a run may have another.
+ */
+function scratchpadOf(project: Project, home: RunHome, env: Environment): Scratchpad {
+  const own = path.join(home.folder, "scratchpad");
+  const wanted = env[VARIABLE];
+  if (home.record.plan === undefined) return { folder: own };
+  try {
+    const kept = lstatSync(own, { throwIfNoEntry: false });
+    if (kept) return { folder: kept.isSymbolicLink() ? readlinkSync(own) : own };
+    if (!wanted) return { folder: own };
+    const why = unfit(wanted, [env["HOME"] ?? "", project.located.top, project.stateFolder]);
+    if (why !== undefined) return { folder: own, problem: failure("policy", `${VARIABLE} ${why}`, NEXT) };
+    mkdirSync(wanted, { recursive: true, mode: 0o700 });
+    const folder = realpathSync(wanted);
+    symlinkSync(folder, own);
+    return { folder };
+  } catch (error) {
+    const why = `the scratchpad ${wanted ?? own} cannot be used: ${messageOf(error)}`;
+    return { folder: own, problem: failure("policy", why, NEXT) };
+  }
+}
+
+const VARIABLE = "CLAUDE_SCRATCHPAD_DIR";
+const NEXT = `set ${VARIABLE} to a folder of its own, or unset it: then the run has one`;
+
+/** Agents read all that is in a scratchpad, and its path stands in what they answer. */
+function unfit(folder: string, guarded: readonly string[]): string | undefined {
+  if (!path.isAbsolute(folder)) return `is ${JSON.stringify(folder)}, which is no absolute path`;
+  if (/[\p{Cc}|]/u.test(folder)) return "holds characters that no path in an answer can have";
+  const at = path.resolve(folder);
+  const held = guarded.find(
+    (one) => one !== "" && `${path.resolve(one)}/`.startsWith(at === "/" ? at : `${at}/`),
+  );
+  return held === undefined ? undefined : `is ${at}, which holds ${held}: agents would read that`;
+}
+
+/** As for the commands of the built-in agent. */
+async function sandboxOf(project: Project, config: Config, env: Environment): Promise<Sandbox | Failed> {
+  const { top, gitDir } = project.located;
+  try {
+    const [{ openSandbox }, { readableOf }] = await Promise.all([
+      import("../adapters/sandboxes/bubblewrap.ts"),
+      import("../adapters/sandboxes/repository-parts.ts"),
+    ]);
+    const shared = { top, gitDir, share: config.workspace.share };
+    return await openSandbox({
+      setting: config.sandbox,
+      network: config.network,
+      environment: env,
+      hidden: [path.dirname(project.stateFolder), top, gitDir], // The runs of other repositories, too.
+      readable: await readableOf(shared, AbortSignal.timeout(LOOK_MS)),
+    });
+  } catch (error) {
+    return { failure: failure("repository", `the sandbox could not be opened: ${messageOf(error)}`) };
+  }
+}
+
+const LOOK_MS = 30_000;
