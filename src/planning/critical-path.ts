@@ -1,0 +1,49 @@
+/** Which tasks decide how long a plan takes? The longest chain by what each is thought to take. */
+import { Dag } from "../graph/dag.ts";
+import type { PlanTask } from "./plan.ts";
+
+/** What a task takes where nobody said. */
+const DEFAULT_MINUTES = 1;
+
+type Timed = Pick<PlanTask, "id" | "blockedBy" | "estimate">;
+type Reached = { readonly minutes: number; readonly before: string | undefined };
+
+/**
+ * From the first to the last; of equal chains that of the tasks that come first in the plan. Dependencies that
+ * nobody knows count as done. Empty where the tasks wait for each other in a circle. Time in proportion to
+ * tasks and dependencies.
+ */
+export function criticalPath({ tasks }: { readonly tasks: readonly Timed[] }): readonly string[] {
+  const byId = new Map<string, Timed>();
+  for (const task of tasks) if (!byId.has(task.id)) byId.set(task.id, task);
+  const place = new Map([...byId.keys()].map((id, index) => [id, index]));
+  const dag = new Dag();
+  for (const { id, blockedBy } of byId.values())
+    dag.add(id, { after: blockedBy.filter((one) => byId.has(one)) });
+  if (dag.cycle()) return [];
+
+  const reached = new Map<string, Reached>();
+  /** The later end, or of equal ones the one that comes first in the plan. */
+  const later = (a: string | undefined, b: string): string => {
+    if (a === undefined) return b;
+    const ahead = reached.get(b)!.minutes - reached.get(a)!.minutes;
+    return ahead > 0 || (ahead === 0 && place.get(b)! < place.get(a)!) ? b : a;
+  };
+  for (const id of dag.order()) {
+    const task = byId.get(id)!;
+    let before: string | undefined;
+    for (const one of task.blockedBy) if (byId.has(one)) before = later(before, one);
+    const since = before === undefined ? 0 : reached.get(before)!.minutes;
+    reached.set(id, { minutes: since + minutesOf(task), before });
+  }
+  let last: string | undefined;
+  for (const id of byId.keys()) last = later(last, id);
+  const path: string[] = [];
+  for (let id = last; id !== undefined; id = reached.get(id)!.before) path.push(id);
+  return path.reverse();
+}
+
+function minutesOf({ estimate }: Timed): number {
+  const minutes = estimate?.minutes ?? DEFAULT_MINUTES;
+  return Number.isFinite(minutes) && minutes >= 0 ? minutes : DEFAULT_MINUTES;
+}
