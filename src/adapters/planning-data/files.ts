@@ -1,0 +1,84 @@
+/** Which files are plans made by? Those of this package, each replaced by the repository's own of that name. */
+import { realpath } from "node:fs/promises";
+import path from "node:path";
+import { failure } from "../../core/failure.ts";
+import { type Failed, hasFailed } from "../../ports/repository.ts";
+import { readBounded } from "../files/read-bounded.ts";
+
+/** A file's text, and what people call the file. */
+export type PlanningFile = { readonly file: string; readonly text: string };
+
+export type PlanningFiles = { readonly words: PlanningFile; readonly limits: PlanningFile };
+
+/** Beside `src` and beside `dist`: both have this file at the same depth. */
+const OWN_FOLDER = path.join(import.meta.dirname, "../../../planning");
+
+/** Where a repository keeps its own, from its top. */
+export const PLANNING_FOLDER = ".skein/planning";
+
+/** Of the repository whose top is given, if there is one. Missing files are no failure; broken ones are. */
+export async function loadPlanningFiles(top: string | undefined): Promise<PlanningFiles | Failed> {
+  const folder = top === undefined ? undefined : await ownFolderOf(top);
+  if (typeof folder === "object") return folder;
+  const words = await fileOf("words.json", folder);
+  if (hasFailed(words)) return words;
+  const limits = await fileOf("limits.json", folder);
+  if (hasFailed(limits)) return limits;
+  return { words, limits };
+}
+
+/** The folder itself may be a link, as long as it stays in the repository. */
+async function ownFolderOf(top: string): Promise<string | undefined | Failed> {
+  try {
+    const [home, folder] = await Promise.all([realpath(top), realpath(path.join(top, PLANNING_FOLDER))]);
+    if (folder.startsWith(home + path.sep)) return folder;
+    return refused(
+      `${PLANNING_FOLDER} leads out of the repository, to ${folder}`,
+      "put the files there themselves",
+    );
+  } catch {
+    return undefined; // Missing, or out of reach: the package's own are used.
+  }
+}
+
+async function fileOf(name: string, folder: string | undefined): Promise<PlanningFile | Failed> {
+  const theirs = folder === undefined ? undefined : await textOf(path.join(folder, name));
+  if (typeof theirs === "object") return theirs;
+  if (theirs !== undefined) return { file: `${PLANNING_FOLDER}/${name}`, text: theirs };
+  const own = path.join(OWN_FOLDER, name);
+  const text = await textOf(own);
+  if (typeof text === "object") return text;
+  if (text === undefined)
+    return refused(`this installation is not complete: ${own} is missing`, "install it again");
+  return { file: own, text };
+}
+
+/** Some 50 times what the package's own files have. */
+const MAX_BYTES = 1_000_000;
+
+async function textOf(file: string): Promise<string | undefined | Failed> {
+  const read = await readBounded(file, MAX_BYTES);
+  switch (read.is) {
+    case "none":
+      return undefined;
+    case "link":
+    case "no-file":
+      return refused(`${file} is not a plain file`, "put the text there itself");
+    case "too-large":
+      return refused(`${file} is longer than ${MAX_BYTES} bytes`, "shorten it");
+    case "unreadable":
+      return refused(`${file} cannot be read: ${read.why}`);
+    case "bytes":
+      return utf8Of(file, read.bytes);
+  }
+}
+
+function utf8Of(file: string, bytes: Buffer): string | Failed {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    return refused(`${file} is not UTF-8`, "save it as UTF-8"); // The decoder throws for nothing else.
+  }
+}
+
+const refused = (message: string, next?: string): Failed => ({ failure: failure("policy", message, next) });
