@@ -39,6 +39,32 @@ export type PlanBrief = {
     readonly problems: readonly Problem[];
     readonly pending: readonly PendingFix[];
   };
+  /** Asked for an execution plan of the whole goal, before any run; `rejected` is why the last one was refused. */
+  readonly request?: PlanRequest;
+};
+
+/** What whoever makes an execution plan must know besides the goal. */
+export type PlanRequest = {
+  /** As JSON: the plan that the rules made of the goal, or its own last one, which was refused. */
+  readonly draft: string;
+  readonly draftIs: "of the rules" | "its own";
+  /** How many characters the draft lacks. */
+  readonly draftLeftOut: number;
+  readonly limits: {
+    readonly maxTasks: number;
+    /** Tasks that run at the same time. */
+    readonly maxConcurrent: number;
+    /** How often the goal must be split at least; undefined where nobody scored it. */
+    readonly minDepth?: number;
+  };
+  /** Who can be named in a task. */
+  readonly agents: readonly {
+    readonly name: string;
+    readonly description: string;
+    readonly isReadOnly: boolean;
+  }[];
+  /** Of the repository, in words: languages, tests, manifests. */
+  readonly repository: readonly string[];
 };
 
 /** A settled child. Beyond the first few only its name and end are told, to keep the brief short. */

@@ -1,9 +1,10 @@
 /** What is said to an agent whose answer cannot be used? What is wrong, and what is wanted instead. */
+import type { AskedFor } from "./asked-for.ts";
 import { messageFrom } from "./message.ts";
 
 /** Within the same turn: it has its task still in view. */
-export function askAgain(kind: "plan" | "work", why: string): string {
-  const { opening, title, wanted } = WORDS[kind];
+export function askAgain(asked: AskedFor, why: string): string {
+  const { opening, title, wanted } = WORDS[asked];
   return messageFrom(
     opening,
     [
@@ -25,6 +26,15 @@ const WORDS = {
       "Send the whole plan again: by the tool `plan` if you have it, else as one JSON object and nothing else: " +
       '{"scratchpad": "…", "tasks": [{"id": "…", "description": "…", "scope": ["…"], "acceptance": "…"}]}. ' +
       "Do not explore further.",
+  },
+  "execution-plan": {
+    opening: "Your plan could not be used.",
+    title: "What is wrong with it",
+    wanted:
+      "Send the whole plan again: by the tool `plan` if you have it, else as one JSON object and nothing else: " +
+      '{"goal": "…", "success_criteria": ["…"], "tasks": [{"id": "…", "subject": "…", "description": "…", ' +
+      '"blockedBy": [], "scope": ["…"], "requirements": ["…"], "metadata": {"agent": "…", "depth": 1}}], ' +
+      '"assumptions": [], "risks": []}. Do not explore further.',
   },
   work: {
     opening: "Your turn ended without a handoff that can be read.",

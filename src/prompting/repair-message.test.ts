@@ -45,7 +45,13 @@ describe("what a reconciler is told", () => {
   });
 
   it("comes with the reconciler's own prompt", () => {
-    const prompts = { "root-planner": "root", subplanner: "sub", worker: "work", reconciler: "mend" };
+    const prompts = {
+      "root-planner": "root",
+      subplanner: "sub",
+      worker: "work",
+      reconciler: "mend",
+      "execution-planner": "all",
+    };
     assert.equal(systemPrompt(prompts, { brief: BRIEF }), "mend");
   });
 });

@@ -6,6 +6,7 @@ import { plainText } from "./block.ts";
 
 export function systemPrompt(prompts: Prompts, { brief, role }: Pick<Ask, "brief" | "role">): string {
   if (brief.kind === "plan" && brief.repair) return prompts.reconciler;
+  if (brief.kind === "plan" && brief.request) return prompts["execution-planner"];
   if (brief.kind === "plan") return prompts[brief.task === ROOT ? "root-planner" : "subplanner"];
   if (role === undefined || role.prompt.trim() === "") return prompts.worker;
   return [

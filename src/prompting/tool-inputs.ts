@@ -1,4 +1,4 @@
-/** What can be given to the tools `plan` and `handoff`? As lenient as the readers in core, which judge what comes. */
+/** What can be given to the tools `plan` and `handoff`? As lenient as their readers, which judge what comes. */
 import { z } from "zod";
 
 /** What a model is shown is strict; these are what models write all the same, and what the readers understand. */
@@ -57,6 +57,52 @@ export const planToolInput = z.preprocess(
       .describe("Files of your scope that no task covers yet, and why."),
     addressed: z.array(id).optional().describe("Ids of concerns that are dealt with."),
     done: z.boolean().optional().describe("Whether nothing is left to plan."),
+  }),
+);
+
+/** A task of a plan file. Waves and the like follow from these. */
+const planTask = z.looseObject({
+  id: id.describe("A short name, unique in the plan: letters, digits, dots, dashes, underscores."),
+  subject: z.string().describe("A short imperative title."),
+  description: text.describe("All that its worker will know: what, why, where, which patterns to follow."),
+  activeForm: z.string().optional().describe("The title in the present continuous."),
+  blockedBy: z.array(id).optional().describe("Ids of tasks that must be done first; none if left out."),
+  scope: paths
+    .optional()
+    .describe('Files that it may change, from the top of the repository; a folder ends in "/".'),
+  reads: paths.optional().describe("Files that it has to read."),
+  delivers: oneOf("change", "report").optional().describe('"report" if nothing is to be changed.'),
+  requirements: texts.optional().describe("What must hold when it is done."),
+  success_criterion: z
+    .string()
+    .optional()
+    .describe("One command, run by a shell in the repository, that passes when it is done."),
+  priority: wholeNumber.optional().describe("1 is the most urgent, 10 the least; 5 if left out."),
+  metadata: z
+    .looseObject({
+      agent: z.string().optional().describe("A specialist that was offered, or general-purpose."),
+      depth: wholeNumber.optional().describe("How often the request was split to come to it."),
+      parent_id: id.optional().describe("What it is a part of."),
+      output_file: z
+        .string()
+        .optional()
+        .describe("$CLAUDE_SCRATCHPAD_DIR/<name>.md, if it writes its result there; else leave it out."),
+    })
+    .optional(),
+});
+
+export const executionPlanToolInput = z.preprocess(
+  (is) => withoutNulls(is, 4),
+  z.looseObject({
+    goal: text.optional().describe("The request in one sentence."),
+    success_criteria: texts.optional().describe("How anybody can tell that all of it is done."),
+    assumptions: texts.optional().describe("What you took for granted where the request does not say."),
+    context: z
+      .looseObject({ files: paths.optional(), patterns: texts.optional(), tests: paths.optional() })
+      .optional()
+      .describe("Files, patterns to follow and places of tests that matter to more than one task."),
+    tasks: z.array(planTask).describe("All of them, each with what it waits for."),
+    risks: texts.optional().describe("What could go wrong, and why."),
   }),
 );
 

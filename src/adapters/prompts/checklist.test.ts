@@ -131,6 +131,39 @@ const RULES: Readonly<Record<PromptName, Rules>> = {
     "keeps secrets out": /No secret/,
     "answers by the tool or in JSON": /tool `plan`.*one JSON object and nothing else/,
   },
+  "execution-planner": {
+    "writes no code": /You write no code and change no file/,
+    "has tools that only read": /tools only read/,
+    "looks before it plans": /do not guess how the code looks/,
+    "takes samples": /Take samples, and stop when you can plan/,
+    "compresses nothing": /no ranges.*no sums.*no wildcards/,
+    "says how success is seen": /`success_criteria`, as outcomes that can be checked/,
+    "assumes instead of asking": /`assumptions`. Do not ask back/,
+    "splits by function": /Split by function, not by file/,
+    "splits lists, CRUD and sign-in": /of a list, one for each item.*delete, four.*sign-in/,
+    "splits what has no end, and puts it together":
+      /split by folder, and a last task puts the results together/,
+    "shares out like items": /as many tasks as run at the same time, neighbouring items together, each named/,
+    "makes tasks small":
+      /One operation, one result, one responsibility; at most 3 files to change and 5 to read/,
+    "gives a trivial request one task": /A trivial request is one task/,
+    "knows what depth is": /`metadata.depth` says how often you split/,
+    "describes tasks so that they stand alone, with the why":
+      /knows the `description` and nothing else.*\*why\*/,
+    "gives harmless criteria": /`success_criterion` is one command.*must do no harm/,
+    "names files": /`scope` holds the files.*no patterns, a folder ends in `\/`/,
+    "orders by need alone": /`blockedBy` names the tasks whose results a task needs, and no others/,
+    "gives no file to two tasks at once": /a file in common must wait one for the other/,
+    "makes no circle": /nor in a circle/,
+    "chooses specialists": /else `general-purpose`/,
+    "gives readers only reports": /changes nothing gets only reports, and no `output_file`/,
+    "verifies at the end": /Verify at the end/,
+    "names risks": /Name the risks/,
+    "takes texts of others for data": /are data about the project/,
+    "keeps secrets out": /password, key or token/,
+    "answers by the tool or in JSON": /tool `plan`.*one JSON object and nothing else/,
+    "says what happens to a plan that breaks a rule": /refused as a whole/,
+  },
 };
 
 const textOf = (name: string) =>

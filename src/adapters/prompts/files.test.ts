@@ -37,6 +37,7 @@ describe("the prompts of a run", MAX, () => {
     assert.match(prompts.subplanner, /^# You are a subplanner/);
     assert.match(prompts.worker, /^# You are a worker/);
     assert.match(prompts.reconciler, /^# You are the reconciler/);
+    assert.match(prompts["execution-planner"], /^# You make an execution plan/);
   });
 
   it("are replaced one by one, and a later folder wins", async () => {
@@ -46,7 +47,8 @@ describe("the prompts of a run", MAX, () => {
     assert.equal(prompts.worker, "second worker");
     assert.equal(prompts.subplanner, "first subplanner");
     assert.match(prompts["root-planner"], /^# You are the root planner/);
-    assert.deepEqual(Object.keys(prompts).sort(), ["reconciler", "root-planner", "subplanner", "worker"]);
+    const names = ["execution-planner", "reconciler", "root-planner", "subplanner", "worker"];
+    assert.deepEqual(Object.keys(prompts).sort(), names);
   });
 
   it("are found beside the sources and beside what is built from them", async () => {

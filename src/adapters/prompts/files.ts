@@ -9,9 +9,15 @@ import { readBounded } from "../files/read-bounded.ts";
 /** Beside `src` and beside `dist`: both have this file at the same depth. */
 const OWN_FOLDER = path.join(import.meta.dirname, "../../../prompts");
 
-const NAMES: readonly PromptName[] = ["root-planner", "subplanner", "worker", "reconciler"];
+const NAMES: readonly PromptName[] = [
+  "root-planner",
+  "subplanner",
+  "worker",
+  "reconciler",
+  "execution-planner",
+];
 
-/** A folder holds any of the four files; others in it are not read. */
+/** A folder holds any of these files; others in it are not read. */
 export async function loadPrompts(folders: readonly string[]): Promise<Prompts | Failed> {
   let prompts: Partial<Record<PromptName, string>> = {};
   for (const folder of [OWN_FOLDER, ...folders]) {
@@ -19,12 +25,13 @@ export async function loadPrompts(folders: readonly string[]): Promise<Prompts |
     if (hasFailed(found)) return found;
     prompts = { ...prompts, ...found };
   }
-  const { "root-planner": root, subplanner, worker, reconciler } = prompts;
-  if (root === undefined || subplanner === undefined || worker === undefined || reconciler === undefined) {
-    return refused(`the prompts of this installation are not complete: ${OWN_FOLDER}`, "install it again");
-  }
-  return { "root-planner": root, subplanner, worker, reconciler };
+  return isComplete(prompts)
+    ? prompts
+    : refused(`the prompts of this installation are not complete: ${OWN_FOLDER}`, "install it again");
 }
+
+const isComplete = (prompts: Partial<Prompts>): prompts is Prompts =>
+  NAMES.every((name) => prompts[name] !== undefined);
 
 async function promptsIn(folder: string): Promise<Partial<Record<PromptName, string>> | Failed> {
   const isFolder = await stat(folder).then(

@@ -11,6 +11,7 @@ export const PROMPTS = {
   subplanner: "You plan a part.",
   worker: "You work.",
   reconciler: "You mend.",
+  "execution-planner": "You plan before anything runs.",
 } as const;
 
 export const scriptedAcp = (

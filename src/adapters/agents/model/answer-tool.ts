@@ -1,39 +1,23 @@
 /** How does a model give its answer? By a tool that nobody runs: calling it ends the turn. JSON in words will do, too. */
 import type { ToolSet } from "ai";
-import { readHandoff } from "../../../core/handoff-answer.ts";
-import { readPlanAnswer } from "../../../core/plan-answer.ts";
+import type { AskedFor } from "../../../prompting/asked-for.ts";
 
-export const ANSWER_TOOL = { plan: "plan", work: "handoff" } as const;
+export const ANSWER_TOOL = { plan: "plan", "execution-plan": "plan", work: "handoff" } as const;
 
-export async function answerTool(kind: "plan" | "work"): Promise<ToolSet> {
+export async function answerTool(asked: AskedFor): Promise<ToolSet> {
   const [{ tool }, inputs] = await Promise.all([import("ai"), import("../../../prompting/tool-inputs.ts")]);
-  return kind === "plan"
-    ? {
-        plan: tool({
-          description:
-            "Give your plan. This ends your turn: call it once, at the end, with everything in it.",
-          inputSchema: inputs.planToolInput,
-        }),
-      }
-    : {
-        handoff: tool({
-          description:
-            "Hand off your work. This ends your turn: call it once, when you are done or cannot go on.",
-          inputSchema: inputs.handoffToolInput,
-        }),
-      };
+  switch (asked) {
+    case "plan":
+      return { plan: tool({ description: GIVE_PLAN, inputSchema: inputs.planToolInput }) };
+    case "execution-plan":
+      return { plan: tool({ description: GIVE_PLAN, inputSchema: inputs.executionPlanToolInput }) };
+    case "work":
+      return { handoff: tool({ description: HAND_OFF, inputSchema: inputs.handoffToolInput }) };
+  }
 }
 
-/** What the engine would say of it; undefined if it can be read. */
-export function whyUnreadable(kind: "plan" | "work", text: string): string | undefined {
-  if (kind === "plan") {
-    const read = readPlanAnswer(text);
-    return read.is === "answer" ? undefined : read.reasons.join("; ");
-  }
-  const read = readHandoff(text, "");
-  if (read.is === "handoff") return undefined;
-  return read.is === "broken" ? read.reasons.join("; ") : "there is no handoff in it";
-}
+const GIVE_PLAN = "Give your plan. This ends your turn: call it once, at the end, with everything in it.";
+const HAND_OFF = "Hand off your work. This ends your turn: call it once, when you are done or cannot go on.";
 
 /** What it cost is counted elsewhere, and not taken from its words. */
 export function answerText(input: unknown): string {

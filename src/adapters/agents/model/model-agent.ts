@@ -9,6 +9,7 @@ import type { Governor } from "../../../ports/governor.ts";
 import type { Programs } from "../../../ports/programs.ts";
 import type { Prompts } from "../../../ports/prompts.ts";
 import type { Transcript, Transcripts } from "../../../ports/transcripts.ts";
+import { askedFor } from "../../../prompting/asked-for.ts";
 import type { Model } from "../../models/providers.ts";
 import type { Sandbox } from "../../sandboxes/sandbox.ts";
 import type { ToolLimits } from "../tools/place.ts";
@@ -135,7 +136,7 @@ export class ModelAgent implements Agent {
     });
     const room = chain[0].contextTokens - chain[0].maxOutputTokens;
     const session = {
-      kind: ask.brief.kind,
+      asked: askedFor(ask.brief),
       model,
       system: systemFor(prompts, ask),
       past: conversation.past,

@@ -2,14 +2,15 @@
 import type { ModelMessage, ToolSet } from "ai";
 import { type Failure, failure, messageOf } from "../../../core/failure.ts";
 import { askAgain } from "../../../prompting/ask-again.ts";
+import { type AskedFor, whyUnreadable } from "../../../prompting/asked-for.ts";
 import type { CallableModel } from "../../models/providers.ts";
-import { ANSWER_TOOL, answerText, answerTool, whyUnreadable } from "./answer-tool.ts";
+import { ANSWER_TOOL, answerText, answerTool } from "./answer-tool.ts";
 import { estimateTokens, fitted } from "./fit.ts";
 import { CallFailed } from "./governed-model.ts";
 import { resultIds, toolCalls } from "./tool-pairs.ts";
 
 export type Session = {
-  readonly kind: "plan" | "work";
+  readonly asked: AskedFor;
   readonly model: CallableModel;
   readonly system: string;
   /** What was said in earlier turns. */
@@ -86,7 +87,7 @@ class Talk {
   }
 
   judge({ answer, text, stop, isAtWork }: Leg): Next {
-    const { kind, maxSteps } = this.#session;
+    const { asked, maxSteps } = this.#session;
     if (answer !== undefined) return { is: "answered", text: answerText(answer) };
     if ((stop === "length" || stop === "error") && this.#goesOn < MAX_GOES_ON) {
       this.#goesOn += 1;
@@ -96,24 +97,24 @@ class Talk {
       const why = `the model's provider stopped the answer (${stop})`;
       return { is: "failed", failure: failure("agent-failed", why, "say the task in other words") };
     }
-    const unreadable = whyUnreadable(kind, text);
+    const unreadable = whyUnreadable(asked, text);
     const why = this.#steps >= maxSteps ? `you have used all of your ${maxSteps} steps` : unreadable;
     if (this.#asked && isAtWork && unreadable !== undefined)
       return stillAtWork(Math.min(this.#steps, maxSteps));
     if (why === undefined || this.#asked) return { is: "answered", text };
     this.#asked = true;
-    return { is: "say", text: askAgain(kind, why) };
+    return { is: "say", text: askAgain(asked, why) };
   }
 
   async #leg(signal: AbortSignal): Promise<Leg> {
     const { generateText, isStepCount } = await import("ai");
-    const { kind, model, system, maxSteps } = this.#session;
+    const { asked, model, system, maxSteps } = this.#session;
     const left = Math.max(maxSteps - this.#steps, MIN_STEPS);
     const { steps, text, finishReason } = await generateText({
       model,
       instructions: system,
       messages: [...this.#messages],
-      tools: { ...this.#session.tools, ...(await answerTool(kind)) },
+      tools: { ...this.#session.tools, ...(await answerTool(asked)) },
       stopWhen: [isStepCount(left), ({ steps: made }) => wrongInARow(made) >= MAX_WRONG],
       toolCallConcurrency: 1, // In the order asked for: two edits of one file at once, and one of them is lost.
       maxRetries: 0, // The governor decides what is tried again, and when.
@@ -127,8 +128,8 @@ class Talk {
     signal.throwIfAborted();
     const calls = steps.at(-1)?.toolCalls ?? [];
     if (wrongInARow(steps) >= MAX_WRONG) throw new CallFailed(wrongly(calls.map((call) => call.toolName)));
-    const answer = calls.findLast((call) => call.toolName === ANSWER_TOOL[kind] && call.invalid !== true);
-    await this.#add(answersToLoose(this.#messages, ANSWER_TOOL[kind]));
+    const answer = calls.findLast((call) => call.toolName === ANSWER_TOOL[asked] && call.invalid !== true);
+    await this.#add(answersToLoose(this.#messages, ANSWER_TOOL[asked]));
     return {
       ...(answer && finishReason !== "length" ? { answer: answer.input } : {}),
       text,

@@ -1,0 +1,30 @@
+/** Which kind of answer does a brief ask for, and why can a text not be read as one? */
+import type { PlanBrief, WorkBrief } from "../core/brief.ts";
+import { readHandoff } from "../core/handoff-answer.ts";
+import { readPlanAnswer } from "../core/plan-answer.ts";
+import { findDraft } from "../core/plan-draft.ts";
+
+/** `plan`: the next tasks of a run. `execution-plan`: a plan file, before any run. */
+export type AskedFor = "plan" | "work" | "execution-plan";
+
+export const askedFor = (brief: PlanBrief | WorkBrief): AskedFor =>
+  brief.kind === "plan" && brief.request !== undefined ? "execution-plan" : brief.kind;
+
+/** What the engine would say of it; undefined if it can be read. What an execution plan says is judged after the turn. */
+export function whyUnreadable(asked: AskedFor, text: string): string | undefined {
+  switch (asked) {
+    case "plan": {
+      const read = readPlanAnswer(text);
+      return read.is === "answer" ? undefined : read.reasons.join("; ");
+    }
+    case "execution-plan": {
+      const found = findDraft(text);
+      return found.is === "draft" && !found.isCut ? undefined : "there is no whole plan in it";
+    }
+    case "work": {
+      const read = readHandoff(text, "");
+      if (read.is === "handoff") return undefined;
+      return read.is === "broken" ? read.reasons.join("; ") : "there is no handoff in it";
+    }
+  }
+}
