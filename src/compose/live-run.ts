@@ -157,6 +157,7 @@ async function prepare(
   signal: AbortSignal,
 ): Promise<{ readonly first: Command } | Failed> {
   const { run, goal, base } = home.record;
+  if (world.problem) return { failure: world.problem };
   if (!(await isEmpty(home.log))) {
     await collectLeftovers(world);
     return { first: { type: "resume" } };

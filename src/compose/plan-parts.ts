@@ -6,6 +6,9 @@ import { FolderOutbox } from "../adapters/outboxes/folder.ts";
 import type { Sandbox } from "../adapters/sandboxes/sandbox.ts";
 import type { Config } from "../config/schema.ts";
 import { type Failure, failure, messageOf } from "../core/failure.ts";
+import type { FixedPlanner } from "../jobs/job-parts.ts";
+import { readPlan } from "../planning/read-plan.ts";
+import { fixedPlanner } from "../planning/to-answer.ts";
 import type { Criteria } from "../ports/criteria.ts";
 import type { Outbox } from "../ports/outbox.ts";
 import type { ProgramLimits, Programs } from "../ports/programs.ts";
@@ -17,6 +20,8 @@ import type { Environment, Project } from "./project.ts";
 export type PlanWorld = {
   readonly outbox: Outbox;
   readonly criteria: Criteria;
+  /** Instead of whoever else would plan. */
+  readonly planner?: FixedPlanner;
   /** Why this run cannot go on. */
   readonly problem?: Failure;
 };
@@ -33,11 +38,24 @@ export type PlanWorldParts = {
 export function planWorld(project: Project, home: RunHome, parts: PlanWorldParts): PlanWorld {
   const { config, env, ...criteria } = parts;
   const scratchpad = scratchpadOf(project, home, env);
+  const planned = plannerOf(home, scratchpad.folder);
+  const problem = planned.problem ?? scratchpad.problem;
   return {
     outbox: new FolderOutbox(scratchpad),
     criteria: new CommandCriteria({ ...criteria, sandbox: () => sandboxOf(project, config, env) }),
-    ...(scratchpad.problem && { problem: scratchpad.problem }),
+    ...(planned.planner && { planner: planned.planner }),
+    ...(problem && { problem }),
   };
+}
+
+function plannerOf({ record, folder }: RunHome, scratchpad: string): Pick<PlanWorld, "planner" | "problem"> {
+  if (record.plan === undefined) return {};
+  const read = readPlan(JSON.stringify(record.plan), { scratchpad });
+  if (read.is === "plan") return { planner: fixedPlanner(read.plan) };
+  const [first] = read.problems;
+  const where = path.join(folder, "run.json");
+  const why = `the plan of run ${record.run} cannot be followed: ${where}: ${first?.place} ${first?.message}`;
+  return { problem: failure("repository", why, "restore the file from a backup, or start a new run") };
 }
 
 type Scratchpad = { readonly folder: string; readonly problem?: Failure };

@@ -108,7 +108,7 @@ export function openWorld(
     options.agents,
   );
   const tried = { config, env, programs, transcripts, limits: gateLimits, redact };
-  const { outbox, criteria, problem } = planWorld(project, home, tried);
+  const { problem, planner: fixed, ...terms } = planWorld(project, home, tried);
   const { leaseMs, retry } = policy;
   const repository = new GitRepository({ folder: top });
   const files = new JobFiles(at("jobs"));
@@ -117,7 +117,7 @@ export function openWorld(
     workspaces,
     gate,
     worker,
-    planner,
+    planner: fixed ?? planner,
     reconciler: reconcilerOf(config, isFunctions, planner === "none" ? worker : planner),
     checkout: sharedLooks(
       new GitCheckout({ folder: top, own: config.branchPrefix || `${home.record.run}/` }),
@@ -127,8 +127,7 @@ export function openWorld(
     surroundings: new GitSurroundings(gitDir),
     specialists: specialistsOf(top),
     signs: channel.signs,
-    outbox,
-    criteria,
+    ...terms,
     maxTurnMs: { plan: leaseMs.plan + retry.graceMs, work: leaseMs.work + retry.graceMs },
   };
   const queue = new InProcessJobQueue(jobRunner(jobs), files);

@@ -1,9 +1,7 @@
 /** What came of one attempt? One turn of an agent in a workspace of its own; then what the repository shows. */
 import type { WorkBrief } from "../core/brief.ts";
-import type { Evidence } from "../core/evidence.ts";
 import { type Failure, failure } from "../core/failure.ts";
-import { CHECKOUT_CHANGED, type Handoff } from "../core/handoff.ts";
-import { handoffFromEvidence, readHandoff } from "../core/handoff-answer.ts";
+import { CHECKOUT_CHANGED } from "../core/handoff.ts";
 import { chooseSpecialist } from "../delegation/choose-specialist.ts";
 import type { Ask, Cut, Said } from "../ports/agent.ts";
 import { differences, type Look } from "../ports/checkout.ts";
@@ -11,22 +9,26 @@ import type { Answer } from "../ports/job-queue.ts";
 import { type Failed, hasFailed } from "../ports/repository.ts";
 import type { Kept, Workspace } from "../ports/workspaces.ts";
 import { collected, failed, type JobParts, jobIdOf } from "./job-parts.ts";
+import { reported, scratchpadFor, tryCriterion } from "./terms.ts";
 import { watched } from "./watched.ts";
 
 export async function work(brief: WorkBrief, parts: JobParts, signal: AbortSignal): Promise<Answer> {
-  const { workspaces, worker, checkout, maxTurnMs, specialists, signs } = parts;
+  const { workspaces, worker, checkout, maxTurnMs, specialists, signs, outbox } = parts;
   const job = jobIdOf(brief);
+  const place = await scratchpadFor(brief, outbox);
+  if (hasFailed(place)) return failed(place.failure);
   const workspace = await workspaces.take({ job, commit: brief.base, use: "agent" }, signal);
   if (hasFailed(workspace)) return failed(workspace.failure);
   const { folder, environment } = workspace;
   const before = await checkout.look(signal);
   const { specialist, problem } = chooseSpecialist(brief.spec, await specialists());
   const role = specialist ? { role: specialist } : {};
-  const ask: Ask = { job, brief, folder, environment, maxMs: maxTurnMs.work, ...role };
+  const ask: Ask = { job, brief, folder, environment, maxMs: maxTurnMs.work, ...role, ...place };
   const said = await watched(worker, ask, signs, signal);
   const after = await checkout.look(AbortSignal.timeout(LOOK_MS));
   const strays = hasFailed(before) || hasFailed(after) ? [] : touched(before, after);
-  return conclude(brief, { workspace, said, strays: [...strays, ...(problem ? [problem] : [])] }, parts);
+  const turn = { workspace, said, strays: [...strays, ...(problem ? [problem] : [])] };
+  return conclude(brief, turn, parts, signal);
 }
 
 /** After a restart: an attempt that had finished is judged as if nothing had happened, any other is only kept. */
@@ -36,14 +38,17 @@ export async function finishWork(
   parts: JobParts,
 ): Promise<Answer | Cut | undefined> {
   const said = await collected(parts.worker, brief, wasRunning);
-  if (said && said.is !== "cut") return conclude(brief, { workspace, said, strays: [] }, parts);
+  if (said && said.is !== "cut") return conclude(brief, { workspace, said, strays: [] }, parts, NOBODY_STOPS);
   await giveBack(workspace, await keepAside(brief, workspace, parts), parts);
   return said;
 }
 
+/** A criterion has its own limit of time. */
+const NOBODY_STOPS = new AbortController().signal;
+
 type Turn = { readonly workspace: Workspace; readonly said: Said; readonly strays: readonly string[] };
 
-async function conclude(brief: WorkBrief, turn: Turn, parts: JobParts): Promise<Answer> {
+async function conclude(brief: WorkBrief, turn: Turn, parts: JobParts, signal: AbortSignal): Promise<Answer> {
   const { workspace, said } = turn;
   const spent = said.spent ? { spent: said.spent } : {};
   const isGood = said.is === "said";
@@ -51,12 +56,14 @@ async function conclude(brief: WorkBrief, turn: Turn, parts: JobParts): Promise<
     ? await keepAsBranch(brief, workspace, parts)
     : await keepAside(brief, workspace, parts);
   const answer = isGood
-    ? await shown(brief, { ...turn, text: said.text, kept }, parts)
+    ? await shown(brief, { ...turn, text: said.text, kept }, parts, signal)
     : failed(toldOf(said.failure, { ...turn, kept }, parts));
   const whole = { ...answer, ...spent };
   // Only a result: that an attempt failed because it was stopped is not to be remembered.
   if (whole.outcome.is === "worked") await parts.remember(jobIdOf(brief), whole);
-  await giveBack(workspace, kept, parts);
+  // Told to stop while its criterion ran: whoever goes on with the run tries that again, on what is there.
+  const isToBeFinished = isGood && signal.aborted && whole.outcome.is === "failed";
+  if (!isToBeFinished) await giveBack(workspace, kept, parts);
   return whole;
 }
 
@@ -73,8 +80,10 @@ const isStillThere = (kept: Kept | Failed): boolean =>
 async function shown(
   brief: WorkBrief,
   { workspace, strays, text, kept }: Turn & { readonly text: string; readonly kept: Kept | Failed },
-  { repository, gate, redact }: JobParts,
+  parts: JobParts,
+  stop: AbortSignal,
 ): Promise<Answer> {
+  const { repository, gate, redact } = parts;
   if (hasFailed(kept)) return failed(stillIn(workspace, kept));
   const signal = AbortSignal.timeout(CONCLUDE_MS); // Also when the run is being stopped: the work is done.
   const evidence = await repository.evidence(brief.base, kept.commit ?? brief.base, signal);
@@ -87,20 +96,18 @@ async function shown(
     ...flags.map((what) => `it changes what the gate runs: ${what}`),
     ...strays,
   ];
-  const handoff = claimed(brief, redact(text), evidence);
+  const { handoff, unmet: unsaid } = await reported(brief, { text, evidence }, parts);
+  const isWanting = handoff.status !== "complete" || unsaid !== undefined;
+  const tried = isWanting ? {} : await tryCriterion(brief, workspace, parts, stop);
+  if (hasFailed(tried)) return failed(tried.failure);
+  const unmet = unsaid ?? tried.unmet;
   return {
     outcome: {
       is: "worked",
       handoff: { ...handoff, concerns: [...notes, ...handoff.concerns] },
-      evidence: { ...evidence, diff: redact(evidence.diff) },
+      evidence: { ...evidence, diff: redact(evidence.diff), ...(unmet && { unmet }) },
     },
   };
-}
-
-/** What the agent claims; without a claim that can be read, only what is there, and it says so. */
-function claimed(brief: WorkBrief, text: string, evidence: Evidence): Handoff {
-  const found = readHandoff(text, brief.task);
-  return found.is === "handoff" ? found.handoff : handoffFromEvidence(brief.task, evidence, found);
 }
 
 /** Where an attempt that came to nothing is kept, for the next one and for `skein salvage`. */

@@ -28,11 +28,17 @@ export type Ask = {
   readonly facts?: Facts;
   /** For planners: the roles that they can name. */
   readonly roles?: readonly Specialist[];
-  /** For workers whose task has one: the file that its result goes to, already there and empty, in the scratchpad. */
-  readonly output?: { readonly file: string; readonly folder: string };
+  /** For workers of a plan: where earlier tasks have put their results, and where this one's goes. */
+  readonly scratchpad?: Scratchpad;
   /** Called at each sign of life: a word, a step, an output. Whoever gives none for long is taken to hang. */
   readonly onSign?: () => void;
 };
+
+/** `file`: what its result goes to, in the folder, already there and empty; all that may be changed there. */
+export type Scratchpad = { readonly folder: string; readonly file?: string };
+
+/** What a worker with such a file says at its end, and nothing else. */
+export const doneAnswer = (file: string): string => `DONE|${file}`;
 
 /** `text` is empty if it ended well without a word. */
 export type Said =

@@ -1,0 +1,93 @@
+/** Were the terms of a plan's task kept? Its result in a file that the answer names, and a command that passes. */
+import path from "node:path";
+import type { WorkBrief } from "../core/brief.ts";
+import type { Evidence } from "../core/evidence.ts";
+import { type Failure, failure } from "../core/failure.ts";
+import { cut, type Handoff } from "../core/handoff.ts";
+import { handoffFromEvidence, type ReadHandoff, readHandoff } from "../core/handoff-answer.ts";
+import { doneAnswer, type Scratchpad } from "../ports/agent.ts";
+import type { Outbox } from "../ports/outbox.ts";
+import { type Failed, hasFailed } from "../ports/repository.ts";
+import type { Workspace } from "../ports/workspaces.ts";
+import type { JobParts } from "./job-parts.ts";
+
+/** Before the turn: where its result goes, and where those of the tasks before it are. */
+export async function scratchpadFor(
+  { spec, before }: WorkBrief,
+  outbox: Outbox,
+): Promise<{ readonly scratchpad?: Scratchpad } | Failed> {
+  const { folder } = outbox;
+  const name = spec.terms?.output;
+  if (name === undefined)
+    return before.some(({ output }) => output !== undefined) ? { scratchpad: { folder } } : {};
+  const made = await outbox.prepare(name);
+  return hasFailed(made) ? made : { scratchpad: { folder, file: made.file } };
+}
+
+/** What the agent claims, and which of the terms its answer breaks. */
+export type Reported = { readonly handoff: Handoff; readonly unmet?: Failure };
+
+/**
+ * Whoever has an output file answers `DONE|<path>`, alone or as the summary of a complete handoff, and its result is
+ * what the file says. That it is not complete is believed without.
+ */
+export async function reported(
+  brief: WorkBrief,
+  { text, evidence }: { readonly text: string; readonly evidence: Evidence },
+  { outbox, redact }: Pick<JobParts, "outbox" | "redact">,
+): Promise<Reported> {
+  const found = readHandoff(redact(text), brief.task);
+  const claim = claimed(brief, found, evidence);
+  const name = brief.spec.terms?.output;
+  const isHonest = found.is === "handoff" && claim.status !== "complete";
+  if (name === undefined || isHonest) return { handoff: claim };
+  const handoff: Handoff = { ...claim, status: "complete" };
+  const file = path.join(outbox.folder, name);
+  const wanted = redact(doneAnswer(file));
+  const answer = found.is === "handoff" ? claim.summary : redact(text).trim();
+  if (answer !== wanted) return { handoff, unmet: notDone(answer, wanted) };
+  const read = await outbox.read(name);
+  if ("problem" in read) return { handoff, unmet: noOutput(redact(read.problem), redact(file)) };
+  const concerns = found.is === "handoff" ? claim.concerns : [];
+  return { handoff: { ...handoff, concerns, summary: cut(plain(redact(read.text)), MAX_SUMMARY_CHARS) } };
+}
+
+/** Without a claim that can be read, only what is there, and it says so. */
+const claimed = ({ task }: WorkBrief, found: ReadHandoff, evidence: Evidence): Handoff =>
+  found.is === "handoff" ? found.handoff : handoffFromEvidence(task, evidence, found);
+
+const notDone = (answer: string, wanted: string): Failure =>
+  failure(
+    "unmet",
+    `answered ${answer === "" ? "nothing" : quoted(answer)} instead of ${wanted}`,
+    `write the whole result into the output file, and answer exactly ${wanted}, with nothing before or after it`,
+  );
+
+const noOutput = (problem: string, file: string): Failure =>
+  failure("unmet", `answered DONE, but ${problem}`, `write the whole result into ${file} before the answer`);
+
+/** Two paths that differ only at their ends must be seen to. */
+const MAX_QUOTED_CHARS = 500;
+const quoted = (text: string) => JSON.stringify(cut(text, MAX_QUOTED_CHARS));
+
+/** As a handoff's own summary; the policy cuts it further for the log. */
+const MAX_SUMMARY_CHARS = 20_000;
+/** All but tab and line ends: a terminal obeys an escape. */
+const CONTROL = /[\p{Cc}--[\t\n\r]]/gv;
+const plain = (text: string) => text.toWellFormed().replace(CONTROL, "").trim();
+
+/** On what was kept already: what the command itself changes in the workspace goes nowhere. */
+export async function tryCriterion(
+  { spec }: WorkBrief,
+  workspace: Workspace,
+  { criteria, redact }: Pick<JobParts, "criteria" | "redact">,
+  signal: AbortSignal,
+): Promise<{ readonly unmet?: Failure } | Failed> {
+  const command = spec.terms?.criterion;
+  if (command === undefined) return {};
+  const tried = await criteria.try(command, workspace, signal);
+  if (hasFailed(tried) || tried.is === "passed") return hasFailed(tried) ? tried : {};
+  const why = `its success criterion does not pass: ${quoted(redact(command))}`;
+  const unmet = failure("unmet", why, "run it in your folder, and repair what it says, until it passes");
+  return { unmet: { ...unmet, detail: redact(tried.detail) } };
+}
