@@ -8,6 +8,8 @@ export type Reading = {
   readonly clauses: readonly Clause[];
   /** What must hold for all of it and is no work of its own: "don't touch the API", "without new dependencies". */
   readonly constraints: readonly string[];
+  /** Code blocks, stack traces, logs and quoted mails, as they were: they inform the work and ask for none. */
+  readonly pasted: readonly string[];
 };
 
 /** One thing that is asked for: "create a calculator with add, subtract, multiply and divide". */
@@ -26,7 +28,9 @@ export type Clause = {
   readonly count?: number;
   /** "all files", "every module", "the entire repo", "summarize each". */
   readonly isUnbounded: boolean;
-  /** Paths and file names in it, in order, each once. */
+  /** Sentences around it that ask for nothing themselves: "Users cannot log in on Safari." */
+  readonly context: readonly string[];
+  /** Paths and file names in it, in its context and in what was pasted below it, in order, each once. */
   readonly files: readonly string[];
   /** What stood in code spans and quotes: names and words that are not to be read as English. */
   readonly names: readonly string[];
