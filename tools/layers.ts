@@ -78,7 +78,7 @@ export const LAYERS: readonly Layer[] = [
   {
     name: "simulation",
     holds: /^src\/simulation\//,
-    mayUse: ["graph/dag", "core", "ports", "adapters", "jobs", "engine"],
+    mayUse: ["graph/dag", "core", "ports", "planning", "adapters", "jobs", "engine"],
     why: "it is the real core and engine in a made-up world",
   },
   {

@@ -29,6 +29,8 @@ export type Simulation = {
   /** Done to the world at a time. */
   readonly happens?: readonly { readonly at: number; readonly happens: () => void }[];
   readonly crashes?: Crashes;
+  /** What comes at one moment is heard together, as by an engine that was busy; else one after the other. */
+  readonly together?: boolean;
   readonly maxEvents?: number;
   /** Sees each event once it is durable. */
   readonly observe?: (event: Event) => void;
@@ -70,6 +72,7 @@ export async function simulate(simulation: Simulation): Promise<Simulated> {
     if (world.log.events.length > (simulation.maxEvents ?? MAX_EVENTS)) return world.stuck("too many events");
     if (next > MAX_MS) return world.stuck("not over after two months");
     world.clock.step();
+    while (simulation.together && world.clock.next() === world.clock.now()) world.clock.step();
   }
 }
 

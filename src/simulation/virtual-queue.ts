@@ -5,7 +5,7 @@ import type { Evidence } from "../core/evidence.ts";
 import { type Failure, failure } from "../core/failure.ts";
 import type { Handoff } from "../core/handoff.ts";
 import { type Job, type JobId, jobId, type Outcome } from "../core/job.ts";
-import { readPlanAnswer } from "../core/plan-answer.ts";
+import { type PlanAnswer, readPlanAnswer } from "../core/plan-answer.ts";
 import type { Problem } from "../core/repair.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Answer, JobQueue, Recovered } from "../ports/job-queue.ts";
@@ -14,8 +14,8 @@ import type { Change, VirtualRepository } from "./virtual-repository.ts";
 
 /** What agents answer, and how long everything takes, in ms. */
 export type Script = {
-  /** The text that a planner would write. */
-  plan(brief: PlanBrief): string;
+  /** The text that a planner would write; or its answer, where none is written. */
+  plan(brief: PlanBrief): string | PlanAnswer;
   work(brief: WorkBrief): Worked;
   ms(job: Job): number;
 };
@@ -139,7 +139,7 @@ export class VirtualQueue implements JobQueue {
     const { repository, script, mischief } = this.#world;
     switch (brief.kind) {
       case "plan":
-        return planOutcome(mischief.garble(script.plan(brief)));
+        return planOutcome(script.plan(brief), mischief);
       case "work": {
         const { handoff, evidence, change, problems } = script.work(brief);
         const { commit } = evidence;
@@ -160,8 +160,9 @@ const treeOf = ({ onto, members }: LandBrief) =>
   [onto, ...members.map(({ task, attempt }) => `${task}.${attempt}`)].join(" ");
 
 /** A planner's text as every plan job reads it: an answer, or a failure to try again. */
-function planOutcome(text: string): Outcome {
-  const read = readPlanAnswer(text);
+function planOutcome(said: string | PlanAnswer, { garble }: Pick<Mischief, "garble">): Outcome {
+  if (typeof said !== "string") return { is: "planned", answer: said };
+  const read = readPlanAnswer(garble(said));
   if (read.is === "answer") return { is: "planned", answer: read.answer };
   const kind = read.is === "unreadable" ? "plan-unreadable" : "plan-invalid";
   return { is: "failed", failure: failure(kind, read.reasons.join("; ")) };

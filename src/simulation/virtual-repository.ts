@@ -7,6 +7,8 @@ import { PROBLEM_CLASSES, type Problem } from "../core/repair.ts";
 /** What an attempt would do to the tree. */
 export type Change = {
   readonly files: readonly string[];
+  /** Those that conflict if somebody else has changed them; without it, all. */
+  readonly meets?: readonly string[];
   /** Failures that it brings, by name. */
   readonly breaks: readonly string[];
   readonly heals: readonly string[];
@@ -146,8 +148,9 @@ export class VirtualRepository {
     const files = new Set<string>();
     const members = brief.members.filter(({ task, commit }) => {
       const change = this.#made.get(commit!)!;
-      const changed = change.files.filter((file) => (this.#lastChange.get(file) ?? -1) > change.since);
-      const met = change.files.filter((file) => files.has(file));
+      const meets = change.meets ?? change.files;
+      const changed = meets.filter((file) => (this.#lastChange.get(file) ?? -1) > change.since);
+      const met = meets.filter((file) => files.has(file));
       if (changed.length > 0) conflicts.push({ task, files: changed, against: "target" });
       else if (met.length > 0) conflicts.push({ task, files: met, against: "batch" });
       else for (const file of change.files) files.add(file);

@@ -1,0 +1,99 @@
+/** What have earlier runs shown of how long things take, what they cost and how often they fail? */
+import type { Event, NewTask } from "../core/event.ts";
+import { isAccounts } from "../core/failure.ts";
+import { type JobId, jobId, taskOfJob } from "../core/job.ts";
+import type { TaskId } from "../core/task.ts";
+import { GENERAL_PURPOSE } from "../planning/plan.ts";
+import type { Learnt } from "./assumed.ts";
+
+/** Medians: one attempt that hung for an hour must not make every forecast longer. */
+export function learnFrom(runs: readonly (readonly Event[])[]): Learnt {
+  const seen = nothingSeen();
+  for (const events of runs) look(seen, events);
+  const work = [...seen.work.values()].flat();
+  const measured = {
+    workMs: median(work),
+    planMs: median(seen.plan),
+    gateMs: median(seen.gate),
+    workTokens: median(seen.tokens),
+    workDollars: median(seen.dollars),
+    failShare: share(seen.failed, work.length),
+    refusedShare: share(seen.refused, work.length - seen.failed),
+  };
+  return {
+    runs: runs.length,
+    attempts: work.length,
+    workMsByAgent: new Map([...seen.work].map(([agent, all]) => [agent, median(all)!])),
+    ...known(measured),
+  };
+}
+
+type Seen = {
+  readonly work: Map<string, number[]>;
+  readonly plan: number[];
+  readonly gate: number[];
+  readonly tokens: number[];
+  readonly dollars: number[];
+  failed: number;
+  refused: number;
+};
+
+const nothingSeen = (): Seen => ({
+  work: new Map(),
+  plan: [],
+  gate: [],
+  tokens: [],
+  dollars: [],
+  failed: 0,
+  refused: 0,
+});
+
+function look(seen: Seen, events: readonly Event[]): void {
+  const since = new Map<JobId, number>();
+  const agents = new Map<TaskId, string>();
+  const ofTasks = (into: readonly NewTask[]) => {
+    for (const { id, spec } of into) agents.set(id, spec.agent ?? GENERAL_PURPOSE);
+  };
+  for (const event of events) {
+    if (event.type === "plan.accepted" || event.type === "repair.planned") ofTasks(event.into);
+    if (event.type === "job.started") since.set(jobId(event.job), event.at);
+    if (event.type === "job.ended") ended(seen, event, { since, agents });
+    if (event.type !== "task.retried") continue;
+    if (event.charge === "refused") seen.refused += 1;
+    else if (event.charge !== "nothing" && !isAccounts(event.failure)) seen.failed += 1;
+  }
+}
+
+/** Who did not answer was given up, or ended with its engine: how long it would have taken nobody knows. */
+function ended(
+  seen: Seen,
+  { job, how, at, spent }: Event & { readonly type: "job.ended" },
+  known: { readonly since: ReadonlyMap<JobId, number>; readonly agents: ReadonlyMap<TaskId, string> },
+): void {
+  const from = known.since.get(job);
+  if (from === undefined || how !== "answered") return;
+  const ms = at - from;
+  if (job.startsWith("plan:")) seen.plan.push(ms);
+  else if (job.startsWith("land") || job.startsWith("check")) seen.gate.push(ms);
+  else {
+    const agent = known.agents.get(taskOfJob(job)!) ?? GENERAL_PURPOSE;
+    seen.work.set(agent, [...(seen.work.get(agent) ?? []), ms]);
+    if (spent && spent.tokens > 0) seen.tokens.push(spent.tokens);
+    if (spent?.microdollars !== undefined) seen.dollars.push(spent.microdollars / 1_000_000);
+  }
+}
+
+/** The middle one; of two the mean. */
+export function median(all: readonly number[]): number | undefined {
+  if (all.length === 0) return undefined;
+  const sorted = all.toSorted((a, b) => a - b);
+  const half = sorted.length >> 1;
+  return sorted.length % 2 === 1 ? sorted[half]! : (sorted[half - 1]! + sorted[half]!) / 2;
+}
+
+const share = (part: number, whole: number): number | undefined => (whole > 0 ? part / whole : undefined);
+
+type Known<T> = { readonly [K in keyof T]?: Exclude<T[K], undefined> };
+
+const known = <T extends object>(measured: T): Known<T> =>
+  Object.fromEntries(Object.entries(measured).filter(([, value]) => value !== undefined)) as Known<T>;

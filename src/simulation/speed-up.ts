@@ -1,0 +1,129 @@
+/** How many workers are worth having? The same plan with 1, 2, 4, 8 …, and the smallest number that is as good as any. */
+import type { Failure } from "../core/failure.ts";
+import type { Policy } from "../core/policy.ts";
+import { criticalPath } from "../planning/critical-path.ts";
+import type { ExecutionPlan } from "../planning/plan.ts";
+import { type Assumed, isByChance } from "./assumed.ts";
+import { type Forecast, forecast, workMs } from "./forecast.ts";
+import { median } from "./learnt.ts";
+
+export type SpeedUp = {
+  readonly rows: readonly Row[];
+  /** The smallest number of workers within 5 % of the best time. */
+  readonly useful: number;
+  /** With the useful number of workers; of several stories the one in the middle. */
+  readonly forecast: Forecast;
+  readonly critical: Critical;
+};
+
+export type Row = {
+  readonly workers: number;
+  readonly makespanMs: number;
+  /** Nine stories in ten are over by then; undefined where there is only one. */
+  readonly p90Ms?: number;
+  readonly speedUp: number;
+  readonly efficiency: number;
+  readonly busyShare: number;
+  readonly tokens: number;
+  readonly dollars: number;
+  /** Jobs whose price nobody knows: it is not in the sum. */
+  readonly unpriced: number;
+  readonly conflicts: number;
+  readonly gateRuns: number;
+  /** Of all stories, the part in which everything was done. */
+  readonly doneShare: number;
+};
+
+/** The longest chain of tasks that wait for each other: no number of workers is faster. */
+export type Critical = { readonly tasks: readonly string[]; readonly ms: number };
+
+export type Wanted = {
+  readonly plan: ExecutionPlan;
+  readonly assumed: Assumed;
+  readonly policy: Policy;
+  readonly maxWorkers?: number;
+  readonly seed?: number;
+  /** How many stories are told where something is left to chance. */
+  readonly stories?: number;
+};
+
+export const DEFAULT_STORIES = 20;
+/** Within so much of the best, more workers only cost. */
+const GOOD_ENOUGH = 1.05;
+
+export async function speedUp(wanted: Wanted): Promise<SpeedUp | { readonly failure: Failure }> {
+  const counts = workerCounts(wanted.plan.tasks.length, wanted.maxWorkers);
+  const all: (readonly Forecast[])[] = [];
+  for (const workers of counts) {
+    const told = await stories(wanted, workers);
+    if ("failure" in told) return told;
+    all.push(told);
+  }
+  const single = middle(all[0]!).makespanMs;
+  const rows = all.map((told) => rowOf(told, single));
+  const best = Math.min(...rows.map(({ makespanMs }) => makespanMs));
+  const at = rows.findIndex(({ makespanMs }) => makespanMs <= best * GOOD_ENOUGH);
+  return {
+    rows,
+    useful: rows[at]!.workers,
+    forecast: middle(all[at]!),
+    critical: criticalOf(wanted.plan, wanted.assumed),
+  };
+}
+
+/** 1, 2, 4 … and at last as many as there are tasks, or as may be. */
+export function workerCounts(tasks: number, max: number = tasks): readonly number[] {
+  const most = Math.max(1, Math.min(tasks, max));
+  const counts: number[] = [];
+  for (let n = 1; n < most; n *= 2) counts.push(n);
+  return [...counts, most];
+}
+
+async function stories(
+  { seed = 1, stories: count = DEFAULT_STORIES, ...wanted }: Wanted,
+  workers: number,
+): Promise<readonly Forecast[] | { readonly failure: Failure }> {
+  const told: Forecast[] = [];
+  for (let i = 0; i < (isByChance(wanted.assumed) ? count : 1); i += 1) {
+    const one = await forecast({ ...wanted, workers, seed: seed + i });
+    if ("failure" in one) return one;
+    told.push(one);
+  }
+  return told;
+}
+
+const byTime = (told: readonly Forecast[]) => told.toSorted((a, b) => a.makespanMs - b.makespanMs);
+const middle = (told: readonly Forecast[]): Forecast => byTime(told)[(told.length - 1) >> 1]!;
+
+function rowOf(told: readonly Forecast[], single: number): Row {
+  const mid = middle(told);
+  const { workers, makespanMs } = mid;
+  const gain = makespanMs === 0 ? 1 : single / makespanMs;
+  const of = (what: (one: Forecast) => number) => median(told.map(what))!;
+  return {
+    workers,
+    makespanMs,
+    ...(told.length > 1 && { p90Ms: byTime(told)[Math.ceil(told.length * 0.9) - 1]!.makespanMs }),
+    speedUp: gain,
+    efficiency: gain / workers,
+    busyShare: mid.busyShare,
+    tokens: of(({ used }) => used.tokens),
+    dollars: of(({ used }) => used.microdollars) / 1_000_000,
+    unpriced: of(({ used }) => used.unpriced),
+    conflicts: of(({ conflicts }) => conflicts),
+    gateRuns: of(({ gateRuns }) => gateRuns),
+    doneShare: told.filter(({ end }) => end === "done").length / told.length,
+  };
+}
+
+function criticalOf({ tasks }: ExecutionPlan, assumed: Assumed): Critical {
+  const msOf = new Map(
+    tasks.map((task) => [
+      task.id,
+      workMs(task, assumed) + (task.delivers === "change" ? Math.round(assumed.gateMs) : 0),
+    ]),
+  );
+  const timed = tasks.map(({ id, blockedBy }) => ({ id, blockedBy, estimate: { minutes: msOf.get(id)! } }));
+  const path = criticalPath({ tasks: timed });
+  return { tasks: path, ms: path.reduce((sum, id) => sum + msOf.get(id)!, 0) };
+}
