@@ -7,6 +7,24 @@ export const TITLE = "EXECUTION PLAN";
 export const READY = "Ready";
 export const UNCLEAR = "Clarification needed";
 export const GO_ON = "→ CONTINUE TO EXECUTION";
+export const LABELS = [
+  "Status",
+  "Goal",
+  "Planner",
+  "Max Concurrent",
+  "Score",
+  "Plan Format",
+  "Questions",
+  "Success Criteria",
+  "Assumptions",
+  "Relevant Context",
+  "Subtasks with Agent Assignments",
+  "Wave Breakdown",
+  "Task Records",
+  "Dependencies",
+  "Risks",
+] as const;
+export type Label = (typeof LABELS)[number];
 export const COLUMNS = ["ID", "Description", "Agent", "Depends On", "Wave"] as const;
 
 /**
