@@ -8,6 +8,7 @@ import { FolderRuns } from "../adapters/runs/folder-runs.ts";
 import { newRunName } from "../adapters/runs/run-name.ts";
 import { stateFolderFor } from "../adapters/runs/state-folder.ts";
 import type { Config } from "../config/schema.ts";
+import type { ExecutionPlan } from "../planning/plan.ts";
 import type { EventLog } from "../ports/event-log.ts";
 import type { Mailbox } from "../ports/mailbox.ts";
 import { type Failed, hasFailed } from "../ports/repository.ts";
@@ -42,6 +43,8 @@ export async function createRun(
     readonly base: string;
     readonly baseBranch?: string;
     readonly config: Config;
+    /** The plan that it follows instead of a planner. */
+    readonly plan?: ExecutionPlan;
   },
 ): Promise<RunHome | Failed> {
   const { config, ...request } = wanted;

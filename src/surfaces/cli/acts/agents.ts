@@ -17,8 +17,8 @@ import { messageOf } from "../../../core/failure.ts";
 import { dollarsKey, PRICE_WAYS, tooSmall } from "../budget-words.ts";
 import { type Context, refuse } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
-import { isMissing, readBounded } from "./configuration.ts";
 import { type Exit, hasExit, NEVER } from "./project.ts";
+import { isMissing, readBounded } from "./read-file.ts";
 
 /** `why`: what it was found by; undefined if it is configured. */
 export type Settled = { readonly config: Config; readonly why?: string; readonly notices: readonly string[] };

@@ -1,5 +1,5 @@
 /** How is a run configured? From skein.yaml, the environment, --set and flags; or from its record when it goes on. */
-import { constants, existsSync, lstatSync } from "node:fs";
+import { existsSync, lstatSync } from "node:fs";
 import { open } from "node:fs/promises";
 import path from "node:path";
 import type { Project } from "../../../compose/project.ts";
@@ -17,6 +17,7 @@ import { type Context, refuse } from "../context.ts";
 import { EXIT } from "../exit-codes.ts";
 import type { SettingOptions } from "../verbs/options.ts";
 import type { Exit } from "./project.ts";
+import { isMissing, readBounded } from "./read-file.ts";
 
 type Given = SettingOptions & { readonly base?: string; readonly config?: string };
 
@@ -151,27 +152,6 @@ async function configFile(
       ? wrong(`${name} is a link that leads nowhere`, "mend the link, or remove it")
       : wrong(`there is no file ${name}`, "name a file that is there; or leave out --config");
   }
-}
-
-export const isMissing = (error: unknown): boolean => Object(error).code === "ENOENT";
-
-/** The beginning of a file; one byte more than the limit shows that it is longer. */
-export const readBounded = async (file: string, maxBytes: number): Promise<string> =>
-  (await readBytes(file, maxBytes)).toString("utf8");
-
-export async function readBytes(file: string, maxBytes: number): Promise<Buffer> {
-  // To open a pipe would wait for its other end.
-  await using handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK);
-  const found = await handle.stat();
-  if (!found.isFile()) throw new Error("it is no file");
-  const buffer = Buffer.alloc(Math.min(maxBytes + 1, found.size + 1));
-  let length = 0;
-  while (length < buffer.length) {
-    const { bytesRead } = await handle.read(buffer, length, buffer.length - length);
-    if (bytesRead === 0) break;
-    length += bytesRead;
-  }
-  return buffer.subarray(0, length);
 }
 
 /** The last bytes of a file, from the beginning of a line; nothing of one that cannot be read. */

@@ -4,49 +4,51 @@ import { stat } from "node:fs/promises";
 import path from "node:path";
 import { messageOf } from "../../../core/failure.ts";
 import { type Context, usage } from "../context.ts";
-import { readBytes } from "./configuration.ts";
 import type { Exit } from "./project.ts";
+import { readBytes } from "./read-file.ts";
 
 /** More than a model reads at once. */
 export const MAX_GOAL_BYTES = 1_000_000;
 
-export async function readGoal(context: Context, given: string): Promise<{ readonly text: string } | Exit> {
+/** `what` it is called: a run has a goal, a plan is made of a request. */
+export async function readGoal(
+  context: Context,
+  given: string,
+  what: "goal" | "request" = "goal",
+): Promise<{ readonly text: string } | Exit> {
+  const no = (message: string, next?: string): Exit => ({ exit: usage(context, message, next) });
   const file = path.resolve(context.folder, given);
   const info = given === "" || given.includes("\0") ? undefined : await stat(file).catch(() => undefined);
   if (info?.isDirectory())
-    return {
-      exit: usage(context, `${given} is a folder, not a goal`, "name a file such as SPEC.md, or say it"),
-    };
+    return no(`${given} is a folder, not a ${what}`, "name a file such as SPEC.md, or say it");
   if (!info && looksLikeFile(given))
-    return {
-      exit: usage(
-        context,
-        `there is no file ${given}`,
-        "name a file that is there, or say the goal in words",
-      ),
-    };
+    return no(`there is no file ${given}`, `name a file that is there, or say the ${what} in words`);
   try {
     const bytes = info ? await readBytes(file, MAX_GOAL_BYTES) : Buffer.from(given);
-    if (bytes.length > MAX_GOAL_BYTES)
-      return {
-        exit: usage(
-          context,
-          `the goal in ${given} is longer than 1 MB`,
-          "say the most important, and name files",
-        ),
-      };
-    if (!isUtf8(bytes) || bytes.includes(0))
-      return { exit: usage(context, `${given} is no text`, "name a text in UTF-8, such as SPEC.md") };
-    const text = bytes.toString("utf8");
-    if (text.trim() === "")
-      return {
-        exit: usage(context, info ? `${given} is empty` : "the goal is empty", "say what is to be done"),
-      };
-    return { text };
+    return textIn(context, bytes, info ? { what, file: given } : { what });
   } catch (error) {
-    return { exit: usage(context, `the goal ${given} cannot be read: ${messageOf(error)}`) };
+    return no(`the ${what} ${given} cannot be read: ${messageOf(error)}`);
   }
 }
 
+/** What was read, if it is a text and says something. */
+export function textIn(
+  context: Context,
+  bytes: Buffer,
+  { what, file }: { readonly what: "goal" | "request"; readonly file?: string },
+): { readonly text: string } | Exit {
+  const no = (message: string, next: string): Exit => ({ exit: usage(context, message, next) });
+  const named = file ?? `the ${what}`;
+  if (bytes.length > MAX_GOAL_BYTES)
+    return no(
+      `the ${what}${file === undefined ? "" : ` in ${file}`} is longer than 1 MB`,
+      "say the most important, and name files",
+    );
+  if (!isUtf8(bytes) || bytes.includes(0))
+    return no(`${named} is no text`, "name a text in UTF-8, such as SPEC.md");
+  const text = bytes.toString("utf8");
+  return text.trim() === "" ? no(`${named} is empty`, "say what is to be done") : { text };
+}
+
 /** One word with an ending that texts have: nobody says a goal like that. */
-const looksLikeFile = (given: string) => /^\S+\.(?:md|txt|markdown|rst|adoc)$/i.test(given);
+const looksLikeFile = (given: string) => /^\S+\.(?:md|txt|markdown|rst|adoc|json)$/i.test(given);

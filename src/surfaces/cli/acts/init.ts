@@ -1,7 +1,5 @@
 /** `skein init`: what does a first skein.yaml say here, and may it be written? */
-import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
-import { link, lstat, open, rename, rm } from "node:fs/promises";
 import path from "node:path";
 import {
   ignoredSettings,
@@ -11,7 +9,6 @@ import {
   type SetupFacts,
 } from "../../../compose.ts";
 import { starterText } from "../../../config/index.ts";
-import { messageOf } from "../../../core/failure.ts";
 import { hasFailed } from "../../../ports/repository.ts";
 import { type Act, type Context, refuse, say, writeJson } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
@@ -20,6 +17,7 @@ import type { InitOptions } from "../verbs/options.ts";
 import { commands, harmless, onPage } from "../words.ts";
 import { defaultConfig } from "./configuration.ts";
 import { hasExit, NEVER, openHere } from "./project.ts";
+import { hasName, type Unwritten, writeNew } from "./write-new.ts";
 
 const NAME = "skein.yaml";
 /** Of both only one may be there. */
@@ -81,8 +79,6 @@ const refuseExisting = (context: Context, file: string): ExitCode =>
     next: "skein init --print shows what would be written; --force replaces it",
   });
 
-type Unwritten = { readonly why: string; readonly isThere: boolean };
-
 function refuseWrite(context: Context, file: string, { why, isThere }: Unwritten): ExitCode {
   if (isThere) return refuseExisting(context, file);
   return refuse(context, EXIT.notAllDone, {
@@ -91,46 +87,6 @@ function refuseWrite(context: Context, file: string, { why, isThere }: Unwritten
     next: "see whether the folder may be written and its disk has room; skein init --print writes nothing",
   });
 }
-
-/**
- * Whole or not at all, and never through a link: beside it first, then under its name. To link it there fails if
- * anything has that name by now; to rename it replaces what has, and of a link the link itself.
- */
-async function writeNew(
-  file: string,
-  text: string,
-  mayReplace: boolean,
-): Promise<{ readonly isReplaced: boolean } | Unwritten> {
-  const draft = path.join(path.dirname(file), `.${path.basename(file)}.${randomUUID()}.new`);
-  try {
-    await using handle = await open(draft, "wx");
-    await handle.writeFile(text);
-    await handle.sync();
-    const isThere = await hasName(file);
-    await (mayReplace ? rename(draft, file) : linkNew(draft, file));
-    return { isReplaced: isThere };
-  } catch (error) {
-    return { why: messageOf(error), isThere: Object(error).code === "EEXIST" };
-  } finally {
-    await rm(draft, { force: true }).catch(() => {}); // It may be that nothing can be written here at all.
-  }
-}
-
-async function linkNew(draft: string, file: string): Promise<void> {
-  try {
-    await link(draft, file);
-  } catch (error) {
-    if (Object(error).code === "EEXIST" || (await hasName(file))) throw error;
-    await rename(draft, file); // A file system without hard links; a moment ago nothing had this name.
-  }
-}
-
-/** Also of a link that leads nowhere. */
-const hasName = (file: string): Promise<boolean> =>
-  lstat(file).then(
-    () => true,
-    () => false,
-  );
 
 type Seen = {
   readonly gate: { readonly found: string; readonly commands: readonly string[] };

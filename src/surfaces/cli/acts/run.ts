@@ -1,34 +1,67 @@
-/** `skein run`: from a goal to a run that goes on here. */
+/** `skein run`: from a goal, or a plan, to a run that goes on here. */
+
+import { groundsOf } from "../../../compose/planning.ts";
 import { baseOf, createRun, discardRun, gateOf, type Project } from "../../../compose.ts";
-import type { Config } from "../../../config/index.ts";
+import type { Config, ReadConfig } from "../../../config/index.ts";
 import { targetBranchOf } from "../../../core/brief.ts";
+import type { ExecutionPlan } from "../../../planning/plan.ts";
 import { hasFailed } from "../../../ports/repository.ts";
-import { agentText, foundText } from "../agent-text.ts";
+import { agentText, foundText, specText } from "../agent-text.ts";
 import { type Act, type Context, refuse, say } from "../context.ts";
 import { EXIT } from "../exit-codes.ts";
 import { paint } from "../output.ts";
 import type { RunOptions } from "../verbs/options.ts";
-import { firstLine, harmless, onPage, short } from "../words.ts";
+import { firstLine, harmless, onPage, plural, short } from "../words.ts";
 import { settleAgents } from "./agents.ts";
 import { configure } from "./configuration.ts";
 import { deliverDone, refuseDelivery } from "./deliver.ts";
 import { type Driven, driveRun } from "./drive-run.ts";
 import { readGoal } from "./goal.ts";
-import { hasExit, NEVER, openHere } from "./project.ts";
+import { type GivenPlan, planIn, planSize } from "./plan-file.ts";
+import { type Exit, hasExit, NEVER, openHere } from "./project.ts";
 
 export const run: Act<RunOptions & { readonly goal: string }> = async (context, options) => {
   const project = await openHere(context, options);
   if (hasExit(project)) return project.exit;
-  const goal = await readGoal(context, options.goal);
-  if (hasExit(goal)) return goal.exit;
+  const wanted = await wantedIn(context, project, options);
+  if (hasExit(wanted)) return wanted.exit;
   const read = await configure(context, project, options);
   if (hasExit(read)) return read.exit;
-  const { config, notices } = read;
-  return (await begin(context, project, { ...options, goal: goal.text, config, notices })).exit;
+  const { notices } = read;
+  const config = "plan" in wanted ? followingPlan(read, wanted.plan.plan) : read.config;
+  return (await begin(context, project, { ...options, ...wanted, config, notices })).exit;
 };
+
+/** A plan says its goal; any other file is one. */
+async function wantedIn(
+  context: Context,
+  project: Project,
+  { goal: given }: { readonly goal: string },
+): Promise<Pick<Wanted, "goal" | "plan"> | Exit> {
+  const plan = await planIn(context, given, () => lintFacts(project));
+  if (plan && hasExit(plan)) return plan;
+  if (plan) return { goal: plan.plan.goal, plan };
+  const goal = await readGoal(context, given);
+  return hasExit(goal) ? goal : { goal: goal.text };
+}
+
+/** What cannot be looked at is not compared. */
+async function lintFacts({ located }: Project) {
+  const grounds = await groundsOf(located.top, NEVER);
+  if (!("facts" in grounds)) return {};
+  const { agents, facts } = grounds;
+  return facts.filesLeftOut > 0 ? { agents } : { agents, files: facts.files };
+}
+
+/** Nobody is asked to plan. What somebody says now about the number of workers counts for more than the plan. */
+function followingPlan({ config, origins }: ReadConfig, { max_concurrent: workers }: ExecutionPlan): Config {
+  const isSaid = /^(?:--|SKEIN_)/.test(origins["workers"] ?? "");
+  return { ...config, planner: "none", ...(isSaid ? {} : { workers }) };
+}
 
 type Wanted = {
   readonly goal: string;
+  readonly plan?: GivenPlan;
   readonly config: Config;
   readonly notices: readonly string[];
   readonly intoCheckout?: true;
@@ -46,7 +79,8 @@ export async function begin(context: Context, project: Project, wanted: Wanted):
   if (undeliverable !== undefined) return { exit: undeliverable };
   const gate = await gateOf(project, config, base.base, NEVER);
   if (hasFailed(gate)) return { exit: refuse(context, EXIT.configuration, gate.failure) };
-  const home = await createRun(project, { goal, ...base, config });
+  const plan = wanted.plan;
+  const home = await createRun(project, { goal, ...base, config, ...(plan ? { plan: plan.plan } : {}) });
   if (hasFailed(home)) return { exit: refuse(context, EXIT.configuration, home.failure) };
   const { run: name } = home.record;
   const notices = [...project.located.notices, ...wanted.notices, ...settled.notices];
@@ -56,10 +90,14 @@ export async function begin(context: Context, project: Project, wanted: Wanted):
   const rows = [
     ["run", name],
     ["goal", firstLine(goal)],
+    ...(plan ? [["plan", planRow(plan)] as const] : []),
     ["base", from],
     ["target", targetBranchOf(name, config.branchPrefix)],
     ["gate", gateText(config, gate)],
-    ["agent", `${agentText(config)}${why === undefined ? "" : ` (${foundText(why, config.agent)})`}`],
+    [
+      "agent",
+      `${plan ? specText(config.agent) : agentText(config)}${why === undefined ? "" : ` (${foundText(why, config.agent)})`}`,
+    ],
     ["kept in", home.folder],
   ] as const;
   for (const [key, text] of rows) {
@@ -71,6 +109,11 @@ export async function begin(context: Context, project: Project, wanted: Wanted):
   if (driven.isRefused) await discardRun(home);
   if (driven.exit !== EXIT.done || !config.deliver) return driven;
   return { ...driven, exit: await deliverDone(context, project, home, { ...wanted, config }) };
+}
+
+function planRow({ plan, from, warnings }: GivenPlan): string {
+  const look = warnings === 0 ? "" : ` (${plural(warnings, "warning")}: skein plan check ${from})`;
+  return `${planSize(plan)}, from ${from}${look}`;
 }
 
 function gateText(

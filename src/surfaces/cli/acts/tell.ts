@@ -32,12 +32,19 @@ export const tell: Act<TellOptions> = async (context, { command: said, ...option
       );
   if (hasExit(found)) return found.exit;
   const { home, seen } = found;
-  const { run } = home.record;
+  const { record } = home;
+  const { run } = record;
   if (seen.state.closed)
     return refuse(context, EXIT.notAllDone, {
       kind: "closed",
       message: `run ${run} is closed (${seen.state.closed.how}): it hears nothing any more`,
       next: "skein run starts another",
+    });
+  if (record.plan !== undefined && isForPlanner(said))
+    return refuse(context, EXIT.notAllDone, {
+      kind: "refused",
+      message: `run ${run} follows a plan: there is no planner who could hear it`,
+      next: `skein cancel ${run} <task> gives up a task; to change the plan: skein stop ${run}, edit its file, skein run it`,
     });
   const command = withTask(context, found, said);
   if (hasExit(command)) return command.exit;
@@ -49,6 +56,8 @@ export const tell: Act<TellOptions> = async (context, { command: said, ...option
 const saysNothing = (said: Said): boolean =>
   (said.type === "steer" && said.message.trim() === "") ||
   (said.type === "decline" && said.reason.trim() === "");
+
+const isForPlanner = ({ type }: Said): boolean => type === "steer" || type === "decline";
 
 /** A task is named as people do. */
 function withTask(context: Context, { home, seen }: SeenRun, said: Said): Said | Exit {

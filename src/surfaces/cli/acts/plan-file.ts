@@ -1,0 +1,117 @@
+/** Is that file a plan, and may it be run? Other files of the same kind are goals. */
+import { isUtf8 } from "node:buffer";
+import path from "node:path";
+import { type LintFacts, lintPlan } from "../../../planning/lint.ts";
+import type { ExecutionPlan } from "../../../planning/plan.ts";
+import {
+  type PlanProblem,
+  type ReadPlan,
+  type ReadPlanOptions,
+  readPlan,
+} from "../../../planning/read-plan.ts";
+import { type Context, refuse } from "../context.ts";
+import { EXIT } from "../exit-codes.ts";
+import { plural } from "../words.ts";
+import { placeFinder } from "./plan-lines.ts";
+import type { Exit } from "./project.ts";
+import { readBytes } from "./read-file.ts";
+
+export type GivenPlan = {
+  readonly plan: ExecutionPlan;
+  /** Where it comes from, in words. */
+  readonly from: string;
+  /** What could be better: it can be run all the same. */
+  readonly warnings: number;
+};
+
+/** A thousand tasks with a page of text each. */
+export const MAX_PLAN_BYTES = 20_000_000;
+
+/** Undefined: it is no plan, but perhaps a goal. A plan that cannot be run is refused with every problem. */
+export async function planIn(
+  context: Context,
+  given: string,
+  around: () => Promise<LintFacts>,
+): Promise<GivenPlan | Exit | undefined> {
+  const kind = kindOf(given);
+  if (kind === undefined || given.includes("\0")) return undefined;
+  const bytes = await readBytes(path.resolve(context.folder, given), MAX_PLAN_BYTES).catch(() => undefined);
+  if (bytes === undefined || !isUtf8(bytes)) return undefined; // Whoever reads it as a goal says what is wrong.
+  const text = bytes.toString("utf8");
+  if (bytes.length > MAX_PLAN_BYTES) {
+    const message = "it is longer than 20 MB";
+    return { exit: refusePlan(context, given, text, [{ place: "", message }]) };
+  }
+  const known = await around();
+  const read = await readAs(kind, text, optionsIn(context, known));
+  if (read.is === "none") return undefined;
+  if (read.is === "broken") return { exit: refusePlan(context, given, text, read.problems) };
+  const findings = lintPlan(read.plan, known);
+  const errors = findings.filter(({ level }) => level === "error");
+  if (errors.length > 0) return { exit: refusePlan(context, given, text, errors) };
+  return { plan: read.plan, from: given, warnings: findings.length };
+}
+
+/** "20 tasks in 4 waves". */
+export function planSize({ tasks }: ExecutionPlan): string {
+  let waves = 0;
+  for (const { metadata } of tasks) waves = Math.max(waves, metadata.wave + 1);
+  return `${plural(tasks.length, "task")} in ${plural(waves, "wave")}`;
+}
+
+export type PlanKind = "json" | "markdown";
+
+export function kindOf(file: string): PlanKind | undefined {
+  if (/\.json$/i.test(file)) return "json";
+  return /\.(?:md|markdown)$/i.test(file) ? "markdown" : undefined;
+}
+
+export type ReadAs = ReadPlan | { readonly is: "none" };
+
+/** A text of that kind as a plan; `none`: it is about something else. */
+export async function readAs(kind: PlanKind, text: string, options: ReadPlanOptions): Promise<ReadAs> {
+  if (kind === "json") return isOther(text) ? { is: "none" } : readPlan(text, options);
+  const { parseMarkdown } = await import("../../../planning/render/parse-markdown.ts");
+  const read = parseMarkdown(text);
+  return read.is === "plan" ? { ...read, notes: [] } : read;
+}
+
+export function optionsIn({ env }: Context, { agents = [] }: LintFacts): ReadPlanOptions {
+  const scratchpad = env["CLAUDE_SCRATCHPAD_DIR"];
+  const readOnlyAgents = agents.filter(({ isReadOnly }) => isReadOnly).map(({ name }) => name);
+  return { readOnlyAgents, ...(scratchpad ? { scratchpad } : {}) };
+}
+
+/** JSON that is about something else. What is no JSON at all was meant to be a plan, if anything. */
+function isOther(text: string): boolean {
+  try {
+    const value: unknown = JSON.parse(text);
+    const tasks: unknown = Array.isArray(value) ? value : Object(value).tasks;
+    return !Array.isArray(tasks) || (Array.isArray(value) && !value.some(isLikeTask));
+  } catch {
+    return false;
+  }
+}
+
+const TASK_FIELDS = ["subject", "description", "title", "scopedGoal", "activeForm", "delegateTo"];
+
+const isLikeTask = (value: unknown): boolean =>
+  typeof value === "object" && value !== null && TASK_FIELDS.some((field) => Object.hasOwn(value, field));
+
+export function refusePlan(context: Context, file: string, text: string, problems: readonly PlanProblem[]) {
+  const lineOf = placeFinder(text);
+  return refuse(context, EXIT.configuration, {
+    kind: "plan-invalid",
+    message: `the plan ${file} has ${plural(problems.length, "problem")}; nothing was started`,
+    lines: problems.slice(0, MAX_LINES).map((one) => problemText(one, file, lineOf(one.place))),
+    next: `skein plan check ${file}`,
+  });
+}
+
+/** More than a screen holds. */
+const MAX_LINES = 100;
+
+export function problemText({ place, message, next }: PlanProblem, file: string, line?: number): string {
+  const where = line === undefined ? file : `${file}:${line}`;
+  return `${where}: ${place === "" ? "" : `${place}: `}${message}${next === undefined ? "" : ` (${next})`}`;
+}

@@ -1,0 +1,48 @@
+/** How is a file made for a person? Whole or not at all, and never through a link. */
+import { randomUUID } from "node:crypto";
+import { link, lstat, open, rename, rm } from "node:fs/promises";
+import path from "node:path";
+import { messageOf } from "../../../core/failure.ts";
+
+/** `isThere`: something has that name, and may not be replaced. */
+export type Unwritten = { readonly why: string; readonly isThere: boolean };
+
+/**
+ * Beside it first, then under its name. To link it there fails if anything has that name by now; to rename it replaces
+ * what has, and of a link the link itself.
+ */
+export async function writeNew(
+  file: string,
+  text: string,
+  mayReplace: boolean,
+): Promise<{ readonly isReplaced: boolean } | Unwritten> {
+  const draft = path.join(path.dirname(file), `.${path.basename(file)}.${randomUUID()}.new`);
+  try {
+    await using handle = await open(draft, "wx");
+    await handle.writeFile(text);
+    await handle.sync();
+    const isThere = await hasName(file);
+    await (mayReplace ? rename(draft, file) : linkNew(draft, file));
+    return { isReplaced: isThere };
+  } catch (error) {
+    return { why: messageOf(error), isThere: Object(error).code === "EEXIST" };
+  } finally {
+    await rm(draft, { force: true }).catch(() => {}); // It may be that nothing can be written here at all.
+  }
+}
+
+async function linkNew(draft: string, file: string): Promise<void> {
+  try {
+    await link(draft, file);
+  } catch (error) {
+    if (Object(error).code === "EEXIST" || (await hasName(file))) throw error;
+    await rename(draft, file); // A file system without hard links; a moment ago nothing had this name.
+  }
+}
+
+/** Also of a link that leads nowhere. */
+export const hasName = (file: string): Promise<boolean> =>
+  lstat(file).then(
+    () => true,
+    () => false,
+  );
