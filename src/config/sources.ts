@@ -34,9 +34,10 @@ export function fromAliases(env: Environment, given: ReadonlySet<string>): reado
 const PREFIX = "SKEIN_";
 /** Skein's variables that are no keys: where it keeps things, and what it tells the agents it starts. */
 const OTHER = new Set(
-  ["STATE_DIR", "NODE_CHOSEN", "RUN", "TASK", "JOB", "KIND", "ATTEMPT", "TURN", "BRIEF", "HANDOFF"].map(
-    (name) => PREFIX + name,
-  ),
+  [
+    ...["STATE_DIR", "NODE_CHOSEN", "RUN", "TASK", "JOB", "KIND", "ATTEMPT", "TURN"],
+    ...["BRIEF", "HANDOFF", "OUTPUT_FILE"],
+  ].map((name) => PREFIX + name),
 );
 
 /** An empty variable counts as unset. One that is nearly a key's is an error; any other may be somebody else's. */

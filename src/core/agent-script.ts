@@ -18,10 +18,16 @@ export type PlanTurn = { readonly delayMs?: number } & (
 );
 
 /** The attempt of its place in the list; the last one stands for all later ones. */
-export type WorkAttempt = {
-  readonly steps?: readonly Step[];
-  readonly end: { readonly handoff: Readonly<Record<string, unknown>> } | Fault;
-};
+export type WorkAttempt = { readonly steps?: readonly Step[]; readonly end: WorkEnd | Fault };
+
+/**
+ * `answer`: that text and nothing else, with the path of the task's output file for `$OUTPUT`. `done`: what is right
+ * for the task, `DONE|$OUTPUT` if it has such a file, else a handoff that says complete.
+ */
+export type WorkEnd =
+  | { readonly handoff: Readonly<Record<string, unknown>> }
+  | { readonly answer: string }
+  | "done";
 
 export type Step =
   | { readonly do: "write"; readonly path: string; readonly text: string }
@@ -43,6 +49,8 @@ export type Step =
       readonly ms: number;
     }
   | { readonly do: "say"; readonly text: string }
+  /** Into the task's output file, in place of what was there. */
+  | { readonly do: "output"; readonly text: string }
   | { readonly do: "commit"; readonly message: string };
 
 /**
@@ -125,15 +133,23 @@ function checkAttempt(attempt: Fields, place: string, say: Say): void {
   const { steps = [], end } = attempt;
   if (!Array.isArray(steps)) say(`${place}.steps`, "must be a list");
   else for (const [i, step] of steps.entries()) checkStep(step, `${place}.steps[${i + 1}]`, say);
-  if (!isObject(end) || end["handoff"] === undefined) checkFault(end, `${place}.end`, say);
-  else if (!isObject(end["handoff"])) say(`${place}.end.handoff`, "must be an object");
+  checkEnd(end, `${place}.end`, say);
 }
 
-function checkFault(end: unknown, place: string, say: Say): void {
+function checkEnd(end: unknown, place: string, say: Say): void {
+  if (end === "done") return;
+  if (isObject(end) && end["answer"] !== undefined) checkText(end["answer"], `${place}.answer`, say);
+  else if (!isObject(end) || end["handoff"] === undefined) checkFault(end, place, say, OF_WORK);
+  else if (!isObject(end["handoff"])) say(`${place}.handoff`, "must be an object");
+}
+
+const OF_WORK = '{"handoff": …}, {"answer": "…"}, "done", ';
+
+function checkFault(end: unknown, place: string, say: Say, others = ""): void {
   if (typeof end === "string" && FAULTS.has(end)) return;
   if (isObject(end) && Number.isInteger(end["exit"]) && Number(end["exit"]) >= 0 && Number(end["exit"]) < 256)
     return;
-  say(place, 'must be {"handoff": …} (for work), "crash", "hang", "outage", "silent" or {"exit": 0 to 255}');
+  say(place, `must be ${others}"crash", "hang", "outage", "silent" or {"exit": 0 to 255}`);
 }
 
 const FAULTS: ReadonlySet<string> = new Set(["crash", "hang", "outage", "silent"]);
@@ -155,6 +171,7 @@ const STEPS: ReadonlyMap<unknown, Readonly<Record<string, Check>>> = new Map<
   ["wait", { ms: checkMs }],
   ["await", { task: checkSome, until: checkUntil, attempt: checkAttemptNumber, ms: checkMs }],
   ["say", { text: checkText }],
+  ["output", { text: checkText }],
   ["commit", { message: checkSome }],
 ]);
 

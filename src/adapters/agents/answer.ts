@@ -54,6 +54,12 @@ export function answerIn(output: string, kind: "plan" | "work"): string {
   return text.trim();
 }
 
+/** For who must answer in one exact line: whatever else was printed is part of what it said. */
+export const wholeOutput = (output: string): string => output.slice(-MAX_OUTPUT_CHARS).trim();
+
+/** Such a line, whichever file it names. */
+export const isDone = (text: string): boolean => /^DONE\|[^\n]+$/.test(text.trim());
+
 /** The object that a text is, and nothing else. */
 export function answerLine(line: string): object | undefined {
   if (!line.startsWith("{") || !line.endsWith("}")) return undefined;

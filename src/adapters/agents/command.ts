@@ -1,15 +1,15 @@
 /** How is any program an agent? Brief in, workspace as its folder, an answer in a file or at the end of its output. */
 import path from "node:path";
-import type { PlanBrief, WorkBrief } from "../../core/brief.ts";
 import { type Failure, failure } from "../../core/failure.ts";
 import { readHandoff, readSpent } from "../../core/handoff-answer.ts";
 import type { JobId, Spent } from "../../core/job.ts";
 import { unreachable } from "../../core/unreachable.ts";
-import type { Agent, Ask, Said } from "../../ports/agent.ts";
+import { type Agent, type Ask, doneAnswer, type Said, type Scratchpad } from "../../ports/agent.ts";
 import type { ProgramEnd, ProgramLimits, Programs } from "../../ports/programs.ts";
 import type { Transcripts } from "../../ports/transcripts.ts";
 import { readQuotaText } from "../models/quota-text.ts";
-import { type AnswerFile, answerIn, answerLine, readAnswerFile } from "./answer.ts";
+import { type AnswerFile, answerIn, answerLine, isDone, readAnswerFile, wholeOutput } from "./answer.ts";
+import { scratchpadVariables } from "./scratchpad.ts";
 import {
   exitCodeIn,
   prepareTurn,
@@ -48,7 +48,8 @@ export class CommandAgent implements Agent {
   async turn(ask: Ask, signal: AbortSignal): Promise<Said> {
     const { command, programs, transcripts, limits } = this.#options;
     const files = this.#filesOf(ask.job);
-    const input = `${JSON.stringify({ skein: BRIEF_VERSION, ...ask.brief, ...roleIn(ask) })}\n`;
+    const told = { skein: BRIEF_VERSION, ...ask.brief, ...roleIn(ask), ...outputIn(ask.scratchpad) };
+    const input = `${JSON.stringify(told)}\n`;
     const problem = await prepareTurn(files, input);
     if (problem) return { is: "failed", failure: problem };
     const transcript = transcripts.open(ask.job);
@@ -57,7 +58,7 @@ export class CommandAgent implements Agent {
         job: ask.job,
         command,
         folder: ask.folder,
-        environment: { ...ask.environment, ...this.#options.environment, ...variables(ask.brief, files) },
+        environment: { ...ask.environment, ...this.#options.environment, ...variables(ask, files) },
         input,
         limits: { ...limits, maxMs: ask.maxMs },
         statusFile: files.status,
@@ -86,10 +87,11 @@ export class CommandAgent implements Agent {
     const kind = job.startsWith("plan:") ? "plan" : "work";
     const code = await exitCodeIn(files.status);
     const answer = await readAnswerFile(files.handoff);
-    const isWhole = answer.is === "text" && answerLine(answer.text.trim()) !== undefined;
+    const isJson = answer.is === "text" && answerLine(answer.text.trim()) !== undefined;
+    const isWhole = isJson || (code === 0 && answer.is === "text" && isDone(answer.text));
     // A program whose reader is gone fails at its next word: a bad end says nothing about the task then.
-    if (code !== 0) return isWhole && kind === "work" && admits(answer.text) ? says(answer.text) : undefined;
-    return isWhole ? this.#judgeExit(kind, { code, output: "", tail: "" }, answer) : undefined;
+    if (code !== 0) return isJson && kind === "work" && admits(answer.text) ? says(answer.text) : undefined;
+    return isWhole ? this.#judgeExit({ kind }, { code, output: "", tail: "" }, answer) : undefined;
   }
 
   #filesOf(job: JobId): TurnFiles {
@@ -100,10 +102,11 @@ export class CommandAgent implements Agent {
     return this.#options.name ?? path.basename(this.#options.command[0]);
   }
 
-  #judgeExit(kind: Ask["brief"]["kind"], end: Exit, answer: AnswerFile): Said {
+  #judgeExit({ kind, output }: Asked, end: Exit, answer: AnswerFile): Said {
     const name = this.#name();
     if (answer.is === "odd") return failed(failure("agent-failed", `${name} ${answer.why}`));
-    const text = answer.is === "text" ? answer.text : answerIn(end.output, kind);
+    const printed = () => (output === undefined ? answerIn(end.output, kind) : wholeOutput(end.output));
+    const text = answer.is === "text" ? answer.text : printed();
     if (end.code === 0) return says(text);
     // It says so itself, whatever else it said; nothing is known about the task.
     if (end.code === UNREACHABLE) return failed(quotaOf(name, end.tail) ?? unreached(name, end.tail), text);
@@ -116,7 +119,7 @@ export class CommandAgent implements Agent {
     const name = this.#name();
     switch (end.is) {
       case "exited":
-        return this.#judgeExit(ask.brief.kind, end, await readAnswerFile(files.handoff));
+        return this.#judgeExit(askedOf(ask), end, await readAnswerFile(files.handoff));
       case "killed":
         return failed(killed(name, end, this.#options.limits));
       case "timed-out":
@@ -142,6 +145,19 @@ export class CommandAgent implements Agent {
 /** Who it is to be, if it is to be somebody. */
 const roleIn = ({ role }: Ask) =>
   role ? { role: { name: role.name, description: role.description, prompt: role.prompt } } : {};
+
+/** Where the results of a plan's tasks are, if it has to do with them; and what it must say then. */
+const outputIn = (scratchpad: Scratchpad | undefined) =>
+  scratchpad && {
+    scratchpad_dir: scratchpad.folder,
+    ...(scratchpad.file !== undefined && {
+      output_file: scratchpad.file,
+      answer: doneAnswer(scratchpad.file),
+    }),
+  };
+
+type Asked = { readonly kind: Ask["brief"]["kind"]; readonly output?: string | undefined };
+const askedOf = ({ brief, scratchpad }: Ask): Asked => ({ kind: brief.kind, output: scratchpad?.file });
 
 type Exit = { readonly code: number; readonly output: string; readonly tail: string };
 
@@ -209,13 +225,14 @@ function admits(text: string): boolean {
   return read.is === "handoff" && read.handoff.status !== "complete";
 }
 
-const variables = (brief: PlanBrief | WorkBrief, files: TurnFiles): Readonly<Record<string, string>> => ({
+const variables = ({ brief, scratchpad }: Ask, files: TurnFiles): Readonly<Record<string, string>> => ({
   SKEIN_BRIEF: files.brief,
   SKEIN_HANDOFF: files.handoff,
   SKEIN_RUN: brief.run,
   SKEIN_TASK: brief.task,
   SKEIN_KIND: brief.kind,
   ...(brief.kind === "plan" ? { SKEIN_TURN: String(brief.turn) } : { SKEIN_ATTEMPT: String(brief.attempt) }),
+  ...scratchpadVariables(scratchpad),
 });
 
 const MAX_TAIL_CHARS = 1_000;

@@ -66,8 +66,21 @@ function work(script: Script, asked: Asked & WorkAsked, desk: Desk): void {
     const problem = takeStep(step, process.cwd(), wait);
     if (problem) refuse(`step ${i + 1} of attempt ${place} at ${asked.spec.key}: ${problem}`);
   }
-  if (typeof end === "object" && "handoff" in end) answer(desk, end.handoff);
-  else fail(end);
+  conclude(desk, end);
+}
+
+function conclude(desk: Desk, end: WorkAttempt["end"]): void {
+  const output = process.env["SKEIN_OUTPUT_FILE"];
+  if (end === "done") {
+    if (output) answer(desk, `DONE|${output}`);
+    else answer(desk, { status: "complete", summary: "done (scripted)" });
+  } else if (typeof end !== "object" || "exit" in end) fail(end);
+  else if ("answer" in end)
+    answer(
+      desk,
+      end.answer.replaceAll("$OUTPUT", () => output ?? ""),
+    );
+  else answer(desk, end.handoff);
 }
 
 const listFor = <T>(lists: Readonly<Record<string, readonly T[]>>, { task, spec }: Asked) =>
@@ -81,9 +94,9 @@ const record = ({ brief, handoffFile }: Desk, chosen: string) =>
   );
 
 /** Under another name first: whoever finds the file finds all of it. */
-function answer({ handoffFile }: Desk, value: object): void {
+function answer({ handoffFile }: Desk, value: object | string): void {
   const draft = `${handoffFile}.draft`;
-  fs.writeFileSync(draft, JSON.stringify(value));
+  fs.writeFileSync(draft, typeof value === "string" ? value : JSON.stringify(value));
   fs.renameSync(draft, handoffFile);
 }
 

@@ -59,6 +59,10 @@ function act(step: Act, workspace: string, wait: (ms: number) => void): string |
     case "say":
       fs.writeSync(process.stdout.fd, `${step.text}\n`);
       return undefined;
+    case "output": {
+      const file = process.env["SKEIN_OUTPUT_FILE"];
+      return file ? put(file, step.text) : "the task has no output file";
+    }
     case "run":
       return run(step.command, workspace);
     case "commit":
