@@ -2,9 +2,14 @@
 import type { Config } from "../config/schema.ts";
 import { type Failure, failure } from "../core/failure.ts";
 import type { Spent } from "../core/job.ts";
+import { judgePlan } from "../planning/by-agent/judge-plan.ts";
+import { MAX_TURNS, planInTurns, type TurnsEnd } from "../planning/by-agent/plan-turns.ts";
 import type { RepositoryFacts } from "../planning/facts.ts";
 import type { ExecutionPlan } from "../planning/plan.ts";
-import type { Failed } from "../ports/repository.ts";
+import { type Failed, hasFailed } from "../ports/repository.ts";
+import { agentProblem } from "./agents.ts";
+import { type DeskParts, nameOf, openDesk } from "./plan-by-agent-desk.ts";
+import { openPlanningPlace, type PlanningPlace } from "./plan-by-agent-place.ts";
 import type { Environment, Project } from "./project.ts";
 
 export type WantedPlan = {
@@ -34,11 +39,70 @@ export type PlannedByAgent =
 
 /** No run is made, and nothing is left behind. `say`: lines for people, while it goes on. */
 export async function planByAgent(
-  _project: Project,
-  { rulesPlan }: WantedPlan,
-  _say: (line: string) => void,
-  _signal: AbortSignal,
+  project: Project,
+  wanted: WantedPlan,
+  say: (line: string) => void,
+  signal: AbortSignal,
 ): Promise<PlannedByAgent> {
-  const why = failure("agent-unreachable", "agents cannot be asked for plans yet");
-  return { is: "rules", plan: rulesPlan, why, reasons: [], turns: 0 };
+  const { config, env, rulesPlan } = wanted;
+  const spec = config.planner ?? config.agent;
+  if (spec === undefined) return { failure: NOBODY };
+  if (spec === "none") return unasked(rulesPlan, ONLY_RULES);
+  const problem = await agentProblem(project, { ...config, agent: spec, planner: "none" }, env);
+  if (problem)
+    return problem.kind === "agent-unreachable" ? unasked(rulesPlan, problem) : { failure: problem };
+  const place = await openPlanningPlace(project.stateFolder);
+  if (hasFailed(place)) return place;
+  try {
+    const end = await planAt(place, project, { ...wanted, spec }, { say, signal });
+    return ended(end, rulesPlan, signal);
+  } finally {
+    for (const left of await place.close()) say(`could not be removed: ${left}`);
+  }
 }
+
+const NOBODY = failure(
+  "agent-unreachable",
+  "no agent is configured",
+  "name one: --agent or --model, or agent: in skein.yaml; or plan by rules",
+);
+const ONLY_RULES = failure("policy", "planner: none is configured, so no agent is asked");
+
+const unasked = (plan: ExecutionPlan, why: Failure): PlannedByAgent => ({
+  is: "rules",
+  plan,
+  why,
+  reasons: [],
+  turns: 0,
+});
+
+async function planAt(
+  place: PlanningPlace,
+  project: Project,
+  parts: DeskParts,
+  heard: { readonly say: (line: string) => void; readonly signal: AbortSignal },
+): Promise<TurnsEnd> {
+  const name = nameOf(parts.spec);
+  const { agents, redact, ask } = await openDesk(project, parts, place, heard);
+  heard.say(`asking ${name} for a plan`);
+  return planInTurns(
+    ask,
+    (text) => judgePlan(redact(text), { ...parts, name, agents }),
+    ({ reasons }, number) =>
+      heard.say(`plan ${number} of at most ${MAX_TURNS} was refused: ${reasons.join("; ")}`),
+  );
+}
+
+function ended(end: TurnsEnd, rulesPlan: ExecutionPlan, signal: AbortSignal): PlannedByAgent {
+  const { turns, spent } = end;
+  const cost = { turns, ...(spent && { spent }) };
+  if (end.is === "plan") return { is: "plan", plan: end.plan, ...cost };
+  if (signal.aborted) return { failure: failure("cancelled", "planning was stopped") };
+  // What is wrong with the settings or the installation, no other answer mends.
+  if (end.is === "failed" && end.failure.kind === "policy") return { failure: end.failure };
+  const why = end.is === "failed" ? end.failure : unusable(turns, end.reasons);
+  return { is: "rules", plan: rulesPlan, why, reasons: end.reasons, ...cost };
+}
+
+const unusable = (turns: number, [first]: readonly string[]): Failure =>
+  failure("plan-invalid", `none of the agent's ${turns} plans could be used; of the last: ${first}`);

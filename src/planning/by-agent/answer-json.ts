@@ -1,0 +1,66 @@
+/** Which JSON in an agent's words is its plan? The last object with a list of tasks, without what nobody can see. */
+import { findJson, type Json, type JsonList, type JsonObject, placeOf } from "../../core/json-salvage.ts";
+
+export type AnswerJson =
+  | { readonly is: "json"; readonly text: string }
+  | { readonly is: "none"; readonly reason: string };
+
+/** Never throws, and takes time in proportion to the text. An answer that was cut off is none: all of a plan counts. */
+export function answerJson(text: string): AnswerJson {
+  let plan: Plan | undefined;
+  let broken: { readonly at: number; readonly why: string } | undefined;
+  for (const found of findJson(text)) {
+    if (found.is === "whole") {
+      plan = better(plan, planIn(found.value));
+      continue;
+    }
+    if (found.open.some((value) => isPlan(value) || isTasks(value))) broken = found;
+  }
+  if (plan) return { is: "json", text: jsonOf(plan) };
+  if (broken) {
+    const reason = `the plan is no JSON at ${placeOf(text, broken.at)}: ${broken.why}; send it whole`;
+    return { is: "none", reason };
+  }
+  const nothing = text.trim() === "" ? "the answer is empty" : 'there is no JSON object with "tasks" in it';
+  return { is: "none", reason: `${nothing}; answer with {"goal": "…", "tasks": […]}` };
+}
+
+/** The last one; but one without tasks may be the prompt's own example, quoted. */
+const better = (before: Plan | undefined, now: Plan | undefined): Plan | undefined =>
+  now === undefined || (before && sizeOf(now) === 0) ? before : now;
+
+type Plan = JsonObject | JsonList;
+
+const sizeOf = (plan: Plan): number => (isObject(plan) ? (plan.get("tasks") as JsonList) : plan).length;
+
+/** The value itself, or what is wrapped in it once: `{"plan": {…}}`. */
+function planIn(value: Json): Plan | undefined {
+  if (isPlan(value) || isTasks(value)) return value;
+  if (!isObject(value)) return undefined;
+  for (const inner of value.values()) if (isPlan(inner)) return inner;
+  return undefined;
+}
+
+const isObject = (value: Json): value is JsonObject => value instanceof Map;
+const isList = (value: Json | undefined): value is JsonList => Array.isArray(value);
+const isPlan = (value: Json): value is JsonObject => isObject(value) && isList(value.get("tasks"));
+
+/** A bare list of tasks; prose is full of other lists. */
+function isTasks(value: Json): value is JsonList {
+  const first = isList(value) ? value[0] : undefined;
+  return first !== undefined && isObject(first) && first.has("description");
+}
+
+/** As deep as what was found, which is bounded. */
+function jsonOf(value: Json): string {
+  if (typeof value === "string") return JSON.stringify(visible(value));
+  if (isList(value)) return `[${value.map(jsonOf).join(",")}]`;
+  if (!isObject(value)) return JSON.stringify(value);
+  const fields = [...value].map(([key, inner]) => `${JSON.stringify(visible(key))}:${jsonOf(inner)}`);
+  return `{${fields.join(",")}}`;
+}
+
+/** What is shown is what is run: without what a terminal obeys, and what turns or hides letters. */
+export const visible = (text: string): string => text.toWellFormed().replace(UNSEEN, "");
+
+const UNSEEN = /[\p{Cc}--[\t\n]]|[\u{E0000}-\u{E007F}\u200B\u202A-\u202E\u2066-\u2069\uFEFF]/gv;

@@ -1,0 +1,69 @@
+/** Can an agent's plan be used? Read and checked like every other, and refused in words that it can act on. */
+import { Lines } from "../../core/lines.ts";
+import { lintPlan } from "../lint.ts";
+import type { PlanProblem } from "../place.ts";
+import type { ExecutionPlan } from "../plan.ts";
+import { readPlan } from "../read-plan.ts";
+import { answerJson, visible } from "./answer-json.ts";
+
+export type JudgedPlan =
+  | { readonly is: "plan"; readonly plan: ExecutionPlan }
+  /** `json` is what was refused; empty if there was none. */
+  | { readonly is: "refused"; readonly reasons: readonly string[]; readonly json: string };
+
+export type Judging = {
+  /** What people call the agent. */
+  readonly name: string;
+  readonly agents: readonly { readonly name: string; readonly isReadOnly: boolean }[];
+  readonly rulesPlan: ExecutionPlan;
+  readonly maxConcurrent: number;
+};
+
+export function judgePlan(text: string, judging: Judging): JudgedPlan {
+  const found = answerJson(text);
+  if (found.is === "none") return { is: "refused", reasons: [found.reason], json: "" };
+  const { agents, maxConcurrent } = judging;
+  const readOnlyAgents = agents.flatMap(({ name, isReadOnly }) => (isReadOnly ? [name] : []));
+  const read = readPlan(found.text, { maxConcurrent, readOnlyAgents });
+  if (read.is === "broken") return refused(read.problems, found.text);
+  const plan = completed(read.plan, judging);
+  const problems = [...missingIn(plan), ...lintPlan(plan, { agents }).filter(isAgainst)];
+  return problems.length > 0 ? refused(problems, found.text) : { is: "plan", plan };
+}
+
+/** Questions are for a person, who is asked by whoever shows the plan. */
+const isAgainst = ({ level, place }: PlanProblem & { readonly level: string }): boolean =>
+  level === "error" && !place.startsWith("questions");
+
+const missingIn = ({ tasks }: ExecutionPlan): readonly PlanProblem[] =>
+  tasks.length > 0
+    ? []
+    : [{ place: "tasks", message: "there are none", next: "a trivial request has one task" }];
+
+/** How complex a request is, and how many agents may work at once, is not the agent's to say. */
+function completed(plan: ExecutionPlan, { name, rulesPlan, maxConcurrent }: Judging): ExecutionPlan {
+  const { score: _claimed, ...rest } = plan;
+  return {
+    ...rest,
+    goal: plan.goal.trim() === "" ? rulesPlan.goal : plan.goal,
+    planner: `agent ${name}`,
+    max_concurrent: maxConcurrent,
+    ...(rulesPlan.score && { score: rulesPlan.score }),
+    success_criteria: plan.success_criteria.length === 0 ? rulesPlan.success_criteria : plan.success_criteria,
+  };
+}
+
+function refused(problems: readonly PlanProblem[], json: string): JudgedPlan {
+  const lines = new Lines();
+  for (const { place, message, next } of problems)
+    lines.add(shown([place, message].filter((part) => part !== "").join(": ") + (next ? ` (${next})` : "")));
+  return { is: "refused", reasons: lines.all(), json };
+}
+
+/** Of one reason: it may quote what the agent wrote. */
+const MAX_CHARS = 500;
+
+const shown = (reason: string): string => {
+  const line = visible(reason).replace(/\s+/g, " ");
+  return line.length > MAX_CHARS ? `${line.slice(0, MAX_CHARS)}…` : line;
+};

@@ -1,0 +1,62 @@
+/** How often is an agent asked for a plan? Until one is accepted, three times at most; the reasons go with the next. */
+import type { Failure } from "../../core/failure.ts";
+import type { Spent } from "../../core/job.ts";
+import type { Said } from "../../ports/agent.ts";
+import type { ExecutionPlan } from "../plan.ts";
+import type { JudgedPlan } from "./judge-plan.ts";
+
+export const MAX_TURNS = 3;
+
+/** `refused`: the last answer, and what is wrong with it. */
+export type Turn = { readonly number: number; readonly refused?: Refused };
+export type Refused = JudgedPlan & { readonly is: "refused" };
+
+export type TurnsEnd = { readonly turns: number; readonly spent?: Spent } & (
+  | { readonly is: "plan"; readonly plan: ExecutionPlan }
+  /** None of its answers could be used; these are the reasons against the last. */
+  | { readonly is: "refused"; readonly reasons: readonly string[] }
+  /** A turn came to nothing; so would the next. */
+  | { readonly is: "failed"; readonly failure: Failure; readonly reasons: readonly string[] }
+);
+
+export async function planInTurns(
+  ask: (turn: Turn) => Promise<Said>,
+  judge: (text: string) => JudgedPlan,
+  told: (refused: Refused, number: number) => void,
+): Promise<TurnsEnd> {
+  let spent: { readonly spent?: Spent } = {};
+  let refused: Refused | undefined;
+  for (let number = 1; number <= MAX_TURNS; number += 1) {
+    const said = await ask({ number, ...(refused && { refused }) });
+    spent = together(spent, said);
+    const end = { turns: number, ...spent };
+    if (said.is === "failed")
+      return { is: "failed", failure: said.failure, reasons: refused?.reasons ?? [], ...end };
+    const judged = judge(said.text);
+    if (judged.is === "plan") return { is: "plan", plan: judged.plan, ...end };
+    refused = judged;
+    told(judged, number);
+  }
+  return { is: "refused", reasons: refused?.reasons ?? [], turns: MAX_TURNS, ...spent };
+}
+
+type Paid = { readonly spent?: Spent };
+
+/** A price that is not known of one is not known of both. */
+function together({ spent: a }: Paid, { spent: b }: Paid): Paid {
+  if (!a || !b) return { ...((a ?? b) && { spent: (a ?? b)! }) };
+  const { turn: _of, unaccounted: cutA, ...first } = a;
+  const { turn: _its, unaccounted: cutB, ...second } = b;
+  const cut = cutA && cutB ? sum(cutA, cutB, { calls: cutA.calls + cutB.calls }) : (cutA ?? cutB);
+  return { spent: sum(first, second, cut ? { unaccounted: cut } : {}) };
+}
+
+type Amount = { readonly tokens: number; readonly microdollars?: number };
+
+const sum = <More extends object>(a: Amount, b: Amount, more: More): Amount & More => ({
+  tokens: a.tokens + b.tokens,
+  ...(a.microdollars === undefined || b.microdollars === undefined
+    ? {}
+    : { microdollars: a.microdollars + b.microdollars }),
+  ...more,
+});
