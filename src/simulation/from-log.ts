@@ -1,0 +1,344 @@
+/** What does a run's log say that can be played again? Answers, attempts and their ends, durations, what people said. */
+import type { Event, EventOf, NewTask } from "../core/event.ts";
+import { failuresOf } from "../core/gate.ts";
+import { type Job, type JobId, jobId, type Member } from "../core/job.ts";
+import type { PlanAnswer } from "../core/plan-answer.ts";
+import type { Problem, ProblemClass } from "../core/repair.ts";
+import { parentId, ROOT, type TaskId } from "../core/task.ts";
+import { endTimes } from "./end-times.ts";
+import type { Attempt, End, GateJob, PlannedTurn, Recording } from "./recording.ts";
+
+export function recordingOf(events: readonly Event[]): Recording {
+  const reader = new Reader(events);
+  for (const event of events) reader.take(event);
+  return reader.recording();
+}
+
+/** A candidate by its members: "calendar/grid#1 leap#2". */
+export const membersName = (members: readonly Member[], nameOf: (task: TaskId) => string): string =>
+  members
+    .map(({ task, attempt }) => `${nameOf(task)}#${attempt}`)
+    .sort()
+    .join(" ");
+
+type Writable<T> = { -readonly [K in keyof T]: T[K] };
+type Begun = { readonly job: Job; readonly at: number };
+
+class Reader {
+  readonly #openedAt: number;
+  readonly #endTimes: ReadonlyMap<JobId, number>;
+  readonly #names = new Map<TaskId, string>([[ROOT, ROOT]]);
+  readonly #keys = new Map<TaskId, string>();
+  readonly #begun = new Map<JobId, Begun>();
+  readonly #plans = new Map<string, Writable<PlannedTurn>[]>();
+  readonly #attempts = new Map<string, Writable<Attempt>[]>();
+  readonly #gate = { land: [] as Writable<GateJob>[], check: [] as Writable<GateJob>[] };
+  /** Of the candidates that were red: for whom nobody has been refused yet. */
+  readonly #reds: { readonly members: readonly Member[]; count: number }[] = [];
+  readonly #flakes = new Map<string, number>();
+  readonly #happened: { readonly at: number; readonly what: Problem | "moved" }[] = [];
+  readonly #said: Writable<Recording>["said"][number][] = [];
+  readonly #approvals: Writable<Recording>["approvals"][number][] = [];
+  readonly #inexact = new Set<string>();
+  readonly #problems = new Map<string, Problem>();
+  #failing: { readonly at: number; readonly names: readonly string[] } = { at: 0, names: [] };
+  #broken: readonly string[] | undefined;
+  #proposedAt = 0;
+  #lastLand: readonly Member[] = [];
+  #opened: EventOf<"run.opened">["request"] | undefined;
+
+  constructor(events: readonly Event[]) {
+    this.#openedAt = events[0]?.at ?? 0;
+    this.#endTimes = endTimes(events);
+  }
+
+  recording(): Recording {
+    const { goal = "", flaky = [] } = this.#opened ?? {};
+    return {
+      goal,
+      flaky,
+      plans: this.#plans,
+      attempts: this.#attempts,
+      lands: this.#gate.land,
+      checks: this.#gate.check,
+      broken: (this.#broken ?? []).map((name) => this.#problem(name)),
+      flakes: this.#flakes,
+      happened: this.#happened,
+      said: this.#said,
+      approvals: this.#approvals,
+      inexact: [...this.#inexact],
+    };
+  }
+
+  take(event: Event): void {
+    switch (event.type) {
+      case "run.opened":
+        this.#opened = event.request;
+        break;
+      case "job.started":
+        this.#started(event);
+        break;
+      case "job.ended":
+        this.#ended(event);
+        break;
+      case "plan.accepted":
+        this.#name(event.into);
+        this.#answered(event.task, this.#answerOf(event));
+        break;
+      case "plan.kept-whole":
+        this.#answered(event.task, NOTHING_MORE);
+        break;
+      case "plan.rejected":
+        this.#answered(event.task, this.#shifted(event.failure));
+        break;
+      case "plan.ended":
+        this.#answered(event.task, event.over === "finished" ? NOTHING_MORE : event.over);
+        break;
+      case "repair.planned":
+        this.#name(event.into);
+        this.#repairs(event);
+        break;
+      default:
+        this.#others(event);
+    }
+  }
+
+  #others(event: Event): void {
+    switch (event.type) {
+      case "task.handed-off":
+        this.#attempt(event.task, event.attempt, { files: event.handoff.filesChanged });
+        break;
+      case "task.done":
+        this.#attempt(event.task, undefined, { files: event.handoff.filesChanged });
+        break;
+      case "task.retried":
+        this.#setBack(event, event.attempt);
+        break;
+      case "task.failed":
+        this.#setBack(event, undefined);
+        break;
+      case "batch.landed":
+        this.#landed(event);
+        break;
+      case "landing.turned":
+        this.#turned(event);
+        break;
+      case "target.checked":
+        this.#checked(event);
+        break;
+      case "target.unchecked":
+        Object.assign(this.#gate.check.at(-1) ?? {}, { failure: event.failure });
+        break;
+      case "target.moved":
+        this.#happened.push({ at: this.#since(event.at) - 1, what: "moved" });
+        this.#inexact.add(
+          "somebody else moved the target: it is moved at the same time, not at the same step",
+        );
+        break;
+      case "landing.lost":
+        this.#inexact.add("landings were taken back: that is not played again");
+        break;
+      default:
+        this.#command(event);
+    }
+  }
+
+  #command(event: Event): void {
+    const say = (message: Recording["said"][number]["message"]) =>
+      this.#said.push({ at: this.#since(event.at), message });
+    switch (event.type) {
+      case "run.paused":
+        say({ type: "pause" });
+        break;
+      case "run.resumed":
+        say({ type: "resume" });
+        break;
+      case "run.steered":
+        say({ type: "steer", message: event.message });
+        break;
+      case "run.cancel-requested":
+        say({ type: "cancel", reason: event.reason });
+        break;
+      case "task.cancel-requested":
+        say({ type: "cancel", task: event.task, reason: event.reason });
+        break;
+      case "base.moved":
+        say({ type: "base-moved", commit: event.commit });
+        break;
+      case "plan.proposed":
+        this.#proposedAt = event.at;
+        break;
+      case "plan.approved":
+        this.#approvals.push({ afterMs: event.at - this.#proposedAt, message: { type: "approve" } });
+        break;
+      case "plan.declined": {
+        const message = { type: "decline", reason: event.reason } as const;
+        this.#approvals.push({ afterMs: event.at - this.#proposedAt, message });
+        break;
+      }
+      case "account.parked":
+      case "account.refused":
+        this.#inexact.add("an account had no more to give: the jobs that met it are played as they ended");
+        break;
+      default: // Follows from the rest.
+    }
+  }
+
+  #since(at: number): number {
+    return at - this.#openedAt;
+  }
+
+  #nameOf = (task: TaskId): string => this.#names.get(task) ?? task;
+
+  #name(into: readonly NewTask[]): void {
+    for (const { id, spec } of into) {
+      const above = parentId(id) ?? ROOT;
+      this.#names.set(id, above === ROOT ? spec.key : `${this.#nameOf(above)}/${spec.key}`);
+      this.#keys.set(id, spec.key);
+    }
+  }
+
+  #started({ job, at }: EventOf<"job.started">): void {
+    this.#begun.set(jobId(job), { job, at });
+    const timed = { ms: 0, end: "dies" as End };
+    if (job.kind === "land") this.#lastLand = job.members;
+    if (job.kind === "land" || job.kind === "check") this.#gate[job.kind].push({ ...timed });
+    if (job.kind === "plan")
+      entriesOf(this.#plans, this.#nameOf(job.task)).push({ ...timed, said: NOTHING_MORE });
+    if (job.kind === "work") entriesOf(this.#attempts, this.#nameOf(job.task)).push({ ...timed });
+  }
+
+  #ended({ job: id, how, spent }: EventOf<"job.ended">): void {
+    const begun = this.#begun.get(id);
+    if (!begun) return;
+    const { job } = begun;
+    const all =
+      job.kind === "land" || job.kind === "check"
+        ? this.#gate[job.kind]
+        : (job.kind === "plan" ? this.#plans : this.#attempts).get(this.#nameOf(job.task));
+    const number = job.kind === "work" ? job.attempt : job.turn;
+    const entry = all?.[number - 1];
+    if (!entry) return;
+    if (spent) entry.spent = spent;
+    if (how === "dropped") return;
+    entry.ms = (this.#endTimes.get(id) ?? begun.at) - begun.at;
+    if (how === "answered" || how === "answered-late" || how === "interrupted") entry.end = "answered";
+    if (how === "interrupted")
+      this.#inexact.add(
+        "the run was interrupted and resumed: its jobs are played as if they had failed then",
+      );
+  }
+
+  #answered(task: TaskId, said: PlannedTurn["said"]): void {
+    const turn = this.#plans.get(this.#nameOf(task))?.at(-1);
+    if (turn) turn.said = said;
+  }
+
+  #answerOf({ into, said }: EventOf<"plan.accepted">): PlanAnswer {
+    return {
+      ...NOTHING_MORE,
+      scratchpad: said.scratchpad,
+      addressed: said.addressed,
+      deferred: said.deferred ?? [],
+      tasks: into.map(({ spec }) => ({
+        id: spec.key,
+        description: spec.description,
+        acceptance: spec.acceptance,
+        scope: spec.scope,
+        priority: spec.priority,
+        after: spec.after.map((id) => this.#keys.get(id) ?? id),
+        delivers: spec.delivers,
+        branch: spec.slug,
+        ...(spec.agent !== undefined && { agent: spec.agent }),
+        ...(spec.terms && { terms: spec.terms }),
+      })),
+    };
+  }
+
+  /** Of attempt `number`, else of the newest. */
+  #attempt(task: TaskId, number: number | undefined, what: Partial<Attempt>): void {
+    const all = this.#attempts.get(this.#nameOf(task));
+    const entry = number === undefined ? all?.at(-1) : all?.[number - 1];
+    if (entry) Object.assign(entry, what);
+  }
+
+  #setBack({ task, failure }: EventOf<"task.retried" | "task.failed">, attempt: number | undefined): void {
+    const refused =
+      failure.kind === "conflict" ? "conflict" : failure.kind === "gate-red" ? "red" : undefined;
+    this.#attempt(task, attempt, refused ? { refused } : { failure: this.#shifted(failure) });
+    if (refused !== "red") return;
+    // Every candidate with it was red for it.
+    for (const red of this.#reds) if (red.members.some((member) => member.task === task)) red.count = 0;
+  }
+
+  /** Times in it are of the log's clock. */
+  #shifted<T extends { readonly until?: number }>(failure: T): T {
+    return failure.until === undefined ? failure : { ...failure, until: this.#since(failure.until) };
+  }
+
+  #landed({ members, proof, flaky }: EventOf<"batch.landed">): void {
+    if (proof === "found")
+      this.#inexact.add("a landing was found after its job was lost: it is played as a landing");
+    for (const red of this.#reds.splice(0)) {
+      const isSame = red.count > 0 && flaky.length > 0;
+      if (isSame) this.#flakes.set(membersName(members, this.#nameOf), red.count);
+    }
+  }
+
+  /** Only a red gate takes a phase further; what the machine did wrong says so. */
+  #turned({ phase, failure }: EventOf<"landing.turned">): void {
+    if (failure) Object.assign(this.#gate.land.at(-1) ?? {}, { failure });
+    if (phase.is === "again") this.#reds.push({ members: this.#lastLand, count: phase.run - 1 });
+  }
+
+  #checked({ report, at }: EventOf<"target.checked">): void {
+    const names = failuresOf(report);
+    this.#broken ??= names;
+    this.#failing = { at, names };
+  }
+
+  /** What it repairs, where: the files that a fix may touch are those that the failures named. */
+  #repairs({ into, class: kind = "tests" }: EventOf<"repair.planned">): void {
+    for (const { spec } of into) {
+      for (const name of spec.repairs ?? []) this.#know(name, kind, spec.scope);
+    }
+    const fresh = this.#failing.names.filter((name) => !(this.#broken ?? []).includes(name));
+    for (const name of fresh)
+      this.#happened.push({ at: this.#since(this.#failing.at) - 1, what: this.#problem(name) });
+    if (fresh.length > 0)
+      this.#inexact.add("the target turned red by itself: it does so just before it was seen");
+  }
+
+  #know(name: string, kind: ProblemClass, files: readonly string[]): void {
+    this.#problems.set(name, { class: kind, name: virtualName(name, kind), files, message: name });
+  }
+
+  #problem(name: string): Problem {
+    if (!this.#problems.has(name)) this.#know(name, "tests", []);
+    return this.#problems.get(name)!;
+  }
+}
+
+/** The gate that is made up has one command for each class. */
+const COMMANDS: Readonly<Record<ProblemClass, string>> = {
+  "conflict-markers": "markers",
+  build: "build",
+  types: "types",
+  tests: "test",
+};
+const virtualName = (name: string, kind: ProblemClass): string => `${COMMANDS[kind]}: ${name}`;
+
+const NOTHING_MORE: PlanAnswer = {
+  scratchpad: "",
+  tasks: [],
+  deferred: [],
+  addressed: [],
+  done: undefined,
+  notes: [],
+};
+
+function entriesOf<T>(all: Map<string, T[]>, name: string): T[] {
+  const entries = all.get(name) ?? [];
+  all.set(name, entries);
+  return entries;
+}

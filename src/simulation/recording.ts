@@ -1,0 +1,48 @@
+/** What is known of a run that was recorded, as far as it can be played again? */
+import type { Failure } from "../core/failure.ts";
+import type { PlanAnswer } from "../core/plan-answer.ts";
+import type { Problem } from "../core/repair.ts";
+import type { Spent } from "../core/used.ts";
+import type { Message } from "../engine/inbox.ts";
+
+/** Tasks go by their names, "calendar/grid": numbers are given in the order of events, which may be another. */
+export type Recording = {
+  readonly goal: string;
+  /** By the planner's task; the root's is "t". */
+  readonly plans: ReadonlyMap<string, readonly PlannedTurn[]>;
+  /** By the task; the first is attempt 1. */
+  readonly attempts: ReadonlyMap<string, readonly Attempt[]>;
+  /** By turn; the first is turn 1. */
+  readonly lands: readonly GateJob[];
+  readonly checks: readonly GateJob[];
+  /** What the target fails to begin with. */
+  readonly broken: readonly Problem[];
+  /** Candidates, as `membersName` calls them, that were red without a reason, and how often. */
+  readonly flakes: ReadonlyMap<string, number>;
+  /** Failures that came by themselves, and others' moves of the target. */
+  readonly happened: readonly { readonly at: number; readonly what: Problem | "moved" }[];
+  readonly said: readonly { readonly at: number; readonly message: Message }[];
+  /** How long people took to approve, or to decline, one after the other. */
+  readonly approvals: readonly { readonly afterMs: number; readonly message: Message }[];
+  readonly flaky: readonly string[];
+  /** What cannot be played again as it was, in words. */
+  readonly inexact: readonly string[];
+};
+
+/** `dies`: it never answered. */
+export type End = "answered" | "dies";
+
+export type PlannedTurn = Timed & { readonly said: PlanAnswer | Failure };
+
+export type Attempt = Timed & {
+  /** What it made; without it, `failure` says why nothing came of it. */
+  readonly files?: readonly string[];
+  readonly failure?: Failure;
+  /** Why its candidate was refused. */
+  readonly refused?: "conflict" | "red";
+};
+
+/** `failure`: the machine's, not the tasks'. */
+export type GateJob = Timed & { readonly failure?: Failure };
+
+type Timed = { readonly ms: number; readonly end: End; readonly spent?: Spent };
