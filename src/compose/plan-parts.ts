@@ -40,9 +40,10 @@ export function planWorld(project: Project, home: RunHome, parts: PlanWorldParts
   const scratchpad = scratchpadOf(project, home, env);
   const planned = plannerOf(home, scratchpad.folder);
   const problem = planned.problem ?? scratchpad.problem;
+  const sandbox = () => sandboxOf(project, config, env);
   return {
     outbox: new FolderOutbox(scratchpad),
-    criteria: new CommandCriteria({ ...criteria, sandbox: () => sandboxOf(project, config, env) }),
+    criteria: new CommandCriteria({ ...criteria, scratchpad: scratchpad.folder, sandbox }),
     ...(planned.planner && { planner: planned.planner }),
     ...(problem && { problem }),
   };

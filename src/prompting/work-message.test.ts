@@ -59,10 +59,42 @@ const ROLE: Specialist = {
   source: ".skein/agents/csv.md",
 };
 
-const PROMPTS: Prompts = { "root-planner": "ROOT", subplanner: "SUB", worker: "WORKER\n", reconciler: "REC" };
+const PROMPTS: Prompts = {
+  "root-planner": "ROOT",
+  subplanner: "SUB",
+  worker: "WORKER\n",
+  reconciler: "REC",
+  "execution-planner": "EXECUTION",
+};
 
 const heard = (brief: Partial<WorkBrief> = {}, role?: Specialist) =>
   workMessage({ brief: { ...BRIEF, ...brief }, ...(role && { role }) });
+
+const SCRATCHPAD = { folder: "/run/pad  1", file: "/run/pad  1/csv.md" };
+
+describe("the message to a worker of a plan", () => {
+  const spec = { ...SPEC, terms: { output: "csv.md", criterion: "npm test -- csv\nexit 1" } };
+  const before = [{ ...BRIEF.before[0]!, summary: "x".repeat(50_000), output: "rows.md" }];
+
+  it("says where the result goes, what to answer, and which command will be run", () => {
+    const message = workMessage({ brief: { ...BRIEF, spec }, scratchpad: SCRATCHPAD });
+    assert.ok(message.includes("into your output file: /run/pad  1/csv.md\n"), "with each of its blanks");
+    assert.ok(message.includes("`summary` is exactly DONE|/run/pad  1/csv.md and nothing else"));
+    assert.ok(message.includes("```text\nnpm test -- csv\nexit 1\n```"));
+    const report = { ...BRIEF, spec: { ...spec, delivers: "report" as const } };
+    assert.ok(!workMessage({ brief: report, scratchpad: SCRATCHPAD }).includes("Put the whole report into"));
+  });
+
+  it("says where the results before it are, also if it has no file of its own, and however long they are", () => {
+    const message = workMessage({ brief: { ...BRIEF, before }, scratchpad: { folder: "/pad" } }, 10_000);
+    assert.ok(message.includes("rows, whose whole result you can read in /pad/rows.md:"));
+    assert.ok(!/output file|DONE/.test(message));
+  });
+
+  it("says nothing of it to others", () => {
+    assert.ok(!/output file|DONE|criterion|whole result/.test(heard({ before })));
+  });
+});
 
 describe("the message to a worker", () => {
   it("begins with its place", () => {

@@ -13,6 +13,8 @@ export type CommandCriteriaParts = {
   readonly programs: Programs;
   readonly transcripts: Transcripts;
   readonly limits: ProgramLimits;
+  /** Where the results of tasks are: a command may look at them. */
+  readonly scratchpad: string;
   /** Opened by the first command, and once. */
   readonly sandbox: () => Promise<Sandbox | Failed>;
   /** Blots out secrets. */
@@ -30,11 +32,13 @@ export class CommandCriteria implements Criteria {
   async try(command: string, workspace: Workspace, signal: AbortSignal): Promise<Tried | Failed> {
     const wrong = unusable(command);
     if (wrong !== undefined) return { is: "red", detail: wrong };
-    const { programs, transcripts, limits, redact } = this.#parts;
+    const { programs, transcripts, limits, redact, scratchpad } = this.#parts;
     this.#sandbox ??= this.#parts.sandbox();
     const sandbox = await this.#sandbox;
     if (hasFailed(sandbox)) return sandbox;
     const { folder, environment } = workspace;
+    const temporary = environment["TMPDIR"] ?? folder;
+    const place = { folder, temporary, scratchpad: { folder: scratchpad } };
     // Not the attempt's own: that its criterion had to be ended does not mean that its worker had not finished.
     const job = `${workspace.job}.criterion` as JobId;
     await programs.endLeftovers(job);
@@ -43,12 +47,9 @@ export class CommandCriteria implements Criteria {
     const end = await programs.run(
       {
         job,
-        command: sandbox.wrap(["/bin/sh", "-c", "--", command], {
-          folder,
-          temporary: environment["TMPDIR"] ?? folder,
-        }),
+        command: sandbox.wrap(["/bin/sh", "-c", "--", command], place),
         folder,
-        environment: { ...environment, CI: "true" },
+        environment: { ...environment, CI: "true", CLAUDE_SCRATCHPAD_DIR: scratchpad },
         limits,
         onOutput: transcript.write,
       },

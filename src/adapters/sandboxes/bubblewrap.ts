@@ -1,9 +1,9 @@
 /** How is a command kept in its workspace by Linux itself? Bubblewrap shows it the machine, read-only and with gaps. */
 import { execFile } from "node:child_process";
-import { constants } from "node:fs";
+import { constants, lstatSync } from "node:fs";
 import { access, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { delimiter, isAbsolute, join, sep } from "node:path";
+import { basename, delimiter, isAbsolute, join, sep } from "node:path";
 import { failure } from "../../core/failure.ts";
 import type { Failed } from "../../ports/repository.ts";
 import { type Command, noSandbox, type Sandbox, type SandboxPlace } from "./sandbox.ts";
@@ -94,13 +94,24 @@ function bubblewrap(program: string, options: SandboxOptions): Sandbox {
   const flags = [...FLAGS, ...(options.network ? [] : ["--unshare-net"])];
   const wrap = (command: Command, place: SandboxPlace): Command => {
     const [folder, temporary] = [realOr(place.folder), realOr(place.temporary)];
+    const pad = place.scratchpad && realOr(place.scratchpad.folder);
     const mine = [folder, temporary].flatMap((path) => ["--bind", path, path]);
-    const isInTmp = [...paths, ...links.keys(), folder, temporary].some((path) => isBelow(TMP, path));
-    const tmp = isInTmp ? ["--tmpfs", TMP] : ["--bind", temporary, TMP];
-    return [program, ...fixed, ...tmp, ...shown, ...mine, ...flags, "--chdir", folder, "--", ...command];
+    const beside = [...(pad === undefined ? [] : ["--ro-bind-try", pad, pad]), ...outputOf(place)];
+    const seen = [...paths, ...links.keys(), folder, temporary, ...(pad === undefined ? [] : [pad])];
+    const tmp = seen.some((path) => isBelow(TMP, path)) ? ["--tmpfs", TMP] : ["--bind", temporary, TMP];
+    const places = [...fixed, ...tmp, ...shown, ...beside, ...mine];
+    return [program, ...places, ...flags, "--chdir", folder, "--", ...command];
   };
   const net = options.network ? "with the network" : "without a network";
   return { level: "bubblewrap", why: `bubblewrap: commands write in their workspace alone, ${net}`, wrap };
+}
+
+/** Only a file that is one: a link in its place would show what it leads to, and let it be written. */
+function outputOf({ scratchpad }: SandboxPlace): readonly string[] {
+  if (scratchpad?.file === undefined) return [];
+  const file = join(realOr(scratchpad.folder), basename(scratchpad.file));
+  const isFile = lstatSync(file, { throwIfNoEntry: false })?.isFile() ?? false;
+  return isFile ? ["--bind", file, file] : [];
 }
 
 /** What is seen of the hidden folders: real paths, and the links in them by which these are reached. */

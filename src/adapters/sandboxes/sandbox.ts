@@ -4,13 +4,18 @@ export type Sandbox = {
   readonly level: "bubblewrap" | "none";
   /** What is in force, and why, in words for people. */
   readonly why: string;
-  /** The command that runs the given one confined: it writes in these two folders, and nowhere else. */
+  /** The command that runs the given one confined: it writes in these two folders and one file, and nowhere else. */
   wrap(command: Command, place: SandboxPlace): Command;
 };
 
 export type Command = readonly [string, ...string[]];
 
-export type SandboxPlace = { readonly folder: string; readonly temporary: string };
+export type SandboxPlace = {
+  readonly folder: string;
+  readonly temporary: string;
+  /** It sees all of the folder, and writes the file. */
+  readonly scratchpad?: { readonly folder: string; readonly file?: string } | undefined;
+};
 
 /** Runs everything as it is. */
 export const noSandbox = (why: string): Sandbox => ({ level: "none", why, wrap: (command) => command });

@@ -8,6 +8,7 @@ import { planMessage } from "../../../prompting/plan-message.ts";
 import { systemPrompt } from "../../../prompting/system-prompt.ts";
 import { workMessage } from "../../../prompting/work-message.ts";
 import type { Sandbox } from "../../sandboxes/sandbox.ts";
+import { scratchpadVariables } from "../scratchpad.ts";
 import type { ToolLimits } from "../tools/place.ts";
 
 export const systemFor = (prompts: Prompts, ask: Ask): string => systemPrompt(prompts, ask);
@@ -31,7 +32,8 @@ export type ToolParts = {
 export async function toolsFor(ask: Ask, parts: ToolParts, signal: AbortSignal): Promise<ToolSet> {
   const { plannerTools, workerTools } = await import("../tools/tools.ts");
   const { programs, sandbox, limits, onSign, write } = parts;
-  const { job, folder, environment, role } = ask;
-  const place = { job, folder, environment, programs, sandbox, limits, onSign, write, signal };
+  const { job, folder, role, scratchpad } = ask;
+  const environment = { ...ask.environment, ...scratchpadVariables(scratchpad) };
+  const place = { job, folder, scratchpad, environment, programs, sandbox, limits, onSign, write, signal };
   return ask.brief.kind === "plan" ? plannerTools(place) : workerTools(place, role?.tools);
 }

@@ -1,12 +1,13 @@
 /** How does a model read and change files? By path and text, inside the workspace, within limits, never by throwing. */
 import { isUtf8 } from "node:buffer";
 import { readdir } from "node:fs/promises";
-import { type Inside, inside, isOfGit, isRefused, quoted } from "./inside.ts";
+import { isRefused, quoted } from "./inside.ts";
 import { lookInside, openFolder, readInside, writeInside } from "./open-inside.ts";
 import type { RootedPlace } from "./place.ts";
+import { type Reach, type Reached, readable, writable } from "./reach.ts";
 import { firstLines, problem, whyNot } from "./text.ts";
 
-export type FilePlace = Pick<RootedPlace, "root" | "limits">;
+export type FilePlace = Reach & Pick<RootedPlace, "limits">;
 
 export type ReadInput = {
   readonly path: string;
@@ -35,14 +36,14 @@ const MAX_LINES = 2_000;
 export type WriteInput = { readonly path: string; readonly content: string };
 
 export async function writeText(place: FilePlace, { path, content }: WriteInput): Promise<string> {
-  const file = await writable(place, path);
-  if (isRefused(file)) return problem(file.refused);
+  const found = await writable(place, path);
+  if (isRefused(found)) return problem(found.refused);
   const size = Buffer.byteLength(content);
   if (size > place.limits.maxFileBytes) return problem(tooLarge("the content", size, place));
-  const before = await modeOf(place, file);
+  const before = await modeOf(found);
   if ("why" in before) return problem(before.why);
-  const why = await written(place, file, content, before.mode);
-  return why === undefined ? `wrote ${file.name}: ${size} bytes` : problem(why);
+  const why = await written(found, content, before.mode);
+  return why === undefined ? `wrote ${found.file.name}: ${size} bytes` : problem(why);
 }
 
 export type EditInput = {
@@ -54,8 +55,9 @@ export type EditInput = {
 
 /** The text must be there once, unless all places are meant: a wrong guess changes nothing. */
 export async function editText(place: FilePlace, input: EditInput): Promise<string> {
-  const file = await writable(place, input.path);
-  if (isRefused(file)) return problem(file.refused);
+  const target = await writable(place, input.path);
+  if (isRefused(target)) return problem(target.refused);
+  const { file } = target;
   if (input.old_text === "") return problem("old_text is empty: use write for a new file");
   if (input.old_text === input.new_text) return problem("old_text and new_text are the same");
   const found = await textOf(place, input.path);
@@ -71,7 +73,7 @@ export async function editText(place: FilePlace, input: EditInput): Promise<stri
   const grown = Buffer.byteLength(replacement) - Buffer.byteLength(old);
   const size = Buffer.byteLength(found.text) + places * grown;
   if (size > place.limits.maxFileBytes) return problem(tooLarge(file.name, size, place));
-  const why = await written(place, file, parts.join(replacement), found.mode);
+  const why = await written(target, parts.join(replacement), found.mode);
   return why === undefined
     ? `changed ${file.name} in ${places} ${places === 1 ? "place" : "places"}`
     : problem(why);
@@ -87,11 +89,12 @@ function asInFile(text: string, { old_text, new_text }: EditInput): readonly [st
 export type ListInput = { readonly path?: string | undefined };
 
 /** A slash marks folders, "@" links. */
-export async function listFolder({ root, limits }: FilePlace, { path = "." }: ListInput): Promise<string> {
-  const found = await inside(root, path);
+export async function listFolder(place: FilePlace, { path = "." }: ListInput): Promise<string> {
+  const { limits } = place;
+  const found = await readable(place, path);
   if (isRefused(found)) return problem(found.refused);
   try {
-    await using folder = await openFolder(root, found.path);
+    await using folder = await openFolder(found.root, found.file.path);
     const entries = await readdir(folder.at, { withFileTypes: true });
     const names = entries
       .map((entry) => `${entry.name}${entry.isDirectory() ? "/" : entry.isSymbolicLink() ? "@" : ""}`)
@@ -110,9 +113,10 @@ type Text = { readonly text: string; readonly name: string; readonly mode: numbe
 type Why = { readonly why: string };
 
 async function textOf(place: FilePlace, asked: string): Promise<Text | Why> {
-  const file = await inside(place.root, asked);
-  if (isRefused(file)) return { why: file.refused };
-  const found = await bytesOf(place, file);
+  const reached = await readable(place, asked);
+  if (isRefused(reached)) return { why: reached.refused };
+  const { file } = reached;
+  const found = await bytesOf(place, reached);
   if ("why" in found) return found;
   const { bytes, mode } = found;
   if (bytes.includes(0) || !isUtf8(bytes)) {
@@ -121,9 +125,9 @@ async function textOf(place: FilePlace, asked: string): Promise<Text | Why> {
   return { text: bytes.toString(), name: file.name, mode };
 }
 
-async function bytesOf(place: FilePlace, file: Inside) {
+async function bytesOf(place: FilePlace, { root, file }: Reached) {
   try {
-    const found = await readInside(place.root, file, place.limits.maxFileBytes);
+    const found = await readInside(root, file, place.limits.maxFileBytes);
     if (found.is === "bytes") return found;
     if (found.is === "too-large") return { why: tooLarge(file.name, found.size, place) };
     return { why: found.is === "folder" ? `${file.name} is a folder: use ls` : `${file.name} ${SPECIAL}` };
@@ -135,7 +139,7 @@ async function bytesOf(place: FilePlace, file: Inside) {
 const SPECIAL = "is a pipe, a socket or a device, and is not opened";
 
 /** Of what is replaced; none for what is new. What is no file is not replaced. */
-async function modeOf({ root }: FilePlace, file: Inside): Promise<{ readonly mode?: number } | Why> {
+async function modeOf({ root, file }: Reached): Promise<{ readonly mode?: number } | Why> {
   try {
     const found = await lookInside(root, file);
     if (found.isFile()) return { mode: found.mode & 0o777 };
@@ -146,15 +150,9 @@ async function modeOf({ root }: FilePlace, file: Inside): Promise<{ readonly mod
   }
 }
 
-async function writable(place: FilePlace, asked: string) {
-  const file = await inside(place.root, asked);
-  if (isRefused(file) || !isOfGit(file.name)) return file;
-  return { refused: `${quoted(asked)} belongs to git: use git commands, settings and hooks are not yours` };
-}
-
-async function written(place: FilePlace, file: Inside, text: string, mode?: number) {
+async function written({ root, file }: Reached, text: string, mode?: number) {
   try {
-    await writeInside(place.root, file, text, mode);
+    await writeInside(root, file, text, mode);
     return undefined;
   } catch (thrown) {
     return `${quoted(file.name)} ${whyNot(thrown)}`;

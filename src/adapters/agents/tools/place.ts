@@ -1,13 +1,15 @@
 /** Where do the tools of a model work, and within which limits? */
 import type { JobId } from "../../../core/job.ts";
+import type { Scratchpad } from "../../../ports/agent.ts";
 import type { ProgramEnd, Programs } from "../../../ports/programs.ts";
 import type { Command, Sandbox } from "../../sandboxes/sandbox.ts";
-import type { Root } from "./inside.ts";
+import type { Reach } from "./reach.ts";
 
 export type ToolPlace = {
   readonly job: JobId;
-  /** The workspace: nothing outside of it can be named. */
+  /** The workspace: nothing outside of it can be named, but for what is in the scratchpad. */
   readonly folder: string;
+  readonly scratchpad?: Scratchpad | undefined;
   /** All that programs get; it holds no key. */
   readonly environment: Readonly<Record<string, string>>;
   readonly programs: Programs;
@@ -20,8 +22,8 @@ export type ToolPlace = {
   readonly write?: (text: string) => void;
 };
 
-/** With the real path of its folder, taken before a command could put something else there. */
-export type RootedPlace = ToolPlace & { readonly root: Root };
+/** With the real paths of its folders, taken before a command could put something else there. */
+export type RootedPlace = ToolPlace & Reach;
 
 export type ToolLimits = {
   /** Of one answer to the model. */
@@ -41,12 +43,12 @@ export type PlaceRun = {
 
 /** A program in the workspace, confined, with nothing to read, and ended with all that it started. */
 export function runIn(place: ToolPlace, run: PlaceRun, signal: AbortSignal): Promise<ProgramEnd> {
-  const { job, folder, programs, sandbox, limits } = place;
+  const { job, folder, programs, sandbox, limits, scratchpad } = place;
   const temporary = place.environment["TMPDIR"] ?? folder;
   return programs.run(
     {
       job,
-      command: sandbox.wrap(run.command, { folder, temporary }),
+      command: sandbox.wrap(run.command, { folder, temporary, scratchpad }),
       folder,
       environment: run.environment ?? place.environment,
       limits: { maxMs: run.maxMs, maxOutputBytes: run.maxOutputBytes, maxFileBytes: limits.maxFileBytes },

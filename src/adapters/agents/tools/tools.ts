@@ -6,6 +6,7 @@ import { editText, listFolder, readText, writeText } from "./files.ts";
 import { askGit } from "./git.ts";
 import { rootOf } from "./inside.ts";
 import type { RootedPlace, ToolPlace } from "./place.ts";
+import { padOf } from "./reach.ts";
 import { findFiles, grepFiles } from "./search.ts";
 import { problem, whyNot } from "./text.ts";
 
@@ -13,25 +14,34 @@ export type { ToolLimits, ToolPlace } from "./place.ts";
 
 /**
  * Those with the given names alone, if names are given; unknown ones count for nothing. Git that only looks is for
- * those who name it: they may have no shell.
+ * those who name it: they may have no shell. Whoever has an output file can write it.
  */
 export function workerTools(place: ToolPlace, names?: readonly string[]): ToolSet {
-  const rooted = { ...place, root: rootOf(place.folder) };
+  const rooted = rootedIn(place);
   const all: ToolSet = { ...lookingTools(rooted), ...changingTools(rooted) };
   if (names === undefined) return all;
   const offered = Object.entries({ ...all, ...historyTools(rooted) });
-  return Object.fromEntries(offered.filter(([name]) => names.includes(name)));
+  const named = Object.fromEntries(offered.filter(([name]) => names.includes(name)));
+  if (place.scratchpad?.file === undefined || "write" in named) return named;
+  return { ...named, write: changingTools({ ...rooted, readsOnly: true })["write"]! };
 }
 
+const rootedIn = (place: ToolPlace): RootedPlace => ({
+  ...place,
+  root: rootOf(place.folder),
+  ...padOf(place.scratchpad),
+});
+
 export function plannerTools(place: ToolPlace): ToolSet {
-  const rooted = { ...place, root: rootOf(place.folder) };
+  const rooted = rootedIn(place);
   return { ...lookingTools(rooted), ...historyTools(rooted) };
 }
 
 function lookingTools(place: RootedPlace): ToolSet {
+  const paths = pathsOf(place);
   return {
     read: tool({
-      description: `Read a text file. A long one comes in parts: go on with the offset that is named. ${PATHS}`,
+      description: `Read a text file. A long one comes in parts: go on with the offset that is named. ${paths}`,
       inputSchema: z.object({
         path: z.string(),
         offset: count.optional().describe("the first line to read, from 1 on"),
@@ -40,7 +50,7 @@ function lookingTools(place: RootedPlace): ToolSet {
       execute: (input) => answer(place, `read ${input.path}`, () => readText(place, input)),
     }),
     ls: tool({
-      description: `List a folder: "/" marks folders, "@" links. ${PATHS}`,
+      description: `List a folder: "/" marks folders, "@" links. ${paths}`,
       inputSchema: z.object({ path: z.string().optional() }),
       execute: (input) => answer(place, `ls ${input.path ?? "."}`, () => listFolder(place, input)),
     }),
@@ -83,16 +93,17 @@ function historyTools(place: RootedPlace): ToolSet {
 }
 
 function changingTools(place: RootedPlace): ToolSet {
+  const paths = pathsOf(place);
   return {
     write: tool({
-      description: `Write a whole file; what was in it is replaced, folders are made. ${PATHS}`,
+      description: `Write a whole file; what was in it is replaced, folders are made. ${paths}`,
       inputSchema: z.object({ path: z.string(), content: z.string() }),
       execute: (input) => answer(place, `write ${input.path}`, () => writeText(place, input)),
     }),
     edit: tool({
       description:
         "Replace text in a file. old_text must be in it exactly once, with its spaces and line ends, " +
-        `unless replace_all is set. ${PATHS}`,
+        `unless replace_all is set. ${paths}`,
       inputSchema: z.object({
         path: z.string(),
         old_text: z.string(),
@@ -113,6 +124,11 @@ function changingTools(place: RootedPlace): ToolSet {
 }
 
 const PATHS = "Paths are relative to the workspace; nothing outside of it can be named.";
+
+const pathsOf = ({ scratchpad }: RootedPlace): string =>
+  scratchpad === undefined
+    ? PATHS
+    : `Paths are relative to the workspace; outside of it, only those in ${scratchpad.folder} can be named.`;
 
 const count = z.number().int().min(1);
 
