@@ -24,12 +24,10 @@ function statusProblems(section: Section, plan: ExecutionPlan): readonly PlanPro
   return [problemAt(section.number, `the status must be "${expected}": ${why}`)];
 }
 
-type Row = { readonly number: number; readonly text: string };
-
 /** One is enough: after a row too many, each one differs. */
 function differences(
   section: Section,
-  rows: readonly Row[],
+  rows: readonly SourceLine[],
   expected: readonly string[],
 ): readonly PlanProblem[] {
   const at = expected.findIndex((text, index) => rows[index]?.text !== text);
@@ -56,7 +54,7 @@ const tableRowsOf = ({ tasks }: ExecutionPlan): readonly string[] => [
   ...tasks.map((task) => asRow(cellsOf(task))),
 ];
 
-function tableRows({ lines }: Section): readonly Row[] {
+function tableRows({ lines }: Section): readonly SourceLine[] {
   return lines.flatMap(({ number, text }) => {
     const cells = cellsIn(text);
     if (text.trim() === "" || (cells.length > 0 && cells.every((cell) => /^ *:?-+:? *$/.test(cell))))
@@ -79,10 +77,11 @@ function cellsIn(line: string): readonly string[] {
   return cells.slice(1);
 }
 
+/** A task's line could look like a heading, too: both sides are read alike. */
+const asWaveRow = (text: string): string => joined(text).replace(/^#{1,6} (?=Wave )/, "");
+
 const waveRowsOf = ({ tasks }: ExecutionPlan): readonly string[] =>
-  wavesText(tasks).flatMap(({ heading, lines }) => [heading, ...lines].map(joined));
+  wavesText(tasks).flatMap(({ heading, lines }) => [heading, ...lines].map(asWaveRow));
 
 const waveRows = ({ lines }: Section): readonly SourceLine[] =>
-  lines.flatMap(({ number, text }) =>
-    text === "" ? [] : [{ number, text: joined(text.replace(/^#{1,6} +(?=Wave )/, "")) }],
-  );
+  lines.flatMap(({ number, text }) => (text === "" ? [] : [{ number, text: asWaveRow(text) }]));

@@ -50,13 +50,10 @@ function label(text: string, max: number): string {
   const kept = all.length <= max ? all : [...all.slice(0, max - 1), "…"];
   return kept
     .join("")
-    .replace(
-      /(?<=[\p{L}\p{N}])[._,/-](?=[\p{L}\p{N}])|[^\p{L}\p{N}\p{M} ]/gu,
-      (one, at: number, whole: string) =>
-        isJoining(one, whole[at - 1], whole[at + 1]) ? one : `#${one.codePointAt(0)};`,
+    .replace(/[^\p{L}\p{N}\p{M} ]/gu, (one, at: number, whole: string) =>
+      JOINING.test(whole.slice(at - 1, at + 2)) ? one : `#${one.codePointAt(0)};`,
     )
     .replace(/\bend\b/gi, (word) => `${word.slice(0, 2)}#${word.charCodeAt(2)};`);
 }
 
-const isJoining = (one: string, before: string | undefined, after: string | undefined): boolean =>
-  /[._,/-]/.test(one) && /[A-Za-z0-9]/.test(before ?? "") && /[A-Za-z0-9]/.test(after ?? "");
+const JOINING = /^[A-Za-z0-9][._,/-][A-Za-z0-9]$/;
