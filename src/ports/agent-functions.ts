@@ -4,6 +4,7 @@ import type { HandoffStatus, Metrics } from "../core/handoff.ts";
 import type { Spent } from "../core/job.ts";
 import type { Scope } from "../core/scope.ts";
 import type { Delivers } from "../core/task.ts";
+import type { Scratchpad } from "./agent.ts";
 
 /**
  * Splits a task, and is asked again with news of how its parts went. A throw is an error of the planner's: it is asked
@@ -39,6 +40,8 @@ export type Place = {
   readonly folder: string;
   /** What a program that it starts there should get, and nothing else: no secrets that were not handed on. */
   readonly environment: Readonly<Record<string, string>>;
+  /** In a run that follows a plan: whoever has a file there writes it, and returns `DONE|<path>`. */
+  readonly scratchpad?: Scratchpad;
   /**
    * Aborted when the task is cancelled, its time is up, or the run stops. Heed it: a function cannot be ended from
    * outside, and whatever it returns afterwards is not heard.

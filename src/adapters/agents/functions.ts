@@ -22,10 +22,11 @@ export class FunctionAgent implements Agent {
   }
 
   async turn(ask: Ask, signal: AbortSignal): Promise<Said> {
-    const { folder, environment, maxMs, brief } = ask;
+    const { folder, environment, maxMs, brief, scratchpad } = ask;
     const name = `the ${brief.kind} function`;
     if (signal.aborted) return failed(failure("interrupted", `${name} was told to stop before it began`));
-    const call = (own: AbortSignal) => this.#call(brief, { folder, environment, signal: own });
+    const place = { folder, environment, ...(scratchpad && { scratchpad }) };
+    const call = (own: AbortSignal) => this.#call(brief, { ...place, signal: own });
     const end = await called(call, { maxMs, letGoMs: this.#letGoMs }, signal);
     switch (end.is) {
       case "stopped":

@@ -7,7 +7,9 @@ import type { Transcript, Transcripts } from "../../../ports/transcripts.ts";
 import { planMessage } from "../../../prompting/plan-message.ts";
 import { systemPrompt } from "../../../prompting/system-prompt.ts";
 import { workMessage } from "../../../prompting/work-message.ts";
+import { scratchpadVariables } from "../scratchpad.ts";
 import { rootOf } from "../tools/inside.ts";
+import { padOf } from "../tools/reach.ts";
 import { prepareTurn, recordedTurn, recordTurn, turnFiles } from "../turn-files.ts";
 import { readForAgent, unknownMethod, writeForAgent } from "./client-files.ts";
 import { dialogue, type Talked } from "./dialogue.ts";
@@ -90,7 +92,11 @@ export class AcpAgent implements Agent {
         job: ask.job,
         command,
         folder: ask.folder,
-        environment: { ...ask.environment, ...this.#options.environment },
+        environment: {
+          ...ask.environment,
+          ...this.#options.environment,
+          ...scratchpadVariables(ask.scratchpad),
+        },
         limits: { ...limits, maxMs: ask.maxMs + MARGIN_MS },
         onOutput: (text) => {
           transcript.write(text);
@@ -109,7 +115,7 @@ export class AcpAgent implements Agent {
     const mayWrite = ask.brief.kind === "work" && !ask.role?.isReadOnly;
     const parts: PeerParts = {
       streams,
-      mayWrite,
+      mayWrite: mayWrite || ask.scratchpad?.file !== undefined,
       heard: {
         sign: () => ask.onSign?.(),
         update: (params) => hearing.take(params),
@@ -123,6 +129,7 @@ export class AcpAgent implements Agent {
         {
           ...{ peer, version, hearing, message, mcpServers, startMs, now },
           kind: ask.brief.kind,
+          output: ask.scratchpad?.file,
           folder: ask.folder,
           blamed: { name, account },
           environment: { ...ask.environment, ...environment },
@@ -138,9 +145,9 @@ export class AcpAgent implements Agent {
   /** Whatever is asked is answered at once; what is not known, with an error. */
   #answers(ask: Ask, mayWrite: boolean, transcript: Transcript, until: AbortSignal) {
     const { limits, permissions } = this.#options;
-    const root = rootOf(ask.folder);
-    const place = { root, mayWrite, maxFileBytes: limits.maxFileBytes };
-    const policy = { root, permissions, readsOnly: !mayWrite };
+    const reach = { root: rootOf(ask.folder), ...padOf(ask.scratchpad), readsOnly: !mayWrite };
+    const place = { ...reach, maxFileBytes: limits.maxFileBytes };
+    const policy = { ...reach, permissions };
     return async (method: string, params: unknown): Promise<Answered> => {
       switch (method) {
         case "session/request_permission": {

@@ -1,20 +1,22 @@
-/** How does an agent read and write files through us? Inside the workspace alone, links followed first. */
+/** How does an agent read and write files through us? Inside the workspace and the scratchpad, links followed first. */
 import { messageOf } from "../../../core/failure.ts";
-import { inside, isOfGit, isRefused, type Root } from "../tools/inside.ts";
+import { isRefused } from "../tools/inside.ts";
 import { lookInside, readInside, writeInside } from "../tools/open-inside.ts";
+import { type Reach, readable, writable } from "../tools/reach.ts";
 import { whyNot } from "../tools/text.ts";
 import { fields, text } from "./loose.ts";
 import type { Answered } from "./peer.ts";
 
-export type FilesPlace = { readonly root: Root; readonly maxFileBytes: number; readonly mayWrite: boolean };
+export type FilesPlace = Reach & { readonly maxFileBytes: number };
 
 /** `line`: the first one, counted from 1; `limit`: how many. */
 export async function readForAgent(place: FilesPlace, params: unknown): Promise<Answered> {
   const { path, line, limit } = fields(params);
-  const file = await inside(place.root, text(path));
-  if (isRefused(file)) return refused(file.refused);
+  const found = await readable(place, text(path));
+  if (isRefused(found)) return refused(found.refused);
+  const { root, file } = found;
   try {
-    const read = await readInside(place.root, file, place.maxFileBytes);
+    const read = await readInside(root, file, place.maxFileBytes);
     if (read.is === "too-large") return refused(`${file.name} has ${read.size} bytes: too large`);
     if (read.is !== "bytes") return refused(`${file.name} is no file`);
     const content = read.bytes.toString();
@@ -35,20 +37,20 @@ export async function readForAgent(place: FilesPlace, params: unknown): Promise<
 
 export async function writeForAgent(place: FilesPlace, params: unknown): Promise<Answered> {
   const { path, content } = fields(params);
-  if (!place.mayWrite) return refused("this role changes no files");
+  if (place.readsOnly && place.pad?.output === undefined) return refused("this role changes no files");
   if (typeof content !== "string") return refused("there is no content");
-  const file = await inside(place.root, text(path));
-  if (isRefused(file)) return refused(file.refused);
-  if (isOfGit(file.name)) return refused(`${file.name} belongs to git`);
+  const found = await writable(place, text(path));
+  if (isRefused(found)) return refused(found.refused);
+  const { root, file } = found;
   const size = Buffer.byteLength(content);
   if (size > place.maxFileBytes) return refused(`${size} bytes are too many for one file`);
   try {
-    const before = await lookInside(place.root, file).catch((thrown: unknown) => {
+    const before = await lookInside(root, file).catch((thrown: unknown) => {
       if (isMissing(thrown)) return undefined;
       throw thrown;
     });
     if (before && !before.isFile()) return refused(`${file.name} is no file`);
-    await writeInside(place.root, file, content, before && before.mode & 0o777);
+    await writeInside(root, file, content, before && before.mode & 0o777);
     return { result: {} };
   } catch (thrown) {
     return refused(`${file.name} ${whyNot(thrown)}`);

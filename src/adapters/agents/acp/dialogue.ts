@@ -3,6 +3,7 @@ import { type Failure, failure } from "../../../core/failure.ts";
 import { readHandoff } from "../../../core/handoff-answer.ts";
 import type { Spent } from "../../../core/job.ts";
 import { readPlanAnswer } from "../../../core/plan-answer.ts";
+import { doneAnswer } from "../../../ports/agent.ts";
 import { askAgain } from "../../../prompting/ask-again.ts";
 import { answerIn } from "../answer.ts";
 import { type Blamed, failureOfError, failureOfWords, isQuota } from "./failures.ts";
@@ -18,6 +19,8 @@ export type DialogueParts = {
   readonly version: 1 | 2;
   readonly hearing: Hearing;
   readonly kind: "plan" | "work";
+  /** The file that its answer must name. */
+  readonly output?: string | undefined;
   readonly folder: string;
   readonly message: string;
   readonly mcpServers: readonly McpServer[];
@@ -109,16 +112,17 @@ async function opened(parts: DialogueParts, greeting: Greeting, signal: AbortSig
 type Place = { readonly session: string; readonly bills: Fields[] };
 
 async function answered(parts: DialogueParts, place: Place, signal: AbortSignal): Promise<Talked> {
-  const { kind, hearing } = parts;
+  const { kind, hearing, output } = parts;
+  const heard = () => (output === undefined ? answerIn(hearing.text, kind) : hearing.text);
   const first = await prompted(parts, place, parts.message, signal);
   if ("is" in first) return first;
-  const before = answerIn(hearing.text, kind);
-  const wrong = whatIsWrong(before, kind);
+  const before = heard();
+  const wrong = whatIsWrong(before, kind, output);
   if (wrong === undefined) return { is: "said", text: before };
   const second = await prompted(parts, place, askAgain(kind, wrong), signal);
   if ("is" in second) return second;
-  const after = answerIn(hearing.text, kind);
-  if (whatIsWrong(after, kind) === undefined) return { is: "said", text: after };
+  const after = heard();
+  if (whatIsWrong(after, kind, output) === undefined) return { is: "said", text: after };
   const why = STOPS.get(first.stop);
   if (why) return { is: "failed", failure: failure("agent-failed", `${parts.blamed.name} ${why}`) };
   return { is: "said", text: after === "" ? before : after };
@@ -135,12 +139,16 @@ const FATAL: ReadonlyMap<string, string> = new Map([
   ["cancelled", "gave up its own turn"],
 ]);
 
-function whatIsWrong(answer: string, kind: "plan" | "work"): string | undefined {
+function whatIsWrong(answer: string, kind: "plan" | "work", output?: string): string | undefined {
   if (kind === "plan") {
     const read = readPlanAnswer(answer);
     return read.is === "answer" ? undefined : read.reasons.join("; ");
   }
+  const done = output === undefined ? undefined : doneAnswer(output);
+  if (answer === done) return undefined;
   const read = readHandoff(answer, "");
+  if (read.is === "handoff" && done !== undefined && read.handoff.status === "complete")
+    return read.handoff.summary === done ? undefined : `"summary" must be exactly ${done}`;
   if (read.is === "handoff") return undefined;
   return read.is === "broken" ? read.reasons.join("; ") : "there is no JSON object with a status in it";
 }

@@ -1,14 +1,17 @@
 /** What is answered when an agent asks whether it may do something? At once, by policy: there is nobody to ask. */
-import { inside, isRefused, type Root } from "../tools/inside.ts";
+import { isRefused } from "../tools/inside.ts";
+import { type Reach, readable } from "../tools/reach.ts";
 import { type Fields, fields, list, text } from "./loose.ts";
 
-/** "deny-outside": a path outside of the workspace in what it asks for is refused. A permission is no sandbox. */
+/**
+ * "deny-outside": a path outside of the workspace in what it asks for is refused, but for its output file, and what it
+ * reads in the scratchpad. A permission is no sandbox.
+ */
 export type Permissions = "allow" | "deny-outside";
 
-export type PermissionPolicy = {
-  readonly root: Root;
+export type PermissionPolicy = Pick<Reach, "root" | "pad"> & {
   readonly permissions: Permissions;
-  /** A planner's: nothing that could change anything is allowed. */
+  /** A planner's: nothing that could change anything is allowed, but for an output file. */
   readonly readsOnly: boolean;
 };
 
@@ -22,10 +25,12 @@ export async function permit(params: unknown, policy: PermissionPolicy): Promise
   const kind = subject["type"] === "command" ? "execute" : text(call["kind"]);
   const what = text(call["title"]) || text(asked["title"]) || kind || "something";
   const places = [...pathsIn(call), ...pathsIn(subject)];
-  const isMeant = policy.readsOnly
+  const isFit = policy.readsOnly
     ? HARMLESS.has(kind)
-    : policy.permissions === "allow" || (await areInside(places, policy.root));
-  const isFit = isMeant && (!policy.readsOnly || (await areInside(places, policy.root)));
+      ? await areWithin(places, policy, "read")
+      : kind === "edit" && places.length > 0 && (await areWithin(places, policy, "output"))
+    : policy.permissions === "allow" ||
+      (await areWithin(places, policy, HARMLESS.has(kind) ? "read" : "change"));
   const wanted = isFit ? optionOf(asked, allowing(policy)) : undefined;
   if (wanted !== undefined) return { isAllowed: true, what, outcome: selected(wanted) };
   const refusal = optionOf(asked, ["reject_once", "reject_always"]);
@@ -56,9 +61,20 @@ function optionOf(asked: Fields, kinds: readonly string[]): string | undefined {
   return undefined;
 }
 
-async function areInside(paths: readonly string[], root: Root): Promise<boolean> {
+/** `change`: in the workspace, or the output file. `output`: that file alone. */
+async function areWithin(
+  paths: readonly string[],
+  policy: PermissionPolicy,
+  use: "read" | "change" | "output",
+): Promise<boolean> {
   if (paths.length > MAX_PATHS) return false;
-  for (const path of paths) if (isRefused(await inside(root, path))) return false;
+  for (const path of paths) {
+    const found = await readable(policy, path);
+    if (isRefused(found)) return false;
+    const isOutput = found.file.path === policy.pad?.output;
+    const isAround = found.root !== policy.pad?.root;
+    if (use !== "read" && !isOutput && (use === "output" || !isAround)) return false;
+  }
   return true;
 }
 
