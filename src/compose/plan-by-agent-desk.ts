@@ -14,7 +14,7 @@ import { jobId } from "../core/job.ts";
 import { redactor, secretsOf } from "../core/redact.ts";
 import { ROOT, type TaskSpec } from "../core/task.ts";
 import { watched } from "../jobs/watched.ts";
-import { type Asking, planRequest } from "../planning/by-agent/plan-request.ts";
+import { type Asking, MAX_TASKS, planRequest } from "../planning/by-agent/plan-request.ts";
 import type { Turn } from "../planning/by-agent/plan-turns.ts";
 import type { Agent, Ask, Said } from "../ports/agent.ts";
 import type { Governor } from "../ports/governor.ts";
@@ -148,7 +148,7 @@ const briefFor = (goal: string, tip: string, turn: number): PlanBrief => ({
   transcript: "plan",
   scratchpad: "",
   first: true,
-  maxTasks: 1_000,
+  maxTasks: MAX_TASKS,
   rejected: [],
   notes: [],
   news: [],

@@ -4,7 +4,7 @@ import { describe, it } from "node:test";
 import { z } from "zod";
 import { readHandoff } from "../core/handoff-answer.ts";
 import { readPlanAnswer } from "../core/plan-answer.ts";
-import { handoffToolInput, planToolInput } from "./tool-inputs.ts";
+import { executionPlanToolInput, handoffToolInput, planToolInput } from "./tool-inputs.ts";
 
 const TASK = { id: "a", description: "do a", acceptance: "a is done", scope: ["a.ts"] };
 
@@ -62,6 +62,29 @@ describe("the input of the tool plan", () => {
   });
 });
 
+describe("the input of the tool plan for a whole plan", () => {
+  it("takes what models write: numbers for ids, null for nothing, keys that nobody knows", () => {
+    const metadata = { agent: null, depth: "2", wave: 3 };
+    const tasks = [
+      { id: 1, subject: "Add a", description: ["do", "a"], blockedBy: [2], scope: null, metadata },
+    ];
+    assert.deepEqual(executionPlanToolInput.parse({ goal: null, tasks, risks: "one" }), {
+      tasks: [
+        {
+          ...{ id: "1", subject: "Add a", description: "do\na", blockedBy: ["2"] },
+          metadata: { depth: 2, wave: 3 },
+        },
+      ],
+      risks: ["one"],
+    });
+  });
+
+  it("is refused without tasks, and where a task does not say what it is", () => {
+    for (const input of [{}, { tasks: [{ id: "a" }] }, { tasks: [{ id: "a", subject: "x" }] }])
+      assert.ok(!executionPlanToolInput.safeParse(input).success, JSON.stringify(input));
+  });
+});
+
 describe("the input of the tool handoff", () => {
   it("is what core reads, one text for a list included", () => {
     const input = { status: " Complete", summary: ["did", "it"], concerns: "one", suggestions: null };
@@ -79,11 +102,14 @@ describe("the input of the tool handoff", () => {
 
 describe("what models are shown", () => {
   it("is plain: one type for each field, and only what must be there is required", () => {
-    const shown = [planToolInput, handoffToolInput].map((schema) => z.toJSONSchema(schema, { io: "input" }));
+    const shown = [planToolInput, executionPlanToolInput, handoffToolInput].map((schema) =>
+      z.toJSONSchema(schema, { io: "input" }),
+    );
     assert.doesNotMatch(JSON.stringify(shown), /"anyOf"|"type":\[/);
     assert.deepEqual(
       shown.map(({ type, required }) => [type, required]),
       [
+        ["object", ["tasks"]],
         ["object", ["tasks"]],
         ["object", ["status"]],
       ],

@@ -26,10 +26,10 @@ export function planRequest({ agents, facts, rulesPlan, maxConcurrent }: Asking,
   };
 }
 
+/** As many as a plan file can have. */
+export const MAX_TASKS = 1_000;
 /** Some 60 tasks: who needs more of a draft than that has its own ideas. */
 const MAX_DRAFT_CHARS = 60_000;
-/** As many as a plan file can have. */
-const MAX_TASKS = 1_000;
 
 function factLines({ languages, tests, testCommand, manifests }: RepositoryFacts): readonly string[] {
   const line = (what: string, items: readonly string[]) =>

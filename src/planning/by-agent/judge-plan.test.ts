@@ -1,0 +1,123 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { RULES_PLAN } from "../../../test/support/rules-plan.ts";
+import { NO_FACTS } from "../facts.ts";
+import { judgePlan } from "./judge-plan.ts";
+import { planRequest } from "./plan-request.ts";
+
+const AGENTS = [
+  { name: "Explore", description: "looks", isReadOnly: true },
+  { name: "code-reviewer", description: "reviews", isReadOnly: false },
+];
+const judging = { name: "tests/one", agents: AGENTS, rulesPlan: RULES_PLAN, maxConcurrent: 3 };
+const judged = (plan: unknown) => judgePlan(JSON.stringify(plan), judging);
+
+const task = (id: string, more: object = {}) => ({
+  id,
+  subject: `Add ${id}`,
+  description: `Add the command ${id}, as list does`,
+  scope: [`src/${id}.ts`],
+  requirements: ["it works"],
+  metadata: { agent: "general-purpose", depth: 1 },
+  ...more,
+});
+
+describe("an agent's plan", () => {
+  it("is accepted with what the agent has to say, and nothing that is not its to say", () => {
+    const plan = {
+      goal: "Two commands",
+      planner: "rules",
+      max_concurrent: 900,
+      score: { ...RULES_PLAN.score, total: 35 },
+      tasks: [task("a"), task("b", { blockedBy: ["a"] })],
+    };
+    const found = judged(plan);
+    assert.ok(found.is === "plan", JSON.stringify(found));
+    const { goal, planner, max_concurrent, score, success_criteria, tasks } = found.plan;
+    assert.deepEqual([goal, planner, max_concurrent], ["Two commands", "agent tests/one", 3]);
+    assert.deepEqual([score, success_criteria], [RULES_PLAN.score, RULES_PLAN.success_criteria]);
+    assert.deepEqual(
+      tasks.map(({ id, metadata }) => [id, metadata.wave, metadata.agent]),
+      [
+        ["a", 0, "general-purpose"],
+        ["b", 1, "general-purpose"],
+      ],
+    );
+  });
+
+  it("is refused with the place of what is wrong", () => {
+    const cases: readonly (readonly [object, RegExp])[] = [
+      [{ tasks: [task("a", { blockedBy: ["c"] })] }, /^tasks\[0\]\.blockedBy.*"?c"?/],
+      [{ tasks: [task("a", { blockedBy: ["b"] }), task("b", { blockedBy: ["a"] })] }, /wait|cycle|circle/],
+      [{ tasks: [task("a"), task("a")] }, /tasks\[1\].*a/],
+      [{ tasks: [task("a"), task("b", { scope: ["src/a.ts"] })] }, /src\/a\.ts/],
+      [{ tasks: [task("a", { scope: ["../../x"] })] }, /^tasks\[0\]\.scope/],
+      [
+        { tasks: [task("a", { metadata: { output_file: "/etc/passwd" } })] },
+        /^tasks\[0\]\.metadata\.output_file/,
+      ],
+      [{ tasks: [task("a", { metadata: { agent: "Explore" } })] }, /Explore/],
+      [{ tasks: [task("a", { success_criterion: "true\nrm -rf ~" })] }, /^tasks\[0\]\.success_criterion/],
+      [{ tasks: [], questions: [] }, /tasks/],
+      [
+        { tasks: [], questions: [{ id: "q", question: "Which?", default: "a", blocking: true }] },
+        /tasks: there are none/,
+      ],
+    ];
+    for (const [plan, reason] of cases) {
+      const found = judged(plan);
+      assert.ok(found.is === "refused", JSON.stringify(plan));
+      assert.match(found.reasons.join("\n"), reason);
+      assert.deepEqual(JSON.parse(found.json), plan);
+    }
+  });
+
+  it("is refused in few and short words, however much is wrong", () => {
+    const tasks = Array.from({ length: 900 }, (_, n) => task(`t${n}`, { blockedBy: ["x".repeat(5_000)] }));
+    const found = judged({ tasks });
+    assert.ok(found.is === "refused");
+    assert.ok(found.reasons.length <= 21 && found.reasons.join("").length < 12_000);
+    const huge = judged({ tasks: Array.from({ length: 100_000 }, (_, n) => ({ id: n, description: "x" })) });
+    assert.match(huge.is === "refused" ? huge.reasons.join() : "", /tasks: .*1000/);
+  });
+
+  it("may leave a question for a person", () => {
+    const questions = [{ id: "q", question: "Which? (default: a)", default: "a", blocking: true }];
+    const found = judged({ tasks: [task("a")], questions });
+    assert.ok(found.is === "plan", JSON.stringify(found));
+    assert.equal(found.plan.questions[0]?.default, "a");
+  });
+
+  it("must be as deep as the request is complex", () => {
+    const score = { ...RULES_PLAN.score!, total: 9, tier: 2, min_depth: 2 } as const;
+    const rulesPlan = { ...RULES_PLAN, score };
+    const flat = judgePlan(JSON.stringify({ tasks: [task("a")] }), { ...judging, rulesPlan });
+    assert.match(flat.is === "refused" ? flat.reasons.join() : "", /depth/);
+    const deep = { tasks: [task("a", { metadata: { depth: 2 } })] };
+    assert.equal(judgePlan(JSON.stringify(deep), { ...judging, rulesPlan }).is, "plan");
+  });
+});
+
+describe("what an agent is told that plans", () => {
+  const facts = { ...NO_FACTS, languages: ["TypeScript"], tests: ["test/"], testCommand: "npm\ntest\u001b" };
+  const asking = { ...judging, facts };
+
+  it("is the rules' plan as a draft, then its own", () => {
+    const first = planRequest(asking, "");
+    assert.deepEqual(JSON.parse(first.draft), RULES_PLAN);
+    assert.deepEqual([first.draftIs, first.draftLeftOut], ["of the rules", 0]);
+    assert.deepEqual(first.limits, { maxTasks: 1_000, maxConcurrent: 3, minDepth: 1 });
+    assert.deepEqual(first.repository, [
+      "Languages: TypeScript",
+      "Tests are in: test/",
+      "Tests are run by: npm test",
+    ]);
+    const second = planRequest(asking, '{"tasks": []}');
+    assert.deepEqual([second.draft, second.draftIs], ['{"tasks": []}', "its own"]);
+  });
+
+  it("is bounded, and says by how much", () => {
+    const { draft, draftLeftOut } = planRequest(asking, "x".repeat(70_000));
+    assert.deepEqual([draft.length, draftLeftOut], [60_000, 10_000]);
+  });
+});
