@@ -6,7 +6,16 @@ import type { PlanAnswer } from "../core/plan-answer.ts";
 import type { Problem, ProblemClass } from "../core/repair.ts";
 import { parentId, ROOT, type TaskId } from "../core/task.ts";
 import { endTimes } from "./end-times.ts";
-import type { Attempt, End, GateJob, PlannedTurn, Recording } from "./recording.ts";
+import { median } from "./learnt.ts";
+import {
+  type Attempt,
+  type End,
+  type GateJob,
+  NOTHING_MORE,
+  type PlannedTurn,
+  type Recording,
+  type Timed,
+} from "./recording.ts";
 
 export function recordingOf(events: readonly Event[]): Recording {
   const reader = new Reader(events);
@@ -61,6 +70,12 @@ class Reader {
       attempts: this.#attempts,
       lands: this.#gate.land,
       checks: this.#gate.check,
+      usualMs: {
+        plan: usual([...this.#plans.values()].flat()),
+        work: usual([...this.#attempts.values()].flat()),
+        land: usual(this.#gate.land),
+        check: usual(this.#gate.check),
+      },
       broken: (this.#broken ?? []).map((name) => this.#problem(name)),
       flakes: this.#flakes,
       happened: this.#happened,
@@ -319,6 +334,8 @@ class Reader {
   }
 }
 
+const usual = (all: readonly Timed[]): number => median(all.map(({ ms }) => ms)) ?? 0;
+
 /** The gate that is made up has one command for each class. */
 const COMMANDS: Readonly<Record<ProblemClass, string>> = {
   "conflict-markers": "markers",
@@ -327,15 +344,6 @@ const COMMANDS: Readonly<Record<ProblemClass, string>> = {
   tests: "test",
 };
 const virtualName = (name: string, kind: ProblemClass): string => `${COMMANDS[kind]}: ${name}`;
-
-const NOTHING_MORE: PlanAnswer = {
-  scratchpad: "",
-  tasks: [],
-  deferred: [],
-  addressed: [],
-  done: undefined,
-  notes: [],
-};
 
 function entriesOf<T>(all: Map<string, T[]>, name: string): T[] {
   const entries = all.get(name) ?? [];

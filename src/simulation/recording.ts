@@ -1,6 +1,7 @@
 /** What is known of a run that was recorded, as far as it can be played again? */
 import type { Failure } from "../core/failure.ts";
 import type { PlanAnswer } from "../core/plan-answer.ts";
+import type { JobKind } from "../core/policy.ts";
 import type { Problem } from "../core/repair.ts";
 import type { Spent } from "../core/used.ts";
 import type { Message } from "../engine/inbox.ts";
@@ -15,6 +16,8 @@ export type Recording = {
   /** By turn; the first is turn 1. */
   readonly lands: readonly GateJob[];
   readonly checks: readonly GateJob[];
+  /** What a job of a kind takes of which nothing was recorded, in ms. */
+  readonly usualMs: Readonly<Record<JobKind, number>>;
   /** What the target fails to begin with. */
   readonly broken: readonly Problem[];
   /** Candidates, as `membersName` calls them, that were red without a reason, and how often. */
@@ -45,4 +48,13 @@ export type Attempt = Timed & {
 /** `failure`: the machine's, not the tasks'. */
 export type GateJob = Timed & { readonly failure?: Failure };
 
-type Timed = { readonly ms: number; readonly end: End; readonly spent?: Spent };
+export type Timed = { readonly ms: number; readonly end: End; readonly spent?: Spent };
+
+export const NOTHING_MORE: PlanAnswer = {
+  scratchpad: "",
+  tasks: [],
+  deferred: [],
+  addressed: [],
+  done: undefined,
+  notes: [],
+};

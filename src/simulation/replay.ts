@@ -7,9 +7,8 @@ import type { PlanAnswer } from "../core/plan-answer.ts";
 import type { Policy } from "../core/policy.ts";
 import { parentId, ROOT, type TaskId } from "../core/task.ts";
 import { worked } from "./forecast.ts";
-import { median } from "./learnt.ts";
 import { freeProvider } from "./provider.ts";
-import type { Attempt, GateJob, PlannedTurn, Recording } from "./recording.ts";
+import { type Attempt, type GateJob, NOTHING_MORE, type PlannedTurn, type Recording } from "./recording.ts";
 import { simulate } from "./simulate.ts";
 import { type Timeline, timelineOf } from "./timeline.ts";
 import { type Fate, type Mischief, noMischief, type Worked } from "./virtual-queue.ts";
@@ -51,19 +50,11 @@ class Player {
   /** Of a planner's recorded turns, how many are used up. */
   readonly #turns = new Map<string, number>();
   readonly #flakes: Map<string, number>;
-  readonly #usual: Readonly<Record<Job["kind"], number>>;
   readonly mischief: Mischief;
 
   constructor(recording: Recording) {
     this.#recording = recording;
     this.#flakes = new Map(recording.flakes);
-    const ms = (all: Iterable<{ readonly ms: number }>) => median([...all].map((one) => one.ms)) ?? 0;
-    this.#usual = {
-      plan: ms([...recording.plans.values()].flat()),
-      work: ms([...recording.attempts.values()].flat()),
-      land: ms(recording.lands),
-      check: ms(recording.checks),
-    };
     this.mischief = {
       ...noMischief,
       fate: (job, _brief, time) => this.#fate(job, time),
@@ -84,7 +75,7 @@ class Player {
     const known = this.#entry(job);
     if (known) return known.ms;
     const others = job.kind === "work" ? (this.#recording.attempts.get(this.#nameOf(job.task)) ?? []) : [];
-    return others.at(-1)?.ms ?? this.#usual[job.kind];
+    return others.at(-1)?.ms ?? this.#recording.usualMs[job.kind];
   }
 
   plan(brief: PlanBrief): PlanAnswer {
@@ -176,12 +167,3 @@ function failureOf(job: Job, entry: Attempt | PlannedTurn | GateJob | undefined)
   const isLost = job.kind === "work" && !("files" in entry);
   return isLost ? failure("interrupted", `${jobId(job)} came to nothing`) : undefined;
 }
-
-const NOTHING_MORE: PlanAnswer = {
-  scratchpad: "",
-  tasks: [],
-  deferred: [],
-  addressed: [],
-  done: undefined,
-  notes: [],
-};

@@ -1,7 +1,10 @@
 /** What would planners and workers answer? A made-up project, split, planned in sprints and worked on, by seed. */
 import type { PlanBrief, WorkBrief } from "../core/brief.ts";
+import { failure } from "../core/failure.ts";
 import { type Handoff, NO_METRICS } from "../core/handoff.ts";
 import { type Job, jobId } from "../core/job.ts";
+import { type PlanAnswer, readPlanAnswer } from "../core/plan-answer.ts";
+import { EVERYTHING } from "../core/scope.ts";
 import { depth, ROOT, type Task } from "../core/task.ts";
 import { type Random, randomFrom, seedFor } from "./random.ts";
 import type { Script, Worked } from "./virtual-queue.ts";
@@ -21,11 +24,13 @@ export type Team = {
   readonly clashes: number;
   /** The chance that a task is for a specialist, the painter. */
   readonly painted?: number;
+  /** The chance that a task of the root's has terms: its files are not known, and its criterion may be red. */
+  readonly loose?: number;
 };
 
 export function scriptedTeam(team: Team): Script {
   return {
-    plan: (brief) => JSON.stringify(planAnswer(team, brief)),
+    plan: (brief) => withTerms(team, brief, JSON.stringify(planAnswer(team, brief))),
     work: (brief) => workResult(team, brief),
     ms: (job) => duration(randomFrom(seedFor(team.seed, jobId(job))), job),
   };
@@ -70,6 +75,19 @@ function planAnswer(team: Team, brief: PlanBrief) {
 function painted(team: Team, { task }: Planned, one: Item): Item {
   const random = randomFrom(seedFor(team.seed, `who paints ${task} ${one.id}`));
   return random.chance(team.painted ?? 0) ? { ...one, agent: "painter" } : one;
+}
+
+/** As a plan would have it that was made before the run: words alone cannot ask for it. */
+function withTerms(team: Team, { task }: Planned, text: string): string | PlanAnswer {
+  const read = task === ROOT && (team.loose ?? 0) > 0 ? readPlanAnswer(text) : undefined;
+  if (read?.is !== "answer" || read.answer.tasks.length === 0) return text;
+  const tasks = read.answer.tasks.map((one) => {
+    const random = randomFrom(seedFor(team.seed, `terms of ${one.id}`));
+    if (!random.chance(team.loose ?? 0) || one.delivers === "report") return one;
+    const criterion = random.chance(0.3) ? { criterion: "check it" } : {};
+    return { ...one, scope: [EVERYTHING], terms: { loose: true as const, ...criterion } };
+  });
+  return { ...read.answer, tasks };
 }
 
 /** What a planner would still ask for: nothing, if it may truly be called finished. */
@@ -143,9 +161,10 @@ const item = (random: Random, id: string, rest: Pick<Item, "scope" | "after" | "
 
 function workResult(team: Team, brief: WorkBrief): Worked {
   const random = randomFrom(seedFor(team.seed, `${brief.task} attempt ${brief.attempt}`));
-  const changed = brief.spec.scope.map((path) =>
-    path.endsWith("/") ? `${path}made-by-${brief.task}.ts` : path,
-  );
+  const { terms } = brief.spec;
+  const changed = terms?.loose
+    ? looseFiles(team, brief)
+    : brief.spec.scope.map((path) => fileAt(path, brief));
   const report = brief.spec.delivers === "report";
   const repairs = brief.spec.repairs ?? [];
   const fails = `test: ${brief.task}#${brief.attempt} works`;
@@ -160,6 +179,7 @@ function workResult(team: Team, brief: WorkBrief): Worked {
     evidence: {
       ...evidenceOf(report ? [] : changed),
       ...(report ? {} : { commit: `${brief.task}.${brief.attempt}` }),
+      ...(terms?.criterion !== undefined && random.chance(0.4) && { unmet: failure("unmet", "it is red") }),
     },
     change: {
       files: changed,
@@ -174,6 +194,17 @@ function workResult(team: Team, brief: WorkBrief): Worked {
       message: "it does not work",
     })),
   };
+}
+
+const fileAt = (path: string, { task }: WorkBrief) =>
+  path.endsWith("/") ? `${path}made-by-${task}.ts` : path;
+
+/** Few for all of them, so that they meet; now and then another in the next attempt. */
+function looseFiles(team: Team, { task, attempt }: WorkBrief): readonly string[] {
+  const random = randomFrom(seedFor(team.seed, `files of ${task}`));
+  const usual = `loose/${random.below(3)}.ts`;
+  const other = randomFrom(seedFor(team.seed, `files of ${task} attempt ${attempt}`));
+  return other.chance(0.3) ? [...new Set([usual, `loose/${other.below(3)}.ts`])] : [usual];
 }
 
 export const handoff = (taskId: string, summary: string, concerns: readonly string[] = []): Handoff => ({
