@@ -46,7 +46,9 @@ export function readLimits(value: unknown): PlanLimits | { readonly problems: re
 
 const MAX_UNKNOWN = 5;
 
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+type Read = { readonly version?: unknown; readonly value?: unknown } & Readonly<Record<string, unknown>>;
+
+const isObject = (value: unknown): value is Read =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 const isWithin = (value: unknown, smallest: number): value is number =>

@@ -1,0 +1,163 @@
+/** What must be asked before a request can be planned? What blocks it, and what is only decided by a default that is said. */
+import type { RepositoryFacts } from "./facts.ts";
+import { meantBy, type Tree } from "./paths.ts";
+import type { Question } from "./plan.ts";
+import type { Clause, Reading } from "./reading.ts";
+import { plainLine, shortened } from "./wording.ts";
+import { workOf } from "./work.ts";
+
+export type Asked = { readonly reading: Reading; readonly facts: RepositoryFacts; readonly tree: Tree };
+
+/** The most critical first; those that block before those that have a default which is good enough. */
+export function questionsAbout({ reading, facts, tree }: Asked): readonly Question[] {
+  const what = whatOf(reading, facts);
+  return [...(what ? [what] : []), ...whichFiles(reading, tree), ...whichTests(reading, facts)].slice(
+    0,
+    MAX_QUESTIONS,
+  );
+}
+
+/** Nobody answers more. */
+const MAX_QUESTIONS = 8;
+
+/** The id of the one question that blocks. */
+export const WHAT = "what";
+
+function whatOf({ clauses }: Reading, facts: RepositoryFacts): Question | undefined {
+  const [first] = clauses;
+  if (first === undefined)
+    return asked(WHAT, "What should be done?", "nothing: there is no plan without a request", true);
+  if (!isVague(first)) return undefined;
+  const verb = first.verb ?? "do";
+  const fallback = defaultFor(verb, facts);
+  const said = /^(?:make|do|get|have|let|go|help|work)$/.test(verb)
+    ? `What exactly is meant by ${JSON.stringify(shortened(plainLine(first.text), 60))}?`
+    : `What exactly should be ${pastOf(verb)}?`;
+  return asked(WHAT, said, fallback, true);
+}
+
+const asked = (id: string, question: string, fallback: string, blocking: boolean): Question => ({
+  id,
+  question: `${question} (Default: ${fallback})`,
+  default: fallback,
+  blocking,
+});
+
+const POINTING =
+  /^(?:(?:it|this|that|these|those|them|things?|stuff|something|everything|anything|all|me|us|one)\b|(?:the|a|some|this|that|these|those|our|my|all(?: the)?) (?:things?|stuff|code|codebase|project|app|application|program|software|system|repo|repository|bugs?|issues?|problems?|errors?|mess|rest|part|parts|feature|features|other thing|changes?)\b)/i;
+const DESCRIBING =
+  /^\s*(?:(?:a (?:bit|lot|little)|much|more|really|so|very|far|way|again|asap|now|please|soon|up|work|works|working|run|go|properly|correctly|nicely|well|all|too|and|is|be|to|look|looks|feel)\s*)*(?:(?:much |more )?(?:better|good|great|nice|nicer|cleaner|perfect|right|awesome|modern|professional|robust|different|done|work|properly|correctly|again|asap|now|up|more))?\s*(?:please|now|asap|again|somehow|already|today)?\s*[.!?]*\s*$/i;
+
+/** Nothing to act on: no object, or one that only points, and no name, file or list beside it. */
+export function isVague({ verb, object, items, files, names, text, isUnbounded, count }: Clause): boolean {
+  if (verb === undefined) return !/[\p{L}\p{N}]{2}|\p{Script=Han}/u.test(text);
+  if (items.length > 0 || files.length > 0 || names.length > 0 || isUnbounded || count !== undefined)
+    return false;
+  const rest = plainLine(object.slice(0, 300));
+  if (rest === "") return !SUFFICIENT.has(verb);
+  const pointed = POINTING.exec(rest)?.[0];
+  return pointed !== undefined && DESCRIBING.test(rest.slice(pointed.length));
+}
+
+/** These say enough alone: "deploy", "lint". */
+const SUFFICIENT: ReadonlySet<string> = new Set(
+  "test lint format deploy release publish build commit benchmark typecheck".split(" "),
+);
+
+function defaultFor(verb: string, { testCommand }: RepositoryFacts): string {
+  if (/^(?:fix|repair|debug|solve|resolve|correct|patch|handle)$/.test(verb))
+    return testCommand === undefined
+      ? "what the tests of this repository show to be broken"
+      : `what \`${testCommand}\` shows to be broken`;
+  if (/^(?:upgrade|bump)$/.test(verb)) return "the dependencies, within their major versions";
+  if (/^(?:document|explain|describe)$/.test(verb)) return "what the repository is for and how it is used";
+  if (/^(?:review|analy[sz]e|audit|check|inspect)$/.test(verb)) return "the sources of this repository";
+  if (
+    /^(?:refactor|clean|clean up|tidy|tidy up|simplify|improve|optimi[sz]e|make|polish|enhance)$/.test(verb)
+  )
+    return "the part of the sources that is hardest to read, without a change of behaviour";
+  return "the smallest change that fits these words, said in the report before it is made";
+}
+
+function pastOf(verb: string): string {
+  const irregular: Readonly<Record<string, string>> = {
+    write: "written",
+    rewrite: "rewritten",
+    build: "built",
+    make: "made",
+    run: "run",
+    set: "set",
+    find: "found",
+    send: "sent",
+    show: "shown",
+    read: "read",
+    split: "split",
+    put: "put",
+    hide: "hidden",
+    "set up": "set up",
+  };
+  const known = Object.hasOwn(irregular, verb) ? irregular[verb] : undefined;
+  if (known !== undefined) return known;
+  const [first = verb, ...rest] = verb.split(" ");
+  const past = first.endsWith("e")
+    ? `${first}d`
+    : /[^aeiou]y$/.test(first)
+      ? `${first.slice(0, -1)}ied`
+      : /^(?:ship|plan|stop|drop|debug|wrap|swap|scan|map|log|tag|trim|strip|commit|submit|format)$/.test(
+            first,
+          ) && first !== "format"
+        ? `${first}${first.at(-1)}ed`
+        : first === "format"
+          ? "formatted"
+          : `${first}ed`;
+  return [past, ...rest].join(" ");
+}
+
+function whichFiles({ clauses }: Reading, tree: Tree): readonly Question[] {
+  const written = new Set(clauses.flatMap(({ files }) => files));
+  return [...written].slice(0, 200).flatMap((name) => {
+    const meant = meantBy(name, tree);
+    if (meant.is !== "several") return [];
+    const few = meant.paths.slice(0, 5).join(", ");
+    const more = meant.paths.length > 5 ? ", …" : "";
+    return [asked(`file:${name}`, `Which ${name} is meant: ${few}${more}?`, meant.paths[0]!, false)];
+  });
+}
+
+function whichTests({ clauses }: Reading, facts: RepositoryFacts): readonly Question[] {
+  if (facts.tests.length > 0 || facts.testCommand !== undefined) return [];
+  if (!clauses.some((clause) => workOf(clause) === "tests" && !FRAMEWORK.test(clause.text))) return [];
+  const [language = ""] = facts.languages;
+  const usual = Object.hasOwn(FRAMEWORKS, language)
+    ? FRAMEWORKS[language]!
+    : "the one that is usual for the language";
+  return [asked("tests", "Which test framework should be used?", usual, false)];
+}
+
+const FRAMEWORK =
+  /\b(?:jest|vitest|mocha|pytest|unittest|junit|rspec|minitest|playwright|cypress|node:test|cargo test|go test|testing library|phpunit|xunit|nunit)\b/i;
+const FRAMEWORKS: Readonly<Record<string, string>> = {
+  TypeScript: "node:test, which Node brings with it",
+  JavaScript: "node:test, which Node brings with it",
+  Python: "pytest",
+  Go: "go test",
+  Rust: "cargo test",
+  Java: "JUnit",
+  Kotlin: "JUnit",
+  Ruby: "RSpec",
+  PHP: "PHPUnit",
+  "C#": "xUnit",
+  Elixir: "ExUnit",
+  Swift: "XCTest",
+};
+
+/** The request with the answer in place of what was vague in it. */
+export function answered(request: string, first: Clause | undefined, answer: string): string {
+  if (first === undefined || first.text === "") return answer;
+  const at = request.indexOf(first.text);
+  const said = plainLine(answer);
+  const startsWithVerb =
+    /^[a-z]+\s/i.test(said) && first.verb !== undefined && said.toLowerCase().startsWith(`${first.verb} `);
+  const mended = first.verb === undefined || startsWithVerb ? said : `${first.verb} ${said}`;
+  return at === -1 ? mended : `${request.slice(0, at)}${mended}${request.slice(at + first.text.length)}`;
+}

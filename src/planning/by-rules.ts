@@ -1,0 +1,195 @@
+/** What plan do the rules make of a request? No network, no model: the same words and facts give the same plan. */
+import { answered, isVague, questionsAbout, WHAT } from "./ambiguity.ts";
+import { type AgentRow, chooserOf } from "./choose-agent.ts";
+import { draftsOf, type Surroundings } from "./clause-drafts.ts";
+import { contextOf } from "./context.ts";
+import { criteriaOf } from "./criteria.ts";
+import type { PlanningData } from "./data.ts";
+import { deepened } from "./deepen.ts";
+import { dependenciesOf } from "./dependencies.ts";
+import type { Draft } from "./draft.ts";
+import type { RepositoryFacts } from "./facts.ts";
+import { outputNames } from "./output-name.ts";
+import { treeOf } from "./paths.ts";
+import {
+  type ExecutionPlan,
+  PLAN_FORMAT,
+  type PlanTask,
+  type Question,
+  SCRATCHPAD,
+  type Score,
+} from "./plan.ts";
+import { readRequest } from "./reading/read-request.ts";
+import type { Reading } from "./reading.ts";
+import { risksOf } from "./risks.ts";
+import { scoreOf } from "./score.ts";
+import { verified } from "./verification.ts";
+import { wavesOf } from "./waves.ts";
+import { activeFormOf, plainLine, shortened } from "./wording.ts";
+
+export type PlanAround = {
+  readonly facts: RepositoryFacts;
+  readonly data: PlanningData;
+  readonly agents: readonly AgentRow[];
+  readonly maxConcurrent: number;
+  /** Put before the names of agents. */
+  readonly prefix?: string;
+  /** To questions of an earlier plan of the same request, by their ids. */
+  readonly answers?: ReadonlyMap<string, string>;
+};
+
+/**
+ * Never throws. A question that blocks stays in the plan until it is answered; what the plan holds until then is made
+ * from the default.
+ */
+export function planByRules(request: string, around: PlanAround): ExecutionPlan {
+  const { words, limits } = around.data;
+  const answers = around.answers ?? new Map<string, string>();
+  const reading = readingOf(request, around);
+  const score = tiered(scoreOf(reading, words), limits);
+  const tree = treeOf(around.facts);
+  const all = questionsAbout({ reading, facts: around.facts, tree });
+  const questions = all.filter(({ id }) => !answers.has(id));
+  const surroundings: Surroundings = {
+    facts: around.facts,
+    tree,
+    words,
+    limits,
+    agents: Math.max(1, around.maxConcurrent),
+    minDepth: score.min_depth,
+    chosen: chosenBy(all, answers),
+    constraints: reading.constraints.map((constraint) => `Holds for all of it: ${plainLine(constraint)}.`),
+  };
+  const drafted = draftedFrom(reading, surroundings);
+  const { tasks, waves } = tasksOf(drafted.drafts, reading, around);
+  return {
+    skein_plan: PLAN_FORMAT,
+    goal: shortened(plainLine(reading.text.slice(0, 1_000)), MAX_GOAL_CHARS),
+    planner: "rules",
+    max_concurrent: Math.max(1, around.maxConcurrent),
+    score,
+    success_criteria: criteriaOf(reading, drafted.drafts, around.facts),
+    assumptions: [...drafted.assumptions, ...assumptionsFrom(all, answers), ...aboutVerbs(reading)],
+    questions,
+    context: contextOf(reading, drafted.drafts, { facts: around.facts, limits }),
+    tasks,
+    risks: [
+      ...drafted.risks,
+      ...risksOf({ reading, drafts: drafted.drafts, around: surroundings, score, waves }),
+    ],
+  };
+}
+
+const MAX_GOAL_CHARS = 300;
+
+/** With the answer to what it means in its place. */
+function readingOf(request: string, { data, answers }: PlanAround): Reading {
+  const reading = readRequest(request, data.words);
+  const answer = answers?.get(WHAT);
+  const [first] = reading.clauses;
+  if (answer === undefined || plainLine(answer) === "" || (first !== undefined && !isVague(first)))
+    return reading;
+  return readRequest(answered(request, first, answer), data.words);
+}
+
+function tiered(score: Score, { tier2From, tier3Above }: PlanningData["limits"]): Score {
+  const tier = score.total > tier3Above ? 3 : score.total >= tier2From ? 2 : 1;
+  return { ...score, tier, min_depth: tier };
+}
+
+function chosenBy(
+  questions: readonly Question[],
+  answers: ReadonlyMap<string, string>,
+): ReadonlyMap<string, string> {
+  const files = questions.filter(({ id }) => id.startsWith("file:"));
+  return new Map(files.map(({ id, default: first }) => [id.slice("file:".length), answers.get(id) ?? first]));
+}
+
+type DraftedAll = {
+  readonly drafts: readonly Draft[];
+  readonly assumptions: readonly string[];
+  readonly risks: readonly string[];
+};
+
+function draftedFrom(reading: Reading, around: Surroundings): DraftedAll {
+  const drafted = reading.clauses.map((clause, index) => draftsOf(clause, index, around));
+  const parts = drafted.flatMap(({ drafts }) => drafts);
+  const { maxTasks } = around.limits;
+  const kept = parts.slice(0, maxTasks);
+  const leftOut = parts.length - kept.length;
+  const risks =
+    leftOut === 0
+      ? []
+      : [`${leftOut} more tasks than a plan holds were left out: make a plan of the rest after this one.`];
+  return {
+    drafts: verified(deepened(kept, reading.clauses, around), around),
+    assumptions: drafted.flatMap(({ assumptions }) => assumptions),
+    risks: [...drafted.flatMap((one) => one.risks), ...risks],
+  };
+}
+
+function tasksOf(
+  drafts: readonly Draft[],
+  reading: Reading,
+  around: PlanAround,
+): { readonly tasks: readonly PlanTask[]; readonly waves: number } {
+  const choose = chooserOf(around.agents, around.prefix);
+  const before = dependenciesOf(drafts, reading.clauses);
+  const ids = new Map(drafts.map(({ key }, at) => [key, String(at + 1)]));
+  const blockedBy = drafts.map(({ key }) => before.get(key)!.map((one) => ids.get(one)!));
+  const found = wavesOf(drafts.map(({ key }, at) => ({ id: ids.get(key)!, blockedBy: blockedBy[at]! })));
+  const waveOf = (id: string) => (found.is === "waves" ? found.byId.get(id)! : 0);
+  const inWave = Map.groupBy(ids.values(), waveOf);
+  const chosen = drafts.map(choose);
+  const outputs = outputNames(drafts.map(({ subject }) => subject));
+  const tasks = drafts.map((draft, at): PlanTask => {
+    const id = ids.get(draft.key)!;
+    const { agent, hasOutput } = chosen[at]!;
+    return {
+      id,
+      subject: draft.subject,
+      description: draft.description,
+      activeForm: activeFormOf(draft.subject, draft.isImperative),
+      blockedBy: blockedBy[at]!,
+      scope: draft.scope,
+      reads: draft.reads,
+      delivers: draft.delivers,
+      requirements: draft.requirements,
+      ...(draft.criterion === undefined ? {} : { success_criterion: draft.criterion }),
+      metadata: {
+        wave: waveOf(id),
+        phase_id: id,
+        agent,
+        parallel: inWave.get(waveOf(id))!.length > 1,
+        ...(hasOutput ? { output_file: `${SCRATCHPAD}/${outputs[at]!}` } : {}),
+        depth: draft.depth,
+        parent_id:
+          draft.clause === undefined || reading.clauses.length < 2 ? "root" : `root.${draft.clause + 1}`,
+      },
+    };
+  });
+  return { tasks, waves: found.is === "waves" ? found.count : 0 };
+}
+
+/** Defaults that were taken, and answers that were given. */
+function assumptionsFrom(
+  questions: readonly Question[],
+  answers: ReadonlyMap<string, string>,
+): readonly string[] {
+  return questions
+    .filter(({ blocking, id }) => !blocking || answers.has(id))
+    .map(({ id, question, default: fallback }) => {
+      const asked = question.slice(0, question.lastIndexOf(" (Default: "));
+      return `${asked} ${plainLine(answers.get(id) ?? fallback)}.`;
+    });
+}
+
+function aboutVerbs({ clauses }: Reading): readonly string[] {
+  const without = clauses.filter(({ verb }) => verb === undefined);
+  if (without.length === 0) return [];
+  if (without.length === 1 && clauses.length === 1)
+    return ["No verb was recognised in the request: it is handed on as it is, as something to make."];
+  return [
+    `No verb was recognised in ${without.length} parts of the request: they are handed on as they are, as something to make.`,
+  ];
+}

@@ -1,0 +1,84 @@
+/** What kind of work does a clause ask for? It decides what is delivered, how it is split and what waits for it. */
+import type { Delivers } from "../core/task.ts";
+import type { Clause } from "./reading.ts";
+
+export type Work =
+  /** Something new. */
+  | "build"
+  /** Something that is there already. */
+  | "change"
+  /** Somebody reads and says what was found. */
+  | "report"
+  /** Somebody shows that what was done holds. */
+  | "verify"
+  | "tests"
+  | "docs"
+  /** Something is run, and the repository stays as it is. */
+  | "operate";
+
+export function workOf({
+  verb,
+  object,
+  files,
+  text,
+}: Pick<Clause, "verb" | "object" | "files" | "text">): Work {
+  if (verb === undefined) return "build";
+  const head = headOf(object);
+  if (verb === "test") return /^(?:that|whether|if)\b/i.test(object) ? "verify" : "tests";
+  if (VERIFYING.has(verb)) return "verify";
+  if (verb === "check") return /^(?:that|whether|if)\b/i.test(object) ? "verify" : "report";
+  if (REPORTING.has(verb)) return "report";
+  if (OPERATING.has(verb)) return "operate";
+  if (verb === "document") return "docs";
+  if (verb === "cover" || (WRITING.has(verb) && TESTS.test(head) && !isTool(head))) return "tests";
+  if (WRITING.has(verb) && (DOCS.test(head) || (files.length > 0 && files.every(isProse)))) return "docs";
+  if (BUILDING.has(verb)) return "build";
+  return /^(?:write|draft|compose)$/.test(verb) ? (isReport(head, text) ? "report" : "build") : "change";
+}
+
+/** A report, and what only runs something, leaves the files as they are. */
+export const deliveredBy = (work: Work): Delivers =>
+  work === "report" || work === "verify" || work === "operate" ? "report" : "change";
+
+/** Whether one that is done first is what it speaks of: tests, docs, a release of "it". */
+export const followsAll = (work: Work): boolean =>
+  work === "verify" || work === "tests" || work === "docs" || work === "operate";
+
+const words = (text: string): ReadonlySet<string> => new Set(text.split(" "));
+
+const BUILDING = words(
+  "create build implement add make develop introduce provide scaffold generate design support integrate bootstrap " +
+    "define prototype code program model enable construct invent setup",
+);
+const WRITING = words(
+  "create build implement add make develop write update extend improve fix expand generate provide rewrite complete " +
+    "draft revise edit correct increase introduce refresh finish prepare include translate polish proofread",
+);
+const REPORTING = words(
+  "review analyze analyse audit summarize summarise inspect investigate explore research evaluate assess compare list " +
+    "catalog catalogue scan explain understand describe report find identify look examine study profile measure " +
+    "estimate critique count diagnose search trace read locate discover gather collect benchmark recommend propose " +
+    "suggest outline brainstorm discuss clarify determine survey spike",
+);
+const VERIFYING = words("verify validate confirm ensure prove recheck retest");
+const OPERATING = words(
+  "run deploy release publish commit push start stop restart tag ship execute launch monitor rerun rollback announce",
+);
+
+/** "unit tests for the parser" is "unit tests": what follows a preposition is something else. */
+function headOf(object: string): string {
+  const end = object
+    .slice(0, MAX_HEAD_CHARS)
+    .search(/\s(?:for|of|in|to|on|from|with|about|that|which|so|into|at|by)\s/i);
+  return end === -1 ? object.slice(0, MAX_HEAD_CHARS) : object.slice(0, end);
+}
+
+const MAX_HEAD_CHARS = 200;
+const TESTS = /\b(?:tests?|test cases?|specs|coverage)$/i;
+/** "a test runner" ends otherwise; "a load test" is a test. */
+const isTool = (head: string) => /\b(?:runner|framework|server|suite runner)$/i.test(head);
+const DOCS =
+  /\b(?:readme(?:\.md)?|docs?|documentation|changelog|guide|docstrings?|jsdoc|comments?|tutorial|manual|handbook|release notes|migration notes|adr)$/i;
+const isProse = (file: string) => /\.(?:md|mdx|rst|adoc|txt)$/i.test(file);
+const isReport = (head: string, text: string) =>
+  /\b(?:report|summary|analysis|overview|proposal|findings)$/i.test(head) && !/\.\w+$/.test(text);
