@@ -53,6 +53,15 @@ describe("the turns of an agent that plans", () => {
     assert.equal(turns.length, 2);
   });
 
+  it("go on after one that the agent spoilt itself, until there have been three", async () => {
+    const spoilt: Said = { is: "failed", failure: failure("agent-failed", "it wrote too much") };
+    const mended = await played(spoilt, "good");
+    assert.equal(mended.end.is === "plan" && mended.end.turns, 2);
+    assert.deepEqual(mended.turns[1]?.refused?.reasons, ["it wrote too much"]);
+    const { end } = await played(spoilt, "bad", spoilt, "good");
+    assert.deepEqual([end.is, end.turns], ["failed", 3]);
+  });
+
   it("are paid for together; a price that is not known of one is not known of all", async () => {
     const said = (text: string, spent: NonNullable<Said["spent"]>): Said => ({ is: "said", text, spent });
     const priced = await played(

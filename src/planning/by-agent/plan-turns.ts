@@ -15,7 +15,7 @@ export type TurnsEnd = { readonly turns: number; readonly spent?: Spent } & (
   | { readonly is: "plan"; readonly plan: ExecutionPlan }
   /** None of its answers could be used; these are the reasons against the last. */
   | { readonly is: "refused"; readonly reasons: readonly string[] }
-  /** A turn came to nothing; so would the next. */
+  /** The last turn came to nothing, and another would have, too. */
   | { readonly is: "failed"; readonly failure: Failure; readonly reasons: readonly string[] }
 );
 
@@ -30,15 +30,20 @@ export async function planInTurns(
     const said = await ask({ number, ...(refused && { refused }) });
     spent = together(spent, said);
     const end = { turns: number, ...spent };
-    if (said.is === "failed")
+    if (said.is === "failed" && isOver(said.failure, number))
       return { is: "failed", failure: said.failure, reasons: refused?.reasons ?? [], ...end };
-    const judged = judge(said.text);
+    const judged = said.is === "failed" ? broken(said.failure) : judge(said.text);
     if (judged.is === "plan") return { is: "plan", plan: judged.plan, ...end };
     refused = judged;
     told(judged, number);
   }
   return { is: "refused", reasons: refused?.reasons ?? [], turns: MAX_TURNS, ...spent };
 }
+
+/** What the agent did wrong it may do right the next time; for a quota, a key or a network nobody waits. */
+const isOver = ({ kind }: Failure, turn: number): boolean => kind !== "agent-failed" || turn === MAX_TURNS;
+
+const broken = ({ message }: Failure): Refused => ({ is: "refused", reasons: [message], json: "" });
 
 type Paid = { readonly spent?: Spent };
 

@@ -1,0 +1,106 @@
+/** How does a test ask an agent for a plan? A real repository, a real agent, and what is left of it afterwards. */
+import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
+import { readdir, readFile } from "node:fs/promises";
+import path from "node:path";
+import { type PlannedByAgent, planByAgent } from "../../src/compose/plan-by-agent.ts";
+import { NO_FACTS } from "../../src/planning/facts.ts";
+import { makeSetting, type Setting } from "../support/live-runs.ts";
+import {
+  type Answerer,
+  type ModelServer,
+  startModelServer,
+  type WireName,
+} from "../support/model-server/model-server.ts";
+import { RULES_PLAN } from "../support/rules-plan.ts";
+
+export const KEY = "a-key-that-nobody-may-see-4711";
+export const REQUEST = "Add the commands a and b";
+export const FILES = { "README.md": "# here\n", "src/cli.ts": "export {};\n" };
+
+/** A plan that an agent may answer with. */
+export const GOOD = {
+  goal: "Two commands",
+  success_criteria: ["npm test passes"],
+  tasks: ["a", "b"].map((id) => ({
+    id,
+    subject: `Add ${id}`,
+    description: `Add the command ${id} to src/${id}.ts, as src/cli.ts does`,
+    scope: [`src/${id}.ts`],
+    requirements: ["It prints its name"],
+    metadata: { agent: "general-purpose", depth: 1 },
+  })),
+};
+
+export type Asked = {
+  readonly end: PlannedByAgent;
+  readonly said: readonly string[];
+};
+
+export async function ask(
+  { project, env, config }: Setting,
+  flags: Readonly<Record<string, unknown>>,
+  more: { readonly env?: Readonly<Record<string, string>>; readonly signal?: AbortSignal } = {},
+): Promise<Asked> {
+  const said: string[] = [];
+  const wanted = {
+    request: REQUEST,
+    config: config(flags),
+    env: { ...env, ...more.env },
+    facts: { ...NO_FACTS, languages: ["TypeScript"], testCommand: "npm test" },
+    rulesPlan: RULES_PLAN,
+    maxConcurrent: 4,
+  };
+  const signal = more.signal ?? AbortSignal.timeout(60_000);
+  const end = await planByAgent(project, wanted, (line) => said.push(line), signal);
+  return { end, said };
+}
+
+export type WithModel = AsyncDisposable & {
+  readonly setting: Setting;
+  readonly server: ModelServer;
+  readonly ask: (more?: Readonly<Record<string, unknown>>, signal?: AbortSignal) => Promise<Asked>;
+};
+
+export async function withModel(answer: Answerer, wire: WireName = "openai-chat"): Promise<WithModel> {
+  const server = await startModelServer({ answer, keys: [KEY] });
+  const setting = await makeSetting({ files: FILES });
+  const agent = {
+    ...{
+      kind: "model",
+      provider: "tests",
+      model: "scripted-1",
+      baseUrl: `${server.url}/v1`,
+      key: "MODEL_KEY",
+    },
+    speaks: wire === "anthropic" ? "anthropic" : "openai",
+  };
+  return {
+    setting,
+    server,
+    ask: (more = {}, signal) =>
+      ask(setting, { agent, ...more }, { env: { MODEL_KEY: KEY }, ...(signal && { signal }) }),
+    [Symbol.asyncDispose]: async () => {
+      await setting[Symbol.asyncDispose]();
+      await server.close();
+    },
+  };
+}
+
+/** Every file of the checkout and of its git folder by its bytes; objects of git may come. */
+export async function checkoutOf({ repository }: Setting): Promise<string> {
+  const lines: string[] = [];
+  for (const entry of await readdir(repository.folder, { recursive: true, withFileTypes: true })) {
+    const file = path.join(entry.parentPath, entry.name);
+    const bytes = entry.isFile()
+      ? createHash("sha256")
+          .update(await readFile(file))
+          .digest("hex")
+      : "-";
+    lines.push(`${path.relative(repository.folder, file)} ${bytes}`);
+  }
+  return lines.sort().join("\n");
+}
+
+/** Whether nothing of Skein's is on the disk. */
+export const isTidy = ({ project }: Setting): boolean => !existsSync(project.stateFolder);

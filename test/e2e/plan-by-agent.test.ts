@@ -1,0 +1,223 @@
+/** Does an agent's plan come through, or the rules' with the reason, over real wires; and does nothing stay behind? */
+import assert from "node:assert/strict";
+import { mkdirSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { describe, it } from "node:test";
+import { ACP_COMMAND } from "../support/acp-agent/agent.ts";
+import type { AcpScript } from "../support/acp-agent/script.ts";
+import { makeSetting } from "../support/live-runs.ts";
+import type { Reply } from "../support/model-server/model-server.ts";
+import { RULES_PLAN } from "../support/rules-plan.ts";
+import {
+  type Asked,
+  ask,
+  checkoutOf,
+  FILES,
+  GOOD,
+  isTidy,
+  KEY,
+  REQUEST,
+  withModel,
+} from "./plan-by-agent-place.ts";
+
+const plan = (input: unknown): Reply => ({
+  tools: [{ name: "plan", input }],
+  usage: { input: 1_000, output: 100 },
+});
+const [A, B] = GOOD.tasks as [(typeof GOOD.tasks)[0], (typeof GOOD.tasks)[0]];
+const CYCLE = {
+  ...GOOD,
+  tasks: [
+    { ...A, blockedBy: ["b"] },
+    { ...B, blockedBy: ["a"] },
+  ],
+};
+const UNKNOWN = { ...GOOD, tasks: [{ ...A, blockedBy: ["zebra"] }, B] };
+
+const byRules = ({ end }: Asked) => {
+  assert.ok("is" in end && end.is === "rules", JSON.stringify(end));
+  assert.deepEqual(end.plan, RULES_PLAN);
+  return end;
+};
+const planOf = ({ end }: Asked) => {
+  assert.ok("is" in end && end.is === "plan", JSON.stringify(end));
+  return end;
+};
+
+describe("a plan by a model", () => {
+  for (const wire of ["openai-chat", "anthropic"] as const)
+    it(`comes through over the wire ${wire}, and nothing is left or changed`, async () => {
+      await using place = await withModel(
+        ({ n }) => (n === 1 ? { tools: [{ name: "read", input: { path: "src/cli.ts" } }] } : plan(GOOD)),
+        wire,
+      );
+      const before = await checkoutOf(place.setting);
+      const asked = await place.ask();
+      const { plan: found, turns, spent } = planOf(asked);
+      assert.deepEqual([found.planner, found.goal, turns], ["agent tests/scripted-1", "Two commands", 1]);
+      assert.deepEqual(
+        found.tasks.map(({ id, metadata }) => [id, metadata.wave, metadata.parallel]),
+        [
+          ["a", 0, true],
+          ["b", 0, true],
+        ],
+      );
+      const { input, output } = place.server.tokens();
+      assert.equal(spent?.tokens, input + output);
+      const [call] = place.server.calls;
+      assert.match(call!.system, /^# You make an execution plan/);
+      assert.ok(call!.messages[0]!.text.includes(REQUEST));
+      assert.ok(call!.messages[0]!.text.includes("Add the second command"), "the draft");
+      assert.deepEqual([...call!.tools].sort(), ["find", "git", "grep", "ls", "plan", "read"]);
+      assert.equal(await checkoutOf(place.setting), before);
+      assert.ok(isTidy(place.setting));
+      assert.ok(!asked.said.join().includes(KEY));
+    });
+
+  it("is sent back with the reasons, and mended", async () => {
+    const answers = [CYCLE, UNKNOWN, GOOD];
+    await using place = await withModel(({ n }) => plan(answers[n - 1]));
+    const asked = await place.ask();
+    const { turns, spent } = planOf(asked);
+    assert.deepEqual([turns, place.server.calls.length, spent?.tokens], [3, 3, 3_300]);
+    const told = place.server.calls.map(
+      ({ messages }) => messages.findLast(({ role }) => role === "user")!.text,
+    );
+    assert.ok(!told[0]!.includes("Why your last plan was refused"));
+    assert.match(told[1]!, /Why your last plan was refused[\s\S]*tasks\[[01]\]/);
+    assert.match(told[2]!, /Why your last plan was refused[\s\S]*zebra/);
+    assert.match(
+      asked.said.join("\n"),
+      /plan 1 of at most 3 was refused: .*\n.*plan 2 of at most 3 was refused: .*zebra/,
+    );
+    assert.ok(isTidy(place.setting));
+  });
+
+  it("gives way to the rules' plan after three that cannot be used", async () => {
+    const passwd = { ...GOOD, tasks: [{ ...A, metadata: { output_file: "/etc/passwd" } }] };
+    const outside = { ...GOOD, tasks: [{ ...A, scope: ["../../x"] }] };
+    const many = {
+      tasks: Array.from({ length: 100_000 }, (_, n) => ({ id: n, subject: "x", description: "x" })),
+    };
+    const answers = [passwd, many, outside];
+    await using place = await withModel(({ n }) => plan(answers[n - 1]));
+    const before = await checkoutOf(place.setting);
+    const asked = await place.ask();
+    const { why, reasons, turns } = byRules(asked);
+    assert.deepEqual([turns, place.server.calls.length, why.kind], [3, 3, "plan-invalid"], why.message);
+    assert.match(reasons.join(), /tasks\[0\]\.scope/);
+    const told = asked.said.join("\n");
+    assert.match(told, /tasks\[0\]\.metadata\.output_file/);
+    assert.match(told, /plan 2 of at most 3 was refused: .*(?:wrote more than|tasks: .*1000)/);
+    assert.equal(await checkoutOf(place.setting), before);
+    assert.ok(isTidy(place.setting));
+  });
+
+  it("gives way to the rules' plan where the model is out of reach, of quota or of rights", async () => {
+    const fault = (status: number) => (): Reply => ({ fault: { is: "status", status } });
+    const cases = [
+      [fault(401), "authentication"],
+      [fault(429), "quota"],
+      [fault(503), "agent-unreachable"],
+    ] as const;
+    for (const [answer, kind] of cases) {
+      await using place = await withModel(answer);
+      const { why } = byRules(await place.ask({ "retry.first": "1ms", "retry.max": "1ms" }));
+      assert.equal(why.kind, kind, why.message);
+      assert.ok(isTidy(place.setting));
+    }
+    await using gone = await withModel(() => plan(GOOD));
+    await gone.server.close();
+    const { why, turns } = byRules(await gone.ask());
+    assert.deepEqual([why.kind, turns], ["agent-unreachable", 0]);
+  });
+
+  it("is not called beyond the budget", async () => {
+    await using place = await withModel(() => plan(GOOD));
+    const { why } = byRules(await place.ask({ "budget.tokens": 10 }));
+    assert.deepEqual([why.kind, place.server.calls.length], ["budget", 0]);
+  });
+
+  it("is not waited for once somebody says stop, and nothing stays", async () => {
+    await using place = await withModel(() => ({ fault: { is: "hang" } }));
+    const stop = new AbortController();
+    const asked = place.ask({}, stop.signal);
+    await place.server.waitForCall(1);
+    stop.abort();
+    const { end } = await asked;
+    assert.ok("failure" in end && end.failure.kind === "cancelled", JSON.stringify(end));
+    assert.ok(isTidy(place.setting));
+  });
+
+  it("is not waited for longer than a turn may take", async () => {
+    await using place = await withModel(() => ({ fault: { is: "hang" } }));
+    const { why } = byRules(await place.ask({ "timeout.plan": "1s" }));
+    assert.equal(why.kind, "timed-out");
+    assert.ok(isTidy(place.setting));
+  });
+});
+
+describe("a plan by another agent", () => {
+  it("comes from one that speaks ACP, is sent back, and told what it had sent", async () => {
+    await using setting = await makeSetting({ files: FILES });
+    const say = (value: unknown) => [[{ do: "say", text: `Here:\n${JSON.stringify(value)}` }]] as const;
+    const script: AcpScript = {
+      prompts: say(UNKNOWN),
+      when: [{ told: '"blockedBy":["zebra"]', prompts: say(GOOD) }],
+      usage: { totalTokens: 100, inputTokens: 90, outputTokens: 10 },
+    };
+    const agent = { kind: "acp", name: "imitation", command: ACP_COMMAND };
+    const flags = { agent, "workspace.pass": ["ACP_SCRIPT"] };
+    const before = await checkoutOf(setting);
+    const asked = await ask(setting, flags, { env: { ACP_SCRIPT: JSON.stringify(script) } });
+    const { plan: found, turns } = planOf(asked);
+    assert.deepEqual([found.planner, found.tasks.length, turns], ["agent imitation", 2, 2]);
+    assert.equal(await checkoutOf(setting), before);
+    assert.ok(isTidy(setting));
+  });
+
+  it("comes from a program, which hears of the request and of the reasons", async () => {
+    await using setting = await makeSetting({ files: FILES });
+    const program = path.join(setting.folder, "agent.sh");
+    const lines = [
+      "#!/bin/sh",
+      'case "$(cat)" in',
+      `*zebra*) echo '${JSON.stringify(GOOD)}' ;;`,
+      `*draft*) echo '${JSON.stringify(UNKNOWN)}' > "$SKEIN_HANDOFF"; echo x > src/cli.ts ;;`,
+      "esac",
+    ];
+    writeFileSync(program, `${lines.join("\n")}\n`, { mode: 0o755 });
+    const before = await checkoutOf(setting);
+    const { plan: found, turns } = planOf(await ask(setting, { agent: [program] }));
+    assert.deepEqual([found.planner, turns], ["agent agent.sh", 2]);
+    assert.equal(await checkoutOf(setting), before);
+    assert.ok(isTidy(setting));
+  });
+
+  it("is not asked for where there is none, where it is not there, and where only rules are wanted", async () => {
+    await using setting = await makeSetting({ files: FILES });
+    const missing = (await ask(setting, { agent: ["./no-such-agent"] })).end;
+    assert.match("failure" in missing ? missing.failure.message : "", /no-such-agent was not found/);
+    const model = {
+      kind: "model",
+      provider: "tests",
+      model: "m",
+      baseUrl: "http://127.0.0.1:9/v1",
+      key: "NO_KEY",
+    };
+    const keyless = (await ask(setting, { agent: model })).end;
+    assert.equal("failure" in keyless && keyless.failure.kind, "authentication");
+    const { why, turns } = byRules(await ask(setting, { planner: "none" }));
+    assert.deepEqual([turns, why.message], [0, "planner: none is configured, so no agent is asked"]);
+    assert.ok(isTidy(setting));
+  });
+
+  it("begins with removing what a killed process left", async () => {
+    await using place = await withModel(() => plan(GOOD));
+    const left = path.join(place.setting.project.stateFolder, "planning", "plan-abc");
+    mkdirSync(path.join(left, "workspaces"), { recursive: true });
+    writeFileSync(path.join(left, "workspaces", "x"), "");
+    planOf(await place.ask());
+    assert.ok(!(await import("node:fs")).existsSync(left));
+  });
+});
