@@ -1,0 +1,142 @@
+/** `skein simulate`: how would a plan go? */
+import path from "node:path";
+import { groundsOf } from "../../../compose/planning.ts";
+import { openProject, type Project } from "../../../compose/project.ts";
+import { learntHere } from "../../../compose/recorded.ts";
+import { toPolicy } from "../../../config/index.ts";
+import type { Policy } from "../../../core/policy.ts";
+import { type ExecutionPlan, isReady } from "../../../planning/plan.ts";
+import { hasFailed } from "../../../ports/repository.ts";
+import { type Assumed, assume, type Learnt, NOTHING_LEARNT } from "../../../simulation/assumed.ts";
+import { type SpeedUp, speedUp } from "../../../simulation/speed-up.ts";
+import { type Act, type Context, refuse, say, usage, writeJson } from "../context.ts";
+import { EXIT } from "../exit-codes.ts";
+import { forecastSvg } from "../forecast-svg.ts";
+import { forecastText } from "../forecast-text.ts";
+import { paint } from "../output.ts";
+import type { SimulateOptions } from "../verbs/simulate.ts";
+import { firstLine, harmless, plural } from "../words.ts";
+import { readHere } from "./configuration.ts";
+import { planIn } from "./plan-file.ts";
+import { type Exit, hasExit, NEVER } from "./project.ts";
+import { readNumbers } from "./simulate-numbers.ts";
+import { draw, saySections } from "./simulate-output.ts";
+import { simulateRun } from "./simulate-run.ts";
+
+export const simulate: Act<SimulateOptions> = async (context, options) => {
+  const numbers = readNumbers(options);
+  if ("wrong" in numbers) return usage(context, numbers.wrong, "skein simulate --help");
+  if ((options.plan === undefined) === (options.run === undefined))
+    return usage(context, "name a plan, or a run with --run", "skein simulate plan.json");
+  if (options.run !== undefined) return simulateRun(context, { ...options, run: options.run });
+  const here = await around(context, options);
+  if (hasExit(here)) return here.exit;
+  const plan = await planHere(context, options.plan!);
+  if (hasExit(plan)) return plan.exit;
+  const assumed = withNotes(assume(here.learnt, numbers), plan, here);
+  const found = await speedUp({ plan, assumed, policy: here.policy, ...numbers });
+  if (hasFailed(found)) return refuse(context, EXIT.notAllDone, found.failure);
+  const drawn = options.svg === undefined ? undefined : await draw(context, options.svg, svgOf(plan, found));
+  if (drawn !== undefined) return drawn;
+  if (context.json) writeJson(context, jsonOf(plan, found, assumed));
+  else tell(context, plan, found, assumed);
+  if (options.svg !== undefined) say(context, `\ndrawn in ${harmless(options.svg)}`);
+  return EXIT.done;
+};
+
+type Here = { readonly policy: Policy; readonly learnt: Learnt; readonly isRepository: boolean };
+
+/** A plan can be looked at anywhere; in a repository its configuration and its earlier runs count. */
+async function around(context: Context, { repo }: SimulateOptions): Promise<Here | Exit> {
+  const folder = path.resolve(context.folder, repo ?? ".");
+  const project = await openProject(folder, context.env, NEVER);
+  if (hasFailed(project) && repo !== undefined)
+    return { exit: refuse(context, EXIT.configuration, project.failure) };
+  const opened: Project | undefined = hasFailed(project) ? undefined : project;
+  const read = await readHere(context, opened?.located, {});
+  if ("message" in read) return { exit: refuse(context, EXIT.configuration, read) };
+  return {
+    policy: toPolicy(read.config),
+    learnt: opened ? await learntHere(opened) : NOTHING_LEARNT,
+    isRepository: opened !== undefined,
+  };
+}
+
+async function planHere(context: Context, file: string): Promise<ExecutionPlan | Exit> {
+  const found = await planIn(context, file, async () => {
+    const grounds = await groundsOf(context.folder, NEVER);
+    return "agents" in grounds ? { agents: grounds.agents } : {};
+  });
+  if (found && hasExit(found)) return found;
+  if (found) return found.plan;
+  const message = `${file} is no plan that can be read`;
+  const next = 'a plan is a .json or .md file: skein plan "…" --out plan.json makes one';
+  return { exit: refuse(context, EXIT.configuration, { kind: "plan-invalid", message, next }) };
+}
+
+function withNotes(assumed: Assumed, plan: ExecutionPlan, { isRepository, policy }: Here): Assumed {
+  const { tasks } = plan;
+  const loose = tasks.filter(({ delivers, scope }) => delivers === "change" && scope.length === 0).length;
+  const estimated = tasks.filter(({ estimate }) => estimate?.minutes !== undefined).length;
+  const minutes = policy.leaseMs.work / 60_000;
+  const long = tasks.filter(({ estimate }) => (estimate?.minutes ?? 0) > minutes).length;
+  return {
+    ...assumed,
+    because: [
+      ...(estimated > 0
+        ? [`plan: ${plural(estimated, "task")} of ${tasks.length} say how long they take`]
+        : []),
+      ...assumed.because,
+      ...(long > 0
+        ? [`${plural(long, "task")} take longer than a worker is given (timeout.work): expect lost attempts`]
+        : []),
+      ...(loose > 0
+        ? [`files: ${plural(loose, "task")} name none, so that no conflict of theirs is foreseen`]
+        : []),
+      ...(isReady(plan) ? [] : ["the plan has open questions: their answers may change it"]),
+      ...(isRepository ? [] : ["there is no repository here: nothing was learnt from earlier runs"]),
+    ],
+  };
+}
+
+function tell(context: Context, plan: ExecutionPlan, found: SpeedUp, assumed: Assumed): void {
+  const { out } = context;
+  say(context, `${paint(out, "strong", firstLine(plan.goal))}: ${plural(plan.tasks.length, "task")}`);
+  say(context, paint(out, "quiet", "A forecast by the real engine on a virtual clock; nothing was run."));
+  saySections(context, forecastText(plan, found, assumed.because));
+}
+
+const svgOf = (plan: ExecutionPlan, { rows, useful, forecast, critical }: SpeedUp): string =>
+  forecastSvg({
+    title: `${firstLine(plan.goal)}: ${plural(useful, "worker")}`,
+    timeline: forecast,
+    workers: useful,
+    critical: new Set(critical.tasks),
+    curve: { rows, useful, floorMs: critical.ms },
+  });
+
+function jsonOf(plan: ExecutionPlan, { rows, useful, forecast, critical }: SpeedUp, assumed: Assumed) {
+  const { tasks, bars, fileWaits, used, ...rest } = forecast;
+  const nameOf = new Map(tasks.map(({ id, name }) => [id, name]));
+  return {
+    goal: plan.goal,
+    assumed: { ...assumed, workMsByAgent: Object.fromEntries(assumed.workMsByAgent) },
+    workers: rows.map(({ dollars, ...row }) => ({
+      ...row,
+      dollars: row.unpriced > 0 && dollars === 0 ? null : dollars,
+    })),
+    useful,
+    criticalPath: critical,
+    forecast: {
+      ...rest,
+      tokens: used.tokens,
+      tasks: tasks.slice(1).map(({ spec, id: _, ...task }) => ({ ...task, agent: spec.agent ?? null })),
+      bars,
+      fileWaits: fileWaits.map(({ task, behind, ms }) => ({
+        task: nameOf.get(task),
+        behind: nameOf.get(behind),
+        ms,
+      })),
+    },
+  };
+}
