@@ -3,7 +3,7 @@ import type { Brief } from "../../src/core/brief.ts";
 import { failure } from "../../src/core/failure.ts";
 import type { Job, Outcome } from "../../src/core/job.ts";
 import type { Policy } from "../../src/core/policy.ts";
-import { ROOT } from "../../src/core/task.ts";
+import { EVERYTHING } from "../../src/core/scope.ts";
 import type { Random } from "../../src/simulation/random.ts";
 import { evidenceOf, handoff } from "../../src/simulation/scripted-team.ts";
 import type { Fate, Mischief } from "../../src/simulation/virtual-queue.ts";
@@ -37,6 +37,8 @@ export const FAULTS = [
   ...KINDS.check,
   "flaky gate",
   "conflict",
+  "criterion red",
+  "waits for a loose task",
   "red gate",
   "base red from the start",
   "base moved",
@@ -170,7 +172,7 @@ function outcomeOf(kind: FaultKind, brief: Brief): Outcome {
       return failed("repository");
     default:
       // One worker with the whole repository cannot leave its scope.
-      return brief.kind === "work" && kind !== "worker failed" && brief.task !== ROOT
+      return brief.kind === "work" && kind !== "worker failed" && !brief.spec.scope.includes(EVERYTHING)
         ? dishonest(kind, brief.task)
         : failed("agent-failed");
   }

@@ -2,6 +2,7 @@
 import type { Event, EventOf } from "../../src/core/event.ts";
 import { evolve } from "../../src/core/evolve.ts";
 import { type Accept, judgeGate } from "../../src/core/gate.ts";
+import { filesOf, isLoose } from "../../src/core/held-files.ts";
 import { type Job, jobId } from "../../src/core/job.ts";
 import type { Policy } from "../../src/core/policy.ts";
 import { isWithin, overlaps } from "../../src/core/scope.ts";
@@ -105,23 +106,29 @@ export class Invariants {
       const other = taskOf(this.state, id);
       if (isSettled(other)) held.delete(id);
       else if (this.#policy.overlap === "serialise") {
-        must(!overlaps(other.spec.scope, task.spec.scope), `${task.id} started while ${id} holds its files`);
+        must(!overlaps(this.#heldBy(other), filesOf(task)), `${task.id} started while ${id} holds its files`);
       }
     }
     held.add(task.id);
+  }
+
+  /** A loose task holds what it is known to need while it is at work or landing. */
+  #heldBy(task: Task): readonly string[] {
+    const isUnderWay = task.state.is === "landing" || this.#atWork().includes(task);
+    return isLoose(task) && !isUnderWay ? [] : filesOf(task);
   }
 
   #startingWork(task: Task): void {
     const { state } = this;
     const others = this.#atWork();
     if (this.#policy.overlap === "serialise" && task.spec.delivers === "change") {
-      const met = others.find((other) => overlaps(other.spec.scope, task.spec.scope));
+      const met = others.find((other) => overlaps(filesOf(other), filesOf(task)));
       must(met === undefined, `${task.id} and ${met?.id} are at work on the same files`);
     }
     for (const id of state.dag.ready(LANE.work)) {
       if (id === task.id) break;
       const earlier = taskOf(state, id as TaskId);
-      const meets = (other: Task) => overlaps(other.spec.scope, earlier.spec.scope);
+      const meets = (other: Task) => overlaps(filesOf(other), filesOf(earlier));
       const waits =
         this.#dispatched(earlier).some(meets) ||
         this.#queued().some((o) => o.order < earlier.order && meets(o)) ||
@@ -269,7 +276,9 @@ export class Invariants {
     const task = taskOf(state, event.task);
     const { failed, refused, lost, unreachable, planErrors, answers } = task.tries;
     must(
-      failed < retry.maxFailed && refused <= retry.maxRefused && lost <= retry.maxLost,
+      failed < (task.spec.terms?.criterion === undefined ? retry.maxFailed : retry.maxCriterion) &&
+        refused <= retry.maxRefused &&
+        lost <= retry.maxLost,
       `${task.id} is tried for ever`,
     );
     must(unreachable <= retry.maxUnreachable, `${task.id} is tried for ever without an agent`);

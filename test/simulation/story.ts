@@ -2,8 +2,10 @@
 import assert from "node:assert/strict";
 import type { Event } from "../../src/core/event.ts";
 import { replay } from "../../src/core/evolve.ts";
+import { isLoose } from "../../src/core/held-files.ts";
 import { defaultPolicy, type Policy } from "../../src/core/policy.ts";
 import type { Problem } from "../../src/core/repair.ts";
+import { taskOf } from "../../src/core/state.ts";
 import { childId, ROOT } from "../../src/core/task.ts";
 import type { Message } from "../../src/engine/inbox.ts";
 import { type Random, randomFrom, seedFor } from "../../src/simulation/random.ts";
@@ -51,6 +53,7 @@ export async function tell(seed: number): Promise<Told> {
 async function play(random: Random, seed: number, faults: Tally, events: Event[]) {
   const later = randomFrom(seedFor(seed, "of part three")); // A die of its own: all else happens as before.
   const governed = randomFrom(seedFor(seed, "of part four"));
+  const planned = randomFrom(seedFor(seed, "of part five"));
   const before = policyOf(random, faults);
   const policy = {
     ...before,
@@ -64,7 +67,11 @@ async function play(random: Random, seed: number, faults: Tally, events: Event[]
   const staged = later.chance(0.2);
   if (staged) faults.add("gate in stages");
   const repository = new VirtualRepository(broken, { staged });
-  const team = { ...teamOf(random, seed), painted: governed.pick([0, 0.3]) };
+  const team = {
+    ...teamOf(random, seed),
+    painted: governed.pick([0, 0.3]),
+    loose: planned.pick([0, 0, 0.3, 1]),
+  };
   const invariants = new Invariants(policy, repository, team);
   const weather = { ...weatherOf(random), knownFlaky: later.chance(0.1) };
   let violation: unknown;
@@ -84,7 +91,7 @@ async function play(random: Random, seed: number, faults: Tally, events: Event[]
     observe: (event) => {
       if (violation) return;
       events.push(event);
-      countNatural(event, faults);
+      countNatural(event, faults, invariants);
       countGoverned(event, faults);
       try {
         invariants.observe(event);
@@ -300,7 +307,10 @@ function crashesOf(random: Random, faults: Tally): Crashes {
 }
 
 /** Faults that the world makes by itself, from what workers have changed. */
-function countNatural(event: Event, faults: Tally): void {
+function countNatural(event: Event, faults: Tally, { state }: Invariants): void {
   if (event.type === "task.retried" && event.failure.kind === "conflict") faults.add("conflict");
+  if (event.type === "task.retried" && event.failure.kind === "unmet") faults.add("criterion red");
+  if (event.type === "task.held-back" && isLoose(taskOf(state, event.behind)))
+    faults.add("waits for a loose task");
   if (event.type === "landing.turned" && event.phase.is === "again") faults.add("red gate");
 }
