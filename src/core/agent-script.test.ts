@@ -23,10 +23,13 @@ describe("readScript", () => {
               { do: "run", command: ["true"] },
               { do: "wait", ms: 1 },
               { do: "commit", message: "m" },
+              { do: "output", text: "# Result" },
             ],
             end: { handoff: { status: "complete" } },
           },
           { end: { exit: 3 } },
+          { end: { answer: "DONE|$OUTPUT" } },
+          { end: "done" },
         ],
       },
     };
@@ -69,6 +72,8 @@ describe("readScript", () => {
     ["an unknown end", '{"work": {"a": [{"end": "boom"}]}}', /^work\.a\[1\]\.end must be/],
     ["a missing end", '{"work": {"a": [{}]}}', /^work\.a\[1\]\.end must be/],
     ["an exit code that is none", '{"work": {"a": [{"end": {"exit": 256}}]}}', /^work\.a\[1\]\.end must be/],
+    ["an answer that is no text", '{"work": {"a": [{"end": {"answer": 1}}]}}', /end\.answer must be text/],
+    ["an end of work in a plan", '{"plans": {"t": [{"end": "done"}]}}', /\.end must be "crash", "hang"/],
     [
       "a handoff that is no object",
       '{"work": {"a": [{"end": {"handoff": 1}}]}}',

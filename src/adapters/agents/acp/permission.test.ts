@@ -30,6 +30,33 @@ const chosen = async (
   return outcome["optionId"] ?? outcome["outcome"];
 };
 
+describe("what an agent with an output file asks for", () => {
+  const pad = path.join(home, "pad");
+  const [mine, theirs] = [path.join(pad, "mine.md"), path.join(pad, "theirs.md")];
+  mkdirSync(pad);
+  for (const file of [mine, theirs]) writeFileSync(file, "");
+  const given = { pad: { root: rootOf(pad), output: rootOf(mine).real } };
+  const at = (file: string, kind: string, more = {}) =>
+    chosen({ kind, locations: [{ path: file }] }, { ...given, ...more });
+
+  it("is allowed for that file, and for reading its neighbours", async () => {
+    for (const kind of ["edit", "read", "other"]) assert.equal(await at(mine, kind), "2", kind);
+    assert.equal(await at(theirs, "read"), "2");
+    for (const kind of ["edit", "delete", "execute", ""]) assert.equal(await at(theirs, kind), "3", kind);
+    assert.equal(await at(path.join(pad, "../secret"), "read"), "3");
+    assert.equal(await at(path.join(home, "secret"), "edit"), "3");
+  });
+
+  it("is allowed for that file alone, where the role only reads", async () => {
+    const reader = { readsOnly: true };
+    assert.equal(await at(mine, "edit", reader), "2");
+    assert.equal(await at(theirs, "read", reader), "2");
+    assert.equal(await at(path.join(folder, "src/a.ts"), "edit", reader), "3");
+    assert.equal(await at(mine, "execute", reader), "3");
+    assert.equal(await chosen({ kind: "edit" }, { ...given, ...reader }), "3", "who says not where");
+  });
+});
+
 describe("what an agent asks for", () => {
   it("is allowed once, inside the workspace", async () => {
     assert.equal(await chosen({ kind: "edit", locations: [{ path: path.join(folder, "src/a.ts") }] }), "2");
