@@ -155,8 +155,8 @@ function noteOtherNames(place: Place): void {
   }
 }
 
-const TASK_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
-const AGENT = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,63}$/;
+export const TASK_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
+export const AGENT = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,63}$/;
 
 /** An id as it is kept; undefined if it cannot be one. A number is what models write for "1". */
 function taskId(written: Json): string | undefined {

@@ -1,17 +1,134 @@
 /** Is a plan a good one? What would make it fail, and what would make it slow. */
-import type { PlanProblem } from "./place.ts";
-import type { ExecutionPlan } from "./plan.ts";
+import { error, type Finding, warning } from "./finding.ts";
+import { sharedWrites } from "./lint-conflicts.ts";
+import { fileFindings } from "./lint-files.ts";
+import { orderFindings } from "./lint-order.ts";
+import { type AgentFact, type TaskLimits, taskJudge } from "./lint-task.ts";
+import { MAX_TASKS } from "./place.ts";
+import type { ExecutionPlan, PlanTask } from "./plan.ts";
+import { type Reach, reachOf } from "./reach.ts";
+import { type Waves, wavesOf } from "./waves.ts";
 
-export type Finding = PlanProblem & { readonly level: "error" | "warning" };
+export type { Finding } from "./finding.ts";
 
 /** What is known besides the plan. What is not given is not looked at. */
 export type LintFacts = {
-  readonly agents?: readonly { readonly name: string; readonly isReadOnly: boolean }[];
-  /** Paths of the repository's files. */
+  readonly agents?: readonly AgentFact[];
+  /** Paths of all the repository's files; left out where only some are known. */
   readonly files?: readonly string[];
+  /** Files that any task may touch, such as lock files. */
+  readonly sharedFiles?: readonly string[];
+  readonly limits?: Partial<LintLimits>;
 };
 
-/** Errors first, each in the order of the plan. With an error the plan must not be run. */
-export function lintPlan(_plan: ExecutionPlan, _facts: LintFacts = {}): readonly Finding[] {
-  return [];
+export type LintLimits = TaskLimits & { readonly minTasksAWave: number; readonly maxWaves: number };
+
+/** As in planning/limits.json. */
+const LIMITS: LintLimits = { maxFilesModified: 3, maxFilesRead: 5, minTasksAWave: 4, maxWaves: 6 };
+
+/** Errors first, then warnings, each in the order of the plan. With an error the plan must not be run. */
+export function lintPlan(plan: ExecutionPlan, facts: LintFacts = {}): readonly Finding[] {
+  const { tasks } = plan;
+  if (tasks.length > MAX_TASKS)
+    return [
+      error("tasks", `there are ${tasks.length} tasks; a run takes at most ${MAX_TASKS}`, "split the plan"),
+    ];
+  const limits = { ...LIMITS, ...facts.limits };
+  const order = orderFindings(tasks);
+  const waves = wavesOf(tasks);
+  const isSound = waves.is === "waves" && waves.byId.size === tasks.length;
+  const reach = isSound ? reachOf(tasks, (id) => waves.byId.get(id)!) : undefined;
+  const judge = taskJudge(facts.agents, limits, plan.score?.min_depth ?? 1);
+  return bounded([
+    ...planFindings(plan),
+    ...order,
+    ...(waves.is === "waves" ? waveFindings(tasks, waves, limits) : []),
+    ...tasks.flatMap((task, index) => judge(task, `tasks[${index}]`)),
+    ...(reach ? [...sharedWrites(tasks, reach, facts.sharedFiles), ...redundantWaits(tasks, reach)] : []),
+    ...(facts.files ? fileFindings(tasks, facts.files) : []),
+  ]);
 }
+
+/** More than a person reads. */
+const MAX_A_LEVEL = 200;
+
+function bounded(found: readonly Finding[]): readonly Finding[] {
+  return (["error", "warning"] as const).flatMap((level) => {
+    const some = found.filter((one) => one.level === level);
+    if (some.length <= MAX_A_LEVEL) return some;
+    const more = `and ${some.length - MAX_A_LEVEL} more ${level}s`;
+    return [...some.slice(0, MAX_A_LEVEL), { level, place: "", message: more }];
+  });
+}
+
+function planFindings({ tasks, questions, success_criteria }: ExecutionPlan): readonly Finding[] {
+  const isOpen = questions.some(({ blocking }) => blocking);
+  return [
+    ...(tasks.length === 0 && !isOpen ? [error("tasks", "there are no tasks", "name at least one")] : []),
+    ...questions.flatMap((one, index) =>
+      one.blocking
+        ? [
+            error(
+              `questions[${index}]`,
+              `this must be answered first: ${one.question}`,
+              "plan again with the answer",
+            ),
+          ]
+        : [],
+    ),
+    ...(success_criteria.length === 0
+      ? [warning("success_criteria", "nothing says when the goal is reached", "name what can be verified")]
+      : []),
+  ];
+}
+
+/** Below it, a plan of few waves is small rather than slow. */
+const MIN_TASKS = 8;
+
+function waveFindings(
+  tasks: readonly PlanTask[],
+  { byId, count }: Waves & { readonly is: "waves" },
+  { minTasksAWave, maxWaves }: LintLimits,
+): readonly Finding[] {
+  const sizes = new Map<number, number>();
+  for (const { id } of tasks) sizes.set(byId.get(id)!, (sizes.get(byId.get(id)!) ?? 0) + 1);
+  const wrong = tasks.flatMap(({ id, metadata }, index) => {
+    const wave = byId.get(id)!;
+    const path = `tasks[${index}].metadata`;
+    const parallel = sizes.get(wave)! > 1;
+    return [
+      ...(metadata.wave === wave
+        ? []
+        : [error(`${path}.wave`, `is ${metadata.wave}, and ${wave} by its dependencies`)]),
+      ...(metadata.phase_id === id ? [] : [error(`${path}.phase_id`, `is not the task's id, "${id}"`)]),
+      ...(metadata.parallel === parallel
+        ? []
+        : [error(`${path}.parallel`, `must be ${parallel}: so is its wave`)]),
+    ];
+  });
+  const isThin = tasks.length >= MIN_TASKS && tasks.length < minTasksAWave * count;
+  const average = Math.round((tasks.length / count) * 10) / 10;
+  const fewer = "let tasks wait only for what they need";
+  return [
+    ...wrong,
+    ...(isThin
+      ? [warning("tasks", `there are ${average} tasks a wave; ${minTasksAWave} or more are better`, fewer)]
+      : []),
+    ...(count >= maxWaves
+      ? [warning("tasks", `there are ${count} waves; fewer than ${maxWaves} are better`, fewer)]
+      : []),
+  ];
+}
+
+const redundantWaits = (tasks: readonly PlanTask[], reach: Reach): readonly Finding[] =>
+  tasks.flatMap(({ id, blockedBy }, index) =>
+    reach
+      .redundant(index)
+      .map((at) =>
+        warning(
+          `tasks[${index}].blockedBy[${at}]`,
+          `task "${id}" waits for "${blockedBy[at]}" by way of another already`,
+          "remove it",
+        ),
+      ),
+  );

@@ -1,6 +1,8 @@
 /** How is a plan run? As the answers of a planner that knows it by heart. */
 import type { PlanBrief } from "../core/brief.ts";
 import type { AnsweredTask, PlanAnswer } from "../core/plan-answer.ts";
+import { EVERYTHING } from "../core/scope.ts";
+import { slugOf } from "../core/slug.ts";
 import { ROOT, type Terms } from "../core/task.ts";
 import { outputNameIn } from "./output-name.ts";
 import { AGENT_PREFIX, type ExecutionPlan, GENERAL_PURPOSE, type PlanTask } from "./plan.ts";
@@ -20,7 +22,6 @@ export function fixedPlanner(plan: ExecutionPlan): (brief: PlanBrief) => PlanAns
   });
 }
 
-const EVERYWHERE = ["./"];
 const DEFAULT_PRIORITY = 5;
 
 function answeredTask(task: PlanTask, plan: ExecutionPlan): AnsweredTask {
@@ -29,15 +30,21 @@ function answeredTask(task: PlanTask, plan: ExecutionPlan): AnsweredTask {
   return {
     id,
     description: descriptionOf(task, plan),
-    scope: delivers === "change" && scope.length === 0 ? EVERYWHERE : scope,
+    scope: delivers === "change" && scope.length === 0 ? [EVERYTHING] : scope,
     acceptance: acceptanceOf(task, plan),
     priority,
     after: [...new Set(blockedBy)],
     delivers,
     ...(!NOBODY.has(agent) && { agent }),
-    ...(branch !== undefined && { branch }),
+    ...branchFor(branch),
     terms: termsOf(task),
   };
+}
+
+/** Only a hint: of what cannot be used, the name is made of the description. */
+function branchFor(written: string | undefined): { readonly branch?: string } {
+  const hint = written?.slice(written.lastIndexOf("/") + 1) ?? "";
+  return /[A-Za-z0-9]/.test(hint) ? { branch: slugOf(hint) } : {};
 }
 
 /** Names for a worker without a role. */
