@@ -79,16 +79,20 @@ export const isByChance = ({ failShare, refusedShare }: Assumed): boolean =>
 function timeText(learnt: Learnt, name: "workMs" | "gateMs", unit: string): string {
   const value = learnt[name];
   if (value === undefined)
-    return `${seconds(DEFAULTS[name].value)} ${unit}, a default: ${DEFAULTS[name].why}`;
+    return `${shortTime(DEFAULTS[name].value)} ${unit}, a default: ${DEFAULTS[name].why}`;
   const agents = name === "workMs" ? learnt.workMsByAgent.size : 0;
   const each = agents > 1 ? `, with ${agents} agents each by its own` : "";
-  return `${seconds(value)} ${unit}, ${source(learnt)}${each}`;
+  return `${shortTime(value)} ${unit}, ${source(learnt)}${each}`;
 }
 
 const source = ({ runs, attempts }: Learnt) =>
   `the median of ${attempts} attempts in ${runs} earlier ${runs === 1 ? "run" : "runs"} of this repository`;
 
-const seconds = (ms: number): string => `${ms < 10_000 ? (ms / 1_000).toFixed(1) : Math.round(ms / 1_000)} s`;
+/** "4.2 s", "75 s", "10 min". */
+function shortTime(ms: number): string {
+  if (ms >= 2 * MINUTE) return `${Math.round(ms / MINUTE)} min`;
+  return `${ms < 10_000 ? (ms / 1_000).toFixed(1) : Math.round(ms / 1_000)} s`;
+}
 
 function failureText(
   { failShare = 0, refusedShare = 0, attempts }: Learnt,

@@ -48,6 +48,7 @@ export type Wanted = {
 };
 
 export const DEFAULT_STORIES = 20;
+const MICRO = 1_000_000;
 /** Within so much of the best, more workers only cost. */
 const GOOD_ENOUGH = 1.05;
 
@@ -99,7 +100,7 @@ function rowOf(told: readonly Forecast[], single: number): Row {
   const mid = middle(told);
   const { workers, makespanMs } = mid;
   const gain = makespanMs === 0 ? 1 : single / makespanMs;
-  const of = (what: (one: Forecast) => number) => median(told.map(what))!;
+  const of = (what: (one: Forecast) => number) => Math.round(median(told.map(what))!);
   return {
     workers,
     makespanMs,
@@ -108,7 +109,7 @@ function rowOf(told: readonly Forecast[], single: number): Row {
     efficiency: gain / workers,
     busyShare: mid.busyShare,
     tokens: of(({ used }) => used.tokens),
-    dollars: of(({ used }) => used.microdollars) / 1_000_000,
+    dollars: of(({ used }) => used.microdollars) / MICRO,
     unpriced: of(({ used }) => used.unpriced),
     conflicts: of(({ conflicts }) => conflicts),
     gateRuns: of(({ gateRuns }) => gateRuns),

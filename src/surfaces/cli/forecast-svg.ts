@@ -110,7 +110,7 @@ function ganttPart({ timeline, workers, critical }: Picture, top: number): Part 
     return `<g><title>${escaped(tip)}</title><path class="landing" d="M${x(atMs)} ${top - 8}V${bottom}"/></g>`;
   });
   return {
-    parts: [...rows, ...numbers, ...drawn, ...marks, ...timeAxis(makespanMs, bottom + 2)],
+    parts: [...rows, ...numbers, ...marks, ...drawn, ...timeAxis(makespanMs, bottom + 2)],
     bottom: bottom + 24,
   };
 }
@@ -129,7 +129,7 @@ function timeAxis(makespanMs: number, y: number): readonly string[] {
   ];
 }
 
-const CURVE_HEIGHT = 200;
+const CURVE_HEIGHT = 220;
 
 /** Speed-up over the number of workers; both grow by doubling, as the numbers that were tried do. */
 function curvePart({ rows, useful, floorMs }: NonNullable<Picture["curve"]>, top: number): Part {
@@ -141,21 +141,25 @@ function curvePart({ rows, useful, floorMs }: NonNullable<Picture["curve"]>, top
   const x = (workers: number) =>
     round(LEFT + (most === 1 ? 0.5 : Math.log2(workers) / Math.log2(most)) * PLOT);
   const y = (gain: number) =>
-    round(bottom - (Math.log2(Math.max(1, gain)) / Math.log2(highest)) * (CURVE_HEIGHT - 24));
+    round(bottom - (Math.log2(Math.max(1, gain)) / Math.log2(highest)) * (CURVE_HEIGHT - 48));
   const line = (points: readonly (readonly [number, number])[]) =>
     points.map(([a, b]) => `${a} ${b}`).join("L");
   const ideal = Math.min(most, highest);
   return {
     parts: [
       text({ x: LEFT, y: top, className: "title" }, "Times as fast as one worker"),
+      text(
+        { x: LEFT + PLOT, y: top, className: "quiet", anchor: "end" },
+        "grey dashes: as many times as there are workers; ring: the number worth having",
+      ),
       `<path class="axis" d="M${LEFT} ${bottom}H${LEFT + PLOT}"/>`,
       `<path class="ideal" d="M${x(1)} ${y(1)}L${x(ideal)} ${y(ideal)}"/>`,
       ...(best <= highest
         ? [
             `<path class="floor" d="M${LEFT} ${y(best)}H${LEFT + PLOT}"/>`,
             text(
-              { x: LEFT + 4, y: y(best) - 6, className: "quiet" },
-              `${best.toFixed(1)} ×: the critical path takes ${duration(floorMs)}`,
+              { x: LEFT + PLOT, y: top + 16, className: "quiet", anchor: "end" },
+              `orange dashes: ${best.toFixed(1)} × at most, as the critical path takes ${duration(floorMs)}`,
             ),
           ]
         : []),
@@ -169,7 +173,7 @@ function curvePart({ rows, useful, floorMs }: NonNullable<Picture["curve"]>, top
             ? [`<circle class="useful" cx="${x(workers)}" cy="${y(speedUp)}" r="9"/>`]
             : []),
           text({ x: x(workers), y: bottom + 18, className: "quiet", anchor }, `${workers}`),
-          text({ x: x(workers), y: y(speedUp) + 20, className: "quiet", anchor }, `${speedUp.toFixed(1)} ×`),
+          text({ x: x(workers), y: y(speedUp) - 14, className: "quiet", anchor }, `${speedUp.toFixed(1)} ×`),
         ];
       }),
       text({ x: LEFT + PLOT / 2, y: bottom + 36, className: "quiet", anchor: "middle" }, "workers"),

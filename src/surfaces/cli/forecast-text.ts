@@ -70,7 +70,7 @@ export function costText({
   const many = `${Math.round(tokens).toLocaleString("en")} tokens`;
   if (unpriced === 0) return `${many}, $${dollars.toFixed(2)}`;
   if (dollars === 0) return `${many}, price not known`;
-  return `${many}, $${dollars.toFixed(2)} and a price not known of ${plural(Math.round(unpriced), "job")}`;
+  return `${many}, $${dollars.toFixed(2)} and ${plural(Math.round(unpriced), "job")} of unknown price`;
 }
 
 function usefulText(

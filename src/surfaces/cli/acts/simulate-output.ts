@@ -10,8 +10,12 @@ import { writeNew } from "./write-new.ts";
 export function saySections(context: Context, sections: readonly Section[]): void {
   for (const { title, lines } of sections) {
     say(context, `\n${paint(context.out, "strong", title)}`);
+    // A row of a table has two blanks between its columns: broken, it would be none.
     for (const line of lines)
-      say(context, /\S {2,}/.test(line) ? `  ${line}` : onPage(context.out, `  ${line}`, "    "));
+      say(
+        context,
+        / {2}/.test(line) ? `  ${line}` : onPage(context.out, line === "" ? "" : `  ${line}`, "    "),
+      );
   }
 }
 

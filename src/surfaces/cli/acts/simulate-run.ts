@@ -2,6 +2,7 @@
 import { recordedRun } from "../../../compose/recorded.ts";
 import { fromSettings, toPolicy } from "../../../config/index.ts";
 import type { Policy } from "../../../core/policy.ts";
+import { ROOT } from "../../../core/task.ts";
 import { hasFailed } from "../../../ports/repository.ts";
 import { assume, NOTHING_LEARNT } from "../../../simulation/assumed.ts";
 import { recordingOf } from "../../../simulation/from-log.ts";
@@ -11,8 +12,9 @@ import { withoutHistory } from "../../../simulation/without-history.ts";
 import { type Context, refuse, say, writeJson } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { forecastSvg } from "../forecast-svg.ts";
-import { costText, percent, type Section, time } from "../forecast-text.ts";
+import { type Section, time } from "../forecast-text.ts";
 import { paint } from "../output.ts";
+import { spentText } from "../spent-text.ts";
 import type { SimulateOptions } from "../verbs/simulate.ts";
 import { harmless, table } from "../words.ts";
 import { hasExit, openHere } from "./project.ts";
@@ -109,12 +111,12 @@ function sections(compared: Compared, policy: Policy): readonly Section[] {
     row("conflicts", ({ conflicts }) => `${conflicts}`),
     row("refused by the gate", ({ reds }) => `${reds}`),
     row("attempts that failed", ({ failed }) => `${failed}`),
-    ["cost", "", "", costText({ ...actual.used, dollars: actual.used.microdollars / 1_000_000 })],
+    ["cost", "", "", spentText(actual.used)],
   ]);
   const order = isSameOrder(replayed, actual)
     ? "With its own durations the tasks are done in the same order"
     : `With its own durations the order is another from ${harmless(firstOther(replayed, actual))} on`;
-  const close = `${order}, and the time is ${percent(apart(replayed, actual))} off.`;
+  const close = `${order}, and the time is ${(apart(replayed, actual) * 100).toFixed(1)} % off.`;
   return [
     { title: "In all", lines: [...whole, "", close] },
     { title: "When each task was done", lines: taskTable(compared) },
@@ -137,7 +139,7 @@ function taskTable({ foreseen, replayed, actual }: Compared): readonly string[] 
   return table([
     ["", "with defaults", "with its own durations", "as it was", "attempts"],
     ...tasks.map(({ name, doneMs, attempts }) => [
-      harmless(name, 60),
+      name === ROOT ? "the goal" : harmless(name, 60),
       when(a!.get(name)?.doneMs),
       when(b!.get(name)?.doneMs),
       when(doneMs),

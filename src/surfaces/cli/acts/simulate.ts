@@ -1,11 +1,10 @@
 /** `skein simulate`: how would a plan go? */
 import path from "node:path";
-import { groundsOf } from "../../../compose/planning.ts";
 import { openProject, type Project } from "../../../compose/project.ts";
 import { learntHere } from "../../../compose/recorded.ts";
 import { toPolicy } from "../../../config/index.ts";
 import type { Policy } from "../../../core/policy.ts";
-import { type ExecutionPlan, isReady } from "../../../planning/plan.ts";
+import type { ExecutionPlan } from "../../../planning/plan.ts";
 import { hasFailed } from "../../../ports/repository.ts";
 import { type Assumed, assume, type Learnt, NOTHING_LEARNT } from "../../../simulation/assumed.ts";
 import { type SpeedUp, speedUp } from "../../../simulation/speed-up.ts";
@@ -17,10 +16,10 @@ import { paint } from "../output.ts";
 import type { SimulateOptions } from "../verbs/simulate.ts";
 import { firstLine, harmless, plural } from "../words.ts";
 import { readHere } from "./configuration.ts";
-import { planIn } from "./plan-file.ts";
 import { type Exit, hasExit, NEVER } from "./project.ts";
 import { readNumbers } from "./simulate-numbers.ts";
 import { draw, saySections } from "./simulate-output.ts";
+import { type PlanToSimulate, planToSimulate } from "./simulate-plan.ts";
 import { simulateRun } from "./simulate-run.ts";
 
 export const simulate: Act<SimulateOptions> = async (context, options) => {
@@ -31,9 +30,10 @@ export const simulate: Act<SimulateOptions> = async (context, options) => {
   if (options.run !== undefined) return simulateRun(context, { ...options, run: options.run });
   const here = await around(context, options);
   if (hasExit(here)) return here.exit;
-  const plan = await planHere(context, options.plan!);
-  if (hasExit(plan)) return plan.exit;
-  const assumed = withNotes(assume(here.learnt, numbers), plan, here);
+  const given = await planToSimulate(context, options.plan!);
+  if (hasExit(given)) return given.exit;
+  const { plan } = given;
+  const assumed = withNotes(assume(here.learnt, numbers), given, here);
   const found = await speedUp({ plan, assumed, policy: here.policy, ...numbers });
   if (hasFailed(found)) return refuse(context, EXIT.notAllDone, found.failure);
   const drawn = options.svg === undefined ? undefined : await draw(context, options.svg, svgOf(plan, found));
@@ -62,19 +62,11 @@ async function around(context: Context, { repo }: SimulateOptions): Promise<Here
   };
 }
 
-async function planHere(context: Context, file: string): Promise<ExecutionPlan | Exit> {
-  const found = await planIn(context, file, async () => {
-    const grounds = await groundsOf(context.folder, NEVER);
-    return "agents" in grounds ? { agents: grounds.agents } : {};
-  });
-  if (found && hasExit(found)) return found;
-  if (found) return found.plan;
-  const message = `${file} is no plan that can be read`;
-  const next = 'a plan is a .json or .md file: skein plan "…" --out plan.json makes one';
-  return { exit: refuse(context, EXIT.configuration, { kind: "plan-invalid", message, next }) };
-}
-
-function withNotes(assumed: Assumed, plan: ExecutionPlan, { isRepository, policy }: Here): Assumed {
+function withNotes(
+  assumed: Assumed,
+  { plan, errors }: PlanToSimulate,
+  { isRepository, policy }: Here,
+): Assumed {
   const { tasks } = plan;
   const loose = tasks.filter(({ delivers, scope }) => delivers === "change" && scope.length === 0).length;
   const estimated = tasks.filter(({ estimate }) => estimate?.minutes !== undefined).length;
@@ -84,17 +76,23 @@ function withNotes(assumed: Assumed, plan: ExecutionPlan, { isRepository, policy
     ...assumed,
     because: [
       ...(estimated > 0
-        ? [`plan: ${plural(estimated, "task")} of ${tasks.length} say how long they take`]
+        ? [`plan: it says of ${estimated} of its ${plural(tasks.length, "task")} how long they take`]
         : []),
       ...assumed.because,
       ...(long > 0
-        ? [`${plural(long, "task")} take longer than a worker is given (timeout.work): expect lost attempts`]
+        ? [
+            `time: a worker is given less (timeout.work) than the plan says of ${plural(long, "task")}; attempts are lost`,
+          ]
         : []),
       ...(loose > 0
-        ? [`files: ${plural(loose, "task")} name none, so that no conflict of theirs is foreseen`]
+        ? [`files: not known of ${plural(loose, "task")}, so that no conflict of theirs is foreseen`]
         : []),
-      ...(isReady(plan) ? [] : ["the plan has open questions: their answers may change it"]),
-      ...(isRepository ? [] : ["there is no repository here: nothing was learnt from earlier runs"]),
+      ...(errors > 0
+        ? [`plan: skein run would refuse it as it is, for ${plural(errors, "problem")}: skein plan check`]
+        : []),
+      ...(isRepository
+        ? []
+        : ["runs: there is no repository here, so that nothing was learnt from earlier runs"]),
     ],
   };
 }
