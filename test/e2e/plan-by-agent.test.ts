@@ -1,8 +1,10 @@
 /** Does an agent's plan come through, or the rules' with the reason, over real wires; and does nothing stay behind? */
 import assert from "node:assert/strict";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, it } from "node:test";
+import { openPlanningPlace } from "../../src/compose/plan-by-agent-place.ts";
+import { hasFailed } from "../../src/ports/repository.ts";
 import { ACP_COMMAND } from "../support/acp-agent/agent.ts";
 import type { AcpScript } from "../support/acp-agent/script.ts";
 import { makeSetting } from "../support/live-runs.ts";
@@ -212,12 +214,17 @@ describe("a plan by another agent", () => {
     assert.ok(isTidy(setting));
   });
 
-  it("begins with removing what a killed process left", async () => {
+  it("begins with removing what a killed process left, and leaves alone where another is at work", async () => {
     await using place = await withModel(() => plan(GOOD));
-    const left = path.join(place.setting.project.stateFolder, "planning", "plan-abc");
+    const { stateFolder } = place.setting.project;
+    const other = await openPlanningPlace(stateFolder);
+    assert.ok(!hasFailed(other));
+    const left = path.join(stateFolder, "planning", "plan-abc");
     mkdirSync(path.join(left, "workspaces"), { recursive: true });
     writeFileSync(path.join(left, "workspaces", "x"), "");
     planOf(await place.ask());
-    assert.ok(!(await import("node:fs")).existsSync(left));
+    assert.deepEqual([existsSync(left), existsSync(other.folder)], [false, true]);
+    assert.deepEqual(await other.close(), []);
+    assert.ok(isTidy(place.setting));
   });
 });

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { describe, it } from "node:test";
 import { RULES_PLAN } from "../../../test/support/rules-plan.ts";
 import { NO_FACTS } from "../facts.ts";
@@ -41,6 +42,19 @@ describe("an agent's plan", () => {
       [
         ["a", 0, "general-purpose"],
         ["b", 1, "general-purpose"],
+      ],
+    );
+  });
+
+  it("is accepted as the prompt shows it", () => {
+    const prompt = readFileSync(new URL("../../../prompts/execution-planner.md", import.meta.url), "utf8");
+    const found = judgePlan(prompt.slice(prompt.indexOf("### An example")), judging);
+    assert.ok(found.is === "plan", JSON.stringify(found));
+    assert.deepEqual(
+      found.plan.tasks.map(({ id, metadata }) => [id, metadata.wave]),
+      [
+        ["due-date", 0],
+        ["overdue", 1],
       ],
     );
   });
