@@ -1,6 +1,6 @@
 /** How long is one kept waiting before a command says something? Against `node -e 0`, in turns, on the same Node. */
 import { execFile, execFileSync, spawnSync } from "node:child_process";
-import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -10,12 +10,24 @@ export const startupBench: Bench = { name: "startup", run };
 
 const ROUNDS = 15;
 /** Of `node -e 0`, some 40 ms. What asks git and reads a log takes more; a third of it is for the settings. */
-const MAX_OF_FLOOR: Readonly<Record<string, number>> = { "skein --version": 4, "skein status": 10 };
+const MAX_OF_FLOOR: Readonly<Record<string, number>> = {
+  "skein --version": 4,
+  "skein plan": 4,
+  "skein plan --json": 4,
+  "skein status": 10,
+};
 
 const BIN = fileURLToPath(new URL("../bin/skein", import.meta.url));
+/** Some of everything that a plan is made by: a list, an order, files, a constraint. */
+const REQUEST =
+  "Refactor src/part-1/file-1.ts and src/part-2/file-2.ts to use one parser, then add search with filters, sorting " +
+  "and paging, and make sure that the tests pass. Don't change the public API.";
+
 const COMMANDS: readonly (readonly [string, readonly string[]])[] = [
   ["node -e 0", ["-e", "0"]],
   ["skein --version", [BIN, "--version"]],
+  ["skein plan", [BIN, "plan", REQUEST]],
+  ["skein plan --json", [BIN, "plan", REQUEST, "--json"]],
   ["skein status", [BIN, "status"]],
 ];
 
@@ -37,16 +49,27 @@ async function run(): Promise<BenchReport> {
   }
 }
 
-/** A repository with a run that came to nothing, so that there is something to tell. */
+/** A repository of 300 files with a run that came to nothing, so that there is something to tell. */
 async function makeRun(home: string): Promise<void> {
   const at = { cwd: repositoryIn(home), env: environmentIn(home), stdio: "ignore" } as const;
-  await mkdir(at.cwd);
+  await makeFiles(at.cwd);
   const person = ["-c", "user.name=Bench", "-c", "user.email=bench@example.invalid"];
   execFileSync("git", ["init", "-q"], at);
-  execFileSync("git", [...person, "commit", "-q", "--allow-empty", "-m", "begin"], at);
+  execFileSync("git", ["add", "."], at);
+  execFileSync("git", [...person, "commit", "-q", "-m", "begin"], at);
   const sets = ["planner=none", "gate=none", "retry.maxFailed=1"].flatMap((set) => ["--set", set]);
   const run = spawnSync(process.execPath, [BIN, "run", "nothing", "--agent", "true", ...sets], at);
   if (run.status !== 1) throw new Error(`the run ended with ${run.status}, not with 1`);
+}
+
+async function makeFiles(folder: string): Promise<void> {
+  for (let part = 0; part < 10; part += 1) {
+    const at = path.join(folder, part < 8 ? `src/part-${part}` : `test/part-${part}`);
+    await mkdir(at, { recursive: true });
+    for (let file = 0; file < 30; file += 1)
+      await writeFile(path.join(at, `file-${file}.ts`), `export const one = ${file};\n`);
+  }
+  await writeFile(path.join(folder, "package.json"), JSON.stringify({ scripts: { test: "node --test" } }));
 }
 
 const repositoryIn = (home: string) => path.join(home, "repository");

@@ -77,4 +77,15 @@ describe("a quick command", () => {
       assert.deepEqual(heavy, []);
     });
   }
+
+  it("skein plan loads besides no schema, no YAML, no configuration and nothing of runs", async () => {
+    const heavy = (await loadedBy("plan", "add search with filters and sorting")).filter(
+      (url) =>
+        /node_modules\/(?!commander\/)/.test(url) ||
+        /\/src\/(?:config|engine|jobs|compose\.ts|adapters\/(?:runs|repositories|agents|specialists))/.test(
+          url,
+        ),
+    );
+    assert.deepEqual(heavy, []);
+  });
 });

@@ -18,8 +18,8 @@ import { readBytes } from "./read-file.ts";
 
 export type GivenPlan = {
   readonly plan: ExecutionPlan;
-  /** Where it comes from, in words. */
-  readonly from: string;
+  /** Its file; undefined if it was made just now. */
+  readonly from?: string;
   /** What could be better: it can be run all the same. */
   readonly warnings: number;
 };
@@ -104,7 +104,7 @@ export function refusePlan(context: Context, file: string, text: string, problem
     kind: "plan-invalid",
     message: `the plan ${file} has ${plural(problems.length, "problem")}; nothing was started`,
     lines: problems.slice(0, MAX_LINES).map((one) => problemText(one, file, lineOf(one.place))),
-    next: `skein plan check ${file}`,
+    next: "mend the file; skein plan check says whether it is ready",
   });
 }
 

@@ -10,7 +10,7 @@ import { agentText, foundText, specText } from "../agent-text.ts";
 import { type Act, type Context, refuse, say } from "../context.ts";
 import { EXIT } from "../exit-codes.ts";
 import { paint } from "../output.ts";
-import type { RunOptions } from "../verbs/options.ts";
+import type { PlanFirst, RunOptions } from "../verbs/options.ts";
 import { firstLine, harmless, onPage, plural, short } from "../words.ts";
 import { settleAgents } from "./agents.ts";
 import { configure } from "./configuration.ts";
@@ -18,9 +18,14 @@ import { deliverDone, refuseDelivery } from "./deliver.ts";
 import { type Driven, driveRun } from "./drive-run.ts";
 import { readGoal } from "./goal.ts";
 import { type GivenPlan, planIn, planSize } from "./plan-file.ts";
+import { approve, planOf, refusePlanFirst } from "./plan-run.ts";
 import { type Exit, hasExit, NEVER, openHere } from "./project.ts";
 
-export const run: Act<RunOptions & { readonly goal: string }> = async (context, options) => {
+type Given = RunOptions & PlanFirst & { readonly goal: string };
+
+export const run: Act<Given> = async (context, options) => {
+  const wrong = refusePlanFirst(context, options);
+  if (wrong !== undefined) return wrong;
   const project = await openHere(context, options);
   if (hasExit(project)) return project.exit;
   const wanted = await wantedIn(context, project, options);
@@ -28,21 +33,28 @@ export const run: Act<RunOptions & { readonly goal: string }> = async (context, 
   const read = await configure(context, project, options);
   if (hasExit(read)) return read.exit;
   const { notices } = read;
-  const config = "plan" in wanted ? followingPlan(read, wanted.plan.plan) : read.config;
-  return (await begin(context, project, { ...options, ...wanted, config, notices })).exit;
+  if (options.plan && wanted.plan) {
+    const declined = await approve(context, wanted.plan, options);
+    if (declined !== undefined) return declined;
+  }
+  const config = wanted.plan ? followingPlan(read, wanted.plan.plan) : read.config;
+  const { plan: _first, ...given } = options;
+  return (await begin(context, project, { ...given, ...wanted, config, notices })).exit;
 };
 
 /** A plan says its goal; any other file is one. */
 async function wantedIn(
   context: Context,
   project: Project,
-  { goal: given }: { readonly goal: string },
+  options: Given,
 ): Promise<Pick<Wanted, "goal" | "plan"> | Exit> {
-  const plan = await planIn(context, given, () => lintFacts(project));
-  if (plan && hasExit(plan)) return plan;
-  if (plan) return { goal: plan.plan.goal, plan };
-  const goal = await readGoal(context, given);
-  return hasExit(goal) ? goal : { goal: goal.text };
+  const file = await planIn(context, options.goal, () => lintFacts(project));
+  if (file && hasExit(file)) return file;
+  if (file) return { goal: file.plan.goal, plan: file };
+  const goal = await readGoal(context, options.goal);
+  if (hasExit(goal) || !options.plan) return hasExit(goal) ? goal : { goal: goal.text };
+  const plan = await planOf(context, goal.text, options);
+  return hasExit(plan) ? plan : { goal: goal.text, plan };
 }
 
 /** What cannot be looked at is not compared. */
@@ -112,6 +124,7 @@ export async function begin(context: Context, project: Project, wanted: Wanted):
 }
 
 function planRow({ plan, from, warnings }: GivenPlan): string {
+  if (from === undefined) return `${planSize(plan)}, by ${plan.planner}`;
   const look = warnings === 0 ? "" : ` (${plural(warnings, "warning")}: skein plan check ${from})`;
   return `${planSize(plan)}, from ${from}${look}`;
 }

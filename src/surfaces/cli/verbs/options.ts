@@ -9,7 +9,10 @@ export type AddVerb = (program: Command, perform: Perform) => void;
 export const addRepo = (command: Command): Command =>
   command.option("--repo <folder>", "the repository, if not the one around this folder");
 
-const collect = (value: string, before: readonly string[] = []): readonly string[] => [...before, value];
+export const collect = (value: string, before: readonly string[] = []): readonly string[] => [
+  ...before,
+  value,
+];
 
 /** What can be configured by a flag; everything else by --set. */
 export const addSettings = (command: Command): Command =>
@@ -51,6 +54,27 @@ export const examples = (...lines: readonly string[]): string =>
   ["", "Examples:", ...lines.map((line) => `  ${line}`)].join("\n");
 
 export type RunOptions = RepoOption & SettingOptions & { readonly base?: string; readonly config?: string };
+
+/** `ask`: undefined where nothing was said about it. */
+export type PlanOptions = RepoOption &
+  Pick<SettingOptions, "agent" | "model" | "set"> & {
+    readonly markdown?: true;
+    readonly mermaid?: true;
+    readonly out?: string;
+    readonly force?: true;
+    readonly ask?: boolean;
+    readonly maxConcurrent?: string;
+    readonly by?: string;
+    readonly agentPrefix?: string | true;
+    readonly config?: string;
+  };
+
+/** Of `skein run`: make the plan first, show it, and ask. */
+export type PlanFirst = {
+  readonly plan?: true;
+  readonly yes?: true;
+  readonly by?: string;
+};
 
 export type ResumeOptions = RepoOption & SettingOptions & { readonly run?: string };
 

@@ -1,0 +1,122 @@
+/** `skein plan check`: what is wrong with a plan file, and on which line? */
+import { isUtf8 } from "node:buffer";
+import path from "node:path";
+import { messageOf } from "../../../core/failure.ts";
+import { type Finding, lintPlan } from "../../../planning/lint.ts";
+import type { ExecutionPlan } from "../../../planning/plan.ts";
+import { type Act, type Context, say, usage, writeJson } from "../context.ts";
+import { EXIT } from "../exit-codes.ts";
+import { paint } from "../output.ts";
+import type { RepoOption } from "../verbs/options.ts";
+import { harmless, plural } from "../words.ts";
+import { kindOf, MAX_PLAN_BYTES, optionsIn, type PlanKind, planSize, readAs } from "./plan-file.ts";
+import { type Input, processInput } from "./plan-input.ts";
+import { placeFinder } from "./plan-lines.ts";
+import { groundsFor } from "./plan-make.ts";
+import type { Exit } from "./project.ts";
+import { isMissing, readBytes } from "./read-file.ts";
+
+type Wanted = RepoOption & { readonly file: string; readonly input?: () => Input };
+
+export const planCheck: Act<Wanted> = async (context, { file, repo = ".", input = processInput }) => {
+  const text = await textOf(context, file, input);
+  if (typeof text !== "string") return text.exit;
+  const grounds = await groundsFor(context, path.resolve(context.folder, repo));
+  if ("exit" in grounds) return grounds.exit;
+  const { agents, facts } = grounds;
+  const known =
+    facts.filesLeftOut > 0 || facts.files.length === 0 ? { agents } : { agents, files: facts.files };
+  const kind = kindOf(file) ?? (/^\s*[[{]/.test(text) ? "json" : "markdown");
+  const read = await readAs(kind, text, optionsIn(context, known));
+  if (read.is === "none") return tell(context, { file, kind, text, findings: [NO_PLAN], notes: [] });
+  if (read.is === "broken") {
+    const findings = read.problems.map((one): Finding => ({ ...one, level: "error" }));
+    return tell(context, { file, kind, text, findings, notes: [] });
+  }
+  const { plan, notes } = read;
+  return tell(context, { file, kind, text, plan, notes, findings: lintPlan(plan, known) });
+};
+
+const NO_PLAN: Finding = {
+  level: "error",
+  place: "",
+  message: "is no plan: it has no list of tasks",
+  next: 'skein plan "<request>" --out plan.json makes one',
+};
+
+async function textOf(context: Context, file: string, input: () => Input): Promise<string | Exit> {
+  const no = (message: string, next?: string): Exit => ({ exit: usage(context, message, next) });
+  try {
+    const bytes =
+      file === "-"
+        ? await allOf(input())
+        : await readBytes(path.resolve(context.folder, file), MAX_PLAN_BYTES);
+    if (bytes.length > MAX_PLAN_BYTES) return no(`${file} is longer than 20 MB`);
+    return isUtf8(bytes) ? bytes.toString("utf8") : no(`${file} is no text`, "name a plan in UTF-8");
+  } catch (error) {
+    return isMissing(error)
+      ? no(`there is no file ${file}`, "name a file that is there")
+      : no(`${file} cannot be read: ${messageOf(error)}`);
+  }
+}
+
+async function allOf(input: Input): Promise<Buffer> {
+  const bytes = await input.all(MAX_PLAN_BYTES);
+  await input.close();
+  return bytes;
+}
+
+type Checked = {
+  readonly file: string;
+  readonly kind: PlanKind;
+  readonly text: string;
+  readonly plan?: ExecutionPlan;
+  readonly findings: readonly Finding[];
+  readonly notes: readonly string[];
+};
+
+function tell(context: Context, { file, kind, text, plan, findings, notes }: Checked) {
+  const lineOf = kind === "json" ? placeFinder(text) : () => undefined;
+  const found = findings.map((one) => {
+    const line = lineOf(one.place);
+    return { ...one, ...(line === undefined ? {} : { line }) };
+  });
+  const errors = found.filter(({ level }) => level === "error").length;
+  const isReady = errors === 0;
+  if (context.json) {
+    writeJson(context, { file, isReady, ...(plan ? sizes(plan) : {}), findings: found, notes });
+    return isReady ? EXIT.done : EXIT.notAllDone;
+  }
+  const name = file === "-" ? "standard input" : file;
+  for (const { level, place, message, next, line } of found.slice(0, MAX_SHOWN)) {
+    const where = `${line === undefined ? name : `${name}:${line}`}: ${place === "" ? "" : `${place}: `}`;
+    say(
+      context,
+      paint(context.out, "bad", harmless(`${where}${level === "warning" ? "warning: " : ""}${message}`)),
+    );
+    if (next !== undefined) say(context, harmless(`  try: ${next}`));
+  }
+  if (found.length > MAX_SHOWN) say(context, `and ${found.length - MAX_SHOWN} more`);
+  for (const note of notes.slice(0, MAX_NOTES))
+    say(context, paint(context.out, "quiet", harmless(`note: ${note}`)));
+  if (notes.length > MAX_NOTES)
+    say(context, `and ${plural(notes.length - MAX_NOTES, "more note", "more notes")}`);
+  say(context, verdict(plan, errors, found.length - errors));
+  return isReady ? EXIT.done : EXIT.notAllDone;
+}
+
+/** More than a screen holds; --json has all of them. */
+const MAX_SHOWN = 200;
+const MAX_NOTES = 20;
+
+const sizes = ({ tasks }: ExecutionPlan) => ({
+  tasks: tasks.length,
+  waves: tasks.reduce((most, { metadata }) => Math.max(most, metadata.wave + 1), 0),
+});
+
+function verdict(plan: ExecutionPlan | undefined, errors: number, warnings: number): string {
+  const counts = [errors > 0 && plural(errors, "error"), warnings > 0 && plural(warnings, "warning")];
+  const told = counts.filter((text) => text !== false).join(", ");
+  if (errors > 0) return `${told}: not ready`;
+  return `${plan ? `${planSize(plan)}, ` : ""}ready${told === "" ? "" : ` (${told})`}`;
+}

@@ -1,0 +1,94 @@
+/** `skein run --plan`: is the plan what the person wants? Shown first, and run only with a yes. */
+import path from "node:path";
+import { lintPlan } from "../../../planning/lint.ts";
+import type { ExecutionPlan } from "../../../planning/plan.ts";
+import { type Context, refuse, say, usage } from "../context.ts";
+import { EXIT, type ExitCode } from "../exit-codes.ts";
+import type { PlanFirst, RunOptions } from "../verbs/options.ts";
+import { harmless } from "../words.ts";
+import { notify, sayPlan } from "./plan.ts";
+import { type GivenPlan, refusePlan } from "./plan-file.ts";
+import { type Input, processInput } from "./plan-input.ts";
+import { makePlan } from "./plan-make.ts";
+import { jsonText } from "./plan-out.ts";
+import type { Exit } from "./project.ts";
+import { writeNew } from "./write-new.ts";
+
+type Wanted = RunOptions & PlanFirst & { readonly goal: string };
+
+/** What does not go together, and a yes that nobody could give: said before anything is made or paid for. */
+export function refusePlanFirst(
+  context: Context,
+  { plan, yes, by, goal }: Wanted,
+  input: () => Input = processInput,
+): ExitCode | undefined {
+  if (plan !== true) {
+    const alone = yes ? "--yes" : by === undefined ? undefined : "--by";
+    return alone && usage(context, `${alone} belongs to --plan`, "skein run --help");
+  }
+  if (yes || canAsk(context, input)) return undefined;
+  return usage(
+    context,
+    "there is no terminal here on which the plan could be approved of",
+    `add --yes to run it as it is; or look first: skein plan ${goal.length > 60 ? "…" : `"${goal}"`} --out plan.json, then skein run plan.json`,
+  );
+}
+
+const canAsk = ({ json, err }: Context, input: () => Input): boolean =>
+  !json && err.size !== undefined && input().isTerminal;
+
+/** The plan of a request, as `skein plan` makes it. Who works is asked for it only if an agent is to plan. */
+export async function planOf(
+  context: Context,
+  request: string,
+  { repo, config, set, workers, by, yes, agent, model }: Wanted,
+): Promise<GivenPlan | Exit> {
+  const options = { repo, config, set, by, maxConcurrent: workers, ...(by === "agent" && { agent, model }) };
+  const given = Object.entries({ ...options, ask: yes ? false : undefined });
+  const wanted = Object.fromEntries(given.filter(([, value]) => value !== undefined));
+  const made = await makePlan(context, { ...wanted, request }, processInput);
+  if ("exit" in made) return made;
+  notify(context, made.notices);
+  const { plan, grounds } = made;
+  const findings = lintPlan(plan, { agents: grounds.agents });
+  const errors = findings.filter(({ level }) => level === "error");
+  if (errors.length > 0) return { exit: refusePlan(context, "that was made", jsonText(plan), errors) };
+  return { plan, warnings: findings.length };
+}
+
+/** Undefined: go on. */
+export async function approve(
+  context: Context,
+  { plan }: GivenPlan,
+  { yes }: PlanFirst,
+  input: () => Input = processInput,
+): Promise<ExitCode | undefined> {
+  await sayPlan(context, plan);
+  say(context);
+  if (yes) return undefined;
+  context.err.write("Run this plan? [y/N, or e to write it to a file and edit it] ");
+  const typing = input();
+  const answer = ((await typing.line()) ?? "").trim().toLowerCase();
+  await typing.close();
+  if (answer === "y" || answer === "yes") return undefined;
+  if (answer === "e" || answer === "edit") return writeAside(context, plan);
+  return refuse(context, EXIT.notAllDone, { kind: "declined", message: "the plan was not started" });
+}
+
+/** Under the first name that is free: an earlier plan may have been edited. */
+async function writeAside(context: Context, plan: ExecutionPlan): Promise<ExitCode> {
+  let why = "";
+  for (const name of NAMES) {
+    const written = await writeNew(path.join(context.folder, name), jsonText(plan), false);
+    if (!("why" in written)) {
+      say(context, `wrote ${name}; edit it, then: skein plan check ${name} && skein run ${name}`);
+      return EXIT.notAllDone;
+    }
+    why = written.why;
+    if (!written.isThere) break;
+  }
+  const message = `the plan could not be written here: ${harmless(why)}`;
+  return refuse(context, EXIT.notAllDone, { kind: "configuration", message });
+}
+
+const NAMES: readonly string[] = ["plan.json", ...Array.from({ length: 98 }, (_, i) => `plan-${i + 2}.json`)];
