@@ -7,7 +7,7 @@ import type { Sandbox } from "../adapters/sandboxes/sandbox.ts";
 import type { Config } from "../config/schema.ts";
 import { type Failure, failure, messageOf } from "../core/failure.ts";
 import type { FixedPlanner } from "../jobs/job-parts.ts";
-import { readPlan } from "../planning/read-plan.ts";
+import { readValue } from "../planning/read-plan.ts";
 import { fixedPlanner } from "../planning/to-answer.ts";
 import type { Criteria } from "../ports/criteria.ts";
 import type { Outbox } from "../ports/outbox.ts";
@@ -51,7 +51,7 @@ export function planWorld(project: Project, home: RunHome, parts: PlanWorldParts
 
 function plannerOf({ record, folder }: RunHome, scratchpad: string): Pick<PlanWorld, "planner" | "problem"> {
   if (record.plan === undefined) return {};
-  const read = readPlan(JSON.stringify(record.plan), { scratchpad });
+  const read = readValue(record.plan, { scratchpad });
   if (read.is === "plan") return { planner: fixedPlanner(read.plan) };
   const [first] = read.problems;
   const where = path.join(folder, "run.json");
