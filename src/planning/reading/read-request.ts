@@ -1,28 +1,229 @@
 /** What does a request ask for? Its clauses, lists, files and order, found by published words. */
-import type { Clause, Reading } from "../reading.ts";
+import type { Reading } from "../reading.ts";
 import type { Words } from "../words.ts";
+import { type Block, type Bullet, blocksOf } from "./blocks.ts";
+import { isRequest, partsOf } from "./clauses.ts";
+import { clean, joined } from "./clean.ts";
+import { MAX_NAMES, plain, textOf } from "./draft.ts";
+import { type Lexicon, lexiconOf } from "./lexicon.ts";
+import { MAX_ITEMS } from "./listed.ts";
+import { Sequence } from "./order.ts";
+import { phraseIn } from "./phrase.ts";
+import { type Span, sentencesOf } from "./sentences.ts";
+import { tokenise } from "./tokens.ts";
 
+/**
+ * Never throws, and takes time in proportion to the text.
+ *
+ * ```ts
+ * readRequest("Fix the login bug, then add a test.", words).clauses; // fix; add, after it
+ * ```
+ */
 export function readRequest(request: string, words: Words): Reading {
-  const text = request.slice(0, MAX_READ_CHARS).toWellFormed().replace(/\s+/g, " ").trim();
-  const [first = ""] = text.split(" ", 1);
-  const verb = words.actionVerbs.find((one) => one === first.toLowerCase());
-  const rest = verb === undefined ? text : text.slice(first.length).trim();
-  const [object = "", listed] = rest.split(" with ");
-  const items = listed?.split(/, (?:and )?| and /) ?? [];
-  const clause: Clause = {
-    text,
-    ...(verb !== undefined && { verb }),
-    object,
-    items,
-    ...(items.length > 0 && { itemsAre: "with" as const }),
-    isUnbounded: false,
-    context: [],
-    files: [],
-    names: [],
-    after: [],
+  const { text, leftOut } = clean(request);
+  const lexicon = lexiconOf(words);
+  const blocks = blocksOf(text);
+  const read: Read = {
+    lexicon,
+    sequence: new Sequence(lexicon),
+    constraints: new Set(),
+    isForeign: isForeign(text, lexicon),
+    lead: { is: "none" },
   };
-  const leftOut = Math.max(0, request.length - MAX_READ_CHARS);
-  return { text, leftOut, clauses: text === "" ? [] : [clause], constraints: [], pasted: [] };
+  for (const block of blocks) readBlock(read, block);
+  const told = blocks.map(toldIn).filter((one) => one !== "");
+  if (read.sequence.size === 0 && read.constraints.size === 0) addWhole(read, told, blocks);
+  return {
+    text: told.join(" "),
+    leftOut,
+    clauses: read.sequence.clauses(),
+    constraints: [...read.constraints].slice(0, MAX_NAMES),
+    pasted: blocks.flatMap((block) => (block.is === "pasted" ? [block.text] : [])),
+  };
 }
 
-const MAX_READ_CHARS = 20_000;
+type Read = {
+  readonly lexicon: Lexicon;
+  sequence: Sequence;
+  readonly constraints: Set<string>;
+  /** Words that look English are not, in a text that is in another language. */
+  readonly isForeign: boolean;
+  /** What the list that may come belongs to. */
+  lead: ListLead;
+};
+
+type ListLead =
+  | { readonly is: "none" }
+  /** "Features:", which asks for nothing itself. */
+  | { readonly is: "label"; readonly text: string }
+  /** The clause above. `isOpen`: it ends in a colon. */
+  | { readonly is: "clause"; readonly isOpen: boolean }
+  | { readonly is: "section"; readonly of: "constraints" | "context"; readonly isHeading: boolean };
+
+function readBlock(read: Read, block: Block): void {
+  if (block.is === "pasted") return readPasted(read, block.text);
+  if (block.is === "list") return readList(read, block.bullets);
+  const text = block.text.trim();
+  const section = sectionOf(text, read.lexicon);
+  if (section !== undefined) {
+    read.lead = { is: "section", of: section, isHeading: block.is === "heading" };
+    return;
+  }
+  if (block.is === "text" && read.lead.is === "section" && read.lead.isHeading)
+    return setAside(read, text, read.lead.of);
+  readText(read, text);
+}
+
+function readPasted(read: Read, text: string): void {
+  const { tokens } = spanOf(text, read.lexicon);
+  read.sequence.say("", tokens.flatMap(({ file }) => file ?? []).slice(0, MAX_NAMES));
+}
+
+const spanOf = (text: string, lexicon: Lexicon): Span => ({ text, lexicon, tokens: tokenise(text, lexicon) });
+
+function sectionOf(text: string, { words }: Lexicon): "constraints" | "context" | undefined {
+  const name = text.toLowerCase().replace(/[:*\s]{1,4}$/, "");
+  if (name.length > 40) return undefined;
+  if (words.sections.constraints.includes(name)) return "constraints";
+  return words.sections.context.includes(name) ? "context" : undefined;
+}
+
+function setAside(read: Read, text: string, of: "constraints" | "context"): void {
+  const span = spanOf(text, read.lexicon);
+  const { text: whole, files } = plain(span, { from: 0, to: span.tokens.length });
+  if (of === "constraints" && whole !== "") read.constraints.add(whole);
+  else read.sequence.say(whole, files);
+}
+
+/** Sentences one after another; what the last one was decides what a list below it is. */
+function readText(read: Read, text: string): void {
+  const span = spanOf(text, read.lexicon);
+  const isOpen = text.endsWith(":");
+  read.lead = { is: "none" };
+  if (read.isForeign)
+    return read.sequence.say(joined(text), plain(span, { from: 0, to: span.tokens.length }).files);
+  for (const range of sentencesOf(span)) {
+    read.lead = { is: "none" };
+    for (const part of partsOf(span, range)) {
+      if (part.is === "constraint") read.constraints.add(part.text);
+      if (part.is === "statement") {
+        read.sequence.say(part.draft.text, part.draft.files);
+        read.lead = { is: "label", text: part.draft.text };
+      }
+      if (part.is !== "clause") continue;
+      read.sequence.add(part.draft, part.order);
+      read.lead = { is: "clause", isOpen };
+    }
+  }
+}
+
+function readList(read: Read, bullets: readonly Bullet[]): void {
+  const { lead, lexicon, sequence } = read;
+  if (lead.is === "section") {
+    for (const { text, parts } of bullets) setAside(read, [text, ...parts].join(", "), lead.of);
+    if (!lead.isHeading) read.lead = { is: "none" };
+    return;
+  }
+  const spans = bullets.map(({ text }) => spanOf(text, lexicon));
+  const requests = spans.filter((span) => isRequest(span)).length;
+  const areRequests = !read.isForeign && requests * 2 >= bullets.length && requests > 0;
+  if (areRequests && !(lead.is === "clause" && ownsList(read, lead.isOpen)))
+    return readRequests(read, bullets, spans);
+  const items = itemsIn(read, bullets);
+  if (lead.is === "clause" && sequence.size > 0) sequence.list(items);
+  else if (items.length > 0) addList(read, items, lead.is === "label" ? lead.text : "");
+}
+
+/** "Refactor the parser:" has steps below it; "Fix these issues:" is what they are, said in one. */
+function ownsList({ sequence, lexicon }: Read, isOpen: boolean): boolean {
+  const draft = sequence.lastDraft;
+  if (!draft || !isOpen) return false;
+  const isUmbrella = draft.object
+    .toLowerCase()
+    .split(" ")
+    .some((word) => lexicon.has.umbrella.has(word));
+  const hasWith = / (?:with|including)\b/.test(draft.object);
+  if ((isUmbrella && !hasWith) || draft.object === "") {
+    sequence.takeBack();
+    return false;
+  }
+  return true;
+}
+
+function readRequests(read: Read, bullets: readonly Bullet[], spans: readonly Span[]): void {
+  bullets.forEach(({ parts }, index) => {
+    const span = spans[index]!;
+    const before = read.sequence.size;
+    if (isRequest(span)) readText(read, span.text);
+    else readThing(read, span);
+    if (parts.length > 0 && read.sequence.size > before)
+      read.sequence.list(parts.map(joined).slice(0, MAX_ITEMS));
+  });
+  read.lead = { is: "none" };
+}
+
+/** Among requests: "dark mode" is one as well, "don't touch the API" is not. */
+function readThing(read: Read, span: Span): void {
+  const range = { from: 0, to: span.tokens.length };
+  const [part] = partsOf(span, range);
+  if (!part || part.is !== "statement") return readText(read, span.text);
+  read.sequence.add(part.draft, { is: "none" });
+}
+
+/** Constraints among them are none of the items. */
+function itemsIn(read: Read, bullets: readonly Bullet[]): readonly string[] {
+  const items: string[] = [];
+  for (const { text, parts } of bullets) {
+    const span = spanOf(text, read.lexicon);
+    const range = { from: 0, to: span.tokens.length };
+    const [first] = read.isForeign ? [] : partsOf(span, range);
+    if (first?.is === "constraint") read.constraints.add(first.text);
+    else if (items.length < MAX_ITEMS) {
+      const below = parts.length === 0 ? "" : `: ${parts.map(joined).join(", ")}`;
+      items.push(textOf(span, range) + below);
+    }
+    read.sequence.say("", plain(span, range).files);
+  }
+  return items.filter((item) => item !== "");
+}
+
+/** A list that no sentence asks for is asked for itself. */
+function addList(read: Read, items: readonly string[], label: string): void {
+  const text = label === "" ? items.join(", ") : label;
+  const rest = { isUnbounded: false, files: [], names: [], itemsAre: "each" as const };
+  read.sequence.add({ text, object: label, items, ...rest }, { is: "none" });
+}
+
+/** No imperative anywhere: all of it is one request, as it is. */
+function addWhole(read: Read, told: readonly string[], blocks: readonly Block[]): void {
+  const text = told.join(" ");
+  if (!/[\p{L}\p{N}]/u.test(text)) return;
+  const span = spanOf(text, read.lexicon);
+  const range = { from: 0, to: span.tokens.length };
+  const draft = plain(span, range);
+  const isOne = !read.isForeign && blocks.length === 1 && sentencesOf(span).length === 1;
+  const { constraint: _, ...phrase } = isOne
+    ? phraseIn(span, undefined, range)
+    : { ...draft, constraint: "" };
+  const { files } = read.sequence.said;
+  read.sequence = new Sequence(read.lexicon);
+  const all = [...new Set([...draft.files, ...files])];
+  read.sequence.add({ ...draft, ...phrase, text: draft.text, files: all }, { is: "none" });
+}
+
+function toldIn(block: Block): string {
+  if (block.is === "pasted") return "";
+  if (block.is !== "list") return joined(block.text);
+  return block.bullets.map(({ text, parts }) => joined([text, ...parts].join(" "))).join(" ");
+}
+
+/** More words of other languages than of English, and not just one. */
+function isForeign(text: string, { has }: Lexicon): boolean {
+  let others = 0;
+  let own = 0;
+  for (const [word] of text.toLowerCase().matchAll(/\p{L}+/gu)) {
+    if (has.otherLanguages.has(word)) others += 1;
+    else if (has.determiners.has(word) || has.prepositions.has(word) || word === "and") own += 1;
+  }
+  return others > 1 && others > own;
+}

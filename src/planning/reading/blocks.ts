@@ -1,0 +1,134 @@
+/** How is a request laid out? Paragraphs, headings and lists; what was pasted into it is kept apart. */
+
+export type Block =
+  | { readonly is: "text" | "heading"; readonly text: string }
+  | { readonly is: "list"; readonly bullets: readonly Bullet[] }
+  /** Code, a stack trace, a log, a diff, a quoted mail. */
+  | { readonly is: "pasted"; readonly text: string };
+
+/** `parts`: what is listed below it, one level or more further in. */
+export type Bullet = { readonly text: string; readonly parts: readonly string[] };
+
+export function blocksOf(text: string): readonly Block[] {
+  const layout: Layout = { blocks: [], wasBlank: true };
+  const lines = text.split("\n");
+  for (let at = 0; at < lines.length; ) {
+    const line = lines[at]!;
+    const end = pastedEnd(lines, at, layout);
+    if (end > at) paste(layout, lines.slice(at, end));
+    else if (isComment(line)) at = commentEnd(lines, at) - 1;
+    else addLine(layout, line);
+    at = Math.max(end, at + 1);
+  }
+  return layout.blocks.map(finished);
+}
+
+type OpenBullet = { text: string; parts: string[]; readonly indent: number };
+type Open =
+  | { readonly is: "text" | "heading" | "pasted"; text: string }
+  | { readonly is: "list"; readonly bullets: OpenBullet[] };
+type Layout = { readonly blocks: Open[]; wasBlank: boolean };
+
+const finished = (block: Open): Block =>
+  block.is === "list"
+    ? { is: "list", bullets: block.bullets.map(({ text, parts }) => ({ text, parts })) }
+    : block;
+
+function paste({ blocks }: Layout, lines: readonly string[]): void {
+  const last = blocks.at(-1);
+  if (last?.is === "pasted") last.text += `\n${lines.join("\n")}`;
+  else blocks.push({ is: "pasted", text: lines.join("\n") });
+}
+
+/** Past the pasted lines that begin at `at`, or `at`. */
+function pastedEnd(lines: readonly string[], at: number, { blocks, wasBlank }: Layout): number {
+  const line = lines[at]!;
+  const fence = /^ {0,8}(`{3,}|~{3,}|"{3})/.exec(line)?.[1];
+  if (fence !== undefined && !line.slice(line.indexOf(fence) + fence.length).includes(fence)) {
+    const close = lines.findIndex((one, index) => index > at && one.trimStart().startsWith(fence));
+    return close === -1 ? lines.length : close + 1;
+  }
+  if (/^(?:diff --git |@@ -\d)/.test(line)) {
+    const blank = lines.findIndex((one, index) => index > at && one.trim() === "");
+    return blank === -1 ? lines.length : blank;
+  }
+  const goesOn = blocks.at(-1)?.is === "pasted" && !wasBlank && /^(?: {2,}[^\s*•-]|Caused by: )/.test(line);
+  return goesOn || isPasted(line) ? at + 1 : at;
+}
+
+/** Lines that programs write, not people. */
+const PASTED: readonly RegExp[] = [
+  /^ *>/,
+  /^ *at [^ ].*[:(]\d/,
+  /^ *at [\w$.<>]+ ?\(/,
+  /^ *File "[^"]*", line \d/,
+  /^ *Traceback \(most recent/,
+  /^ *(?:Uncaught )?[\w.$]{0,80}(?:Error|Exception): /,
+  /^ *\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d/,
+  /^ *\[?\d\d:\d\d:\d\d/,
+  /^ *(?:\[(?:INFO|WARN|WARNING|ERROR|DEBUG|TRACE|FATAL)\]|(?:INFO|WARN|WARNING|ERROR|DEBUG|TRACE|FATAL):|ERROR in )/,
+  /^ *npm (?:ERR!|error |warn )/i,
+  /^ *[$❯] [^ ]/,
+  /^ *\^[\^~]* *$/,
+  /^ *goroutine \d+ \[/,
+  /^ *thread '[^']*' panicked/,
+  /^ *>? *\d+ \|/,
+  /^ *\|.*\| *$/,
+];
+
+const isPasted = (line: string) => PASTED.some((pattern) => pattern.test(line));
+
+const isComment = (line: string) => line.trimStart().startsWith("<!--");
+
+/** What templates of issues put into them. */
+const MAX_COMMENT_LINES = 50;
+
+function commentEnd(lines: readonly string[], at: number): number {
+  const end = lines.slice(at, at + MAX_COMMENT_LINES).findIndex((line) => line.includes("-->"));
+  return at + Math.max(1, end + 1);
+}
+
+const BULLET = /^( *)(?:[-*+•–·‣▪◦]|\d{1,3}[.)]|\(\d{1,3}\)|[a-zA-Z]\)) +(?:\[[ xX]\] +)?(?=\S)/;
+
+function addLine(layout: Layout, line: string): void {
+  const { blocks, wasBlank } = layout;
+  const text = line.trim();
+  layout.wasBlank = text === "";
+  if (text === "" || /^(?:[-=*_] ?){3,}$/.test(text)) return void (layout.wasBlank = true);
+  const heading = headingOf(text);
+  if (heading !== undefined) return void blocks.push({ is: "heading", text: heading });
+  const bullet = BULLET.exec(line);
+  if (bullet) return addBullet(blocks, line.slice(bullet[0].length).trim(), bullet[1]!.length);
+  const last = blocks.at(-1);
+  if (last?.is === "list") {
+    const open = last.bullets.at(-1)!;
+    const indent = line.length - line.trimStart().length;
+    if (indent > open.indent || (!wasBlank && /^\p{Ll}/u.test(text))) return continueBullet(open, text);
+  }
+  if (last?.is === "text" && !wasBlank) last.text += `\n${text}`;
+  else blocks.push({ is: "text", text });
+}
+
+function headingOf(text: string): string | undefined {
+  const hashes = /^#{1,6} +/.exec(text)?.[0].length ?? 0;
+  if (hashes > 0)
+    return text
+      .slice(hashes)
+      .replace(/#{1,6}$/, "")
+      .trim();
+  const isBold = text.length > 4 && text.startsWith("**") && (text.endsWith("**") || text.endsWith("**:"));
+  return isBold && !text.slice(2, -3).includes("**") ? text.replace(/^\*\*|\*\*:?$/g, "") : undefined;
+}
+
+function addBullet(blocks: Open[], text: string, indent: number): void {
+  const last = blocks.at(-1);
+  if (last?.is !== "list") return void blocks.push({ is: "list", bullets: [{ text, parts: [], indent }] });
+  const above = last.bullets.at(-1)!;
+  if (indent > above.indent + 1) above.parts.push(text);
+  else last.bullets.push({ text, parts: [], indent });
+}
+
+function continueBullet(open: OpenBullet, text: string): void {
+  if (open.parts.length > 0) open.parts.push(`${open.parts.pop()!} ${text}`);
+  else open.text += ` ${text}`;
+}

@@ -1,0 +1,136 @@
+/** Where does a clause end and the next begin? Before an imperative that "and" or a comma joins, not within a list. */
+import { type Imperative, imperativeAt, isStatement } from "./imperative.ts";
+import { type Lead, leadAt } from "./lead.ts";
+import { phraseAt } from "./lexicon.ts";
+import { afterModal, type Main } from "./main-verb.ts";
+import type { Span } from "./sentences.ts";
+
+type Asked = Exclude<Main, { readonly is: "constraint" }>;
+
+/** What was seen of the clause so far. */
+type Seen = {
+  /** After "with", of things that are called like verbs: "with create, read, update". */
+  isVerbalList: boolean;
+  isAfterColon: boolean;
+  /** Within "that …", "when …": */
+  isSubordinate: boolean;
+  /** within "so that users can …": */
+  hasModal: boolean;
+  /** within "to support …". */
+  isInfinitive: boolean;
+  readonly isDefinite: boolean;
+};
+
+/** The comma or "and" that ends it, or `to`. */
+export function boundaryAfter(span: Span, main: Asked, to: number): number {
+  const { tokens } = span;
+  const seen: Seen = {
+    isVerbalList: false,
+    isAfterColon: false,
+    isSubordinate: false,
+    hasModal: false,
+    isInfinitive: false,
+    isDefinite: isDefinite(span, main.rest),
+  };
+  for (let at = main.rest; at < to; at += 1) {
+    const { lower, isInside } = tokens[at]!;
+    if (isInside) continue;
+    if (JOINS.has(lower) && endsAt(span, { at, to, main, seen })) return at;
+    note(span, at, to, seen);
+  }
+  return to;
+}
+
+const JOINS: ReadonlySet<string> = new Set([",", "and", "but", "then", "plus", "&", "—", "–", "-", "also"]);
+
+const isDefinite = ({ tokens, lexicon }: Span, at: number) => {
+  const token = tokens[at];
+  if (!token) return false;
+  if (token.kind === "path" || token.kind === "code" || token.kind === "quote") return true;
+  return lexicon.has.determiners.has(token.lower) || lexicon.has.pronouns.has(token.lower);
+};
+
+function note({ tokens, lexicon, text }: Span, at: number, to: number, seen: Seen): void {
+  const { lower, end } = tokens[at]!;
+  const next = tokens[at + 1]?.lower ?? "";
+  const length = phraseAt(lexicon.phrases.with, tokens, at, to);
+  if (length > 0 && lexicon.verbs.has(tokens[at + length]?.lower ?? "")) seen.isVerbalList = true;
+  if (lower === ":" && /\s/.test(text[end] ?? "")) seen.isAfterColon = true;
+  if (lower === "to" && lexicon.verbs.has(next)) seen.isInfinitive = true;
+  if (lexicon.has.subordinators.has(lower) && !ORDERS.has(lower)) seen.isSubordinate = true;
+  if (seen.isSubordinate && MODALS.has(lower)) seen.hasModal = true;
+}
+
+const ORDERS: ReadonlySet<string> = new Set(["before", "after", "once", "as"]);
+const MODALS: ReadonlySet<string> = new Set([
+  "can",
+  "could",
+  "will",
+  "would",
+  "may",
+  "might",
+  "should",
+  "must",
+  "to",
+]);
+
+type Here = { readonly at: number; readonly to: number; readonly main: Asked; readonly seen: Seen };
+
+function endsAt(span: Span, { at, to, main, seen }: Here): boolean {
+  const lead = leadAt(span, at, to);
+  if (lead.negativeFrom !== undefined) return beginsConstraint(span, lead, seen);
+  const found = imperativeAt(span, lead.at, to);
+  if (found && !isStatement(span, lead.at, to)) {
+    // "build, test and deploy the app": verbs without an object are all imperatives.
+    if (at === main.rest && main.verb !== undefined && found.is !== "bare") return true;
+    if (at === main.rest && main.verb !== undefined && isSeries(span, found, to)) return true;
+    return isNext(span, { lead, found, seen });
+  }
+  if (seen.isAfterColon) return false;
+  if (lead.isAsking && lead.at < to) return true;
+  if (seen.isSubordinate && !lead.hasComma) return false;
+  return (lead.hasComma || lead.hasWord) && afterModal(span, lead.at, to, { is: "none" }) !== undefined;
+}
+
+/** A verb without an object, and another behind it that has one, or that is the last. */
+function isSeries(span: Span, found: Imperative, to: number): boolean {
+  if (found.rest >= to) return true;
+  const lead = leadAt(span, found.rest, to);
+  return imperativeAt(span, lead.at, to) !== undefined;
+}
+
+type Candidate = { readonly lead: Lead; readonly found: Imperative; readonly seen: Seen };
+
+function isNext(span: Span, { lead, found, seen }: Candidate): boolean {
+  if (lead.order !== "none" || lead.isAsked) return true;
+  if (seen.isAfterColon || seen.isVerbalList) return false;
+  const isSure = found.is === "sure";
+  if (seen.isSubordinate) return isSure && (lead.hasComma || !seen.hasModal);
+  if (seen.isInfinitive) return isSure || (lead.hasComma && found.is === "likely");
+  if (isSure || found.is === "likely") return true;
+  if (found.is !== "bare" || !lead.hasWord || !seen.isDefinite) return false;
+  const isLast = found.rest >= span.tokens.length || /^[.!?…\n]$/.test(span.tokens[found.rest]!.lower);
+  return isLast && !span.lexicon.weak.has(span.tokens[lead.at]!.lower);
+}
+
+/** "no" and "not" after "and" alone go on with what was before: "no docs and no tests". */
+function beginsConstraint({ tokens }: Span, { negativeFrom, hasComma }: Lead, seen: Seen): boolean {
+  const { lower } = tokens[negativeFrom!]!;
+  if (seen.isSubordinate && !hasComma) return false;
+  return hasComma || !(lower === "no" || lower === "not" || lower === "nothing" || lower === "with");
+}
+
+/** A denial reaches over "and": only a comma, a "but" or a new denial ends it. */
+export function constraintEnd(span: Span, from: number, to: number): number {
+  const { tokens } = span;
+  for (let at = from + 1; at < to; at += 1) {
+    const { lower, isInside } = tokens[at]!;
+    if (isInside || !JOINS.has(lower)) continue;
+    const lead = leadAt(span, at, to);
+    if (lead.negativeFrom !== undefined) return at;
+    const isParted = lead.hasComma || lower === "but" || lead.order !== "none";
+    const found = isParted ? imperativeAt(span, lead.at, to) : undefined;
+    if (found && (found.is === "sure" || lead.isAsked || lead.order !== "none")) return at;
+  }
+  return to;
+}

@@ -1,0 +1,106 @@
+/** What does a sentence ask for? Its imperatives, also where politeness, a subject or a condition stands before them. */
+import { boundaryAfter, constraintEnd } from "./boundary.ts";
+import { type Draft, namesIn, type Order, type Part, plain, textOf } from "./draft.ts";
+import { imperativeAt, SEPARATORS } from "./imperative.ts";
+import { leadAt } from "./lead.ts";
+import { type Main, mainAt } from "./main-verb.ts";
+import { phraseIn } from "./phrase.ts";
+import type { Range, Span } from "./sentences.ts";
+
+/** Every part of it once, in order. At most as many as it has tokens. */
+export function partsOf(span: Span, range: Range): readonly Part[] {
+  const parts: Part[] = [];
+  for (let at = range.from; at < range.to; ) {
+    const lead = leadAt(span, at, range.to);
+    if (lead.negativeFrom !== undefined) {
+      const end = constraintEnd(span, lead.negativeFrom, range.to);
+      parts.push(constraintOf(span, { from: lead.negativeFrom, to: end }));
+      at = end;
+      continue;
+    }
+    if (lead.at >= range.to) break;
+    const main = mainAt(span, lead, range.to);
+    if (!main) {
+      parts.push({ is: "statement", draft: plain(span, { from: at, to: range.to }) });
+      break;
+    }
+    if (main.is === "constraint") {
+      const end = constraintEnd(span, main.from, range.to);
+      parts.push(constraintOf(span, { from: lead.at, to: end }));
+      at = end;
+      continue;
+    }
+    const end = boundaryAfter(span, main, range.to);
+    parts.push(...clausesOf(span, main, { from: main.from, to: end }));
+    at = end;
+  }
+  return sharingObjects(parts);
+}
+
+function constraintOf(span: Span, range: Range): Part {
+  const draft = plain(span, range);
+  return { is: "constraint", text: draft.text, draft };
+}
+
+type Asked = Exclude<Main, { readonly is: "constraint" }>;
+
+function clausesOf(span: Span, main: Asked, range: Range): readonly Part[] {
+  const { draft, constraint } = draftOf(span, main, range);
+  const parts: Part[] = [];
+  const own: Part = { is: "clause", draft, order: main.order };
+  const { beside } = main;
+  if (beside === undefined) parts.push(own);
+  else {
+    const other = draftOf(span, beside.main, beside.range).draft;
+    if (beside.is === "before") parts.push(own, { is: "clause", draft: other, order: NAMED_LAST });
+    else {
+      parts.push({ is: "clause", draft: other, order: { is: "named" } });
+      parts.push({ ...own, order: { is: "previous", isNamed: false } });
+    }
+  }
+  if (constraint !== undefined) parts.push({ is: "constraint", text: constraint, draft: EMPTY });
+  return parts;
+}
+
+const NAMED_LAST: Order = { is: "previous", isNamed: true };
+const EMPTY: Draft = { text: "", object: "", items: [], isUnbounded: false, files: [], names: [] };
+
+type Drafted = { readonly draft: Draft; readonly constraint?: string };
+
+function draftOf(span: Span, main: Pick<Asked, "verb" | "rest" | "object">, range: Range): Drafted {
+  const { verb, rest } = main;
+  const phrase = phraseIn(span, verb, main.object ?? { from: rest, to: range.to });
+  const { constraint, ...found } = phrase;
+  const draft = { text: textOf(span, range), ...(verb !== undefined && { verb }), ...found };
+  return { draft: { ...draft, ...namesIn(span, range) }, ...(constraint !== undefined && { constraint }) };
+}
+
+/** "build, test and deploy the app": each verb has the last one's object. */
+function sharingObjects(parts: readonly Part[]): readonly Part[] {
+  const found = [...parts];
+  for (let at = found.length - 2; at >= 0; at -= 1) {
+    const part = found[at]!;
+    const next = found[at + 1]!;
+    if (part.is !== "clause" || next.is !== "clause" || part.draft.verb === undefined) continue;
+    if (part.draft.object !== "" || part.draft.items.length > 0 || next.order.is !== "none") continue;
+    if (next.draft.object === "" || next.draft.items.length > 0) continue;
+    const { text: _, verb: __, ...same } = next.draft;
+    const text = `${part.draft.text} ${next.draft.object}`;
+    found[at] = { ...part, draft: { ...same, verb: part.draft.verb, text } };
+  }
+  return found;
+}
+
+/** Whether a text begins with an imperative that stands on its own, as a bullet may. */
+export function isRequest(span: Span): boolean {
+  const to = span.tokens.length;
+  const lead = leadAt(span, 0, to);
+  if (lead.negativeFrom !== undefined) return false;
+  const imperative = imperativeAt(span, lead.at, to);
+  if (imperative === undefined) return false;
+  if (imperative.is === "sure" || lead.isAsked || lead.order !== "none") return true;
+  if (imperative.is === "likely") return true;
+  return (
+    imperative.is === "bare" && to - lead.at > 1 && !SEPARATORS.has(span.tokens[imperative.rest]?.lower ?? "")
+  );
+}

@@ -1,0 +1,65 @@
+/** Does an imperative begin here, and how sure is that? By the verb, and by the word behind it. */
+import { phraseAt } from "./lexicon.ts";
+import type { Span } from "./sentences.ts";
+
+export type Imperative = {
+  /** As it is in the dictionary. */
+  readonly verb: string;
+  /** The first token behind it. */
+  readonly rest: number;
+  /**
+   * `sure`: something definite follows ("add a test"). `likely`: a word follows and the verb is hardly a noun
+   * ("update docs" is not, "test coverage" may be a name: `maybe`). `bare`: nothing follows ("deploy").
+   */
+  readonly is: "sure" | "likely" | "maybe" | "bare";
+};
+
+export function imperativeAt(span: Span, at: number, to: number): Imperative | undefined {
+  const { tokens, lexicon } = span;
+  const token = tokens[at];
+  if (!token || at >= to || token.kind !== "word") return undefined;
+  const length = phraseAt(lexicon.phrases.phrasal, tokens, at, to);
+  if (length > 0) {
+    const phrase = tokens.slice(at, at + length).map(({ lower }) => lower);
+    return { verb: lexicon.words.phrasal.get(phrase.join(" "))!, rest: at + length, is: "sure" };
+  }
+  if (!lexicon.verbs.has(token.lower)) return undefined;
+  return { verb: token.lower, rest: at + 1, is: sureness(span, at, to) };
+}
+
+function sureness({ tokens, lexicon }: Span, at: number, to: number): Imperative["is"] {
+  const { has, weak } = lexicon;
+  const next = tokens[at + 1];
+  const isWeak = weak.has(tokens[at]!.lower);
+  if (!next || at + 1 >= to || next.kind === "break" || SEPARATORS.has(next.lower)) return "bare";
+  if (next.kind === "path" || next.kind === "code" || next.kind === "quote") return "sure";
+  if (next.kind === "mark") return "bare";
+  if (has.determiners.has(next.lower) || has.pronouns.has(next.lower) || /^\d/.test(next.lower))
+    return "sure";
+  if (has.finite.has(next.lower)) return "bare";
+  if (has.subordinators.has(next.lower)) return "sure";
+  if (has.prepositions.has(next.lower)) return isWeak ? "maybe" : "likely";
+  return isWeak && !GOES_WITH_NAMES.has(tokens[at]!.lower) ? "maybe" : "likely";
+}
+
+export const SEPARATORS: ReadonlySet<string> = new Set([",", ";", "and", "or", "&", "/", ":", "then", "but"]);
+
+/** Nouns too, and hardly ever before another noun. */
+const GOES_WITH_NAMES: ReadonlySet<string> = new Set(["update", "fix", "create", "delete", "add", "remove"]);
+
+/** "Build fails on Windows", "Design docs are missing": a noun first, and something that it does or is. */
+export function isStatement({ tokens, lexicon }: Span, at: number, to: number): boolean {
+  const { has, weak } = lexicon;
+  if (!weak.has(tokens[at]!.lower)) return false;
+  const end = Math.min(to, at + MAX_SUBJECT);
+  for (let index = at + 1; index < end; index += 1) {
+    const { lower, kind } = tokens[index]!;
+    if (has.finite.has(lower)) return true;
+    if (kind !== "word" && kind !== "name") return false;
+    if (has.determiners.has(lower) || has.pronouns.has(lower) || has.subordinators.has(lower)) return false;
+    if (index === at + 1 && has.prepositions.has(lower)) return false;
+  }
+  return false;
+}
+
+const MAX_SUBJECT = 7;

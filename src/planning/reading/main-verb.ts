@@ -1,0 +1,151 @@
+/** Which verb is a sentence's request? The first word, or one behind a condition, a label or "the app must". */
+
+import type { Order } from "./draft.ts";
+import { imperativeAt, isStatement } from "./imperative.ts";
+import { type Lead, leadAt } from "./lead.ts";
+import { phraseAt } from "./lexicon.ts";
+import type { Range, Span } from "./sentences.ts";
+import { type Beside, beginsSequence } from "./sequence.ts";
+
+export type Main =
+  | { readonly is: "constraint"; readonly from: number }
+  | {
+      readonly is: "request";
+      /** Undefined: a thing is asked for, "I want dark mode". */
+      readonly verb?: string;
+      /** Where the clause's text begins. */
+      readonly from: number;
+      /** The first token behind the verb. */
+      readonly rest: number;
+      /** Where its object is, if not behind the verb: "the parser should be rewritten". */
+      readonly object?: Range;
+      readonly order: Order;
+      /** Another thing to do that "before" or "after" names. */
+      readonly beside?: Beside;
+    };
+
+export function mainAt(span: Span, lead: Lead, to: number): Main | undefined {
+  const order: Order = { is: lead.order };
+  const { at } = lead;
+  return (
+    beginsSequence(span, lead, to) ??
+    labelled(span, lead, to) ??
+    direct(span, at, to, order) ??
+    (lead.isAsking ? asking(span, at, to, order) : undefined) ??
+    afterModal(span, at, to, order) ??
+    afterComma(span, at, to, order)
+  );
+}
+
+function direct(span: Span, at: number, to: number, order: Order): Main | undefined {
+  const found = imperativeAt(span, at, to);
+  if (!found || isStatement(span, at, to)) return undefined;
+  return { is: "request", verb: found.verb, from: at, rest: found.rest, order };
+}
+
+/** "TODO: add tests", "fix(parser): handle tabs". The label's own verb counts if nothing else does. */
+function labelled(span: Span, lead: Lead, to: number): Main | undefined {
+  const { tokens, text, lexicon } = span;
+  const end = Math.min(to, lead.at + MAX_LABEL);
+  let colon = lead.at;
+  while (colon < end && tokens[colon]!.lower !== ":") colon += 1;
+  if (colon >= end || colon + 1 >= to || !/\s/.test(text[tokens[colon]!.end] ?? "")) return undefined;
+  const own = imperativeAt(span, lead.at, to);
+  const hasObject = own !== undefined && own.rest < colon && tokens[own.rest]!.lower !== "(";
+  const isUmbrella = tokens.slice(lead.at, colon).some(({ lower }) => lexicon.has.umbrella.has(lower));
+  if (hasObject && !isUmbrella) return undefined;
+  const inner = leadAt(span, colon + 1, to);
+  const found = imperativeAt(span, inner.at, to);
+  if (found && found.is !== "bare" && found.is !== "maybe")
+    return { is: "request", verb: found.verb, from: inner.at, rest: found.rest, order: { is: inner.order } };
+  if (own && !hasObject)
+    return { is: "request", verb: own.verb, from: lead.at, rest: colon + 1, order: { is: lead.order } };
+  return undefined;
+}
+
+const MAX_LABEL = 7;
+const MAX_SUBJECT = 10;
+const MAX_BEFORE = 80;
+
+/** "I want the app to support dark mode", "we need a login page" */
+function asking(span: Span, at: number, to: number, order: Order): Main {
+  const { tokens } = span;
+  const end = Math.min(to, at + MAX_SUBJECT);
+  for (let index = at + 1; index < end; index += 1) {
+    const { lower, kind } = tokens[index]!;
+    if (kind === "mark" || kind === "break") break;
+    if (lower !== "to") continue;
+    const found = imperativeAt(span, index + 1, to);
+    if (found) return { is: "request", verb: found.verb, from: at, rest: found.rest, order };
+  }
+  return { is: "request", from: at, rest: at, order };
+}
+
+/** "The app must log errors" asks for logging, "the cache should be cleared" for clearing it. */
+export function afterModal(span: Span, at: number, to: number, order: Order): Main | undefined {
+  const { tokens, lexicon } = span;
+  const { has, phrases } = lexicon;
+  const end = Math.min(to, at + MAX_SUBJECT);
+  for (let index = at; index < end; index += 1) {
+    const { lower, kind } = tokens[index]!;
+    if (phraseAt(phrases.denials, tokens, index, to) > 0) return { is: "constraint", from: at };
+    if (has.modals.has(lower)) return behindModal(span, { from: at, to: index }, to, order);
+    if ((kind === "mark" && lower !== "(" && lower !== ")") || kind === "break") return undefined;
+    if (has.subordinators.has(lower) && index > at && lower !== "that") return undefined;
+    if (has.finite.has(lower)) return undefined;
+  }
+  return undefined;
+}
+
+function behindModal(span: Span, subject: Range, to: number, order: Order): Main | undefined {
+  const { tokens, lexicon } = span;
+  let at = subject.to + 1;
+  const needsTo = !["should", "must", "shall"].includes(tokens[subject.to]!.lower);
+  if (needsTo && tokens[at]?.lower !== "to") return undefined;
+  const isBe = (index: number) => tokens[index]?.lower === "be";
+  while (at < to && SKIPPED.has(tokens[at]!.lower)) at += 1;
+  if (isBe(at) && tokens[at + 1]?.lower === "able" && tokens[at + 2]?.lower === "to") at += 3;
+  if (isBe(at)) {
+    while (at + 1 < to && SKIPPED.has(tokens[at + 1]!.lower)) at += 1;
+    const verb = lexicon.forms.get(tokens[at + 1]?.lower ?? "");
+    if (verb === undefined || subject.from >= subject.to) return undefined;
+    return { is: "request", verb, from: subject.from, rest: at + 2, object: subject, order };
+  }
+  const found = imperativeAt(span, at, to);
+  return found && { is: "request", verb: found.verb, from: subject.from, rest: found.rest, order };
+}
+
+const SKIPPED: ReadonlySet<string> = new Set([
+  "to",
+  "also",
+  "always",
+  "only",
+  "then",
+  "automatically",
+  "still",
+  "just",
+]);
+
+/** "If the tests fail, fix them": the condition stays with it. A name that is called goes: "Hey Kim, add a test". */
+function afterComma(span: Span, at: number, to: number, order: Order): Main | undefined {
+  const { tokens, lexicon } = span;
+  const { has } = lexicon;
+  const first = tokens[at]!.lower;
+  const isCondition = has.subordinators.has(first) || has.prepositions.has(first);
+  const end = Math.min(to, at + MAX_BEFORE);
+  for (let index = at + 1; index < end; index += 1) {
+    const { lower, isInside } = tokens[index]!;
+    if (isInside || !(lower === "," || lower === "—" || lower === "–" || lower === "-" || lower === "so"))
+      continue;
+    const lead = leadAt(span, index, to);
+    if (lead.negativeFrom !== undefined) return undefined;
+    const found = imperativeAt(span, lead.at, to);
+    if (!found || isStatement(span, lead.at, to)) continue;
+    const isLikely = found.is === "sure" || lead.isAsked || lead.order !== "none";
+    if (!isLikely && !(isCondition && found.is !== "maybe")) continue;
+    const from = isCondition || index - at > 2 ? at : lead.at;
+    const own: Order = lead.order === "none" ? order : { is: lead.order };
+    return { is: "request", verb: found.verb, from, rest: found.rest, order: own };
+  }
+  return undefined;
+}

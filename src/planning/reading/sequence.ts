@@ -1,0 +1,103 @@
+/** What waits for what in "after X, do Y", "before X, do Y" and "once X is done, do Y"? */
+
+import type { Order } from "./draft.ts";
+import { imperativeAt } from "./imperative.ts";
+import { type Lead, leadAt } from "./lead.ts";
+import { phraseAt } from "./lexicon.ts";
+import type { Main } from "./main-verb.ts";
+import type { Range, Span } from "./sentences.ts";
+
+/** X, where it is something to do. */
+export type Beside = {
+  readonly is: "before" | "after";
+  readonly main: { readonly verb: string; readonly rest: number };
+  readonly range: Range;
+};
+
+/** How far the comma may be. */
+const MAX_CONDITION = 60;
+
+export function beginsSequence(span: Span, lead: Lead, to: number): Main | undefined {
+  const { tokens, lexicon } = span;
+  const after = phraseAt(lexicon.phrases.after, tokens, lead.at, to);
+  const before = phraseAt(lexicon.phrases.before, tokens, lead.at, to);
+  const from = lead.at + Math.max(after, before);
+  if (from === lead.at) return undefined;
+  const comma = commaBefore(span, from, to);
+  if (comma === undefined) return undefined;
+  const { at, found } = comma;
+  const own = { is: "request", verb: found.verb, rest: found.rest } as const;
+  const order: Order = { is: lead.order };
+  const action = actionAt(span, from, comma.comma);
+  if (action) {
+    const beside: Beside = {
+      is: before > 0 ? "before" : "after",
+      main: action,
+      range: { from: action.from, to: comma.comma },
+    };
+    return { ...own, from: at, order, beside };
+  }
+  if (before > 0) return { ...own, from: lead.at, order };
+  const about = aboutOf(span, { from, to: comma.comma });
+  return { ...own, from: lead.at, order: lead.order === "none" ? about : order };
+}
+
+type Comma = { readonly comma: number; readonly at: number; readonly found: { verb: string; rest: number } };
+
+function commaBefore(span: Span, from: number, to: number): Comma | undefined {
+  const { tokens } = span;
+  for (let comma = from; comma < Math.min(to, from + MAX_CONDITION); comma += 1) {
+    if (tokens[comma]!.lower !== "," || tokens[comma]!.isInside) continue;
+    const lead = leadAt(span, comma, to);
+    const found = lead.negativeFrom === undefined ? imperativeAt(span, lead.at, to) : undefined;
+    if (found && found.is !== "maybe") return { comma, at: lead.at, found };
+  }
+  return undefined;
+}
+
+/** "fixing the bug", "you have fixed the bug", "we deploy" */
+function actionAt({ tokens, lexicon }: Span, from: number, to: number) {
+  const { forms, verbs } = lexicon;
+  let at = from;
+  while (at < to && at < from + 3 && WHO.has(tokens[at]!.lower)) at += 1;
+  const lower = tokens[at]?.lower ?? "";
+  if (at >= to) return undefined;
+  const verb =
+    at > from && verbs.has(lower) ? lower : lower.endsWith("ing") || at > from ? forms.get(lower) : undefined;
+  return verb === undefined ? undefined : { verb, from: at, rest: at + 1 };
+}
+
+const WHO: ReadonlySet<string> = new Set([
+  "you",
+  "we",
+  "i",
+  "you've",
+  "we've",
+  "i've",
+  "you're",
+  "have",
+  "had",
+  "are",
+]);
+
+/** What a condition speaks of, and whether it is that something is done. */
+export function aboutOf({ tokens, lexicon }: Span, { from, to }: Range): Order {
+  const inner = tokens.slice(from, to).filter(({ kind }) => kind !== "mark" && kind !== "break");
+  const isDone = lexicon.has.done.has(inner.at(-1)?.lower ?? "");
+  return { is: "about", words: contentWords(inner, lexicon), isDone };
+}
+
+type Worded = { readonly lower: string; readonly file?: string };
+
+/** Words that mean something, each as its verb or without its plural. */
+export function contentWords(tokens: readonly Worded[], { has, forms }: Span["lexicon"]): readonly string[] {
+  const found = new Set<string>();
+  for (const { lower, file } of tokens) {
+    if (file !== undefined) found.add(file);
+    if (lower.length < 3 || has.determiners.has(lower) || has.pronouns.has(lower) || has.finite.has(lower))
+      continue;
+    if (has.prepositions.has(lower) || has.subordinators.has(lower) || has.done.has(lower)) continue;
+    found.add(forms.get(lower) ?? (/[^s]s$/.test(lower) ? lower.slice(0, -1) : lower));
+  }
+  return [...found];
+}
