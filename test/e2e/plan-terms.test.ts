@@ -1,0 +1,211 @@
+/** Are a plan's terms held to in a real run? Output files, the answers about them, and criteria. */
+import assert from "node:assert/strict";
+import { readdirSync, watch, writeFileSync } from "node:fs";
+import { mkdir, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { describe, it } from "node:test";
+import { createRun, startRun } from "../../src/compose.ts";
+import type { Config } from "../../src/config/index.ts";
+import type { Script, WorkAttempt } from "../../src/core/agent-script.ts";
+import type { Failure } from "../../src/core/failure.ts";
+import type { RunState } from "../../src/core/state.ts";
+import type { ExecutionPlan, PlanTask } from "../../src/planning/plan.ts";
+import { hasFailed } from "../../src/ports/repository.ts";
+import { closing, drive, endings, makeSetting, readText, type Setting } from "../support/live-runs.ts";
+
+const task = (
+  id: string,
+  { output = false, ...more }: Partial<PlanTask> & { readonly output?: boolean } = {},
+): PlanTask => ({
+  id,
+  subject: `Make ${id}`,
+  description: `write ${id}.txt`,
+  activeForm: `Making ${id}`,
+  blockedBy: [],
+  scope: [`${id}.txt`],
+  reads: [],
+  delivers: "change",
+  requirements: [],
+  metadata: {
+    wave: 0,
+    phase_id: id,
+    agent: "general-purpose",
+    parallel: true,
+    depth: 1,
+    ...(output && { output_file: `$CLAUDE_SCRATCHPAD_DIR/${id}.md` }),
+  },
+  ...more,
+});
+
+const planOf = (tasks: readonly PlanTask[]): ExecutionPlan => ({
+  skein_plan: 1,
+  goal: "make it",
+  planner: "rules",
+  max_concurrent: 4,
+  success_criteria: [],
+  assumptions: [],
+  questions: [],
+  context: { files: [], patterns: [], tests: [] },
+  tasks,
+  risks: [],
+});
+
+const attempt = (id: string, text: string, end: WorkAttempt["end"], output?: string): WorkAttempt => ({
+  steps: [
+    { do: "write", path: `${id}.txt`, text },
+    ...(output === undefined ? [] : [{ do: "output", text: output } as const]),
+  ],
+  end,
+});
+
+async function planned(setting: Setting, config: Config, tasks: readonly PlanTask[]) {
+  const { project } = setting;
+  const plan = planOf(tasks);
+  const home = await createRun(project, { goal: plan.goal, base: project.located.head, config, plan });
+  assert.ok(!hasFailed(home), "failure" in home ? home.failure.message : "");
+  return home;
+}
+
+const byKey = (state: RunState, key: string) =>
+  [...state.tasks.values()].find(({ spec }) => spec.key === key)!;
+
+function failureOf(state: RunState, key: string): Failure {
+  const { state: end } = byKey(state, key);
+  assert.ok(end.is === "failed", end.is);
+  return end.failure;
+}
+
+const QUICK = { gate: ["true"], "retry.first": "1ms", "retry.max": "1ms", planner: "none" };
+
+describe("a run that follows a plan", () => {
+  it("lands what keeps its terms, and says of the rest which were not kept", async () => {
+    const red = 'grep -q 3 "$0.txt" || { echo "it has $(cat "$0.txt")"; exit 1; }'.replaceAll("$0", "c");
+    const tasks = [
+      task("a", { output: true }),
+      task("b", { output: true }),
+      task("c", { output: true, success_criterion: `${red}; touch made-by-the-criterion.txt` }),
+      task("d", { success_criterion: "echo never good; exit 7" }),
+      task("e", { output: true }),
+      task("f", { blockedBy: ["a"] }),
+    ];
+    const work: Script["work"] = {
+      a: [attempt("a", "a", "done", "the whole of a\n")],
+      b: [
+        attempt("b", "1", { answer: "all done" }, "b"),
+        attempt("b", "2", { answer: "DONE|$OUTPUT.md" }, "b"),
+        attempt("b", "3", { handoff: { status: "blocked", summary: "no way" } }, "b"),
+      ],
+      c: ["1", "2", "3"].map((n) => attempt("c", n, "done", `result ${n}`)),
+      d: [attempt("d", "d", "done")],
+      e: [attempt("e", "e", "done")],
+      f: [
+        {
+          steps: [{ do: "run", command: ["sh", "-c", 'cat "$CLAUDE_SCRATCHPAD_DIR/a.md" > f.txt'] }],
+          end: "done",
+        },
+      ],
+    };
+    await using setting = await makeSetting({ files: { "seed.txt": "x\n" }, script: { plans: {}, work } });
+    const config = setting.config(QUICK);
+    const home = await planned(setting, config, tasks);
+    const end = await drive(setting, home, config);
+    assert.ok(end.is === "closed", closing(end));
+    const { state } = end;
+    const done = { a: "done", b: "failed", c: "done", d: "failed", e: "failed", f: "done" };
+    assert.deepEqual(endings(state), { t: endings(state)["t"], ...done });
+    assert.notEqual(state.closed?.how, "done", "what a plan wants is not all there");
+
+    const scratchpad = path.join(home.folder, "scratchpad");
+    const result = (name: string) => readText(path.join(scratchpad, name));
+    assert.deepEqual(
+      [await result("c.md.1"), await result("c.md.2"), await result("c.md")],
+      [...["result 1", "result 2", "result 3"]],
+    );
+    const show = (file: string) => setting.repository.git("show", `skein/${home.record.run}/target:${file}`);
+    assert.equal(await show("f.txt"), "the whole of a", "it found the result of the task before it");
+    assert.equal(await show("c.txt"), "3");
+    await assert.rejects(show("made-by-the-criterion.txt"));
+    const { state: a } = byKey(state, "a");
+    assert.ok(a.is === "done" && a.handoff.summary === "the whole of a");
+
+    const third = path.join(home.folder, "jobs", `work-${byKey(state, "b").id}-3`, "job.json");
+    const { brief } = JSON.parse(await readText(third));
+    const past = brief.past.map(({ failure }: { readonly failure: Failure }) => failure.message);
+    const file = path.join(scratchpad, "b.md");
+    assert.equal(past[0], `answered "all done" instead of DONE|${file}`);
+    assert.equal(past[1], `answered "DONE|${file}.md" instead of DONE|${file}`);
+    assert.match(failureOf(state, "b").message, /the worker reported blocked: no way/);
+    assert.match(failureOf(state, "e").message, /answered DONE, but .*e\.md is empty/);
+    const never = failureOf(state, "d");
+    assert.deepEqual([never.kind, never.detail], ["unmet", "never good\n[exit code 7]"]);
+    const turns = readdirSync(path.join(home.folder, "turns"));
+    const attempts = (key: string) =>
+      turns.filter((name) => name.startsWith(`work-${byKey(state, key).id}-`) && !name.includes(".s")).length;
+    assert.deepEqual(["a", "c", "d", "e", "f"].map(attempts), [1, 3, 5, 3, 1]);
+  });
+
+  it("that is stopped while a criterion runs tries it again, and nobody works twice", async () => {
+    const work = { a: [attempt("a", "a", "done", "all")] };
+    await using setting = await makeSetting({ files: { "seed.txt": "x\n" }, script: { plans: {}, work } });
+    const config = setting.config({ ...QUICK, sandbox: "off" });
+    const go = path.join(setting.folder, "go");
+    const own = path.join(setting.folder, "own scratchpad");
+    const there = { ...setting, env: { ...setting.env, CLAUDE_SCRATCHPAD_DIR: own } };
+    const criterion = `test -e '${go}' || exec sleep 600`;
+    const home = await planned(setting, config, [task("a", { output: true, success_criterion: criterion })]);
+    const transcripts = path.join(home.folder, "transcripts");
+    await mkdir(transcripts, { recursive: true });
+    const begun = Promise.withResolvers<void>();
+    const watcher = watch(transcripts, (_event, name) => {
+      if (name?.includes("criterion")) begun.resolve();
+    });
+    const live = await startRun(
+      setting.project,
+      home,
+      { config, env: there.env, watch: () => {} },
+      AbortSignal.timeout(30_000),
+    );
+    assert.ok(!hasFailed(live));
+    await begun.promise;
+    watcher.close();
+    live.stopNow();
+    assert.equal((await live.ended).is, "stopped");
+    await writeFile(go, "");
+    const end = await drive(setting, home, config); // In another shell, where the variable is not set.
+    assert.equal(closing(end), "done");
+    assert.equal(await readText(path.join(own, "a.md")), "all");
+    const turns = readdirSync(path.join(home.folder, "turns")).filter((name) =>
+      /^work-[^.]*\.\d+-\d+$/.test(name),
+    );
+    assert.deepEqual(turns, ["work-t.1-1"]);
+  });
+
+  it("whose plan is damaged, or whose scratchpad cannot be one, says so before it begins", async () => {
+    await using setting = await makeSetting({ files: { "seed.txt": "x\n" } });
+    const config = setting.config(QUICK);
+    const refused = async (plan: ExecutionPlan, env = setting.env) => {
+      const { project } = setting;
+      const home = await createRun(project, { goal: "g", base: project.located.head, config, plan });
+      assert.ok(!hasFailed(home));
+      const live = await startRun(
+        project,
+        home,
+        { config, env, watch: () => {} },
+        AbortSignal.timeout(30_000),
+      );
+      assert.ok(hasFailed(live));
+      assert.equal((await Array.fromAsync(home.log.read(0))).length, 0);
+      return live.failure.message;
+    };
+    const broken: ExecutionPlan = JSON.parse('{"skein_plan": 1, "goal": "g", "tasks": [{"subject": 3}]}');
+    assert.match(await refused(broken), /the plan of run \S+ cannot be followed: .*run\.json: tasks\[/);
+    for (const folder of ["here", setting.env["HOME"]!, "/"]) {
+      const env = { ...setting.env, CLAUDE_SCRATCHPAD_DIR: folder };
+      assert.match(await refused(planOf([task("a")]), env), /^CLAUDE_SCRATCHPAD_DIR is /, folder);
+    }
+    const inTheWay = path.join(setting.folder, "in the way");
+    writeFileSync(inTheWay, "");
+    const env = { ...setting.env, CLAUDE_SCRATCHPAD_DIR: inTheWay };
+    assert.match(await refused(planOf([task("a")]), env), /the scratchpad .* cannot be used: /);
+  });
+});
