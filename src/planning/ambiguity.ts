@@ -3,19 +3,15 @@ import type { RepositoryFacts } from "./facts.ts";
 import { meantBy, type Tree } from "./paths.ts";
 import type { Question } from "./plan.ts";
 import type { Clause, Reading } from "./reading.ts";
-import { plainLine, shortened } from "./wording.ts";
+import { continuous, plainLine, shortened } from "./wording.ts";
+import type { Words } from "./words.ts";
 import { workOf } from "./work.ts";
 
 export type Asked = { readonly reading: Reading; readonly facts: RepositoryFacts; readonly tree: Tree };
 
-/** The most critical first; those that block before those that have a default which is good enough. */
-export function questionsAbout({ reading, facts, tree }: Asked): readonly Question[] {
-  const what = whatOf(reading, facts);
-  return [...(what ? [what] : []), ...whichFiles(reading, tree), ...whichTests(reading, facts)].slice(
-    0,
-    MAX_QUESTIONS,
-  );
-}
+/** What has a default that is good enough; what blocks planning is `blockingQuestion`. */
+export const minorQuestions = ({ reading, facts, tree }: Asked): readonly Question[] =>
+  [...whichFiles(reading, tree), ...whichTests(reading, facts)].slice(0, MAX_QUESTIONS);
 
 /** Nobody answers more. */
 const MAX_QUESTIONS = 8;
@@ -23,16 +19,17 @@ const MAX_QUESTIONS = 8;
 /** The id of the one question that blocks. */
 export const WHAT = "what";
 
-function whatOf({ clauses }: Reading, facts: RepositoryFacts): Question | undefined {
+/** The one question without whose answer a plan would be guessing. */
+export function blockingQuestion({ clauses }: Reading, facts: RepositoryFacts): Question | undefined {
   const [first] = clauses;
   if (first === undefined)
     return asked(WHAT, "What should be done?", "nothing: there is no plan without a request", true);
   if (!isVague(first)) return undefined;
   const verb = first.verb ?? "do";
   const fallback = defaultFor(verb, facts);
-  const said = /^(?:make|do|get|have|let|go|help|work)$/.test(verb)
+  const said = NOT_ALONE.test(verb)
     ? `What exactly is meant by ${JSON.stringify(shortened(plainLine(first.text), 60))}?`
-    : `What exactly should be ${pastOf(verb)}?`;
+    : `What exactly should be ${participleOf(verb)}?`;
   return asked(WHAT, said, fallback, true);
 }
 
@@ -72,15 +69,14 @@ function defaultFor(verb: string, { testCommand }: RepositoryFacts): string {
   if (/^(?:upgrade|bump)$/.test(verb)) return "the dependencies, within their major versions";
   if (/^(?:document|explain|describe)$/.test(verb)) return "what the repository is for and how it is used";
   if (/^(?:review|analy[sz]e|audit|check|inspect)$/.test(verb)) return "the sources of this repository";
-  if (
-    /^(?:refactor|clean|clean up|tidy|tidy up|simplify|improve|optimi[sz]e|make|polish|enhance)$/.test(verb)
-  )
-    return "the part of the sources that is hardest to read, without a change of behaviour";
-  return "the smallest change that fits these words, said in the report before it is made";
+  if (NOT_ALONE.test(verb)) return "refactor what is hardest to read, without a change of behaviour";
+  if (/^(?:refactor|clean|clean up|tidy|tidy up|simplify|improve|optimi[sz]e|polish|enhance)$/.test(verb))
+    return "what is hardest to read, without a change of behaviour";
+  return "what these words fit best in this repository, named before it is touched";
 }
 
-function pastOf(verb: string): string {
-  const irregular: Readonly<Record<string, string>> = {
+const PARTICIPLES: Readonly<Record<string, string>> = {
+  ...{
     write: "written",
     rewrite: "rewritten",
     build: "built",
@@ -88,29 +84,26 @@ function pastOf(verb: string): string {
     run: "run",
     set: "set",
     find: "found",
+  },
+  ...{
     send: "sent",
     show: "shown",
     read: "read",
     split: "split",
     put: "put",
     hide: "hidden",
-    "set up": "set up",
-  };
-  const known = Object.hasOwn(irregular, verb) ? irregular[verb] : undefined;
-  if (known !== undefined) return known;
+    format: "formatted",
+  },
+};
+
+function participleOf(verb: string): string {
   const [first = verb, ...rest] = verb.split(" ");
-  const past = first.endsWith("e")
-    ? `${first}d`
-    : /[^aeiou]y$/.test(first)
-      ? `${first.slice(0, -1)}ied`
-      : /^(?:ship|plan|stop|drop|debug|wrap|swap|scan|map|log|tag|trim|strip|commit|submit|format)$/.test(
-            first,
-          ) && first !== "format"
-        ? `${first}${first.at(-1)}ed`
-        : first === "format"
-          ? "formatted"
-          : `${first}ed`;
-  return [past, ...rest].join(" ");
+  const known = Object.hasOwn(PARTICIPLES, first) ? PARTICIPLES[first]! : undefined;
+  // The present continuous doubles the same letters and drops the same "e".
+  const regular = /[^aeiou]y$/.test(first)
+    ? `${first.slice(0, -1)}ied`
+    : continuous(first).replace(/ing$/, "ed");
+  return [known ?? regular, ...rest].join(" ");
 }
 
 function whichFiles({ clauses }: Reading, tree: Tree): readonly Question[] {
@@ -151,13 +144,18 @@ const FRAMEWORKS: Readonly<Record<string, string>> = {
   Swift: "XCTest",
 };
 
-/** The request with the answer in place of what was vague in it. */
-export function answered(request: string, first: Clause | undefined, answer: string): string {
-  if (first === undefined || first.text === "") return answer;
-  const at = request.indexOf(first.text);
+/** The request with the answer, or the default, in place of what was vague in it. */
+export function answered(request: string, first: Clause | undefined, answer: string, words: Words): string {
   const said = plainLine(answer);
-  const startsWithVerb =
-    /^[a-z]+\s/i.test(said) && first.verb !== undefined && said.toLowerCase().startsWith(`${first.verb} `);
-  const mended = first.verb === undefined || startsWithVerb ? said : `${first.verb} ${said}`;
+  if (first === undefined || first.text === "") return said;
+  const isWhole = first.verb === undefined || NOT_ALONE.test(first.verb) || startsWithVerb(said, words);
+  const mended = isWhole ? said : `${first.verb} ${said}`;
+  const at = request.indexOf(first.text);
   return at === -1 ? mended : `${request.slice(0, at)}${mended}${request.slice(at + first.text.length)}`;
 }
+
+/** Verbs that say nothing without their object. */
+const NOT_ALONE = /^(?:make|do|get|have|let|go|help|work)$/;
+
+const startsWithVerb = (said: string, { actionVerbs }: Words) =>
+  actionVerbs.includes(said.split(" ", 1)[0]!.toLowerCase());

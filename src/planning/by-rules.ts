@@ -1,5 +1,5 @@
 /** What plan do the rules make of a request? No network, no model: the same words and facts give the same plan. */
-import { answered, isVague, questionsAbout, WHAT } from "./ambiguity.ts";
+import { answered, blockingQuestion, minorQuestions } from "./ambiguity.ts";
 import { type AgentRow, chooserOf } from "./choose-agent.ts";
 import { draftsOf, type Surroundings } from "./clause-drafts.ts";
 import { contextOf } from "./context.ts";
@@ -45,10 +45,11 @@ export type PlanAround = {
 export function planByRules(request: string, around: PlanAround): ExecutionPlan {
   const { words, limits } = around.data;
   const answers = around.answers ?? new Map<string, string>();
-  const reading = readingOf(request, around);
+  const { reading, blocking, goal } = readingOf(request, around);
   const score = tiered(scoreOf(reading, words), limits);
   const tree = treeOf(around.facts);
-  const all = questionsAbout({ reading, facts: around.facts, tree });
+  const minor = minorQuestions({ reading, facts: around.facts, tree });
+  const all = blocking ? [blocking, ...minor] : minor;
   const questions = all.filter(({ id }) => !answers.has(id));
   const surroundings: Surroundings = {
     facts: around.facts,
@@ -64,7 +65,7 @@ export function planByRules(request: string, around: PlanAround): ExecutionPlan 
   const { tasks, waves } = tasksOf(drafted.drafts, reading, around);
   return {
     skein_plan: PLAN_FORMAT,
-    goal: shortened(plainLine(reading.text.slice(0, 1_000)), MAX_GOAL_CHARS),
+    goal: shortened(plainLine(goal.slice(0, 1_000)), MAX_GOAL_CHARS),
     planner: "rules",
     max_concurrent: Math.max(1, around.maxConcurrent),
     score,
@@ -82,14 +83,21 @@ export function planByRules(request: string, around: PlanAround): ExecutionPlan 
 
 const MAX_GOAL_CHARS = 300;
 
-/** With the answer to what it means in its place. */
-function readingOf(request: string, { data, answers }: PlanAround): Reading {
+/** With the answer to what it means in its place, or the default. */
+function readingOf(
+  request: string,
+  { data, answers, facts }: PlanAround,
+): { readonly reading: Reading; readonly blocking: Question | undefined; readonly goal: string } {
   const reading = readRequest(request, data.words);
-  const answer = answers?.get(WHAT);
+  const blocking = blockingQuestion(reading, facts);
   const [first] = reading.clauses;
-  if (answer === undefined || plainLine(answer) === "" || (first !== undefined && !isVague(first)))
-    return reading;
-  return readRequest(answered(request, first, answer), data.words);
+  const given = blocking === undefined ? undefined : plainLine(answers?.get(blocking.id) ?? "");
+  if (blocking === undefined || (first === undefined && !given))
+    return { reading, blocking, goal: reading.text };
+  const mended = answered(request, first, given || blocking.default, data.words);
+  const meant = readRequest(mended, data.words);
+  // What was asked stays the goal as long as nobody has said what it means.
+  return { reading: meant, blocking, goal: given ? meant.text : reading.text };
 }
 
 function tiered(score: Score, { tier2From, tier3Above }: PlanningData["limits"]): Score {

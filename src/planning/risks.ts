@@ -1,13 +1,12 @@
 /** What could go wrong with a plan, and why? */
 
-import { mentioned } from "../delegation/roster.ts";
 import { atomicityOf } from "./atomic.ts";
 import type { Surroundings } from "./clause-drafts.ts";
 import type { Draft } from "./draft.ts";
 import { meantBy } from "./paths.ts";
 import type { Score } from "./plan.ts";
 import type { Reading } from "./reading.ts";
-import { counted, listed } from "./wording.ts";
+import { counted, listed, mentionedIn } from "./wording.ts";
 
 export type RisksAsked = {
   readonly reading: Reading;
@@ -43,8 +42,8 @@ const MAX_READ_CHARS = 20_000;
 
 function ofTheRequest({ reading, around, score, drafts }: RisksAsked): readonly string[] {
   const { words, tree } = around;
-  const text = reading.text.slice(0, MAX_READ_CHARS);
-  const said = (list: readonly string[]) => quotedWords(mentioned(list, text));
+  const mentioned = mentionedIn(reading.text.slice(0, MAX_READ_CHARS));
+  const said = (list: readonly string[]) => quotedWords(list.filter(mentioned));
   const [production, data, performance, security] = [
     words.risk.production,
     words.risk.data,

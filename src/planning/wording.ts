@@ -101,3 +101,17 @@ export const withoutArticle = (object: string): string => object.replace(/^(?:an
 /** "1 task", "2 tasks". */
 export const counted = (count: number, one: string, many = `${one}s`): string =>
   `${count} ${count === 1 ? one : many}`;
+
+/** Whether a text has a word or phrase, also in the plural; letters and digits only, so that marks do not matter. */
+export function mentionedIn(text: string): (phrase: string) => boolean {
+  const spaced = (words: string) =>
+    ` ${words
+      .toLowerCase()
+      .split(/[^\p{L}\p{N}]+/u)
+      .join(" ")} `;
+  const searched = spaced(text);
+  return (phrase) => {
+    const words = spaced(phrase).trimEnd();
+    return words !== "" && (searched.includes(`${words} `) || searched.includes(`${words}s `));
+  };
+}
