@@ -106,15 +106,14 @@ type Open = { readonly number: number; text: string; readonly parts: Open[] };
 const BULLET = /^( *)[-*+](?: +(.*))?$/s;
 
 export type Kind = "TaskCreate" | "TaskUpdate";
-/** `fields` are still JSON. */
-export type BlockOf = {
+export type Block = {
   readonly kind: Kind;
   readonly number: number;
   readonly fields: Map<string, { readonly number: number; readonly value: unknown }>;
 };
 
-export function blocksOf({ lines }: Section, problems: PlanProblem[]): readonly BlockOf[] {
-  const blocks: BlockOf[] = [];
+export function blocksOf({ lines }: Section, problems: PlanProblem[]): readonly Block[] {
+  const blocks: Block[] = [];
   for (const { number, text } of lines) {
     const bare = text.trim();
     const [, key, rest = ""] = FIELD.exec(bare) ?? [];

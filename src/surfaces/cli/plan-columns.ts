@@ -1,7 +1,7 @@
 /** How do the waves of a plan stand side by side? A column each, a cell for each task. */
 import type { PlanTask } from "../../planning/plan.ts";
 import type { Tone } from "./output.ts";
-import { fit, harmless, padded, width, wrapped } from "./words.ts";
+import { fit, harmless, padded, width } from "./words.ts";
 
 export type Brush = (tone: Tone, text: string) => string;
 
@@ -55,32 +55,49 @@ function columnLines(wave: WaveColumn, columns: number, isCritical: ReadonlySet<
   ];
 }
 
+const INDENT = 4;
+
 /** Its id and subject, who does it, and what it waits for. */
-function cellLines(
-  { id, subject, blockedBy, metadata }: PlanTask,
-  columns: number,
-  isCritical: boolean,
-): Piece[] {
+function cellLines(task: PlanTask, columns: number, isCritical: boolean): readonly Piece[] {
+  const { id, subject, blockedBy, metadata } = task;
   const start = `${isCritical ? "◆" : " "} ${fit(oneLine(id), Math.floor(columns / 2))} `;
-  const indent = " ".repeat(Math.min(width(start), 4));
-  const first = folded(`${start}${oneLine(subject)}`, indent, columns, MAX_SUBJECT_LINES);
-  const after = blockedBy.length > 0 ? [`${indent}after ${oneLine(blockedBy.join(", "))}`] : [];
+  const indent = " ".repeat(INDENT);
+  const subjects = folded(start, oneLine(subject), { columns, maxLines: MAX_SUBJECT_LINES });
+  const after = `after ${oneLine(blockedBy.join(", "))}`;
   return [
-    ...first.map((text): Piece => ({ tone: isCritical ? "strong" : "plain", text })),
-    { tone: "quiet", text: fit(`${indent}${oneLine(metadata.agent)}`, columns) },
-    ...after.flatMap((text) => folded(text, indent, columns, MAX_AFTER_LINES)).map(quiet),
+    ...subjects.map((text): Piece => ({ tone: isCritical ? "strong" : "plain", text })),
+    quiet(fit(`${indent}${oneLine(metadata.agent)}`, columns)),
+    ...(blockedBy.length > 0 ? folded(indent, after, { columns, maxLines: MAX_AFTER_LINES }).map(quiet) : []),
   ];
 }
 
 const quiet = (text: string): Piece => ({ tone: "quiet", text });
 
-/** Broken at blanks, and inside what is longer than a line; what is left after so many lines is cut off. */
-function folded(text: string, indent: string, columns: number, maxLines: number): readonly string[] {
+/** Broken at blanks, and inside a word that no line could hold; what is left after so many lines is cut off. */
+function folded(start: string, text: string, { columns, maxLines }: Fold): readonly string[] {
+  const indent = " ".repeat(INDENT);
   const lines: string[] = [];
-  for (const line of wrapped(text, columns, indent).split("\n")) lines.push(...broken(line, indent, columns));
+  let line = start;
+  let isNew = true;
+  for (const word of text.split(" ")) {
+    const joined = isNew ? `${line}${word}` : `${line} ${word}`;
+    if (width(joined) <= columns) line = joined;
+    else if (width(word) <= columns - INDENT) {
+      lines.push(line);
+      line = `${indent}${word}`;
+    } else {
+      const parts = broken(joined, indent, columns);
+      lines.push(...parts.slice(0, -1));
+      line = parts.at(-1)!;
+    }
+    isNew = false;
+  }
+  lines.push(line);
   if (lines.length <= maxLines) return lines;
-  return [...lines.slice(0, maxLines - 1), fit(`${lines[maxLines - 1]!.trimEnd()} …`, columns)];
+  return [...lines.slice(0, maxLines - 1), fit(`${lines[maxLines - 1]!} …`, columns)];
 }
+
+type Fold = { readonly columns: number; readonly maxLines: number };
 
 function broken(line: string, indent: string, columns: number): readonly string[] {
   const lines: string[] = [];
@@ -88,8 +105,8 @@ function broken(line: string, indent: string, columns: number): readonly string[
   let used = 0;
   for (const character of line) {
     const more = width(character);
-    if (used + more > columns && used > indent.length) {
-      lines.push(current);
+    if (used + more > columns) {
+      lines.push(current.trimEnd());
       current = indent;
       used = indent.length;
     }

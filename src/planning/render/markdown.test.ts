@@ -1,0 +1,202 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { type ExecutionPlan, isReady, type PlanTask } from "../plan.ts";
+import { escaped, unescaped } from "./escape.ts";
+import { renderMarkdown } from "./markdown.ts";
+
+const task = (id: string, subject: string, wave: number, more: Partial<PlanTask> = {}): PlanTask => ({
+  id,
+  subject,
+  description: `${subject}.`,
+  activeForm: "Working",
+  blockedBy: [],
+  scope: ["src/calc.ts"],
+  reads: [],
+  delivers: "change",
+  requirements: ["it is tested"],
+  metadata: { wave, phase_id: id, agent: "general-purpose", parallel: wave === 0, depth: 1 },
+  ...more,
+});
+
+const PLAN: ExecutionPlan = {
+  skein_plan: 1,
+  goal: "Create a calculator with add and divide",
+  planner: "rules",
+  max_concurrent: 8,
+  score: { verbs: 1, connectors: 1, domain: 0, scope: 0, risk: 0, total: 4, tier: 1, min_depth: 1 },
+  success_criteria: ["the tests pass"],
+  assumptions: [],
+  questions: [],
+  context: { files: ["src/calc.ts"], patterns: [], tests: ["test/"] },
+  tasks: [
+    task("1", "Implement add()", 0),
+    task("2", "Implement divide()", 0, { success_criterion: "npm test", priority: 1 }),
+    task("3", "Verify", 1, { blockedBy: ["1", "2"] }),
+  ],
+  risks: ["division by zero"],
+};
+
+test("reads from top to bottom as plans of this kind do", () => {
+  assert.equal(
+    renderMarkdown({
+      ...PLAN,
+      tasks: PLAN.tasks.slice(1).map((one) => ({ ...one, blockedBy: one.blockedBy.slice(1) })),
+    }),
+    `# EXECUTION PLAN
+
+Status: Ready
+
+Goal: Create a calculator with add and divide
+
+Planner: rules
+
+Max Concurrent: 8
+
+Score: 4 (tier 1, minimum depth 1; verbs 1, connectors 1, domain 0, scope 0, risk 0)
+
+Plan Format: 1
+
+Success Criteria:
+
+- the tests pass
+
+Assumptions:
+
+_none_
+
+Relevant Context:
+
+- Files:
+  - src/calc.ts
+- Patterns to follow: _none_
+- Tests:
+  - test/
+
+## Subtasks with Agent Assignments
+
+| ID | Description | Agent | Depends On | Wave |
+| --- | --- | --- | --- | --- |
+| 2 | Implement divide() | general-purpose | none | 0 |
+| 3 | Verify | general-purpose | 2 | 1 |
+
+## Wave Breakdown
+
+### Wave 0 (1 task)
+
+\`\`\`text
+2: Implement divide() -> general-purpose
+\`\`\`
+
+### Wave 1 (1 task)
+
+\`\`\`text
+3: Verify -> general-purpose
+\`\`\`
+
+## Task Records
+
+\`\`\`text
+TaskCreate:
+  id: "2"
+  subject: "Implement divide()"
+  description: "Implement divide()."
+  activeForm: "Working"
+  scope: ["src/calc.ts"]
+  reads: []
+  delivers: "change"
+  requirements: ["it is tested"]
+  success_criterion: "npm test"
+  priority: 1
+  metadata: {"wave": 0, "phase_id": "2", "agent": "general-purpose", "parallel": true, "depth": 1}
+
+TaskCreate:
+  id: "3"
+  subject: "Verify"
+  description: "Verify."
+  activeForm: "Working"
+  scope: ["src/calc.ts"]
+  reads: []
+  delivers: "change"
+  requirements: ["it is tested"]
+  metadata: {"wave": 1, "phase_id": "3", "agent": "general-purpose", "parallel": false, "depth": 1}
+\`\`\`
+
+## Dependencies
+
+\`\`\`text
+TaskUpdate:
+  taskId: "3"
+  addBlockedBy: ["2"]
+\`\`\`
+
+## Risks
+
+- division by zero
+
+→ CONTINUE TO EXECUTION
+`,
+  );
+});
+
+test("every task of a wave has a line of its own", () => {
+  const tasks = Array.from({ length: 40 }, (_, at) => task(`${at + 1}`, `Do ${at + 1}`, 0));
+  const text = renderMarkdown({ ...PLAN, tasks });
+  const [, lines] = /### Wave 0 \(40 parallel tasks\)\n\n```text\n([^`]*)\n```/.exec(text) ?? [];
+  assert.deepEqual(
+    lines?.split("\n"),
+    tasks.map(({ id, subject }) => `${id}: ${subject} -> general-purpose`),
+  );
+});
+
+test("a plan that waits for an answer says which, and does not go on", () => {
+  const question = { id: "store", question: "Where? (Default: in memory)", default: "in memory" };
+  const asking = { ...PLAN, questions: [{ ...question, blocking: true }] };
+  assert.ok(!isReady(asking));
+  const text = renderMarkdown(asking);
+  assert.match(text, /^Status: Clarification needed$/m);
+  assert.match(
+    text,
+    /^- Where\? \(Default: in memory\)\n {2}- Name: store\n {2}- Default: in memory\n {2}- Blocking: yes$/m,
+  );
+  assert.doesNotMatch(text, /CONTINUE/);
+  const told = renderMarkdown({ ...PLAN, questions: [{ ...question, blocking: false }] });
+  assert.match(told, /^Status: Ready$.*Blocking: no.*→ CONTINUE TO EXECUTION\n$/ms);
+});
+
+/** By the rules of CommonMark and of GitHub's tables, formulas and strikethrough. */
+const SHOWN_AS_TEXT: [string, string][] = [
+  ["a | b", "a \\| b"],
+  ["`code` and *stars*", "\\`code\\` and \\*stars\\*"],
+  ["_this_ but output_file", "\\_this\\_ but output_file"],
+  ["# no heading", "\\# no heading"],
+  ["> no quotation", "\\> no quotation"],
+  ["- no list", "\\- no list"],
+  ["1. no list", "1\\. no list"],
+  ["12) no list", "12\\) no list"],
+  ["[no](link) <b>", "\\[no\\](link) \\<b>"],
+  ["&amp; $x$ ~~y~~", "\\&amp; \\$x\\$ \\~\\~y\\~\\~"],
+  ["two\nlines\tand", "two&#10;lines&#9;and"],
+  [" at the ends ", "&#32;at the ends&#32;"],
+  ["turned \u202eround", "turned &#8238;round"],
+  ["", "_empty_"],
+  ["_none_", "\\_none\\_"],
+];
+
+for (const [text, markdown] of SHOWN_AS_TEXT) {
+  test(`a text that is written as ${markdown} is shown as it is`, () => {
+    assert.equal(escaped(text), markdown);
+    assert.equal(unescaped(markdown), text);
+  });
+}
+
+test("what a text says stays in its cell, its line and its fence", () => {
+  const text = "x | y\n```\n### Wave 9\n- z";
+  const rendered = renderMarkdown({ ...PLAN, tasks: [task("```", text, 0)], risks: [text], goal: text });
+  assert.match(
+    rendered,
+    /^\| \\`\\`\\` \| x \\\| y \\`\\`\\` ### Wave 9 - z \| general-purpose \| none \| 0 \|$/m,
+  );
+  assert.match(rendered, /^```: x \| y ``` ### Wave 9 - z -> general-purpose$/m);
+  assert.match(rendered, /^- x \\\| y&#10;\\`\\`\\`&#10;### Wave 9&#10;- z$/m);
+  assert.equal(rendered.match(/^```/gm)!.length, 5, "two fences, and the task's own name in the first");
+});
