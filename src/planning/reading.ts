@@ -34,6 +34,6 @@ export type Clause = {
   readonly files: readonly string[];
   /** What stood in code spans and quotes: names and words that are not to be read as English. */
   readonly names: readonly string[];
-  /** Earlier clauses, by index, that must be done first, because of words of order: then, after that, once. */
+  /** Earlier clauses, by index, that must be done first, by words of order (then, after that, once) or as "it". */
   readonly after: readonly number[];
 };

@@ -93,21 +93,22 @@ const BULLET = /^( *)(?:[-*+•–·‣▪◦]|\d{1,3}[.)]|\(\d{1,3}\)|[a-zA-Z]\
 function addLine(layout: Layout, line: string): void {
   const { blocks, wasBlank } = layout;
   const text = line.trim();
-  layout.wasBlank = text === "";
-  if (text === "" || /^(?:[-=*_] ?){3,}$/.test(text)) return void (layout.wasBlank = true);
+  layout.wasBlank = text === "" || /^(?:[-=*_] ?){3,}$/.test(text);
+  if (layout.wasBlank) return;
   const heading = headingOf(text);
-  if (heading !== undefined) return void blocks.push({ is: "heading", text: heading });
   const bullet = BULLET.exec(line);
-  if (bullet) return addBullet(blocks, line.slice(bullet[0].length).trim(), bullet[1]!.length);
   const last = blocks.at(-1);
-  if (last?.is === "list") {
-    const open = last.bullets.at(-1)!;
-    const indent = line.length - line.trimStart().length;
-    if (indent > open.indent || (!wasBlank && /^\p{Ll}/u.test(text))) return continueBullet(open, text);
-  }
-  if (last?.is === "text" && !wasBlank) last.text += `\n${text}`;
+  if (heading !== undefined) blocks.push({ is: "heading", text: heading });
+  else if (bullet) addBullet(blocks, line.slice(bullet[0].length).trim(), bullet[1]!.length);
+  else if (last?.is === "list" && belongsTo(last.bullets.at(-1)!, line, wasBlank))
+    continueBullet(last.bullets.at(-1)!, text);
+  else if (last?.is === "text" && !wasBlank) last.text += `\n${text}`;
   else blocks.push({ is: "text", text });
 }
+
+/** Further in than the bullet, or going on in lower case. */
+const belongsTo = ({ indent }: OpenBullet, line: string, wasBlank: boolean) =>
+  line.length - line.trimStart().length > indent || (!wasBlank && /^\p{Ll}/u.test(line));
 
 function headingOf(text: string): string | undefined {
   const hashes = /^#{1,6} +/.exec(text)?.[0].length ?? 0;
@@ -122,10 +123,10 @@ function headingOf(text: string): string | undefined {
 
 function addBullet(blocks: Open[], text: string, indent: number): void {
   const last = blocks.at(-1);
-  if (last?.is !== "list") return void blocks.push({ is: "list", bullets: [{ text, parts: [], indent }] });
-  const above = last.bullets.at(-1)!;
-  if (indent > above.indent + 1) above.parts.push(text);
-  else last.bullets.push({ text, parts: [], indent });
+  const above = last?.is === "list" ? last.bullets.at(-1) : undefined;
+  if (above && indent > above.indent + 1) above.parts.push(text);
+  else if (last?.is === "list") last.bullets.push({ text, parts: [], indent });
+  else blocks.push({ is: "list", bullets: [{ text, parts: [], indent }] });
 }
 
 function continueBullet(open: OpenBullet, text: string): void {

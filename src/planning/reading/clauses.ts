@@ -6,6 +6,7 @@ import { leadAt } from "./lead.ts";
 import { type Main, mainAt } from "./main-verb.ts";
 import { phraseIn } from "./phrase.ts";
 import type { Range, Span } from "./sentences.ts";
+import { aboutOf } from "./sequence.ts";
 
 /** Every part of it once, in order. At most as many as it has tokens. */
 export function partsOf(span: Span, range: Range): readonly Part[] {
@@ -47,7 +48,8 @@ type Asked = Exclude<Main, { readonly is: "constraint" }>;
 function clausesOf(span: Span, main: Asked, range: Range): readonly Part[] {
   const { draft, constraint } = draftOf(span, main, range);
   const parts: Part[] = [];
-  const own: Part = { is: "clause", draft, order: main.order };
+  const order = main.order.is === "none" ? trailing(span, main, range) : main.order;
+  const own: Part = { is: "clause", draft, order };
   const { beside } = main;
   if (beside === undefined) parts.push(own);
   else {
@@ -62,6 +64,21 @@ function clausesOf(span: Span, main: Asked, range: Range): readonly Part[] {
   return parts;
 }
 
+/** "test it" waits for what it is; "deploy once the parser is fixed" for the parser. */
+function trailing(span: Span, main: Asked, { to }: Range): Order {
+  const { tokens, lexicon } = span;
+  const { has } = lexicon;
+  if (to - main.rest === 1 && has.pronouns.has(tokens[main.rest]!.lower)) return REFERS;
+  for (let at = main.rest; at < to; at += 1) {
+    const { lower } = tokens[at]!;
+    if (lower === "after" || lower === "once")
+      return { ...aboutOf(span, { from: at + 1, to }), isDone: false };
+    if (has.subordinators.has(lower)) break;
+  }
+  return main.order;
+}
+
+const REFERS: Order = { is: "previous", isNamed: false };
 const NAMED_LAST: Order = { is: "previous", isNamed: true };
 const EMPTY: Draft = { text: "", object: "", items: [], isUnbounded: false, files: [], names: [] };
 

@@ -3,6 +3,7 @@ import { phraseAt } from "./lexicon.ts";
 import type { Span } from "./sentences.ts";
 
 export type Lead = {
+  readonly from: number;
   /** The first token behind it. */
   readonly at: number;
   readonly order: "none" | "then" | "finally";
@@ -22,14 +23,14 @@ const MAX_STEPS = 12;
 export function leadAt(span: Span, from: number, to: number): Lead {
   const { tokens, lexicon } = span;
   const { phrases } = lexicon;
-  const lead = { at: from, order: "none" as Lead["order"], isAsked: false, isAsking: false };
+  const lead = { from, at: from, order: "none" as Lead["order"], isAsked: false, isAsking: false };
   let hasComma = false;
   let hasWord = false;
   for (let steps = 0; steps < MAX_STEPS && lead.at < to; steps += 1) {
     const { at } = lead;
     const token = tokens[at]!;
-    const finallyLength = phraseAt(phrases.finally, tokens, at, to);
-    const thenLength = phraseAt(phrases.then, tokens, at, to);
+    const finallyLength = phraseAt(phrases.last, tokens, at, to);
+    const thenLength = phraseAt(phrases.next, tokens, at, to);
     const polite = phraseAt(phrases.polite, tokens, at, to);
     const negative = phraseAt(phrases.starts, tokens, at, to);
     const plain = Math.max(phraseAt(phrases.first, tokens, at, to), polite);

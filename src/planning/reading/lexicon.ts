@@ -39,8 +39,8 @@ type PhraseName =
   | "polite"
   | "asking"
   | "first"
-  | "then"
-  | "finally"
+  | "next"
+  | "last"
   | "after"
   | "before"
   | "starts"
@@ -84,8 +84,8 @@ function make(words: Words): Lexicon {
       polite: phrasesOf(words.polite),
       asking: phrasesOf(words.asking),
       first: phrasesOf(order.first),
-      then: phrasesOf(order.then),
-      finally: phrasesOf(order.finally),
+      next: phrasesOf(order.then),
+      last: phrasesOf(order.finally),
       after: phrasesOf(order.after),
       before: phrasesOf(order.before),
       starts: phrasesOf(negative.starts),

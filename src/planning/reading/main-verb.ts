@@ -31,17 +31,33 @@ export function mainAt(span: Span, lead: Lead, to: number): Main | undefined {
     beginsSequence(span, lead, to) ??
     labelled(span, lead, to) ??
     direct(span, at, to, order) ??
-    (lead.isAsking ? asking(span, at, to, order) : undefined) ??
+    (lead.isAsking ? asking(span, lead, to, order) : undefined) ??
     afterModal(span, at, to, order) ??
     afterComma(span, at, to, order)
   );
 }
 
 function direct(span: Span, at: number, to: number, order: Order): Main | undefined {
-  const found = imperativeAt(span, at, to);
+  const found = imperativeAt(span, at, to) ?? unknownAt(span, at, to);
   if (!found || isStatement(span, at, to)) return undefined;
   return { is: "request", verb: found.verb, from: at, rest: found.rest, order };
 }
+
+/** "Frobnicate the widget": what begins a sentence and has an object is an imperative, in no list as it may be. */
+function unknownAt({ tokens, lexicon }: Span, at: number, to: number) {
+  const { has, words } = lexicon;
+  const { lower, kind } = tokens[at]!;
+  const next = tokens[at + 1]?.lower ?? "";
+  if (kind !== "word" || at + 1 >= to || !/^[a-z]{3,15}$/.test(lower) || /(?:s|ly|ing|ed)$/.test(lower))
+    return undefined;
+  if (!ARTICLES.has(next) || has.determiners.has(lower) || has.pronouns.has(lower)) return undefined;
+  if (has.prepositions.has(lower) || has.subordinators.has(lower) || has.finite.has(lower)) return undefined;
+  return words.modals.includes(lower) ? undefined : { verb: lower, rest: at + 1 };
+}
+
+const ARTICLES: ReadonlySet<string> = new Set(
+  "the a an my your our this these those all every each".split(" "),
+);
 
 /** "TODO: add tests", "fix(parser): handle tabs". The label's own verb counts if nothing else does. */
 function labelled(span: Span, lead: Lead, to: number): Main | undefined {
@@ -68,7 +84,7 @@ const MAX_SUBJECT = 10;
 const MAX_BEFORE = 80;
 
 /** "I want the app to support dark mode", "we need a login page" */
-function asking(span: Span, at: number, to: number, order: Order): Main {
+function asking(span: Span, { from, at }: Lead, to: number, order: Order): Main {
   const { tokens } = span;
   const end = Math.min(to, at + MAX_SUBJECT);
   for (let index = at + 1; index < end; index += 1) {
@@ -76,7 +92,7 @@ function asking(span: Span, at: number, to: number, order: Order): Main {
     if (kind === "mark" || kind === "break") break;
     if (lower !== "to") continue;
     const found = imperativeAt(span, index + 1, to);
-    if (found) return { is: "request", verb: found.verb, from: at, rest: found.rest, order };
+    if (found) return { is: "request", verb: found.verb, from, rest: found.rest, order };
   }
   return { is: "request", from: at, rest: at, order };
 }

@@ -142,10 +142,11 @@ export class Sequence {
   }
 }
 
-/** "a todo app with", above a list. */
+/** "a todo app with", "an API with these endpoints": above a list, that is what the list is. */
 function withoutWith(object: string, { words }: Lexicon): string {
-  const found = words.lists.with.find((phrase) => object.toLowerCase().endsWith(` ${phrase}`));
-  return found === undefined ? object : object.slice(0, -found.length).trim();
+  const padded = `${object.toLowerCase()} `;
+  const at = words.lists.with.map((phrase) => padded.indexOf(` ${phrase} `)).filter((one) => one > 0);
+  return at.length === 0 ? object : object.slice(0, Math.min(...at));
 }
 
 const split = (text: string) => text.split(/[\s,;.]+/).map((word) => ({ lower: word.toLowerCase() }));

@@ -112,11 +112,18 @@ function severalObjects(span: Span, whole: Range): List | undefined {
   const parts = listed(span, whole);
   const [first, ...rest] = parts;
   if (!first || rest.length === 0 || parts.some((part) => saysSomething(span, part))) return undefined;
+  if (isDestination(span, first)) return undefined;
   const cut = sharedAt(span, first, rest);
   if (cut === undefined) return { object: "", items: itemsOf(span, parts), itemsAre: "each" };
   const object = textOf(span, { from: first.from, to: cut.object });
   const items = itemsOf(span, [{ from: cut.item, to: first.to }, ...rest]);
   return { object, items, itemsAre: "each" };
+}
+
+/** "into a.ts and b.ts", "from a.ts to b.ts and c.ts": where one thing goes is not several things to do. */
+function isDestination({ tokens }: Span, { from, to }: Range): boolean {
+  const found = new Set(tokens.slice(from, to).map(({ lower }) => lower));
+  return found.has("into") || (found.has("from") && found.has("to"));
 }
 
 /** A finite verb makes it a sentence, no thing. */
@@ -132,9 +139,9 @@ function sharedAt(span: Span, first: Range, rest: readonly Range[]): Cut | undef
   if (rest.some(({ from, to }) => tokens.slice(from, to - 1).some(({ lower }) => each.has(lower))))
     return undefined;
   const file = filesAt(span, first, rest);
-  if (file !== undefined) return { object: file, item: file };
+  if (file !== undefined) return { object: each.has(tokens[file - 1]!.lower) ? file - 1 : file, item: file };
   const shape = shapeOf(span, rest[0]!.from);
-  for (let at = first.to - 2; at > first.from; at -= 1) {
+  for (let at = first.to - 2; at >= first.from; at -= 1) {
     if (!each.has(tokens[at]!.lower)) continue;
     const isAlike =
       rest.every(({ from }) => shapeOf(span, from) === shape) && shapeOf(span, at + 1) === shape;

@@ -4,7 +4,7 @@ import type { Words } from "../words.ts";
 import { type Block, type Bullet, blocksOf } from "./blocks.ts";
 import { isRequest, partsOf } from "./clauses.ts";
 import { clean, joined } from "./clean.ts";
-import { MAX_NAMES, plain, textOf } from "./draft.ts";
+import { MAX_NAMES, type Part, plain, textOf } from "./draft.ts";
 import { type Lexicon, lexiconOf } from "./lexicon.ts";
 import { MAX_ITEMS } from "./listed.ts";
 import { Sequence } from "./order.ts";
@@ -61,21 +61,22 @@ type ListLead =
   | { readonly is: "section"; readonly of: "constraints" | "context"; readonly isHeading: boolean };
 
 function readBlock(read: Read, block: Block): void {
-  if (block.is === "pasted") return readPasted(read, block.text);
-  if (block.is === "list") return readList(read, block.bullets);
-  const text = block.text.trim();
+  if (block.is === "pasted") readPasted(read, block.text);
+  else if (block.is === "list") readList(read, block.bullets);
+  else readWritten(read, block.text.trim(), block.is === "heading");
+}
+
+function readWritten(read: Read, text: string, isHeading: boolean): void {
+  const { lead } = read;
   const section = sectionOf(text, read.lexicon);
-  if (section !== undefined) {
-    read.lead = { is: "section", of: section, isHeading: block.is === "heading" };
-    return;
-  }
-  if (block.is === "text" && read.lead.is === "section" && read.lead.isHeading)
-    return setAside(read, text, read.lead.of);
-  readText(read, text);
+  if (section !== undefined) read.lead = { is: "section", of: section, isHeading };
+  else if (!isHeading && lead.is === "section" && lead.isHeading) setAside(read, text, lead.of);
+  else readText(read, text);
 }
 
 function readPasted(read: Read, text: string): void {
-  const { tokens } = spanOf(text, read.lexicon);
+  // In code, what is between quotes and backticks are the names of files as often as not.
+  const { tokens } = spanOf(text.replace(/["'`]/g, " "), read.lexicon);
   read.sequence.say("", tokens.flatMap(({ file }) => file ?? []).slice(0, MAX_NAMES));
 }
 
@@ -100,25 +101,29 @@ function readText(read: Read, text: string): void {
   const span = spanOf(text, read.lexicon);
   const isOpen = text.endsWith(":");
   read.lead = { is: "none" };
-  if (read.isForeign)
-    return read.sequence.say(joined(text), plain(span, { from: 0, to: span.tokens.length }).files);
-  for (const range of sentencesOf(span)) {
+  if (read.isForeign) {
+    read.sequence.say(joined(text), plain(span, { from: 0, to: span.tokens.length }).files);
+    return;
+  }
+  for (const range of sentencesOf(span))
+    for (const part of partsOf(span, range)) readPart(read, part, isOpen);
+}
+
+function readPart(read: Read, part: Part, isOpen: boolean): void {
+  if (part.is === "clause") {
+    read.sequence.add(part.draft, part.order);
+    read.lead = { is: "clause", isOpen };
+  } else if (part.is === "constraint") {
+    read.constraints.add(part.text);
     read.lead = { is: "none" };
-    for (const part of partsOf(span, range)) {
-      if (part.is === "constraint") read.constraints.add(part.text);
-      if (part.is === "statement") {
-        read.sequence.say(part.draft.text, part.draft.files);
-        read.lead = { is: "label", text: part.draft.text };
-      }
-      if (part.is !== "clause") continue;
-      read.sequence.add(part.draft, part.order);
-      read.lead = { is: "clause", isOpen };
-    }
+  } else {
+    read.sequence.say(part.draft.text, part.draft.files);
+    read.lead = { is: "label", text: part.draft.text };
   }
 }
 
 function readList(read: Read, bullets: readonly Bullet[]): void {
-  const { lead, lexicon, sequence } = read;
+  const { lead, lexicon } = read;
   if (lead.is === "section") {
     for (const { text, parts } of bullets) setAside(read, [text, ...parts].join(", "), lead.of);
     if (!lead.isHeading) read.lead = { is: "none" };
@@ -128,7 +133,12 @@ function readList(read: Read, bullets: readonly Bullet[]): void {
   const requests = spans.filter((span) => isRequest(span)).length;
   const areRequests = !read.isForeign && requests * 2 >= bullets.length && requests > 0;
   if (areRequests && !(lead.is === "clause" && ownsList(read, lead.isOpen)))
-    return readRequests(read, bullets, spans);
+    readRequests(read, bullets, spans);
+  else readItems(read, bullets);
+}
+
+function readItems(read: Read, bullets: readonly Bullet[]): void {
+  const { lead, sequence } = read;
   const items = itemsIn(read, bullets);
   if (lead.is === "clause" && sequence.size > 0) sequence.list(items);
   else if (items.length > 0) addList(read, items, lead.is === "label" ? lead.text : "");
@@ -166,8 +176,8 @@ function readRequests(read: Read, bullets: readonly Bullet[], spans: readonly Sp
 function readThing(read: Read, span: Span): void {
   const range = { from: 0, to: span.tokens.length };
   const [part] = partsOf(span, range);
-  if (!part || part.is !== "statement") return readText(read, span.text);
-  read.sequence.add(part.draft, { is: "none" });
+  if (part?.is === "statement") read.sequence.add(part.draft, { is: "none" });
+  else readText(read, span.text);
 }
 
 /** Constraints among them are none of the items. */

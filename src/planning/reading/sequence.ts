@@ -81,11 +81,13 @@ const WHO: ReadonlySet<string> = new Set([
 ]);
 
 /** What a condition speaks of, and whether it is that something is done. */
-export function aboutOf({ tokens, lexicon }: Span, { from, to }: Range): Order {
+export function aboutOf({ tokens, lexicon }: Span, { from, to }: Range): About {
   const inner = tokens.slice(from, to).filter(({ kind }) => kind !== "mark" && kind !== "break");
   const isDone = lexicon.has.done.has(inner.at(-1)?.lower ?? "");
   return { is: "about", words: contentWords(inner, lexicon), isDone };
 }
+
+type About = Extract<Order, { readonly is: "about" }>;
 
 type Worded = { readonly lower: string; readonly file?: string };
 

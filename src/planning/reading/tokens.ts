@@ -56,12 +56,16 @@ function codeSpan(scan: Scan): void {
   const close = scan.unclosed.has(fence) ? -1 : text.indexOf(fence, open);
   if (close === -1) {
     scan.unclosed.add(fence);
-    return push(scan, { kind: "mark", lower: "`", start: at, end: open });
-  }
-  const inner = text.slice(open, close).trim();
+    push(scan, { kind: "mark", lower: "`", start: at, end: open });
+  } else pushSpan(scan, "code", { from: open, to: close, end: close + fence.length });
+}
+
+type Inner = { readonly from: number; readonly to: number; readonly end: number };
+
+function pushSpan(scan: Scan, kind: "code" | "quote", { from, to, end }: Inner): void {
+  const inner = scan.text.slice(from, to).trim();
   const file = fileOf(inner, scan.lexicon);
-  const span = { kind: "code", lower: "", start: at, end: close + fence.length, inner } as const;
-  push(scan, { ...span, ...(file !== undefined && { file }) });
+  push(scan, { kind, lower: "", start: scan.at, end, inner, ...(file !== undefined && { file }) });
 }
 
 const CLOSES: ReadonlyMap<string, string> = new Map([
@@ -86,16 +90,7 @@ function quoteSpan(scan: Scan, char: string): boolean {
     scan.unclosed.add(char);
     return false;
   }
-  const inner = text.slice(at + 1, close).trim();
-  const file = fileOf(inner, scan.lexicon);
-  push(scan, {
-    kind: "quote",
-    lower: "",
-    start: at,
-    end: close + 1,
-    inner,
-    ...(file !== undefined && { file }),
-  });
+  pushSpan(scan, "quote", { from: at + 1, to: close, end: close + 1 });
   return true;
 }
 
@@ -108,7 +103,10 @@ function chunk(scan: Scan): void {
   const { text, at, lexicon } = scan;
   CHUNK.lastIndex = at;
   const run = CHUNK.exec(text)?.[0] ?? "";
-  if (run === "") return push(scan, { kind: "mark", lower: text[at]!, start: at, end: at + 1 });
+  if (run === "") {
+    mark(scan, at);
+    return;
+  }
   let start = at;
   let end = at + run.length;
   if (!isGlob(run)) while (start < end && OPENING.has(text[start]!)) start += 1;
