@@ -5,7 +5,7 @@ import { type Failure, failure } from "../core/failure.ts";
 import { type Job, jobId, type Spent } from "../core/job.ts";
 import type { Policy } from "../core/policy.ts";
 import { parentId, ROOT, type TaskId } from "../core/task.ts";
-import type { ExecutionPlan, PlanTask } from "../planning/plan.ts";
+import { AGENT_PREFIX, type ExecutionPlan, GENERAL_PURPOSE, type PlanTask } from "../planning/plan.ts";
 import { fixedPlanner } from "../planning/to-answer.ts";
 import type { Assumed } from "./assumed.ts";
 import { type HotFile, hotFiles } from "./hot-files.ts";
@@ -43,6 +43,7 @@ export async function forecast(wanted: Wanted): Promise<Forecast | { readonly fa
     provider: providerOf(wanted),
     mischief: { ...noMischief, fate: (job, _brief, ms) => fateOf(wanted, job, ms) },
     together: true,
+    maxMs: MAX_MS,
   });
   if (simulated.end.is === "stuck")
     return { failure: failure("policy", `the plan would not come to an end: ${simulated.end.why}`) };
@@ -67,9 +68,17 @@ const MINUTE = 60_000;
 
 /** What one attempt at it takes: as the plan says, else as its agent was seen to take, else as anybody. */
 export function workMs({ estimate, metadata }: PlanTask, assumed: Assumed): number {
-  if (estimate?.minutes !== undefined) return Math.round(estimate.minutes * MINUTE);
-  return Math.round(assumed.workMsByAgent.get(metadata.agent) ?? assumed.workMs);
+  const minutes = estimate?.minutes;
+  if (minutes !== undefined && minutes >= 0) return Math.round(Math.min(minutes, MAX_MINUTES) * MINUTE);
+  const agent = metadata.agent.replace(AGENT_PREFIX, "");
+  const name = agent === "" || agent === "main" ? GENERAL_PURPOSE : agent;
+  return Math.round(assumed.workMsByAgent.get(name) ?? assumed.workMs);
 }
+
+/** A year: what takes longer was not meant. */
+const MAX_MINUTES = 365 * 24 * 60;
+/** A thousand tasks of a day each, one after the other. */
+const MAX_MS = 1_000 * 24 * 60 * MINUTE;
 
 function scriptOf({ plan, assumed, seed = 0 }: Wanted): Script {
   const answer = fixedPlanner(plan);

@@ -2,6 +2,7 @@
 import type { Event, EventOf, NewTask } from "../core/event.ts";
 import { failuresOf } from "../core/gate.ts";
 import { type Job, type JobId, jobId, type Member } from "../core/job.ts";
+import { OPEN, type Phase } from "../core/landing.ts";
 import type { PlanAnswer } from "../core/plan-answer.ts";
 import type { Problem, ProblemClass } from "../core/repair.ts";
 import { parentId, ROOT, type TaskId } from "../core/task.ts";
@@ -42,9 +43,9 @@ class Reader {
   readonly #plans = new Map<string, Writable<PlannedTurn>[]>();
   readonly #attempts = new Map<string, Writable<Attempt>[]>();
   readonly #gate = { land: [] as Writable<GateJob>[], check: [] as Writable<GateJob>[] };
-  /** Of the candidates that were red: for whom nobody has been refused yet. */
-  readonly #reds: { readonly members: readonly Member[]; count: number }[] = [];
-  readonly #flakes = new Map<string, number>();
+  /** The members of each candidate that was red. */
+  readonly #reds: (readonly Member[])[] = [];
+  #phase: Phase = OPEN;
   readonly #happened: { readonly at: number; readonly what: Problem | "moved" }[] = [];
   readonly #said: Writable<Recording>["said"][number][] = [];
   readonly #approvals: Writable<Recording>["approvals"][number][] = [];
@@ -69,15 +70,15 @@ class Reader {
       plans: this.#plans,
       attempts: this.#attempts,
       lands: this.#gate.land,
-      checks: this.#gate.check,
+      checks: this.#gate.check.map((check) => this.#withFlakes(check)),
       usualMs: {
         plan: usual([...this.#plans.values()].flat()),
         work: usual([...this.#attempts.values()].flat()),
         land: usual(this.#gate.land),
         check: usual(this.#gate.check),
       },
-      broken: (this.#broken ?? []).map((name) => this.#problem(name)),
-      flakes: this.#flakes,
+      broken: (this.#broken ?? []).flatMap((name) => this.#problems.get(name) ?? []),
+      flakes: this.#unexplained(),
       happened: this.#happened,
       said: this.#said,
       approvals: this.#approvals,
@@ -281,9 +282,6 @@ class Reader {
     const refused =
       failure.kind === "conflict" ? "conflict" : failure.kind === "gate-red" ? "red" : undefined;
     this.#attempt(task, attempt, refused ? { refused } : { failure: this.#shifted(failure) });
-    if (refused !== "red") return;
-    // Every candidate with it was red for it.
-    for (const red of this.#reds) if (red.members.some((member) => member.task === task)) red.count = 0;
   }
 
   /** Times in it are of the log's clock. */
@@ -291,25 +289,40 @@ class Reader {
     return failure.until === undefined ? failure : { ...failure, until: this.#since(failure.until) };
   }
 
-  #landed({ members, proof, flaky }: EventOf<"batch.landed">): void {
+  #landed({ proof }: EventOf<"batch.landed">): void {
     if (proof === "found")
       this.#inexact.add("a landing was found after its job was lost: it is played as a landing");
-    for (const red of this.#reds.splice(0)) {
-      const isSame = red.count > 0 && flaky.length > 0;
-      if (isSame) this.#flakes.set(membersName(members, this.#nameOf), red.count);
-    }
   }
 
-  /** Only a red gate takes a phase further; what the machine did wrong says so. */
   #turned({ phase, failure }: EventOf<"landing.turned">): void {
     if (failure) Object.assign(this.#gate.land.at(-1) ?? {}, { failure });
-    if (phase.is === "again") this.#reds.push({ members: this.#lastLand, count: phase.run - 1 });
+    else if (wasRed(this.#phase, phase)) this.#reds.push(this.#lastLand);
+    this.#phase = phase;
+  }
+
+  /** Red for nobody's fault: no member of the candidate was ever refused for a red gate. */
+  #unexplained(): ReadonlyMap<string, number> {
+    const flakes = new Map<string, number>();
+    const isBad = ({ task, attempt }: Member) =>
+      this.#attempts.get(this.#nameOf(task))?.[attempt - 1]?.refused === "red";
+    for (const members of this.#reds) {
+      if (members.some(isBad)) continue;
+      const name = membersName(members, this.#nameOf);
+      flakes.set(name, (flakes.get(name) ?? 0) + 1);
+    }
+    return flakes;
   }
 
   #checked({ report, at }: EventOf<"target.checked">): void {
     const names = failuresOf(report);
     this.#broken ??= names;
     this.#failing = { at, names };
+    Object.assign(this.#gate.check.at(-1) ?? {}, { flakes: names });
+  }
+
+  #withFlakes(check: GateJob): GateJob {
+    const flakes = (check.flakes ?? []).filter((name) => !this.#problems.has(name));
+    return { ...check, flakes: flakes.map((name) => virtualName(name, "tests")) };
   }
 
   /** What it repairs, where: the files that a fix may touch are those that the failures named. */
@@ -317,9 +330,10 @@ class Reader {
     for (const { spec } of into) {
       for (const name of spec.repairs ?? []) this.#know(name, kind, spec.scope);
     }
-    const fresh = this.#failing.names.filter((name) => !(this.#broken ?? []).includes(name));
+    const known = new Set(this.#broken);
+    const fresh = into.flatMap(({ spec }) => spec.repairs ?? []).filter((name) => !known.has(name));
     for (const name of fresh)
-      this.#happened.push({ at: this.#since(this.#failing.at) - 1, what: this.#problem(name) });
+      this.#happened.push({ at: this.#since(this.#failing.at) - 1, what: this.#problems.get(name)! });
     if (fresh.length > 0)
       this.#inexact.add("the target turned red by itself: it does so just before it was seen");
   }
@@ -327,11 +341,15 @@ class Reader {
   #know(name: string, kind: ProblemClass, files: readonly string[]): void {
     this.#problems.set(name, { class: kind, name: virtualName(name, kind), files, message: name });
   }
+}
 
-  #problem(name: string): Problem {
-    if (!this.#problems.has(name)) this.#know(name, "tests", []);
-    return this.#problems.get(name)!;
-  }
+/** A landing's outcome is not in the log; but only a red gate takes a phase further. */
+function wasRed(before: Phase, after: Phase): boolean {
+  if (before.is === "base") return false; // A look at the target has decided.
+  if (after.is === "again") return before.is !== "again" || after.run > before.run;
+  if (after.is === "base") return true;
+  if (before.is !== "hunt") return false;
+  return after.is === "open" ? before.guilty.length === 1 : after.is === "hunt" && after.reds > before.reds;
 }
 
 const usual = (all: readonly Timed[]): number => median(all.map(({ ms }) => ms)) ?? 0;

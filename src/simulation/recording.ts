@@ -45,8 +45,8 @@ export type Attempt = Timed & {
   readonly refused?: "conflict" | "red";
 };
 
-/** `failure`: the machine's, not the tasks'. */
-export type GateJob = Timed & { readonly failure?: Failure };
+/** `failure`: the machine's, not the tasks'. `flakes`: what failed this time though nobody ever mended it. */
+export type GateJob = Timed & { readonly failure?: Failure; readonly flakes?: readonly string[] };
 
 export type Timed = { readonly ms: number; readonly end: End; readonly spent?: Spent };
 

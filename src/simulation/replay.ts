@@ -37,11 +37,15 @@ export async function replay(
     flaky: recording.flaky,
     observe: (event) => player.see(event),
     together: true,
+    maxMs: MAX_MS,
   });
   return simulated.end.is === "stuck"
     ? { failure: failure("policy", `played again, the run comes to no end: ${simulated.end.why}`) }
     : timelineOf(simulated.events);
 }
+
+/** A year: no run was so long. */
+const MAX_MS = 365 * 24 * 60 * 60_000;
 
 /** Answers as was recorded, by the names of tasks; where it goes on otherwise than it did, as is most likely. */
 class Player {
@@ -50,6 +54,7 @@ class Player {
   /** Of a planner's recorded turns, how many are used up. */
   readonly #turns = new Map<string, number>();
   readonly #flakes: Map<string, number>;
+  #check: GateJob | undefined;
   readonly mischief: Mischief;
 
   constructor(recording: Recording) {
@@ -134,6 +139,7 @@ class Player {
 
   #fate(job: Job, ms: number): Fate {
     const entry = this.#entry(job);
+    if (job.kind === "check") this.#check = entry; // One at a time.
     if (entry?.end === "dies") return { is: "dies" };
     const why = failureOf(job, entry);
     if (!why) return { is: "honest", ms };
@@ -144,6 +150,7 @@ class Player {
   /** A candidate is named by its members, after the commit that it is on; a look at the target has none. */
   #flake(tree: string): readonly string[] {
     const [, ...members] = tree.split(" ");
+    if (members.length === 0) return this.#check?.flakes ?? [];
     const name = members
       .map((member) => {
         const dot = member.lastIndexOf(".");

@@ -31,6 +31,8 @@ export type Simulation = {
   readonly crashes?: Crashes;
   /** What comes at one moment is heard together, as by an engine that was busy; else one after the other. */
   readonly together?: boolean;
+  /** By then it is over, or will never be; two months, unless it is said otherwise. */
+  readonly maxMs?: number;
   readonly maxEvents?: number;
   /** Sees each event once it is durable. */
   readonly observe?: (event: Event) => void;
@@ -54,7 +56,8 @@ export type Simulated = {
 };
 
 /** Two months, or so many events: a run that is not over by then will never be. */
-const MAX_MS = 60 * 24 * 60 * 60_000;
+const DAY = 24 * 60 * 60_000;
+const MAX_MS = 60 * DAY;
 const MAX_EVENTS = 20_000_000;
 
 export async function simulate(simulation: Simulation): Promise<Simulated> {
@@ -70,7 +73,8 @@ export async function simulate(simulation: Simulation): Promise<Simulated> {
     const next = world.clock.next();
     if (next === undefined) return world.stuck("nothing is running and nobody is waiting for anything");
     if (world.log.events.length > (simulation.maxEvents ?? MAX_EVENTS)) return world.stuck("too many events");
-    if (next > MAX_MS) return world.stuck("not over after two months");
+    if (next > (simulation.maxMs ?? MAX_MS))
+      return world.stuck(`not over after ${Math.round(world.clock.now() / DAY)} days`);
     world.clock.step();
     while (simulation.together && world.clock.next() === world.clock.now()) world.clock.step();
   }
