@@ -6,7 +6,8 @@ import type { Context, Perform } from "./context.ts";
 import { EXIT, EXIT_MEANINGS, type ExitCode } from "./exit-codes.ts";
 import { invocationOf } from "./invocation.ts";
 import { type Output, processOutput, SILENT } from "./output.ts";
-import { VERBS } from "./verbs/verbs.ts";
+import type { AddVerb } from "./verbs/options.ts";
+import { verbsFor } from "./verbs/verbs.ts";
 
 export async function main(
   args: readonly string[],
@@ -16,19 +17,21 @@ export async function main(
   const json = wantsJson(args);
   const command = invocationOf(process.argv[1], around.env["PATH"]);
   const context: Context = { ...output, ...around, command, json, now: Date.now };
+  const verbs = await verbsFor(args);
   let code: ExitCode = EXIT.done;
   const perform: Perform = async (act) => {
     code = await act(context);
   };
   try {
     // Commander shows the help when no verb is given; whoever asked for JSON gets an error object instead.
-    const program = createProgram(json ? { ...output, err: SILENT } : output, json, perform);
+    const program = createProgram(json ? { ...output, err: SILENT } : output, json);
+    addVerbs(program, verbs, perform);
     await program.parseAsync(args, { from: "user" });
     return code;
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0) return EXIT.done;
-    const see = helpFor(args);
+    const see = helpFor(args, verbs);
     if (json) output.err.write(jsonError(error, see));
     else if (error.code !== SHOWED_HELP) output.err.write(`skein: ${reason(error)}\nsee ${see}\n`);
     return EXIT.usage;
@@ -39,9 +42,8 @@ type Surroundings = Pick<Context, "env" | "folder">;
 
 const SHOWED_HELP = "commander.help";
 
-/** Each verb adds itself here; the help lists what is there and nothing else. */
-function createProgram({ out, err }: Output, json: boolean, perform: Perform): Command {
-  const program = new Command("skein")
+function createProgram({ out, err }: Output, json: boolean): Command {
+  return new Command("skein")
     .description(
       "Plans a goal, runs many coding agents in parallel, each in its own workspace, and lands what they " +
         "make on a branch of its own, where every commit has passed the project's tests. Your checkout is " +
@@ -65,9 +67,12 @@ function createProgram({ out, err }: Output, json: boolean, perform: Perform): C
       showGlobalOptions: true,
     })
     .addHelpText("after", helpTail);
-  for (const addVerb of VERBS) addVerb(program, perform);
+}
+
+/** Each verb adds itself; the help lists what is there and nothing else. */
+function addVerbs(program: Command, verbs: readonly AddVerb[], perform: Perform): void {
+  for (const addVerb of verbs) addVerb(program, perform);
   addHelpVerb(program);
-  return program;
 }
 
 function addHelpVerb(program: Command) {
@@ -129,9 +134,9 @@ const jsonError = (error: CommanderError, see: string) =>
   `${JSON.stringify({ error: { kind: "usage", message: reason(error), exitCode: EXIT.usage, see } })}\n`;
 
 /** Where a mistake is explained: the help of the verb that was typed, if there is such a verb. */
-function helpFor(args: readonly string[]): string {
+function helpFor(args: readonly string[], verbs: readonly AddVerb[]): string {
   const program = new Command("skein");
-  for (const addVerb of VERBS) addVerb(program, async () => {});
+  for (const addVerb of verbs) addVerb(program, async () => {});
   const [verb, part] = args.filter((arg) => !arg.startsWith("-"));
   const found = program.commands.find((it) => it.name() === verb);
   if (found === undefined) return "skein --help";

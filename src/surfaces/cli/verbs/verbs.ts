@@ -1,36 +1,31 @@
 /** Which verbs are there? In the order in which people meet them, and in which the help lists them. */
-import { addDeliver } from "./deliver.ts";
-import { addDemo } from "./demo.ts";
-import { addDoctor } from "./doctor.ts";
-import { addInit } from "./init.ts";
-import { addLogs } from "./logs.ts";
 import type { AddVerb } from "./options.ts";
-import { addPlan } from "./plan.ts";
-import { addResume } from "./resume.ts";
-import { addRun } from "./run.ts";
-import { addSalvage } from "./salvage.ts";
-import { addShow } from "./show.ts";
-import { addSimulate } from "./simulate.ts";
-import { addStatus } from "./status.ts";
-import { addApprove, addCancel, addPause, addSteer } from "./steering.ts";
-import { addStop } from "./stop.ts";
 
-export const VERBS: readonly AddVerb[] = [
-  addInit,
-  addDoctor,
-  addPlan,
-  addSimulate,
-  addRun,
-  addStatus,
-  addShow,
-  addLogs,
-  addStop,
-  addPause,
-  addResume,
-  addSteer,
-  addApprove,
-  addCancel,
-  addDeliver,
-  addSalvage,
-  addDemo,
-];
+/** By name, each loaded when it is wanted: all of them are some 20 files, of which a command needs one. */
+const VERBS: Readonly<Record<string, () => Promise<AddVerb>>> = {
+  init: async () => (await import("./init.ts")).addInit,
+  doctor: async () => (await import("./doctor.ts")).addDoctor,
+  plan: async () => (await import("./plan.ts")).addPlan,
+  simulate: async () => (await import("./simulate.ts")).addSimulate,
+  run: async () => (await import("./run.ts")).addRun,
+  status: async () => (await import("./status.ts")).addStatus,
+  show: async () => (await import("./show.ts")).addShow,
+  logs: async () => (await import("./logs.ts")).addLogs,
+  stop: async () => (await import("./stop.ts")).addStop,
+  pause: async () => (await import("./steering.ts")).addPause,
+  resume: async () => (await import("./resume.ts")).addResume,
+  steer: async () => (await import("./steering.ts")).addSteer,
+  approve: async () => (await import("./steering.ts")).addApprove,
+  cancel: async () => (await import("./steering.ts")).addCancel,
+  deliver: async () => (await import("./deliver.ts")).addDeliver,
+  salvage: async () => (await import("./salvage.ts")).addSalvage,
+  demo: async () => (await import("./demo.ts")).addDemo,
+};
+
+/** The one that is called; all of them for who asks for help, or calls one that is not there. A version needs none. */
+export async function verbsFor(args: readonly string[]): Promise<readonly AddVerb[]> {
+  if (args[0] === "--version" || args[0] === "-V") return [];
+  const called = args.find((arg) => !arg.startsWith("-")) ?? "";
+  const wanted = Object.hasOwn(VERBS, called) ? [VERBS[called]!] : Object.values(VERBS);
+  return Promise.all(wanted.map((load) => load()));
+}
