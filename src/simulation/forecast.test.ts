@@ -1,0 +1,203 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { defaultPolicy, type Policy } from "../core/policy.ts";
+import type { ExecutionPlan, PlanTask } from "../planning/plan.ts";
+import { type Assumed, assume, NOTHING_LEARNT } from "./assumed.ts";
+import { type Forecast, forecast } from "./forecast.ts";
+import { speedUp, workerCounts } from "./speed-up.ts";
+
+const MINUTE = 60_000;
+
+type Wish = Partial<Pick<PlanTask, "blockedBy" | "scope" | "estimate" | "delivers">> & {
+  readonly agent?: string;
+};
+
+const taskOf = (id: string, { agent = "general-purpose", ...wish }: Wish): PlanTask => ({
+  id,
+  subject: `Make ${id}`,
+  description: `Make ${id}`,
+  activeForm: `Making ${id}`,
+  blockedBy: [],
+  scope: [`src/${id}.ts`],
+  reads: [],
+  delivers: "change",
+  requirements: [],
+  metadata: { wave: 0, phase_id: id, agent, parallel: true, depth: 1 },
+  ...wish,
+});
+
+const planOf = (wishes: Readonly<Record<string, Wish>>): ExecutionPlan => ({
+  skein_plan: 1,
+  goal: "Build it",
+  planner: "rules",
+  max_concurrent: 8,
+  success_criteria: [],
+  assumptions: [],
+  questions: [],
+  context: { files: [], patterns: [], tests: [] },
+  risks: [],
+  tasks: Object.entries(wishes).map(([id, wish]) => taskOf(id, wish)),
+});
+
+/** Ten minutes of work, one of the gate: what the defaults say. */
+const ASSUMED: Assumed = assume(NOTHING_LEARNT);
+
+async function foreseen(
+  plan: ExecutionPlan,
+  workers: number,
+  more: { readonly policy?: Policy; readonly assumed?: Assumed; readonly seed?: number } = {},
+): Promise<Forecast> {
+  const result = await forecast({ plan, workers, assumed: ASSUMED, policy: defaultPolicy, ...more });
+  if ("failure" in result) throw new Error(result.failure.message);
+  return result;
+}
+
+const minutes = ({ makespanMs }: Forecast) => makespanMs / MINUTE;
+
+test("a chain takes its tasks and their landings one after the other, and a last look at the target", async () => {
+  const chain = planOf({ a: {}, b: { blockedBy: ["a"] } });
+  for (const workers of [1, 2]) assert.equal(minutes(await foreseen(chain, workers)), 10 + 1 + 10 + 1 + 1);
+  const { order, tasks, end } = await foreseen(chain, 2);
+  assert.deepEqual(order, ["a", "b", "t"]);
+  assert.equal(end, "done");
+  const b = tasks.find(({ name }) => name === "b")!;
+  assert.deepEqual(
+    [b.startMs, b.endMs, b.doneMs].map((ms) => ms! / MINUTE),
+    [11, 21, 22],
+  );
+});
+
+test("a fork of four goes in two rounds with two workers, and in one with four", async () => {
+  const fork = planOf({ a: {}, b: {}, c: {}, d: {} });
+  assert.equal(minutes(await foreseen(fork, 1)), 4 * 10 + 1 + 1);
+  assert.equal(minutes(await foreseen(fork, 2)), 2 * 10 + 1 + 1);
+  const four = await foreseen(fork, 4);
+  assert.equal(minutes(four), 10 + 1 + 1);
+  assert.deepEqual(new Set(four.bars.map(({ lane }) => lane)), new Set([0, 1, 2, 3]));
+  assert.equal(four.landings.length, 1);
+  assert.equal(four.busyShare, 40 / (4 * 12));
+});
+
+test("two tasks on one file work one after the other, and the file is named with the wait", async () => {
+  const plan = planOf({ a: { scope: ["src/x.ts"] }, b: { scope: ["src/x.ts"] }, c: {} });
+  const { hotFiles, conflicts, ...result } = await foreseen(plan, 3);
+  assert.equal(result.makespanMs / MINUTE, 11 + 10 + 1 + 1);
+  assert.deepEqual(hotFiles, [{ path: "src/x.ts", tasks: ["a", "b"], waitedMs: 11 * MINUTE }]);
+  assert.equal(conflicts, 0);
+});
+
+test("where overlap is allowed, they meet when they land, and one is made again", async () => {
+  const plan = planOf({ a: { scope: ["src/x.ts"] }, b: { scope: ["src/x.ts"] } });
+  const result = await foreseen(plan, 2, { policy: { ...defaultPolicy, overlap: "allow" } });
+  assert.equal(result.conflicts, 1);
+  assert.deepEqual(
+    result.bars.map(({ task, isLost }) => [task, isLost]),
+    [
+      ["a", false],
+      ["b", true],
+      ["b", false],
+    ],
+  );
+});
+
+test("what the plan says of a task counts first, then its agent's median, then that of all", async () => {
+  const plan = planOf({
+    said: { estimate: { minutes: 3, tokens: 7, dollars: 0.5 } },
+    agent: { agent: "workflow-orchestrator:reviewer" },
+    other: {},
+  });
+  const learnt = { ...ASSUMED, workMs: 5 * MINUTE, workMsByAgent: new Map([["reviewer", 2 * MINUTE]]) };
+  const { tasks, used } = await foreseen(plan, 3, { assumed: { ...learnt, workTokens: 100 } });
+  const took = Object.fromEntries(tasks.map(({ name, workMs }) => [name, workMs / MINUTE]));
+  assert.deepEqual(took, { t: 0, said: 3, agent: 2, other: 5 });
+  assert.equal(used.tokens, 7 + 100 + 100);
+  assert.deepEqual([used.microdollars, used.unpriced], [500_000, 2]);
+});
+
+test("a report lands nothing, and a task without files waits for nobody", async () => {
+  const plan = planOf({ read: { delivers: "report", scope: [] }, loose: { scope: [] }, also: { scope: [] } });
+  const { order, fileWaits, makespanMs } = await foreseen(plan, 3);
+  assert.deepEqual(order, ["read", "loose", "also", "t"]);
+  assert.deepEqual(fileWaits, []);
+  assert.equal(makespanMs / MINUTE, 12);
+});
+
+test("the same seed tells the same story, and another one another", async () => {
+  const plan = planOf(Object.fromEntries(Array.from({ length: 12 }, (_, i) => [`t${i}`, {}])));
+  const assumed = { ...ASSUMED, failShare: 0.3, refusedShare: 0.1 };
+  const [one, again, other] = await Promise.all(
+    [1, 1, 2].map((seed) => foreseen(plan, 4, { assumed, seed })),
+  );
+  assert.deepEqual(one, again);
+  assert.notDeepEqual(one!.bars, other!.bars);
+  assert.ok(one!.failed > 0);
+});
+
+test("a plan whose tasks fail too often says what would be left", async () => {
+  const result = await foreseen(planOf({ a: {}, b: { blockedBy: ["a"] } }), 1, {
+    assumed: { ...ASSUMED, failShare: 1 },
+  });
+  assert.notEqual(result.end, "done");
+  assert.match(result.left.join("\n"), /a/);
+});
+
+test("the useful number of workers is the smallest that is within 5 % of the best", async () => {
+  const plan = planOf({
+    long: { estimate: { minutes: 40 } },
+    ...Object.fromEntries(Array.from({ length: 8 }, (_, i) => [`t${i}`, { estimate: { minutes: 10 } }])),
+  });
+  const found = await speedUp({ plan, assumed: ASSUMED, policy: defaultPolicy });
+  if ("failure" in found) throw new Error(found.failure.message);
+  assert.deepEqual(
+    found.rows.map(({ workers }) => workers),
+    [1, 2, 4, 8, 9],
+  );
+  // Forty minutes by one, and eighty among three: with four it is as fast as it gets.
+  assert.equal(found.useful, 4);
+  assert.equal(found.forecast.workers, 4);
+  assert.deepEqual(found.critical, { tasks: ["long"], ms: 41 * MINUTE });
+  assert.equal(found.rows[0]!.speedUp, 1);
+  assert.equal(found.rows[0]!.p90Ms, undefined);
+});
+
+test("with failures several stories are told: the one in the middle, and nine in ten", async () => {
+  const plan = planOf(Object.fromEntries(Array.from({ length: 6 }, (_, i) => [`t${i}`, {}])));
+  const assumed = { ...ASSUMED, failShare: 0.3 };
+  const found = await speedUp({ plan, assumed, policy: defaultPolicy, maxWorkers: 2, stories: 10 });
+  if ("failure" in found) throw new Error(found.failure.message);
+  for (const row of found.rows) assert.ok(row.p90Ms! >= row.makespanMs && row.doneShare > 0);
+});
+
+test("the numbers of workers that are tried double, up to the tasks or the limit", () => {
+  assert.deepEqual(workerCounts(1), [1]);
+  assert.deepEqual(workerCounts(6), [1, 2, 4, 6]);
+  assert.deepEqual(workerCounts(100, 8), [1, 2, 4, 8]);
+  assert.deepEqual(workerCounts(0), [1]);
+});
+
+test("no number of workers beats the critical path, whatever the plan", async () => {
+  const edges = fc.array(fc.tuple(fc.nat(9), fc.nat(9)), { maxLength: 12 });
+  const times = fc.array(fc.integer({ min: 0, max: 50 }), { minLength: 10, maxLength: 10 });
+  await fc.assert(
+    fc.asyncProperty(edges, times, fc.integer({ min: 1, max: 10 }), async (links, each, maxWorkers) => {
+      const wishes = Object.fromEntries(
+        each.map((time, i) => {
+          const blockedBy = links.flatMap(([a, b]) =>
+            Math.max(a, b) === i && a !== b ? [`t${Math.min(a, b)}`] : [],
+          );
+          return [`t${i}`, { estimate: { minutes: time }, blockedBy: [...new Set(blockedBy)] }];
+        }),
+      );
+      const found = await speedUp({
+        plan: planOf(wishes),
+        assumed: ASSUMED,
+        policy: defaultPolicy,
+        maxWorkers,
+      });
+      assert.ok(!("failure" in found));
+      for (const { makespanMs } of found.rows) assert.ok(makespanMs >= found.critical.ms);
+    }),
+    { numRuns: 25 },
+  );
+});
