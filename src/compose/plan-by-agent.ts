@@ -55,6 +55,7 @@ export async function planByAgent(
   if (hasFailed(place)) return place;
   try {
     const end = await planAt(place, project, { ...wanted, spec }, { say, signal });
+    say(costLine(end));
     return ended(end, rulesPlan, signal);
   } finally {
     for (const left of await place.close()) say(`could not be removed: ${left}`);
@@ -102,6 +103,19 @@ function ended(end: TurnsEnd, rulesPlan: ExecutionPlan, signal: AbortSignal): Pl
   if (end.is === "failed" && end.failure.kind === "policy") return { failure: end.failure };
   const why = end.is === "failed" ? end.failure : unusable(turns, end.reasons);
   return { is: "rules", plan: rulesPlan, why, reasons: end.reasons, ...cost };
+}
+
+/** A price that nobody knows is left out, never nothing. */
+function costLine({ turns, spent }: TurnsEnd): string {
+  const { tokens, microdollars } = spent ?? {};
+  return [
+    `asked ${turns === 1 ? "once" : `${turns} times`}`,
+    ...(tokens === undefined ? [] : [`${tokens.toLocaleString("en")} tokens`]),
+    ...(microdollars === undefined ? [] : [`$${(microdollars / 1_000_000).toFixed(4)}`]),
+    ...(spent?.unaccounted
+      ? [`and up to ${spent.unaccounted.tokens.toLocaleString("en")} that were cut off`]
+      : []),
+  ].join(", ");
 }
 
 const unusable = (turns: number, [first]: readonly string[]): Failure =>

@@ -88,6 +88,7 @@ describe("a plan by a model", () => {
     assert.ok(!told[0]!.includes("Why your last plan was refused"));
     assert.match(told[1]!, /Why your last plan was refused[\s\S]*tasks\[[01]\]/);
     assert.match(told[2]!, /Why your last plan was refused[\s\S]*zebra/);
+    assert.equal(asked.said.at(-1), "asked 3 times, 3,300 tokens");
     assert.match(
       asked.said.join("\n"),
       /plan 1 of at most 3 was refused: .*\n.*plan 2 of at most 3 was refused: .*zebra/,
