@@ -1,0 +1,184 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { main } from "../../src/surfaces/cli/main.ts";
+import { plainEnvironment } from "../support/repositories.ts";
+
+const call = promisify(execFile);
+const SKEIN = fileURLToPath(new URL("../../bin/skein", import.meta.url));
+
+type Asked = { readonly code: number; readonly out: string; readonly err: string };
+
+async function ask(args: readonly string[], folder: string, env: NodeJS.ProcessEnv): Promise<Asked> {
+  const written = { out: "", err: "" };
+  const sink = (name: "out" | "err") => ({
+    hasColours: false,
+    write: (text: string) => {
+      written[name] += text;
+    },
+  });
+  const code = await main(args, { out: sink("out"), err: sink("err") }, { env, folder });
+  return { code, ...written };
+}
+
+type Played = {
+  readonly order: readonly string[];
+  readonly makespanMs: number;
+  readonly end: string;
+  readonly gateRuns: number;
+  readonly conflicts: number;
+  readonly reds: number;
+  readonly failed: number;
+};
+type Compared = {
+  readonly withDefaults: Played;
+  readonly withItsDurations: Played;
+  readonly actual: Played;
+  readonly isSameOrder: boolean;
+  readonly apart: number;
+  readonly inexact: readonly string[];
+};
+
+const taskOf = (id: string, more: object = {}) => ({
+  id,
+  subject: `Make ${id}`,
+  description: `Make ${id}`,
+  scope: [`src/${id}.js`],
+  ...more,
+});
+
+const PLAN = {
+  skein_plan: 1,
+  goal: "Build <it> & more",
+  tasks: [taskOf("one"), taskOf("two"), taskOf("three", { blockedBy: ["one"], estimate: { minutes: 3 } })],
+};
+
+test("the demo's run, played again with its durations, has the same order and time; beside it stands what was foreseen", async () => {
+  const outer = await mkdtemp(path.join(tmpdir(), "skein-simulate-"));
+  try {
+    const env = { ...plainEnvironment(), HOME: outer };
+    const demo = path.join(outer, "demo");
+    const { stdout } = await call(process.execPath, [SKEIN, "demo", "--folder", demo], { env });
+    const [, run = ""] = /^run +(\S+)$/m.exec(stdout) ?? [];
+    const project = path.join(demo, "almanac");
+    const here = { ...env, SKEIN_STATE_DIR: path.join(demo, "state") };
+    await checkPlayed(await ask(["simulate", "--run", run, "--json"], project, here));
+
+    const svg = path.join(outer, "run.svg");
+    const told = await ask(["simulate", "--run", run, "--svg", svg], project, here);
+    assert.match(told.out, /^ +with defaults +with its own durations +as it was$/m);
+    assert.match(told.out, /^ {2}time +1 h \d\d min +\d\d s +\d\d s$/m);
+    assert.match(told.out, /the tasks are done in the same order, and the time is \d\.\d % off\.$/m);
+    assert.match(told.out, /^ {2}calendar\/grid +\d+ min \d\d s +\d+(?:\.\d)? s +\d+(?:\.\d)? s +1$/m);
+    assert.match(await readFile(svg, "utf8"), /^<svg .*<\/svg>\n$/s);
+
+    await writeFile(path.join(outer, "plan.json"), JSON.stringify(PLAN));
+    const learnt = await ask(["simulate", path.join(outer, "plan.json")], project, here);
+    assert.equal(learnt.code, 0, learnt.err);
+    assert.match(
+      learnt.out,
+      /work: \d\.\d s an attempt, the median of 2\d attempts in 1 earlier run of this/,
+    );
+    assert.match(learnt.out, /failures: none, though 1\d % of attempts failed/);
+  } finally {
+    await rm(outer, { recursive: true, force: true, maxRetries: 3 });
+  }
+});
+
+async function checkPlayed({ code, out, err }: Asked): Promise<void> {
+  assert.equal(code, 0, err);
+  const { withDefaults, withItsDurations: again, actual, ...rest } = JSON.parse(out) as Compared;
+  assert.deepEqual(again.order, actual.order);
+  assert.equal(rest.isSameOrder, true);
+  assert.equal(actual.order.length, 20);
+  assert.ok(rest.apart <= 0.1, `${again.makespanMs} ms instead of ${actual.makespanMs} ms`);
+  assert.deepEqual(rest.inexact, []);
+  for (const what of ["end", "gateRuns", "conflicts", "reds", "failed"] as const)
+    assert.equal(again[what], actual[what], what);
+  assert.deepEqual([actual.conflicts, actual.reds, actual.failed], [1, 2, 3]);
+  // Nobody could foresee the fix.
+  assert.deepEqual(new Set([...withDefaults.order, "fix-tests-1"]), new Set(actual.order));
+}
+
+test("a plan is foreseen in words, as JSON and as a picture, and nothing is written elsewhere", async () => {
+  const outer = await mkdtemp(path.join(tmpdir(), "skein-simulate-"));
+  try {
+    const env = { ...plainEnvironment(), HOME: outer };
+    const plan = path.join(outer, "plan.json");
+    await writeFile(plan, JSON.stringify(PLAN));
+    const told = await ask(["simulate", plan, "--svg", "plan.svg"], outer, env);
+    assert.equal(told.code, 0, told.err);
+    assert.match(told.out, /^Build <it> & more: 3 tasks$/m);
+    assert.match(
+      told.out,
+      /^ {2}1 +█+ +2\d min 00 s +1\.0 × +100 % +0 +\d+ +600,000 tokens, price not known$/m,
+    );
+    assert.match(told.out, /runs: there is no repository here/);
+    assert.match(await readFile(path.join(outer, "plan.svg"), "utf8"), /Build &lt;it&gt; &amp; more/);
+
+    const asJson = await ask(["simulate", plan, "--json", "--max-workers", "2"], outer, env);
+    const { workers, useful, forecast, criticalPath } = JSON.parse(asJson.out);
+    assert.deepEqual(
+      workers.map((row: { workers: number; dollars: unknown }) => [row.workers, row.dollars]),
+      [
+        [1, null],
+        [2, null],
+      ],
+    );
+    assert.deepEqual(
+      [useful, forecast.order, criticalPath.tasks],
+      [2, ["one", "two", "three", "t"], ["one", "three"]],
+    );
+
+    // A link is replaced, and what it leads to is left alone.
+    await writeFile(path.join(outer, "precious"), "mine");
+    await symlink("precious", path.join(outer, "link.svg"));
+    assert.equal((await ask(["simulate", plan, "--svg", "link.svg"], outer, env)).code, 0);
+    assert.equal(await readFile(path.join(outer, "precious"), "utf8"), "mine");
+    assert.equal((await ask(["simulate", plan, "--svg", "no/such/folder.svg"], outer, env)).code, 3);
+  } finally {
+    await rm(outer, { recursive: true, force: true });
+  }
+});
+
+test("what cannot be foreseen is refused with its reason", async () => {
+  const outer = await mkdtemp(path.join(tmpdir(), "skein-simulate-"));
+  try {
+    const env = { ...plainEnvironment(), HOME: outer };
+    const refused = async (args: readonly string[], code: number, why: RegExp) => {
+      const asked = await ask(["simulate", ...args], outer, env);
+      assert.equal(asked.code, code, `${args}: ${asked.err}`);
+      assert.match(asked.err, why);
+    };
+    const write = async (name: string, text: string) => {
+      await writeFile(path.join(outer, name), text);
+      return name;
+    };
+    const plan = await write("plan.json", JSON.stringify(PLAN));
+    const circle = [taskOf("a", { blockedBy: ["b"] }), taskOf("b", { blockedBy: ["a"] })];
+    await refused([await write("broken.json", '{"tasks": [')], 3, /broken\.json:1/);
+    await refused(
+      [await write("circle.json", JSON.stringify({ ...PLAN, tasks: circle }))],
+      3,
+      /circle\.json:\d/,
+    );
+    await refused([await write("other.json", '{"name": "package"}')], 3, /about something else/);
+    await refused([await write("empty.json", JSON.stringify({ ...PLAN, tasks: [] }))], 3, /tasks/);
+    await refused(["missing.json"], 3, /cannot be read/);
+    await refused([], 2, /name a plan, or a run/);
+    await refused([plan, "--run", "x"], 2, /name a plan, or a run/);
+    for (const nonsense of ["0", "-1", "1.5", "many", "1e3", "100000"])
+      await refused([plan, "--max-workers", nonsense], 2, /--max-workers must be/);
+    for (const nonsense of ["1", "-0.1", "often", "NaN"])
+      await refused([plan, "--fail-rate", nonsense], 2, /--fail-rate must be/);
+    await refused([plan, "--seed", "x"], 2, /--seed must be/);
+    await refused(["--run", "1116-none"], 3, /git/);
+  } finally {
+    await rm(outer, { recursive: true, force: true });
+  }
+});
