@@ -1,0 +1,112 @@
+/** Which plan do the tests run end to end? Twenty tasks: in parallel, in layers, loose, a report, and a verification. */
+import type { Script, WorkAttempt } from "../../src/core/agent-script.ts";
+
+type Task = {
+  readonly id: string;
+  readonly subject: string;
+  readonly description: string;
+  readonly blockedBy?: readonly string[];
+  readonly scope?: readonly string[];
+  readonly delivers?: "change" | "report";
+  readonly success_criterion?: string;
+  readonly metadata: { readonly agent?: string; readonly output_file?: string };
+};
+
+const made = (id: string) => `made/${id}.txt`;
+const output = (id: string) => ({ output_file: `$CLAUDE_SCRATCHPAD_DIR/result_${id}.md` });
+const ids = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => `${from + i}`);
+
+/** Eight foundations, each a file of its own. */
+const FIRST: readonly Task[] = ids(1, 8).map((id) => ({
+  id,
+  subject: `Lay foundation ${id}`,
+  description: `Write ${made(id)}`,
+  scope: [made(id)],
+  metadata: output(id),
+}));
+
+/** Six that stand on two of them: the criterion is green only where both have landed. */
+const SECOND: readonly Task[] = ids(9, 14).map((id, i) => {
+  const on = [`${i + 1}`, `${i + 2}`];
+  return {
+    id,
+    subject: `Build floor ${id}`,
+    description: `Write ${made(id)} on ${on.join(" and ")}`,
+    blockedBy: on,
+    scope: [made(id)],
+    success_criterion: [...on, id].map((one) => `test -s ${made(one)}`).join(" && "),
+    metadata: output(id),
+  };
+});
+
+/** Four of which nobody knows the file, and it is the same: they meet there. */
+const LOOSE: readonly Task[] = ids(15, 18).map((id) => ({
+  id,
+  subject: `Enter ${id} in the list`,
+  description: "Add a line of your own at the end of the list",
+  metadata: output(id),
+}));
+
+const LAST: readonly Task[] = [
+  {
+    id: "19",
+    subject: "List what was made",
+    description: "Scan and catalog the files",
+    blockedBy: ids(9, 14),
+    delivers: "report",
+    metadata: { agent: "Explore" },
+  },
+  {
+    id: "20",
+    subject: "Verify everything",
+    description: "Check that all of it is there",
+    blockedBy: [...ids(15, 18), "19"],
+    delivers: "report",
+    success_criterion: 'test "$(sort -u list.txt | wc -l)" -eq 5 && test "$(ls made | wc -l)" -eq 14',
+    metadata: { agent: "workflow-orchestrator:task-completion-verifier", ...output("20") },
+  },
+];
+
+export const TASKS: readonly Task[] = [...FIRST, ...SECOND, ...LOOSE, ...LAST];
+
+export const planOfTwenty = (): string =>
+  JSON.stringify(
+    { skein_plan: 1, goal: "Make twenty things", max_concurrent: 4, tasks: TASKS },
+    undefined,
+    2,
+  );
+
+/** What is in the repository before. */
+export const FILES = { "README.md": "# here\n", "list.txt": "the list\n" };
+
+/** The work of a command agent, in the words of a shell: \`before\` comes first, in each attempt. */
+export const agentOfTwenty = (before = ""): string => `#!/bin/sh
+cat > /dev/null
+id=\${SKEIN_TASK#t.}
+echo "$id" >> "$PLACE/attempts"
+${before}
+mkdir -p made
+case $id in
+  1[5-8]) echo "line of $id" >> list.txt ;;
+  19) echo '{"status":"complete","summary":"fourteen files"}'; exit 0 ;;
+  20) ;;
+  *) echo "made by $id" > "made/$id.txt" ;;
+esac
+echo "the whole result of $id" > "$SKEIN_OUTPUT_FILE"
+echo "DONE|$SKEIN_OUTPUT_FILE"
+`;
+
+/** The same for the scripted agent. */
+export function scriptOfTwenty(): Script {
+  const result = (id: string) => ({ do: "output", text: `the whole result of ${id}\n` }) as const;
+  const work = TASKS.map(({ id, scope }): readonly [string, readonly WorkAttempt[]] => {
+    if (id === "19") return [id, [{ end: { handoff: { status: "complete", summary: "fourteen files" } } }]];
+    const steps = scope
+      ? [{ do: "write", path: scope[0]!, text: `made by ${id}\n` } as const]
+      : id === "20"
+        ? []
+        : [{ do: "append", path: "list.txt", text: `line of ${id}\n` } as const];
+    return [id, [{ steps: [...steps, result(id)], end: "done" }]];
+  });
+  return { plans: {}, work: Object.fromEntries(work) };
+}
