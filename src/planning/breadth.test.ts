@@ -71,9 +71,9 @@ test("10,000 lines are one task's input", () => {
 
 test("files to change come at most 3 to a task", () => {
   const clause = clauseOf({
-    text: "Rename x in all source files",
-    verb: "rename",
-    object: "x in all source files",
+    text: "Add a licence to all source files",
+    verb: "add",
+    object: "a licence to all source files",
     isUnbounded: true,
   });
   assert.ok(sizes(clause, factsOf(numbered(20, "src", "ts")), 2)!.every((size) => size <= 3));
@@ -190,4 +190,13 @@ test("files that are compared belong together", () => {
   assert.deepEqual(sizes(both("review"), factsOf(files)), [1, 1]);
   assert.equal(ask(both("compare"), factsOf(files)), undefined);
   assert.equal(ask(both("rename"), factsOf(files)), undefined);
+});
+
+test("what is only to be found somewhere stays one task", () => {
+  const facts = factsOf(numbered(20, "src", "ts"));
+  const all = (verb: string, object: string) =>
+    ask(clauseOf({ text: `${verb} ${object}`, verb, object, isUnbounded: true }), facts);
+  assert.equal(all("rename", "getUser in all files"), undefined);
+  assert.equal(all("add", "logging everywhere"), undefined);
+  assert.equal(all("add", "types to all failing files"), undefined);
 });

@@ -4,6 +4,7 @@ import { filesIn, foldersIn, largeFolders, likeFiles } from "./like-items.ts";
 import type { PlanLimits } from "./limits.ts";
 import { meantBy, nameOf, type Tree } from "./paths.ts";
 import type { Clause } from "./reading.ts";
+import { isAboutAllAtOnce } from "./split.ts";
 import { deliveredBy, type Work } from "./work.ts";
 
 /** One of many: how it is called, what of the repository it is, and how much there is to read. */
@@ -67,12 +68,6 @@ function itemsOf(asked: BreadthAsked): Found | undefined {
   );
 }
 
-/** "Compare a.ts and b.ts" is one thing, however many files it names. */
-const TOGETHER: ReadonlySet<string> = new Set(
-  "compare merge combine unify consolidate diff deduplicate dedupe join".split(" "),
-);
-const isAboutAllAtOnce = ({ verb }: Clause) => verb !== undefined && TOGETHER.has(verb);
-
 const plain = (items: readonly Item[], kind: Found["kind"]): Found => ({
   items,
   kind,
@@ -106,7 +101,7 @@ function countedItems(asked: BreadthAsked): Found | undefined {
   const files = likeFiles(clause, { tree, facts, count });
   const found = files.map((path) => fileItem(path, facts));
   if (files.length === count) return plain(found, "files");
-  if (files.length > 1)
+  if (files.length > 1 && files.length < count)
     return {
       ...plain(found, "files"),
       assumptions: [
@@ -136,10 +131,10 @@ const isManyOf = (object: string) =>
 
 function unboundedItems(asked: BreadthAsked): Found | undefined {
   const { clause, tree, facts, limits, work } = asked;
-  if (!clause.isUnbounded || facts.files.length === 0) return undefined;
+  if (!clause.isUnbounded || facts.files.length === 0 || isSomewhere(clause, work)) return undefined;
   const folders = foldersIn(clause, facts);
   if (folders.length > 1) return plain(folders, "folders");
-  const files = likeFiles(clause, { tree, facts });
+  const files = likeFiles(clause, { tree, facts, isExact: deliveredBy(work) === "change" });
   const perTask = deliveredBy(work) === "change" ? limits.maxFilesModified : limits.maxFilesRead;
   if (files.length > limits.maxBreadthTasks * perTask) {
     const parts = largeFolders(files, facts, limits.maxBreadthTasks);
@@ -151,6 +146,22 @@ function unboundedItems(asked: BreadthAsked): Found | undefined {
     "files",
   );
 }
+
+/**
+ * "Rename x everywhere", "fix all tests": nobody knows where that leads, and a task that found nothing to change in its
+ * files would fail. It stays one.
+ */
+const isSomewhere = ({ verb, text }: Clause, work: Work) =>
+  deliveredBy(work) === "change" &&
+  (verb === undefined ||
+    SEARCHING.has(verb) ||
+    /\b(?:everywhere|throughout|across the board|all over)\b/i.test(text));
+
+const SEARCHING: ReadonlySet<string> = new Set(
+  "rename replace remove delete fix upgrade update bump migrate swap drop repair resolve deprecate find move port make".split(
+    " ",
+  ),
+);
 
 /** "Review src/core/" where that is more than one head holds. */
 function folderToRead({ clause, work, tree, facts, limits }: BreadthAsked): Found | undefined {

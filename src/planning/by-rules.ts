@@ -52,6 +52,8 @@ export function planByRules(request: string, around: PlanAround): ExecutionPlan 
   const all = blocking ? [blocking, ...minor] : minor;
   const questions = all.filter(({ id }) => !answers.has(id));
   const surroundings: Surroundings = {
+    request: reading.text,
+    clauses: reading.clauses,
     facts: around.facts,
     tree,
     words,
@@ -69,7 +71,7 @@ export function planByRules(request: string, around: PlanAround): ExecutionPlan 
     planner: "rules",
     max_concurrent: Math.max(1, around.maxConcurrent),
     score,
-    success_criteria: criteriaOf(reading, drafted.drafts, around.facts),
+    success_criteria: criteriaOf(reading, drafted.drafts, surroundings),
     assumptions: [...drafted.assumptions, ...assumptionsFrom(all, answers), ...aboutVerbs(reading)],
     questions,
     context: contextOf(reading, drafted.drafts, { facts: around.facts, limits }),
@@ -130,7 +132,7 @@ function draftedFrom(reading: Reading, around: Surroundings): DraftedAll {
       ? []
       : [`${leftOut} more tasks than a plan holds were left out: make a plan of the rest after this one.`];
   return {
-    drafts: verified(deepened(kept, reading.clauses, around), around),
+    drafts: verified(deepened(kept, around), around),
     assumptions: drafted.flatMap(({ assumptions }) => assumptions),
     risks: [...drafted.flatMap((one) => one.risks), ...risks],
   };

@@ -5,13 +5,16 @@ import type { RepositoryFacts } from "./facts.ts";
 import type { PlanLimits } from "./limits.ts";
 import { pathsOf, type Tree } from "./paths.ts";
 import type { Clause } from "./reading.ts";
-import { othersIn, type Part, partsOf } from "./split.ts";
-import { capitalised, plainLine, subjectOf } from "./wording.ts";
+import { afterItems, othersIn, type Part, partsOf } from "./split.ts";
+import { capitalised, listed, plainLine, shortened, subjectOf } from "./wording.ts";
 import type { Words } from "./words.ts";
-import { deliveredBy, type Work, workOf } from "./work.ts";
+import { deliveredBy, followsAll, type Work, workOf } from "./work.ts";
 
 /** What is the same for all clauses of a request. */
 export type Surroundings = {
+  /** As it was read. */
+  readonly request: string;
+  readonly clauses: readonly Clause[];
   readonly facts: RepositoryFacts;
   readonly tree: Tree;
   readonly words: Words;
@@ -57,21 +60,16 @@ type Asked = {
 };
 
 function wholeDraft({ clause, index, work, around }: Asked): Draft {
-  const says = sentenceOf(clause);
+  const says = sentenceOf(clause, around.words);
+  const about = aboutEarlier(clause, index, work, around);
   return {
     ...commonOf({ clause, index, work, around }),
     key: `${index + 1}`,
     kind: work === "verify" ? "verify" : "part",
-    subject: subjectOf(says, around.limits.maxSubjectChars),
-    description: `${ended(says)}`,
-    ...pathsOf({
-      clause,
-      work,
-      tree: around.tree,
-      chosen: around.chosen,
-      maxScope: around.limits.maxFilesModified,
-    }),
-    requirements: [...itemRequirements(clause), ...around.constraints],
+    subject: subjectOf(about === "" ? says : `${says} (${about})`, around.limits.maxSubjectChars),
+    description: ended(says),
+    ...pathsIn(clause, work, around),
+    requirements: [...itemRequirements(clause), ...ofRequest(clause, around), ...around.constraints],
     depth: 1,
   };
 }
@@ -79,26 +77,54 @@ function wholeDraft({ clause, index, work, around }: Asked): Draft {
 function partDraft({ clause, index, work, around }: Asked, part: Part, n: number): Draft {
   const own = clause.files.filter((file) => part.item.includes(file));
   const shared = clause.files.filter((file) => !clause.items.some((item) => item.includes(file)));
-  const files = [...own, ...shared];
-  const partWork =
-    work === "build" || work === "change" ? work : workOf({ ...clause, object: part.item, files });
+  const { verb = clause.verb, object = part.item } = part;
+  const asked = {
+    ...clause,
+    text: own.length > 0 ? part.item : clause.text,
+    object,
+    files: [...own, ...shared],
+  };
+  const isOwn = part.verb !== undefined || (work !== "build" && work !== "change");
+  const partWork = isOwn ? workOf({ ...asked, ...(verb === undefined ? {} : { verb }) }) : work;
   return {
     ...commonOf({ clause, index, work: partWork, around }),
     key: `${index + 1}.${n + 1}`,
     kind: "part",
     subject: subjectOf(part.says, around.limits.maxSubjectChars),
     description: ended(part.says),
-    ...pathsOf({
-      clause: { ...clause, files },
-      work: partWork,
-      tree: around.tree,
-      chosen: around.chosen,
-      maxScope: around.limits.maxFilesModified,
-    }),
-    requirements: [`Part of: ${quotedText(clause.text)}.`, othersIn(part), ...around.constraints],
+    ...pathsIn(asked, partWork, around),
+    requirements: [`Part of: ${quotedText(around.request)}.`, othersIn(part), ...around.constraints],
     depth: 2,
+    after: part.after.map((before) => `${index + 1}.${before + 1}`),
   };
 }
+
+const pathsIn = (clause: Clause, work: Work, { tree, chosen, limits }: Surroundings) =>
+  pathsOf({ clause, work, tree, chosen, maxScope: limits.maxFilesModified });
+
+/** Who does one part of a request sees nothing else of it: what was meant, and what was pasted, is in the rest. */
+function ofRequest({ text }: Clause, { request }: Surroundings): readonly string[] {
+  const bare = (said: string) =>
+    said.toLowerCase().replace(/^(?:please|could you(?: please)?|can you(?: please)?)\s/, "");
+  const whole = plainLine(request.slice(0, MAX_QUOTED_CHARS));
+  return bare(whole).replace(/[\s.!?]{1,5}$/, "") === bare(plainLine(text))
+    ? []
+    : [`Part of: ${quotedText(request)}.`];
+}
+
+/** "Fix it", "add a test": of what, for who reads only the title. */
+function aboutEarlier(clause: Clause, index: number, work: Work, { clauses }: Surroundings): string {
+  const isShort = clause.object.split(" ").length <= MAX_SHORT_WORDS && clause.files.length === 0;
+  const pointsBack = /\b(?:it|this|that|them|why|these|those|what)\b/i.test(clause.object.slice(0, 100));
+  if (!isShort || !(pointsBack || followsAll(work))) return "";
+  const context =
+    clause.context[0] ?? clauses.slice(0, index).findLast((one) => one.context.length > 0)?.context[0];
+  const earlier = clauses.slice(0, index).findLast((one) => one.object.split(" ").length > 1);
+  return shortened(plainLine((earlier?.object ?? context ?? "").slice(0, 300)), MAX_ABOUT_CHARS);
+}
+
+const MAX_SHORT_WORDS = 3;
+const MAX_ABOUT_CHARS = 50;
 
 function groupDraft(
   { clause, index, work, around }: Asked,
@@ -106,30 +132,34 @@ function groupDraft(
   items: readonly Item[],
   n: number,
 ): Draft {
+  const { maxSubjectChars } = around.limits;
   const paths = items.flatMap((item) => item.paths);
   const delivers = deliveredBy(work);
+  // Where tests and docs of a source go, its path does not say.
+  const isChanged = work === "change" || work === "build";
   const names = items.map(({ name }) => name).join(", ");
+  const whole = sentenceOf(clause, around.words);
   const says =
     delivers === "report"
       ? `${verbOf(clause)} ${names}${tailOf(clause)}`
-      : `${sentenceOf(clause)}. The part of this task: ${names}`;
-  const short = `${verbOf(clause)} ${shortNames(items).join(", ")}${delivers === "report" ? tailOf(clause) : ""}`;
-  const { maxSubjectChars } = around.limits;
-  const numbered = `${subjectOf(sentenceOf(clause), maxSubjectChars - 18)}, part ${n + 1} of ${breadth.groups.length}`;
-  const isShort = short.length <= maxSubjectChars && (delivers === "report" || clause.items.length > 1);
+      : `${whole}. The part of this task: ${names}`;
+  const short = `${verbOf(clause)} ${shortNames(items).join(", ")}${tailOf(clause)}`;
+  const numbered = `${subjectOf(whole, maxSubjectChars - 18)}, part ${n + 1} of ${breadth.groups.length}`;
   return {
     ...commonOf({ clause, index, work, around }),
     key: `${index + 1}.${n + 1}`,
     kind: "part",
-    subject: isShort ? subjectOf(short, maxSubjectChars) : numbered,
+    subject:
+      delivers === "report" && short.length <= maxSubjectChars ? subjectOf(short, maxSubjectChars) : numbered,
     description: ended(plainLine(says)),
-    scope: delivers === "change" ? paths : [],
-    reads: delivers === "change" ? [] : paths,
+    scope: isChanged ? paths : [],
+    reads: isChanged ? [] : paths,
     requirements: [
-      delivers === "report" ? "Give each of them an entry of its own, by name." : "",
+      ...(delivers === "report" ? ["Give each of them an entry of its own, by name."] : []),
       `Leave the other ${breadth.kind} to their own tasks.`,
+      ...ofRequest(clause, around),
       ...around.constraints,
-    ].filter((line) => line !== ""),
+    ],
     depth: Math.max(2, around.minDepth),
     group: `${index + 1}`,
     ...(isForAll(clause) ? { isCollected: true } : {}),
@@ -142,7 +172,10 @@ function collectDraft({ clause, index, around }: Asked, groups: readonly Draft[]
     key: `${index + 1}.all`,
     kind: "collect",
     isImperative: true,
-    subject: subjectOf(`Sum up the results: ${sentenceOf(clause)}`, around.limits.maxSubjectChars),
+    subject: subjectOf(
+      `Sum up the results: ${sentenceOf(clause, around.words)}`,
+      around.limits.maxSubjectChars,
+    ),
     description:
       `Bring the results of the ${groups.length} parts together in one account of the whole: what they have in common, ` +
       "where they contradict each other, what matters most, and what is left open.",
@@ -166,21 +199,38 @@ const commonOf = ({ clause, index, work }: Asked): Pick<Draft, Common> => ({
   after: [],
 });
 
-/** What it says, beginning with its verb: "could you please fix x" is "Fix x". */
-export function sentenceOf({ text, verb }: Clause): string {
-  const line = plainLine(text);
-  if (verb === undefined) return capitalised(line);
-  return capitalised(line);
+/** What it says, beginning with its verb: "it should support x" is "Support x", "a new page" is "Implement a new page". */
+export function sentenceOf(
+  clause: Pick<Clause, "text" | "verb" | "object" | "items">,
+  { phrasal }: Words,
+): string {
+  const line = plainLine(clause.text);
+  const { verb } = clause;
+  if (verb === undefined)
+    return /^(?:an?|the|new|better)\s/i.test(line) ? `Implement ${line}` : capitalised(line);
+  const lower = line.toLowerCase();
+  const isSaidSo =
+    lower.startsWith(verb) || [...phrasal].some(([said, meant]) => meant === verb && lower.startsWith(said));
+  if (isSaidSo) return capitalised(line);
+  const at = lower.indexOf(` ${verb} `);
+  if (at !== -1 && at < MAX_LEAD_CHARS) return capitalised(line.slice(at + 1));
+  const rest = plainLine(clause.object) || listed(clause.items.map(plainLine));
+  return rest === "" ? capitalised(line) : capitalised(`${verb} ${rest}`);
 }
+
+/** "The user of the old application should": what stands before a verb is no longer. */
+const MAX_LEAD_CHARS = 60;
 
 const verbOf = ({ verb }: Clause) => capitalised(verb ?? "work on");
 
 /** "Review 16 agent files for typos" is about typos, whichever files a task has. */
-function tailOf({ object }: Clause): string {
+function tailOf(clause: Clause): string {
+  const { object } = clause;
   const at = object
     .slice(0, 300)
     .search(/\s(?:for|against|with regard to|regarding|and report|according to)\s/i);
-  return at === -1 ? "" : plainLine(` ${object.slice(at, at + 200)}`).replace(/^/, " ");
+  const tail = at === -1 ? afterItems(clause) : object.slice(at);
+  return tail === "" ? "" : ` ${plainLine(tail.slice(0, 200))}`;
 }
 
 /** Of one deliverable with several sides, each is something it must have. */
@@ -188,7 +238,8 @@ const itemRequirements = ({ items }: Clause): readonly string[] =>
   items.length < 2 ? [] : items.slice(0, MAX_REQUIREMENTS).map((item) => `Has: ${plainLine(item)}.`);
 
 const MAX_REQUIREMENTS = 30;
-const MAX_QUOTED_CHARS = 300;
+/** A request of a page, with what was pasted into it. */
+const MAX_QUOTED_CHARS = 1_500;
 const quotedText = (text: string) =>
   JSON.stringify(plainLine(text.slice(0, MAX_QUOTED_CHARS)) + (text.length > MAX_QUOTED_CHARS ? "…" : ""));
 

@@ -1,9 +1,9 @@
 /** By what can somebody see that a request is fulfilled? */
+import { type Surroundings, sentenceOf } from "./clause-drafts.ts";
 import type { Draft } from "./draft.ts";
-import type { RepositoryFacts } from "./facts.ts";
 import type { Reading } from "./reading.ts";
-import { capitalised, listed, plainLine, shortened } from "./wording.ts";
-import { deliveredBy, workOf } from "./work.ts";
+import { listed, plainLine, shortened } from "./wording.ts";
+import { type Work, workOf } from "./work.ts";
 
 /** No person checks more. */
 const MAX_CRITERIA = 12;
@@ -12,17 +12,12 @@ const MAX_CHARS = 200;
 export function criteriaOf(
   { clauses, constraints }: Reading,
   drafts: readonly Draft[],
-  facts: RepositoryFacts,
+  { facts, words }: Pick<Surroundings, "facts" | "words">,
 ): readonly string[] {
   const hasChange = drafts.some(({ delivers }) => delivers === "change");
   const ofClauses = clauses.slice(0, MAX_CRITERIA).map((clause) => {
-    const says = shortened(capitalised(plainLine(clause.text.slice(0, 1_000))), MAX_CHARS);
-    const work = workOf(clause);
-    if (deliveredBy(work) === "change")
-      return `${says}: done, and shown by ${work === "docs" ? "what it says" : "a test or a command"}.`;
-    return work === "report"
-      ? `${says}: a report answers it, with paths and lines.`
-      : `${says}: done, with what was run and what came out.`;
+    const says = shortened(sentenceOf(clause, words), MAX_CHARS);
+    return `${says}: ${shownBy(workOf(clause))}.`;
   });
   const more = clauses.length - ofClauses.length;
   return [
@@ -35,4 +30,21 @@ export function criteriaOf(
           `Kept: ${listed(constraints.slice(0, MAX_CRITERIA).map((one) => shortened(plainLine(one), MAX_CHARS)))}.`,
         ]),
   ].filter((line) => line !== "");
+}
+
+function shownBy(work: Work): string {
+  switch (work) {
+    case "build":
+    case "change":
+      return "done, and shown by a test or a command";
+    case "tests":
+      return "they pass, and fail without what they are for";
+    case "docs":
+      return "written, and true of the code as it is then";
+    case "report":
+      return "a report answers it, with paths and lines";
+    case "verify":
+    case "operate":
+      return "done, with what was run and what came of it";
+  }
 }

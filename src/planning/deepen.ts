@@ -1,23 +1,18 @@
 /** What does a request need besides its clauses when it is not simple? To be understood first, and tests of its own. */
 import type { Surroundings } from "./clause-drafts.ts";
 import type { Draft } from "./draft.ts";
-import type { Clause } from "./reading.ts";
-import { listed, plainLine, shortened, subjectOf } from "./wording.ts";
+import { listed, plainLine, shortened, subjectOf, theOne } from "./wording.ts";
 
 /**
  * A task that was split less often than its tier asks for gets somebody before it who finds out what is there, in a
  * simple plan one for all of them; in the third tier three, each from its side, and tests after each change.
  */
-export function deepened(
-  drafts: readonly Draft[],
-  clauses: readonly Clause[],
-  around: Surroundings,
-): readonly Draft[] {
+export function deepened(drafts: readonly Draft[], around: Surroundings): readonly Draft[] {
   const shallow = new Set(drafts.filter(({ depth }) => depth < around.minDepth));
   if (shallow.size === 0) return drafts;
   const waiting = [...shallow].filter(needsUnderstanding);
   const understood = waiting.length > 0 ? waiting : [...shallow];
-  const first = understandingOf(understood, clauses, around);
+  const first = understandingOf(understood, around);
   const keys = first.map(({ key }) => key);
   const deeper = drafts.map((draft) => ({
     ...draft,
@@ -42,12 +37,8 @@ const needsUnderstanding = ({ work, kind }: Draft) =>
 
 type Side = { readonly subject: string; readonly description: string };
 
-function understandingOf(
-  drafts: readonly Draft[],
-  clauses: readonly Clause[],
-  around: Surroundings,
-): readonly Draft[] {
-  const about = aboutOf(drafts, clauses);
+function understandingOf(drafts: readonly Draft[], around: Surroundings): readonly Draft[] {
+  const about = aboutOf(drafts, around);
   const sides = around.facts.files.length === 0 ? [designOf(about)] : sidesOf(about, drafts, around);
   return sides.map(({ subject, description }, n) => ({
     key: `0.${n + 1}`,
@@ -68,16 +59,30 @@ function understandingOf(
   }));
 }
 
-const MAX_ABOUT_CHARS = 600;
+const MAX_ABOUT_CHARS = 300;
 
-/** The things that the tasks are about, without what is to be done with them. */
-function aboutOf(drafts: readonly Draft[], clauses: readonly Clause[]): string {
-  const objects = [...new Set(drafts.map(({ clause }) => clause))].flatMap((index) => {
-    const clause = index === undefined ? undefined : clauses[index];
-    const object = plainLine((clause?.object || clause?.text || "").slice(0, MAX_ABOUT_CHARS));
-    return object === "" ? [] : [object];
-  });
-  return shortened(listed(objects), MAX_ABOUT_CHARS);
+/** The things that the tasks are about, without what is to be done with them; else what the request says of them. */
+function aboutOf(drafts: readonly Draft[], { clauses, request }: Surroundings): string {
+  const indices = [...new Set(drafts.map(({ clause }) => clause))];
+  const touched = indices.flatMap((index) => (index === undefined ? [] : [clauses[index]!]));
+  const things = touched
+    .map(({ object, items }) => thingIn(object || listed(items)))
+    .filter((thing) => thing !== "");
+  const said = touched.flatMap(({ context }) => context).map(plainLine);
+  const about = things.length > 0 ? listed([...new Set(things)]) : (said[0] ?? request);
+  return shortened(plainLine(about.slice(0, 2 * MAX_ABOUT_CHARS)), MAX_ABOUT_CHARS);
+}
+
+/** "the settings page from classes to hooks" is the settings page; "it" and "what breaks" are nothing by themselves. */
+function thingIn(object: string): string {
+  const line = plainLine(object.slice(0, MAX_ABOUT_CHARS));
+  const end = line.search(
+    /[,;:(]|\s(?:to|from|so|that|which|into|with|without|by|using|when|if|because|after|before|as|and)\s/i,
+  );
+  const thing = end === -1 ? line : line.slice(0, end);
+  return /^(?:it|this|that|them|these|those|why|what|how|whether|everything|something)\b/i.test(thing)
+    ? ""
+    : theOne(thing);
 }
 
 const designOf = (about: string): Side => ({

@@ -31,7 +31,7 @@ const isOfClause = ({ clause, kind }: Draft) => clause !== undefined && kind !==
 const RESULTS =
   /\b(?:results?|findings?|reports?|analysis|summary|summaries|review|recommendations?|outcomes?)\b/i;
 const BACK =
-  /\b(?:it|them|this|that|these|those|its|their|the same|accordingly|the (?:new|changed|result|change|changes|fix|fixes))\b/i;
+  /\b(?:it|them|this|that|these|those|its|their|the same|accordingly|the (?:new|changed|resulting|result|change|changes|fix|fixes|remaining)|what(?:ever)? (?:breaks?|broke|fails|failed|was found|is left|changed|you find)|callers|call sites|the imports)\b/i;
 
 function addNeeds(edges: Edges, drafts: readonly Draft[], clauses: readonly Clause[]): void {
   for (const later of drafts) {

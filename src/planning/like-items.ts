@@ -4,7 +4,12 @@ import type { RepositoryFacts } from "./facts.ts";
 import { isTest, meantBy, nameOf, type Tree } from "./paths.ts";
 import type { Clause } from "./reading.ts";
 
-type Around = { readonly tree: Tree; readonly facts: RepositoryFacts; readonly count?: number };
+type Around = {
+  readonly tree: Tree;
+  readonly facts: RepositoryFacts;
+  readonly count?: number;
+  readonly isExact?: boolean;
+};
 
 /** Sorted as they are in the facts. Empty: the words fit nothing. With a count, what fits it wins. */
 export function likeFiles(
@@ -19,7 +24,7 @@ export function likeFiles(
     const narrowed = found.filter(fits);
     // A word that fits nothing ("old", "public") describes, and names no place.
     if (narrowed.length > 0) found = narrowed;
-    else if (around.count !== undefined) return [];
+    else if (around.count !== undefined || around.isExact) return [];
   }
   if (around.count === undefined) return found;
   if (byWord.length === 0 && files.length === 0) return [];
@@ -36,7 +41,10 @@ function inOneFolder(found: readonly string[], count: number): readonly string[]
     if (same) same.push(path);
     else byFolder.set(key, [path]);
   }
-  return [...byFolder.values()].find((paths) => paths.length === count) ?? found;
+  const nearest =
+    [...byFolder.values()].sort((a, b) => Math.abs(a.length - count) - Math.abs(b.length - count))[0] ?? [];
+  if (nearest.length === count || found.length <= count) return nearest.length === count ? nearest : found;
+  return nearest.length < count && nearest.length * 4 >= count * 3 ? nearest : [];
 }
 
 function withinFolders(files: readonly string[], { tree, facts }: Around): readonly string[] {
@@ -65,11 +73,14 @@ const isOwn = (path: string) =>
 
 /** Words of the object that can say which files: what is left without those that say how many, or only "file". */
 function kindWordsOf(object: string): readonly string[] {
-  const upTo = object
-    .slice(0, 200)
-    .search(/\s(?:for|in|of|to|on|from|with|about|that|which|so|into|under|and|without)\s/i);
-  const head = upTo === -1 ? object.slice(0, 200) : object.slice(0, upTo);
-  return head
+  const line = object.slice(0, 300);
+  // "a licence to all source files" is about source files.
+  const from = Math.max(0, line.search(/\b(?:all|every|each|entire|whole|\d+)\b/i));
+  const rest = line.slice(from);
+  const upTo = rest.search(
+    /\s(?:for|in|of|to|on|from|with|about|that|which|so|into|under|and|without|against|using)\s/i,
+  );
+  return (upTo === -1 ? rest : rest.slice(0, upTo))
     .toLowerCase()
     .split(/[^\p{L}\p{N}.+#_-]+/u)
     .filter((word) => word !== "" && !EMPTY.has(word) && !/^\d+$/.test(word))

@@ -46,7 +46,8 @@ export function meantBy(written: string, tree: Tree): Meant {
   if (tree.files.has(path) || tree.folders.has(path)) return { is: "path", path, isThere: true };
   if (tree.folders.has(`${path}/`)) return { is: "path", path: `${path}/`, isThere: true };
   if (path.includes("/")) return { is: "path", path, isThere: false };
-  const paths = tree.byName.get(path) ?? [];
+  // People write README and mean README.md.
+  const paths = tree.byName.get(path) ?? (path.includes(".") ? [] : (tree.byName.get(`${path}.md`) ?? []));
   if (paths.length === 1) return { is: "path", path: paths[0]!, isThere: true };
   return paths.length > 1 ? { is: "several", written, paths } : { is: "unknown", written };
 }
@@ -85,7 +86,8 @@ function pathOf(
   if (meant.is === "path") return meant.path;
   if (meant.is === "several") return chosen.get(written) ?? meant.paths[0];
   // A new file may be at the top; of one that should be there nobody knows where.
-  return meant.is === "unknown" && (work === "build" || work === "docs") ? written : undefined;
+  if (meant.is !== "unknown" || (work !== "build" && work !== "docs")) return undefined;
+  return /^[A-Z]+$/.test(written) ? `${written}.md` : written;
 }
 
 const READ_FIRST =
@@ -100,6 +102,7 @@ function isOnlyRead(clause: PathsAsked["clause"], work: Work, written: string, p
   if (work === "report" || work === "verify" || work === "operate") return true;
   if (work === "tests") return !isTest(path) && !path.endsWith("/");
   const at = clause.text.indexOf(written);
+  if (at === -1) return true; // Where a trace leads is not where the fault is.
   const before = clause.text.slice(Math.max(0, at - 40), Math.max(0, at));
   return READ_FIRST.test(before) || (READ_FROM.test(before) && MAKING_FROM.has(clause.verb ?? ""));
 }

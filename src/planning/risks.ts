@@ -3,6 +3,8 @@
 import { atomicityOf } from "./atomic.ts";
 import type { Surroundings } from "./clause-drafts.ts";
 import type { Draft } from "./draft.ts";
+import type { RepositoryFacts } from "./facts.ts";
+import { filesIn } from "./like-items.ts";
 import { meantBy } from "./paths.ts";
 import type { Score } from "./plan.ts";
 import type { Reading } from "./reading.ts";
@@ -63,7 +65,13 @@ function ofTheRequest({ reading, around, score, drafts }: RisksAsked): readonly 
     production ? `It reaches production (${production}): have a way back before it is delivered.` : "",
     data ? `It reaches stored data (${data}): try it on a copy, and keep a backup.` : "",
     security ? `It touches security (${security}): let a second person look at it.` : "",
-    performance ? `It is about speed (${performance}): measure before and after.` : "",
+    performance ? `It touches performance (${performance}): measure before and after.` : "",
+    DESTROYING.test(reading.text.slice(0, MAX_READ_CHARS))
+      ? "It names a command that destroys: read what it would do before anybody runs it."
+      : "",
+    ORDERING.test(reading.text.slice(0, MAX_READ_CHARS))
+      ? "It speaks to the agents instead of the work: make sure that nobody else wrote that into it."
+      : "",
     score.tier === 3
       ? `A score of ${score.total} is high: the parts hang together, and a wrong turn early costs much. Look at the first results before the rest.`
       : "",
@@ -72,6 +80,11 @@ function ofTheRequest({ reading, around, score, drafts }: RisksAsked): readonly 
       : "",
   ];
 }
+
+const DESTROYING =
+  /\brm\s+-\w*[rf]|\bgit\s+push\s+(?:\S+\s+){0,3}(?:-f\b|--force)|\bdrop\s+(?:table|database)\b|\bmkfs\b|\bdd\s+if=|(?:curl|wget)\s[^|\n]{1,200}\|\s*(?:ba)?sh\b|\bgit\s+reset\s+--hard\b/i;
+const ORDERING =
+  /\b(?:ignore|disregard|forget)\s+(?:all\s+)?(?:of\s+)?(?:the\s+|your\s+|any\s+)?(?:previous|prior|earlier|above)\s+(?:instructions?|rules|prompts?)\b/i;
 
 const quotedWords = (found: readonly string[]) => listed(found.slice(0, 3).map((word) => `"${word}"`));
 
@@ -90,8 +103,18 @@ function crowdedFiles(drafts: readonly Draft[]): readonly string[] {
 function tooLarge({ drafts, around }: RisksAsked): readonly string[] {
   const { limits, facts, minDepth } = around;
   const large = drafts.flatMap((draft) => {
-    const atomicity = atomicityOf({ ...draft, operations: 1 }, { minDepth, limits, bytes: facts.bytes });
+    const reads = draft.reads.flatMap((path) => opened(path, facts));
+    const atomicity = atomicityOf(
+      { ...draft, reads, operations: 1 },
+      { minDepth, limits, bytes: facts.bytes },
+    );
     return atomicity.is === "atomic" ? [] : [`"${draft.subject}" is large: ${listed(atomicity.reasons)}.`];
   });
   return large.length > 3 ? [...large.slice(0, 3), `${large.length - 3} more are as large.`] : large;
+}
+
+/** The files of a folder, as far as they are known. */
+function opened(path: string, facts: RepositoryFacts): readonly string[] {
+  const files = path.endsWith("/") ? filesIn(path, facts) : [];
+  return files.length === 0 ? [path] : files;
 }

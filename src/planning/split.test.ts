@@ -57,13 +57,62 @@ test("a family that is only spoken of is not built", () => {
 });
 
 test("several objects of one verb are one task each, with what they have in common", () => {
-  const each = (object: string, items: readonly string[]) =>
-    clause("add", object, { items, itemsAre: "each" });
-  assert.deepEqual(split(each("to the list page", ["search", "filters"])), [
+  const each = (text: string, items: readonly string[]) =>
+    split(clauseOf({ text, verb: "add", object: "", items, itemsAre: "each" }));
+  assert.deepEqual(each("Add search and filters to the list page", ["search", "filters"]), [
     "Add search to the list page",
     "Add filters to the list page",
   ]);
-  assert.deepEqual(split(each("these features", ["search", "filters"])), ["Add search", "Add filters"]);
+  assert.deepEqual(
+    each("Add support for JSON and YAML to the loader", ["support for JSON", "YAML to the loader"]),
+    ["Add support for JSON to the loader", "Add support for YAML to the loader"],
+  );
+  assert.deepEqual(each("Add dark mode and export to CSV", ["dark mode", "export to CSV"]), [
+    "Add dark mode",
+    "Add export to CSV",
+  ]);
+  assert.deepEqual(each("Add these", ["search", "filters"]), ["Add search", "Add filters"]);
+});
+
+test("things that are put together stay together", () => {
+  for (const verb of ["merge", "compare", "extract"])
+    assert.deepEqual(split(clause(verb, "", { items: ["a", "b"], itemsAre: "each" })), []);
+});
+
+test("the steps of a migration come in their order, other steps side by side", () => {
+  const steps = (verb: string) =>
+    partsOf(having(verb, "the store", ["convert the schema", "remove the old code"]), "change", words);
+  assert.deepEqual(
+    steps("migrate").map(({ says, after }) => [says, after]),
+    [
+      ["Convert the schema", []],
+      ["Remove the old code", [0]],
+    ],
+  );
+  assert.deepEqual(
+    steps("improve").map(({ after }) => after),
+    [[], []],
+  );
+});
+
+test("tests and docs that come with something wait for it, and do not take its place", () => {
+  const parts = partsOf(having("create", "a CSV tool", ["tests", "a man page"]), "build", words);
+  assert.deepEqual(
+    parts.map(({ says, after }) => [says, after]),
+    [
+      ["Create a CSV tool", []],
+      ["Write tests for the CSV tool", [0]],
+      ["Write a man page for the CSV tool", [0]],
+    ],
+  );
+});
+
+test("only what is built or grows is split at its with", () => {
+  assert.deepEqual(split(having("set up", "CI", ["lint", "a docker build"])), []);
+  assert.deepEqual(split(having("extend", "the API", ["sorting", "paging"])), [
+    "Extend the API with sorting",
+    "Extend the API with paging",
+  ]);
 });
 
 test("a document with sections is one document", () => {

@@ -1,6 +1,7 @@
 /** Which parts is one clause made of? One for each thing that is listed, or that a word such as CRUD stands for. */
+import { familyOf } from "./families.ts";
 import type { Clause } from "./reading.ts";
-import { capitalised, listed, theOne, withoutArticle } from "./wording.ts";
+import { capitalised, listed, theOne } from "./wording.ts";
 import type { Words } from "./words.ts";
 import type { Work } from "./work.ts";
 
@@ -9,128 +10,175 @@ export type Part = {
   /** An imperative sentence without its full stop. */
   readonly says: string;
   readonly item: string;
+  /** Its own verb and object, where the item is an imperative itself. */
+  readonly verb?: string;
+  readonly object?: string;
   /** What the others do, in short. */
   readonly others: readonly string[];
+  /** Parts by number that must be done first. */
+  readonly after: readonly number[];
 };
 
 /** Empty: the clause is one thing. */
 export function partsOf(clause: Clause, work: Work, words: Words): readonly Part[] {
-  if (isOneDeliverable(clause, work)) return [];
-  const family = familyOf(clause, work, words);
-  if (family) return eachOf(family.items, (item) => `Implement ${item} for ${family.of}`);
+  const family = work === "build" ? familyOf(clause, words) : undefined;
+  if (family) return eachOf(family.items, (item) => ({ says: `Implement ${item} for ${family.of}` }));
   const items = [...new Set(clause.items)];
-  if (items.length < 2) return [];
-  return clause.itemsAre === "with" ? featuresOf(clause, work, items) : objectsOf(clause, items);
+  if (items.length < 2 || isAboutAllAtOnce(clause)) return [];
+  const steps = stepsOf(clause, items, words);
+  if (steps) return steps;
+  if (clause.itemsAre === "with") return splitsWith(clause, work) ? featuresOf(clause, items) : [];
+  return objectsOf(clause, items);
 }
 
-const eachOf = (items: readonly string[], say: (item: string) => string): readonly Part[] =>
-  items.map((item) => ({ item, says: say(item), others: items.filter((other) => other !== item) }));
+type Said = Pick<Part, "says"> & Partial<Pick<Part, "verb" | "object" | "after">>;
 
-/** A document with three sections is one document; a report on one thing from three sides is one report. */
-function isOneDeliverable({ itemsAre }: Clause, work: Work): boolean {
-  return (
-    itemsAre === "with" && (work === "docs" || work === "report" || work === "operate" || work === "verify")
-  );
+const eachOf = (items: readonly string[], say: (item: string, n: number) => Said): readonly Part[] =>
+  items.map((item, n) => ({
+    item,
+    others: items.filter((other) => other !== item),
+    after: [],
+    ...say(item, n),
+  }));
+
+/** "Compare a.ts and b.ts" is one thing, however much it names. */
+const TOGETHER: ReadonlySet<string> = new Set(
+  "compare merge combine unify consolidate diff deduplicate dedupe join extract move swap sync connect share".split(
+    " ",
+  ),
+);
+export const isAboutAllAtOnce = ({ verb }: Pick<Clause, "verb">): boolean =>
+  verb !== undefined && TOGETHER.has(verb);
+
+/** A document with three sections is one document; only what is built, or grows, grows in parts. */
+const splitsWith = ({ verb }: Clause, work: Work) =>
+  work === "build" || (work === "change" && GROWING.has(verb ?? ""));
+const GROWING: ReadonlySet<string> = new Set("extend enhance enrich expand augment complete".split(" "));
+
+/** "migrate x: convert a, backfill b, remove c": each is asked for in words of its own. */
+function stepsOf(
+  clause: Clause,
+  items: readonly string[],
+  { actionVerbs }: Words,
+): readonly Part[] | undefined {
+  const verbs = new Set(actionVerbs);
+  const read = items.map((item) => {
+    const [verb = "", ...rest] = item.trim().split(/\s+/, 60);
+    return { verb: verb.toLowerCase(), object: rest.join(" ") };
+  });
+  if (!read.every(({ verb, object }) => verbs.has(verb) && object !== "")) return undefined;
+  // To remove the old before the new is there is no migration: its steps come one after the other.
+  const isInOrder = MOVING.has(clause.verb ?? "");
+  return eachOf(items, (item, n) => ({
+    says: capitalised(item),
+    verb: read[n]!.verb,
+    object: read[n]!.object,
+    after: isInOrder && n > 0 ? [n - 1] : [],
+  }));
 }
 
-function featuresOf(clause: Clause, work: Work, items: readonly string[]): readonly Part[] {
+const MOVING: ReadonlySet<string> = new Set(
+  "migrate move port switch transition replace roll cut".split(" "),
+);
+
+/** What comes with something has to wait until there is something for it to come with. */
+const COMPANION =
+  /^(?:(?:a|an|the|some|good|full|proper|unit|integration|e2e|end-to-end|regression|automated|basic|input|structured|clear|its own)\s)*(?:tests?|test coverage|docs?|documentation|man pages?|examples?|readme|changelog(?: entry)?|error handling|error messages|logging|validation|monitoring|metrics|retries|accessibility|comments|type annotations|types)$/i;
+
+function featuresOf(clause: Clause, items: readonly string[]): readonly Part[] {
   const object = clause.object.trim();
-  if (work !== "build") return eachOf(items, (item) => sentence(clause, `${object} with ${item}`));
+  if (object === "") return eachOf(items, (item) => ({ says: `Implement ${item}` }));
   const whole = theOne(object);
-  if (object === "") return eachOf(items, (item) => `Implement ${item}`);
-  const isCode = FUNCTIONS.test(object);
-  return eachOf(
-    items,
-    (item) => `Implement ${isCode || ARITHMETIC.has(item) ? called(item) : item} for ${whole}`,
-  );
+  const companions = items.filter((item) => COMPANION.test(item));
+  if (companions.length === 0) return eachOf(items, (item) => ({ says: sayFeature(clause, item, whole) }));
+  const features = items.filter((item) => !companions.includes(item));
+  const core = features.length > 0 ? features : [object];
+  const before = core.map((_, n) => n);
+  return eachOf([...core, ...companions], (item, n) => {
+    if (n >= core.length) return { ...sayCompanion(item, whole), after: before };
+    return {
+      says:
+        item === object
+          ? `${capitalised(clause.verb ?? "implement")} ${object}`
+          : sayFeature(clause, item, whole),
+    };
+  });
+}
+
+function sayCompanion(item: string, whole: string): Said {
+  const verb = /\b(?:tests?|coverage|docs?|documentation|pages?|examples?|readme|changelog|comments)\b/i.test(
+    item,
+  )
+    ? "write"
+    : "add";
+  return { says: `${capitalised(verb)} ${item} for ${whole}`, verb, object: `${item} for ${whole}` };
+}
+
+function sayFeature({ verb, object }: Clause, item: string, whole: string): string {
+  if (GROWING.has(verb ?? "")) return `${capitalised(verb!)} ${object} with ${item}`;
+  return `Implement ${FUNCTIONS.test(object) || ARITHMETIC.has(item) ? called(item) : item} for ${whole}`;
 }
 
 /** Things whose parts are called. */
 const FUNCTIONS = /\b(?:calculator|functions?|methods?)\b/i;
 const ARITHMETIC: ReadonlySet<string> = new Set("add subtract multiply divide".split(" "));
-const called = (item: string) => (/^[\w$.]+$/.test(item) ? `${item}()` : item);
+export const called = (item: string): string => (/^[\w$.]+$/.test(item) ? `${item}()` : item);
 
-/** "Add search and filters to the list": the object is what they have in common, if anything. */
+/** "Add search and filters to the list": what stands before the first or after the last is said of all. */
 function objectsOf(clause: Clause, items: readonly string[]): readonly Part[] {
-  const tail = commonTail(clause, items);
-  return eachOf(items, (item) => {
-    if (startsWithVerb(item, clause)) return capitalised(item);
-    return sentence(clause, tail === "" || item.endsWith(tail) ? item : `${item} ${tail}`);
+  const { heads, cores, tail } = sharedBy(clause, items);
+  return eachOf(items, (item, n) => {
+    const rest = [heads, cores[n]!, tail].filter((piece) => piece !== "").join(" ");
+    return {
+      says: clause.verb === undefined ? capitalised(item) : `${capitalised(clause.verb)} ${rest}`,
+      object: rest,
+    };
   });
 }
 
-/** "fix these bugs: crash on start, wrong total" has "these bugs" as its object, which is none of the items. */
-function commonTail({ object }: Clause, items: readonly string[]): string {
-  if (object === "" || items.some((item) => object.includes(item))) return "";
-  return PREPOSITION.test(object) ? object : "";
+type Shared = { readonly heads: string; readonly cores: readonly string[]; readonly tail: string };
+
+const TAIL =
+  /\s(?:to|in|on|into|from|across|at|under|for)\s(?:the|our|this|its|each|every|all|my|your|[\w.-]*\/)/i;
+const HEAD = /^(?:\p{L}+\s)?\p{L}+\s(?:for|of)\s(?!the\s)/u;
+
+function sharedBy(clause: Clause, items: readonly string[]): Shared {
+  const rest = afterItems(clause);
+  const [first = "", last = ""] = [items[0], items.at(-1)];
+  const others = items.slice(1);
+  const head = HEAD.exec(first.slice(0, 80))?.[0] ?? "";
+  const heads =
+    head !== "" && others.every((item) => item.split(" ").length <= 3 && !HEAD.test(item)) ? head.trim() : "";
+  const at = rest === "" && isInline(clause) ? last.slice(0, 300).search(TAIL) : -1;
+  const tail = at > 0 && !items.slice(0, -1).some((item) => TAIL.test(item)) ? last.slice(at).trim() : "";
+  const cores = items.map((item, n) => {
+    const begun = n === 0 && heads !== "" ? item.slice(head.length) : item;
+    return n === items.length - 1 && tail !== ""
+      ? begun.slice(0, begun.length - last.slice(at).length).trim()
+      : begun;
+  });
+  return { heads, cores, tail: rest === "" ? tail : rest };
 }
 
-const PREPOSITION = /^(?:to|for|in|on|from|of|into|across|at|by|under|with|using|via|within)\s/i;
-const startsWithVerb = (item: string, { verb }: Clause) =>
-  verb === undefined || new RegExp(`^${RegExp.escape(verb)}\\s`, "i").test(item);
+/** Listed in the sentence itself, rather than in lines below it. */
+const isInline = ({ text, items }: Clause) => items.length > 0 && text.includes(items.at(-1)!);
 
-const sentence = ({ verb, text }: Clause, rest: string) =>
-  verb === undefined ? text : `${capitalised(verb)} ${rest}`.trim();
-
-type Family = { readonly items: readonly string[]; readonly of: string };
-
-/** "CRUD operations for users", "user auth": the word must be what is built, not what is built for it. */
-function familyOf(clause: Clause, work: Work, words: Words): Family | undefined {
-  if (work !== "build" || clause.items.length > 1) return undefined;
-  const item = clause.items[0];
-  for (const phrase of item === undefined ? [clause.object] : [item, clause.object]) {
-    const found = familyIn(phrase, words);
-    if (!found) continue;
-    const isItem = phrase === item && clause.itemsAre === "with";
-    const of = isItem && found.of === "" ? theOne(clause.object) : found.of === "" ? found.called : found.of;
-    const items = ARITHMETIC.has(found.items[0]!) ? found.items.map(called) : found.items;
-    return { items, of };
-  }
-  return undefined;
-}
-
-const MAX_BEFORE = 3;
-
-function familyIn(phrase: string, { families }: Words): (Family & { readonly called: string }) | undefined {
-  const text = withoutArticle(phrase.slice(0, 300)).trim();
-  const lower = text.toLowerCase();
-  for (const [name, items] of [...families].sort(([a], [b]) => b.length - a.length)) {
-    const at = wordAt(lower, name);
-    if (at === -1 || text.slice(0, at).split(" ").length > MAX_BEFORE) continue;
-    if (/\b(?:for|in|of|to|on|from|with|about|tests?)\b/i.test(text.slice(0, at))) continue;
-    const rest = text
-      .slice(at + name.length)
-      .replace(PARTS, "")
-      .trim();
-    if (rest !== "" && !PREPOSITION.test(rest)) continue;
-    const isArithmeticOrCrud = !/auth/.test(name);
-    const of = isArithmeticOrCrud ? rest.replace(PREPOSITION, "") : "";
-    return {
-      items,
-      of,
-      called: isArithmeticOrCrud
-        ? `the ${name} operations`.replace("operations operations", "operations").replace("crud", "CRUD")
-        : text,
-    };
-  }
-  return undefined;
-}
-
-const PARTS =
-  /^\s*(?:operations?|endpoints?|api|apis|routes?|functions?|methods?|actions?|handlers?|flows?|system|module|support|features?)\b/i;
-
-function wordAt(text: string, word: string): number {
-  for (let at = text.indexOf(word); at !== -1; at = text.indexOf(word, at + 1)) {
-    const [before, after] = [text[at - 1] ?? " ", text[at + word.length] ?? " "];
-    if (!/[\p{L}\p{N}_-]/u.test(before) && !/[\p{L}\p{N}_]/u.test(after)) return at;
-  }
-  return -1;
+/** "to the list page" in "add search and filters to the list page". */
+export function afterItems(clause: Clause): string {
+  if (!isInline(clause)) return "";
+  const last = clause.items.at(-1)!;
+  const rest = clause.text.slice(clause.text.lastIndexOf(last) + last.length).trim();
+  return /^(?:to|for|in|on|from|of|into|across|at|by|under|with|using|via|within|against|without)\s/i.test(
+    rest,
+  )
+    ? rest
+    : "";
 }
 
 /** In words for who makes one part: what is left to others. */
 export const othersIn = ({ others }: Part): string =>
   others.length > MAX_OTHERS
-    ? `The other ${others.length} parts have tasks of their own; leave them.`
+    ? `Leave the other ${others.length} parts to their own tasks.`
     : `Leave to their own tasks: ${listed(others)}.`;
 
 const MAX_OTHERS = 12;

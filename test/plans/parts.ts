@@ -37,6 +37,7 @@ export const factsOf = (files: readonly string[], bytes = 2_000): RepositoryFact
 export const clauseOf = (given: Partial<Clause> & Pick<Clause, "text">): Clause => ({
   object: given.text.slice(given.text.indexOf(" ") + 1),
   items: [],
+  context: [],
   isUnbounded: false,
   files: [],
   names: [],
@@ -50,7 +51,19 @@ export function surroundings(
 ): Surroundings {
   const { words, limits } = publishedData();
   const tree = treeOf(facts);
-  return { facts, tree, words, limits, agents: 8, minDepth: 1, chosen: new Map(), constraints: [], ...given };
+  return {
+    request: "",
+    clauses: [],
+    facts,
+    tree,
+    words,
+    limits,
+    agents: 8,
+    minDepth: 1,
+    chosen: new Map(),
+    constraints: [],
+    ...given,
+  };
 }
 
 export const draftOf = (given: Partial<Draft> & Pick<Draft, "key">): Draft => ({

@@ -1,0 +1,64 @@
+/** What does a word such as CRUD or auth stand for, where it is what is to be built? */
+import type { Clause } from "./reading.ts";
+import { theOne, withoutArticle } from "./wording.ts";
+import type { Words } from "./words.ts";
+
+/** Its operations, and what they are for. */
+export type Family = { readonly items: readonly string[]; readonly of: string };
+
+/** "CRUD operations for users", "user auth": the word must be what is built, not what is built for it. */
+export function familyOf(clause: Clause, words: Words): Family | undefined {
+  if (clause.items.length > 1) return undefined;
+  const item = clause.items[0];
+  for (const phrase of item === undefined ? [clause.object] : [item, clause.object]) {
+    const found = familyIn(phrase, words);
+    if (!found) continue;
+    const isItem = phrase === item && clause.itemsAre === "with";
+    const of = found.of !== "" ? found.of : isItem ? theOne(clause.object) : found.called;
+    return { items: found.items.map((one) => `${one}${found.isCalled ? "()" : ""}`), of };
+  }
+  return undefined;
+}
+
+/** `called`: what the whole is called if it is for nothing else. `isCalled`: its operations are functions. */
+type FamilyIn = Family & { readonly called: string; readonly isCalled: boolean };
+
+/** "user", "basic", "simple JWT" may come before; more says that it is about something else. */
+const MAX_WORDS_BEFORE = 3;
+const PREPOSITION = /^(?:to|for|in|on|from|of|into|across|at|by|under|with|using|via|within)\s/i;
+const OTHERWISE = /\b(?:for|in|of|to|on|from|with|about|tests?)\b/i;
+const NOUNS =
+  /^\s*(?:operations?|endpoints?|api|apis|routes?|functions?|methods?|actions?|handlers?|flows?|system|module|support|features?)\b/i;
+
+function familyIn(phrase: string, { families }: Words): FamilyIn | undefined {
+  const text = withoutArticle(phrase.slice(0, 300)).trim();
+  const lower = text.toLowerCase();
+  for (const [name, items] of [...families].sort(([a], [b]) => b.length - a.length)) {
+    const at = wordAt(lower, name);
+    const before = text.slice(0, Math.max(0, at));
+    if (at === -1 || before.split(" ").length > MAX_WORDS_BEFORE || OTHERWISE.test(before)) continue;
+    const rest = text
+      .slice(at + name.length)
+      .replace(NOUNS, "")
+      .trim();
+    if (rest !== "" && !PREPOSITION.test(rest)) continue;
+    // "auth" is a thing that has operations; "CRUD operations" are the operations themselves, of some thing.
+    const isThing = !items.some((one) => OPERATIONS.has(one));
+    const of = isThing ? "" : rest.replace(PREPOSITION, "");
+    return { items, of, called: isThing ? text : theName(text), isCalled: items.includes("subtract") };
+  }
+  return undefined;
+}
+
+const OPERATIONS: ReadonlySet<string> = new Set(["create", "read", "update", "delete", "add", "subtract"]);
+
+/** "CRUD operations" is how it was written, "CRUD" too short to be read. */
+const theName = (text: string) => (/\s/.test(text) ? `the ${text}` : `the ${text} operations`);
+
+function wordAt(text: string, word: string): number {
+  for (let at = text.indexOf(word); at !== -1; at = text.indexOf(word, at + 1)) {
+    const [before, after] = [text[at - 1] ?? " ", text[at + word.length] ?? " "];
+    if (!/[\p{L}\p{N}_-]/u.test(before) && !/[\p{L}\p{N}_]/u.test(after)) return at;
+  }
+  return -1;
+}
