@@ -72,9 +72,9 @@ test("the demo's run, played again with its durations, has the same order and ti
     const svg = path.join(outer, "run.svg");
     const told = await ask(["simulate", "--run", run, "--svg", svg], project, here);
     assert.match(told.out, /^ +with defaults +with its own durations +as it was$/m);
-    assert.match(told.out, /^ {2}time +1 h \d\d min +\d\d s +\d\d s$/m);
+    assert.match(told.out, /^ {2}time +1 h \d\d min +\d\S* \S.* s$/m);
     assert.match(told.out, /the tasks are done in the same order, and the time is \d\.\d % off\.$/m);
-    assert.match(told.out, /^ {2}calendar\/grid +\d+ min \d\d s +\d+(?:\.\d)? s +\d+(?:\.\d)? s +1$/m);
+    assert.match(told.out, /^ {2}calendar\/grid +\d+ min \d\d s +\d.* s +\d.* s +1$/m);
     assert.match(await readFile(svg, "utf8"), /^<svg .*<\/svg>\n$/s);
 
     await writeFile(path.join(outer, "plan.json"), JSON.stringify(PLAN));
@@ -82,7 +82,7 @@ test("the demo's run, played again with its durations, has the same order and ti
     assert.equal(learnt.code, 0, learnt.err);
     assert.match(
       learnt.out,
-      /work: \d\.\d s an attempt, the median of 2\d attempts in 1 earlier run of this/,
+      /work: [\d.]+ s an attempt, the median of 2\d attempts in 1 earlier run of this/,
     );
     assert.match(learnt.out, /failures: none, though 1\d % of attempts failed/);
   } finally {
