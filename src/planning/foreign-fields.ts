@@ -35,56 +35,74 @@ const IN_METADATA: ReadonlySet<TaskField> = new Set([
   ...(["wave", "phase_id", "agent", "parallel", "output_file", "depth", "parent_id"] as const),
 ]);
 
-/** A task as it was written. */
+/** A task as it was written: by our names for its fields, what was found, ours first. */
 export type WrittenTask = {
   /** `tasks[3]`. */
   readonly path: string;
-  readonly fields: Fields;
-  readonly metadata: Fields;
+  readonly found: ReadonlyMap<TaskField, readonly Ranked[]>;
 };
 
-/** All that was written for a field, ours first; other names are noted. */
-export function writtenFor(task: WrittenTask, field: TaskField, report: Report): readonly Found[] {
-  const found: Found[] = [];
-  const home = IN_METADATA.has(field) ? "metadata" : "fields";
-  for (const name of NAMES[field]) {
-    for (const where of home === "fields" ? TASK_FIRST : METADATA_FIRST) {
-      const value = valueIn(task[where], name);
-      if (value === undefined) continue;
-      const at = placeIn(where === "metadata" ? placeIn(task.path, "metadata") : task.path, name);
-      if (name !== field || where !== home) report.note(at, `was read as ${nameOf(field)}`);
-      found.push({ at, value });
-    }
-  }
-  return found;
-}
+type Ranked = Found & { readonly name: string; readonly rank: number };
+type Meaning = {
+  readonly field: TaskField;
+  readonly rank: number;
+  readonly isAtHome: readonly [boolean, boolean];
+};
 
-const TASK_FIRST = ["fields", "metadata"] as const;
-const METADATA_FIRST = ["metadata", "fields"] as const;
+/** By key: one look for each key that was written, not one for each that could have been. */
+const MEANINGS: ReadonlyMap<string, Meaning> = new Map(
+  (Object.keys(NAMES) as TaskField[]).flatMap((field) =>
+    NAMES[field].map((name, rank) => {
+      const inMetadata = IN_METADATA.has(field);
+      const isOurs = name === field;
+      return [name, { field, rank, isAtHome: [isOurs && !inMetadata, isOurs && inMetadata] }] as const;
+    }),
+  ),
+);
+const KNOWN: ReadonlySet<string> = new Set([...MEANINGS.keys(), "metadata"]);
+
+/** Other names than ours are noted, and those that nobody knows, too. */
+export function writtenTask(path: string, fields: Fields, metadata: Fields, report: Report): WrittenTask {
+  const found = new Map<TaskField, Ranked[]>();
+  for (const [where, object] of [fields, metadata].entries()) {
+    const at = where === 0 ? path : placeIn(path, "metadata");
+    for (const name of Object.keys(object)) {
+      const meaning = MEANINGS.get(name);
+      const value = valueIn(object, name);
+      if (meaning === undefined || value === undefined) continue;
+      const isAtHome = meaning.isAtHome[where] === true;
+      if (!isAtHome) report.note(placeIn(at, name), `was read as ${nameOf(meaning.field)}`);
+      const entry = { at: placeIn(at, name), value, name, rank: isAtHome ? -1 : meaning.rank };
+      const others = found.get(meaning.field);
+      if (others) others.push(entry);
+      else found.set(meaning.field, [entry]);
+    }
+    report.noteUnknown(object, at, KNOWN);
+  }
+  for (const entries of found.values()) if (entries.length > 1) entries.sort((a, b) => a.rank - b.rank);
+  return { path, found };
+}
 
 const nameOf = (field: TaskField) => (IN_METADATA.has(field) ? `metadata.${field}` : field);
 
+const NOTHING: readonly Ranked[] = Object.freeze([]);
+
+export const writtenFor = ({ found }: WrittenTask, field: TaskField): readonly Found[] =>
+  found.get(field) ?? NOTHING;
+
 /** Where there can be only one. */
-export function oneFor(task: WrittenTask, field: TaskField, report: Report): Found | undefined {
-  const [first, ...others] = writtenFor(task, field, report);
-  for (const { at } of others)
-    report.note(at, `was not read: ${first!.at.split(".").at(-1)} says it already`);
+export function oneFor({ found }: WrittenTask, field: TaskField, report: Report): Found | undefined {
+  const [first, ...others] = found.get(field) ?? NOTHING;
+  for (const { at } of others) report.note(at, `was not read: ${first!.name} says it already`);
   return first;
-}
-
-const KNOWN: ReadonlySet<string> = new Set([...Object.values(NAMES).flat(), "metadata"]);
-
-export function noteUnknownIn({ path, fields, metadata }: WrittenTask, report: Report): void {
-  report.noteUnknown(fields, path, KNOWN);
-  report.noteUnknown(metadata, placeIn(path, "metadata"), KNOWN);
 }
 
 /**
  * `TaskUpdate` among the tasks: it names one of them, says what it waits for or holds up, and nothing that would make a
  * task.
  */
-export function isUpdate(fields: Fields): boolean {
-  const has = (names: readonly string[]) => names.some((name) => valueIn(fields, name) !== undefined);
-  const makesTask = has(NAMES.subject) || has(NAMES.description);
-  return !makesTask && has(["taskId", "task_id"]) && (has(NAMES.blockedBy) || has(NAMES.blocks));
+export function isUpdate({ found }: WrittenTask): boolean {
+  const makesTask = found.has("subject") || found.has("description");
+  const namesOne = found.get("id")?.some(({ name }) => name !== "id") ?? false;
+  return !makesTask && namesOne && (found.has("blockedBy") || found.has("blocks"));
 }

@@ -46,6 +46,8 @@ function unknownWaits(tasks: readonly Ordered[], known: ReadonlyMap<string, numb
 const MAX_NAMED = 10;
 
 function cycles(tasks: readonly Ordered[], first: ReadonlyMap<string, number>): readonly Finding[] {
+  if (wavesOf(tasks).is === "waves") return [];
+  // Who waits for itself is told so, and need not be told again.
   const waves = wavesOf(
     tasks.map(({ id, blockedBy }) => ({ id, blockedBy: blockedBy.filter((one) => one !== id) })),
   );

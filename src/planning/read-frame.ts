@@ -108,8 +108,10 @@ function readScore(frame: Frame, report: Report): Score | undefined {
   }
   report.noteUnknown(value, at, new Set([...PARTS, "tier", "min_depth"]));
   const part = (key: (typeof PARTS)[number]) => wholeOf(partOf(value, at, key), [0, MAX_SCORE], report) ?? 0;
-  const tier = (key: "tier" | "min_depth") =>
-    TIERS.find((one) => one === wholeOf(partOf(value, at, key), [1, 3], report)) ?? 1;
+  const tier = (key: "tier" | "min_depth") => {
+    const written = wholeOf(partOf(value, at, key), [1, 3], report);
+    return TIERS.find((one) => one === written) ?? 1;
+  };
   return {
     verbs: part("verbs"),
     connectors: part("connectors"),

@@ -1,5 +1,5 @@
 /** What does a plan file say? Read from any text, in our format or one like it, with every problem at once. */
-import { isUpdate, noteUnknownIn, oneFor, type WrittenTask } from "./foreign-fields.ts";
+import { isUpdate, oneFor, type WrittenTask, writtenTask } from "./foreign-fields.ts";
 import { jsonFault } from "./json-fault.ts";
 import { orderFindings } from "./lint-order.ts";
 import { foundIn, isFields, MAX_TASKS, type PlanProblem, placeIn, Report, valueIn } from "./place.ts";
@@ -93,12 +93,12 @@ function readTasks({ path, fields }: Frame, options: ReadPlanOptions, report: Re
     );
     return [];
   }
-  const written = list.flatMap((task, index) => writtenTask(task, `${found!.at}[${index}]`, report));
+  const written = list.flatMap((task, index) => oneTask(task, `${found!.at}[${index}]`, report));
   const taskOptions: TaskOptions = {
     ...options,
     readOnlyAgents: new Set(options.readOnlyAgents ?? READ_ONLY_AGENTS),
   };
-  const isOwn = Map.groupBy(written, ({ fields: own }) => !isUpdate(own));
+  const isOwn = Map.groupBy(written, (task) => !isUpdate(task));
   const tasks = withIds((isOwn.get(true) ?? []).map((task) => readTask(task, taskOptions, report)));
   const updates = (isOwn.get(false) ?? []).map((update) => readUpdate(update, report));
   return withOrder(tasks, updates, report);
@@ -107,16 +107,14 @@ function readTasks({ path, fields }: Frame, options: ReadPlanOptions, report: Re
 /** Where nobody says which. */
 const READ_ONLY_AGENTS = ["Explore", "codebase-context-analyzer"];
 
-function writtenTask(value: unknown, path: string, report: Report): readonly WrittenTask[] {
+function oneTask(value: unknown, path: string, report: Report): readonly WrittenTask[] {
   if (!isFields(value)) {
     report.refuse(path, "is not an object", "write subject, description and what else the task needs");
     return [];
   }
   const metadata = foundIn(value, path, "metadata");
   if (metadata && !isFields(metadata.value)) report.refuse(metadata.at, "must be an object");
-  const task = { path, fields: value, metadata: metadata && isFields(metadata.value) ? metadata.value : {} };
-  noteUnknownIn(task, report);
-  return [task];
+  return [writtenTask(path, value, metadata && isFields(metadata.value) ? metadata.value : {}, report)];
 }
 
 type Named = ReadTask & { readonly id: string };

@@ -40,7 +40,7 @@ export type ReadTask = {
 export function readTask(written: WrittenTask, options: TaskOptions, report: Report): ReadTask {
   const id = readId(written, report);
   const { subject, description } = readWords(written, report);
-  const scope = pathsOf(writtenFor(written, "scope", report), report);
+  const scope = pathsOf(writtenFor(written, "scope"), report);
   const agent = readAgent(written, report);
   const metadata = readMetadata(written, options, report);
   return {
@@ -53,13 +53,13 @@ export function readTask(written: WrittenTask, options: TaskOptions, report: Rep
       description,
       activeForm: readActiveForm(written, subject, report),
       scope,
-      reads: pathsOf(writtenFor(written, "reads", report), report),
+      reads: pathsOf(writtenFor(written, "reads"), report),
       delivers: readDelivers(
         written,
         { subject, scope, isReader: options.readOnlyAgents.has(agent) },
         report,
       ),
-      requirements: writtenFor(written, "requirements", report).flatMap((found) => linesOf(found, report)),
+      requirements: writtenFor(written, "requirements").flatMap((found) => linesOf(found, report)),
       ...readOptional(written, report),
     },
     metadata: { agent, ...metadata },
@@ -167,7 +167,7 @@ function readDelivers(
 }
 
 const idsFor = (written: WrittenTask, field: TaskField, report: Report): readonly string[] => [
-  ...new Set(writtenFor(written, field, report).flatMap((found) => idsOf(found, report))),
+  ...new Set(writtenFor(written, field).flatMap((found) => idsOf(found, report))),
 ];
 
 function readAgent(written: WrittenTask, report: Report): string {
@@ -181,7 +181,7 @@ function readAgent(written: WrittenTask, report: Report): string {
 type Optional = Pick<PlanTask, "success_criterion" | "priority" | "branch" | "estimate">;
 
 function readOptional(written: WrittenTask, report: Report): Optional {
-  const criterion = commandOf(writtenFor(written, "success_criterion", report), report);
+  const criterion = commandOf(writtenFor(written, "success_criterion"), report);
   const priority = readPriority(written, report);
   const branch = oneFor(written, "branch", report);
   const estimate = readEstimate(written, report);

@@ -68,7 +68,7 @@ const wordBy = ({ random, hostile }: Words) => random.pick(random.chance(hostile
 /** It begins and ends with a plain word, so that nothing at its ends is taken for a blank. */
 function lineBy(words: Words): string {
   const { random } = words;
-  const inner = Array.from({ length: random.below(7) }, () => wordBy(words));
+  const inner = Array.from({ length: random.below(4) }, () => wordBy(words));
   return [random.pick(PLAIN), ...inner, random.pick(PLAIN)].join(" ");
 }
 

@@ -16,7 +16,7 @@ import { FAULTS, type Mutable } from "./planted-faults.ts";
 function eachPlan(seeds: number, check: (plan: ExecutionPlan, random: Random) => void): void {
   for (let seed = 1; seed <= seeds; seed += 1) {
     const random = randomFrom(seed);
-    const plan = arbitraryPlan(random, { maxTasks: seed % 100 === 0 ? 60 : 9 });
+    const plan = arbitraryPlan(random, { maxTasks: seed % 100 === 0 ? 50 : 6 });
     try {
       check(plan, random);
     } catch (error) {
@@ -32,19 +32,19 @@ const FACTS = {
 describe("50,000 plans", () => {
   it("read back as they are, in any order of keys, and are accepted", () => {
     eachPlan(50_000, (plan, random) => {
-      const text = JSON.stringify(random.chance(0.3) ? mixed(random, plan) : plan);
+      const text = JSON.stringify(random.chance(0.1) ? mixed(random, plan) : plan);
       const read = readPlan(text);
       assert.ok(read.is === "plan", JSON.stringify(read));
       if (!isDeepStrictEqual(read.plan, plan)) assert.deepEqual(read.plan, plan);
-      assert.deepEqual(read.notes, []);
+      assert.equal(read.notes.length, 0, read.notes.join());
       const errors = lintPlan(read.plan, FACTS).filter(({ level }) => level === "error");
-      assert.deepEqual(errors, []);
+      assert.equal(errors.length, 0, JSON.stringify(errors));
       checkWaves(read.plan.tasks);
     });
   });
 
   it("show every planted fault at its place", () => {
-    eachPlan(10_000, (plan, random) => {
+    eachPlan(5_000, (plan, random) => {
       const { plant, name } = random.pick(FAULTS);
       const planted = plant(structuredClone(plan) as Mutable<ExecutionPlan>, random);
       const read = readPlan(JSON.stringify(planted.plan));
@@ -85,7 +85,7 @@ function mixed(random: Random, value: unknown): unknown {
 
 describe("any text", () => {
   it("is read without a throw, and what was read reads back the same", () => {
-    eachPlan(5_000, (plan, random) => {
+    eachPlan(2_000, (plan, random) => {
       const broken = withAccident(random, structuredClone(plan) as Mutable<ExecutionPlan>);
       const read = readPlan(JSON.stringify(broken), { scratchpad: "/s" });
       if (read.is === "broken") {
@@ -99,7 +99,7 @@ describe("any text", () => {
   });
 
   it("is JSON or has a line and column where it stops being so", () => {
-    eachPlan(3_000, (plan, random) => {
+    eachPlan(2_000, (plan, random) => {
       const text = JSON.stringify(plan, undefined, random.pick([0, 1])).slice(0, 3_000);
       const at = random.below(text.length);
       const cut = `${text.slice(0, at)}${random.pick(SCRAPS)}${text.slice(at + random.below(3))}`;
