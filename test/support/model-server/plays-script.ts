@@ -100,7 +100,7 @@ function planning(script: Script, { task, key, number, message }: Asked): Next {
 
 const markOf = (given: number) => `[script: answer ${given}]`;
 
-function working(script: Script, { task, key, number, since }: Asked): Next {
+function working(script: Script, { task, key, number, message, since }: Asked): Next {
   const attempts = listFor(script.work, task, key);
   if (!attempts) return { pauses: [], reply: wrong(`the script has no work for ${task} ("${key}")`) };
   const { steps = [], end } = attempts[Math.min(number, attempts.length) - 1]!;
@@ -108,6 +108,13 @@ function working(script: Script, { task, key, number, since }: Asked): Next {
   if (refused !== undefined) return handsOff(failed(refused));
   if (move.call) return move;
   if (typeof end === "object" && "handoff" in end) return { ...handsOff(end.handoff), ...move };
+  const output = /into your output file: (.*)/.exec(message)?.[1];
+  if (end === "done") {
+    const summary = output === undefined ? "it is done" : `DONE|${output}`;
+    return { ...handsOff({ status: "complete", summary }), ...move };
+  }
+  if (typeof end === "object" && "answer" in end)
+    return { pauses: move.pauses, text: end.answer.replaceAll("$OUTPUT", () => output ?? "") };
   // Asked once more, whoever said nothing has something to say.
   const isAskedAgain = since.some(({ role, text }) => role === "user" && text.trim() !== "");
   return end === "silent" && isAskedAgain

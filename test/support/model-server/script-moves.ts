@@ -59,6 +59,8 @@ function callsFor(step: Act): Required<Pick<Move, "call">> & Pick<Move, "otherwi
       return { call: bash(`${folderOf(step.to)} && mv -- ${quoted(step.path)} ${quoted(step.to)}`) };
     case "run":
       return { call: bash(step.command.map(quoted).join(" ")) };
+    case "output":
+      return { call: bash(`printf %s ${quoted(step.text)} > "$SKEIN_OUTPUT_FILE"`) };
     case "commit":
       return { call: bash(`git add --all && ${COMMIT} -m ${quoted(step.message)}`) };
     default:
