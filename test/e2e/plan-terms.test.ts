@@ -12,6 +12,8 @@ import type { RunState } from "../../src/core/state.ts";
 import type { ExecutionPlan, PlanTask } from "../../src/planning/plan.ts";
 import { hasFailed } from "../../src/ports/repository.ts";
 import { closing, drive, endings, makeSetting, readText, type Setting } from "../support/live-runs.ts";
+import { startModelServer } from "../support/model-server/model-server.ts";
+import { playsScript } from "../support/model-server/plays-script.ts";
 
 const task = (
   id: string,
@@ -75,6 +77,11 @@ function failureOf(state: RunState, key: string): Failure {
   return end.failure;
 }
 
+const readsResultOfA: WorkAttempt = {
+  steps: [{ do: "run", command: ["sh", "-c", 'cat "$CLAUDE_SCRATCHPAD_DIR/a.md" > f.txt'] }],
+  end: "done",
+};
+
 const QUICK = { gate: ["true"], "retry.first": "1ms", "retry.max": "1ms", planner: "none" };
 
 describe("a run that follows a plan", () => {
@@ -98,12 +105,7 @@ describe("a run that follows a plan", () => {
       c: ["1", "2", "3"].map((n) => attempt("c", n, "done", `result ${n}`)),
       d: [attempt("d", "d", "done")],
       e: [attempt("e", "e", "done")],
-      f: [
-        {
-          steps: [{ do: "run", command: ["sh", "-c", 'cat "$CLAUDE_SCRATCHPAD_DIR/a.md" > f.txt'] }],
-          end: "done",
-        },
-      ],
+      f: [readsResultOfA],
     };
     await using setting = await makeSetting({ files: { "seed.txt": "x\n" }, script: { plans: {}, work } });
     const config = setting.config(QUICK);
@@ -178,6 +180,40 @@ describe("a run that follows a plan", () => {
       /^work-[^.]*\.\d+-\d+$/.test(name),
     );
     assert.deepEqual(turns, ["work-t.1-1"]);
+  });
+
+  it("holds the built-in agent to the same, from within its sandbox", async () => {
+    const script: Script = {
+      plans: {},
+      work: {
+        a: [
+          attempt("a", "a", { answer: "I have done it" }, "half"),
+          attempt("a", "a", "done", "the whole of a\n"),
+        ],
+        f: [readsResultOfA],
+      },
+    };
+    await using server = await startModelServer({ answer: playsScript(script), keys: ["k"] });
+    await using setting = await makeSetting({ files: { "seed.txt": "x\n" } });
+    const model = {
+      kind: "model",
+      provider: "tests",
+      model: "m",
+      baseUrl: `${server.url}/v1`,
+      speaks: "openai",
+    };
+    const config = setting.config({ ...QUICK, agent: { ...model, key: "MODEL_KEY" } });
+    const tasks = [
+      task("a", { output: true }),
+      task("f", { blockedBy: ["a"], success_criterion: "test -s f.txt" }),
+    ];
+    const home = await planned(setting, config, tasks);
+    const env = { ...setting.env, MODEL_KEY: "k" };
+    const end = await drive({ ...setting, env }, home, config);
+    assert.equal(closing(end), "done");
+    const target = `skein/${home.record.run}/target`;
+    assert.equal(await setting.repository.git("show", `${target}:f.txt`), "the whole of a");
+    assert.equal(await readText(path.join(home.folder, "scratchpad", "a.md.1")), "half");
   });
 
   it("whose plan is damaged, or whose scratchpad cannot be one, says so before it begins", async () => {
