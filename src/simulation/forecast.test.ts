@@ -91,6 +91,8 @@ test("where overlap is allowed, they meet when they land, and one is made again"
   const plan = planOf({ a: { scope: ["src/x.ts"] }, b: { scope: ["src/x.ts"] } });
   const result = await foreseen(plan, 2, { policy: { ...defaultPolicy, overlap: "allow" } });
   assert.equal(result.conflicts, 1);
+  const b = result.tasks.find(({ name }) => name === "b")!;
+  assert.deepEqual([b.startMs, b.attempts, b.workMs], [0, 2, 20 * MINUTE]);
   assert.deepEqual(
     result.bars.map(({ task, isLost }) => [task, isLost]),
     [

@@ -15,9 +15,9 @@ import { forecastSvg } from "../forecast-svg.ts";
 import { type Section, time } from "../forecast-text.ts";
 import { paint } from "../output.ts";
 import { spentText } from "../spent-text.ts";
-import type { SimulateOptions } from "../verbs/simulate.ts";
 import { harmless, table } from "../words.ts";
 import { hasExit, openHere } from "./project.ts";
+import type { SimulateOptions } from "./simulate-options.ts";
 import { draw, saySections } from "./simulate-output.ts";
 
 type Compared = {

@@ -1,14 +1,6 @@
 /** `skein simulate`: which plan, or which run, is to be foreseen, and with what? */
-import { type AddVerb, addRepo, examples, type RepoOption } from "./options.ts";
-
-export type SimulateOptions = RepoOption & {
-  readonly plan?: string;
-  readonly run?: string;
-  readonly maxWorkers?: string;
-  readonly failRate?: string;
-  readonly seed?: string;
-  readonly svg?: string;
-};
+import type { SimulateOptions } from "../acts/simulate-options.ts";
+import { type AddVerb, addRepo, examples } from "./options.ts";
 
 export const addSimulate: AddVerb = (program, perform) => {
   addRepo(program.command("simulate [plan]"))

@@ -1,5 +1,14 @@
-/** Which numbers was a simulation given, and do they make sense? */
-import type { SimulateOptions } from "../verbs/simulate.ts";
+/** What was asked of a simulation, and do its numbers make sense? */
+import type { RepoOption } from "../verbs/options.ts";
+
+export type SimulateOptions = RepoOption & {
+  readonly plan?: string;
+  readonly run?: string;
+  readonly maxWorkers?: string;
+  readonly failRate?: string;
+  readonly seed?: string;
+  readonly svg?: string;
+};
 
 export type Numbers = {
   readonly maxWorkers: number;
