@@ -55,7 +55,8 @@ function plannerOf({ record, folder }: RunHome, scratchpad: string): Pick<PlanWo
   if (read.is === "plan") return { planner: fixedPlanner(read.plan) };
   const [first] = read.problems;
   const where = path.join(folder, "run.json");
-  const why = `the plan of run ${record.run} cannot be followed: ${where}: ${first?.place} ${first?.message}`;
+  const what = `${first?.place ?? ""} ${first?.message ?? ""}`.trim();
+  const why = `the plan of run ${record.run} cannot be followed: ${where}: ${what}`;
   return { problem: failure("repository", why, "restore the file from a backup, or start a new run") };
 }
 
@@ -73,10 +74,12 @@ function scratchpadOf(project: Project, home: RunHome, env: Environment): Scratc
     const kept = lstatSync(own, { throwIfNoEntry: false });
     if (kept) return { folder: kept.isSymbolicLink() ? readlinkSync(own) : own };
     if (!wanted) return { folder: own };
-    const why = unfit(wanted, [env["HOME"] ?? "", project.located.top, project.stateFolder]);
-    if (why !== undefined) return { folder: own, problem: failure("policy", `${VARIABLE} ${why}`, NEXT) };
+    if (!path.isAbsolute(wanted))
+      return unfit(own, `is ${JSON.stringify(wanted)}, which is no absolute path`);
     mkdirSync(wanted, { recursive: true, mode: 0o700 });
     const folder = realpathSync(wanted);
+    const why = wrongWith(folder, [env["HOME"] ?? "", project.located.top, project.stateFolder]);
+    if (why !== undefined) return unfit(own, why);
     symlinkSync(folder, own);
     return { folder };
   } catch (error) {
@@ -88,15 +91,25 @@ function scratchpadOf(project: Project, home: RunHome, env: Environment): Scratc
 const VARIABLE = "CLAUDE_SCRATCHPAD_DIR";
 const NEXT = `set ${VARIABLE} to a folder of its own, or unset it: then the run has one`;
 
+const unfit = (folder: string, why: string): Scratchpad => ({
+  folder,
+  problem: failure("policy", `${VARIABLE} ${why}`, NEXT),
+});
+
 /** Agents read all that is in a scratchpad, and its path stands in what they answer. */
-function unfit(folder: string, guarded: readonly string[]): string | undefined {
-  if (!path.isAbsolute(folder)) return `is ${JSON.stringify(folder)}, which is no absolute path`;
+function wrongWith(folder: string, guarded: readonly string[]): string | undefined {
   if (/[\p{Cc}|]/u.test(folder)) return "holds characters that no path in an answer can have";
-  const at = path.resolve(folder);
-  const held = guarded.find(
-    (one) => one !== "" && `${path.resolve(one)}/`.startsWith(at === "/" ? at : `${at}/`),
-  );
-  return held === undefined ? undefined : `is ${at}, which holds ${held}: agents would read that`;
+  const above = folder.endsWith("/") ? folder : `${folder}/`;
+  const held = guarded.find((one) => one !== "" && `${realOr(one)}/`.startsWith(above));
+  return held === undefined ? undefined : `is ${folder}, which holds ${held}: agents would read that`;
+}
+
+function realOr(folder: string): string {
+  try {
+    return realpathSync(folder);
+  } catch {
+    return path.resolve(folder); // It is not there yet.
+  }
 }
 
 /** As for the commands of the built-in agent. */

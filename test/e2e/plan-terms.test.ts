@@ -1,6 +1,6 @@
 /** Are a plan's terms held to in a real run? Output files, the answers about them, and criteria. */
 import assert from "node:assert/strict";
-import { readdirSync, watch, writeFileSync } from "node:fs";
+import { readdirSync, symlinkSync, watch, writeFileSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, it } from "node:test";
@@ -235,7 +235,9 @@ describe("a run that follows a plan", () => {
     };
     const broken: ExecutionPlan = JSON.parse('{"skein_plan": 1, "goal": "g", "tasks": [{"subject": 3}]}');
     assert.match(await refused(broken), /the plan of run \S+ cannot be followed: .*run\.json: tasks\[/);
-    for (const folder of ["here", setting.env["HOME"]!, "/"]) {
+    const link = path.join(setting.folder, "link");
+    symlinkSync(setting.env["HOME"]!, link);
+    for (const folder of ["here", setting.env["HOME"]!, "/", link, setting.repository.folder]) {
       const env = { ...setting.env, CLAUDE_SCRATCHPAD_DIR: folder };
       assert.match(await refused(planOf([task("a")]), env), /^CLAUDE_SCRATCHPAD_DIR is /, folder);
     }
