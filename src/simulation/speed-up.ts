@@ -11,6 +11,8 @@ export type SpeedUp = {
   readonly rows: readonly Row[];
   /** The smallest number of workers within 5 % of the best time. */
   readonly useful: number;
+  /** How many were told for each number of workers; more than one where something is left to chance. */
+  readonly stories: number;
   /** With the useful number of workers; of several stories the one in the middle. */
   readonly forecast: Forecast;
   readonly critical: Critical;
@@ -47,16 +49,18 @@ export type Wanted = {
   readonly stories?: number;
 };
 
-export const DEFAULT_STORIES = 20;
+/** Nine in ten of twenty are eighteen; of a large plan fewer, since some 5,000 attempts take a second. */
+const STORIES = { most: 20, fewest: 5, attempts: 30_000 } as const;
 const MICRO = 1_000_000;
 /** Within so much of the best, more workers only cost. */
 const GOOD_ENOUGH = 1.05;
 
 export async function speedUp(wanted: Wanted): Promise<SpeedUp | { readonly failure: Failure }> {
   const counts = workerCounts(wanted.plan.tasks.length, wanted.maxWorkers);
+  const many = storiesFor(wanted, counts.length);
   const all: (readonly Forecast[])[] = [];
   for (const workers of counts) {
-    const told = await stories(wanted, workers);
+    const told = await tell({ ...wanted, stories: many }, workers);
     if ("failure" in told) return told;
     all.push(told);
   }
@@ -67,6 +71,7 @@ export async function speedUp(wanted: Wanted): Promise<SpeedUp | { readonly fail
   return {
     rows,
     useful: rows[at]!.workers,
+    stories: many,
     forecast: middle(all[at]!),
     critical: criticalOf(wanted.plan, wanted.assumed),
   };
@@ -80,12 +85,18 @@ export function workerCounts(tasks: number, max: number = tasks): readonly numbe
   return [...counts, most];
 }
 
-async function stories(
-  { seed = 1, stories: count = DEFAULT_STORIES, ...wanted }: Wanted,
+function storiesFor({ plan, assumed, stories }: Wanted, rows: number): number {
+  if (!isByChance(assumed)) return 1;
+  const affordable = Math.floor(STORIES.attempts / Math.max(1, plan.tasks.length * rows));
+  return stories ?? Math.max(STORIES.fewest, Math.min(STORIES.most, affordable));
+}
+
+async function tell(
+  { seed = 1, stories, ...wanted }: Wanted & { readonly stories: number },
   workers: number,
 ): Promise<readonly Forecast[] | { readonly failure: Failure }> {
   const told: Forecast[] = [];
-  for (let i = 0; i < (isByChance(wanted.assumed) ? count : 1); i += 1) {
+  for (let i = 0; i < stories; i += 1) {
     const one = await forecast({ ...wanted, workers, seed: seed + i });
     if ("failure" in one) return one;
     told.push(one);

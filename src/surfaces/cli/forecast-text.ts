@@ -9,11 +9,14 @@ export type Section = { readonly title: string; readonly lines: readonly string[
 
 export function forecastText(
   plan: Pick<ExecutionPlan, "tasks" | "max_concurrent">,
-  { rows, useful, forecast, critical }: SpeedUp,
+  { rows, useful, stories, forecast, critical }: SpeedUp,
   because: readonly string[],
 ): readonly Section[] {
   return [
-    { title: "With so many workers", lines: [...workerTable(rows), "", ...usefulText(rows, useful, plan)] },
+    {
+      title: stories > 1 ? `With so many workers, the middle of ${stories} stories` : "With so many workers",
+      lines: [...workerTable(rows), "", ...usefulText(rows, useful, plan)],
+    },
     {
       title: `Critical path: ${time(critical.ms)}, however many work`,
       lines: criticalLines(critical.tasks, forecast),

@@ -112,7 +112,11 @@ const svgOf = (plan: ExecutionPlan, { rows, useful, forecast, critical }: SpeedU
     curve: { rows, useful, floorMs: critical.ms },
   });
 
-function jsonOf(plan: ExecutionPlan, { rows, useful, forecast, critical }: SpeedUp, assumed: Assumed) {
+function jsonOf(
+  plan: ExecutionPlan,
+  { rows, useful, stories, forecast, critical }: SpeedUp,
+  assumed: Assumed,
+) {
   const { tasks, bars, fileWaits, used, ...rest } = forecast;
   const nameOf = new Map(tasks.map(({ id, name }) => [id, name]));
   return {
@@ -123,6 +127,7 @@ function jsonOf(plan: ExecutionPlan, { rows, useful, forecast, critical }: Speed
       dollars: row.unpriced > 0 && dollars === 0 ? null : dollars,
     })),
     useful,
+    stories,
     criticalPath: critical,
     forecast: {
       ...rest,
