@@ -35,8 +35,9 @@ function shortForms(text: string, place: string): readonly Finding[] {
   return found.slice(0, 1);
 }
 
-/** Right behind the verb: "Write 4 test files", "16 agent files". */
-const COUNT = /^(?:\p{L}{1,20} )?(?:all |the )?(\d{1,4}) (?:[\p{L}-]{1,30} ){0,2}files\b/iu;
+/** Right behind the verb, and all that there is: "Write 4 test files", "16 agent files in agents/". */
+const COUNT =
+  /^(?:\p{L}{1,20} )?(?:all |the )?(\d{1,4}) (?:[\p{L}-]{1,30} ){0,2}files(?= (?:in|from|of|under) |$)/iu;
 const FILE_NAME = /[\w-]{1,60}\.[A-Za-z]\w{0,7}\b/g;
 
 function bareCount({ subject, description, scope, reads }: PlanTask, place: string): readonly Finding[] {
