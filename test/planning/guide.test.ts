@@ -1,0 +1,75 @@
+/** Does the page about plan files tell the truth? Its example is read, judged, and has every field that there is. */
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { describe, it } from "node:test";
+import { lintPlan } from "../../src/planning/lint.ts";
+import { readPlan } from "../../src/planning/read-plan.ts";
+import { ROOT } from "../../tools/source-files.ts";
+
+const page = readFileSync(path.join(ROOT, "docs/plan-files.md"), "utf8");
+const [, example = ""] = /^```json\n([\s\S]*?)^```$/m.exec(page) ?? [];
+
+/** What the first column of its tables names, or all of a row. */
+const namesIn = (heading: string, columns = 1) => {
+  const section = page.slice(page.indexOf(`\n## ${heading}`)).split("\n## ")[1] ?? "";
+  const rows = section.split("\n").filter((line) => line.startsWith("| `"));
+  return rows.map((row) =>
+    row
+      .split("|")
+      .slice(1, 1 + columns)
+      .flatMap((cell) => [...cell.matchAll(/`([\w.]+)`/g)].map(([, name]) => name!)),
+  );
+};
+
+describe("the page about plan files", () => {
+  it("has an example that runs without a warning", () => {
+    const read = readPlan(example);
+    assert.ok(read.is === "plan", JSON.stringify(read));
+    assert.deepEqual(read.notes, []);
+    assert.deepEqual(lintPlan(read.plan), []);
+    assert.deepEqual(
+      read.plan.tasks.map(({ delivers, metadata }) => [delivers, metadata.wave]),
+      [
+        ["change", 0],
+        ["change", 1],
+        ["report", 2],
+      ],
+    );
+  });
+
+  it("names only fields that are read", () => {
+    const task = Object.fromEntries(
+      namesIn("A task")
+        .flat()
+        .map((name) => [name, null]),
+    );
+    const plan = Object.fromEntries(
+      namesIn("Around the tasks")
+        .flat()
+        .map((name) => [name, null]),
+    );
+    const read = readPlan(JSON.stringify({ ...plan, tasks: [{ ...task, subject: "Add a" }] }));
+    assert.ok(read.is === "plan", JSON.stringify(read));
+    assert.deepEqual(read.notes, []);
+  });
+
+  it("names other tools' fields with what they are read as", () => {
+    const rows = namesIn("Files of other tools", 2);
+    assert.ok(rows.length >= 9);
+    for (const [ours, ...others] of rows) {
+      for (const name of others.filter((one) => !/^metadata\./.test(one))) {
+        const read = readPlan(
+          JSON.stringify([
+            { subject: "Add a", id: "1", [name]: "1" },
+            { id: "2", subject: "b" },
+          ]),
+        );
+        const notes = (read.is === "plan" ? read.notes : []).join("\n");
+        const said = /blocks/i.test(name) ? (name === "blocks" ? "" : "read as blocks") : `read as ${ours}`;
+        assert.ok(notes.includes(said), `${name}: ${JSON.stringify(read)}`);
+        assert.doesNotMatch(notes, /not known/);
+      }
+    }
+  });
+});
