@@ -23,9 +23,13 @@ export function mentionOf(types: readonly TaskType[]): Mention {
 
 /** "Delete debug.log" is no debugging, "Rename src/review/form.ts" no review: names say nothing of the work. */
 export function read(description: string): Reading {
-  const text = description.slice(0, MAX_READ_CHARS).replace(PILE_OF_ACCENTS, "$1").normalize();
+  const start = description.slice(0, MAX_READ_CHARS);
+  const text = isAscii(start) ? start : start.replace(PILE_OF_ACCENTS, "$1").normalize();
   return { text, prose: text.replace(/\S+/g, (chunk) => (isName(chunk) ? " ".repeat(chunk.length) : chunk)) };
 }
+
+/** There is nothing in it to compose. */
+const isAscii = (text: string): boolean => /^[ -~\t\r\n]*$/.test(text);
 
 /** What is to be done is said early. */
 const MAX_READ_CHARS = 20_000;
@@ -67,7 +71,7 @@ function mentionOfOne(type: TaskType): Mention {
   }
   const keyword = type.normalize().trim().toLowerCase();
   if (keyword === "") throw new Error("a task type must be a word, a phrase or a RegExp; it is empty");
-  if (!/^[\p{L}\p{M}\p{N}\s-]+$/u.test(keyword)) {
+  if (!PLAIN.test(keyword) && !/^[\p{L}\p{M}\p{N}\s-]+$/u.test(keyword)) {
     const exact = wholeWord(RegExp.escape(keyword));
     return ({ text }) => exact(text);
   }
@@ -75,6 +79,9 @@ function mentionOfOne(type: TaskType): Mention {
   const phrase = wholeWord(words.map((word) => `(?:${longestFirst(inflections(word)).join("|")})`).join(GAP));
   return ({ prose }) => phrase(prose);
 }
+
+/** Most keywords: a pattern for all scripts takes 1 ms to make, so it is made where it is needed. */
+const PLAIN = /^[a-z\d\s-]+$/;
 
 /** Of "test" and "tests" the first would be found in the second, and be no whole word. */
 const longestFirst = (words: readonly string[]) => words.toSorted((a, b) => b.length - a.length);
@@ -105,16 +112,18 @@ function before(text: string, at: number): number | undefined {
   return at === 0 ? undefined : text.codePointAt(at - (isSecondHalf && at > 1 ? 2 : 1));
 }
 
-const isLetter = (code: number | undefined): boolean =>
-  code !== undefined && LETTER.test(String.fromCodePoint(code));
-const LETTER = /[\p{L}\p{M}\p{N}_]/u;
+function isLetter(code: number | undefined): boolean {
+  if (code === undefined) return false;
+  const char = String.fromCodePoint(code);
+  return code < 0x80 ? /\w/.test(char) : /[\p{L}\p{M}\p{N}]/u.test(char);
+}
 
 /** Whether a run of non-blanks is a path, an address, a file name or an identifier rather than words. */
 function isName(chunk: string): boolean {
   const bare = withoutMarks(chunk);
   if (/^(?:\.{0,2}|~)\/|^@|:\/\/|\\/.test(bare)) return true;
   if (bare.includes("/")) return /\/.*\/|\/$|\.\w+$/.test(bare); // "test/review" is two words
-  return /[\p{L}\p{N}_$)]\.[\p{L}\p{N}_$]/u.test(bare);
+  return bare.includes(".") && /[\p{L}\p{N}_$)]\.[\p{L}\p{N}_$]/u.test(bare);
 }
 
 /** By hand: a pattern that ends in `+$` starts over at each mark, which made 13 s of 80,000 of them. */
