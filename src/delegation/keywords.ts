@@ -94,16 +94,27 @@ const GAP = "[\\s-]+(?:(?:a|an|the|all|any|every|new|our|its)\\s+){0,3}";
  * A hyphen ends a word. What is around it is looked at by one pattern for all: in each of them it takes 1 ms to make.
  */
 function wholeWord(pattern: string): (text: string) => number {
-  const words = new RegExp(pattern, "giu");
+  let any: RegExp | undefined;
+  let plain: RegExp | undefined;
   return (text) => {
-    words.lastIndex = 0;
-    for (let found = words.exec(text); found; found = words.exec(text)) {
-      const end = found.index + found[0].length;
-      if (!isLetter(before(text, found.index)) && !isLetter(text.codePointAt(end))) return found.index;
-      words.lastIndex = found.index + (text.codePointAt(found.index)! > 0xffff ? 2 : 1);
+    // In small letters a simple pattern does, of which 50 are made in the time of one for all scripts.
+    if (isAscii(pattern) && isAscii(text)) {
+      plain ??= new RegExp(pattern, "g");
+      return findWord(plain, text.toLowerCase());
     }
-    return -1;
+    any ??= new RegExp(pattern, "giu");
+    return findWord(any, text);
   };
+}
+
+function findWord(words: RegExp, text: string): number {
+  words.lastIndex = 0;
+  for (let found = words.exec(text); found; found = words.exec(text)) {
+    const end = found.index + found[0].length;
+    if (!isLetter(before(text, found.index)) && !isLetter(text.codePointAt(end))) return found.index;
+    words.lastIndex = found.index + (text.codePointAt(found.index)! > 0xffff ? 2 : 1);
+  }
+  return -1;
 }
 
 function before(text: string, at: number): number | undefined {
