@@ -3,8 +3,6 @@ import path from "node:path";
 import { type Chain, ModelAgent } from "../adapters/agents/model/model-agent.ts";
 import { type Model, openModel } from "../adapters/models/providers.ts";
 import { shortName } from "../adapters/models/short-names.ts";
-import { openSandbox } from "../adapters/sandboxes/bubblewrap.ts";
-import { readableOf } from "../adapters/sandboxes/repository-parts.ts";
 import { fallbacksOf } from "../config/accounts.ts";
 import type { AgentSpec } from "../config/commands.ts";
 import { modelIn } from "../config/models.ts";
@@ -12,21 +10,16 @@ import type { ModelSpec } from "../core/model-spec.ts";
 import type { Agent } from "../ports/agent.ts";
 import { type Failed, hasFailed } from "../ports/repository.ts";
 import { type AgentParts, promptsOf } from "./agent-parts.ts";
+import { sandboxFor } from "./sandbox.ts";
 
 export async function openModelAgent(
   spec: AgentSpec & { readonly kind: "model" },
   parts: AgentParts,
 ): Promise<Agent | Failed> {
-  const { config, env, top, gitDir, stateFolder, runFolder, governor } = parts;
+  const { config, runFolder, governor } = parts;
   const prompts = await promptsOf(parts);
   if (hasFailed(prompts)) return prompts;
-  const sandbox = await openSandbox({
-    setting: config.sandbox,
-    network: config.network,
-    environment: env,
-    hidden: [path.dirname(stateFolder), top, gitDir], // The runs of other repositories, too.
-    readable: await readableOf({ top, gitDir, share: config.workspace.share }, AbortSignal.timeout(LOOK_MS)),
-  });
+  const sandbox = await sandboxFor(parts);
   if (hasFailed(sandbox)) return sandbox;
   const { programs, transcripts, redact, folder } = parts.programs;
   const usual = [spec.model, ...fallbacksOf(spec, config.fallback)] as const;
@@ -43,8 +36,6 @@ export async function openModelAgent(
     limits: { backoff: { firstMs: config.retry.first, maxMs: Math.min(config.retry.max, MAX_WAIT_MS) } },
   });
 }
-
-const LOOK_MS = 30_000;
 
 /** Within a turn: who is out of reach for longer has its turn ended, and is tried again later. */
 const MAX_WAIT_MS = 60_000;

@@ -114,23 +114,11 @@ function realOr(folder: string): string {
 
 /** As for the commands of the built-in agent. */
 async function sandboxOf(project: Project, config: Config, env: Environment): Promise<Sandbox | Failed> {
-  const { top, gitDir } = project.located;
+  const { located, stateFolder } = project;
   try {
-    const [{ openSandbox }, { readableOf }] = await Promise.all([
-      import("../adapters/sandboxes/bubblewrap.ts"),
-      import("../adapters/sandboxes/repository-parts.ts"),
-    ]);
-    const shared = { top, gitDir, share: config.workspace.share };
-    return await openSandbox({
-      setting: config.sandbox,
-      network: config.network,
-      environment: env,
-      hidden: [path.dirname(project.stateFolder), top, gitDir], // The runs of other repositories, too.
-      readable: await readableOf(shared, AbortSignal.timeout(LOOK_MS)),
-    });
+    const { sandboxFor } = await import("./sandbox.ts");
+    return await sandboxFor({ config, env, top: located.top, gitDir: located.gitDir, stateFolder });
   } catch (error) {
     return { failure: failure("repository", `the sandbox could not be opened: ${messageOf(error)}`) };
   }
 }
-
-const LOOK_MS = 30_000;

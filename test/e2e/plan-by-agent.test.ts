@@ -173,8 +173,9 @@ describe("a plan by another agent", () => {
     const flags = { agent, "workspace.pass": ["ACP_SCRIPT"] };
     const before = await checkoutOf(setting);
     const asked = await ask(setting, flags, { env: { ACP_SCRIPT: JSON.stringify(script) } });
-    const { plan: found, turns } = planOf(asked);
+    const { plan: found, turns, spent } = planOf(asked);
     assert.deepEqual([found.planner, found.tasks.length, turns], ["agent imitation", 2, 2]);
+    assert.equal(spent?.tokens, 200, "one prompt a turn: what can be read is judged after it");
     assert.equal(await checkoutOf(setting), before);
     assert.ok(isTidy(setting));
   });

@@ -4,6 +4,7 @@ import type { Agent, Ask, Said } from "../../../ports/agent.ts";
 import type { ProgramLimits, Programs, Streams } from "../../../ports/programs.ts";
 import type { Prompts } from "../../../ports/prompts.ts";
 import type { Transcript, Transcripts } from "../../../ports/transcripts.ts";
+import { askedFor } from "../../../prompting/asked-for.ts";
 import { planMessage } from "../../../prompting/plan-message.ts";
 import { systemPrompt } from "../../../prompting/system-prompt.ts";
 import { workMessage } from "../../../prompting/work-message.ts";
@@ -128,7 +129,7 @@ export class AcpAgent implements Agent {
       return await dialogue(
         {
           ...{ peer, version, hearing, message, mcpServers, startMs, now },
-          kind: ask.brief.kind,
+          asked: askedFor(ask.brief),
           output: ask.scratchpad?.file,
           folder: ask.folder,
           blamed: { name, account },

@@ -2,9 +2,9 @@
 import { type Failure, failure } from "../../../core/failure.ts";
 import { readHandoff } from "../../../core/handoff-answer.ts";
 import type { Spent } from "../../../core/job.ts";
-import { readPlanAnswer } from "../../../core/plan-answer.ts";
 import { doneAnswer } from "../../../ports/agent.ts";
 import { askAgain } from "../../../prompting/ask-again.ts";
+import { type AskedFor, whyUnreadable } from "../../../prompting/asked-for.ts";
 import { answerIn } from "../answer.ts";
 import { type Blamed, failureOfError, failureOfWords, isQuota } from "./failures.ts";
 import type { Hearing } from "./hearing.ts";
@@ -18,7 +18,7 @@ export type DialogueParts = {
   readonly peer: Peer;
   readonly version: 1 | 2;
   readonly hearing: Hearing;
-  readonly kind: "plan" | "work";
+  readonly asked: AskedFor;
   /** The file that its answer must name. */
   readonly output?: string | undefined;
   readonly folder: string;
@@ -112,17 +112,18 @@ async function opened(parts: DialogueParts, greeting: Greeting, signal: AbortSig
 type Place = { readonly session: string; readonly bills: Fields[] };
 
 async function answered(parts: DialogueParts, place: Place, signal: AbortSignal): Promise<Talked> {
-  const { kind, hearing, output } = parts;
+  const { asked, hearing, output } = parts;
+  const kind = asked === "work" ? "work" : "plan";
   const heard = () => (output === undefined ? answerIn(hearing.text, kind) : hearing.text);
   const first = await prompted(parts, place, parts.message, signal);
   if ("is" in first) return first;
   const before = heard();
-  const wrong = whatIsWrong(before, kind, output);
+  const wrong = whatIsWrong(before, asked, output);
   if (wrong === undefined) return { is: "said", text: before };
-  const second = await prompted(parts, place, askAgain(kind, wrong), signal);
+  const second = await prompted(parts, place, askAgain(asked, wrong), signal);
   if ("is" in second) return second;
   const after = heard();
-  if (whatIsWrong(after, kind, output) === undefined) return { is: "said", text: after };
+  if (whatIsWrong(after, asked, output) === undefined) return { is: "said", text: after };
   const why = STOPS.get(first.stop);
   if (why) return { is: "failed", failure: failure("agent-failed", `${parts.blamed.name} ${why}`) };
   return { is: "said", text: after === "" ? before : after };
@@ -139,11 +140,8 @@ const FATAL: ReadonlyMap<string, string> = new Map([
   ["cancelled", "gave up its own turn"],
 ]);
 
-function whatIsWrong(answer: string, kind: "plan" | "work", output?: string): string | undefined {
-  if (kind === "plan") {
-    const read = readPlanAnswer(answer);
-    return read.is === "answer" ? undefined : read.reasons.join("; ");
-  }
+function whatIsWrong(answer: string, asked: AskedFor, output?: string): string | undefined {
+  if (asked !== "work") return whyUnreadable(asked, answer);
   const done = output === undefined ? undefined : doneAnswer(output);
   if (answer === done) return undefined;
   const read = readHandoff(answer, "");
