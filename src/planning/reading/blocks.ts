@@ -3,7 +3,7 @@
 export type Block =
   | { readonly is: "text" | "heading"; readonly text: string }
   | { readonly is: "list"; readonly bullets: readonly Bullet[] }
-  /** Code, a stack trace, a log, a diff, a quoted mail. */
+  /** Code, a stack trace, a log, a diff, a quoted mail, a box that is ticked already. */
   | { readonly is: "pasted"; readonly text: string };
 
 /** `parts`: what is listed below it, one level or more further in. */
@@ -45,15 +45,20 @@ function pastedEnd(lines: readonly string[], at: number, { blocks, wasBlank }: L
   const line = lines[at]!;
   const fence = /^ {0,8}(`{3,}|~{3,}|"{3})/.exec(line)?.[1];
   if (fence !== undefined && !line.slice(line.indexOf(fence) + fence.length).includes(fence)) {
-    const close = lines.findIndex((one, index) => index > at && one.trimStart().startsWith(fence));
-    return close === -1 ? lines.length : close + 1;
+    return Math.min(lines.length, next(lines, at, (one) => one.trimStart().startsWith(fence)) + 1);
   }
   if (/^(?:diff --git |@@ -\d)/.test(line)) {
-    const blank = lines.findIndex((one, index) => index > at && one.trim() === "");
-    return blank === -1 ? lines.length : blank;
+    return next(lines, at, (one) => one.trim() === "");
   }
   const goesOn = blocks.at(-1)?.is === "pasted" && !wasBlank && /^(?: {2,}[^\s*•-]|Caused by: )/.test(line);
   return goesOn || isPasted(line) ? at + 1 : at;
+}
+
+/** The first such line behind `at`, or the end. */
+function next(lines: readonly string[], at: number, isIt: (line: string) => boolean): number {
+  let index = at + 1;
+  while (index < lines.length && !isIt(lines[index]!)) index += 1;
+  return index;
 }
 
 /** Lines that programs write, not people. */
@@ -99,6 +104,7 @@ function addLine(layout: Layout, line: string): void {
   const bullet = BULLET.exec(line);
   const last = blocks.at(-1);
   if (heading !== undefined) blocks.push({ is: "heading", text: heading });
+  else if (bullet && /\[[xX]\]/.test(bullet[0])) paste(layout, [line]);
   else if (bullet) addBullet(blocks, line.slice(bullet[0].length).trim(), bullet[1]!.length);
   else if (last?.is === "list" && belongsTo(last.bullets.at(-1)!, line, wasBlank))
     continueBullet(last.bullets.at(-1)!, text);
@@ -108,7 +114,7 @@ function addLine(layout: Layout, line: string): void {
 
 /** Further in than the bullet, or going on in lower case. */
 const belongsTo = ({ indent }: OpenBullet, line: string, wasBlank: boolean) =>
-  line.length - line.trimStart().length > indent || (!wasBlank && /^\p{Ll}/u.test(line));
+  line.length - line.trimStart().length > indent || (!wasBlank && line[0] !== line[0]!.toUpperCase());
 
 function headingOf(text: string): string | undefined {
   const hashes = /^#{1,6} +/.exec(text)?.[0].length ?? 0;

@@ -79,7 +79,7 @@ type Here = { readonly at: number; readonly to: number; readonly main: Asked; re
 function endsAt(span: Span, { at, to, main, seen }: Here): boolean {
   const lead = leadAt(span, at, to);
   if (lead.negativeFrom !== undefined) return beginsConstraint(span, lead, seen);
-  const found = imperativeAt(span, lead.at, to);
+  const found = isShouted(span, lead.at) ? undefined : imperativeAt(span, lead.at, to);
   if (found && !isStatement(span, lead.at, to)) {
     // "build, test and deploy the app": verbs without an object are all imperatives.
     if (at === main.rest && main.verb !== undefined && found.is !== "bare") return true;
@@ -90,6 +90,12 @@ function endsAt(span: Span, { at, to, main, seen }: Here): boolean {
   if (lead.isAsking && lead.at < to) return true;
   if (seen.isSubordinate && !lead.hasComma) return false;
   return (lead.hasComma || lead.hasWord) && afterModal(span, lead.at, to, { is: "none" }) !== undefined;
+}
+
+/** "GET, PUT and DELETE requests": a name among words that are not written so. */
+function isShouted({ text, tokens }: Span, at: number): boolean {
+  const [own, next] = [tokens[at], tokens[at + 1]].map((one) => (one ? text.slice(one.start, one.end) : ""));
+  return /^[A-Z]{2,}$/.test(own!) && /^[a-z]/.test(next!);
 }
 
 /** A verb without an object, and another behind it that has one, or that is the last. */

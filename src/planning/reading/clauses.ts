@@ -1,5 +1,6 @@
 /** What does a sentence ask for? Its imperatives, also where politeness, a subject or a condition stands before them. */
 import { boundaryAfter, constraintEnd } from "./boundary.ts";
+import { joined } from "./clean.ts";
 import { type Draft, namesIn, type Order, type Part, plain, textOf } from "./draft.ts";
 import { imperativeAt, SEPARATORS } from "./imperative.ts";
 import { leadAt } from "./lead.ts";
@@ -53,7 +54,9 @@ function clausesOf(span: Span, main: Asked, range: Range): readonly Part[] {
   const { beside } = main;
   if (beside === undefined) parts.push(own);
   else {
-    const other = draftOf(span, beside.main, beside.range).draft;
+    const { verb, rest } = beside.main;
+    const text = joined(`${verb} ${textOf(span, { from: rest, to: beside.range.to })}`);
+    const other = { ...draftOf(span, beside.main, beside.range).draft, text };
     if (beside.is === "before") parts.push(own, { is: "clause", draft: other, order: NAMED_LAST });
     else {
       parts.push({ is: "clause", draft: other, order: { is: "named" } });

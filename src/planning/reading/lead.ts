@@ -57,6 +57,4 @@ const CONNECTS: ReadonlySet<string> = new Set(["and", "but", "plus", "&", "also"
 
 /** Marks and emoji say nothing; a bracket, a quotation and a colon do. */
 const isBlank = (kind: string, lower: string) =>
-  kind === "break" ||
-  (kind === "mark" && !/^[([{:"]/.test(lower)) ||
-  /^\p{Extended_Pictographic}/u.test(lower);
+  kind === "break" || (kind === "mark" && !/^[([{:"]/.test(lower));

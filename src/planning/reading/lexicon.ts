@@ -1,5 +1,4 @@
 /** How are the word lists looked up? As sets, and as phrases by their first word; built once for each list. */
-import { inflections } from "../../delegation/keywords.ts";
 import type { WordList, Words } from "../words.ts";
 
 export type Lexicon = {
@@ -7,8 +6,6 @@ export type Lexicon = {
   readonly verbs: ReadonlySet<string>;
   /** Verbs that are names as often: nouns, and members of families such as "create, read, update, delete". */
   readonly weak: ReadonlySet<string>;
-  /** "fixing" and "fixed" are "fix". */
-  readonly forms: ReadonlyMap<string, string>;
   readonly has: { readonly [key in SetName]: ReadonlySet<string> };
   readonly phrases: { readonly [key in PhraseName]: Phrases };
 };
@@ -70,7 +67,6 @@ function make(words: Words): Lexicon {
     words,
     verbs,
     weak: new Set([...words.alsoNouns, ...[...words.families.values()].flat()]),
-    forms: formsOf(words),
     has: {
       ...setsOf(grammar, GRAMMAR_SETS),
       ...setsOf(lists, ["noList", "each", "umbrella"]),
@@ -119,14 +115,15 @@ function setsOf<Key extends string>(
   return found as { readonly [key in Key]: ReadonlySet<string> };
 }
 
-/** "-ing" and "-ed" only: what ends in "s" is a noun, or somebody else's doing. */
-function formsOf(words: Words): ReadonlyMap<string, string> {
-  const forms = new Map<string, string>();
-  for (const verb of words.actionVerbs)
-    for (const form of inflections(verb))
-      if (/(?:ing|ed)$/.test(form) && form !== verb) forms.set(form, verb);
-  for (const [form, verb] of words.irregular) forms.set(form, verb);
-  return forms;
+/** "fixing", "fixed" and "written" are "fix" and "write"; what ends in "s" is a noun, or somebody else's doing. */
+export function verbOf(form: string, { verbs, words }: Lexicon): string | undefined {
+  const irregular = words.irregular.get(form);
+  if (irregular !== undefined) return irregular;
+  const ending = form.endsWith("ing") ? 3 : form.endsWith("ed") ? 2 : 0;
+  if (ending === 0 || form.length < ending + 2) return undefined;
+  const stem = form.slice(0, -ending);
+  const once = stem.at(-1) === stem.at(-2) ? stem.slice(0, -1) : stem;
+  return [stem, `${stem}e`, once, `${stem.slice(0, -1)}y`].find((base) => verbs.has(base));
 }
 
 export function phrasesOf(list: WordList): Phrases {

@@ -37,8 +37,10 @@ function separatorAt({ tokens }: Span, at: number, range: Range): number {
 function isNoItem({ tokens, lexicon }: Span, { from, to }: Range): boolean {
   const { has } = lexicon;
   const first = tokens[from]!.lower;
+  if (ASIDES.has(first)) return true;
+  if (to - from === 1) return false;
   if (has.subordinators.has(first) && first !== "that") return true;
-  if (has.prepositions.has(first) || ASIDES.has(first)) return true;
+  if (has.prepositions.has(first)) return true;
   return first.endsWith("ing") && from + 1 < to && has.determiners.has(tokens[from + 1]!.lower);
 }
 

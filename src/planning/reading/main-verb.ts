@@ -3,7 +3,7 @@
 import type { Order } from "./draft.ts";
 import { imperativeAt, isStatement } from "./imperative.ts";
 import { type Lead, leadAt } from "./lead.ts";
-import { phraseAt } from "./lexicon.ts";
+import { phraseAt, verbOf } from "./lexicon.ts";
 import type { Range, Span } from "./sentences.ts";
 import { type Beside, beginsSequence } from "./sequence.ts";
 
@@ -31,6 +31,7 @@ export function mainAt(span: Span, lead: Lead, to: number): Main | undefined {
     beginsSequence(span, lead, to) ??
     labelled(span, lead, to) ??
     direct(span, at, to, order) ??
+    (lead.isAsked ? gerund(span, at, to, order) : undefined) ??
     (lead.isAsking ? asking(span, lead, to, order) : undefined) ??
     afterModal(span, at, to, order) ??
     afterComma(span, at, to, order)
@@ -41,6 +42,13 @@ function direct(span: Span, at: number, to: number, order: Order): Main | undefi
   const found = imperativeAt(span, at, to) ?? unknownAt(span, at, to);
   if (!found || isStatement(span, at, to)) return undefined;
   return { is: "request", verb: found.verb, from: at, rest: found.rest, order };
+}
+
+/** "would you mind renaming it" */
+function gerund({ tokens, lexicon }: Span, at: number, to: number, order: Order): Main | undefined {
+  const lower = at < to ? tokens[at]!.lower : "";
+  const verb = lower.endsWith("ing") ? verbOf(lower, lexicon) : undefined;
+  return verb === undefined ? undefined : { is: "request", verb, from: at, rest: at + 1, order };
 }
 
 /** "Frobnicate the widget": what begins a sentence and has an object is an imperative, in no list as it may be. */
@@ -123,7 +131,7 @@ function behindModal(span: Span, subject: Range, to: number, order: Order): Main
   if (isBe(at) && tokens[at + 1]?.lower === "able" && tokens[at + 2]?.lower === "to") at += 3;
   if (isBe(at)) {
     while (at + 1 < to && SKIPPED.has(tokens[at + 1]!.lower)) at += 1;
-    const verb = lexicon.forms.get(tokens[at + 1]?.lower ?? "");
+    const verb = verbOf(tokens[at + 1]?.lower ?? "", lexicon);
     if (verb === undefined || subject.from >= subject.to) return undefined;
     return { is: "request", verb, from: subject.from, rest: at + 2, object: subject, order };
   }

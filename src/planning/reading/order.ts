@@ -61,6 +61,12 @@ export class Sequence {
     }
   }
 
+  /** What was said last was no more than a name for what follows. */
+  unsay(context: string): void {
+    const said = this.#placed.at(-1)?.context ?? this.#before.context;
+    if (said.at(-1) === context) said.pop();
+  }
+
   get said(): { readonly context: readonly string[]; readonly files: readonly string[] } {
     return this.#before;
   }

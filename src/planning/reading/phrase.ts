@@ -85,9 +85,10 @@ function afterWith(span: Span, verb: string | undefined, { from, to }: Range): L
   return undefined;
 }
 
-/** "replace lodash with map and filter": what is behind "with" is no thing that is replaced. */
+/** "replace lodash with map and filter", "split it into a.ts and b.ts": what is behind "with" is no further thing to do it to. */
 const isPaired = ({ tokens, lexicon }: Span, verb: string, { from, to }: Range) =>
-  lexicon.has.noList.has(verb) && tokens.slice(from, to).some(({ lower }) => lower === "with");
+  lexicon.has.noList.has(verb) &&
+  tokens.slice(from, to).some(({ lower }) => lower === "with" || lower === "into");
 
 function inBrackets(span: Span, { from, to }: Range): List | undefined {
   const { tokens } = span;
@@ -112,7 +113,7 @@ function severalObjects(span: Span, whole: Range): List | undefined {
   const parts = listed(span, whole);
   const [first, ...rest] = parts;
   if (!first || rest.length === 0 || parts.some((part) => saysSomething(span, part))) return undefined;
-  if (isDestination(span, first)) return undefined;
+  if (isDestination(span, first) || isRelative(span, first)) return undefined;
   const cut = sharedAt(span, first, rest);
   if (cut === undefined) return { object: "", items: itemsOf(span, parts), itemsAre: "each" };
   const object = textOf(span, { from: first.from, to: cut.object });
@@ -120,11 +121,15 @@ function severalObjects(span: Span, whole: Range): List | undefined {
   return { object, items, itemsAre: "each" };
 }
 
-/** "into a.ts and b.ts", "from a.ts to b.ts and c.ts": where one thing goes is not several things to do. */
+/** "from a.ts to b.ts and c.ts": where one thing goes is not several things to do. */
 function isDestination({ tokens }: Span, { from, to }: Range): boolean {
   const found = new Set(tokens.slice(from, to).map(({ lower }) => lower));
-  return found.has("into") || (found.has("from") && found.has("to"));
+  return found.has("from") && found.has("to");
 }
+
+/** "a script that reads a file, counts the words and …" is one thing. */
+const isRelative = ({ tokens }: Span, { from, to }: Range) =>
+  tokens.slice(from + 1, to).some(({ lower }) => lower === "that" || lower === "which" || lower === "who");
 
 /** A finite verb makes it a sentence, no thing. */
 const saysSomething = ({ tokens, lexicon }: Span, { from, to }: Range) =>
@@ -139,7 +144,9 @@ function sharedAt(span: Span, first: Range, rest: readonly Range[]): Cut | undef
   if (rest.some(({ from, to }) => tokens.slice(from, to - 1).some(({ lower }) => each.has(lower))))
     return undefined;
   const file = filesAt(span, first, rest);
-  if (file !== undefined) return { object: each.has(tokens[file - 1]!.lower) ? file - 1 : file, item: file };
+  const isSmall = (at: number) =>
+    each.has(tokens[at]!.lower) || lexicon.has.determiners.has(tokens[at]!.lower);
+  if (file !== undefined) return { object: isSmall(file - 1) ? file - 1 : file, item: file };
   const shape = shapeOf(span, rest[0]!.from);
   for (let at = first.to - 2; at >= first.from; at -= 1) {
     if (!each.has(tokens[at]!.lower)) continue;

@@ -122,7 +122,8 @@ function readPart(read: Read, part: Part, isOpen: boolean): void {
   }
 }
 
-function readList(read: Read, bullets: readonly Bullet[]): void {
+function readList(read: Read, all: readonly Bullet[]): void {
+  const bullets = all.slice(0, MAX_ITEMS);
   const { lead, lexicon } = read;
   if (lead.is === "section") {
     for (const { text, parts } of bullets) setAside(read, [text, ...parts].join(", "), lead.of);
@@ -199,6 +200,7 @@ function itemsIn(read: Read, bullets: readonly Bullet[]): readonly string[] {
 
 /** A list that no sentence asks for is asked for itself. */
 function addList(read: Read, items: readonly string[], label: string): void {
+  read.sequence.unsay(label);
   const text = label === "" ? items.join(", ") : label;
   const rest = { isUnbounded: false, files: [], names: [], itemsAre: "each" as const };
   read.sequence.add({ text, object: label, items, ...rest }, { is: "none" });
@@ -231,7 +233,7 @@ function toldIn(block: Block): string {
 function isForeign(text: string, { has }: Lexicon): boolean {
   let others = 0;
   let own = 0;
-  for (const [word] of text.toLowerCase().matchAll(/\p{L}+/gu)) {
+  for (const word of text.toLowerCase().split(/[^a-z\u00c0-\u024f]+/)) {
     if (has.otherLanguages.has(word)) others += 1;
     else if (has.determiners.has(word) || has.prepositions.has(word) || word === "and") own += 1;
   }

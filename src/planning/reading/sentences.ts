@@ -56,8 +56,10 @@ function beginsAnew(span: Span, at: number, from: number): boolean {
   if (!next) return true;
   if (before.lower === ":") return isImperative(span, at + 1);
   if (!isImperative(span, at + 1)) return false;
-  return /^\p{Lu}/u.test(text.slice(next.start, next.start + 2)) || isImperative(span, from);
+  return isCapital(text[next.start]!) || isImperative(span, from);
 }
+
+const isCapital = (char: string) => char !== char.toLowerCase();
 
 function isImperative(span: Span, at: number): boolean {
   const lead = leadAt(span, at, span.tokens.length);

@@ -3,7 +3,7 @@
 import type { Order } from "./draft.ts";
 import { imperativeAt } from "./imperative.ts";
 import { type Lead, leadAt } from "./lead.ts";
-import { phraseAt } from "./lexicon.ts";
+import { type Lexicon, phraseAt, verbOf } from "./lexicon.ts";
 import type { Main } from "./main-verb.ts";
 import type { Range, Span } from "./sentences.ts";
 
@@ -57,13 +57,17 @@ function commaBefore(span: Span, from: number, to: number): Comma | undefined {
 
 /** "fixing the bug", "you have fixed the bug", "we deploy" */
 function actionAt({ tokens, lexicon }: Span, from: number, to: number) {
-  const { forms, verbs } = lexicon;
+  const { verbs } = lexicon;
   let at = from;
   while (at < to && at < from + 3 && WHO.has(tokens[at]!.lower)) at += 1;
   const lower = tokens[at]?.lower ?? "";
   if (at >= to) return undefined;
   const verb =
-    at > from && verbs.has(lower) ? lower : lower.endsWith("ing") || at > from ? forms.get(lower) : undefined;
+    at > from && verbs.has(lower)
+      ? lower
+      : lower.endsWith("ing") || at > from
+        ? verbOf(lower, lexicon)
+        : undefined;
   return verb === undefined ? undefined : { verb, from: at, rest: at + 1 };
 }
 
@@ -92,14 +96,15 @@ type About = Extract<Order, { readonly is: "about" }>;
 type Worded = { readonly lower: string; readonly file?: string };
 
 /** Words that mean something, each as its verb or without its plural. */
-export function contentWords(tokens: readonly Worded[], { has, forms }: Span["lexicon"]): readonly string[] {
+export function contentWords(tokens: readonly Worded[], lexicon: Lexicon): readonly string[] {
+  const { has } = lexicon;
   const found = new Set<string>();
   for (const { lower, file } of tokens) {
     if (file !== undefined) found.add(file);
     if (lower.length < 3 || has.determiners.has(lower) || has.pronouns.has(lower) || has.finite.has(lower))
       continue;
     if (has.prepositions.has(lower) || has.subordinators.has(lower) || has.done.has(lower)) continue;
-    found.add(forms.get(lower) ?? (/[^s]s$/.test(lower) ? lower.slice(0, -1) : lower));
+    found.add(verbOf(lower, lexicon) ?? (/[^s]s$/.test(lower) ? lower.slice(0, -1) : lower));
   }
   return [...found];
 }

@@ -1,4 +1,5 @@
 /** What is a request made of? Words and marks; quotes, code, paths and identifiers are whole and are not read. */
+import { isAscii } from "./clean.ts";
 import { fileOf } from "./file-names.ts";
 import { type Lexicon, phraseAt } from "./lexicon.ts";
 
@@ -94,7 +95,8 @@ function quoteSpan(scan: Scan, char: string): boolean {
   return true;
 }
 
-const isWordChar = (char: string | undefined) => char !== undefined && /[\p{L}\p{N}_]/u.test(char);
+const isWordChar = (char: string | undefined) =>
+  char !== undefined && (char < "\x80" ? /\w/ : /[\p{L}\p{N}]/u).test(char);
 
 const CHUNK = /[^\s,;`"“”„«»「」『』]+/y;
 
@@ -105,6 +107,10 @@ function chunk(scan: Scan): void {
   const run = CHUNK.exec(text)?.[0] ?? "";
   if (run === "") {
     mark(scan, at);
+    return;
+  }
+  if (/^[a-z]+$/.test(run)) {
+    push(scan, { kind: "word", lower: run, start: at, end: at + run.length });
     return;
   }
   let start = at;
@@ -135,20 +141,22 @@ function mark(scan: Scan, index: number): void {
 function isName(core: string): boolean {
   if (/^(?:[a-z][a-z\d+.-]*:\/\/|www\.|@[\w-]+\/|[#@][\w-]+$|~?\/|\.{1,2}\/)/i.test(core)) return true;
   if (/^[\w$.]+\([^()\s]*\)$/.test(core) || isGlob(core)) return true;
-  return /[\p{L}_$]\.[\p{L}_$]/u.test(core) && !/^(?:[a-z]\.)+[a-z]$/i.test(core);
+  return core.includes(".") && /[^\W\d]\.[^\W\d]/.test(core) && !/^(?:[a-z]\.)+[a-z]$/i.test(core);
 }
 
-const PIECE = /[\p{L}\p{M}\p{N}_$]+(?:[-.'+][\p{L}\p{M}\p{N}_$]+)*|\p{Emoji_Presentation}|./guy;
+const PIECE = /[\w$]+(?:[-.'+][\w$]+)*|./y;
+const PIECE_OF_ANY = /[\p{L}\p{M}\p{N}_$]+(?:[-.'+][\p{L}\p{M}\p{N}_$]+)*|./uy;
 
 function wordsOf(scan: Scan, start: number, end: number): void {
   scan.at = start;
+  const pattern = isAscii(scan.text.slice(start, end)) ? PIECE : PIECE_OF_ANY;
   while (scan.at < end) {
-    PIECE.lastIndex = scan.at;
-    const piece = PIECE.exec(scan.text)?.[0] ?? scan.text[scan.at]!;
+    pattern.lastIndex = scan.at;
+    const piece = pattern.exec(scan.text)?.[0] ?? scan.text[scan.at]!;
     // An abbreviation has its full stop within it; nothing else reaches over the end.
     const to =
       end - scan.at - piece.length === 1 && scan.text[end - 1] === "." ? end : scan.at + piece.length;
-    const kind = isWordChar(piece[0]) || /^\p{L}/u.test(piece) ? "word" : "mark";
+    const kind = isWordChar(String.fromCodePoint(piece.codePointAt(0)!)) ? "word" : "mark";
     push(scan, { kind, lower: scan.text.slice(scan.at, to).toLowerCase(), start: scan.at, end: to });
   }
 }
