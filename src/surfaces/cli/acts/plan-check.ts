@@ -5,13 +5,12 @@ import { messageOf } from "../../../core/failure.ts";
 import { type Finding, lintPlan } from "../../../planning/lint.ts";
 import type { ExecutionPlan } from "../../../planning/plan.ts";
 import { type Act, type Context, say, usage, writeJson } from "../context.ts";
-import { EXIT } from "../exit-codes.ts";
+import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { paint } from "../output.ts";
 import type { RepoOption } from "../verbs/options.ts";
 import { harmless, plural } from "../words.ts";
-import { kindOf, MAX_PLAN_BYTES, optionsIn, type PlanKind, planSize, readAs } from "./plan-file.ts";
+import { kindOf, MAX_PLAN_BYTES, optionsIn, type PlanKind, placedIn, planSize, readAs } from "./plan-file.ts";
 import { type Input, processInput } from "./plan-input.ts";
-import { placeFinder } from "./plan-lines.ts";
 import { groundsFor } from "./plan-make.ts";
 import type { Exit } from "./project.ts";
 import { isMissing, readBytes } from "./read-file.ts";
@@ -75,34 +74,34 @@ type Checked = {
   readonly notes: readonly string[];
 };
 
-function tell(context: Context, { file, kind, text, plan, findings, notes }: Checked) {
-  const lineOf = kind === "json" ? placeFinder(text) : () => undefined;
-  const found = findings.map((one) => {
-    const line = lineOf(one.place);
-    return { ...one, ...(line === undefined ? {} : { line }) };
-  });
-  const errors = found.filter(({ level }) => level === "error").length;
-  const isReady = errors === 0;
-  if (context.json) {
-    writeJson(context, { file, isReady, ...(plan ? sizes(plan) : {}), findings: found, notes });
-    return isReady ? EXIT.done : EXIT.notAllDone;
-  }
+function tell(context: Context, { file, kind, text, plan, findings, notes }: Checked): ExitCode {
+  const where = placedIn(kind, text);
   const name = file === "-" ? "standard input" : file;
-  for (const { level, place, message, next, line } of found.slice(0, MAX_SHOWN)) {
-    const where = `${line === undefined ? name : `${name}:${line}`}: ${place === "" ? "" : `${place}: `}`;
-    say(
-      context,
-      paint(context.out, "bad", harmless(`${where}${level === "warning" ? "warning: " : ""}${message}`)),
-    );
+  const found = findings.map((one) => ({ ...one, ...where(name, one.place, one.message) }));
+  const errors = found.filter(({ level }) => level === "error").length;
+  const exit = errors === 0 ? EXIT.done : EXIT.notAllDone;
+  if (context.json) {
+    const listed = found.map(({ words: _, ...one }) => one);
+    writeJson(context, {
+      file,
+      isReady: errors === 0,
+      ...(plan ? sizes(plan) : {}),
+      findings: listed,
+      notes,
+    });
+    return exit;
+  }
+  for (const { level, words, message, next } of found.slice(0, MAX_SHOWN)) {
+    const line = `${words}: ${level === "warning" ? "warning: " : ""}${message}`;
+    say(context, paint(context.out, "bad", harmless(line)));
     if (next !== undefined) say(context, harmless(`  try: ${next}`));
   }
   if (found.length > MAX_SHOWN) say(context, `and ${found.length - MAX_SHOWN} more`);
   for (const note of notes.slice(0, MAX_NOTES))
     say(context, paint(context.out, "quiet", harmless(`note: ${note}`)));
-  if (notes.length > MAX_NOTES)
-    say(context, `and ${plural(notes.length - MAX_NOTES, "more note", "more notes")}`);
+  if (notes.length > MAX_NOTES) say(context, `and ${plural(notes.length - MAX_NOTES, "more note")}`);
   say(context, verdict(plan, errors, found.length - errors));
-  return isReady ? EXIT.done : EXIT.notAllDone;
+  return exit;
 }
 
 /** More than a screen holds; --json has all of them. */

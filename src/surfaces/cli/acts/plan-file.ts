@@ -10,9 +10,9 @@ import {
   readPlan,
 } from "../../../planning/read-plan.ts";
 import { type Context, refuse } from "../context.ts";
-import { EXIT } from "../exit-codes.ts";
+import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { plural } from "../words.ts";
-import { placeFinder } from "./plan-lines.ts";
+import { type Where, whereIn, withLine } from "./plan-lines.ts";
 import type { Exit } from "./project.ts";
 import { readBytes } from "./read-file.ts";
 
@@ -40,7 +40,7 @@ export async function planIn(
   const text = bytes.toString("utf8");
   if (bytes.length > MAX_PLAN_BYTES) {
     const message = "it is longer than 20 MB";
-    return { exit: refusePlan(context, given, text, [{ place: "", message }]) };
+    return { exit: refusePlan(context, given, "", [{ place: "", message }]) };
   }
   const known = await around();
   const read = await readAs(kind, text, optionsIn(context, known));
@@ -98,20 +98,29 @@ const TASK_FIELDS = ["subject", "description", "title", "scopedGoal", "activeFor
 const isLikeTask = (value: unknown): boolean =>
   typeof value === "object" && value !== null && TASK_FIELDS.some((field) => Object.hasOwn(value, field));
 
-export function refusePlan(context: Context, file: string, text: string, problems: readonly PlanProblem[]) {
-  const lineOf = placeFinder(text);
+export function refusePlan(
+  context: Context,
+  file: string,
+  text: string,
+  problems: readonly PlanProblem[],
+): ExitCode {
+  const where = placedIn(kindOf(file), text);
+  const line = ({ place, message, next }: PlanProblem) =>
+    `${where(file, place, message).words}: ${message}${next === undefined ? "" : ` (${next})`}`;
+  const more = problems.length - MAX_LINES;
   return refuse(context, EXIT.configuration, {
     kind: "plan-invalid",
     message: `the plan ${file} has ${plural(problems.length, "problem")}; nothing was started`,
-    lines: problems.slice(0, MAX_LINES).map((one) => problemText(one, file, lineOf(one.place))),
+    lines: [...problems.slice(0, MAX_LINES).map(line), ...(more > 0 ? [`and ${more} more`] : [])],
     next: "mend the file; skein plan check says whether it is ready",
   });
 }
 
+/** Where in a file a problem is; only of JSON are there lines. */
+export type Placed = (file: string, place: string, message: string) => Where;
+
+export const placedIn = (kind: PlanKind | undefined, text: string): Placed =>
+  kind === "json" ? whereIn(text) : (file, place) => withLine(file, place);
+
 /** More than a screen holds. */
 const MAX_LINES = 100;
-
-export function problemText({ place, message, next }: PlanProblem, file: string, line?: number): string {
-  const where = line === undefined ? file : `${file}:${line}`;
-  return `${where}: ${place === "" ? "" : `${place}: `}${message}${next === undefined ? "" : ` (${next})`}`;
-}

@@ -1,5 +1,22 @@
 /** On which line of a JSON text is a place such as `tasks[3].metadata.agent`? Found in one walk over the text. */
 
+/** "plan.json:14: tasks[3].metadata.agent"; a text that is no JSON says itself where it breaks. */
+export function whereIn(text: string): (file: string, place: string, message: string) => Where {
+  const lineOf = placeFinder(text);
+  return (file, place, message) => {
+    const broken = place === "" ? /\bline (\d+), column \d+/.exec(message)?.[1] : undefined;
+    const line = broken === undefined ? lineOf(place) : Number(broken);
+    return withLine(file, place, line);
+  };
+}
+
+export type Where = { readonly words: string; readonly line?: number };
+
+export const withLine = (file: string, place: string, line?: number): Where => ({
+  words: `${file}${line === undefined ? "" : `:${line}`}${place === "" ? "" : `: ${place}`}`,
+  ...(line === undefined ? {} : { line }),
+});
+
 /** The line of the place, or of the nearest around it that is there; undefined where there is none of them. */
 export function placeFinder(text: string): (place: string) => number | undefined {
   let lines: ReadonlyMap<string, number> | undefined;

@@ -52,7 +52,7 @@ export async function planOf(
   const { plan, grounds } = made;
   const findings = lintPlan(plan, { agents: grounds.agents });
   const errors = findings.filter(({ level }) => level === "error");
-  if (errors.length > 0) return { exit: refusePlan(context, "that was made", jsonText(plan), errors) };
+  if (errors.length > 0) return { exit: refusePlan(context, "that was made", "", errors) };
   return { plan, warnings: findings.length };
 }
 

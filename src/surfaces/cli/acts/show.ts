@@ -80,6 +80,7 @@ function showTree(
     context,
     `run ${run}, ${runText(state, owner)}: ${counts.done} of ${plural(counts.total, "task")} done`,
   );
+  if (home.record.plan !== undefined) say(context, "it follows a plan: nobody plans");
   if (state === "stopped") say(context, `nobody is at work now; skein resume ${run} goes on`);
   if (moved) say(context, harmless(baseMovedText(moved)));
   for (const thing of left) say(context, paint(context.out, "bad", `left: ${harmless(thing)}`));

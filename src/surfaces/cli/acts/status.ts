@@ -149,6 +149,7 @@ function sayOne(context: Context, { home, view, state, owner, wait, moved, bring
   const rows = [
     ["run", `${record.run}, ${runText(state, owner)}`],
     ["goal", firstLine(record.goal)],
+    ...(record.plan === undefined ? [] : [["plan", "it follows a plan: nobody plans"] as const]),
     ["tasks", countsText(view)],
     ["target", `${targetBranchOf(record.run, prefixOf(record))} at ${targetText(target)}`],
     ["time", `${duration(until - times.openedAt - times.idleMs)}, ${plural(view.events, "event")}`],
