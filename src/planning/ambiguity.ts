@@ -5,7 +5,7 @@ import type { Question } from "./plan.ts";
 import type { Clause, Reading } from "./reading.ts";
 import { continuous, plainLine, shortened } from "./wording.ts";
 import type { Words } from "./words.ts";
-import { workOf } from "./work.ts";
+import { deliveredBy, workOf } from "./work.ts";
 
 export type Asked = { readonly reading: Reading; readonly facts: RepositoryFacts; readonly tree: Tree };
 
@@ -40,6 +40,8 @@ const asked = (id: string, question: string, fallback: string, blocking: boolean
   blocking,
 });
 
+/** What can be read as a whole can only be pointed at so. */
+const PRONOUN = /^(?:it|this|that|these|those|them|things?|stuff|something|anything)\b/i;
 const POINTING =
   /^(?:(?:it|this|that|these|those|them|things?|stuff|something|everything|anything|all|me|us|one)\b|(?:the|a|some|this|that|these|those|our|my|all(?: the)?) (?:things?|stuff|code|codebase|project|app|application|program|software|system|repo|repository|bugs?|issues?|problems?|errors?|mess|rest|part|parts|feature|features|other thing|changes?)\b)/i;
 const DESCRIBING =
@@ -52,7 +54,8 @@ export function isVague({ verb, object, items, files, names, text, isUnbounded, 
     return false;
   const rest = plainLine(object.slice(0, 300));
   if (rest === "") return !SUFFICIENT.has(verb);
-  const pointed = POINTING.exec(rest)?.[0];
+  const isRead = deliveredBy(workOf({ verb, object, files, text })) === "report";
+  const pointed = (isRead ? PRONOUN : POINTING).exec(rest)?.[0];
   return pointed !== undefined && DESCRIBING.test(rest.slice(pointed.length));
 }
 

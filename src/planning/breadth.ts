@@ -131,7 +131,8 @@ const isManyOf = (object: string) =>
 
 function unboundedItems(asked: BreadthAsked): Found | undefined {
   const { clause, tree, facts, limits, work } = asked;
-  if (!clause.isUnbounded || facts.files.length === 0 || isSomewhere(clause, work)) return undefined;
+  if (!clause.isUnbounded || clause.items.length > 1 || facts.files.length === 0) return undefined;
+  if (isSomewhere(clause, work)) return undefined;
   const folders = foldersIn(clause, facts);
   if (folders.length > 1) return plain(folders, "folders");
   const files = likeFiles(clause, { tree, facts, isExact: deliveredBy(work) === "change" });

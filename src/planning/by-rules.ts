@@ -20,12 +20,12 @@ import {
   type Score,
 } from "./plan.ts";
 import { readRequest } from "./reading/read-request.ts";
-import type { Reading } from "./reading.ts";
-import { risksOf } from "./risks.ts";
+import type { Clause, Reading } from "./reading.ts";
+import { ORDERING, risksOf } from "./risks.ts";
 import { scoreOf } from "./score.ts";
 import { verified } from "./verification.ts";
 import { wavesOf } from "./waves.ts";
-import { activeFormOf, plainLine, shortened } from "./wording.ts";
+import { activeFormOf, counted, plainLine, shortened } from "./wording.ts";
 
 export type PlanAround = {
   readonly facts: RepositoryFacts;
@@ -45,14 +45,14 @@ export type PlanAround = {
 export function planByRules(request: string, around: PlanAround): ExecutionPlan {
   const { words, limits } = around.data;
   const answers = around.answers ?? new Map<string, string>();
-  const { reading, blocking, goal } = readingOf(request, around);
+  const { reading, blocking, goal, text } = readingOf(request, around);
   const score = tiered(scoreOf(reading, words), limits);
   const tree = treeOf(around.facts);
   const minor = minorQuestions({ reading, facts: around.facts, tree });
   const all = blocking ? [blocking, ...minor] : minor;
   const questions = all.filter(({ id }) => !answers.has(id));
   const surroundings: Surroundings = {
-    request: reading.text,
+    request: text.slice(0, MAX_REQUEST_CHARS),
     clauses: reading.clauses,
     facts: around.facts,
     tree,
@@ -84,23 +84,34 @@ export function planByRules(request: string, around: PlanAround): ExecutionPlan 
 }
 
 const MAX_GOAL_CHARS = 300;
+/** More than any task is told of it. */
+const MAX_REQUEST_CHARS = 5_000;
+
+type Understood = {
+  readonly reading: Reading;
+  readonly blocking: Question | undefined;
+  readonly goal: string;
+  /** What was read, as it was written. */
+  readonly text: string;
+};
 
 /** With the answer to what it means in its place, or the default. */
-function readingOf(
-  request: string,
-  { data, answers, facts }: PlanAround,
-): { readonly reading: Reading; readonly blocking: Question | undefined; readonly goal: string } {
+function readingOf(request: string, { data, answers, facts }: PlanAround): Understood {
   const reading = readRequest(request, data.words);
   const blocking = blockingQuestion(reading, facts);
   const [first] = reading.clauses;
-  const given = blocking === undefined ? undefined : plainLine(answers?.get(blocking.id) ?? "");
-  if (blocking === undefined || (first === undefined && !given))
-    return { reading, blocking, goal: reading.text };
-  const mended = answered(request, first, given || blocking.default, data.words);
-  const meant = readRequest(mended, data.words);
+  const given = blocking === undefined ? "" : plainLine(answers?.get(blocking.id) ?? "");
+  const goal = goalOf(request, reading);
+  if (blocking === undefined || (first === undefined && given === ""))
+    return { reading, blocking, goal, text: request };
+  const text = answered(request, first, given || blocking.default, data.words);
+  const meant = readRequest(text, data.words);
   // What was asked stays the goal as long as nobody has said what it means.
-  return { reading: meant, blocking, goal: given ? meant.text : reading.text };
+  return { reading: meant, blocking, goal: given === "" ? goal : goalOf(text, meant), text };
 }
+
+/** One sentence, if there is one; what was pasted is none. */
+const goalOf = (request: string, { text }: Reading) => (text === "" ? request : text);
 
 function tiered(score: Score, { tier2From, tier3Above }: PlanningData["limits"]): Score {
   const tier = score.total > tier3Above ? 3 : score.total >= tier2From ? 2 : 1;
@@ -122,21 +133,32 @@ type DraftedAll = {
 };
 
 function draftedFrom(reading: Reading, around: Surroundings): DraftedAll {
-  const drafted = reading.clauses.map((clause, index) => draftsOf(clause, index, around));
+  const drafted = reading.clauses.map((clause, index) =>
+    isNoWork(clause) ? leftOut(clause) : draftsOf(clause, index, around),
+  );
   const parts = drafted.flatMap(({ drafts }) => drafts);
   const { maxTasks } = around.limits;
   const kept = parts.slice(0, maxTasks);
-  const leftOut = parts.length - kept.length;
+  const more = parts.length - kept.length;
   const risks =
-    leftOut === 0
+    more === 0
       ? []
-      : [`${leftOut} more tasks than a plan holds were left out: make a plan of the rest after this one.`];
+      : [`${more} more tasks than a plan holds were left out: make a plan of the rest after this one.`];
   return {
     drafts: verified(deepened(kept, around), around),
     assumptions: drafted.flatMap(({ assumptions }) => assumptions),
     risks: [...drafted.flatMap((one) => one.risks), ...risks],
   };
 }
+
+/** Words to the agents are no work: nobody is put to it. */
+const isNoWork = ({ text }: Clause) => ORDERING.test(text.slice(0, MAX_GOAL_CHARS));
+
+const leftOut = ({ text }: Clause): DraftedAll => ({
+  drafts: [],
+  assumptions: [`Left out, because it asks for no work: ${JSON.stringify(shortened(plainLine(text), 80))}.`],
+  risks: [],
+});
 
 function tasksOf(
   drafts: readonly Draft[],
@@ -190,16 +212,19 @@ function assumptionsFrom(
     .filter(({ blocking, id }) => !blocking || answers.has(id))
     .map(({ id, question, default: fallback }) => {
       const asked = question.slice(0, question.lastIndexOf(" (Default: "));
-      return `${asked} ${plainLine(answers.get(id) ?? fallback)}.`;
+      return `${asked} Taken: ${plainLine(answers.get(id) ?? fallback)}.`;
     });
 }
 
+/** "A new page" can be read as something to make; other words only be handed on. */
 function aboutVerbs({ clauses }: Reading): readonly string[] {
-  const without = clauses.filter(({ verb }) => verb === undefined);
+  const without = clauses.filter(
+    ({ verb, text }) => verb === undefined && !/^(?:an?|the|new|better)\s/i.test(text),
+  );
   if (without.length === 0) return [];
-  if (without.length === 1 && clauses.length === 1)
-    return ["No verb was recognised in the request: it is handed on as it is, as something to make."];
-  return [
-    `No verb was recognised in ${without.length} parts of the request: they are handed on as they are, as something to make.`,
-  ];
+  const where =
+    clauses.length === 1
+      ? "the request"
+      : counted(without.length, "part of the request", "parts of the request");
+  return [`No verb was recognised in ${where}: the words are handed on as they are, as something to make.`];
 }

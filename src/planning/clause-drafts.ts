@@ -8,7 +8,7 @@ import type { Clause } from "./reading.ts";
 import { afterItems, othersIn, type Part, partsOf } from "./split.ts";
 import { capitalised, listed, plainLine, shortened, subjectOf } from "./wording.ts";
 import type { Words } from "./words.ts";
-import { deliveredBy, followsAll, type Work, workOf } from "./work.ts";
+import { deliveredBy, type Work, workOf } from "./work.ts";
 
 /** What is the same for all clauses of a request. */
 export type Surroundings = {
@@ -41,7 +41,7 @@ export function draftsOf(clause: Clause, index: number, around: Surroundings): D
     const groups = breadth.groups.map((items, n) =>
       groupDraft({ clause, index, work, around }, breadth, items, n),
     );
-    const all = isForAll(clause) ? [collectDraft({ clause, index, work, around }, groups)] : [];
+    const all = isForAll(clause, work) ? [collectDraft({ clause, index, work, around }, groups)] : [];
     return { drafts: [...groups, ...all], assumptions: breadth.assumptions, risks: breadth.risks };
   }
   const parts = partsOf(clause, work, around.words);
@@ -69,7 +69,7 @@ function wholeDraft({ clause, index, work, around }: Asked): Draft {
     subject: subjectOf(about === "" ? says : `${says} (${about})`, around.limits.maxSubjectChars),
     description: ended(says),
     ...pathsIn(clause, work, around),
-    requirements: [...itemRequirements(clause), ...ofRequest(clause, around), ...around.constraints],
+    requirements: [...itemRequirements(clause), ...ofRequest(says, around), ...around.constraints],
     depth: 1,
   };
 }
@@ -95,6 +95,7 @@ function partDraft({ clause, index, work, around }: Asked, part: Part, n: number
     ...pathsIn(asked, partWork, around),
     requirements: [`Part of: ${quotedText(around.request)}.`, othersIn(part), ...around.constraints],
     depth: 2,
+    thing: plainLine(part.object ?? part.item),
     after: part.after.map((before) => `${index + 1}.${before + 1}`),
   };
 }
@@ -103,67 +104,80 @@ const pathsIn = (clause: Clause, work: Work, { tree, chosen, limits }: Surroundi
   pathsOf({ clause, work, tree, chosen, maxScope: limits.maxFilesModified });
 
 /** Who does one part of a request sees nothing else of it: what was meant, and what was pasted, is in the rest. */
-function ofRequest({ text }: Clause, { request }: Surroundings): readonly string[] {
+export function ofRequest(says: string, { request }: Pick<Surroundings, "request">): readonly string[] {
   const bare = (said: string) =>
-    said.toLowerCase().replace(/^(?:please|could you(?: please)?|can you(?: please)?)\s/, "");
-  const whole = plainLine(request.slice(0, MAX_QUOTED_CHARS));
-  return bare(whole).replace(/[\s.!?]{1,5}$/, "") === bare(plainLine(text))
-    ? []
-    : [`Part of: ${quotedText(request)}.`];
+    plainLine(said)
+      .toLowerCase()
+      .replace(/[\s.!?]{1,5}$/, "");
+  return bare(request.slice(0, MAX_QUOTED_CHARS)) === bare(says) ? [] : [`Part of: ${quotedText(request)}.`];
 }
 
 /** "Fix it", "add a test": of what, for who reads only the title. */
 function aboutEarlier(clause: Clause, index: number, work: Work, { clauses }: Surroundings): string {
-  const isShort = clause.object.split(" ").length <= MAX_SHORT_WORDS && clause.files.length === 0;
+  const isShort = clause.object.split(" ").length <= MAX_SHORT_WORDS;
   const pointsBack = /\b(?:it|this|that|them|why|these|those|what)\b/i.test(clause.object.slice(0, 100));
-  if (!isShort || !(pointsBack || followsAll(work))) return "";
-  const context =
-    clause.context[0] ?? clauses.slice(0, index).findLast((one) => one.context.length > 0)?.context[0];
-  const earlier = clauses.slice(0, index).findLast((one) => one.object.split(" ").length > 1);
-  return shortened(plainLine((earlier?.object ?? context ?? "").slice(0, 300)), MAX_ABOUT_CHARS);
+  if (!isShort || !(pointsBack || ((work === "tests" || work === "docs") && clause.files.length === 0)))
+    return "";
+  const before = clauses.slice(0, index);
+  const context = clause.context[0] ?? before.findLast((one) => one.context.length > 0)?.context[0];
+  const earlier = before.findLast((one) => one.object.split(" ").length > 1);
+  return shortened(plainLine((earlier?.object ?? context ?? leadOf(clause)).slice(0, 300)), MAX_ABOUT_CHARS);
+}
+
+/** "The format is wrong" in "the format is wrong, please fix it". */
+function leadOf({ text, verb }: Clause): string {
+  const at = verb === undefined ? -1 : text.toLowerCase().indexOf(` ${verb} `);
+  return at === -1
+    ? ""
+    : text.slice(0, at).replace(/[,;:]?\s*(?:so\s+)?(?:please|and|so|can you|could you)?$/i, "");
 }
 
 const MAX_SHORT_WORDS = 3;
 const MAX_ABOUT_CHARS = 50;
 
-function groupDraft(
-  { clause, index, work, around }: Asked,
-  breadth: Breadth,
-  items: readonly Item[],
-  n: number,
-): Draft {
+function groupDraft(asked: Asked, breadth: Breadth, items: readonly Item[], n: number): Draft {
+  const { clause, index, work, around } = asked;
   const { maxSubjectChars } = around.limits;
   const paths = items.flatMap((item) => item.paths);
   const delivers = deliveredBy(work);
   // Where tests and docs of a source go, its path does not say.
   const isChanged = work === "change" || work === "build";
-  const names = items.map(({ name }) => name).join(", ");
   const whole = sentenceOf(clause, around.words);
-  const says =
-    delivers === "report"
-      ? `${verbOf(clause)} ${names}${tailOf(clause)}`
-      : `${whole}. The part of this task: ${names}`;
-  const short = `${verbOf(clause)} ${shortNames(items).join(", ")}${tailOf(clause)}`;
+  const says = plainLine(withItems(clause, whole, items.map(({ name }) => name).join(", ")));
+  const short = withItems(clause, whole, shortNames(items).join(", "));
   const numbered = `${subjectOf(whole, maxSubjectChars - 18)}, part ${n + 1} of ${breadth.groups.length}`;
   return {
-    ...commonOf({ clause, index, work, around }),
+    ...commonOf(asked),
     key: `${index + 1}.${n + 1}`,
     kind: "part",
-    subject:
-      delivers === "report" && short.length <= maxSubjectChars ? subjectOf(short, maxSubjectChars) : numbered,
-    description: ended(plainLine(says)),
+    subject: short.length <= maxSubjectChars ? subjectOf(short, maxSubjectChars) : numbered,
+    description: ended(says),
     scope: isChanged ? paths : [],
     reads: isChanged ? [] : paths,
     requirements: [
-      ...(delivers === "report" ? ["Give each of them an entry of its own, by name."] : []),
+      ...(delivers === "report" && items.length > 1
+        ? ["Give each of them an entry of its own, by name."]
+        : []),
       `Leave the other ${breadth.kind} to their own tasks.`,
-      ...ofRequest(clause, around),
+      ...(around.clauses.length > 1 ? ofRequest(says, around) : []),
       ...around.constraints,
     ],
     depth: Math.max(2, around.minDepth),
     group: `${index + 1}`,
-    ...(isForAll(clause) ? { isCollected: true } : {}),
+    ...(isForAll(clause, work) ? { isCollected: true } : {}),
   };
+}
+
+/** What stands for many: "all TypeScript files", "16 agent files", "each of our modules". */
+const QUANTIFIED =
+  /\b(?:all|every|each|the entire|the whole|(?:the )?\d{1,6})\s+(?:of\s+)?(?:the\s+|our\s+)?(?:[\w.+#-]{1,40}\s+){0,3}?(?:files?|modules?|packages?|folders?|director(?:y|ies)|services?|components?|documents?|repo|repository|codebase|project|scripts?|pages?|endpoints?)\b(?:\s+in\s+\S*\/\S*)?/i;
+
+/** The sentence with the items of one task in place of the words for all of them. */
+function withItems(clause: Clause, whole: string, names: string): string {
+  if (clause.items.length < 2 && QUANTIFIED.test(whole)) return whole.replace(QUANTIFIED, () => names);
+  if (/^(?:$|(?:all|every|each|the|our|these|those|any|\d+)\b|\S*\/\S*$)/i.test(clause.object))
+    return `${verbOf(clause)} ${names}${tailOf(clause)}`;
+  return `${whole}. The part of this task: ${names}`;
 }
 
 function collectDraft({ clause, index, around }: Asked, groups: readonly Draft[]): Draft {
@@ -187,8 +201,11 @@ function collectDraft({ clause, index, around }: Asked, groups: readonly Draft[]
   };
 }
 
-/** One account of all is wanted where nobody could read all the parts. */
-const isForAll = ({ isUnbounded, text }: Clause) => isUnbounded || /\bsummari[sz]e each\b/i.test(text);
+/** One account of all is wanted where nobody could read all the parts; what was changed speaks for itself. */
+const isForAll = ({ isUnbounded, text }: Clause, work: Work) =>
+  deliveredBy(work) === "report"
+    ? isUnbounded || /\bsummari[sz]e each\b/i.test(text)
+    : isUnbounded && /\b(?:all files|(?:entire|whole) (?:repo|repository|codebase|project))\b/i.test(text);
 
 type Common = "work" | "clause" | "isImperative" | "delivers" | "after";
 const commonOf = ({ clause, index, work }: Asked): Pick<Draft, Common> => ({

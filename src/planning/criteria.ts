@@ -15,13 +15,16 @@ export function criteriaOf(
   { facts, words }: Pick<Surroundings, "facts" | "words">,
 ): readonly string[] {
   const hasChange = drafts.some(({ delivers }) => delivers === "change");
-  const ofClauses = clauses.slice(0, MAX_CRITERIA).map((clause) => {
-    const says = shortened(sentenceOf(clause, words), MAX_CHARS);
+  const kept = clauses.filter((_, index) => drafts.some(({ clause }) => clause === index));
+  const ofClauses = kept.slice(0, MAX_CRITERIA).map((clause) => {
+    const below = clause.items.filter((item) => !clause.text.includes(item));
+    const what = below.length === 0 ? "" : `: ${listed(below.map(plainLine))}`;
+    const says = shortened(`${sentenceOf(clause, words)}${what}`, MAX_CHARS);
     return `${says}: ${shownBy(workOf(clause))}.`;
   });
-  const more = clauses.length - ofClauses.length;
+  const more = kept.length - ofClauses.length;
   return [
-    ...ofClauses,
+    ...new Set(ofClauses),
     more > 0 ? `The same for ${more} more parts of the request.` : "",
     hasChange && facts.testCommand !== undefined ? `\`${facts.testCommand}\` passes.` : "",
     ...(constraints.length === 0

@@ -1,18 +1,19 @@
 /** What does a request need besides its clauses when it is not simple? To be understood first, and tests of its own. */
-import type { Surroundings } from "./clause-drafts.ts";
+import { ofRequest, type Surroundings } from "./clause-drafts.ts";
 import type { Draft } from "./draft.ts";
+import type { Clause } from "./reading.ts";
 import { listed, plainLine, shortened, subjectOf, theOne } from "./wording.ts";
+import { workOf } from "./work.ts";
 
 /**
  * A task that was split less often than its tier asks for gets somebody before it who finds out what is there, in a
  * simple plan one for all of them; in the third tier three, each from its side, and tests after each change.
  */
 export function deepened(drafts: readonly Draft[], around: Surroundings): readonly Draft[] {
-  const shallow = new Set(drafts.filter(({ depth }) => depth < around.minDepth));
-  if (shallow.size === 0) return drafts;
-  const waiting = [...shallow].filter(needsUnderstanding);
-  const understood = waiting.length > 0 ? waiting : [...shallow];
-  const first = understandingOf(understood, around);
+  const shallow = drafts.filter(({ depth }) => depth < around.minDepth);
+  if (shallow.length === 0) return drafts;
+  const understood = toUnderstand(shallow, drafts, around);
+  const first = understood.length === 0 ? [] : understandingOf(understood, around);
   const keys = first.map(({ key }) => key);
   const deeper = drafts.map((draft) => ({
     ...draft,
@@ -20,87 +21,124 @@ export function deepened(drafts: readonly Draft[], around: Surroundings): readon
     after: understood.includes(draft) ? [...keys, ...draft.after] : draft.after,
   }));
   const hasTests = drafts.some(({ work }) => work === "tests");
-  const isTested = (draft: Draft) =>
-    around.minDepth >= 3 &&
-    !hasTests &&
-    (draft.work === "build" || draft.work === "change") &&
-    draft.kind === "part";
-  return [
-    ...first,
-    ...deeper.flatMap((draft) => (isTested(draft) ? [draft, testsFor(draft, around)] : [draft])),
-  ];
+  const isTested = (draft: Draft) => around.minDepth >= 3 && !hasTests && isChange(draft);
+  const withTests = deeper.flatMap((draft) => (isTested(draft) ? [draft, testsFor(draft, around)] : [draft]));
+  return [...first, ...withTests];
 }
 
-/** Who writes docs, tests or runs something waits for the change, and with it for what the change waited for. */
-const needsUnderstanding = ({ work, kind }: Draft) =>
-  kind === "part" && (work === "build" || work === "change" || work === "report");
+const isChange = ({ work, kind }: Draft) => kind === "part" && (work === "build" || work === "change");
 
+/**
+ * Changes to what is there. A report is understanding itself, and in an empty repository there is nothing to look at:
+ * they get somebody before them only where there is nothing else to split, or very much to decide. Who writes docs or
+ * tests, or runs something, waits for the change, and with it for what the change waited for. So does who changes what
+ * the request has somebody look into first.
+ */
+function toUnderstand(
+  shallow: readonly Draft[],
+  drafts: readonly Draft[],
+  { minDepth, facts, clauses }: Surroundings,
+): readonly Draft[] {
+  const changes = shallow.filter(isChange);
+  const isSimple = minDepth < 3;
+  if (changes.length > 0 && facts.files.length > 0)
+    return isSimple ? changes.filter(({ clause }) => !isInvestigated(clause, clauses)) : changes;
+  if (changes.length > 0 && !isSimple) return changes;
+  return drafts.length > 1 && isSimple ? [] : shallow;
+}
+
+/** The request itself has somebody look into it first. */
+const isInvestigated = (clause: number | undefined, clauses: readonly Clause[]) =>
+  clauses[clause ?? -1]?.after.some((before) => workOf(clauses[before]!) === "report") ?? false;
+
+/** What is found out, in a subject and a description. */
 type Side = { readonly subject: string; readonly description: string };
 
 function understandingOf(drafts: readonly Draft[], around: Surroundings): readonly Draft[] {
+  const { facts, limits } = around;
   const about = aboutOf(drafts, around);
-  const sides = around.facts.files.length === 0 ? [designOf(about)] : sidesOf(about, drafts, around);
-  return sides.map(({ subject, description }, n) => ({
-    key: `0.${n + 1}`,
-    kind: "understand",
-    work: "report",
-    isImperative: true,
-    subject: subjectOf(subject, around.limits.maxSubjectChars),
-    description,
-    scope: [],
-    reads: [...new Set(drafts.flatMap(({ scope, reads }) => [...scope, ...reads]))].slice(
-      0,
-      around.limits.maxFilesRead,
-    ),
-    delivers: "report",
-    requirements: ["Name files and lines.", "Change nothing."],
-    depth: around.minDepth,
-    after: [],
-  }));
+  const isEmpty = facts.files.length === 0;
+  const paths = new Set(drafts.flatMap(({ scope, reads }) => [...scope, ...reads]));
+  return (isEmpty ? [designOf(about)] : sidesOf(about, drafts, around)).map(
+    ({ subject, description }, n) => ({
+      key: `0.${n + 1}`,
+      kind: "understand",
+      work: "report",
+      isImperative: true,
+      subject: subjectOf(subject, limits.maxSubjectChars),
+      description,
+      scope: [],
+      reads: [...paths].slice(0, limits.maxFilesRead),
+      delivers: "report",
+      requirements: [
+        ...(isEmpty ? [] : ["Name files and lines."]),
+        "Change nothing.",
+        ...ofRequest(description, around).map((line) => line.replace(/^Part of/, "For")),
+      ],
+      depth: around.minDepth,
+      after: [],
+    }),
+  );
 }
 
 const MAX_ABOUT_CHARS = 300;
 
 /** The things that the tasks are about, without what is to be done with them; else what the request says of them. */
-function aboutOf(drafts: readonly Draft[], { clauses, request }: Surroundings): string {
+function aboutOf(drafts: readonly Draft[], { clauses }: Surroundings): string {
   const indices = [...new Set(drafts.map(({ clause }) => clause))];
   const touched = indices.flatMap((index) => (index === undefined ? [] : [clauses[index]!]));
-  const things = touched
-    .map(({ object, items }) => thingIn(object || listed(items)))
-    .filter((thing) => thing !== "");
-  const said = touched.flatMap(({ context }) => context).map(plainLine);
-  const about = things.length > 0 ? listed([...new Set(things)]) : (said[0] ?? request);
-  return shortened(plainLine(about.slice(0, 2 * MAX_ABOUT_CHARS)), MAX_ABOUT_CHARS);
+  const things = new Set(touched.flatMap(thingsIn));
+  if (things.size > 0) return shortened(listed([...things]), MAX_ABOUT_CHARS);
+  const said = touched.flatMap(({ context }) => context)[0];
+  return said === undefined ? "this request" : shortened(`"${plainLine(said)}"`, MAX_ABOUT_CHARS);
+}
+
+function thingsIn({ object, items, verb }: Clause): readonly string[] {
+  // "make the dashboard load faster" is about the dashboard.
+  const plain =
+    verb === "make"
+      ? object.replace(/\s(?:load|run|work|look|behave|return|use|more|\w{2,40}er)\b.*$/i, "")
+      : object;
+  return (plain === "" ? items : [plain]).map(thingIn).filter((thing) => thing !== "");
 }
 
 /** "the settings page from classes to hooks" is the settings page; "it" and "what breaks" are nothing by themselves. */
 function thingIn(object: string): string {
   const line = plainLine(object.slice(0, MAX_ABOUT_CHARS));
-  const end = line.search(
-    /[,;:(]|\s(?:to|from|so|that|which|into|with|without|by|using|when|if|because|after|before|as|and)\s/i,
-  );
-  const thing = end === -1 ? line : line.slice(0, end);
-  return /^(?:it|this|that|them|these|those|why|what|how|whether|everything|something)\b/i.test(thing)
-    ? ""
-    : theOne(thing);
+  const end = line.search(ENDING);
+  const thing = (end === -1 ? line : line.slice(0, end)).replace(/^(?:this|that)\s/i, "the ");
+  return NOTHING.test(thing) ? "" : theOne(thing);
 }
+
+const ENDING =
+  /[,;:(]|\sin\s\S*[./]|\s(?:to|from|so|that|which|into|with|without|by|using|when|if|because|after|before|as|and)\s/i;
+const NOTHING = /^(?:(?:it|this|that|them|these|those|everything|something)$|(?:why|what|how|whether)\b)/i;
 
 const designOf = (about: string): Side => ({
   subject: `Design ${about}`,
   description: `Decide on the approach to ${about}: what it consists of, the interfaces between the parts, where each goes, and why.`,
 });
 
+const coverageOf = (about: string): Side => ({
+  subject: `Explore what ${about} should cover`,
+  description: `Understand the structure of what ${about} speaks of: explore what a reader needs to know, with the places that show it.`,
+});
+
 function sidesOf(
   about: string,
   drafts: readonly Draft[],
-  { minDepth, facts }: Surroundings,
+  { minDepth, facts, clauses }: Surroundings,
 ): readonly Side[] {
-  const where = facts.tests.length > 0 ? ", and the tests that cover it" : "";
+  const isSimple = minDepth < 3;
+  if (isSimple && drafts.every(({ work }) => work === "docs")) return [coverageOf(about)];
+  const hasTests = facts.tests.length > 0;
   const places = {
     subject: `Explore the code behind ${about}`,
-    description: `Understand the structure of the code that is behind ${about}: find the places, the patterns to follow${where}.`,
+    description: `Understand the structure of the code that is behind ${about}: find the places, the patterns to follow${
+      hasTests && isSimple ? ", and the tests that cover it" : ""
+    }.`,
   };
-  if (minDepth < 3) return [places];
+  if (isSimple || !drafts.some(isChange)) return [places];
   const uses = {
     subject: `Explore what uses ${about}`,
     description: `Understand what in the repository uses or depends on ${about}: callers, configuration, stored data, documents. Explore how far a change reaches.`,
@@ -109,28 +147,27 @@ function sidesOf(
     subject: `Explore the tests around ${about}`,
     description: `Understand which tests cover ${about}, in which patterns they are made, and where there are none. Explore how they are run.`,
   };
-  const hasChange = drafts.some(({ work }) => work === "change" || work === "build");
-  const plain = { ...places, description: places.description.replace(where, "") };
-  return [plain, ...(hasChange ? [uses] : []), ...(hasChange && facts.tests.length > 0 ? [tests] : [])];
+  const isLookedInto = drafts.some(({ clause }) => isInvestigated(clause, clauses));
+  return [...(isLookedInto ? [] : [places]), uses, ...(hasTests ? [tests] : [])];
 }
 
-function testsFor(draft: Draft, { limits, tree }: Surroundings): Draft {
+function testsFor(draft: Draft, { limits, clauses }: Surroundings): Draft {
   const says = plainLine(draft.subject);
-  const sources = draft.scope.filter((path) => tree.files.has(path) || !path.endsWith("/"));
+  const thing = thingIn(draft.thing ?? clauses[draft.clause ?? -1]?.object ?? "");
   return {
     key: `${draft.key}.t`,
     kind: "tests",
     work: "tests",
     ...(draft.clause === undefined ? {} : { clause: draft.clause }),
     isImperative: true,
-    subject: subjectOf(`Test: ${says}`, limits.maxSubjectChars),
+    subject: subjectOf(thing === "" ? `Test: ${says}` : `Write tests for ${thing}`, limits.maxSubjectChars),
     description: `Write tests that verify what was done by "${says}", edge cases and failures included.`,
     scope: [],
-    reads: sources.slice(0, limits.maxFilesRead),
+    reads: draft.scope.filter((path) => !path.endsWith("/")).slice(0, limits.maxFilesRead),
     delivers: "change",
     requirements: [
       "Each test fails without the change that it is for.",
-      ...draft.requirements.filter((line) => !/^(?:Part of|Leave to|Has):/.test(line)),
+      ...draft.requirements.filter((line) => !/^(?:Leave|Has)\b/.test(line)),
     ],
     depth: draft.depth,
     after: [draft.key],

@@ -44,13 +44,15 @@ function addNeeds(edges: Edges, drafts: readonly Draft[], clauses: readonly Clau
 
 function isNeeded(one: Draft, later: Draft, { object, text }: Clause): boolean {
   const said = object.slice(0, MAX_SAID_CHARS) || text.slice(0, MAX_SAID_CHARS);
-  if (one.delivers === "report" && one.work === "report") {
-    return RESULTS.test(said) || (one.clause === later.clause! - 1 && BACK.test(said));
-  }
-  if (one.delivers === "report") return false;
-  if (followsAll(later.work)) return !isAboutItself(later, one);
-  return one.clause === later.clause! - 1 && BACK.test(said);
+  if (BACK.test(said) && later.work !== "operate" && later.work !== "verify")
+    return one.clause === later.clause! - 1;
+  if (one.work === "report") return RESULTS.test(said);
+  if (one.delivers === "report") return later.work === "operate";
+  if (isBeside(one) && isBeside(later)) return false;
+  return followsAll(later.work) && !isAboutItself(later, one);
 }
+
+const isBeside = ({ work }: Draft) => work === "tests" || work === "docs";
 
 const MAX_SAID_CHARS = 300;
 

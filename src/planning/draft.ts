@@ -20,6 +20,8 @@ export type Draft = {
   readonly depth: number;
   /** Keys of what must be done first, as far as it is known from the start. */
   readonly after: readonly string[];
+  /** What it is about, in a word or two: "login". */
+  readonly thing?: string;
   readonly criterion?: string;
   /** Its result is read whole by another task, so that it is written to a file. */
   readonly isCollected?: true;

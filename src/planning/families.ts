@@ -9,15 +9,21 @@ export type Family = { readonly items: readonly string[]; readonly of: string };
 /** "CRUD operations for users", "user auth": the word must be what is built, not what is built for it. */
 export function familyOf(clause: Clause, words: Words): Family | undefined {
   if (clause.items.length > 1) return undefined;
-  const item = clause.items[0];
-  for (const phrase of item === undefined ? [clause.object] : [item, clause.object]) {
-    const found = familyIn(phrase, words);
-    if (!found) continue;
-    const isItem = phrase === item && clause.itemsAre === "with";
-    const of = found.of !== "" ? found.of : isItem ? theOne(clause.object) : found.called;
-    return { items: found.items.map((one) => `${one}${found.isCalled ? "()" : ""}`), of };
-  }
-  return undefined;
+  const [thing, part] =
+    clause.itemsAre === "with" ? [clause.object, clause.items[0]] : halvesOf(clause.object);
+  const ofPart = part === undefined ? undefined : familyIn(part, words);
+  const found = ofPart ?? familyIn(thing, words);
+  if (!found) return undefined;
+  const of = found.of !== "" ? found.of : ofPart ? theOne(thing) : found.called;
+  return { items: found.items.map((one) => `${one}${found.isCalled ? "()" : ""}`), of };
+}
+
+/** "a calculator with basic operations": one thing is no list, and is not read as one. */
+function halvesOf(object: string): readonly [string, string | undefined] {
+  const [thing = object, part] = object
+    .slice(0, 300)
+    .split(/\s(?:with|including|supporting|featuring|having)\s/i, 2);
+  return [thing, part];
 }
 
 /** `called`: what the whole is called if it is for nothing else. `isCalled`: its operations are functions. */

@@ -2,7 +2,7 @@
 import { readPath } from "../core/scope.ts";
 import type { RepositoryFacts } from "./facts.ts";
 import type { Clause } from "./reading.ts";
-import type { Work } from "./work.ts";
+import { READ_FIRST, type Work } from "./work.ts";
 
 /** The tree as it is asked: made once for a plan. */
 export type Tree = {
@@ -90,8 +90,6 @@ function pathOf(
   return /^[A-Z]+$/.test(written) ? `${written}.md` : written;
 }
 
-const READ_FIRST =
-  /\b(?:like|as in|see|per|following|according to|based on|using|described in|defined in|documented in|specified in|against|unlike|modelled on|modeled on|outlined in)\s+(?:the\s+)?[`"'(]{0,2}$/i;
 const READ_FROM = /\bfrom\s+(?:the\s+)?[`"'(]{0,2}$/i;
 /** What these make from a file is elsewhere; "remove x from a.ts" changes a.ts. */
 const MAKING_FROM: ReadonlySet<string> = new Set(
@@ -101,11 +99,15 @@ const MAKING_FROM: ReadonlySet<string> = new Set(
 function isOnlyRead(clause: PathsAsked["clause"], work: Work, written: string, path: string): boolean {
   if (work === "report" || work === "verify" || work === "operate") return true;
   if (work === "tests") return !isTest(path) && !path.endsWith("/");
+  if (work === "docs" && !isProse(path) && clause.files.some(isProse)) return true;
   const at = clause.text.indexOf(written);
   if (at === -1) return true; // Where a trace leads is not where the fault is.
   const before = clause.text.slice(Math.max(0, at - 40), Math.max(0, at));
   return READ_FIRST.test(before) || (READ_FROM.test(before) && MAKING_FROM.has(clause.verb ?? ""));
 }
+
+/** Written for people to read. */
+export const isProse = (path: string): boolean => /\.(?:md|mdx|rst|adoc|txt)$/i.test(path);
 
 const TEST_NAME = /^(?:test_.*|.*(?:[._-](?:test|spec)|_test|Test|Tests|Spec))\.[a-z]{1,5}$/;
 export const isTest = (path: string): boolean =>

@@ -20,7 +20,7 @@ export type RisksAsked = {
 
 export function risksOf(asked: RisksAsked): readonly string[] {
   const { drafts, around, waves } = asked;
-  const changes = drafts.filter(({ delivers }) => delivers === "change");
+  const changes = drafts.filter(({ work }) => work === "build" || work === "change");
   const { facts, limits } = around;
   const risks = [
     ...ofTheRequest(asked),
@@ -48,13 +48,16 @@ function ofTheRequest({ reading, around, score, drafts }: RisksAsked): readonly 
   const said = (list: readonly string[]) => quotedWords(list.filter(mentioned));
   const [production, data, performance, security] = [
     words.risk.production,
-    words.risk.data,
+    words.risk.data.filter((word) => !/^migrat/.test(word)),
     words.risk.performance,
     words.domain.security,
   ].map(said);
-  const outside = [...new Set(reading.clauses.flatMap(({ files }) => files))]
+  const named = reading.clauses.flatMap(({ files }) => files);
+  const written = [...reading.text.slice(0, MAX_READ_CHARS).matchAll(LEADING_OUT)].map(([, path]) => path!);
+  const outside = [...new Set([...named, ...written])]
     .slice(0, 200)
-    .flatMap((file) => (meantBy(file, tree).is === "outside" ? [JSON.stringify(file.slice(0, 80))] : []));
+    .flatMap((file) => (meantBy(file, tree).is === "outside" ? [JSON.stringify(file.slice(0, 80))] : []))
+    .slice(0, 5);
   return [
     outside.length > 0
       ? `The request names what no task may touch, because it is not in the repository: ${listed(outside)}.`
@@ -81,9 +84,12 @@ function ofTheRequest({ reading, around, score, drafts }: RisksAsked): readonly 
   ];
 }
 
+/** Paths that only the whole machine has. */
+const LEADING_OUT =
+  /(?:^|[\s"'`(])((?:\.\.\/|~\/|\/(?:etc|usr|var|home|root|bin|opt|dev|proc|sys)\/)[^\s"'`)]{1,200})/g;
 const DESTROYING =
   /\brm\s+-\w*[rf]|\bgit\s+push\s+(?:\S+\s+){0,3}(?:-f\b|--force)|\bdrop\s+(?:table|database)\b|\bmkfs\b|\bdd\s+if=|(?:curl|wget)\s[^|\n]{1,200}\|\s*(?:ba)?sh\b|\bgit\s+reset\s+--hard\b/i;
-const ORDERING =
+export const ORDERING =
   /\b(?:ignore|disregard|forget)\s+(?:all\s+)?(?:of\s+)?(?:the\s+|your\s+|any\s+)?(?:previous|prior|earlier|above)\s+(?:instructions?|rules|prompts?)\b/i;
 
 const quotedWords = (found: readonly string[]) => listed(found.slice(0, 3).map((word) => `"${word}"`));

@@ -3,7 +3,7 @@ import { familyOf } from "./families.ts";
 import type { Clause } from "./reading.ts";
 import { capitalised, listed, theOne } from "./wording.ts";
 import type { Words } from "./words.ts";
-import type { Work } from "./work.ts";
+import { followsAll, type Work, workOf } from "./work.ts";
 
 /** What one task of several does. */
 export type Part = {
@@ -61,20 +61,36 @@ function stepsOf(
   items: readonly string[],
   { actionVerbs }: Words,
 ): readonly Part[] | undefined {
-  const verbs = new Set(actionVerbs);
-  const read = items.map((item) => {
-    const [verb = "", ...rest] = item.trim().split(/\s+/, 60);
-    return { verb: verb.toLowerCase(), object: rest.join(" ") };
-  });
-  if (!read.every(({ verb, object }) => verbs.has(verb) && object !== "")) return undefined;
+  const steps = imperativesIn(items, new Set(actionVerbs));
+  if (steps.length < 2 || steps.length * 2 <= items.length) return undefined;
   // To remove the old before the new is there is no migration: its steps come one after the other.
   const isInOrder = MOVING.has(clause.verb ?? "");
-  return eachOf(items, (item, n) => ({
-    says: capitalised(item),
-    verb: read[n]!.verb,
-    object: read[n]!.object,
-    after: isInOrder && n > 0 ? [n - 1] : [],
-  }));
+  return eachOf(steps, (item, n) => {
+    const [verb, object] = verbAndObject(item);
+    const isLast = followsAll(workOf({ verb, object, text: item, files: [] }));
+    const after = isLast ? steps.slice(0, n).map((_, before) => before) : isInOrder && n > 0 ? [n - 1] : [];
+    return { says: capitalised(item), verb, object, after };
+  });
+}
+
+/** What begins with no verb goes on with what stands before it: "deploy to a", "b" is "deploy to a and b". */
+function imperativesIn(items: readonly string[], verbs: ReadonlySet<string>): readonly string[] {
+  const steps: string[] = [];
+  for (const item of items) {
+    const [verb, object] = verbAndObject(item);
+    if (verbs.has(verb) && object !== "") steps.push(item);
+    else if (steps.length === 0) return [];
+    else steps.push(`${steps.pop()!} and ${item}`);
+  }
+  return steps;
+}
+
+function verbAndObject(item: string): readonly [string, string] {
+  const line = item.trim();
+  const blank = line.indexOf(" ");
+  return blank === -1
+    ? [line.toLowerCase(), ""]
+    : [line.slice(0, blank).toLowerCase(), line.slice(blank + 1)];
 }
 
 const MOVING: ReadonlySet<string> = new Set(
@@ -144,20 +160,20 @@ const HEAD = /^(?:\p{L}+\s)?\p{L}+\s(?:for|of)\s(?!the\s)/u;
 
 function sharedBy(clause: Clause, items: readonly string[]): Shared {
   const rest = afterItems(clause);
-  const [first = "", last = ""] = [items[0], items.at(-1)];
-  const others = items.slice(1);
-  const head = HEAD.exec(first.slice(0, 80))?.[0] ?? "";
-  const heads =
-    head !== "" && others.every((item) => item.split(" ").length <= 3 && !HEAD.test(item)) ? head.trim() : "";
+  const last = items.at(-1)!;
   const at = rest === "" && isInline(clause) ? last.slice(0, 300).search(TAIL) : -1;
-  const tail = at > 0 && !items.slice(0, -1).some((item) => TAIL.test(item)) ? last.slice(at).trim() : "";
-  const cores = items.map((item, n) => {
-    const begun = n === 0 && heads !== "" ? item.slice(head.length) : item;
-    return n === items.length - 1 && tail !== ""
-      ? begun.slice(0, begun.length - last.slice(at).length).trim()
-      : begun;
-  });
-  return { heads, cores, tail: rest === "" ? tail : rest };
+  const hasTail = at > 0 && !items.slice(0, -1).some((item) => TAIL.test(item));
+  const withoutTail = hasTail ? [...items.slice(0, -1), last.slice(0, at)] : items;
+  const head = HEAD.exec(items[0]!.slice(0, 80))?.[0] ?? "";
+  const isForAll = withoutTail.slice(1).every((item) => item.split(" ").length <= 3 && !HEAD.test(item));
+  const heads = isForAll && head !== "" ? head.trim() : objectBefore(clause);
+  const cores = withoutTail.map((item, n) => (n === 0 && isForAll ? item.slice(head.length) : item));
+  return { heads, cores, tail: hasTail ? last.slice(at).trim() : rest };
+}
+
+/** "the permissions of" in "fix the permissions of a and b". */
+function objectBefore({ object, text, items }: Clause): string {
+  return /\s(?:of|for|in|to|on|from)$/i.test(object) && text.includes(`${object} ${items[0]}`) ? object : "";
 }
 
 /** Listed in the sentence itself, rather than in lines below it. */

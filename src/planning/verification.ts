@@ -19,7 +19,17 @@ export function verified(drafts: readonly Draft[], around: Surroundings): readon
   }
   const changes = changesIn(drafts);
   if (around.minDepth < 3 || changes.length < MIN_CHANGES) return drafts;
-  return [...drafts, { ...wholeCheck(around), ...criterion, after: changes }];
+  return withCheck(drafts, { ...wholeCheck(around), ...criterion, after: changes });
+}
+
+/** What is deployed or published at the end was verified before. */
+function withCheck(drafts: readonly Draft[], check: Draft): readonly Draft[] {
+  const last = drafts.findLastIndex(({ delivers }) => delivers === "change");
+  const rest = drafts.slice(last + 1);
+  const waiting = rest.map((draft) =>
+    draft.work === "operate" ? { ...draft, after: [...draft.after, check.key] } : draft,
+  );
+  return [...drafts.slice(0, last + 1), check, ...waiting];
 }
 
 const changesIn = (drafts: readonly Draft[]) =>

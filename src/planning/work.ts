@@ -28,10 +28,20 @@ export function workOf({
   if (VERIFYING.has(verb)) return "verify";
   if (verb === "check") return /^(?:that|whether|if)\b/i.test(object) ? "verify" : "report";
   if (REPORTING.has(verb)) return "report";
-  if (OPERATING.has(verb)) return "operate";
+  if (verb === "design" && DESIGNED.test(head)) return "report";
+  if (
+    /^(?:print|show|tell|display)$/.test(verb) &&
+    /^(?:me|us|the contents?|what|how|which|why)\b/i.test(object)
+  )
+    return "report";
+  if (OPERATING.has(verb) || (verb === "build" && MADE.test(head))) return "operate";
   if (verb === "document") return "docs";
   if (verb === "cover" || (WRITING.has(verb) && TESTS.test(head) && !isTool(head))) return "tests";
-  if (WRITING.has(verb) && (DOCS.test(head) || (files.length > 0 && files.every(isProse)))) return "docs";
+  if (
+    WRITING.has(verb) &&
+    (DOCS.test(head) || (files.length > 0 && files.every((file) => isWritten(file, text))))
+  )
+    return "docs";
   if (BUILDING.has(verb)) return "build";
   return /^(?:write|draft|compose)$/.test(verb) ? (isReport(head, text) ? "report" : "build") : "change";
 }
@@ -73,12 +83,29 @@ function headOf(object: string): string {
   return end === -1 ? object.slice(0, MAX_HEAD_CHARS) : object.slice(0, end);
 }
 
+/** What a build makes is in no commit: "build the docker image" is to run something. */
+const MADE =
+  /^(?:the|all)\s.*\b(?:images?|binary|binaries|bundle|artifacts?|project|container|wheel|installer)$/i;
+/** What is decided and written down before anything is built. */
+const DESIGNED =
+  /\b(?:interfaces?|architecture|approach|schema|api|system|strategy|solution|protocol|plan|workflow|data model|model)$/i;
 const MAX_HEAD_CHARS = 200;
 const TESTS = /\b(?:tests?|test cases?|specs|coverage)$/i;
 /** "a test runner" ends otherwise; "a load test" is a test. */
 const isTool = (head: string) => /\b(?:runner|framework|server|suite runner)$/i.test(head);
 const DOCS =
   /\b(?:readme(?:\.md)?|docs?|documentation|changelog|guide|docstrings?|jsdoc|comments?|tutorial|manual|handbook|release notes|migration notes|adr)$/i;
-const isProse = (file: string) => /\.(?:md|mdx|rst|adoc|txt)$/i.test(file);
+/** What stands before a file that is only looked at. */
+export const READ_FIRST =
+  /\b(?:like|as in|see|per|following|according to|based on|using|described in|defined in|documented in|specified in|against|unlike|modelled on|modeled on|outlined in)\s+(?:the\s+)?[`"'(]{0,2}$/i;
+
+const isWritten = (file: string, text: string) => {
+  const at = text.indexOf(file);
+  return (
+    /\.(?:md|mdx|rst|adoc|txt)$/i.test(file) &&
+    !READ_FIRST.test(text.slice(Math.max(0, at - 40), Math.max(0, at)))
+  );
+};
+
 const isReport = (head: string, text: string) =>
   /\b(?:report|summary|analysis|overview|proposal|findings)$/i.test(head) && !/\.\w+$/.test(text);
