@@ -76,8 +76,7 @@ function compareWithNeighbours(
     else high = middle;
   }
   compare(chain[low - 1], one);
-  // It may itself be among those above: then the next one is its neighbour.
-  compare(one, chain[low]?.task === one.task ? chain[low + 1] : chain[low]);
+  compare(one, chain[low]); // Where that is the task itself, its neighbours above were compared already.
 }
 
 function told({ earlier, later }: Conflict, tasks: readonly PlanTask[]): Finding {
