@@ -70,6 +70,8 @@ describe("the published package", () => {
       "bin/package.json",
       "dist/index.js",
       "dist/index.d.ts",
+      "dist/surfaces/library/planning.js",
+      "planning/words.json",
       "dist/surfaces/cli/main.js",
     ];
     for (const file of [...expected, "LICENSE", "README.md", "package.json"])

@@ -18,6 +18,9 @@ import {
 import { type Config, fromSettings, type Problem, problemText, readConfig } from "../../config/index.ts";
 import { type Failure, failure, messageOf } from "../../core/failure.ts";
 import { nothingSeen, type Seen, see, viewOf } from "../../core/view.ts";
+import { lintPlan } from "../../planning/lint.ts";
+import type { ExecutionPlan } from "../../planning/plan.ts";
+import { readValue } from "../../planning/read-plan.ts";
 import { type Failed, hasFailed } from "../../ports/repository.ts";
 import type { RunHome, RunRecord } from "../../ports/runs.ts";
 import { Feed, handleOf } from "./run-handle.ts";
@@ -78,11 +81,15 @@ class Desk {
     }
   }
 
-  async run({ goal, base, signal = NEVER }: Wanted): Promise<RunHandle | Failed> {
+  async run({ goal: said, plan: given, base, signal = NEVER }: Wanted): Promise<RunHandle | Failed> {
+    const plan = given === undefined ? undefined : planIn(given);
+    if (plan && hasFailed(plan)) return plan;
+    const goal = said ?? plan?.goal;
     if (typeof goal !== "string" || goal.trim() === "")
       return refused("the goal is empty", "say what is to be done");
-    const config = configOf(this.#options.config ?? {}, base);
-    if (hasFailed(config)) return config;
+    const configured = configOf(this.#options.config ?? {}, base);
+    if (hasFailed(configured)) return configured;
+    const config = plan ? followsPlan(configured, plan, this.#options.config) : configured;
     const project = await this.#open(signal);
     if (hasFailed(project)) return project;
     const problem = await this.#agentProblem(project, config);
@@ -91,7 +98,7 @@ class Desk {
     if (hasFailed(from)) return from;
     const gate = await gateOf(project, config, from.base, signal);
     if (hasFailed(gate)) return gate;
-    const home = await createRun(project, { goal, ...from, config });
+    const home = await createRun(project, { goal, ...from, config, ...(plan && { plan }) });
     if (hasFailed(home)) return home;
     const handle = await this.#start(project, home, config, signal);
     if (hasFailed(handle)) await discardRun(home);
@@ -193,6 +200,26 @@ class Desk {
     return handle;
   }
 }
+
+/** One that the command would refuse is refused here, with all that is wrong with it. */
+function planIn(given: object): ExecutionPlan | Failed {
+  const read = readValue(given);
+  const wrong =
+    read.is === "broken" ? read.problems : lintPlan(read.plan).filter(({ level }) => level === "error");
+  if (read.is === "plan" && wrong.length === 0) return read.plan;
+  const lines = wrong.map(({ place, message }) => `${place} ${message}`.trim());
+  return refused(
+    `the plan cannot be followed: ${lines.join("; ")}`,
+    "docs/plan-files.md of Skein has the format",
+  );
+}
+
+/** Nobody plans, and it says itself how many may work at once. */
+const followsPlan = (config: Config, plan: ExecutionPlan, settings: Settings = {}): Config => ({
+  ...config,
+  planner: "none",
+  ...("workers" in settings ? {} : { workers: plan.max_concurrent }),
+});
 
 async function listed(project: Project, record: RunRecord): Promise<RunListed | Failed> {
   const home = await project.runs.open(record.run);

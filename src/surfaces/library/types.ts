@@ -8,6 +8,7 @@ import type { Failure } from "../../core/failure.ts";
 import type { Policy } from "../../core/policy.ts";
 import type { Scope } from "../../core/scope.ts";
 import type { RunView, TaskRow } from "../../core/view.ts";
+import type { ExecutionPlan } from "../../planning/plan.ts";
 import type { PlanFunction, PlanResult, WorkFunction, WorkResult } from "../../ports/agent-functions.ts";
 import type { Heard } from "../../ports/mailbox.ts";
 import type { Failed } from "../../ports/repository.ts";
@@ -31,7 +32,10 @@ export type Settings = Frozen<Omit<z.input<typeof schema>, "deliver">>;
 type Frozen<T> = T extends object ? { readonly [K in keyof T]: Frozen<T[K]> } : T;
 
 export type RunWanted = {
-  readonly goal: string;
+  /** What is wanted; of a plan, its own goal unless told. */
+  readonly goal?: string;
+  /** A plan to follow instead of a planner: as `skein/planning` makes and reads them, or as a plan file has it. */
+  readonly plan?: ExecutionPlan | object;
   /** The branch or commit to start from, if not as configured. */
   readonly base?: string;
   /** Stops the run at once; what was made is kept, and `resume` goes on. */

@@ -1,0 +1,70 @@
+/**
+ * What can a program do with plans? Make them of requests, read, check and show them; `createOrchestrator` runs them.
+ *
+ * ```ts
+ * import { lintPlan, planRequest, renderMarkdown } from "skein/planning";
+ *
+ * const plan = await planRequest("Build user auth with login, logout, register", { repository: "." });
+ * if ("failure" in plan) throw new Error(plan.failure.message);
+ * console.log(renderMarkdown(plan), lintPlan(plan)); // three tasks in one wave, and nothing wrong with them
+ * ```
+ */
+import path from "node:path";
+import { groundsOf } from "../../compose/planning.ts";
+import { failure } from "../../core/failure.ts";
+import { planByRules } from "../../planning/by-rules.ts";
+import type { ExecutionPlan } from "../../planning/plan.ts";
+import { type Failed, hasFailed } from "../../ports/repository.ts";
+
+export { type PlanAround, planByRules } from "../../planning/by-rules.ts";
+export { criticalPath } from "../../planning/critical-path.ts";
+export type { PlanningData } from "../../planning/data.ts";
+export { NO_FACTS, type RepositoryFacts } from "../../planning/facts.ts";
+export { type Finding, type LintFacts, lintPlan } from "../../planning/lint.ts";
+export {
+  type ExecutionPlan,
+  isReady,
+  type PlanTask,
+  type Question,
+  type Score,
+} from "../../planning/plan.ts";
+export { type PlanProblem, type ReadPlan, type ReadPlanOptions, readPlan } from "../../planning/read-plan.ts";
+export { renderMarkdown } from "../../planning/render/markdown.ts";
+export { renderMermaid } from "../../planning/render/mermaid.ts";
+export { parseMarkdown } from "../../planning/render/parse-markdown.ts";
+export { type Waves, wavesOf } from "../../planning/waves.ts";
+
+export type PlanRequestOptions = {
+  /** A folder in the repository that it is for: its files, roles and word lists count. This folder unless told. */
+  readonly repository?: string;
+  /** How many agents may work at once; 8 unless told. */
+  readonly maxConcurrent?: number;
+  /** By the ids of the questions that an earlier plan had. */
+  readonly answers?: ReadonlyMap<string, string>;
+  readonly signal?: AbortSignal;
+};
+
+/** By rules, without a model. What is not clear is in the plan's questions, planned for with their defaults. */
+export async function planRequest(
+  request: string,
+  options: PlanRequestOptions = {},
+): Promise<ExecutionPlan | Failed> {
+  const { repository = ".", maxConcurrent, answers, signal } = options;
+  const limit = AbortSignal.timeout(MAX_LOOK_MS);
+  const grounds = await groundsOf(
+    path.resolve(repository),
+    signal ? AbortSignal.any([signal, limit]) : limit,
+  );
+  if (hasFailed(grounds)) return grounds;
+  if ("problems" in grounds)
+    return { failure: failure("policy", grounds.problems.join("; "), "mend the files in .skein/planning") };
+  const { facts, data, agents, assumptions } = grounds;
+  const plan = planByRules(request, {
+    ...{ facts, data, agents, maxConcurrent: maxConcurrent ?? data.limits.maxConcurrent },
+    ...(answers && { answers }),
+  });
+  return { ...plan, assumptions: [...plan.assumptions, ...assumptions] };
+}
+
+/** Looking at a repository takes milliseconds; whatever takes longer hangs. */
+const MAX_LOOK_MS = 20_000;
