@@ -74,7 +74,7 @@ describe("2,000 plans that lost some of their dependencies", () => {
       assert.equal(errors.length > 0, hasConflict(read.plan.tasks), JSON.stringify(errors));
       if (errors.length > 0) refused += 1;
     });
-    assert.ok(refused > 200 && refused < 1_800, `${refused}`);
+    assert.ok(refused > 100 && refused < 1_900, `${refused}`);
   });
 });
 
