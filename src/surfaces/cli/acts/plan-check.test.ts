@@ -1,0 +1,181 @@
+/** What is said of plan files, and of plans that wait for a yes. */
+import assert from "node:assert/strict";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { describe, it } from "node:test";
+import { newFolder } from "../../../../test/support/folders.ts";
+import type { ExecutionPlan } from "../../../planning/plan.ts";
+import { readPlan } from "../../../planning/read-plan.ts";
+import { renderMarkdown } from "../../../planning/render/markdown.ts";
+import type { Context } from "../context.ts";
+import { planCheck } from "./plan-check.ts";
+import type { Input } from "./plan-input.ts";
+import { approve, refusePlanFirst } from "./plan-run.ts";
+
+const TASKS = `[
+  { "id": "a", "subject": "Write a", "description": "Write the file a.", "scope": ["a.txt"] },
+  {
+    "id": "b",
+    "subject": "Write b",
+    "description": "Write the file b.",
+    "blockedBy": ["a"],
+    "scope": ["b.txt"]
+  }
+]`;
+const planText = (tasks = TASKS) =>
+  `{\n"skein_plan": 1,\n"goal": "two files",\n"success_criteria": ["Both are there."],\n"tasks":\n${tasks}\n}\n`;
+
+function contextIn(folder: string, more: { readonly json?: true; readonly isTerminal?: true } = {}) {
+  const written = { out: "", err: "" };
+  const size = more.isTerminal ? { size: () => ({ columns: 80, rows: 24 }) } : {};
+  const sink = (name: "out" | "err") => ({
+    hasColours: false,
+    write: (text: string) => {
+      written[name] += text;
+    },
+    ...size,
+  });
+  const { json = false } = more;
+  const env = {};
+  const context: Context = {
+    out: sink("out"),
+    err: sink("err"),
+    json,
+    env,
+    folder,
+    command: "skein",
+    now: () => 0,
+  };
+  return { context, written };
+}
+
+const typing =
+  (...lines: string[]) =>
+  (): Input => ({
+    isTerminal: true,
+    line: async () => lines.shift(),
+    all: async (maxBytes) => Buffer.from(lines.join("\n")).subarray(0, maxBytes + 1),
+    close: async () => {},
+  });
+
+async function check(
+  text: string,
+  { file = "plan.json", json }: { readonly file?: string; readonly json?: true } = {},
+) {
+  const folder = newFolder();
+  writeFileSync(path.join(folder, file), text);
+  const { context, written } = contextIn(folder, json && { json });
+  const code = await planCheck(context, { file });
+  return { code, ...written };
+}
+
+describe("a check of a plan file", () => {
+  it("says that a good one is ready, in JSON, in markdown and from standard input", async () => {
+    const json = await check(planText());
+    assert.deepEqual(
+      [json.code, json.out.split("\n").at(-2), json.err],
+      [0, "2 tasks in 2 waves, ready", ""],
+    );
+    const read = readPlan(planText());
+    assert.ok(read.is === "plan");
+    const markdown = await check(renderMarkdown(read.plan), { file: "plan.md" });
+    assert.deepEqual([markdown.code, markdown.out], [0, "2 tasks in 2 waves, ready\n"]);
+    const { context, written } = contextIn(newFolder());
+    assert.equal(await planCheck(context, { file: "-", input: typing(planText()) }), 0, written.err);
+  });
+
+  it("names every problem with its place and its line", async () => {
+    const broken = TASKS.replace('["a"]', '["c"]').replace('"b.txt"', '"../b.txt"');
+    const { code, out } = await check(planText(broken));
+    assert.equal(code, 1);
+    assert.match(out, /^plan\.json:12: tasks\[1\]\.blockedBy\[0\]: .*"c"/m);
+    assert.match(out, /^plan\.json:13: tasks\[1\]\.scope\[0\]: .*leaves the repository/m);
+    assert.match(out, /^2 errors: not ready$/m);
+    const json = await check(planText(broken), { json: true });
+    const { isReady, findings } = JSON.parse(json.out);
+    assert.deepEqual(
+      [
+        json.code,
+        isReady,
+        findings.map(({ level, line }: { level: string; line: number }) => [level, line]).sort(),
+      ],
+      [
+        1,
+        false,
+        [
+          ["error", 12],
+          ["error", 13],
+        ],
+      ],
+    );
+  });
+
+  it("names the line on which a text stops being JSON", async () => {
+    const { code, out } = await check(planText(TASKS.replace('"id": "b",', '"id": "b"')));
+    assert.deepEqual([code, /^plan\.json:10: .*line 10, column/m.test(out)], [1, true], out);
+  });
+
+  it("says so of what is no plan at all", async () => {
+    for (const [text, file] of [
+      ['{"name": "x"}', "package.json"],
+      ["# A goal\n", "SPEC.md"],
+      ["", "empty.json"],
+      ["null", "plan.json"],
+    ] as const)
+      assert.equal((await check(text, { file })).code, 1, file);
+    const { context, written } = contextIn(newFolder());
+    assert.equal(await planCheck(context, { file: "gone.json" }), 2);
+    assert.match(written.err, /there is no file gone\.json/);
+    assert.equal(await planCheck(context, { file: "." }), 2);
+  });
+});
+
+describe("a plan that waits for a yes", () => {
+  const plan = (): ExecutionPlan => {
+    const read = readPlan(planText());
+    assert.ok(read.is === "plan");
+    return read.plan;
+  };
+  const answered = async (...typed: string[]) => {
+    const folder = newFolder();
+    const { context, written } = contextIn(folder, { isTerminal: true });
+    const code = await approve(context, { plan: plan(), warnings: 0 }, {}, typing(...typed));
+    return { code, folder, ...written };
+  };
+
+  it("is shown, and goes on only with a yes", async () => {
+    for (const yes of ["y", " Yes "]) assert.equal((await answered(yes)).code, undefined);
+    for (const no of [["n"], [""], ["yess"], []]) {
+      const { code, out, err } = await answered(...no);
+      assert.deepEqual([code, out.includes("Write b"), /not started/.test(err)], [1, true, true]);
+    }
+    const { context } = contextIn(newFolder());
+    assert.equal(await approve(context, { plan: plan(), warnings: 0 }, { yes: true }, typing()), undefined);
+  });
+
+  it("can be written to a file and edited, under a name that is free", async () => {
+    const { code, out, folder } = await answered("e");
+    assert.deepEqual([code, /wrote plan\.json; edit it/.test(out)], [1, true], out);
+    assert.deepEqual(JSON.parse(readFileSync(path.join(folder, "plan.json"), "utf8")), plan());
+    const { context } = contextIn(folder, { isTerminal: true });
+    await approve(context, { plan: plan(), warnings: 0 }, {}, typing("e"));
+    assert.ok(existsSync(path.join(folder, "plan-2.json")));
+  });
+
+  it("is refused beforehand where nobody could say yes", () => {
+    const options = { goal: "x", plan: true } as const;
+    const at = (isTerminal?: true, json?: true) =>
+      contextIn("/", { ...(isTerminal && { isTerminal }), ...(json && { json }) });
+    const refused = at();
+    assert.equal(refusePlanFirst(refused.context, options, typing()), 2);
+    assert.match(
+      refused.written.err,
+      /add --yes .*skein plan "x" --out plan\.json, then skein run plan\.json/,
+    );
+    assert.equal(refusePlanFirst(at(true, true).context, options, typing()), 2, "JSON is for programs");
+    assert.equal(refusePlanFirst(at(true).context, options, typing()), undefined);
+    assert.equal(refusePlanFirst(at().context, { ...options, yes: true }, typing()), undefined);
+    for (const alone of [{ yes: true }, { by: "agent" }] as const)
+      assert.equal(refusePlanFirst(at(true).context, { goal: "x", ...alone }, typing()), 2);
+  });
+});

@@ -1,0 +1,133 @@
+/** Plans on the command line, from the request to what landed, in processes of their own. */
+import assert from "node:assert/strict";
+import { writeFile } from "node:fs/promises";
+import path from "node:path";
+import { describe, it } from "node:test";
+import { makePlace, type Place } from "./cli-place.ts";
+
+const GATE = ["--gate", "test -f README.md"];
+
+/** Writes the file that its task is about, and the result where it is wanted. */
+const AGENT = `#!/bin/sh
+[ "$SKEIN_KIND" = work ] || exit 9
+echo "made by $SKEIN_TASK" > "$SKEIN_TASK.txt"
+if [ -n "$SKEIN_OUTPUT_FILE" ]; then
+  echo "the result of $SKEIN_TASK" > "$SKEIN_OUTPUT_FILE"
+  echo "DONE|$SKEIN_OUTPUT_FILE"
+else
+  echo '{"status":"complete","summary":"wrote it","concerns":[]}'
+fi
+`;
+
+const THREE = {
+  skein_plan: 1,
+  goal: "three files",
+  max_concurrent: 2,
+  success_criteria: ["All are there."],
+  tasks: [
+    { id: "one", subject: "Write one", description: "Write the first.", scope: ["t.1.txt"] },
+    { id: "two", subject: "Write two", description: "Write the second.", scope: ["t.2.txt"] },
+    {
+      id: "three",
+      subject: "Write three",
+      description: "Write the third.",
+      scope: ["t.3.txt"],
+      blockedBy: ["one", "two"],
+      success_criterion: "test -f t.1.txt -a -f t.2.txt -a -f t.3.txt",
+      metadata: { output_file: "$CLAUDE_SCRATCHPAD_DIR/three.md" },
+    },
+  ],
+};
+
+async function placeOfThree(): Promise<Place & { readonly plan: string }> {
+  const place = await makePlace();
+  await writeFile(place.agent, AGENT, { mode: 0o755 });
+  const plan = path.join(place.folder, "plan.json");
+  await writeFile(plan, JSON.stringify(THREE, undefined, 2));
+  return { ...place, plan };
+}
+
+const noRun = async ({ ask }: Place) =>
+  assert.deepEqual(JSON.parse((await ask("status", "--json")).out).runs, []);
+
+describe("a plan file", { concurrency: 2 }, () => {
+  it("is run as it is: its workers, its order, its criterion, and nobody plans or is steered", async () => {
+    await using place = await placeOfThree();
+    // A planner that could not even be started is not asked for.
+    const options = ["--agent", place.agent, "--planner", "./no-such-planner", "--approve", ...GATE];
+    const live = place.start("run", place.plan, ...options);
+    await live.says("approve");
+    const steered = await place.ask("steer", "do it otherwise");
+    assert.equal(steered.code, 1);
+    assert.match(steered.err, /follows a plan: there is no planner who could hear it\ntry: skein cancel /);
+    assert.equal((await place.ask("approve")).code, 0);
+    const { code, out, err } = await live.ended;
+    assert.equal(code, 0, out + err);
+    assert.match(out, /^goal {4}three files$/m);
+    assert.match(out, /^plan {4}3 tasks in 2 waves, from .*plan\.json/m);
+    assert.match(out, /3 of 3 tasks done/);
+    const status = await place.ask("status", /^run {5}(\S+)$/m.exec(out)![1]!);
+    assert.match(status.out, /^plan {4}it follows a plan/m);
+    const { tasks } = JSON.parse((await place.ask("show", "--json")).out);
+    assert.deepEqual(tasks.map(({ key }: { key: string }) => key).slice(1), ["one", "two", "three"]);
+  });
+
+  it("that is broken starts nothing, and every problem is named", async () => {
+    await using place = await placeOfThree();
+    const broken = JSON.stringify(
+      { ...THREE, tasks: [{ ...THREE.tasks[2], scope: ["../x"] }] },
+      undefined,
+      2,
+    );
+    await writeFile(place.plan, broken);
+    const { code, err } = await place.skein("run", place.plan, "--agent", place.agent);
+    assert.equal(code, 3);
+    assert.match(err, /plan\.json:\d+: tasks\[0\]\.scope\[0\]: .*leaves the repository/);
+    assert.match(err, /plan\.json:\d+: tasks\[0\]\.blockedBy\[0\]: .*"one"/);
+    await writeFile(place.plan, "{");
+    const json = await place.ask("run", place.plan, "--agent", place.agent, "--json");
+    assert.deepEqual([json.code, JSON.parse(json.err).error.kind], [3, "plan-invalid"]);
+    await noRun(place);
+  });
+});
+
+describe("a run with --plan", { concurrency: 2 }, () => {
+  it("makes the plan of a request and runs it with a yes", async () => {
+    await using place = await placeOfThree();
+    const request = "Write t.1.txt, t.2.txt and t.3.txt";
+    const yes = ["--plan", "--yes", "--workers", "3", "--agent", place.agent, ...GATE];
+    const { code, out, err } = await place.skein("run", request, ...yes);
+    assert.match(out, /^Execution plan: ready$/m, err);
+    assert.match(out, /^plan {4}\d+ tasks? in \d+ waves?, by rules$/m);
+    assert.equal(code, 0, out + err);
+  });
+
+  it("starts nothing where nobody can say yes, nor without a plan that can be made", async () => {
+    await using place = await placeOfThree();
+    const options = ["--plan", "--agent", place.agent];
+    const { code, err } = await place.skein("run", "write a file", ...options);
+    assert.deepEqual([code, /add --yes to run it as it is/.test(err)], [2, true], err);
+    assert.equal((await place.skein("run", "...", ...options, "--yes")).code, 2);
+    await noRun(place);
+  });
+});
+
+describe("skein plan", () => {
+  it("answers in every form from a process of its own, and its file can be checked and changed", async () => {
+    await using place = await makePlace();
+    const { skein } = place;
+    const made = await skein("plan", "Implement CRUD operations", "--out", "plan.json", "--json");
+    assert.deepEqual([made.code, JSON.parse(made.out).tasks.length], [0, 4], made.err);
+    const checked = await skein("plan", "check", "plan.json", "--repo", ".");
+    assert.deepEqual([checked.code, /4 tasks in 1 wave, ready/.test(checked.out)], [0, true], checked.out);
+    for (const [form, words] of [
+      ["--markdown", /^# EXECUTION PLAN\n/],
+      ["--mermaid", /^flowchart LR\n/],
+    ] as const)
+      assert.match((await skein("plan", "Implement CRUD operations", form)).out, words);
+    const asked = await skein("plan", "fix it", "--ask");
+    assert.deepEqual([asked.code, /What exactly should be fixed\?/.test(asked.err)], [0, true], asked.err);
+    const help = await place.ask("plan", "check", "--help");
+    assert.match(help.out, /^Usage: skein plan check/);
+  });
+});
