@@ -48,8 +48,13 @@ export class Report {
   #moreNotes = 0;
   #unknown = 0;
 
+  /** Problems so far. */
+  get count(): number {
+    return this.#problems.length + this.#moreProblems;
+  }
+
   get isBroken(): boolean {
-    return this.#problems.length > 0;
+    return this.count > 0;
   }
 
   refuse(place: string, message: string, next?: string): void {

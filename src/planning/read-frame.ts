@@ -1,7 +1,7 @@
 /** What does a plan file say around its tasks: goal, criteria, questions, context, score? */
 import { type Fields, type Found, foundIn, isFields, placeIn, type Report } from "./place.ts";
 import { type ExecutionPlan, PLAN_FORMAT, type Question, type Score } from "./plan.ts";
-import { ID_RULE, idOf, lineOf, linesOf, listOf, MAX_TEXT_CHARS, shown, wholeOf } from "./read-value.ts";
+import { anyLineOf, lineOf, linesOf, listOf, MAX_TEXT_CHARS, wholeOf } from "./read-value.ts";
 
 type Framed = Omit<ExecutionPlan, "tasks">;
 export type Frame = { readonly path: string; readonly fields: Fields };
@@ -67,7 +67,7 @@ function readFormat(frame: Frame, report: Report): void {
 
 function readGoal(frame: Frame, { subjects }: Around, report: Report): string {
   const found = find(frame, "goal", report);
-  if (found && found.value !== "") return lineOf(found, report, MAX_TEXT_CHARS);
+  if (found && found.value !== "") return anyLineOf(found, report, MAX_TEXT_CHARS);
   const [first = "", ...more] = subjects;
   if (more.length === 0) return first;
   return `${first}, and ${more.length} more ${more.length === 1 ? "task" : "tasks"}`;
@@ -154,17 +154,14 @@ function readQuestion({ at, value }: Found, index: number, report: Report): Ques
     return undefined;
   }
   report.noteUnknown(value, at, new Set(["id", "question", "default", "blocking"]));
-  const written = foundIn(value, at, "id");
-  const id = written ? idOf(written.value) : number;
-  if (id === undefined)
-    report.refuse(written!.at, `${shown(written!.value)} is no id`, `an id has ${ID_RULE}`);
+  const id = foundIn(value, at, "id");
   const taken = foundIn(value, at, "default");
   const blocking = foundIn(value, at, "blocking");
   if (blocking && typeof blocking.value !== "boolean") report.refuse(blocking.at, "must be true or false");
   return {
-    id: id ?? number,
+    id: id ? lineOf(id, report, MAX_NAME_CHARS) : number,
     question: lineOf(partOf(value, at, "question"), report),
-    default: taken && taken.value !== "" ? lineOf(taken, report) : "",
+    default: taken ? anyLineOf(taken, report) : "",
     blocking: blocking?.value === true,
   };
 }

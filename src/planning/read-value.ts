@@ -1,5 +1,5 @@
 /** What does a written value mean: a text, a line, a list, ids, paths, a command? Mended where that is safe, and said. */
-import { Lines, quoted } from "../core/lines.ts";
+import { quoted } from "../core/lines.ts";
 import { TASK_ID } from "../core/plan-answer.ts";
 import { readPath } from "../core/scope.ts";
 import type { Found, Report } from "./place.ts";
@@ -21,12 +21,19 @@ function plain(text: string, at: string, report: Report): string {
 }
 
 /** Empty, with a problem, where nothing is said. */
-export function textOf({ at, value }: Found, report: Report, maxChars = MAX_TEXT_CHARS): string {
+export function textOf(found: Found, report: Report, maxChars = MAX_TEXT_CHARS): string {
+  const before = report.count;
+  const text = anyTextOf(found, report, maxChars);
+  if (report.count > before || /[\p{L}\p{N}\p{S}]/u.test(text)) return text;
+  return refused(report, found.at, "says nothing");
+}
+
+/** It may be empty, or say nothing. */
+function anyTextOf({ at, value }: Found, report: Report, maxChars: number): string {
   const written = Array.isArray(value) && value.every(isText) ? value.join("\n") : value;
   if (!isText(written)) return refused(report, at, "must be text");
   const text = plain(written, at, report);
-  if (text.length > maxChars) return refused(report, at, `is longer than ${maxChars} characters`);
-  return /[\p{L}\p{N}\p{S}]/u.test(text) ? text : refused(report, at, "says nothing");
+  return text.length > maxChars ? refused(report, at, `is longer than ${maxChars} characters`) : text;
 }
 
 const isText = (value: unknown): value is string => typeof value === "string";
@@ -39,8 +46,11 @@ function refused(report: Report, at: string, why: string, next?: string): "" {
 export const lineOf = (found: Found, report: Report, maxChars = MAX_LINE_CHARS): string =>
   oneLine(textOf(found, report, maxChars));
 
+export const anyLineOf = (found: Found, report: Report, maxChars = MAX_LINE_CHARS): string =>
+  oneLine(anyTextOf(found, report, maxChars));
+
 /** Line ends become blanks; by hand, because a pattern with blanks on both sides would look at each of them often. */
-export function oneLine(text: string): string {
+function oneLine(text: string): string {
   if (!text.includes("\n")) return text;
   const lines = text.split("\n").map((line) => line.trim());
   return lines.filter((line) => line !== "").join(" ");
@@ -161,10 +171,3 @@ export function wholeOf(found: Found, range: readonly [number, number], report: 
 
 const isWhole = (value: unknown, [from, to]: readonly [number, number]): value is number =>
   typeof value === "number" && Number.isInteger(value) && value >= from && value <= to;
-
-/** The first few of a list, for a message. */
-export function some(words: readonly string[], max = 5): string {
-  const lines = new Lines(max);
-  for (const word of words) lines.add(word);
-  return lines.all().join(", ");
-}

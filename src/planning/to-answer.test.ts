@@ -57,6 +57,12 @@ describe("a task of a plan", () => {
     });
   });
 
+  it("is told of no more assumptions than one reads", () => {
+    const assumptions = Array.from({ length: 1_000 }, (_, n) => `${n} ${"x".repeat(5_000)}`);
+    const [first] = answerOf({ ...plan, assumptions }).tasks;
+    assert.ok(first!.description.length < 12_000, `${first!.description.length}`);
+  });
+
   it("may change anything and keeps nothing from others, where its files are not known", () => {
     assert.deepEqual([b!.scope, b!.terms, b!.after, b!.agent], [["./"], { loose: true }, ["a"], undefined]);
     assert.equal(b!.description, "Wire it up\n\nThe plan assumes:\n- Node 24");

@@ -66,11 +66,18 @@ function descriptionOf({ subject, description, requirements, reads }: PlanTask, 
     description,
     listed("It must", requirements),
     listed("Read first", reads),
-    listed("The plan assumes", plan.assumptions),
+    listed("The plan assumes", plan.assumptions.slice(0, MAX_ASSUMPTIONS).map(shortened)),
   ]
     .filter((part) => part !== "")
     .join("\n\n");
 }
+
+/** They are in every task: a thousand of each would be a log of gigabytes. */
+const MAX_ASSUMPTIONS = 20;
+const MAX_ASSUMPTION_CHARS = 500;
+
+const shortened = (text: string) =>
+  text.length <= MAX_ASSUMPTION_CHARS ? text : `${text.slice(0, MAX_ASSUMPTION_CHARS).toWellFormed()}…`;
 
 const listed = (head: string, items: readonly string[]) =>
   items.length === 0 ? "" : [`${head}:`, ...items.map((item) => `- ${item}`)].join("\n");
