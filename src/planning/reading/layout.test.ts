@@ -115,6 +115,8 @@ const EXAMPLES: Readonly<Record<string, readonly (readonly [request: string, exp
     ["🚀 Add dark mode 🌙 and fix the header", "add: dark mode 🌙 / fix: the header"],
   ],
   "other languages": [
+    ["Change la couleur du bouton et le titre", "?: Change la couleur du bouton et le titre"],
+    ["Test die Suche und die Seite", "?: Test die Suche und die Seite"],
     [
       "Erstelle eine Suche und füge einen Filter hinzu. Danach bitte testen.",
       "?: Erstelle eine Suche und füge einen Filter hinzu. Danach bitte testen",
