@@ -42,6 +42,9 @@ export function workOf({
     (DOCS.test(head) || (files.length > 0 && files.every((file) => isWritten(file, text))))
   )
     return "docs";
+  // "Make a page" is new, "make the page faster" is not.
+  if (verb === "make" && /^(?:the|this|that|these|those|it|its|our|my|all|every|each|`)/i.test(object))
+    return "change";
   if (BUILDING.has(verb)) return "build";
   return /^(?:write|draft|compose)$/.test(verb) ? (isReport(head, text) ? "report" : "build") : "change";
 }

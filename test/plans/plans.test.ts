@@ -3,9 +3,12 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
+import { BUILT_IN_SPECIALISTS } from "../../src/delegation/specialist-table.ts";
 import { planByRules } from "../../src/planning/by-rules.ts";
 import { factsFrom } from "../../src/planning/facts-from.ts";
+import { lintPlan } from "../../src/planning/lint.ts";
 import type { ExecutionPlan } from "../../src/planning/plan.ts";
+import { readPlan } from "../../src/planning/read-plan.ts";
 import { wavesOf } from "../../src/planning/waves.ts";
 import { around } from "./parts.ts";
 
@@ -75,6 +78,7 @@ else {
       const plan = planOf(given);
       assert.deepEqual(JSON.parse(JSON.stringify(plan)), given.plan);
       checkWhole(plan);
+      checkAsFile(plan, given);
     });
   }
 
@@ -100,6 +104,18 @@ function checkWhole({ tasks, score }: ExecutionPlan): void {
   }
   const outputs = tasks.flatMap(({ metadata }) => metadata.output_file ?? []);
   assert.equal(new Set(outputs).size, outputs.length);
+}
+
+/** It reads back as it is, and the only thing that may be wrong with it is that something must be answered. */
+function checkAsFile(plan: ExecutionPlan, { prefix, repository }: Case): void {
+  const { files } = REPOSITORIES[repository]!;
+  const found = lintPlan(plan, { agents: BUILT_IN_SPECIALISTS, files });
+  const errors = found.filter(({ level, place }) => level === "error" && !place.startsWith("questions"));
+  assert.deepEqual(errors, []);
+  const read = readPlan(JSON.stringify(plan));
+  assert.ok(read.is === "plan");
+  // A prefix is for others; ours is read without.
+  if (prefix === undefined) assert.deepEqual(read.plan, plan);
 }
 
 function writePlans(): void {
