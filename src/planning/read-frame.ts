@@ -67,7 +67,8 @@ function readFormat(frame: Frame, report: Report): void {
 
 function readGoal(frame: Frame, { subjects }: Around, report: Report): string {
   const found = find(frame, "goal", report);
-  if (found && found.value !== "") return anyLineOf(found, report, MAX_TEXT_CHARS);
+  const written = found ? anyLineOf(found, report, MAX_TEXT_CHARS) : "";
+  if (written !== "") return written;
   const [first = "", ...more] = subjects;
   if (more.length === 0) return first;
   return `${first}, and ${more.length} more ${more.length === 1 ? "task" : "tasks"}`;
