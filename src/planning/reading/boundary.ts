@@ -1,11 +1,11 @@
-/** Where does a clause end and the next begin? Before an imperative that "and" or a comma joins, not within a list. */
+/** Where does a clause end? Before an imperative that "and" or a comma joins to it, not within a list. */
+
+import type { Asked } from "./found.ts";
 import { type Imperative, imperativeAt, isStatement } from "./imperative.ts";
 import { type Lead, leadAt } from "./lead.ts";
 import { phraseAt } from "./lexicon.ts";
-import { afterModal, type Main } from "./main-verb.ts";
-import type { Span } from "./sentences.ts";
-
-type Asked = Exclude<Main, { readonly is: "constraint" }>;
+import { afterModal } from "./main-verb.ts";
+import type { Span } from "./span.ts";
 
 /** What was seen of the clause so far. */
 type Seen = {

@@ -1,13 +1,14 @@
-/** What does a sentence ask for? Its imperatives, also where politeness, a subject or a condition stands before them. */
+/** What does a sentence ask for? Its imperatives, also behind politeness, a subject or a condition. */
 import { boundaryAfter, constraintEnd } from "./boundary.ts";
 import { joined } from "./clean.ts";
 import { type Draft, namesIn, type Order, type Part, plain, textOf } from "./draft.ts";
+import type { Asked } from "./found.ts";
 import { imperativeAt, SEPARATORS } from "./imperative.ts";
 import { leadAt } from "./lead.ts";
-import { type Main, mainAt } from "./main-verb.ts";
+import { mainAt } from "./main-verb.ts";
 import { phraseIn } from "./phrase.ts";
-import type { Range, Span } from "./sentences.ts";
 import { aboutOf } from "./sequence.ts";
+import type { Range, Span } from "./span.ts";
 
 /** Every part of it once, in order. At most as many as it has tokens. */
 export function partsOf(span: Span, range: Range): readonly Part[] {
@@ -43,8 +44,6 @@ function constraintOf(span: Span, range: Range): Part {
   const draft = plain(span, range);
   return { is: "constraint", text: draft.text, draft };
 }
-
-type Asked = Exclude<Main, { readonly is: "constraint" }>;
 
 function clausesOf(span: Span, main: Asked, range: Range): readonly Part[] {
   const { draft, constraint } = draftOf(span, main, range);

@@ -1,7 +1,7 @@
 /** What does a part of a sentence say? A clause as far as it can be read alone, a constraint, or neither. */
 import type { Clause } from "../reading.ts";
 import { joined } from "./clean.ts";
-import type { Range, Span } from "./sentences.ts";
+import type { Range, Span } from "./span.ts";
 
 /** A clause before its place among the others is known. */
 export type Draft = Omit<Clause, "after" | "context">;

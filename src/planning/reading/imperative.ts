@@ -1,6 +1,6 @@
 /** Does an imperative begin here, and how sure is that? By the verb, and by the word behind it. */
 import { phraseAt } from "./lexicon.ts";
-import type { Span } from "./sentences.ts";
+import type { Span } from "./span.ts";
 
 export type Imperative = {
   /** As it is in the dictionary. */

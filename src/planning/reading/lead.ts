@@ -1,6 +1,6 @@
 /** What stands before an imperative? Words of order, politeness, "and"; a denial makes a constraint of the rest. */
 import { phraseAt } from "./lexicon.ts";
-import type { Span } from "./sentences.ts";
+import type { Span } from "./span.ts";
 
 export type Lead = {
   readonly from: number;

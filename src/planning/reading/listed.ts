@@ -1,6 +1,6 @@
 /** What is listed? Parts with commas, "and", "or", "&", "plus" and "as well as" between them. */
 import { textOf } from "./draft.ts";
-import type { Range, Span } from "./sentences.ts";
+import type { Range, Span } from "./span.ts";
 
 export const MAX_ITEMS = 200;
 

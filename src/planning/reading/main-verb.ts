@@ -1,28 +1,12 @@
 /** Which verb is a sentence's request? The first word, or one behind a condition, a label or "the app must". */
 
 import type { Order } from "./draft.ts";
+import type { Main } from "./found.ts";
 import { imperativeAt, isStatement } from "./imperative.ts";
 import { type Lead, leadAt } from "./lead.ts";
 import { phraseAt, verbOf } from "./lexicon.ts";
-import type { Range, Span } from "./sentences.ts";
-import { type Beside, beginsSequence } from "./sequence.ts";
-
-export type Main =
-  | { readonly is: "constraint"; readonly from: number }
-  | {
-      readonly is: "request";
-      /** Undefined: a thing is asked for, "I want dark mode". */
-      readonly verb?: string;
-      /** Where the clause's text begins. */
-      readonly from: number;
-      /** The first token behind the verb. */
-      readonly rest: number;
-      /** Where its object is, if not behind the verb: "the parser should be rewritten". */
-      readonly object?: Range;
-      readonly order: Order;
-      /** Another thing to do that "before" or "after" names. */
-      readonly beside?: Beside;
-    };
+import { beginsSequence } from "./sequence.ts";
+import type { Range, Span } from "./span.ts";
 
 export function mainAt(span: Span, lead: Lead, to: number): Main | undefined {
   const order: Order = { is: lead.order };

@@ -3,7 +3,7 @@ import type { Clause } from "../reading.ts";
 import { textOf } from "./draft.ts";
 import { phraseAt } from "./lexicon.ts";
 import { itemsOf, listed } from "./listed.ts";
-import type { Range, Span } from "./sentences.ts";
+import type { Range, Span } from "./span.ts";
 
 export type Phrase = Pick<Clause, "object" | "items" | "itemsAre" | "count" | "isUnbounded"> & {
   /** "without new dependencies" */

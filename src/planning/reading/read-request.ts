@@ -9,7 +9,8 @@ import { type Lexicon, lexiconOf } from "./lexicon.ts";
 import { MAX_ITEMS } from "./listed.ts";
 import { Sequence } from "./order.ts";
 import { phraseIn } from "./phrase.ts";
-import { type Span, sentencesOf } from "./sentences.ts";
+import { sentencesOf } from "./sentences.ts";
+import type { Span } from "./span.ts";
 import { tokenise } from "./tokens.ts";
 
 /**

@@ -2,13 +2,7 @@
 
 import { imperativeAt } from "./imperative.ts";
 import { leadAt } from "./lead.ts";
-import type { Lexicon } from "./lexicon.ts";
-import type { Token } from "./tokens.ts";
-
-/** A text with its tokens; a sentence or clause is a range of them. */
-export type Span = { readonly text: string; readonly tokens: readonly Token[]; readonly lexicon: Lexicon };
-
-export type Range = { readonly from: number; readonly to: number };
+import type { Range, Span } from "./span.ts";
 
 export function sentencesOf(span: Span): readonly Range[] {
   const { tokens } = span;

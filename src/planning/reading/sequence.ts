@@ -1,18 +1,11 @@
 /** What waits for what in "after X, do Y", "before X, do Y" and "once X is done, do Y"? */
 
 import type { Order } from "./draft.ts";
+import type { Beside, Main } from "./found.ts";
 import { imperativeAt } from "./imperative.ts";
 import { type Lead, leadAt } from "./lead.ts";
 import { type Lexicon, phraseAt, verbOf } from "./lexicon.ts";
-import type { Main } from "./main-verb.ts";
-import type { Range, Span } from "./sentences.ts";
-
-/** X, where it is something to do. */
-export type Beside = {
-  readonly is: "before" | "after";
-  readonly main: { readonly verb: string; readonly rest: number };
-  readonly range: Range;
-};
+import type { Range, Span } from "./span.ts";
 
 /** How far the comma may be. */
 const MAX_CONDITION = 60;
