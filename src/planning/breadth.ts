@@ -1,14 +1,12 @@
 /** Which tasks does the same work on many items make? One an agent, each with its own items, every item named once. */
 import type { RepositoryFacts } from "./facts.ts";
+import type { Item } from "./item.ts";
 import { filesIn, foldersIn, largeFolders, likeFiles } from "./like-items.ts";
 import type { PlanLimits } from "./limits.ts";
 import { meantBy, nameOf, type Tree } from "./paths.ts";
 import type { Clause } from "./reading.ts";
 import { isAboutAllAtOnce } from "./split.ts";
 import { deliveredBy, type Work } from "./work.ts";
-
-/** One of many: how it is called, what of the repository it is, and how much there is to read. */
-export type Item = { readonly name: string; readonly paths: readonly string[]; readonly bytes: number };
 
 export type Breadth = {
   readonly groups: readonly (readonly Item[])[];

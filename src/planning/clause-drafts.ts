@@ -1,7 +1,8 @@
 /** Which tasks does one clause of a request make? */
-import { type Breadth, breadthOf, type Item, shortNames } from "./breadth.ts";
+import { type Breadth, breadthOf, shortNames } from "./breadth.ts";
 import type { Draft } from "./draft.ts";
 import type { RepositoryFacts } from "./facts.ts";
+import type { Item } from "./item.ts";
 import type { PlanLimits } from "./limits.ts";
 import { pathsOf, type Tree } from "./paths.ts";
 import type { Clause } from "./reading.ts";

@@ -1,6 +1,6 @@
 /** Which files and folders does "all TypeScript files", "each module" or "agent files" mean in this repository? */
-import type { Item } from "./breadth.ts";
 import type { RepositoryFacts } from "./facts.ts";
+import type { Item } from "./item.ts";
 import { isTest, meantBy, nameOf, type Tree } from "./paths.ts";
 import type { Clause } from "./reading.ts";
 
