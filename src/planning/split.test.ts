@@ -53,6 +53,7 @@ test("a family that is only spoken of is not built", () => {
   assert.deepEqual(split(clause("fix", "the auth bug")), []);
   assert.deepEqual(split(clause("add", "a test for the CRUD endpoints")), []);
   assert.deepEqual(split(clause("add", "auth middleware")), []);
+  assert.deepEqual(split(clause("add", "a page for auth")), []);
   assert.deepEqual(split(clause("build", "an author page")), []);
 });
 
