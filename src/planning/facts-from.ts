@@ -10,16 +10,17 @@ export function factsFrom(
   leftOut = 0,
 ): RepositoryFacts {
   const files = entries.map(({ path }) => path).sort();
+  const own = files.filter((path) => !isForeign(path));
   const known = new Set(files);
   const testCommand = testCommandOf(known, manifests);
   return {
     files,
     filesLeftOut: leftOut,
     bytes: new Map(entries.flatMap(({ path, bytes }) => (bytes === undefined ? [] : [[path, bytes]]))),
-    languages: languagesOf(files),
-    tests: testsOf(files),
+    languages: languagesOf(own),
+    tests: testsOf(own),
     ...(testCommand === undefined ? {} : { testCommand }),
-    manifests: files.filter(isManifest).slice(0, MAX_LISTED),
+    manifests: own.filter(isManifest).slice(0, MAX_LISTED),
   };
 }
 
@@ -42,7 +43,7 @@ const MANIFESTS: ReadonlySet<string> = new Set([
 const nameOf = (path: string) => path.slice(path.lastIndexOf("/") + 1);
 
 const isManifest = (path: string) =>
-  !isForeign(path) && (MANIFESTS.has(nameOf(path)) || /\.(?:csproj|fsproj|sln|gemspec|cabal)$/.test(path));
+  MANIFESTS.has(nameOf(path)) || /\.(?:csproj|fsproj|sln|gemspec|cabal)$/.test(path);
 
 /** What others wrote and somebody committed is none of the project's own. */
 const isForeign = (path: string) => /(?:^|\/)(?:node_modules|vendor|third_party)\//.test(path);
@@ -89,13 +90,14 @@ function languagesOf(files: readonly string[]): readonly string[] {
     const name = nameOf(path);
     const ending = name.slice(name.lastIndexOf(".") + 1).toLowerCase();
     const language = Object.hasOwn(LANGUAGES, ending) ? LANGUAGES[ending] : undefined;
-    if (language === undefined || ending === name.toLowerCase() || isForeign(path)) continue;
+    if (language === undefined || ending === name.toLowerCase()) continue;
     counts.set(language, (counts.get(language) ?? 0) + 1);
   }
   return [...counts].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1)).map(([language]) => language);
 }
 
-const TEST_FOLDER = /^(?:tests?|__tests__|specs?|e2e)$/i;
+/** With what is above it: the first, because the pattern takes as few folders as it can. */
+const TEST_FOLDER = /^(?:[^/]+\/)*?(?:tests?|__tests__|specs?|e2e)\//i;
 const TEST_FILE =
   /(?:^test_[^/]*\.py|_test\.(?:go|py|exs|dart)|[._-](?:test|spec)s?\.\w+|(?:Test|Tests|Spec)\.\w+)$/;
 
@@ -103,13 +105,11 @@ const TEST_FILE =
 function testsOf(files: readonly string[]): readonly string[] {
   const folders = new Set<string>();
   for (const path of files) {
-    if (isForeign(path)) continue;
-    const parts = path.split("/");
-    const at = parts.slice(0, -1).findIndex((part) => TEST_FOLDER.test(part));
-    if (at >= 0) folders.add(`${parts.slice(0, at + 1).join("/")}/`);
+    const folder = TEST_FOLDER.exec(path)?.[0];
+    if (folder !== undefined) folders.add(folder);
   }
   if (folders.size > 0) return [...folders].sort().slice(0, MAX_LISTED);
-  return files.filter((path) => !isForeign(path) && TEST_FILE.test(nameOf(path))).slice(0, MAX_LISTED);
+  return files.filter((path) => TEST_FILE.test(nameOf(path))).slice(0, MAX_LISTED);
 }
 
 type Known = ReadonlySet<string>;

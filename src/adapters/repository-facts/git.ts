@@ -25,13 +25,13 @@ export async function sampleOf(
   names: readonly string[],
   signal: AbortSignal,
 ): Promise<Sample | Failed> {
-  const top = topOf(folder);
-  const [list, texts] = await Promise.all([listed(folder, signal), textsIn(top, names)]);
+  const list = await listed(folder, signal);
   if (!list.ok) return { failure: list.failure };
   const rows = list.out.split("\0").slice(0, -1); // After the last NUL comes nothing, or what was cut.
   const entries = rows.flatMap((row) => entryOf(row) ?? []);
-  const isThere = new Set(entries.map(({ path: name }) => name));
-  return { entries, isCut: list.isCut, texts: new Map(texts.filter(([name]) => isThere.has(name))) };
+  const wanted = new Set(names);
+  const there = entries.flatMap(({ path: name }) => (wanted.has(name) ? [name] : []));
+  return { entries, isCut: list.isCut, texts: new Map(await textsIn(topOf(folder), there)) };
 }
 
 /** The work tree around a folder; undefined in a bare repository, and where there is none. */

@@ -12,6 +12,9 @@ export type Input = {
   readonly close: () => Promise<void>;
 };
 
+/** Opened only where somebody is asked, or brings the request. */
+export type OpenInput = () => Promise<Input> | Input;
+
 /** Longer answers are cut: a file may stand in for a person. */
 const MAX_LINE_CHARS = 10_000;
 

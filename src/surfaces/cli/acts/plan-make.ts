@@ -8,7 +8,7 @@ import { type Context, refuse, usage } from "../context.ts";
 import { EXIT } from "../exit-codes.ts";
 import type { PlanOptions } from "../verbs/options.ts";
 import { harmless } from "../words.ts";
-import type { Input } from "./plan-input.ts";
+import type { Input, OpenInput } from "./plan-input.ts";
 import { maxConcurrentOf } from "./plan-workers.ts";
 import type { Exit } from "./project.ts";
 
@@ -24,7 +24,7 @@ const hasExit = (result: object): result is Exit => "exit" in result;
 export async function makePlan(
   context: Context,
   wanted: PlanOptions & { readonly request: string },
-  input: () => Input,
+  input: OpenInput,
 ): Promise<Made | Exit> {
   const by = byIn(context, wanted);
   if (typeof by === "object") return by;
@@ -44,7 +44,7 @@ export async function makePlan(
   const around = { facts, data, agents, maxConcurrent, ...(prefix === undefined ? {} : { prefix }) };
   const make = (answers: ReadonlyMap<string, string>): ExecutionPlan =>
     planByRules(wanted.request, { ...around, answers });
-  const answered = await answer(context, make, canAsk(context, wanted) ? input() : undefined);
+  const answered = await answer(context, make, whoIs(context, wanted, input));
   const plan = {
     ...answered.plan,
     assumptions: [...answered.plan.assumptions, ...grounds.assumptions],
@@ -102,10 +102,14 @@ export async function groundsFor(context: Context, folder: string): Promise<Grou
 /** Looking at a repository takes milliseconds; whatever takes longer hangs. */
 const MAX_LOOK_MS = 20_000;
 
-/** On a terminal, unless it was said; questions go to standard error, so that a plan can be written to a file. */
-function canAsk({ err, json }: Context, { ask }: PlanOptions): boolean {
-  return ask ?? (!json && err.size !== undefined);
-}
+/** A person on a terminal, unless it was said; asked on standard error, so that a plan can be written to a file. */
+const whoIs =
+  ({ err, json }: Context, { ask }: PlanOptions, open: OpenInput) =>
+  async () => {
+    if (!(ask ?? (!json && err.size !== undefined))) return undefined;
+    const input = await open();
+    return ask || input.isTerminal ? input : undefined;
+  };
 
 /** Nobody answers more of them in good humour. */
 const MAX_QUESTIONS = 5;
@@ -114,14 +118,17 @@ const MAX_QUESTIONS = 5;
 async function answer(
   context: Context,
   make: (answers: ReadonlyMap<string, string>) => ExecutionPlan,
-  input: Input | undefined,
+  whoAnswers: () => Promise<Input | undefined>,
 ): Promise<{ readonly plan: ExecutionPlan; readonly said: readonly string[] }> {
   const said: string[] = [];
   const answers = new Map<string, string>();
   let plan = make(answers);
-  for (let asked = 0; input && asked < MAX_QUESTIONS; asked += 1) {
+  let input: Input | undefined;
+  for (let asked = 0; asked < MAX_QUESTIONS; asked += 1) {
     const [question] = plan.questions.filter(({ id, blocking }) => blocking && !answers.has(id));
     if (question === undefined) break;
+    input ??= await whoAnswers();
+    if (input === undefined) break;
     context.err.write(`${harmless(question.question)}\n> `);
     const line = await input.line();
     if (line === undefined) context.err.write("\n");
@@ -131,9 +138,9 @@ async function answer(
     plan = make(answers);
   }
   await input?.close();
-  const open = plan.questions.filter(({ id, blocking }) => blocking && !answers.has(id));
-  for (const { id, default: usual } of open) answers.set(id, usual);
-  return { plan: settled(open.length === 0 ? plan : make(answers), []), said };
+  const left = plan.questions.filter(({ id, blocking }) => blocking && !answers.has(id));
+  for (const { id, default: usual } of left) answers.set(id, usual);
+  return { plan: settled(left.length === 0 ? plan : make(answers), []), said };
 }
 
 /** Without a person to ask the default is taken, and said; the rules say it of every answer. */

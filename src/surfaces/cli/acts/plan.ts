@@ -6,11 +6,13 @@ import { paint } from "../output.ts";
 import type { PlanOptions } from "../verbs/options.ts";
 import { harmless, onPage } from "../words.ts";
 import { MAX_GOAL_BYTES, readGoal, textIn } from "./goal.ts";
-import { type Input, processInput } from "./plan-input.ts";
+import type { OpenInput } from "./plan-input.ts";
 import { makePlan } from "./plan-make.ts";
 import type { Exit } from "./project.ts";
 
-type Wanted = PlanOptions & { readonly request: string; readonly input?: () => Input };
+type Wanted = PlanOptions & { readonly request: string; readonly input?: OpenInput };
+
+export const processInput: OpenInput = async () => (await import("./plan-input.ts")).processInput();
 
 export const plan: Act<Wanted> = async (context, { input = processInput, ...options }) => {
   const wrong = wrongOptions(context, options);
@@ -46,10 +48,10 @@ function wrongOptions(context: Context, { request, ask, markdown, mermaid }: Wan
 export async function readRequest(
   context: Context,
   given: string,
-  input: () => Input,
+  input: OpenInput,
 ): Promise<{ readonly text: string } | Exit> {
   if (given !== "-") return readGoal(context, given, "request");
-  const stream = input();
+  const stream = await input();
   const bytes = await stream.all(MAX_GOAL_BYTES);
   await stream.close();
   return textIn(context, bytes, { what: "request", file: "standard input" });
