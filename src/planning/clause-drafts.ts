@@ -4,7 +4,7 @@ import type { Draft } from "./draft.ts";
 import type { RepositoryFacts } from "./facts.ts";
 import type { Item } from "./item.ts";
 import type { PlanLimits } from "./limits.ts";
-import { pathsOf, type Tree } from "./paths.ts";
+import { leavesFiles, pathsOf, type Tree } from "./paths.ts";
 import type { Clause } from "./reading.ts";
 import { afterItems, othersIn, type Part, partsOf } from "./split.ts";
 import { capitalised, listed, plainLine, shortened, subjectOf } from "./wording.ts";
@@ -142,7 +142,7 @@ function groupDraft(asked: Asked, breadth: Breadth, items: readonly Item[], n: n
   const paths = items.flatMap((item) => item.paths);
   const delivers = deliveredBy(work);
   // Where tests and docs of a source go, its path does not say.
-  const isChanged = work === "change" || work === "build";
+  const isChanged = (work === "change" || work === "build") && !leavesFiles(clause);
   const whole = sentenceOf(clause, around.words);
   const says = plainLine(withItems(clause, whole, items.map(({ name }) => name).join(", ")));
   const short = withItems(clause, whole, shortNames(items).join(", "));

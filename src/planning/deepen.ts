@@ -1,6 +1,7 @@
 /** What does a request need besides its clauses when it is not simple? To be understood first, and tests of its own. */
 import { ofRequest, type Surroundings } from "./clause-drafts.ts";
 import type { Draft } from "./draft.ts";
+import type { Tree } from "./paths.ts";
 import type { Clause } from "./reading.ts";
 import { listed, plainLine, shortened, subjectOf, theOne } from "./wording.ts";
 import { workOf } from "./work.ts";
@@ -55,10 +56,12 @@ const isInvestigated = (clause: number | undefined, clauses: readonly Clause[]) 
 type Side = { readonly subject: string; readonly description: string };
 
 function understandingOf(drafts: readonly Draft[], around: Surroundings): readonly Draft[] {
-  const { facts, limits } = around;
+  const { facts, limits, tree } = around;
   const about = aboutOf(drafts, around);
   const isEmpty = facts.files.length === 0;
-  const paths = new Set(drafts.flatMap(({ scope, reads }) => [...scope, ...reads]));
+  const paths = new Set(
+    drafts.flatMap(({ scope, reads }) => [...scope, ...reads]).filter((path) => isThere(path, tree)),
+  );
   return (isEmpty ? [designOf(about)] : sidesOf(about, drafts, around)).map(
     ({ subject, description }, n) => ({
       key: `0.${n + 1}`,
@@ -81,6 +84,8 @@ function understandingOf(drafts: readonly Draft[], around: Surroundings): readon
   );
 }
 
+const isThere = (path: string, { files, folders }: Tree) => files.has(path) || folders.has(path);
+
 const MAX_ABOUT_CHARS = 300;
 
 /** The things that the tasks are about, without what is to be done with them; else what the request says of them. */
@@ -97,7 +102,10 @@ function thingsIn({ object, items, verb }: Clause): readonly string[] {
   // "make the dashboard load faster" is about the dashboard.
   const plain =
     verb === "make"
-      ? object.replace(/\s(?:load|run|work|look|behave|return|use|more|\w{2,40}er)\b.*$/i, "")
+      ? object.replace(
+          /\s(?:load|run|work|look|behave|return|use|more|\w{2,40}(?:er|able|ible|ive|ous|ful|safe|ready))\b.*$/i,
+          "",
+        )
       : object;
   return (plain === "" ? items : [plain]).map(thingIn).filter((thing) => thing !== "");
 }

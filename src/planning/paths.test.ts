@@ -47,12 +47,14 @@ test("who changes a source may change its test", () => {
     reads: [],
   });
   assert.equal(testOf("x.py", tree), "test/test_x.py");
-  assert.equal(testOf("src/b.ts", tree), undefined);
+  assert.equal(testOf("src/b.ts", tree), "src/b.test.ts");
+  assert.equal(testOf("src/new.ts", tree), undefined);
+  assert.equal(testOf("docs/spec.md", tree), undefined);
 });
 
 test("what something is made from is read", () => {
   assert.deepEqual(paths("generate src/b.ts from docs/spec.md", "generate", ["src/b.ts", "docs/spec.md"]), {
-    scope: ["src/b.ts"],
+    scope: ["src/b.ts", "src/b.test.ts"],
     reads: ["docs/spec.md"],
   });
   assert.deepEqual(paths("implement it as described in docs/spec.md", "implement", ["docs/spec.md"]), {
@@ -60,7 +62,7 @@ test("what something is made from is read", () => {
     reads: ["docs/spec.md"],
   });
   assert.deepEqual(paths("remove x from src/b.ts", "remove", ["src/b.ts"]), {
-    scope: ["src/b.ts"],
+    scope: ["src/b.ts", "src/b.test.ts"],
     reads: [],
   });
 });
@@ -76,4 +78,12 @@ test("a review changes nothing; tests change tests", () => {
 test("a new file may be at the top, one that should be there may be anywhere", () => {
   assert.deepEqual(paths("create c.ts", "create", ["c.ts"]).scope, ["c.ts"]);
   assert.deepEqual(paths("fix c.ts", "fix", ["c.ts"]).scope, []);
+});
+
+test("what is taken out of files leaves others behind that nobody knows", () => {
+  const files = ["src/a.ts", "src/b.ts"];
+  assert.deepEqual(paths("extract x from src/a.ts and src/b.ts", "extract", files), {
+    scope: [],
+    reads: files,
+  });
 });

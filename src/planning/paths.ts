@@ -10,6 +10,8 @@ export type Tree = {
   /** Each ends in "/". */
   readonly folders: ReadonlySet<string>;
   readonly byName: ReadonlyMap<string, readonly string[]>;
+  /** How tests that sit beside their sources are marked: "test" in "a.test.ts". Undefined: they do not. */
+  readonly testMark?: string;
 };
 
 export function treeOf({ files }: Pick<RepositoryFacts, "files">): Tree {
@@ -26,8 +28,13 @@ export function treeOf({ files }: Pick<RepositoryFacts, "files">): Tree {
     if (same) same.push(file);
     else byName.set(name, [file]);
   }
-  return { files: new Set(files), folders, byName };
+  const known = new Set(files);
+  const beside = files.find((file) => MARKED.test(file) && known.has(file.replace(MARKED, ".$2")));
+  const testMark = beside === undefined ? undefined : MARKED.exec(beside)![1]!;
+  return { files: known, folders, byName, ...(testMark === undefined ? {} : { testMark }) };
 }
+
+const MARKED = /\.(test|spec)\.(\w{1,5})$/;
 
 export const nameOf = (path: string): string => path.slice(path.lastIndexOf("/") + 1);
 
@@ -96,7 +103,15 @@ const MAKING_FROM: ReadonlySet<string> = new Set(
   "generate derive copy port create build implement write compute produce read import".split(" "),
 );
 
+/** What these leave is in files that nobody has named: who may only touch the old ones cannot do it. */
+const LEAVING: ReadonlySet<string> = new Set(
+  "extract convert translate port split move transform".split(" "),
+);
+export const leavesFiles = ({ verb }: Pick<Clause, "verb">): boolean =>
+  verb !== undefined && LEAVING.has(verb);
+
 function isOnlyRead(clause: PathsAsked["clause"], work: Work, written: string, path: string): boolean {
+  if (leavesFiles(clause)) return true;
   if (work === "report" || work === "verify" || work === "operate") return true;
   if (work === "tests") return !isTest(path) && !path.endsWith("/");
   if (work === "docs" && !isProse(path) && clause.files.some(isProse)) return true;
@@ -127,6 +142,8 @@ function testsFor(
   });
 }
 
+const CODE = /^(?:[cm]?[jt]sx?|vue|svelte|dart)$/;
+
 export function testOf(path: string, tree: Tree): string | undefined {
   const name = nameOf(path);
   const dot = name.lastIndexOf(".");
@@ -145,5 +162,7 @@ export function testOf(path: string, tree: Tree): string | undefined {
     if (beside !== undefined) return beside;
     if (found.length === 1) return found[0];
   }
-  return undefined;
+  // Not there yet: who mends something may show it by the first test of its file.
+  const isSource = tree.files.has(path) && tree.testMark !== undefined && CODE.test(ending);
+  return isSource ? `${folder}${stem}.${tree.testMark}.${ending}` : undefined;
 }

@@ -22,6 +22,10 @@ test("what follows with is one task each", () => {
     "Implement login for user auth",
     "Implement logout for user auth",
   ]);
+  assert.deepEqual(
+    split(having("build", "a todo app", ["add", "list"]))[0],
+    "Implement add for the todo app",
+  );
   assert.deepEqual(split(having("build", "a todo app", ["a search bar", "tags"])), [
     "Implement a search bar for the todo app",
     "Implement tags for the todo app",

@@ -130,15 +130,16 @@ function sayCompanion(item: string, whole: string): Said {
   return { says: `${capitalised(verb)} ${item} for ${whole}`, verb, object: `${item} for ${whole}` };
 }
 
-function sayFeature({ verb, object }: Clause, item: string, whole: string): string {
+function sayFeature({ verb, object, items }: Clause, item: string, whole: string): string {
   if (GROWING.has(verb ?? "")) return `${capitalised(verb!)} ${object} with ${item}`;
-  return `Implement ${FUNCTIONS.test(object) || ARITHMETIC.has(item) ? called(item) : item} for ${whole}`;
+  const isCalled = FUNCTIONS.test(object) || items.every((one) => ARITHMETIC.has(one));
+  return `Implement ${isCalled ? called(item) : item} for ${whole}`;
 }
 
 /** Things whose parts are called. */
 const FUNCTIONS = /\b(?:calculator|functions?|methods?)\b/i;
 const ARITHMETIC: ReadonlySet<string> = new Set("add subtract multiply divide".split(" "));
-export const called = (item: string): string => (/^[\w$.]+$/.test(item) ? `${item}()` : item);
+const called = (item: string): string => (/^[\w$.]+$/.test(item) ? `${item}()` : item);
 
 /** "Add search and filters to the list": what stands before the first or after the last is said of all. */
 function objectsOf(clause: Clause, items: readonly string[]): readonly Part[] {
