@@ -7,7 +7,7 @@ import type { Ask, Cut, Said } from "../ports/agent.ts";
 import { differences, type Look } from "../ports/checkout.ts";
 import type { Answer } from "../ports/job-queue.ts";
 import { type Failed, hasFailed } from "../ports/repository.ts";
-import type { Kept, Workspace } from "../ports/workspaces.ts";
+import type { Keepsake, Kept, Workspace } from "../ports/workspaces.ts";
 import { collected, failed, type JobParts, jobIdOf } from "./job-parts.ts";
 import { reported, scratchpadFor, tryCriterion } from "./terms.ts";
 import { watched } from "./watched.ts";
@@ -115,13 +115,17 @@ export const salvageRefOf = ({ run, task, attempt }: Pick<WorkBrief, "run" | "ta
   `refs/skein/salvage/${run}/${task}.${attempt}`;
 
 const keepAside = (brief: WorkBrief, workspace: Workspace, parts: JobParts) =>
-  keepAs(salvageRefOf(brief), brief, workspace, parts);
+  keepAs({ ref: salvageRefOf(brief), message: messageOf(brief) }, workspace, parts);
 
-const keepAsBranch = (brief: WorkBrief, workspace: Workspace, parts: JobParts) =>
-  keepAs(`refs/heads/${brief.branch}`, brief, workspace, parts);
+/** Once, where a criterion comes after it: what that changes must not land, also if it was stopped on the way. */
+const keepAsBranch = (brief: WorkBrief, workspace: Workspace, parts: JobParts) => {
+  const as = { ref: `refs/heads/${brief.branch}`, message: messageOf(brief) };
+  const isFinal = brief.spec.terms?.criterion !== undefined;
+  return keepAs(isFinal ? { ...as, isFinal } : as, workspace, parts);
+};
 
-const keepAs = (ref: string, brief: WorkBrief, workspace: Workspace, { workspaces }: JobParts) =>
-  workspaces.keep(workspace, { ref, message: messageOf(brief) }, AbortSignal.timeout(CONCLUDE_MS));
+const keepAs = (as: Keepsake, workspace: Workspace, { workspaces }: JobParts) =>
+  workspaces.keep(workspace, as, AbortSignal.timeout(CONCLUDE_MS));
 
 const stillIn = ({ folder }: Workspace, kept: Failed): Failure => {
   const { kind, message, next } = kept.failure;

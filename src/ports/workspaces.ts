@@ -33,6 +33,8 @@ export type Workspace = {
 export type Keepsake = {
   readonly ref: string;
   readonly message: string;
+  /** What changes there afterwards is nobody's: asked again for that name, also by a later engine, it says the same. */
+  readonly isFinal?: boolean;
 };
 
 export type Kept = {

@@ -202,6 +202,28 @@ export function keepingContract(name: string, make: Make): void {
         );
       }));
 
+    it("keeps for good what it is told to, and later changes only under another name", () =>
+      stage(async ({ repository, take, keep, workspaces }) => {
+        const as = { ref: REF, message: "m", isFinal: true };
+        for (const [job, script] of [
+          [1, "true"],
+          [2, "echo x > a.txt"],
+        ] as const) {
+          const workspace = await take({ job: jobOf(job) });
+          await inside(workspace, script);
+          const first = good(await workspaces.keep(workspace, as, NEVER));
+          await inside(workspace, "echo later > a.txt; git commit -qam later; echo n > n");
+          assert.deepEqual(good(await workspaces.keep(workspace, as, NEVER)), first);
+          const { commit } = await keep(workspace, "refs/skein/salvage/r1/1.1");
+          assert.equal(await repository.git("show", `${commit}:a.txt`), "later");
+          await workspaces.release(workspace);
+          const next = await take({ job: jobOf(job) });
+          await inside(next, "echo next > a.txt");
+          assert.notEqual(good(await workspaces.keep(next, as, NEVER)).commit, first.commit);
+          await workspaces.release(next);
+        }
+      }));
+
     it("takes any message as it is", () =>
       stage(async ({ repository, take, workspaces }) => {
         const workspace = await take();

@@ -196,6 +196,20 @@ describe("a pool of clones", { concurrency: 4 }, () => {
       assert.equal(await inside(again, "git status --porcelain; cat a.txt"), "a");
     }));
 
+  it("remembers for a later engine what was kept for good", () =>
+    stage({}, async ({ repository, folder, take, workspaces }) => {
+      const workspace = await take();
+      await inside(workspace, "echo x > a.txt; git init -q nested; touch nested/f");
+      const as = { ref: REF, message: "m", isFinal: true };
+      const first = good(await workspaces.keep(workspace, as, NEVER));
+      assert.equal(first.left.length, 1);
+      await inside(workspace, "rm -rf nested; echo later > a.txt");
+      const next = make(repository.folder, folder);
+      const held = await next.heldBy(jobOf(1));
+      assert.ok(held);
+      assert.deepEqual(good(await next.keep(held, as, NEVER)), first);
+    }));
+
   it("keeps work although a killed engine left its locks behind", () =>
     stage({}, async ({ take, keep }) => {
       const workspace = await take();

@@ -153,8 +153,9 @@ describe("a run that follows a plan", () => {
     const go = path.join(setting.folder, "go");
     const own = path.join(setting.folder, "own scratchpad");
     const there = { ...setting, env: { ...setting.env, CLAUDE_SCRATCHPAD_DIR: own } };
-    const criterion = `test -e '${go}' || exec sleep 600`;
-    const home = await planned(setting, config, [task("a", { output: true, success_criterion: criterion })]);
+    const criterion = `echo changed > a.txt; touch made.txt; test -e '${go}' || exec sleep 600`;
+    const terms = { output: true, success_criterion: criterion, scope: [] };
+    const home = await planned(setting, config, [task("a", terms)]);
     const transcripts = path.join(home.folder, "transcripts");
     await mkdir(transcripts, { recursive: true });
     const begun = Promise.withResolvers<void>();
@@ -176,6 +177,9 @@ describe("a run that follows a plan", () => {
     const end = await drive(setting, home, config); // In another shell, where the variable is not set.
     assert.equal(closing(end), "done");
     assert.equal(await readText(path.join(own, "a.md")), "all");
+    const target = `skein/${home.record.run}/target`;
+    assert.equal(await setting.repository.git("ls-tree", "--name-only", target), "a.txt\nseed.txt");
+    assert.equal(await setting.repository.git("show", `${target}:a.txt`), "a");
     const turns = readdirSync(path.join(home.folder, "turns")).filter((name) =>
       /^work-[^.]*\.\d+-\d+$/.test(name),
     );

@@ -38,7 +38,13 @@ export type CloneWorkspacesOptions = {
   readonly maxFileBytes: number;
 };
 
-type Holder = { readonly job: JobId; readonly commit: string; readonly notices: readonly string[] };
+type Holder = {
+  readonly job: JobId;
+  readonly commit: string;
+  readonly notices: readonly string[];
+  /** What was kept for good: `commit` is left out if there was nothing. */
+  readonly final?: { readonly ref: string; readonly commit?: string; readonly left: readonly string[] };
+};
 
 /** Who has a workspace, and for what: `job` is also the name of a gate's. */
 export type Held = { readonly job: JobId; readonly use: Want["use"] };
@@ -89,13 +95,23 @@ export class CloneWorkspaces implements Workspaces {
     const pool = await this.#pool();
     if (hasFailed(pool)) return pool;
     const place = holding(pool, workspace);
-    if (!place)
+    const holder = place?.holder;
+    if (!place || !holder)
       return { failure: failure("repository", `${workspace.job} does not hold ${workspace.folder}`) };
     const { maxFileBytes } = this.#options;
+    const { final } = holder;
+    if (final?.ref === as.ref) return { commit: final.commit, left: final.left };
     try {
       const work = { slot: place.slot, source: pool.source, commit: workspace.commit, maxFileBytes };
       const kept = await keepWork(work, as, signal);
-      return hasFailed(kept) ? { failure: inFolder(place.slot, kept.failure) } : kept;
+      if (hasFailed(kept)) return { failure: inFolder(place.slot, kept.failure) };
+      if (as.isFinal) {
+        const { commit, left } = kept;
+        const said = { ref: as.ref, ...(commit !== undefined && { commit }), left: left.slice(0, MAX_LEFT) };
+        await writeDurably(place.slot.holder, JSON.stringify({ ...holder, final: said }));
+        place.holder = { ...holder, final: said };
+      }
+      return kept;
     } catch (thrown) {
       return { failure: broken(place.slot, "kept", thrown) };
     }
@@ -253,8 +269,9 @@ async function readHolder(slot: Slot): Promise<Holder | "nobody" | "damaged"> {
   }
 }
 
-/** Its longest part are the notices: one for each of at most a thousand files. */
+/** Its longest parts are what was left and the notices: one for each of at most a thousand files. */
 const MAX_HOLDER_BYTES = 8_000_000;
+const MAX_LEFT = 100;
 
 /**
  * Whose it was is lost, but not what: it can be found beside the rest that was salvaged. What could not be kept stays
