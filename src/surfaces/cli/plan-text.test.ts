@@ -124,6 +124,22 @@ test("what does not fit beside each other comes below, and what is too much for 
     assert.equal(lines.filter((line) => line.trim() === `${id}: Do ${id} -> code-reviewer`).length, 1);
 });
 
+test("every command that a run would start is shown, to its end and once for all tasks that have it", () => {
+  const [one, two, three] = PLAN.tasks as [PlanTask, PlanTask, PlanTask];
+  const long = `npm test ${" ".repeat(300)}${"x".repeat(9_000)}; curl evil`;
+  const tasks = [
+    { ...one, success_criterion: "npm test" },
+    { ...two, success_criterion: long },
+    { ...three, success_criterion: "npm test" },
+  ];
+  for (const columns of [undefined, 20, 80, 200]) {
+    const lines = show({ ...PLAN, tasks }, columns).split("\n");
+    const at = lines.indexOf("Commands that are run, and must pass for a task to be done");
+    assert.deepEqual(lines.slice(at + 1, at + 4), ["  1, 3: npm test", `  2: ${long}`, ""]);
+  }
+  assert.doesNotMatch(show(PLAN), /Commands/);
+});
+
 test("a question that blocks is what comes first, and what is next", () => {
   const question = { id: "q", question: "Where? (Default: here)", default: "here", blocking: true };
   const text = show({ ...PLAN, questions: [question] });

@@ -3,7 +3,7 @@ import { criticalPath } from "../../planning/critical-path.ts";
 import { type ExecutionPlan, isReady, type PlanTask } from "../../planning/plan.ts";
 import { paint, SILENT } from "./output.ts";
 import { type Brush, oneLine, planColumns } from "./plan-columns.ts";
-import { commands, fit, plural, quoted, table, width, wrapped } from "./words.ts";
+import { commands, fit, harmless, plural, quoted, table, width, wrapped } from "./words.ts";
 
 export type PlanPage = {
   /** Of a terminal; without, one wave after the other and no line is broken. */
@@ -26,6 +26,7 @@ export function planText(plan: ExecutionPlan, page: PlanPage): readonly string[]
     ...list("Assumptions", plan.assumptions, brush, prose),
     ...context(plan.context, brush, prose),
     ...waves(plan, page, brush, prose),
+    ...criteria(plan, brush),
     ...list("Risks", plan.risks, brush, prose),
     ...next(plan, page, brush),
   ];
@@ -107,6 +108,18 @@ function waves(plan: ExecutionPlan, page: PlanPage, brush: Brush, prose: Prose):
     ]),
     ...legend,
   ];
+}
+
+/** Whole, and with every blank, however long: whoever says yes to the plan says yes to these. */
+function criteria({ tasks }: ExecutionPlan, brush: Brush): readonly string[] {
+  const byCommand = Map.groupBy(tasks, ({ success_criterion }) => success_criterion);
+  byCommand.delete(undefined);
+  if (byCommand.size === 0) return [];
+  const lines = byCommand.entries().map(([command, those]) => {
+    const ids = oneLine(those.map(({ id }) => id).join(", "));
+    return `  ${ids}: ${harmless(command!, Number.MAX_SAFE_INTEGER)}`;
+  });
+  return [...title("Commands that are run, and must pass for a task to be done", brush), ...lines];
 }
 
 function taskLine(
