@@ -1,5 +1,5 @@
 /** Who of many speaks of most of what a task says? Counted in distinct keywords, of which one alone is chance. */
-import { type Mention, mentionOf, type Reading, read } from "./keywords.ts";
+import { inflections, type Mention, mentionOf, type Reading, read } from "./keywords.ts";
 
 export type Entry = { readonly subagent: string; readonly keywords: readonly string[] };
 
@@ -7,10 +7,18 @@ export type Counted = { readonly subagent: string; readonly keywords: readonly K
 
 type Keyword = { readonly keyword: string; readonly isIn: (text: RosterText) => boolean };
 
-/** With its small letters, made once for all keywords. */
-type RosterText = { readonly reading: Reading; readonly lower: string };
+/** With its small letters, made once for all keywords; and with its words, where they are plain English. */
+type RosterText = {
+  readonly reading: Reading;
+  readonly lower: string;
+  readonly words?: ReadonlySet<string>;
+};
 
-const rosterText = (reading: Reading): RosterText => ({ reading, lower: reading.text.toLowerCase() });
+function rosterText(reading: Reading): RosterText {
+  const text = { reading, lower: reading.text.toLowerCase() };
+  const isPlain = /^[ -~\t\r\n]*$/.test(reading.text);
+  return isPlain ? { ...text, words: new Set(reading.prose.toLowerCase().split(/\W+/)) } : text;
+}
 
 export const counted = ({ subagent, keywords }: Entry): Counted => ({
   subagent,
@@ -45,9 +53,15 @@ export function mentioned(keywords: readonly string[], text: string): readonly s
  */
 function mentionIn(keyword: string): Keyword["isIn"] {
   let mention: Mention | undefined;
+  let wanted: readonly string[] | undefined;
   const forms = formsOf(keyword);
+  const isWord = /^[a-z]+$/i.test(keyword);
   const beginnings = forms.map(beginningsOf);
-  return ({ reading, lower }) => {
+  return ({ reading, lower, words }) => {
+    if (words && isWord) {
+      wanted ??= forms.flatMap((form) => inflections(form.toLowerCase()));
+      return wanted.some((word) => words.has(word));
+    }
     if (!beginnings.some((words) => words.every((word) => lower.includes(word)))) return false;
     mention ??= mentionOf(forms);
     return mention(reading) !== -1;
