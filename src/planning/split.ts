@@ -172,10 +172,20 @@ function sharedBy(clause: Clause, items: readonly string[]): Shared {
   return { heads, cores, tail: hasTail ? last.slice(at).trim() : rest };
 }
 
-/** "the permissions of" in "fix the permissions of a and b". */
+/** "the permissions of" in "fix the permissions of a and b", "models for" in "add models for a and b". */
 function objectBefore({ object, text, items }: Clause): string {
-  return /\s(?:of|for|in|to|on|from)$/i.test(object) && text.includes(`${object} ${items[0]}`) ? object : "";
+  const at = object === "" ? -1 : text.indexOf(`${object} `);
+  if (at === -1) return "";
+  const behind = text.slice(at + object.length, at + object.length + MAX_BETWEEN_CHARS);
+  const end = behind.indexOf(` ${items[0]!.slice(0, MAX_BETWEEN_CHARS / 2)}`);
+  const between = end === -1 ? undefined : behind.slice(0, end).trim();
+  if (between === "") return /\s(?:of|for|in|to|on|from)$/i.test(object) ? object : "";
+  return between !== undefined && /^(?:of|for|in|to|on|from|into|across|against|under)$/i.test(between)
+    ? `${object} ${between}`
+    : "";
 }
+
+const MAX_BETWEEN_CHARS = 120;
 
 /** Listed in the sentence itself, rather than in lines below it. */
 const isInline = ({ text, items }: Clause) => items.length > 0 && text.includes(items.at(-1)!);

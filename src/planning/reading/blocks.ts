@@ -17,10 +17,34 @@ export function blocksOf(text: string): readonly Block[] {
     const end = pastedEnd(lines, at, layout);
     if (end > at) paste(layout, lines.slice(at, end));
     else if (isComment(line)) at = commentEnd(lines, at) - 1;
-    else addLine(layout, line);
+    else for (const one of unrolled(line)) addLine(layout, one);
     at = Math.max(end, at + 1);
   }
   return layout.blocks.map(finished);
+}
+
+const NUMBER = /(?:^|\s)(\(?)(\d{1,2})([.)]) +(?=\S)/g;
+
+/** "1) do this 2) do that" in one line are several: what counts from 1, each number marked alike. */
+function unrolled(line: string): readonly string[] {
+  if (!/(?:^|\s)\(?1[.)] /.test(line)) return [line];
+  const starts: number[] = [];
+  let mark = "";
+  for (const { index, 1: open, 2: number, 3: close } of line.matchAll(NUMBER)) {
+    // A full stop after a number ends sentences as well: only what begins a line, or follows a colon, is counted.
+    if (starts.length === 0 && close === "." && !/(?:^|:)\s*$/.test(line.slice(0, index))) continue;
+    if (Number(number) !== starts.length + 1 || (mark !== "" && mark !== `${open}${close}`)) continue;
+    mark = `${open}${close}`;
+    starts.push(index);
+  }
+  if (starts.length < 2) return [line];
+  const pieces = starts.map((start, n) =>
+    line
+      .slice(start, starts[n + 1])
+      .trim()
+      .replace(/[,;]$/, ""),
+  );
+  return [line.slice(0, starts[0]), ...pieces].filter((piece) => piece.trim() !== "");
 }
 
 type OpenBullet = { text: string; parts: string[]; readonly indent: number };

@@ -16,8 +16,10 @@ type Seen = {
   isSubordinate: boolean;
   /** within "so that users can …": */
   hasModal: boolean;
-  /** within "to support …". */
+  /** within "to support …": */
   isInfinitive: boolean;
+  /** of a program, which may do several things. */
+  isProgram: boolean;
   readonly isDefinite: boolean;
 };
 
@@ -30,6 +32,7 @@ export function boundaryAfter(span: Span, main: Asked, to: number): number {
     isSubordinate: false,
     hasModal: false,
     isInfinitive: false,
+    isProgram: false,
     isDefinite: isDefinite(span, main.rest),
   };
   for (let at = main.rest; at < to; at += 1) {
@@ -56,10 +59,25 @@ function note({ tokens, lexicon, text }: Span, at: number, to: number, seen: See
   const length = phraseAt(lexicon.phrases.with, tokens, at, to);
   if (length > 0 && lexicon.verbs.has(tokens[at + length]?.lower ?? "")) seen.isVerbalList = true;
   if (lower === ":" && /\s/.test(text[end] ?? "")) seen.isAfterColon = true;
-  if (lower === "to" && lexicon.verbs.has(next)) seen.isInfinitive = true;
+  if (lower === "to" && lexicon.verbs.has(next)) {
+    seen.isInfinitive = true;
+    seen.isProgram ||= PROGRAMS.has(tokens[at - 1]?.lower ?? "");
+  }
   if (lexicon.has.subordinators.has(lower) && !ORDERS.has(lower)) seen.isSubordinate = true;
   if (seen.isSubordinate && MODALS.has(lower)) seen.hasModal = true;
 }
+
+const PROGRAMS: ReadonlySet<string> = new Set(
+  "script command tool job function bot program cli macro cronjob cron task trigger hook action utility".split(
+    " ",
+  ),
+);
+/** What a program hardly does, and who is asked for one does: "a script to export the data and document it". */
+const OURS: ReadonlySet<string> = new Set(
+  "add fix write document test implement refactor create review deploy release publish bump rename migrate".split(
+    " ",
+  ),
+);
 
 const ORDERS: ReadonlySet<string> = new Set(["before", "after", "once", "as"]);
 const MODALS: ReadonlySet<string> = new Set([
@@ -112,6 +130,7 @@ function isNext(span: Span, { lead, found, seen }: Candidate): boolean {
   if (seen.isAfterColon || seen.isVerbalList) return false;
   const isSure = found.is === "sure";
   if (seen.isSubordinate) return isSure && (lead.hasComma || !seen.hasModal);
+  if (seen.isProgram && !lead.hasComma && !OURS.has(found.verb)) return false;
   if (seen.isInfinitive) return isSure || (lead.hasComma && found.is === "likely");
   if (isSure || found.is === "likely") return true;
   if (found.is !== "bare" || !lead.hasWord || !seen.isDefinite) return false;

@@ -7,12 +7,14 @@ import { imperativeAt, SEPARATORS } from "./imperative.ts";
 import { leadAt } from "./lead.ts";
 import { mainAt } from "./main-verb.ts";
 import { phraseIn } from "./phrase.ts";
-import { aboutOf } from "./sequence.ts";
+import { aboutOf, besideBehind } from "./sequence.ts";
 import type { Range, Span } from "./span.ts";
 
 /** Every part of it once, in order. At most as many as it has tokens. */
 export function partsOf(span: Span, range: Range): readonly Part[] {
   const parts: Part[] = [];
+  const last: Clause[] = [];
+  let isLater = false;
   for (let at = range.from; at < range.to; ) {
     const lead = leadAt(span, at, range.to);
     if (lead.negativeFrom !== undefined) {
@@ -34,36 +36,57 @@ export function partsOf(span: Span, range: Range): readonly Part[] {
       continue;
     }
     const end = boundaryAfter(span, main, range.to);
-    parts.push(...clausesOf(span, main, { from: main.from, to: end }));
+    const found = clausesOf(span, main, { from: main.from, to: end });
+    parts.push(...(isLater ? alike(found.parts) : found.parts));
+    isLater ||= main.beside?.is === "after" || LATER.has(main.order.is);
+    if (found.last) last.push(found.last);
     at = end;
   }
-  return sharingObjects(parts);
+  return [...sharingObjects(parts), ...lastOf(last, parts)];
 }
+
+type Clause = Extract<Part, { readonly is: "clause" }>;
+
+/** "Before releasing, do a and b": all that the sentence asks for comes first. */
+function lastOf(last: readonly Clause[], parts: readonly Part[]): readonly Part[] {
+  const before = parts.filter(({ is }) => is === "clause").length;
+  return last.map((part, n) => ({
+    ...part,
+    order: { is: "previous", isNamed: true, of: Math.max(1, before + n) },
+  }));
+}
+
+/** "Then a and b", "once c is done, a and b": what is joined waits as well. */
+const alike = (parts: readonly Part[]): readonly Part[] =>
+  parts.map((part) =>
+    part.is === "clause" && part.order.is === "none" ? { ...part, order: { is: "alike" } } : part,
+  );
 
 function constraintOf(span: Span, range: Range): Part {
   const draft = plain(span, range);
   return { is: "constraint", text: draft.text, draft };
 }
 
-function clausesOf(span: Span, main: Asked, range: Range): readonly Part[] {
+/** `last`: what has to wait for the whole sentence. */
+type Found = { readonly parts: readonly Part[]; readonly last?: Clause };
+
+function clausesOf(span: Span, main: Asked, whole: Range): Found {
+  const behind = main.beside ? undefined : besideBehind(span, main, whole);
+  const range = behind ? { from: whole.from, to: behind.at } : whole;
+  const beside = main.beside ?? behind?.beside;
   const { draft, constraint } = draftOf(span, main, range);
-  const parts: Part[] = [];
   const order = main.order.is === "none" ? trailing(span, main, range) : main.order;
-  const own: Part = { is: "clause", draft, order };
-  const { beside } = main;
-  if (beside === undefined) parts.push(own);
-  else {
-    const { verb, rest } = beside.main;
-    const text = joined(`${verb} ${textOf(span, { from: rest, to: beside.range.to })}`);
-    const other = { ...draftOf(span, beside.main, beside.range).draft, text };
-    if (beside.is === "before") parts.push(own, { is: "clause", draft: other, order: NAMED_LAST });
-    else {
-      parts.push({ is: "clause", draft: other, order: { is: "named" } });
-      parts.push({ ...own, order: { is: "previous", isNamed: false } });
-    }
-  }
-  if (constraint !== undefined) parts.push({ is: "constraint", text: constraint, draft: EMPTY });
-  return parts;
+  const own: Clause = { is: "clause", draft, order };
+  const more: readonly Part[] =
+    constraint === undefined ? [] : [{ is: "constraint", text: constraint, draft: EMPTY }];
+  if (beside === undefined) return { parts: [own, ...more] };
+  const { verb, rest } = beside.main;
+  const text = joined(`${verb} ${textOf(span, { from: rest, to: beside.range.to })}`);
+  const other = { ...draftOf(span, beside.main, beside.range).draft, text };
+  if (beside.is === "before")
+    return { parts: [own, ...more], last: { is: "clause", draft: other, order: REFERS } };
+  const first: Part = { is: "clause", draft: other, order: { is: "named" } };
+  return { parts: [first, { ...own, order: REFERS }, ...more] };
 }
 
 /** "test it" waits for what it is; "deploy once the parser is fixed" for the parser. */
@@ -80,8 +103,8 @@ function trailing(span: Span, main: Asked, { to }: Range): Order {
   return main.order;
 }
 
-const REFERS: Order = { is: "previous", isNamed: false };
-const NAMED_LAST: Order = { is: "previous", isNamed: true };
+const LATER: ReadonlySet<Order["is"]> = new Set(["then", "finally", "about"]);
+const REFERS: Order = { is: "previous", isNamed: false, of: 1 };
 const EMPTY: Draft = { text: "", object: "", items: [], isUnbounded: false, files: [], names: [] };
 
 type Drafted = { readonly draft: Draft; readonly constraint?: string };

@@ -17,8 +17,10 @@ export type Order =
   | { readonly is: "then" }
   /** After everything. */
   | { readonly is: "finally" }
-  /** After the part before it. `isNamed`: it may have been asked for already ("before deploying"). */
-  | { readonly is: "previous"; readonly isNamed: boolean }
+  /** After the `of` parts before it. `isNamed`: it may have been asked for already ("before deploying"). */
+  | { readonly is: "previous"; readonly isNamed: boolean; readonly of: number }
+  /** After what the part before it is after: "then a and b". */
+  | { readonly is: "alike" }
   /** Said as a thing already named: "after fixing the bug". */
   | { readonly is: "named" }
   /** After what these words speak of: "once the parser is fixed". `isDone`: or after what came before it. */

@@ -40,6 +40,9 @@ const EXAMPLES: Readonly<Record<string, readonly (readonly [request: string, exp
       "Please do the following:\n1. Fix the login bug\n2. Add a test\n3. Update the docs",
       "fix: the login bug / add: a test / update: the docs",
     ],
+    ["1) fix the login 2) add a page 3) write docs", "fix: the login / add: a page / write: docs"],
+    ["Please: 1. fix the login, 2. add a page", "fix: the login / add: a page"],
+    ["Upgrade to version 1. 2) is a typo", "upgrade: to version 1"],
     ["- Fix the login bug\n- Add a test", "fix: the login bug / add: a test"],
     ["* dark mode\n* search", "?: each[dark mode; search]"],
     [

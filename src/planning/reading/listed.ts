@@ -39,6 +39,8 @@ function isNoItem({ tokens, lexicon }: Span, { from, to }: Range): boolean {
   const first = tokens[from]!.lower;
   if (ASIDES.has(first)) return true;
   if (to - from === 1) return false;
+  // ", each with CRUD endpoints" is said of all of them.
+  if (first === "each" || first === "all") return has.prepositions.has(tokens[from + 1]!.lower);
   if (has.subordinators.has(first) && first !== "that") return true;
   if (has.prepositions.has(first)) return true;
   return first.endsWith("ing") && from + 1 < to && has.determiners.has(tokens[from + 1]!.lower);

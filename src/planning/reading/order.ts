@@ -20,7 +20,8 @@ export class Sequence {
   readonly #placed: Placed[] = [];
   /** Since the last "then", which waits for all of them. */
   #stage: number[] = [];
-  #last = -1;
+  /** By index, as they were read. */
+  readonly #read: number[] = [];
   /** What was said before the first clause. */
   readonly #before: { context: string[]; files: string[] } = { context: [], files: [] };
 
@@ -35,7 +36,7 @@ export class Sequence {
   add(draft: Draft, order: Order): void {
     const isNamed = order.is === "named" || (order.is === "previous" && order.isNamed);
     const known = isNamed ? this.#likes(draft) : undefined;
-    const previous = this.#last;
+    const previous = order.is === "previous" ? this.#read.slice(-order.of) : [];
     if (known === undefined && this.#placed.length >= MAX_CLAUSES) return;
     const index = known ?? this.#placed.length;
     if (known === undefined)
@@ -45,10 +46,10 @@ export class Sequence {
         files: new Set(draft.files),
         after: new Set(this.#waits(order)),
       });
-    if (order.is === "previous" && previous !== -1 && previous !== index) this.#wait(index, previous);
+    for (const one of previous) if (one !== index) this.#wait(index, one);
     if (order.is === "then" || order.is === "finally") this.#stage = [];
     if (known === undefined) this.#stage.push(index);
-    this.#last = index;
+    this.#read.push(index);
   }
 
   /** To the clause above, or to the first one. */
@@ -91,7 +92,7 @@ export class Sequence {
     const last = this.#placed.pop();
     if (!last) return;
     this.#stage = this.#stage.filter((index) => index < this.#placed.length);
-    this.#last = this.#placed.length - 1;
+    while ((this.#read.at(-1) ?? -1) >= this.#placed.length) this.#read.pop();
     this.say(last.draft.text, [...last.files]);
     for (const one of last.context) this.say(one, []);
   }
@@ -113,6 +114,7 @@ export class Sequence {
 
   #waits(order: Order): readonly number[] {
     if (order.is === "then") return this.#stage;
+    if (order.is === "alike") return [...(this.#placed[this.#read.at(-1) ?? -1]?.after ?? [])];
     if (order.is === "finally") {
       const waited = new Set(this.#placed.flatMap(({ after }) => [...after]));
       return this.#placed.flatMap((_, index) => (waited.has(index) ? [] : [index]));

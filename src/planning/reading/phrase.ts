@@ -13,13 +13,18 @@ export type Phrase = Pick<Clause, "object" | "items" | "itemsAre" | "count" | "i
 export function phraseIn(span: Span, verb: string | undefined, { from, to }: Range): Phrase {
   const within = constraintAt(span, { from, to });
   const whole = { from, to: reasonAt(span, { from, to: within }) };
-  const list = listIn(span, verb, whole);
+  const colon = within < to ? colonIn(span, { from: within, to }) : to;
+  const below = colon < to ? listed(span, { from: colon + 1, to }) : [];
+  const list: List =
+    below.length < 2
+      ? listIn(span, verb, whole)
+      : { object: textOf(span, whole), items: itemsOf(span, below), itemsAre: "with" };
   const count = list.items.length > 1 ? undefined : countAt(span, whole);
   return {
     ...list,
     ...(count !== undefined && { count }),
     isUnbounded: count === undefined && isUnbounded(span, { from: Math.max(0, from - 1), to: within }),
-    ...(within < to && { constraint: textOf(span, { from: within, to }) }),
+    ...(within < to && { constraint: textOf(span, { from: within, to: below.length < 2 ? to : colon }) }),
   };
 }
 
@@ -57,10 +62,8 @@ function listIn(span: Span, verb: string | undefined, whole: Range): List {
 }
 
 function afterColon(span: Span, { from, to }: Range): List | undefined {
-  const { tokens, text, lexicon } = span;
-  let colon = from + 1;
-  while (colon < to && !(tokens[colon]!.lower === ":" && /\s/.test(text[tokens[colon]!.end] ?? "")))
-    colon += 1;
+  const { tokens, lexicon } = span;
+  const colon = colonIn(span, { from, to });
   if (colon >= to || tokens[colon]!.isInside) return undefined;
   const parts = listed(span, { from: colon + 1, to });
   if (parts.length < 2) return undefined;
@@ -69,6 +72,14 @@ function afterColon(span: Span, { from, to }: Range): List | undefined {
   const isEach = isPlural || before.some(({ lower }) => lexicon.has.umbrella.has(lower));
   const object = textOf(span, { from, to: colon });
   return { object, items: itemsOf(span, parts), itemsAre: isEach ? "each" : "with" };
+}
+
+/** Where one that begins a list stands, or `to`. */
+function colonIn({ tokens, text }: Span, { from, to }: Range): number {
+  let colon = from + 1;
+  while (colon < to && !(tokens[colon]!.lower === ":" && /\s/.test(text[tokens[colon]!.end] ?? "")))
+    colon += 1;
+  return colon;
 }
 
 function afterWith(span: Span, verb: string | undefined, { from, to }: Range): List | undefined {
@@ -113,7 +124,7 @@ function severalObjects(span: Span, whole: Range): List | undefined {
   const parts = listed(span, whole);
   const [first, ...rest] = parts;
   if (!first || rest.length === 0 || parts.some((part) => saysSomething(span, part))) return undefined;
-  if (isDestination(span, first) || isRelative(span, first)) return undefined;
+  if (isDestination(span, first) || isRelative(span, first) || isPurpose(span, first, rest)) return undefined;
   const cut = sharedAt(span, first, rest);
   if (cut === undefined) return { object: "", items: itemsOf(span, parts), itemsAre: "each" };
   const object = textOf(span, { from: first.from, to: cut.object });
@@ -131,9 +142,24 @@ function isDestination({ tokens }: Span, { from, to }: Range): boolean {
 const isRelative = ({ tokens }: Span, { from, to }: Range) =>
   tokens.slice(from + 1, to).some(({ lower }) => lower === "that" || lower === "which" || lower === "who");
 
+/** So is "a script to read a file, count the words and …". */
+const isPurpose = ({ tokens, lexicon }: Span, { from, to }: Range, rest: readonly Range[]) =>
+  rest.every((one) => lexicon.verbs.has(tokens[one.from]!.lower)) &&
+  tokens
+    .slice(from, to - 1)
+    .some(({ lower }, n) => lower === "to" && lexicon.verbs.has(tokens[from + n + 1]!.lower));
+
 /** A finite verb makes it a sentence, no thing. */
 const saysSomething = ({ tokens, lexicon }: Span, { from, to }: Range) =>
-  tokens.slice(from, to).some(({ lower }) => lexicon.has.finite.has(lower));
+  tokens
+    .slice(from, to)
+    .some(
+      ({ lower }, n) =>
+        lexicon.has.finite.has(lower) && !(n > 0 && n < to - from - 1 && DESCRIBES.has(lower)),
+    );
+
+/** Between an article and a noun: "the broken search". */
+const DESCRIBES: ReadonlySet<string> = new Set(["broken", "failed", "shown", "kept", "fail"]);
 
 type Cut = { readonly object: number; readonly item: number };
 

@@ -69,6 +69,12 @@ const EXAMPLES: Readonly<Record<string, readonly (readonly [request: string, exp
       "Fix the flaky test in test/queue.test.ts as well as the one in test/run.test.ts",
       "fix: each[the flaky test in test/queue.test.ts; the one in test/run.test.ts]",
     ],
+    [
+      "Fix the login bug, the broken search and the wrong total",
+      "fix: each[the login bug; the broken search; the wrong total]",
+    ],
+    ["Check src/a.sh, .git/config and src/b.sh", "check: each[src/a.sh; .git/config; src/b.sh]"],
+    ["Add models for users and orders, each with an API", "add: models each[users; orders]"],
     ["Review the files a.ts, b.ts and c.ts", "review: the files each[a.ts; b.ts; c.ts]"],
     [
       "Rename `getUser` to `fetchUser` in src/api.ts and src/db.ts",
@@ -91,6 +97,11 @@ const EXAMPLES: Readonly<Record<string, readonly (readonly [request: string, exp
       "Create a script which reads data.csv, computes the mean and writes out.json",
       "create: a script which reads data.csv, computes the mean and writes out.json",
     ],
+    [
+      "Add a script to download the reports and clean the results",
+      "add: a script to download the reports and clean the results",
+    ],
+    ["Add a script to export the data and document it", "add: a script to export the data / document: it <0"],
     ["Set up CI with GitHub Actions", "set up: CI with GitHub Actions"],
   ],
   "lists of parts": [
@@ -147,6 +158,19 @@ const EXAMPLES: Readonly<Record<string, readonly (readonly [request: string, exp
     ["Once the migration is done, remove the old table", "remove: the old table"],
     ["After fixing the bug, add a test", "fix: the bug / add: a test <0"],
     ["After you have fixed the bug, add a test", "fix: the bug / add: a test <0"],
+    [
+      "Before releasing, run the tests and bump the version",
+      "run: the tests / bump: the version / release: <0,1",
+    ],
+    ["Run the tests before deploying", "run: the tests / deploy: <0"],
+    ["Show a warning before deploying", "show: a warning before deploying"],
+    ["Check the input before saving the form", "check: the input before saving the form"],
+    [
+      "Fix the bug, then add a test and update the docs",
+      "fix: the bug / add: a test <0 / update: the docs <0",
+    ],
+    ["After fixing the bug, add a test and run it", "fix: the bug / add: a test <0 / run: it <1"],
+    ["Write a script, run it and update the docs", "write: a script / run: it <0 / update: the docs"],
     ["Before deploying, run the tests", "run: the tests / deploy: <0"],
     ["Deploy to staging. Before deploying, run the tests.", "run: the tests / deploy: to staging <0"],
     [
@@ -202,6 +226,10 @@ const EXAMPLES: Readonly<Record<string, readonly (readonly [request: string, exp
     [
       "Fix the failure that occurs when running without network",
       "fix: the failure that occurs when running without network",
+    ],
+    [
+      "Migrate the table without downtime: convert the ids, backfill the column and drop the old one",
+      "migrate: the table with[convert the ids; backfill the column; drop the old one] / !without downtime",
     ],
     ["Don't touch the API, just fix the bug", "fix: the bug / !Don't touch the API"],
   ],

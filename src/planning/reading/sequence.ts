@@ -1,7 +1,7 @@
 /** What waits for what in "after X, do Y", "before X, do Y" and "once X is done, do Y"? */
 
 import type { Order } from "./draft.ts";
-import type { Beside, Main } from "./found.ts";
+import type { Asked, Beside, Main } from "./found.ts";
 import { imperativeAt } from "./imperative.ts";
 import { type Lead, leadAt } from "./lead.ts";
 import { type Lexicon, phraseAt, verbOf } from "./lexicon.ts";
@@ -34,6 +34,41 @@ export function beginsSequence(span: Span, lead: Lead, to: number): Main | undef
   const about = aboutOf(span, { from, to: comma.comma });
   return { ...own, from: lead.at, order: lead.order === "none" ? about : order };
 }
+
+/** "Run the tests before deploying": where that begins, and what it is. Elsewhere "before saving" says what happens when. */
+export function besideBehind(
+  span: Span,
+  { verb, rest }: Pick<Asked, "verb" | "rest">,
+  { to }: Range,
+): { readonly at: number; readonly beside: Beside } | undefined {
+  const { tokens, lexicon } = span;
+  if (verb === undefined || DESCRIBING.has(verb)) return undefined;
+  for (let at = rest; at < to; at += 1) {
+    const { lower, isInside } = tokens[at]!;
+    if (isInside) continue;
+    const before = phraseAt(lexicon.phrases.before, tokens, at, to);
+    const from = at + before + (lower === "after" ? 1 : 0);
+    const action = from === at ? undefined : actionAt(span, from, to);
+    if (action && DELIVERING.has(action.verb))
+      return {
+        at,
+        beside: { is: before > 0 ? "before" : "after", main: action, range: { from: action.from, to } },
+      };
+    if (lexicon.has.subordinators.has(lower)) return undefined;
+  }
+  return undefined;
+}
+
+/** What somebody does with the work, and no program with its data. */
+const DELIVERING: ReadonlySet<string> = new Set(
+  "deploy release publish ship merge commit push tag launch announce".split(" "),
+);
+/** What these make may itself come before a delivery: "show a warning before deploying". */
+const DESCRIBING: ReadonlySet<string> = new Set(
+  "add show display ask prompt warn require wait allow support implement create build make enable prevent block let ensure".split(
+    " ",
+  ),
+);
 
 type Comma = { readonly comma: number; readonly at: number; readonly found: { verb: string; rest: number } };
 

@@ -137,9 +137,10 @@ function mark(scan: Scan, index: number): void {
   if (index >= scan.at) push(scan, { kind: "mark", lower: scan.text[index]!, start: index, end: index + 1 });
 }
 
-/** An address, a number of an issue, an identifier: "https://…", "#12", "user.name", "add()", "@scope/name". */
+/** An address, a number of an issue, an identifier: "https://…", "#12", "user.name", "add()", "@scope/name", ".git/config". */
 function isName(core: string): boolean {
-  if (/^(?:[a-z][a-z\d+.-]*:\/\/|www\.|@[\w-]+\/|[#@][\w-]+$|~?\/|\.{1,2}\/)/i.test(core)) return true;
+  if (/^(?:[a-z][a-z\d+.-]*:\/\/|www\.|@[\w-]+\/|[#@][\w-]+$|~?\/|\.{1,2}\/|\.[\w-]+\/)/i.test(core))
+    return true;
   if (/^[\w$.]+\([^()\s]*\)$/.test(core) || isGlob(core)) return true;
   return core.includes(".") && /[^\W\d]\.[^\W\d]/.test(core) && !/^(?:[a-z]\.)+[a-z]$/i.test(core);
 }
