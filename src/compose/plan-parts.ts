@@ -1,5 +1,4 @@
 /** What does a run that follows a plan need besides? A scratchpad, a way to try criteria, and the plan itself. */
-import { lstatSync, mkdirSync, readlinkSync, realpathSync, symlinkSync } from "node:fs";
 import path from "node:path";
 import { CommandCriteria } from "../adapters/criteria/command.ts";
 import { FolderOutbox } from "../adapters/outboxes/folder.ts";
@@ -15,6 +14,7 @@ import type { ProgramLimits, Programs } from "../ports/programs.ts";
 import type { Failed } from "../ports/repository.ts";
 import type { RunHome } from "../ports/runs.ts";
 import type { Transcripts } from "../ports/transcripts.ts";
+import { scratchpadOf } from "./plan-scratchpad.ts";
 import type { Environment, Project } from "./project.ts";
 
 export type PlanWorld = {
@@ -24,6 +24,8 @@ export type PlanWorld = {
   readonly planner?: FixedPlanner;
   /** Why this run cannot go on. */
   readonly problem?: Failure;
+  /** The run is over: its scratchpad is free for others. */
+  readonly leave: () => void;
 };
 
 export type PlanWorldParts = {
@@ -46,6 +48,7 @@ export function planWorld(project: Project, home: RunHome, parts: PlanWorldParts
     criteria: new CommandCriteria({ ...criteria, scratchpad: scratchpad.folder, sandbox }),
     ...(planned.planner && { planner: planned.planner }),
     ...(problem && { problem }),
+    leave: scratchpad.leave,
   };
 }
 
@@ -58,58 +61,6 @@ function plannerOf({ record, folder }: RunHome, scratchpad: string): Pick<PlanWo
   const what = `${first?.place ?? ""} ${first?.message ?? ""}`.trim();
   const why = `the plan of run ${record.run} cannot be followed: ${where}: ${what}`;
   return { problem: failure("repository", why, "restore the file from a backup, or start a new run") };
-}
-
-type Scratchpad = { readonly folder: string; readonly problem?: Failure };
-
-/**
- * The folder that CLAUDE_SCRATCHPAD_DIR names, if it is set when the run first follows its plan; a link in the run's
- * own folder keeps it, because whoever resumes a run may have another.
- */
-function scratchpadOf(project: Project, home: RunHome, env: Environment): Scratchpad {
-  const own = path.join(home.folder, "scratchpad");
-  const wanted = env[VARIABLE];
-  if (home.record.plan === undefined) return { folder: own };
-  try {
-    const kept = lstatSync(own, { throwIfNoEntry: false });
-    if (kept) return { folder: kept.isSymbolicLink() ? readlinkSync(own) : own };
-    if (!wanted) return { folder: own };
-    if (!path.isAbsolute(wanted))
-      return unfit(own, `is ${JSON.stringify(wanted)}, which is no absolute path`);
-    mkdirSync(wanted, { recursive: true, mode: 0o700 });
-    const folder = realpathSync(wanted);
-    const why = wrongWith(folder, [env["HOME"] ?? "", project.located.top, project.stateFolder]);
-    if (why !== undefined) return unfit(own, why);
-    symlinkSync(folder, own);
-    return { folder };
-  } catch (error) {
-    const why = `the scratchpad ${wanted ?? own} cannot be used: ${messageOf(error)}`;
-    return { folder: own, problem: failure("policy", why, NEXT) };
-  }
-}
-
-const VARIABLE = "CLAUDE_SCRATCHPAD_DIR";
-const NEXT = `set ${VARIABLE} to a folder of its own, or unset it: then the run has one`;
-
-const unfit = (folder: string, why: string): Scratchpad => ({
-  folder,
-  problem: failure("policy", `${VARIABLE} ${why}`, NEXT),
-});
-
-/** Agents read all that is in a scratchpad, and its path stands in what they answer. */
-function wrongWith(folder: string, guarded: readonly string[]): string | undefined {
-  if (/[\p{Cc}|]/u.test(folder)) return "holds characters that no path in an answer can have";
-  const above = folder.endsWith("/") ? folder : `${folder}/`;
-  const held = guarded.find((one) => one !== "" && `${realOr(one)}/`.startsWith(above));
-  return held === undefined ? undefined : `is ${folder}, which holds ${held}: agents would read that`;
-}
-
-function realOr(folder: string): string {
-  try {
-    return realpathSync(folder);
-  } catch {
-    return path.resolve(folder); // It is not there yet.
-  }
 }
 
 /** As for the commands of the built-in agent. */

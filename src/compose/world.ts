@@ -40,6 +40,8 @@ export type World = {
   readonly problem?: Failure;
   /** Ends what goes on beside the jobs, and waits for it. */
   readonly settle: () => Promise<void>;
+  /** Once the run is over: gives up what other runs could use. */
+  readonly leave: () => void;
   readonly close: () => Promise<void>;
 };
 
@@ -108,7 +110,7 @@ export function openWorld(
     options.agents,
   );
   const tried = { config, env, programs, transcripts, limits: gateLimits, redact };
-  const { problem, planner: fixed, ...terms } = planWorld(project, home, tried);
+  const { problem, planner: fixed, leave, ...terms } = planWorld(project, home, tried);
   const { leaseMs, retry } = policy;
   const repository = new GitRepository({ folder: top });
   const files = new JobFiles(at("jobs"));
@@ -136,7 +138,7 @@ export function openWorld(
     await settle();
     repository.close();
   };
-  const world = { queue, files, programs, workspaces, jobs, channel, settle, close };
+  const world = { queue, files, programs, workspaces, jobs, channel, settle, leave, close };
   return problem ? { ...world, problem } : world;
 }
 
@@ -185,6 +187,7 @@ export async function collectLeftovers(world: World): Promise<void> {
 
 /** At the end of a run: the disk is given back, but for what could not be kept. Says what stays, and why. */
 export async function giveBackAll(world: World): Promise<readonly string[]> {
+  world.leave();
   await keepHeld(world);
   return world.workspaces.close();
 }

@@ -186,6 +186,52 @@ describe("a run that follows a plan", () => {
     assert.deepEqual(turns, ["work-t.1-1"]);
   });
 
+  it("never takes the result of another for its own, though both have one scratchpad", async () => {
+    const work = { a: [attempt("a", "a", "done", "of this run")] };
+    await using setting = await makeSetting({ files: { "seed.txt": "x\n" }, script: { plans: {}, work } });
+    const config = setting.config(QUICK);
+    const pad = path.join(setting.folder, "pad");
+    const there = { ...setting, env: { ...setting.env, CLAUDE_SCRATCHPAD_DIR: pad } };
+    const tasks = [task("a", { output: true })];
+    const [first, second, third] = [
+      await planned(setting, config, tasks),
+      await planned(setting, config, tasks),
+      await planned(setting, config, tasks),
+    ];
+    const live = await startRun(
+      setting.project,
+      first,
+      { config, env: there.env, watch: () => {} },
+      AbortSignal.timeout(30_000),
+    );
+    assert.ok(!hasFailed(live));
+    live.stopNow();
+    assert.equal((await live.ended).is, "stopped");
+    assert.equal(closing(await drive(there, second, config)), "done");
+    const results = () => readdirSync(pad).filter((name) => name.endsWith(".md"));
+    assert.ok(!readdirSync(pad).includes("a.md.1"));
+    assert.deepEqual(readdirSync(path.join(pad, second.record.run)), ["a.md"]);
+    assert.equal(closing(await drive(setting, first, config)), "done");
+    assert.deepEqual(results(), ["a.md"]);
+    assert.equal(closing(await drive(there, third, config)), "done");
+    assert.deepEqual(readdirSync(pad).sort(), ["a.md", "a.md.1", second.record.run].sort());
+  });
+
+  it("keeps the scratchpad that it began with, also if it had none", async () => {
+    const work = { a: [attempt("a", "a", "done", "all")] };
+    await using setting = await makeSetting({ files: { "seed.txt": "x\n" }, script: { plans: {}, work } });
+    const config = setting.config(QUICK);
+    const home = await planned(setting, config, [task("a", { output: true })]);
+    const options = { config, env: setting.env, watch: () => {} };
+    const live = await startRun(setting.project, home, options, AbortSignal.timeout(30_000));
+    assert.ok(!hasFailed(live));
+    live.stopNow();
+    await live.ended;
+    const env = { ...setting.env, CLAUDE_SCRATCHPAD_DIR: path.join(setting.folder, "pad") };
+    assert.equal(closing(await drive({ ...setting, env }, home, config)), "done");
+    assert.equal(await readText(path.join(home.folder, "scratchpad", "a.md")), "all");
+  });
+
   it("holds the built-in agent to the same, from within its sandbox", async () => {
     const script: Script = {
       plans: {},
