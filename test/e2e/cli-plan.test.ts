@@ -1,6 +1,6 @@
 /** Plans on the command line, from the request to what landed, in processes of their own. */
 import assert from "node:assert/strict";
-import { writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, it } from "node:test";
 import { makePlace, type Place } from "./cli-place.ts";
@@ -66,7 +66,13 @@ describe("a plan file", { concurrency: 2 }, () => {
     assert.match(out, /^goal {4}three files$/m);
     assert.match(out, /^plan {4}3 tasks in 2 waves, from .*plan\.json/m);
     assert.match(out, /3 of 3 tasks done/);
-    const status = await place.ask("status", /^run {5}(\S+)$/m.exec(out)![1]!);
+    const run = /^run {5}(\S+)$/m.exec(out)![1]!;
+    const folder = /^kept in (\S+)$/m.exec(out)![1]!;
+    const { settings, plan } = JSON.parse(await readFile(path.join(folder, "run.json"), "utf8"));
+    assert.deepEqual([settings.workers, settings.planner, plan.goal], [2, "none", "three files"]);
+    const result = await readFile(path.join(folder, "scratchpad", "three.md"), "utf8");
+    assert.equal(result, "the result of t.3\n");
+    const status = await place.ask("status", run);
     assert.match(status.out, /^plan {4}it follows a plan/m);
     const { tasks } = JSON.parse((await place.ask("show", "--json")).out);
     assert.deepEqual(tasks.map(({ key }: { key: string }) => key).slice(1), ["one", "two", "three"]);
