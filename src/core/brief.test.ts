@@ -45,6 +45,19 @@ describe("a worker's brief", () => {
     assert.equal(before!.files.length, 50);
   });
 
+  test("names every result before it, but tells only of the first few what they say", () => {
+    const ids = Array.from({ length: 60 }, (_, i) => `a${i}`);
+    const tasks = ids.map((id) => task(id, { terms: { output: `${id}.md` } }));
+    const run = CoreRun.planned([...tasks, task("plain"), task("all", { after: [...ids, "plain"] })]);
+    for (let n = 1; n <= 61; n += 1) run.finish(`t.${n}`);
+    const { before } = run.brief("work", "t.62");
+    assert.deepEqual(
+      before.map(({ output }) => output),
+      ids.map((id) => `${id}.md`),
+    );
+    assert.equal(before.filter(({ summary }) => summary !== "").length, 50);
+  });
+
   test("starts from where the target is when it is dispatched, not from where the run began", () => {
     const run = CoreRun.planned([task("a"), task("b")], { capacity: { work: 1 } });
     assert.equal(run.brief("work", "t.1").base, "base");

@@ -281,16 +281,23 @@ function workBrief(state: RunState, job: Job & { readonly kind: "work" }, policy
     branch: branchOf({ prefix: policy.branchPrefix, run, task: id, attempt: job.attempt, slug: spec.slug }),
     base: state.target.tip,
     past: policy.retry.maxRemembered === 0 ? [] : past.slice(-policy.retry.maxRemembered),
-    before: spec.after.slice(0, policy.brief.maxNews).map((dependency) => {
-      const { spec: earlier, state: end } = taskOf(state, dependency);
-      const { summary, filesChanged } = end.is === "done" ? end.handoff : { summary: "", filesChanged: [] };
-      return {
-        key: earlier.key,
-        summary: cut(summary, policy.brief.maxSummaryChars),
-        files: filesChanged.slice(0, policy.brief.maxFiles),
-        ...(earlier.terms?.output !== undefined && { output: earlier.terms.output }),
-      };
-    }),
+    before: doneBefore(state, spec, policy),
     steers: id === ROOT ? [...state.steers] : [],
   };
+}
+
+/** Beyond the first few only where a result is: whoever puts together those of a thousand tasks must find all of them. */
+function doneBefore(state: RunState, { after }: TaskSpec, { brief }: Policy): WorkBrief["before"] {
+  return after.flatMap((id, i) => {
+    const { spec, state: end } = taskOf(state, id);
+    const output = spec.terms?.output;
+    if (i >= brief.maxNews && output === undefined) return [];
+    const isTold = i < brief.maxNews && end.is === "done";
+    return {
+      key: spec.key,
+      summary: isTold ? cut(end.handoff.summary, brief.maxSummaryChars) : "",
+      files: isTold ? end.handoff.filesChanged.slice(0, brief.maxFiles) : [],
+      ...(output !== undefined && { output }),
+    };
+  });
 }
