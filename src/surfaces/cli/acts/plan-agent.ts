@@ -55,7 +55,8 @@ export async function askAgent(
     const notices = [...read.notices, ...settled.notices];
     if (asked.is === "plan") return { plan: asked.plan, notices };
     const why = `this is the rules' plan, because the agent's could not be had: ${asked.why.message}`;
-    return { plan: asked.plan, notices: [...notices, why, ...asked.reasons] };
+    const reasons = asked.reasons.filter((reason) => reason !== asked.why.message);
+    return { plan: asked.plan, notices: [...notices, why, ...reasons] };
   } finally {
     for (const signal of SIGNALS) process.off(signal, stop);
   }

@@ -49,7 +49,10 @@ const addMaking = (command: Command): Command =>
     .option("--set <key=value>", "set any key of skein.yaml; may be repeated", collect);
 
 function addCheck(plan: Command, perform: Parameters<AddVerb>[1]): void {
-  addRepo(plan.command("check <file>"))
+  const check = plan.command("check <file>");
+  addRepo(check)
+    // Those of `skein plan` mean nothing here; --json and --version are the program's.
+    .configureHelp({ ...check.configureHelp(), visibleGlobalOptions: () => [...plan.parent!.options] })
     .summary("say what is wrong with a plan file, and where")
     .description(
       'Reads a plan file (JSON or markdown; "-" for standard input) and says every problem with its place and line. ' +
