@@ -50,7 +50,7 @@ describe("a task with an output file", () => {
   });
 
   it("is done with the exact answer, and its result is what the file says, without secrets", async () => {
-    const output = { text: "  found a secret\u001b[2J\n" };
+    const output = { text: "  found a sec\u0007ret\u001b[2J\n" };
     for (const said of [says(` ${DONE}\n`), handoff({ status: "complete", summary: DONE })]) {
       const { status, summary, unmet } = await judged(said, { output });
       assert.deepEqual([status, summary, unmet], ["complete", "found a ***[2J", undefined]);

@@ -49,7 +49,7 @@ export async function reported(
   const read = await outbox.read(name);
   if ("problem" in read) return { handoff, unmet: noOutput(redact(read.problem), redact(file)) };
   const concerns = found.is === "handoff" ? claim.concerns : [];
-  return { handoff: { ...handoff, concerns, summary: cut(plain(redact(read.text)), MAX_SUMMARY_CHARS) } };
+  return { handoff: { ...handoff, concerns, summary: cut(redact(plain(read.text)), MAX_SUMMARY_CHARS) } };
 }
 
 /** Without a claim that can be read, only what is there, and it says so. */
