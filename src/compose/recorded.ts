@@ -55,4 +55,5 @@ const isTelling = ({ type }: Event): boolean =>
   type === "job.ended" ||
   type === "plan.accepted" ||
   type === "repair.planned" ||
-  type === "task.retried";
+  type === "task.retried" ||
+  type === "task.failed";

@@ -80,13 +80,15 @@ function timeText(learnt: Learnt, name: "workMs" | "gateMs", unit: string): stri
   const value = learnt[name];
   if (value === undefined)
     return `${shortTime(DEFAULTS[name].value)} ${unit}, a default: ${DEFAULTS[name].why}`;
-  const agents = name === "workMs" ? learnt.workMsByAgent.size : 0;
+  if (name === "gateMs") return `${shortTime(value)} ${unit}, the median in ${runsText(learnt)}`;
+  const agents = learnt.workMsByAgent.size;
   const each = agents > 1 ? `, with ${agents} agents each by its own` : "";
   return `${shortTime(value)} ${unit}, ${source(learnt)}${each}`;
 }
 
-const source = ({ runs, attempts }: Learnt) =>
-  `the median of ${attempts} attempts in ${runs} earlier ${runs === 1 ? "run" : "runs"} of this repository`;
+const source = (learnt: Learnt) => `the median of ${learnt.attempts} attempts in ${runsText(learnt)}`;
+
+const runsText = ({ runs }: Learnt) => `${runs} earlier ${runs === 1 ? "run" : "runs"} of this repository`;
 
 /** "4.2 s", "75 s", "10 min". */
 function shortTime(ms: number): string {
@@ -102,7 +104,9 @@ function failureText(
   if (given === "learnt")
     return attempts === 0 ? "failures: none; there are no earlier runs to learn from" : `failures: ${seen}`;
   if (given > 0) return `failures: ${percent(given)} of attempts, as was given`;
-  return attempts === 0 ? "failures: none" : `failures: none, though ${seen} (--fail-rate learnt)`;
+  if (failShare === 0 && refusedShare === 0)
+    return attempts === 0 ? "failures: none" : "failures: none, as in earlier runs";
+  return `failures: none, though ${seen} (--fail-rate learnt)`;
 }
 
 const percent = (share: number): string => `${Math.round(share * 100)} %`;

@@ -1,6 +1,6 @@
 /** What have earlier runs shown of how long things take, what they cost and how often they fail? */
 import type { Event, NewTask } from "../core/event.ts";
-import { isAccounts } from "../core/failure.ts";
+import { type Failure, isAccounts } from "../core/failure.ts";
 import { type JobId, jobId, taskOfJob } from "../core/job.ts";
 import type { TaskId } from "../core/task.ts";
 import { GENERAL_PURPOSE } from "../planning/plan.ts";
@@ -17,8 +17,8 @@ export function learnFrom(runs: readonly (readonly Event[])[]): Learnt {
     gateMs: median(seen.gate),
     workTokens: median(seen.tokens),
     workDollars: median(seen.dollars),
-    failShare: share(seen.failed, work.length),
-    refusedShare: share(seen.refused, work.length - seen.failed),
+    failShare: share(seen.failed, seen.tried),
+    refusedShare: share(seen.refused, seen.tried - seen.failed),
   };
   return {
     runs: runs.length,
@@ -34,6 +34,8 @@ type Seen = {
   readonly gate: number[];
   readonly tokens: number[];
   readonly dollars: number[];
+  /** Attempts that were left to their end, or to that of their time. */
+  tried: number;
   failed: number;
   refused: number;
 };
@@ -44,6 +46,7 @@ const nothingSeen = (): Seen => ({
   gate: [],
   tokens: [],
   dollars: [],
+  tried: 0,
   failed: 0,
   refused: 0,
 });
@@ -51,33 +54,52 @@ const nothingSeen = (): Seen => ({
 function look(seen: Seen, events: readonly Event[]): void {
   const since = new Map<JobId, number>();
   const agents = new Map<TaskId, string>();
+  /** Those whose last attempt was counted: at most once it comes to nothing. */
+  const tried = new Set<TaskId>();
   const ofTasks = (into: readonly NewTask[]) => {
     for (const { id, spec } of into) agents.set(id, spec.agent ?? GENERAL_PURPOSE);
   };
   for (const event of events) {
     if (event.type === "plan.accepted" || event.type === "repair.planned") ofTasks(event.into);
     if (event.type === "job.started") since.set(jobId(event.job), event.at);
-    if (event.type === "job.ended") ended(seen, event, { since, agents });
-    if (event.type !== "task.retried") continue;
-    if (event.charge === "refused") seen.refused += 1;
-    else if (event.charge !== "nothing" && !isAccounts(event.failure)) seen.failed += 1;
+    if (event.type === "job.ended") ended(seen, event, { since, agents, tried });
+    if (event.type !== "task.retried" && event.type !== "task.failed") continue;
+    const isCharged = event.type === "task.failed" || event.charge !== "nothing";
+    if (tried.delete(event.task) && isCharged) cameToNothing(seen, event.failure);
   }
+}
+
+function cameToNothing(seen: Seen, failure: Failure): void {
+  if (failure.kind === "conflict" || failure.kind === "gate-red") seen.refused += 1;
+  else if (!isAccounts(failure)) seen.failed += 1;
 }
 
 /** Who did not answer was given up, or ended with its engine: how long it would have taken nobody knows. */
 function ended(
   seen: Seen,
   { job, how, at, spent }: Event & { readonly type: "job.ended" },
-  known: { readonly since: ReadonlyMap<JobId, number>; readonly agents: ReadonlyMap<TaskId, string> },
+  known: {
+    readonly since: ReadonlyMap<JobId, number>;
+    readonly agents: ReadonlyMap<TaskId, string>;
+    readonly tried: Set<TaskId>;
+  },
 ): void {
   const from = known.since.get(job);
-  if (from === undefined || how !== "answered") return;
+  if (from === undefined) return;
+  const isWork = job.startsWith("work:");
+  if (isWork && (how === "answered" || how === "answered-late" || how === "expired")) {
+    seen.tried += 1;
+    known.tried.add(taskOfJob(job)!);
+  }
+  if (how !== "answered") return;
   const ms = at - from;
   if (job.startsWith("plan:")) seen.plan.push(ms);
-  else if (job.startsWith("land") || job.startsWith("check")) seen.gate.push(ms);
+  else if (!isWork) seen.gate.push(ms);
   else {
     const agent = known.agents.get(taskOfJob(job)!) ?? GENERAL_PURPOSE;
-    seen.work.set(agent, [...(seen.work.get(agent) ?? []), ms]);
+    const times = seen.work.get(agent);
+    if (times) times.push(ms);
+    else seen.work.set(agent, [ms]);
     if (spent && spent.tokens > 0) seen.tokens.push(spent.tokens);
     if (spent?.microdollars !== undefined) seen.dollars.push(spent.microdollars / 1_000_000);
   }

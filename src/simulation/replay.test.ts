@@ -123,6 +123,34 @@ test("earlier runs teach what attempts take and how often they come to nothing",
   assert.match(assume(NOTHING_LEARNT).because.join("\n"), /10 min an attempt, a default/);
 });
 
+test("the share of failures counts attempts out of time, and the last one of a task, and is never more than all", () => {
+  const work = (attempt: number) => ({ kind: "work", task: "t.1", attempt }) as never;
+  const started = (n: number) => ({ type: "job.started", job: work(n), until: 9, at: n }) as Event;
+  const ended = (n: number, how: string) =>
+    ({ type: "job.ended", job: jobId(work(n)), how, at: n + 1 }) as Event;
+  const retried = (n: number, kind: string, charge: string) =>
+    ({
+      type: "task.retried",
+      task: "t.1",
+      attempt: n,
+      failure: { kind, message: "" },
+      charge,
+      retryAt: 0,
+    }) as Event;
+  const failed = (task: string) =>
+    ({ type: "task.failed", task, failure: { kind: "agent-failed", message: "" } }) as Event;
+  const outOfTime = [1, 2, 3].flatMap((n) => [
+    started(n),
+    ended(n, "expired"),
+    retried(n, "timed-out", "lost"),
+  ]);
+  const refused = [started(4), ended(4, "answered"), retried(4, "gate-red", "refused")];
+  const stopped = [started(5), ended(5, "interrupted"), retried(5, "interrupted", "nothing")];
+  const last = [started(6), ended(6, "answered"), failed("t.1"), failed("t")];
+  const learnt = learnFrom([[...outOfTime, ...refused, ...stopped, ...last]]);
+  assert.deepEqual([learnt.attempts, learnt.failShare, learnt.refusedShare], [2, 4 / 5, 1]);
+});
+
 test("a log of nothing, or of half a run, can be read", async () => {
   assert.equal(timelineOf([]).makespanMs, 0);
   const events = await recorded(5);
@@ -130,4 +158,29 @@ test("a log of nothing, or of half a run, can be read", async () => {
   assert.equal(timelineOf(half).end, "open");
   const again = await replay(recordingOf(half), defaultPolicy);
   assert.ok("order" in again || "failure" in again);
+});
+
+test("a run that followed a plan is foreseen without a planner's time: the plan was there", async () => {
+  const events = await recorded(4);
+  const planned = recordingOf(events);
+  const given = {
+    ...planned,
+    plans: new Map(
+      [...planned.plans].map(([name, turns]) => [
+        name,
+        turns.map((turn) =>
+          "kind" in turn.said
+            ? turn
+            : {
+                ...turn,
+                said: { ...turn.said, tasks: turn.said.tasks.map((task) => ({ ...task, terms: {} })) },
+              },
+        ),
+      ]),
+    ),
+  };
+  const turnsOf = (recording: typeof planned) =>
+    [...withoutHistory(recording, assume(NOTHING_LEARNT)).plans.values()].flat().map(({ ms }) => ms);
+  assert.deepEqual([...new Set(turnsOf(planned))], [60_000]);
+  assert.deepEqual([...new Set(turnsOf(given))], [0]);
 });

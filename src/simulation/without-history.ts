@@ -4,14 +4,13 @@ import type { Recording } from "./recording.ts";
 
 export function withoutHistory(recording: Recording, assumed: Assumed): Recording {
   const answered = { end: "answered" } as const;
+  const planMs = followsPlan(recording) ? 0 : assumed.planMs; // It was there already.
   return {
     goal: recording.goal,
     plans: new Map(
       [...recording.plans].map(([name, turns]) => [
         name,
-        turns.flatMap((turn) =>
-          "kind" in turn.said ? [] : [{ ...answered, ms: assumed.planMs, said: turn.said }],
-        ),
+        turns.flatMap((turn) => ("kind" in turn.said ? [] : [{ ...answered, ms: planMs, said: turn.said }])),
       ]),
     ),
     attempts: new Map(
@@ -23,7 +22,7 @@ export function withoutHistory(recording: Recording, assumed: Assumed): Recordin
     lands: [],
     checks: [],
     usualMs: {
-      plan: assumed.planMs,
+      plan: planMs,
       work: assumed.workMs,
       land: assumed.gateMs,
       check: assumed.gateMs,
@@ -37,3 +36,7 @@ export function withoutHistory(recording: Recording, assumed: Assumed): Recordin
     inexact: [],
   };
 }
+
+/** Only tasks of a plan that was given have terms. */
+const followsPlan = ({ plans }: Recording): boolean =>
+  [...plans.values()].flat().some(({ said }) => !("kind" in said) && said.tasks.some(({ terms }) => terms));
