@@ -87,6 +87,25 @@ test("two tasks on one file work one after the other, and the file is named with
   assert.equal(conflicts, 0);
 });
 
+test("of a folder and a file in it, the file is named with both tasks", async () => {
+  const plan = planOf({ a: { scope: ["src/"] }, b: { scope: ["src/x.ts"] } });
+  const { hotFiles } = await foreseen(plan, 2);
+  assert.deepEqual(hotFiles, [
+    { path: "src/x.ts", tasks: ["b", "a"], waitedMs: 11 * MINUTE },
+    { path: "src/", tasks: ["a", "b"], waitedMs: 0 },
+  ]);
+});
+
+test("many tasks with many files in common take their length", async () => {
+  const scope = Array.from({ length: 600 }, (_, i) => `src/${i}.ts`);
+  const names = Array.from({ length: 100 }, (_, i) => `t${i}`);
+  const plan = planOf(Object.fromEntries(names.map((name) => [name, { scope }])));
+  const before = performance.now();
+  const { hotFiles } = await foreseen(plan, 4);
+  assert.equal(hotFiles.length, 600);
+  assert.ok(performance.now() - before < 5_000, "each pair of paths was compared");
+});
+
 test("where overlap is allowed, they meet when they land, and one is made again", async () => {
   const plan = planOf({ a: { scope: ["src/x.ts"] }, b: { scope: ["src/x.ts"] } });
   const result = await foreseen(plan, 2, { policy: { ...defaultPolicy, overlap: "allow" } });
@@ -144,6 +163,13 @@ test("a plan whose tasks fail too often says what would be left", async () => {
   assert.match(result.left.join("\n"), /a/);
 });
 
+test("attempts that are out of time cost what nobody knows, not nothing", async () => {
+  const { end, used, tasks } = await foreseen(planOf({ a: { estimate: { minutes: 100_000 } } }), 1);
+  assert.notEqual(end, "done");
+  assert.ok(tasks[1]!.attempts > 0);
+  assert.deepEqual([used.tokens, used.unpriced], [0, tasks[1]!.attempts]);
+});
+
 test("the useful number of workers is the smallest that is within 5 % of the best", async () => {
   const plan = planOf({
     long: { estimate: { minutes: 40 } },
@@ -153,14 +179,29 @@ test("the useful number of workers is the smallest that is within 5 % of the bes
   if ("failure" in found) throw new Error(found.failure.message);
   assert.deepEqual(
     found.rows.map(({ workers }) => workers),
-    [1, 2, 4, 8, 9],
+    [1, 2, 3, 4, 8, 9],
   );
-  // Forty minutes by one, and eighty among three: with four it is as fast as it gets.
-  assert.equal(found.useful, 4);
-  assert.equal(found.forecast.workers, 4);
+  // Forty minutes by one, and eighty among two: with three it is as fast as it gets.
+  assert.equal(found.useful, 3);
+  assert.equal(found.forecast.workers, 3);
   assert.deepEqual(found.critical, { tasks: ["long"], ms: 41 * MINUTE });
   assert.equal(found.rows[0]!.speedUp, 1);
   assert.equal(found.rows[0]!.p90Ms, undefined);
+});
+
+test("among many workers, the useful number is found to a 16th", async () => {
+  const layers = Array.from({ length: 4 }, (_, layer) =>
+    Array.from({ length: 37 }, (_, i) => {
+      const blockedBy = layer === 0 ? [] : [`t${layer - 1}-${i}`];
+      return [`t${layer}-${i}`, { blockedBy }] as const;
+    }),
+  );
+  const plan = planOf(Object.fromEntries(layers.flat()));
+  const found = await speedUp({ plan, assumed: ASSUMED, policy: defaultPolicy });
+  if ("failure" in found) throw new Error(found.failure.message);
+  assert.ok(found.useful >= 37 && found.useful <= 39, `${found.useful}`);
+  const tried = found.rows.map(({ workers }) => workers);
+  assert.deepEqual(tried, [1, 2, 4, 8, 16, 32, found.useful, 64, 128, 148]);
 });
 
 test("with failures several stories are told: the one in the middle, and nine in ten", async () => {

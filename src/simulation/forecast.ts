@@ -1,6 +1,7 @@
 /** How would a plan go with so many workers? The real engine on a virtual clock, in a repository that is made up. */
 
 import type { WorkBrief } from "../core/brief.ts";
+import type { Event } from "../core/event.ts";
 import { type Failure, failure } from "../core/failure.ts";
 import { type Job, jobId, type Spent } from "../core/job.ts";
 import type { Policy } from "../core/policy.ts";
@@ -48,13 +49,19 @@ export async function forecast(wanted: Wanted): Promise<Forecast | { readonly fa
   if (simulated.end.is === "stuck")
     return { failure: failure("policy", `the plan would not come to an end: ${simulated.end.why}`) };
   const timeline = timelineOf(simulated.events);
+  const { used } = timeline;
   return {
     ...timeline,
+    used: { ...used, unpriced: used.unpriced + outOfTime(simulated.events) },
     workers,
     busyShare: busyShare(timeline, workers),
     hotFiles: hotFiles(timeline),
   };
 }
+
+/** Attempts that ended before they said what they cost: it was not nothing. */
+const outOfTime = (events: readonly Event[]): number =>
+  events.filter((event) => event.type === "job.ended" && event.how === "expired" && !event.spent).length;
 
 /** A plan is never refused for its length here: who may run it is for others to say. */
 const policyFor = (policy: Policy, workers: number, tasks: number): Policy => ({

@@ -1,11 +1,11 @@
 /** Which files are in the way? Those that several tasks are to change, with how long the tasks waited for each. */
-import { covers, EVERYTHING } from "../core/scope.ts";
+import { EVERYTHING } from "../core/scope.ts";
 import type { TaskId } from "../core/task.ts";
 import type { TimedTask, Timeline } from "./timeline.ts";
 
 export type HotFile = {
   readonly path: string;
-  /** Names of the tasks that have it, or something in it, in their scope. */
+  /** Names of the tasks that have it, or something in it, in their scope; and who waited for a folder above it. */
   readonly tasks: readonly string[];
   readonly waitedMs: number;
 };
@@ -19,11 +19,15 @@ export function hotFiles({ tasks, fileWaits }: Timeline): readonly HotFile[] {
   for (const { name, spec } of writers)
     for (const path of spec.scope)
       for (const place of [path, ...above(path)]) found.get(place)?.tasks.add(name);
-  const byId = new Map<TaskId, TimedTask>(writers.map((task) => [task.id, task]));
+  const byId = new Map<TaskId, Writer>(writers.map((task) => [task.id, { task, own: ownOf(task) }]));
   for (const { task, behind, ms } of fileWaits) {
-    for (const path of shared(byId.get(task), byId.get(behind))) {
+    const [one, other] = [byId.get(task), byId.get(behind)];
+    if (!one || !other) continue;
+    for (const path of shared(one, other)) {
       const entry = found.get(path);
-      if (entry) entry.waitedMs += ms;
+      if (!entry) continue;
+      entry.waitedMs += ms;
+      entry.tasks.add(one.task.name).add(other.task.name); // One of them may have a folder above it.
     }
   }
   return [...found]
@@ -47,11 +51,21 @@ function above(path: string): readonly string[] {
   return folders;
 }
 
+/** A task with its paths, none with a slash at its end. */
+type Writer = { readonly task: TimedTask; readonly own: ReadonlySet<string> };
+
+const ownOf = ({ spec }: TimedTask): ReadonlySet<string> => new Set(spec.scope.map(withoutSlash));
+
+const withoutSlash = (path: string): string =>
+  path.endsWith("/") && path !== EVERYTHING ? path.slice(0, -1) : path;
+
 /** Where two tasks meet: of a folder and a file in it, the file. */
-function shared(one: TimedTask | undefined, other: TimedTask | undefined): readonly string[] {
-  if (!one || !other) return [];
-  const met = one.spec.scope.flatMap((a) =>
-    other.spec.scope.flatMap((b) => (covers(a, b) ? [b] : covers(b, a) ? [a] : [])),
-  );
-  return [...new Set(met)];
+function shared(one: Writer, other: Writer): readonly string[] {
+  const inFoldersOf = (own: ReadonlySet<string>, path: string) =>
+    above(path).some((folder) => own.has(withoutSlash(folder)));
+  const met = new Set<string>();
+  for (const path of one.task.spec.scope)
+    if (other.own.has(withoutSlash(path)) || inFoldersOf(other.own, path)) met.add(path);
+  for (const path of other.task.spec.scope) if (inFoldersOf(one.own, path)) met.add(path);
+  return [...met];
 }

@@ -9,7 +9,7 @@ import { median } from "./learnt.ts";
 
 export type SpeedUp = {
   readonly rows: readonly Row[];
-  /** The smallest number of workers within 5 % of the best time. */
+  /** The smallest number of workers within 5 % of the best time; of many, to a 16th. */
   readonly useful: number;
   /** How many were told for each number of workers; more than one where something is left to chance. */
   readonly stories: number;
@@ -54,27 +54,56 @@ const STORIES = { most: 20, fewest: 5, attempts: 30_000 } as const;
 const MICRO = 1_000_000;
 /** Within so much of the best, more workers only cost. */
 const GOOD_ENOUGH = 1.05;
+/** Whether 500 or 512 are worth having nobody asks: by halves until a 16th is left, in four steps at most. */
+const NEAR = 16;
+const MAX_HALVINGS = 4;
 
 export async function speedUp(wanted: Wanted): Promise<SpeedUp | { readonly failure: Failure }> {
   const counts = workerCounts(wanted.plan.tasks.length, wanted.maxWorkers);
-  const many = storiesFor(wanted, counts.length);
-  const all: (readonly Forecast[])[] = [];
+  const many = storiesFor(wanted, counts.length + MAX_HALVINGS);
+  const all: Told[] = [];
   for (const workers of counts) {
     const told = await tell({ ...wanted, stories: many }, workers);
     if ("failure" in told) return told;
     all.push(told);
   }
+  const isGood = isGoodIn(all);
+  const at = all.findIndex(isGood);
+  const fewer = await fewest({ ...wanted, stories: many }, [all[at - 1], all[at]!], isGood);
+  if ("failure" in fewer) return fewer;
+  if (fewer !== all[at]) all.splice(at, 0, fewer);
   const single = middle(all[0]!).makespanMs;
-  const rows = all.map((told) => rowOf(told, single));
-  const best = Math.min(...rows.map(({ makespanMs }) => makespanMs));
-  const at = rows.findIndex(({ makespanMs }) => makespanMs <= best * GOOD_ENOUGH);
   return {
-    rows,
-    useful: rows[at]!.workers,
+    rows: all.map((told) => rowOf(told, single)),
+    useful: middle(fewer).workers,
     stories: many,
-    forecast: middle(all[at]!),
+    forecast: middle(fewer),
     critical: criticalOf(wanted.plan, wanted.assumed),
   };
+}
+
+/** The stories of one number of workers. */
+type Told = readonly Forecast[];
+
+function isGoodIn(all: readonly Told[]): (told: Told) => boolean {
+  const best = Math.min(...all.map((told) => middle(told).makespanMs));
+  return (told) => middle(told).makespanMs <= best * GOOD_ENOUGH;
+}
+
+/** Between two numbers that were tried, of which the second is good: by halves, as long as it is worth it. */
+async function fewest(
+  wanted: Wanted & { readonly stories: number },
+  [below, good]: readonly [Told | undefined, Told],
+  isGood: (told: Told) => boolean,
+): Promise<Told | { readonly failure: Failure }> {
+  let [low, found] = [below ? middle(below).workers : 0, good];
+  while (middle(found).workers - low > Math.max(1, low / NEAR)) {
+    const told = await tell(wanted, (low + middle(found).workers) >> 1);
+    if ("failure" in told) return told;
+    if (isGood(told)) found = told;
+    else low = middle(told).workers;
+  }
+  return found;
 }
 
 /** 1, 2, 4 … and at last as many as there are tasks, or as may be. */
@@ -94,7 +123,7 @@ function storiesFor({ plan, assumed, stories }: Wanted, rows: number): number {
 async function tell(
   { seed = 1, stories, ...wanted }: Wanted & { readonly stories: number },
   workers: number,
-): Promise<readonly Forecast[] | { readonly failure: Failure }> {
+): Promise<Told | { readonly failure: Failure }> {
   const told: Forecast[] = [];
   for (let i = 0; i < stories; i += 1) {
     const one = await forecast({ ...wanted, workers, seed: seed + i });
@@ -104,10 +133,10 @@ async function tell(
   return told;
 }
 
-const byTime = (told: readonly Forecast[]) => told.toSorted((a, b) => a.makespanMs - b.makespanMs);
-const middle = (told: readonly Forecast[]): Forecast => byTime(told)[(told.length - 1) >> 1]!;
+const byTime = (told: Told) => told.toSorted((a, b) => a.makespanMs - b.makespanMs);
+const middle = (told: Told): Forecast => byTime(told)[(told.length - 1) >> 1]!;
 
-function rowOf(told: readonly Forecast[], single: number): Row {
+function rowOf(told: Told, single: number): Row {
   const mid = middle(told);
   const { workers, makespanMs } = mid;
   const gain = makespanMs === 0 ? 1 : single / makespanMs;

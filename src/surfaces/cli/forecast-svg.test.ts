@@ -82,6 +82,45 @@ test("the picture is XML without scripts, whatever the plan says, with a bar for
   assert.match(svg, /prefers-color-scheme: dark/);
 });
 
+test("numbers of workers that are near each other are not written over each other; one alone has no curve", async () => {
+  const { rows, forecast } = await found();
+  const curveOf = (counts: readonly number[], useful: number) => {
+    const some = counts.map((workers) => ({ ...rows[0]!, workers }));
+    const curve = { rows: some, useful, floorMs: 1 };
+    return forecastSvg({ title: "x", timeline: forecast, workers: 1, critical: new Set(), curve });
+  };
+  const labels = (svg: string) => [...svg.matchAll(/>(\d+)<\/text>/g)].map(([, label]) => label).slice(1);
+  assert.deepEqual(labels(curveOf([1, 2, 4, 8, 15, 16, 32, 64, 128, 200], 15)), [
+    ...["1", "2", "4", "8", "15", "32", "64", "128", "200"],
+  ]);
+  assert.doesNotMatch(curveOf([1], 1), /Times as fast|NaN/);
+});
+
+test("a bar without room for its name has none, instead of its first letter", async () => {
+  const { forecast } = await found();
+  const short = { lane: 0, attempt: 1, isLost: false, fromMs: 0 };
+  const bars = [
+    { ...short, task: "parser", toMs: forecast.makespanMs / 50 },
+    { ...short, task: "printer", toMs: forecast.makespanMs / 10 },
+  ];
+  const timeline = { ...forecast, bars };
+  const svg = forecastSvg({ title: "x", timeline, workers: 1, critical: new Set() });
+  assert.deepEqual(svg.match(/(?<=class="on">)[^<]+/g), ["printer"]);
+});
+
+test("a forecast in which something stays undone says so beside the numbers", async () => {
+  const tasks = [{ ...taskOf("a", []), estimate: { minutes: 100_000 } }];
+  const endless = { ...plan, tasks };
+  const result = await speedUp({
+    plan: endless,
+    assumed: assume(NOTHING_LEARNT),
+    policy: defaultPolicy,
+  });
+  if ("failure" in result) throw new Error(result.failure.message);
+  const [numbers] = forecastText(endless, result, []);
+  assert.match(numbers!.lines.join("\n"), /price not known\n\nNot everything would be done/);
+});
+
 test("a forecast in words names the useful number, the critical path, the hot file and what is not known", async () => {
   const sections = forecastText(plan, await found(), ["work: a guess"]);
   const page = sections.flatMap(({ title, lines }) => [title, ...lines]).join("\n");

@@ -15,9 +15,10 @@ export type Picture = {
 /** Whatever a plan says, this is well-formed XML without scripts. */
 export function forecastSvg(picture: Picture): string {
   const chart = ganttPart(picture, TOP);
-  const curve = picture.curve
-    ? curvePart(picture.curve, chart.bottom + GAP)
-    : { parts: [], bottom: chart.bottom };
+  const curve =
+    picture.curve && picture.curve.rows.length > 1
+      ? curvePart(picture.curve, chart.bottom + GAP)
+      : { parts: [], bottom: chart.bottom };
   const height = curve.bottom + GAP;
   return `${[
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" width="${WIDTH}" height="${height}"` +
@@ -97,10 +98,12 @@ function ganttPart({ timeline, workers, critical }: Picture, top: number): Part 
     const y = top + lane * laneHeight;
     const again = attempt > 1 ? ` (${attempt})` : "";
     const room = Math.floor((to - from - 6) / 6.5);
+    const name = cut(`${task}${again}`, room);
+    // One letter and "…" tell nobody which it is.
     const label =
-      laneHeight < 20 || room < 2
+      laneHeight < 20 || (name.length < 3 && name.endsWith("…"))
         ? ""
-        : text({ x: from + 4, y: y + 15, className: "on" }, cut(`${task}${again}`, room));
+        : text({ x: from + 4, y: y + 15, className: "on" }, name);
     const size = `x="${from}" y="${y + 1}" width="${round(Math.max(1, to - from - 1))}" height="${laneHeight - 4}"`;
     const tip = `${task}, attempt ${attempt}: ${precise(fromMs)} to ${precise(toMs)}${isLost ? ", came to nothing" : ""}`;
     return `<g><title>${escaped(tip)}</title><rect class="${className}" ${size} rx="2"/>${label}</g>`;
@@ -130,6 +133,8 @@ function timeAxis(makespanMs: number, y: number): readonly string[] {
 }
 
 const CURVE_HEIGHT = 220;
+/** As wide as "307.6 ×". */
+const LABEL = 48;
 
 /** Speed-up over the number of workers; both grow by doubling, as the numbers that were tried do. */
 function curvePart({ rows, useful, floorMs }: NonNullable<Picture["curve"]>, top: number): Part {
@@ -138,8 +143,7 @@ function curvePart({ rows, useful, floorMs }: NonNullable<Picture["curve"]>, top
   const best = floorMs > 0 ? single / floorMs : most;
   const highest = Math.max(2, Math.min(most, best * 1.2), ...rows.map(({ speedUp }) => speedUp));
   const bottom = top + CURVE_HEIGHT;
-  const x = (workers: number) =>
-    round(LEFT + (most === 1 ? 0.5 : Math.log2(workers) / Math.log2(most)) * PLOT);
+  const x = (workers: number) => round(LEFT + (Math.log2(workers) / Math.log2(most)) * PLOT);
   const y = (gain: number) =>
     round(bottom - (Math.log2(Math.max(1, gain)) / Math.log2(highest)) * (CURVE_HEIGHT - 48));
   const line = (points: readonly (readonly [number, number])[]) =>
@@ -172,8 +176,15 @@ function curvePart({ rows, useful, floorMs }: NonNullable<Picture["curve"]>, top
           ...(workers === useful
             ? [`<circle class="useful" cx="${x(workers)}" cy="${y(speedUp)}" r="9"/>`]
             : []),
-          text({ x: x(workers), y: bottom + 18, className: "quiet", anchor }, `${workers}`),
-          text({ x: x(workers), y: y(speedUp) - 14, className: "quiet", anchor }, `${speedUp.toFixed(1)} ×`),
+          ...(workers !== useful && Math.abs(x(workers) - x(useful)) < LABEL
+            ? [] // Its neighbour is the one to read.
+            : [
+                text({ x: x(workers), y: bottom + 18, className: "quiet", anchor }, `${workers}`),
+                text(
+                  { x: x(workers), y: y(speedUp) - 14, className: "quiet", anchor },
+                  `${speedUp.toFixed(1)} ×`,
+                ),
+              ]),
         ];
       }),
       text({ x: LEFT + PLOT / 2, y: bottom + 36, className: "quiet", anchor: "middle" }, "workers"),

@@ -91,11 +91,13 @@ function usefulText(
         : "more were not tried (--max-workers)"
       : "with more it is not even 5 % faster";
   const most = plural(useful, "worker is", "workers are");
+  const who = useful === 1 ? "It" : "They";
   return [
+    ...(row.doneShare === 0 ? ["Not everything would be done: see what would be left."] : []),
     useful === 1
       ? "One worker is enough: more are not even 5 % faster."
       : `${most} worth having (${gain}): ${why}.`,
-    `They would be busy for ${percent(row.busyShare)} of the time. The plan asks for ${asked} at once.`,
+    `${who} would be busy for ${percent(row.busyShare)} of the time. The plan asks for ${asked} at once.`,
   ];
 }
 
