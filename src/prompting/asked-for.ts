@@ -3,6 +3,7 @@ import type { PlanBrief, WorkBrief } from "../core/brief.ts";
 import { readHandoff } from "../core/handoff-answer.ts";
 import { readPlanAnswer } from "../core/plan-answer.ts";
 import { findDraft } from "../core/plan-draft.ts";
+import { doneAnswer } from "../ports/agent.ts";
 
 /** `plan`: the next tasks of a run. `execution-plan`: a plan file, before any run. */
 export type AskedFor = "plan" | "work" | "execution-plan";
@@ -10,8 +11,11 @@ export type AskedFor = "plan" | "work" | "execution-plan";
 export const askedFor = (brief: PlanBrief | WorkBrief): AskedFor =>
   brief.kind === "plan" && brief.request !== undefined ? "execution-plan" : brief.kind;
 
-/** What the engine would say of it; undefined if it can be read. What an execution plan says is judged after the turn. */
-export function whyUnreadable(asked: AskedFor, text: string): string | undefined {
+/**
+ * What the engine would say of it; undefined if it can be read. What an execution plan says is judged after the turn.
+ * `output`: the file that a worker's answer must name.
+ */
+export function whyUnreadable(asked: AskedFor, text: string, output?: string): string | undefined {
   switch (asked) {
     case "plan": {
       const read = readPlanAnswer(text);
@@ -22,9 +26,16 @@ export function whyUnreadable(asked: AskedFor, text: string): string | undefined
       return found.is === "draft" && !found.isCut ? undefined : "there is no whole plan in it";
     }
     case "work": {
+      const done = output === undefined ? undefined : doneAnswer(output);
+      if (text.trim() === done) return undefined;
       const read = readHandoff(text, "");
-      if (read.is === "handoff") return undefined;
-      return read.is === "broken" ? read.reasons.join("; ") : "there is no handoff in it";
+      if (read.is === "broken") return read.reasons.join("; ");
+      if (read.is === "none")
+        return `there is no handoff in it${done ? `, and it is not exactly ${done}` : ""}`;
+      const { status, summary } = read.handoff;
+      return done !== undefined && status === "complete" && summary !== done
+        ? `"summary" must be exactly ${done}`
+        : undefined;
     }
   }
 }

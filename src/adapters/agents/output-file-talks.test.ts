@@ -52,6 +52,20 @@ it("a model writes its file, also in a role that only reads, and hands off a DON
   for (const answer of heard.slice(2, 4)) assert.match(answer, /is not yours/);
 });
 
+it("a model that says DONE in words is not asked again", async () => {
+  const paths = { mine: "" };
+  let n = 0;
+  const replies = (): readonly Reply[] => [
+    { tools: [{ name: "write", input: { path: paths.mine, content: "# Found\n" } }] },
+    { text: `DONE|${paths.mine}\n` },
+  ];
+  await using turns = await modelTurns(() => replies()[n++]!);
+  const { ask, mine } = padFor(turns.folder);
+  paths.mine = mine;
+  assert.equal(textOf(await turns.agent.turn(ask, never)).trim(), `DONE|${mine}`);
+  assert.equal(turns.server.calls.length, 2);
+});
+
 describe("an agent that is talked with", () => {
   const follow = async (
     prompts: (at: ReturnType<typeof padFor>) => readonly (readonly Step[])[],
@@ -100,6 +114,15 @@ describe("an agent that is talked with", () => {
     );
     const bare = await follow((at) => [[say(`DONE|${at.mine}\n`)], unheard]);
     assert.equal(bare.said, `DONE|${bare.mine}`);
+    const update = { sessionUpdate: "tool_call", toolCallId: "1", title: "look", kind: "read" };
+    const afterSteps = await follow((at) => [
+      [say("I look first"), { do: "update", update }, say(`DONE|${at.mine}`)],
+      unheard,
+    ]);
+    assert.equal(afterSteps.said, `DONE|${afterSteps.mine}`);
+    const chatty = await follow((at) => [[say(`It is done.\nDONE|${at.mine}`)], [say(`DONE|${at.mine}`)]]);
+    assert.equal(chatty.said, `DONE|${chatty.mine}`);
+    assert.ok(chatty.heard.includes(`and it is not exactly DONE|${chatty.mine}`), chatty.heard.slice(-2_000));
     const blocked = await follow(() => [[handoff({ status: "blocked", summary: "no" })], unheard]);
     assert.match(blocked.said, /blocked/);
   });

@@ -1,6 +1,5 @@
 /** How does one turn go with an agent that is talked with? Greeting, session, message, and once more if it must. */
 import { type Failure, failure } from "../../../core/failure.ts";
-import { readHandoff } from "../../../core/handoff-answer.ts";
 import type { Spent } from "../../../core/job.ts";
 import { doneAnswer } from "../../../ports/agent.ts";
 import { askAgain } from "../../../prompting/ask-again.ts";
@@ -114,16 +113,20 @@ type Place = { readonly session: string; readonly bills: Fields[] };
 async function answered(parts: DialogueParts, place: Place, signal: AbortSignal): Promise<Talked> {
   const { asked, hearing, output } = parts;
   const kind = asked === "work" ? "work" : "plan";
-  const heard = () => (output === undefined ? answerIn(hearing.text, kind) : hearing.text);
+  const done = output === undefined ? undefined : doneAnswer(output);
+  const heard = () => {
+    if (done === undefined) return answerIn(hearing.text, kind);
+    return hearing.lastWords === done ? done : hearing.text; // What it says between its steps is no answer.
+  };
   const first = await prompted(parts, place, parts.message, signal);
   if ("is" in first) return first;
   const before = heard();
-  const wrong = whatIsWrong(before, asked, output);
+  const wrong = whyUnreadable(asked, before, output);
   if (wrong === undefined) return { is: "said", text: before };
   const second = await prompted(parts, place, askAgain(asked, wrong), signal);
   if ("is" in second) return second;
   const after = heard();
-  if (whatIsWrong(after, asked, output) === undefined) return { is: "said", text: after };
+  if (whyUnreadable(asked, after, output) === undefined) return { is: "said", text: after };
   const why = STOPS.get(first.stop);
   if (why) return { is: "failed", failure: failure("agent-failed", `${parts.blamed.name} ${why}`) };
   return { is: "said", text: after === "" ? before : after };
@@ -139,17 +142,6 @@ const FATAL: ReadonlyMap<string, string> = new Map([
   ["refusal", "refused to go on"],
   ["cancelled", "gave up its own turn"],
 ]);
-
-function whatIsWrong(answer: string, asked: AskedFor, output?: string): string | undefined {
-  if (asked !== "work") return whyUnreadable(asked, answer);
-  const done = output === undefined ? undefined : doneAnswer(output);
-  if (answer === done) return undefined;
-  const read = readHandoff(answer, "");
-  if (read.is === "handoff" && done !== undefined && read.handoff.status === "complete")
-    return read.handoff.summary === done ? undefined : `"summary" must be exactly ${done}`;
-  if (read.is === "handoff") return undefined;
-  return read.is === "broken" ? read.reasons.join("; ") : "there is no JSON object with a status in it";
-}
 
 async function prompted(
   { peer, hearing, blamed, now }: DialogueParts,

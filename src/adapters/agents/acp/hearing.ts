@@ -6,6 +6,8 @@ export class Hearing {
   readonly #write: (line: string) => void;
   #session: string | undefined;
   #text = "";
+  /** Where in it the last message begins. */
+  #lastAt = 0;
   #last = "";
   #message: unknown;
   #isApart = false;
@@ -21,6 +23,11 @@ export class Hearing {
     return this.#text.trim();
   }
 
+  /** Of that, what follows its last step. */
+  get lastWords(): string {
+    return this.#isApart ? "" : this.#text.slice(this.#lastAt).trim();
+  }
+
   /** Whether it has used a tool since it was asked. */
   get hasActed(): boolean {
     return this.#hasActed;
@@ -33,6 +40,7 @@ export class Hearing {
 
   forget(): void {
     this.#text = "";
+    this.#lastAt = 0;
     this.#hasActed = false;
     this.#message = undefined;
   }
@@ -64,8 +72,10 @@ export class Hearing {
     const isNext = this.#text !== "" && (this.#isApart || message !== this.#message);
     this.#message = message;
     this.#isApart = false;
+    if (isNext) this.#lastAt = this.#text.length;
     const all = `${this.#text}${isNext ? "\n" : ""}${words}`;
     this.#text = all.length > 2 * MAX_TEXT_CHARS ? all.slice(-MAX_TEXT_CHARS) : all;
+    this.#lastAt = Math.max(0, this.#lastAt - (all.length - this.#text.length));
     this.#show("message", words);
   }
 

@@ -137,6 +137,7 @@ export class ModelAgent implements Agent {
     const room = chain[0].contextTokens - chain[0].maxOutputTokens;
     const session = {
       asked: askedFor(ask.brief),
+      output: ask.scratchpad?.file,
       model,
       system: systemFor(prompts, ask),
       past: conversation.past,

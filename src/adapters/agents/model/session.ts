@@ -11,6 +11,8 @@ import { resultIds, toolCalls } from "./tool-pairs.ts";
 
 export type Session = {
   readonly asked: AskedFor;
+  /** The file that its answer must name. */
+  readonly output?: string | undefined;
   readonly model: CallableModel;
   readonly system: string;
   /** What was said in earlier turns. */
@@ -87,7 +89,7 @@ class Talk {
   }
 
   judge({ answer, text, stop, isAtWork }: Leg): Next {
-    const { asked, maxSteps } = this.#session;
+    const { asked, output, maxSteps } = this.#session;
     if (answer !== undefined) return { is: "answered", text: answerText(answer) };
     if ((stop === "length" || stop === "error") && this.#goesOn < MAX_GOES_ON) {
       this.#goesOn += 1;
@@ -97,7 +99,7 @@ class Talk {
       const why = `the model's provider stopped the answer (${stop})`;
       return { is: "failed", failure: failure("agent-failed", why, "say the task in other words") };
     }
-    const unreadable = whyUnreadable(asked, text);
+    const unreadable = whyUnreadable(asked, text, output);
     const why = this.#steps >= maxSteps ? `you have used all of your ${maxSteps} steps` : unreadable;
     if (this.#asked && isAtWork && unreadable !== undefined)
       return stillAtWork(Math.min(this.#steps, maxSteps));
