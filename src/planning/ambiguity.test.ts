@@ -33,6 +33,9 @@ for (const request of [
   "dark mode",
   "improve error messages",
   "update src/a.ts",
+  "It crashes when uploading a file. Fix it.",
+  "Search is really slow, please fix it",
+  "Fix this:\nTypeError: x is undefined",
 ])
   test(`${JSON.stringify(request)} says enough`, () => assert.equal(isReady(plan(request)), true));
 
@@ -57,20 +60,27 @@ test("an answer is used, said, and asked for no more", () => {
   assert.match(goal, /crash/);
 });
 
+test("an answer takes the place of what was vague, whatever the form of its verb", () => {
+  const { tasks } = plan("After fixing the bug, add a test and update the changelog", {
+    answers: new Map([["what", "the crash in src/login.ts"]]),
+  });
+  assert.deepEqual(
+    tasks.map(({ subject }) => subject),
+    ["Fix the crash in src/login.ts", "Add a test for the crash", "Update the changelog"],
+  );
+});
+
 test("an answer with a verb of its own stands alone, also for an empty request", () => {
   const answers = new Map([["what", "add a login page"]]);
   assert.equal(plan("make it better", { answers }).tasks[0]!.subject, "Add a login page");
   assert.equal(plan("", { answers }).tasks[0]!.subject, "Add a login page");
 });
 
-test("a name that several files have is a question with a default, which is also said", () => {
+test("a name that several files have is decided by a default that is said, and asked of nobody", () => {
   const facts = factsOf(["lib/util.ts", "src/util.ts"]);
   const first = plan("fix the crash in util.ts", { facts });
   assert.equal(isReady(first), true);
-  assert.deepEqual(
-    first.questions.map(({ id, default: one }) => [id, one]),
-    [["file:util.ts", "lib/util.ts"]],
-  );
+  assert.deepEqual(first.questions, []);
   assert.deepEqual(first.tasks[0]!.scope, ["lib/util.ts"]);
   assert.match(first.assumptions[0]!, /lib\/util\.ts/);
   const second = plan("fix the crash in util.ts", {
@@ -82,9 +92,10 @@ test("a name that several files have is a question with a default, which is also
 
 test("tests where there are none need a framework", () => {
   const facts = factsOf(["src/main.py"]);
-  assert.deepEqual(
-    plan("add unit tests for the parser", { facts }).questions.map(({ default: one }) => one),
-    ["pytest"],
-  );
-  assert.deepEqual(plan("add jest tests for the parser", { facts }).questions, []);
+  const taken = (request: string) => plan(request, { facts }).assumptions;
+  assert.deepEqual(taken("add unit tests for the parser"), [
+    "Which test framework should be used? Taken: pytest.",
+  ]);
+  assert.deepEqual(taken("add jest tests for the parser"), []);
+  assert.deepEqual(taken("fix the flaky login test"), []);
 });

@@ -3,6 +3,7 @@ import type { RepositoryFacts } from "./facts.ts";
 import { meantBy, type Tree } from "./paths.ts";
 import type { Question } from "./plan.ts";
 import type { Clause, Reading } from "./reading.ts";
+import { leadOf, saysSomething } from "./said.ts";
 import { continuous, plainLine, shortened } from "./wording.ts";
 import type { Words } from "./words.ts";
 import { deliveredBy, workOf } from "./work.ts";
@@ -20,11 +21,11 @@ const MAX_QUESTIONS = 8;
 export const WHAT = "what";
 
 /** The one question without whose answer a plan would be guessing. */
-export function blockingQuestion({ clauses }: Reading, facts: RepositoryFacts): Question | undefined {
+export function blockingQuestion({ clauses, pasted }: Reading, facts: RepositoryFacts): Question | undefined {
   const [first] = clauses;
   if (first === undefined)
     return asked(WHAT, "What should be done?", "nothing: there is no plan without a request", true);
-  if (!isVague(first)) return undefined;
+  if (!isVague(first) || (first.object !== "" && (pasted.length > 0 || isTold(first)))) return undefined;
   const verb = first.verb ?? "do";
   const fallback = defaultFor(verb, facts);
   const said = NOT_ALONE.test(verb)
@@ -58,6 +59,9 @@ export function isVague({ verb, object, items, files, names, text, isUnbounded, 
   const pointed = (isRead ? PRONOUN : POINTING).exec(rest)?.[0];
   return pointed !== undefined && DESCRIBING.test(rest.slice(pointed.length));
 }
+
+/** What is pointed at was told before, or is told below. */
+const isTold = (clause: Clause) => [...clause.context, leadOf(clause)].some(saysSomething);
 
 /** These say enough alone: "deploy", "lint". */
 const SUFFICIENT: ReadonlySet<string> = new Set(
@@ -122,13 +126,18 @@ function whichFiles({ clauses }: Reading, tree: Tree): readonly Question[] {
 
 function whichTests({ clauses }: Reading, facts: RepositoryFacts): readonly Question[] {
   if (facts.tests.length > 0 || facts.testCommand !== undefined) return [];
-  if (!clauses.some((clause) => workOf(clause) === "tests" && !FRAMEWORK.test(clause.text))) return [];
+  if (!clauses.some((clause) => isFirstTest(clause) && !FRAMEWORK.test(clause.text))) return [];
   const [language = ""] = facts.languages;
   const usual = Object.hasOwn(FRAMEWORKS, language)
     ? FRAMEWORKS[language]!
     : "the one that is usual for the language";
   return [asked("tests", "Which test framework should be used?", usual, false)];
 }
+
+/** Tests that are mended have a framework, whether it was seen or not. */
+const isFirstTest = (clause: Clause) =>
+  workOf(clause) === "tests" &&
+  !/^(?:fix|update|improve|correct|complete|extend|revise|edit)$/.test(clause.verb ?? "");
 
 const FRAMEWORK =
   /\b(?:jest|vitest|mocha|pytest|unittest|junit|rspec|minitest|playwright|cypress|node:test|cargo test|go test|testing library|phpunit|xunit|nunit)\b/i;
@@ -154,7 +163,12 @@ export function answered(request: string, first: Clause | undefined, answer: str
   const isWhole = first.verb === undefined || NOT_ALONE.test(first.verb) || startsWithVerb(said, words);
   const mended = isWhole ? said : `${first.verb} ${said}`;
   const at = request.indexOf(first.text);
-  return at === -1 ? mended : `${request.slice(0, at)}${mended}${request.slice(at + first.text.length)}`;
+  if (at !== -1) return `${request.slice(0, at)}${mended}${request.slice(at + first.text.length)}`;
+  // "After fixing the bug, add a test" has its verb in another form.
+  const object = isWhole || first.object === "" ? -1 : request.indexOf(first.object);
+  return object === -1
+    ? mended
+    : `${request.slice(0, object)}${said}${request.slice(object + first.object.length)}`;
 }
 
 /** Verbs that say nothing without their object. */

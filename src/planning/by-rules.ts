@@ -9,6 +9,7 @@ import { deepened } from "./deepen.ts";
 import { dependenciesOf } from "./dependencies.ts";
 import type { Draft } from "./draft.ts";
 import type { RepositoryFacts } from "./facts.ts";
+import { folded } from "./fold.ts";
 import { outputNames } from "./output-name.ts";
 import { treeOf } from "./paths.ts";
 import {
@@ -45,12 +46,14 @@ export type PlanAround = {
 export function planByRules(request: string, around: PlanAround): ExecutionPlan {
   const { words, limits } = around.data;
   const answers = around.answers ?? new Map<string, string>();
-  const { reading, blocking, goal, text } = readingOf(request, around);
-  const score = tiered(scoreOf(reading, words), limits);
+  const { reading: read, blocking, goal, text } = readingOf(request, around);
+  const score = tiered(scoreOf(read, words), limits);
+  const reading = { ...read, clauses: folded(read.clauses) };
   const tree = treeOf(around.facts);
   const minor = minorQuestions({ reading, facts: around.facts, tree });
   const all = blocking ? [blocking, ...minor] : minor;
-  const questions = all.filter(({ id }) => !answers.has(id));
+  // What has a default that is good enough is said as an assumption, and asked of nobody.
+  const questions = all.filter(({ id, blocking: blocks }) => blocks && !answers.has(id));
   const surroundings: Surroundings = {
     request: text.slice(0, MAX_REQUEST_CHARS),
     clauses: reading.clauses,
@@ -195,12 +198,17 @@ function tasksOf(
         parallel: inWave.get(waveOf(id))!.length > 1,
         ...(hasOutput ? { output_file: `${SCRATCHPAD}/${outputs[at]!}` } : {}),
         depth: draft.depth,
-        parent_id:
-          draft.clause === undefined || reading.clauses.length < 2 ? "root" : `root.${draft.clause + 1}`,
+        parent_id: parentOf(draft),
       },
     };
   });
   return { tasks, waves: found.is === "waves" ? found.count : 0 };
+}
+
+/** The request is split into clauses and these into parts: as many steps up as it is deep, as far as there are any. */
+function parentOf({ clause, key, depth }: Draft): string {
+  const above = clause === undefined ? [] : key.split(".").slice(0, depth - 1);
+  return ["root", ...above].join(".");
 }
 
 /** Defaults that were taken, and answers that were given. */

@@ -6,8 +6,9 @@ import type { Item } from "./item.ts";
 import type { PlanLimits } from "./limits.ts";
 import { leavesFiles, pathsOf, type Tree } from "./paths.ts";
 import type { Clause } from "./reading.ts";
+import { saidAlone, sentenceOf } from "./said.ts";
 import { afterItems, othersIn, type Part, partsOf } from "./split.ts";
-import { capitalised, listed, plainLine, shortened, subjectOf } from "./wording.ts";
+import { capitalised, plainLine, subjectOf } from "./wording.ts";
 import type { Words } from "./words.ts";
 import { deliveredBy, type Work, workOf } from "./work.ts";
 
@@ -61,13 +62,12 @@ type Asked = {
 };
 
 function wholeDraft({ clause, index, work, around }: Asked): Draft {
-  const says = sentenceOf(clause, around.words);
-  const about = aboutEarlier(clause, index, work, around);
+  const says = saidAlone(around.clauses, index, around.words);
   return {
     ...commonOf({ clause, index, work, around }),
     key: `${index + 1}`,
     kind: work === "verify" ? "verify" : "part",
-    subject: subjectOf(about === "" ? says : `${says} (${about})`, around.limits.maxSubjectChars),
+    subject: subjectOf(says, around.limits.maxSubjectChars),
     description: ended(says),
     ...pathsIn(clause, work, around),
     requirements: [...itemRequirements(clause), ...ofRequest(says, around), ...around.constraints],
@@ -95,7 +95,7 @@ function partDraft({ clause, index, work, around }: Asked, part: Part, n: number
     description: ended(part.says),
     ...pathsIn(asked, partWork, around),
     requirements: [`Part of: ${quotedText(around.request)}.`, othersIn(part), ...around.constraints],
-    depth: 2,
+    depth: part.depth ?? 2,
     thing: plainLine(part.object ?? part.item),
     after: part.after.map((before) => `${index + 1}.${before + 1}`),
   };
@@ -112,29 +112,6 @@ export function ofRequest(says: string, { request }: Pick<Surroundings, "request
       .replace(/[\s.!?]{1,5}$/, "");
   return bare(request.slice(0, MAX_QUOTED_CHARS)) === bare(says) ? [] : [`Part of: ${quotedText(request)}.`];
 }
-
-/** "Fix it", "add a test": of what, for who reads only the title. */
-function aboutEarlier(clause: Clause, index: number, work: Work, { clauses }: Surroundings): string {
-  const isShort = clause.object.split(" ").length <= MAX_SHORT_WORDS;
-  const pointsBack = /\b(?:it|this|that|them|why|these|those|what)\b/i.test(clause.object.slice(0, 100));
-  if (!isShort || !(pointsBack || ((work === "tests" || work === "docs") && clause.files.length === 0)))
-    return "";
-  const before = clauses.slice(0, index);
-  const context = clause.context[0] ?? before.findLast((one) => one.context.length > 0)?.context[0];
-  const earlier = before.findLast((one) => one.object.split(" ").length > 1);
-  return shortened(plainLine((earlier?.object ?? context ?? leadOf(clause)).slice(0, 300)), MAX_ABOUT_CHARS);
-}
-
-/** "The format is wrong" in "the format is wrong, please fix it". */
-function leadOf({ text, verb }: Clause): string {
-  const at = verb === undefined ? -1 : text.toLowerCase().indexOf(` ${verb} `);
-  return at === -1
-    ? ""
-    : text.slice(0, at).replace(/[,;:]?\s*(?:so\s+)?(?:please|and|so|can you|could you)?$/i, "");
-}
-
-const MAX_SHORT_WORDS = 3;
-const MAX_ABOUT_CHARS = 50;
 
 function groupDraft(asked: Asked, breadth: Breadth, items: readonly Item[], n: number): Draft {
   const { clause, index, work, around } = asked;
@@ -205,7 +182,7 @@ function collectDraft({ clause, index, around }: Asked, groups: readonly Draft[]
 /** One account of all is wanted where nobody could read all the parts; what was changed speaks for itself. */
 const isForAll = ({ isUnbounded, text }: Clause, work: Work) =>
   deliveredBy(work) === "report"
-    ? isUnbounded || /\bsummari[sz]e each\b/i.test(text)
+    ? isUnbounded
     : isUnbounded && /\b(?:all files|(?:entire|whole) (?:repo|repository|codebase|project))\b/i.test(text);
 
 type Common = "work" | "clause" | "isImperative" | "delivers" | "after";
@@ -217,29 +194,11 @@ const commonOf = ({ clause, index, work }: Asked): Pick<Draft, Common> => ({
   after: [],
 });
 
-/** What it says, beginning with its verb: "it should support x" is "Support x", "a new page" is "Implement a new page". */
-export function sentenceOf(
-  clause: Pick<Clause, "text" | "verb" | "object" | "items">,
-  { phrasal }: Words,
-): string {
-  const line = plainLine(clause.text);
-  const { verb } = clause;
-  if (verb === undefined)
-    return /^(?:an?|the|new|better)\s/i.test(line) ? `Implement ${line}` : capitalised(line);
-  const lower = line.toLowerCase();
-  const isSaidSo =
-    lower.startsWith(verb) || [...phrasal].some(([said, meant]) => meant === verb && lower.startsWith(said));
-  if (isSaidSo) return capitalised(line);
-  const at = lower.indexOf(` ${verb} `);
-  if (at !== -1 && at < MAX_LEAD_CHARS) return capitalised(line.slice(at + 1));
-  const rest = plainLine(clause.object) || listed(clause.items.map(plainLine));
-  return rest === "" ? capitalised(line) : capitalised(`${verb} ${rest}`);
+/** "Review and summarise", where both are said of the same. */
+function verbOf({ verb = "work on", text }: Clause): string {
+  const pair = /^([a-z]+) and [a-z]+(?=\s)/i.exec(text);
+  return capitalised(pair?.[1]?.toLowerCase() === verb ? pair[0] : verb);
 }
-
-/** "The user of the old application should": what stands before a verb is no longer. */
-const MAX_LEAD_CHARS = 60;
-
-const verbOf = ({ verb }: Clause) => capitalised(verb ?? "work on");
 
 /** "Review 16 agent files for typos" is about typos, whichever files a task has. */
 function tailOf(clause: Clause): string {

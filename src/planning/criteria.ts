@@ -1,7 +1,8 @@
 /** By what can somebody see that a request is fulfilled? */
-import { type Surroundings, sentenceOf } from "./clause-drafts.ts";
+import type { Surroundings } from "./clause-drafts.ts";
 import type { Draft } from "./draft.ts";
 import type { Reading } from "./reading.ts";
+import { saidAlone } from "./said.ts";
 import { listed, plainLine, shortened } from "./wording.ts";
 import { type Work, workOf } from "./work.ts";
 
@@ -15,11 +16,12 @@ export function criteriaOf(
   { facts, words }: Pick<Surroundings, "facts" | "words">,
 ): readonly string[] {
   const hasChange = drafts.some(({ delivers }) => delivers === "change");
-  const kept = clauses.filter((_, index) => drafts.some(({ clause }) => clause === index));
-  const ofClauses = kept.slice(0, MAX_CRITERIA).map((clause) => {
+  const kept = [...clauses.keys()].filter((index) => drafts.some(({ clause }) => clause === index));
+  const ofClauses = kept.slice(0, MAX_CRITERIA).map((index) => {
+    const clause = clauses[index]!;
     const below = clause.items.filter((item) => !clause.text.includes(item));
     const what = below.length === 0 ? "" : `: ${listed(below.map(plainLine))}`;
-    const says = shortened(`${sentenceOf(clause, words)}${what}`, MAX_CHARS);
+    const says = shortened(`${saidAlone(clauses, index, words)}${what}`, MAX_CHARS);
     return `${says}: ${shownBy(workOf(clause))}.`;
   });
   const more = kept.length - ofClauses.length;

@@ -59,10 +59,55 @@ test("what the request has looked into itself needs nobody else to do so", () =>
 });
 
 test("where there is nothing to look at, one thing is designed first, several are begun at once", () => {
-  const empty = surroundings(undefined, { minDepth: 2, clauses });
-  assert.deepEqual(brief(deepened([parts[0]!], empty)), ["0.1 understand <>", "1 part <0.1>"]);
-  assert.match(deepened([parts[0]!], empty)[0]!.subject, /^Design the parser/);
+  const empty = surroundings(undefined, {
+    minDepth: 2,
+    clauses: [clauseOf({ text: "add a page", verb: "add" })],
+  });
+  const built = { ...parts[0]!, work: "build" as const };
+  assert.deepEqual(brief(deepened([built], empty)), ["0.1 understand <>", "1 part <0.1>"]);
+  assert.match(deepened([built], empty)[0]!.subject, /^Design the page/);
   assert.deepEqual(brief(deepened(parts, empty)), ["1 part <>", "2 part <>"]);
+});
+
+test("what is found out first is called after the kind of change, and only what is new is designed", () => {
+  const first = (text: string, given: Partial<Draft> = {}, around = at(2)) => {
+    const [verb = "", ...rest] = text.split(" ");
+    const one = clauseOf({ text, verb, object: rest.join(" ") });
+    return deepened([draftOf({ key: "1", ...given })], { ...around, clauses: [one] })[0]!.subject;
+  };
+  assert.equal(first("fix the login bug"), "Find the cause of the login bug");
+  assert.equal(first("fix the login"), "Find out what is wrong with the login");
+  assert.equal(first("remove the old API"), "Explore what uses the old API");
+  assert.equal(first("add a page", { work: "build" }), "Find the place for the page");
+  assert.equal(first("refactor the parser"), "Explore the code behind the parser");
+  assert.equal(
+    first("fix the login bug", {}, surroundings(undefined, { minDepth: 2 })),
+    "Find the cause of the login bug",
+  );
+});
+
+test("who renames, reads, runs or tests something needs nobody before", () => {
+  const alone = (verb: string, given: Partial<Draft> = {}) =>
+    brief(
+      deepened(
+        [draftOf({ key: "1", ...given })],
+        at(2, { clauses: [clauseOf({ text: `${verb} the parser`, verb })] }),
+      ),
+    );
+  assert.deepEqual(alone("rename"), ["1 part <>"]);
+  assert.deepEqual(alone("run", { work: "operate", delivers: "report" }), ["1 part <>"]);
+  assert.deepEqual(alone("review", { work: "report", delivers: "report" }), ["1 part <>"]);
+  assert.deepEqual(alone("write", { work: "tests" }), ["1 part <>"]);
+  assert.deepEqual(alone("document", { work: "docs" }), ["0.1 understand <>", "1 part <0.1>"]);
+});
+
+test("parts that were split further wait for the design of the whole", () => {
+  const deep = draftOf({ key: "1.2", work: "build", depth: 3 });
+  const drafts = deepened(
+    [draftOf({ key: "1.1", work: "build", depth: 2 }), deep],
+    surroundings(undefined, { minDepth: 3, clauses }),
+  );
+  assert.deepEqual(drafts.find(({ key }) => key === "1.2")!.after, ["0.1"]);
 });
 
 test("tests that the request asks for are not written twice", () => {

@@ -3,7 +3,8 @@ import { ofRequest, type Surroundings } from "./clause-drafts.ts";
 import type { Draft } from "./draft.ts";
 import type { Tree } from "./paths.ts";
 import type { Clause } from "./reading.ts";
-import { listed, plainLine, shortened, subjectOf, theOne } from "./wording.ts";
+import { thingIn, thingsIn } from "./things.ts";
+import { listed, plainLine, shortened, subjectOf } from "./wording.ts";
 import { workOf } from "./work.ts";
 
 /**
@@ -16,10 +17,14 @@ export function deepened(drafts: readonly Draft[], around: Surroundings): readon
   const understood = toUnderstand(shallow, drafts, around);
   const first = understood.length === 0 ? [] : understandingOf(understood, around);
   const keys = first.map(({ key }) => key);
+  // Who makes a part of something that was split further waits for what is decided about it as well.
+  const clauses = new Set(understood.map(({ clause }) => clause));
+  const isFor = (draft: Draft) =>
+    understood.includes(draft) || (isChange(draft) && clauses.has(draft.clause));
   const deeper = drafts.map((draft) => ({
     ...draft,
     depth: Math.max(draft.depth, around.minDepth),
-    after: understood.includes(draft) ? [...keys, ...draft.after] : draft.after,
+    after: isFor(draft) ? [...keys, ...draft.after] : draft.after,
   }));
   const hasTests = drafts.some(({ work }) => work === "tests");
   const isTested = (draft: Draft) => around.minDepth >= 3 && !hasTests && isChange(draft);
@@ -30,23 +35,34 @@ export function deepened(drafts: readonly Draft[], around: Surroundings): readon
 const isChange = ({ work, kind }: Draft) => kind === "part" && (work === "build" || work === "change");
 
 /**
- * Changes to what is there. A report is understanding itself, and in an empty repository there is nothing to look at:
- * they get somebody before them only where there is nothing else to split, or very much to decide. Who writes docs or
- * tests, or runs something, waits for the change, and with it for what the change waited for. So does who changes what
- * the request has somebody look into first.
+ * Changes of which something has to be found out, and documents that stand alone. Who reads, writes tests or runs
+ * something finds out by that itself, and who renames by renaming; so does who changes what the request has somebody
+ * look into. In an empty repository only what is new has anything to decide, and in a simple plan only if it is all.
  */
 function toUnderstand(
   shallow: readonly Draft[],
   drafts: readonly Draft[],
   { minDepth, facts, clauses }: Surroundings,
 ): readonly Draft[] {
-  const changes = shallow.filter(isChange);
   const isSimple = minDepth < 3;
-  if (changes.length > 0 && facts.files.length > 0)
-    return isSimple ? changes.filter(({ clause }) => !isInvestigated(clause, clauses)) : changes;
-  if (changes.length > 0 && !isSimple) return changes;
-  return drafts.length > 1 && isSimple ? [] : shallow;
+  const isEmpty = facts.files.length === 0;
+  const isOpen = ({ clause }: Draft) => {
+    const { verb = "", object } = clauses[clause ?? -1] ?? { object: "" };
+    return !PLAIN.has(verb) && !(clause !== 0 && FOLLOWING.test(object.slice(0, MAX_ABOUT_CHARS)));
+  };
+  const changes = shallow.filter((draft) => isChange(draft) && isOpen(draft));
+  if (isEmpty && isSimple && drafts.length > 1) return [];
+  const isNew = isEmpty && changes.some(({ work }) => work === "build");
+  const open = isNew ? changes.filter(({ work }) => work === "build") : changes;
+  if (open.length > 0) return isSimple ? open.filter(({ clause }) => !isInvestigated(clause, clauses)) : open;
+  return isEmpty || drafts.length > 1 ? [] : shallow.filter(({ work }) => work === "docs");
 }
+
+/** What they are is known by who made the change before. */
+const FOLLOWING = /\b(?:callers?|call sites?|imports|usages?|references)\b|^(?:what|whatever)\b/i;
+
+/** Nothing is found out before these that doing them does not show. */
+const PLAIN: ReadonlySet<string> = new Set("rename bump format reformat lint revert pin sort tag".split(" "));
 
 /** The request itself has somebody look into it first. */
 const isInvestigated = (clause: number | undefined, clauses: readonly Clause[]) =>
@@ -62,26 +78,25 @@ function understandingOf(drafts: readonly Draft[], around: Surroundings): readon
   const paths = new Set(
     drafts.flatMap(({ scope, reads }) => [...scope, ...reads]).filter((path) => isThere(path, tree)),
   );
-  return (isEmpty ? [designOf(about)] : sidesOf(about, drafts, around)).map(
-    ({ subject, description }, n) => ({
-      key: `0.${n + 1}`,
-      kind: "understand",
-      work: "report",
-      isImperative: true,
-      subject: subjectOf(subject, limits.maxSubjectChars),
-      description,
-      scope: [],
-      reads: [...paths].slice(0, limits.maxFilesRead),
-      delivers: "report",
-      requirements: [
-        ...(isEmpty ? [] : ["Name files and lines."]),
-        "Change nothing.",
-        ...ofRequest(description, around).map((line) => line.replace(/^Part of/, "For")),
-      ],
-      depth: around.minDepth,
-      after: [],
-    }),
-  );
+  const isNew = isEmpty && drafts.every(({ work }) => work === "build");
+  return (isNew ? [designOf(about)] : sidesOf(about, drafts, around)).map(({ subject, description }, n) => ({
+    key: `0.${n + 1}`,
+    kind: "understand",
+    work: "report",
+    isImperative: true,
+    subject: subjectOf(subject, limits.maxSubjectChars),
+    description,
+    scope: [],
+    reads: [...paths].slice(0, limits.maxFilesRead),
+    delivers: "report",
+    requirements: [
+      ...(isNew ? [] : ["Name files and lines."]),
+      "Change nothing.",
+      ...ofRequest(description, around).map((line) => line.replace(/^Part of/, "For")),
+    ],
+    depth: around.minDepth,
+    after: [],
+  }));
 }
 
 const isThere = (path: string, { files, folders }: Tree) => files.has(path) || folders.has(path);
@@ -97,30 +112,6 @@ function aboutOf(drafts: readonly Draft[], { clauses }: Surroundings): string {
   const said = touched.flatMap(({ context }) => context)[0];
   return said === undefined ? "this request" : shortened(`"${plainLine(said)}"`, MAX_ABOUT_CHARS);
 }
-
-function thingsIn({ object, items, verb }: Clause): readonly string[] {
-  // "make the dashboard load faster" is about the dashboard.
-  const plain =
-    verb === "make"
-      ? object.replace(
-          /\s(?:load|run|work|look|behave|return|use|more|\w{2,40}(?:er|able|ible|ive|ous|ful|safe|ready))\b.*$/i,
-          "",
-        )
-      : object;
-  return (plain === "" ? items : [plain]).map(thingIn).filter((thing) => thing !== "");
-}
-
-/** "the settings page from classes to hooks" is the settings page; "it" and "what breaks" are nothing by themselves. */
-function thingIn(object: string): string {
-  const line = plainLine(object.slice(0, MAX_ABOUT_CHARS));
-  const end = line.search(ENDING);
-  const thing = (end === -1 ? line : line.slice(0, end)).replace(/^(?:this|that)\s/i, "the ");
-  return NOTHING.test(thing) ? "" : theOne(thing);
-}
-
-const ENDING =
-  /[,;:(]|\sin\s\S*[./]|\s(?:to|from|so|that|which|into|with|without|by|using|when|if|because|after|before|as|and)\s/i;
-const NOTHING = /^(?:(?:it|this|that|them|these|those|everything|something)$|(?:why|what|how|whether)\b)/i;
 
 const designOf = (about: string): Side => ({
   subject: `Design ${about}`,
@@ -140,24 +131,46 @@ function sidesOf(
   const isSimple = minDepth < 3;
   if (isSimple && drafts.every(({ work }) => work === "docs")) return [coverageOf(about)];
   const hasTests = facts.tests.length > 0;
-  const places = {
-    subject: `Explore the code behind ${about}`,
-    description: `Understand the structure of the code that is behind ${about}: find the places, the patterns to follow${
-      hasTests && isSimple ? ", and the tests that cover it" : ""
-    }.`,
-  };
-  if (isSimple || !drafts.some(isChange)) return [places];
-  const uses = {
-    subject: `Explore what uses ${about}`,
-    description: `Understand what in the repository uses or depends on ${about}: callers, configuration, stored data, documents. Explore how far a change reaches.`,
-  };
+  const first = lookedFor(drafts, clauses, about);
+  if (isSimple || !drafts.some(isChange)) return [first];
+  const uses = usesOf(about);
   const tests = {
     subject: `Explore the tests around ${about}`,
     description: `Understand which tests cover ${about}, in which patterns they are made, and where there are none. Explore how they are run.`,
   };
   const isLookedInto = drafts.some(({ clause }) => isInvestigated(clause, clauses));
-  return [...(isLookedInto ? [] : [places]), uses, ...(hasTests ? [tests] : [])];
+  const sides = [...(isLookedInto ? [] : [first]), uses, ...(hasTests ? [tests] : [])];
+  return sides.filter(({ subject }, n) => sides.findIndex((one) => one.subject === subject) === n);
 }
+
+/** What is found out before all of them, in the words for the kind of change that they have in common. */
+function lookedFor(drafts: readonly Draft[], clauses: readonly Clause[], about: string): Side {
+  const verbs = drafts.map(({ clause }) => clauses[clause ?? -1]?.verb ?? "");
+  if (verbs.every((verb) => REPLACING.has(verb))) return usesOf(about);
+  if (drafts.every(({ work }) => work === "build"))
+    return {
+      subject: `Find the place for ${about}`,
+      description: `Understand the structure of the code that ${about} will be a part of: explore where it goes, what it touches, the patterns to follow, and the tests that are there.`,
+    };
+  const isFaulty = verbs.every((verb) => MENDING.has(verb));
+  const wanted = isFaulty ? (FAULT.test(about) ? "Find the cause of" : "Find out what is wrong with") : "";
+  return {
+    subject: `${wanted === "" ? "Explore the code behind" : wanted} ${about}`,
+    description: `Understand the structure of the code that is behind ${about}: explore how it works today, ${
+      isFaulty ? "find the cause" : "find the places"
+    }, the patterns to follow, and the tests that cover it.`,
+  };
+}
+
+const usesOf = (about: string): Side => ({
+  subject: `Explore what uses ${about}`,
+  description: `Understand what in the repository uses or depends on ${about}: callers, configuration, stored data, documents. Explore how far a change reaches.`,
+});
+
+const MENDING: ReadonlySet<string> = new Set("fix repair resolve solve correct debug patch".split(" "));
+const REPLACING: ReadonlySet<string> = new Set("remove delete drop replace deprecate swap".split(" "));
+const FAULT =
+  /\b(?:bugs?|crash(?:es)?|errors?|failures?|leaks?|race|deadlocks?|regressions?|issues?|problems?|faults?|timeouts?|exceptions?|hangs?|freezes?|warnings?|wrong|broken|missing|slow|flaky|incorrect|failing|"[^"]*")(?=\W|$)/i;
 
 function testsFor(draft: Draft, { limits, clauses }: Surroundings): Draft {
   const says = plainLine(draft.subject);

@@ -3,19 +3,21 @@ import type { Clause } from "./reading.ts";
 import { theOne, withoutArticle } from "./wording.ts";
 import type { Words } from "./words.ts";
 
-/** Its operations, and what they are for. */
+/** Its operations as they are called, and what they are for, if that has to be said. */
 export type Family = { readonly items: readonly string[]; readonly of: string };
 
 /** "CRUD operations for users", "user auth": the word must be what is built, not what is built for it. */
-export function familyOf(clause: Clause, words: Words): Family | undefined {
+export function familyOf(
+  clause: Pick<Clause, "object" | "items" | "itemsAre">,
+  words: Words,
+): Family | undefined {
   if (clause.items.length > 1) return undefined;
   const [thing, part] =
     clause.itemsAre === "with" ? [clause.object, clause.items[0]] : halvesOf(clause.object);
   const ofPart = part === undefined ? undefined : familyIn(part, words);
   const found = ofPart ?? familyIn(thing, words);
   if (!found) return undefined;
-  const of = found.of !== "" ? found.of : ofPart ? theOne(thing) : found.called;
-  return { items: found.items.map((one) => `${one}${found.isCalled ? "()" : ""}`), of };
+  return { items: found.items, of: found.of !== "" ? found.of : ofPart ? theOne(thing) : found.called };
 }
 
 /** "a calculator with basic operations": one thing is no list, and is not read as one. */
@@ -26,8 +28,8 @@ function halvesOf(object: string): readonly [string, string | undefined] {
   return [thing, part];
 }
 
-/** `called`: what the whole is called if it is for nothing else. `isCalled`: its operations are functions. */
-type FamilyIn = Family & { readonly called: string; readonly isCalled: boolean };
+/** `called`: what the whole is called if it is for nothing else, and is more than its operations. */
+type FamilyIn = Family & { readonly called: string };
 
 /** "user", "basic", "simple JWT" may come before; more says that it is about something else. */
 const MAX_WORDS_BEFORE = 3;
@@ -49,17 +51,23 @@ function familyIn(phrase: string, { families }: Words): FamilyIn | undefined {
       .trim();
     if (rest !== "" && !PREPOSITION.test(rest)) continue;
     // "auth" is a thing that has operations; "CRUD operations" are the operations themselves, of some thing.
-    const isThing = !items.some((one) => OPERATIONS.has(one));
-    const of = isThing ? "" : rest.replace(PREPOSITION, "");
-    return { items, of, called: isThing ? text : theName(text), isCalled: items.includes("subtract") };
+    if (!items.some((one) => OPERATIONS.has(one))) return { items, of: "", called: text };
+    const noun = nounIn(text.slice(at));
+    const named = items.map((one) => (items.includes("subtract") ? `${one}()` : `the ${one} ${noun}`));
+    return { items: named, of: rest.replace(PREPOSITION, ""), called: "" };
   }
   return undefined;
 }
 
 const OPERATIONS: ReadonlySet<string> = new Set(["create", "read", "update", "delete", "add", "subtract"]);
 
-/** "CRUD operations" is how it was written, "CRUD" too short to be read. */
-const theName = (text: string) => (/\s/.test(text) ? `the ${text}` : `the ${text} operations`);
+/** What one of them is: "CRUD endpoints" has a create endpoint, "a CRUD API" as well. */
+function nounIn(text: string): string {
+  const found = /\b(operation|endpoint|route|function|method|action|handler|api)s?\b/i
+    .exec(text)?.[1]
+    ?.toLowerCase();
+  return found === undefined ? "operation" : found === "api" ? "endpoint" : found;
+}
 
 function wordAt(text: string, word: string): number {
   for (let at = text.indexOf(word); at !== -1; at = text.indexOf(word, at + 1)) {

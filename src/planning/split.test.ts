@@ -15,8 +15,8 @@ const having = (verb: string, object: string, items: readonly string[]) =>
 
 test("what follows with is one task each", () => {
   assert.deepEqual(split(having("create", "calculator", ["add", "subtract"])), [
-    "Implement add() for calculator",
-    "Implement subtract() for calculator",
+    "Implement add() for the calculator",
+    "Implement subtract() for the calculator",
   ]);
   assert.deepEqual(split(having("build", "user auth", ["login", "logout"])), [
     "Implement login for user auth",
@@ -34,12 +34,16 @@ test("what follows with is one task each", () => {
 
 test("words that stand for operations become these operations", () => {
   assert.deepEqual(split(clause("implement", "CRUD operations for products")), [
-    "Implement create for products",
-    "Implement read for products",
-    "Implement update for products",
-    "Implement delete for products",
+    "Implement the create operation for products",
+    "Implement the read operation for products",
+    "Implement the update operation for products",
+    "Implement the delete operation for products",
   ]);
-  assert.equal(split(clause("implement", "CRUD operations")).length, 4);
+  assert.deepEqual(split(clause("implement", "CRUD operations"))[3], "Implement the delete operation");
+  assert.deepEqual(
+    split(clause("add", "a CRUD API for users"))[0],
+    "Implement the create endpoint for users",
+  );
   assert.deepEqual(split(having("create", "a calculator", ["basic operations"])), [
     "Implement add() for the calculator",
     "Implement subtract() for the calculator",
@@ -51,6 +55,27 @@ test("words that stand for operations become these operations", () => {
     "Implement logout for user authentication",
     "Implement register for user authentication",
   ]);
+});
+
+test("words that stand for operations do so among other parts as well", () => {
+  const parts = partsOf(
+    having("build", "a shop", ["auth", "a REST API with CRUD endpoints", "a cart"]),
+    "build",
+    words,
+  );
+  assert.deepEqual(
+    parts.map(({ says, depth = 2 }) => `${depth} ${says}`),
+    [
+      "3 Implement login for the shop",
+      "3 Implement logout for the shop",
+      "3 Implement register for the shop",
+      "3 Implement the create endpoint of the REST API",
+      "3 Implement the read endpoint of the REST API",
+      "3 Implement the update endpoint of the REST API",
+      "3 Implement the delete endpoint of the REST API",
+      "2 Implement a cart for the shop",
+    ],
+  );
 });
 
 test("a family that is only spoken of is not built", () => {
@@ -76,6 +101,20 @@ test("several objects of one verb are one task each, with what they have in comm
     "Add dark mode",
     "Add export to CSV",
   ]);
+  assert.deepEqual(
+    each("Add the search and the total on the page", ["the search", "the total on the page"]),
+    ["Add the search", "Add the total on the page"],
+  );
+  assert.deepEqual(
+    split(
+      clause("add", "models", {
+        text: "add models for a and b, each with tests",
+        items: ["a", "b"],
+        itemsAre: "each",
+      }),
+    ),
+    ["Add models for a with tests", "Add models for b with tests"],
+  );
   assert.deepEqual(each("Add these", ["search", "filters"]), ["Add search", "Add filters"]);
 });
 

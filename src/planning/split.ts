@@ -17,21 +17,25 @@ export type Part = {
   readonly others: readonly string[];
   /** Parts by number that must be done first. */
   readonly after: readonly number[];
+  /** How often the request was split to come to it, if not twice. */
+  readonly depth?: number;
 };
 
 /** Empty: the clause is one thing. */
 export function partsOf(clause: Clause, work: Work, words: Words): readonly Part[] {
   const family = work === "build" ? familyOf(clause, words) : undefined;
-  if (family) return eachOf(family.items, (item) => ({ says: `Implement ${item} for ${family.of}` }));
+  if (family) return eachOf(family.items, (item) => ({ says: sayOperation(item, family.of) }));
   const items = [...new Set(clause.items)];
   if (items.length < 2 || isAboutAllAtOnce(clause)) return [];
   const steps = stepsOf(clause, items, words);
   if (steps) return steps;
-  if (clause.itemsAre === "with") return splitsWith(clause, work) ? featuresOf(clause, items) : [];
+  if (clause.itemsAre === "with") return splitsWith(clause, work) ? featuresOf(clause, items, words) : [];
   return objectsOf(clause, items);
 }
 
-type Said = Pick<Part, "says"> & Partial<Pick<Part, "verb" | "object" | "after">>;
+type Said = Pick<Part, "says"> & Partial<Pick<Part, "verb" | "object" | "after" | "depth">>;
+
+const sayOperation = (item: string, of: string) => `Implement ${item}${of === "" ? "" : ` for ${of}`}`;
 
 const eachOf = (items: readonly string[], say: (item: string, n: number) => Said): readonly Part[] =>
   items.map((item, n) => ({
@@ -101,23 +105,43 @@ const MOVING: ReadonlySet<string> = new Set(
 const COMPANION =
   /^(?:(?:a|an|the|some|good|full|proper|unit|integration|e2e|end-to-end|regression|automated|basic|input|structured|clear|its own)\s)*(?:tests?|test coverage|docs?|documentation|man pages?|examples?|readme|changelog(?: entry)?|error handling|error messages|logging|validation|monitoring|metrics|retries|accessibility|comments|type annotations|types)$/i;
 
-function featuresOf(clause: Clause, items: readonly string[]): readonly Part[] {
+function featuresOf(clause: Clause, items: readonly string[], words: Words): readonly Part[] {
   const object = clause.object.trim();
-  if (object === "") return eachOf(items, (item) => ({ says: `Implement ${item}` }));
-  const whole = theOne(object);
+  const whole = wholeOf(clause);
   const companions = items.filter((item) => COMPANION.test(item));
-  if (companions.length === 0) return eachOf(items, (item) => ({ says: sayFeature(clause, item, whole) }));
   const features = items.filter((item) => !companions.includes(item));
-  const core = features.length > 0 ? features : [object];
-  const before = core.map((_, n) => n);
-  return eachOf([...core, ...companions], (item, n) => {
-    if (n >= core.length) return { ...sayCompanion(item, whole), after: before };
-    return {
-      says:
-        item === object
-          ? `${capitalised(clause.verb ?? "implement")} ${object}`
-          : sayFeature(clause, item, whole),
-    };
+  const core: ReadonlyMap<string, Said> = new Map(
+    features.length === 0
+      ? [[object, { says: `${capitalised(clause.verb ?? "implement")} ${object}` }]]
+      : features.flatMap(
+          (item) => withinFeature(item, whole, words) ?? [[item, sayFeature(clause, item, whole)]],
+        ),
+  );
+  const before = [...core.keys()].map((_, n) => n);
+  return eachOf(
+    [...core.keys(), ...companions],
+    (item) => core.get(item) ?? { ...sayCompanion(item, whole), after: before },
+  );
+}
+
+/** A calculator is called "the calculator" also by who wrote "create calculator". */
+const wholeOf = ({ object }: Clause) => theOne(object.trim().replace(/^(?=calculator$)/i, "the "));
+
+/** "a REST API with CRUD endpoints" among others is four of its own. */
+function withinFeature(
+  item: string,
+  whole: string,
+  words: Words,
+): readonly (readonly [string, Said])[] | undefined {
+  const family = familyOf({ object: item, items: [] }, words);
+  if (!family) return undefined;
+  const of = family.of === "" || family.of === item ? whole : family.of;
+  return family.items.map((one) => {
+    const label = of === whole ? one : `${one} of ${of}`;
+    return [
+      label,
+      { says: `Implement ${label}${of === whole && whole !== "" ? ` for ${whole}` : ""}`, depth: 3 },
+    ];
   });
 }
 
@@ -130,10 +154,10 @@ function sayCompanion(item: string, whole: string): Said {
   return { says: `${capitalised(verb)} ${item} for ${whole}`, verb, object: `${item} for ${whole}` };
 }
 
-function sayFeature({ verb, object, items }: Clause, item: string, whole: string): string {
-  if (GROWING.has(verb ?? "")) return `${capitalised(verb!)} ${object} with ${item}`;
+function sayFeature({ verb, object, items }: Clause, item: string, whole: string): Said {
+  if (GROWING.has(verb ?? "")) return { says: `${capitalised(verb!)} ${object} with ${item}` };
   const isCalled = FUNCTIONS.test(object) || items.every((one) => ARITHMETIC.has(one));
-  return `Implement ${isCalled ? called(item) : item} for ${whole}`;
+  return { says: sayOperation(isCalled ? called(item) : item, whole) };
 }
 
 /** Things whose parts are called. */
@@ -163,7 +187,8 @@ function sharedBy(clause: Clause, items: readonly string[]): Shared {
   const rest = afterItems(clause);
   const last = items.at(-1)!;
   const at = rest === "" && isInline(clause) ? last.slice(0, 300).search(TAIL) : -1;
-  const hasTail = at > 0 && !items.slice(0, -1).some((item) => TAIL.test(item));
+  const hasTail =
+    at > 0 && !items.slice(0, -1).some((item) => TAIL.test(item)) && isSaidOfAll(items, last.slice(at));
   const withoutTail = hasTail ? [...items.slice(0, -1), last.slice(0, at)] : items;
   const head = HEAD.exec(items[0]!.slice(0, 80))?.[0] ?? "";
   const isForAll = withoutTail.slice(1).every((item) => item.split(" ").length <= 3 && !HEAD.test(item));
@@ -171,6 +196,10 @@ function sharedBy(clause: Clause, items: readonly string[]): Shared {
   const cores = withoutTail.map((item, n) => (n === 0 && isForAll ? item.slice(head.length) : item));
   return { heads, cores, tail: hasTail ? last.slice(at).trim() : rest };
 }
+
+/** "the login bug and the wrong total on the invoice page": each "the" is somewhere of its own. */
+const isSaidOfAll = (items: readonly string[], tail: string) =>
+  /^\s(?:to|into|from|across)\s/i.test(tail) || !items.every((item) => /^the\s/i.test(item));
 
 /** "the permissions of" in "fix the permissions of a and b", "models for" in "add models for a and b". */
 function objectBefore({ object, text, items }: Clause): string {
@@ -194,7 +223,10 @@ const isInline = ({ text, items }: Clause) => items.length > 0 && text.includes(
 export function afterItems(clause: Clause): string {
   if (!isInline(clause)) return "";
   const last = clause.items.at(-1)!;
-  const rest = clause.text.slice(clause.text.lastIndexOf(last) + last.length).trim();
+  const rest = clause.text
+    .slice(clause.text.lastIndexOf(last) + last.length)
+    .trim()
+    .replace(/^,\s(?:each|all)\s(?=with\s)/i, "");
   return /^(?:to|for|in|on|from|of|into|across|at|by|under|with|using|via|within|against|without)\s/i.test(
     rest,
   )

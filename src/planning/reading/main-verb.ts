@@ -96,7 +96,8 @@ export function afterModal(span: Span, at: number, to: number, order: Order): Ma
   const end = Math.min(to, at + MAX_SUBJECT);
   for (let index = at; index < end; index += 1) {
     const { lower, kind } = tokens[index]!;
-    if (phraseAt(phrases.denials, tokens, index, to) > 0) return { is: "constraint", from: at };
+    if (phraseAt(phrases.denials, tokens, index, to) > 0)
+      return isComplaint(span, at, index) ? undefined : { is: "constraint", from: at };
     if (has.modals.has(lower)) return behindModal(span, { from: at, to: index }, to, order);
     if ((kind === "mark" && lower !== "(" && lower !== ")") || kind === "break") return undefined;
     if (has.subordinators.has(lower) && index > at && lower !== "that") return undefined;
@@ -104,6 +105,16 @@ export function afterModal(span: Span, at: number, to: number, order: Order): Ma
   }
   return undefined;
 }
+
+/** "Users cannot log in" is what is wrong, "the API cannot change" what must not be. */
+const isComplaint = ({ tokens }: Span, from: number, denial: number) =>
+  /^can('t|not)$/.test(tokens[denial]!.lower) &&
+  tokens.slice(from, denial).some(({ lower }) => PEOPLE.has(lower));
+const PEOPLE: ReadonlySet<string> = new Set(
+  "i users user customers customer people visitors clients admins editors developers they he she nobody".split(
+    " ",
+  ),
+);
 
 function behindModal(span: Span, subject: Range, to: number, order: Order): Main | undefined {
   const { tokens, lexicon } = span;

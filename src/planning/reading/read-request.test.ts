@@ -217,6 +217,7 @@ const EXAMPLES: Readonly<Record<string, readonly (readonly [request: string, exp
     ["Fix the bug without adding dependencies", "fix: the bug / !without adding dependencies"],
     ["Add a cache, no breaking changes", "add: a cache / !no breaking changes"],
     ["Add a login page, but don't touch the API.", "add: a login page / !don't touch the API"],
+    ["Users cannot log in on Safari. Fix it.", "fix: it"],
     ["The API must not change.", "!The API must not change"],
     [
       "Fix the bug. Don't rename or remove anything and do not change the API.",
