@@ -1,6 +1,7 @@
 /** What does a fact change? The only place that changes a run's state. */
 
-import type { Draft } from "./draft.ts";
+import { isForLanding } from "./budget.ts";
+import type { Draft, TaskDraft } from "./draft.ts";
 import type { Event, EventOf } from "./event.ts";
 import { accountParked, accountRefused, accountWoken, accountWorked } from "./evolve-account.ts";
 import { jobEnded, jobExtended, jobQuiet, jobStarted } from "./evolve-job.ts";
@@ -18,7 +19,7 @@ import { isLoss } from "./failure.ts";
 import { isOver } from "./finish.ts";
 import { filesOf, isLoose } from "./held-files.ts";
 import { release, retryWhen, settle, taskIn, wake, withdraw } from "./settle.ts";
-import { emptyState, type RunState, retryKey } from "./state.ts";
+import { emptyState, type RunState, retryKey, runningJobOf } from "./state.ts";
 import { parentId, ROOT, type TaskId } from "./task.ts";
 import { unreachable } from "./unreachable.ts";
 
@@ -190,6 +191,7 @@ export function evolve(state: RunState, event: Event): RunState {
     case "budget.exhausted":
       s.spent.exhausted = true;
       if (event.all) s.spent.landingSpent = true;
+      for (const task of s.tasks.values()) if (!isUnderWay(s, task)) standAside(s, task);
       break;
     default:
       return unreachable(event);
@@ -222,6 +224,7 @@ function taskRetried(s: Draft, event: EventOf<"task.retried">): void {
   const past = handoff ? { attempt, failure, handoff } : { attempt, failure };
   task.past = [...earlier.slice(-(MAX_PAST - 1)), past];
   if (isLoose(task)) letGo(s, task.id);
+  if (s.spent.exhausted) standAside(s, task);
   retryWhen(s, task, event.retryAt, event.at);
 }
 
@@ -233,6 +236,16 @@ function letGo(s: Draft, id: TaskId): void {
   const parent = parentId(id);
   if (parent !== undefined) plannerIn(s, parent).held.drop(id);
   wake(s, id, "settled");
+}
+
+const isUnderWay = (s: Draft, task: TaskDraft): boolean =>
+  task.state.is === "landing" || runningJobOf(s, task) !== undefined;
+
+/** Nothing is paid any more but for what was refused a landing: whoever waits for another's files would wait for ever. */
+function standAside(s: Draft, task: TaskDraft): void {
+  if (isForLanding(task)) return;
+  letGo(s, task.id);
+  withdraw(s, task.id);
 }
 
 function heldBack(s: Draft, { task: id, behind, until }: EventOf<"task.held-back">): void {

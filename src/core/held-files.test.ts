@@ -69,6 +69,21 @@ describe("tasks whose files nobody knows beforehand", () => {
     run.finish("t.2");
     assert.deepEqual(run.running("work"), ["work:t.1#2"]);
   });
+
+  test("do not wait for one that never goes to work again, because the budget is spent", () => {
+    const run = CoreRun.planned([loose("a"), task("b", { scope: ["x.ts"] })], {
+      budget: { maxTokens: 1_000, reserveTokens: 100, landingShare: 0.3 },
+    });
+    run.work("t.1", { filesChanged: ["x.ts"], spent: { tokens: 90 } });
+    run.land(meets(run, "t.1"));
+    run.work("t.2", { status: "failed", spent: { tokens: 600 } });
+    assert.equal(run.state.spent.exhausted, true);
+    assert.deepEqual(run.running("work"), ["work:t.1#2"]);
+    run.work("t.1", { filesChanged: ["x.ts"], spent: { tokens: 50 } });
+    run.land();
+    run.check();
+    assert.deepEqual([run.closed?.how, run.is("t.1"), run.is("t.2")], ["incomplete", "done", "open"]);
+  });
 });
 
 describe("the terms of a plan", () => {

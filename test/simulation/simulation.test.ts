@@ -12,7 +12,7 @@ import { tell } from "./story.ts";
 import { Violation } from "./violation.ts";
 
 /** Each showed a defect once; see the history of this file for which. */
-const KEPT_SEEDS = [349, 427, 568, 732, 919, 1104, 1379, 1610, 1653, 1769, 2417, 2562, 3877];
+const KEPT_SEEDS = [349, 427, 568, 732, 919, 1104, 1379, 1610, 1653, 1769, 2417, 2562, 3877, 900_937];
 
 describe("the simulator", () => {
   for (const seed of KEPT_SEEDS) {
