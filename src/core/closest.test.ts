@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { closest } from "./closest.ts";
 
-const NAMES = ["workers", "planners", "timeout.work", "base", "gate", "gateTimeout"];
+const NAMES = ["workers", "planners", "timeout.work", "base", "gate", "gateTimeout", "2"];
 
 const MEANT: readonly [string, readonly string[]][] = [
   ["wrokers", ["workers"]],
@@ -12,6 +12,7 @@ const MEANT: readonly [string, readonly string[]][] = [
   ["gat", ["gate", "gateTimeout"]],
   ["timeout", ["timeout.work"]],
   ["x", []],
+  ["1", []],
   ["", []],
   ["something else", []],
 ];

@@ -6,7 +6,7 @@ export function closest(written: string, names: readonly string[]): readonly str
   const far = Math.max(1, Math.floor(asked.length / 3));
   return names
     .map((name) => ({ name, slips: slipsBetween(asked, name.toLowerCase()) }))
-    .filter(({ slips }) => slips <= far)
+    .filter(({ slips }) => slips <= far && slips < asked.length) // Of one letter, nothing would be left.
     .sort((a, b) => a.slips - b.slips)
     .slice(0, MAX_NAMES)
     .map(({ name }) => name);

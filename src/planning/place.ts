@@ -64,25 +64,27 @@ export class Report {
 
   note(place: string, what: string): void {
     const key = `${place.slice(place.lastIndexOf(".") + 1)} ${what}`;
+    this.#note(key, () => (place === "" ? what : `${place} ${what}`));
+  }
+
+  #note(key: string, words: () => string): void {
     const known = this.#notes.get(key);
     if (known) known.count += 1;
     else if (this.#notes.size === MAX_NOTES) this.#moreNotes += 1;
-    else this.#notes.set(key, { first: place === "" ? what : `${place} ${what}`, count: 1 });
+    else this.#notes.set(key, { first: words(), count: 1 });
   }
 
-  /** Keys that nobody reads, with those that may have been meant. */
+  /** Keys that nobody reads, with those that may have been meant: each once for all tasks. */
   noteUnknown(fields: Fields, path: string, known: ReadonlySet<string>): void {
+    const place = path.replace(/\[\d+\]/g, "[]");
     for (const key of Object.keys(fields)) {
       if (known.has(key)) continue;
-      if (this.#unknown === MAX_UNKNOWN) {
-        this.#moreNotes += 1;
-        continue;
-      }
-      this.#unknown += 1;
-      const [near] = closest(key, [...known]);
-      const hint = near === undefined ? "" : `; did you mean ${near}?`;
-      const where = path === "" ? "" : ` in ${path}`;
-      this.note("", `${quoted(key)}${where} is not known and was not read${hint}`);
+      this.#note(`${place} ${quoted(key)}`, () => {
+        const [near] = this.#unknown++ < MAX_UNKNOWN ? closest(key, [...known]) : [];
+        const hint = near === undefined ? "" : `; did you mean ${near}?`;
+        const where = path === "" ? "" : ` in ${path}`;
+        return `${quoted(key)}${where} is not known and was not read${hint}`;
+      });
     }
   }
 

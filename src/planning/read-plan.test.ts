@@ -172,10 +172,18 @@ describe("a plan file", () => {
       '"colour" in tasks[0] is not known and was not read',
       '"gaol" is not known and was not read; did you mean goal?',
     ]);
-    const many = Array.from({ length: 30 }, (_, n) => ({ title: `Add ${n}` }));
+    const many = Array.from({ length: 30 }, (_, n) => ({ title: `Add ${n}`, status: "pending" }));
     assert.deepEqual(notesOf({ tasks: many }), [
       "tasks[0].title was read as subject (and the same 29 more times)",
+      '"status" in tasks[0] is not known and was not read (and the same 29 more times)',
     ]);
+  });
+
+  it("may name its files in one text, with commas", () => {
+    const task = { subject: "Write the docs", files: "docs/a.md, docs/b.md", reads: "none" };
+    const { scope, reads } = planOf([task]).tasks[0]!;
+    assert.deepEqual([scope, reads], [["docs/a.md", "docs/b.md"], []]);
+    assert.equal(readPlan(JSON.stringify([{ ...task, files: " " }])).is, "broken");
   });
 
   it("may hold its plan under that name, a mark at its beginning, and only questions", () => {

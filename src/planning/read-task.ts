@@ -91,7 +91,7 @@ function readId(written: WrittenTask, report: Report): string | undefined {
   if (id === undefined) report.refuse(found.at, `${shown(found.value)} is no id`, `an id has ${ID_RULE}`);
   else if (typeof found.value === "number") report.note(found.at, "was a number and is kept as text");
   if (own && phase && idOf(phase.value) !== id)
-    report.note(phase.at, "was not read: it is the same as the id");
+    report.note(phase.at, "was not read: the id says it already, and otherwise");
   return id ?? "";
 }
 

@@ -109,19 +109,22 @@ export function idsOf({ at, value }: Found, report: Report): readonly string[] {
 const namesIn = (text: string) =>
   text
     .slice(0, MAX_LINE_CHARS)
-    .split(",")
+    .split(/[,\n]/)
     .map((name) => name.trim())
     .filter((name) => name !== "" && !/^(?:none|-|—)$/i.test(name));
 
 export const shown = (value: unknown): string =>
   isText(value) ? quoted(value) : typeof value === "object" ? "something else than text" : `${value}`;
 
-/** Made plain; the same path counts once, as a folder if it was written as one. */
+/** Made plain; the same path counts once, as a folder if it was written as one. As text, with commas between them. */
 export function pathsOf(found: readonly Found[], report: Report): readonly string[] {
   const paths = new Map<string, string>();
   for (const one of found) {
     const isList = !isText(one.value);
-    for (const [index, written] of (isText(one.value) ? [one.value] : listOf(one, report)).entries()) {
+    if (!isList) report.note(one.at, "was not a list and is kept as one");
+    const list = isText(one.value) ? namesIn(one.value) : listOf(one, report);
+    if (isText(one.value) && one.value.trim() === "") report.refuse(one.at, "is empty", "leave it out");
+    for (const [index, written] of list.entries()) {
       const at = isList ? `${one.at}[${index}]` : one.at;
       const read = isText(written) ? readPath(written) : { problem: `${shown(written)} is not a path` };
       if ("problem" in read) report.refuse(at, read.problem, "name files of the repository, from its top");

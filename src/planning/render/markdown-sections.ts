@@ -29,8 +29,8 @@ export function sectionsOf(text: string): Sections | undefined {
       continue;
     }
     const label = fence === undefined ? labelIn(line.text) : undefined;
-    if (label !== undefined && KNOWN.has(label.name)) {
-      const name = label.name as Label;
+    const name = KNOWN.get(label?.name.toLowerCase() ?? "");
+    if (label !== undefined && name !== undefined) {
       if (byLabel.has(name)) problems.push(problemAt(line.number, `"${name}" is there twice`));
       current = { number: line.number, lines: [] };
       byLabel.set(name, current);
@@ -43,7 +43,8 @@ export function sectionsOf(text: string): Sections | undefined {
 }
 
 const BYTE_ORDER_MARK = "\ufeff";
-const KNOWN: ReadonlySet<string> = new Set(LABELS);
+/** However people write it: "Success criteria". */
+const KNOWN: ReadonlyMap<string, Label> = new Map(LABELS.map((label) => [label.toLowerCase(), label]));
 
 /** The marks of a line that opens a fence, or closes the one that is open. */
 function fenceIn(line: string, open: string | undefined): string | undefined {

@@ -85,6 +85,11 @@ test("what formatters do to it changes nothing", () => {
   assert.deepEqual(planIn(parseMarkdown(TEXT.replace("# EXECUTION PLAN", "**EXECUTION PLAN**"))), PLAN);
 });
 
+test("a label counts however it is written", () => {
+  assert.deepEqual(planIn(edited("Success Criteria:", "Success criteria:")), PLAN);
+  assert.deepEqual(planIn(edited("## Task Records", "## TASK RECORDS")), PLAN);
+});
+
 test("a plan without its table and its waves is still one", () => {
   assert.deepEqual(planIn(edited(/## Subtasks.*(?=## Task Records)/s, "")), PLAN);
 });

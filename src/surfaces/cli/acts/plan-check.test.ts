@@ -60,12 +60,16 @@ const typing =
 
 async function check(
   text: string,
-  { file = "plan.json", json }: { readonly file?: string; readonly json?: true } = {},
+  {
+    file = "plan.json",
+    json,
+    env = {},
+  }: { readonly file?: string; readonly json?: true; readonly env?: Context["env"] } = {},
 ) {
   const folder = newFolder();
   writeFileSync(path.join(folder, file), text);
   const { context, written } = contextIn(folder, json && { json });
-  const code = await planCheck(context, { file });
+  const code = await planCheck({ ...context, env }, { file });
   return { code, ...written };
 }
 
@@ -113,6 +117,24 @@ describe("a check of a plan file", () => {
   it("names the line on which a text stops being JSON", async () => {
     const { code, out } = await check(planText(TASKS.replace('"id": "b",', '"id": "b"')));
     assert.deepEqual([code, /^plan\.json:10: .*line 10, column/m.test(out)], [1, true], out);
+  });
+
+  it("reads a plan that is wrapped, and says what is wrong with one whose tasks are no list", async () => {
+    const task = '{"id": "a",\n"title": "Add a", "scope": ["x.ts"]}';
+    const wrapped = await check(`{"plan": {"tasks": [${task},\n{"title": "Add b", "scope": ["x.ts"]}]}}`);
+    assert.match(wrapped.out, /^plan\.json:3: tasks\[1\]\.scope\[0\]: .*both write x\.ts/m);
+    assert.match((await check(`{"tasks": {"a": ${task}}}`)).out, /tasks: must be a list/);
+  });
+
+  it("reads markdown as it reads JSON: the scratchpad's own path, and keys that nobody knows", async () => {
+    const read = readPlan('{"tasks": [{"subject": "Review it", "output_file": "a.md"}]}');
+    assert.ok(read.is === "plan");
+    const text = renderMarkdown(read.plan)
+      .replace("$CLAUDE_SCRATCHPAD_DIR/", "/scratch/")
+      .replace("  reads:", "  raeds: []\n  reads:");
+    const { code, out } = await check(text, { file: "plan.md", env: { CLAUDE_SCRATCHPAD_DIR: "/scratch" } });
+    assert.equal(code, 0, out);
+    assert.match(out, /^note: "raeds" in tasks\[0\] is not known and was not read; did you mean reads\?$/m);
   });
 
   it("says so of what is no plan at all", async () => {

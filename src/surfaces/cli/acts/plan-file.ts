@@ -72,22 +72,22 @@ export type ReadAs = ReadPlan | { readonly is: "none" };
 export async function readAs(kind: PlanKind, text: string, options: ReadPlanOptions): Promise<ReadAs> {
   if (kind === "json") return isOther(text) ? { is: "none" } : readPlan(text, options);
   const { parseMarkdown } = await import("../../../planning/render/parse-markdown.ts");
-  const read = parseMarkdown(text);
-  return read.is === "plan" ? { ...read, notes: [] } : read;
+  return parseMarkdown(text, options);
 }
 
-export function optionsIn({ env }: Context, { agents = [] }: LintFacts): ReadPlanOptions {
+export function optionsIn({ env }: Context, { agents }: LintFacts): ReadPlanOptions {
   const scratchpad = env["CLAUDE_SCRATCHPAD_DIR"];
-  const readOnlyAgents = agents.filter(({ isReadOnly }) => isReadOnly).map(({ name }) => name);
-  return { readOnlyAgents, ...(scratchpad ? { scratchpad } : {}) };
+  const readers = agents?.filter(({ isReadOnly }) => isReadOnly).map(({ name }) => name);
+  return { ...(readers && { readOnlyAgents: readers }), ...(scratchpad ? { scratchpad } : {}) };
 }
 
 /** JSON that is about something else. What is no JSON at all was meant to be a plan, if anything. */
 function isOther(text: string): boolean {
   try {
     const value: unknown = JSON.parse(text);
-    const tasks: unknown = Array.isArray(value) ? value : Object(value).tasks;
-    return !Array.isArray(tasks) || (Array.isArray(value) && !value.some(isLikeTask));
+    if (Array.isArray(value)) return !value.some(isLikeTask);
+    const { tasks, plan } = Object(value) as { readonly tasks?: unknown; readonly plan?: unknown };
+    return tasks === undefined && Object(plan).tasks === undefined; // Whatever they are: the reader says what is wrong.
   } catch {
     return false;
   }

@@ -40,8 +40,9 @@ describe("the line of a place", () => {
     assert.equal(line("nothing"), 1);
   });
 
-  it("is found in bare lists, and not in a text without anything", () => {
-    assert.equal(placeFinder('[\n{"id": 1},\n{"id": 2}]')("[1].id"), 3);
+  it("is found in bare lists and in wrapped plans, and not in a text without anything", () => {
+    assert.equal(placeFinder('[\n{"id": 1},\n{"id": 2}]')("tasks[1].id"), 3);
+    assert.equal(placeFinder('{"plan": {"tasks": [\n{"id": 1},\n{"id": 2}]}}')("tasks[1].id"), 3);
     assert.equal(placeFinder(" \n")("tasks"), undefined);
   });
 

@@ -23,12 +23,16 @@ export function placeFinder(text: string): (place: string) => number | undefined
   return (place) => {
     lines ??= linesOf(text);
     for (let at: string | undefined = place; at !== undefined; at = around(at)) {
-      const line = lines.get(at);
+      const line = lines.get(at) ?? lines.get(wrapped(at)) ?? lines.get(bare(at));
       if (line !== undefined) return line;
     }
     return undefined;
   };
 }
+
+/** The same where the plan stands in "plan", and where only a list of tasks was written. */
+const wrapped = (place: string): string => `plan.${place}`;
+const bare = (place: string): string => place.replace(/^tasks(?=\[)/, "");
 
 /** `tasks[3].metadata` for `tasks[3].metadata.agent`, and so on to the whole, which is "". */
 function around(place: string): string | undefined {

@@ -15,10 +15,14 @@ import { readBytes } from "./read-file.ts";
 /** `errors`: for so many a run would refuse it, though it can be foreseen: tasks that write one file, open questions. */
 export type PlanToSimulate = { readonly plan: ExecutionPlan; readonly errors: number };
 
-export async function planToSimulate(context: Context, file: string): Promise<PlanToSimulate | Exit> {
+export async function planToSimulate(
+  context: Context,
+  file: string,
+  repo: string,
+): Promise<PlanToSimulate | Exit> {
   const text = await textIn(context, file);
   if (typeof text !== "string") return text;
-  const grounds = await groundsOf(context.folder, NEVER);
+  const grounds = await groundsOf(path.resolve(context.folder, repo), NEVER);
   const known = "agents" in grounds ? { agents: grounds.agents } : {};
   const read = await readAs(kindOf(file) ?? "json", text, optionsIn(context, known));
   if (read.is === "none") return noPlan(context, `${file} is about something else`);

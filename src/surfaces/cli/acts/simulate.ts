@@ -29,7 +29,7 @@ export const simulate: Act<SimulateOptions> = async (context, options) => {
   if (options.run !== undefined) return simulateRun(context, { ...options, run: options.run });
   const here = await around(context, options);
   if (hasExit(here)) return here.exit;
-  const given = await planToSimulate(context, options.plan!);
+  const given = await planToSimulate(context, options.plan!, options.repo ?? ".");
   if (hasExit(given)) return given.exit;
   const { plan } = given;
   const assumed = withNotes(assume(here.learnt, numbers), given, here);
