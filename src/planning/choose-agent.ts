@@ -4,6 +4,7 @@ import { read } from "../delegation/keywords.ts";
 import { type Counted, counted, mostMentioned } from "../delegation/roster.ts";
 import type { Draft } from "./draft.ts";
 import { AGENT_PREFIX, GENERAL_PURPOSE } from "./plan.ts";
+import { saysToWrite } from "./says-to-write.ts";
 
 export type AgentRow = Pick<Specialist, "name" | "keywords" | "isReadOnly">;
 
@@ -38,10 +39,7 @@ function nameFor(draft: Draft, { all, writers }: Roster): string {
 
 /** Who cannot write gets nothing that must be written: no change, no file that another task reads. */
 const isForReaders = ({ delivers, isCollected, subject, description }: Draft) =>
-  delivers === "report" && !isCollected && !WRITING.test(subject) && !WRITING.test(description);
-
-const WRITING =
-  /\b(?:writ(?:es?|ten|ing)|creat(?:es?|ed|ing)|sav(?:es?|ed|ing)|generat(?:es?|ed|ing)|produc(?:es?|ed|ing)|outputs?)\b/i;
+  delivers === "report" && !isCollected && !saysToWrite(subject) && !saysToWrite(description);
 
 export const withoutPrefix = (name: string): string =>
   name.startsWith(AGENT_PREFIX) ? name.slice(AGENT_PREFIX.length) : name;

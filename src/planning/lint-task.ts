@@ -5,6 +5,7 @@ import { error, type Finding, warning } from "./finding.ts";
 import { compressedWords } from "./lint-words.ts";
 import { outputNameIn } from "./output-name.ts";
 import { AGENT_PREFIX, GENERAL_PURPOSE, type PlanTask } from "./plan.ts";
+import { saysToWrite } from "./says-to-write.ts";
 
 export type AgentFact = { readonly name: string; readonly isReadOnly: boolean };
 
@@ -38,8 +39,11 @@ const wordFindings = (task: PlanTask, path: string): readonly Finding[] =>
 
 type Known = ReadonlyMap<string, AgentFact>;
 
+/** The one that reads most cheaply: it has no tool to write with, whoever asks it to. */
+const EXPLORE = "Explore";
+
 function agentFindings(
-  { delivers, metadata }: PlanTask,
+  { delivers, description, metadata }: PlanTask,
   path: string,
   known: Known | undefined,
 ): readonly Finding[] {
@@ -60,6 +64,9 @@ function agentFindings(
       ? [error(place, `${name} changes nothing, and this task is a change`, instead)]
       : []),
     ...(writes ? [error(place, `${name} writes nothing, and this task has an output file`, instead)] : []),
+    ...(name === EXPLORE && delivers === "report" && saysToWrite(description)
+      ? [error(place, `${name} writes nothing, and the description says to`, instead)]
+      : []),
   ];
 }
 

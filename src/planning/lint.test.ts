@@ -105,10 +105,12 @@ describe("an error", () => {
       { metadata: { agent: "Explore" } },
       { delivers: "report", metadata: { agent: "Explore", output_file: "b.md" } },
       { delivers: "report", metadata: { agent: "Explore" } },
+      { delivers: "report", description: "Scan it and produce a list", metadata: { agent: "Explore" } },
     ]);
     assert.deepEqual(found(plan, { agents: AGENTS }), [
       "error tasks[0].metadata.agent: Explore changes nothing, and this task is a change",
       "error tasks[1].metadata.agent: Explore writes nothing, and this task has an output file",
+      "error tasks[3].metadata.agent: Explore writes nothing, and the description says to",
     ]);
   });
 

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
+import { cpuMs } from "../../test/support/cpu.ts";
 import { defaultPolicy, type Policy } from "../core/policy.ts";
 import type { ExecutionPlan, PlanTask } from "../planning/plan.ts";
 import { type Assumed, assume, NOTHING_LEARNT } from "./assumed.ts";
@@ -100,10 +101,10 @@ test("many tasks with many files in common take their length", async () => {
   const scope = Array.from({ length: 600 }, (_, i) => `src/${i}.ts`);
   const names = Array.from({ length: 100 }, (_, i) => `t${i}`);
   const plan = planOf(Object.fromEntries(names.map((name) => [name, { scope }])));
-  const before = performance.now();
+  const before = cpuMs();
   const { hotFiles } = await foreseen(plan, 4);
   assert.equal(hotFiles.length, 600);
-  assert.ok(performance.now() - before < 5_000, "each pair of paths was compared");
+  assert.ok(cpuMs() - before < 5_000, "each pair of paths was compared");
 });
 
 test("where overlap is allowed, they meet when they land, and one is made again", async () => {

@@ -10,6 +10,7 @@ import {
   SCRATCHPAD,
   type Score,
 } from "../../src/planning/plan.ts";
+import { saysToWrite } from "../../src/planning/says-to-write.ts";
 import { wavesOf } from "../../src/planning/waves.ts";
 import type { Random } from "../../src/simulation/random.ts";
 
@@ -149,11 +150,9 @@ type Draft = {
 function draftBy(words: Words, id: string, before: readonly Draft[], minDepth: number): Draft {
   const { random } = words;
   const delivers = random.chance(0.3) ? "report" : "change";
-  const agent = random.pick([
-    GENERAL_PURPOSE,
-    "code-reviewer",
-    delivers === "report" ? "Explore" : "debugger",
-  ]);
+  const description = textBy(words);
+  const isForReaders = delivers === "report" && !saysToWrite(description);
+  const agent = random.pick([GENERAL_PURPOSE, "code-reviewer", isForReaders ? "Explore" : "debugger"]);
   const scope = pathsBy(random, 3);
   const meets = ({ task }: Draft) =>
     delivers === "change" && task.delivers === "change" && overlaps(task.scope, scope);
@@ -162,7 +161,7 @@ function draftBy(words: Words, id: string, before: readonly Draft[], minDepth: n
     task: {
       id,
       subject: lineBy(words),
-      description: textBy(words),
+      description,
       activeForm: lineBy(words),
       blockedBy,
       scope,

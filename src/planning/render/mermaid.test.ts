@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
+import { cpuMs } from "../../../test/support/cpu.ts";
 import type { ExecutionPlan, PlanTask } from "../plan.ts";
 import { renderMermaid } from "./mermaid.ts";
 
@@ -113,9 +114,9 @@ test("a label is never long, and a thousand of them take no time", () => {
   const tasks = Array.from({ length: 1_000 }, (_, at) =>
     task(`${at}`, "😀#".repeat(50_000), at > 0 ? ["0"] : []),
   );
-  const started = performance.now();
+  const started = cpuMs();
   const text = renderMermaid(planOf(tasks));
-  assert.ok(performance.now() - started < 1_000);
+  assert.ok(cpuMs() - started < 1_000);
   assert.ok(text.split("\n").every((line) => line.length < 800));
   assert.equal(renderMermaid(planOf([])).split("\n")[0], "flowchart LR");
 });

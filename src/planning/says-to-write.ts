@@ -1,0 +1,6 @@
+/** Does a task say that something is to be written? Who only reads must not get it. */
+
+const WRITING =
+  /\b(?:writ(?:es?|ten|ing)|creat(?:es?|ed|ing)|sav(?:es?|ed|ing)|generat(?:es?|ed|ing)|produc(?:es?|ed|ing)|outputs?)\b/i;
+
+export const saysToWrite = (text: string): boolean => WRITING.test(text);
