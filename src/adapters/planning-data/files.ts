@@ -1,7 +1,8 @@
 /** Which files are plans made by? Those of this package, each replaced by the repository's own of that name. */
+import { existsSync, readFileSync } from "node:fs";
 import { realpath } from "node:fs/promises";
 import path from "node:path";
-import { failure } from "../../core/failure.ts";
+import { failure, messageOf } from "../../core/failure.ts";
 import { type Failed, hasFailed } from "../../ports/repository.ts";
 import { readBounded } from "../files/read-bounded.ts";
 
@@ -29,6 +30,7 @@ export async function loadPlanningFiles(top: string | undefined): Promise<Planni
 
 /** The folder itself may be a link, as long as it stays in the repository. */
 async function ownFolderOf(top: string): Promise<string | undefined | Failed> {
+  if (!existsSync(path.join(top, PLANNING_FOLDER))) return undefined; // Most have none, and are in a hurry.
   try {
     const [home, folder] = await Promise.all([realpath(top), realpath(path.join(top, PLANNING_FOLDER))]);
     if (folder.startsWith(home + path.sep)) return folder;
@@ -45,12 +47,15 @@ async function fileOf(name: string, folder: string | undefined): Promise<Plannin
   const theirs = folder === undefined ? undefined : await textOf(path.join(folder, name));
   if (typeof theirs === "object") return theirs;
   if (theirs !== undefined) return { file: `${PLANNING_FOLDER}/${name}`, text: theirs };
-  const own = path.join(OWN_FOLDER, name);
-  const text = await textOf(own);
-  if (typeof text === "object") return text;
-  if (text === undefined)
-    return refused(`this installation is not complete: ${own} is missing`, "install it again");
-  return { file: own, text };
+  return ownFile(path.join(OWN_FOLDER, name));
+}
+
+function ownFile(file: string): PlanningFile | Failed {
+  try {
+    return { file, text: readFileSync(file, "utf8") };
+  } catch (error) {
+    return refused(`this installation is not complete: ${messageOf(error)}`, "install it again");
+  }
 }
 
 /** Some 50 times what the package's own files have. */
