@@ -157,7 +157,8 @@ async function prepare(
   signal: AbortSignal,
 ): Promise<{ readonly first: Command } | Failed> {
   const { run, goal, base } = home.record;
-  if (world.problem) return { failure: world.problem };
+  const problem = world.problem ?? (await world.unready());
+  if (problem) return { failure: problem };
   if (!(await isEmpty(home.log))) {
     await collectLeftovers(world);
     return { first: { type: "resume" } };

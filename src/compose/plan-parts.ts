@@ -11,7 +11,7 @@ import { fixedPlanner } from "../planning/to-answer.ts";
 import type { Criteria } from "../ports/criteria.ts";
 import type { Outbox } from "../ports/outbox.ts";
 import type { ProgramLimits, Programs } from "../ports/programs.ts";
-import type { Failed } from "../ports/repository.ts";
+import { type Failed, hasFailed } from "../ports/repository.ts";
 import type { RunHome } from "../ports/runs.ts";
 import type { Transcripts } from "../ports/transcripts.ts";
 import { scratchpadOf } from "./plan-scratchpad.ts";
@@ -24,6 +24,8 @@ export type PlanWorld = {
   readonly planner?: FixedPlanner;
   /** Why this run cannot go on. */
   readonly problem?: Failure;
+  /** Before anybody is paid: why its criteria could not be tried. */
+  readonly unready: () => Promise<Failure | undefined>;
   /** The run is over: its scratchpad is free for others. */
   readonly leave: () => void;
 };
@@ -48,14 +50,25 @@ export function planWorld(project: Project, home: RunHome, parts: PlanWorldParts
     criteria: new CommandCriteria({ ...criteria, scratchpad: scratchpad.folder, sandbox }),
     ...(planned.planner && { planner: planned.planner }),
     ...(problem && { problem }),
+    unready: async () => {
+      if (config.sandbox !== "required" || !planned.hasCriteria) return undefined;
+      const opened = await sandbox();
+      return hasFailed(opened) ? opened.failure : undefined;
+    },
     leave: scratchpad.leave,
   };
 }
 
-function plannerOf({ record, folder }: RunHome, scratchpad: string): Pick<PlanWorld, "planner" | "problem"> {
+type Planned = Pick<PlanWorld, "planner" | "problem"> & { readonly hasCriteria?: boolean };
+
+function plannerOf({ record, folder }: RunHome, scratchpad: string): Planned {
   if (record.plan === undefined) return {};
   const read = readValue(record.plan, { scratchpad });
-  if (read.is === "plan") return { planner: fixedPlanner(read.plan) };
+  if (read.is === "plan")
+    return {
+      planner: fixedPlanner(read.plan),
+      hasCriteria: read.plan.tasks.some(({ success_criterion }) => success_criterion !== undefined),
+    };
   const [first] = read.problems;
   const where = path.join(folder, "run.json");
   const what = `${first?.place ?? ""} ${first?.message ?? ""}`.trim();

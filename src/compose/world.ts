@@ -38,6 +38,8 @@ export type World = {
   readonly channel: Channel;
   /** Why the run cannot go on as its record says; what it has can still be tidied up and delivered. */
   readonly problem?: Failure;
+  /** What a look at the machine says about the same, before anything is started. */
+  readonly unready: () => Promise<Failure | undefined>;
   /** Ends what goes on beside the jobs, and waits for it. */
   readonly settle: () => Promise<void>;
   /** Once the run is over: gives up what other runs could use. */
@@ -110,7 +112,7 @@ export function openWorld(
     options.agents,
   );
   const tried = { config, env, programs, transcripts, limits: gateLimits, redact };
-  const { problem, planner: fixed, leave, ...terms } = planWorld(project, home, tried);
+  const { problem, planner: fixed, unready, leave, ...terms } = planWorld(project, home, tried);
   const { leaseMs, retry } = policy;
   const repository = new GitRepository({ folder: top });
   const files = new JobFiles(at("jobs"));
@@ -138,7 +140,7 @@ export function openWorld(
     await settle();
     repository.close();
   };
-  const world = { queue, files, programs, workspaces, jobs, channel, settle, leave, close };
+  const world = { queue, files, programs, workspaces, jobs, channel, unready, settle, leave, close };
   return problem ? { ...world, problem } : world;
 }
 

@@ -266,10 +266,9 @@ describe("a run that follows a plan", () => {
     assert.equal(await readText(path.join(home.folder, "scratchpad", "a.md.1")), "half");
   });
 
-  it("whose plan is damaged, or whose scratchpad cannot be one, says so before it begins", async () => {
+  it("whose plan is damaged, or whose scratchpad or sandbox cannot be had, says so before it begins", async () => {
     await using setting = await makeSetting({ files: { "seed.txt": "x\n" } });
-    const config = setting.config(QUICK);
-    const refused = async (plan: ExecutionPlan, env = setting.env) => {
+    const refused = async (plan: ExecutionPlan, env = setting.env, config = setting.config(QUICK)) => {
       const { project } = setting;
       const home = await createRun(project, { goal: "g", base: project.located.head, config, plan });
       assert.ok(!hasFailed(home));
@@ -295,5 +294,12 @@ describe("a run that follows a plan", () => {
     writeFileSync(inTheWay, "");
     const env = { ...setting.env, CLAUDE_SCRATCHPAD_DIR: inTheWay };
     assert.match(await refused(planOf([task("a")]), env), /the scratchpad .* cannot be used: /);
+    const tried = planOf([task("a", { success_criterion: "true" })]);
+    const confined = setting.config({ ...QUICK, sandbox: "required" });
+    const nowhere = { ...setting.env, PATH: "/nowhere" };
+    assert.match(
+      await refused(tried, nowhere, confined),
+      /^a sandbox is required, and bwrap is not on the PATH/,
+    );
   });
 });
