@@ -57,7 +57,10 @@ const COMMON: ReadonlySet<string> = new Set(
 
 function wordsOf(text: string): ReadonlySet<string> {
   const words = new Set<string>();
-  for (const [word] of text.toLowerCase().matchAll(/\p{L}[\p{L}\p{N}]+/gu)) {
+  const lower = text.toLowerCase();
+  // A pattern for all scripts takes a millisecond to make.
+  const pattern = /^[\0-\x7f]*$/.test(lower) ? /[a-z][a-z\d]+/g : /\p{L}[\p{L}\p{N}]+/gu;
+  for (const [word] of lower.matchAll(pattern)) {
     if (word.length >= MIN_WORD && !COMMON.has(word)) words.add(singular(word));
   }
   return words;
@@ -66,6 +69,7 @@ function wordsOf(text: string): ReadonlySet<string> {
 const singular = (word: string) => word.replace(/ies$/, "y").replace(/([^s])s$/, "$1");
 
 function sharedWords(path: string, words: ReadonlySet<string>): number {
+  if (!mentionsAny(path.toLowerCase(), words)) return 0; // Most paths: they need not be taken apart.
   const pieces = new Set(
     path
       .replace(/([a-z])([A-Z])/g, "$1 $2")
@@ -78,10 +82,16 @@ function sharedWords(path: string, words: ReadonlySet<string>): number {
   return shared;
 }
 
+/** A plural in "-ies" has another stem than its singular. */
+function mentionsAny(lower: string, words: ReadonlySet<string>): boolean {
+  for (const word of words) if (lower.includes(word.endsWith("y") ? word.slice(0, -1) : word)) return true;
+  return false;
+}
+
 /** What the paths alone show of how things are done here. */
 function patternsOf({ files, languages, testCommand, manifests }: RepositoryFacts): readonly string[] {
-  const tests = files.filter((path) => isTest(path));
-  const folders = new Set(files.filter((path) => !isTest(path)).map(folderOf));
+  const { tests = [], others = [] } = Object.groupBy(files, (path) => (isTest(path) ? "tests" : "others"));
+  const folders = new Set(others.map(folderOf));
   const beside = tests.filter(
     (path) => folders.has(folderOf(path)) && /[._](?:test|spec)\./.test(nameOf(path)),
   ).length;

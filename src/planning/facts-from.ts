@@ -96,6 +96,8 @@ function languagesOf(files: readonly string[]): readonly string[] {
   return [...counts].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1)).map(([language]) => language);
 }
 
+/** Found at once, where the next one tries folder by folder. */
+const MAY_BE_TEST = /(?:test|spec|e2e)/i;
 /** With what is above it: the first, because the pattern takes as few folders as it can. */
 const TEST_FOLDER = /^(?:[^/]+\/)*?(?:tests?|__tests__|specs?|e2e)\//i;
 const TEST_FILE =
@@ -105,7 +107,7 @@ const TEST_FILE =
 function testsOf(files: readonly string[]): readonly string[] {
   const folders = new Set<string>();
   for (const path of files) {
-    const folder = TEST_FOLDER.exec(path)?.[0];
+    const folder = MAY_BE_TEST.test(path) ? TEST_FOLDER.exec(path)?.[0] : undefined;
     if (folder !== undefined) folders.add(folder);
   }
   if (folders.size > 0) return [...folders].sort().slice(0, MAX_LISTED);

@@ -129,7 +129,7 @@ export function verbOf(form: string, { verbs, words }: Lexicon): string | undefi
 export function phrasesOf(list: WordList): Phrases {
   const found = new Map<string, WordList[]>();
   for (const phrase of list) {
-    const parts = phrase.split(/\s+/);
+    const parts = phrase.includes(" ") ? phrase.split(/\s+/) : [phrase];
     const same = found.get(parts[0]!);
     if (same) same.push(parts);
     else found.set(parts[0]!, [parts]);
