@@ -164,6 +164,17 @@ test("a plan whose tasks fail too often says what would be left", async () => {
   assert.match(result.left.join("\n"), /a/);
 });
 
+test("an answer that comes late counts, as in a run, and its bar goes on until then", async () => {
+  const estimate = { minutes: 65, tokens: 7, dollars: 1 };
+  const { end, bars, tasks, makespanMs, used } = await foreseen(planOf({ a: { estimate } }), 1);
+  assert.deepEqual([end, used.tokens, used.unpriced], ["done", 7, 0]);
+  assert.deepEqual(
+    bars.map(({ toMs, isLost }) => [toMs / MINUTE, isLost]),
+    [[65, false]],
+  );
+  assert.deepEqual([tasks[1]!.workMs / MINUTE, makespanMs / MINUTE], [65, 67]);
+});
+
 test("attempts that are out of time cost what nobody knows, not nothing", async () => {
   const { end, used, tasks } = await foreseen(planOf({ a: { estimate: { minutes: 100_000 } } }), 1);
   assert.notEqual(end, "done");

@@ -3,7 +3,7 @@
 import type { WorkBrief } from "../core/brief.ts";
 import type { Event } from "../core/event.ts";
 import { type Failure, failure } from "../core/failure.ts";
-import { type Job, jobId, type Spent } from "../core/job.ts";
+import { type Job, type JobId, jobId, type Spent } from "../core/job.ts";
 import type { Policy } from "../core/policy.ts";
 import { parentId, ROOT, type TaskId } from "../core/task.ts";
 import { AGENT_PREFIX, type ExecutionPlan, GENERAL_PURPOSE, type PlanTask } from "../planning/plan.ts";
@@ -60,8 +60,15 @@ export async function forecast(wanted: Wanted): Promise<Forecast | { readonly fa
 }
 
 /** Attempts that ended before they said what they cost: it was not nothing. */
-const outOfTime = (events: readonly Event[]): number =>
-  events.filter((event) => event.type === "job.ended" && event.how === "expired" && !event.spent).length;
+function outOfTime(events: readonly Event[]): number {
+  const jobs = new Set<JobId>();
+  for (const event of events) {
+    if (event.type !== "job.ended") continue;
+    if (event.how === "expired") jobs.add(event.job);
+    else jobs.delete(event.job); // It has answered after all.
+  }
+  return jobs.size;
+}
 
 /** A plan is never refused for its length here: who may run it is for others to say. */
 const policyFor = (policy: Policy, workers: number, tasks: number): Policy => ({

@@ -66,6 +66,7 @@ class Reader {
   readonly #since = new Map<JobId, { readonly at: number; readonly lane: number }>();
   readonly #lanes: (JobId | undefined)[] = [];
   readonly #bars: Writable<Bar>[] = [];
+  readonly #barOf = new Map<JobId, Writable<Bar>>();
   readonly #order: string[] = [];
   readonly #landings: { readonly atMs: number; readonly tasks: readonly string[] }[] = [];
   readonly #parked = new Map<TaskId, { readonly behind: TaskId; readonly at: number }>();
@@ -93,6 +94,7 @@ class Reader {
         if (event.job.kind === "work") this.#started(jobId(event.job), event.job.task, event.at);
         break;
       case "job.ended":
+        if (event.how === "answered-late") this.#late(event.job, event.at);
         this.#ended(event.job, event.at, event.spent);
         break;
       case "task.held-back":
@@ -164,14 +166,27 @@ class Reader {
     this.#lanes[started.lane] = undefined;
     task.endMs = at - this.#openedAt;
     task.workMs += at - started.at;
-    this.#bars.push({
+    const bar = {
       task: task.name,
       attempt: task.attempts,
       lane: started.lane,
       fromMs: started.at - this.#openedAt,
       toMs: at - this.#openedAt,
       isLost: false,
-    });
+    };
+    this.#bars.push(bar);
+    this.#barOf.set(id, bar);
+  }
+
+  /** Its time was up, but it had gone on, and what it made counts. */
+  #late(id: JobId, at: number): void {
+    const bar = this.#barOf.get(id);
+    const task = this.#tasks.get(taskOfJob(id) ?? ROOT);
+    if (!bar || !task) return;
+    task.workMs += at - this.#openedAt - bar.toMs;
+    bar.toMs = at - this.#openedAt;
+    bar.isLost = false;
+    task.endMs = bar.toMs;
   }
 
   /** The wait goes on if it is held back again, behind another. */

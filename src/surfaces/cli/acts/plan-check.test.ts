@@ -1,6 +1,7 @@
 /** What is said of plan files, and of plans that wait for a yes. */
 import assert from "node:assert/strict";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, it } from "node:test";
 import { newFolder } from "../../../../test/support/folders.ts";
@@ -73,6 +74,8 @@ async function check(
   return { code, ...written };
 }
 
+const LIMITS = "../../../../planning/limits.json";
+
 describe("a check of a plan file", () => {
   it("says that a good one is ready, in JSON, in markdown and from standard input", async () => {
     const json = await check(planText());
@@ -135,6 +138,20 @@ describe("a check of a plan file", () => {
     const { code, out } = await check(text, { file: "plan.md", env: { CLAUDE_SCRATCHPAD_DIR: "/scratch" } });
     assert.equal(code, 0, out);
     assert.match(out, /^note: "raeds" in tasks\[0\] is not known and was not read; did you mean reads\?$/m);
+  });
+
+  it("takes the repository's own limits", async () => {
+    const folder = newFolder();
+    execFileSync("git", ["init", "-q"], { cwd: folder });
+    const own = path.join(folder, ".skein", "planning");
+    mkdirSync(own, { recursive: true });
+    const limits = JSON.parse(readFileSync(new URL(LIMITS, import.meta.url), "utf8"));
+    const stricter = { ...limits, maxFilesModified: { value: 1, why: "One at a time." } };
+    writeFileSync(path.join(own, "limits.json"), JSON.stringify(stricter));
+    writeFileSync(path.join(folder, "plan.json"), '{"tasks": [{"subject": "Add it", "scope": ["x", "y"]}]}');
+    const { context, written } = contextIn(folder);
+    assert.equal(await planCheck(context, { file: "plan.json" }), 0);
+    assert.match(written.out, /changes 2 files, more than 1$/m);
   });
 
   it("says so of what is no plan at all", async () => {

@@ -22,9 +22,9 @@ export const planCheck: Act<Wanted> = async (context, { file, repo = ".", input 
   if (typeof text !== "string") return text.exit;
   const grounds = await groundsFor(context, path.resolve(context.folder, repo));
   if ("exit" in grounds) return grounds.exit;
-  const { agents, facts } = grounds;
-  const known =
-    facts.filesLeftOut > 0 || facts.files.length === 0 ? { agents } : { agents, files: facts.files };
+  const { agents, facts, data } = grounds;
+  const isWhole = facts.filesLeftOut === 0 && facts.files.length > 0;
+  const known = { agents, limits: data.limits, ...(isWhole && { files: facts.files }) };
   const kind = kindOf(file) ?? (/^\s*[[{]/.test(text) ? "json" : "markdown");
   const read = await readAs(kind, text, optionsIn(context, known));
   if (read.is === "none") return tell(context, { file, kind, text, findings: [NO_PLAN], notes: [] });

@@ -7,6 +7,7 @@ import type { Policy } from "../../../core/policy.ts";
 import type { ExecutionPlan } from "../../../planning/plan.ts";
 import { hasFailed } from "../../../ports/repository.ts";
 import { type Assumed, assume, type Learnt, NOTHING_LEARNT } from "../../../simulation/assumed.ts";
+import { workMs } from "../../../simulation/forecast.ts";
 import { type SpeedUp, speedUp } from "../../../simulation/speed-up.ts";
 import { type Act, type Context, refuse, say, usage, writeJson } from "../context.ts";
 import { EXIT } from "../exit-codes.ts";
@@ -69,8 +70,8 @@ function withNotes(
   const { tasks } = plan;
   const loose = tasks.filter(({ delivers, scope }) => delivers === "change" && scope.length === 0).length;
   const estimated = tasks.filter(({ estimate }) => estimate?.minutes !== undefined).length;
-  const minutes = policy.leaseMs.work / 60_000;
-  const long = tasks.filter(({ estimate }) => (estimate?.minutes ?? 0) > minutes).length;
+  const givenMs = policy.leaseMs.work + policy.retry.graceMs;
+  const long = tasks.filter((task) => workMs(task, assumed) > givenMs).length;
   return {
     ...assumed,
     because: [
@@ -80,7 +81,7 @@ function withNotes(
       ...assumed.because,
       ...(long > 0
         ? [
-            `time: a worker is given less (timeout.work) than the plan says of ${plural(long, "task")}; attempts are lost`,
+            `time: a worker is given less (timeout.work, timeout.grace) than ${plural(long, "task")} would take; attempts are lost`,
           ]
         : []),
       ...(loose > 0
