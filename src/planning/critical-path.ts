@@ -1,6 +1,6 @@
 /** Which tasks decide how long a plan takes? The longest chain by what each is thought to take. */
-import { Dag } from "../graph/dag.ts";
 import type { PlanTask } from "./plan.ts";
+import { wavesOf } from "./waves.ts";
 
 /** What a task takes where nobody said. */
 const DEFAULT_MINUTES = 1;
@@ -17,10 +17,8 @@ export function criticalPath({ tasks }: { readonly tasks: readonly Timed[] }): r
   const byId = new Map<string, Timed>();
   for (const task of tasks) if (!byId.has(task.id)) byId.set(task.id, task);
   const place = new Map([...byId.keys()].map((id, index) => [id, index]));
-  const dag = new Dag();
-  for (const { id, blockedBy } of byId.values())
-    dag.add(id, { after: blockedBy.filter((one) => byId.has(one)) });
-  if (dag.cycle()) return [];
+  const waves = wavesOf(tasks);
+  if (waves.is === "cycle") return [];
 
   const reached = new Map<string, Reached>();
   /** The later end, or of equal ones the one that comes first in the plan. */
@@ -29,7 +27,7 @@ export function criticalPath({ tasks }: { readonly tasks: readonly Timed[] }): r
     const ahead = reached.get(b)!.minutes - reached.get(a)!.minutes;
     return ahead > 0 || (ahead === 0 && place.get(b)! < place.get(a)!) ? b : a;
   };
-  for (const id of dag.order()) {
+  for (const id of waves.byId.keys()) {
     const task = byId.get(id)!;
     let before: string | undefined;
     for (const one of task.blockedBy) if (byId.has(one)) before = later(before, one);
