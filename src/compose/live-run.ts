@@ -137,7 +137,7 @@ export async function tidyRun(
   if (hasFailed(lock)) return; // Somebody is at it.
   const world = openWorld(project, home, options);
   try {
-    await collectLeftovers(world);
+    await collectLeftovers(world, new AbortController().signal);
     await giveBackAll(world);
   } finally {
     await world.close();
@@ -160,7 +160,8 @@ async function prepare(
   const problem = world.problem ?? (await world.unready());
   if (problem) return { failure: problem };
   if (!(await isEmpty(home.log))) {
-    await collectLeftovers(world);
+    await collectLeftovers(world, signal);
+    if (signal.aborted) return { failure: failure("interrupted", "stopped before the run went on") };
     return { first: { type: "resume" } };
   }
   const target = await createTarget(

@@ -21,6 +21,7 @@ import { redactor, secretsOf } from "../core/redact.ts";
 import type { JobParts } from "../jobs/job-parts.ts";
 import { collectJob, isCut, jobRunner } from "../jobs/run-job.ts";
 import type { Agent } from "../ports/agent.ts";
+import type { Answer } from "../ports/job-queue.ts";
 import type { RunHome } from "../ports/runs.ts";
 import { specialistsOf } from "./agent-parts.ts";
 import { agentsOf, type GivenAgents } from "./agents.ts";
@@ -157,6 +158,8 @@ const quietOf = ({ quiet }: Config) => ({
   stopMs: quiet.stop || Number.POSITIVE_INFINITY,
 });
 
+const NEVER = new AbortController().signal;
+
 /** Two: a landing and a check of the target. */
 export const MAX_GATES = 2;
 
@@ -174,18 +177,26 @@ export const gateOf = (
   signal: AbortSignal,
 ) => rulesOf(config, project.located.top).of(commit, signal);
 
-/** What was running is ended, what was finished is kept as an answer, and every workspace is given back. */
-export async function collectLeftovers(world: World): Promise<void> {
+/**
+ * What was running is ended, what was finished is kept as an answer, and every workspace is given back. Side by side:
+ * criteria may take their time. What was stopped on the way is left as it is, for the next engine.
+ */
+export async function collectLeftovers(world: World, signal: AbortSignal): Promise<void> {
   const { files, programs, jobs } = world;
-  for (const { id, brief } of await files.open()) {
+  const collect = async ({ id, brief }: Awaited<ReturnType<JobFiles["open"]>>[number]) => {
     const wasRunning = (await programs.endLeftovers(id)) > 0;
-    const found = await collectJob(brief, jobs, wasRunning);
+    const found = await collectJob(brief, jobs, wasRunning, signal);
     if (found && isCut(found)) await files.cut(id, found.spent);
-    else if (found) await files.end(id, found);
-  }
+    else if (found && !(signal.aborted && isInterrupted(found))) await files.end(id, found);
+  };
+  await Promise.all((await files.open()).map(collect));
+  if (signal.aborted) return;
   await programs.endAll();
   await keepHeld(world);
 }
+
+const isInterrupted = ({ outcome }: Answer): boolean =>
+  outcome.is === "failed" && outcome.failure.kind === "interrupted";
 
 /** At the end of a run: the disk is given back, but for what could not be kept. Says what stays, and why. */
 export async function giveBackAll(world: World): Promise<readonly string[]> {
@@ -202,6 +213,6 @@ async function keepHeld({ files, workspaces, jobs }: World): Promise<void> {
     // What worked is a branch already, and nothing in a gate's is anybody's.
     const isKept = use === "gate" || (await files.answerOf(job))?.outcome.is === "worked";
     if (workspace && isKept) await workspaces.release(workspace);
-    else if (brief) await collectJob(brief, jobs, true);
+    else if (brief) await collectJob(brief, jobs, true, NEVER);
   }
 }

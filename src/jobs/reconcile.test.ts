@@ -69,7 +69,7 @@ describe("a check of a target that is to be mended", () => {
       turn: async () => PROPOSED,
       collect: async () => ({ is: "cut", spent: { tokens: 5 } }) as const,
     };
-    assert.deepEqual(await collectJob(BRIEF, { ...parts, reconciler }, true), {
+    assert.deepEqual(await collectJob(BRIEF, { ...parts, reconciler }, true, quiet), {
       is: "cut",
       spent: { tokens: 5 },
     });

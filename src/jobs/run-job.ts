@@ -49,9 +49,10 @@ export async function collectJob(
   brief: Brief,
   parts: JobParts,
   wasRunning: boolean,
+  signal: AbortSignal,
 ): Promise<Answer | Cut | undefined> {
   const workspace = await parts.workspaces.heldBy(jobIdOf(brief));
-  const found = await finished(brief, { workspace, wasRunning }, parts);
+  const found = await finished(brief, { workspace, wasRunning }, parts, signal);
   return found === undefined || isCut(found) ? found : withoutSecrets(found, parts);
 }
 
@@ -64,10 +65,11 @@ async function finished(
   brief: Brief,
   { workspace, wasRunning }: Left,
   parts: JobParts,
+  signal: AbortSignal,
 ): Promise<Answer | Cut | undefined> {
   if (brief.kind === "plan") return finishPlan(brief, { workspace, wasRunning }, parts);
   if (brief.kind === "work")
-    return workspace ? finishWork(brief, { workspace, wasRunning }, parts) : costOf(brief, parts);
+    return workspace ? finishWork(brief, { workspace, wasRunning }, parts, signal) : costOf(brief, parts);
   if (workspace) await parts.workspaces.release(workspace); // A gate is run again.
   return brief.kind === "check" ? costOfReconciler(brief, parts) : undefined;
 }

@@ -174,7 +174,7 @@ describe("the terms of an attempt whose engine died", () => {
     const finished = async (terms: Terms, replies: Partial<Replies>) => {
       const { parts, calls } = jobPorts(replies);
       const held = { ...workspace, job: workspace.job as Ask["job"] };
-      const answer = await finishWork(briefOf(terms), { workspace: held, wasRunning: false }, parts);
+      const answer = await finishWork(briefOf(terms), { workspace: held, wasRunning: false }, parts, quiet);
       assert.ok(answer && "outcome" in answer && answer.outcome.is === "worked");
       assert.ok(!calls.some(([name]) => name === "prepare-output"), "what was written stays");
       return answer.outcome;

@@ -148,12 +148,12 @@ describe("an attempt of an engine that died", () => {
 
   it("is judged if it had finished, and else only kept aside", async () => {
     const finished = jobPorts();
-    const answer = await finishWork(BRIEF, { workspace, wasRunning: false }, finished.parts);
+    const answer = await finishWork(BRIEF, { workspace, wasRunning: false }, finished.parts, quiet);
     assert.ok(answer && !isCut(answer));
     assert.equal(answer.outcome.is, "worked");
     assert.equal(finished.calls.at(-1)?.[0], "release");
     const running = jobPorts();
-    assert.equal(await finishWork(BRIEF, { workspace, wasRunning: true }, running.parts), undefined);
+    assert.equal(await finishWork(BRIEF, { workspace, wasRunning: true }, running.parts, quiet), undefined);
     assert.deepEqual(
       running.calls.map(([name]) => name),
       ["collect", "keep", "release"],

@@ -36,15 +36,13 @@ export async function finishWork(
   brief: WorkBrief,
   { workspace, wasRunning }: { readonly workspace: Workspace; readonly wasRunning: boolean },
   parts: JobParts,
+  signal: AbortSignal,
 ): Promise<Answer | Cut | undefined> {
   const said = await collected(parts.worker, brief, wasRunning);
-  if (said && said.is !== "cut") return conclude(brief, { workspace, said, strays: [] }, parts, NOBODY_STOPS);
+  if (said && said.is !== "cut") return conclude(brief, { workspace, said, strays: [] }, parts, signal);
   await giveBack(workspace, await keepAside(brief, workspace, parts), parts);
   return said;
 }
-
-/** A criterion has its own limit of time. */
-const NOBODY_STOPS = new AbortController().signal;
 
 type Turn = { readonly workspace: Workspace; readonly said: Said; readonly strays: readonly string[] };
 

@@ -1,7 +1,7 @@
 /** Are a plan's terms held to in a real run? Output files, the answers about them, and criteria. */
 import assert from "node:assert/strict";
 import { readdirSync, symlinkSync, watch, writeFileSync } from "node:fs";
-import { mkdir, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, it } from "node:test";
 import { createRun, startRun } from "../../src/compose.ts";
@@ -153,26 +153,29 @@ describe("a run that follows a plan", () => {
     const go = path.join(setting.folder, "go");
     const own = path.join(setting.folder, "own scratchpad");
     const there = { ...setting, env: { ...setting.env, CLAUDE_SCRATCHPAD_DIR: own } };
-    const criterion = `echo changed > a.txt; touch made.txt; test -e '${go}' || exec sleep 600`;
+    const begun = `touch '${setting.folder}/begun-'$$`;
+    const criterion = `echo changed > a.txt; touch made.txt; test -e '${go}' || { ${begun}; exec sleep 600; }`;
     const terms = { output: true, success_criterion: criterion, scope: [] };
     const home = await planned(setting, config, [task("a", terms)]);
-    const transcripts = path.join(home.folder, "transcripts");
-    await mkdir(transcripts, { recursive: true });
-    const begun = Promise.withResolvers<void>();
-    const watcher = watch(transcripts, (_event, name) => {
-      if (name?.includes("criterion")) begun.resolve();
-    });
-    const live = await startRun(
-      setting.project,
-      home,
-      { config, env: there.env, watch: () => {} },
-      AbortSignal.timeout(30_000),
-    );
+    const begins = () => {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const watcher = watch(setting.folder, (_event, name) => name?.startsWith("begun-") && resolve());
+      return promise.finally(() => watcher.close());
+    };
+    const options = { config, env: there.env, watch: () => {} };
+    const first = begins();
+    const live = await startRun(setting.project, home, options, AbortSignal.timeout(30_000));
     assert.ok(!hasFailed(live));
-    await begun.promise;
-    watcher.close();
+    await first;
     live.stopNow();
     assert.equal((await live.ended).is, "stopped");
+    const stop = new AbortController();
+    void begins().then(() => stop.abort());
+    const resumed = await startRun(setting.project, home, options, stop.signal);
+    assert.ok(
+      hasFailed(resumed) && resumed.failure.kind === "interrupted",
+      "it is heard before the engine is there",
+    );
     await writeFile(go, "");
     const end = await drive(setting, home, config); // In another shell, where the variable is not set.
     assert.equal(closing(end), "done");
