@@ -92,8 +92,9 @@ function usefulText(
       : "with more it is not even 5 % faster";
   const most = plural(useful, "worker is", "workers are");
   const who = useful === 1 ? "It" : "They";
+  // How fast the rest would be over tells nothing.
+  if (row.doneShare === 0) return ["Not everything would be done: see what would be left."];
   return [
-    ...(row.doneShare === 0 ? ["Not everything would be done: see what would be left."] : []),
     useful === 1
       ? "One worker is enough: more are not even 5 % faster."
       : `${most} worth having (${gain}): ${why}.`,
