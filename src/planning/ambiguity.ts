@@ -65,8 +65,8 @@ const isTold = (clause: Clause) => [...clause.context, leadOf(clause)].some(says
 
 /** These say enough alone: "deploy", "lint". */
 const SUFFICIENT: ReadonlySet<string> = new Set(
-  "test lint format deploy release publish build commit benchmark typecheck".split(" "),
-);
+  "test lint format deploy release publish build commit benchmark typecheck rollback".split(" "),
+).union(new Set(["roll back", "roll out"]));
 
 function defaultFor(verb: string, { testCommand }: RepositoryFacts): string {
   if (/^(?:fix|repair|debug|solve|resolve|correct|patch|handle)$/.test(verb))

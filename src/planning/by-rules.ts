@@ -27,6 +27,7 @@ import { scoreOf } from "./score.ts";
 import { verified } from "./verification.ts";
 import { wavesOf } from "./waves.ts";
 import { activeFormOf, counted, plainLine, shortened } from "./wording.ts";
+import { isComplaint, isQuestion } from "./work.ts";
 
 export type PlanAround = {
   readonly facts: RepositoryFacts;
@@ -227,7 +228,11 @@ function assumptionsFrom(
 /** "A new page" can be read as something to make; other words only be handed on. */
 function aboutVerbs({ clauses }: Reading): readonly string[] {
   const without = clauses.filter(
-    ({ verb, text }) => verb === undefined && !/^(?:an?|the|new|better)\s/i.test(text),
+    ({ verb, text }) =>
+      verb === undefined &&
+      !/^(?:an?|the|new|better)\s/i.test(text) &&
+      !isQuestion(text) &&
+      !isComplaint(text),
   );
   if (without.length === 0) return [];
   const where =

@@ -10,7 +10,7 @@ import { saidAlone, sentenceOf } from "./said.ts";
 import { afterItems, othersIn, type Part, partsOf } from "./split.ts";
 import { capitalised, plainLine, subjectOf } from "./wording.ts";
 import type { Words } from "./words.ts";
-import { deliveredBy, type Work, workOf } from "./work.ts";
+import { deliveredBy, isComplaint, isQuestion, type Work, workOf } from "./work.ts";
 
 /** What is the same for all clauses of a request. */
 export type Surroundings = {
@@ -69,7 +69,7 @@ function wholeDraft({ clause, index, work, around }: Asked): Draft {
     kind: work === "verify" ? "verify" : "part",
     subject: subjectOf(says, around.limits.maxSubjectChars),
     description: ended(says),
-    ...pathsIn(clause, work, around),
+    ...pathsIn({ ...clause, text: `${clause.text}\n${says}` }, work, around),
     requirements: [...itemRequirements(clause), ...ofRequest(says, around), ...around.constraints],
     depth: 1,
   };
@@ -85,7 +85,9 @@ function partDraft({ clause, index, work, around }: Asked, part: Part, n: number
     object,
     files: [...own, ...shared],
   };
-  const isOwn = part.verb !== undefined || (work !== "build" && work !== "change");
+  // "Include tests and a README": each is what it is.
+  const isOwn =
+    part.verb !== undefined || clause.itemsAre === "each" || (work !== "build" && work !== "change");
   const partWork = isOwn ? workOf({ ...asked, ...(verb === undefined ? {} : { verb }) }) : work;
   return {
     ...commonOf({ clause, index, work: partWork, around }),
@@ -189,7 +191,7 @@ type Common = "work" | "clause" | "isImperative" | "delivers" | "after";
 const commonOf = ({ clause, index, work }: Asked): Pick<Draft, Common> => ({
   work,
   clause: index,
-  isImperative: clause.verb !== undefined,
+  isImperative: clause.verb !== undefined || isQuestion(clause.text) || isComplaint(clause.text),
   delivers: deliveredBy(work),
   after: [],
 });

@@ -2,7 +2,7 @@
 import type { Surroundings } from "./clause-drafts.ts";
 import type { Draft } from "./draft.ts";
 import type { Reading } from "./reading.ts";
-import { saidAlone } from "./said.ts";
+import { isScenario, saidAlone } from "./said.ts";
 import { listed, plainLine, shortened } from "./wording.ts";
 import { type Work, workOf } from "./work.ts";
 
@@ -27,6 +27,10 @@ export function criteriaOf(
   const more = kept.length - ofClauses.length;
   return [
     ...new Set(ofClauses),
+    ...clauses
+      .flatMap(({ context }) => context.filter(isScenario))
+      .slice(0, MAX_CRITERIA)
+      .map((one) => `${shortened(plainLine(one), MAX_CHARS)}.`),
     more > 0 ? `The same for ${more} more parts of the request.` : "",
     hasChange && facts.testCommand !== undefined ? `\`${facts.testCommand}\` passes.` : "",
     ...(constraints.length === 0

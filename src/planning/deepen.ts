@@ -3,6 +3,7 @@ import { ofRequest, type Surroundings } from "./clause-drafts.ts";
 import type { Draft } from "./draft.ts";
 import type { Tree } from "./paths.ts";
 import type { Clause } from "./reading.ts";
+import { saysSomething } from "./said.ts";
 import { thingIn, thingsIn } from "./things.ts";
 import { listed, plainLine, shortened, subjectOf } from "./wording.ts";
 import { workOf } from "./work.ts";
@@ -47,14 +48,17 @@ function toUnderstand(
   const isSimple = minDepth < 3;
   const isEmpty = facts.files.length === 0;
   const isOpen = ({ clause }: Draft) => {
-    const { verb = "", object } = clauses[clause ?? -1] ?? { object: "" };
-    return !PLAIN.has(verb) && !(clause !== 0 && FOLLOWING.test(object.slice(0, MAX_ABOUT_CHARS)));
+    const asked = clauses[clause ?? -1];
+    if (!asked || PLAIN.has(asked.verb ?? "")) return false;
+    if (clause === 0) return true;
+    return thingsIn(asked).length > 0 && !FOLLOWING.test(asked.object.slice(0, MAX_ABOUT_CHARS));
   };
   const changes = shallow.filter((draft) => isChange(draft) && isOpen(draft));
   if (isEmpty && isSimple && drafts.length > 1) return [];
   const isNew = isEmpty && changes.some(({ work }) => work === "build");
   const open = isNew ? changes.filter(({ work }) => work === "build") : changes;
-  if (open.length > 0) return isSimple ? open.filter(({ clause }) => !isInvestigated(clause, clauses)) : open;
+  if (open.length > 0)
+    return isSimple || isNew ? open.filter(({ clause }) => !isInvestigated(clause, clauses)) : open;
   return isEmpty || drafts.length > 1 ? [] : shallow.filter(({ work }) => work === "docs");
 }
 
@@ -109,7 +113,7 @@ function aboutOf(drafts: readonly Draft[], { clauses }: Surroundings): string {
   const touched = indices.flatMap((index) => (index === undefined ? [] : [clauses[index]!]));
   const things = new Set(touched.flatMap(thingsIn));
   if (things.size > 0) return shortened(listed([...things]), MAX_ABOUT_CHARS);
-  const said = touched.flatMap(({ context }) => context)[0];
+  const said = touched.flatMap(({ context }) => context).find(saysSomething);
   return said === undefined ? "this request" : shortened(`"${plainLine(said)}"`, MAX_ABOUT_CHARS);
 }
 

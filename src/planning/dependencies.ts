@@ -29,9 +29,9 @@ function addWordsOfOrder(edges: Edges, drafts: readonly Draft[], clauses: readon
 const isOfClause = ({ clause, kind }: Draft) => clause !== undefined && kind !== "tests";
 
 const RESULTS =
-  /\b(?:results?|findings?|reports?|analysis|summary|summaries|review|recommendations?|outcomes?)\b/i;
+  /\b(?:results?|findings?|reports?|analysis|summary|summaries|review|recommendations?|outcomes?)\b|^(?:an? )?fix(?:es)?$|^one$/i;
 const BACK =
-  /\b(?:it|them|this|that|these|those|its|their|the same|accordingly|the (?:new|changed|resulting|result|change|changes|fix|fixes|remaining)|what(?:ever)? (?:breaks?|broke|fails|failed|was found|is left|changed|you find)|callers|call sites|the imports)\b/i;
+  /\b(?:it|them|this|that|these|those|its|their|the same|accordingly|the (?:new|changed|resulting|result|change|changes|fix|fixes|remaining)|what(?:ever)? (?:breaks?|broke|fails|failed|was found|is left|changed|you find)|callers|call sites|(?:the|all) (?:imports|usages|references)|they|they're)\b|^one$/i;
 
 function addNeeds(edges: Edges, drafts: readonly Draft[], clauses: readonly Clause[]): void {
   for (const later of drafts) {
@@ -46,6 +46,7 @@ function isNeeded(one: Draft, later: Draft, { object, text }: Clause): boolean {
   const said = object.slice(0, MAX_SAID_CHARS) || text.slice(0, MAX_SAID_CHARS);
   if (BACK.test(said) && later.work !== "operate" && later.work !== "verify")
     return one.clause === later.clause! - 1;
+  if (/^both\b/i.test(said)) return true;
   if (one.work === "report") return RESULTS.test(said);
   if (one.delivers === "report") return later.work === "operate";
   if (isBeside(one) && isBeside(later)) return false;

@@ -24,6 +24,13 @@ const EXAMPLES: readonly (readonly [request: string, last: string])[] = [
   ["Fix the parser and this page", "Fix the parser and this page"],
   ["Verify that it works", "Verify that it works"],
   ["fix it", "Fix it"],
+  ["The README is outdated. Update it.", "Update the README"],
+  ["We've had complaints from users that search is slow. Fix it.", "Fix that search is slow"],
+  ["Hi team, hope you are well! Search is slow. Fix it.", "Fix that search is slow"],
+  ["Set up eslint and prettier, add a hook and run both in CI", "Run eslint and prettier in CI"],
+  ["The cache should be cleared on logout", "Clear the cache on logout"],
+  ["Why is the build slow?", "Answer: Why is the build slow?"],
+  ["When I click save, the app crashes.", "Fix: when I click save, the app crashes"],
 ];
 
 for (const [request, last] of EXAMPLES)

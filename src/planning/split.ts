@@ -1,9 +1,9 @@
 /** Which parts is one clause made of? One for each thing that is listed, or that a word such as CRUD stands for. */
 import { familyOf } from "./families.ts";
 import type { Clause } from "./reading.ts";
-import { capitalised, listed, theOne } from "./wording.ts";
+import { capitalised, listed, theOne, uncapitalised } from "./wording.ts";
 import type { Words } from "./words.ts";
-import { followsAll, type Work, workOf } from "./work.ts";
+import { followsAll, isComplaint, type Work, workOf } from "./work.ts";
 
 /** What one task of several does. */
 export type Part = {
@@ -154,7 +154,9 @@ function sayCompanion(item: string, whole: string): Said {
   return { says: `${capitalised(verb)} ${item} for ${whole}`, verb, object: `${item} for ${whole}` };
 }
 
-function sayFeature({ verb, object, items }: Clause, item: string, whole: string): Said {
+function sayFeature({ verb, object, items, text }: Clause, item: string, whole: string): Said {
+  if (text.startsWith(`${verb} ${object}:`) || text.startsWith(`${capitalised(verb ?? "")} ${object}:`))
+    return { says: `${capitalised(verb ?? "implement")} ${object}: ${item}` };
   if (GROWING.has(verb ?? "")) return { says: `${capitalised(verb!)} ${object} with ${item}` };
   const isCalled = FUNCTIONS.test(object) || items.every((one) => ARITHMETIC.has(one));
   return { says: sayOperation(isCalled ? called(item) : item, whole) };
@@ -171,11 +173,13 @@ function objectsOf(clause: Clause, items: readonly string[]): readonly Part[] {
   return eachOf(items, (item, n) => {
     const rest = [heads, cores[n]!, tail].filter((piece) => piece !== "").join(" ");
     return {
-      says: clause.verb === undefined ? capitalised(item) : `${capitalised(clause.verb)} ${rest}`,
+      says: clause.verb === undefined ? sayThing(item) : `${capitalised(clause.verb)} ${rest}`,
       object: rest,
     };
   });
 }
+
+const sayThing = (item: string) => (isComplaint(item) ? `Fix: ${uncapitalised(item)}` : capitalised(item));
 
 type Shared = { readonly heads: string; readonly cores: readonly string[]; readonly tail: string };
 
@@ -203,6 +207,8 @@ const isSaidOfAll = (items: readonly string[], tail: string) =>
 
 /** "the permissions of" in "fix the permissions of a and b", "models for" in "add models for a and b". */
 function objectBefore({ object, text, items }: Clause): string {
+  const byOne = /,?\s(\w+) by \1$/.exec(object);
+  if (byOne) return `${object.slice(0, byOne.index)}:`;
   const at = object === "" ? -1 : text.indexOf(`${object} `);
   if (at === -1) return "";
   const behind = text.slice(at + object.length, at + object.length + MAX_BETWEEN_CHARS);

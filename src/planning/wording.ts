@@ -37,11 +37,12 @@ export function capitalised(text: string): string {
 }
 
 export const uncapitalised = (text: string): string =>
-  /^\p{Lu}\p{Ll}*(?:\s|$)/u.test(text) ? text[0]!.toLowerCase() + text.slice(1) : text;
+  /^(?!I\b)\p{Lu}\p{Ll}*(?:'\p{Ll}+)?(?:\s|$)/u.test(text) ? text[0]!.toLowerCase() + text.slice(1) : text;
 
 /** "Create project structure" is "Creating project structure", "Find and fix x" is "Finding and fixing x". */
 export function activeFormOf(subject: string, isImperative = true): string {
   const [verb, rest] = atBlank(subject);
+  if (isImperative && /^[A-Z][a-z]+:$/.test(verb)) return `${continuous(verb.slice(0, -1))}: ${rest}`;
   if (!isImperative || !/^[A-Z]?[a-z]+(?:-[a-z]+)?$/.test(verb)) return `Working on ${subject}`;
   const [and, after] = atBlank(rest);
   const [second, tail] = atBlank(after);

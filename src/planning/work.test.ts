@@ -67,3 +67,19 @@ test("only what changes files delivers a change", () => {
 
 test("what has no verb is something to build", () =>
   assert.equal(workOf(clauseOf({ text: "dark mode" })), "build"));
+
+test("without a verb, a question is answered, what is wrong is mended, and all else is made", () => {
+  const work = (text: string) => workOf({ object: text, files: [], text });
+  assert.equal(work("why is it slow"), "report");
+  assert.equal(work("login broken on safari"), "change");
+  assert.equal(work("dark mode"), "build");
+});
+
+test("to run something in CI, or to stop doing something, changes what is written", () => {
+  const work = (verb: string, object: string) =>
+    workOf({ verb, object, files: [], text: `${verb} ${object}` });
+  assert.equal(work("run", "the linter in CI"), "change");
+  assert.equal(work("run", "the linter"), "operate");
+  assert.equal(work("stop", "logging passwords"), "change");
+  assert.equal(work("stop", "the server"), "operate");
+});

@@ -22,7 +22,7 @@ export function workOf({
   files,
   text,
 }: Pick<Clause, "verb" | "object" | "files" | "text">): Work {
-  if (verb === undefined) return "build";
+  if (verb === undefined) return isQuestion(text) ? "report" : isComplaint(text) ? "change" : "build";
   const head = headOf(object);
   if (verb === "test") return /^(?:that|whether|if)\b/i.test(object) ? "verify" : "tests";
   if (VERIFYING.has(verb)) return "verify";
@@ -34,6 +34,10 @@ export function workOf({
     /^(?:me|us|the contents?|what|how|which|why)\b/i.test(object)
   )
     return "report";
+  // To run something in a pipeline, or to stop doing something, is to change what is written.
+  if (/\b(?:in|on)\s(?:the\s)?(?:ci|pipeline|every\s(?:push|commit))\b/i.test(object) && verb === "run")
+    return "change";
+  if (/^(?:stop|start)$/.test(verb) && /^\w+ing\b/i.test(object)) return "change";
   if (OPERATING.has(verb) || (verb === "build" && MADE.test(head))) return "operate";
   if (verb === "document") return "docs";
   if (verb === "cover" || (WRITING.has(verb) && TESTS.test(head) && !isTool(head))) return "tests";
@@ -71,12 +75,22 @@ const REPORTING = words(
   "review analyze analyse audit summarize summarise inspect investigate explore research evaluate assess compare list " +
     "catalog catalogue scan explain understand describe report find identify look examine study profile measure " +
     "estimate critique count diagnose search trace read locate discover gather collect benchmark recommend propose " +
-    "suggest outline brainstorm discuss clarify determine survey spike",
+    "answer suggest outline brainstorm discuss clarify determine survey spike",
 );
 const VERIFYING = words("verify validate confirm ensure prove recheck retest");
 const OPERATING = words(
-  "run deploy release publish commit push start stop restart tag ship execute launch monitor rerun rollback announce",
-);
+  "run deploy release publish commit push start stop restart tag ship execute launch monitor rerun rollback announce roll",
+).union(new Set(["roll back", "roll out"]));
+
+/** Without a verb of its own: what is asked, and what is wrong. */
+export const isQuestion = (text: string): boolean =>
+  /^(?:why|how (?:do|does|did|can|is|are|should|would|come|much|many)|what(?:'s| is| are| does| causes| happens)|where|which|who|is there|are there)\b/i.test(
+    text,
+  );
+export const isComplaint = (text: string): boolean =>
+  /\b(?:broken|crash(?:es|ed|ing)?|fail(?:s|ed|ing)?|wrong|incorrect|off by|(?:does|do|did|is|are|was)(?:n't|nt| not)|not working|missing|hangs|freezes|leaks?|stuck|flaky|cannot|can't)\b/i.test(
+    text.slice(0, MAX_HEAD_CHARS),
+  );
 
 /** "unit tests for the parser" is "unit tests": what follows a preposition is something else. */
 function headOf(object: string): string {
@@ -91,7 +105,7 @@ const MADE =
   /^(?:the|all)\s.*\b(?:images?|binary|binaries|bundle|artifacts?|project|container|wheel|installer)$/i;
 /** What is decided and written down before anything is built. */
 const DESIGNED =
-  /\b(?:interfaces?|architecture|approach|schema|api|system|strategy|solution|protocol|plan|workflow|data model|model)$/i;
+  /\b(?:interfaces?|architecture|approach|schema|api|system|strategy|solution|protocol|plan|workflow|data model|model|layer|service|engine|mechanism|pipeline)$/i;
 const MAX_HEAD_CHARS = 200;
 const TESTS = /\b(?:tests?|test cases?|specs|coverage)$/i;
 /** "a test runner" ends otherwise; "a load test" is a test. */

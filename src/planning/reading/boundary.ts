@@ -21,6 +21,9 @@ type Seen = {
   /** of a program, which may do several things. */
   isProgram: boolean;
   readonly isDefinite: boolean;
+  /** Its object begins with a file, there: */
+  readonly isFile: boolean;
+  readonly rest: number;
 };
 
 /** The comma or "and" that ends it, or `to`. */
@@ -34,6 +37,8 @@ export function boundaryAfter(span: Span, main: Asked, to: number): number {
     isInfinitive: false,
     isProgram: false,
     isDefinite: isDefinite(span, main.rest),
+    isFile: tokens[main.rest]?.kind === "path",
+    rest: main.rest,
   };
   for (let at = main.rest; at < to; at += 1) {
     const { lower, isInside } = tokens[at]!;
@@ -133,6 +138,8 @@ function isNext(span: Span, { lead, found, seen }: Candidate): boolean {
   if (seen.isProgram && !lead.hasComma && !OURS.has(found.verb)) return false;
   if (seen.isInfinitive) return isSure || (lead.hasComma && found.is === "likely");
   if (isSure || found.is === "likely") return true;
+  // "update models.py, filter the rest": a file is whole by itself.
+  if (found.is === "maybe") return lead.hasComma && seen.isFile && lead.from === seen.rest + 1;
   if (found.is !== "bare" || !lead.hasWord || !seen.isDefinite) return false;
   const isLast = found.rest >= span.tokens.length || /^[.!?…\n]$/.test(span.tokens[found.rest]!.lower);
   return isLast && !span.lexicon.weak.has(span.tokens[lead.at]!.lower);

@@ -125,13 +125,22 @@ function sharingObjects(parts: readonly Part[]): readonly Part[] {
     const next = found[at + 1]!;
     if (part.is !== "clause" || next.is !== "clause" || part.draft.verb === undefined) continue;
     if (part.draft.object !== "" || part.draft.items.length > 0 || next.order.is !== "none") continue;
-    if (next.draft.object === "" || next.draft.items.length > 0) continue;
-    const { text: _, verb: __, ...same } = next.draft;
-    const text = `${part.draft.text} ${next.draft.object}`;
-    found[at] = { ...part, draft: { ...same, verb: part.draft.verb, text } };
+    const { object, files, names } = next.draft;
+    if (object === "" || /^(?:what|why|how|whether|where|if|that)\b/i.test(object)) continue;
+    const draft: Draft = { ...EMPTY, files, names, object, text: `${part.draft.text} ${object}` };
+    const { verb } = part.draft;
+    const isUnbounded = next.draft.items.length === 0 && next.draft.isUnbounded;
+    found[at] = { ...part, draft: { ...draft, verb, isUnbounded, ...countOf(next.draft) } };
+    // "design and build it": what is looked into, or thought out, comes first.
+    if (LOOKING.has(verb)) found[at + 1] = { ...next, order: REFERS };
   }
   return found;
 }
+
+const countOf = ({ count }: Draft) => (count === undefined ? {} : { count });
+const LOOKING: ReadonlySet<string> = new Set(
+  "design plan research investigate analyse analyze diagnose explore architect".split(" "),
+);
 
 /** Whether a text begins with an imperative that stands on its own, as a bullet may. */
 export function isRequest(span: Span): boolean {

@@ -7,8 +7,22 @@ export function clean(request: string): { readonly text: string; readonly leftOu
     .replace(CONTROL, "")
     .replace(/[^\S\n]/g, " ")
     .replace(QUOTED, (quote) => (quote.includes("```") ? quote : quote.replace(/\n+/g, " ")));
-  return { text, leftOut: request.length - read.length };
+  return { text: text.replace(STORY, asked), leftOut: request.length - read.length };
 }
+
+/** "As an editor, I want to see my drafts" asks that an editor can see theirs. */
+const STORY = /^( *)As (an? [\w-]+(?: [\w-]+){0,3}?),? I (?:want|need|would like|wish) to ([^.\n]{1,300})/gim;
+const asked = (_: string, blank: string, who: string, wanted: string) =>
+  `${blank}Allow ${who} to ${wanted.replace(OWN, (word) => OWNED[word.toLowerCase()]!)}`;
+const OWN = /\b(?:I'm|I|my|me|mine|myself)\b/gi;
+const OWNED: Readonly<Record<string, string>> = {
+  "i'm": "they are",
+  i: "they",
+  my: "their",
+  me: "them",
+  mine: "theirs",
+  myself: "themselves",
+};
 
 /** On one line, each run of blanks one blank. */
 export const joined = (text: string): string => text.replace(/\s+/g, " ").trim();

@@ -32,6 +32,9 @@ const EXAMPLES: Readonly<Record<string, readonly (readonly [request: string, exp
   labels: [
     ["TODO: fix the typo in README", "fix: the typo in README"],
     ["fix(parser): handle tabs", "handle: tabs"],
+    ["feat(search): support typo tolerance", "support: typo tolerance"],
+    ["chore(deps): bump typescript from 5.6 to 5.7", "bump: typescript from 5.6 to 5.7"],
+    ["Status: test coverage is low", "?: Status: test coverage is low"],
     ["feat: add dark mode", "add: dark mode"],
     ["Fix: login fails on Safari", "fix: login fails on Safari"],
   ],
@@ -44,6 +47,10 @@ const EXAMPLES: Readonly<Record<string, readonly (readonly [request: string, exp
     ["Please: 1. fix the login, 2. add a page", "fix: the login / add: a page"],
     ["Upgrade to version 1. 2) is a typo", "upgrade: to version 1"],
     ["- Fix the login bug\n- Add a test", "fix: the login bug / add: a test"],
+    [
+      "Add a login page\n- Given I am new, when I sign in, then I see a tour\n- Given I am not, when I do, then I see none",
+      "add: a login page",
+    ],
     ["* dark mode\n* search", "?: each[dark mode; search]"],
     [
       "Create a todo app with:\n- dark mode\n- offline support\n- search",

@@ -17,7 +17,7 @@ export function mainAt(span: Span, lead: Lead, to: number): Main | undefined {
     direct(span, at, to, order) ??
     (lead.isAsked ? gerund(span, at, to, order) : undefined) ??
     (lead.isAsking ? asking(span, lead, to, order) : undefined) ??
-    afterModal(span, at, to, order) ??
+    afterModal(span, at, to, order, lead.isAsked ? CAN : undefined) ??
     afterComma(span, at, to, order)
   );
 }
@@ -64,7 +64,9 @@ function labelled(span: Span, lead: Lead, to: number): Main | undefined {
   if (hasObject && !isUmbrella) return undefined;
   const inner = leadAt(span, colon + 1, to);
   const found = imperativeAt(span, inner.at, to);
-  if (found && found.is !== "bare" && found.is !== "maybe")
+  // "feat(search): support typo tolerance": behind one word, more than a sure verb is read as one.
+  const isType = found !== undefined && colon === lead.at + 1 && !isStatement(span, inner.at, to);
+  if (found && found.is !== "bare" && (found.is !== "maybe" || isType))
     return { is: "request", verb: found.verb, from: inner.at, rest: found.rest, order: { is: inner.order } };
   if (own && !hasObject)
     return { is: "request", verb: own.verb, from: lead.at, rest: colon + 1, order: { is: lead.order } };
@@ -90,7 +92,13 @@ function asking(span: Span, { from, at }: Lead, to: number, order: Order): Main 
 }
 
 /** "The app must log errors" asks for logging, "the cache should be cleared" for clearing it. */
-export function afterModal(span: Span, at: number, to: number, order: Order): Main | undefined {
+export function afterModal(
+  span: Span,
+  at: number,
+  to: number,
+  order: Order,
+  more?: ReadonlySet<string>,
+): Main | undefined {
   const { tokens, lexicon } = span;
   const { has, phrases } = lexicon;
   const end = Math.min(to, at + MAX_SUBJECT);
@@ -98,7 +106,8 @@ export function afterModal(span: Span, at: number, to: number, order: Order): Ma
     const { lower, kind } = tokens[index]!;
     if (phraseAt(phrases.denials, tokens, index, to) > 0)
       return isComplaint(span, at, index) ? undefined : { is: "constraint", from: at };
-    if (has.modals.has(lower)) return behindModal(span, { from: at, to: index }, to, order);
+    if (has.modals.has(lower) || more?.has(lower))
+      return behindModal(span, { from: at, to: index }, to, order);
     if ((kind === "mark" && lower !== "(" && lower !== ")") || kind === "break") return undefined;
     if (has.subordinators.has(lower) && index > at && lower !== "that") return undefined;
     if (has.finite.has(lower)) return undefined;
@@ -116,10 +125,13 @@ const PEOPLE: ReadonlySet<string> = new Set(
   ),
 );
 
+/** "It would be great if the page could be updated". */
+const CAN: ReadonlySet<string> = new Set(["could", "can", "would"]);
+
 function behindModal(span: Span, subject: Range, to: number, order: Order): Main | undefined {
   const { tokens, lexicon } = span;
   let at = subject.to + 1;
-  const needsTo = !["should", "must", "shall"].includes(tokens[subject.to]!.lower);
+  const needsTo = !["should", "must", "shall", ...CAN].includes(tokens[subject.to]!.lower);
   if (needsTo && tokens[at]?.lower !== "to") return undefined;
   const isBe = (index: number) => tokens[index]?.lower === "be";
   while (at < to && SKIPPED.has(tokens[at]!.lower)) at += 1;
@@ -159,6 +171,8 @@ function afterComma(span: Span, at: number, to: number, order: Order): Main | un
     const lead = leadAt(span, index, to);
     if (lead.negativeFrom !== undefined) return undefined;
     const found = imperativeAt(span, lead.at, to);
+    const modal = isCondition && !found ? afterModal(span, lead.at, to, order) : undefined;
+    if (modal?.is === "request") return { ...modal, from: at };
     if (!found || isStatement(span, lead.at, to)) continue;
     const isLikely = found.is === "sure" || lead.isAsked || lead.order !== "none";
     if (!isLikely && !(isCondition && found.is !== "maybe")) continue;

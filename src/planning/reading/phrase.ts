@@ -69,7 +69,10 @@ function afterColon(span: Span, { from, to }: Range): List | undefined {
   if (parts.length < 2) return undefined;
   const before = tokens.slice(from, colon);
   const isPlural = /[^s]s$/.test(before.findLast(({ kind }) => kind === "word")?.lower ?? "");
-  const isEach = isPlural || before.some(({ lower }) => lexicon.has.umbrella.has(lower));
+  const isByOne = before.some(
+    ({ lower }, n) => lower === "by" && n > 0 && before[n - 1]!.lower === before[n + 1]?.lower,
+  );
+  const isEach = isPlural || isByOne || before.some(({ lower }) => lexicon.has.umbrella.has(lower));
   const object = textOf(span, { from, to: colon });
   return { object, items: itemsOf(span, parts), itemsAre: isEach ? "each" : "with" };
 }
@@ -82,15 +85,23 @@ function colonIn({ tokens, text }: Span, { from, to }: Range): number {
   return colon;
 }
 
-function afterWith(span: Span, verb: string | undefined, { from, to }: Range): List | undefined {
+function afterWith(
+  span: Span,
+  verb: string | undefined,
+  { from, to }: Range,
+  start = from + 1,
+): List | undefined {
   const { tokens, lexicon } = span;
   if (verb !== undefined && lexicon.has.noList.has(verb)) return undefined;
-  for (let at = from + 1; at < to; at += 1) {
+  for (let at = start; at < to; at += 1) {
     if (tokens[at]!.isInside) continue;
     const length = phraseAt(lexicon.phrases.with, tokens, at, to);
     if (length === 0) continue;
     const parts = listed(span, { from: at + length, to });
     if (parts.length < 2) return undefined;
+    // "a cache with Redis, including metrics and docs": the list begins at the later word.
+    const later = parts.slice(1).find((part) => phraseAt(lexicon.phrases.with, tokens, part.from, to) > 0);
+    if (later) return afterWith(span, verb, { from, to }, later.from);
     return { object: textOf(span, { from, to: at }), items: itemsOf(span, parts), itemsAre: "with" };
   }
   return undefined;
@@ -124,6 +135,7 @@ function severalObjects(span: Span, whole: Range): List | undefined {
   const parts = listed(span, whole);
   const [first, ...rest] = parts;
   if (!first || rest.length === 0 || parts.some((part) => saysSomething(span, part))) return undefined;
+  if (rest.some((part) => isDoing(span, first, part))) return undefined;
   if (isDestination(span, first) || isRelative(span, first) || isPurpose(span, first, rest)) return undefined;
   const cut = sharedAt(span, first, rest);
   if (cut === undefined) return { object: "", items: itemsOf(span, parts), itemsAre: "each" };
@@ -141,6 +153,13 @@ function isDestination({ tokens }: Span, { from, to }: Range): boolean {
 /** "a script that reads a file, counts the words and …" is one thing. */
 const isRelative = ({ tokens }: Span, { from, to }: Range) =>
   tokens.slice(from + 1, to).some(({ lower }) => lower === "that" || lower === "which" || lower === "who");
+
+/** "scrape the sites and store headlines in a table": what may be a second thing to do is no thing to do the first to. */
+function isDoing({ tokens, lexicon }: Span, first: Range, { from, to }: Range): boolean {
+  const { determiners, prepositions } = lexicon.has;
+  if (!lexicon.verbs.has(tokens[from]!.lower) || !determiners.has(tokens[first.from]!.lower)) return false;
+  return to - from > 3 && tokens.slice(from + 2, to).some(({ lower }) => prepositions.has(lower));
+}
 
 /** So is "a script to read a file, count the words and …". */
 const isPurpose = ({ tokens, lexicon }: Span, { from, to }: Range, rest: readonly Range[]) =>

@@ -33,6 +33,12 @@ const EXAMPLES: Readonly<Record<string, readonly (readonly [request: string, exp
     ["Fix the bug and add a test", "fix: the bug / add: a test"],
     ["Fix build and add tests", "fix: build / add: tests"],
     ["Fix the bug and deploy", "fix: the bug / deploy:"],
+    ["Roll back and find out what happened", "roll back: / investigate: what happened"],
+    ["Design and build a cache", "design: a cache / build: a cache <0"],
+    [
+      "Update models.py, filter deleted users and add tests",
+      "update: models.py / filter: deleted users / add: tests",
+    ],
     ["Build, test and deploy the app", "build: the app / test: the app / deploy: the app"],
     [
       "Update dependencies, run the tests, and fix whatever breaks",
@@ -84,6 +90,7 @@ const EXAMPLES: Readonly<Record<string, readonly (readonly [request: string, exp
     ["Translate the UI into German, French and Spanish", "translate: the UI each[German; French; Spanish]"],
   ],
   "what is one thing": [
+    ["Scrape the sites and store headlines in a table", "scrape: the sites and store headlines in a table"],
     ["Add drag and drop to the board", "add: drag and drop to the board"],
     ["Add read and write access for editors", "add: read and write access for editors"],
     ["Choose between Redis and Memcached", "choose: between Redis and Memcached"],
@@ -112,6 +119,14 @@ const EXAMPLES: Readonly<Record<string, readonly (readonly [request: string, exp
     [
       "Build a REST API for a blog, including posts, comments and tags",
       "build: a REST API for a blog with[posts; comments; tags]",
+    ],
+    [
+      "Build a cache with Redis, including metrics, docs and a flag",
+      "build: a cache with Redis with[metrics; docs; a flag]",
+    ],
+    [
+      "Convert the site, page by page: home, about, blog",
+      "convert: the site, page by page each[home; about; blog]",
     ],
     ["Create a CLI that supports init, build and deploy", "create: a CLI with[init; build; deploy]"],
     [
@@ -202,6 +217,13 @@ const EXAMPLES: Readonly<Record<string, readonly (readonly [request: string, exp
     ["It would be great if you could add pagination", "add: pagination"],
     ["Don't forget to update the changelog", "update: the changelog"],
     ["Hi Kim, please add a test for src/core/due.ts", "add: a test for src/core/due.ts"],
+    ["Could someone look into it?", "investigate: it"],
+    ["It would be great if the page could be updated", "update: the page"],
+    [
+      "What I'd really like is for you to clean up src/a.ts, and while you're at it add a test",
+      "clean up: src/a.ts / add: a test",
+    ],
+    ["As a user, I want to reset my password", "allow: a user to reset their password"],
     ["Help me fix the build", "fix: the build"],
   ],
   "what something must do": [
@@ -240,6 +262,7 @@ const EXAMPLES: Readonly<Record<string, readonly (readonly [request: string, exp
     ["If the tests fail, fix them and open an issue", "fix: them / open: an issue"],
     ["When I click save, the app crashes.", "?: When I click save, the app crashes"],
     ["Search is slow, fix it", "fix: it"],
+    ["When a user leaves, their orders should be deleted", "delete: their orders"],
     ["In src/a.ts, rename foo to bar", "rename: foo to bar"],
   ],
   "what asks for nothing itself": [

@@ -131,6 +131,10 @@ function readList(read: Read, all: readonly Bullet[]): void {
     if (!lead.isHeading) read.lead = { is: "none" };
     return;
   }
+  if (bullets.every(({ text }) => SCENARIO.test(text))) {
+    for (const { text } of bullets) setAside(read, text, "context");
+    return;
+  }
   const spans = bullets.map(({ text }) => spanOf(text, lexicon));
   const requests = spans.filter((span) => isRequest(span)).length;
   const areRequests = !read.isForeign && requests * 2 >= bullets.length && requests > 0;
@@ -138,6 +142,9 @@ function readList(read: Read, all: readonly Bullet[]): void {
     readRequests(read, bullets, spans);
   else readItems(read, bullets);
 }
+
+/** What must hold in the end, and no work of its own. */
+const SCENARIO = /^(?:given|when|scenario)\b[^]{1,300}\bthen\b/i;
 
 function readItems(read: Read, bullets: readonly Bullet[]): void {
   const { lead, sequence } = read;
@@ -208,7 +215,8 @@ function addList(read: Read, items: readonly string[], label: string): void {
 }
 
 /** No imperative anywhere: all of it is one request, as it is. */
-function addWhole(read: Read, told: readonly string[], blocks: readonly Block[]): void {
+function addWhole(read: Read, said: readonly string[], blocks: readonly Block[]): void {
+  const told = saidUnder(blocks) ?? said;
   const text = told.join(" ");
   if (!/[\p{L}\p{N}]/u.test(text)) return;
   const span = spanOf(text, read.lexicon);
@@ -222,6 +230,13 @@ function addWhole(read: Read, told: readonly string[], blocks: readonly Block[])
   read.sequence = new Sequence(read.lexicon);
   const all = [...new Set([...draft.files, ...files])];
   read.sequence.add({ ...draft, ...phrase, text: draft.text, files: all }, { is: "none" });
+}
+
+/** Of a form with headings, what stands under the first of them that says something. */
+function saidUnder(blocks: readonly Block[]): readonly string[] | undefined {
+  if (!blocks.some(({ is }) => is === "heading")) return undefined;
+  const first = blocks.find((block) => block.is === "text" && /\S\s+\S+\s+\S/.test(block.text));
+  return first?.is === "text" ? [joined(first.text)] : undefined;
 }
 
 function toldIn(block: Block): string {
