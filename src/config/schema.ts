@@ -54,7 +54,7 @@ export const schema = z.strictObject({
   sandbox: choice("auto", "required", "off")
     .prefault("auto")
     .describe(
-      "Whether commands of the built-in agent run in a sandbox: where there is one, always, or never.",
+      "Whether commands of the built-in agent and of plans run in a sandbox: where there is one, always, or never.",
     ),
   network: yesOrNo().prefault(true).describe("Whether commands in the sandbox reach the network."),
   permissions: choice("deny-outside", "allow")
