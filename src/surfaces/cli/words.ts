@@ -44,10 +44,14 @@ export const plural = (n: number, one: string, many = `${one}s`): string => `${n
 
 /** What agents, tests and files say must not move the cursor, change a colour or fill the screen. */
 export const harmless = (text: string, max: number = MAX_LINE_CHARS): string => {
-  const plain = text.slice(0, max * 4).replace(/\p{C}+/gu, " ");
+  const start = text.slice(0, max * 4);
+  const plain = PLAIN.test(start) ? start : start.replace(/\p{C}+/gu, " ");
   return plain.length <= max ? plain : `${plain.slice(0, max - 1)}…`;
 };
 const MAX_LINE_CHARS = 500;
+
+/** Most texts: patterns for all scripts take a millisecond each to make, and are asked for every character. */
+const PLAIN = /^[ -~]*$/;
 
 /** The same for a text of several lines: its line ends stay. */
 export const harmlessLines = (text: string, maxLines = 200): readonly string[] => {
@@ -68,6 +72,7 @@ export const firstLine = (text: string, max = 100): string =>
 
 /** How many columns a text takes: two for East Asian and pictures, none for marks that join. */
 export function width(text: string): number {
+  if (PLAIN.test(text)) return text.length;
   let columns = 0;
   for (const character of text) columns += WIDE.test(character) ? 2 : JOINING.test(character) ? 0 : 1;
   return columns;
