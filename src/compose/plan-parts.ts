@@ -73,7 +73,8 @@ function plannerOf({ record, folder }: RunHome, scratchpad: string): Planned {
   const where = path.join(folder, "run.json");
   const what = `${first?.place ?? ""} ${first?.message ?? ""}`.trim();
   const why = `the plan of run ${record.run} cannot be followed: ${where}: ${what}`;
-  return { problem: failure("repository", why, "restore the file from a backup, or start a new run") };
+  const next = "use the Skein that made the run, restore the file from a backup, or start a new run";
+  return { problem: failure("repository", why, next) };
 }
 
 /** As for the commands of the built-in agent. */
