@@ -141,6 +141,13 @@ test("a plan is foreseen in words, as JSON and as a picture, and nothing is writ
     assert.equal((await ask(["simulate", plan, "--svg", "link.svg"], outer, env)).code, 0);
     assert.equal(await readFile(path.join(outer, "precious"), "utf8"), "mine");
     assert.equal((await ask(["simulate", plan, "--svg", "no/such/folder.svg"], outer, env)).code, 3);
+    // So is a picture, and nothing else.
+    assert.equal((await ask(["simulate", plan, "--svg", "plan.svg"], outer, env)).code, 0);
+    const before = await readFile(plan, "utf8");
+    const refused = await ask(["simulate", plan, "--svg", plan], outer, env);
+    assert.equal(refused.code, 3);
+    assert.match(refused.err, /is there already and is no picture/);
+    assert.equal(await readFile(plan, "utf8"), before);
   } finally {
     await rm(outer, { recursive: true, force: true });
   }

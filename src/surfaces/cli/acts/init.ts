@@ -17,7 +17,7 @@ import type { InitOptions } from "../verbs/options.ts";
 import { commands, harmless, onPage } from "../words.ts";
 import { defaultConfig } from "./configuration.ts";
 import { hasExit, NEVER, openHere } from "./project.ts";
-import { hasName, type Unwritten, writeNew } from "./write-new.ts";
+import { lookAt, type Unwritten, writeNew } from "./write-new.ts";
 
 const NAME = "skein.yaml";
 /** Of both only one may be there. */
@@ -69,7 +69,7 @@ async function refuseFile(
       `change it by hand (skein init --print shows what would be written), or rename it to ${NAME}`,
     );
   const file = path.join(top, NAME);
-  return force || !(await hasName(file)) ? undefined : refuseExisting(context, file);
+  return force || !(await lookAt(file)) ? undefined : refuseExisting(context, file);
 }
 
 const refuseExisting = (context: Context, file: string): ExitCode =>

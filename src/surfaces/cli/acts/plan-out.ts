@@ -5,7 +5,7 @@ import { type Context, refuse } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { kindOf, MAX_PLAN_BYTES, readAs } from "./plan-file.ts";
 import { readBounded } from "./read-file.ts";
-import { hasName, writeNew } from "./write-new.ts";
+import { lookAt, writeNew } from "./write-new.ts";
 
 /** As it is in a file, for people to edit. */
 export const jsonText = (plan: ExecutionPlan): string => `${JSON.stringify(plan, undefined, 2)}\n`;
@@ -33,8 +33,7 @@ const markdown = () => import("../../../planning/render/markdown.ts");
 
 /** A link is none, wherever it leads. */
 async function isPlan(file: string, kind: "json" | "markdown"): Promise<boolean> {
-  const { lstat } = await import("node:fs/promises");
-  if (!(await hasName(file)) || !(await lstat(file)).isFile()) return false;
+  if (!(await lookAt(file))?.isFile()) return false;
   const text = await readBounded(file, MAX_PLAN_BYTES).catch(() => "");
   return (await readAs(kind, text, {})).is === "plan";
 }

@@ -1,5 +1,6 @@
 /** `skein plan`, as far as it needs no process of its own. */
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { lstatSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
@@ -219,6 +220,10 @@ describe("a plan in a file", () => {
     assert.equal(readFileSync(at("other.json"), "utf8"), '{"name":"mine"}');
     for (const out of ["other.json", "link.json"])
       assert.equal((await ask({ folder, request: "add x" }, { out, force: true })).code, 0);
+    execFileSync("mkfifo", [at("pipe.json")]); // As for a device, which only root could lose.
+    const pipe = await ask({ folder, request: "add x" }, { out: "pipe.json", force: true });
+    assert.deepEqual([pipe.code, /cannot be written: it is no file/.test(pipe.err)], [1, true]);
+    assert.ok(lstatSync(at("pipe.json")).isFIFO());
     assert.ok(!lstatSync(at("link.json")).isSymbolicLink());
     assert.equal(readFileSync(at("target.json"), "utf8"), before);
     const missing = await ask({ folder }, { out: "no/such/plan.json" });

@@ -1,4 +1,4 @@
-/** How is a file made for a person? Whole or not at all, and never through a link. */
+/** How is a file made for a person? Whole or not at all, never through a link, and never instead of a device. */
 import { randomUUID } from "node:crypto";
 import { link, lstat, open, rename, rm } from "node:fs/promises";
 import path from "node:path";
@@ -9,21 +9,23 @@ export type Unwritten = { readonly why: string; readonly isThere: boolean };
 
 /**
  * Beside it first, then under its name. To link it there fails if anything has that name by now; to rename it replaces
- * what has, and of a link the link itself.
+ * what has, and of a link the link itself. What is neither, such as /dev/null, is never replaced.
  */
 export async function writeNew(
   file: string,
   text: string,
   mayReplace: boolean,
 ): Promise<{ readonly isReplaced: boolean } | Unwritten> {
+  const there = await lookAt(file);
+  if (mayReplace && there && !there.isFile() && !there.isSymbolicLink())
+    return { why: "it is no file", isThere: false };
   const draft = path.join(path.dirname(file), `.${path.basename(file)}.${randomUUID()}.new`);
   try {
     await using handle = await open(draft, "wx");
     await handle.writeFile(text);
     await handle.sync();
-    const isThere = await hasName(file);
     await (mayReplace ? rename(draft, file) : linkNew(draft, file));
-    return { isReplaced: isThere };
+    return { isReplaced: there !== undefined };
   } catch (error) {
     return { why: messageOf(error), isThere: Object(error).code === "EEXIST" };
   } finally {
@@ -35,14 +37,10 @@ async function linkNew(draft: string, file: string): Promise<void> {
   try {
     await link(draft, file);
   } catch (error) {
-    if (Object(error).code === "EEXIST" || (await hasName(file))) throw error;
+    if (Object(error).code === "EEXIST" || (await lookAt(file))) throw error;
     await rename(draft, file); // A file system without hard links; a moment ago nothing had this name.
   }
 }
 
-/** Also of a link that leads nowhere. */
-export const hasName = (file: string): Promise<boolean> =>
-  lstat(file).then(
-    () => true,
-    () => false,
-  );
+/** Also a link that leads nowhere. */
+export const lookAt = (file: string) => lstat(file).catch(() => undefined);
