@@ -10,6 +10,7 @@ import { harmless } from "../words.ts";
 import { settleAgents } from "./agents.ts";
 import { configure } from "./configuration.ts";
 import { type Exit, hasExit, openHere } from "./project.ts";
+import { stopOnSignal } from "./signals.ts";
 
 type Wanted = Omit<PlanOptions, "maxConcurrent"> & {
   readonly request: string;
@@ -32,34 +33,26 @@ export async function askAgent(
   const { request, facts, rulesPlan, maxConcurrent } = wanted;
   const { config } = settled;
   const { env } = context;
-  const stopping = new AbortController();
-  const stop = () => stopping.abort();
-  for (const signal of SIGNALS) process.on(signal, stop);
-  try {
-    const say = (line: string) => {
-      if (!context.json) context.err.write(`${harmless(line)}\n`);
+  using stopping = stopOnSignal();
+  const say = (line: string) => {
+    if (!context.json) context.err.write(`${harmless(line)}\n`);
+  };
+  const asked = await planByAgent(
+    project,
+    { request, config, env, facts, rulesPlan, maxConcurrent },
+    say,
+    stopping.signal,
+  );
+  if (hasFailed(asked)) {
+    if (stopping.signal.aborted) return { exit: refuse(context, EXIT.interrupted, asked.failure) };
+    const isKey = asked.failure.kind === "authentication";
+    return {
+      exit: refuse(context, isKey ? EXIT.authentication : EXIT.agentUnavailable, asked.failure),
     };
-    const asked = await planByAgent(
-      project,
-      { request, config, env, facts, rulesPlan, maxConcurrent },
-      say,
-      stopping.signal,
-    );
-    if (hasFailed(asked)) {
-      if (stopping.signal.aborted) return { exit: refuse(context, EXIT.interrupted, asked.failure) };
-      const isKey = asked.failure.kind === "authentication";
-      return {
-        exit: refuse(context, isKey ? EXIT.authentication : EXIT.agentUnavailable, asked.failure),
-      };
-    }
-    const notices = [...read.notices, ...settled.notices];
-    if (asked.is === "plan") return { plan: asked.plan, notices };
-    const why = `this is the rules' plan, because the agent's could not be had: ${asked.why.message}`;
-    const reasons = asked.reasons.filter((reason) => reason !== asked.why.message);
-    return { plan: asked.plan, notices: [...notices, why, ...reasons] };
-  } finally {
-    for (const signal of SIGNALS) process.off(signal, stop);
   }
+  const notices = [...read.notices, ...settled.notices];
+  if (asked.is === "plan") return { plan: asked.plan, notices };
+  const why = `this is the rules' plan, because the agent's could not be had: ${asked.why.message}`;
+  const reasons = asked.reasons.filter((reason) => reason !== asked.why.message);
+  return { plan: asked.plan, notices: [...notices, why, ...reasons] };
 }
-
-const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
