@@ -138,6 +138,14 @@ test("a folder narrows what is meant", () => {
   ]);
 });
 
+test("a folder is one without its slash, too", () => {
+  const facts = factsOf(["README.md", "src/a.ts", "src/b.ts", "test/a.ts"]);
+  const all = (object: string) =>
+    names(clauseOf({ text: `Review ${object}`, verb: "review", object, isUnbounded: true }), facts);
+  assert.deepEqual(all("all files in src for leaks"), ["src/a.ts", "src/b.ts"]);
+  assert.deepEqual(all("all files in use"), ["README.md", "src/a.ts", "src/b.ts", "test/a.ts"]);
+});
+
 test("each module is a folder", () => {
   const clause = clauseOf({
     text: "Add logging to every module",

@@ -16,7 +16,7 @@ export function likeFiles(
   { object, files }: Pick<Clause, "object" | "files">,
   around: Around,
 ): readonly string[] {
-  const within = withinFolders(files, around);
+  const within = withinFolders([...files, ...placesIn(object, around.tree)], around);
   const words = kindWordsOf(object);
   const byWord = words.map((word) => ({ word, fits: fitsOf(word) }));
   let found = within;
@@ -54,6 +54,14 @@ function withinFolders(files: readonly string[], { tree, facts }: Around): reado
   });
   const own = facts.files.filter(isOwn);
   return folders.length === 0 ? own : own.filter((path) => folders.some((folder) => path.startsWith(folder)));
+}
+
+/** "All files in src": the word alone is a folder where there is one, and any word where there is none. */
+function placesIn(object: string, { folders }: Tree): readonly string[] {
+  const said = object.matchAll(
+    /\b(?:in|under|inside|within|from)\s+(?:the\s+)?([\w.@-]{1,80})(?![\w.@/-])/gi,
+  );
+  return [...said].flatMap(([, word]) => (folders.has(`${word}/`) ? [`${word}/`] : []));
 }
 
 export const filesIn = (folder: string, facts: RepositoryFacts): readonly string[] =>
