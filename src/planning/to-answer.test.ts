@@ -57,6 +57,19 @@ describe("a task of a plan", () => {
     });
   });
 
+  it("has a branch that is called as the plan says, else as its subject", () => {
+    const subject = "Update docs/api.md";
+    const tasks = [
+      { subject, requirements: ["is short"] },
+      { subject, branch: "修复" },
+    ];
+    assert.deepEqual(
+      answerOf(planOf(tasks)).tasks.map(({ branch }) => branch),
+      ["update-docs-api-md", "update-docs-api-md"],
+    );
+    assert.equal(b!.branch, "wire-it-up");
+  });
+
   it("is told of no more assumptions than one reads", () => {
     const assumptions = Array.from({ length: 1_000 }, (_, n) => `${n} ${"x".repeat(5_000)}`);
     const [first] = answerOf({ ...plan, assumptions }).tasks;

@@ -25,7 +25,7 @@ export function fixedPlanner(plan: ExecutionPlan): (brief: PlanBrief) => PlanAns
 const DEFAULT_PRIORITY = 5;
 
 function answeredTask(task: PlanTask, plan: ExecutionPlan): AnsweredTask {
-  const { id, scope, blockedBy, priority = DEFAULT_PRIORITY, delivers, branch } = task;
+  const { id, subject, scope, blockedBy, priority = DEFAULT_PRIORITY, delivers, branch } = task;
   const agent = task.metadata.agent.replace(AGENT_PREFIX, "");
   return {
     id,
@@ -36,15 +36,15 @@ function answeredTask(task: PlanTask, plan: ExecutionPlan): AnsweredTask {
     after: [...new Set(blockedBy)],
     delivers,
     ...(!NOBODY.has(agent) && { agent }),
-    ...branchFor(branch),
+    branch: slugOf(hintIn(branch) ?? subject),
     terms: termsOf(task),
   };
 }
 
-/** Only a hint: of what cannot be used, the name is made of the description. */
-function branchFor(written: string | undefined): { readonly branch?: string } {
-  const hint = written?.slice(written.lastIndexOf("/") + 1) ?? "";
-  return /[A-Za-z0-9]/.test(hint) ? { branch: slugOf(hint) } : {};
+/** Only a hint: of what cannot be used, the name is made of the subject. */
+function hintIn(written = ""): string | undefined {
+  const hint = written.slice(written.lastIndexOf("/") + 1);
+  return /[A-Za-z0-9]/.test(hint) ? hint : undefined;
 }
 
 /** Names for a worker without a role. */
