@@ -98,6 +98,9 @@ test("a red base is said in plain words, first as what it may be, then as what i
 test("without a planner nobody speaks of one, and without a gate nothing is gated", () => {
   const run = CoreRun.green();
   assert.ok(linesOf(run).some((text) => text.startsWith("a planner looks at the goal")));
+  const ended: Event = { type: "plan.ended", task: ROOT, over: "finished", at: 0 };
+  assert.match(narrate(ended, run.state)!.text, /^the planner of the goal/);
+  assert.equal(narrate(ended, run.state, { hasPlanner: false }), undefined);
   assert.ok(!linesOf(run, { hasPlanner: false }).some((text) => text.includes("planner")));
   const kept: Event = { type: "plan.kept-whole", task: ROOT, at: 0 };
   assert.equal(narrate(kept, run.state, { hasPlanner: false })!.text, "one worker takes the whole goal");

@@ -62,9 +62,8 @@ export function narrate(
         `the planner of ${name(event.task)} is asked again: ${event.reasons.join("; ") || event.failure.message}`,
       );
     case "plan.ended":
-      return event.over === "finished"
-        ? plain(`the planner of ${name(event.task)} has nothing more to ask for`)
-        : bad(inNames(state, event.over.message));
+      if (event.over !== "finished") return bad(inNames(state, event.over.message));
+      return hasPlanner ? plain(`the planner of ${name(event.task)} has nothing more to ask for`) : undefined;
     case "task.handed-off":
       return handedOff(event, name(event.task));
     case "task.retried":

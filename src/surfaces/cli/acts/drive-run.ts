@@ -33,7 +33,8 @@ export async function driveRun(
   context.out.outlive?.();
   context.err.outlive?.();
   const policy = toPolicy(config);
-  const progress = startProgress(context, { policy, hasPlanner: config.planner !== "none" });
+  const hasPlanner = config.planner !== "none" && home.record.plan === undefined;
+  const progress = startProgress(context, { policy, hasPlanner });
   const signals = heedSignals(progress.say, home.record.run);
   const halting = haltsOf(context, config, policy);
   try {
