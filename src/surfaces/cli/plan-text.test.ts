@@ -42,6 +42,14 @@ const plain = { hasColours: false } as const;
 const show = (plan: ExecutionPlan, columns?: number) =>
   planText(plan, { ...plain, ...(columns !== undefined && { columns }) }).join("\n");
 
+test("patterns are sentences, and files a list", () => {
+  const context = { files: ["a.ts", "b.ts"], patterns: ["Written in C.", "Tests are in t/."], tests: [] };
+  assert.match(
+    show({ ...PLAN, context }),
+    /Files: a\.ts, b\.ts\n {2}Patterns to follow: Written in C\. Tests are in t\/\.\n/,
+  );
+});
+
 test("without a terminal one wave comes after the other, and no line is broken", () => {
   assert.equal(
     show(PLAN),

@@ -11,6 +11,8 @@ export type PlanPage = {
   readonly hasColours: boolean;
   /** Where the plan was written, if it was. */
   readonly file?: string;
+  /** Somebody says yes or no to it next: there is nothing else to type. */
+  readonly isAsked?: true;
   /** How skein is called. */
   readonly command?: string;
 };
@@ -28,7 +30,7 @@ export function planText(plan: ExecutionPlan, page: PlanPage): readonly string[]
     ...waves(plan, page, brush, prose),
     ...criteria(plan, brush),
     ...list("Risks", plan.risks, brush, prose),
-    ...next(plan, page, brush),
+    ...(page.isAsked ? [] : next(plan, page, brush)),
   ];
 }
 
@@ -70,9 +72,12 @@ function list(name: string, items: readonly string[], brush: Brush, prose: Prose
 function context({ files, patterns, tests }: ExecutionPlan["context"], brush: Brush, prose: Prose) {
   const known = Object.entries({ Files: files, "Patterns to follow": patterns, Tests: tests })
     .filter(([, items]) => items.length > 0)
-    .flatMap(([name, items]) => prose(`  ${name}: ${items.map((item) => oneLine(item)).join(", ")}`, "    "));
+    .flatMap(([name, items]) => prose(`  ${name}: ${inARow(items.map((item) => oneLine(item)))}`, "    "));
   return known.length === 0 ? [] : [...title("Context", brush), ...known];
 }
+
+/** Sentences end by themselves. */
+const inARow = (items: readonly string[]) => items.join(", ").replaceAll("., ", ". ");
 
 function questions(plan: ExecutionPlan, brush: Brush, prose: Prose): readonly string[] {
   if (plan.questions.length === 0) return [];

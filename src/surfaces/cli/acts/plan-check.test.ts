@@ -187,6 +187,7 @@ describe("a plan that waits for a yes", () => {
     for (const no of [["n"], [""], ["yess"], []]) {
       const { code, out, err } = await answered(...no);
       assert.deepEqual([code, out.includes("Write b"), /not started/.test(err)], [1, true, true]);
+      assert.deepEqual([/^Next$/m.test(out), err.includes("] \n")], [false, no.length === 0]);
     }
     const { context } = contextIn(newFolder());
     assert.equal(await approve(context, { plan: plan(), warnings: 0 }, { yes: true }, typing()), undefined);

@@ -95,9 +95,19 @@ export async function groundsFor(context: Context, folder: string): Promise<Grou
   const grounds = await groundsOf(folder, AbortSignal.timeout(MAX_LOOK_MS));
   if (hasFailed(grounds)) return no(grounds.failure.message, [], grounds.failure.next);
   return "problems" in grounds
-    ? no("the repository's own word lists or limits cannot be used", grounds.problems)
+    ? no("the repository's own word lists or limits cannot be used", some(grounds.problems), OWN_LISTS)
     : grounds;
 }
+
+/** A list that lacks a part lacks many. */
+const MAX_PROBLEMS = 8;
+const some = (problems: readonly string[]): readonly string[] =>
+  problems.length <= MAX_PROBLEMS
+    ? problems
+    : [...problems.slice(0, MAX_PROBLEMS), `and ${problems.length - MAX_PROBLEMS} more`];
+
+const OWN_LISTS =
+  "begin with a whole copy of the file of that name in planning/ of Skein, and change that; or remove yours";
 
 /** Looking at a repository takes milliseconds; whatever takes longer hangs. */
 const MAX_LOOK_MS = 20_000;

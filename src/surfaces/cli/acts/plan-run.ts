@@ -63,12 +63,14 @@ export async function approve(
   { yes }: PlanFirst,
   input: () => Input = processInput,
 ): Promise<ExitCode | undefined> {
-  await sayPlan(context, plan);
+  await sayPlan(context, plan, { isAsked: true });
   say(context);
   if (yes) return undefined;
   context.err.write("Run this plan? [y/N, or e to write it to a file and edit it] ");
   const typing = input();
-  const answer = ((await typing.line()) ?? "").trim().toLowerCase();
+  const line = await typing.line();
+  if (line === undefined) context.err.write("\n");
+  const answer = (line ?? "").trim().toLowerCase();
   await typing.close();
   if (answer === "y" || answer === "yes") return undefined;
   if (answer === "e" || answer === "edit") return writeAside(context, plan);

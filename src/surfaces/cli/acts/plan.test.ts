@@ -131,6 +131,10 @@ describe("a plan on the command line", () => {
     await using own = await makeRepository({ files: { ".skein/planning/limits.json": '{"version": 2}' } });
     const { code, err } = await ask({ folder: own.folder });
     assert.deepEqual([code, /\.skein\/planning\/limits\.json: version: must be 1/.test(err)], [3, true], err);
+    await own.write({ ".skein/planning/words.json": '{"version": 1, "actionVerbs": ["add"]}' });
+    const many = (await ask({ folder: own.folder })).err.split("\n");
+    assert.ok(many.length < 15 && many.some((line) => /^ {2}and \d+ more$/.test(line)), many.join("\n"));
+    assert.match(many.join("\n"), /^try: begin with a whole copy/m);
   });
 });
 

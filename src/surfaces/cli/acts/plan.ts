@@ -3,6 +3,7 @@ import type { ExecutionPlan } from "../../../planning/plan.ts";
 import { type Act, type Context, say, usage } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { paint } from "../output.ts";
+import type { PlanPage } from "../plan-text.ts";
 import type { PlanOptions } from "../verbs/options.ts";
 import { harmless, onPage } from "../words.ts";
 import { MAX_GOAL_BYTES, readGoal, textIn } from "./goal.ts";
@@ -71,10 +72,14 @@ async function show(context: Context, made: ExecutionPlan, options: Wanted): Pro
     out.write((await import("../../../planning/render/markdown.ts")).renderMarkdown(made));
   else if (options.mermaid)
     out.write((await import("../../../planning/render/mermaid.ts")).renderMermaid(made));
-  else return sayPlan(context, made, options.out);
+  else return sayPlan(context, made, options.out === undefined ? {} : { file: options.out });
 }
 
-export async function sayPlan(context: Context, made: ExecutionPlan, file?: string): Promise<void> {
+export async function sayPlan(
+  context: Context,
+  made: ExecutionPlan,
+  around: Pick<PlanPage, "file" | "isAsked">,
+): Promise<void> {
   const { planText } = await import("../plan-text.ts");
   const { out, command } = context;
   const columns = out.size?.().columns;
@@ -82,7 +87,7 @@ export async function sayPlan(context: Context, made: ExecutionPlan, file?: stri
     hasColours: out.hasColours,
     command,
     ...(columns === undefined ? {} : { columns }),
-    ...(file === undefined ? {} : { file }),
+    ...around,
   };
   for (const line of planText(made, page)) say(context, line);
 }
