@@ -62,8 +62,8 @@ export function assume(learnt: Learnt, { failures = 0 }: Given = {}): Assumed {
       `work: ${timeText(learnt, "workMs", "an attempt")}`,
       `gate: ${timeText(learnt, "gateMs", "a run")}`,
       learnt.workTokens === undefined
-        ? `tokens: ${DEFAULTS.workTokens.value} an attempt, a default: ${DEFAULTS.workTokens.why}`
-        : `tokens: ${Math.round(learnt.workTokens)} an attempt, ${source(learnt)}`,
+        ? `tokens: ${many(DEFAULTS.workTokens.value)} an attempt, a default: ${DEFAULTS.workTokens.why}`
+        : `tokens: ${many(learnt.workTokens)} an attempt, ${source(learnt)}`,
       learnt.workDollars === undefined
         ? "price: not known; only what the plan itself says is counted"
         : `price: $${learnt.workDollars.toFixed(2)} an attempt, ${source(learnt)}`,
@@ -71,6 +71,8 @@ export function assume(learnt: Learnt, { failures = 0 }: Given = {}): Assumed {
     ],
   };
 }
+
+const many = (tokens: number) => Math.round(tokens).toLocaleString("en");
 
 /** Whether more than one story is to be told. */
 export const isByChance = ({ failShare, refusedShare }: Assumed): boolean =>
