@@ -129,7 +129,10 @@ const isManyOf = (object: string) =>
 
 function unboundedItems(asked: BreadthAsked): Found | undefined {
   const { clause, tree, facts, limits, work } = asked;
-  if (!clause.isUnbounded || clause.items.length > 1 || facts.files.length === 0) return undefined;
+  // "For each package, add a README with a and b" has these in each of them.
+  const isOfEach = clause.itemsAre === "with" && /^for\s/i.test(clause.text);
+  if (!clause.isUnbounded || (clause.items.length > 1 && !isOfEach) || facts.files.length === 0)
+    return undefined;
   if (isSomewhere(clause, work)) return undefined;
   const folders = foldersIn(clause, facts);
   if (folders.length > 1) return plain(folders, "folders");

@@ -157,6 +157,7 @@ function withItems(clause: Clause, whole: string, names: string): string {
   if (clause.items.length < 2 && QUANTIFIED.test(whole)) return whole.replace(QUANTIFIED, () => names);
   if (/^(?:$|(?:all|every|each|the|our|these|those|any|\d+)\b|\S*\/\S*$)/i.test(clause.object))
     return `${verbOf(clause)} ${names}${tailOf(clause)}`;
+  if (/^for\s/i.test(clause.text)) return `${whole} for ${names}`;
   return `${whole}. The part of this task: ${names}`;
 }
 
@@ -204,7 +205,7 @@ function verbOf({ verb = "work on", text }: Clause): string {
 
 /** "Review 16 agent files for typos" is about typos, whichever files a task has. */
 function tailOf(clause: Clause): string {
-  const { object } = clause;
+  const object = clause.object || (clause.items.at(-1) ?? "");
   const at = object
     .slice(0, 300)
     .search(/\s(?:for|against|with regard to|regarding|and report|according to)\s/i);

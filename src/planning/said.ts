@@ -133,7 +133,7 @@ export function sentenceOf(
   const line = plainLine(clause.text);
   const { verb } = clause;
   if (verb === undefined && isQuestion(line)) return `Answer: ${capitalised(line)}?`;
-  if (verb === undefined && isComplaint(line)) return `Fix: ${uncapitalised(line)}`;
+  if (verb === undefined && isComplaint(line)) return `Fix: ${uncapitalised(complaintIn(line))}`;
   if (verb === undefined)
     return /^(?:an?|the|new|better)\s/i.test(line) ? `Implement ${line}` : capitalised(line);
   const lower = line.toLowerCase();
@@ -146,6 +146,10 @@ export function sentenceOf(
   const more = PASSIVE.exec(line.slice(0, MAX_OBJECT_CHARS))?.[1] ?? "";
   return rest === "" ? capitalised(line) : capitalised(`${verb} ${rest}${more}`);
 }
+
+/** Without "Bug:" before it, and without what is told after it. */
+const complaintIn = (line: string) =>
+  line.replace(/^(?:bug|issue|problem|error)(?: report)?\s?: */i, "").split(/[.!?] (?=[A-Z])/, 1)[0]!;
 
 /** "on logout" in "the cache should be cleared on logout". */
 const PASSIVE =

@@ -26,7 +26,7 @@ export function partsOf(clause: Clause, work: Work, words: Words): readonly Part
   const family = work === "build" ? familyOf(clause, words) : undefined;
   if (family) return eachOf(family.items, (item) => ({ says: sayOperation(item, family.of) }));
   const items = [...new Set(clause.items)];
-  if (items.length < 2 || isAboutAllAtOnce(clause)) return [];
+  if (items.length < 2 || isAboutAllAtOnce(clause) || isTakenApart(clause)) return [];
   const steps = stepsOf(clause, items, words);
   if (steps) return steps;
   if (clause.itemsAre === "with") return splitsWith(clause, work) ? featuresOf(clause, items, words) : [];
@@ -53,6 +53,10 @@ const TOGETHER: ReadonlySet<string> = new Set(
 );
 export const isAboutAllAtOnce = ({ verb }: Pick<Clause, "verb">): boolean =>
   verb !== undefined && TOGETHER.has(verb);
+
+/** "Split a.ts into two files: x and y" is one cut, whatever comes of it. */
+const isTakenApart = ({ verb = "", object }: Clause) =>
+  /^(?:split|break|divide|separate|cut)$/.test(verb) && /\binto\b/i.test(object);
 
 /** A document with three sections is one document; only what is built, or grows, grows in parts. */
 const splitsWith = ({ verb }: Clause, work: Work) =>

@@ -26,7 +26,7 @@ export function thingIn(object: string): string {
   const line = plainLine(object.slice(0, MAX_CHARS)).replace(/^(?:to|from|into|onto)\s/i, "");
   const end = line.search(ENDING);
   const thing = (end === -1 ? line : line.slice(0, end))
-    .replace(/^(?:this|that)\s/i, "the ")
+    .replace(/^(?:this|that|the)\s/i, "the ")
     .replace(ADVERB, "");
   return NOTHING.test(thing) ? "" : theOne(thing);
 }

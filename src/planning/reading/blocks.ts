@@ -32,7 +32,7 @@ function unrolled(line: string): readonly string[] {
   let mark = "";
   for (const { index, 1: open, 2: number, 3: close } of line.matchAll(NUMBER)) {
     // A full stop after a number ends sentences as well: only what begins a line, or follows a colon, is counted.
-    if (starts.length === 0 && close === "." && !/(?:^|:)\s*$/.test(line.slice(0, index))) continue;
+    if (starts.length === 0 && close === "." && !mayBegin(line, index)) continue;
     if (Number(number) !== starts.length + 1 || (mark !== "" && mark !== `${open}${close}`)) continue;
     mark = `${open}${close}`;
     starts.push(index);
@@ -46,6 +46,9 @@ function unrolled(line: string): readonly string[] {
   );
   return [line.slice(0, starts[0]), ...pieces].filter((piece) => piece.trim() !== "");
 }
+
+/** Where nothing stands before it, or a colon; few blanks are looked over. */
+const mayBegin = (line: string, at: number) => /^$|:$/.test(line.slice(Math.max(0, at - 8), at).trimEnd());
 
 type OpenBullet = { text: string; parts: string[]; readonly indent: number };
 type Open =

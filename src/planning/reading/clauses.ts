@@ -113,7 +113,14 @@ function draftOf(span: Span, main: Pick<Asked, "verb" | "rest" | "object">, rang
   const { verb, rest } = main;
   const phrase = phraseIn(span, verb, main.object ?? { from: rest, to: range.to });
   const { constraint, ...found } = phrase;
-  const draft = { text: textOf(span, range), ...(verb !== undefined && { verb }), ...found };
+  const text = textOf(span, range);
+  const isForEach = /^for (?:each|every|all)\b/i.test(text);
+  const draft = {
+    text,
+    ...(verb !== undefined && { verb }),
+    ...found,
+    isUnbounded: found.isUnbounded || isForEach,
+  };
   return { draft: { ...draft, ...namesIn(span, range) }, ...(constraint !== undefined && { constraint }) };
 }
 

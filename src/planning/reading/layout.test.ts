@@ -46,6 +46,7 @@ const EXAMPLES: Readonly<Record<string, readonly (readonly [request: string, exp
     ["1) fix the login 2) add a page 3) write docs", "fix: the login / add: a page / write: docs"],
     ["Please: 1. fix the login, 2. add a page", "fix: the login / add: a page"],
     ["Upgrade to version 1. 2) is a typo", "upgrade: to version 1"],
+    ["Guest orders\nGuests should be able to export them.", "export: them"],
     ["- Fix the login bug\n- Add a test", "fix: the login bug / add: a test"],
     [
       "Add a login page\n- Given I am new, when I sign in, then I see a tour\n- Given I am not, when I do, then I see none",

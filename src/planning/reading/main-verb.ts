@@ -164,8 +164,11 @@ function afterComma(span: Span, at: number, to: number, order: Order): Main | un
   const first = tokens[at]!.lower;
   const isCondition = has.subordinators.has(first) || has.prepositions.has(first);
   const end = Math.min(to, at + MAX_BEFORE);
+  const forEach = first === "for" && has.quantifiers.has(tokens[at + 1]?.lower ?? "");
   for (let index = at + 1; index < end; index += 1) {
     const { lower, isInside } = tokens[index]!;
+    const sure = forEach && index > at + 2 && index < at + 8 ? imperativeAt(span, index, to) : undefined;
+    if (sure?.is === "sure") return { is: "request", verb: sure.verb, from: at, rest: sure.rest, order };
     if (isInside || !(lower === "," || lower === "—" || lower === "–" || lower === "-" || lower === "so"))
       continue;
     const lead = leadAt(span, index, to);

@@ -98,10 +98,12 @@ function afterWith(
     const length = phraseAt(lexicon.phrases.with, tokens, at, to);
     if (length === 0) continue;
     const parts = listed(span, { from: at + length, to });
-    if (parts.length < 2) return undefined;
+    // "a page, a form with a and b, and a test": what comes with one of several is no list of its own.
+    const isOfSeveral = tokens.slice(from, at - 1).some(({ lower, isInside }) => lower === "," && !isInside);
+    if (parts.length < 2 || isOfSeveral) return undefined;
     // "a cache with Redis, including metrics and docs": the list begins at the later word.
     const later = parts.slice(1).find((part) => phraseAt(lexicon.phrases.with, tokens, part.from, to) > 0);
-    if (later) return afterWith(span, verb, { from, to }, later.from);
+    if (later && start === from + 1) return afterWith(span, verb, { from, to }, later.from);
     return { object: textOf(span, { from, to: at }), items: itemsOf(span, parts), itemsAre: "with" };
   }
   return undefined;
@@ -135,7 +137,8 @@ function severalObjects(span: Span, whole: Range): List | undefined {
   const parts = listed(span, whole);
   const [first, ...rest] = parts;
   if (!first || rest.length === 0 || parts.some((part) => saysSomething(span, part))) return undefined;
-  if (rest.some((part) => isDoing(span, first, part))) return undefined;
+  if (rest.some((part) => isDoing(span, first, part) || isStage(span, part))) return undefined;
+  if (isMixed(span, parts)) return undefined;
   if (isDestination(span, first) || isRelative(span, first) || isPurpose(span, first, rest)) return undefined;
   const cut = sharedAt(span, first, rest);
   if (cut === undefined) return { object: "", items: itemsOf(span, parts), itemsAre: "each" };
@@ -152,13 +155,28 @@ function isDestination({ tokens }: Span, { from, to }: Range): boolean {
 
 /** "a script that reads a file, counts the words and …" is one thing. */
 const isRelative = ({ tokens }: Span, { from, to }: Range) =>
-  tokens.slice(from + 1, to).some(({ lower }) => lower === "that" || lower === "which" || lower === "who");
+  tokens.slice(from + 1, to).some(({ lower }) => RELATIVE.has(lower));
+const RELATIVE: ReadonlySet<string> = new Set(["that", "which", "who", "whether"]);
 
 /** "scrape the sites and store headlines in a table": what may be a second thing to do is no thing to do the first to. */
 function isDoing({ tokens, lexicon }: Span, first: Range, { from, to }: Range): boolean {
   const { determiners, prepositions } = lexicon.has;
   if (!lexicon.verbs.has(tokens[from]!.lower) || !determiners.has(tokens[first.from]!.lower)) return false;
   return to - from > 3 && tokens.slice(from + 2, to).some(({ lower }) => prepositions.has(lower));
+}
+
+/** "to some first, then to all": one thing, in stages. */
+const isStage = ({ tokens }: Span, { from }: Range) =>
+  tokens[from]!.lower === "then" || tokens[from]!.lower === "next";
+
+/** "a form with a and b, and a test": which belongs to which is left to who does it. */
+function isMixed(span: Span, parts: readonly Range[]): boolean {
+  const { tokens, lexicon } = span;
+  const at = parts.findIndex(({ from, to }) =>
+    tokens.slice(from + 1, to).some((_, n) => phraseAt(lexicon.phrases.with, tokens, from + 1 + n, to) > 0),
+  );
+  if (at === -1 || at === parts.length - 1) return false;
+  return new Set(parts.slice(at).map(({ from }) => shapeOf(span, from))).size > 1;
 }
 
 /** So is "a script to read a file, count the words and …". */

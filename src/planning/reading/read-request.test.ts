@@ -25,6 +25,7 @@ const EXAMPLES: Readonly<Record<string, readonly (readonly [request: string, exp
   "what has no end": [
     ["Convert all JavaScript files to TypeScript", "convert: all JavaScript files to TypeScript ∞"],
     ["Refactor every module", "refactor: every module ∞"],
+    ["For each package add a README", "add: a README ∞"],
     ["Summarize the entire repo", "summarize: the entire repo ∞"],
     ["Review all files in src/ and summarize each", "review: all files in src/ ∞ / summarize: each ∞"],
     ["Make sure that all tests pass", "ensure: that all tests pass"],
@@ -91,6 +92,12 @@ const EXAMPLES: Readonly<Record<string, readonly (readonly [request: string, exp
   ],
   "what is one thing": [
     ["Scrape the sites and store headlines in a table", "scrape: the sites and store headlines in a table"],
+    [
+      "Roll it out to some users first, then to everyone",
+      "roll: it out to some users first, then to everyone",
+    ],
+    ["Write an ADR on whether to use GraphQL or REST", "write: an ADR on whether to use GraphQL or REST"],
+    ["Add a form with postgres and redis, and a workflow", "add: a form with[postgres; redis; a workflow]"],
     ["Add drag and drop to the board", "add: drag and drop to the board"],
     ["Add read and write access for editors", "add: read and write access for editors"],
     ["Choose between Redis and Memcached", "choose: between Redis and Memcached"],
@@ -237,6 +244,11 @@ const EXAMPLES: Readonly<Record<string, readonly (readonly [request: string, exp
   constraints: [
     ["Don't change the public API", "!Don't change the public API"],
     ["Fix the bug without adding dependencies", "fix: the bug / !without adding dependencies"],
+    [
+      "Create a page. Use Tailwind. Must be accessible.",
+      "create: a page / !Use Tailwind / !Must be accessible",
+    ],
+    ["Use Tailwind for the page", "use: Tailwind for the page"],
     ["Add a cache, no breaking changes", "add: a cache / !no breaking changes"],
     ["Add a login page, but don't touch the API.", "add: a login page / !don't touch the API"],
     ["Users cannot log in on Safari. Fix it.", "fix: it"],

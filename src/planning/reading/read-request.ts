@@ -111,7 +111,11 @@ function readText(read: Read, text: string): void {
 }
 
 function readPart(read: Read, part: Part, isOpen: boolean): void {
-  if (part.is === "clause") {
+  const rule = ruleIn(read, part);
+  if (rule !== undefined) {
+    read.constraints.add(rule);
+    read.lead = { is: "none" };
+  } else if (part.is === "clause") {
     read.sequence.add(part.draft, part.order);
     read.lead = { is: "clause", isOpen };
   } else if (part.is === "constraint") {
@@ -122,6 +126,20 @@ function readPart(read: Read, part: Part, isOpen: boolean): void {
     read.lead = { is: "label", text: part.draft.text };
   }
 }
+
+/** "Use Tailwind" after "create a page", "must be accessible", "out of scope: login": how, and no work of its own. */
+function ruleIn({ sequence }: Read, part: Part): string | undefined {
+  const { text, verb, items } = part.draft;
+  if (part.is === "statement")
+    return /^(?:(?:must|should) (?:be|have|work|run)\b|(?:out of|not in) scope:)/i.test(text)
+      ? text
+      : undefined;
+  if (part.is !== "clause" || verb !== "use" || part.order.is !== "none" || items.length > 0)
+    return undefined;
+  return sequence.size > 0 && text.split(" ").length <= MAX_RULE_WORDS ? text : undefined;
+}
+
+const MAX_RULE_WORDS = 6;
 
 function readList(read: Read, all: readonly Bullet[]): void {
   const bullets = all.slice(0, MAX_ITEMS);
@@ -144,7 +162,7 @@ function readList(read: Read, all: readonly Bullet[]): void {
 }
 
 /** What must hold in the end, and no work of its own. */
-const SCENARIO = /^(?:given|when|scenario)\b[^]{1,300}\bthen\b/i;
+const SCENARIO = /^(?:given|when|scenario)\b.{1,300}\bthen\b/i;
 
 function readItems(read: Read, bullets: readonly Bullet[]): void {
   const { lead, sequence } = read;
@@ -216,7 +234,17 @@ function addList(read: Read, items: readonly string[], label: string): void {
 
 /** No imperative anywhere: all of it is one request, as it is. */
 function addWhole(read: Read, said: readonly string[], blocks: readonly Block[]): void {
-  const told = saidUnder(blocks) ?? said;
+  const list = blocks.find(({ is }) => is === "list");
+  const under = saidUnder(blocks);
+  if (list?.is === "list" && under === undefined && !read.isForeign) {
+    addList(
+      read,
+      list.bullets.slice(0, MAX_ITEMS).map(({ text }) => joined(text)),
+      "",
+    );
+    return;
+  }
+  const told = under ?? said;
   const text = told.join(" ");
   if (!/[\p{L}\p{N}]/u.test(text)) return;
   const span = spanOf(text, read.lexicon);

@@ -49,9 +49,14 @@ function beginsAnew(span: Span, at: number, from: number): boolean {
   const next = tokens[at + 1];
   if (!next) return true;
   if (before.lower === ":") return isImperative(span, at + 1);
+  if (from === 0 && before.end <= MAX_TITLE_CHARS && isCapital(text[next.start]!) && next.kind === "word")
+    return true;
   if (!isImperative(span, at + 1)) return false;
   return isCapital(text[next.start]!) || isImperative(span, from);
 }
+
+/** A first line that is no longer, before one that begins with a capital, is a title. */
+const MAX_TITLE_CHARS = 60;
 
 const isCapital = (char: string) => char !== char.toLowerCase();
 
