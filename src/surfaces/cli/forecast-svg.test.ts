@@ -108,6 +108,16 @@ test("a bar without room for its name has none, instead of its first letter", as
   assert.deepEqual(svg.match(/(?<=class="on">)[^<]+/g), ["printer"]);
 });
 
+test("a task that has only a number is shown with what it is", async () => {
+  const numbered = { ...plan, tasks: [{ ...taskOf("1", []), subject: "Add the parser" }] };
+  const result = await speedUp({ plan: numbered, assumed: assume(NOTHING_LEARNT), policy: defaultPolicy });
+  if ("failure" in result) throw new Error(result.failure.message);
+  const page = forecastText(numbered, result, []).flatMap(({ lines }) => lines);
+  assert.equal(page.filter((line) => line.startsWith("1 Add the parser  ")).length, 2);
+  const svg = forecastSvg({ title: "x", timeline: result.forecast, workers: 1, critical: new Set() });
+  assert.deepEqual(svg.match(/(?<=class="on">)[^<]+/g), ["1 Add the parser"]);
+});
+
 test("a forecast in which something stays undone says so beside the numbers", async () => {
   const tasks = [{ ...taskOf("a", []), estimate: { minutes: 100_000 } }];
   const endless = { ...plan, tasks };

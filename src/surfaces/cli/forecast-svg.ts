@@ -1,6 +1,7 @@
 /** How does a forecast look as a picture? Workers as lanes with their tasks as bars, and what more workers would bring. */
 import type { Row } from "../../simulation/speed-up.ts";
 import type { Timeline } from "../../simulation/timeline.ts";
+import { titled } from "./forecast-text.ts";
 import { duration, harmless, precise } from "./words.ts";
 
 export type Picture = {
@@ -92,13 +93,14 @@ function ganttPart({ timeline, workers, critical }: Picture, top: number): Part 
           const y = top + lane * laneHeight + 16;
           return text({ x: LEFT - 8, y, className: "quiet", anchor: "end" }, `${lane + 1}`);
         });
+  const titles = new Map(timeline.tasks.map((task) => [task.name, titled(task)]));
   const drawn = bars.map(({ task, attempt, lane, fromMs, toMs, isLost }) => {
     const [from, to] = [x(fromMs), x(toMs)];
     const className = isLost ? "lost" : critical.has(task) ? "critical" : "bar";
     const y = top + lane * laneHeight;
     const again = attempt > 1 ? ` (${attempt})` : "";
     const room = Math.floor((to - from - 6) / 6.5);
-    const name = cut(`${task}${again}`, room);
+    const name = cut(`${titles.get(task) ?? task}${again}`, room);
     // One letter and "…" tell nobody which it is.
     const label =
       laneHeight < 20 || (name.length < 3 && name.endsWith("…"))

@@ -2,8 +2,8 @@
 import type { ExecutionPlan } from "../../planning/plan.ts";
 import type { HotFile } from "../../simulation/hot-files.ts";
 import type { Row, SpeedUp } from "../../simulation/speed-up.ts";
-import type { Timeline } from "../../simulation/timeline.ts";
-import { duration, fit, harmless, padded, plural, precise, table, width } from "./words.ts";
+import type { TimedTask, Timeline } from "../../simulation/timeline.ts";
+import { duration, firstLine, fit, harmless, padded, plural, precise, table, width } from "./words.ts";
 
 export type Section = { readonly title: string; readonly lines: readonly string[] };
 
@@ -37,6 +37,12 @@ const section = (title: string, lines: readonly string[]): readonly Section[] =>
 /** More than a screen holds. */
 const MAX_LINES = 40;
 const BAR_COLUMNS = 24;
+
+/** Rules number their tasks, and a number alone tells nobody what it is. */
+export const titled = ({ name, spec }: Pick<TimedTask, "name" | "spec">): string =>
+  /^\d+$/.test(name) ? `${name} ${firstLine(spec.description, MAX_TITLE_CHARS)}` : name;
+
+const MAX_TITLE_CHARS = 60;
 
 /** With tenths where a whole run takes seconds. */
 export const time = (ms: number): string => precise(ms);
@@ -109,7 +115,7 @@ function criticalLines(ids: readonly string[], { tasks }: Timeline): readonly st
     const when =
       task?.startMs === undefined ? "not begun" : `${time(task.startMs)} to ${time(task.endMs ?? 0)}`;
     const done = task?.doneMs === undefined ? "" : `done after ${time(task.doneMs)}`;
-    return [harmless(id, 60), when, done];
+    return [harmless(task === undefined ? id : titled(task), 60), when, done];
   });
   return [...table(rows), ...more(ids.length)];
 }
@@ -124,7 +130,7 @@ const NAME_COLUMNS = 28;
 export function gantt({ tasks, makespanMs, bars }: Timeline): readonly string[] {
   const begun = tasks.filter(({ startMs }) => startMs !== undefined);
   const shown = begun.toSorted((a, b) => a.startMs! - b.startMs!).slice(0, MAX_LINES);
-  const names = shown.map(({ name }) => fit(harmless(name, 100), NAME_COLUMNS));
+  const names = shown.map((task) => fit(harmless(titled(task), 100), NAME_COLUMNS));
   const wide = Math.max(0, ...names.map(width));
   const at = (ms: number) =>
     Math.min(GANTT_COLUMNS - 1, Math.floor((ms / Math.max(1, makespanMs)) * GANTT_COLUMNS));
