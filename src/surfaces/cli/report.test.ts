@@ -39,6 +39,21 @@ test("what is to be pasted can be: remarks are remarks, and a branch that is che
   assert.match(hints.at(-1)!, /'\/my tools\/skein' deliver r --into-checkout {2}#/);
 });
 
+test("a run that follows a plan says where results are, and nothing of planners", () => {
+  const run = CoreRun.planned([task("a")]);
+  run.finish("t.1");
+  run.plan("t", []);
+  run.check();
+  const view = viewOfRun(run);
+  assert.match(textOf(view), /turns of planners/);
+  const textWith = (follows: { readonly results?: string }) =>
+    reportOf(view, { ...AROUND, follows })
+      .map(({ text }) => text)
+      .join("\n");
+  assert.match(textWith({ results: "/a b/scratchpad" }), /^ {2}ls '\/a b\/scratchpad' {2}# /m);
+  assert.doesNotMatch(textWith({}), /planners|^ {2}ls /m);
+});
+
 test("says what failed, what was skipped for it, and what is left; and offers nothing to deliver", () => {
   const run = CoreRun.planned([task("a"), task("b", { after: ["a"] })]);
   run.failForGood("t.1");

@@ -5,7 +5,7 @@ import { endWords } from "./narrate.ts";
 import type { Tone } from "./output.ts";
 import { type Budget, budgetTexts, callTexts, costRows, spentText, unaccountedTexts } from "./spent-text.ts";
 import { lossRows, tookTexts } from "./tally-text.ts";
-import { commands, duration, harmless, plural, precise, short, table } from "./words.ts";
+import { commands, duration, harmless, plural, precise, quoted, short, table } from "./words.ts";
 
 /** `isProse`: may be broken at blanks where there is a page to fit. */
 export type ReportLine = { readonly tone: Tone; readonly text: string; readonly isProse?: true };
@@ -23,6 +23,8 @@ export type Around = {
   readonly command: string;
   readonly isCheckedOut: boolean;
   readonly budget?: Budget;
+  /** Of a run that follows a plan, so that nobody plans: where its tasks left results, if they did. */
+  readonly follows?: { readonly results?: string };
 };
 
 export function reportOf(view: RunView, around: Around): readonly ReportLine[] {
@@ -137,7 +139,7 @@ const MAX_CONCERNS = 20;
 const left = ({ left: things }: RunView): readonly ReportLine[] =>
   things.length === 0 ? [] : [...title("Left"), ...things.map((thing) => paragraph(thing, "bad"))];
 
-function figures({ spent, times, tally }: RunView, { budget = {} }: Around): readonly ReportLine[] {
+function figures({ spent, times, tally }: RunView, { budget = {}, follows }: Around): readonly ReportLine[] {
   const { plan, work, land, check } = times.jobs;
   const jobs = [
     [plan, "turn of planners", "turns of planners"],
@@ -146,7 +148,7 @@ function figures({ spent, times, tally }: RunView, { budget = {} }: Around): rea
     [check, "look at the target", "looks at the target"],
   ] as const;
   const told = jobs
-    .filter(([{ count }]) => count > 0)
+    .filter(([job]) => job.count > 0 && !(job === plan && follows))
     .map(([{ count, ms }, one, many]) => `${plural(count, one, many)} (${precise(ms)})`);
   return [
     ...title("Time and money"),
@@ -177,7 +179,7 @@ const losses = ({ tally }: RunView): readonly ReportLine[] =>
 
 /** Lines that can be pasted: what they are for is a remark to the shell as well. */
 function lookAround({ run, is, landings }: RunView, around: Around): readonly ReportLine[] {
-  const { target, command, isCheckedOut } = around;
+  const { target, command, isCheckedOut, follows } = around;
   const log = "git log --first-parent";
   const into = isCheckedOut ? " --into-checkout" : "";
   const lines = commands([
@@ -187,6 +189,9 @@ function lookAround({ run, is, landings }: RunView, around: Around): readonly Re
           [`${log} --notes=skein/${run} ${target}`, "with the proofs"] as const,
         ]
       : []),
+    ...(follows?.results === undefined
+      ? []
+      : [[`ls ${quoted(follows.results)}`, "what tasks wrote as their results"] as const]),
     [`${command} show ${run}`, "the tasks"],
     [`${command} logs ${run}`, "what happened"],
     ...(is === "done" ? [[`${command} deliver ${run}${into}`, "bring it to your branch"] as const] : []),

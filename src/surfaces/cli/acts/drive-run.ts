@@ -1,4 +1,6 @@
 /** How does a run go on in this process? Started, shown, stopped kindly, and reported: the one way for every verb. */
+import { readdirSync } from "node:fs";
+import path from "node:path";
 import { type LiveRun, type Project, startRun } from "../../../compose.ts";
 import { type Config, toPolicy } from "../../../config/index.ts";
 import { targetBranchOf } from "../../../core/brief.ts";
@@ -151,8 +153,19 @@ async function ended(context: Context, { located }: Project, how: Ended): Promis
   const { command } = context;
   const { tokens, dollars } = config.budget; // Which may have been changed since it was recorded.
   const budget = { ...(tokens !== undefined && { tokens }), ...(dollars !== undefined && { dollars }) };
-  sayReport(context, view, { target, command, isCheckedOut: where !== undefined, budget });
+  const follows = home.record.plan === undefined ? {} : { follows: resultsIn(home) };
+  sayReport(context, view, { target, command, isCheckedOut: where !== undefined, budget, ...follows });
   return { exit: view.is === "done" ? EXIT.done : EXIT.notAllDone, view };
+}
+
+/** A link leads there where the person named the folder. What starts with a dot is no result. */
+function resultsIn({ folder }: RunHome): { readonly results?: string } {
+  const results = path.join(folder, "scratchpad");
+  try {
+    return readdirSync(results).some((name) => !name.startsWith(".")) ? { results } : {};
+  } catch {
+    return {}; // Somebody has put it away.
+  }
 }
 
 /** With JSON it is an error like any other: whoever reads the events sees no end of the run among them. */

@@ -179,6 +179,8 @@ type Details = {
   readonly setbacks: readonly SetbackView[];
   readonly branches: readonly string[];
   readonly commit?: string;
+  /** Where its result is, if its plan asks for one and it is there. */
+  readonly output?: string;
   readonly transcripts: readonly string[];
   /** Of the landings that had it in their candidate. */
   readonly gates: readonly string[];
@@ -216,6 +218,7 @@ async function detailsOf(
     setbacks: view.setbacks.filter(({ task }) => task === id),
     branches: await branchesOf(project, `${prefixOf(home.record)}${run}/task/${id}.`),
     ...(landing === undefined ? {} : { commit: landing.commit }),
+    ...outputOf(home, spec),
     transcripts: transcriptsOf(
       home,
       (file) => file.startsWith(`work_${id}_`) || file.startsWith(`plan_${id}_`),
@@ -235,6 +238,11 @@ async function branchesOf({ located }: Project, start: string): Promise<readonly
   const names = (await askGit(located.top, args))?.split("\n") ?? [];
   // After the task comes the attempt; another dot would make it a task below this one.
   return names.filter((name) => name.startsWith(start) && /^\d+-/.test(name.slice(start.length)));
+}
+
+function outputOf({ folder }: RunHome, { terms }: Task["spec"]): Pick<Details, "output"> {
+  const output = path.join(folder, "scratchpad", terms?.output ?? "");
+  return terms?.output !== undefined && existsSync(output) ? { output } : {};
 }
 
 /** "work_t.2_1-….log": as the transcripts of its jobs are called. */
@@ -280,7 +288,8 @@ function showTask(context: Context, details: Details): void {
   );
   for (const line of harmlessLines(spec.description, 60)) say(context, `  ${line}`);
   list("Accepted if", spec.acceptance === "" ? [] : harmlessLines(spec.acceptance, 40));
-  list("May touch", spec.scope);
+  list("By", spec.agent === undefined ? [] : [spec.agent]);
+  list("May touch", spec.terms?.loose ? ["any file"] : spec.scope);
   list("After", spec.after);
   if (setbacks.length > 0) heading(`Came to nothing (${setbacks.length})`);
   for (const { of, attempt, failure } of setbacks) {
@@ -297,6 +306,7 @@ function showTask(context: Context, details: Details): void {
     ]);
   if (state.is === "cancelled") list("Cancelled", [state.reason]);
   if ("handoff" in state && state.handoff) showHandoff(context, state.handoff, list);
+  list("Its result", details.output === undefined ? [] : [details.output]);
   if (commit !== undefined) list("Landed as", [short(commit)]);
   if (details.cost) list("Has cost", [spentText(details.cost), ...unaccountedTexts(details.cost)]);
   list(`Branches (${plural(tries.attempts, "attempt")})`, branches);
