@@ -40,7 +40,7 @@ const BAR_COLUMNS = 24;
 
 /** Rules number their tasks, and a number alone tells nobody what it is. */
 export const titled = ({ name, spec }: Pick<TimedTask, "name" | "spec">): string =>
-  /^\d+$/.test(name) ? `${name} ${firstLine(spec.description, MAX_TITLE_CHARS)}` : name;
+  /^\d+$/.test(name) ? `${name} ${firstLine(spec.description, MAX_TITLE_CHARS).replace(/\.$/, "")}` : name;
 
 const MAX_TITLE_CHARS = 60;
 

@@ -95,6 +95,12 @@ test("a red base is said in plain words, first as what it may be, then as what i
   assert.ok(linesOf(run).includes("the base is still red: test: adds"));
 });
 
+test("a task that has only a number is begun with what it is", () => {
+  const run = CoreRun.planned([task("2", { description: "Write b.\nAnd more." }), task("a")]);
+  const begun = linesOf(run).filter((text) => text.startsWith("a worker"));
+  assert.deepEqual(begun, ["a worker starts on 2: Write b", "a worker starts on a"]);
+});
+
 test("without a planner nobody speaks of one, and without a gate nothing is gated", () => {
   const run = CoreRun.green();
   assert.ok(linesOf(run).some((text) => text.startsWith("a planner looks at the goal")));

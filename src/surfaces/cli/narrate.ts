@@ -8,7 +8,7 @@ import { isVerified, type RunState, taskOf } from "../../core/state.ts";
 import { isRepair, ROOT, type TaskId } from "../../core/task.ts";
 import { isUngated, nameOf } from "../../core/view.ts";
 import { inNames, leftOf, reasonOf, undoneOf, undoneText } from "../../core/view-reasons.ts";
-import { clockTime, day, duration, harmless, short } from "./words.ts";
+import { clockTime, day, duration, firstLine, harmless, short } from "./words.ts";
 
 /** `tone` says how it should look, where there are colours. */
 export type Line = { readonly tone: "plain" | "good" | "bad" | "quiet"; readonly text: string };
@@ -244,7 +244,7 @@ function started(job: Job, state: RunState): Line | undefined {
       return quiet(`a planner looks at ${nameOf(state, job.task)} (turn ${job.turn})`);
     case "work":
       return quiet(
-        `a worker starts on ${nameOf(state, job.task)}${job.attempt > 1 ? ` (attempt ${job.attempt})` : ""}`,
+        `a worker starts on ${nameOf(state, job.task)}${job.attempt > 1 ? ` (attempt ${job.attempt})` : titleOf(state, job.task)}`,
       );
     case "land":
       return quiet(
@@ -253,6 +253,12 @@ function started(job: Job, state: RunState): Line | undefined {
     case "check":
       return quiet(`checking ${short(state.target.tip)}`);
   }
+}
+
+/** Plans number their tasks, and a number alone tells nobody what it is. */
+function titleOf(state: RunState, task: TaskId): string {
+  const { key, description } = taskOf(state, task).spec;
+  return /^\d+$/.test(key) ? `: ${firstLine(description, 70).replace(/\.$/, "")}` : "";
 }
 
 function landed(event: EventOf<"batch.landed">, state: RunState): Line {
