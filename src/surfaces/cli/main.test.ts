@@ -41,6 +41,7 @@ test("the exit codes are those that scripts rely on", () => {
 test("help is the same as --help, and help of a verb is that verb's", async () => {
   assert.deepEqual(await run("help"), await run("--help"));
   assert.match((await run("help", "help")).out, /^Usage: skein help/);
+  assert.deepEqual(await run("help", "plan", "check"), await run("plan", "check", "--help"));
 });
 
 test("no verb at all shows the help on standard error and exits with 2", async () => {

@@ -68,13 +68,14 @@ function addVerbs(program: Command, verbs: readonly AddVerb[], perform: Perform)
 
 function addHelpVerb(program: Command) {
   program
-    .command("help [command]")
+    .command("help [command...]")
     .description("show this help, or that of one command")
-    .action((name?: string) => {
+    .action(([name, part]: readonly string[]) => {
       const verb = name === undefined ? program : program.commands.find((it) => it.name() === name);
+      const below = verb?.commands.find((it) => it.name() === part);
       // Parsing the unknown name as a verb gives the same refusal, with the same suggestions.
       if (verb === undefined) program.parse(["--", name as string], { from: "user" });
-      else verb.outputHelp();
+      else (below ?? verb).outputHelp();
     });
 }
 
