@@ -44,7 +44,7 @@ describe("a task of a plan", () => {
     assert.deepEqual(a, {
       id: "a",
       description:
-        "Add the parser\n\nIt reads numbers.\n\nIt must:\n- reads 1\n- reads 2\n\nRead first:\n- docs/grammar.md\n\n" +
+        "Add the parser\n\nIt reads numbers.\n\nRequirements:\n- reads 1\n- reads 2\n\nRead first:\n- docs/grammar.md\n\n" +
         "The plan assumes:\n- Node 24",
       scope: ["src/parser.ts"],
       acceptance: "reads 1\nreads 2\nThis command passes: npm test",

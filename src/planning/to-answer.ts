@@ -64,7 +64,7 @@ function descriptionOf({ subject, description, requirements, reads }: PlanTask, 
   return [
     ...(description.startsWith(subject) ? [] : [subject]),
     description,
-    listed("It must", requirements),
+    listed("Requirements", requirements),
     listed("Read first", reads),
     listed("The plan assumes", plan.assumptions.slice(0, MAX_ASSUMPTIONS).map(shortened)),
   ]
