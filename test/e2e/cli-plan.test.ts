@@ -72,6 +72,11 @@ describe("a plan file", { concurrency: 2 }, () => {
     assert.deepEqual([settings.workers, settings.planner, plan.goal], [2, "none", "three files"]);
     const result = await readFile(path.join(folder, "scratchpad", "three.md"), "utf8");
     assert.equal(result, "the result of t.3\n");
+    assert.ok(out.includes(`  ls ${folder}/scratchpad  # `), out);
+    assert.match(
+      (await place.ask("show", run, "three")).out,
+      /^Its result\n {2}\S+\/scratchpad\/three\.md$/m,
+    );
     const status = await place.ask("status", run);
     assert.match(status.out, /^plan {4}it follows a plan/m);
     const { tasks } = JSON.parse((await place.ask("show", "--json")).out);

@@ -35,8 +35,7 @@ export async function driveRun(
   context.out.outlive?.();
   context.err.outlive?.();
   const policy = toPolicy(config);
-  const hasPlanner = config.planner !== "none" && home.record.plan === undefined;
-  const progress = startProgress(context, { policy, hasPlanner });
+  const progress = startProgress(context, { policy, hasPlanner: config.planner !== "none" });
   const signals = heedSignals(progress.say, home.record.run);
   const halting = haltsOf(context, config, policy);
   try {

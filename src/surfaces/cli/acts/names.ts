@@ -8,9 +8,9 @@ export function prefixOf({ settings }: RunRecord): string {
   return typeof branchPrefix === "string" ? branchPrefix : "skein/";
 }
 
-/** With `--planner none` one worker takes the whole goal; a plan is followed as it is. */
-export const hasPlanner = ({ settings, plan }: RunRecord): boolean =>
-  plan === undefined && (Object(settings) as { planner?: unknown }).planner !== "none";
+/** With `--planner none` one worker takes the whole goal. */
+export const hasPlanner = ({ settings }: RunRecord): boolean =>
+  (Object(settings) as { planner?: unknown }).planner !== "none";
 
 /** What the run may spend as a whole; as it was written, so that no schema is needed to read it. */
 export function budgetOf({ settings }: RunRecord): Budget {

@@ -7,7 +7,7 @@ import { hasFailed } from "../../../ports/repository.ts";
 import { type Context, refuse, usage } from "../context.ts";
 import { EXIT } from "../exit-codes.ts";
 import type { PlanOptions } from "../verbs/options.ts";
-import { harmless } from "../words.ts";
+import { harmless, onPage } from "../words.ts";
 import type { Input, OpenInput } from "./plan-input.ts";
 import { maxConcurrentOf } from "./plan-workers.ts";
 import type { Exit } from "./project.ts";
@@ -139,7 +139,7 @@ async function answer(
     if (question === undefined) break;
     input ??= await whoAnswers();
     if (input === undefined) break;
-    context.err.write(`${harmless(question.question)}\n> `);
+    context.err.write(`${onPage(context.err, harmless(question.question), "  ")}\n> `);
     const line = await input.line();
     if (line === undefined) context.err.write("\n");
     const words = line?.trim() || question.default;

@@ -232,5 +232,6 @@ describe("a plan in a file", () => {
     assert.equal(readFileSync(at("target.json"), "utf8"), before);
     const missing = await ask({ folder }, { out: "no/such/plan.json" });
     assert.deepEqual([missing.code, /cannot be written/.test(missing.err)], [1, true]);
+    assert.doesNotMatch(missing.err, /\.new\b/, "the name for a moment tells nobody anything");
   });
 });

@@ -27,7 +27,7 @@ export async function writeNew(
     await (mayReplace ? rename(draft, file) : linkNew(draft, file));
     return { isReplaced: there !== undefined };
   } catch (error) {
-    return { why: messageOf(error), isThere: Object(error).code === "EEXIST" };
+    return { why: messageOf(error).replaceAll(draft, file), isThere: Object(error).code === "EEXIST" };
   } finally {
     await rm(draft, { force: true }).catch(() => {}); // It may be that nothing can be written here at all.
   }
