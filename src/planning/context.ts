@@ -4,6 +4,7 @@ import type { Draft } from "./draft.ts";
 import type { RepositoryFacts } from "./facts.ts";
 import type { PlanLimits } from "./limits.ts";
 import { isTest, nameOf } from "./paths.ts";
+import { isAscii } from "./plain.ts";
 import type { ExecutionPlan } from "./plan.ts";
 import type { Reading } from "./reading.ts";
 
@@ -58,8 +59,7 @@ const COMMON: ReadonlySet<string> = new Set(
 function wordsOf(text: string): ReadonlySet<string> {
   const words = new Set<string>();
   const lower = text.toLowerCase();
-  // A pattern for all scripts takes a millisecond to make.
-  const pattern = /^[\0-\x7f]*$/.test(lower) ? /[a-z][a-z\d]+/g : /\p{L}[\p{L}\p{N}]+/gu;
+  const pattern = isAscii(lower) ? /[a-z][a-z\d]+/g : /\p{L}[\p{L}\p{N}]+/gu;
   for (const [word] of lower.matchAll(pattern)) {
     if (word.length >= MIN_WORD && !COMMON.has(word)) words.add(singular(word));
   }
@@ -74,7 +74,7 @@ function sharedWords(path: string, words: ReadonlySet<string>): number {
     path
       .replace(/([a-z])([A-Z])/g, "$1 $2")
       .toLowerCase()
-      .split(/[^\p{L}\p{N}]+/u)
+      .split(isAscii(path) ? /[^a-z\d]+/ : /[^\p{L}\p{N}]+/u)
       .map(singular),
   );
   let shared = 0;

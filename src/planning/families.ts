@@ -1,4 +1,5 @@
 /** What does a word such as CRUD or auth stand for, where it is what is to be built? */
+import { hasWord } from "./plain.ts";
 import type { Clause } from "./reading.ts";
 import { theOne, withoutArticle } from "./wording.ts";
 import type { Words } from "./words.ts";
@@ -69,10 +70,12 @@ function nounIn(text: string): string {
   return found === undefined ? "operation" : found === "api" ? "endpoint" : found;
 }
 
+const isOfWord = (char: string) => char === "_" || hasWord(char);
+
 function wordAt(text: string, word: string): number {
   for (let at = text.indexOf(word); at !== -1; at = text.indexOf(word, at + 1)) {
     const [before, after] = [text[at - 1] ?? " ", text[at + word.length] ?? " "];
-    if (!/[\p{L}\p{N}_-]/u.test(before) && !/[\p{L}\p{N}_]/u.test(after)) return at;
+    if (!isOfWord(before) && before !== "-" && !isOfWord(after)) return at;
   }
   return -1;
 }

@@ -2,6 +2,7 @@
 import type { RepositoryFacts } from "./facts.ts";
 import type { Item } from "./item.ts";
 import { isTest, meantBy, nameOf, type Tree } from "./paths.ts";
+import { isAscii, wordsIn } from "./plain.ts";
 import type { Clause } from "./reading.ts";
 
 type Around = {
@@ -90,7 +91,7 @@ function kindWordsOf(object: string): readonly string[] {
   );
   return (upTo === -1 ? rest : rest.slice(0, upTo))
     .toLowerCase()
-    .split(/[^\p{L}\p{N}.+#_-]+/u)
+    .split(isAscii(rest) ? /[^a-z\d.+#_-]+/ : /[^\p{L}\p{N}.+#_-]+/u)
     .filter((word) => word !== "" && !EMPTY.has(word) && !/^\d+$/.test(word))
     .slice(0, 4);
 }
@@ -114,9 +115,7 @@ function fitsOf(word: string): (path: string) => boolean {
   return (path) => {
     const parts = path.toLowerCase().split("/");
     const name = parts.pop()!;
-    return (
-      parts.some((part) => forms.has(part)) || name.split(/[^\p{L}\p{N}]+/u).some((piece) => forms.has(piece))
-    );
+    return parts.some((part) => forms.has(part)) || wordsIn(name).some((piece) => forms.has(piece));
   };
 }
 

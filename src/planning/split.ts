@@ -189,7 +189,7 @@ type Shared = { readonly heads: string; readonly cores: readonly string[]; reado
 
 const TAIL =
   /\s(?:to|in|on|into|from|across|at|under|for)\s(?:the|our|this|its|each|every|all|my|your|[\w.-]*\/)/i;
-const HEAD = /^(?:\p{L}+\s)?\p{L}+\s(?:for|of)\s(?!the\s)/u;
+const HEAD = /^(?:[A-Za-z]+\s)?[A-Za-z]+\s(?:for|of)\s(?!the\s)/;
 
 function sharedBy(clause: Clause, items: readonly string[]): Shared {
   const rest = afterItems(clause);

@@ -1,4 +1,5 @@
 /** How is a task called? A short imperative, the same in the present continuous, and other forms of words. */
+import { isAscii, wordsIn } from "./plain.ts";
 
 /** One line without control characters, its first letter large, cut between words. */
 export function subjectOf(text: string, maxChars: number): string {
@@ -14,7 +15,7 @@ const ENDS = /[\s.,;:!…]{1,20}$/u;
 export const plainLine = (text: string): string =>
   text
     .toWellFormed()
-    .replace(/[\s\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, " ")
+    .replace(isAscii(text) ? /[\s\p{Cc}]+/gu : /[\s\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, " ")
     .trim();
 
 /** Where a word ends, if there is one that ends late enough; "…" says that there was more. */
@@ -32,12 +33,21 @@ export function shortened(line: string, maxChars: number): string {
 /** Names such as "iOS" or "npm" that begin a subject are left to who wrote them only if they have large letters inside. */
 export function capitalised(text: string): string {
   const first = String.fromCodePoint(text.codePointAt(0) ?? 0x20);
-  if (text === "" || /^\p{Ll}[\p{L}\d]*\p{Lu}|^[\w.-]+[/.(]\w/u.test(text.slice(0, 80))) return text;
+  const start = text.slice(0, 80);
+  const isName = isAscii(start)
+    ? /^[a-z][A-Za-z\d]*[A-Z]|^[\w.-]+[/.(]\w/
+    : /^\p{Ll}[\p{L}\d]*\p{Lu}|^[\w.-]+[/.(]\w/u;
+  if (text === "" || isName.test(start)) return text;
   return first.toUpperCase() + text.slice(first.length);
 }
 
 export const uncapitalised = (text: string): string =>
-  /^(?!I\b)\p{Lu}\p{Ll}*(?:'\p{Ll}+)?(?:\s|$)/u.test(text) ? text[0]!.toLowerCase() + text.slice(1) : text;
+  (isAscii(text)
+    ? /^(?!I\b)[A-Z][a-z]*(?:'[a-z]+)?(?:\s|$)/
+    : /^(?!I\b)\p{Lu}\p{Ll}*(?:'\p{Ll}+)?(?:\s|$)/u
+  ).test(text)
+    ? text[0]!.toLowerCase() + text.slice(1)
+    : text;
 
 /** "Create project structure" is "Creating project structure", "Find and fix x" is "Finding and fixing x". */
 export function activeFormOf(subject: string, isImperative = true): string {
@@ -105,11 +115,7 @@ export const counted = (count: number, one: string, many = `${one}s`): string =>
 
 /** Whether a text has a word or phrase, also in the plural; letters and digits only, so that marks do not matter. */
 export function mentionedIn(text: string): (phrase: string) => boolean {
-  const spaced = (words: string) =>
-    ` ${words
-      .toLowerCase()
-      .split(/[^\p{L}\p{N}]+/u)
-      .join(" ")} `;
+  const spaced = (words: string) => ` ${wordsIn(words.toLowerCase()).join(" ")} `;
   const searched = spaced(text);
   return (phrase) => {
     const words = spaced(phrase).trimEnd();

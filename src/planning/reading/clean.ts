@@ -1,4 +1,5 @@
 /** Which characters of a request are read? Well-formed, composed, without what cannot be seen. */
+import { isAscii } from "../plain.ts";
 
 export function clean(request: string): { readonly text: string; readonly leftOut: number } {
   const read = request.slice(0, MAX_READ_CHARS);
@@ -26,9 +27,6 @@ const OWNED: Readonly<Record<string, string>> = {
 
 /** On one line, each run of blanks one blank. */
 export const joined = (text: string): string => text.replace(/\s+/g, " ").trim();
-
-/** Classes of Unicode take milliseconds to compile: only a text that needs them pays for them. */
-export const isAscii = (text: string): boolean => /^\p{ASCII}*$/u.test(text);
 
 const withoutUnseen = (text: string) =>
   text

@@ -1,4 +1,5 @@
 /** What does a request ask for? Its clauses, lists, files and order, found by published words. */
+import { hasWord } from "../plain.ts";
 import type { Reading } from "../reading.ts";
 import type { Words } from "../words.ts";
 import { type Block, type Bullet, blocksOf } from "./blocks.ts";
@@ -246,7 +247,7 @@ function addWhole(read: Read, said: readonly string[], blocks: readonly Block[])
   }
   const told = under ?? said;
   const text = told.join(" ");
-  if (!/[\p{L}\p{N}]/u.test(text)) return;
+  if (!hasWord(text)) return;
   const span = spanOf(text, read.lexicon);
   const range = { from: 0, to: span.tokens.length };
   const draft = plain(span, range);

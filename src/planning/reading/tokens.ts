@@ -1,5 +1,5 @@
 /** What is a request made of? Words and marks; quotes, code, paths and identifiers are whole and are not read. */
-import { isAscii } from "./clean.ts";
+import { isAscii } from "../plain.ts";
 import { fileOf } from "./file-names.ts";
 import { type Lexicon, phraseAt } from "./lexicon.ts";
 
