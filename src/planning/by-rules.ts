@@ -143,7 +143,7 @@ function draftedFrom(reading: Reading, around: Surroundings): DraftedAll {
   const parts = drafted.flatMap(({ drafts }) => drafts);
   const { maxTasks } = around.limits;
   const kept = parts.slice(0, maxTasks);
-  const more = parts.length - kept.length;
+  const more = parts.length - kept.length + reading.partsLeftOut;
   const risks =
     more === 0
       ? []

@@ -5,6 +5,8 @@ export type Reading = {
   readonly text: string;
   /** Characters of a long request that were not read. */
   readonly leftOut: number;
+  /** Clauses and items that were read, and are more than there is room for. */
+  readonly partsLeftOut: number;
   readonly clauses: readonly Clause[];
   /** What must hold for all of it and is no work of its own: "don't touch the API", "without new dependencies". */
   readonly constraints: readonly string[];

@@ -113,6 +113,16 @@ test("any mixture of words, marks and broken characters gives a whole plan, twic
   }
 });
 
+test("what is more than a plan holds is left out, and said", () => {
+  const many = Array.from({ length: 300 }, (_, n) => `thing ${n}`);
+  for (const request of [`Add ${many.join(", ")}`, many.map((thing) => `- Add ${thing}`).join("\n")]) {
+    const { tasks, risks } = plan(request);
+    const made = tasks.filter(({ subject }) => /^Add thing \d+$/.test(subject));
+    assert.equal(made.length, 200);
+    assert.ok(risks.some((risk) => risk.startsWith("100 more tasks than a plan holds were left out")));
+  }
+});
+
 test("of the same work on many files every file is named in one description", () => {
   for (const [count, agents] of [
     [2, 8],

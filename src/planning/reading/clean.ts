@@ -2,13 +2,14 @@
 import { isAscii } from "../plain.ts";
 
 export function clean(request: string): { readonly text: string; readonly leftOut: number } {
-  const read = request.slice(0, MAX_READ_CHARS);
+  const said = request.trim();
+  const read = said.slice(0, MAX_READ_CHARS);
   const text = (isAscii(read) ? read : withoutUnseen(read))
     .replace(/\r\n?|[\f\v]/g, "\n")
     .replace(CONTROL, "")
     .replace(/[^\S\n]/g, " ")
     .replace(QUOTED, (quote) => (quote.includes("```") ? quote : quote.replace(/\n+/g, " ")));
-  return { text: text.replace(STORY, asked), leftOut: request.length - read.length };
+  return { text: text.replace(STORY, asked), leftOut: said.length - read.length };
 }
 
 /** "As an editor, I want to see my drafts" asks that an editor can see theirs. */

@@ -112,11 +112,19 @@ test("20,000 characters are read, and the rest is counted", () => {
   assert.equal(clauses.length, 1);
 });
 
-test("there are at most 200 clauses, and 200 items in one", () => {
-  assert.equal(read("Fix a bug. ".repeat(500)).clauses.length, 200);
-  assert.equal(read("- Fix a bug\n".repeat(500)).clauses.length, 200);
-  assert.equal(only(`Review ${"a, ".repeat(500)}b`).items.length, 200);
-  assert.equal(only(`Review:\n${"- a thing\n".repeat(500)}`).items.length, 200);
+test("blanks around a request are none of what is read", () => {
+  const { leftOut, clauses } = read(`${"\n".repeat(30_000)}Fix the bug.${" ".repeat(30_000)}`);
+  assert.deepEqual([leftOut, clauses.length], [0, 1]);
+});
+
+test("there are at most 200 clauses, and 200 items in one, and the rest is counted", () => {
+  const clauses = (request: string) => [read(request).clauses.length, read(request).partsLeftOut];
+  assert.deepEqual(clauses("Fix a bug. ".repeat(500)), [200, 300]);
+  assert.deepEqual(clauses("- Fix a bug\n".repeat(500)), [200, 300]);
+  assert.deepEqual(clauses("- Fix a bug\n".repeat(200)), [200, 0]);
+  const items = (request: string) => [only(request).items.length, read(request).partsLeftOut];
+  assert.deepEqual(items(`Review ${"a, ".repeat(500)}b`), [200, 301]);
+  assert.deepEqual(items(`Review:\n${"- a thing\n".repeat(500)}`), [200, 300]);
 });
 
 test("each waits only for earlier ones, whatever the words of order", () => {

@@ -2,8 +2,6 @@
 import { textOf } from "./draft.ts";
 import type { Range, Span } from "./span.ts";
 
-export const MAX_ITEMS = 200;
-
 /** The ranges of the parts; one alone if there is no list. What follows a list's last part is left out. */
 export function listed(span: Span, range: Range): readonly Range[] {
   const found: Range[] = [];
@@ -61,7 +59,7 @@ const ASIDES: ReadonlySet<string> = new Set([
 export function itemsOf(span: Span, parts: readonly Range[]): readonly string[] {
   const { tokens } = span;
   const isPlain = parts.length > 1 && parts.slice(0, -1).every(({ from, to }) => to - from === 1);
-  return parts.slice(0, MAX_ITEMS).flatMap((part, index) => {
+  return parts.flatMap((part, index) => {
     const from = SKIPPED.has(tokens[part.from]!.lower) ? part.from + 1 : part.from;
     const to = isPlain && index === parts.length - 1 ? beforeTail(span, { from, to: part.to }) : part.to;
     const text = textOf(span, { from, to });

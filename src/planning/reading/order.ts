@@ -2,10 +2,11 @@
 import type { Clause } from "../reading.ts";
 import { type Draft, MAX_NAMES, type Order } from "./draft.ts";
 import type { Lexicon } from "./lexicon.ts";
-import { MAX_ITEMS } from "./listed.ts";
 import { contentWords } from "./sequence.ts";
 
-export const MAX_CLAUSES = 200;
+const MAX_CLAUSES = 200;
+/** Of one clause. */
+export const MAX_ITEMS = 200;
 
 type Placed = {
   readonly draft: Draft;
@@ -24,6 +25,8 @@ export class Sequence {
   readonly #read: number[] = [];
   /** What was said before the first clause. */
   readonly #before: { context: string[]; files: string[] } = { context: [], files: [] };
+  /** Clauses and items for which there was no room. */
+  #leftOut = 0;
 
   constructor(lexicon: Lexicon) {
     this.#lexicon = lexicon;
@@ -33,15 +36,26 @@ export class Sequence {
     return this.#placed.length;
   }
 
+  get leftOut(): number {
+    return this.#leftOut;
+  }
+
+  leaveOut(count: number): void {
+    this.#leftOut += Math.max(0, count);
+  }
+
   add(draft: Draft, order: Order): void {
     const isNamed = order.is === "named" || (order.is === "previous" && order.isNamed);
     const known = isNamed ? this.#likes(draft) : undefined;
     const previous = order.is === "previous" ? this.#read.slice(-order.of) : [];
-    if (known === undefined && this.#placed.length >= MAX_CLAUSES) return;
+    if (known === undefined && this.#placed.length >= MAX_CLAUSES) {
+      this.leaveOut(1);
+      return;
+    }
     const index = known ?? this.#placed.length;
     if (known === undefined)
       this.#placed.push({
-        draft,
+        draft: { ...draft, items: this.#fitting(draft.items) },
         context: [],
         files: new Set(draft.files),
         after: new Set(this.#waits(order)),
@@ -77,10 +91,16 @@ export class Sequence {
     const last = this.#placed.at(-1);
     if (!last) return;
     const { draft } = last;
-    const all = [...draft.items, ...items].slice(0, MAX_ITEMS);
+    const all = this.#fitting([...draft.items, ...items]);
     const object = withoutWith(draft.object, this.#lexicon);
     const itemsAre = draft.itemsAre ?? (object === draft.object ? "each" : "with");
     this.#placed[this.#placed.length - 1] = { ...last, draft: { ...draft, object, items: all, itemsAre } };
+  }
+
+  /** What is listed, as far as there is room; the rest is counted. */
+  #fitting(items: readonly string[]): readonly string[] {
+    this.leaveOut(items.length - MAX_ITEMS);
+    return items.slice(0, MAX_ITEMS);
   }
 
   get lastDraft(): Draft | undefined {

@@ -7,8 +7,7 @@ import { isRequest, partsOf } from "./clauses.ts";
 import { clean, joined } from "./clean.ts";
 import { MAX_NAMES, type Part, plain, textOf } from "./draft.ts";
 import { type Lexicon, lexiconOf } from "./lexicon.ts";
-import { MAX_ITEMS } from "./listed.ts";
-import { Sequence } from "./order.ts";
+import { MAX_ITEMS, Sequence } from "./order.ts";
 import { phraseIn } from "./phrase.ts";
 import { sentencesOf } from "./sentences.ts";
 import type { Span } from "./span.ts";
@@ -38,6 +37,7 @@ export function readRequest(request: string, words: Words): Reading {
   return {
     text: told.join(" "),
     leftOut,
+    partsLeftOut: read.sequence.leftOut,
     clauses: read.sequence.clauses(),
     constraints: [...read.constraints].slice(0, MAX_NAMES),
     pasted: blocks.flatMap((block) => (block.is === "pasted" ? [block.text] : [])),
@@ -144,6 +144,7 @@ const MAX_RULE_WORDS = 6;
 
 function readList(read: Read, all: readonly Bullet[]): void {
   const bullets = all.slice(0, MAX_ITEMS);
+  read.sequence.leaveOut(all.length - bullets.length);
   const { lead, lexicon } = read;
   if (lead.is === "section") {
     for (const { text, parts } of bullets) setAside(read, [text, ...parts].join(", "), lead.of);
@@ -194,8 +195,7 @@ function readRequests(read: Read, bullets: readonly Bullet[], spans: readonly Sp
     const before = read.sequence.size;
     if (isRequest(span)) readText(read, span.text);
     else readThing(read, span);
-    if (parts.length > 0 && read.sequence.size > before)
-      read.sequence.list(parts.map(joined).slice(0, MAX_ITEMS));
+    if (parts.length > 0 && read.sequence.size > before) read.sequence.list(parts.map(joined));
   });
   read.lead = { is: "none" };
 }
@@ -216,7 +216,7 @@ function itemsIn(read: Read, bullets: readonly Bullet[]): readonly string[] {
     const range = { from: 0, to: span.tokens.length };
     const [first] = read.isForeign ? [] : partsOf(span, range);
     if (first?.is === "constraint") read.constraints.add(first.text);
-    else if (items.length < MAX_ITEMS) {
+    else {
       const below = parts.length === 0 ? "" : `: ${parts.map(joined).join(", ")}`;
       items.push(textOf(span, range) + below);
     }
