@@ -40,12 +40,12 @@ export function scratchpadOf(project: Project, home: RunHome, env: Environment):
     }
     if (!path.isAbsolute(wanted))
       return unfit(own, `is ${JSON.stringify(wanted)}, which is no absolute path`);
-    mkdirSync(wanted, { recursive: true, mode: 0o700 });
+    makeFolder(wanted);
     const real = realpathSync(wanted);
     const why = wrongWith(real, [env["HOME"] ?? "", project.located.top, project.stateFolder]);
     if (why !== undefined) return unfit(own, why);
     const folder = isTaken(real, own) ? path.join(real, home.record.run) : real;
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeFolder(folder);
     symlinkSync(folder, own);
     return at(folder, own);
   } catch (error) {
@@ -70,6 +70,17 @@ function wrongWith(folder: string, guarded: readonly string[]): string | undefin
   const above = folder.endsWith("/") ? folder : `${folder}/`;
   const held = guarded.find((one) => one !== "" && `${realOr(one)}/`.startsWith(above));
   return held === undefined ? undefined : `is ${folder}, which holds ${held}: agents would read that`;
+}
+
+/** One after the other: Node's own `recursive` never ends in a folder such as /proc, which takes no new name. */
+function makeFolder(folder: string): void {
+  if (existsSync(folder)) return;
+  makeFolder(path.dirname(folder));
+  try {
+    mkdirSync(folder, { mode: 0o700 });
+  } catch (error) {
+    if (!existsSync(folder)) throw error; // Else another run was faster.
+  }
 }
 
 function realOr(folder: string): string {

@@ -295,8 +295,11 @@ describe("a run that follows a plan", () => {
     }
     const inTheWay = path.join(setting.folder, "in the way");
     writeFileSync(inTheWay, "");
-    const env = { ...setting.env, CLAUDE_SCRATCHPAD_DIR: inTheWay };
-    assert.match(await refused(planOf([task("a")]), env), /the scratchpad .* cannot be used: /);
+    // In the second no folder can be made, and Node's own way to make several would try for ever.
+    for (const folder of [inTheWay, "/proc/nowhere/pad"]) {
+      const env = { ...setting.env, CLAUDE_SCRATCHPAD_DIR: folder };
+      assert.match(await refused(planOf([task("a")]), env), /the scratchpad .* cannot be used: /, folder);
+    }
     const tried = planOf([task("a", { success_criterion: "true" })]);
     const confined = setting.config({ ...QUICK, sandbox: "required" });
     const nowhere = { ...setting.env, PATH: "/nowhere" };
