@@ -54,14 +54,15 @@ export function mentioned(keywords: readonly string[], text: string): readonly s
 function mentionIn(keyword: string): Keyword["isIn"] {
   let mention: Mention | undefined;
   let wanted: readonly string[] | undefined;
+  let beginnings: readonly (readonly string[])[] | undefined;
   const forms = formsOf(keyword);
   const isWord = /^[a-z]+$/i.test(keyword);
-  const beginnings = forms.map(beginningsOf);
   return ({ reading, lower, words }) => {
     if (words && isWord) {
       wanted ??= forms.flatMap((form) => inflections(form.toLowerCase()));
       return wanted.some((word) => words.has(word));
     }
+    beginnings ??= forms.map(beginningsOf);
     if (!beginnings.some((words) => words.every((word) => lower.includes(word)))) return false;
     mention ??= mentionOf(forms);
     return mention(reading) !== -1;

@@ -66,17 +66,14 @@ function wordsOf(text: string): ReadonlySet<string> {
   return words;
 }
 
-const singular = (word: string) => word.replace(/ies$/, "y").replace(/([^s])s$/, "$1");
+const singular = (word: string) =>
+  word.endsWith("s") ? word.replace(/ies$/, "y").replace(/([^s])s$/, "$1") : word;
 
 function sharedWords(path: string, words: ReadonlySet<string>): number {
-  if (!mentionsAny(path.toLowerCase(), words)) return 0; // Most paths: they need not be taken apart.
-  const pieces = new Set(
-    path
-      .replace(/([a-z])([A-Z])/g, "$1 $2")
-      .toLowerCase()
-      .split(isAscii(path) ? /[^a-z\d]+/ : /[^\p{L}\p{N}]+/u)
-      .map(singular),
-  );
+  const lower = path.toLowerCase();
+  if (!mentionsAny(lower, words)) return 0; // Most paths: they need not be taken apart.
+  const apart = lower === path ? lower : path.replace(/([a-z])([A-Z])/g, "$1 $2").toLowerCase();
+  const pieces = new Set(apart.split(isAscii(apart) ? /[^a-z\d]+/ : /[^\p{L}\p{N}]+/u).map(singular));
   let shared = 0;
   for (const piece of pieces) if (words.has(piece)) shared += 1;
   return shared;

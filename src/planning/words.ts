@@ -174,14 +174,25 @@ class Place {
 function list(value: unknown, place: string, at: At): WordList | undefined {
   if (!Array.isArray(value)) return void at(place, "must be a list of words");
   if (value.length > MAX_WORDS) return void at(place, `has more than ${MAX_WORDS} words`);
-  return value.flatMap((one, index) => word(one, `${place}[${index}]`, at) ?? []);
+  const words: string[] = [];
+  for (const [index, one] of value.entries()) {
+    const found = isWord(one) ? plainWord(one) : word(one, `${place}[${index}]`, at);
+    if (found !== undefined) words.push(found);
+  }
+  return words;
 }
+
+/** The places of two thousand words that are as they should be need not be spelled out. */
+const isWord = (value: unknown): value is string =>
+  typeof value === "string" && value.length <= MAX_WORD_CHARS && value.trim() !== "";
+
+const plainWord = (word: string): string => word.trim().toLowerCase();
 
 function word(value: unknown, place: string, at: At): string | undefined {
   if (typeof value !== "string") return void at(place, "must be a string");
   if (value.trim() === "") return void at(place, "an empty string");
   if (value.length > MAX_WORD_CHARS) return void at(place, `is longer than ${MAX_WORD_CHARS} characters`);
-  return value.trim().toLowerCase();
+  return plainWord(value);
 }
 
 function amount(value: unknown, place: string, at: At): number | undefined {
