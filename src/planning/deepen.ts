@@ -172,7 +172,9 @@ const usesOf = (about: string): Side => ({
 });
 
 const MENDING: ReadonlySet<string> = new Set("fix repair resolve solve correct debug patch".split(" "));
-const REPLACING: ReadonlySet<string> = new Set("remove delete drop replace deprecate swap".split(" "));
+const REPLACING: ReadonlySet<string> = new Set(
+  "remove delete drop ditch nuke kill replace deprecate swap".split(" "),
+);
 const FAULT =
   /\b(?:bugs?|crash(?:es)?|errors?|failures?|leaks?|race|deadlocks?|regressions?|issues?|problems?|faults?|timeouts?|exceptions?|hangs?|freezes?|warnings?|wrong|broken|missing|slow|flaky|incorrect|failing|"[^"]*")(?=\W|$)/i;
 

@@ -39,13 +39,40 @@ function sureness({ tokens, lexicon }: Span, at: number, to: number): Imperative
   if (has.finite.has(next.lower)) return "bare";
   if (has.subordinators.has(next.lower)) return "sure";
   if (has.prepositions.has(next.lower)) return isWeak ? "maybe" : "likely";
-  return isWeak && !GOES_WITH_NAMES.has(tokens[at]!.lower) ? "maybe" : "likely";
+  return isWeak && !goesWith(tokens, at, to) ? "maybe" : "likely";
 }
 
 export const SEPARATORS: ReadonlySet<string> = new Set([",", ";", "and", "or", "&", "/", ":", "then", "but"]);
 
+/** "drop lodash" and "move sessions to redis", not "drop shadows" and "port numbers". */
+function goesWith(tokens: Span["tokens"], at: number, to: number): boolean {
+  const { lower } = tokens[at]!;
+  if (GOES_WITH_NAMES.has(lower))
+    return !COMPOUNDS.has(`${lower} ${tokens[at + 1]!.lower.replace(/s$/, "")}`);
+  return (
+    MOVES.has(lower) &&
+    tokens.slice(at + 2, Math.min(to, at + 2 + MAX_MOVED)).some((one) => TO.has(one.lower))
+  );
+}
+
 /** Nouns too, and hardly ever before another noun. */
-const GOES_WITH_NAMES: ReadonlySet<string> = new Set(["update", "fix", "create", "delete", "add", "remove"]);
+const GOES_WITH_NAMES: ReadonlySet<string> = new Set(
+  "update fix create delete add remove drop bump swap".split(" "),
+);
+const COMPOUNDS: ReadonlySet<string> = new Set([
+  "drop down",
+  "drop shadow",
+  "drop zone",
+  "drop cap",
+  "drop rate",
+  "drop target",
+  "swap space",
+  "swap file",
+]);
+/** Verbs if it is said where to. */
+const MOVES: ReadonlySet<string> = new Set(["move", "port", "switch", "transfer"]);
+const TO: ReadonlySet<string> = new Set(["to", "into", "onto"]);
+const MAX_MOVED = 4;
 
 /** "Build fails on Windows", "Design docs are missing": a noun first, and something that it does or is. */
 export function isStatement({ tokens, lexicon }: Span, at: number, to: number): boolean {

@@ -90,6 +90,15 @@ const EXAMPLES: Readonly<Record<string, readonly (readonly [request: string, exp
     ["Add GET, POST, PUT and DELETE endpoints for orders", "add: each[GET; POST; PUT; DELETE endpoints]"],
     ["Translate the UI into German, French and Spanish", "translate: the UI each[German; French; Spanish]"],
   ],
+  "verbs that are names as well": [
+    ["Upgrade node to 24 and drop lodash", "upgrade: node to 24 / drop: lodash"],
+    [
+      "Bump react, ditch moment, swap jest for vitest and port auth to rust",
+      "bump: react / ditch: moment / swap: jest for vitest / port: auth to rust",
+    ],
+    ["Add rounded corners and drop shadows", "add: each[rounded corners; drop shadows]"],
+    ["Handle host and port settings", "handle: each[host; port settings]"],
+  ],
   "what is one thing": [
     ["Scrape the sites and store headlines in a table", "scrape: the sites and store headlines in a table"],
     [
