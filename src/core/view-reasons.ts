@@ -69,12 +69,14 @@ const isUndone = ({ state: { is } }: Task) => is === "failed" || is === "skipped
 
 /** Ids, where the core's own sentences have them. */
 export function inNames(state: RunState, text: string): string {
-  const named = (id: string) => (state.tasks.has(id as TaskId) ? nameOf(state, id as TaskId) : id);
-  return text.replace(
-    /\b(the planner of|skipped, because) (t(?:\.\d+)*)(?= (?:failed|was not done|did not land))/g,
-    (_, before: string, id: string) => `${before} ${named(id)}`,
-  );
+  return withNames(text, (id) => (state.tasks.has(id) ? nameOf(state, id) : id));
 }
+
+export const withNames = (text: string, named: (id: TaskId) => string): string =>
+  text.replace(
+    /\b(the planner of|skipped, because) (t(?:\.\d+)*)(?= (?:failed|was not done|did not land))/g,
+    (_, before: string, id: string) => `${before} ${named(id as TaskId)}`,
+  );
 
 /** What was said when the run closed, without what is told of the tasks that are not done. */
 export function leftOf(state: RunState): readonly string[] {

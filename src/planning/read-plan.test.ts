@@ -237,6 +237,8 @@ describe("a broken plan file", () => {
       [...places.join(" ").split(" "), ...score.map((key) => `score.${key}`)].sort(),
     );
     assert.ok(found.every(({ message }) => message.length > 3));
+    const [tooMuch] = problemsOf({ tasks: [{ subject: "Add a", estimate: { tokens: 1e15 } }] });
+    assert.equal(tooMuch?.message, "must be a number from 0 to 1000000000000");
   });
 
   it("is told of dependencies in the same breath", () => {

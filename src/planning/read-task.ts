@@ -213,7 +213,7 @@ function readPriority(written: WrittenTask, report: Report): number | undefined 
 }
 
 const AMOUNTS = ["minutes", "tokens", "dollars"] as const;
-/** A year of minutes, and more tokens than anybody pays for. */
+/** More minutes than anybody waits, and more tokens than anybody pays for. */
 const MAX_AMOUNT = 1e12;
 
 function readEstimate(written: WrittenTask, report: Report): Estimate | undefined {
@@ -230,7 +230,7 @@ function readEstimate(written: WrittenTask, report: Report): Estimate | undefine
       const amount = foundIn(value, at, name);
       if (amount === undefined) return [];
       if (isAmount(amount.value)) return [[name, amount.value]];
-      report.refuse(amount.at, "must be a number from 0");
+      report.refuse(amount.at, `must be a number from 0 to ${MAX_AMOUNT}`);
       return [];
     }),
   );
