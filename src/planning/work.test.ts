@@ -11,8 +11,9 @@ const WORK: Readonly<Record<Work, readonly string[]>> = {
     "build an image viewer",
     "write a script that sorts",
     "design a landing page",
+    "set up CI",
   ],
-  change: ["fix the parser", "rename x to y", "set up CI", "update the imports", "make the search faster"],
+  change: ["fix the parser", "rename x to y", "update the imports", "make the search faster"],
   report: [
     ...[
       "review the parser",

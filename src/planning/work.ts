@@ -66,7 +66,7 @@ const words = (text: string): ReadonlySet<string> => new Set(text.split(" "));
 const BUILDING = words(
   "create build implement add make develop introduce provide scaffold generate design support integrate bootstrap " +
     "define prototype code program model enable construct invent setup",
-);
+).union(new Set(["set up"]));
 const WRITING = words(
   "create build implement add make develop write update extend improve fix expand generate provide rewrite complete " +
     "draft revise edit correct increase introduce refresh finish prepare include translate polish proofread",
