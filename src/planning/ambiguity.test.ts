@@ -76,6 +76,15 @@ test("an answer with a verb of its own stands alone, also for an empty request",
   assert.equal(plan("", { answers }).tasks[0]!.subject, "Add a login page");
 });
 
+test("an answer that is only a thing keeps the wish; one that is a sentence says what is wrong", () => {
+  const subject = (request: string, what: string) =>
+    plan(request, { answers: new Map([["what", what]]) }).tasks[0]!.subject;
+  assert.equal(subject("Make it better", "the cart"), "Improve the cart");
+  assert.equal(subject("make it work", "the login page"), "Make the login page work");
+  assert.equal(subject("Fix it", "the total is wrong in the cart"), "Fix: the total is wrong in the cart");
+  assert.equal(subject("Fix it", "what is broken in the cart"), "Fix what is broken in the cart");
+});
+
 test("a name that several files have is decided by a default that is said, and asked of nobody", () => {
   const facts = factsOf(["lib/util.ts", "src/util.ts"]);
   const first = plan("fix the crash in util.ts", { facts });

@@ -4,7 +4,7 @@ import { meantBy, type Tree } from "./paths.ts";
 import type { Question } from "./plan.ts";
 import type { Clause, Reading } from "./reading.ts";
 import { leadOf, saysSomething } from "./said.ts";
-import { continuous, plainLine, shortened } from "./wording.ts";
+import { capitalised, continuous, plainLine, shortened } from "./wording.ts";
 import type { Words } from "./words.ts";
 import { deliveredBy, workOf } from "./work.ts";
 
@@ -160,8 +160,10 @@ const FRAMEWORKS: Readonly<Record<string, string>> = {
 export function answered(request: string, first: Clause | undefined, answer: string, words: Words): string {
   const said = plainLine(answer);
   if (first === undefined || first.text === "") return said;
-  const isWhole = first.verb === undefined || NOT_ALONE.test(first.verb) || startsWithVerb(said, words);
-  const mended = isWhole ? said : `${first.verb} ${said}`;
+  const isWhole =
+    first.verb === undefined || startsWithVerb(said, words) || SENTENCE.test(said.slice(0, 300));
+  const wished = isWhole ? said : wishFor(said, first);
+  const mended = /^[A-Z]/.test(first.text) ? capitalised(wished) : wished;
   const at = request.indexOf(first.text);
   if (at !== -1) return `${request.slice(0, at)}${mended}${request.slice(at + first.text.length)}`;
   // "After fixing the bug, add a test" has its verb in another form.
@@ -170,6 +172,22 @@ export function answered(request: string, first: Clause | undefined, answer: str
     ? mended
     : `${request.slice(0, object)}${said}${request.slice(object + first.object.length)}`;
 }
+
+/** "Make it better" of the cart is "improve the cart", "make it work" is "make the cart work". */
+function wishFor(thing: string, { verb = "", object }: Clause): string {
+  if (!NOT_ALONE.test(verb)) return `${verb} ${thing}`;
+  const rest = plainLine(object.slice(0, 300));
+  const wish = rest.slice(POINTING.exec(rest)?.[0].length ?? rest.length).trim();
+  return verb !== "make" || wish === "" || BETTER.test(wish)
+    ? `improve ${thing}`
+    : `${verb} ${thing} ${wish}`;
+}
+
+const BETTER =
+  /\b(?:better|good|great|nicer?|perfect|right|awesome|professional|different|more)\b|^(?:a (?:bit|lot|little)|please|now|asap|again|somehow)$/i;
+/** What is told of a thing, and is no thing. */
+const SENTENCE =
+  /^(?!(?:what|whatever|how|which|where|why|that|anything|everything)\b).*\s(?:is|are|was|were|does|do|did|crashes|fails|hangs|leaks|freezes|should|must|cannot|(?:ca|is|does|do)n't)\s/i;
 
 /** Verbs that say nothing without their object. */
 const NOT_ALONE = /^(?:make|do|get|have|let|go|help|work)$/;
