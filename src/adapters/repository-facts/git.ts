@@ -1,12 +1,12 @@
-/** What can be seen of a repository with one question to git and a few small files? For plans, which must be quick. */
-import { existsSync, lstatSync } from "node:fs";
+/** What can be seen of a repository by its index, or one question to git, and a few small files? Plans must be quick. */
+import { existsSync, lstatSync, readFileSync } from "node:fs";
 import path from "node:path";
-import type { Failed } from "../../ports/repository.ts";
+import { type Failed, hasFailed } from "../../ports/repository.ts";
 import { readShort } from "../files/read-bounded.ts";
-import { type GitAnswer, git } from "../git/git.ts";
+import { readIndex } from "./git-index.ts";
 
 export type Sample = {
-  /** Files of HEAD; links and other repositories within it are left out. Of some the size on the disk. */
+  /** Files that git tracks; links and other repositories are left out. Of some the size on the disk. */
   readonly entries: readonly { readonly path: string; readonly bytes?: number }[];
   /** There are more than could be listed. */
   readonly isCut: boolean;
@@ -14,8 +14,11 @@ export type Sample = {
   readonly texts: ReadonlyMap<string, string>;
 };
 
-/** Some 10,000 files; who has more gets a plan from these. */
+/** Who has more files gets a plan from these. */
+const MAX_FILES = 10_000;
 const MAX_LIST_BYTES = 1024 * 1024;
+/** Of 300,000 files. */
+const MAX_INDEX_BYTES = 32 * 1024 * 1024;
 const MAX_LIST_MS = 5_000;
 const MAX_TEXT_BYTES = 256 * 1024;
 
@@ -25,13 +28,28 @@ export async function sampleOf(
   names: readonly string[],
   signal: AbortSignal,
 ): Promise<Sample | Failed> {
-  const list = await listed(folder, signal);
-  if (!list.ok) return { failure: list.failure };
-  const rows = list.out.split("\0").slice(0, -1); // After the last NUL comes nothing, or what was cut.
-  const paths = rows.flatMap((row) => pathIn(row) ?? []);
   const top = topOf(folder);
-  const there = names.filter((name) => paths.includes(name));
-  return { entries: sized(top, paths), isCut: list.isCut, texts: new Map(await textsIn(top, there)) };
+  const list = trackedIn(top) ?? (await listed(folder, top, signal));
+  if (hasFailed(list)) return list;
+  const known = new Set(list.entries.map(({ path: file }) => file));
+  const there = names.filter((name) => known.has(name));
+  return { ...list, texts: new Map(await textsIn(top, there)) };
+}
+
+type List = Omit<Sample, "texts">;
+
+/** Undefined: git has to be asked. */
+function trackedIn(top: string | undefined): List | undefined {
+  if (top === undefined || process.env["GIT_DIR"] || process.env["GIT_INDEX_FILE"]) return undefined;
+  try {
+    const file = path.join(top, ".git", "index");
+    const info = lstatSync(file, { throwIfNoEntry: false });
+    if (!info?.isFile() || info.size > MAX_INDEX_BYTES) return undefined;
+    const tracked = readIndex(readFileSync(file), MAX_FILES);
+    return tracked && tracked.entries.length > 0 ? tracked : undefined;
+  } catch {
+    return undefined; // A work tree of another repository, or one that is being written: git knows.
+  }
 }
 
 /** The work tree around a folder; undefined in a bare repository, and where there is none. */
@@ -42,8 +60,9 @@ export function topOf(folder: string): string | undefined {
   }
 }
 
-const listed = (folder: string, signal: AbortSignal): Promise<GitAnswer> =>
-  git(
+async function listed(folder: string, top: string | undefined, signal: AbortSignal): Promise<List | Failed> {
+  const { git } = await import("../git/git.ts");
+  const answer = await git(
     {
       folder,
       args: ["ls-tree", "-r", "-z", "--full-tree", "HEAD"],
@@ -54,6 +73,16 @@ const listed = (folder: string, signal: AbortSignal): Promise<GitAnswer> =>
     },
     signal,
   );
+  if (!answer.ok) return { failure: answer.failure };
+  const rows = answer.out.split("\0").slice(0, -1); // After the last NUL comes nothing, or what was cut.
+  return {
+    entries: sized(
+      top,
+      rows.flatMap((row) => pathIn(row) ?? []),
+    ),
+    isCut: answer.isCut,
+  };
+}
 
 /** "100644 blob <id>\t<path>". */
 function pathIn(row: string): string | undefined {
