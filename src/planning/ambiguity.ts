@@ -61,7 +61,8 @@ export function isVague({ verb, object, items, files, names, text, isUnbounded, 
 }
 
 /** What is pointed at was told before, or is told below. */
-const isTold = (clause: Clause) => [...clause.context, leadOf(clause)].some(saysSomething);
+const isTold = (clause: Clause) =>
+  clause.musts !== undefined || [...clause.context, leadOf(clause)].some(saysSomething);
 
 /** These say enough alone: "deploy", "lint". */
 const SUFFICIENT: ReadonlySet<string> = new Set(

@@ -70,7 +70,12 @@ function wholeDraft({ clause, index, work, around }: Asked): Draft {
     subject: subjectOf(says, around.limits.maxSubjectChars),
     description: ended(says),
     ...pathsIn({ ...clause, text: `${clause.text}\n${says}` }, work, around),
-    requirements: [...itemRequirements(clause), ...ofRequest(says, around), ...around.constraints],
+    requirements: [
+      ...mustsOf(clause),
+      ...itemRequirements(clause),
+      ...ofRequest(says, around),
+      ...around.constraints,
+    ],
     depth: 1,
   };
 }
@@ -96,7 +101,12 @@ function partDraft({ clause, index, work, around }: Asked, part: Part, n: number
     subject: subjectOf(part.says, around.limits.maxSubjectChars),
     description: ended(part.says),
     ...pathsIn(asked, partWork, around),
-    requirements: [`Part of: ${quotedText(around.request)}.`, othersIn(part), ...around.constraints],
+    requirements: [
+      ...mustsOf(clause),
+      `Part of: ${quotedText(around.request)}.`,
+      othersIn(part),
+      ...around.constraints,
+    ],
     depth: part.depth ?? 2,
     thing: plainLine(part.object ?? part.item),
     after: part.after.map((before) => `${index + 1}.${before + 1}`),
@@ -214,8 +224,16 @@ function tailOf(clause: Clause): string {
 }
 
 /** Of one deliverable with several sides, each is something it must have. */
-const itemRequirements = ({ items }: Clause): readonly string[] =>
-  items.length < 2 ? [] : items.slice(0, MAX_REQUIREMENTS).map((item) => `Has: ${plainLine(item)}.`);
+const itemRequirements = ({ items, text }: Clause): readonly string[] =>
+  items.length < 2 && items.every((item) => text.includes(item))
+    ? []
+    : items
+        .slice(0, MAX_REQUIREMENTS)
+        .map((item) => `${isComplaint(item) ? "Mended" : "Has"}: ${plainLine(item)}.`);
+
+/** What is said of the thing is to be kept in mind by everybody who makes a part of it. */
+const mustsOf = ({ musts = [] }: Clause): readonly string[] =>
+  musts.slice(0, MAX_REQUIREMENTS).map((must) => ended(capitalised(plainLine(must))));
 
 const MAX_REQUIREMENTS = 30;
 /** A request of a page, with what was pasted into it. */

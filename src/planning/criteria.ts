@@ -19,7 +19,8 @@ export function criteriaOf(
   const kept = [...clauses.keys()].filter((index) => drafts.some(({ clause }) => clause === index));
   const ofClauses = kept.slice(0, MAX_CRITERIA).map((index) => {
     const clause = clauses[index]!;
-    const below = clause.items.filter((item) => !clause.text.includes(item));
+    const listedBelow = clause.items.filter((item) => !clause.text.includes(item));
+    const below = [...listedBelow, ...(clause.musts ?? [])];
     const what = below.length === 0 ? "" : `: ${listed(below.map(plainLine))}`;
     const says = shortened(`${saidAlone(clauses, index, words)}${what}`, MAX_CHARS);
     return `${says}: ${shownBy(workOf(clause))}.`;

@@ -26,6 +26,8 @@ export type Clause = {
   readonly items: readonly string[];
   /** `with`: parts or features of the object. `each`: several objects of the same kind, or bullets below it. */
   readonly itemsAre?: "with" | "each";
+  /** What it must be or do, each in a sentence of its own below it: "it can hold 10 items". */
+  readonly musts?: readonly string[];
   /** How many there are said to be, where they are not named: "16 agent files" is 16. */
   readonly count?: number;
   /** "all files", "every module", "the entire repo", "summarize each". */

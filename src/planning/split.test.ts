@@ -184,3 +184,10 @@ test("each part says what is left to the others", () => {
   const [first] = partsOf(having("create", "a calculator", ["add", "subtract", "divide"]), "build", words);
   assert.equal(othersIn(first!), "Leave to their own tasks: subtract and divide.");
 });
+
+test("a sentence is no object: what is wrong is said as it is", () => {
+  assert.deepEqual(
+    split(clause("fix", "the cart", { items: ["the total is wrong", "a typo"], itemsAre: "each" })),
+    ["Fix: the total is wrong", "Fix a typo"],
+  );
+});

@@ -182,11 +182,21 @@ function objectsOf(clause: Clause, items: readonly string[]): readonly Part[] {
   return eachOf(items, (item, n) => {
     const rest = [heads, cores[n]!, tail].filter((piece) => piece !== "").join(" ");
     return {
-      says: clause.verb === undefined ? sayThing(item) : `${capitalised(clause.verb)} ${rest}`,
+      says: sayObject(clause, item, rest),
       object: rest,
     };
   });
 }
+
+/** "Fix: the total is wrong": a sentence is no object. */
+function sayObject({ verb }: Clause, item: string, rest: string): string {
+  if (verb === undefined) return sayThing(item);
+  const isSentence = rest === item && SENTENCE.test(item.slice(0, 200));
+  return isSentence ? `${capitalised(verb)}: ${uncapitalised(item)}` : `${capitalised(verb)} ${rest}`;
+}
+
+const SENTENCE =
+  /^(?!(?:what|how|why|where|which|that)\b)(?:\S+\s){1,6}?(?:is|are|was|were|does|do|did|doesn't|don't|isn't|aren't|should|must|can|can't|cannot|crashes|fails|hangs|freezes)\s/i;
 
 const sayThing = (item: string) => (isComplaint(item) ? `Fix: ${uncapitalised(item)}` : capitalised(item));
 

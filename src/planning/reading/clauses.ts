@@ -149,6 +149,25 @@ const LOOKING: ReadonlySet<string> = new Set(
   "design plan research investigate analyse analyze diagnose explore architect".split(" "),
 );
 
+/** Whether a bullet is a sentence about the thing above it: "it can hold 10 items", "must work offline". */
+export function isTold(span: Span): boolean {
+  const { tokens, lexicon } = span;
+  if (isRequest(span) || lexicon.has.subordinators.has(tokens[0]?.lower ?? "")) return false;
+  for (const { lower, kind } of tokens.slice(0, MAX_SUBJECT)) {
+    if (lexicon.has.finite.has(lower) || SAYING.has(lower)) return true;
+    if (kind === "break" || lower === ":" || lexicon.has.subordinators.has(lower)) return false;
+  }
+  return false;
+}
+
+const MAX_SUBJECT = 7;
+/** What a thing does, that is not named by the same word in the plural. */
+const SAYING: ReadonlySet<string> = new Set(
+  "holds supports allows lets accepts requires handles remembers sends stores saves survives expires respects".split(
+    " ",
+  ),
+);
+
 /** Whether a text begins with an imperative that stands on its own, as a bullet may. */
 export function isRequest(span: Span): boolean {
   const to = span.tokens.length;

@@ -165,3 +165,28 @@ for (const [what, examples] of Object.entries(EXAMPLES)) {
     });
   }
 }
+
+test("what is only told of the thing above a list belongs to it, and what is asked for waits for it", () => {
+  const read = (request: string) =>
+    readRequest(request, WORDS).clauses.map(({ text, items, musts = [], after }) => [
+      text,
+      [...items],
+      [...musts],
+      [...after],
+    ]);
+  assert.deepEqual(
+    read("Add a wishlist.\n- it can hold 10 items\n- items can be shared\n- add a button\n- write tests"),
+    [
+      ["Add a wishlist", [], ["it can hold 10 items", "items can be shared"], []],
+      ["add a button", [], [], [0]],
+      ["write tests", [], [], [0]],
+    ],
+  );
+  assert.deepEqual(read("Add a wishlist:\n- sharing\n- price alerts\n- must work offline\n- write tests"), [
+    ["Add a wishlist", ["sharing", "price alerts"], ["must work offline"], []],
+    ["write tests", [], [], [0]],
+  ]);
+  assert.deepEqual(read("Fix the checkout:\n- the total is wrong\n- the button does nothing"), [
+    ["Fix the checkout", ["the total is wrong", "the button does nothing"], [], []],
+  ]);
+});

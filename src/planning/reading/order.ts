@@ -93,8 +93,18 @@ export class Sequence {
     const { draft } = last;
     const all = this.#fitting([...draft.items, ...items]);
     const object = withoutWith(draft.object, this.#lexicon);
-    const itemsAre = draft.itemsAre ?? (object === draft.object ? "each" : "with");
+    // Below one thing that is new are its parts.
+    const isWith = object !== draft.object || /^an?\s/i.test(object);
+    const itemsAre = draft.itemsAre ?? (isWith ? "with" : "each");
     this.#placed[this.#placed.length - 1] = { ...last, draft: { ...draft, object, items: all, itemsAre } };
+  }
+
+  /** The last clause once more, with what is said of it below it. */
+  must(lines: readonly string[]): void {
+    const last = this.#placed.at(-1);
+    if (!last || lines.length === 0) return;
+    const musts = this.#fitting([...(last.draft.musts ?? []), ...lines]);
+    this.#placed[this.#placed.length - 1] = { ...last, draft: { ...last.draft, musts } };
   }
 
   /** What is listed, as far as there is room; the rest is counted. */

@@ -2,10 +2,11 @@
 import { hasWord } from "../plain.ts";
 import type { Reading } from "../reading.ts";
 import type { Words } from "../words.ts";
+import { followsAll, isComplaint, workOf } from "../work.ts";
 import { type Block, type Bullet, blocksOf } from "./blocks.ts";
-import { isRequest, partsOf } from "./clauses.ts";
+import { isRequest, isTold, partsOf } from "./clauses.ts";
 import { clean, joined } from "./clean.ts";
-import { MAX_NAMES, type Part, plain, textOf } from "./draft.ts";
+import { MAX_NAMES, type Order, type Part, plain, textOf } from "./draft.ts";
 import { type Lexicon, lexiconOf } from "./lexicon.ts";
 import { MAX_ITEMS, Sequence } from "./order.ts";
 import { phraseIn } from "./phrase.ts";
@@ -99,7 +100,7 @@ function setAside(read: Read, text: string, of: "constraints" | "context"): void
 }
 
 /** Sentences one after another; what the last one was decides what a list below it is. */
-function readText(read: Read, text: string): void {
+function readText(read: Read, text: string, order?: Order): void {
   const span = spanOf(text, read.lexicon);
   const isOpen = text.endsWith(":");
   read.lead = { is: "none" };
@@ -108,16 +109,17 @@ function readText(read: Read, text: string): void {
     return;
   }
   for (const range of sentencesOf(span))
-    for (const part of partsOf(span, range)) readPart(read, part, isOpen);
+    for (const part of partsOf(span, range)) readPart(read, part, isOpen, order);
 }
 
-function readPart(read: Read, part: Part, isOpen: boolean): void {
+/** `order`: its place, if it says none itself. */
+function readPart(read: Read, part: Part, isOpen: boolean, order?: Order): void {
   const rule = ruleIn(read, part);
   if (rule !== undefined) {
     read.constraints.add(rule);
     read.lead = { is: "none" };
   } else if (part.is === "clause") {
-    read.sequence.add(part.draft, part.order);
+    read.sequence.add(part.draft, part.order.is === "none" && order ? order : part.order);
     read.lead = { is: "clause", isOpen };
   } else if (part.is === "constraint") {
     read.constraints.add(part.text);
@@ -143,28 +145,81 @@ function ruleIn({ sequence }: Read, part: Part): string | undefined {
 const MAX_RULE_WORDS = 6;
 
 function readList(read: Read, all: readonly Bullet[]): void {
-  const bullets = all.slice(0, MAX_ITEMS);
-  read.sequence.leaveOut(all.length - bullets.length);
-  const { lead, lexicon } = read;
+  const kept = all.slice(0, MAX_ITEMS);
+  read.sequence.leaveOut(all.length - kept.length);
+  const { lead } = read;
   if (lead.is === "section") {
-    for (const { text, parts } of bullets) setAside(read, [text, ...parts].join(", "), lead.of);
+    for (const { text, parts } of kept) setAside(read, [text, ...parts].join(", "), lead.of);
     if (!lead.isHeading) read.lead = { is: "none" };
     return;
   }
-  if (bullets.every(({ text }) => SCENARIO.test(text))) {
-    for (const { text } of bullets) setAside(read, text, "context");
+  if (kept.every(({ text }) => SCENARIO.test(text))) {
+    for (const { text } of kept) setAside(read, text, "context");
     return;
   }
-  const spans = bullets.map(({ text }) => spanOf(text, lexicon));
+  const bullets = lead.is === "clause" ? withoutMusts(read, kept) : kept;
+  if (bullets.length > 0) readBullets(read, bullets, bullets.length < kept.length);
+}
+
+/** `areLater`: what is asked for there waits for the clause above, of which more was told. */
+function readBullets(read: Read, bullets: readonly Bullet[], areLater: boolean): void {
+  const { lead } = read;
+  const spans = bullets.map(({ text }) => spanOf(text, read.lexicon));
   const requests = spans.filter((span) => isRequest(span)).length;
   const areRequests = !read.isForeign && requests * 2 >= bullets.length && requests > 0;
-  if (areRequests && !(lead.is === "clause" && ownsList(read, lead.isOpen)))
-    readRequests(read, bullets, spans);
-  else readItems(read, bullets);
+  if (areRequests && (areLater || !(lead.is === "clause" && ownsList(read, lead.isOpen))))
+    readRequests(read, bullets, spans, areLater);
+  else if (lead.is !== "clause" || areRequests || read.isForeign) readItems(read, bullets);
+  else {
+    const isKept = spans.map((span) => !isLast(span));
+    readItems(
+      read,
+      bullets.filter((_, at) => isKept[at]),
+    );
+    const last = bullets.filter((_, at) => !isKept[at]);
+    const spansOfLast = spans.filter((_, at) => !isKept[at]);
+    if (last.length > 0) readRequests(read, last, spansOfLast, true);
+  }
 }
 
 /** What must hold in the end, and no work of its own. */
 const SCENARIO = /^(?:given|when|scenario)\b.{1,300}\bthen\b/i;
+
+/** What is left of a list below a clause without what only tells more of it: that is no work of its own. */
+function withoutMusts(read: Read, bullets: readonly Bullet[]): readonly Bullet[] {
+  const { sequence, lexicon } = read;
+  const draft = sequence.lastDraft;
+  if (!draft || read.isForeign || isUmbrella(read, draft.object)) return bullets;
+  const isNew = workOf(draft) === "build";
+  const isMust = ({ text }: Bullet) => {
+    const span = spanOf(text, lexicon);
+    // Of what is there already, a sentence may say what is wrong: that is mended by itself.
+    if (!isTold(span) || (!isNew && (isComplaint(text) || !WISHED.test(text)))) return false;
+    const [first] = partsOf(span, { from: 0, to: span.tokens.length });
+    return first?.is !== "constraint";
+  };
+  const musts = bullets.filter(isMust);
+  sequence.must(musts.map(({ text, parts }) => joined([text, ...parts].join(", "))));
+  for (const { text } of musts) {
+    const span = spanOf(text, lexicon);
+    sequence.say("", plain(span, { from: 0, to: span.tokens.length }).files);
+  }
+  return bullets.filter((bullet) => !musts.includes(bullet));
+}
+
+const WISHED = /\b(?:should|must|shall|can|may|will|needs? to|ha(?:s|ve) to)\b/i;
+
+/** "Write tests" among things: what follows all the others. */
+const isLast = (span: Span) => {
+  const [first] = isRequest(span) ? partsOf(span, { from: 0, to: span.tokens.length }) : [];
+  return first?.is === "clause" && followsAll(workOf(first.draft));
+};
+
+const isUmbrella = ({ lexicon }: Read, object: string) =>
+  object
+    .toLowerCase()
+    .split(" ")
+    .some((word) => lexicon.has.umbrella.has(word));
 
 function readItems(read: Read, bullets: readonly Bullet[]): void {
   const { lead, sequence } = read;
@@ -174,26 +229,30 @@ function readItems(read: Read, bullets: readonly Bullet[]): void {
 }
 
 /** "Refactor the parser:" has steps below it; "Fix these issues:" is what they are, said in one. */
-function ownsList({ sequence, lexicon }: Read, isOpen: boolean): boolean {
+function ownsList(read: Read, isOpen: boolean): boolean {
+  const { sequence } = read;
   const draft = sequence.lastDraft;
   if (!draft || !isOpen) return false;
-  const isUmbrella = draft.object
-    .toLowerCase()
-    .split(" ")
-    .some((word) => lexicon.has.umbrella.has(word));
   const hasWith = / (?:with|including)\b/.test(draft.object);
-  if ((isUmbrella && !hasWith) || draft.object === "") {
+  if ((isUmbrella(read, draft.object) && !hasWith) || draft.object === "") {
     sequence.takeBack();
     return false;
   }
   return true;
 }
 
-function readRequests(read: Read, bullets: readonly Bullet[], spans: readonly Span[]): void {
+/** `areLater`: they wait for the clause above them. */
+function readRequests(
+  read: Read,
+  bullets: readonly Bullet[],
+  spans: readonly Span[],
+  areLater: boolean,
+): void {
   bullets.forEach(({ parts }, index) => {
     const span = spans[index]!;
     const before = read.sequence.size;
-    if (isRequest(span)) readText(read, span.text);
+    const order: Order = index === 0 ? { is: "previous", isNamed: false, of: 1 } : { is: "alike" };
+    if (isRequest(span)) readText(read, span.text, areLater ? order : undefined);
     else readThing(read, span);
     if (parts.length > 0 && read.sequence.size > before) read.sequence.list(parts.map(joined));
   });
