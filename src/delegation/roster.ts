@@ -57,8 +57,14 @@ function mentionIn(keyword: string): Keyword["isIn"] {
   let beginnings: readonly (readonly string[])[] | undefined;
   const forms = formsOf(keyword);
   const isWord = /^[a-z]+$/i.test(keyword);
+  // What all its forms begin with: "tie" is "tying", "carry" is "carries".
+  const stem = forms
+    .at(-1)!
+    .toLowerCase()
+    .slice(0, Math.max(1, forms.at(-1)!.length - 2));
   return ({ reading, lower, words }) => {
     if (words && isWord) {
+      if (!lower.includes(stem)) return false;
       wanted ??= forms.flatMap((form) => inflections(form.toLowerCase()));
       return wanted.some((word) => words.has(word));
     }

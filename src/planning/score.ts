@@ -16,7 +16,7 @@ export const TIERS: Tiers = { tier2From: 5, tier3Above: 15 };
 
 export function scoreOf(reading: Reading, words: Words, tiers: Tiers = TIERS): Score {
   const tokens = tokenise(reading.text, lexiconOf(words));
-  const known = countsOf(words);
+  const known = countsOf(words, reading.text.toLowerCase());
   const has = (list: keyof Counts) => mentions(tokens, known[list]) > 0;
   const points = (list: keyof Counts, worth: number) => (has(list) ? worth : 0);
   const verbs = Math.min(2 * actionsIn(reading, words), 10);
@@ -59,14 +59,11 @@ type Counts = {
     | "severalSystems"]: Phrases;
 };
 
-/** Built once for each list of words. */
-const KNOWN = new WeakMap<Words, Counts>();
-
-function countsOf(words: Words): Counts {
-  const known = KNOWN.get(words);
-  if (known) return known;
+/** Of the words that the text may have: to make the forms of all took longer than to count. */
+function countsOf(words: Words, lower: string): Counts {
   const { domain, scope, risk } = words;
-  const made: Counts = {
+  const inflected = (list: WordList) => inflectedOf(list.filter((phrase) => lower.includes(stemOf(phrase))));
+  return {
     connectors: phrasesOf(words.connectors),
     systems: inflected(scope.systems),
     architecture: inflected(domain.architecture),
@@ -78,12 +75,17 @@ function countsOf(words: Words): Counts {
     data: inflected(risk.data),
     performance: inflected(risk.performance),
   };
-  KNOWN.set(words, made);
-  return made;
+}
+
+/** What no form of a phrase is without: an ending changes two letters of a word at most. */
+function stemOf(phrase: string): string {
+  const space = phrase.indexOf(" ");
+  const first = space === -1 ? phrase : phrase.slice(0, space);
+  return first.slice(0, Math.max(1, first.length - 2));
 }
 
 /** The last word of each in its ordinary forms: "migration" is "migrations", "load test" is "load testing". */
-const inflected = (list: WordList) =>
+const inflectedOf = (list: WordList) =>
   phrasesOf(
     list.flatMap((phrase) => {
       const space = phrase.lastIndexOf(" ") + 1;
