@@ -6,7 +6,7 @@ import type { Item } from "./item.ts";
 import type { PlanLimits } from "./limits.ts";
 import { leavesFiles, pathsOf, type Tree } from "./paths.ts";
 import type { Clause } from "./reading.ts";
-import { saidAlone, sentenceOf } from "./said.ts";
+import { inWhat, saidAlone, sentenceOf } from "./said.ts";
 import { afterItems, othersIn, type Part, partsOf } from "./split.ts";
 import { capitalised, plainLine, subjectOf } from "./wording.ts";
 import type { Words } from "./words.ts";
@@ -94,12 +94,13 @@ function partDraft({ clause, index, work, around }: Asked, part: Part, n: number
   const isOwn =
     part.verb !== undefined || clause.itemsAre === "each" || (work !== "build" && work !== "change");
   const partWork = isOwn ? workOf({ ...asked, ...(verb === undefined ? {} : { verb }) }) : work;
+  const says = `${part.says}${inWhat(around.clauses, index)}`;
   return {
     ...commonOf({ clause, index, work: partWork, around }),
     key: `${index + 1}.${n + 1}`,
     kind: "part",
-    subject: subjectOf(part.says, around.limits.maxSubjectChars),
-    description: ended(part.says),
+    subject: subjectOf(says, around.limits.maxSubjectChars),
+    description: ended(says),
     ...pathsIn(asked, partWork, around),
     requirements: [
       ...mustsOf(clause),

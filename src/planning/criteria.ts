@@ -3,7 +3,7 @@ import type { Surroundings } from "./clause-drafts.ts";
 import type { Draft } from "./draft.ts";
 import type { Reading } from "./reading.ts";
 import { isScenario, saidAlone } from "./said.ts";
-import { listed, plainLine, shortened } from "./wording.ts";
+import { listed, plainLine, shortened, uncapitalised } from "./wording.ts";
 import { type Work, workOf } from "./work.ts";
 
 /** No person checks more. */
@@ -20,7 +20,7 @@ export function criteriaOf(
   const ofClauses = kept.slice(0, MAX_CRITERIA).map((index) => {
     const clause = clauses[index]!;
     const listedBelow = clause.items.filter((item) => !clause.text.includes(item));
-    const below = [...listedBelow, ...(clause.musts ?? [])];
+    const below = [...listedBelow, ...(clause.musts ?? []).map(uncapitalised)];
     const what = below.length === 0 ? "" : `: ${listed(below.map(plainLine))}`;
     const says = shortened(`${saidAlone(clauses, index, words)}${what}`, MAX_CHARS);
     return `${says}: ${shownBy(workOf(clause))}.`;

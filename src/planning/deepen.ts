@@ -6,7 +6,7 @@ import type { Clause } from "./reading.ts";
 import { saysSomething } from "./said.ts";
 import { thingIn, thingsIn } from "./things.ts";
 import { listed, plainLine, shortened, subjectOf } from "./wording.ts";
-import { workOf } from "./work.ts";
+import { isOfIt, workOf } from "./work.ts";
 
 /**
  * A task that was split less often than its tier asks for gets somebody before it who finds out what is there, in a
@@ -51,6 +51,8 @@ function toUnderstand(
     const asked = clauses[clause ?? -1];
     if (!asked || PLAIN.has(asked.verb ?? "")) return false;
     if (clause === 0) return true;
+    // What it should do is found out with what it is.
+    if (isOfIt(asked.text) && asked.after.length > 0) return false;
     return thingsIn(asked).length > 0 && !FOLLOWING.test(asked.object.slice(0, MAX_ABOUT_CHARS));
   };
   const changes = shallow.filter((draft) => isChange(draft) && isOpen(draft));
@@ -111,7 +113,7 @@ const MAX_ABOUT_CHARS = 300;
 function aboutOf(drafts: readonly Draft[], { clauses }: Surroundings): string {
   const indices = [...new Set(drafts.map(({ clause }) => clause))];
   const touched = indices.flatMap((index) => (index === undefined ? [] : [clauses[index]!]));
-  const things = new Set(touched.flatMap(thingsIn));
+  const things = new Set(touched.filter(({ text }) => !isOfIt(text)).flatMap(thingsIn));
   if (things.size > 0) return shortened(listed([...things]), MAX_ABOUT_CHARS);
   const said = touched.flatMap(({ context }) => context).find(saysSomething);
   return said === undefined ? "this request" : shortened(`"${plainLine(said)}"`, MAX_ABOUT_CHARS);

@@ -3,7 +3,7 @@ import type { Clause } from "./reading.ts";
 import { thingsIn } from "./things.ts";
 import { capitalised, listed, plainLine, shortened, uncapitalised } from "./wording.ts";
 import type { Words } from "./words.ts";
-import { isComplaint, isQuestion, type Work, workOf } from "./work.ts";
+import { isComplaint, isOfIt, isQuestion, type Work, workOf } from "./work.ts";
 
 /** An imperative sentence without its full stop. */
 export function saidAlone(clauses: readonly Clause[], index: number, words: Words): string {
@@ -20,7 +20,15 @@ export function saidAlone(clauses: readonly Clause[], index: number, words: Word
     const from = at + pronoun.index + pronoun[0].length - pronoun[1]!.length;
     return `${says.slice(0, from)}${meant}${says.slice(from + pronoun[1]!.length)}`;
   }
-  return GENERIC.test(object) && clause.files.length === 0 ? `${says}${forWhat(clauses, index)}` : says;
+  if (GENERIC.test(object) && clause.files.length === 0) return `${says}${forWhat(clauses, index)}`;
+  return `${says}${inWhat(clauses, index)}`;
+}
+
+/** " in the order page", of what a page that was spoken of before should do. */
+export function inWhat(clauses: readonly Clause[], index: number): string {
+  const { text, after } = clauses[index]!;
+  const thing = isOfIt(text) && after.length === 1 ? shortThing(clauses[after[0]!]!) : "";
+  return thing === "" ? "" : ` in ${thing.split(/ (?:in|for|of|on|at) /, 1)[0]!}`;
 }
 
 const MAX_OBJECT_CHARS = 200;
@@ -141,7 +149,8 @@ export function sentenceOf(
     lower.startsWith(verb) || [...phrasal].some(([said, meant]) => meant === verb && lower.startsWith(said));
   if (isSaidSo) return capitalised(line);
   const at = lower.indexOf(` ${verb} `);
-  if (at !== -1 && at < MAX_LEAD_CHARS) return capitalised(line.slice(at + 1));
+  if (at !== -1 && at < MAX_LEAD_CHARS)
+    return capitalised(line.slice(at + 1).replace(/^let (?:me|us)\b/i, "let people"));
   const rest = uncapitalised(plainLine(clause.object)) || listed(clause.items.map(plainLine));
   const more = PASSIVE.exec(line.slice(0, MAX_OBJECT_CHARS))?.[1] ?? "";
   return rest === "" ? capitalised(line) : capitalised(`${verb} ${rest}${more}`);

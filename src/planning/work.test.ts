@@ -51,6 +51,14 @@ for (const [work, sentences] of Object.entries(WORK) as [Work, readonly string[]
     }
   });
 
+test("what a thing should do is a change of it, what we should do is done by us", () => {
+  const work = (text: string, verb: string, object: string) => workOf({ text, verb, object, files: [] });
+  assert.equal(work("It should list the last 10", "list", "the last 10"), "change");
+  assert.equal(work("The job must run nightly", "run", "nightly"), "change");
+  assert.equal(work("We should list the last 10", "list", "the last 10"), "report");
+  assert.equal(work("The tests should be run", "run", "The tests"), "operate");
+});
+
 test("a file of prose is written, unless it only says what to build", () => {
   const files = ["docs/x.md"];
   const ask = (text: string, verb: string) => workOf(clauseOf({ text, verb, files }));

@@ -24,6 +24,7 @@ export function workOf({
 }: Pick<Clause, "verb" | "object" | "files" | "text">): Work {
   if (verb === undefined) return isQuestion(text) ? "report" : isComplaint(text) ? "change" : "build";
   const head = headOf(object);
+  if (isDoneByThing(verb, text)) return "change";
   if (verb === "test") return /^(?:that|whether|if)\b/i.test(object) ? "verify" : "tests";
   if (VERIFYING.has(verb)) return "verify";
   if (verb === "check") return /^(?:that|whether|if)\b/i.test(object) ? "verify" : "report";
@@ -52,6 +53,18 @@ export function workOf({
   if (BUILDING.has(verb)) return "build";
   return /^(?:write|draft|compose)$/.test(verb) ? (isReport(head, text) ? "report" : "build") : "change";
 }
+
+/** "It should list the last 10": what is made lists them, nobody else. */
+const isDoneByThing = (verb: string, text: string) =>
+  (REPORTING.has(verb) ||
+    VERIFYING.has(verb) ||
+    OPERATING.has(verb) ||
+    /^(?:show|print|display|check)$/.test(verb)) &&
+  OF_THING.test(text.slice(0, MAX_HEAD_CHARS));
+
+/** "It should export CSV": what "it" is was said before. */
+export const isOfIt = (text: string): boolean =>
+  /^(?:it|they|this|these) (?:also |only )?(?:should|must|shall|needs? to|ha(?:s|ve) to)\b/i.test(text);
 
 /** A report, and what only runs something, leaves the files as they are. */
 export const deliveredBy = (work: Work): Delivers =>
@@ -99,6 +112,10 @@ function headOf(object: string): string {
     .search(/\s(?:for|of|in|to|on|from|with|about|that|which|so|into|at|by)\s/i);
   return end === -1 ? object.slice(0, MAX_HEAD_CHARS) : object.slice(0, end);
 }
+
+/** Not "we should", nor "the tests should be run". */
+const OF_THING =
+  /^(?:it|they|this|that|users?|customers?|people|visitors?|admins?|(?:the|our|each|every|an?)\s(?!(?:team|agents?|reviewers?|developers?)\b)(?:[\w-]+\s){0,3}?[\w-]+)\s(?:also\s)?(?:should|must|shall|needs? to|has to|have to|ought to)\s(?!be\s(?!able\b))/i;
 
 /** What a build makes is in no commit: "build the docker image" is to run something. */
 const MADE =

@@ -1,7 +1,7 @@
 /** Where does a clause end? Before an imperative that "and" or a comma joins to it, not within a list. */
 
 import type { Asked } from "./found.ts";
-import { type Imperative, imperativeAt, isStatement } from "./imperative.ts";
+import { type Imperative, imperativeAt, isStatement, lettingAt } from "./imperative.ts";
 import { type Lead, leadAt } from "./lead.ts";
 import { phraseAt } from "./lexicon.ts";
 import { afterModal } from "./main-verb.ts";
@@ -20,6 +20,8 @@ type Seen = {
   isInfinitive: boolean;
   /** of a program, which may do several things. */
   isProgram: boolean;
+  /** of what "it should" do, in words of which one is surely a verb. */
+  readonly isVerbs: boolean;
   readonly isDefinite: boolean;
   /** Its object begins with a file, there: */
   readonly isFile: boolean;
@@ -36,6 +38,7 @@ export function boundaryAfter(span: Span, main: Asked, to: number): number {
     hasModal: false,
     isInfinitive: false,
     isProgram: false,
+    isVerbs: main.subject !== undefined && listsVerbs(span, main.rest, to),
     isDefinite: isDefinite(span, main.rest),
     isFile: tokens[main.rest]?.kind === "path",
     rest: main.rest,
@@ -78,7 +81,7 @@ const PROGRAMS: ReadonlySet<string> = new Set(
   ),
 );
 /** What a program hardly does, and who is asked for one does: "a script to export the data and document it". */
-const OURS: ReadonlySet<string> = new Set(
+export const OURS: ReadonlySet<string> = new Set(
   "add fix write document test implement refactor create review deploy release publish bump rename migrate".split(
     " ",
   ),
@@ -102,7 +105,8 @@ type Here = { readonly at: number; readonly to: number; readonly main: Asked; re
 function endsAt(span: Span, { at, to, main, seen }: Here): boolean {
   const lead = leadAt(span, at, to);
   if (lead.negativeFrom !== undefined) return beginsConstraint(span, lead, seen);
-  const found = isShouted(span, lead.at) ? undefined : imperativeAt(span, lead.at, to);
+  const letting = main.subject && lettingAt(span, lead.at, to);
+  const found = isShouted(span, lead.at) ? undefined : (imperativeAt(span, lead.at, to) ?? letting);
   if (found && !isStatement(span, lead.at, to)) {
     // "build, test and deploy the app": verbs without an object are all imperatives.
     if (at === main.rest && main.verb !== undefined && found.is !== "bare") return true;
@@ -114,6 +118,24 @@ function endsAt(span: Span, { at, to, main, seen }: Here): boolean {
   if (seen.isSubordinate && !lead.hasComma) return false;
   return (lead.hasComma || lead.hasWord) && afterModal(span, lead.at, to, { is: "none" }) !== undefined;
 }
+
+/** "list the last 10, filter by date and export CSV": not "show the order total and export date". */
+function listsVerbs(span: Span, from: number, to: number): boolean {
+  const { tokens, lexicon, text } = span;
+  const end = Math.min(to, from + MAX_LISTED);
+  for (let at = from; at < end; at += 1) {
+    if (tokens[at]!.isInside || !JOINS.has(tokens[at]!.lower)) continue;
+    const lead = leadAt(span, at, to);
+    const found = imperativeAt(span, lead.at, to) ?? lettingAt(span, lead.at, to);
+    const next = found && tokens[found.rest];
+    if (!next || found.is === "bare") continue;
+    if (found.is !== "maybe" || lexicon.has.prepositions.has(next.lower)) return true;
+    if (/^[A-Z]{2,}$/.test(text.slice(next.start, next.end))) return true;
+  }
+  return false;
+}
+
+const MAX_LISTED = 60;
 
 /** "GET, PUT and DELETE requests": a name among words that are not written so. */
 function isShouted({ text, tokens }: Span, at: number): boolean {
@@ -137,7 +159,7 @@ function isNext(span: Span, { lead, found, seen }: Candidate): boolean {
   if (seen.isSubordinate) return isSure && (lead.hasComma || !seen.hasModal);
   if (seen.isProgram && !lead.hasComma && !OURS.has(found.verb)) return false;
   if (seen.isInfinitive) return isSure || (lead.hasComma && found.is === "likely");
-  if (isSure || found.is === "likely") return true;
+  if (isSure || found.is === "likely" || (found.is === "maybe" && seen.isVerbs)) return true;
   // "update models.py, filter the rest": a file is whole by itself.
   if (found.is === "maybe") return lead.hasComma && seen.isFile && lead.from === seen.rest + 1;
   if (found.is !== "bare" || !lead.hasWord || !seen.isDefinite) return false;

@@ -1,10 +1,10 @@
 /** What does a sentence ask for? Its imperatives, also behind politeness, a subject or a condition. */
-import { boundaryAfter, constraintEnd } from "./boundary.ts";
+import { boundaryAfter, constraintEnd, OURS } from "./boundary.ts";
 import { joined } from "./clean.ts";
 import { type Draft, namesIn, type Order, type Part, plain, textOf } from "./draft.ts";
-import type { Asked } from "./found.ts";
-import { imperativeAt, SEPARATORS } from "./imperative.ts";
-import { leadAt } from "./lead.ts";
+import type { Asked, Main } from "./found.ts";
+import { imperativeAt, lettingAt, SEPARATORS } from "./imperative.ts";
+import { type Lead, leadAt } from "./lead.ts";
 import { mainAt } from "./main-verb.ts";
 import { phraseIn } from "./phrase.ts";
 import { aboutOf, besideBehind } from "./sequence.ts";
@@ -15,6 +15,7 @@ export function partsOf(span: Span, range: Range): readonly Part[] {
   const parts: Part[] = [];
   const last: Clause[] = [];
   let isLater = false;
+  let subject: Range | undefined;
   for (let at = range.from; at < range.to; ) {
     const lead = leadAt(span, at, range.to);
     if (lead.negativeFrom !== undefined) {
@@ -24,7 +25,7 @@ export function partsOf(span: Span, range: Range): readonly Part[] {
       continue;
     }
     if (lead.at >= range.to) break;
-    const main = mainAt(span, lead, range.to);
+    const main = goingOn(span, lead, range.to, subject);
     if (!main) {
       parts.push({ is: "statement", draft: plain(span, { from: at, to: range.to }) });
       break;
@@ -36,6 +37,7 @@ export function partsOf(span: Span, range: Range): readonly Part[] {
       continue;
     }
     const end = boundaryAfter(span, main, range.to);
+    subject = main.subject;
     const found = clausesOf(span, main, { from: main.from, to: end });
     parts.push(...(isLater ? alike(found.parts) : found.parts));
     isLater ||= main.beside?.is === "after" || LATER.has(main.order.is);
@@ -43,6 +45,17 @@ export function partsOf(span: Span, range: Range): readonly Part[] {
     at = end;
   }
   return [...sharingObjects(parts), ...lastOf(last, parts)];
+}
+
+/** "It should list x, filter y and export z": all of these are what it should do. */
+function goingOn(span: Span, lead: Lead, to: number, subject: Range | undefined): Main | undefined {
+  if (!subject || lead.order !== "none" || lead.isAsked) return mainAt(span, lead, to);
+  const letting = lettingAt(span, lead.at, to);
+  const main: Main | undefined = letting
+    ? { is: "request", verb: letting.verb, from: lead.at, rest: letting.rest, order: { is: "none" } }
+    : mainAt(span, lead, to);
+  if (main?.is !== "request" || main.order.is !== "none" || OURS.has(main.verb ?? "add")) return main;
+  return { ...main, subject: main.subject ?? subject };
 }
 
 type Clause = Extract<Part, { readonly is: "clause" }>;
@@ -109,11 +122,20 @@ const EMPTY: Draft = { text: "", object: "", items: [], isUnbounded: false, file
 
 type Drafted = { readonly draft: Draft; readonly constraint?: string };
 
-function draftOf(span: Span, main: Pick<Asked, "verb" | "rest" | "object">, range: Range): Drafted {
+function draftOf(
+  span: Span,
+  main: Pick<Asked, "verb" | "rest" | "object" | "subject">,
+  range: Range,
+): Drafted {
   const { verb, rest } = main;
   const phrase = phraseIn(span, verb, main.object ?? { from: rest, to: range.to });
   const { constraint, ...found } = phrase;
-  const text = textOf(span, range);
+  const { subject } = main;
+  const own = textOf(span, range);
+  const text =
+    subject && subject.to <= range.from && subject.from < range.from
+      ? `${textOf(span, subject)} ${own}`
+      : own;
   const isForEach = /^for (?:each|every|all)\b/i.test(text);
   const draft = {
     text,

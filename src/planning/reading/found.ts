@@ -14,6 +14,8 @@ export type Main =
       readonly rest: number;
       /** Where its object is, if not behind the verb: "the parser should be rewritten". */
       readonly object?: Range;
+      /** "It should", where that stands before the verb, and before those that follow. */
+      readonly subject?: Range;
       readonly order: Order;
       /** Another thing to do that "before" or "after" names. */
       readonly beside?: Beside;

@@ -27,6 +27,13 @@ export function imperativeAt(span: Span, at: number, to: number): Imperative | u
   return { verb: token.lower, rest: at + 1, is: sureness(span, at, to) };
 }
 
+/** "let me filter by date", behind "it should": elsewhere it asks for nothing. */
+export function lettingAt({ tokens, lexicon }: Span, at: number, to: number): Imperative | undefined {
+  const next = tokens[at + 1];
+  if (tokens[at]?.lower !== "let" || !next || at + 2 >= to || next.kind !== "word") return undefined;
+  return lexicon.has.subordinators.has(next.lower) ? undefined : { verb: "let", rest: at + 1, is: "sure" };
+}
+
 function sureness({ tokens, lexicon }: Span, at: number, to: number): Imperative["is"] {
   const { has, weak } = lexicon;
   const next = tokens[at + 1];

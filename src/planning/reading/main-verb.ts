@@ -2,7 +2,7 @@
 
 import type { Order } from "./draft.ts";
 import type { Main } from "./found.ts";
-import { imperativeAt, isStatement } from "./imperative.ts";
+import { imperativeAt, isStatement, lettingAt } from "./imperative.ts";
 import { type Lead, leadAt } from "./lead.ts";
 import { phraseAt, verbOf } from "./lexicon.ts";
 import { beginsSequence } from "./sequence.ts";
@@ -142,9 +142,15 @@ function behindModal(span: Span, subject: Range, to: number, order: Order): Main
     if (verb === undefined || subject.from >= subject.to) return undefined;
     return { is: "request", verb, from: subject.from, rest: at + 2, object: subject, order };
   }
-  const found = imperativeAt(span, at, to);
-  return found && { is: "request", verb: found.verb, from: subject.from, rest: found.rest, order };
+  const found = imperativeAt(span, at, to) ?? lettingAt(span, at, to);
+  if (!found) return undefined;
+  const isOfThing = !US.has(tokens[subject.to - 1]?.lower ?? "");
+  const own = isOfThing && subject.from < subject.to ? { subject: { from: subject.from, to: at } } : {};
+  return { is: "request", verb: found.verb, from: subject.from, rest: found.rest, order, ...own };
 }
+
+/** What these should do is done by hand. */
+const US: ReadonlySet<string> = new Set("we you i someone somebody everyone team".split(" "));
 
 const SKIPPED: ReadonlySet<string> = new Set([
   "to",

@@ -244,6 +244,16 @@ const EXAMPLES: Readonly<Record<string, readonly (readonly [request: string, exp
   ],
   "what something must do": [
     ["It should log errors to a file", "log: errors to a file"],
+    [
+      "It should list the last 10, let me filter by date, and export CSV",
+      "list: the last 10 / let: me filter by date / export: CSV",
+    ],
+    ["It should show the order total and export date", "show: each[the order total; export date]"],
+    [
+      "Add a page. It should sort by price and let me filter",
+      "add: a page / sort: by price <0 / let: me filter <0",
+    ],
+    ["Let me know. Fix the login.", "fix: the login"],
     ["The app must support dark mode", "support: dark mode"],
     ["The cache should be cleared on logout", "clear: The cache"],
     ["Users should be able to export CSV files", "export: CSV files"],

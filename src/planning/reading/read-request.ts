@@ -2,7 +2,7 @@
 import { hasWord } from "../plain.ts";
 import type { Reading } from "../reading.ts";
 import type { Words } from "../words.ts";
-import { followsAll, isComplaint, workOf } from "../work.ts";
+import { followsAll, isComplaint, isOfIt, workOf } from "../work.ts";
 import { type Block, type Bullet, blocksOf } from "./blocks.ts";
 import { isRequest, isTold, partsOf } from "./clauses.ts";
 import { clean, joined } from "./clean.ts";
@@ -119,7 +119,8 @@ function readPart(read: Read, part: Part, isOpen: boolean, order?: Order): void 
     read.constraints.add(rule);
     read.lead = { is: "none" };
   } else if (part.is === "clause") {
-    read.sequence.add(part.draft, part.order.is === "none" && order ? order : part.order);
+    const own = orderOf(read, part);
+    read.sequence.add(part.draft, own.is === "none" && order ? order : own);
     read.lead = { is: "clause", isOpen };
   } else if (part.is === "constraint") {
     read.constraints.add(part.text);
@@ -128,6 +129,14 @@ function readPart(read: Read, part: Part, isOpen: boolean, order?: Order): void 
     read.sequence.say(part.draft.text, part.draft.files);
     read.lead = { is: "label", text: part.draft.text };
   }
+}
+
+/** "It should export CSV" after "add a page" waits for the page, and so does what else it should do. */
+function orderOf({ sequence }: Read, { draft, order }: Extract<Part, { is: "clause" }>): Order {
+  const last = sequence.lastDraft;
+  if (!last || order.is !== "none" || !isOfIt(draft.text)) return order;
+  if (isOfIt(last.text)) return { is: "alike" };
+  return workOf(last) === "build" ? { is: "previous", isNamed: false, of: 1 } : order;
 }
 
 /** "Use Tailwind" after "create a page", "must be accessible", "out of scope: login": how, and no work of its own. */
