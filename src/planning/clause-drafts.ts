@@ -1,5 +1,6 @@
 /** Which tasks does one clause of a request make? */
 import { type Breadth, breadthOf, shortNames } from "./breadth.ts";
+import { criterionOf } from "./criteria.ts";
 import type { Draft } from "./draft.ts";
 import type { RepositoryFacts } from "./facts.ts";
 import type { Item } from "./item.ts";
@@ -73,6 +74,7 @@ function wholeDraft({ clause, index, work, around }: Asked): Draft {
     requirements: [
       ...mustsOf(clause),
       ...itemRequirements(clause),
+      criterionOf(says, work),
       ...ofRequest(says, around),
       ...around.constraints,
     ],
@@ -104,6 +106,7 @@ function partDraft({ clause, index, work, around }: Asked, part: Part, n: number
     ...pathsIn(asked, partWork, around),
     requirements: [
       ...mustsOf(clause),
+      criterionOf(says, partWork),
       `Part of: ${quotedText(around.request)}.`,
       othersIn(part),
       ...around.constraints,
@@ -149,6 +152,7 @@ function groupDraft(asked: Asked, breadth: Breadth, items: readonly Item[], n: n
       ...(delivers === "report" && items.length > 1
         ? ["Give each of them an entry of its own, by name."]
         : []),
+      criterionOf(says, work),
       `Leave the other ${breadth.kind} to their own tasks.`,
       ...(around.clauses.length > 1 ? ofRequest(says, around) : []),
       ...around.constraints,

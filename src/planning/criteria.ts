@@ -22,8 +22,7 @@ export function criteriaOf(
     const listedBelow = clause.items.filter((item) => !clause.text.includes(item));
     const below = [...listedBelow, ...(clause.musts ?? []).map(uncapitalised)];
     const what = below.length === 0 ? "" : `: ${listed(below.map(plainLine))}`;
-    const says = shortened(`${saidAlone(clauses, index, words)}${what}`, MAX_CHARS);
-    return `${says}: ${shownBy(workOf(clause))}.`;
+    return criterionOf(`${saidAlone(clauses, index, words)}${what}`, workOf(clause));
   });
   const more = kept.length - ofClauses.length;
   return [
@@ -41,6 +40,10 @@ export function criteriaOf(
         ]),
   ].filter((line) => line !== "");
 }
+
+/** By what one thing that is asked for is seen to be done: also of a task, so that who does it knows when it is. */
+export const criterionOf = (says: string, work: Work): string =>
+  `${shortened(plainLine(says.slice(0, 2 * MAX_CHARS)), MAX_CHARS)}: ${shownBy(work)}.`;
 
 function shownBy(work: Work): string {
   switch (work) {

@@ -196,7 +196,7 @@ function testsFor(draft: Draft, { limits, clauses }: Surroundings): Draft {
     delivers: "change",
     requirements: [
       "Each test fails without the change that it is for.",
-      ...draft.requirements.filter((line) => !/^(?:Leave|Has)\b/.test(line)),
+      ...draft.requirements.filter((line) => !/^(?:Leave|Has)\b|: done, and shown by /.test(line)),
     ],
     depth: draft.depth,
     after: [draft.key],
