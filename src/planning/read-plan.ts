@@ -1,4 +1,5 @@
 /** What does a plan file say? Read from any text, in our format or one like it, with every problem at once. */
+import { doubledKeys } from "./doubled-keys.ts";
 import { isUpdate, oneFor, type WrittenTask, writtenTask } from "./foreign-fields.ts";
 import { jsonFault } from "./json-fault.ts";
 import { orderFindings } from "./lint-order.ts";
@@ -33,7 +34,15 @@ export function readPlan(text: string, options: ReadPlanOptions = {}): ReadPlan 
   if (text.length > MAX_CHARS)
     return broken(`the text is longer than ${MAX_CHARS / 1_000_000} million characters`);
   const parsed = parse(text.startsWith("\uFEFF") ? text.slice(1) : text);
-  return "problem" in parsed ? broken(parsed.problem) : readValue(parsed.value, options);
+  if ("problem" in parsed) return broken(parsed.problem);
+  const read = readValue(parsed.value, options);
+  const doubled = doubledKeys(text).map((place) => ({
+    place,
+    message: "stands twice",
+    next: "keep one of them",
+  }));
+  if (doubled.length === 0) return read;
+  return { is: "broken", problems: [...doubled, ...(read.is === "broken" ? read.problems : [])] };
 }
 
 const broken = (message: string, next?: string): ReadPlan => ({
