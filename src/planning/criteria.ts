@@ -1,9 +1,10 @@
 /** By what can somebody see that a request is fulfilled? */
-import type { Surroundings } from "./clause-drafts.ts";
 import type { Draft } from "./draft.ts";
+import type { RepositoryFacts } from "./facts.ts";
 import type { Reading } from "./reading.ts";
 import { isScenario, saidAlone } from "./said.ts";
 import { listed, plainLine, shortened, uncapitalised } from "./wording.ts";
+import type { Words } from "./words.ts";
 import { type Work, workOf } from "./work.ts";
 
 /** No person checks more. */
@@ -13,7 +14,7 @@ const MAX_CHARS = 200;
 export function criteriaOf(
   { clauses, constraints }: Reading,
   drafts: readonly Draft[],
-  { facts, words }: Pick<Surroundings, "facts" | "words">,
+  { facts, words }: { readonly facts: RepositoryFacts; readonly words: Words },
 ): readonly string[] {
   const hasChange = drafts.some(({ delivers }) => delivers === "change");
   const kept = [...clauses.keys()].filter((index) => drafts.some(({ clause }) => clause === index));
