@@ -21,14 +21,10 @@ export async function learntHere({ runs }: Pick<Project, "runs">): Promise<Learn
   return read.length === 0 ? NOTHING_LEARNT : learnFrom(read);
 }
 
-export type Recorded = { readonly home: RunHome; readonly events: readonly Event[] };
-
-export async function recordedRun({ runs }: Pick<Project, "runs">, run: string): Promise<Recorded | Failed> {
-  const home = await runs.open(run);
-  if (hasFailed(home)) return home;
+export async function recordedIn(home: RunHome): Promise<readonly Event[] | Failed> {
   const events = await eventsOf(home);
-  if (hasFailed(events)) return events;
-  return events.length === 0 ? { failure: nothingThere(run) } : { home, events };
+  if (hasFailed(events) || events.length > 0) return events;
+  return { failure: nothingThere(home.record.run) };
 }
 
 const nothingThere = (run: string): Failure =>

@@ -71,6 +71,7 @@ test("the demo's run, played again with its durations, has the same order and ti
 
     const svg = path.join(outer, "run.svg");
     const told = await ask(["simulate", "--run", run, "--svg", svg], project, here);
+    assert.equal((await ask(["simulate", "--run", "1116-none"], project, here)).code, 2);
     assert.match(told.out, /^ +with defaults +with its own durations +as it was$/m);
     assert.match(told.out, /^ {2}time +1 h \d\d min +\d\S* \S.* s$/m);
     assert.match(told.out, /the tasks are done in the same order, and the time is \d\.\d % off\.$/m);

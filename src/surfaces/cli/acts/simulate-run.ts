@@ -1,5 +1,5 @@
 /** `skein simulate --run`: what was foreseeable of a run, what its own durations give, and how it was. */
-import { recordedRun } from "../../../compose/recorded.ts";
+import { recordedIn } from "../../../compose/recorded.ts";
 import { fromSettings, toPolicy } from "../../../config/index.ts";
 import type { Policy } from "../../../core/policy.ts";
 import { ROOT } from "../../../core/task.ts";
@@ -16,7 +16,7 @@ import { type Section, time } from "../forecast-text.ts";
 import { paint } from "../output.ts";
 import { spentText } from "../spent-text.ts";
 import { harmless, table } from "../words.ts";
-import { hasExit, openHere } from "./project.ts";
+import { hasExit, openHere, openRun } from "./project.ts";
 import type { SimulateOptions } from "./simulate-options.ts";
 import { draw, saySections } from "./simulate-output.ts";
 
@@ -36,16 +36,18 @@ export async function simulateRun(
 ): Promise<ExitCode> {
   const project = await openHere(context, options);
   if (hasExit(project)) return project.exit;
-  const recorded = await recordedRun(project, options.run);
-  if (hasFailed(recorded)) return refuse(context, EXIT.configuration, recorded.failure);
-  const { record } = recorded.home;
+  const home = await openRun(context, project, options.run);
+  if (hasExit(home)) return home.exit;
+  const events = await recordedIn(home);
+  if (hasFailed(events)) return refuse(context, EXIT.configuration, events.failure);
+  const { record } = home;
   const read = fromSettings(record.settings);
   if ("problems" in read) {
     const message = `the configuration that run ${record.run} was started with cannot be read`;
     return refuse(context, EXIT.configuration, { kind: "configuration", message });
   }
   const policy = toPolicy(read.config);
-  const recording = recordingOf(recorded.events);
+  const recording = recordingOf(events);
   const assumed = assume(NOTHING_LEARNT);
   const replayed = await replay(recording, policy);
   const foreseen = await replay(withoutHistory(recording, assumed), { ...policy, approval: "never" });
@@ -55,7 +57,7 @@ export async function simulateRun(
     run: record.run,
     foreseen: foreseen as Timeline,
     replayed: replayed as Timeline,
-    actual: timelineOf(recorded.events),
+    actual: timelineOf(events),
     inexact: recording.inexact,
     because: assumed.because.slice(0, 2),
   };
