@@ -23,6 +23,7 @@ import {
 import { readRequest } from "./reading/read-request.ts";
 import type { Clause, Reading } from "./reading.ts";
 import { ORDERING, risksOf } from "./risks.ts";
+import { saysToWrite } from "./says-to-write.ts";
 import { scoreOf } from "./score.ts";
 import { verified } from "./verification.ts";
 import { wavesOf } from "./waves.ts";
@@ -181,16 +182,19 @@ function tasksOf(
   const tasks = drafts.map((draft, at): PlanTask => {
     const id = ids.get(draft.key)!;
     const { agent, hasOutput } = chosen[at]!;
+    // Who only reads must not be told to write, be it in the words of the request.
+    const { background = [] } = draft;
+    const told = hasOutput || !saysToWrite(background.join(" ")) ? background : [];
     return {
       id,
       subject: draft.subject,
-      description: draft.description,
+      description: [draft.description, ...told].join(" "),
       activeForm: activeFormOf(draft.subject, draft.isImperative),
       blockedBy: blockedBy[at]!,
       scope: draft.scope,
       reads: draft.reads,
       delivers: draft.delivers,
-      requirements: draft.requirements,
+      requirements: [...draft.requirements, ...(told.length === 0 ? background : [])],
       ...(draft.criterion === undefined ? {} : { success_criterion: draft.criterion }),
       metadata: {
         wave: waveOf(id),

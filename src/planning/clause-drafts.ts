@@ -75,9 +75,9 @@ function wholeDraft({ clause, index, work, around }: Asked): Draft {
       ...mustsOf(clause),
       ...itemRequirements(clause),
       criterionOf(says, work),
-      ...ofRequest(says, around),
       ...around.constraints,
     ],
+    background: ofRequest(says, around),
     depth: 1,
   };
 }
@@ -104,13 +104,8 @@ function partDraft({ clause, index, work, around }: Asked, part: Part, n: number
     subject: subjectOf(says, around.limits.maxSubjectChars),
     description: ended(says),
     ...pathsIn(asked, partWork, around),
-    requirements: [
-      ...mustsOf(clause),
-      criterionOf(says, partWork),
-      `Part of: ${quotedText(around.request)}.`,
-      othersIn(part),
-      ...around.constraints,
-    ],
+    requirements: [...mustsOf(clause), criterionOf(says, partWork), ...around.constraints],
+    background: [`Part of: ${quotedText(around.request)}.`, othersIn(part)],
     depth: part.depth ?? 2,
     thing: plainLine(part.object ?? part.item),
     after: part.after.map((before) => `${index + 1}.${before + 1}`),
@@ -153,9 +148,11 @@ function groupDraft(asked: Asked, breadth: Breadth, items: readonly Item[], n: n
         ? ["Give each of them an entry of its own, by name."]
         : []),
       criterionOf(says, work),
+      ...around.constraints,
+    ],
+    background: [
       `Leave the other ${breadth.kind} to their own tasks.`,
       ...(around.clauses.length > 1 ? ofRequest(says, around) : []),
-      ...around.constraints,
     ],
     depth: Math.max(2, around.minDepth),
     group: `${index + 1}`,

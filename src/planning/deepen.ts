@@ -95,11 +95,8 @@ function understandingOf(drafts: readonly Draft[], around: Surroundings): readon
     scope: [],
     reads: [...paths].slice(0, limits.maxFilesRead),
     delivers: "report",
-    requirements: [
-      ...(isNew ? [] : ["Name files and lines."]),
-      "Change nothing.",
-      ...ofRequest(description, around).map((line) => line.replace(/^Part of/, "For")),
-    ],
+    requirements: [...(isNew ? [] : ["Name files and lines."]), "Change nothing."],
+    background: ofRequest(description, around).map((line) => line.replace(/^Part of/, "For")),
     depth: around.minDepth,
     after: [],
   }));
@@ -196,8 +193,9 @@ function testsFor(draft: Draft, { limits, clauses }: Surroundings): Draft {
     delivers: "change",
     requirements: [
       "Each test fails without the change that it is for.",
-      ...draft.requirements.filter((line) => !/^(?:Leave|Has)\b|: done, and shown by /.test(line)),
+      ...draft.requirements.filter((line) => !/^Has\b|: done, and shown by /.test(line)),
     ],
+    background: draft.background?.filter((line) => !line.startsWith("Leave")) ?? [],
     depth: draft.depth,
     after: [draft.key],
   };

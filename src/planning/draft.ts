@@ -17,6 +17,8 @@ export type Draft = {
   readonly reads: readonly string[];
   readonly delivers: Delivers;
   readonly requirements: readonly string[];
+  /** What else it is told: what it is a part of, and what is left to others. Nobody can measure it. */
+  readonly background?: readonly string[];
   readonly depth: number;
   /** Keys of what must be done first, as far as it is known from the start. */
   readonly after: readonly string[];
