@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { clauseOf, factsOf, publishedData } from "../../test/plans/parts.ts";
+import { randomFrom } from "../simulation/random.ts";
 import { breadthOf, inGroups } from "./breadth.ts";
 import type { RepositoryFacts } from "./facts.ts";
 import { NO_FACTS } from "./facts.ts";
@@ -207,4 +208,17 @@ test("what is only to be found somewhere stays one task", () => {
   assert.equal(all("rename", "getUser in all files"), undefined);
   assert.equal(all("add", "logging everywhere"), undefined);
   assert.equal(all("add", "types to all failing files"), undefined);
+});
+
+test("items are shared out so that each is named once, in its order, in groups that differ by one at most", () => {
+  const random = randomFrom(5);
+  for (let i = 0; i < 50_000; i += 1) {
+    const items = Array.from({ length: random.spread(1, 40) }, (_, n) => n);
+    const agents = random.between(1, 16);
+    const groups = inGroups(items, agents);
+    assert.equal(groups.length, Math.min(agents, items.length));
+    assert.equal(groups.flat().join(), items.join());
+    const sizes = groups.map(({ length }) => length);
+    assert.ok(Math.max(...sizes) - Math.min(...sizes) <= 1, `${sizes}`);
+  }
 });
