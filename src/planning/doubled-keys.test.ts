@@ -19,6 +19,7 @@ describe("a key that stands twice in one object", () => {
       '{"a": {"a": {"a": "a"}}}',
       '[{"a": 1}, {"a": 1}]',
       '{"a": "a", "b": "a,b:{a"}',
+      '{"": "a", "a": 1}',
       "[]",
       '"a"',
       "",
@@ -40,5 +41,6 @@ describe("a key that stands twice in one object", () => {
   test("is looked for in time proportional to the text", () => {
     const long = `{"a": "${'x\\"'.repeat(1_000_000)}", "a": [${"[".repeat(5_000)}${"]".repeat(5_000)}]}`;
     assert.deepEqual(doubledKeys(long), ["a"]);
+    assert.deepEqual(doubledKeys(`{"a": "${"\\n".repeat(5_000_000)}", "a": "\\\\"}`), ["a"]);
   });
 });
