@@ -76,15 +76,12 @@ function mentionOfOne(type: TaskType): Mention {
     return ({ text }) => exact(text);
   }
   const words = keyword.split(/[\s-]+/).filter((word) => word !== "");
-  const phrase = wholeWord(words.map((word) => `(?:${longestFirst(inflections(word)).join("|")})`).join(GAP));
+  const phrase = wholeWord(words.map((word) => `(?:${inflections(word).join("|")})`).join(GAP));
   return ({ prose }) => phrase(prose);
 }
 
 /** Most keywords: a pattern for all scripts takes 1 ms to make, so it is made where it is needed. */
 const PLAIN = /^[a-z\d\s-]+$/;
-
-/** Of "test" and "tests" the first would be found in the second, and be no whole word. */
-const longestFirst = (words: readonly string[]) => words.toSorted((a, b) => b.length - a.length);
 
 /** Between the words of a phrase: "update dependencies" is also "update all the dependencies". */
 const GAP = "[\\s-]+(?:(?:a|an|the|all|any|every|new|our|its)\\s+){0,3}";
@@ -93,7 +90,9 @@ const GAP = "[\\s-]+(?:(?:a|an|the|all|any|every|new|our|its)\\s+){0,3}";
  * Where the pattern stands as whole words, or -1. Letters of any script count, and "_", so that `run_test` is one word.
  * A hyphen ends a word. What is around it is looked at by one pattern for all: in each of them it takes 1 ms to make.
  */
-function wholeWord(pattern: string): (text: string) => number {
+function wholeWord(words: string): (text: string) => number {
+  // What a plain letter follows is looked for again in its other forms: "test" of "tests", "test all" of "test all alleys".
+  const pattern = `(?:${words})(?!\\w)`;
   let any: RegExp | undefined;
   let plain: RegExp | undefined;
   return (text) => {
