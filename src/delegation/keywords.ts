@@ -29,7 +29,7 @@ export function read(description: string): Reading {
 }
 
 /** There is nothing in it to compose. */
-const isAscii = (text: string): boolean => /^[ -~\t\r\n]*$/.test(text);
+export const isAscii = (text: string): boolean => /^[ -~\t\r\n]*$/.test(text);
 
 /** What is to be done is said early. */
 const MAX_READ_CHARS = 20_000;

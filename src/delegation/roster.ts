@@ -1,5 +1,5 @@
 /** Who of many speaks of most of what a task says? Counted in distinct keywords, of which one alone is chance. */
-import { inflections, type Mention, mentionOf, type Reading, read } from "./keywords.ts";
+import { inflections, isAscii, type Mention, mentionOf, type Reading, read } from "./keywords.ts";
 
 export type Entry = { readonly subagent: string; readonly keywords: readonly string[] };
 
@@ -16,8 +16,7 @@ type RosterText = {
 
 function rosterText(reading: Reading): RosterText {
   const text = { reading, lower: reading.text.toLowerCase() };
-  const isPlain = /^[ -~\t\r\n]*$/.test(reading.text);
-  return isPlain ? { ...text, words: new Set(reading.prose.toLowerCase().split(/\W+/)) } : text;
+  return isAscii(reading.text) ? { ...text, words: new Set(reading.prose.toLowerCase().split(/\W+/)) } : text;
 }
 
 export const counted = ({ subagent, keywords }: Entry): Counted => ({

@@ -29,7 +29,7 @@ export function chooserOf(rows: readonly AgentRow[], prefix = ""): (draft: Draft
 
 type Roster = { readonly all: readonly Counted[]; readonly writers: readonly Counted[] };
 
-export const VERIFIER = "task-completion-verifier";
+const VERIFIER = "task-completion-verifier";
 
 function nameFor(draft: Draft, { all, writers }: Roster): string {
   if (draft.kind === "verify" && all.some(({ subagent }) => subagent === VERIFIER)) return VERIFIER;

@@ -15,7 +15,7 @@ export type PlanningFiles = { readonly words: PlanningFile; readonly limits: Pla
 const OWN_FOLDER = path.join(import.meta.dirname, "../../../planning");
 
 /** Where a repository keeps its own, from its top. */
-export const PLANNING_FOLDER = ".skein/planning";
+const PLANNING_FOLDER = ".skein/planning";
 
 /** Of the repository whose top is given, if there is one. Missing files are no failure; broken ones are. */
 export async function loadPlanningFiles(top: string | undefined): Promise<PlanningFiles | Failed> {

@@ -129,7 +129,7 @@ function recordLines(task: PlanTask): readonly string[] {
   return ["TaskCreate:", ...lines];
 }
 
-export const RECORD_FIELDS = [
+const RECORD_FIELDS = [
   "id",
   "subject",
   "description",

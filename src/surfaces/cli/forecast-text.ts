@@ -71,11 +71,7 @@ const bar = (share: number): string => "█".repeat(Math.max(1, Math.round(share
 export const percent = (share: number): string => `${Math.round(share * 100)} %`;
 
 /** A price that nobody knows is said so, and never shown as nothing. */
-export function costText({
-  tokens,
-  dollars,
-  unpriced,
-}: Pick<Row, "tokens" | "dollars" | "unpriced">): string {
+function costText({ tokens, dollars, unpriced }: Pick<Row, "tokens" | "dollars" | "unpriced">): string {
   const many = `${Math.round(tokens).toLocaleString("en")} tokens`;
   if (unpriced === 0) return `${many}, $${dollars.toFixed(2)}`;
   if (dollars === 0) return `${many}, price not known`;
@@ -127,7 +123,7 @@ const GANTT_COLUMNS = 60;
 const NAME_COLUMNS = 28;
 
 /** █ at work, ░ until it has landed. In the order in which they begin. */
-export function gantt({ tasks, makespanMs, bars }: Timeline): readonly string[] {
+function gantt({ tasks, makespanMs, bars }: Timeline): readonly string[] {
   const begun = tasks.filter(({ startMs }) => startMs !== undefined);
   const shown = begun.toSorted((a, b) => a.startMs! - b.startMs!).slice(0, MAX_LINES);
   const names = shown.map((task) => fit(harmless(titled(task), 100), NAME_COLUMNS));

@@ -31,7 +31,7 @@ export async function makePlan(
   const prefix = prefixIn(context, wanted);
   if (typeof prefix === "object") return prefix;
   const folder = path.resolve(context.folder, wanted.repo ?? ".");
-  // The rules are loaded while git answers.
+  // The rules are loaded while the repository is looked at.
   const [grounds, { planByRules }] = await Promise.all([
     groundsFor(context, folder),
     import("../../../planning/by-rules.ts"),

@@ -13,7 +13,7 @@ import type { Exit } from "./project.ts";
 
 type Wanted = PlanOptions & { readonly request: string; readonly input?: OpenInput };
 
-export const processInput: OpenInput = async () => (await import("./plan-input.ts")).processInput();
+const processInput: OpenInput = async () => (await import("./plan-input.ts")).processInput();
 
 export const plan: Act<Wanted> = async (context, { input = processInput, ...options }) => {
   const wrong = wrongOptions(context, options);
