@@ -1,7 +1,7 @@
 /** What is known of the repository when a plan is made? Sampled, not read whole; it comes in as data. */
 
 export type RepositoryFacts = {
-  /** Paths, sorted, as far as they were listed; `filesLeftOut` more are there. */
+  /** Paths, sorted, as far as they were listed; at least `filesLeftOut` more are there. */
   readonly files: readonly string[];
   readonly filesLeftOut: number;
   /** Of those files whose size is known. */

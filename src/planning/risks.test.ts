@@ -51,3 +51,8 @@ test("a long chain and a request that was cut are said", () => {
     /characters of the request were not read/,
   );
 });
+
+test("of a repository that is too large it is said how much was looked at, as the rest was not counted", () =>
+  assert.deepEqual(risks("Rename x to y in src/a.ts", { ...shop, filesLeftOut: 1 }), [
+    "Only 4 files of the repository were looked at: there are more.",
+  ]));

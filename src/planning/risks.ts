@@ -33,7 +33,7 @@ export function risksOf(asked: RisksAsked): readonly string[] {
     ...crowdedFiles(drafts),
     ...tooLarge(asked),
     facts.filesLeftOut > 0
-      ? `${counted(facts.filesLeftOut, "file")} of the repository were not looked at.`
+      ? `Only ${counted(facts.files.length, "file")} of the repository were looked at: there are more.`
       : "",
   ];
   return [...new Set(risks.filter((risk) => risk !== ""))];
