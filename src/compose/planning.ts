@@ -11,6 +11,7 @@ import { withBuiltIn } from "../delegation/specialist-table.ts";
 import { type PlanningData, readPlanningData } from "../planning/data.ts";
 import { NO_FACTS, type RepositoryFacts } from "../planning/facts.ts";
 import { factsFrom, READ_MANIFESTS } from "../planning/facts-from.ts";
+import type { LintFacts } from "../planning/lint.ts";
 import { type Failed, hasFailed } from "../ports/repository.ts";
 
 export type Grounds = {
@@ -49,6 +50,13 @@ export async function groundsOf(
     notices: own.problems,
   };
 }
+
+/** What plan files are checked by: the same before a run as by `skein plan check`. Paths only where all are known. */
+export const checkedBy = ({ agents, facts, data }: Grounds): LintFacts => ({
+  agents,
+  limits: data.limits,
+  ...(facts.filesLeftOut === 0 && facts.files.length > 0 && { files: facts.files }),
+});
 
 const unseen = (said: string): string =>
   /not a git repository/i.test(said)

@@ -5,11 +5,13 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, it } from "node:test";
 import { newFolder } from "../../../../test/support/folders.ts";
+import { checkedBy, groundsOf } from "../../../compose/planning.ts";
 import type { ExecutionPlan } from "../../../planning/plan.ts";
 import { readPlan } from "../../../planning/read-plan.ts";
 import { renderMarkdown } from "../../../planning/render/markdown.ts";
 import type { Context } from "../context.ts";
 import { planCheck } from "./plan-check.ts";
+import { planIn } from "./plan-file.ts";
 import type { Input } from "./plan-input.ts";
 import { approve, refusePlanFirst } from "./plan-run.ts";
 
@@ -152,6 +154,11 @@ describe("a check of a plan file", () => {
     const { context, written } = contextIn(folder);
     assert.equal(await planCheck(context, { file: "plan.json" }), 0);
     assert.match(written.out, /changes 2 files, more than 1$/m);
+    const grounds = await groundsOf(folder, AbortSignal.timeout(20_000));
+    assert.ok("facts" in grounds);
+    const toRun = await planIn(context, "plan.json", async () => checkedBy(grounds));
+    const [, warnings] = /ready \((\d+) warnings\)/.exec(written.out)!;
+    assert.equal(toRun && "plan" in toRun && toRun.warnings, Number(warnings));
   });
 
   it("says so of what is no plan at all", async () => {

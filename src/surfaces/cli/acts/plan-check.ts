@@ -1,6 +1,7 @@
 /** `skein plan check`: what is wrong with a plan file, and on which line? */
 import { isUtf8 } from "node:buffer";
 import path from "node:path";
+import { checkedBy } from "../../../compose/planning.ts";
 import { messageOf } from "../../../core/failure.ts";
 import { type Finding, lintPlan } from "../../../planning/lint.ts";
 import type { ExecutionPlan } from "../../../planning/plan.ts";
@@ -22,9 +23,7 @@ export const planCheck: Act<Wanted> = async (context, { file, repo = ".", input 
   if (typeof text !== "string") return text.exit;
   const grounds = await groundsFor(context, path.resolve(context.folder, repo));
   if ("exit" in grounds) return grounds.exit;
-  const { agents, facts, data } = grounds;
-  const isWhole = facts.filesLeftOut === 0 && facts.files.length > 0;
-  const known = { agents, limits: data.limits, ...(isWhole && { files: facts.files }) };
+  const known = checkedBy(grounds);
   const kind = kindOf(file) ?? (/^\s*[[{]/.test(text) ? "json" : "markdown");
   const read = await readAs(kind, text, optionsIn(context, known));
   if (read.is === "none") return tell(context, { file, kind, text, findings: [NO_PLAN], notes: [] });

@@ -1,6 +1,6 @@
 /** `skein run`: from a goal, or a plan, to a run that goes on here. */
 
-import { groundsOf } from "../../../compose/planning.ts";
+import { checkedBy, groundsOf } from "../../../compose/planning.ts";
 import { baseOf, createRun, discardRun, gateOf, type Project } from "../../../compose.ts";
 import type { Config, ReadConfig } from "../../../config/index.ts";
 import { targetBranchOf } from "../../../core/brief.ts";
@@ -60,9 +60,7 @@ async function wantedIn(
 /** What cannot be looked at is not compared. */
 async function lintFacts({ located }: Project) {
   const grounds = await groundsOf(located.top, NEVER);
-  if (!("facts" in grounds)) return {};
-  const { agents, facts } = grounds;
-  return facts.filesLeftOut > 0 ? { agents } : { agents, files: facts.files };
+  return "facts" in grounds ? checkedBy(grounds) : {};
 }
 
 /** Nobody is asked to plan. What somebody says now about the number of workers counts for more than the plan. */
