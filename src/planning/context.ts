@@ -71,13 +71,16 @@ const singular = (word: string) =>
 
 function sharedWords(path: string, words: ReadonlySet<string>): number {
   const lower = path.toLowerCase();
-  if (!mentionsAny(lower, words)) return 0; // Most paths: they need not be taken apart.
+  if (words.size <= MAX_LOOKED_FOR && !mentionsAny(lower, words)) return 0; // Most paths: they need not be taken apart.
   const apart = lower === path ? lower : path.replace(/([a-z])([A-Z])/g, "$1 $2").toLowerCase();
   const pieces = new Set(apart.split(isAscii(apart) ? /[^a-z\d]+/ : /[^\p{L}\p{N}]+/u).map(singular));
   let shared = 0;
   for (const piece of pieces) if (words.has(piece)) shared += 1;
   return shared;
 }
+
+/** To look for more takes longer than to take a path apart: with 700 words and 10,000 files, 160 ms instead of 60. */
+const MAX_LOOKED_FOR = 100;
 
 /** A plural in "-ies" has another stem than its singular. */
 function mentionsAny(lower: string, words: ReadonlySet<string>): boolean {
