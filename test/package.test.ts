@@ -186,6 +186,7 @@ async function prepare() {
   mkdirSync(clone);
   const published = [
     "bin",
+    "planning",
     "src",
     "tools",
     "package.json",

@@ -1,5 +1,6 @@
 /** How is a file made for a person? Whole or not at all, never through a link, and never instead of a device. */
 import { randomUUID } from "node:crypto";
+import type { Stats } from "node:fs";
 import { link, lstat, open, rename, rm } from "node:fs/promises";
 import path from "node:path";
 import { messageOf } from "../../../core/failure.ts";
@@ -43,4 +44,4 @@ async function linkNew(draft: string, file: string): Promise<void> {
 }
 
 /** Also a link that leads nowhere. */
-export const lookAt = (file: string) => lstat(file).catch(() => undefined);
+export const lookAt = (file: string): Promise<Stats | undefined> => lstat(file).catch(() => undefined);
