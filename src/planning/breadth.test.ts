@@ -222,3 +222,26 @@ test("items are shared out so that each is named once, in its order, in groups t
     assert.ok(Math.max(...sizes) - Math.min(...sizes) <= 1, `${sizes}`);
   }
 });
+
+test("a folder that holds more files itself than tasks can read is shared out, and it is said that it is too much", () => {
+  const files = numbered(900, "src", "ts");
+  const all = {
+    text: "Review all files in src",
+    verb: "review",
+    object: "all files in src",
+    isUnbounded: true,
+  };
+  const one = { text: "Review src/", verb: "review", object: "src/", files: ["src/"] };
+  for (const clause of [clauseOf(all), clauseOf(one)]) {
+    const found = ask(clause, factsOf([...files, "docs/a.md", "docs/b.md"]))!;
+    assert.deepEqual(
+      found.groups.flatMap((group) => group.flatMap(({ paths }) => paths)),
+      files,
+    );
+    assert.equal(found.groups.length, limits.maxBreadthTasks);
+    assert.match(
+      found.risks.join(),
+      /^900 files are more than 100 tasks can read closely: each has many of them\.$/,
+    );
+  }
+});

@@ -138,15 +138,29 @@ function unboundedItems(asked: BreadthAsked): Found | undefined {
   if (folders.length > 1) return plain(folders, "folders");
   const files = likeFiles(clause, { tree, facts, isExact: deliveredBy(work) === "change" });
   const perTask = deliveredBy(work) === "change" ? limits.maxFilesModified : limits.maxFilesRead;
-  if (files.length > limits.maxBreadthTasks * perTask) {
-    const parts = largeFolders(files, facts, limits.maxBreadthTasks);
-    const cost = `${files.length} files are more than ${limits.maxBreadthTasks} tasks can read closely: each has whole folders.`;
-    return { ...plain(parts, "folders"), risks: [cost] };
-  }
+  if (files.length > limits.maxBreadthTasks * perTask) return tooMany(files, asked);
   return plain(
     files.map((path) => fileItem(path, facts)),
     "files",
   );
+}
+
+/** Whole folders, if there are enough for everybody; of a folder that holds them all itself, many files for each. */
+function tooMany(files: readonly string[], { facts, limits, agents }: BreadthAsked): Found {
+  const most = limits.maxBreadthTasks;
+  const folders = largeFolders(files, facts, most);
+  const areEnough = folders.length >= Math.min(agents, most);
+  const found = areEnough
+    ? plain(folders, "folders")
+    : plain(
+        files.map((path) => fileItem(path, facts)),
+        "files",
+      );
+  const each = areEnough ? "whole folders" : "many of them";
+  return {
+    ...found,
+    risks: [`${files.length} files are more than ${most} tasks can read closely: each has ${each}.`],
+  };
 }
 
 /**
@@ -166,7 +180,8 @@ const SEARCHING: ReadonlySet<string> = new Set(
 );
 
 /** "Review src/core/" where that is more than one head holds. */
-function folderToRead({ clause, work, tree, facts, limits }: BreadthAsked): Found | undefined {
+function folderToRead(asked: BreadthAsked): Found | undefined {
+  const { clause, work, tree, facts, limits } = asked;
   if (deliveredBy(work) !== "report" || clause.files.length !== 1) return undefined;
   const meant = meantBy(clause.files[0]!, tree);
   if (meant.is !== "path" || !meant.path.endsWith("/")) return undefined;
@@ -174,13 +189,9 @@ function folderToRead({ clause, work, tree, facts, limits }: BreadthAsked): Foun
   const lines = files.reduce((sum, { bytes }) => sum + bytes, 0) / limits.bytesALine;
   if (files.length <= limits.maxFilesRead && lines <= limits.maxLinesRead) return undefined;
   if (files.length <= limits.maxBreadthTasks * limits.maxFilesRead) return plain(files, "files");
-  return plain(
-    largeFolders(
-      files.map(({ name }) => name),
-      facts,
-      limits.maxBreadthTasks,
-    ),
-    "folders",
+  return tooMany(
+    files.map(({ name }) => name),
+    asked,
   );
 }
 
