@@ -42,4 +42,22 @@ describe("plans inside a program", LIMIT, () => {
     assert.deepEqual(good(await skein.runs()), []);
     assert.match(failureOf(await skein.run({})).message, /the goal is empty/);
   });
+
+  it("are not made for a number of workers that no run takes, nor after a stop", async () => {
+    await using place = await makePlace();
+    const repository = place.repository.folder;
+    for (const maxConcurrent of [0, 1.5, Number.NaN, 1e9])
+      assert.match(
+        failureOf(await planRequest(REQUEST, { repository, maxConcurrent })).message,
+        /maxConcurrent/,
+      );
+    const stopped = await planRequest(REQUEST, {
+      repository,
+      signal: AbortSignal.abort(new Error("enough")),
+    });
+    assert.deepEqual(
+      [failureOf(stopped).kind, failureOf(stopped).message],
+      ["interrupted", "stopped before it was planned: enough"],
+    );
+  });
 });

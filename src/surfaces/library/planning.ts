@@ -11,7 +11,7 @@
  */
 import path from "node:path";
 import { groundsOf } from "../../compose/planning.ts";
-import { failure } from "../../core/failure.ts";
+import { failure, messageOf } from "../../core/failure.ts";
 import { planByRules } from "../../planning/by-rules.ts";
 import type { ExecutionPlan } from "../../planning/plan.ts";
 import { type Failed, hasFailed } from "../../ports/repository.ts";
@@ -50,14 +50,17 @@ export async function planRequest(
   options: PlanRequestOptions = {},
 ): Promise<ExecutionPlan | Failed> {
   const { repository = ".", maxConcurrent, answers, signal } = options;
+  if (maxConcurrent !== undefined && !isWorkers(maxConcurrent))
+    return refused(`maxConcurrent must be a whole number from 1 to ${MAX_WORKERS}, not ${maxConcurrent}`);
   const limit = AbortSignal.timeout(MAX_LOOK_MS);
   const grounds = await groundsOf(
     path.resolve(repository),
     signal ? AbortSignal.any([signal, limit]) : limit,
   );
+  if (signal?.aborted)
+    return { failure: failure("interrupted", `stopped before it was planned: ${messageOf(signal.reason)}`) };
   if (hasFailed(grounds)) return grounds;
-  if ("problems" in grounds)
-    return { failure: failure("policy", grounds.problems.join("; "), "mend the files in .skein/planning") };
+  if ("problems" in grounds) return refused(grounds.problems.join("; "), "mend the files in .skein/planning");
   const { facts, data, agents, assumptions } = grounds;
   const plan = planByRules(request, {
     ...{ facts, data, agents, maxConcurrent: maxConcurrent ?? data.limits.maxConcurrent },
@@ -65,6 +68,12 @@ export async function planRequest(
   });
   return { ...plan, assumptions: [...plan.assumptions, ...assumptions] };
 }
+
+const refused = (message: string, next?: string): Failed => ({ failure: failure("policy", message, next) });
+
+/** As many as a plan file may say. */
+const MAX_WORKERS = 10_000;
+const isWorkers = (count: number) => Number.isInteger(count) && count >= 1 && count <= MAX_WORKERS;
 
 /** Looking at a repository takes milliseconds; whatever takes longer hangs. */
 const MAX_LOOK_MS = 20_000;
