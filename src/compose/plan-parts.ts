@@ -6,7 +6,7 @@ import type { Sandbox } from "../adapters/sandboxes/sandbox.ts";
 import type { Config } from "../config/schema.ts";
 import { type Failure, failure, messageOf } from "../core/failure.ts";
 import type { FixedPlanner } from "../jobs/job-parts.ts";
-import { readValue } from "../planning/read-plan.ts";
+import { readValue } from "../planning/files/read-plan.ts";
 import { fixedPlanner } from "../planning/to-answer.ts";
 import type { Criteria } from "../ports/criteria.ts";
 import type { Outbox } from "../ports/outbox.ts";

@@ -1,17 +1,8 @@
 /** What plan do the rules make of a request? No network, no model: the same words and facts give the same plan. */
-import { answered, blockingQuestion, minorQuestions } from "./ambiguity.ts";
-import { type AgentRow, chooserOf } from "./choose-agent.ts";
-import { draftsOf, type Surroundings } from "./clause-drafts.ts";
-import { contextOf } from "./context.ts";
-import { criteriaOf } from "./criteria.ts";
+
 import type { PlanningData } from "./data.ts";
-import { deepened } from "./deepen.ts";
-import { dependenciesOf } from "./dependencies.ts";
-import type { Draft } from "./draft.ts";
 import type { RepositoryFacts } from "./facts.ts";
-import { folded } from "./fold.ts";
-import { outputNames } from "./output-name.ts";
-import { treeOf } from "./paths.ts";
+import { outputNames } from "./files/output-name.ts";
 import {
   type ExecutionPlan,
   PLAN_FORMAT,
@@ -22,13 +13,23 @@ import {
 } from "./plan.ts";
 import { readRequest } from "./reading/read-request.ts";
 import type { Clause, Reading } from "./reading.ts";
-import { ORDERING, risksOf } from "./risks.ts";
+import { answered, blockingQuestion, minorQuestions } from "./rules/ambiguity.ts";
+import { type AgentRow, chooserOf } from "./rules/choose-agent.ts";
+import { draftsOf, type Surroundings } from "./rules/clause-drafts.ts";
+import { contextOf } from "./rules/context.ts";
+import { criteriaOf } from "./rules/criteria.ts";
+import { deepened } from "./rules/deepen.ts";
+import { dependenciesOf } from "./rules/dependencies.ts";
+import type { Draft } from "./rules/draft.ts";
+import { folded } from "./rules/fold.ts";
+import { treeOf } from "./rules/paths.ts";
+import { ORDERING, risksOf } from "./rules/risks.ts";
+import { scoreOf } from "./rules/score.ts";
+import { verified } from "./rules/verification.ts";
+import { activeFormOf, counted, plainLine, shortened } from "./rules/wording.ts";
+import { isComplaint, isQuestion } from "./rules/work.ts";
 import { saysToWrite } from "./says-to-write.ts";
-import { scoreOf } from "./score.ts";
-import { verified } from "./verification.ts";
 import { wavesOf } from "./waves.ts";
-import { activeFormOf, counted, plainLine, shortened } from "./wording.ts";
-import { isComplaint, isQuestion } from "./work.ts";
 
 export type PlanAround = {
   readonly facts: RepositoryFacts;

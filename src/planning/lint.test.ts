@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { readPlan } from "./files/read-plan.ts";
 import { type LintFacts, lintPlan } from "./lint.ts";
 import type { ExecutionPlan, PlanTask } from "./plan.ts";
-import { readPlan } from "./read-plan.ts";
 
 type Written = Partial<Omit<PlanTask, "metadata">> & { readonly metadata?: Partial<PlanTask["metadata"]> };
 

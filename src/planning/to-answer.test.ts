@@ -4,8 +4,8 @@ import { CoreRun } from "../../test/support/core-run.ts";
 import type { PlanBrief } from "../core/brief.ts";
 import type { Concern } from "../core/state.ts";
 import { ROOT, type TaskId } from "../core/task.ts";
+import { readPlan } from "./files/read-plan.ts";
 import type { ExecutionPlan } from "./plan.ts";
-import { readPlan } from "./read-plan.ts";
 import { fixedPlanner } from "./to-answer.ts";
 
 function planOf(value: unknown): ExecutionPlan {

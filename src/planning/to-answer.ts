@@ -4,7 +4,7 @@ import type { AnsweredTask, PlanAnswer } from "../core/plan-answer.ts";
 import { EVERYTHING } from "../core/scope.ts";
 import { slugOf } from "../core/slug.ts";
 import { ROOT, type Terms } from "../core/task.ts";
-import { outputNameIn } from "./output-name.ts";
+import { outputNameIn } from "./files/output-name.ts";
 import { AGENT_PREFIX, type ExecutionPlan, GENERAL_PURPOSE, type PlanTask } from "./plan.ts";
 
 /**

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, it } from "node:test";
-import { readPlan } from "../../src/planning/read-plan.ts";
+import { readPlan } from "../../src/planning/files/read-plan.ts";
 import { renderMarkdown } from "../../src/planning/render/markdown.ts";
 import { makePlace, type Place } from "./cli-place.ts";
 import { agentOfTwenty, FILES, planOfTwenty, scriptOfTwenty, TASKS } from "./plan-of-twenty.ts";

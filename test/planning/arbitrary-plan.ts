@@ -1,6 +1,6 @@
 /** What plans could there be? Made from a seed: every one can be run, and reads back as it is. */
 import { overlaps } from "../../src/core/scope.ts";
-import { outputNames } from "../../src/planning/output-name.ts";
+import { outputNames } from "../../src/planning/files/output-name.ts";
 import {
   type Estimate,
   type ExecutionPlan,

@@ -4,9 +4,9 @@ import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, it } from "node:test";
 import { BUILT_IN_SPECIALISTS } from "../../src/delegation/specialist-table.ts";
+import { readPlan } from "../../src/planning/files/read-plan.ts";
 import { lintPlan } from "../../src/planning/lint.ts";
 import { AGENT_PREFIX, type ExecutionPlan } from "../../src/planning/plan.ts";
-import { readPlan } from "../../src/planning/read-plan.ts";
 import { ROOT } from "../../tools/source-files.ts";
 
 const plans = ["seed", "own"].flatMap((folder) => {

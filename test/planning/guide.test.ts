@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, it } from "node:test";
+import { readPlan } from "../../src/planning/files/read-plan.ts";
 import { lintPlan } from "../../src/planning/lint.ts";
-import { readPlan } from "../../src/planning/read-plan.ts";
 import { ROOT } from "../../tools/source-files.ts";
 
 const page = readFileSync(path.join(ROOT, "docs/plan-files.md"), "utf8");

@@ -3,13 +3,13 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { BUILT_IN_SPECIALISTS } from "../../src/delegation/specialist-table.ts";
 import type { PlanAround } from "../../src/planning/by-rules.ts";
-import type { Surroundings } from "../../src/planning/clause-drafts.ts";
 import { type PlanningData, readPlanningData } from "../../src/planning/data.ts";
-import type { Draft } from "../../src/planning/draft.ts";
 import { NO_FACTS, type RepositoryFacts } from "../../src/planning/facts.ts";
 import { factsFrom } from "../../src/planning/facts-from.ts";
-import { treeOf } from "../../src/planning/paths.ts";
 import type { Clause } from "../../src/planning/reading.ts";
+import type { Surroundings } from "../../src/planning/rules/clause-drafts.ts";
+import type { Draft } from "../../src/planning/rules/draft.ts";
+import { treeOf } from "../../src/planning/rules/paths.ts";
 
 const textOf = (name: string) => {
   const file = path.join(import.meta.dirname, "../../planning", name);

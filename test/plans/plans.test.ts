@@ -6,9 +6,9 @@ import { test } from "node:test";
 import { BUILT_IN_SPECIALISTS } from "../../src/delegation/specialist-table.ts";
 import { planByRules } from "../../src/planning/by-rules.ts";
 import { factsFrom } from "../../src/planning/facts-from.ts";
+import { readPlan } from "../../src/planning/files/read-plan.ts";
 import { lintPlan } from "../../src/planning/lint.ts";
 import type { ExecutionPlan } from "../../src/planning/plan.ts";
-import { readPlan } from "../../src/planning/read-plan.ts";
 import { wavesOf } from "../../src/planning/waves.ts";
 import { around } from "./parts.ts";
 

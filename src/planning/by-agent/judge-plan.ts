@@ -1,9 +1,9 @@
 /** Can an agent's plan be used? Read and checked like every other, and refused in words that it can act on. */
 import { Lines } from "../../core/lines.ts";
+import type { PlanProblem } from "../files/place.ts";
+import { readPlan } from "../files/read-plan.ts";
 import { lintPlan } from "../lint.ts";
-import type { PlanProblem } from "../place.ts";
 import type { ExecutionPlan } from "../plan.ts";
-import { readPlan } from "../read-plan.ts";
 import { answerJson, visible } from "./answer-json.ts";
 
 export type JudgedPlan =

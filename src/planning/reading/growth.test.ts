@@ -3,7 +3,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { cpuMs } from "../../../test/support/cpu.ts";
 import { WORDS } from "../../../test/support/reading.ts";
-import { scoreOf } from "../score.ts";
+import { scoreOf } from "../rules/score.ts";
 import { readRequest } from "./read-request.ts";
 
 const read = (text: string) => scoreOf(readRequest(text, WORDS), WORDS);

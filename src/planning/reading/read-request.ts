@@ -1,8 +1,8 @@
 /** What does a request ask for? Its clauses, lists, files and order, found by published words. */
 import { hasWord } from "../plain.ts";
 import type { Reading } from "../reading.ts";
+import { followsAll, isComplaint, isOfIt, workOf } from "../rules/work.ts";
 import type { Words } from "../words.ts";
-import { followsAll, isComplaint, isOfIt, workOf } from "../work.ts";
 import { type Block, type Bullet, blocksOf } from "./blocks.ts";
 import { isRequest, isTold, partsOf } from "./clauses.ts";
 import { clean, joined } from "./clean.ts";

@@ -1,5 +1,5 @@
 /** What does a plan's markdown say, before anybody judges it? A value as in a plan file, and where its parts stand. */
-import type { PlanProblem } from "../place.ts";
+import type { PlanProblem } from "../files/place.ts";
 import { NONE, unescaped } from "./escape.ts";
 import type { Label } from "./markdown.ts";
 import {

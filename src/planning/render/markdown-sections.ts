@@ -1,5 +1,5 @@
 /** Which lines of a plan's markdown belong to what? Its labels, and the values, lists and records below them. */
-import type { PlanProblem } from "../place.ts";
+import type { PlanProblem } from "../files/place.ts";
 import { NONE, unescaped } from "./escape.ts";
 import { GO_ON, LABELS, type Label, TITLE } from "./markdown.ts";
 

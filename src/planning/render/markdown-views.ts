@@ -1,5 +1,5 @@
 /** Does what a plan's markdown says for people agree with its records? Its status, its table and its waves. */
-import type { PlanProblem } from "../place.ts";
+import type { PlanProblem } from "../files/place.ts";
 import { type ExecutionPlan, isReady } from "../plan.ts";
 import { plain, unescaped } from "./escape.ts";
 import { COLUMNS, cellsOf, READY, UNCLEAR, wavesText } from "./markdown.ts";

@@ -1,7 +1,7 @@
 /** Which plan does a markdown text say? What `renderMarkdown` wrote, also after a person has edited it. */
-import type { PlanProblem } from "../place.ts";
+import type { PlanProblem } from "../files/place.ts";
+import { type ReadPlanOptions, readPlan } from "../files/read-plan.ts";
 import type { ExecutionPlan } from "../plan.ts";
-import { type ReadPlanOptions, readPlan } from "../read-plan.ts";
 import { draftOf } from "./markdown-draft.ts";
 import { sectionsOf } from "./markdown-sections.ts";
 import { contradictions } from "./markdown-views.ts";

@@ -18,9 +18,9 @@ import {
 import { type Config, fromSettings, type Problem, problemText, readConfig } from "../../config/index.ts";
 import { type Failure, failure, messageOf } from "../../core/failure.ts";
 import { nothingSeen, type Seen, see, viewOf } from "../../core/view.ts";
+import { readValue } from "../../planning/files/read-plan.ts";
 import { lintPlan } from "../../planning/lint.ts";
 import type { ExecutionPlan } from "../../planning/plan.ts";
-import { readValue } from "../../planning/read-plan.ts";
 import { type Failed, hasFailed } from "../../ports/repository.ts";
 import type { RunHome, RunRecord } from "../../ports/runs.ts";
 import { Feed, handleOf } from "./run-handle.ts";

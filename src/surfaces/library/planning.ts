@@ -20,6 +20,12 @@ export { type PlanAround, planByRules } from "../../planning/by-rules.ts";
 export { criticalPath } from "../../planning/critical-path.ts";
 export type { PlanningData } from "../../planning/data.ts";
 export { NO_FACTS, type RepositoryFacts } from "../../planning/facts.ts";
+export {
+  type PlanProblem,
+  type ReadPlan,
+  type ReadPlanOptions,
+  readPlan,
+} from "../../planning/files/read-plan.ts";
 export { type Finding, type LintFacts, lintPlan } from "../../planning/lint.ts";
 export {
   type ExecutionPlan,
@@ -28,7 +34,6 @@ export {
   type Question,
   type Score,
 } from "../../planning/plan.ts";
-export { type PlanProblem, type ReadPlan, type ReadPlanOptions, readPlan } from "../../planning/read-plan.ts";
 export { renderMarkdown } from "../../planning/render/markdown.ts";
 export { renderMermaid } from "../../planning/render/mermaid.ts";
 export { parseMarkdown } from "../../planning/render/parse-markdown.ts";

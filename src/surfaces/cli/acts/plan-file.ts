@@ -1,14 +1,14 @@
 /** Is that file a plan, and may it be run? Other files of the same kind are goals. */
 import { isUtf8 } from "node:buffer";
 import path from "node:path";
-import { type LintFacts, lintPlan } from "../../../planning/lint.ts";
-import type { ExecutionPlan } from "../../../planning/plan.ts";
 import {
   type PlanProblem,
   type ReadPlan,
   type ReadPlanOptions,
   readPlan,
-} from "../../../planning/read-plan.ts";
+} from "../../../planning/files/read-plan.ts";
+import { type LintFacts, lintPlan } from "../../../planning/lint.ts";
+import type { ExecutionPlan } from "../../../planning/plan.ts";
 import { type Context, refuse } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { plural } from "../words.ts";

@@ -1,0 +1,127 @@
+/** What is a task's output file called, and what does a path in a plan mean by it? */
+import { quoted } from "../../core/lines.ts";
+import { SCRATCHPAD } from "../plan.ts";
+
+/**
+ * One for each subject, no two alike, also where case does not count.
+ *
+ * ```ts
+ * outputNames(["Review code-cleanup-optimizer", "Fix it!", "fix it"]);
+ * // ["review_code-cleanup-optimizer.md", "fix_it.md", "fix_it-2.md"]
+ * ```
+ */
+export function outputNames(subjects: readonly string[]): readonly string[] {
+  const taken = new Set<string>();
+  /** Where the search goes on for a name that is taken: with 100,000 alike, from 2 each time is too slow. */
+  const next = new Map<string, number>();
+  return subjects.map((subject) => {
+    const stem = stemOf(subject);
+    let name = stem;
+    for (let n = next.get(stem) ?? 2; taken.has(name); n += 1) {
+      name = `${stem}-${n}`;
+      next.set(stem, n + 1);
+    }
+    taken.add(name);
+    return `${name}.md`;
+  });
+}
+
+const FALLBACK = "task";
+const MAX_STEM_CHARS = 80;
+/** A file name holds 255 bytes; some are for a number and the ending. */
+const MAX_STEM_BYTES = 200;
+/** Beyond it nothing reaches the name but what follows a long row of signs. */
+const MAX_READ_CHARS = 1_000;
+/** Patterns for all scripts take a millisecond each to make, and most subjects are plain. */
+const PLAIN = /^[ -~]*$/;
+/** Names that Windows keeps for devices, whatever the ending. */
+const DEVICE = /^(?:con|prn|aux|nul|com[\d¹²³]|lpt[\d¹²³])$/i;
+
+function stemOf(subject: string): string {
+  const text = subject.slice(0, MAX_READ_CHARS).trim().toLowerCase().normalize().replace(/\s+/g, "_");
+  const isPlain = PLAIN.test(text);
+  // A dash would begin an option, and a mark belongs to a letter.
+  const wanted = isPlain
+    ? text.replace(/[^a-z\d_-]/g, "").replace(/^-+/, "")
+    : text.replace(/[^\p{L}\p{M}\p{N}_-]/gu, "").replace(/^[-\p{M}]+/u, "");
+  const stem = cutToFit(wanted);
+  if (!(isPlain ? /[a-z\d]/ : /[\p{L}\p{N}]/u).test(stem)) return FALLBACK;
+  return DEVICE.test(stem) ? `${FALLBACK}-${stem}` : stem;
+}
+
+function cutToFit(text: string): string {
+  let fits = "";
+  let [chars, bytes] = [0, 0];
+  for (const char of text) {
+    chars += 1;
+    bytes += bytesOf(char);
+    if (chars > MAX_STEM_CHARS || bytes > MAX_STEM_BYTES) break;
+    fits += char;
+  }
+  return fits;
+}
+
+/** In UTF-8, of one character. */
+function bytesOf(char: string): number {
+  const code = char.codePointAt(0)!;
+  return code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+}
+
+/** A file's name in the scratchpad, or what is wrong and what to write instead. */
+export type OutputName = { readonly name: string } | { readonly problem: string; readonly next: string };
+
+/**
+ * What a plan's `output_file` means: a name, with or without the folder that stands for the scratchpad, or with the
+ * scratchpad's own path.
+ */
+export function outputNameIn(written: string, scratchpad?: string): OutputName {
+  const name = nameIn(written, scratchpad);
+  const refuse = (why: string): OutputName => ({
+    problem: `${quoted(written)} ${why}`,
+    next: `write ${SCRATCHPAD}/ and a file name, such as ${SCRATCHPAD}/${suggested(written)}`,
+  });
+  if (name === undefined) return refuse("is not directly in the scratchpad");
+  const wrong = wrongWith(name);
+  return wrong === undefined ? { name } : refuse(wrong);
+}
+
+const VARIABLE = /^\$(?:CLAUDE_SCRATCHPAD_DIR|\{CLAUDE_SCRATCHPAD_DIR\})[/\\]/;
+
+/** What is left without the scratchpad; undefined if it is elsewhere. */
+function nameIn(written: string, scratchpad: string | undefined): string | undefined {
+  const text = written.trim();
+  const variable = VARIABLE.exec(text)?.[0];
+  const folder = scratchpad?.replace(/[/\\]$/, "");
+  const isInside =
+    folder !== undefined &&
+    folder !== "" &&
+    text.startsWith(folder) &&
+    /[/\\]/.test(text[folder.length] ?? "");
+  const rest = variable ? text.slice(variable.length) : isInside ? text.slice(folder.length + 1) : text;
+  return /[/\\]/.test(rest) ? undefined : rest;
+}
+
+const MAX_NAME_BYTES = 240;
+const HIDDEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
+
+function wrongWith(name: string): string | undefined {
+  if (name === "") return "names no file";
+  if (
+    name.length > MAX_NAME_BYTES ||
+    [...name].reduce((sum, char) => sum + bytesOf(char), 0) > MAX_NAME_BYTES
+  )
+    return `has a name of more than ${MAX_NAME_BYTES} bytes`;
+  if (HIDDEN.test(name)) return "holds invisible or control characters";
+  if (name.startsWith(".")) return "has a name that starts with a dot";
+  if (name.startsWith("-")) return "has a name that starts with a dash";
+  if (/[<>:"|?*$]/.test(name)) return `holds one of < > : " | ? * $`;
+  if (/[. ]$/.test(name)) return "has a name that ends in a dot or a blank";
+  if (DEVICE.test(name.split(".", 1)[0]!.trim())) return "is a device's name on Windows";
+  return undefined;
+}
+
+/** The last part of what was written, as a name of ours. */
+function suggested(written: string): string {
+  const last = written.slice(-MAX_READ_CHARS).split(/[/\\]/).at(-1)!;
+  return `${stemOf(last.replace(/\.[a-z0-9]{1,8}$/i, ""))}.md`;
+}

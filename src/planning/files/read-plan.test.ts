@@ -1,0 +1,283 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import type { ExecutionPlan } from "../plan.ts";
+import { type ReadPlanOptions, readPlan } from "./read-plan.ts";
+
+const planOf = (value: unknown, options?: ReadPlanOptions): ExecutionPlan => {
+  const read = readPlan(JSON.stringify(value), options);
+  assert.ok(read.is === "plan", JSON.stringify(read));
+  return read.plan;
+};
+const notesOf = (value: unknown) => {
+  const read = readPlan(JSON.stringify(value));
+  assert.ok(read.is === "plan", JSON.stringify(read));
+  return read.notes;
+};
+const problemsOf = (value: unknown, options?: ReadPlanOptions) => {
+  const read = readPlan(typeof value === "string" ? value : JSON.stringify(value), options);
+  assert.ok(read.is === "broken", JSON.stringify(read));
+  return read.problems;
+};
+
+describe("a plan file", () => {
+  it("in the form of TaskCreate and TaskUpdate is a plan", () => {
+    const plan = planOf([
+      {
+        subject: "Create project structure",
+        description: "Set up src/ and tests/",
+        activeForm: "Creating project structure",
+        metadata: {
+          wave: 0,
+          phase_id: "1",
+          agent: "workflow-orchestrator:general-purpose",
+          parallel: true,
+          output_file: "$CLAUDE_SCRATCHPAD_DIR/create_project_structure.md",
+        },
+      },
+      { subject: "Create database config", metadata: { phase_id: 2 } },
+      { subject: "Verify implementations", metadata: { phase_id: "3", agent: "task-completion-verifier" } },
+      { taskId: "3", addBlockedBy: ["1", "2"] },
+    ]);
+    assert.deepEqual(
+      plan.tasks.map(({ id, blockedBy, delivers, metadata: { wave, parallel, agent } }) => [
+        ...[id, blockedBy.join(), delivers, wave, parallel, agent],
+      ]),
+      [
+        ["1", "", "change", 0, true, "general-purpose"],
+        ["2", "", "change", 0, true, "general-purpose"],
+        ["3", "1,2", "report", 1, false, "task-completion-verifier"],
+      ],
+    );
+    assert.equal(plan.tasks[0]!.metadata.output_file, "$CLAUDE_SCRATCHPAD_DIR/create_project_structure.md");
+    assert.equal(plan.tasks[1]!.metadata.output_file, undefined);
+    assert.equal(plan.tasks[1]!.activeForm, "Creating database config");
+    assert.equal(plan.tasks[1]!.description, "Create database config");
+    assert.equal(plan.goal, "Create project structure, and 2 more tasks");
+  });
+
+  it("with scopedGoal, pathsAllowed, dependsOn, acceptance and verify is a plan", () => {
+    const { tasks } = planOf({
+      goal: "Parse",
+      tasks: [
+        {
+          id: "parser",
+          scopedGoal: "Add the parser. It reads all of it.",
+          pathsAllowed: ["src/parser/**", "./src/index.ts"],
+          dependsOn: [],
+          acceptance: ["reads numbers", "reads text"],
+          verify: ["npm test", "npm run lint"],
+        },
+        {
+          id: "docs",
+          title: "Document the parser",
+          dependsOn: ["parser"],
+          files: "README.md",
+          verify: "true",
+        },
+      ],
+    });
+    assert.deepEqual(tasks[0], {
+      id: "parser",
+      subject: "Add the parser",
+      description: "Add the parser. It reads all of it.",
+      activeForm: "Adding the parser",
+      blockedBy: [],
+      scope: ["src/parser/", "src/index.ts"],
+      reads: [],
+      delivers: "change",
+      requirements: ["reads numbers", "reads text"],
+      success_criterion: "(npm test) && (npm run lint)",
+      metadata: { wave: 0, phase_id: "parser", agent: "general-purpose", parallel: false, depth: 1 },
+    });
+    assert.deepEqual(tasks[1]!.scope, ["README.md"]);
+    assert.equal(tasks[1]!.success_criterion, "true");
+    assert.deepEqual(tasks[1]!.blockedBy, ["parser"]);
+  });
+
+  it("with description, scope, acceptance, branch and priority is a plan", () => {
+    const value = {
+      tasks: [
+        {
+          id: "t1",
+          description: "Fix the login\nIt fails for empty names.",
+          scope: ["src/login.ts"],
+          acceptance: "- empty names are refused\n- others work",
+          branch: "worker/fix-login",
+          priority: "high",
+        },
+      ],
+    };
+    const [task] = planOf(value).tasks;
+    assert.equal(task!.subject, "Fix the login");
+    assert.deepEqual(task!.requirements, ["empty names are refused", "others work"]);
+    assert.equal(task!.branch, "worker/fix-login");
+    assert.equal(task!.priority, 2);
+    assert.ok(notesOf(value).includes("tasks[0].acceptance was read as requirements"));
+  });
+
+  it("may say who waits from the other side, and ids as numbers or as one text", () => {
+    const { tasks } = planOf([
+      { id: 1, name: "Add a", addBlocks: ["3"] },
+      { id: 2, name: "Add b", dependencies: "none" },
+      { id: 3, name: "Add c", depends_on: "1, 2" },
+    ]);
+    assert.deepEqual(
+      tasks.map(({ blockedBy }) => blockedBy),
+      [[], [], ["1", "2"]],
+    );
+  });
+
+  it("is believed about dependencies, not about waves", () => {
+    const tasks = [
+      { id: "a", subject: "Add a", metadata: { wave: 4, parallel: true } },
+      { id: "b", subject: "Add b", blockedBy: ["a"], metadata: { wave: 0, parallel: false } },
+    ];
+    const plan = planOf({ tasks });
+    assert.deepEqual(
+      plan.tasks.map(({ metadata: { wave, parallel } }) => [wave, parallel]),
+      [
+        [0, false],
+        [1, false],
+      ],
+    );
+    assert.deepEqual(notesOf({ tasks }), [
+      "tasks[0].metadata.wave is 0 by the dependencies, whatever was written",
+      "tasks[0].metadata.parallel is false by the dependencies, whatever was written",
+      "tasks[1].metadata.wave is 1 by the dependencies, whatever was written",
+    ]);
+  });
+
+  it("gets numbers for ids, past those that are taken", () => {
+    const { tasks } = planOf([{ subject: "Add a" }, { id: "3", subject: "Add b" }, { subject: "Add c" }]);
+    assert.deepEqual(
+      tasks.map(({ id }) => id),
+      ["1", "3", "4"],
+    );
+  });
+
+  for (const [subject, task, delivers] of [
+    ["Review the parser", {}, "report"],
+    ["Review the parser", { scope: ["src/parser.ts"] }, "change"],
+    ["Add a report page", {}, "change"],
+    ["Look around", { agent: "Explore" }, "report"],
+    ["Summarise it", { delivers: "change" }, "change"],
+  ] as const)
+    it(`delivers a ${delivers} where it says ${subject} ${JSON.stringify(task)}`, () => {
+      assert.equal(planOf([{ subject, ...task }]).tasks[0]!.delivers, delivers);
+    });
+
+  it("names unknown keys with those that may have been meant, once each", () => {
+    assert.deepEqual(notesOf({ gaol: "x", tasks: [{ subject: "Add a", sujbect: "b", colour: 1 }] }), [
+      '"sujbect" in tasks[0] is not known and was not read; did you mean subject?',
+      '"colour" in tasks[0] is not known and was not read',
+      '"gaol" is not known and was not read; did you mean goal?',
+    ]);
+    const many = Array.from({ length: 30 }, (_, n) => ({ title: `Add ${n}`, status: "pending" }));
+    assert.deepEqual(notesOf({ tasks: many }), [
+      "tasks[0].title was read as subject (and the same 29 more times)",
+      '"status" in tasks[0] is not known and was not read (and the same 29 more times)',
+    ]);
+  });
+
+  it("may name its files in one text, with commas", () => {
+    const task = { subject: "Write the docs", files: "docs/a.md, docs/b.md", reads: "none" };
+    const { scope, reads } = planOf([task]).tasks[0]!;
+    assert.deepEqual([scope, reads], [["docs/a.md", "docs/b.md"], []]);
+    assert.equal(readPlan(JSON.stringify([{ ...task, files: " " }])).is, "broken");
+  });
+
+  it("may hold its plan under that name, a mark at its beginning, and only questions", () => {
+    assert.equal(planOf({ plan: { goal: "x", tasks: [{ subject: "Add a" }] } }).goal, "x");
+    assert.equal(readPlan('\uFEFF{"tasks": [{"subject": "Add a"}]}').is, "plan");
+    assert.deepEqual(planOf({ questions: ["Which one?"] }).questions, [
+      { id: "q1", question: "Which one?", default: "", blocking: true },
+    ]);
+  });
+
+  it("takes the scratchpad's own path, and how many work at once from whoever asks", () => {
+    const value = [{ subject: "Add a", metadata: { output_file: "/pad/a.md" } }];
+    const plan = planOf(value, { scratchpad: "/pad", maxConcurrent: 3 });
+    assert.equal(plan.tasks[0]!.metadata.output_file, "$CLAUDE_SCRATCHPAD_DIR/a.md");
+    assert.equal(plan.max_concurrent, 3);
+    assert.equal(planOf([{ subject: "Add a" }]).max_concurrent, 8);
+    assert.equal(problemsOf(value)[0]!.place, "tasks[0].metadata.output_file");
+  });
+
+  it("loses control characters and half characters, and says so", () => {
+    const value = [{ subject: "Add\u001b[31m a", description: "x\u0000y\ud800\r\nz" }];
+    const [task] = planOf(value).tasks;
+    assert.equal(task!.subject, "Add[31m a");
+    assert.equal(task!.description, "xy\ufffd\nz");
+    assert.match(notesOf(value).join(), /tasks\[0\]\.subject held control characters/);
+  });
+});
+
+describe("a broken plan file", () => {
+  it("is told everything at once, each with its place", () => {
+    const found = problemsOf({
+      skein_plan: 2,
+      max_concurrent: 0,
+      score: { tier: 4 },
+      questions: [{ id: "q" }, { id: "q", question: "Which?" }],
+      tasks: [
+        { id: "a b", subject: "Add a", scope: ["../x", "ok.ts", 3] },
+        { id: "b", reads: "/etc/passwd", priority: 11, delivers: "cake", estimate: { minutes: -1 } },
+        { id: "c", subject: "Add c", metadata: [], success_criterion: "a\nb", blockedBy: [{}] },
+        7,
+      ],
+    });
+    const score = ["verbs", "connectors", "domain", "scope", "risk", "total", "tier", "min_depth"];
+    const places = [
+      "tasks[2].metadata tasks[3] tasks[0].id tasks[0].scope[0] tasks[0].scope[2] tasks[1] tasks[1].delivers",
+      "tasks[1].reads tasks[1].priority tasks[1].estimate.minutes tasks[2].blockedBy[0]",
+      "tasks[2].success_criterion skein_plan max_concurrent questions[0].question questions[1].id",
+    ];
+    assert.deepEqual(
+      found.map(({ place }) => place).sort(),
+      [...places.join(" ").split(" "), ...score.map((key) => `score.${key}`)].sort(),
+    );
+    assert.ok(found.every(({ message }) => message.length > 3));
+    const [tooMuch] = problemsOf({ tasks: [{ subject: "Add a", estimate: { tokens: 1e15 } }] });
+    assert.equal(tooMuch?.message, "must be a number from 0 to 1000000000000");
+  });
+
+  it("is told of dependencies in the same breath", () => {
+    const found = problemsOf([{ id: "a", subject: "Add a", scope: ["/x"], after: ["b"] }]);
+    assert.deepEqual(
+      found.map(({ place }) => place),
+      ["tasks[0].scope[0]", "tasks[0].blockedBy[0]"],
+    );
+  });
+
+  for (const [text, message] of [
+    ["", "line 1, column 1: the text is empty"],
+    ['{\n  "tasks": [\n    {},\n  ]\n}', "line 4, column 3: there is a comma before the closing bracket"],
+    ['{"goal": "x"', 'line 1, column 13: the text ends before "}"'],
+    ['{"goal" "x"}', 'line 1, column 9: a ":" is missing after the key'],
+    ["{goal: 1}", "line 1, column 2: a key in double quotes is missing"],
+    ["{} {}", "line 1, column 4: something follows after the end of the plan"],
+    ['{"a": "b\nc"}', "line 1, column 9: a string has a line end"],
+    ['{"a": "\\x"}', "line 1, column 8: there is no such escape"],
+    ["[1 2]", 'line 1, column 4: a "," or "]" is missing'],
+    ["{\n// x\n}", "line 2, column 1: a key in double quotes is missing"],
+    ["[// x\n]", "line 1, column 2: comments are not JSON"],
+    ["[01]", 'line 1, column 3: a "," or "]" is missing'],
+  ] as const)
+    it(`that is no JSON is told where: ${JSON.stringify(text)}`, () => {
+      assert.ok(problemsOf(text)[0]!.message.includes(message), problemsOf(text)[0]!.message);
+    });
+
+  it("may be as hostile as it likes", () => {
+    assert.match(problemsOf("[".repeat(2_000_000))[0]!.message, /column 2000001: the text ends/);
+    assert.match(problemsOf(`["${"x".repeat(5_000_000)}`)[0]!.message, /ends inside of a string/);
+    assert.match(problemsOf(" ".repeat(20_000_001))[0]!.message, /longer than 20 million/);
+    assert.match(
+      problemsOf({ tasks: Array(1_001).fill({ subject: "x" }) })[0]!.message,
+      /1001 tasks; at most 1000/,
+    );
+    assert.equal(problemsOf('{"__proto__": {"tasks": []}}')[0]!.place, "tasks");
+    const many = problemsOf({ tasks: Array(1_000).fill({}) });
+    assert.deepEqual(many.at(-1), { place: "", message: "and 800 more problems" });
+    for (const value of ["1", "null", '"x"', "true", "[]", "{}", '{"tasks": {}}']) problemsOf(value);
+  });
+});

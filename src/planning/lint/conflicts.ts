@@ -1,0 +1,94 @@
+/** Which tasks write the same file, and could do so at the same time? */
+import { containing, EVERYTHING } from "../../core/scope.ts";
+import type { PlanTask } from "../plan.ts";
+import { error, type Finding } from "./finding.ts";
+import type { Reach } from "./reach.ts";
+
+/**
+ * Nothing is found exactly when each two tasks that write the same file, or a folder and something in it, are in an
+ * order. Those who name one path must form a chain, so only neighbours are compared; 1,000 tasks with 2,000 shared
+ * files each would be a thousand million pairs.
+ */
+export function sharedWrites(
+  tasks: readonly PlanTask[],
+  reach: Reach,
+  sharedFiles: readonly string[] = [],
+): readonly Finding[] {
+  const writers = writersOf(tasks, reach, containing(sharedFiles));
+  const conflicts = new Map<string, Conflict>();
+  const compare = (a: Writer | undefined, b: Writer | undefined) => {
+    if (!a || !b || a.task === b.task || reach.isOrdered(a.task, b.task)) return;
+    const [earlier, later] = a.task < b.task ? [a, b] : [b, a];
+    const key = `${earlier.task} ${later.task}`;
+    if (!conflicts.has(key)) conflicts.set(key, { earlier, later });
+  };
+  for (const [path, here] of writers) {
+    for (let at = 1; at < here.length; at += 1) compare(here[at - 1], here[at]);
+    for (const folder of foldersAbove(path)) {
+      const above = writers.get(folder);
+      if (above) for (const one of here) compareWithNeighbours(one, above, compare);
+    }
+  }
+  return [...conflicts.values()].map((conflict) => told(conflict, tasks));
+}
+
+/** `position`: among all tasks, dependencies first. `path`: the place of the path in its scope. */
+type Writer = { readonly task: number; readonly position: number; readonly path: number };
+type Conflict = { readonly earlier: Writer; readonly later: Writer };
+
+/** By path without its last slash, in an order that the dependencies allow. */
+function writersOf(
+  tasks: readonly PlanTask[],
+  { order }: Reach,
+  isShared: (path: string) => boolean,
+): ReadonlyMap<string, readonly Writer[]> {
+  const writers = new Map<string, Writer[]>();
+  for (const [position, task] of order.entries()) {
+    const { delivers, scope } = tasks[task]!;
+    if (delivers === "report") continue;
+    for (const [path, written] of scope.entries()) {
+      if (isShared(written)) continue;
+      const key = written.endsWith("/") && written !== EVERYTHING ? written.slice(0, -1) : written;
+      const known = writers.get(key);
+      if (known) known.push({ task, position, path });
+      else writers.set(key, [{ task, position, path }]);
+    }
+  }
+  return writers;
+}
+
+function* foldersAbove(path: string): Generator<string> {
+  if (path === EVERYTHING) return;
+  yield EVERYTHING;
+  for (let slash = path.indexOf("/"); slash !== -1; slash = path.indexOf("/", slash + 1))
+    yield path.slice(0, slash);
+}
+
+function compareWithNeighbours(
+  one: Writer,
+  chain: readonly Writer[],
+  compare: (a: Writer | undefined, b: Writer | undefined) => void,
+): void {
+  let [low, high] = [0, chain.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (chain[middle]!.position < one.position) low = middle + 1;
+    else high = middle;
+  }
+  compare(chain[low - 1], one);
+  compare(one, chain[low]); // Where that is the task itself, its neighbours above were compared already.
+}
+
+function told({ earlier, later }: Conflict, tasks: readonly PlanTask[]): Finding {
+  const [first, second] = [tasks[earlier.task]!, tasks[later.task]!];
+  const [one, other] = [first.scope[earlier.path]!, second.scope[later.path]!];
+  const what =
+    one === other
+      ? `tasks "${first.id}" and "${second.id}" both write ${one}`
+      : `task "${first.id}" writes ${one} and task "${second.id}" writes ${other}`;
+  return error(
+    `tasks[${later.task}].scope[${later.path}]`,
+    `${what}, and neither waits for the other`,
+    `let one wait: "blockedBy": ["${first.id}"] in task "${second.id}"; or give the file to one of them`,
+  );
+}

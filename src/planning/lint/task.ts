@@ -1,0 +1,107 @@
+/** Is one task of a plan fit to be given to an agent: said, small enough, for somebody who can do it? */
+import { closest } from "../../core/closest.ts";
+import { quoted } from "../../core/lines.ts";
+import { outputNameIn } from "../files/output-name.ts";
+import { AGENT_PREFIX, GENERAL_PURPOSE, type PlanTask } from "../plan.ts";
+import { saysToWrite } from "../says-to-write.ts";
+import { error, type Finding, warning } from "./finding.ts";
+import { compressedWords } from "./words.ts";
+
+export type AgentFact = { readonly name: string; readonly isReadOnly: boolean };
+
+/** What one task may be at most. */
+export type TaskLimits = { readonly maxFilesModified: number; readonly maxFilesRead: number };
+
+export type TaskJudge = (task: PlanTask, path: string) => readonly Finding[];
+
+/** For all tasks of a plan, one after the other: it remembers the names of their output files. */
+export function taskJudge(
+  agents: readonly AgentFact[] | undefined,
+  limits: TaskLimits,
+  minDepth: number,
+): TaskJudge {
+  const known = agents && new Map(agents.map((agent) => [agent.name, agent]));
+  const outputs = new Map<string, string>();
+  return (task, path) => [
+    ...wordFindings(task, path),
+    ...agentFindings(task, path, known),
+    ...outputFindings(task, path, outputs),
+    ...(task.metadata.depth < minDepth ? [shallow(task, path, minDepth)] : []),
+    ...sizeFindings(task, path, limits),
+    ...compressedWords(task, path),
+  ];
+}
+
+const wordFindings = (task: PlanTask, path: string): readonly Finding[] =>
+  (["subject", "description"] as const).flatMap((key) =>
+    task[key].trim() === "" ? [error(`${path}.${key}`, "is empty", "say what is to be done")] : [],
+  );
+
+type Known = ReadonlyMap<string, AgentFact>;
+
+/** The one that reads most cheaply: it has no tool to write with, whoever asks it to. */
+const EXPLORE = "Explore";
+
+function agentFindings(
+  { delivers, description, metadata }: PlanTask,
+  path: string,
+  known: Known | undefined,
+): readonly Finding[] {
+  const name = metadata.agent.replace(AGENT_PREFIX, "");
+  if (known === undefined || name === GENERAL_PURPOSE || name === "main") return [];
+  const place = `${path}.metadata.agent`;
+  const agent = known.get(name);
+  if (agent === undefined) {
+    const [near] = closest(name, [...known.keys(), GENERAL_PURPOSE]);
+    const hint = near === undefined ? "any worker takes it" : `did you mean ${near}?`;
+    return [warning(place, `there is no agent ${quoted(name)}`, hint)];
+  }
+  if (!agent.isReadOnly) return [];
+  const instead = `use ${GENERAL_PURPOSE}`;
+  const writes = metadata.output_file !== undefined;
+  return [
+    ...(delivers === "change"
+      ? [error(place, `${name} changes nothing, and this task is a change`, instead)]
+      : []),
+    ...(writes ? [error(place, `${name} writes nothing, and this task has an output file`, instead)] : []),
+    ...(name === EXPLORE && delivers === "report" && saysToWrite(description)
+      ? [error(place, `${name} writes nothing, and the description says to`, instead)]
+      : []),
+  ];
+}
+
+/** Where case does not count, either. */
+function outputFindings(
+  { id, metadata }: PlanTask,
+  path: string,
+  outputs: Map<string, string>,
+): readonly Finding[] {
+  if (metadata.output_file === undefined) return [];
+  const place = `${path}.metadata.output_file`;
+  const read = outputNameIn(metadata.output_file);
+  if ("problem" in read) return [error(place, read.problem, read.next)];
+  const key = read.name.toLowerCase().normalize();
+  const other = outputs.get(key);
+  if (other === undefined) outputs.set(key, id);
+  else
+    return [error(place, `task "${other}" has the output file ${read.name}, too`, "give each its own name")];
+  return [];
+}
+
+const shallow = ({ id, metadata }: PlanTask, path: string, minDepth: number): Finding =>
+  error(
+    `${path}.metadata.depth`,
+    `task "${id}" is a part of depth ${metadata.depth}, and the request's score asks for ${minDepth}`,
+    `split it further; or write ${minDepth}, if it is as small as it can be`,
+  );
+
+function sizeFindings({ scope, reads }: PlanTask, path: string, limits: TaskLimits): readonly Finding[] {
+  const over = (key: string, count: number, max: number, verb: string) =>
+    count > max
+      ? [warning(`${path}.${key}`, `${verb} ${count} files, more than ${max}`, "split the task")]
+      : [];
+  return [
+    ...over("scope", scope.length, limits.maxFilesModified, "changes"),
+    ...over("reads", reads.length, limits.maxFilesRead, "reads"),
+  ];
+}
