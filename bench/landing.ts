@@ -26,12 +26,13 @@ async function run(): Promise<BenchReport> {
   const rows: Table["rows"][number][] = [];
   const limits: Limit[] = [];
   for (const files of SIZES) {
-    const { floor, ours, merge, batched, processes } = await measure(files);
+    const { floor, unsynced, ours, merge, batched, processes } = await measure(files);
     const growth = (ms: readonly number[]) => median(ms.slice(-END)) / median(ms.slice(0, END));
     const ofFloor = median(ours) / median(floor);
     rows.push({
       files: files.toLocaleString("en-US"),
       "floor, ms": median(floor),
+      "floor, not synced, ms": median(unsynced),
       "skein, ms": median(ours),
       "git merge, ms": median(merge),
       [`skein, ${BATCH} at once, ms each`]: median(batched),
@@ -60,7 +61,8 @@ async function run(): Promise<BenchReport> {
   }
   const title =
     `${BRANCHES} small branches landed one by one, median ms a landing; floor: merge-tree, commit-tree and ` +
-    "update-ref, spawned by the same program; git merge: in a worktree; a proof is left only by skein";
+    "update-ref, spawned by the same program; git merge: in a worktree; both sync objects and refs as skein does; a " +
+    "proof is left only by skein";
   const batches = batchesTable();
   return {
     title: "landing: candidate and compare-and-swap, gate off; and how often the gate runs",
@@ -71,6 +73,8 @@ async function run(): Promise<BenchReport> {
 
 type Measured = {
   readonly floor: readonly number[];
+  /** As git does it by itself: what a power cut may empty. */
+  readonly unsynced: readonly number[];
   readonly ours: readonly number[];
   readonly merge: readonly number[];
   /** Ms a landing, one number a batch. */
@@ -78,17 +82,23 @@ type Measured = {
   readonly processes: number;
 };
 
-/** All three take each branch in turn, so that they share whatever else the machine does; who is first changes. */
+/** All four take each branch in turn, so that they share whatever else the machine does; who is first changes. */
 async function measure(files: number): Promise<Measured> {
   await using repository = await makeBenchRepository(files, BRANCHES);
   using skein = new GitRepository({ folder: repository.folder });
   const lanes = {
-    floor: await floorLane(repository),
+    floor: await floorLane(repository, "floor", SYNCED),
+    unsynced: await floorLane(repository, "unsynced", []),
     ours: await skeinLane(repository, skein, "skein"),
     merge: await mergeLane(repository),
   };
-  const names = ["floor", "ours", "merge"] as const;
-  const times = { floor: [] as number[], ours: [] as number[], merge: [] as number[] };
+  const names = ["floor", "ours", "merge", "unsynced"] as const;
+  const times = {
+    floor: [] as number[],
+    unsynced: [] as number[],
+    ours: [] as number[],
+    merge: [] as number[],
+  };
   const batchedLane = await skeinLane(repository, skein, "batched");
   const batched: number[] = [];
   let processes = 0;
@@ -113,13 +123,21 @@ type Lane = (branches: readonly string[]) => Promise<void>;
 
 const targetOf = (name: string) => `bench/${name}/target`;
 
-async function floorLane({ folder, git }: BenchRepository): Promise<Lane> {
-  await git("branch", targetOf("floor"), "main");
+/** What Skein's git is told as well; the names of refs, which it syncs itself, the floor leaves to the journal. */
+const SYNCED = ["-c", "core.fsync=objects,reference", "-c", "core.fsyncMethod=batch"];
+
+async function floorLane(
+  { folder, git }: BenchRepository,
+  name: string,
+  settings: readonly string[],
+): Promise<Lane> {
+  await git("branch", targetOf(name), "main");
   let tip = await git("rev-parse", "main");
+  const run = (...args: readonly string[]) => plainGit(folder, [...settings, ...args]);
   return async ([branch = ""]) => {
-    const tree = await plainGit(folder, ["merge-tree", "--write-tree", tip, branch]);
-    const commit = await plainGit(folder, ["commit-tree", "-p", tip, "-p", branch, "-m", branch, tree]);
-    await plainGit(folder, ["update-ref", `refs/heads/${targetOf("floor")}`, commit, tip]);
+    const tree = await run("merge-tree", "--write-tree", tip, branch);
+    const commit = await run("commit-tree", "-p", tip, "-p", branch, "-m", `${name} ${branch}`, tree);
+    await run("update-ref", `refs/heads/${targetOf(name)}`, commit, tip);
     tip = commit;
   };
 }
@@ -137,7 +155,7 @@ async function skeinLane({ git }: BenchRepository, skein: GitRepository, run: st
       subject: branch,
     }));
     const made = await skein.candidate({ run, onto: from, strategy: "merge-commit", members }, signal);
-    if (hasFailed(made) || made.commit === undefined) throw new Error(JSON.stringify(made));
+    if (hasFailed(made) || "is" in made || made.commit === undefined) throw new Error(JSON.stringify(made));
     const proof = {
       run,
       members: made.members,
@@ -155,13 +173,13 @@ async function mergeLane({ folder, git }: BenchRepository): Promise<Lane> {
   const worktree = join(folder, "..", "worktree");
   await git("worktree", "add", "-q", "-b", targetOf("merge"), worktree, "main");
   return async ([branch = ""]) => {
-    await plainGit(worktree, ["merge", "-q", "--no-ff", "-m", branch, branch]);
+    await plainGit(worktree, [...SYNCED, "merge", "-q", "--no-ff", "-m", branch, branch]);
   };
 }
 
 /** A lane that did less than the others would be faster for it. */
 async function verify({ git }: BenchRepository): Promise<void> {
-  const names = ["floor", "skein", "batched", "merge"];
+  const names = ["floor", "unsynced", "skein", "batched", "merge"];
   const trees = await Promise.all(names.map((name) => git("rev-parse", `${targetOf(name)}^{tree}`)));
   if (new Set(trees).size !== 1) throw new Error(`the targets differ: ${trees.join(" ")}`);
   const notes = (await git("notes", "--ref=skein/skein", "list")).split("\n").length;

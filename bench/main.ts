@@ -1,12 +1,22 @@
 /** Runs the benchmarks by name (`npm run bench -- graph`), all of them without one; `--json` prints one document. */
+import { contextBench } from "./context.ts";
 import { engineBench } from "./engine.ts";
 import { graphBench } from "./graph.ts";
 import { landingBench } from "./landing.ts";
 import { type Bench, type BenchReport, holds, printReport } from "./measure.ts";
 import { runBench } from "./run.ts";
 import { startupBench } from "./startup.ts";
+import { subtasksBench } from "./subtasks.ts";
 
-const BENCHES: readonly Bench[] = [graphBench, engineBench, landingBench, runBench, startupBench];
+const BENCHES: readonly Bench[] = [
+  graphBench,
+  engineBench,
+  landingBench,
+  runBench,
+  startupBench,
+  subtasksBench,
+  contextBench,
+];
 
 const { names, isJson, problem } = parse(process.argv.slice(2));
 if (problem !== undefined) {

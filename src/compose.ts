@@ -3,6 +3,7 @@
  * that only looks goes to the room that it needs: this door loads all of them, which takes 100 ms.
  */
 export { agentProblem, functionAgents, type GivenAgents } from "./compose/agents.ts";
+export { cancelStopped } from "./compose/cancel-run.ts";
 export { type DeliveryEnd, deliverRun } from "./compose/delivery.ts";
 export {
   agentsHere,
@@ -23,12 +24,10 @@ export {
   inspectGate,
   inspectGit,
   inspectRepository,
-  inspectSetup,
   inspectTree,
   isolationOf,
   type RepositoryFacts,
   type Settled,
-  type SetupFacts,
   type TreeFacts,
 } from "./compose/inspect.ts";
 export {
@@ -42,8 +41,11 @@ export {
   promptsProblem,
   type SandboxFacts,
   type SpecialistFacts,
+  unconfinedProblem,
 } from "./compose/inspect-agent.ts";
 export { type Disk, inspectDisk, inspectState, roomFor, type StateFacts } from "./compose/inspect-place.ts";
+export { inspectSessions } from "./compose/inspect-session.ts";
+export { inspectSetup, type SetupFacts } from "./compose/inspect-setup.ts";
 export { type LiveRun, type RunOptions, startRun, tidyRun } from "./compose/live-run.ts";
 export {
   askGit,
@@ -61,4 +63,6 @@ export {
   salvageList,
   salvageRestore,
 } from "./compose/project.ts";
-export { gateOf } from "./compose/world.ts";
+export { branchOf, type Removal, removalOf, removeRun } from "./compose/remove-run.ts";
+export { type GateTried, tryGate } from "./compose/try-gate.ts";
+export { filterProblem, gateOf } from "./compose/world.ts";

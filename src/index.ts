@@ -17,7 +17,6 @@
  * });
  * ```
  */
-export type { DeliveryEnd } from "./compose.ts";
 export type { News, PlanBrief, WorkBrief } from "./core/brief.ts";
 export type { Event as RunEvent, RunEnd } from "./core/event.ts";
 export type { Failure, FailureKind } from "./core/failure.ts";
@@ -30,7 +29,7 @@ export {
 } from "./core/handoff.ts";
 export { DEFAULT_SUBPLANNER_CONFIG, type SubplannerConfig, shouldDecompose } from "./core/policy.ts";
 export type { Scope } from "./core/scope.ts";
-export type { RunView, TaskRow } from "./core/view.ts";
+export type { GivenUpView, RunView, TaskRow } from "./core/view.ts";
 export type { AggregatedResults, DelegatedResult } from "./delegation/aggregate.ts";
 export { aggregateResults } from "./delegation/aggregate.ts";
 export type { Attempt, AttemptExecutor, AttemptResult, FailedAttempt, Timing } from "./delegation/attempt.ts";
@@ -57,8 +56,9 @@ export type {
   TaskEvent,
 } from "./graph/graph-events.ts";
 export type { PlannedTask, TaskInput, TaskResult, TaskStatus } from "./graph/planned-task.ts";
-export { TaskGraph } from "./graph/task-graph.ts";
+export { TaskGraph, type TaskGraphOptions } from "./graph/task-graph.ts";
 export {
+  type AddressedConcern,
   type Place,
   type PlanFunction,
   type PlannedPart,
@@ -69,6 +69,7 @@ export {
   type WorkReport,
   type WorkResult,
 } from "./ports/agent-functions.ts";
+export type { DeliveryEnd } from "./ports/delivery.ts";
 export type { Heard } from "./ports/mailbox.ts";
 export { type Failed, hasFailed } from "./ports/repository.ts";
 export { createOrchestrator, decomposeAndExecute } from "./surfaces/library/library.ts";

@@ -47,6 +47,7 @@ const ALLOWED: [string, string][] = [
   ["src/ports/clock.ts", "src/core/job.ts"],
   ["src/adapters/clocks/system.ts", "src/ports/clock.ts"],
   ["src/delegation/delegation-engine.ts", "src/graph/planned-task.ts"],
+  ["src/subtasks/execute.ts", "src/ports/subtasks.ts"],
   ["src/jobs/plan.ts", "src/planning/plan.ts"],
   ["src/engine/engine.ts", "src/jobs/run-job.ts"],
   ["src/simulation/simulate.ts", "src/adapters/clocks/manual.ts"],

@@ -201,7 +201,7 @@ describe("what docs/agents.md shows works:", { concurrency: 2 }, () => {
       [...names, ...others, "HTTPS_PROXY", "SOME_API_KEY"].map((n) => [n, "x"]),
     );
     const person = { name: "A", email: "a@example.invalid" };
-    const given = environmentOf({ from, pass: [], temporary: "/t", ceiling: "/", person });
+    const given = environmentOf({ from, pass: [], temporary: "/t", ceiling: "/", person, settings: [] });
     const kept = Object.keys(from).filter((name) => given[name] === "x");
     assert.deepEqual(kept, names);
     for (const name of Object.keys(given)) assert.ok(text.includes(`\`${name}`), `${name} is not told`);
@@ -240,14 +240,18 @@ describe("what docs/state.md shows works:", () => {
     const [first, second] = [await runs(place, "year.sh"), await runs(place, "year.sh")];
     const { git } = place.repository;
     await git("update-ref", `refs/skein/salvage/${first.run}/t.9`, "main");
-    const [block = ""] = blocksOf("docs/state.md");
-    const removed = await place.type(block.replace(/^run=\S+/, `run=${first.run}`));
+    const [command = "", byHand = ""] = blocksOf("docs/state.md");
+    const asked = command.replace(/remove \S+/, `remove ${first.run} --yes --undelivered`);
+    const removed = await place.type(asked);
     assert.equal(removed.code, 0, removed.out);
     assert.doesNotMatch(await git("for-each-ref"), new RegExp(first.run));
     assert.match(await git("for-each-ref"), new RegExp(`refs/notes/skein/${second.run}`));
     assert.match(await git("for-each-ref"), new RegExp(`refs/heads/${second.target}`));
     const [repository = ""] = await readdir(place.state);
     assert.deepEqual(await readdir(path.join(place.state, repository, "runs")), [second.run]);
+    const rest = await place.type(byHand.replace(/^run=\S+/, `run=${second.run}`));
+    assert.equal(rest.code, 0, rest.out);
+    assert.doesNotMatch(await git("for-each-ref"), /skein/);
     assert.equal(await git("status", "--porcelain"), "?? year.sh");
   });
 });

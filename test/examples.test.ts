@@ -26,6 +26,17 @@ const SHOWN: Readonly<Record<string, readonly RegExp[]>> = {
     /^\[install\] complete: translated \(before: the work function threw: the model answered with an empty page\)$/,
     /^complete: 5 files, 500 tokens$/,
   ],
+  "delegate.ts": [
+    /^t\.1 asks, by way of t: Which spelling: British or American\?$/,
+    /^t\.1 said \{"mistakes":\[\],"spelling":"British"\}$/,
+    /^COMPLETE: Hello, colour\. In French, as far as it came: Bonjour, …$/,
+  ],
+  "refine.ts": [
+    /^iteration 1: script 1, evaluator: mend it: add\(2, 3\) === 5 is false$/,
+    /^iteration 2: script 0, evaluator: good$/,
+    /^COMPLETE: const add = \(a, b\) => a \+ b;$/,
+    /^COMPLETE: 3 \+ 5 \+ 6$/,
+  ],
   "embed-run.ts": [
     /^t\.1 goes again: the gate is red/,
     /^t\.1 handed in: changed part\.js$/,

@@ -2,11 +2,24 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { after, test } from "node:test";
+import { after, type TestContext, test } from "node:test";
 import { fileURLToPath } from "node:url";
 
 const CHECKOUT = fileURLToPath(new URL("..", import.meta.url));
@@ -14,12 +27,13 @@ const LAUNCHER = path.join(CHECKOUT, "bin", "skein");
 const VERSION = JSON.parse(readFileSync(path.join(CHECKOUT, "package.json"), "utf8")).version as string;
 const launcher = createRequire(import.meta.url)(LAUNCHER) as {
   NODE_PACKAGES: Record<string, string>;
+  ownCacheFolder(env: Record<string, string>): string | undefined;
   findNode(root: string, platform: string): string | undefined;
   isNewEnough(version: string): boolean;
   tooOld(version: string, isCheckout: boolean): string;
 };
 
-const temporary = mkdtempSync(path.join(tmpdir(), "skein launcher "));
+const temporary = realpathSync(mkdtempSync(path.join(tmpdir(), "skein launcher ")));
 after(() => rmSync(temporary, { recursive: true, force: true }));
 
 /** Loaded before the launcher, makes any Node claim to be an old one. Not passed on to a Node it starts. */
@@ -83,6 +97,13 @@ async function untilSaid({ child, written }: ReturnType<typeof launch>, words: s
   }
 }
 
+/** Runs its first argument by bash, with the others. */
+const SHELL = `
+  const [script, ...args] = process.argv.slice(1);
+  const child = require("child_process").spawn("bash", ["-c", script, "bash", ...args], { stdio: "inherit" });
+  child.on("exit", (code) => { process.exitCode = code; });
+`;
+
 test("says its version, from another folder", async () => {
   const { code, out, err } = await run([LAUNCHER, "--version"]);
   assert.deepEqual({ code, out, err }, { code: 0, out: `${VERSION}\n`, err: "" });
@@ -105,6 +126,40 @@ test("runs through a link, as npm makes them", async () => {
   symlinkSync(LAUNCHER, link);
   const { code, out } = await run([link, "--version"]);
   assert.deepEqual({ code, out }, { code: 0, out: `${VERSION}\n` });
+});
+
+test("says so if the current folder was deleted, without a stack trace", async () => {
+  const gone = mkdtempSync(path.join(temporary, "gone "));
+  const skein = `"${process.execPath}" "${LAUNCHER}" status`;
+  const script = `cd "$1" && rmdir "$1" && { ${skein}; echo $?; ${skein} --json 2>&1; }`;
+  const { out, err } = await run(["-e", SHELL, script, gone]);
+  assert.match(err, /^skein: the current folder was deleted\ntry: cd to a folder that is there, .*\n$/);
+  const [code, json = ""] = out.split("\n");
+  assert.deepEqual([code, JSON.parse(json).error.kind], ["3", "configuration"]);
+});
+
+/** By a real run: its agent and its git write down what they have open. */
+test("what it starts inherits no file that was open before", async () => {
+  if (process.platform !== "linux") return;
+  const home = mkdtempSync(path.join(temporary, "inherits "));
+  const file = (name: string, text: string) => writeFileSync(path.join(home, name), text, { mode: 0o755 });
+  mkdirSync(path.join(home, "bin"));
+  const list = (who: string) => `#!/bin/sh\nreadlink /proc/$$/fd/* >> "${home}/${who}.seen"\n`;
+  file("agent", `${list("agent")}echo made > made.txt\n`);
+  file("bin/git", `${list("git")}PATH="\${PATH#*:}" exec git "$@"\n`);
+  file("secret", "s3cret");
+  const script =
+    'cd "$1" && git init -q repo && cd repo && git -c user.name=a -c user.email=a@b commit -q --allow-empty -m first; ' +
+    'exec 9< ../secret 37< ../secret; PATH="$1/bin:$PATH" exec "$2" "$3" run "make it" ' +
+    `--agent "'$1/agent'" --planner none --set gate=none`;
+  const env = { HOME: home, SKEIN_STATE_DIR: path.join(home, "state") };
+  const { code, err } = await run(["-e", SHELL, script, home, process.execPath, LAUNCHER], { env });
+  assert.equal(code, 0, err);
+  for (const who of ["agent", "git"]) {
+    const seen = readFileSync(path.join(home, `${who}.seen`), "utf8");
+    assert.match(seen, /\.seen\n/);
+    assert.doesNotMatch(seen, /secret/, who);
+  }
 });
 
 test("a reader that leaves early is no error", async () => {
@@ -230,4 +285,69 @@ test("an installation without sources or build says that it is incomplete", asyn
   const { code, err } = await run([bin]);
   assert.equal(code, 3);
   assert.match(err, /incomplete .*: install it again\.\n$/);
+});
+
+/** Where a start with this home, and a temporary folder of its own, left compiled code. */
+async function compiledWith(name: string, env: NodeJS.ProcessEnv = {}) {
+  const { bin, root } = puppetCheckout(`compiled ${name}`, { installed: false });
+  const [home, TMPDIR] = ["home", "temporary"].map((part) => path.join(root, part));
+  mkdirSync(TMPDIR!);
+  if (env["HOME"] === undefined) mkdirSync(home!);
+  const apart = { NODE_COMPILE_CACHE: undefined, XDG_CACHE_HOME: undefined, HOME: home, TMPDIR };
+  const { code, err } = await run([bin, "exit", "0"], { env: { ...apart, ...env } });
+  assert.deepEqual({ code, err }, { code: 0, err: "" });
+  assert.deepEqual(readdirSync(TMPDIR!), [], "nothing lies where others could have put it first");
+  return { home: home!, folder: path.join(home!, ".cache/skein/compiled") };
+}
+
+test("compiled code is kept in a folder that only its user can open", async () => {
+  const { home, folder } = await compiledWith("usual");
+  assert.notEqual(readdirSync(folder).length, 0);
+  for (const place of [folder, path.dirname(folder), path.join(home, ".cache")])
+    assert.equal(statSync(place).mode & 0o777, 0o700, place);
+});
+
+test("compiled code is kept nowhere if there is no home", async () => {
+  const HOME = path.join(temporary, "no such", "home");
+  await compiledWith("homeless", { HOME });
+  assert.ok(!existsSync(path.dirname(HOME)));
+});
+
+test("a user's own word on compiled code counts", async () => {
+  const NODE_COMPILE_CACHE = path.join(temporary, "named by the user");
+  const { home } = await compiledWith("named", { NODE_COMPILE_CACHE });
+  assert.ok(existsSync(NODE_COMPILE_CACHE));
+  assert.deepEqual(readdirSync(home), []);
+  const without = await compiledWith("without", { NODE_DISABLE_COMPILE_CACHE: "1" });
+  assert.deepEqual(readdirSync(without.home), []);
+});
+
+test("compiled code that others could have put there is not taken", (t: TestContext) => {
+  const place = (name: string) => {
+    const base = path.join(temporary, `cache ${name}`);
+    mkdirSync(base);
+    return {
+      base,
+      skein: path.join(base, "skein"),
+      taken: () => launcher.ownCacheFolder({ XDG_CACHE_HOME: base }),
+    };
+  };
+  const usual = place("usual");
+  assert.equal(usual.taken(), path.join(usual.base, "skein/compiled"));
+  for (const mode of [0o770, 0o1777]) {
+    chmodSync(usual.skein, mode);
+    assert.equal(usual.taken(), undefined, mode.toString(8));
+  }
+  const linked = place("linked");
+  symlinkSync(usual.base, linked.skein);
+  assert.equal(linked.taken(), undefined);
+  const open = place("below a folder that others write in");
+  chmodSync(open.base, 0o777);
+  assert.equal(open.taken(), undefined);
+  chmodSync(open.base, 0o1777);
+  assert.notEqual(open.taken(), undefined, "as in /tmp, nobody else may rename it");
+  const owned = place("owned by another");
+  assert.notEqual(owned.taken(), undefined);
+  t.mock.method(process as { geteuid: () => number }, "geteuid", () => 4242);
+  assert.equal(owned.taken(), undefined);
 });

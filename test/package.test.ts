@@ -71,6 +71,7 @@ describe("the published package", () => {
       "dist/index.js",
       "dist/index.d.ts",
       "dist/surfaces/library/planning.js",
+      "dist/surfaces/library/subtasks.js",
       "planning/words.json",
       "dist/surfaces/cli/main.js",
     ];
@@ -154,6 +155,20 @@ describe("the published package", () => {
     assert.equal(stdout, "complete a.md\npolicy config: workers must be a whole number from 1, not 0\n");
   });
 
+  test("its types compile in a plain project: no settings but the module's, no types of Node", async () => {
+    const plain = "--strict --module nodenext --skipLibCheck false --noEmit";
+    assert.equal(await compile("plain.ts", PLAIN_PROGRAM, `${plain} --target es2022`), "");
+    assert.equal(await compile("plain.ts", PLAIN_PROGRAM, `${plain} --module preserve --target esnext`), "");
+  });
+
+  test("what docs/subtasks.md shows of the library compiles and runs", async () => {
+    const page = readFileSync(path.join(ROOT, "docs/subtasks.md"), "utf8");
+    const [code = ""] = [...page.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(([, shown = ""]) => shown);
+    assert.equal(await compile("subtasks.ts", code), "");
+    const { stdout } = await run(process.execPath, ["subtasks.js"], project);
+    assert.equal(stdout, "COMPLETE: written, and no mistakes\n");
+  });
+
   test("importing it loads no adapter and no other package", async () => {
     const args = ["--input-type=module", "-e", LIST_LOADED];
     const loaded = (await run(process.execPath, args, project)).stdout.trim().split("\n");
@@ -221,16 +236,17 @@ async function prepare() {
 }
 
 /** What the compiler has to say. Types of libraries are checked as well: ours are among them. */
-async function compile(file: string, text: string): Promise<string> {
+async function compile(file: string, text: string, options = STRICT): Promise<string> {
   writeFileSync(path.join(project, file), text);
   const compiler = path.join(ROOT, "node_modules/typescript/bin/tsc");
-  const options = "--strict --module nodenext --target esnext --lib esnext --types node --skipLibCheck false";
   const done = run(process.execPath, [compiler, ...options.split(" "), file], project);
   return await done.then(
     ({ stdout }) => stdout,
     ({ stdout }: { stdout: string }) => stdout,
   );
 }
+
+const STRICT = "--strict --module nodenext --target esnext --lib esnext --types node --skipLibCheck false";
 
 /** The packages and all that they depend on. */
 function closure(names: readonly string[]): ReadonlySet<string> {
@@ -264,6 +280,19 @@ const { success } = await graph.execute(async (task: PlannedTask): Promise<TaskR
   return { success: true, output: "", duration: 0 };
 });
 console.log(success, said.join(", "));
+`;
+
+const PLAIN_PROGRAM = `
+import { createOrchestrator, hasFailed, type DeliveryEnd, type RunEnded } from "skein";
+import * as planning from "skein/planning";
+
+const skein = createOrchestrator({ repository: ".", config: { workers: 2 } });
+const run = await skein.run({ goal: "write a" });
+if (!hasFailed(run)) {
+  const end: RunEnded = await run.ended;
+  const delivered: DeliveryEnd | { failure: unknown } = await run.deliver();
+  console.log(end.is, delivered, Object.keys(planning));
+}
 `;
 
 const WRONG_PROGRAM = `

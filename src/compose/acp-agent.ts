@@ -5,30 +5,36 @@ import { type McpServers, readMcpServers } from "../adapters/agents/acp/mcp-serv
 import { readBounded } from "../adapters/files/read-bounded.ts";
 import { accountsOf } from "../config/accounts.ts";
 import type { AgentSpec } from "../config/commands.ts";
-import { knownAgent } from "../core/known-agents.ts";
-import type { Agent } from "../ports/agent.ts";
+import { type KnownAgent, knownAgent } from "../core/known-agents.ts";
 import { type Failed, hasFailed } from "../ports/repository.ts";
 import { type AgentParts, promptsOf } from "./agent-parts.ts";
 import type { Environment } from "./project.ts";
 
 export async function openAcpAgent(
   spec: AgentSpec & { readonly kind: "acp" },
-  parts: AgentParts,
-): Promise<Agent | Failed> {
+  parts: Pick<AgentParts, "config" | "env" | "top" | "programs">,
+): Promise<AcpAgent | Failed> {
   const { config, env } = parts;
   const prompts = await promptsOf(parts);
   if (hasFailed(prompts)) return prompts;
   const { servers } = await mcpServersOf(parts);
+  const known = knownAgent(spec.name);
   return new AcpAgent({
     ...parts.programs,
     command: spec.command,
     name: spec.name,
     account: accountsOf(spec)[0],
-    environment: passed(env, knownAgent(spec.name)?.passes ?? []),
+    environment: known ? environmentOf(known, env) : {},
+    readsItself: known?.readsItself ?? false,
     prompts,
     mcpServers: servers,
     permissions: config.permissions,
   });
+}
+
+function environmentOf({ passes, tells }: KnownAgent, env: Environment): Readonly<Record<string, string>> {
+  const own = passed(env, passes);
+  return { ...own, ...tells?.(own) };
 }
 
 /** Of the user's checkout: what a worker writes into its own starts nothing. */

@@ -4,11 +4,13 @@ import { CommandAgent } from "../adapters/agents/command.ts";
 import { FunctionAgent, type Functions } from "../adapters/agents/functions.ts";
 import { scripted, scriptedCommand } from "../adapters/agents/scripted.ts";
 import { whyUnstartable } from "../adapters/programs/command.ts";
+import { nodeOnPath } from "../adapters/programs/node-on-path.ts";
 import type { AgentSpec } from "../config/commands.ts";
 import type { Config } from "../config/schema.ts";
 import { type Failure, failure, messageOf } from "../core/failure.ts";
-import { knownAgent } from "../core/known-agents.ts";
+import { type KnownAgent, knownAgent } from "../core/known-agents.ts";
 import type { Agent } from "../ports/agent.ts";
+import type { Program } from "../ports/programs.ts";
 import { type Failed, hasFailed } from "../ports/repository.ts";
 import type { AgentParts } from "./agent-parts.ts";
 import type { Environment, Project } from "./project.ts";
@@ -34,7 +36,7 @@ export function agentsOf(
 }
 
 /** A run whose agents were functions of a program can be delivered and tidied up without them. */
-const NOBODY: Agent = {
+export const NOBODY: Agent = {
   turn: async () => ({ is: "failed", failure: failure("agent-unreachable", "no agent is configured") }),
   collect: async () => undefined,
 };
@@ -77,7 +79,7 @@ const unopened = (error: unknown): Failure =>
   failure("agent-failed", `the agent could not be loaded: ${messageOf(error)}`, "install skein again");
 
 /** A path is one of the repository's own: agents work in other folders, where it may not be, or be theirs to change. */
-function anchored(spec: AgentSpec, top: string): AgentSpec {
+export function anchored(spec: AgentSpec, top: string): AgentSpec {
   if (spec.kind === "model") return spec;
   if (spec.kind === "scripted") return { ...spec, script: path.resolve(top, spec.script) };
   const [program, ...args] = spec.command;
@@ -111,14 +113,35 @@ async function specProblem(spec: AgentSpec, top: string, env: Environment): Prom
     const { keyProblem, reachProblem } = await import("../adapters/models/providers.ts");
     return keyProblem(spec.model, env) ?? (await reachProblem(spec.model, AbortSignal.timeout(REACH_MS)));
   }
-  const problem = await whyUnstartable({
-    command: spec.kind === "scripted" ? scriptedCommand(spec.script) : spec.command,
-    folder: top,
-    environment: { PATH: env["PATH"] ?? "" },
-  });
+  const at = { folder: top, environment: { PATH: env["PATH"] ?? "" } };
+  const command = spec.kind === "scripted" ? scriptedCommand(spec.script) : spec.command;
+  const problem = await whyUnstartable({ ...at, command });
   const known = spec.kind === "acp" ? knownAgent(spec.name) : undefined;
-  return problem && known ? { ...problem, next: `npm install --global ${known.npm}` } : problem;
+  if (known === undefined) return problem;
+  for (const why of [problem, ...(await Promise.all(startedBy(known, at)))])
+    if (why) return { ...why, next: `npm install --global ${known.npm}` };
+  return nodeProblem(known, at.environment);
 }
+
+const startedBy = ({ starts = [] }: KnownAgent, at: Pick<Program, "folder" | "environment">) =>
+  starts.map((program) => whyUnstartable({ ...at, command: [program] }));
+
+/** It runs on the Node of the PATH, whichever Skein itself runs on. */
+async function nodeProblem(
+  { name, node }: KnownAgent,
+  environment: Program["environment"],
+): Promise<Failure | undefined> {
+  const found = node === undefined ? undefined : await nodeOnPath(environment, AbortSignal.timeout(NODE_MS));
+  if (node === undefined || found === undefined || Number.parseInt(found, 10) >= node) return undefined;
+  return failure(
+    "agent-failed",
+    `${name} needs Node ${node} or newer; the node on the PATH is ${found}`,
+    `put Node ${node} or newer first on the PATH`,
+  );
+}
+
+/** It takes 40 ms; on a machine that is too busy to answer it is left to the agent to say. */
+const NODE_MS = 5_000;
 
 /** On the same machine it takes a ms; whoever does not answer at once is there. */
 const REACH_MS = 1_000;

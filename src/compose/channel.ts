@@ -13,6 +13,8 @@ import type { Signs } from "../ports/signs.ts";
 export type Channel = {
   readonly governor: Governor;
   readonly signs: Signs;
+  /** The user's checkout is not as it was before a command of this job. */
+  readonly checkoutChanged: (job: JobId, places: readonly string[]) => void;
   /** Before the first job starts. */
   readonly connect: (drive: Drive, waits: () => void) => void;
   readonly follow: (event: Event) => void;
@@ -30,8 +32,9 @@ export function openChannel(clock: Clock, policy: Policy, options: Pick<Signs, "
       ...options,
       changedAt,
       waitedMs: (job) => governor.waitedMs(job),
-      tell: ({ job, ms }) => void tell({ type: "quiet", job, ms }),
+      tell: (quiet) => void tell({ type: "quiet", ...quiet }),
     },
+    checkoutChanged: (job, places) => void tell({ type: "checkout-changed", job, places }),
     connect: (drive, waits) => {
       tell = (report) => drive.tell(report);
       governor.connect({

@@ -1,33 +1,17 @@
 /** How does the user's own branch get what landed? After what it has meanwhile was merged into the target, and gated. */
 import * as delivery from "../adapters/repositories/deliver.ts";
+import { letGo } from "../adapters/repositories/held.ts";
 import type { Config } from "../config/schema.ts";
 import { targetBranchOf } from "../core/brief.ts";
 import { judgeGate } from "../core/gate.ts";
 import type { JobId } from "../core/job.ts";
+import type { DeliveryEnd, DeliveryRefused } from "../ports/delivery.ts";
 import { type Failed, hasFailed } from "../ports/repository.ts";
 import type { RunHome } from "../ports/runs.ts";
 import type { Environment, Project } from "./project.ts";
-import { openWorld, type World } from "./world.ts";
+import { filterProblem, openWorld, type World } from "./world.ts";
 
-/** What came of a delivery; all but the first two have changed nothing of the user's. */
-export type DeliveryEnd =
-  /** `isMerged`: what the branch had meanwhile was merged into the target first, and gated with it if there is a gate. */
-  | {
-      readonly is: "delivered";
-      readonly from: string;
-      readonly to: string;
-      readonly isMerged: boolean;
-      readonly isUngated?: true;
-    }
-  | Extract<delivery.Delivered, { readonly is: "nothing-new" }>
-  /** `isMerged`: the target has what the branch had meanwhile; what is in the way came up only after that. */
-  | (Refused & { readonly isMerged?: true });
-
-type Refused =
-  | Extract<delivery.Delivered, { readonly is: "checked-out" }>
-  | { readonly is: "conflict"; readonly files: readonly string[] }
-  | { readonly is: "red"; readonly failures: readonly string[] }
-  | { readonly is: "base-keeps-moving" };
+export type { DeliveryEnd };
 
 /** Brings the target to the user's branch. What that branch has meanwhile is merged into the target first, and gated. */
 export async function deliverRun(
@@ -47,10 +31,15 @@ export async function deliverRun(
   const { baseBranch, intoCheckout, config } = options;
   const target = targetBranchOf(home.record.run, config.branchPrefix);
   const { run, base: since } = home.record;
-  const wanted = { folder: project.located.top, run, baseBranch, target, since, intoCheckout };
+  const { filters } = config.workspace;
   try {
+    const forbidden = await filterProblem(project, config, since, signal);
+    if (forbidden) return { failure: { ...forbidden, next: `merge ${target} yourself, with your own git` } };
+    const tip = await lastTip(home, since).catch(() => since); // Only a hint, for where the target is gone.
+    const folder = project.located.top;
+    const wanted = { folder, run, baseBranch, target, since, tip, intoCheckout, filters };
     let isUngated = false;
-    const refused = (end: Refused, merges: number) =>
+    const refused = (end: DeliveryRefused, merges: number) =>
       merges > 0 ? { ...end, isMerged: true as const } : end;
     for (let merges = 0; merges < MAX_BASE_MERGES; merges += 1) {
       const delivered = await delivery.deliver(wanted, signal);
@@ -69,6 +58,7 @@ export async function deliverRun(
     }
     return refused({ is: "base-keeps-moving" }, MAX_BASE_MERGES);
   } finally {
+    await letGo(project.located.top, run, { name: delivery.DELIVERY }); // What is left is let go when the next one ends.
     await world.workspaces.close(); // A run that was killed may hold others, which the next engine keeps: they stay.
     await world.close();
     await lock.release();
@@ -76,6 +66,16 @@ export async function deliverRun(
 }
 
 const MAX_BASE_MERGES = 3;
+
+/** Where the log last saw the target. */
+async function lastTip({ log }: RunHome, base: string): Promise<string> {
+  let tip = base;
+  for await (const event of log.read(0)) {
+    if (event.type === "batch.landed") tip = event.commit;
+    if (event.type === "target.moved") tip = event.tip;
+  }
+  return tip;
+}
 
 /** The user's branch on top of the target, gated like every candidate. */
 async function landBase(
@@ -90,6 +90,7 @@ async function landBase(
 > {
   const gated = await jobs.gate.run({ job: "deliver" as JobId, commit, rules: onto }, signal);
   if (hasFailed(gated)) return gated;
+  if (gated.setup) return { failure: gated.setup };
   const verdict = judgeGate(gated.report, { is: "green" });
   if (!verdict.ok) return { is: "red", failures: verdict.failures };
   const proof = { run, members: [], proof: verdict.proof, report: gated.report, flags: [] };

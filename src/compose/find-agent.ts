@@ -97,12 +97,20 @@ async function programsOn(env: Environment): Promise<readonly Candidate[]> {
       folder: "/",
       environment: { PATH: env["PATH"] ?? "" },
     })) === undefined;
-  const looked = KNOWN_AGENTS.map(async ({ name, command, npm }): Promise<readonly Candidate[]> => {
+  const looked = KNOWN_AGENTS.map(async (known): Promise<readonly Candidate[]> => {
+    const { name, command, npm, starts = [] } = known;
     const [program] = command;
-    if (await isThere(program))
-      return [{ from: "programs", seen: `${program} is on the PATH`, spec: { kind: "acp", name, command } }];
-    if (program === name || !(await isThere(name))) return [];
     const next = `npm install --global ${npm}`;
+    if (await isThere(program)) {
+      const [absent] = (
+        await Promise.all(starts.map(async (one) => ((await isThere(one)) ? [] : one)))
+      ).flat();
+      const seen = `${program} is on the PATH`;
+      return absent === undefined
+        ? [{ from: "programs", seen, spec: { kind: "acp", name, command } }]
+        : [{ from: "programs", seen: `${seen}, but not ${absent}, which it starts`, next }];
+    }
+    if (program === name || !(await isThere(name))) return [];
     return [
       { from: "programs", seen: `${name} is on the PATH, but not ${program}, which lets it work here`, next },
     ];

@@ -2,7 +2,7 @@
 import path from "node:path";
 import { fallbacksOf } from "../config/accounts.ts";
 import type { Config } from "../config/schema.ts";
-import type { Failure } from "../core/failure.ts";
+import { type Failure, failure } from "../core/failure.ts";
 import type { ModelSpec } from "../core/model-spec.ts";
 import { hasFailed } from "../ports/repository.ts";
 import type { Environment } from "./project.ts";
@@ -41,14 +41,37 @@ export type SandboxFacts = {
   readonly problem?: Failure;
 };
 
-/** Undefined where the built-in agent has no part: nobody else's commands are Skein's to confine. */
+/** Undefined where nothing is Skein's to confine: neither commands of the built-in agent nor the gate's. */
 export async function inspectSandbox(config: Config, env: Environment): Promise<SandboxFacts | undefined> {
-  if (modelsIn(config).length === 0) return undefined;
+  if (modelsIn(config).length === 0 && config.gateSandbox === "off") return undefined;
   const { openSandbox } = await import("../adapters/sandboxes/bubblewrap.ts");
   const { sandbox: setting, network } = config;
   const sandbox = await openSandbox({ setting, network, environment: env });
   if (hasFailed(sandbox)) return { level: "none", why: sandbox.failure.message, problem: sandbox.failure };
   return { level: sandbox.level, why: sandbox.why };
+}
+
+/**
+ * Of a new run: what would not be confined although a sandbox is required. A script is no model's, and functions are
+ * the program's own.
+ */
+export function unconfinedProblem(config: Config): Failure | undefined {
+  if (config.sandbox !== "required") return undefined;
+  if (config.gateSandbox === "off")
+    return failure(
+      "policy",
+      "a sandbox is required, and gateSandbox is off: tests that agents write would run as you",
+      "set gateSandbox to auto, or sandbox to auto",
+    );
+  const program = [config.agent, config.planner].find(
+    (spec) => typeof spec === "object" && (spec.kind === "command" || spec.kind === "acp"),
+  );
+  if (program === undefined) return undefined;
+  return failure(
+    "policy",
+    "a sandbox is required, and an agent that is a program of its own is not confined by Skein",
+    "use the built-in agent (--model provider/model); or set sandbox to auto, and run all of Skein in a container",
+  );
 }
 
 /** What is wrong with the folder of prompts that is configured; undefined if nothing is, or there is none. */

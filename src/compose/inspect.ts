@@ -162,7 +162,12 @@ export type AgentFacts = {
   readonly role: "worker" | "planner";
   readonly spec: Config["planner"];
   readonly problem?: Failure;
+  /** Of one that was started: how long its session took to come. */
+  readonly session?: SessionFacts;
 };
+
+/** `problem`: why there was none. */
+export type SessionFacts = { readonly ms: number; readonly problem?: Failure };
 
 /** The worker, and the planner where it is somebody else. */
 export async function inspectAgents({ located, config, env }: Settled): Promise<readonly AgentFacts[]> {
@@ -177,35 +182,6 @@ export async function inspectAgents({ located, config, env }: Settled): Promise<
   const isSame = JSON.stringify(planner ?? agent) === JSON.stringify(agent);
   return Promise.all([look("worker", agent), ...(isSame ? [] : [look("planner", planner)])]);
 }
-
-export type SetupFacts = { readonly command: string; readonly lockFile: string; readonly isNeeded: boolean };
-
-/** How the lock file of a commit wants to be installed. Cargo, Go and the like fetch what they need by themselves. */
-export async function inspectSetup(
-  { top, gitDir, head }: Located,
-  signal: AbortSignal,
-): Promise<SetupFacts | undefined> {
-  const args = ["ls-tree", "-z", "--name-only", "--full-tree", head];
-  const listed = await git({ folder: top, args, maxBytes: MAX_ANSWER_BYTES, cut: true }, signal);
-  const names = new Set(listed.out.split("\0"));
-  const found = INSTALLS.find(
-    ({ lockFile, beside }) => names.has(lockFile) && (!beside || names.has(beside)),
-  );
-  if (found === undefined || !names.has("package.json")) return undefined;
-  const { command, lockFile } = found;
-  return { command, lockFile, isNeeded: top !== gitDir && !existsSync(path.join(top, "node_modules")) };
-}
-
-/** In the order in which the gate looks for them; the newer Yarn has settings of its own, and another word. */
-const INSTALLS: readonly { readonly lockFile: string; readonly command: string; readonly beside?: string }[] =
-  [
-    { lockFile: "pnpm-lock.yaml", command: "pnpm install --frozen-lockfile" },
-    { lockFile: "yarn.lock", beside: ".yarnrc.yml", command: "yarn install --immutable" },
-    { lockFile: "yarn.lock", command: "yarn install --frozen-lockfile" },
-    { lockFile: "bun.lock", command: "bun install --frozen-lockfile" },
-    { lockFile: "package-lock.json", command: "npm ci" },
-    { lockFile: "npm-shrinkwrap.json", command: "npm ci" },
-  ];
 
 /** Ignored files that programs often need, by name: workspaces have none of them unless `.worktreeinclude` says so. */
 export async function ignoredSettings(
@@ -230,15 +206,16 @@ export type Isolation = {
   readonly lacks: readonly string[];
 };
 
-/** `sandbox`: the one in force for the built-in agent, which alone can be put into it. */
+/** `sandbox`: the one in force for the built-in agent, which alone can be put into it, and for the gate. */
 export function isolationOf(
-  { workspace: { pass, share }, agent, planner, network }: Config,
+  { workspace: { pass, share, filters }, agent, planner, network, gateSandbox }: Config,
   sandbox: Isolation["sandbox"] = "none",
 ): Isolation {
   const passed = pass.length === 0 ? "" : `, and ${pass.join(", ")} because workspace.pass says so`;
   const workers = [agent, planner].filter((spec) => typeof spec === "object");
   const isConfined = sandbox !== "none" && workers.every(({ kind }) => kind === "model");
   const isPart = sandbox !== "none" && workers.some(({ kind }) => kind === "model");
+  const isGate = sandbox !== "none" && gateSandbox === "auto";
   return {
     sandbox: isConfined ? sandbox : "none",
     has: [
@@ -247,6 +224,7 @@ export function isolationOf(
       `with an environment of PATH, HOME and the like, without secrets${passed}`,
       "within limits of time, output and file size",
       ...(isPart ? [`the built-in agent's commands in a sandbox, ${sandbox}`] : []),
+      ...(isGate ? [`gate and set-up commands in a sandbox, ${sandbox}`] : []),
     ],
     lacks: [
       ...(isConfined ? [] : [isPart ? OTHERS_UNCONFINED : UNCONFINED]),
@@ -256,6 +234,9 @@ export function isolationOf(
       ...(share.length === 0
         ? []
         : [`workspace.share: agents can change ${share.join(", ")} in your checkout`]),
+      ...(filters.length === 0
+        ? []
+        : [`workspace.filters: ${filters.join(", ")} run on what agents write, in no sandbox`]),
     ],
   };
 }

@@ -1,13 +1,17 @@
 /** How does a run go on in this process? The engine over the run's world, with its lock held. */
 import { GitBaseBranch } from "../adapters/base-branches/git.ts";
 import { systemClock } from "../adapters/clocks/system.ts";
+import { syncRefs } from "../adapters/git/sync-refs.ts";
+import { holdBase, letGo } from "../adapters/repositories/held.ts";
 import { createTarget } from "../adapters/repositories/locate.ts";
+import { refOf } from "../adapters/repositories/names.ts";
+import { noteRepository } from "../adapters/runs/moved.ts";
 import type { Config } from "../config/schema.ts";
 import { toPolicy } from "../config/to-policy.ts";
 import { targetBranchOf } from "../core/brief.ts";
 import { isPaid } from "../core/budget.ts";
 import type { Command } from "../core/event.ts";
-import { failure, messageOf } from "../core/failure.ts";
+import { type Failure, failure, messageOf } from "../core/failure.ts";
 import { jobId } from "../core/job.ts";
 import { Drive, type Watch } from "../engine/drive.ts";
 import type { EngineEnd } from "../engine/engine.ts";
@@ -17,8 +21,10 @@ import { type Failed, hasFailed } from "../ports/repository.ts";
 import type { RunHome } from "../ports/runs.ts";
 import type { GivenAgents } from "./agents.ts";
 import { knownFlaky, noteFlaky } from "./flaky-history.ts";
+import { emptyLog, folderGone, goneFolder, lostLog } from "./lost-home.ts";
 import { type Environment, isEmpty, mailboxOf, type Project } from "./project.ts";
-import { collectLeftovers, giveBackAll, openWorld, type World } from "./world.ts";
+import { restoreRun } from "./restore-run.ts";
+import { collectLeftovers, filterProblem, giveBackAll, openWorld, type World } from "./world.ts";
 
 export type RunOptions = {
   readonly config: Config;
@@ -27,6 +33,8 @@ export type RunOptions = {
   readonly agents?: GivenAgents;
   /** Hears of each workspace that could not be given back at the end, and why. */
   readonly onLeft?: (what: string) => void;
+  /** Hears of each thing that was gone or broken, and that was put right before the run went on. */
+  readonly onRestored?: (what: string) => void;
   /** Hears that an agent begins to wait until it may call its model. */
   readonly onWait?: () => void;
   /** Stands between the engine and the log, for who wants to see or delay what is written. */
@@ -59,7 +67,7 @@ export async function startRun(
   const lock = await home.lock();
   if (hasFailed(lock)) return lock;
   const world = openWorld(project, home, options);
-  const ready = await prepare(project, home, config, world, signal).catch(asFailed);
+  const ready = await prepare(project, home, options, world, signal).catch(asFailed);
   if (hasFailed(ready)) {
     await world.close();
     await lock.release();
@@ -77,6 +85,7 @@ export async function startRun(
   world.channel.connect(drive, () => options.onWait?.());
   const over = new AbortController();
   const running = drive.run(ready.first);
+  void folderGone(home, over.signal).then(() => drive.stopNow());
   const listening = drive.listen(mailboxOf(home), over.signal);
   const { base, baseBranch: branch } = home.record;
   const { gitDir } = project.located;
@@ -93,10 +102,13 @@ export async function startRun(
       await flaky.noted();
       await world.queue.close();
       await world.settle();
+      const gone = goneFolder(home, config.branchPrefix);
+      if (gone) return { is: "lost" as const, failure: gone };
       if (end.is === "closed") {
         // What is left is found by `tidyRun`.
         const left = await giveBackAll(world).catch((error: unknown) => [messageOf(error)]);
         for (const what of left) options.onLeft?.(what);
+        if (left.length === 0) await letGoOf(project, home, config); // Else `tidyRun` does it, at the next `skein resume` of the run.
       }
       return end;
     })
@@ -118,8 +130,11 @@ export async function startRun(
   };
 }
 
+export const letGoOf = ({ located }: Project, { record: { run } }: RunHome, { branchPrefix }: Config) =>
+  letGo(located.top, run, { target: targetBranchOf(run, branchPrefix) });
+
 /** A defect, or a disk that fails where nobody expects it: the run can be resumed. */
-const asFailed = (error: unknown): Failed => ({
+export const asFailed = (error: unknown): Failed => ({
   failure: failure(
     "repository",
     `the run broke: ${messageOf(error)}`,
@@ -138,7 +153,8 @@ export async function tidyRun(
   const world = openWorld(project, home, options);
   try {
     await collectLeftovers(world, new AbortController().signal);
-    await giveBackAll(world);
+    const left = await giveBackAll(world);
+    if (left.length === 0) await letGoOf(project, home, options.config);
   } finally {
     await world.close();
     await lock.release();
@@ -152,26 +168,56 @@ const GENTLE_STOP_MS = 10_000;
 async function prepare(
   project: Project,
   home: RunHome,
-  config: Config,
+  options: RunOptions,
   world: World,
   signal: AbortSignal,
 ): Promise<{ readonly first: Command } | Failed> {
+  const { config } = options;
   const { run, goal, base } = home.record;
-  const problem = world.problem ?? (await world.unready());
+  const problem =
+    world.problem ?? (await world.unready()) ?? (await filterProblem(project, config, base, signal));
   if (problem) return { failure: problem };
-  if (!(await isEmpty(home.log))) {
+  const isNew = await isEmpty(home.log);
+  const unready = isNew
+    ? ((await lostLog(home, config.branchPrefix)) ?? (await makeTarget(project, home, config, signal)))
+    : await restored(project, home, options, signal);
+  if (unready) return { failure: unready };
+  const unheld = await holdBase(project.located.top, run, base);
+  if (unheld) return unheld;
+  await noteRepository(project.stateFolder, project.located.gitDir);
+  if (!isNew) {
     await collectLeftovers(world, signal);
     if (signal.aborted) return { failure: failure("interrupted", "stopped before the run went on") };
     return { first: { type: "resume" } };
   }
-  const target = await createTarget(
-    project.located.top,
-    targetBranchOf(run, config.branchPrefix),
-    base,
-    signal,
-  );
-  if (hasFailed(target)) return target;
   const flaky = await knownFlaky(project);
   const known = flaky.length === 0 ? {} : { flaky };
   return { first: { type: "open", request: { run, goal, base, ...known } } };
+}
+
+async function makeTarget(
+  { located: { top, gitDir } }: Project,
+  home: RunHome,
+  { branchPrefix }: Config,
+  signal: AbortSignal,
+): Promise<Failure | undefined> {
+  const { run, base } = home.record;
+  const branch = targetBranchOf(run, branchPrefix);
+  const made = await createTarget(top, branch, base, signal);
+  if (hasFailed(made)) return made.failure;
+  if (made.is === "elsewhere") return emptyLog(home, branchPrefix);
+  await syncRefs(gitDir, [refOf(branch)]);
+  return undefined;
+}
+
+async function restored(
+  project: Project,
+  home: RunHome,
+  { config, onRestored }: RunOptions,
+  signal: AbortSignal,
+): Promise<Failure | undefined> {
+  const said = await restoreRun(project, home, config, signal);
+  if (hasFailed(said)) return said.failure;
+  for (const what of said) onRestored?.(what);
+  return undefined;
 }

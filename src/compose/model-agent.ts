@@ -1,6 +1,7 @@
 /** How is the built-in agent put together? Its models, prompts and sandbox, loaded when it is first asked. */
 import path from "node:path";
-import { type Chain, ModelAgent } from "../adapters/agents/model/model-agent.ts";
+import type { Chain } from "../adapters/agents/model/governed-session.ts";
+import { ModelAgent, type ModelAgentOptions } from "../adapters/agents/model/model-agent.ts";
 import { type Model, openModel } from "../adapters/models/providers.ts";
 import { shortName } from "../adapters/models/short-names.ts";
 import { fallbacksOf } from "../config/accounts.ts";
@@ -16,6 +17,14 @@ export async function openModelAgent(
   spec: AgentSpec & { readonly kind: "model" },
   parts: AgentParts,
 ): Promise<Agent | Failed> {
+  const options = await modelOptions(spec, parts);
+  return hasFailed(options) ? options : new ModelAgent(options);
+}
+
+export async function modelOptions(
+  spec: AgentSpec & { readonly kind: "model" },
+  parts: AgentParts,
+): Promise<ModelAgentOptions | Failed> {
   const { config, runFolder, governor } = parts;
   const prompts = await promptsOf(parts);
   if (hasFailed(prompts)) return prompts;
@@ -23,7 +32,7 @@ export async function openModelAgent(
   if (hasFailed(sandbox)) return sandbox;
   const { programs, transcripts, redact, folder } = parts.programs;
   const usual = [spec.model, ...fallbacksOf(spec, config.fallback)] as const;
-  return new ModelAgent({
+  return {
     models: (named) => chainOf(named, usual, parts),
     prompts,
     governor,
@@ -34,7 +43,7 @@ export async function openModelAgent(
     conversations: path.join(runFolder, "conversations"),
     redact,
     limits: { backoff: { firstMs: config.retry.first, maxMs: Math.min(config.retry.max, MAX_WAIT_MS) } },
-  });
+  };
 }
 
 /** Within a turn: who is out of reach for longer has its turn ended, and is tried again later. */

@@ -27,8 +27,8 @@ export function loneGovernor(clock: Clock, { budget }: Pick<Policy, "budget">): 
 
 const SPENT = failure(
   "budget",
-  "the plan would cost more than the budget of a run",
-  "raise budget.tokens or budget.dollars, or plan by rules",
+  "it would cost more than the budget of a run",
+  "raise budget.tokens or budget.dollars",
 );
 
 function isWithin(

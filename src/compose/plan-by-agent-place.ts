@@ -1,4 +1,4 @@
-/** Where does an agent plan that belongs to no run? In a folder of its own below the state folder, which never stays. */
+/** Where does an agent work that belongs to no run? In a folder of its own below the state folder, which never stays. */
 import { mkdir, mkdtemp, readdir, rename, rmdir, stat } from "node:fs/promises";
 import path from "node:path";
 import { LocalPrograms } from "../adapters/programs/local.ts";

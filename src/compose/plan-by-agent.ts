@@ -2,13 +2,16 @@
 import type { Config } from "../config/schema.ts";
 import { type Failure, failure } from "../core/failure.ts";
 import type { Spent } from "../core/job.ts";
+import { redactFields } from "../core/redact.ts";
 import { judgePlan } from "../planning/by-agent/judge-plan.ts";
 import { MAX_TURNS, planInTurns, type TurnsEnd } from "../planning/by-agent/plan-turns.ts";
+import { reasonsForPeople } from "../planning/by-agent/reasons-for-people.ts";
 import type { RepositoryFacts } from "../planning/facts.ts";
 import type { ExecutionPlan } from "../planning/plan.ts";
 import { type Failed, hasFailed } from "../ports/repository.ts";
 import { agentProblem } from "./agents.ts";
-import { type DeskParts, nameOf, openDesk } from "./plan-by-agent-desk.ts";
+import { nameOf } from "./lone-agent.ts";
+import { type DeskParts, openDesk } from "./plan-by-agent-desk.ts";
 import { openPlanningPlace, type PlanningPlace } from "./plan-by-agent-place.ts";
 import type { Environment, Project } from "./project.ts";
 
@@ -56,7 +59,7 @@ export async function planByAgent(
   try {
     const end = await planAt(place, project, { ...wanted, spec }, { say, signal });
     say(costLine(end));
-    return ended(end, rulesPlan, signal);
+    return ended(end, { rulesPlan, name: nameOf(spec) }, signal);
   } finally {
     for (const left of await place.close()) say(`could not be removed: ${left}`);
   }
@@ -86,22 +89,31 @@ async function planAt(
   const name = nameOf(parts.spec);
   const { agents, redact, ask } = await openDesk(project, parts, place, heard);
   heard.say(`asking ${name} for a plan`);
-  return planInTurns(
+  let reasons: readonly string[] = [];
+  const end = await planInTurns(
     ask,
-    (text) => judgePlan(redact(text), { ...parts, name, agents }),
-    ({ reasons }, number) =>
-      heard.say(`plan ${number} of at most ${MAX_TURNS} was refused: ${reasons.join("; ")}`),
+    (text) => redactFields(judgePlan(text, { ...parts, name, agents }), redact),
+    (refused, number) => {
+      reasons = reasonsForPeople(refused);
+      const next = number < MAX_TURNS ? `${name} is told so, and asked again` : "that was its last try";
+      heard.say(`plan ${number} of at most ${MAX_TURNS} was refused (${next}): ${reasons.join("; ")}`);
+    },
   );
+  return end.is === "plan" ? end : { ...end, reasons };
 }
 
-function ended(end: TurnsEnd, rulesPlan: ExecutionPlan, signal: AbortSignal): PlannedByAgent {
+function ended(
+  end: TurnsEnd,
+  { rulesPlan, name }: { readonly rulesPlan: ExecutionPlan; readonly name: string },
+  signal: AbortSignal,
+): PlannedByAgent {
   const { turns, spent } = end;
   const cost = { turns, ...(spent && { spent }) };
   if (end.is === "plan") return { is: "plan", plan: end.plan, ...cost };
   if (signal.aborted) return { failure: failure("cancelled", "planning was stopped") };
   // What is wrong with the settings or the installation, no other answer mends.
   if (end.is === "failed" && end.failure.kind === "policy") return { failure: end.failure };
-  const why = end.is === "failed" ? end.failure : unusable(turns, end.reasons);
+  const why = end.is === "failed" ? end.failure : unusable(name, turns);
   return { is: "rules", plan: rulesPlan, why, reasons: end.reasons, ...cost };
 }
 
@@ -118,5 +130,9 @@ function costLine({ turns, spent }: TurnsEnd): string {
   ].join(", ");
 }
 
-const unusable = (turns: number, [first]: readonly string[]): Failure =>
-  failure("plan-invalid", `none of the agent's ${turns} plans could be used; of the last: ${first}`);
+const unusable = (name: string, turns: number): Failure =>
+  failure(
+    "plan-invalid",
+    `${name} answered ${turns} times, and none of its plans could be used`,
+    "go on with this plan, or edit it; or ask again, with another --agent or --model, or for less at once",
+  );

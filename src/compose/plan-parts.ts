@@ -4,7 +4,7 @@ import { CommandCriteria } from "../adapters/criteria/command.ts";
 import { FolderOutbox } from "../adapters/outboxes/folder.ts";
 import type { Sandbox } from "../adapters/sandboxes/sandbox.ts";
 import type { Config } from "../config/schema.ts";
-import { type Failure, failure, messageOf } from "../core/failure.ts";
+import { type Failure, failure } from "../core/failure.ts";
 import type { FixedPlanner } from "../jobs/job-parts.ts";
 import { readValue } from "../planning/files/read-plan.ts";
 import { fixedPlanner } from "../planning/to-answer.ts";
@@ -24,7 +24,7 @@ export type PlanWorld = {
   readonly planner?: FixedPlanner;
   /** Why this run cannot go on. */
   readonly problem?: Failure;
-  /** Before anybody is paid: why its criteria could not be tried. */
+  /** Before anybody is paid: why its gate and its criteria would not be confined as required. */
   readonly unready: () => Promise<Failure | undefined>;
   /** The run is over: its scratchpad is free for others. */
   readonly leave: () => void;
@@ -37,21 +37,23 @@ export type PlanWorldParts = {
   readonly transcripts: Transcripts;
   readonly limits: ProgramLimits;
   readonly redact: (text: string) => string;
+  readonly sandbox: () => Promise<Sandbox | Failed>;
 };
 
 export function planWorld(project: Project, home: RunHome, parts: PlanWorldParts): PlanWorld {
   const { config, env, ...criteria } = parts;
+  const { sandbox } = parts;
   const scratchpad = scratchpadOf(project, home, env);
   const planned = plannerOf(home, scratchpad.folder);
   const problem = planned.problem ?? scratchpad.problem;
-  const sandbox = () => sandboxOf(project, config, env);
   return {
     outbox: new FolderOutbox(scratchpad),
-    criteria: new CommandCriteria({ ...criteria, scratchpad: scratchpad.folder, sandbox }),
+    criteria: new CommandCriteria({ ...criteria, scratchpad: scratchpad.folder }),
     ...(planned.planner && { planner: planned.planner }),
     ...(problem && { problem }),
     unready: async () => {
-      if (config.sandbox !== "required" || !planned.hasCriteria) return undefined;
+      const isNeeded = config.gateSandbox === "auto" || planned.hasCriteria;
+      if (config.sandbox !== "required" || !isNeeded) return undefined;
       const opened = await sandbox();
       return hasFailed(opened) ? opened.failure : undefined;
     },
@@ -75,15 +77,4 @@ function plannerOf({ record, folder }: RunHome, scratchpad: string): Planned {
   const why = `the plan of run ${record.run} cannot be followed: ${where}: ${what}`;
   const next = "use the Skein that made the run, restore the file from a backup, or start a new run";
   return { problem: failure("repository", why, next) };
-}
-
-/** As for the commands of the built-in agent. */
-async function sandboxOf(project: Project, config: Config, env: Environment): Promise<Sandbox | Failed> {
-  const { located, stateFolder } = project;
-  try {
-    const { sandboxFor } = await import("./sandbox.ts");
-    return await sandboxFor({ config, env, top: located.top, gitDir: located.gitDir, stateFolder });
-  } catch (error) {
-    return { failure: failure("repository", `the sandbox could not be opened: ${messageOf(error)}`) };
-  }
 }

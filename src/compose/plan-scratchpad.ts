@@ -3,7 +3,6 @@ import {
   existsSync,
   lstatSync,
   mkdirSync,
-  readFileSync,
   readlinkSync,
   realpathSync,
   rmSync,
@@ -11,6 +10,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import path from "node:path";
+import { readBytesSync } from "../adapters/files/read-bounded.ts";
 import { type Failure, failure, messageOf } from "../core/failure.ts";
 import type { RunHome } from "../ports/runs.ts";
 import type { Environment, Project } from "./project.ts";
@@ -120,8 +120,7 @@ function leave(folder: string, own: string): void {
 
 /** Anybody may have put anything there: a pipe would never end. */
 function holderIn(file: string): string | undefined {
-  const found = lstatSync(file, { throwIfNoEntry: false });
-  return found?.isFile() && found.size <= MAX_PATH_BYTES ? readFileSync(file, "utf8") : undefined;
+  return readBytesSync(file, MAX_PATH_BYTES)?.toString();
 }
 
 const MAX_PATH_BYTES = 4_096;

@@ -5,6 +5,7 @@ import { FolderMailbox } from "../adapters/mailboxes/folder.ts";
 import { type Located, locate, resolveBase } from "../adapters/repositories/locate.ts";
 import * as salvage from "../adapters/repositories/salvage.ts";
 import { FolderRuns } from "../adapters/runs/folder-runs.ts";
+import * as moved from "../adapters/runs/moved.ts";
 import { newRunName } from "../adapters/runs/run-name.ts";
 import { stateFolderFor } from "../adapters/runs/state-folder.ts";
 import type { Config } from "../config/schema.ts";
@@ -66,6 +67,9 @@ export async function discardRun(home: RunHome): Promise<void> {
 
 /** Where anybody leaves what is to be said to a run, whether it goes on now or later. */
 export const mailboxOf = ({ folder }: RunHome): Mailbox => new FolderMailbox(path.join(folder, "commands"));
+
+/** Runs of a repository that is not any more where it was, and may be this one. */
+export const movedRuns = ({ stateFolder, located }: Project) => moved.movedRuns(stateFolder, located.gitDir);
 
 export type Salvaged = salvage.Salvaged;
 

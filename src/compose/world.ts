@@ -4,33 +4,45 @@ import { GitCheckout } from "../adapters/checkouts/git.ts";
 import { sharedLooks } from "../adapters/checkouts/shared-looks.ts";
 import { systemClock } from "../adapters/clocks/system.ts";
 import { CommandGate } from "../adapters/gates/command.ts";
+import { lookingOutside } from "../adapters/gates/look-outside.ts";
+import { provedGatesIn } from "../adapters/gates/proved-gates.ts";
 import { configuredRules, detectedRules, type GateRules } from "../adapters/gates/rules.ts";
+import { forbiddenFilter } from "../adapters/git/filters.ts";
 import { InProcessJobQueue } from "../adapters/job-queues/in-process.ts";
-import { JobFiles } from "../adapters/job-queues/job-files.ts";
+import { JobFiles, type OpenJob } from "../adapters/job-queues/job-files.ts";
 import { LocalPrograms } from "../adapters/programs/local.ts";
 import { conflictsOf } from "../adapters/repositories/conflicts.ts";
 import { GitRepository } from "../adapters/repositories/git.ts";
+import { heldBy } from "../adapters/repositories/names.ts";
 import { GitSurroundings } from "../adapters/surroundings/git.ts";
 import { FileTranscripts } from "../adapters/transcripts/files.ts";
 import { CloneWorkspaces } from "../adapters/workspaces/clones.ts";
-import { keyVariablesOf } from "../config/accounts.ts";
 import type { Config } from "../config/schema.ts";
 import { toPolicy } from "../config/to-policy.ts";
+import type { WorkBrief } from "../core/brief.ts";
 import type { Failure } from "../core/failure.ts";
-import { redactor, secretsOf } from "../core/redact.ts";
-import type { JobParts } from "../jobs/job-parts.ts";
+import type { JobId } from "../core/job.ts";
+import { redactor } from "../core/redact.ts";
+import type { TaskId } from "../core/task.ts";
+import { type JobParts, jobIdOf } from "../jobs/job-parts.ts";
 import { collectJob, isCut, jobRunner } from "../jobs/run-job.ts";
+import { recallUnkept, salvageRefOf } from "../jobs/work.ts";
 import type { Agent } from "../ports/agent.ts";
 import type { Answer } from "../ports/job-queue.ts";
+import { hasFailed } from "../ports/repository.ts";
 import type { RunHome } from "../ports/runs.ts";
+import type { Workspace, Workspaces } from "../ports/workspaces.ts";
 import { specialistsOf } from "./agent-parts.ts";
 import { agentsOf, type GivenAgents } from "./agents.ts";
 import { type Channel, openChannel } from "./channel.ts";
+import { confinedPrograms } from "./confined.ts";
 import { planWorld } from "./plan-parts.ts";
 import type { Environment, Project } from "./project.ts";
+import { secretsFor } from "./secrets.ts";
 
 /** Everything outside the engine that one run uses. */
 export type World = {
+  readonly run: string;
   readonly queue: InProcessJobQueue;
   readonly files: JobFiles;
   readonly programs: LocalPrograms;
@@ -58,8 +70,7 @@ export function openWorld(
   const { top, gitDir } = project.located;
   const at = (name: string) => path.join(home.folder, name);
   const policy = toPolicy(config);
-  const keys = keyVariablesOf(config).flatMap((name) => env[name]?.trim() ?? []);
-  const secrets = [...secretsOf(env), ...keys];
+  const secrets = secretsFor(config, env);
   const redact = redactor(secrets);
   const programs = new LocalPrograms({ folder: at("programs") });
   const transcripts = new FileTranscripts({
@@ -67,18 +78,32 @@ export function openWorld(
     secrets,
     maxBytes: config.log.maxTranscript,
   });
-  const { setup, setupTimeout, copy, share, pass, maxFile } = config.workspace;
+  // Not among the jobs: an agent is told of its folder, and must not be able to write its own answer.
+  const channel = openChannel(systemClock(), policy, isFunctions ? {} : { quiet: quietOf(config) });
+  const checkout = sharedLooks(
+    new GitCheckout({ folder: top, own: config.branchPrefix || `${home.record.run}/` }),
+  );
+  const watch = { config, env, programs, checkout, tell: channel.checkoutChanged };
+  const confined = confinedPrograms(project, watch);
+  const { setup, setupTimeout, copy, share, pass, filters, maxFile } = config.workspace;
   const workspaces = new CloneWorkspaces({
     repository: top,
     folder: home.folder,
     programs,
+    setupPrograms: confined.setup,
     environment: env,
     ...(setup === undefined ? {} : { setup }),
     limits: { maxMs: setupTimeout, maxOutputBytes: config.gateOutput, maxFileBytes: MAX_GATE_FILE_BYTES },
     copy,
     share,
     pass,
+    filters,
     maxFileBytes: maxFile,
+    holds: heldBy(home.record.run),
+    plansAreFull: isStartedFromPackages(config),
+    // The place of a job that is prepared, or probed, has a name that nobody knows.
+    onSlowCopy: ({ job, ...copy }) =>
+      channel.signs.tell({ job: job.replace(/\.(?:next|probe)$/, "") as JobId, ...copy }),
   });
   const limits = { maxOutputBytes: config.log.maxTranscript, maxFileBytes: maxFile };
   const gateLimits = {
@@ -86,19 +111,26 @@ export function openWorld(
     maxOutputBytes: config.gateOutput,
     maxFileBytes: MAX_GATE_FILE_BYTES,
   };
-  const gate = new CommandGate({
+  const gateParts = {
     repository: top,
     rules: rulesOf(config, top),
     conflicts: conflictsOf(gitDir),
     workspaces,
-    programs,
     transcripts,
     limits: gateLimits,
     redact,
     maxAtOnce: MAX_GATES,
+    proved: provedGatesIn(project.stateFolder),
+    surroundings: surroundingsOf(config, env),
+    alsoRun: linesRunBy(config),
+  };
+  const inside = new CommandGate({ ...gateParts, programs: confined.gate });
+  const gate = lookingOutside({
+    inside,
+    outside: new CommandGate({ ...gateParts, programs: confined.plain, workspaces: untouched(workspaces) }),
+    isConfined: confined.isGateConfined,
+    network: config.network,
   });
-  // Not among the jobs: an agent is told of its folder, and must not be able to write its own answer.
-  const channel = openChannel(systemClock(), policy, isFunctions ? {} : { quiet: quietOf(config) });
   const { worker, planner } = agentsOf(
     {
       config,
@@ -112,7 +144,8 @@ export function openWorld(
     },
     options.agents,
   );
-  const tried = { config, env, programs, transcripts, limits: gateLimits, redact };
+  const { plain, sandbox } = confined;
+  const tried = { config, env, programs: plain, transcripts, limits: gateLimits, redact, sandbox };
   const { problem, planner: fixed, unready, leave, ...terms } = planWorld(project, home, tried);
   const { leaseMs, retry } = policy;
   const repository = new GitRepository({ folder: top });
@@ -124,10 +157,9 @@ export function openWorld(
     worker,
     planner: fixed ?? planner,
     reconciler: reconcilerOf(config, isFunctions, planner === "none" ? worker : planner),
-    checkout: sharedLooks(
-      new GitCheckout({ folder: top, own: config.branchPrefix || `${home.record.run}/` }),
-    ),
+    checkout,
     remember: (job, answer) => files.end(job, answer).catch(() => {}), // The queue tries again.
+    unkept: new Map(),
     redact,
     surroundings: new GitSurroundings(gitDir),
     specialists: specialistsOf(top),
@@ -136,14 +168,24 @@ export function openWorld(
     maxTurnMs: { plan: leaseMs.plan + retry.graceMs, work: leaseMs.work + retry.graceMs },
   };
   const queue = new InProcessJobQueue(jobRunner(jobs), files);
-  const settle = () => gate.close();
+  const settle = () => inside.close();
   const close = async () => {
     await settle();
+    await workspaces.leave();
     repository.close();
   };
-  const world = { queue, files, programs, workspaces, jobs, channel, unready, settle, leave, close };
+  const { run } = home.record;
+  const world = { run, queue, files, programs, workspaces, jobs, channel, unready, settle, leave, close };
   return problem ? { ...world, problem } : world;
 }
+
+/** For a look outside of the sandbox: a place of its own that is removed afterwards, set up as the user would. */
+const untouched = (workspaces: Workspaces): Workspaces => ({
+  take: (want, signal) => workspaces.take({ ...want, use: "probe", isUnconfined: true }, signal),
+  keep: (workspace, as, signal) => workspaces.keep(workspace, as, signal),
+  release: (workspace) => workspaces.release(workspace),
+  heldBy: (job) => workspaces.heldBy(job),
+});
 
 /** Only those who are told what is wanted: a program of the user's own knows of plans and work. */
 function reconcilerOf({ reconciler, agent, planner }: Config, isFunctions: boolean, asked: Agent) {
@@ -151,6 +193,13 @@ function reconcilerOf({ reconciler, agent, planner }: Config, isFunctions: boole
   const isTold = !isFunctions && (spec?.kind === "model" || spec?.kind === "acp");
   return reconciler === "model" && isTold ? asked : "rules";
 }
+
+/** `npx my-agent`: the planner itself may be among the packages that are copied or installed. */
+const isStartedFromPackages = ({ planner, agent }: Config): boolean => {
+  const spec = typeof planner === "object" ? planner : agent;
+  const [program = ""] = spec && "command" in spec ? spec.command : [];
+  return /^(?:np[xm]|pnpm|yarn|bunx?|uvx?|poetry|pdm)$/.test(path.basename(program));
+};
 
 /** 0: for ever. */
 const quietOf = ({ quiet }: Config) => ({
@@ -169,6 +218,21 @@ const MAX_GATE_FILE_BYTES = 8 * 1024 ** 3;
 const rulesOf = ({ gate }: Config, folder: string): GateRules =>
   gate === "auto" ? detectedRules(folder) : configuredRules(gate === "none" ? [] : gate);
 
+/** What people put into their repository for Skein to run, besides the gate. */
+const linesRunBy = ({ agent, planner, workspace: { setup } }: Config): readonly string[] => [
+  ...[agent, typeof planner === "object" ? planner : undefined].flatMap((spec) =>
+    spec && "command" in spec ? spec.command.join(" ") : [],
+  ),
+  ...(setup === undefined ? [] : [setup]),
+];
+
+/** What decides, besides the tree, which programs and packages a gate's commands find. */
+const surroundingsOf = ({ workspace }: Config, env: Environment): string =>
+  JSON.stringify([
+    workspace,
+    ["PATH", "VIRTUAL_ENV", "PYTHONPATH", "NODE_PATH"].map((name) => env[name] ?? ""),
+  ]);
+
 /** What the gate of a commit will be, in words; no commands if there is none. */
 export const gateOf = (
   project: Pick<Project, "located">,
@@ -177,14 +241,23 @@ export const gateOf = (
   signal: AbortSignal,
 ) => rulesOf(config, project.located.top).of(commit, signal);
 
+/** Why workspaces would not have the files of a commit as the user has them. */
+export const filterProblem = (
+  { located }: Pick<Project, "located">,
+  { workspace }: Config,
+  commit: string,
+  signal: AbortSignal,
+) => forbiddenFilter({ ...located, commit, allowed: workspace.filters }, signal);
+
 /**
  * What was running is ended, what was finished is kept as an answer, and every workspace is given back. Side by side:
  * criteria may take their time. What was stopped on the way is left as it is, for the next engine.
  */
 export async function collectLeftovers(world: World, signal: AbortSignal): Promise<void> {
   const { files, programs, jobs } = world;
-  const collect = async ({ id, brief }: Awaited<ReturnType<JobFiles["open"]>>[number]) => {
-    const wasRunning = (await programs.endLeftovers(id)) > 0;
+  const collect = async ({ id, brief, isOfEarlierBoot }: OpenJob) => {
+    // Files of an agent that nobody had synced may be empty after a power cut: what it said of them does not count.
+    const wasRunning = (await programs.endLeftovers(id)) > 0 || isOfEarlierBoot;
     const found = await collectJob(brief, jobs, wasRunning, signal);
     if (found && isCut(found)) await files.cut(id, found.spent);
     else if (found && !(signal.aborted && isInterrupted(found))) await files.end(id, found);
@@ -192,7 +265,7 @@ export async function collectLeftovers(world: World, signal: AbortSignal): Promi
   await Promise.all((await files.open()).map(collect));
   if (signal.aborted) return;
   await programs.endAll();
-  await keepHeld(world);
+  await keepHeld(world, { isOver: false });
 }
 
 const isInterrupted = ({ outcome }: Answer): boolean =>
@@ -201,18 +274,48 @@ const isInterrupted = ({ outcome }: Answer): boolean =>
 /** At the end of a run: the disk is given back, but for what could not be kept. Says what stays, and why. */
 export async function giveBackAll(world: World): Promise<readonly string[]> {
   world.leave();
-  await keepHeld(world);
+  await keepHeld(world, { isOver: true });
   return world.workspaces.close();
 }
 
-/** Once more for what could not be kept when its job ended; what still cannot be stays where it is. */
-async function keepHeld({ files, workspaces, jobs }: World): Promise<void> {
+/**
+ * Once more for what could not be kept when its job ended; what still cannot be stays where it is. While the run goes
+ * on, the work of a turn that ended well is left to the next attempt at its task.
+ */
+async function keepHeld(
+  { run, files, workspaces, jobs }: World,
+  { isOver }: { isOver: boolean },
+): Promise<void> {
   for (const { job, use } of await workspaces.holders()) {
     const brief = use === "agent" ? await files.briefOf(job) : undefined;
     const workspace = await workspaces.heldBy(job);
+    const outcome = (await files.answerOf(job))?.outcome;
     // What worked is a branch already, and nothing in a gate's is anybody's.
-    const isKept = use === "gate" || (await files.answerOf(job))?.outcome.is === "worked";
+    const isKept = use !== "agent" || outcome?.is === "worked";
+    const isMachines = outcome?.is === "failed" && outcome.failure.kind === "repository";
+    const isFinished =
+      !isOver && isMachines && brief?.kind === "work" && !(await hasLaterResult(brief, files));
     if (workspace && isKept) await workspaces.release(workspace);
+    else if (workspace && isFinished && (await recallUnkept(brief, workspace, jobs))) continue;
     else if (brief) await collectJob(brief, jobs, true, NEVER);
+    else if (workspace && (await isSalvaged(run, workspace, workspaces))) await workspaces.release(workspace);
   }
+}
+
+/** An engine that was killed before it gave the workspace back: a later attempt has handed that work in. */
+async function hasLaterResult(brief: WorkBrief, files: JobFiles): Promise<boolean> {
+  for (let attempt = brief.attempt + 1; ; attempt += 1) {
+    const job = jobIdOf({ ...brief, attempt });
+    if ((await files.briefOf(job)) === undefined) return false;
+    if ((await files.answerOf(job))?.outcome.is === "worked") return true;
+  }
+}
+
+/** By the name of its job alone, if the brief is lost. What a planner changed is nobody's. */
+async function isSalvaged(run: string, workspace: Workspace, workspaces: CloneWorkspaces): Promise<boolean> {
+  const [, task, attempt] = /^work:(.+)#(\d+)$/.exec(workspace.job) ?? [];
+  if (task === undefined) return true;
+  const ref = salvageRefOf({ run, task: task as TaskId, attempt: Number(attempt) });
+  const message = `Found in the workspace of ${workspace.job}, whose brief is lost`;
+  return !hasFailed(await workspaces.keep(workspace, { ref, message }, NEVER));
 }

@@ -79,6 +79,7 @@ const VALUES: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   lookFor: fc.constantFrom(["servers", "keys"], "programs, keys", []),
   fallback: fc.array(model, { maxLength: 2 }),
   sandbox: fc.constantFrom("auto", "required", "off"),
+  gateSandbox: fc.constantFrom("auto", "off"),
   reconciler: fc.constantFrom("rules", "model"),
   network: fc.boolean(),
   permissions: fc.constantFrom("allow", "deny-outside"),
@@ -86,6 +87,8 @@ const VALUES: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   base: fc.oneof(name, fc.constantFrom("1234567", "1e10", "true", "null", "~", "a: b", "#x")),
   branchPrefix: name.map((text) => `${text}/`),
   gate,
+  gateProbe: fc.constantFrom("auto", "off"),
+  gateChanges: fc.constantFrom("scope", "ask", "refuse"),
   gateTimeout: time,
   gateOutput: bytes,
   "workspace.setup": fc.oneof(name, fc.constantFrom("npm ci && x", "true", "[ -d x ] || y # z")),
@@ -93,6 +96,7 @@ const VALUES: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   "workspace.copy": names,
   "workspace.share": names,
   "workspace.pass": names,
+  "workspace.filters": names,
   "workspace.maxFile": bytes,
   "landing.strategy": fc.constantFrom("merge-commit", "rebase", "fast-forward"),
   "landing.maxBatch": whole(1),
@@ -210,7 +214,8 @@ describe("the policy", () => {
   const set = (...sets: string[]) => toPolicy(read({ sets }).config);
 
   it("is the usual one where nothing is configured", () => {
-    assert.deepEqual(set(), defaultPolicy);
+    assert.deepEqual(set(), { ...defaultPolicy, baseFirstMs: 60_000, probe: true });
+    assert.equal(set("gateProbe=off").probe, false);
   });
 
   it("takes each number to its place, in its unit", () => {
@@ -305,8 +310,14 @@ describe("what is kept with a run", () => {
       assert.match(result.problems.map(problemText).join(), message);
     });
 
-  it("gives keys that were not there yet their defaults", () => {
+  it("gives keys that were not there yet their defaults; a gate that ran without probe and sandbox goes on so", () => {
     const { config } = fromSettings({ workers: 2 }) as { config: Config };
-    assert.deepEqual(config, read({ sets: ["workers=2"] }).config);
+    const now = read({ sets: ["workers=2", "gateProbe=off", "gateSandbox=off"] }).config;
+    assert.equal(now.gateChanges, "scope");
+    assert.deepEqual(
+      config,
+      { ...now, gateChanges: undefined },
+      "what would bind a run that was begun without it is not added",
+    );
   });
 });

@@ -11,6 +11,6 @@ export type { Price } from "./models.ts";
 export { type Problem, problemText } from "./problem.ts";
 export { type ConfigSources, type Problems, type ReadConfig, readConfig } from "./read.ts";
 export { type Config, jsonSchema } from "./schema.ts";
-export { fromSettings, toSettings } from "./settings.ts";
+export { asBegun, fromSettings, toSettings } from "./settings.ts";
 export { type Found, starterText } from "./starter.ts";
 export { toPolicy } from "./to-policy.ts";

@@ -54,9 +54,12 @@ export const schema = z.strictObject({
   sandbox: choice("auto", "required", "off")
     .prefault("auto")
     .describe(
-      "Whether commands of the built-in agent and of plans run in a sandbox: where there is one, always, or never.",
+      "Whether commands of the built-in agent and of plans run in a sandbox: where there is one, always (a run that " +
+        "would leave agents or gate unconfined is refused), or never.",
     ),
-  network: yesOrNo().prefault(true).describe("Whether commands in the sandbox reach the network."),
+  network: yesOrNo()
+    .prefault(true)
+    .describe("Whether commands in the sandbox reach the network, and servers on this machine."),
   permissions: choice("deny-outside", "allow")
     .prefault("deny-outside")
     .describe("What agents that ask (ACP) may do: all inside their workspace, or all."),
@@ -77,6 +80,22 @@ export const schema = z.strictObject({
   gate: gate()
     .prefault("auto")
     .describe('What a tree must pass to land: "auto" (detected), "none", or a list of commands for /bin/sh.'),
+  gateProbe: choice("auto", "off")
+    .prefault("auto")
+    .describe(
+      "Whether the gate is probed once before anything lands: on the base without its sources it must be red.",
+    ),
+  gateChanges: choice("scope", "ask", "refuse")
+    .prefault("scope")
+    .describe(
+      "A task that changes what the gate runs, or what steers agents, outside of its scope is refused; inside it is only " +
+        "told of, waits for `skein approve`, or is refused as well.",
+    ),
+  gateSandbox: choice("auto", "off")
+    .prefault("auto")
+    .describe(
+      "Whether gate and set-up commands run in the sandbox: where there is one and `sandbox` is not off, or never.",
+    ),
   gateTimeout: time(15 * 60_000).describe("How long one command of the gate may take."),
   gateOutput: size(1).prefault("8MB").describe("How much of what one command of the gate writes is kept."),
   workspace: group("The folders in which agents work.", {
@@ -92,6 +111,12 @@ export const schema = z.strictObject({
       })
       .prefault([])
       .describe("Names of environment variables that agents get besides the usual ones."),
+    filters: list()
+      .prefault([])
+      .describe(
+        "Names of filters in your git settings that may run on what agents write, outside of the sandbox; git-lfs is " +
+          "always allowed.",
+      ),
     maxFile: size(1).prefault("512MB").describe("The largest file that is kept of what an agent made."),
   }),
   landing: group("How changes get onto the target.", {
@@ -221,8 +246,13 @@ export const schema = z.strictObject({
 
 type Frozen<T> = T extends readonly unknown[] | object ? { readonly [K in keyof T]: Frozen<T[K]> } : T;
 
-/** Durations are in ms, sizes in bytes. `model` is in `agent` by then. */
-export type Config = Omit<Frozen<z.output<typeof schema>>, "model">;
+type Read = Omit<Frozen<z.output<typeof schema>>, "model">;
+
+/**
+ * Durations are in ms, sizes in bytes. `model` is in `agent` by then. A run that was begun before there was
+ * `gateChanges` has none.
+ */
+export type Config = Omit<Read, "gateChanges"> & { readonly gateChanges: Read["gateChanges"] | undefined };
 
 /** For editors and other tools: what may stand in skein.yaml. */
 export const jsonSchema = (): Readonly<Record<string, unknown>> => ({

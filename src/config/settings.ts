@@ -14,7 +14,7 @@ export function toSettings(config: Config): unknown {
 
 const ORIGIN = "the run's record";
 
-/** A key that a newer Skein has added gets its default; one that is not known is refused. */
+/** A key that a newer Skein has added gets its default, but see `asBegun`; one that is not known is refused. */
 export function fromSettings(settings: unknown): { readonly config: Config } | Problems {
   const problems: Problem[] = [];
   const entries: Entry[] = [];
@@ -34,7 +34,17 @@ export function fromSettings(settings: unknown): { readonly config: Config } | P
   collect(settings, "");
   if (problems.length > 0) return { problems };
   const result = assemble(entries);
-  return "problems" in result ? result : { config: result.config };
+  if ("problems" in result) return result;
+  return { config: asBegun(result.config, Object(settings)) };
+}
+
+/** What a run has that was begun before there was such a key, where that is not the default. */
+const BEFORE = { gateProbe: "off", gateSandbox: "off", gateChanges: undefined } as const;
+
+/** Nothing binds a run that was begun before there was a key for it, unless the key is `given` now. */
+export function asBegun(config: Config, settings: object, given: readonly string[] = []): Config {
+  const isNew = (key: string) => !Object.hasOwn(settings, key) && !given.includes(key);
+  return { ...config, ...Object.fromEntries(Object.entries(BEFORE).filter(([key]) => isNew(key))) };
 }
 
 const isGroup = (value: unknown): value is Readonly<Record<string, unknown>> =>

@@ -10,7 +10,7 @@ function configOf(text: string) {
   return result.config;
 }
 const DEFAULTS = configOf("");
-const SETUP = { command: "npm ci", lockFile: "package-lock.json" };
+const SETUP = { command: "npm ci", lockFile: "package-lock.json", why: "Nothing is installed." };
 const GATE = { found: "package.json: npm run test", commands: ["npm run test"] };
 const NO_GATE = { found: "no gate was found", commands: [] };
 
@@ -29,6 +29,17 @@ describe("a first skein.yaml", () => {
     assert.deepEqual(configOf(starterText({ gate: GATE, setup: { ...SETUP, isNeeded: false } })), DEFAULTS);
     const set = configOf(starterText({ gate: GATE, setup: { ...SETUP, isNeeded: true } }));
     assert.deepEqual(set, { ...DEFAULTS, workspace: { ...DEFAULTS.workspace, setup: "npm ci" } });
+  });
+
+  it("copies what is installed instead, and takes a gate that uses it", () => {
+    const gate = { found: "pytest.ini: python3 -m pytest -q", commands: ["python3 -m pytest -q"] };
+    const copy = ["node_modules", ".venv"];
+    const setup = { ...SETUP, isNeeded: true, copy, gate: ".venv/bin/python -m pytest -q" };
+    const { workspace, gate: commands } = configOf(starterText({ gate, setup }));
+    assert.deepEqual([workspace.copy, workspace.setup], [copy, undefined]);
+    assert.deepEqual(commands, [{ name: setup.gate, run: setup.gate }]);
+    assert.equal(configOf(starterText({ gate: GATE, setup })).gate, "auto");
+    assert.deepEqual(configOf(starterText({ gate, setup: { ...setup, isNeeded: false } })), DEFAULTS);
   });
 
   it("stays valid with any one of its lines taken in, and with all of them", () => {

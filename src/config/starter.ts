@@ -6,8 +6,16 @@ import { schema } from "./schema.ts";
 /** What was seen of the repository. */
 export type Found = {
   readonly gate: { readonly found: string; readonly commands: readonly string[] };
-  /** How its lock file wants to be installed; needed where there is nothing installed that could be copied. */
-  readonly setup?: { readonly command: string; readonly lockFile: string; readonly isNeeded: boolean };
+  /** How a workspace gets what has to be installed: by a command, or as a copy of folders that are ignored. */
+  readonly setup?: {
+    readonly command: string;
+    readonly lockFile: string;
+    readonly isNeeded: boolean;
+    readonly why: string;
+    readonly copy?: readonly string[];
+    /** The gate that uses what is installed there, where the one that is found does not. */
+    readonly gate?: string;
+  };
 };
 
 type Shown = {
@@ -48,18 +56,14 @@ const shownKeys = ({ gate, setup }: Found): readonly Shown[] => [
     notes: ["Without it one is looked for: `skein doctor` says who is found. For example:"],
   },
   { key: "planner", example: ["./my-planner.sh"], notes: ["The default is the agent. For example:"] },
-  gate.commands.length > 0
-    ? { key: "gate", notes: [`Here "auto" finds ${gate.found}`] }
-    : {
-        key: "gate",
-        notes: ['Here "auto" finds nothing, so that landings are not gated. Name what must pass:'],
-        example: ["./run-the-tests.sh"],
-      },
+  gateKey(gate, setup),
   { key: "gateTimeout" },
   { key: "workers" },
   { key: "deliver" },
   setupKey(setup),
-  { key: "workspace.copy" },
+  setup?.copy && setup.isNeeded
+    ? { key: "workspace.copy", example: setup.copy, notes: [setup.why], isSet: true }
+    : { key: "workspace.copy" },
   { key: "workspace.pass", example: ["MY_MODEL_KEY"], notes: ["The default is none. For example:"] },
   { key: "landing.strategy", notes: [`One of ${KEYS.get("landing.strategy")?.type.replaceAll(" |", ",")}.`] },
   { key: "timeout.work" },
@@ -70,13 +74,25 @@ const shownKeys = ({ gate, setup }: Found): readonly Shown[] => [
 function setupKey(setup: Found["setup"]): Shown {
   const key = "workspace.setup";
   if (setup === undefined) return { key, example: "./prepare.sh" };
-  const { command, lockFile, isNeeded } = setup;
-  const notes = isNeeded
-    ? [`There is ${lockFile}, and nothing is installed that could be copied.`]
-    : [
-        `There is ${lockFile}. What you have installed is copied (see copy), so that this is mostly not needed:`,
-      ];
-  return { key, example: command, notes, isSet: isNeeded };
+  const { command, lockFile, isNeeded, why, copy } = setup;
+  return { key, example: command, notes: [`There is ${lockFile}. ${why}`], isSet: isNeeded && !copy };
+}
+
+function gateKey({ found, commands }: Found["gate"], setup: Found["setup"]): Shown {
+  const key = "gate";
+  if (commands.length === 0) {
+    const notes = ['Here "auto" finds nothing, so that landings are not gated. Name what must pass:'];
+    return { key, notes, example: ["./run-the-tests.sh"] };
+  }
+  const isOwnPython = setup?.isNeeded && setup.gate && commands.join() === "python3 -m pytest -q";
+  return isOwnPython
+    ? {
+        key,
+        notes: [`Here "auto" finds ${found}, which uses another Python.`],
+        example: [setup.gate],
+        isSet: true,
+      }
+    : { key, notes: [`Here "auto" finds ${found}`] };
 }
 
 function linesOf({ key, notes, example, isSet }: Shown, name: string, indent: string): readonly string[] {

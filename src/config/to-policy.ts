@@ -1,5 +1,5 @@
 /** Which policy does a configuration ask for? The defaults with what it says, under its own names when refused. */
-import { defaultPolicy, type Limit, type Policy } from "../core/policy.ts";
+import { BASE_FIRST_MS, defaultPolicy, type Limit, type Policy } from "../core/policy.ts";
 import { policyProblems } from "../core/policy-check.ts";
 import { accountsOf } from "./accounts.ts";
 import type { Config } from "./schema.ts";
@@ -16,6 +16,7 @@ export function toPolicy(config: Config): Policy {
     root: { ...defaultPolicy.root, replanAfter: config.replanAfter },
     decompose: { ...defaultPolicy.decompose, ...subplanner },
     approval: config.approve,
+    gateChanges: config.gateChanges ?? "flag",
     branchPrefix: config.branchPrefix,
     order: config.order,
     overlap: config.overlap,
@@ -34,6 +35,8 @@ export function toPolicy(config: Config): Policy {
     landing: { ...defaultPolicy.landing, ...landing },
     sweep: { ...defaultPolicy.sweep, redMs: config.sweep.red, greenMs: config.sweep.green },
     repair: config.repair,
+    baseFirstMs: BASE_FIRST_MS,
+    probe: config.gateProbe === "auto",
     accounts: accountsIn(config),
     quota: { ...defaultPolicy.quota, firstMs: config.quota.first, maxMs: config.quota.max },
     budget: {

@@ -91,6 +91,24 @@ describe("a planner's brief", () => {
     assert.equal(new Set(names).size, 2);
   });
 
+  test("tells what the worker of a failed task had reported: its status, its suggestions and what it cost", () => {
+    const run = CoreRun.planned([task("a")], { retry: { maxFailed: 1 } });
+    const said = {
+      status: "blocked",
+      summary: "no key",
+      suggestions: ["get a key"],
+      concerns: ["odd"],
+    } as const;
+    run.work("t.1", { ...said, spent: { tokens: 7 } });
+    const { news, concerns } = run.brief("plan", "t");
+    assert.deepEqual(
+      news.map(({ end, summary, suggestions, reported }) => [end, summary, suggestions, reported?.status]),
+      [["failed", "the worker reported blocked: no key", ["get a key"], "blocked"]],
+    );
+    assert.deepEqual([news[0]?.reported?.summary, news[0]?.reported?.metrics.tokensUsed], ["no key", 7]);
+    assert.ok(concerns.some(({ kind, text }) => kind === "said" && text === "odd"));
+  });
+
   test("tells of failed tasks with their reason, of done ones with files and suggestions", () => {
     const run = CoreRun.planned([task("a"), task("b")]);
     run.failForGood("t.1");

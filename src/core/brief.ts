@@ -32,7 +32,7 @@ export type PlanBrief = {
   readonly notes: readonly string[];
   readonly news: readonly News[];
   readonly active: readonly { readonly id: TaskId; readonly key: string; readonly description: string }[];
-  readonly concerns: readonly Concern[];
+  readonly concerns: readonly Omit<Concern, "plannedBefore">[];
   readonly steers: readonly string[];
   /** Asked as the reconciler: fixes for these are wanted, and nothing else. */
   readonly repair?: RepairLimits & {
@@ -75,6 +75,8 @@ export type News = {
   readonly summary: string;
   readonly files: readonly string[];
   readonly suggestions: readonly string[];
+  /** Of a task that failed: what its worker, or its subplanner, had reported, if it came so far. */
+  readonly reported?: Pick<Handoff, "status" | "summary" | "metrics">;
 };
 
 export type WorkBrief = {
@@ -108,8 +110,12 @@ export type LandBrief = {
   readonly strategy: Policy["landing"]["strategy"];
   readonly members: readonly LandMember[];
   readonly accept: Accept;
+  /** A candidate that changes what the gate runs is gated by its own commands: that it may was judged before. */
+  readonly ownRules?: true;
   /** Who is likely to land after them: what their candidate needs can be made ready while the gate runs. */
   readonly next?: readonly LandMember[];
+  /** Whether the gate was probed, in words, for the proof. */
+  readonly probe?: string;
 };
 
 export type LandMember = {
@@ -127,8 +133,12 @@ export type CheckBrief = {
   readonly turn: number;
   readonly target: string;
   readonly tip: string;
+  /** Nothing has landed: the tip is what the run began from. */
+  readonly isBase?: true;
   /** What the gate said of this tip before, if it is enough to look where the target is. */
   readonly seen?: GateReport;
+  /** Not the target is asked about, but its gate, which said `seen` of it. */
+  readonly probe?: true;
   /** Fixes follow if it is red: a model may say how the failures belong together. */
   readonly repair?: RepairLimits & { readonly goal: string; readonly pending: readonly PendingFix[] };
 };
@@ -154,7 +164,9 @@ export function briefOf(state: RunState, job: Job, policy: Policy): Brief {
           state,
           job.members.map((m) => taskOf(state, m.task)),
         ),
+        ...(policy.gateChanges === "flag" ? {} : { ownRules: true }),
         next: membersAfter(state, policy).map((member) => landMember(state, member, prefix)),
+        ...probeOf(state, policy),
       };
     case "check":
       return {
@@ -163,10 +175,18 @@ export function briefOf(state: RunState, job: Job, policy: Policy): Brief {
         turn: job.turn,
         target: targetBranchOf(run, prefix),
         tip: state.target.tip,
-        ...(isOnlyLook(state) ? { seen: state.target.report } : {}),
-        ...(mayRepair(state) ? { repair: repairOf(state, policy) } : {}),
+        ...(job.probe || isOnlyLook(state) ? { seen: state.target.report } : {}),
+        ...(job.probe ? { probe: job.probe } : {}),
+        ...(mayRepair(state) && !job.probe ? { repair: repairOf(state, policy) } : {}),
+        ...(state.target.tip === state.request!.base ? { isBase: true } : {}),
       };
   }
+}
+
+function probeOf({ setup: { probed } }: RunState, policy: Policy): Pick<LandBrief, "probe"> {
+  if (!policy.probe) return { probe: "off" };
+  if (!probed) return {}; // There was no gate when it was asked.
+  return { probe: probed.is === "not-probed" ? `not probed: ${probed.why}` : probed.is };
 }
 
 function landMember(state: RunState, { task, attempt }: Member, prefix: string): LandMember {
@@ -238,25 +258,28 @@ function planBrief(state: RunState, job: Job & { readonly kind: "plan" }, policy
     notes: planner?.notes ?? [],
     news: news.map((id, i) => newsOf(taskOf(state, id), policy, i < brief.maxNews)),
     active: activeOf(state, job.task, brief.maxNews),
-    concerns: [...(planner?.concerns.values() ?? [])].slice(0, brief.maxConcerns),
+    concerns: [...(planner?.concerns.values() ?? [])]
+      .slice(0, brief.maxConcerns)
+      .map(({ plannedBefore: _, ...concern }) => concern),
     steers: task.id === ROOT ? state.steers.slice(0, planner?.told.steers) : [],
   };
 }
 
 function newsOf({ id, spec, state }: Task, { brief }: Policy, inFull: boolean): News {
   const end = state.is as News["end"];
-  const said: Pick<Handoff, "summary" | "filesChanged" | "suggestions"> =
-    state.is === "done"
-      ? state.handoff
-      : { summary: state.is === "failed" ? state.failure.message : "", filesChanged: [], suggestions: [] };
-  return {
-    id,
-    key: spec.key,
-    end,
-    summary: inFull ? cut(said.summary, brief.maxSummaryChars) : "",
-    files: inFull ? said.filesChanged.slice(0, brief.maxFiles) : [],
-    suggestions: inFull ? said.suggestions : [],
-  };
+  const short: News = { id, key: spec.key, end, summary: "", files: [], suggestions: [] };
+  if (!inFull) return short;
+  if (state.is === "done") {
+    const { summary, filesChanged, suggestions } = state.handoff;
+    const files = filesChanged.slice(0, brief.maxFiles);
+    return { ...short, summary: cut(summary, brief.maxSummaryChars), files, suggestions };
+  }
+  if (state.is !== "failed") return short;
+  const told = { ...short, summary: cut(state.failure.message, brief.maxSummaryChars) };
+  if (!state.handoff) return told;
+  const { status, suggestions, metrics } = state.handoff;
+  const summary = cut(state.handoff.summary, brief.maxSummaryChars);
+  return { ...told, suggestions, reported: { status, summary, metrics } };
 }
 
 /** A planner needs to know what it has started, but not all of it. */

@@ -263,3 +263,68 @@ test("a report of anything else about an account changes nothing", () => {
   });
   assert.deepEqual(facts, []);
 });
+
+describe("a machine's clock that is set", () => {
+  const parked = (run: CoreRun) => parkedAccounts(run.state)[0]?.until;
+
+  test("wakes an account at the moment that was named, by what the clock shows then", () => {
+    const run = CoreRun.planned(many(1));
+    run.answer("work:t.1#1", failed(why("quota", "agent", 5 * HOUR)));
+    run.say({ type: "clock-jumped", ms: 2 * HOUR });
+    assert.equal(parked(run), 3 * HOUR);
+    run.say({ type: "clock-jumped", ms: -3 * HOUR });
+    assert.equal(parked(run), 6 * HOUR);
+    run.say({ type: "clock-jumped", ms: 30 * DAY });
+    run.wait(0);
+    assert.equal(parked(run), undefined);
+    assert.deepEqual(run.running("work"), ["work:t.1#2"]);
+  });
+
+  test("keeps nobody waiting for longer than an account is believed", () => {
+    const run = CoreRun.planned(many(1));
+    run.answer("work:t.1#1", failed(why("quota", "agent", 5 * HOUR)));
+    run.say({ type: "clock-jumped", ms: -30 * DAY });
+    assert.equal(parked(run), run.policy.quota.maxUntilMs);
+  });
+
+  test("changes nothing about a wait that was said as a length of time, or was not said", () => {
+    for (const [reset, ms] of [
+      [{ until: 5 * HOUR, waitMs: 5 * HOUR }, 5 * HOUR],
+      [{}, MINUTE],
+    ] as const) {
+      const run = CoreRun.planned(many(1));
+      run.answer("work:t.1#1", failed({ ...why("quota", "agent"), ...reset }));
+      const until = parked(run)!;
+      assert.ok(Math.abs(until - ms) < ms / 2);
+      for (const jump of [30 * DAY, -60 * DAY]) run.say({ type: "clock-jumped", ms: jump });
+      assert.equal(parked(run), until);
+    }
+  });
+
+  test("is told by others in its own time: a reset, and a length of time", () => {
+    for (const reset of [
+      { until: 30 * DAY + HOUR },
+      { until: 30 * DAY + HOUR, waitMs: HOUR },
+      { until: 60 * DAY, waitMs: HOUR }, // Set back between the answer and its being heard.
+    ]) {
+      const run = CoreRun.planned(many(1));
+      run.say({ type: "clock-jumped", ms: 30 * DAY });
+      run.answer("work:t.1#1", failed({ ...why("quota", "agent"), ...reset }));
+      assert.equal(parked(run), HOUR);
+    }
+  });
+
+  test("gives a job that can only wait the time until the reset, no more and no less", () => {
+    const run = CoreRun.planned(many(1));
+    const lease = () => run.state.running.get("work:t.1#1" as JobId)!.until;
+    assert.equal(lease(), HOUR);
+    run.say({ type: "account-refused", account: "agent", failure: why("quota", "agent", 5 * HOUR) });
+    run.say({ type: "clock-jumped", ms: 2 * HOUR });
+    assert.equal(lease(), HOUR + 3 * HOUR);
+    run.say({ type: "clock-jumped", ms: -4 * HOUR });
+    assert.equal(lease(), HOUR + 7 * HOUR);
+    run.say({ type: "clock-jumped", ms: 30 * DAY });
+    assert.equal(lease(), HOUR);
+    assert.deepEqual(replay(run.log).running, run.state.running);
+  });
+});

@@ -5,7 +5,7 @@ import { type Failure, isAccounts } from "./failure.ts";
 import { accountsOf, nextAccount, refusedAccounts } from "./governor.ts";
 import { type Job, type JobId, type Outcome, taskOfJob } from "./job.ts";
 import { type Accounts, backoffMs, type Rules } from "./policy.ts";
-import { type Account, type RunState, taskOf } from "./state.ts";
+import { type Account, type RunState, runTime, taskOf } from "./state.ts";
 
 /** `ending`: the job that found out by coming to nothing; it has no lease any more. */
 export function accountTroubled(
@@ -26,7 +26,7 @@ export function accountTroubled(
       ...extended(state, withAccount(state, account, after), rules, ending),
     ];
   }
-  const until = untilOf(account, before, failure, rules);
+  const until = untilOf(state, account, failure, rules);
   if (until === undefined) return [];
   const after = { is: "parked", times: 1, since: rules.at, until, failure } as const;
   return [
@@ -91,16 +91,37 @@ function chainOf(state: RunState, id: JobId, { policy }: Rules): Accounts | unde
   return accountsOf(policy, id.startsWith("plan:") ? "plan" : "work", taskOf(state, task).spec);
 }
 
+/** A reset that was named by the machine's clock comes as much earlier or later; who waits for it gets that time. */
+export function clockJumped(state: RunState, ms: number, rules: Rules): readonly Fact[] {
+  const { at, policy } = rules;
+  const accounts = new Map(state.accounts);
+  const facts: Fact[] = [{ type: "clock.jumped", ms }];
+  const jumped = { aheadMs: state.aheadMs + ms };
+  for (const [account, one] of state.accounts) {
+    if (one.is !== "parked" || one.failure.until === undefined || one.failure.waitMs !== undefined) continue;
+    const named = runTime(jumped, one.failure.until);
+    const until = Math.min(Math.max(named, at), at + policy.quota.maxUntilMs);
+    // A longer park has another cause (backoff): a clock that was set does not shorten it.
+    const isForThat = runTime(state, one.failure.until) === one.until;
+    if (until === one.until || (until < one.until && !isForThat)) continue;
+    accounts.set(account, { ...one, until });
+    facts.push({ type: "account.parked", account, until, failure: one.failure });
+  }
+  return [...facts, ...extended(state, { accounts }, rules, undefined)];
+}
+
 /**
  * Until when it is left alone; undefined: what is known already is as long. What it says is believed within limits. Who
  * has just been woken and has nothing again is asked less and less often, whatever it says.
  */
 function untilOf(
+  state: RunState,
   account: string,
-  before: Account | undefined,
-  { until }: Failure,
+  failure: Failure,
   { at, policy: { quota } }: Rules,
 ): number | undefined {
+  const before = state.accounts.get(account);
+  const until = overAt(state, failure, at);
   const isSaid = until !== undefined && Number.isFinite(until) && until > at;
   const latest = at + quota.maxUntilMs;
   if (before?.is === "parked")
@@ -111,11 +132,18 @@ function untilOf(
   return Math.min(Math.max(until, least), latest);
 }
 
+/** When it is over by the run's own time, if that was said. */
+const overAt = (state: RunState, { until, waitMs }: Failure, at: number): number | undefined =>
+  until === undefined && waitMs === undefined
+    ? undefined
+    : Math.min(runTime(state, until ?? FAR), at + (waitMs ?? FAR));
+const FAR = Number.POSITIVE_INFINITY;
+
 const withAccount = ({ accounts }: RunState, name: string, account: Account) => ({
   accounts: new Map(accounts).set(name, account),
 });
 
-/** A job that can only wait gets the time back: its lease runs out as much later as it is held up. */
+/** A job that can only wait gets that time: its lease runs out as much later as it is held up. */
 function extended(
   state: RunState,
   after: Pick<RunState, "accounts">,
@@ -126,8 +154,9 @@ function extended(
   for (const [job, running] of state.running) {
     const wakes = job === ending ? undefined : wakesAt(state, after, running.job, policy);
     const from = Math.max(at, running.parkedUntil ?? 0);
-    if (wakes !== undefined && wakes > from)
-      facts.push({ type: "job.extended", job, until: running.until + wakes - from, parkedUntil: wakes });
+    const parkedUntil = Math.max(at, wakes ?? 0);
+    if (wakes !== undefined && parkedUntil !== from)
+      facts.push({ type: "job.extended", job, until: running.until + parkedUntil - from, parkedUntil });
   }
   return facts;
 }

@@ -1,19 +1,28 @@
 /** What follows from a look at the target? Health, the end of a base check, and fix tasks for what is broken. */
 import { isSpent } from "./budget.ts";
 import { gateRed, isForRed, targetMoved, turned, unknown } from "./decide-landing.ts";
+import { decideProbe, notProbed, setupMet } from "./decide-setup.ts";
 import type { Fact, NewTask } from "./event.ts";
 import { type Failure, failure } from "./failure.ts";
-import { failuresOf, unnamedIn } from "./gate.ts";
-import type { Ended, Member, Moved, Outcome } from "./job.ts";
+import { failuresOf, type GateReport, isNameless, unnamedIn } from "./gate.ts";
+import type { Ended, Job, Member, Moved, Outcome } from "./job.ts";
 import { afterBase, afterMove, membersOf, OPEN } from "./landing.ts";
 import type { Rules } from "./policy.ts";
 import { REPAIR_RANK } from "./rank.ts";
 import { type FixTask, firstClass, isAfter, type Problem, planRepairs } from "./repair.ts";
 import { slugOf } from "./slug.ts";
 import { healthAfter, isFlaky, pendingFixes, type RunState, redBefore, taskOf } from "./state.ts";
+import { wantsProbe } from "./sweep-time.ts";
 import { childId, ROOT } from "./task.ts";
 
-export function decideCheck(state: RunState, { outcome, free }: Ended, rules: Rules): readonly Fact[] {
+export function decideCheck(
+  state: RunState,
+  job: Job & { readonly kind: "check" },
+  ended: Ended,
+  rules: Rules,
+): readonly Fact[] {
+  const { outcome, free } = ended;
+  if (job.probe) return decideProbe(state, ended, rules);
   if (outcome.is === "checked") return checked(state, outcome, rules);
   if (free) return []; // Interrupted: it is due again at once.
   const why =
@@ -33,6 +42,7 @@ function checked(
     const found = unknown(state, moved).flatMap((landing) => landing.members);
     facts.push(...targetMoved(state, moved), ...otherBase(state, found, rules));
   }
+  if (state.setup.failure) return facts; // It is looked at again: nothing follows from what was seen meanwhile.
   // The target has moved since: red stops landing until the new tip is seen, but nothing is mended on old news.
   if (tip !== state.target.tip || facts.length > 1) return facts;
   const health = healthAfter(state, tip, report);
@@ -40,7 +50,7 @@ function checked(
   const lasting = lastingFailures(state, tip, failuresOf(report));
   return [
     ...facts,
-    ...baseKnown(state, failuresOf(report), rules),
+    ...baseKnown(state, report, rules),
     ...(health === "red" ? huntVoid(state, rules) : []),
     ...(health === "red" ? repair(state, problems, { lasting, unnamed: unnamedIn(report) }, rules) : []),
   ];
@@ -82,7 +92,7 @@ function cleared(state: RunState, failing: readonly string[], rules: Rules): rea
   return turned(state, { turn, conflicts: [] }, rules);
 }
 
-function baseKnown(state: RunState, failing: readonly string[], rules: Rules): readonly Fact[] {
+function baseKnown(state: RunState, report: GateReport, rules: Rules): readonly Fact[] {
   const { phase } = state.landing;
   if (phase.is !== "base") return [];
   const names = phase.suspects.slice(0, 10).join(", ");
@@ -91,7 +101,11 @@ function baseKnown(state: RunState, failing: readonly string[], rules: Rules): r
     : "the gate is red with it, and not without";
   const why = gateRed(`${words}: ${names}`, state.landing.detail);
   const toHeal = phase.members.flatMap((m) => taskOf(state, m.task).spec.repairs ?? []);
-  const turn = afterBase(phase, failing, toHeal);
+  // Compared with nothing that has a name, it had to be green, and is not: else it would be tried for ever.
+  const turn =
+    phase.onRed && isNameless(report)
+      ? { phase: OPEN, requeue: [], refuse: phase.members }
+      : afterBase(phase, failuresOf(report), toHeal);
   return turned(state, { turn, conflicts: [], why }, rules);
 }
 
@@ -106,10 +120,15 @@ function huntVoid(state: RunState, rules: Rules): readonly Fact[] {
 }
 
 function checkFailed(state: RunState, why: Failure, rules: Rules): readonly Fact[] {
+  const isLast = state.target.checkErrors + 1 >= rules.policy.sweep.maxErrorsInARow;
   const facts: Fact[] = [{ type: "target.unchecked", failure: why }];
+  const isFirst = state.target.checkedTip === undefined;
+  const stop = setupMet(state, why, rules, isFirst || isLast);
+  if (stop.length > 0) return isFirst ? stop : [...facts, ...stop];
+  // Where the target cannot be checked, a candidate that is green is proof enough: landing waits for no probe.
+  if (isLast && wantsProbe(state, rules.policy)) facts.push(notProbed(why));
   const { phase } = state.landing;
-  const errors = state.target.checkErrors + 1;
-  if (phase.is !== "base" || errors < rules.policy.sweep.maxErrorsInARow) return facts;
+  if (phase.is !== "base" || !isLast) return facts;
   // Without a base to compare with, nobody can be found guilty, and trying again would never end.
   const unknown = failure("repository", `the gate could not be run on the target: ${why.message}`, why.next);
   const turn = { phase: OPEN, requeue: [], refuse: phase.members };

@@ -120,4 +120,8 @@ function subtree(state: RunState, top: TaskId): TaskId[] {
   return found;
 }
 
-const refused = (command: string, reason: string): Fact => ({ type: "command.refused", command, reason });
+export const refused = (command: string, reason: string): Fact => ({
+  type: "command.refused",
+  command,
+  reason,
+});

@@ -84,6 +84,44 @@ describe("what lands next", () => {
   });
 });
 
+describe("work that somebody has removed from the repository", () => {
+  test("is made again, which is counted as lost, and the others of its batch are not gated for nothing", () => {
+    const run = CoreRun.planned([task("first"), task("a"), task("b")]);
+    for (const id of ["t.1", "t.2", "t.3"]) run.work(id);
+    run.land();
+    assert.deepEqual(run.candidate(), ["t.2", "t.3"]);
+    run.answer("land#2", { is: "gone", members: [member("t.2")] });
+    const [retried] = run.events("task.retried");
+    assert.deepEqual([retried!.task, retried!.charge, retried!.failure.kind], ["t.2", "lost", "repository"]);
+    assert.deepEqual(run.candidate(), ["t.3"]);
+    run.land();
+    run.wait(MINUTE);
+    run.work("t.2");
+    assert.deepEqual(run.brief("land").members[0]!.attempt, 2);
+    run.land();
+    assert.deepEqual([run.is("t.2"), run.is("t.3")], ["done", "done"]);
+  });
+
+  test("is a failed landing if it is nobody's: a repository can be written by others", () => {
+    const run = CoreRun.planned([task("first"), task("a")]);
+    for (const id of ["t.1", "t.2"]) run.work(id);
+    run.answer("land#1", { is: "gone", members: [member("t.2")] });
+    assert.deepEqual(run.events("task.retried"), []);
+    assert.match(run.events("landing.turned").at(-1)!.failure!.message, /said nothing/);
+  });
+
+  test("leaves a candidate that is gated once more: who is left is another one", () => {
+    const run = CoreRun.planned([task("first"), task("a"), task("b")]);
+    for (const id of ["t.1", "t.2", "t.3"]) run.work(id);
+    run.land();
+    run.landRed(["test: x"]);
+    assert.equal(run.state.landing.phase.is, "again");
+    run.answer("land#3", { is: "gone", members: [member("t.3")] });
+    assert.equal(run.state.landing.phase.is, "open");
+    assert.deepEqual(run.candidate(), ["t.2"]);
+  });
+});
+
 describe("a target that is not where it was thought to be", () => {
   const lost = () => {
     const run = CoreRun.planned([task("a"), task("b")]);

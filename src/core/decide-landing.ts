@@ -11,6 +11,7 @@ import {
   leave,
   membersOf,
   OPEN,
+  pointedAt,
   type Turn,
   without,
   withoutMembers,
@@ -25,7 +26,7 @@ import {
   runningJobOf,
   taskOf,
 } from "./state.ts";
-import { isSettled } from "./task.ts";
+import { isSettled, type TaskId } from "./task.ts";
 
 type LandJob = Job & { readonly kind: "land" };
 
@@ -39,6 +40,8 @@ export function decideLand(state: RunState, job: LandJob, ended: Ended, rules: R
       return red(state, outcome, rules);
     case "unmergeable":
       return turned(state, { turn: stay(state), conflicts: outcome.conflicts }, rules);
+    case "gone":
+      return gone(state, job, outcome.members, rules);
     case "moved":
       return outcome.tip === state.target.tip
         ? failed(failure("repository", `the target is still at ${outcome.tip}`))
@@ -55,19 +58,42 @@ export function decideLand(state: RunState, job: LandJob, ended: Ended, rules: R
  * Whom it does not speak of is queued again; one that speaks of nobody is an error, or it would go on for ever.
  */
 function accounted(state: RunState, job: LandJob, outcome: Outcome): Outcome {
-  if (outcome.is !== "landed" && outcome.is !== "red" && outcome.is !== "unmergeable") return outcome;
   const own = new Set(job.members.map((m) => m.task));
+  if (outcome.is === "gone" && !outcome.members.some((m) => own.has(m.task))) return SILENT;
+  if (outcome.is !== "landed" && outcome.is !== "red" && outcome.is !== "unmergeable") return outcome;
   const conflicts = outcome.conflicts.filter((c) => own.has(c.task));
   const members = outcome.is === "unmergeable" ? [] : outcome.members.filter((m) => own.has(m.task));
   const silent = without(without(job.members, members), conflictMembers(state, conflicts));
   const speaks = members.length > 0 || (outcome.is === "unmergeable" && conflicts.length > 0);
-  if (!speaks) return { is: "failed", failure: failure("repository", "a landing said nothing of its tasks") };
+  if (!speaks) return SILENT;
   const postponed = silent.map(({ task }) => ({ task, files: [], against: "batch" }) as const);
   const all = [...conflicts, ...postponed];
   return outcome.is === "unmergeable"
     ? { ...outcome, conflicts: all }
     : { ...outcome, members, conflicts: all };
 }
+
+const SILENT: Outcome = {
+  is: "failed",
+  failure: failure("repository", "a landing said nothing of its tasks"),
+};
+
+/** What they had handed in is gone, by no fault of theirs: it is made again. Whoever was with them was not gated. */
+function gone(state: RunState, job: LandJob, members: readonly Member[], rules: Rules): readonly Fact[] {
+  const lost = job.members.filter(({ task }) => members.some((m) => m.task === task));
+  const { phase, requeue } = leave(state.landing.phase, lost);
+  const back = state.landing.phase.is === "open" ? without(job.members, lost) : requeue;
+  return withoutRepeats([
+    ...lost.flatMap((m) => refuse(state, m, GONE, rules, "lost")),
+    ...turned(state, { turn: { phase, requeue: back, refuse: [] }, conflicts: [] }, rules),
+  ]);
+}
+
+const GONE = failure(
+  "repository",
+  "what it had handed in is not in the repository any more: its commit or parts of it were removed",
+  "let no `git gc --prune=now` or `git prune` run in the repository meanwhile",
+);
 
 function landed(
   state: RunState,
@@ -85,17 +111,24 @@ function landed(
 
 function red(state: RunState, outcome: Outcome & { readonly is: "red" }, rules: Rules): readonly Fact[] {
   const { phase } = state.landing;
-  const { members, failures, conflicts } = outcome;
+  const { members, failures, conflicts, files = [] } = outcome;
+  const named = pointedAt(members, files, ({ task }) => changedBy(state, task));
   const rest = withoutMembers(phase, conflictMembers(state, conflicts));
   const targetIsRed = isKnownRed(state);
   // Begun when the target was green: by now nobody can tell whose failures these are.
-  const isVoid = targetIsRed && (rest.is === "hunt" || !isForRed(state, members));
+  const isStill = state.setup.failure !== undefined; // The gate may have been red for that alone.
+  const isVoid = isStill || (targetIsRed && (rest.is === "hunt" || !isForRed(state, members)));
   const turn = isVoid
     ? { phase: OPEN, requeue: rest.is === "open" ? members : membersOf(rest), refuse: [] }
-    : afterRed(rest, members, failures, { targetIsRed, isFlaky: (name) => isFlaky(state, name) });
+    : afterRed(rest, members, failures, { targetIsRed, isFlaky: (name) => isFlaky(state, name), named });
   const detail = end(outcome.detail ?? "", rules);
   const why = gateRed(`the gate is red with it: ${failures.slice(0, 10).join(", ")}`, detail);
   return turned(state, { turn, conflicts, why, detail }, rules);
+}
+
+function changedBy(state: RunState, id: TaskId): readonly string[] {
+  const { state: now } = taskOf(state, id);
+  return now.is === "landing" ? now.handoff.filesChanged : [];
 }
 
 /** A tool says last what is wrong. */
@@ -188,6 +221,14 @@ function landFailed(
   return turned(state, { turn, conflicts: [], errors, retryAt, ...problem }, rules);
 }
 
+/** A person says that the run should go on: what kept it from landing may have been put right. */
+export function landingSeenTo({ landing, count }: RunState, at: number): readonly Fact[] {
+  const { problem, ...rest } = landing;
+  if (landing.retryAt <= at || count.land > 0) return [];
+  const failed = problem ? { failure: problem } : {};
+  return [{ type: "landing.turned", ...rest, retryAt: at, requeue: [], ...failed }];
+}
+
 type Step = {
   readonly turn: Turn;
   readonly conflicts: readonly Conflict[];
@@ -245,12 +286,18 @@ function calledOff(state: RunState, turn: Turn): Turn {
 export const isForRed = (state: RunState, members: readonly Member[]) =>
   members.length === 1 && members.every((m) => landsOnRed(state, taskOf(state, m.task)));
 
-function refuse(state: RunState, { task: id, attempt }: Member, why: Failure, rules: Rules): readonly Fact[] {
+function refuse(
+  state: RunState,
+  { task: id, attempt }: Member,
+  why: Failure,
+  rules: Rules,
+  charge: "refused" | "lost" = "refused",
+): readonly Fact[] {
   const task = taskOf(state, id);
   if (isSettled(task)) return [];
   if (task.cancelling) return cancelled(state, { task: id, attempt });
   const made = task.state.is === "landing" ? { handoff: task.state.handoff } : {};
-  return attemptFailed(state, task, attempt, { failure: why, charge: "refused", ...made }, rules);
+  return attemptFailed(state, task, attempt, { failure: why, charge, ...made }, rules);
 }
 
 const cancelled = (state: RunState, { task }: Member): readonly Fact[] => [

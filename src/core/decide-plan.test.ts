@@ -5,6 +5,21 @@ import { CoreRun, large, MINUTE, task } from "../../test/support/core-run.ts";
 const small = (...ids: string[]) => ids.map((id) => task(id));
 const files = (...names: string[]) => ({ scope: names });
 
+describe("priority", () => {
+  test("is handed down: the parts of an urgent task go before an ordinary one that is older", () => {
+    const run = CoreRun.planned([task("first"), large("m", { priority: 1 }), task("old")], {
+      capacity: { work: 1 },
+    });
+    run.plan("t.2", [task("a", files("m/a.ts")), task("b", { ...files("m/b.ts"), priority: 9 })]);
+    assert.deepEqual(
+      ["t.2.1", "t.2.2", "t.3"].map((id) => run.task(id).spec.priority),
+      [1, 9, 5],
+    );
+    run.finish("t.1"); // No other was ready when it started.
+    assert.deepEqual(run.running("work"), ["work:t.2.1#1"]);
+  });
+});
+
 describe("when a planner is asked again", () => {
   test("the root planner is asked after three newly settled tasks, not after two", () => {
     const run = CoreRun.planned(small("a", "b", "c", "d", "e"));
@@ -191,7 +206,7 @@ describe("an answer that cannot be used", () => {
     assert.ok(!run.isAsked("t"));
     run.check();
     assert.equal(run.closed?.how, "incomplete");
-    assert.match(run.closed!.left.join(), /planner of t failed 1 times/);
+    assert.match(run.closed!.left.join(), /planner of the goal failed 1 times/);
   });
 
   test("gives the planner up, and the run stays open for what is at work", () => {

@@ -1,14 +1,16 @@
 /** What follows from a planner's answer, or from its silence? */
 import { failTask, waitMs } from "./consequences.ts";
 import { budgetSpent, isRuns, runExhausted } from "./decide-budget.ts";
-import type { Fact, NewTask, PlanSaid } from "./event.ts";
+import { setupMet, setupWait } from "./decide-setup.ts";
+import type { Addressed, Fact, NewTask, PlanSaid } from "./event.ts";
 import { type Failure, failure, isAccounts, isLoss } from "./failure.ts";
 import type { Ended, Job } from "./job.ts";
-import type { PlanAnswer } from "./plan-answer.ts";
+import { type CheckedAddressed, checkAddressed } from "./plan-addressed.ts";
+import { DID_YOU_MEAN, type PlanAnswer } from "./plan-answer.ts";
 import { checkPlan } from "./plan-check.ts";
 import { type PlannerPolicy, type Policy, type Rules, shapeOf } from "./policy.ts";
 import { ranksOf } from "./rank.ts";
-import { type RunState, taskOf } from "./state.ts";
+import { nameOf, type RunState, taskOf } from "./state.ts";
 import { childId, depth, isSettled, ROOT, type Task, type TaskId } from "./task.ts";
 
 export function decidePlan(
@@ -26,14 +28,17 @@ export function decidePlan(
   const runs = isOver && isRuns(state, task, { failure: why, ...(spent && { spent }) }, rules);
   if (isOver && !runs) return budgetSpent(state, task, why);
   // Nothing was answered: what was wrong with the last answer is still to be mended.
-  const reasons = isLoss(why) || isOver ? task.rejected : [why.message];
-  const isFree = free || isOver || (isAccounts(why) && notBefore !== "unknown");
+  const isSetup = why.kind === "setup";
+  const reasons = isLoss(why) || isOver || isSetup ? task.rejected : [why.message];
+  const isFree = free || isOver || isSetup || (isAccounts(why) && notBefore !== "unknown");
+  const wait = isSetup ? setupWait(state, rules) : notBefore;
   return [
+    ...setupMet(state, why, rules),
     ...(runs ? runExhausted(state, task) : []),
     ...planFailed(
       state,
       task,
-      { failure: why, reasons, free: isFree, ...(typeof notBefore === "number" && { notBefore }) },
+      { failure: why, reasons, free: isFree, ...(typeof wait === "number" && { notBefore: wait }) },
       rules,
     ),
   ];
@@ -46,23 +51,23 @@ function judge(state: RunState, task: Task, answer: PlanAnswer, rules: Rules): r
   const strict = task.id !== ROOT;
   const firstOrdinal = (planner?.children ?? 0) + 1;
   const checked = checkPlan(answer, {
-    parent: { id: task.id, scope: task.spec.scope },
+    parent: { id: task.id, scope: task.spec.scope, priority: task.spec.priority },
     strict,
     firstOrdinal,
     known: planner?.keys ?? new Map(),
     coveredBefore: strict ? childScopes(state, task.id) : [],
-    openConcerns: new Set(planner?.concerns.keys()),
     maxTasks: limits.maxTasksPerAnswer,
     sharedFiles: rules.policy.sharedFiles,
   });
-  if (checked.is === "refused") {
-    const refusal = failure(
-      "plan-invalid",
-      checked.reasons.join("; "),
-      "answer again with these points mended",
-    );
-    return planFailed(state, task, { failure: refusal, reasons: checked.reasons, free: false }, rules);
+  const names =
+    checked.is === "accepted" ? checked.tasks.map(({ key }) => key) : answer.tasks.map(({ id }) => id);
+  const made = new Map(names.map((key, i) => [key, childId(task.id, firstOrdinal + i)]));
+  const dealt = checkAddressed(state, planner, answer.addressed, made);
+  if (checked.is === "refused" || dealt.reasons.length > 0) {
+    const wrong = checked.is === "refused" ? checked.reasons : checked.notes; // Notes: it may name what was dropped.
+    return refused(state, task, [...dealt.reasons, ...wrong], dealt, rules);
   }
+  if (dealt.sentBack.length > 0) return sendBack(task, dealt, rules);
   const into = newTasks(task.id, firstOrdinal, checked.tasks, rules.policy);
   const skips = skippedAtOnce(state, into);
   const skipped = new Set(skips.map(({ task: id }) => id));
@@ -73,8 +78,8 @@ function judge(state: RunState, task: Task, answer: PlanAnswer, rules: Rules): r
       task: task.id,
       into,
       replanAfter: limits.replanAfter,
-      said: said(state, task.id, answer, checked.addressed),
-      notes: [...answer.notes, ...checked.notes, ...uncovered],
+      said: said(state, task.id, answer, dealt.addressed),
+      notes: [...answer.notes, ...checked.notes, ...dealt.notes, ...uncovered],
     },
     ...skips,
     ...proposal(
@@ -83,7 +88,29 @@ function judge(state: RunState, task: Task, answer: PlanAnswer, rules: Rules): r
       into.flatMap(({ id }) => (skipped.has(id) ? [] : [id])),
       rules.policy,
     ),
-    ...lastAnswer(task, limits),
+    ...lastAnswer(state, task, limits),
+  ];
+}
+
+/** What is asked about concerns is told with the reasons, and counts as asked. */
+function refused(
+  state: RunState,
+  task: Task,
+  wrong: readonly string[],
+  { questions, sentBack }: CheckedAddressed,
+  rules: Rules,
+): readonly Fact[] {
+  const reasons = [...wrong, ...questions];
+  const why = failure("plan-invalid", reasons.join("; "), "answer again with these points mended");
+  return planFailed(state, task, { failure: why, reasons, sentBack, free: false }, rules);
+}
+
+/** Asked at once, and held against nobody: it happens once for each concern. */
+function sendBack(task: Task, { questions, sentBack }: CheckedAddressed, { at }: Rules): readonly Fact[] {
+  const why = failure("plan-invalid", questions.join("; "), "answer again, and say it");
+  const charge = "nothing";
+  return [
+    { type: "plan.rejected", task: task.id, failure: why, reasons: questions, retryAt: at, charge, sentBack },
   ];
 }
 
@@ -118,7 +145,11 @@ function nothingMore(state: RunState, task: Task, answer: PlanAnswer, rules: Rul
   if (task.tries.answers === 0)
     return [{ type: "plan.kept-whole", task: task.id }, ...proposal(state, task.id, [ROOT], rules.policy)];
   const planner = state.planners.get(task.id)!;
-  const heard = said(state, task.id, answer, answer.addressed);
+  const dealt = checkAddressed(state, planner, answer.addressed, new Map());
+  if (dealt.reasons.length > 0) return refused(state, task, dealt.reasons, dealt, rules);
+  if (dealt.sentBack.length > 0) return sendBack(task, dealt, rules);
+  const heard = said(state, task.id, answer, dealt.addressed);
+  const notes = [...answer.notes, ...dealt.notes];
   const unheard =
     planner.news.length > heard.heard || (task.id === ROOT && state.steers.length > heard.steers);
   if (planner.active.size === 0 && !unheard && answer.done === false) {
@@ -135,12 +166,12 @@ function nothingMore(state: RunState, task: Task, answer: PlanAnswer, rules: Rul
   const limits = limitsOf(task.id, rules.policy);
   const { replanAfter } = limits;
   return [
-    { type: "plan.accepted", task: task.id, into: [], replanAfter, said: heard, notes: answer.notes },
-    ...lastAnswer(task, limits),
+    { type: "plan.accepted", task: task.id, into: [], replanAfter, said: heard, notes },
+    ...lastAnswer(state, task, limits),
   ];
 }
 
-function said(state: RunState, id: TaskId, answer: PlanAnswer, addressed: readonly string[]): PlanSaid {
+function said(state: RunState, id: TaskId, answer: PlanAnswer, addressed: readonly Addressed[]): PlanSaid {
   const { told } = state.planners.get(id)!;
   const deferred = answer.deferred.length > 0 ? { deferred: answer.deferred } : {};
   return { scratchpad: answer.scratchpad, addressed, heard: told.news, steers: told.steers, ...deferred };
@@ -170,11 +201,11 @@ function skippedAtOnce(
 }
 
 /** After its last allowed answer a planner is not asked again; what it started is finished. */
-function lastAnswer(task: Task, limits: PlannerPolicy): readonly Fact[] {
+function lastAnswer(state: RunState, task: Task, limits: PlannerPolicy): readonly Fact[] {
   if (task.tries.answers + 1 < limits.maxAnswers) return [];
   const over = failure(
     "planner-gave-up",
-    `the planner of ${task.id} was not done after ${limits.maxAnswers} answers`,
+    `the planner of ${nameOf(state, task.id)} was not done after ${limits.maxAnswers} answers`,
     "split the goal, or raise maxAnswers",
   );
   return [{ type: "plan.ended", task: task.id, over }];
@@ -187,6 +218,7 @@ function planFailed(
   why: {
     readonly failure: Failure;
     readonly reasons: readonly string[];
+    readonly sentBack?: readonly string[];
     readonly free: boolean;
     readonly notBefore?: number;
   },
@@ -200,14 +232,16 @@ function planFailed(
   const charge = why.free ? "nothing" : outage ? "unreachable" : "error";
   const wait = why.free ? 0 : waitMs(policy.retry, because, times, task.id);
   const retryAt = Math.max(at + wait, why.notBefore ?? at);
-  return [{ type: "plan.rejected", task: task.id, failure: because, reasons, retryAt, charge }];
+  const asked = why.sentBack && why.sentBack.length > 0 ? { sentBack: why.sentBack } : {};
+  return [{ type: "plan.rejected", task: task.id, failure: because, reasons, retryAt, charge, ...asked }];
 }
 
 function giveUp(state: RunState, task: Task, last: Failure, errors: number): readonly Fact[] {
   const over = failure(
     "planner-gave-up",
-    `the planner of ${task.id} failed ${errors} times in a row, last: ${last.message}`,
-    (isLoss(last) ? last.next : undefined) ?? "see whether its agent works, then start again",
+    `the planner of ${nameOf(state, task.id)} failed ${errors} times in a row, last: ${last.message}`,
+    (isLoss(last) || last.next === DID_YOU_MEAN ? last.next : undefined) ??
+      "see whether its agent works, then start again",
   );
   return task.state.is === "delegated"
     ? [{ type: "plan.ended", task: task.id, over }]

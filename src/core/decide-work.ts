@@ -1,11 +1,13 @@
 /** What follows from a worker's report? */
 import { attemptFailed } from "./consequences.ts";
 import { budgetSpent, isRuns, runExhausted } from "./decide-budget.ts";
+import { setupMet, setupWait } from "./decide-setup.ts";
 import type { Charge, Fact } from "./event.ts";
 import { judgeWork } from "./evidence.ts";
 import { type Failure, failure, isAccounts, isLoss } from "./failure.ts";
 import { boundHandoff } from "./handoff.ts";
 import type { Ended, Job } from "./job.ts";
+import { landingProposal } from "./landing-approval.ts";
 import type { Rules } from "./policy.ts";
 import { type RunState, taskOf } from "./state.ts";
 import { isSettled } from "./task.ts";
@@ -27,20 +29,23 @@ export function decideWork(
     const isOver = why.kind === "budget";
     const runs = isOver && isRuns(state, task, { failure: why, ...(spent && { spent }) }, rules);
     if (isOver && !runs) return budgetSpent(state, task, why);
-    const charge = free || isOver ? "nothing" : chargeOf(why, notBefore);
+    const isSetup = why.kind === "setup";
+    const charge = free || isOver || isSetup ? "nothing" : chargeOf(why, notBefore);
+    const wait = isSetup ? setupWait(state, rules) : notBefore;
     return [
+      ...setupMet(state, why, rules),
       ...(runs ? runExhausted(state, task) : []),
       ...attemptFailed(
         state,
         task,
         attempt,
-        { failure: why, charge, ...(typeof notBefore === "number" && { notBefore }) },
+        { failure: why, charge, ...(typeof wait === "number" && { notBefore: wait }) },
         rules,
       ),
     ];
   }
-  const { brief, sharedFiles } = rules.policy;
-  const verdict = judgeWork(task.spec, boundHandoff(outcome.handoff, brief), outcome.evidence, sharedFiles);
+  const { brief } = rules.policy;
+  const verdict = judgeWork(task.spec, boundHandoff(outcome.handoff, brief), outcome.evidence, rules.policy);
   const metrics = {
     ...verdict.handoff.metrics,
     durationMs: rules.at - task.startedAt,
@@ -58,7 +63,10 @@ export function decideWork(
   }
   return task.spec.delivers === "report"
     ? [{ type: "task.done", task: task.id, handoff }]
-    : [{ type: "task.handed-off", task: task.id, attempt, handoff }];
+    : [
+        { type: "task.handed-off", task: task.id, attempt, handoff },
+        ...landingProposal(task.id, handoff, rules),
+      ];
 }
 
 function chargeOf(why: Failure, notBefore: Ended["notBefore"]): Charge {

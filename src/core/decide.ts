@@ -1,10 +1,18 @@
 /** What follows from what happened? The only place that writes history; it reads the state and returns facts. */
 import { withoutRepeats } from "./consequences.ts";
-import { accountsAfter, accountsSeenTo, accountTroubled, accountWorks, notBefore } from "./decide-account.ts";
+import {
+  accountsAfter,
+  accountsSeenTo,
+  accountTroubled,
+  accountWorks,
+  clockJumped,
+  notBefore,
+} from "./decide-account.ts";
 import { decideCheck } from "./decide-check.ts";
-import { approvePlan, cancelRun, cancelTask, declinePlan, openRun, steerRun } from "./decide-command.ts";
-import { decideLand } from "./decide-landing.ts";
+import { cancelRun, cancelTask, openRun, steerRun } from "./decide-command.ts";
+import { decideLand, landingSeenTo } from "./decide-landing.ts";
 import { decidePlan } from "./decide-plan.ts";
+import { setupSeenTo } from "./decide-setup.ts";
 import { decideWork } from "./decide-work.ts";
 import type { Fact, Input, JobEnd } from "./event.ts";
 import { failure, isAccounts, isLoss } from "./failure.ts";
@@ -18,6 +26,7 @@ import {
   slotOfId,
   type TurnTally,
 } from "./job.ts";
+import { approve, decline } from "./landing-approval.ts";
 import type { Policy, Rules } from "./policy.ts";
 import { accountOfKey, type RunState, retryTask } from "./state.ts";
 import { unreachable } from "./unreachable.ts";
@@ -29,13 +38,13 @@ export function decide(state: RunState, input: Input, policy: Policy): readonly 
     case "pause":
       return state.paused ? [] : [{ type: "run.paused" }];
     case "resume":
-      return [...(state.paused ? [{ type: "run.resumed" } as const] : []), ...accountsSeenTo(state)];
+      return resumed(state, { at: input.at, policy });
     case "steer":
       return steerRun(state, input.message, policy);
     case "approve":
-      return approvePlan(state);
+      return approve(state, input.task);
     case "decline":
-      return declinePlan(state, input.reason, policy);
+      return decline(state, input, { at: input.at, policy });
     case "cancel":
       return input.task === undefined
         ? cancelRun(state, input.reason ?? "asked for")
@@ -48,8 +57,12 @@ export function decide(state: RunState, input: Input, policy: Policy): readonly 
       return accountWorks(state, input.account);
     case "quiet":
       return state.running.has(input.job) && isNumber(input.ms)
-        ? [{ type: "job.quiet", job: input.job, ms: input.ms }]
+        ? [{ type: "job.quiet", job: input.job, ms: input.ms, ...(input.doing && { doing: input.doing }) }]
         : [];
+    case "checkout-changed":
+      return [{ type: "checkout.changed", job: input.job, places: input.places.slice(0, MAX_PLACES) }];
+    case "clock-jumped":
+      return clockJumped(state, input.ms, { at: input.at, policy });
     case "tick":
       return deadlinesPassed(state, input.at, policy);
     case "interrupted":
@@ -59,6 +72,18 @@ export function decide(state: RunState, input: Input, policy: Policy): readonly 
     default:
       return unreachable(input);
   }
+}
+
+/** A person says that the run should go on: what kept it may have been put right. */
+function resumed(state: RunState, rules: Rules): readonly Fact[] {
+  const setup = setupSeenTo(state, rules);
+  const isTurned = setup.some(({ type }) => type === "landing.turned");
+  return [
+    ...(state.paused ? [{ type: "run.resumed" } as const] : []),
+    ...setup,
+    ...accountsSeenTo(state),
+    ...(isTurned ? [] : landingSeenTo(state, rules.at)),
+  ];
 }
 
 /** An answer is used if its job is the newest of its slot, also when it comes late; else only its cost counts. */
@@ -109,6 +134,9 @@ const wellFormed = (outcome: Outcome | undefined): Outcome =>
   typeof outcome?.is === "string"
     ? outcome
     : { is: "failed", failure: failure("agent-failed", "the job ended without an outcome") };
+
+/** More than anybody reads. */
+const MAX_PLACES = 20;
 
 const isNumber = (n: unknown): n is number => typeof n === "number" && Number.isFinite(n) && n >= 0;
 
@@ -182,7 +210,7 @@ function settleOutcome(state: RunState, job: Job, ended: Ended, rules: Rules): r
     case "land":
       return decideLand(state, job, ended, rules);
     case "check":
-      return decideCheck(state, ended, rules);
+      return decideCheck(state, job, ended, rules);
   }
 }
 

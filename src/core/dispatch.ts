@@ -15,13 +15,19 @@ type Kind = "plan" | "work";
 type Room = { plan: number; work: number };
 type Candidate = { readonly kind: Kind; readonly task: Task };
 
-export function agentJobs(state: RunState, policy: Policy, start: (job: Job) => Fact): readonly Fact[] {
+export function agentJobs(
+  state: RunState,
+  policy: Policy,
+  start: (job: Job) => Fact,
+  { mayWork }: { readonly mayWork: boolean },
+): readonly Fact[] {
   if (state.paused || state.cancelling !== undefined) return [];
   const exhausted = exhaustion(state, policy);
   if (exhausted) return [exhausted];
   const left = { work: affordable(state, policy, false), landing: affordable(state, policy, true) };
   const mayCall = openAccounts(state, policy);
   const room = roomIn(state, policy, mayCall);
+  if (!mayWork) room.work = 0;
   const taken = new ScopeTable(); // What this pass has given away, or promised, and the state does not show yet.
   const running = policy.budget.subtree ? runningIn(state) : new Map<TaskId, number>();
   const facts: Fact[] = [];

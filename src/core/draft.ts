@@ -5,11 +5,13 @@ import type { JobKind } from "./policy.ts";
 import type {
   Account,
   Concern,
+  Dealt,
   Landing,
   Planner,
   Repair,
   Running,
   RunState,
+  Setup,
   Spending,
   Target,
   Waiter,
@@ -21,11 +23,12 @@ type Loose<T> = { -readonly [K in keyof T]: T[K] };
 
 export type TaskDraft = Loose<Omit<Task, "tries">> & { tries: Loose<Tries> };
 
-export type PlannerDraft = Loose<Omit<Planner, "active" | "keys" | "news" | "concerns">> & {
+export type PlannerDraft = Loose<Omit<Planner, "active" | "keys" | "news" | "concerns" | "dealt">> & {
   readonly active: Set<TaskId>;
   readonly keys: Map<string, TaskId>;
   readonly news: TaskId[];
   readonly concerns: Map<string, Concern>;
+  readonly dealt: Dealt[];
 };
 
 type Containers = {
@@ -41,6 +44,7 @@ type Containers = {
   readonly tips: Set<string>;
   readonly lost: Map<string, readonly TaskId[]>;
   readonly target: Loose<Target>;
+  readonly setup: Loose<Setup>;
   readonly repair: Loose<Omit<Repair, "pending" | "tried" | "known">> & {
     readonly pending: Set<TaskId>;
     readonly tried: Set<string>;
@@ -53,6 +57,7 @@ type Containers = {
   readonly flaky: Map<string, number>;
   readonly toSettle: Set<TaskId>;
   readonly steers: string[];
+  readonly asked: Map<TaskId, readonly string[]>;
 };
 
 export type Draft = Loose<Omit<RunState, keyof Containers | "landing">> & Containers & { landing: Landing };

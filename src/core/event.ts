@@ -1,6 +1,6 @@
 /** What can the log say? Facts, in the past tense; and what can be said to a run. */
 import type { Failure } from "./failure.ts";
-import type { GateReport, Proof } from "./gate.ts";
+import type { GateReport, Probed, Proof } from "./gate.ts";
 import type { Handoff } from "./handoff.ts";
 import type { Job, JobId, Member, Outcome, Spent } from "./job.ts";
 import type { Phase } from "./landing.ts";
@@ -32,7 +32,13 @@ export type Fact =
   | { readonly type: "run.steered"; readonly message: string }
   /** Nothing new starts; what is landing finishes; then it closes as cancelled. */
   | { readonly type: "run.cancel-requested"; readonly reason: string }
-  | { readonly type: "run.closed"; readonly how: RunEnd; readonly left: readonly string[] }
+  | {
+      readonly type: "run.closed";
+      readonly how: RunEnd;
+      readonly left: readonly string[];
+      /** What planners gave up, for programs; `left` says it in words. */
+      readonly givenUp?: readonly GivenUpView[];
+    }
   | { readonly type: "command.refused"; readonly command: string; readonly reason: string }
   | { readonly type: "job.started"; readonly job: Job; readonly until: number }
   | { readonly type: "job.ended"; readonly job: JobId; readonly how: JobEnd; readonly spent?: Spent }
@@ -43,8 +49,15 @@ export type Fact =
       readonly until: number;
       readonly parkedUntil: number;
     }
-  /** No sign of life for so long; 0: it has given one again. For people; nothing follows from it. */
-  | { readonly type: "job.quiet"; readonly job: JobId; readonly ms: number }
+  /** The machine's clock was set by so much, forward or back. `at` goes on as before; what others named by it moves. */
+  | { readonly type: "clock.jumped"; readonly ms: number }
+  /**
+   * No sign of life for so long; 0: it has given one again. With `doing`, for so long in this, which is slow: a command
+   * of the gate, a model that does not answer. For people; nothing follows from it.
+   */
+  | { readonly type: "job.quiet"; readonly job: JobId; readonly ms: number; readonly doing?: string }
+  /** While a job's gate, set-up command or criterion ran, by it or by somebody else. For people; nothing follows. */
+  | { readonly type: "checkout.changed"; readonly job: JobId; readonly places: readonly string[] }
   /** It has no more to give before `until`: nobody is started who would have to call it. */
   | {
       readonly type: "account.parked";
@@ -78,6 +91,8 @@ export type Fact =
       readonly reasons: readonly string[];
       readonly retryAt: number;
       readonly charge: "error" | "unreachable" | "nothing";
+      /** Concerns about something undone that were closed by their id alone: that is asked about once. */
+      readonly sentBack?: readonly string[];
     }
   | { readonly type: "plan.kept-whole"; readonly task: TaskId }
   | {
@@ -126,6 +141,11 @@ export type Fact =
       readonly proof: Proof | "found";
       readonly flaky: readonly string[];
     }
+  /** It changes what the gate runs, or what steers agents: it does not land before a person says so. */
+  | { readonly type: "landing.proposed"; readonly task: TaskId; readonly flags: readonly string[] }
+  | { readonly type: "landing.approved"; readonly task: TaskId }
+  /** It is attempted again, or has failed, as the next fact says. */
+  | { readonly type: "landing.declined"; readonly task: TaskId; readonly reason: string }
   /** Somebody put the target back to before it. Found again, it is told as `batch.landed` once more. */
   | { readonly type: "landing.lost"; readonly commit: string; readonly members: readonly Member[] }
   | {
@@ -141,6 +161,12 @@ export type Fact =
     }
   | { readonly type: "target.checked"; readonly tip: string; readonly report: GateReport }
   | { readonly type: "target.unchecked"; readonly failure: Failure }
+  /** The gate or a workspace cannot be made ready here: nothing is started before a person says `resume`. */
+  | { readonly type: "setup.failed"; readonly failure: Failure }
+  | { readonly type: "setup.retried" }
+  /** Whether the gate's commands look at the tree that they run in. `unproven` is followed by `setup.failed`. */
+  | { readonly type: "gate.probed"; readonly probed: Probed }
+  | { readonly type: "gate.unprobed"; readonly failure: Failure }
   | { readonly type: "target.moved"; readonly tip: string }
   | { readonly type: "base.moved"; readonly commit: string }
   | {
@@ -161,14 +187,28 @@ export type NewTask = { readonly id: TaskId; readonly spec: TaskSpec; readonly r
 
 export type PlanSaid = {
   readonly scratchpad: string;
-  readonly addressed: readonly string[];
+  readonly addressed: readonly Addressed[];
   /** Handoffs and steering messages that this answer took account of. */
   readonly heard: number;
   readonly steers: number;
   readonly deferred?: readonly Deferral[];
 };
 
-/** A fact in the log: `at` is when it was decided, in ms. */
+/** A concern that is dealt with. If it is about something undone: by which task, or why not. */
+export type Addressed = { readonly concern: string; readonly by?: TaskId; readonly because?: string };
+
+/** A task that was not done and is no longer asked for, and what its planner said about it. */
+export type GivenUpView = {
+  readonly task: TaskId;
+  readonly name: string;
+  /** The planner's own name for it. */
+  readonly key: string;
+  /** What was wrong with it. */
+  readonly failure: string;
+  readonly reason: string;
+};
+
+/** A fact in the log: `at` is when it was decided, in ms, by the run's own time, which no setting of a clock changes. */
 export type Event = Fact & { readonly at: number };
 export type EventOf<T extends Event["type"]> = Extract<Event, { readonly type: T }>;
 
@@ -178,9 +218,9 @@ export type Command =
   | { readonly type: "pause" }
   | { readonly type: "resume" }
   | { readonly type: "steer"; readonly message: string }
-  /** Of the plan that was proposed. */
-  | { readonly type: "approve" }
-  | { readonly type: "decline"; readonly reason: string }
+  /** Of the landing of a task; without one, of the plan that was proposed, else of all landings that wait. */
+  | { readonly type: "approve"; readonly task?: TaskId }
+  | { readonly type: "decline"; readonly reason: string; readonly task?: TaskId }
   | { readonly type: "cancel"; readonly task?: TaskId; readonly reason?: string };
 
 /** What arrives from the world. */
@@ -194,7 +234,11 @@ export type Report =
   /** It has answered a call since it was woken: the turn that made it may go on for long. */
   | { readonly type: "account-worked"; readonly account: string }
   /** A job has given no sign of life for so long; 0: it has again. */
-  | { readonly type: "quiet"; readonly job: JobId; readonly ms: number }
+  | { readonly type: "quiet"; readonly job: JobId; readonly ms: number; readonly doing?: string }
+  /** The user's checkout is not as it was before a command of this job ran. */
+  | { readonly type: "checkout-changed"; readonly job: JobId; readonly places: readonly string[] }
+  /** The machine's clock shows so much more, or less, than was known. */
+  | { readonly type: "clock-jumped"; readonly ms: number }
   /** A deadline that `due` named has come. */
   | { readonly type: "tick" };
 

@@ -1,7 +1,9 @@
 /** May a worker's result go to landing? Judged by what the repository shows, not by what was claimed. */
 import { type Failure, failure } from "./failure.ts";
+import { flagOf, type GateChange, judgeGateChanges } from "./gate-changes.ts";
 import type { Handoff } from "./handoff.ts";
-import { containing, type Scope } from "./scope.ts";
+import type { Policy } from "./policy.ts";
+import { containing } from "./scope.ts";
 import type { TaskSpec } from "./task.ts";
 
 /** Computed from the branch. */
@@ -18,6 +20,8 @@ export type Evidence = {
   readonly disabledTests: readonly string[];
   /** Places with a mark that workers must not leave, such as "src/a.ts:3 @ts-expect-error". */
   readonly forbiddenMarks: readonly string[];
+  /** What it changes of the gate, or of what steers agents. Unknown in answers of an older Skein. */
+  readonly gateChanges?: readonly GateChange[];
   /** Which of its task's terms was not kept; undefined if they were, or there are none. */
   readonly unmet?: Failure;
 };
@@ -30,18 +34,22 @@ export function judgeWork(
   spec: TaskSpec,
   claim: Handoff,
   evidence: Evidence,
-  sharedFiles: Scope,
+  policy: Pick<Policy, "sharedFiles" | "gateChanges">,
 ): WorkVerdict {
   const handoff = withEvidence(claim, evidence);
   const wrong =
     claim.status === "complete"
-      ? (evidence.unmet ?? broken(spec, evidence, sharedFiles))
+      ? (evidence.unmet ?? broken(spec, evidence, policy))
       : failure("incomplete", `the worker reported ${claim.status}: ${claim.summary}`);
   return wrong ? { is: "refused", handoff, failure: wrong } : { is: "accepted", handoff };
 }
 
-const withEvidence = ({ commit: _claimed, ...claim }: Handoff, evidence: Evidence): Handoff => ({
+const withEvidence = (
+  { commit: _claimed, flags: _said, ...claim }: Handoff,
+  evidence: Evidence,
+): Handoff => ({
   ...claim,
+  ...(evidence.gateChanges?.length ? { flags: evidence.gateChanges.map(flagOf) } : {}),
   diff: evidence.diff,
   filesChanged: evidence.filesChanged,
   ...(evidence.commit === undefined ? {} : { commit: evidence.commit }),
@@ -54,7 +62,11 @@ const withEvidence = ({ commit: _claimed, ...claim }: Handoff, evidence: Evidenc
   },
 });
 
-function broken(spec: TaskSpec, evidence: Evidence, sharedFiles: Scope): Failure | undefined {
+function broken(
+  spec: TaskSpec,
+  evidence: Evidence,
+  { sharedFiles, gateChanges }: Pick<Policy, "sharedFiles" | "gateChanges">,
+): Failure | undefined {
   if (spec.delivers === "report") return undefined; // It lands nothing, so it can break nothing.
   if (evidence.commit === undefined || evidence.filesChanged.length === 0) {
     return failure(
@@ -72,6 +84,8 @@ function broken(spec: TaskSpec, evidence: Evidence, sharedFiles: Scope): Failure
       `touch only ${some(spec.scope)}; name what else is needed as a concern`,
     );
   }
+  const gate = judgeGateChanges(spec, evidence.gateChanges ?? [], gateChanges);
+  if (gate) return gate;
   const rules = [
     ...evidence.deletedTests.map((test) => `deleted the test ${test}`),
     ...evidence.disabledTests.map((test) => `switched off the test ${test}`),

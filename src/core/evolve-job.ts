@@ -80,11 +80,11 @@ export function jobExtended(s: Draft, { job: id, until, parkedUntil }: EventOf<"
   s.deadlines.set(id, until);
 }
 
-export function jobQuiet(s: Draft, { job: id, ms }: EventOf<"job.quiet">): void {
+export function jobQuiet(s: Draft, { job: id, ms, doing }: EventOf<"job.quiet">): void {
   const running = s.running.get(id);
   if (!running) return;
-  const { quietMs: _, ...rest } = running;
-  s.running.set(id, ms > 0 ? { ...rest, quietMs: ms } : rest);
+  const { quietMs: _, doing: __, ...rest } = running;
+  s.running.set(id, ms > 0 ? { ...rest, quietMs: ms, ...(doing && { doing }) } : rest);
 }
 
 /** A job that had been given up answered after all: its task is no longer waiting to be tried again. */

@@ -1,6 +1,7 @@
 /** What changes when a planner has answered, or a person has told it something? */
 import type { Draft, PlannerDraft, TaskDraft } from "./draft.ts";
-import type { EventOf, NewTask, PlanSaid } from "./event.ts";
+import type { Addressed, EventOf, NewTask, PlanSaid } from "./event.ts";
+import { NO_REASON } from "./given-up.ts";
 import { ScopeTable } from "./scope-table.ts";
 import { release, retryWhen, taskIn, wantsTurn } from "./settle.ts";
 import { LANE, orderOf } from "./state.ts";
@@ -39,8 +40,19 @@ function takeIn(s: Draft, task: TaskDraft, said: PlanSaid): void {
   const planner = s.planners.get(task.id);
   if (!planner) return;
   planner.news.splice(0, said.heard);
-  for (const id of said.addressed) planner.concerns.delete(id);
+  for (const addressed of said.addressed) deal(planner, addressed);
   if (said.deferred) planner.deferred = [...planner.deferred, ...said.deferred];
+}
+
+/** What was only said is gone once it is dealt with; what was not done is kept, with what became of it. */
+function deal(planner: PlannerDraft, { concern: id, by, because }: Addressed): void {
+  const concern = planner.concerns.get(id);
+  if (!concern) return;
+  planner.concerns.delete(id);
+  if (concern.kind !== "undone") return;
+  // In older logs an id was enough.
+  const reason = because ?? (by === undefined ? NO_REASON : undefined);
+  planner.dealt.push({ concern, ...(by && { by }), ...(reason !== undefined && { because: reason }) });
 }
 
 export function planRejected(s: Draft, event: EventOf<"plan.rejected">): void {
@@ -48,6 +60,11 @@ export function planRejected(s: Draft, event: EventOf<"plan.rejected">): void {
   task.rejected = event.reasons;
   if (event.charge === "error") task.tries.planErrors += 1;
   if (event.charge === "unreachable") task.tries.unreachable += 1;
+  const concerns = s.planners.get(event.task)?.concerns;
+  for (const id of event.sentBack ?? []) {
+    const concern = concerns?.get(id);
+    if (concern) concerns!.set(id, { ...concern, isSentBack: true });
+  }
   retryWhen(s, task, event.retryAt, event.at);
 }
 
@@ -119,6 +136,7 @@ export function plannerIn(s: Draft, id: TaskId): PlannerDraft {
       keys: new Map(),
       news: [],
       concerns: new Map(),
+      dealt: [],
       told: { news: 0, steers: 0 },
       replanAfter: Number.MAX_SAFE_INTEGER, // Until its first answer says otherwise: fix tasks may come before it.
       idle: false,

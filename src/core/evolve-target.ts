@@ -2,6 +2,7 @@
 import { withSeen } from "./batch-size.ts";
 import type { Draft } from "./draft.ts";
 import type { EventOf } from "./event.ts";
+import { noteGateChange } from "./evolve-setup.ts";
 import type { Failure } from "./failure.ts";
 import { isGreen } from "./gate.ts";
 import { createFailureHandoff } from "./handoff.ts";
@@ -17,6 +18,7 @@ export function batchLanded(s: Draft, event: EventOf<"batch.landed">): void {
   noteFlaky(s, event.flaky);
   if (event.proof === "green") s.odds = withSeen(s.odds, { good: event.members.length, bad: 0 });
   for (const member of event.members) landed(s, member, event.commit);
+  noteGateChange(s, event.members);
 }
 
 /** A candidate that was red because of it, and of nobody else. */
@@ -33,10 +35,12 @@ export function landingLost(s: Draft, { commit, members }: EventOf<"landing.lost
 }
 
 function foundAgain(s: Draft, commit: string): void {
-  const concerns = s.planners.get(ROOT)?.concerns;
+  const { concerns, dealt = [] } = s.planners.get(ROOT) ?? {};
   for (const id of s.lost.get(commit) ?? []) {
     const text = takenBack(taskIn(s, id), commit);
     for (const concern of concerns?.values() ?? []) if (concern.text === text) concerns!.delete(concern.id);
+    const given = dealt.findIndex(({ concern }) => concern.text === text);
+    if (given !== -1) dealt.splice(given, 1); // It is there again: nothing was given up.
   }
   s.lost.delete(commit);
 }
@@ -57,6 +61,7 @@ function landed(s: Draft, { task: id }: Member, commit: string): void {
           status: "complete" as const,
           summary: "landed by an earlier attempt",
           concerns: [],
+          suggestions: [],
         };
   settle(s, id, { is: "done", handoff, commit });
 }
@@ -93,5 +98,7 @@ export function targetChecked(s: Draft, { tip, report, at }: EventOf<"target.che
   Object.assign(s.repair, { class: undefined, round: 0, failures: 0 });
 }
 
-export const landingOf = ({ phase, errors, retryAt, detail }: EventOf<"landing.turned">): Landing =>
-  detail === undefined ? { phase, errors, retryAt } : { phase, errors, retryAt, detail };
+export const landingOf = (event: EventOf<"landing.turned">): Landing => {
+  const { phase, errors, retryAt, detail, failure: problem } = event;
+  return { phase, errors, retryAt, ...(detail !== undefined && { detail }), ...(problem && { problem }) };
+};

@@ -14,6 +14,7 @@ import {
   planRejected,
   steer,
 } from "./evolve-plan.ts";
+import { gateProbed, gateUnprobed, noteSetup, setupFailed, setupRetried } from "./evolve-setup.ts";
 import { batchLanded, landingLost, landingOf, moveTip, noteGuilt, targetChecked } from "./evolve-target.ts";
 import { isLoss } from "./failure.ts";
 import { isOver } from "./finish.ts";
@@ -37,6 +38,7 @@ export function evolve(state: RunState, event: Event): RunState {
     case "run.opened":
       s.request = event.request;
       s.openedAt = event.at;
+      s.setup.since = event.at;
       for (const name of event.request.flaky ?? []) s.flaky.set(name, 0);
       moveTip(s, event.request.base);
       addTask(s, { id: ROOT, spec: event.spec, rank: event.spec.priority });
@@ -57,6 +59,7 @@ export function evolve(state: RunState, event: Event): RunState {
       s.closed = { how: event.how, left: event.left };
       break;
     case "command.refused":
+    case "checkout.changed":
       break; // For people to read; it changes nothing.
     case "job.started":
       jobStarted(s, event);
@@ -69,6 +72,10 @@ export function evolve(state: RunState, event: Event): RunState {
       break;
     case "job.quiet":
       jobQuiet(s, event);
+      break;
+    case "clock.jumped":
+      s.wereAheadMs = [...new Set([s.aheadMs, ...s.wereAheadMs])].slice(0, MAX_SETTINGS);
+      s.aheadMs += event.ms;
       break;
     case "account.parked":
       accountParked(s, event);
@@ -149,6 +156,17 @@ export function evolve(state: RunState, event: Event): RunState {
     case "batch.landed":
       batchLanded(s, event);
       break;
+    case "landing.proposed":
+      s.asked.set(event.task, event.flags);
+      s.dag.take(event.task); // Out of the queue, until it is approved of.
+      break;
+    case "landing.approved":
+      s.asked.delete(event.task);
+      release(s, taskIn(s, event.task));
+      break;
+    case "landing.declined":
+      s.asked.delete(event.task);
+      break;
     case "landing.lost":
       landingLost(s, event);
       break;
@@ -163,6 +181,18 @@ export function evolve(state: RunState, event: Event): RunState {
     case "target.unchecked":
       s.target.checkErrors += 1;
       s.target.checkedAt = event.at;
+      break;
+    case "setup.failed":
+      setupFailed(s, event);
+      break;
+    case "setup.retried":
+      setupRetried(s, event);
+      break;
+    case "gate.probed":
+      gateProbed(s, event);
+      break;
+    case "gate.unprobed":
+      gateUnprobed(s, event);
       break;
     case "target.moved":
       moveTip(s, event.tip);
@@ -196,9 +226,13 @@ export function evolve(state: RunState, event: Event): RunState {
     default:
       return unreachable(event);
   }
+  noteSetup(s, event);
   noteTheEnd(s, wasOver, event.at);
   return state;
 }
+
+/** Of a machine's clock: one that is set all the time is never put right. */
+const MAX_SETTINGS = 10;
 
 const isAtEnd = (s: Draft): boolean => s.request !== undefined && isOver(s);
 

@@ -29,6 +29,8 @@ export type FailureKind =
   | "children-failed"
   | "planner-gave-up"
   | "repository"
+  /** The gate cannot be run here, or proves nothing: a program, a package or a service is missing. A person sees to it. */
+  | "setup"
   | "budget"
   | "policy"
   | "cancelled";
@@ -41,9 +43,11 @@ export type Failure = {
   readonly next?: string;
   /** What the tools wrote about it, for whoever mends it. */
   readonly detail?: string;
-  /** Of `quota` and `authentication`: whose, and when it is over in ms, if that was said. */
+  /** Of `quota` and `authentication`: whose, and when it is over by the machine's clock, in ms, if that was said. */
   readonly account?: string;
   readonly until?: number;
+  /** Where it was said as a length of time: so long, whatever the clock is set to meanwhile. */
+  readonly waitMs?: number;
   /** Of `budget`: whose is spent. A run drains when its own is; a task fails when its own, or its subtree's, is. */
   readonly budget?: "run" | "subtree" | "task";
 };

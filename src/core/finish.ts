@@ -1,24 +1,25 @@
 /** When is a planner's task over, and when the run? And what is left to say then? */
+import { aggregate } from "./aggregate.ts";
 import { isSpent } from "./budget.ts";
 import { failTask, withoutRepeats } from "./consequences.ts";
 import type { Fact, RunEnd } from "./event.ts";
 import { type Failure, failure } from "./failure.ts";
 import { failuresOf } from "./gate.ts";
+import { givenUpBy, givenUpOf, givenUpText, openUndone } from "./given-up.ts";
 import { parkedAccounts, refusedAccounts } from "./governor.ts";
-import { aggregateHandoffs, boundHandoff, createFailureHandoff, type Handoff } from "./handoff.ts";
+import { boundHandoff } from "./handoff.ts";
 import type { Policy } from "./policy.ts";
-import { contains, overlaps } from "./scope.ts";
 import {
   isKnownRed,
   isVerified,
   LANE,
   landsOnRed,
-  type Planner,
   type RunState,
   takenBack,
   taskOf,
+  wallTime,
 } from "./state.ts";
-import { childId, isSettled, ROOT, type Task, type TaskId } from "./task.ts";
+import { isSettled, ROOT, type TaskId } from "./task.ts";
 
 /** Planners that will not be asked again and have nothing active: their children's reports become one. */
 export const settlePlanners = (state: RunState, policy: Policy): readonly Fact[] =>
@@ -26,81 +27,28 @@ export const settlePlanners = (state: RunState, policy: Policy): readonly Fact[]
 
 function settlePlanner(state: RunState, id: TaskId, policy: Policy): readonly Fact[] {
   const handoff = boundHandoff(aggregate(state, id), policy.brief);
-  return handoff.status === "complete" || handoff.status === "partial"
-    ? [{ type: "task.done", task: id, handoff }]
-    : failTask(state, id, failure("children-failed", `nothing of it was done. ${handoff.summary}`));
-}
-
-/** What a child left undone counts only while its planner has not dealt with it; so does a concern. */
-function aggregate(state: RunState, id: TaskId): Handoff {
-  const task = taskOf(state, id);
-  const planner = state.planners.get(id)!;
-  const open = Map.groupBy(planner.concerns.values(), (concern) => concern.from);
-  const children = Array.from({ length: planner.children }, (_, i) => taskOf(state, childId(id, i + 1)));
-  const isLacking = (child: Task) => open.get(child.id)?.some((c) => c.kind === "undone") ?? false;
-  const isWanted = (child: Task) => child.state.is === "done" || !isSettled(child) || isLacking(child);
-  const counted = children.filter(isWanted);
-  const handoffs = counted.map((child) => ({
-    ...handoffOf(child),
-    ...(child.state.is === "done" && !isLacking(child) && { status: "complete" as const }),
-    concerns: (open.get(child.id) ?? []).flatMap((c) => (c.kind === "said" ? [c.text] : [])),
-  }));
-  const parts = aggregateHandoffs({ id, description: task.spec.description }, counted, handoffs);
-  const whole = withUntouched(parts, task, planner, children);
-  // Part of a part is more than nothing.
-  const landed = whole.status === "blocked" && counted.some((child) => child.state.is === "done");
-  const over = task.state.is === "delegated" ? task.state.over : undefined;
-  if (over === undefined || over === "finished") return landed ? { ...whole, status: "partial" } : whole;
-  const status = landed || whole.status === "complete" ? "partial" : whole.status;
-  return { ...whole, status, concerns: [...whole.concerns, over.message] };
-}
-
-/** Files of a subplanner's scope that were in no task: said, and not complete unless it gave a reason. */
-function withUntouched(whole: Handoff, task: Task, planner: Planner, children: readonly Task[]): Handoff {
-  if (task.id === ROOT) return whole;
-  const touched = children.flatMap((child) => child.spec.scope);
-  const untouched = task.spec.scope.filter((path) => !overlaps([path], touched));
-  if (untouched.length === 0) return whole;
-  const reasonFor = (path: string) => planner.deferred.findLast((d) => contains(d.files, path))?.reason;
-  const texts = untouched.map((path) => {
-    const reason = reasonFor(path);
-    return reason === undefined ? `${path} was in no task` : `${path} was deferred: ${reason}`;
-  });
-  const forgotten = untouched.some((path) => reasonFor(path) === undefined);
-  const status = forgotten && whole.status === "complete" ? "partial" : whole.status;
-  return { ...whole, status, concerns: [...whole.concerns, ...texts] };
-}
-
-function handoffOf(task: Task): Handoff {
-  switch (task.state.is) {
-    case "done":
-      return task.state.handoff;
-    case "failed":
-      return createFailureHandoff(task, task.state.failure);
-    case "skipped":
-      return {
-        ...createFailureHandoff(task, `skipped, because ${task.state.because} did not land`),
-        status: "blocked",
-      };
-    default:
-      return { ...createFailureHandoff(task, task.state.is), status: "blocked" };
-  }
+  if (handoff.status === "complete" || handoff.status === "partial")
+    return [{ type: "task.done", task: id, handoff }];
+  const why = failure("children-failed", `nothing of it was done. ${handoff.summary}`);
+  const [failed, ...skips] = failTask(state, id, why);
+  const made = { handoff }; // What was said below reaches the planner above.
+  return [{ ...failed!, ...made }, ...skips];
 }
 
 /** The facts that close the run, once nothing can change any more. */
-export function closeRun(state: RunState, policy: Policy): readonly Fact[] {
+export function closeRun(state: RunState, policy: Policy, now: number): readonly Fact[] {
   if (state.cancelling !== undefined) return closeCancelled(state);
-  if (state.count.land > 0 || !(isOver(state) || isDrained(state, policy))) return [];
-  if (wantsFinalCheck(state, policy) || state.count.check > 0) return [];
+  if (!isEnding(state, policy) || wantsFinalCheck(state, policy, now) || state.count.check > 0) return [];
   const root = taskOf(state, ROOT);
   const ended = isSettled(root) ? [] : endRoot(state, policy);
   const left = [
     ...ended.flatMap((f) => (f.type === "task.failed" ? [told(f.failure)] : [])),
-    ...whatIsLeft(state),
+    ...whatIsLeft(state, now),
   ];
   const nothing = ![...state.tasks.values()].some((task) => task.state.is === "done");
   const how: RunEnd = left.length === 0 && !nothing ? "done" : nothing ? "failed" : "incomplete";
-  return [...ended, { type: "run.closed", how, left }];
+  const givenUp = givenUpOf(state);
+  return [...ended, { type: "run.closed", how, left, ...(givenUp.length > 0 && { givenUp }) }];
 }
 
 function closeCancelled(state: RunState): readonly Fact[] {
@@ -115,6 +63,10 @@ function closeCancelled(state: RunState): readonly Fact[] {
   return [...aborted, { type: "run.closed", how: "cancelled", left }];
 }
 
+/** Nothing is left but to look at the target once more, and to close. */
+export const isEnding = (state: RunState, policy: Policy): boolean =>
+  state.count.land === 0 && (isOver(state) || isDrained(state, policy));
+
 /** The planner is done, or given up, and every task is settled. */
 export function isOver(state: RunState): boolean {
   const root = taskOf(state, ROOT);
@@ -127,6 +79,7 @@ export function isDrained(state: RunState, policy: Policy): boolean {
   const { spent, count, dag, landing } = state;
   if (!spent.exhausted || count.plan + count.work > 0 || landing.phase.is !== "open") return false;
   if (!isSpent(state, policy) && isOwed(state, policy)) return false;
+  if (state.asked.size > 0) return false; // A person may still let it land.
   const next = dag.peek(LANE.land);
   return next === undefined || (isKnownRed(state) && !landsOnRed(state, taskOf(state, next as TaskId)));
 }
@@ -140,14 +93,19 @@ function isOwed(state: RunState, { sweep }: Policy): boolean {
 }
 
 /** Has to be looked at once more before the run may close? Not where a look could change nothing. */
-export function wantsFinalCheck(state: RunState, policy: Policy): boolean {
+export function wantsFinalCheck(state: RunState, policy: Policy, now: number): boolean {
   const { target, repair, request } = state;
-  if (isVerified(state) || target.checkErrors >= policy.sweep.maxErrorsInARow) return false;
+  if (target.checkErrors >= policy.sweep.maxErrorsInARow) return false;
+  if (isVerified(state)) return !isSeen(state, now);
   if (target.unsure) return true;
   if (target.tip === request!.base && taskOf(state, ROOT).state.is === "failed") return false;
   const known = target.health === "red" && target.checkedTip === target.tip;
   return !(known && (repair.givenUp || isSpent(state, policy)));
 }
+
+/** What landed was there at this very moment: what was seen before may have been taken back since. */
+const isSeen = ({ target, tips }: RunState, now: number): boolean =>
+  tips.size <= 1 || (target.checkErrors === 0 && target.checkedAt === now);
 
 /** The root's own end, from what its children came to. */
 function endRoot(state: RunState, policy: Policy): readonly Fact[] {
@@ -165,20 +123,20 @@ function endRoot(state: RunState, policy: Policy): readonly Fact[] {
   return settlePlanner(state, ROOT, policy);
 }
 
-function whatIsLeft(state: RunState): readonly string[] {
+function whatIsLeft(state: RunState, now: number): readonly string[] {
   const root = taskOf(state, ROOT);
   const over = root.state.is === "delegated" ? root.state.over : undefined;
-  const open = [...(state.planners.get(ROOT)?.concerns.values() ?? [])];
   return [
     ...(root.state.is === "failed" ? [told(root.state.failure)] : []),
     ...(over !== undefined && over !== "finished" ? [told(over)] : []),
     ...lostWhole(state),
-    ...open.flatMap((concern) => (concern.kind === "undone" ? [concern.text] : [])),
+    ...openUndone(state.planners.get(ROOT)),
+    ...givenUpBy(state, ROOT).map(givenUpText),
     ...unsettledNames(state),
     ...(state.spent.exhausted
       ? ["the budget is spent: raise it and start again; the target keeps what landed"]
       : []),
-    ...targetLeft(state),
+    ...targetLeft(state, now),
   ];
 }
 
@@ -203,16 +161,17 @@ function unsettledNames(state: RunState): readonly string[] {
 /** What some of them may be waiting for. */
 const troubleTexts = (state: RunState): readonly string[] => [
   ...parkedAccounts(state).map(
-    ({ account, until }) => `waits for the quota of ${account} until ${new Date(until).toISOString()}`,
+    ({ account, until }) =>
+      `waits for the quota of ${account} until ${new Date(wallTime(state, until)).toISOString()}`,
   ),
   ...refusedAccounts(state).map(
     ({ account, failure: why }) => `waits for the key of ${account}: ${told(why)}`,
   ),
 ];
 
-function targetLeft(state: RunState): readonly string[] {
+function targetLeft(state: RunState, now: number): readonly string[] {
   const { target } = state;
-  if (isVerified(state)) return [];
+  if (isVerified(state) && isSeen(state, now)) return [];
   if (target.checkedTip !== target.tip || target.health !== "red")
     return ["the target could not be checked as it stands"];
   const names = failuresOf(target.report);

@@ -67,6 +67,28 @@ describe("on a red target", () => {
   });
 });
 
+describe("on a target that is red without a name for it", () => {
+  const bases = [
+    report(red("build"), red("test", "adds")),
+    report({ ...red("test", "no end within 900 s"), unnamed: true }, green("build")),
+  ];
+
+  test("nothing lands as no worse, not even what heals some of it", () => {
+    for (const base of bases) {
+      const verdict = judgeGate(base, noWorse(base));
+      assert.deepEqual(verdict, { ok: false, failures: failuresOf(base) });
+    }
+    const healed = report(red("build"), green("test"));
+    assert.ok(!judgeGate(healed, noWorse(bases[0]!, "test: adds")).ok);
+  });
+
+  test("a change that turns the whole gate green always lands", () => {
+    const all = report(green("build"), green("test"));
+    for (const base of bases)
+      assert.deepEqual(judgeGate(all, noWorse(base, ...failuresOf(base))), { ok: true, proof: "green" });
+  });
+});
+
 test("failures keep their names from run to run, apart for each command", () => {
   assert.deepEqual(failuresOf(report(red("unit", "a"), red("e2e", "a"), red("build"), green("lint"))), [
     "unit: a",

@@ -1,4 +1,5 @@
 /** Did a tree pass, and may it become the target? The rule for a red target is here too. */
+import type { Failure } from "./failure.ts";
 import { PROBLEM_CLASSES, type ProblemClass } from "./repair.ts";
 
 /** What the gate's commands said about one tree. No commands means that no gate was found. */
@@ -13,18 +14,35 @@ export type CommandReport = {
   readonly more?: number;
   /** The classes of what failed. */
   readonly classes?: readonly ProblemClass[];
+  /** It is red, and what it failed has no name of its own: "no end within 900 s" may be anything, and another each time. */
+  readonly unnamed?: true;
+  /** It is green because there is nothing yet that it could run: no test file in the tree. */
+  readonly nothingYet?: true;
 };
 
 /**
+ * What a probe of the gate came to: the same commands on the base with its own sources made unusable. `unproven`: a
+ * command that runs tests stayed green, so that it says nothing about the tree it runs in.
+ */
+export type Probed =
+  | { readonly is: "proved" }
+  | { readonly is: "not-probed"; readonly why: string }
+  | { readonly is: "unproven"; readonly failure: Failure };
+
+/**
  * On a green target a candidate must be green. On a red one it must make nothing worse, and a fix must remove at
- * least one of the failures in `mustHeal` that are there.
+ * least one of the failures in `mustHeal` that are there. Where not all failures of a red one have a name, nobody can
+ * tell what is worse: a candidate must be green.
  */
 export type Accept =
   | { readonly is: "green" }
   | { readonly is: "no-worse"; readonly baseline: GateReport; readonly mustHeal: readonly string[] };
 
-/** What a landing can show. `ungated`: there is no gate, which is not the same as one that passed. */
+/** What a landing can show. `ungated`: there is no gate, or nothing yet that it could run: that is no gate that passed. */
 export type Proof = "green" | "red-to-red" | "ungated";
+
+/** The one failure of a candidate whose gate could not be run: under the names of commands it would be taken for theirs. */
+export const NOT_RUN = "its gate could not be run";
 
 export type Verdict =
   | { readonly ok: true; readonly proof: Proof }
@@ -32,9 +50,9 @@ export type Verdict =
 
 export function judgeGate(report: GateReport, accept: Accept): Verdict {
   const failures = failuresOf(report);
-  if (report.commands.length === 0) return { ok: true, proof: "ungated" };
+  if (report.commands.every(({ nothingYet }) => nothingYet)) return { ok: true, proof: "ungated" };
   if (failures.length === 0) return { ok: true, proof: "green" };
-  if (accept.is === "green") return { ok: false, failures };
+  if (accept.is === "green" || isNameless(accept.baseline)) return { ok: false, failures };
 
   const fresh = report.commands.flatMap((command) => worseIn(command, accept.baseline));
   if (fresh.length > 0) return { ok: false, failures: fresh };
@@ -58,6 +76,13 @@ function worseIn(now: CommandReport, baseline: GateReport): readonly string[] {
     return countOf(now) > countOf(was) ? [`${now.name}: ${MORE_THAN_BEFORE}`, ...fresh] : [];
   return uncovers(now, was) ? [] : fresh;
 }
+
+/** Not all that it fails has a name: nobody can tell whether a change makes it worse. */
+export const isNameless = ({ commands }: GateReport): boolean => commands.some(isUnnamed);
+
+/** Only that it failed is known. */
+const isUnnamed = ({ green, failures, unnamed }: CommandReport): boolean =>
+  !green && (unnamed === true || failures.length === 0);
 
 const MORE_THAN_BEFORE = "more failures than before";
 

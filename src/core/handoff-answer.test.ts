@@ -134,7 +134,24 @@ describe("readHandoff", () => {
   it("reads the end of a text without end", () => {
     const noise = "x".repeat(2_000_000);
     assert.equal(handoffIn(`${noise}\n${COMPLETE}`).status, "complete");
-    assert.deepEqual(readHandoff(`${COMPLETE}\n${noise}`, "t.1"), { is: "none" });
+    assert.equal(
+      readHandoff(`${COMPLETE}\n${noise}`, "t.1").is,
+      "broken",
+      "what was not read may be anything",
+    );
+    assert.equal(readHandoff(`{"status": "failed", "summary": "${noise}"}`, "t.1").is, "broken");
+  });
+
+  it("does not believe one that was cut off after it said complete, nor one whose status is cut off or said twice", () => {
+    for (const text of [
+      '{"status": "complete", "summary": "I did',
+      '{"summary": "a", "status": "complete", "concerns": ["the tests',
+      '{"status": "par',
+      '{"status":',
+      '{"status": "complete", "status": "partial"}',
+    ])
+      assert.equal(readHandoff(text, "t.1").is, "broken", text);
+    assert.equal(handoffIn('[{"status": "partial", "summary": "z"}]').status, "partial");
   });
 
   it("is not polluted by names of the language's own", () => {

@@ -24,9 +24,10 @@ export type ReadHandoff =
  */
 export function readHandoff(text: string, taskId: string): ReadHandoff {
   const last = lastReport(end(text));
-  if (last === undefined) return { is: "none" };
+  if (last === undefined) return text.length > MAX_READ_CHARS ? TOO_LONG : { is: "none" };
   const status = readStatus(last.fields.get("status") ?? null);
   if ("problem" in status) return { is: "broken", reasons: [status.problem] };
+  if (last.isCut && status.is === "complete") return { is: "broken", reasons: [CUT_OFF] };
   const { fields } = last;
   const concerns = [...readTexts(fields.get("concerns")), ...(last.isCut ? [CUT_OFF] : [])];
   const handoff: Handoff = {
@@ -87,8 +88,15 @@ export function readSpent(text: string): Spent | undefined {
 /** What a person or a model reads of one report, with room; the policy cuts it further for the log. */
 const LIMITS = { maxSummaryChars: 20_000, maxDiffChars: 0, maxConcerns: 100 };
 
-/** Of what a worker wrote, the end is read: a report is the last thing it says. */
-const MAX_READ_CHARS = 2_000_000;
+/**
+ * Of what a worker wrote, the end is read: a report is the last thing it says. Of longer output, 4 MB are kept, which
+ * are more characters than this: so what was cut is never taken for nothing said.
+ */
+const MAX_READ_CHARS = 1_300_000;
+const TOO_LONG: ReadHandoff = {
+  is: "broken",
+  reasons: [`there is no handoff in the last ${MAX_READ_CHARS} characters, and more than these were written`],
+};
 const end = (text: string) => (text.length > MAX_READ_CHARS ? text.slice(-MAX_READ_CHARS) : text);
 
 const CUT_OFF = "the handoff was cut off: what followed is not known";
@@ -106,15 +114,17 @@ function lastReport(text: string): Report | undefined {
   let only: JsonObject | undefined;
   for (const found of findJson(line ? text.slice(line.end) : text)) {
     pieces += 1;
-    const value = found.is === "whole" ? found.value : found.open[0];
+    const written = found.is === "whole" ? found.value : found.open[0];
+    const value = Array.isArray(written) && written.length === 1 ? written[0] : written;
     if (!(value instanceof Map)) continue;
-    only = found.is === "whole" ? value : undefined;
     const fields = unwrapped(value);
-    if (saysStatus(fields)) last = { fields, isCut: found.is !== "whole" };
+    only = found.is === "whole" && (value === written || saysStatus(fields)) ? value : undefined;
+    const isBegun = found.is === "cut" && fields.has("status"); // Its status is cut off, too.
+    if (isBegun || (saysStatus(fields) && value === written)) last = { fields, isCut: found.is !== "whole" };
   }
   if (last) return last;
-  // Nothing but an object, perhaps in a fence: a program that writes JSON among other things may mean anything.
-  return pieces === 1 && only && /^\s*(?:```|\{)/.test(text) ? { fields: only, isCut: false } : undefined;
+  // Nothing but an object, perhaps in a list or a fence: a program that writes JSON among other things may mean anything.
+  return pieces === 1 && only && /^\s*(?:```|[{[])/.test(text) ? { fields: only, isCut: false } : undefined;
 }
 
 const saysStatus = (fields: JsonObject) => typeof fields.get("status") === "string";

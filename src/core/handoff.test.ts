@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
+import { failure } from "./failure.ts";
 import {
   aggregateHandoffs,
   createFailureHandoff,
@@ -102,6 +103,12 @@ describe("aggregateHandoffs", () => {
     assert.equal(whole.metrics.tokensUsed, 10);
   });
 
+  test("a subtask that is named twice counts once, in the total as well", () => {
+    const whole = aggregateHandoffs(parent, [{ id: "a" }, { id: "a" }], [handoff({ taskId: "a" })]);
+    assert.equal(whole.status, "complete");
+    assert.match(whole.summary, /split into 1 subtask: 1 complete, 0 failed, 0 other/);
+  });
+
   test("a report of a stranger counts for nothing", () => {
     const known = handoff({ taskId: "a", diff: "+a" });
     fc.assert(
@@ -123,7 +130,7 @@ describe("aggregateHandoffs", () => {
 });
 
 describe("createFailureHandoff", () => {
-  test("says what went wrong, as summary and as concern, and claims nothing else", () => {
+  test("says what went wrong, as summary and as concern, what to try, and claims nothing else", () => {
     assert.deepEqual(createFailureHandoff({ id: "t.1" }, new Error("model unreachable")), {
       taskId: "t.1",
       status: "failed",
@@ -131,9 +138,21 @@ describe("createFailureHandoff", () => {
       diff: "",
       filesChanged: [],
       concerns: ["model unreachable"],
-      suggestions: [],
+      suggestions: ["find out why, then try again with a smaller or clearer task"],
       metrics: NO_METRICS,
     });
+  });
+
+  test("suggests what the failure itself says", () => {
+    const why = failure("authentication", "the key is wrong", "set ANTHROPIC_API_KEY");
+    assert.deepEqual(createFailureHandoff({ id: "t.1" }, why).suggestions, ["set ANTHROPIC_API_KEY"]);
+    const odd = {
+      message: "odd",
+      get next(): string {
+        throw new Error("not even this");
+      },
+    };
+    assert.equal(createFailureHandoff({ id: "t.1" }, odd).suggestions.length, 1);
   });
 
   for (const [what, thrown, summary] of [

@@ -24,10 +24,21 @@ export type Handoff = {
   readonly concerns: readonly string[];
   readonly suggestions: readonly string[];
   readonly metrics: Metrics;
+  /** What it changes of what the gate runs, or of what steers agents, in words: read off its branch. */
+  readonly flags?: readonly string[];
 };
 
-/** How a concern begins that says so; it goes on with the places. Not necessarily the worker's doing. */
-export const CHECKOUT_CHANGED = "the user's checkout changed while this task was at work";
+/** How every concern begins that says so. Not necessarily the doing of whoever was at work. */
+export const CHECKOUT_CHANGED = "the user's checkout changed while";
+
+/** `during`: what went on meanwhile. */
+export function checkoutChanged(during: string, places: readonly string[]): string {
+  const some = places.slice(0, MAX_NAMED).join(", ");
+  const more = places.length > MAX_NAMED ? ` and ${places.length - MAX_NAMED} more` : "";
+  return `${CHECKOUT_CHANGED} ${during}: ${some}${more}`;
+}
+
+const MAX_NAMED = 5;
 
 export const NO_METRICS: Metrics = {
   linesAdded: 0,
@@ -52,7 +63,7 @@ export function aggregateHandoffs(
   subtasks: readonly { readonly id: string }[],
   handoffs: readonly Handoff[],
 ): Handoff {
-  const total = subtasks.length;
+  const total = new Set(subtasks.map(({ id }) => id)).size;
   const latest = latestOfEach(subtasks, handoffs);
   const complete = latest.filter((h) => h.status === "complete").length;
   const failed = latest.filter((h) => h.status === "failed").length;
@@ -71,7 +82,7 @@ export function aggregateHandoffs(
   };
 }
 
-/** A repeated report of one subtask counts once, a report of a task that is not a subtask not at all. */
+/** A subtask or a report that is there twice counts once, a report of a task that is not a subtask not at all. */
 function latestOfEach(subtasks: readonly { readonly id: string }[], handoffs: readonly Handoff[]) {
   const byTask = new Map(handoffs.map((h) => [h.taskId, h]));
   const seen = new Set<string>();
@@ -83,7 +94,8 @@ function latestOfEach(subtasks: readonly { readonly id: string }[], handoffs: re
   });
 }
 
-function aggregateStatus(total: number, complete: number, failed: number): HandoffStatus {
+/** Of so many, if so many are complete and so many failed. */
+export function aggregateStatus(total: number, complete: number, failed: number): HandoffStatus {
   if (total === 0) return "blocked"; // Nothing was asked for, so nothing can be complete.
   if (complete === total) return "complete";
   if (failed === total) return "failed";
@@ -102,7 +114,7 @@ const addMetrics = (a: Metrics, b: Metrics): Metrics => ({
 });
 
 /**
- * The report of a task that came to nothing.
+ * The report of a task that came to nothing: what went wrong, and what to try.
  *
  * ```ts
  * createFailureHandoff(task, new Error("model unreachable")).status; // "failed"
@@ -117,9 +129,21 @@ export function createFailureHandoff(task: { readonly id: string }, error: unkno
     diff: "",
     filesChanged: [],
     concerns: [message],
-    suggestions: [],
+    suggestions: [nextOf(error) ?? TRY_AGAIN],
     metrics: NO_METRICS,
   };
+}
+
+const TRY_AGAIN = "find out why, then try again with a smaller or clearer task";
+
+/** What a failure of the engine's says itself. */
+function nextOf(error: unknown): string | undefined {
+  try {
+    const { next } = Object(error) as { next?: unknown };
+    return typeof next === "string" && next !== "" ? next : undefined;
+  } catch {
+    return undefined; // It throws when it is asked: then it suggests nothing.
+  }
 }
 
 /** A worker can write without end; the log cannot. */
@@ -136,6 +160,7 @@ export function boundHandoff(
     diff: cut(handoff.diff, max.maxDiffChars),
     concerns: few(handoff.concerns),
     suggestions: few(handoff.suggestions),
+    ...(handoff.flags && { flags: few(handoff.flags) }),
   };
 }
 

@@ -1,7 +1,7 @@
 /** What can be executing? A job is one of four kinds; an outcome is what it came to. */
 import type { Evidence } from "./evidence.ts";
 import type { Failure } from "./failure.ts";
-import type { GateReport, Proof } from "./gate.ts";
+import type { GateReport, Probed, Proof } from "./gate.ts";
 import type { Handoff } from "./handoff.ts";
 import type { PlanAnswer } from "./plan-answer.ts";
 import type { Problem } from "./repair.ts";
@@ -17,7 +17,8 @@ export type Job =
   | { readonly kind: "plan"; readonly task: TaskId; readonly turn: number }
   | { readonly kind: "work"; readonly task: TaskId; readonly attempt: number }
   | { readonly kind: "land"; readonly turn: number; readonly members: readonly Member[] }
-  | { readonly kind: "check"; readonly turn: number };
+  /** `probe`: it asks whether the gate looks at the target, not how the target is. */
+  | { readonly kind: "check"; readonly turn: number; readonly probe?: true };
 
 /** Names one try, so that an answer to an older one is recognised. */
 export type JobId = string & { readonly __brand: "JobId" };
@@ -81,11 +82,15 @@ export type Outcome =
       readonly members: readonly Member[];
       readonly conflicts: readonly Conflict[];
       readonly failures: readonly string[];
+      /** Files that the gate named with them. */
+      readonly files?: readonly string[];
       /** The end of what the gate wrote. */
       readonly detail?: string;
     }
   /** No member could be merged. */
   | { readonly is: "unmergeable"; readonly conflicts: readonly Conflict[] }
+  /** What these members had handed in is not in the repository any more. Nothing was gated. */
+  | { readonly is: "gone"; readonly members: readonly Member[] }
   /** The target is not where it was thought to be. */
   | ({ readonly is: "moved" } & Moved)
   | {
@@ -96,6 +101,7 @@ export type Outcome =
       /** Where the target was by then, if not at `tip`. */
       readonly moved?: Moved;
     }
+  | { readonly is: "probed"; readonly probed: Probed }
   | { readonly is: "failed"; readonly failure: Failure };
 
 /** How a job ended. `free`: it was interrupted, which is nobody's fault and is counted against nobody. */

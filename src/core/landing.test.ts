@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { CoreRun, MINUTE, task, twoToLand } from "../../test/support/core-run.ts";
 import { bestBatch } from "./batch-size.ts";
+import { pointedAt } from "./landing.ts";
 import type { TaskId } from "./task.ts";
 
 /** `n` tasks in one candidate; the gate is red with any of `guilty` in it. */
@@ -28,14 +29,14 @@ function batchOf(n: number, ...guilty: readonly number[]) {
   assert.deepEqual(run.candidate(), ids);
   const culprits = new Set(guilty.map((i) => ids[i]!));
   let gateRuns = 0;
-  /** Answers land and check jobs until somebody was refused or `stop` says so. */
-  const hunt = (stop: () => boolean) => {
+  /** Answers land and check jobs until somebody was refused or `stop` says so; a red gate names `files`. */
+  const hunt = (stop: () => boolean, files: readonly string[] = []) => {
     const start = gateRuns;
     while (!stop()) {
       gateRuns += 1;
       if (run.running("check").length > 0) run.check();
       else if (run.candidate().some((id) => culprits.has(id) && run.task(id).tries.attempts === 1))
-        run.landRed();
+        run.landRed(["test: x"], [], files);
       else run.land();
       assert.ok(gateRuns - start < 1_000, "the hunt has no end");
     }
@@ -79,6 +80,66 @@ describe("the hunt for the culprit", () => {
       ids.slice(0, 7).filter((id) => run.is(id) !== "done"),
       [],
     );
+  });
+});
+
+describe("a red gate that names files of one member", () => {
+  const filesOf = (ids: readonly string[], ...named: readonly number[]) => named.map((i) => `${ids[i]}.ts`);
+
+  test("tries that one first: refused after five gate runs, however many there are, and nobody else", () => {
+    for (let n = 2; n <= 64; n += 3) {
+      const culprit = n - 1;
+      const { hunt, ids, refused } = batchOf(n, culprit);
+      assert.equal(
+        hunt(() => refused().length > 0, ["elsewhere.ts", ...filesOf(ids, culprit)]),
+        5,
+      );
+      assert.deepEqual(refused(), [ids[culprit]]);
+    }
+  });
+
+  test("keeps to ceil(log2 n) + 4 gate runs whomever it points at, one or half of them, rightly or not", () => {
+    for (const n of [2, 3, 4, 5, 7, 8, 9, 16, 17]) {
+      for (let culprit = 0; culprit < n; culprit += 1) {
+        for (const many of new Set([1, 2, Math.floor(n / 2), n])) {
+          const { hunt, ids, refused } = batchOf(n, culprit);
+          const named = Array.from({ length: many }, (_, i) => (culprit + 1 + 2 * i) % n);
+          const runs = hunt(() => refused().length > 0, filesOf(ids, ...named));
+          const limit = Math.ceil(Math.log2(n)) + 4;
+          assert.ok(runs <= limit, `culprit ${culprit} of ${n}, named ${named}: ${runs} runs, not ${limit}`);
+          assert.deepEqual(refused(), [ids[culprit]]);
+        }
+      }
+    }
+  });
+
+  test("is about a file that no other member changed", () => {
+    const members = ["a", "b", "c"].map((id) => ({ task: id as TaskId, attempt: 1 }));
+    const changed = { a: ["a.ts", "lock"], b: ["b.ts", "lock", "b.ts"], c: [] };
+    const named = (...files: string[]) =>
+      pointedAt(members, files, ({ task: id }) => changed[id as keyof typeof changed]).map((m) => m.task);
+    assert.deepEqual(named("lock", "x.ts"), []);
+    assert.deepEqual(named("b.ts", "lock"), ["b"]);
+    assert.deepEqual(named("b.ts", "a.ts"), ["a", "b"]);
+  });
+
+  test("blames nobody where the target is red as well, and asks the target where that one cannot be merged", () => {
+    const red = (run: CoreRun) => run.landRed(["test: x"], [], ["t.3.ts"]);
+    const { run, ids, refused } = batchOf(4, 1);
+    for (let n = 0; n < 2; n += 1) red(run);
+    assert.deepEqual(run.candidate(), ["t.3"]);
+    red(run);
+    run.checkRed(["test: x"]);
+    assert.deepEqual(refused(), []);
+    assert.ok(ids.every((id) => run.is(id) === "landing"));
+
+    const other = batchOf(4, 1).run;
+    for (let n = 0; n < 2; n += 1) red(other);
+    const conflict = { task: "t.3" as TaskId, files: ["t.3.ts"], against: "target" } as const;
+    other.land([conflict]);
+    assert.equal(other.state.landing.phase.is, "base");
+    other.check();
+    assert.deepEqual(other.candidate(), ["t.2", "t.4"]);
   });
 });
 

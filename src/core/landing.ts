@@ -7,6 +7,9 @@ import type { Member } from "./job.ts";
  *   open ──red──→ again ──red──→ base ──green──→ hunt ──→ open
  *    ↑              │ green        │ red  ↑       │ (halves until one member is left)
  *    └──────────────┴──────────────┘      └───────┘ red twice, but by something else than is hunted
+ *
+ * Where the failures point at some of the members, these are gated before the base is. If they are green, so is the
+ * target with them, and nobody need ask; if not, the base is asked next: in either case no run is added.
  */
 export type Phase =
   | { readonly is: "open" }
@@ -24,6 +27,8 @@ export type Phase =
       readonly suspects: readonly string[];
       /** The target was known to be red: the candidate was judged by what it made worse. */
       readonly onRed: boolean;
+      /** Of the members, those that the failures point at: they are red without the others. */
+      readonly first?: readonly Member[];
     }
   /** One of `guilty` makes `suspects` fail; `next` of them is gated now. */
   | {
@@ -33,6 +38,8 @@ export type Phase =
       readonly suspects: readonly string[];
       /** Runs of `next` so far that were red. */
       readonly reds: number;
+      /** The base was not asked yet: `next` are those that the failures point at. */
+      readonly isEarly?: true;
     };
 
 /** What a result leads to. Members in neither list are in the phase. */
@@ -62,7 +69,21 @@ export type Known = {
   readonly targetIsRed: boolean;
   /** Whether a failure was seen to come and go on one tree, in this run or in an earlier one. */
   readonly isFlaky: (failure: string) => boolean;
+  /** The members that the failures point at. */
+  readonly named?: readonly Member[];
 };
+
+/** Whose change alone has a file that the gate named. */
+export function pointedAt(
+  members: readonly Member[],
+  files: readonly string[],
+  changedBy: (member: Member) => readonly string[],
+): readonly Member[] {
+  const owners = new Map<string, Member[]>(files.map((file) => [file, []]));
+  for (const member of members) for (const file of new Set(changedBy(member))) owners.get(file)?.push(member);
+  const named = new Set([...owners.values()].flatMap((own) => (own.length === 1 ? own : [])));
+  return members.filter((member) => named.has(member));
+}
 
 /** The members that the next land job must take, where a phase prescribes them. */
 export const prescribed = (phase: Phase): readonly Member[] | undefined =>
@@ -86,6 +107,10 @@ export function afterRed(
       if (solid.length === 0 && phase.run < maxRuns(all, known.isFlaky))
         return keep({ is: "again", members, failures: all, run: phase.run + 1 });
       const suspects = solid.length > 0 ? solid : twice.length > 0 ? twice : failures;
+      const named = known.targetIsRed || solid.length === 0 ? [] : (known.named ?? []);
+      // More than half of them would take a run more than halves do.
+      if (named.length > 0 && named.length <= members.length / 2)
+        return keep({ is: "hunt", guilty: members, next: named, suspects, reds: 0, isEarly: true });
       return keep({ is: "base", members, suspects, onRed: known.targetIsRed });
     }
     case "hunt":
@@ -101,6 +126,10 @@ function afterRedInHunt(
 ): Turn {
   const { guilty, suspects } = phase;
   const hunted = shared(suspects, failures);
+  if (phase.isEarly) {
+    const first = hunted.length > 0 ? { first: members } : {};
+    return keep({ is: "base", members: guilty, suspects, onRed: false, ...first });
+  }
   const reds = phase.reds + 1;
   const again = keep({ ...phase, next: members, reds });
   // Another failure than the one that is hunted: perhaps a flaky test, so look again before believing it.
@@ -139,9 +168,10 @@ export function afterBase(
 ): Turn {
   const guilty = phase.onRed ? isWorse(phase.suspects, failing, toHeal) : failing.length === 0;
   if (!guilty) return { phase: OPEN, requeue: phase.members, refuse: [] };
-  return phase.members.length === 1
-    ? { phase: OPEN, requeue: [], refuse: phase.members }
-    : narrow(phase.members, phase.suspects, []);
+  const { members, suspects, first = members } = phase;
+  if (members.length === 1) return { phase: OPEN, requeue: [], refuse: members };
+  if (first.length === 1) return keep({ is: "hunt", guilty: members, next: first, suspects, reds: 1 });
+  return narrow(first, suspects, without(members, first));
 }
 
 /** It fails what the target does not fail by now, or still fails everything that it was made to mend. */
@@ -166,13 +196,21 @@ export function withoutMembers(phase: Phase, gone: readonly Member[]): Phase {
   if (phase.is !== "hunt") {
     const members = without(phase.members, gone);
     if (members.length === phase.members.length) return phase;
-    return members.length === 0 ? OPEN : { ...phase, members };
+    if (members.length === 0) return OPEN;
+    if (phase.is !== "base" || phase.first === undefined) return { ...phase, members };
+    const { first, ...rest } = phase;
+    const left = without(first, gone);
+    return left.length === 0 ? { ...rest, members } : { ...rest, members, first: left };
   }
   const guilty = without(phase.guilty, gone);
   const next = without(phase.next, gone);
   if (guilty.length === phase.guilty.length) return phase;
   if (guilty.length === 0) return OPEN;
-  return next.length === 0 ? narrow(guilty, phase.suspects, []).phase : { ...phase, guilty, next };
+  if (next.length > 0) return { ...phase, guilty, next };
+  const { suspects } = phase;
+  return phase.isEarly
+    ? { is: "base", members: guilty, suspects, onRed: false }
+    : narrow(guilty, suspects, []).phase;
 }
 
 /** Members that were called off. What is left is another candidate, which nobody has judged yet. */

@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { CoreRun, task } from "../../test/support/core-run.ts";
 import { replay } from "./evolve.ts";
+import { givenUpOf } from "./given-up.ts";
 import { EVENT_VERSION, migrate, type Step } from "./migrate.ts";
+import { ROOT } from "./task.ts";
 
 const paused = { type: "run.paused", at: 7 };
 
@@ -22,7 +25,7 @@ test("an older event goes through every step from its version on, and no other",
 test("a newer event asks for a newer Skein, with both numbers", () => {
   assert.throws(
     () => migrate(EVENT_VERSION + 1, paused),
-    /newer Skein \(version 2, this one knows 1\); update/,
+    /newer Skein \(version 3, this one knows 2\); update/,
   );
 });
 
@@ -44,6 +47,27 @@ for (const [version, body, message] of REFUSED)
   test(`version ${version} of ${JSON.stringify(body)} is no event`, () => {
     assert.throws(() => migrate(version, body), message);
   });
+
+test("a log in which planners named concerns by their ids alone is replayed to the end that it had", () => {
+  const run = CoreRun.planned([task("a"), task("b")]);
+  run.work("t.1", { concerns: ["odd"] });
+  run.land();
+  run.failForGood("t.2");
+  run.plan("t", [], { addressed: [{ concern: "c1" }, { concern: "c2", because: "x" }] });
+  run.check();
+  const older = run.log.map((event) => {
+    if (event.type === "run.closed") return { ...event, how: "done", left: [] }; // As it was then.
+    if (event.type !== "plan.ended" || !event.said) return event;
+    return { ...event, said: { ...event.said, addressed: ["c1", "c2"] } };
+  });
+  const state = replay(older.map((body) => migrate(1, structuredClone(body))));
+  assert.deepEqual(state.closed, { how: "done", left: [] });
+  assert.equal(state.planners.get(ROOT)?.concerns.size, 0);
+  assert.deepEqual(
+    givenUpOf(state).map(({ name, reason }) => [name, reason]),
+    [["b", "no reason given"]],
+  );
+});
 
 test("a log from before accounts, unaccounted calls and budgets of tasks is replayed as it was", () => {
   const spec = {

@@ -7,10 +7,24 @@ export type Body = Readonly<Record<string, unknown>>;
 /** From version n to n + 1. Steps stay for ever: a log may be as old as the first of them. */
 export type Step = (body: Body) => Body;
 
-/** The step at index 0 leads from version 1 to 2. There was no other version than today's so far. */
-const STEPS: readonly Step[] = [];
+/** The step at index 0 leads from version 1 to 2. */
+const STEPS: readonly Step[] = [addressedByMore];
 
 export const EVENT_VERSION = STEPS.length + 1;
+
+type Saying = { readonly addressed?: readonly unknown[] };
+
+/** Until version 1 the id of a concern was all that a planner could say of it. */
+function addressedByMore(body: Body): Body {
+  const said = body["said"] as Saying | undefined;
+  return said?.addressed?.length ? { ...body, said: sayingMore(said) } : body;
+}
+
+/** Also of a planner's answer that was kept, and that the log does not have yet. */
+export const sayingMore = <Said extends Saying>(said: Said): Said => ({
+  ...said,
+  addressed: said.addressed?.map((id) => (typeof id === "string" ? { concern: id } : id)),
+});
 
 /** Throws, in words, what cannot be an event of today: whoever reads a log says where it was. */
 export function migrate(version: number, body: unknown, steps: readonly Step[] = STEPS): Event {
@@ -51,6 +65,8 @@ const TYPES: Readonly<Record<Event["type"], true>> = {
   "job.ended": true,
   "job.extended": true,
   "job.quiet": true,
+  "checkout.changed": true,
+  "clock.jumped": true,
   "account.parked": true,
   "account.refused": true,
   "account.woken": true,
@@ -72,10 +88,17 @@ const TYPES: Readonly<Record<Event["type"], true>> = {
   "task.cancel-requested": true,
   "task.cancelled": true,
   "batch.landed": true,
+  "landing.proposed": true,
+  "landing.approved": true,
+  "landing.declined": true,
   "landing.lost": true,
   "landing.turned": true,
   "target.checked": true,
   "target.unchecked": true,
+  "setup.failed": true,
+  "setup.retried": true,
+  "gate.probed": true,
+  "gate.unprobed": true,
   "target.moved": true,
   "base.moved": true,
   "repair.planned": true,

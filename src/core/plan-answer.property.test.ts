@@ -31,7 +31,7 @@ function faultOf(task: AnsweredTask): string | undefined {
   }
   if (!scope.every(isInRepository) || new Set(scope).size !== scope.length) return "a scope";
   if (delivers === "change" ? scope.length === 0 : delivers !== "report") return "what it delivers";
-  if (![1, 2, 3, 4, 5, 6, 7, 8, 9, 10].includes(priority)) return "a priority";
+  if (priority !== undefined && ![1, 2, 3, 4, 5, 6, 7, 8, 9, 10].includes(priority)) return "a priority";
   if (agent !== undefined && !isId(agent.replaceAll(":", "x"))) return "an agent";
   if (
     branch !== undefined &&
@@ -39,7 +39,7 @@ function faultOf(task: AnsweredTask): string | undefined {
   ) {
     return "a branch";
   }
-  const known = "id description scope acceptance priority after delivers agent branch".split(" ");
+  const known = "id isIdMade description scope acceptance priority after delivers agent branch".split(" ");
   return Object.keys(task).find((key) => !known.includes(key));
 }
 
@@ -117,7 +117,7 @@ const SAMPLE = {
     },
   ],
   deferred: [{ files: ["src/world/mesher.ts"], reason: "needs the chunk" }],
-  addressed: ["c1", 2],
+  addressed: ["c1", 2, { concern: "c3", by: "chunk", because: "it is smaller" }],
   done: false,
 };
 const SAMPLES = [

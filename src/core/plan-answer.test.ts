@@ -9,7 +9,7 @@ const invalidTask = (fields: object, why: RegExp) => refusal(textOf(taskWith(fie
 test("an answer is read with its defaults", () => {
   assert.deepEqual(answered(textOf(TASK)), {
     scratchpad: "thoughts",
-    tasks: [{ ...TASK, priority: 5, after: [], delivers: "change" }],
+    tasks: [{ ...TASK, after: [], delivers: "change" }],
     deferred: [],
     addressed: [],
     done: undefined,
@@ -41,7 +41,12 @@ test("an answer is read with everything it may say", () => {
     agent: "Explore",
     branch: "parse-it",
   };
-  const expected = { ...whole, tasks: [task], addressed: ["c3", "c4", "c5"], notes: [] };
+  const expected = {
+    ...whole,
+    tasks: [task],
+    addressed: ["c3", "c4", "c5"].map((concern) => ({ concern })),
+    notes: [],
+  };
   assert.deepEqual(answered(JSON.stringify(whole)), expected);
 });
 
@@ -86,9 +91,23 @@ describe("an id", () => {
     });
   }
 
-  test("is needed", () => {
-    invalidTask({ id: null }, /task 1: "id" is missing/);
-    invalidTask({ id: undefined }, /task 1: "id" is missing/);
+  test("is made from the description where it is missing, unlike all others, and said", () => {
+    const nameless = [taskWith({ id: null }), taskWith({ id: undefined })];
+    const taken = taskWith({ id: "write-the-parser-2" });
+    const { tasks, notes } = answered(textOf(...nameless, taken));
+    assert.deepEqual(
+      tasks.map(({ id, isIdMade }) => [id, isIdMade]),
+      [
+        ["write-the-parser", true],
+        ["write-the-parser-3", true],
+        ["write-the-parser-2", undefined],
+      ],
+    );
+    assert.match(notes.join(), /task 1: "id" is missing; the task is called "write-the-parser"/);
+    assert.deepEqual(
+      answered(JSON.stringify(nameless)).tasks.map(({ id }) => id),
+      ["write-the-parser", "write-the-parser-2"],
+    );
   });
 
   test("is given once", () => {
@@ -213,6 +232,31 @@ describe("other fields", () => {
     assert.match(answered(textOf(taskWith({ dependencies: ["a"] }))).notes.join(), /go in "after"/);
   });
 
+  test("addressed says of a concern by which task, or why not; its id alone may be enough", () => {
+    const addressed = [
+      "c1",
+      { concern: 2, by: "parser", because: ["It was", "too large."] },
+      { id: "c3", reason: "not\u001b[31m needed" },
+      { concern: "c4", by: null, because: " … " },
+      { concern: "c1", by: [7] },
+    ];
+    const read = answered(JSON.stringify({ tasks: [], addressed }));
+    assert.deepEqual(read.addressed, [
+      { concern: "c1", by: "7" },
+      { concern: "c2", by: "parser", because: "It was\ntoo large." },
+      { concern: "c3", because: "not[31m needed" },
+      { concern: "c4" },
+    ]);
+    const wrong = (one: unknown, why: RegExp) =>
+      refusal(JSON.stringify({ tasks: [], addressed: ["c1", one] }), "invalid", why);
+    wrong({ by: "a" }, /addressed 2: "concern" must be the id of a concern/);
+    wrong({ concern: "c2", by: ["a", "b"] }, /addressed 2: "by" must be the id of one of your tasks/);
+    wrong({ concern: "c2", by: "a b" }, /"by" must be/);
+    wrong({ concern: "c2", because: 7 }, /addressed 2: "because" must be text/);
+    wrong({ concern: "c2", because: "x".repeat(100_000) }, /"because" is longer than 50000/);
+    wrong([], /holds something else than text, which is no id/);
+  });
+
   test("addressed holds ids of concerns", () => {
     refusal('{"tasks": [], "addressed": "c1"}', "invalid", /the answer: "addressed" must be a list/);
     refusal('{"tasks": [], "addressed": ["the login"]}', "invalid", /which is no id/);
@@ -252,7 +296,6 @@ describe("reasons", () => {
       'task "parser": "acceptance" says nothing',
       'task "parser": "priority" must be a whole number from 1 (most urgent) to 10',
       'task 3: "scope" names nothing; name the files it may change, or say "delivers": "report"',
-      'task 3: "id" is missing',
       'task 3: "acceptance" is missing',
     ]);
   });

@@ -4,16 +4,18 @@ import { Lines, quoted } from "./lines.ts";
 import { findDraft, type PlanDraft } from "./plan-draft.ts";
 import { ANSWER_LIMITS, type AnswerLimits } from "./policy.ts";
 import { readPath, type Scope } from "./scope.ts";
-import { slugOf } from "./slug.ts";
+import { freshSlugs, slugOf } from "./slug.ts";
 import type { Delivers, Terms } from "./task.ts";
 
 export type AnsweredTask = {
-  /** The planner's own name for it. */
+  /** The planner's own name for it; made from the description where it gave none. */
   readonly id: string;
+  readonly isIdMade?: true;
   readonly description: string;
   readonly scope: Scope;
   readonly acceptance: string;
-  readonly priority: number;
+  /** Its parent's unless told: the parts of what is urgent are urgent. */
+  readonly priority?: number;
   readonly after: readonly string[];
   readonly delivers: Delivers;
   readonly agent?: string;
@@ -25,12 +27,14 @@ export type AnsweredTask = {
 
 export type Deferral = { readonly files: Scope; readonly reason: string };
 
+/** A concern that is dealt with; of something undone, by the planner's task that took its place, or why not at all. */
+export type Addressing = { readonly concern: string; readonly by?: string; readonly because?: string };
+
 export type PlanAnswer = {
   readonly scratchpad: string;
   readonly tasks: readonly AnsweredTask[];
   readonly deferred: readonly Deferral[];
-  /** Ids of concerns that it has dealt with. */
-  readonly addressed: readonly string[];
+  readonly addressed: readonly Addressing[];
   /** What it said itself; undefined if it said nothing. */
   readonly done: boolean | undefined;
   /** What was mended while reading, in words for the planner. */
@@ -43,6 +47,9 @@ export type ReadAnswer =
   | { readonly is: "unreadable"; readonly reasons: readonly string[] }
   /** There is an answer, and it breaks the rules. */
   | { readonly is: "invalid"; readonly reasons: readonly string[] };
+
+/** For the person who named the program; a planner can do nothing about it. */
+export const DID_YOU_MEAN = "did you mean `--planner none`? Then the goal goes to one worker as it is";
 
 /**
  * Never throws, and takes time in proportion to the text. A text that was cut off yields the tasks that were
@@ -71,7 +78,7 @@ function readDraft(draft: PlanDraft, limits: AnswerLimits): ReadAnswer {
     scratchpad: readScratchpad(whole),
     tasks: readTasks(whole, draft.tasks),
     deferred: readDeferred(whole),
-    addressed: readIds(whole, "addressed", concernId),
+    addressed: readAddressed(whole),
     done: draft.isCut ? undefined : readDone(whole),
   };
   if (!reasons.isEmpty) return { is: "invalid", reasons: reasons.all() };
@@ -102,13 +109,22 @@ function readTasks(whole: Place, tasks: JsonList): readonly AnsweredTask[] {
     refuse(whole, "tasks", `holds ${tasks.length} tasks; at most ${maxTasks} are read`);
     return [];
   }
-  const read = placesIn(whole, tasks, "task").map(readTask);
+  const places = placesIn(whole, tasks, "task");
+  const read = places.map(readTask);
   const ids = new Set<string>();
   for (const { id } of read) {
     if (ids.has(id)) whole.reasons.add(`two tasks have the id ${quoted(id)}; give each its own`);
     if (id !== "") ids.add(id);
   }
-  return read;
+  const fresh = freshSlugs(ids);
+  return read.map((task, i) => (get(places[i]!, "id") === null ? withMadeId(task, places[i]!, fresh) : task));
+}
+
+/** What lacks only a name can be called by what it is about. */
+function withMadeId(task: AnsweredTask, place: Place, fresh: (text: string) => string): AnsweredTask {
+  const id = fresh(task.description);
+  note(place, "id", `is missing; the task is called ${quoted(id)}`);
+  return { ...task, id, isIdMade: true };
 }
 
 /** The objects of a list, each with a name: its id if it has one, else its number. */
@@ -140,7 +156,7 @@ function readTask(place: Place): AnsweredTask {
     description: readText(place, "description"),
     scope,
     acceptance: readText(place, "acceptance"),
-    priority: readPriority(place),
+    ...readPriority(place),
     after: readIds(place, "after", taskId),
     delivers,
     ...(agent !== undefined && { agent }),
@@ -173,9 +189,10 @@ function concernId(written: Json): string | undefined {
 function readTaskId(place: Place): string {
   const written = get(place, "id");
   const id = taskId(written);
+  if (written === null) return "";
   if (id === undefined) {
     const rule = "up to 64 letters, digits, dots, dashes and underscores, the first a letter or a digit";
-    refuse(place, "id", written === null ? "is missing" : `must be ${rule}`);
+    refuse(place, "id", `must be ${rule}`);
   } else if (typeof written === "number") note(place, "id", "was a number and is kept as text");
   return id ?? "";
 }
@@ -220,6 +237,8 @@ function readScope(place: Place, key: string): Scope {
   return [...paths.values()];
 }
 
+const SAYS_SOMETHING = /[\p{L}\p{N}]/u;
+
 /** Text that says something. A list of sentences is a text, too. */
 function readText(place: Place, key: string): string {
   const value = get(place, key);
@@ -230,7 +249,7 @@ function readText(place: Place, key: string): string {
   if (value === null) refuse(place, key, "is missing");
   else if (!isText) refuse(place, key, "must be text");
   else if (text.length > maxTextChars) refuse(place, key, `is longer than ${maxTextChars} characters`);
-  else if (!/[\p{L}\p{N}]/u.test(text)) refuse(place, key, "says nothing");
+  else if (!SAYS_SOMETHING.test(text)) refuse(place, key, "says nothing");
   return text;
 }
 
@@ -243,12 +262,11 @@ function plain(place: Place, key: string, text: string): string {
   return mended;
 }
 
-const DEFAULT_PRIORITY = 5;
 const LEAST_URGENT = 10;
 
-function readPriority(place: Place): number {
+function readPriority(place: Place): Pick<AnsweredTask, "priority"> {
   const value = get(place, "priority");
-  if (value === null) return DEFAULT_PRIORITY;
+  if (value === null) return {};
   const isNumeral = typeof value === "string" && /^\d{1,2}$/.test(value);
   const priority = isNumeral ? Number(value) : value;
   if (
@@ -258,10 +276,10 @@ function readPriority(place: Place): number {
     priority <= LEAST_URGENT
   ) {
     if (isNumeral) note(place, "priority", "was text and is kept as a number");
-    return priority;
+    return { priority };
   }
   refuse(place, "priority", `must be a whole number from 1 (most urgent) to ${LEAST_URGENT}`);
-  return DEFAULT_PRIORITY;
+  return {};
 }
 
 function readDelivers(place: Place): Delivers {
@@ -307,6 +325,39 @@ function readDeferred(whole: Place): readonly Deferral[] {
     files: readScope(place, "files"),
     reason: readText(place, "reason"),
   }));
+}
+
+/** An id alone, or an object; of one concern that is there twice, all that is said. */
+function readAddressed(whole: Place): readonly Addressing[] {
+  const all = new Map<string, Addressing>();
+  for (const [i, written] of readList(whole, "addressed").entries()) {
+    const isObject = written instanceof Map;
+    const place = { ...whole, label: `addressed ${i + 1}`, fields: isObject ? written : new Map() };
+    const concern = concernId(isObject ? (get(place, "concern") ?? get(place, "id")) : written);
+    if (concern === undefined && isObject)
+      refuse(place, "concern", "must be the id of a concern, such as c1");
+    else if (concern === undefined) refuse(whole, "addressed", `holds ${shown(written)}, which is no id`);
+    else all.set(concern, { ...all.get(concern), concern, ...readBy(place), ...readBecause(place) });
+  }
+  return [...all.values()];
+}
+
+function readBy(place: Place): Pick<Addressing, "by"> {
+  const written = get(place, "by");
+  const one = Array.isArray(written) && written.length === 1 ? written[0]! : written;
+  if (one === null) return {};
+  const by = taskId(one);
+  if (by === undefined) refuse(place, "by", "must be the id of one of your tasks, and of one only");
+  return by === undefined ? {} : { by };
+}
+
+/** A reason without a word in it is none. */
+function readBecause(place: Place): Pick<Addressing, "because"> {
+  const key = get(place, "because") === null ? "reason" : "because";
+  const written = get(place, key);
+  if (written === null || (typeof written === "string" && !SAYS_SOMETHING.test(written))) return {};
+  const because = readText(place, key);
+  return because === "" ? {} : { because };
 }
 
 function readDone(place: Place): boolean | undefined {

@@ -30,19 +30,18 @@ const answer = (tasks: readonly AnsweredTask[], fields: Partial<PlanAnswer> = {}
 });
 
 const context = (fields: Partial<PlanContext> = {}): PlanContext => ({
-  parent: { id: id("t.2"), scope: ["src/"] },
+  parent: { id: id("t.2"), scope: ["src/"], priority: 5 },
   strict: true,
   firstOrdinal: 1,
   known: new Map(),
   coveredBefore: [],
-  openConcerns: new Set(),
   maxTasks: 10,
   sharedFiles: ["package-lock.json"],
   ...fields,
 });
-const within = (...scope: string[]) => context({ parent: { id: id("t.2"), scope } });
+const within = (...scope: string[]) => context({ parent: { id: id("t.2"), scope, priority: 5 } });
 const atRoot = (fields: Partial<PlanContext> = {}) =>
-  context({ parent: { id: id("t"), scope: [EVERYTHING] }, strict: false, ...fields });
+  context({ parent: { id: id("t"), scope: [EVERYTHING], priority: 5 }, strict: false, ...fields });
 
 function accepted(checked: CheckedPlan) {
   assert.ok(checked.is === "accepted", checked.is === "refused" ? checked.reasons.join("; ") : "");
@@ -84,7 +83,6 @@ test("an answer that fits becomes tasks with their ids resolved", () => {
         slug: "write-the-parser-part-1",
       },
     ],
-    addressed: [],
     uncovered: [],
     notes: [],
   });
@@ -303,11 +301,30 @@ describe("what is left uncovered", () => {
   });
 });
 
-test("only open concerns are addressed, and others said", () => {
-  const plan = answer([task("a")], { addressed: ["c1", "c9"] });
-  const checked = accepted(checkPlan(plan, context({ openConcerns: new Set(["c1", "c2"]) })));
-  assert.deepEqual(checked.addressed, ["c1"]);
-  assert.match(checked.notes.join(), /"c9" is not an open concern/);
+test("a task without a priority has that of its parent", () => {
+  const { priority: _none, ...plain } = task("a");
+  const parent = { id: id("t.2"), scope: ["src/"], priority: 2 };
+  const checked = accepted(checkPlan(answer([plain, task("b", { priority: 7 })]), context({ parent })));
+  assert.deepEqual(
+    checked.tasks.map(({ priority }) => priority),
+    [2, 7],
+  );
+});
+
+test("an id that was made is made anew where an earlier task has it; one that was given is refused", () => {
+  const known = new Map([["do-a", id("t.2.1")]]);
+  const made = task("do-a", { description: "Do a", isIdMade: true });
+  const other = task("do-a-2", { scope: ["src/b.ts"] });
+  const checked = accepted(checkPlan(answer([made, other]), context({ known, firstOrdinal: 2 })));
+  assert.deepEqual(
+    checked.tasks.map(({ key }) => key),
+    ["do-a-3", "do-a-2"],
+  );
+  assert.match(checked.notes.join(), /task "do-a" is called "do-a-3"/);
+  assert.match(
+    reasonsOf(checkPlan(answer([task("do-a")]), context({ known }))).join(),
+    /already given in an earlier answer/,
+  );
 });
 
 test("a key may be the name of a built-in member", () => {

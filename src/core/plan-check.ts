@@ -1,14 +1,14 @@
-/** Does a planner's answer fit what is already known: its scope, its earlier tasks, its open concerns? */
+/** Does a planner's answer fit what is already known: its scope, its earlier tasks? */
 import { Dag } from "../graph/dag.ts";
 import { Lines } from "./lines.ts";
 import type { AnsweredTask, Deferral, PlanAnswer } from "./plan-answer.ts";
 import { containing, EVERYTHING, type Scope } from "./scope.ts";
 import { ScopeTable } from "./scope-table.ts";
-import { slugOf } from "./slug.ts";
+import { freshSlugs, slugOf } from "./slug.ts";
 import { childId, type TaskId, type TaskSpec } from "./task.ts";
 
 export type PlanContext = {
-  readonly parent: { readonly id: TaskId; readonly scope: Scope };
+  readonly parent: { readonly id: TaskId; readonly scope: Scope; readonly priority: number };
   /** A subplanner: tasks of one answer may not overlap. The root planner's may, and run one after the other. */
   readonly strict: boolean;
   /** The next child's number: its id is `childId(parent.id, firstOrdinal)`. */
@@ -16,7 +16,6 @@ export type PlanContext = {
   /** This planner's earlier tasks by the ids that it gave them, and what they covered. */
   readonly known: ReadonlyMap<string, TaskId>;
   readonly coveredBefore: Scope;
-  readonly openConcerns: ReadonlySet<string>;
   readonly maxTasks: number;
   /** Files that any task may touch, so that none needs them in its scope. */
   readonly sharedFiles: Scope;
@@ -27,7 +26,6 @@ export type CheckedPlan =
       readonly is: "accepted";
       /** In the order of their ids, `childId(parent.id, firstOrdinal)` and on. */
       readonly tasks: readonly Omit<TaskSpec, "shape">[];
-      readonly addressed: readonly string[];
       /** Paths of a subplanner's scope that no task, earlier task or deferral names. */
       readonly uncovered: readonly string[];
       /** What was mended here, in words for the planner; what was mended while reading is in the answer. */
@@ -40,11 +38,12 @@ export type CheckedPlan =
  * Everything else that does not fit refuses the answer as a whole, with all reasons, so that it can be sent again.
  */
 export function checkPlan(answer: PlanAnswer, context: PlanContext): CheckedPlan {
-  const { tasks } = answer;
-  if (tasks.length > context.maxTasks) {
-    return refused(`there are ${tasks.length} tasks in one answer; at most ${context.maxTasks} are allowed`);
+  const count = answer.tasks.length;
+  if (count > context.maxTasks) {
+    return refused(`there are ${count} tasks in one answer; at most ${context.maxTasks} are allowed`);
   }
   const notes = new Lines();
+  const tasks = withNewIds(answer.tasks, context, notes);
   const { kept, dropped } = fitScopes(tasks, context, notes);
   const isEmptied = tasks.length > 0 && kept.length === 0;
   const reasons = new Lines();
@@ -53,17 +52,27 @@ export function checkPlan(answer: PlanAnswer, context: PlanContext): CheckedPlan
   checkOrder(kept, dropped, context, reasons);
   checkOverlap(kept, context, { reasons, notes });
   if (!reasons.isEmpty) return refused(...reasons.all(), ...(isEmptied ? notes.all() : []));
-  const addressed = answer.addressed.filter((id) => isOpen(id, context, notes));
   return {
     is: "accepted",
     tasks: specsOf(kept, context),
-    addressed,
     uncovered: uncoveredBy(kept, answer.deferred, context),
     notes: notes.all(),
   };
 }
 
 const refused = (...reasons: string[]): CheckedPlan => ({ is: "refused", reasons });
+
+/** An id that was made from a description must be new, too. */
+function withNewIds(tasks: readonly AnsweredTask[], { known }: PlanContext, notes: Lines) {
+  const ids = new Set(tasks.map(({ id }) => id));
+  const fresh = freshSlugs({ has: (id) => known.has(id) || ids.has(id) });
+  return tasks.map((task) => {
+    if (!task.isIdMade || !known.has(task.id)) return task;
+    const id = fresh(task.description);
+    notes.add(`task "${task.id}" is called "${id}": the other name was given in an earlier answer`);
+    return { ...task, id };
+  });
+}
 
 /** A task, its scope as it will be, and the part of it that must be its own. */
 type Fitted = { readonly task: AnsweredTask; readonly scope: Scope; readonly own: Scope };
@@ -147,26 +156,20 @@ function checkOverlap(
 function specsOf(kept: readonly Fitted[], { parent, firstOrdinal, known }: PlanContext) {
   const ids = new Map(kept.map(({ task }, index) => [task.id, childId(parent.id, firstOrdinal + index)]));
   return kept.map(({ task, scope }): Omit<TaskSpec, "shape"> => {
-    const { id, after, branch, description, acceptance, priority, delivers, agent, terms } = task;
+    const { id, after, branch, description, acceptance, delivers, agent, terms } = task;
     return {
       key: id,
       description,
       acceptance,
       scope,
       after: after.map((key) => ids.get(key) ?? known.get(key)!),
-      priority,
+      priority: task.priority ?? parent.priority,
       delivers,
       slug: branch ?? slugOf(description),
       ...(agent !== undefined && { agent }),
       ...(terms !== undefined && { terms }),
     };
   });
-}
-
-function isOpen(id: string, { openConcerns }: PlanContext, notes: Lines): boolean {
-  const known = openConcerns.has(id);
-  if (!known) notes.add(`"${id}" is not an open concern; nothing was marked as addressed by it`);
-  return known;
 }
 
 /**

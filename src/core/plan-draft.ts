@@ -148,10 +148,13 @@ const isObject = (value: Json | undefined): value is JsonObject => value instanc
 const looksLikeAnswer = (value: Json): value is JsonObject =>
   isObject(value) && (value.has("tasks") || value.has("scratchpad"));
 
+/** What a task has besides its description; an id can be made. */
+const MARKS = ["id", "scope", "acceptance", "delivers"];
+
 /** An empty list looks like nothing: prose is full of them. */
 function looksLikeTasks(value: Json): value is JsonList {
   const first = Array.isArray(value) ? (value as JsonList)[0] : undefined;
-  return isObject(first) && first.has("id") && first.has("description");
+  return isObject(first) && first.has("description") && MARKS.some((key) => first.has(key));
 }
 
 function tasksOf(answer: JsonObject): JsonList | undefined {

@@ -16,6 +16,9 @@ export function policyProblems(policy: Policy): readonly string[] {
     ...(isRefSafe(`${policy.branchPrefix}r`)
       ? []
       : [`branchPrefix "${policy.branchPrefix}" cannot begin the name of a branch`]),
+    ...(policy.baseFirstMs === undefined || (isWhole(policy.baseFirstMs) && policy.baseFirstMs >= 0)
+      ? []
+      : [`baseFirstMs must be a whole number from 0, not ${policy.baseFirstMs}`]),
     ...budgetProblems(policy.budget),
     ...accountProblems(policy.accounts),
   ];

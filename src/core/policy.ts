@@ -74,6 +74,12 @@ export type Policy = {
   };
   /** Which plans of the root's planner wait until a person has approved of them. */
   readonly approval: "never" | "first" | "every";
+  /**
+   * What becomes of a change of what the gate runs, or of what steers agents. `scope`: refused outside of its task's
+   * scope; `ask`: inside, a person is asked before it lands; `refuse`: refused; `flag`: only told, as before there was
+   * a choice.
+   */
+  readonly gateChanges: "flag" | "scope" | "ask" | "refuse";
   /** What the names of all branches begin with. */
   readonly branchPrefix: string;
   /** `priority`: by priority, then age. `longest-path`: among equals, what most others wait for goes first. */
@@ -129,6 +135,10 @@ export type Policy = {
     /** The longest time that an account is believed to be without quota, whatever it says. */
     readonly maxUntilMs: number;
   };
+  /** How long planners and workers wait for the first look at the base, in ms; undefined: not at all. */
+  readonly baseFirstMs?: number;
+  /** Whether the gate is probed before anything lands. */
+  readonly probe?: boolean;
   /** Of the run as a whole. */
   readonly budget: Limit & {
     /** Of each task's own jobs; the root's are limited by the run's alone. */
@@ -152,6 +162,9 @@ export type Policy = {
     readonly maxSteers: number;
   };
 };
+
+/** Most gates are through by then; a person at the keyboard does not wait longer for the first word of a planner. */
+export const BASE_FIRST_MS = MINUTE;
 
 /** A decision's surroundings: when it is made, by which rules. */
 export type Rules = { readonly at: number; readonly policy: Policy };
@@ -184,6 +197,7 @@ export const defaultPolicy: Policy = {
     scopeThreshold: DEFAULT_SUBPLANNER_CONFIG.scopeThreshold,
   },
   approval: "never", // It is made to be left alone.
+  gateChanges: "scope", // So that nobody waits overnight, and nothing is changed that was not asked for.
   branchPrefix: "skein/",
   order: "priority",
   overlap: "serialise",

@@ -3,7 +3,14 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
 import { cpuMs } from "../../test/support/cpu.ts";
-import { looksSecret, redactor, secretsOf, streamRedactor } from "./redact.ts";
+import {
+  looksSecret,
+  redactCommand,
+  redactor,
+  secretsInCommand,
+  secretsOf,
+  streamRedactor,
+} from "./redact.ts";
 
 const plain = redactor([]);
 
@@ -105,6 +112,7 @@ describe("streamRedactor", () => {
       "ü€😀",
       "Bearer",
     ],
+    ...['"token": "a1b2c3d4e5"', "password:", "hunter2hunter2", "Authorization:", "Cookie: a=b; c=d", "\r\n"],
   ];
 
   test("shows the same as the redactor of the whole, wherever the text is cut", () => {
@@ -129,7 +137,7 @@ describe("streamRedactor", () => {
   });
 
   test("shows a line as soon as it is whole", () => {
-    assert.equal(streamRedactor([]).write("one line\nhalf a"), "one line\nhalf ");
+    assert.equal(streamRedactor([]).write("one line\nhalf a"), "one line\n");
   });
 
   test("holds back only so much of a text without spaces", () => {
@@ -140,6 +148,26 @@ describe("streamRedactor", () => {
     assert.equal(shown + stream.end().length, 200_000);
   });
 
+  test("shows no secret in a line that is too long to be held, wherever it is cut", () => {
+    const secret = "3f9a0c7be1d245863f9a0c7be1d24586";
+    const parts = [
+      `"token": "${secret}", `,
+      `"key":"sk-${secret}",`,
+      `password: ${secret} `,
+      `x`.repeat(300),
+      "a b, ",
+    ];
+    const line = Array.from({ length: 600 }, (_, at) => parts[(at * 7) % parts.length]).join("");
+    for (const size of [311, 4_001, 16_385]) {
+      const stream = streamRedactor([]);
+      let shown = "";
+      for (let at = 0; at < line.length; at += size) shown += stream.write(line.slice(at, at + size));
+      shown += stream.end();
+      assert.ok(!/[0-9a-f]{20}/.test(shown), `pieces of ${size}`);
+      assert.ok(shown.length > 30_000);
+    }
+  });
+
   test("shows nothing of a secret that is too long to be held", () => {
     const stream = streamRedactor([]);
     let shown = stream.write(`sk-${"a".repeat(20_000)}`);
@@ -147,6 +175,24 @@ describe("streamRedactor", () => {
     shown += stream.write("aaa then\n");
     assert.equal(shown + stream.end(), "[redacted] then\n");
   });
+});
+
+test("a command's line shows no value that its name calls secret, however short; references and numbers stay", () => {
+  const shown = (line: string) => redactCommand(line, plain);
+  assert.equal(shown("TOKEN=abc npm test"), "TOKEN=[redacted] npm test");
+  assert.equal(
+    shown(`cd a && API_KEY='a b' make --password x`),
+    "cd a && API_KEY=[redacted] make --password [redacted]",
+  );
+  assert.equal(shown("deploy --api-key=abc -k v"), "deploy --api-key=[redacted] -k v");
+  for (const line of [
+    "npm test -- --grep pass",
+    "TOKEN=$TOKEN make",
+    "run --max-tokens 100 --key --verbose",
+    "go vet ./...",
+  ])
+    assert.equal(shown(line), line);
+  assert.deepEqual(secretsInCommand(`A_TOKEN="one two" b --secret three --token $T`), ["one two", "three"]);
 });
 
 test("looksSecret goes by the parts of a name", () => {

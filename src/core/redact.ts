@@ -1,10 +1,49 @@
-/** Which parts of a text are secrets? Known values and well-known shapes, in time that grows with the text alone. */
+/** Which parts of a text are secrets? Known values, well-known shapes and telling names, in time that grows with the text. */
+import { looksSecret, MIN_SECRET_CHARS, namedSecrets } from "./secret-names.ts";
+import { type Span, secretShapes } from "./secret-shapes.ts";
 
-/** Blots out the given values, where they are long enough to mean something, and whatever has a well-known shape. */
+export { looksSecret } from "./secret-names.ts";
+
+/** Blots out the given values, where they are long enough to mean something, and whatever looks like a secret. */
 export function redactor(secrets: readonly string[]): (text: string) => string {
   const find = finder(secrets);
   return (text) => blot(text, find(text), text.length);
 }
+
+/** Every text in a value, before it is encoded: in JSON a line end is a letter, and hides where a key begins. */
+export function redactFields<Value>(value: Value, redact: (text: string) => string): Value {
+  const all = (part: unknown): unknown => {
+    if (typeof part === "string") return redact(part);
+    if (Array.isArray(part)) return part.map(all);
+    if (typeof part !== "object" || part === null || Object.getPrototypeOf(part) !== Object.prototype)
+      return part;
+    return Object.fromEntries(Object.entries(part).map(([key, inner]) => [key, all(inner)]));
+  };
+  return all(value) as Value;
+}
+
+/** A command's line, where a secret is what a name says, however short: `TOKEN=abc npm test`, `deploy --key abc`. */
+export const redactCommand = (line: string, redact: (text: string) => string): string =>
+  redact(
+    NAMED_WORDS.reduce(
+      (shown, words) =>
+        shown.replace(words, (all, name: string) => (looksSecret(name) ? `${name}[redacted]` : all)),
+      line,
+    ),
+  );
+
+/** What stands there, to be blotted out wherever the command repeats it. */
+export const secretsInCommand = (line: string): string[] =>
+  NAMED_WORDS.flatMap((words) => [...line.matchAll(words)]).flatMap(([all, name = ""]) =>
+    looksSecret(name) ? [all.slice(name.length).replace(/^(["'])(.*)\1$/, "$2")] : [],
+  );
+
+/** References and numbers are no secrets: `--token $TOKEN`, `--max-tokens 100`. */
+const NO_SECRET = /(?!\d*(?:\s|$)|["']?\$|-)/.source;
+const WORD = /(?:"[^"]*"|'[^']*'|[^\s"'|;&]+)/.source;
+const NAMED_WORDS: readonly RegExp[] = ["[A-Za-z_]\\w*=", "--?[A-Za-z][\\w-]*[= ]"].map(
+  (name) => new RegExp(`(?<![\\w-])(${name})${NO_SECRET}${WORD}`, "g"),
+);
 
 /** The same for a text that comes in pieces, which may end anywhere. */
 export type StreamRedactor = {
@@ -13,9 +52,15 @@ export type StreamRedactor = {
   readonly end: () => string;
 };
 
+/** Line by line: a name and its value, or the parts of a header, are in one. */
 export function streamRedactor(secrets: readonly string[]): StreamRedactor {
   const find = finder(secrets);
-  const longest = Math.max(1, ...variants(secrets).map((secret) => secret.length));
+  const longest = (values: readonly string[]) => Math.max(1, ...values.map((secret) => secret.length));
+  const known = variants(secrets);
+  const [maxChars, maxLinesChars] = [
+    longest(known),
+    longest(known.filter((secret) => /[\r\n]/.test(secret))),
+  ];
   let held = "";
   /** Inside a secret too long to be held: the rest of it goes as well. */
   let isSwallowing = false;
@@ -29,12 +74,12 @@ export function streamRedactor(secrets: readonly string[]): StreamRedactor {
   return {
     write(piece) {
       held += take(piece);
-      if (held.length <= MAX_HELD_CHARS && !/\s/.test(piece)) return "";
+      if (held.length <= MAX_HELD_CHARS && !/[\r\n]/.test(piece)) return "";
       const spans = find(held);
-      let cut = safeCut(held, spans, longest);
+      let cut = lineCut(held, spans, maxLinesChars);
       if (held.length - cut > MAX_HELD_CHARS) {
-        isSwallowing = spans.at(-1)?.end === held.length;
-        cut = held.length;
+        cut = pastSecrets(spans, wordCut(held, maxChars));
+        isSwallowing = cut === held.length;
       }
       const shown = blot(held, spans, cut);
       held = held.slice(cut);
@@ -48,20 +93,39 @@ export function streamRedactor(secrets: readonly string[]): StreamRedactor {
   };
 }
 
-/** A line of minified code, a private key: what is longer and has no space in it is no secret of ours. */
+/** A line of minified code, a private key: what is longer is shown word by word. */
 const MAX_HELD_CHARS = 16 * 1024;
 
-/** Behind white space, before anything that may still grow, and inside nothing that was found. */
-function safeCut(text: string, spans: readonly Span[], longest: number): number {
-  let cut = Math.max(0, text.length - longest + 1);
-  while (cut > 0 && !/\s/.test(text[cut - 1] as string)) cut -= 1;
-  const word = /(?:Bearer|Basic)\s*$/i.exec(text.slice(Math.max(0, cut - 32), cut));
-  if (word) cut -= word[0].length;
+/** Behind the end of a line, and before the line of a value or a private key that may still go on. */
+function lineCut(text: string, spans: readonly Span[], longest: number): number {
+  const most = text.length - longest + 1;
+  const lineOf = (at: number) =>
+    at <= 0 ? 0 : Math.max(text.lastIndexOf("\n", at - 1), text.lastIndexOf("\r", at - 1)) + 1;
+  let cut = lineOf(most);
   const key = text.lastIndexOf("-----BEGIN", cut);
-  if (key >= 0 && !text.slice(key, cut).includes("-----END")) cut = Math.min(cut, key);
-  for (const { start, end } of spans) if (start < cut && end > cut) cut = start;
+  if (key >= 0 && key < cut && !text.slice(key, cut).includes("-----END")) cut = lineOf(key);
+  for (const { start, end } of spans.toReversed()) if (start < cut && end > cut) cut = lineOf(start);
   return cut;
 }
+
+/** In a line without an end: behind white space or a comma, far enough from the end for a name and its value. */
+function wordCut(text: string, longest: number): number {
+  const most = Math.max(0, text.length - Math.max(longest, MAX_NAMED_CHARS));
+  for (let at = most; at > most - MAX_HELD_CHARS / 2 && at > 0; at -= 1)
+    if (/[\s,]/.test(text[at - 1] as string)) return at;
+  return most;
+}
+
+const MAX_NAMED_CHARS = 512;
+
+/** A value is known by the name before it: both are shown, or both are held. */
+function pastSecrets(spans: readonly Span[], from: number): number {
+  let cut = from;
+  for (const { start, end } of spans) if (end > cut && start - cut < MAX_BETWEEN_CHARS) cut = end;
+  return cut;
+}
+
+const MAX_BETWEEN_CHARS = 160;
 
 /** The values of variables whose names look secret. */
 export function secretsOf(environment: Readonly<Record<string, string | undefined>>): string[] {
@@ -70,77 +134,54 @@ export function secretsOf(environment: Readonly<Record<string, string | undefine
   );
 }
 
-/** A name such as API_KEY or PGPASSWORD; not KEYBOARD, nor the key of Skein's own that holds names of variables. */
-export const looksSecret = (name: string): boolean =>
-  name !== "SKEIN_WORKSPACE_PASS" &&
-  name
-    .toUpperCase()
-    .split(/[^A-Z]+/)
-    .some(
-      (part) =>
-        SECRET_PARTS.has(part) || /(?:TOKEN|SECRET|PASSWORD|PASSWD|APIKEY|CREDENTIALS?)S?$/.test(part),
-    );
-
-const SECRET_PARTS: ReadonlySet<string> = new Set([
-  ...["KEY", "KEYS", "PASS", "PASSPHRASE", "CREDS", "AUTH", "COOKIE", "PAT", "PRIVATE", "DSN"],
-]);
-
-/** Shorter values stand in ordinary text by chance. */
-const MIN_SECRET_CHARS = 8;
-
-type Span = { readonly start: number; readonly end: number };
-
-/**
- * None goes beyond a quote or a backslash, so that what is in a string of JSON stays in it: an answer that is blotted
- * must mean the same.
- *
- * No shape has an unbounded part that something must follow, unless it can begin only once in a run of its
- * characters: so no text makes them slow. Where there is a group, only the group is blotted out.
- */
-const SHAPES: readonly RegExp[] = [
-  /\bsk-[\w-]{16,}/dg,
-  /\b(?:sk|rk)_(?:live|test)_\w{16,}/dg,
-  /\bgh[opsur]_[A-Za-z0-9]{20,}/dg,
-  /\bgithub_pat_\w{20,}/dg,
-  /\bglpat-[\w-]{16,}/dg,
-  /\bnpm_[A-Za-z0-9]{30,}/dg,
-  /\bhf_[A-Za-z0-9]{30,}/dg,
-  /\bAIza[\w-]{35}/dg,
-  /\b(?:AKIA|ASIA)[A-Z0-9]{16}\b/dg,
-  /\bxox[a-z]-[\w-]{10,}/dg,
-  /(?<![\w-])eyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]{5,}/dg,
-  /\b(?:Bearer|Basic)\s{1,4}([\w.~+/=-]{16,})/dgi,
-  /:\/\/[^\s/:@"'\\]{0,200}:([^\s/@"'\\]{1,400})@/dg,
-  /[?&](?:password|passwd|pwd|secret|token|access_token|api_?key|sig|signature)=([^\s&#"'\\]+)/dgi,
-  /\b[A-Z0-9_]{0,60}(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?)=(?:\\?["'])?([^\s"'\\]{8,})/dg,
-  /(?<![\w-])--(?:[\w-]{0,60}[-_])?(?:token|secret|password|passwd|api[-_]?key|access[-_]?key)=(?:\\?["'])?([^\s"'\\$][^\s"'\\]{7,})/dgi,
-  /-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----(?:\s{0,4}Proc-Type:[^\n]{0,99}\n[^\n]{0,99})?(?:[\w+/=\s]|\\[nr])*(?:-----END [A-Z ]{0,40}PRIVATE KEY-----)?/dg,
-];
-
 function finder(secrets: readonly string[]): (text: string) => Span[] {
   const known = variants(secrets).map((secret) => secret.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&"));
-  const values = known.length === 0 ? [] : [new RegExp(known.join("|"), "dg")];
-  const shapes = [...values, ...SHAPES];
-  return (text) => merged(shapes.flatMap((shape) => [...text.matchAll(shape)].map(spanOf)));
+  const values = known.length === 0 ? undefined : new RegExp(known.join("|"), "g");
+  const valuesIn = (text: string): Span[] =>
+    values === undefined
+      ? []
+      : [...text.matchAll(values)].map(({ 0: value, index }) => ({
+          start: index,
+          end: index + value.length,
+        }));
+  return (text) => merged([...valuesIn(text), ...secretShapes(text), ...namedSecrets(text)]);
 }
 
-function spanOf(match: RegExpExecArray): Span {
-  const [start, end] = match.indices?.[1] ?? match.indices?.[0] ?? [0, 0];
-  return { start, end };
-}
-
-/** Also as they stand in an address or in JSON; the longest first, so that none hides the rest of another. */
+/** Also as they stand in an address, in JSON and in base64; the longest first, so that none hides the rest of another. */
 function variants(secrets: readonly string[]): string[] {
   const long = secrets
     .filter((secret) => secret.length >= MIN_SECRET_CHARS)
     .map((secret) => secret.toWellFormed());
-  const all = long.flatMap((secret) => [
-    secret,
-    encodeURIComponent(secret),
-    JSON.stringify(secret).slice(1, -1),
-  ]);
+  const all = long.flatMap((secret) => {
+    const inAddress = encodeURIComponent(secret);
+    const inJson = JSON.stringify(secret).slice(1, -1);
+    return [
+      ...[secret, inJson, JSON.stringify(inJson).slice(1, -1), ...inBase64(secret)],
+      ...[
+        inAddress,
+        inAddress.replaceAll("%20", "+"),
+        inAddress.replace(/%../g, (code) => code.toLowerCase()),
+      ],
+    ];
+  });
   return [...new Set(all)].sort((a, b) => b.length - a.length);
 }
+
+/** Alone or in the middle of something, such as `user:` before it: the letters that its neighbours do not change. */
+function inBase64(secret: string): string[] {
+  const bytes = Array.from(new TextEncoder().encode(secret), (byte) => String.fromCharCode(byte)).join("");
+  return [0, 1, 2].flatMap((before) => {
+    const coded = btoa(" ".repeat(before) + bytes);
+    const inner = coded.slice(
+      [0, 2, 3][before],
+      [undefined, -3, -2][(before + bytes.length) % 3] ?? coded.length,
+    );
+    const own = inner.replaceAll("+", "-").replaceAll("/", "_");
+    return inner.length >= MIN_CODED_CHARS ? [inner, own] : [];
+  });
+}
+
+const MIN_CODED_CHARS = 8;
 
 function merged(spans: readonly Span[]): Span[] {
   const result: Span[] = [];

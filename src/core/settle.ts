@@ -1,5 +1,6 @@
 /** What changes when a task can go on, or has come to its end? Shared by the facts that say so. */
 import type { Draft, PlannerDraft, TaskDraft } from "./draft.ts";
+import { undoneTexts } from "./given-up.ts";
 import { type Concern, LANE, retryKey } from "./state.ts";
 import { isRepair, parentId, ROOT, type TaskId, type TaskState } from "./task.ts";
 
@@ -22,6 +23,7 @@ export function settle(s: Draft, id: TaskId, end: Settled): void {
   s.atWork.drop(id);
   s.toSettle.delete(id);
   s.owed.delete(id);
+  s.asked.delete(id);
   s.repair.pending.delete(id);
   wake(s, id, "settled");
   const parent = parentId(id);
@@ -64,7 +66,8 @@ function raiseConcerns(
   if (end.is === "failed")
     raised(isRepair(task) ? "said" : "undone", `${key} failed: ${end.failure.message}`);
   if (end.is === "failed") for (const text of end.handoff?.concerns ?? []) raised("said", text);
-  if (end.is === "skipped") raised("undone", `${key} was skipped, because ${end.because} did not land`);
+  if (end.is === "skipped")
+    raised("undone", `${key} was skipped, because ${taskIn(s, end.because).spec.key} did not land`);
 }
 
 export function raise(
@@ -76,15 +79,14 @@ export function raise(
 ): void {
   s.concernCount += 1;
   const id = `c${s.concernCount}`;
-  planner.concerns.set(id, { id, from, text, kind });
+  planner.concerns.set(id, { id, from, text, kind, plannedBefore: planner.children });
 }
 
 /** What a planner's task leaves undone, in the words of those below it. */
 function missingIn(s: Draft, id: TaskId, before: TaskState): readonly string[] {
-  const open = [...(s.planners.get(id)?.concerns.values() ?? [])].filter((c) => c.kind === "undone");
   const over = before.is === "delegated" ? before.over : undefined;
   const missing = [
-    ...open.map((c) => c.text),
+    ...undoneTexts(s, id),
     ...(over === undefined || over === "finished" ? [] : [over.message]),
   ];
   return missing.length > 0 ? missing : ["only partly done"];

@@ -2,7 +2,14 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { describe, test } from "node:test";
 import fc from "fast-check";
-import { isRefSafe, slugOf } from "./slug.ts";
+import { freshSlugs, isRefSafe, slugOf } from "./slug.ts";
+
+test("fresh slugs are unlike each other and those that are taken, in time for 20,000 like texts", () => {
+  const fresh = freshSlugs(new Set(["add-it", "add-it-3"]));
+  assert.deepEqual([fresh("Add it"), fresh("Add it!"), fresh("other")], ["add-it-2", "add-it-4", "other"]);
+  const many = Array.from({ length: 20_000 }, () => fresh("x"));
+  assert.equal(new Set(many).size, many.length);
+});
 
 describe("slugOf", () => {
   for (const [text, slug] of [

@@ -144,6 +144,8 @@ describe("a quiet job", () => {
     assert.equal(viewIn(run).running[0]?.quietMs, 5 * MINUTE);
     quiet(0);
     assert.equal(viewIn(run).running[0]?.quietMs, undefined);
+    const [copying] = run.say({ type: "quiet", job: job!, ms: 2_000, doing: "copying" });
+    assert.equal(copying?.type === "job.quiet" && copying.doing, "copying");
     quiet(10 * MINUTE);
     run.work("t.1");
     assert.deepEqual(quiet(20 * MINUTE), [], "it has ended");

@@ -4,19 +4,23 @@ import { NO_ODDS, type Odds } from "./batch-size.ts";
 import { Deadlines } from "./deadlines.ts";
 import type { RunEnd, RunRequest } from "./event.ts";
 import type { Failure } from "./failure.ts";
-import { failuresOf, type GateReport, isGreen } from "./gate.ts";
+import { failuresOf, type GateReport, isGreen, type Probed } from "./gate.ts";
 import { type Job, type JobId, jobId } from "./job.ts";
 import { maxRuns, OPEN, type Phase } from "./landing.ts";
 import type { Deferral } from "./plan-answer.ts";
 import type { JobKind } from "./policy.ts";
 import type { PendingFix, ProblemClass } from "./repair.ts";
 import { ScopeTable } from "./scope-table.ts";
-import { isRepair, isSettled, type Task, type TaskId } from "./task.ts";
+import { isRepair, isSettled, parentId, ROOT, type Task, type TaskId } from "./task.ts";
 import { NOTHING_USED, type Used } from "./used.ts";
 
 export type RunState = {
   readonly request: RunRequest | undefined;
   readonly openedAt: number;
+  /** How much more than the run's own time the machine's clock shows, since it was set. */
+  readonly aheadMs: number;
+  /** The same as it was before it was set, each way once, the last first. */
+  readonly wereAheadMs: readonly number[];
   readonly tasks: ReadonlyMap<TaskId, Task>;
   /** Which task waits for which, and what is ready, by lane and urgency. */
   readonly dag: Dag;
@@ -43,6 +47,7 @@ export type RunState = {
   /** Landings that somebody took back, with the tasks that are done by them. */
   readonly lost: ReadonlyMap<string, readonly TaskId[]>;
   readonly target: Target;
+  readonly setup: Setup;
   readonly repair: Repair;
   readonly spent: Spending;
   /** The same for each task of the root planner with everything below it. */
@@ -61,6 +66,8 @@ export type RunState = {
   readonly steers: readonly string[];
   /** The tasks of a plan that nobody has approved of yet. */
   readonly proposed: readonly TaskId[];
+  /** Finished tasks that do not land before a person has approved of it, and what they change of the gate. */
+  readonly asked: ReadonlyMap<TaskId, readonly string[]>;
   /** Whether a plan was ever approved of. */
   readonly approved: boolean;
   readonly paused: boolean;
@@ -75,6 +82,8 @@ export type Running = {
   readonly parkedUntil?: number;
   /** How long it had given no sign of life when that was last said. */
   readonly quietMs?: number;
+  /** What it is slow in, where that is known. */
+  readonly doing?: string;
 };
 
 /** `times`: how often in a row it had no more to give. `since`: from when nobody was started on it. */
@@ -99,6 +108,8 @@ export type Planner = {
   /** Settled children that it has not been told of, oldest first. */
   readonly news: readonly TaskId[];
   readonly concerns: ReadonlyMap<string, Concern>;
+  /** What it said about things that were not done: what took their place, or why they were given up. */
+  readonly dealt: readonly Dealt[];
   /** How much of the news, and of the steering messages, its last turn was told. */
   readonly told: { readonly news: number; readonly steers: number };
   readonly replanAfter: number;
@@ -117,12 +128,21 @@ export type Concern = {
   readonly from: TaskId;
   readonly text: string;
   readonly kind: "said" | "undone";
+  /** How many tasks its planner had given by then: none of these can have taken the place of what is undone. */
+  readonly plannedBefore: number;
+  /** Its id alone was given for it once, and the planner was asked what became of it. */
+  readonly isSentBack?: true;
 };
+
+/** How a planner closed a concern about something undone: by a task that took its place, by a reason, or by both. */
+export type Dealt = { readonly concern: Concern; readonly by?: TaskId; readonly because?: string };
 
 export type Landing = {
   readonly phase: Phase;
   readonly errors: number;
   readonly retryAt: number;
+  /** Why it has to be tried again, where that is nobody's fault. */
+  readonly problem?: Failure;
   /** The end of what the gate wrote when it was last red; kept while its candidate is being judged. */
   readonly detail?: string;
 };
@@ -141,6 +161,26 @@ export type Target = {
   readonly baseMoved: boolean;
   /** A landing vanished without an answer, or much was done since the last look: it may be elsewhere. */
   readonly unsure: boolean;
+};
+
+/** Can workspaces and the gate be made ready here, and does the gate prove something? */
+export type Setup = {
+  /** Why nothing is started before a person says `resume`. */
+  readonly failure: Failure | undefined;
+  /** It has failed at least once in this run. */
+  readonly hasFailed: boolean;
+  /** The gate or a worker had a place that was ready: a failure since then may pass by itself. */
+  readonly hasWorked: boolean;
+  /** Failures in a row, of all jobs. */
+  readonly errors: number;
+  /** From when the first look at the base is waited for. */
+  readonly since: number;
+  readonly probed: Probed | undefined;
+  /** It could not be probed, on a target that was not green: then it is asked again, once the target is. */
+  readonly isProbedEarly: boolean;
+  /** Probes in a row that could not be made, and when the last one ended. */
+  readonly probeErrors: number;
+  readonly probeEndedAt: number;
 };
 
 export type Repair = {
@@ -165,6 +205,8 @@ export type Spending = Used & {
 export const emptyState = (): RunState => ({
   request: undefined,
   openedAt: 0,
+  aheadMs: 0,
+  wereAheadMs: [],
   tasks: new Map(),
   dag: new Dag(),
   planners: new Map(),
@@ -193,6 +235,17 @@ export const emptyState = (): RunState => ({
     baseMoved: false,
     unsure: false,
   },
+  setup: {
+    failure: undefined,
+    hasFailed: false,
+    hasWorked: false,
+    errors: 0,
+    since: 0,
+    probed: undefined,
+    isProbedEarly: false,
+    probeErrors: 0,
+    probeEndedAt: 0,
+  },
   repair: {
     pending: new Set(),
     tried: new Set(),
@@ -212,6 +265,7 @@ export const emptyState = (): RunState => ({
   unsettled: 0,
   steers: [],
   proposed: [],
+  asked: new Map(),
   approved: false,
   paused: false,
   cancelling: undefined,
@@ -229,12 +283,28 @@ export const accountKey = (account: string) => `account:${account}`;
 export const accountOfKey = (key: string): string | undefined =>
   key.startsWith("account:") ? key.slice("account:".length) : undefined;
 
+/** What the machine's clock shows at a time of the run; and the other way round. */
+export const wallTime = ({ aheadMs }: Pick<RunState, "aheadMs">, at: number): number => at + aheadMs;
+export const runTime = ({ aheadMs }: Pick<RunState, "aheadMs">, wall: number): number => wall - aheadMs;
+
 /** A task that the log speaks of exists: the log is written by `decide` alone. */
 export function taskOf(state: RunState, id: TaskId): Task {
   const task = state.tasks.get(id);
   if (!task) throw new Error(`there is no task ${id}`);
   return task;
 }
+
+/** "parser/lexer": the planners' own names, from the top. */
+export function nameOf(state: RunState, id: TaskId): string {
+  if (id === ROOT) return "the goal";
+  const above = parentId(id)!;
+  const { key } = taskOf(state, id).spec;
+  return above === ROOT ? key : `${nameOf(state, above)}/${key}`;
+}
+
+/** Nobody ever wanted it done but the planner. Its name was taken from it then, and from no other task ever is. */
+export const isDeclined = ({ planners }: RunState, { id, spec }: Task): boolean =>
+  parentId(id) === ROOT && planners.get(ROOT)?.keys.get(spec.key) !== id;
 
 /** Smaller goes first: rank, then age. Ages stay below 2^32, so the sum is exact for ranks up to 2^20. */
 export const orderOf = (rank: number, age: number) => rank * 2 ** 32 + age;

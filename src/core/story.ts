@@ -2,11 +2,11 @@
 import type { Charge, Event, EventOf, RunEnd } from "./event.ts";
 import type { Failure } from "./failure.ts";
 import type { Proof } from "./gate.ts";
-import { CHECKOUT_CHANGED } from "./handoff.ts";
-import { type JobId, jobId, type Member } from "./job.ts";
+import { CHECKOUT_CHANGED, checkoutChanged } from "./handoff.ts";
+import { type JobId, jobId, type Member, taskOfJob } from "./job.ts";
 import type { JobKind } from "./policy.ts";
 import { count, emptyTally, type Tally } from "./tally.ts";
-import type { TaskId } from "./task.ts";
+import { ROOT, type TaskId } from "./task.ts";
 
 export type Story = {
   readonly events: number;
@@ -103,14 +103,21 @@ export function tell(story: Story, event: Event): Story {
       break;
     }
     case "task.handed-off":
+    case "task.failed":
     case "task.done": {
-      // What a planner hands up is of those below it, who were heard already.
-      const said = event.handoff.concerns.filter((text) => !/^\[t[.\d]*\] /.test(text));
+      if (event.handoff === undefined) break;
+      const said = event.handoff.concerns;
       const before = s.concerns.get(event.task) ?? [];
       // Another attempt answers for itself; that the user's files were touched stays so.
       const kept =
         event.type === "task.done" ? before : before.filter((text) => text.startsWith(CHECKOUT_CHANGED));
       s.concerns.set(event.task, [...new Set([...kept, ...said])]);
+      break;
+    }
+    case "checkout.changed": {
+      const before = s.concerns.get(ROOT) ?? [];
+      const said = checkoutChanged(duringOf(event.job), event.places);
+      if (before.length < MAX_TOLD) s.concerns.set(ROOT, [...new Set([...before, said])]);
       break;
     }
     case "task.retried": {
@@ -133,6 +140,13 @@ export function tell(story: Story, event: Event): Story {
   }
   return story;
 }
+
+/** Who works in the checkout meanwhile changes it again and again. */
+const MAX_TOLD = 20;
+
+/** What of a job runs commands of the repository, outside of an agent's turn. */
+export const duringOf = (job: JobId): string =>
+  taskOfJob(job) === undefined ? "a gate ran" : "a set-up command or a criterion ran";
 
 /** What only an engine that takes up an old run says. */
 const isRestart = (event: Event) =>

@@ -43,6 +43,7 @@ const REASONS: Readonly<Record<FailureKind, LossReason>> = {
   "children-failed": "other",
   "planner-gave-up": "given up",
   repository: "the machine",
+  setup: "the machine",
   budget: "other",
   policy: "other",
   cancelled: "other",

@@ -53,7 +53,7 @@ export type TaskSpec = {
   readonly scope: Scope;
   /** Siblings that must be done first. */
   readonly after: readonly TaskId[];
-  /** 1 is the most urgent, 5 the default. */
+  /** 1 is the most urgent; the goal has 5, and what was given none has that of its parent. */
   readonly priority: number;
   readonly delivers: Delivers;
   readonly shape: Shape;

@@ -1,8 +1,11 @@
 /** Why is something not done, and what was anybody concerned about? Each reason once, with the names that people know. */
 import type { Failure } from "./failure.ts";
-import { type RunState, taskOf } from "./state.ts";
+import { afterTheEnd, forPeople, wordsForPeople } from "./for-people.ts";
+import { replacementsBy } from "./given-up.ts";
+import type { Handoff } from "./handoff.ts";
+import { nameOf, type RunState, taskOf, wallTime } from "./state.ts";
 import type { Story } from "./story.ts";
-import { childId, parentId, ROOT, type Task, type TaskId } from "./task.ts";
+import { childId, isSettled, parentId, ROOT, type Task, type TaskId } from "./task.ts";
 
 export type Named = { readonly task: TaskId; readonly name: string };
 
@@ -11,46 +14,84 @@ export type UndoneView = Named & {
   /** Of a task whose parts failed: "because a, b failed". Why they did is said of them. */
   readonly reason: string;
   readonly next?: string;
+  /** The name of the task that took its place, where that was done. */
+  readonly replacedBy?: string;
+  /** What its worker, or its subplanner, had reported, if it came so far. */
+  readonly reported?: Pick<Handoff, "status" | "summary" | "concerns" | "suggestions" | "metrics">;
 };
 
 /** `isOpen`: no planner has said that it is dealt with. */
 export type ConcernView = Named & { readonly text: string; readonly isOpen: boolean };
 
-/** "parser/lexer": the planners' own names, from the top. */
-export function nameOf(state: RunState, id: TaskId): string {
-  if (id === ROOT) return "the goal";
-  const above = parentId(id)!;
-  const { key } = taskOf(state, id).spec;
-  return above === ROOT ? key : `${nameOf(state, above)}/${key}`;
-}
-
 export const named = (state: RunState, task: TaskId): Named => ({ task, name: nameOf(state, task) });
 
-export function undoneOf(state: RunState, { id, state: end }: Task): readonly UndoneView[] {
+export function undoneOf(state: RunState, tasks: Iterable<Task>): readonly UndoneView[] {
+  const replaced = new Map([...state.planners.values()].flatMap((one) => [...replacementsBy(state, one)]));
+  return [...tasks].flatMap((task) => {
+    const view = endOf(state, task);
+    const by = replaced.get(task.id);
+    return view === undefined
+      ? []
+      : [by === undefined ? view : { ...view, replacedBy: nameOf(state, by.id) }];
+  });
+}
+
+function endOf(state: RunState, { id, state: end }: Task): UndoneView | undefined {
   switch (end.is) {
     case "failed": {
-      const { next } = end.failure;
+      const { next } = forPeople(end.failure);
       const view = { ...named(state, id), end: end.is, reason: reasonOf(state, id, end.failure) };
-      return [next === undefined ? view : { ...view, next }];
+      const reported = end.handoff && reportOf(end.handoff);
+      const then = next !== undefined && state.closed ? afterTheEnd(next) : next;
+      return { ...view, ...(then !== undefined && { next: then }), ...(reported && { reported }) };
     }
     case "skipped":
-      return [{ ...named(state, id), end: end.is, reason: `${nameOf(state, end.because)} did not land` }];
+      return { ...named(state, id), end: end.is, reason: `${nameOf(state, end.because)} did not land` };
     case "cancelled":
-      return [{ ...named(state, id), end: end.is, reason: end.reason }];
+      return { ...named(state, id), end: end.is, reason: end.reason };
     default:
-      return [];
+      return undefined;
   }
 }
 
+/** Those whose agent could not be reached when they last tried. */
+export const unreachedTasks = ({ tasks }: RunState): readonly Task[] =>
+  [...tasks.values()].filter((task) => task.tries.unreachable > 0 && !isSettled(task));
+
+/** `since`: of the first try in a row that nobody answered. */
+export type UnreachableView = { readonly tasks: number; readonly since: number; readonly reason: string };
+
+export function unreachableOf(state: RunState, { setbacks }: Story): UnreachableView | undefined {
+  const tasks = unreachedTasks(state);
+  const tries = tasks.flatMap(({ id, tries: { unreachable } }) =>
+    setbacks
+      .filter(({ task, failure }) => task === id && failure.kind === "agent-unreachable")
+      .slice(-unreachable),
+  );
+  const [first] = tries.map(({ at }) => at).sort((a, b) => a - b);
+  const last = tries.at(-1)?.failure.message;
+  if (first === undefined || last === undefined) return undefined;
+  return { tasks: tasks.length, since: wallTime(state, first), reason: last };
+}
+
+const reportOf = ({ status, summary, concerns, suggestions, metrics }: Handoff) => ({
+  status,
+  summary,
+  concerns,
+  suggestions,
+  metrics,
+});
+
 /** "lexer failed: exit code 9", "parser failed, because parser/lexer failed". */
-export function undoneText({ name, end, reason }: UndoneView): string {
+export function undoneText({ name, end, reason, replacedBy }: UndoneView): string {
   const what = `${name} ${end === "failed" ? "failed" : `was ${end}`}`;
-  return reason.startsWith("because ") ? `${what}, ${reason}` : `${what}: ${reason}`;
+  const instead = replacedBy === undefined ? "" : ` (replaced by ${replacedBy})`;
+  return `${what}${reason.startsWith("because ") ? "," : ":"} ${reason}${instead}`;
 }
 
 /** The events carry what failed below again and again, for planners; people are told of each part by itself. */
 export function reasonOf(state: RunState, id: TaskId, why: Failure): string {
-  if (why.kind !== "children-failed") return inNames(state, why.message);
+  if (why.kind !== "children-failed") return wordsForPeople(why.message);
   const parts = partsOf(state, id).filter((part) => isUndone(taskOf(state, part)));
   const failed = parts.filter((part) => taskOf(state, part).state.is === "failed");
   const [those, end] = failed.length > 0 ? [failed, "failed"] : [parts, "did not land"];
@@ -67,17 +108,6 @@ const partsOf = ({ planners }: RunState, id: TaskId): readonly TaskId[] =>
 
 const isUndone = ({ state: { is } }: Task) => is === "failed" || is === "skipped" || is === "cancelled";
 
-/** Ids, where the core's own sentences have them. */
-export function inNames(state: RunState, text: string): string {
-  return withNames(text, (id) => (state.tasks.has(id) ? nameOf(state, id) : id));
-}
-
-export const withNames = (text: string, named: (id: TaskId) => string): string =>
-  text.replace(
-    /\b(the planner of|skipped, because) (t(?:\.\d+)*)(?= (?:failed|was not done|did not land))/g,
-    (_, before: string, id: string) => `${before} ${named(id as TaskId)}`,
-  );
-
 /** What was said when the run closed, without what is told of the tasks that are not done. */
 export function leftOf(state: RunState): readonly string[] {
   const root = state.tasks.get(ROOT)?.state;
@@ -86,7 +116,9 @@ export function leftOf(state: RunState): readonly string[] {
     ...(root?.is === "failed" ? [root.failure.message, `${root.failure.message}: ${root.failure.next}`] : []),
     ...concerns.filter(({ from }) => isUndoneWithin(state, from)).map(({ text }) => text),
   ]);
-  return (state.closed?.left ?? []).filter((text) => !told.has(text)).map((text) => inNames(state, text));
+  return (state.closed?.left ?? [])
+    .filter((text) => !told.has(text))
+    .map((text) => afterTheEnd(wordsForPeople(text)));
 }
 
 const isUndoneWithin = (state: RunState, top: TaskId): boolean =>
@@ -97,29 +129,37 @@ export function concernsOf(state: RunState, story: Story): readonly ConcernView[
   const open = new Map<string, ConcernView>();
   const add = (to: Map<string, ConcernView>, from: TaskId, said: string, isOpen: boolean) => {
     const { task, text } = originOf(state, from, said);
-    to.set(`${task} ${text}`, { ...named(state, task), text: inNames(state, text), isOpen });
+    to.set(`${task} ${text}`, { ...named(state, task), text, isOpen });
   };
   for (const [id, planner] of state.planners) {
-    if (id !== ROOT && taskOf(state, id).state.is === "done") continue; // Handed up, to whom it is open.
+    if (id !== ROOT && isHandedUp(taskOf(state, id))) continue; // To whom it is open.
     for (const { kind, from, text } of planner.concerns.values())
       if (kind === "said" && !isFailureOf(state, from, text)) add(open, from, text, true);
   }
   const others = new Map<string, ConcernView>();
   for (const [task, texts] of story.concerns) {
     // Of a goal that one worker took whole, no planner hears: its concerns are the person's.
-    const isDealtWith = task !== ROOT && taskOf(state, task).state.is === "done";
+    const isDealtWith = task !== ROOT && isHandedUp(taskOf(state, task));
     for (const text of texts) add(isDealtWith ? others : open, task, text, !isDealtWith);
   }
   return [...open.values(), ...[...others].flatMap(([key, view]) => (open.has(key) ? [] : [view]))];
 }
 
-/** "[t.1.2] [t.1.2.1] odd": handed up by one planner after the other, and said by the last that is named. */
+/** Its planner has heard what it reported. */
+const isHandedUp = ({ state }: Task): boolean =>
+  state.is === "done" || (state.is === "failed" && state.handoff !== undefined);
+
+/**
+ * "[parser] [lexer] odd": handed up by one planner after the other, and said by the last that is named. A worker's own
+ * words are never taken apart: it has no tasks of its own. Older logs have ids there, "[t.1.2]".
+ */
 function originOf(state: RunState, from: TaskId, said: string): { task: TaskId; text: string } {
   let origin = { task: from, text: said };
   for (;;) {
-    const [, id = "", text = ""] = /^\[(t(?:\.\d+)+)\] (.*)$/s.exec(origin.text) ?? [];
-    if (!state.tasks.has(id as TaskId)) return origin;
-    origin = { task: id as TaskId, text };
+    const [, name = "", text = ""] = /^\[([\w.-]+)\] (.*)$/s.exec(origin.text) ?? [];
+    const part = state.planners.get(origin.task)?.keys.get(name) ?? (name as TaskId);
+    if (!state.tasks.has(part) || parentId(part) !== origin.task) return origin;
+    origin = { task: part, text };
   }
 }
 

@@ -27,6 +27,17 @@ test("a planner that could not be reached is asked again", () => {
   assert.equal(waitIn(run)?.what, "the planner of the goal is asked again");
 });
 
+test("a wait is told by the machine's clock, however that was set", () => {
+  const run = CoreRun.planned([task("a")]);
+  run.fail("work", "t.1", "agent-unreachable");
+  const { until = 0 } = waitIn(run)!;
+  run.say({ type: "clock-jumped", ms: 86_400_000 });
+  assert.deepEqual(waitOf(run.state, run.policy, run.now + 86_400_000), {
+    what: "a is tried again",
+    until: until + 86_400_000,
+  });
+});
+
 test("a pause is ended by a person alone", () => {
   const run = CoreRun.planned([task("a")]);
   run.say({ type: "pause" });
@@ -42,4 +53,14 @@ test("a closed run waits for nothing", () => {
   run.check();
   assert.ok(run.closed);
   assert.equal(waitIn(run), undefined);
+});
+
+test("a landing that waits says why, and goes on at once when a person resumes the run", () => {
+  const run = CoreRun.planned([task("a")]);
+  run.work("t.1");
+  run.landFailed();
+  assert.match(waitIn(run)!.what, /^landing is tried again \(.+\)$/);
+  assert.deepEqual(run.running("land"), []);
+  run.say({ type: "resume" });
+  assert.equal(run.running("land").length, 1);
 });

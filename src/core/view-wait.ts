@@ -3,31 +3,37 @@ import { due } from "./due.ts";
 import { parkedAccounts, refusedAccounts } from "./governor.ts";
 import type { Policy } from "./policy.ts";
 import { isParked, type Standstill } from "./standstill.ts";
-import { isProposed, type RunState, retryKey } from "./state.ts";
+import { isProposed, nameOf, type RunState, retryKey, runTime, wallTime } from "./state.ts";
 import type { TaskId } from "./task.ts";
-import { nameOf } from "./view-reasons.ts";
 
-/** `until`: nothing if only a person can end it. */
+/** `until`: by the machine's clock; nothing if only a person can end it. */
 export type Wait = { readonly what: string; readonly until?: number };
 
-export function waitOf(state: RunState, policy: Policy, now: number): Wait | undefined {
+/** `wall`: what the machine's clock shows. */
+export function waitOf(state: RunState, policy: Policy, wall: number): Wait | undefined {
   if (!state.request || state.closed) return undefined;
+  const { failure } = state.setup;
+  if (failure) return { what: `the set-up has failed; mend it, then resume: ${failure.message}` };
   const standstill = isParked(state, policy);
   if (standstill) return accountsWait(state, standstill);
   if (state.running.size > 0) return undefined;
-  const { facts, deadline } = due(state, policy, now);
+  const { facts, deadline } = due(state, policy, runTime(state, wall));
   if (facts.length > 0) return undefined; // It goes on at once.
   if (state.paused) return { what: "the run is paused" }; // Whatever else comes, nobody is started.
   if (isProposed(state)) return { what: "its plan waits for approval" };
+  if (state.asked.size > 0) {
+    const names = [...state.asked.keys()].map((id) => nameOf(state, id)).join(", ");
+    return { what: `${names} waits for your approval before it lands (skein approve)` };
+  }
   if (deadline === undefined) return undefined;
-  return { what: whatAt(state, deadline), until: deadline };
+  return { what: whatAt(state, deadline), until: wallTime(state, deadline) };
 }
 
 /** "the quota of anthropic is back", or what a person must do. */
 function accountsWait(state: RunState, { accounts, until }: Standstill): Wait {
   if (until !== undefined) {
     const names = parkedAccounts(state).map(({ account }) => account);
-    return { what: `the quota of ${names.join(", ")} is back`, until };
+    return { what: `the quota of ${names.join(", ")} is back`, until: wallTime(state, until) };
   }
   const [first] = refusedAccounts(state);
   const why = first === undefined ? "" : `: ${first.failure.message}`;
@@ -35,7 +41,10 @@ function accountsWait(state: RunState, { accounts, until }: Standstill): Wait {
 }
 
 function whatAt(state: RunState, at: number): string {
-  if (state.landing.retryAt === at) return "landing is tried again";
+  if (state.landing.retryAt === at) {
+    const { problem } = state.landing;
+    return `landing is tried again${problem ? ` (${problem.message})` : ""}`;
+  }
   const waiting = state.tasks.values().filter(({ id }) => state.deadlines.get(retryKey(id)) === at);
   const [first] = waiting.take(1);
   if (first === undefined)

@@ -151,3 +151,63 @@ test("a goal that one worker has counts among its fixes", () => {
   const { total, done } = viewOf({ state: run.state, story: emptyStory() }).counts;
   assert.deepEqual([total, done], [2, 0]);
 });
+
+test("a concern is told of who said it, through all planners that handed it up, in its own words", () => {
+  const run = CoreRun.planned([large("m")]);
+  run.plan("t.1", [task("x", { scope: ["m/a.ts"] }), task("y", { scope: ["m/b.ts", "m/c.ts", "m/d.ts"] })]);
+  const words = ["[y] is odd: the planner of t.1 failed", "[t.1.2] skipped, because t.1.1 did not land"];
+  run.work("t.1.1", { concerns: words });
+  run.land();
+  run.plan("t.1", []);
+  run.finish("t.1.2");
+  run.plan("t.1", []);
+  assert.equal(run.is("t.1"), "done");
+  assert.deepEqual(
+    viewOfRun(run).concerns.map(({ name, text, isOpen }) => [name, text, isOpen]),
+    words.map((text) => ["m/x", text, true]),
+  );
+});
+
+test("what was given up is there with its reason, and what was replaced with the name of what took its place", () => {
+  const run = CoreRun.planned([task("a"), task("b"), task("c")]);
+  for (const id of ["t.1", "t.2"]) run.failForGood(id);
+  run.finish("t.3");
+  const addressed = [
+    { concern: "c1", by: "a2" },
+    { concern: "c2", because: "nobody uses it" },
+  ];
+  run.plan("t", [task("a2")], { addressed });
+  const reason = "nobody uses it";
+  const failure = "agent-failed (3 times)";
+  assert.deepEqual(viewOfRun(run).givenUp, [{ task: "t.2", name: "b", key: "b", failure, reason }]);
+  run.finish("t.4");
+  run.plan("t", []);
+  run.check();
+  const { undone, givenUp, left, is } = viewOfRun(run);
+  assert.deepEqual(
+    undone.map(({ name, replacedBy }) => [name, replacedBy]),
+    [
+      ["a", "a2"],
+      ["b", undefined],
+    ],
+  );
+  assert.deepEqual(
+    [is, left],
+    ["incomplete", [`given up: b failed: ${failure}; the planner's reason: ${reason}`]],
+  );
+  assert.deepEqual(run.events("run.closed")[0]?.givenUp, givenUp);
+});
+
+test("says since when an agent cannot be reached, for how many tasks, and no longer once it answers", () => {
+  const run = CoreRun.planned([task("a"), task("b")]);
+  const unreachable = () => viewOfRun(run).unreachable;
+  assert.equal(unreachable(), undefined);
+  run.now = 5;
+  run.fail("work", "t.1", "agent-unreachable", "no route");
+  run.wait(10 * 60_000);
+  for (const id of ["t.1", "t.2"]) run.fail("work", id, "agent-unreachable", "still no route");
+  assert.deepEqual(unreachable(), { tasks: 2, since: 5, reason: "still no route" });
+  run.wait(10 * 60_000);
+  for (const id of ["t.1", "t.2"]) run.work(id);
+  assert.equal(unreachable(), undefined);
+});

@@ -1,20 +1,26 @@
 /** What is there to see of a run? Its state and its story as plain values, the same for every surface. */
-import type { Event } from "./event.ts";
+import type { Event, GivenUpView } from "./event.ts";
 import { evolve } from "./evolve.ts";
 import type { Failure } from "./failure.ts";
+import { forPeople } from "./for-people.ts";
+import type { Probed } from "./gate.ts";
+import { givenUpOf } from "./given-up.ts";
 import { parkedAccounts, refusedAccounts } from "./governor.ts";
 import { type JobId, jobId } from "./job.ts";
 import type { JobKind } from "./policy.ts";
 import {
   emptyState,
+  isDeclined,
   isProposed,
   isVerified,
+  nameOf,
   type Running,
   type RunState,
   retryKey,
   runningJobOf,
   type Spending,
   taskOf,
+  wallTime,
 } from "./state.ts";
 import { emptyStory, type Landed, type Setback, type Story, tell } from "./story.ts";
 import { type TallyView, tallyView } from "./tally-view.ts";
@@ -22,19 +28,19 @@ import { isSettled, parentId, ROOT, type Task, type TaskId } from "./task.ts";
 import {
   type ConcernView,
   concernsOf,
-  inNames,
   leftOf,
   type Named,
   named,
-  nameOf,
   type UndoneView,
+  type UnreachableView,
   undoneOf,
+  unreachableOf,
 } from "./view-reasons.ts";
 
-export type { ConcernView, Named, UndoneView };
+export type { ConcernView, GivenUpView, Named, UndoneView, UnreachableView };
 export { nameOf };
 
-/** Everything in it is JSON. Times are in ms; who shows them subtracts. */
+/** Everything in it is JSON. Times are in ms, by the machine's clock as it is set now; who shows them subtracts. */
 export type RunView = {
   readonly run: string;
   readonly goal: string;
@@ -59,19 +65,29 @@ export type RunView = {
     /** The look that said so had no commands to run. */
     readonly isUngated: boolean;
   };
+  /** Of tasks that landed, or are ready to: what they change of what the gate runs, or of what steers agents. */
+  readonly gateChanges: readonly GateChangeView[];
   readonly landings: readonly LandingView[];
   /** Tasks that are done and were split: they land through their parts. */
   readonly split: number;
   readonly setbacks: readonly SetbackView[];
   /** Settled, but not done. */
   readonly undone: readonly UndoneView[];
+  /** Not done, and no longer asked for: what its planner said about it. */
+  readonly givenUp: readonly GivenUpView[];
   readonly concerns: readonly ConcernView[];
   /** Said when it closed, and not said of a task. */
   readonly left: readonly string[];
   readonly flaky: readonly string[];
   readonly spent: Spending;
+  /** Why nothing is started: the gate or a workspace cannot be made ready here. Then `resume` looks again. */
+  readonly setup?: Failure;
+  /** Whether the gate looks at the tree that it runs in; nothing before that was asked. */
+  readonly probed?: Probed;
   /** Accounts that cannot be called now, and why. */
   readonly accounts: readonly AccountView[];
+  /** The agent of some tasks cannot be reached: they are tried again. */
+  readonly unreachable?: UnreachableView;
   readonly times: Pick<Story, "lastAt" | "idleMs" | "jobs"> & {
     readonly openedAt: number;
     readonly closedAt?: number;
@@ -100,8 +116,12 @@ export type RunningView = {
   readonly number: number;
   /** The task, or those that are being landed; nothing for a check. */
   readonly tasks: readonly Named[];
+  /** Of a check: the gate is probed. */
+  readonly probe?: true;
   /** How long it had given no sign of life when that was last said. */
   readonly quietMs?: number;
+  /** What it is slow in, where that is known: a command of the gate, a model that does not answer. */
+  readonly doing?: string;
   /** All of its accounts are parked: nothing is expected of it before. */
   readonly parkedUntil?: number;
 };
@@ -116,12 +136,17 @@ export type AccountView = {
 export type LandingView = Omit<Landed, "members"> & {
   readonly members: readonly (Named & { readonly attempt: number })[];
 };
+/** `proposed`: it waits for a person. */
+export type GateChangeView = Named & {
+  readonly is: "proposed" | "landing" | "landed";
+  readonly flags: readonly string[];
+};
 /** `end`: what became of the task since. */
 export type SetbackView = Setback & { readonly name: string; readonly end: TaskWord };
 /** What a task is about now, in one word. */
 export type TaskWord =
   | ("done" | "failed" | "skipped" | "cancelled")
-  | ("planning" | "working" | "landing" | "gating")
+  | ("planning" | "working" | "proposed" | "landing" | "gating")
   | ("split" | "waiting" | "ready" | "parked" | "pausing");
 
 export type Seen = { readonly state: RunState; readonly story: Story };
@@ -141,6 +166,8 @@ export function viewOf({ state, story }: Seen): RunView {
   const landing = [...state.running.values()].flatMap(({ job }) => (job.kind === "land" ? job.members : []));
   const gating = new Set(landing.map(({ task }) => task));
   const { tip, health } = state.target;
+  const { failure: setup, probed } = state.setup;
+  const unreachable = unreachableOf(state, story);
   return {
     run,
     goal,
@@ -151,7 +178,7 @@ export function viewOf({ state, story }: Seen): RunView {
     counts: countsOf(state, tasks, gating),
     running: [...state.running.values()].map((running) => runningView(state, story, running)),
     queue: tasks
-      .filter((task) => task.state.is === "landing")
+      .filter((task) => task.state.is === "landing" && !state.asked.has(task.id))
       .sort((a, b) => Number(gating.has(b.id)) - Number(gating.has(a.id)) || a.order - b.order)
       .map(({ id }) => named(state, id)),
     target: {
@@ -160,28 +187,45 @@ export function viewOf({ state, story }: Seen): RunView {
       isVerified: isVerified(state),
       isUngated: isUngated(state),
     },
+    gateChanges: tasks.flatMap((task) => gateChangeView(state, task)),
     landings: story.landings.map((landed) => ({
       ...landed,
+      at: wallTime(state, landed.at),
       members: landed.members.map((member) => ({ ...member, name: nameOf(state, member.task) })),
     })),
     split: tasks.filter(({ id, state: { is } }) => is === "done" && id !== ROOT && state.planners.has(id))
       .length,
     setbacks: story.setbacks.map((setback) => ({
       ...setback,
-      failure: { ...setback.failure, message: inNames(state, setback.failure.message) },
+      at: wallTime(state, setback.at),
+      failure: forPeople(setback.failure),
       name: nameOf(state, setback.task),
       end: wordOf(state, taskOf(state, setback.task), gating),
     })),
-    undone: tasks.flatMap((task) => (isDeclined(state, task) ? [] : undoneOf(state, task))),
+    undone: undoneOf(
+      state,
+      tasks.filter((task) => !isDeclined(state, task)),
+    ),
+    givenUp: givenUpOf(state),
     concerns: concernsOf(state, story),
     left: leftOf(state),
     flaky: [...state.flaky].flatMap(([name, times]) => (times > 0 ? [name] : [])),
     spent: { ...state.spent },
+    ...(setup && { setup }),
+    ...(probed && { probed }),
     accounts: accountViews(state),
+    ...(unreachable && { unreachable }),
     times: timesOf(state, story),
     events: story.events,
     tally: tallyView(story.tally, state, (story.closed?.at ?? story.lastAt) - state.openedAt - story.idleMs),
   };
+}
+
+function gateChangeView(state: RunState, { id, state: now }: Task): readonly GateChangeView[] {
+  const flags = now.is === "landing" || now.is === "done" ? now.handoff.flags : undefined;
+  if (flags === undefined) return [];
+  const is = now.is === "done" ? "landed" : state.asked.has(id) ? "proposed" : "landing";
+  return [{ ...named(state, id), is, flags }];
 }
 
 const openWord = (state: RunState) => (isProposed(state) ? "proposed" : "working");
@@ -190,9 +234,10 @@ const openWord = (state: RunState) => (isProposed(state) ? "proposed" : "working
 export const isUngated = ({ target: { health, report } }: RunState): boolean =>
   health === "green" && report.commands.length === 0;
 
-function timesOf({ openedAt }: RunState, { lastAt, idleMs, jobs, closed }: Story): RunView["times"] {
-  const times = { openedAt, lastAt, idleMs, jobs: structuredCopy(jobs) };
-  return closed ? { ...times, closedAt: closed.at } : times;
+function timesOf(state: RunState, { lastAt, idleMs, jobs, closed }: Story): RunView["times"] {
+  const by = (at: number) => wallTime(state, at);
+  const times = { openedAt: by(state.openedAt), lastAt: by(lastAt), idleMs, jobs: structuredCopy(jobs) };
+  return closed ? { ...times, closedAt: by(closed.at) } : times;
 }
 
 /** A view is a picture: it must not change with what it was taken of. */
@@ -206,6 +251,7 @@ const structuredCopy = (jobs: Story["jobs"]): Story["jobs"] => ({
 /** `gating`: the tasks of the candidate whose gate is running. */
 export function wordOf(state: RunState, task: Task, gating: ReadonlySet<TaskId>): TaskWord {
   const { is } = task.state;
+  if (state.asked.has(task.id)) return "proposed";
   if (is === "landing") return gating.has(task.id) && !isUngated(state) ? "gating" : "landing";
   if (is !== "open" && is !== "delegated") return is;
   const job = runningJobOf(state, task);
@@ -236,15 +282,12 @@ function countsOf(state: RunState, tasks: readonly Task[], gating: ReadonlySet<T
   return counts;
 }
 
-/** Nobody ever wanted it done but the planner. Its name was taken from it then, and from no other task ever is. */
-const isDeclined = ({ planners }: RunState, { id, spec }: Task): boolean =>
-  parentId(id) === ROOT && planners.get(ROOT)?.keys.get(spec.key) !== id;
-
 const COUNTED = {
   done: "done",
   failed: "failed",
   skipped: "skipped",
   cancelled: "cancelled",
+  proposed: "landing",
   landing: "landing",
   gating: "landing",
   planning: "running",
@@ -260,7 +303,8 @@ function accountViews(state: RunState): readonly AccountView[] {
   const why = ({ message, next }: Failure) => ({ reason: message, ...(next !== undefined && { next }) });
   return [
     ...parkedAccounts(state).map(
-      ({ account, until, failure }) => ({ account, is: "parked", until, ...why(failure) }) as const,
+      ({ account, until, failure }) =>
+        ({ account, is: "parked", until: wallTime(state, until), ...why(failure) }) as const,
     ),
     ...refusedAccounts(state).map(
       ({ account, failure }) => ({ account, is: "refused", ...why(failure) }) as const,
@@ -268,7 +312,8 @@ function accountViews(state: RunState): readonly AccountView[] {
   ];
 }
 
-function runningView(state: RunState, story: Story, { job, quietMs, parkedUntil }: Running): RunningView {
+function runningView(state: RunState, story: Story, running: Running): RunningView {
+  const { job, quietMs, doing, parkedUntil } = running;
   const id = jobId(job);
   const since = story.since.get(id) ?? state.openedAt;
   const number = job.kind === "work" ? job.attempt : job.turn;
@@ -278,11 +323,13 @@ function runningView(state: RunState, story: Story, { job, quietMs, parkedUntil 
   return {
     job: id,
     kind: job.kind,
-    since,
+    since: wallTime(state, since),
     number,
     tasks: tasks.map((task) => named(state, task)),
+    ...(job.kind === "check" && job.probe && { probe: job.probe }),
     ...(quietMs !== undefined && { quietMs }),
-    ...(waits && { parkedUntil }),
+    ...(doing !== undefined && { doing }),
+    ...(waits && { parkedUntil: wallTime(state, parkedUntil) }),
   };
 }
 

@@ -63,6 +63,16 @@ function honest(brief: Brief): Outcome {
   }
 }
 
+const LAST = "work:t.2#1" as JobId;
+
+function twoTasks(brief: Brief): Outcome {
+  const tasks = ["a", "b"].map((id) => ({ id, description: id, acceptance: id, scope: [`${id}.ts`] }));
+  const isFirst = brief.kind === "plan" && brief.first;
+  const read = readPlanAnswer(JSON.stringify({ scratchpad: "", tasks: isFirst ? tasks : [] }));
+  assert.ok(read.is === "answer");
+  return { is: "planned", answer: read.answer };
+}
+
 function setting(run: (brief: Brief) => Outcome | Promise<Outcome> = honest) {
   const log = new MemoryEventLog();
   const inbox = new Inbox();
@@ -253,6 +263,42 @@ describe("the engine", () => {
     assert.ok(end.is === "closed");
     assert.deepEqual([turns, end.state.spent.tokens], [4, 7]);
   });
+
+  for (const isHeard of [false, true])
+    it(`looks at the target again if it was put back while last words were waited for, which ${isHeard ? "came" : "never came"}`, async () => {
+      const { inbox, parts } = setting();
+      const { clock } = parts;
+      let isPutBack = false;
+      const offer: JobQueue["offer"] = (job, brief, report) => {
+        if (job.kind === "work" && job.task !== "t.1") return inbox.send({ type: "cancel", task: job.task });
+        const outcome = job.kind === "plan" ? twoTasks(brief) : honest(brief);
+        const moved = { tip: "c0", landings: [], lost: ["c1"] };
+        const isTaken = isPutBack && outcome.is === "checked" && outcome.tip === "c1";
+        report({ type: "ended", job: jobId(job), outcome: isTaken ? { ...outcome, moved } : outcome });
+      };
+      const queue: JobQueue = { offer, cancel: () => {}, recover: async () => ({ is: "gone" }) };
+      inbox.send(OPEN);
+      const run = runEngine({ ...parts, queue }, inbox, NEVER);
+      let isOver = false;
+      void run.then(() => {
+        isOver = true;
+      });
+      while (!isOver) {
+        await new Promise(setImmediate);
+        if (!isPutBack && clock.next() === clock.now() + 30_000) {
+          isPutBack = true;
+          const outcome = { is: "failed", failure: failure("interrupted", "told to stop") } as const;
+          if (isHeard)
+            clock.wakeAt(clock.now() + 5_000, () => inbox.send({ type: "ended", job: LAST, outcome }));
+        }
+        clock.step();
+      }
+      const end = await run;
+      assert.ok(end.is === "closed" && isPutBack);
+      assert.equal(end.state.closed?.how, "incomplete");
+      assert.match(end.state.closed?.left.join() ?? "", /landed as c1, but was taken back/);
+      assert.ok(clock.now() <= 30_000, "they are waited for once");
+    });
 
   it("asks what a job has cost that expired, and whose place another has taken", async () => {
     const { log, parts } = setting();

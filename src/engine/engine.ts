@@ -6,11 +6,12 @@ import { due } from "../core/due.ts";
 import type { Event, Fact } from "../core/event.ts";
 import { evolve } from "../core/evolve.ts";
 import { type Failure, failure, messageOf } from "../core/failure.ts";
+import { isEnding } from "../core/finish.ts";
 import { type Job, type JobId, jobId, type Spent, slotOf, slotOfId } from "../core/job.ts";
 import type { Policy } from "../core/policy.ts";
 import { policyProblems } from "../core/policy-check.ts";
-import { emptyState, type RunState } from "../core/state.ts";
-import type { Clock } from "../ports/clock.ts";
+import { emptyState, type RunState, wallTime } from "../core/state.ts";
+import { type Clock, MAX_APART_MS } from "../ports/clock.ts";
 import type { EventLog } from "../ports/event-log.ts";
 import type { JobQueue } from "../ports/job-queue.ts";
 import type { Inbox, Message, Post } from "./inbox.ts";
@@ -35,14 +36,25 @@ export async function runEngine(parts: EngineParts, inbox: Inbox, signal: AbortS
   const engine = new Engine(parts, inbox);
   const unreadable = await engine.replay();
   if (unreadable) return { is: "lost", failure: unreadable };
-  for (const message of await engine.recover()) engine.take({ message });
+  const callOff = parts.clock.onJump(() => inbox.send({ type: "tick" }));
+  try {
+    return await goOn(engine, signal);
+  } finally {
+    callOff();
+  }
+}
+
+async function goOn(engine: Engine, signal: AbortSignal): Promise<EngineEnd> {
+  let posts: readonly Post[] = await engine.recover();
   while (true) {
+    engine.wake();
+    for (const post of posts) engine.take(post);
     engine.followUp();
     const problem = await engine.commit();
     if (problem) return { is: "lost", failure: problem };
     if (engine.state.closed) return { is: "closed", state: engine.state };
     if (signal.aborted) return { is: "stopped", state: engine.state };
-    for (const post of await engine.next(signal)) engine.take(post);
+    posts = await engine.next(signal);
   }
 }
 
@@ -58,7 +70,10 @@ class Engine {
   readonly #parts: EngineParts;
   readonly #inbox: Inbox;
   #seq = 0;
-  #latest = 0;
+  /** How far the run's own time is ahead of the clock of this process. */
+  #aheadMs = 0;
+  /** One moment for all that is taken up together, and for all that follows from it. */
+  #now = 0;
   #fresh: Event[] = [];
   #started: Job[] = [];
   #ended: JobId[] = [];
@@ -68,7 +83,8 @@ class Engine {
   readonly #underway = new Set<JobId>();
   /** Called off or expired in an earlier engine, and not heard of. */
   readonly #calledOff = new Map<JobId, Job>();
-  #closeBy: number | undefined;
+  /** Called off, and how long their last words are waited for before the run ends. */
+  readonly #asked = new Map<JobId, number>();
 
   constructor(parts: EngineParts, inbox: Inbox) {
     this.#parts = parts;
@@ -76,21 +92,41 @@ class Engine {
   }
 
   async replay(): Promise<Failure | undefined> {
+    const { log, clock } = this.#parts;
+    let latest = 0;
     try {
-      for await (const event of this.#parts.log.read(0)) {
+      for await (const event of log.read(0)) {
         if (event.type === "job.ended") this.#remember(event);
         evolve(this.state, event);
-        this.#latest = event.at;
+        latest = event.at;
         this.#seq += 1;
       }
+      this.#aheadMs = this.#startTime(latest) - clock.now();
       return undefined;
     } catch (error) {
       return failure("repository", `the log cannot be read after event ${this.#seq}: ${messageOf(error)}`);
     }
   }
 
-  /** What became of the jobs that the log says are running, or may still answer. */
-  async recover(): Promise<readonly Message[]> {
+  /**
+   * While no engine was there, the machine's clock is all there is to go by. If it went back, it is set as it was before:
+   * then that way counts by which it is nearest to the log. The log's time never goes back.
+   */
+  #startTime(latest: number): number {
+    const { aheadMs, wereAheadMs } = this.state;
+    const times = [aheadMs, ...wereAheadMs].map((ms) => this.#parts.clock.wall() - ms);
+    if (times[0]! >= latest) return times[0]!;
+    const nearest = times.reduce((one, other) =>
+      Math.abs(other - latest) < Math.abs(one - latest) ? other : one,
+    );
+    return Math.max(latest, nearest);
+  }
+
+  /**
+   * What became of the jobs that the log says are running, or may still answer; and what was said already, so that a
+   * run that is to be cancelled starts nothing before.
+   */
+  async recover(): Promise<readonly Post[]> {
     const { queue } = this.#parts;
     const messages: Message[] = [];
     const running = [...this.state.running.values()].map(({ job }) => job);
@@ -100,13 +136,21 @@ class Engine {
       if (found.is === "answered") messages.push({ type: "ended", job: jobId(job), ...found.answer });
       if (found.is === "gone") messages.push({ type: "interrupted", job: jobId(job), ...costOf(found) });
     }
-    return messages;
+    return [...messages.map((message) => ({ message })), ...this.#inbox.takeNow()];
+  }
+
+  /** The run's own time goes on evenly. What the machine's clock shows besides is said where it changes. */
+  wake(): void {
+    const { clock } = this.#parts;
+    this.#now = clock.now() + this.#aheadMs;
+    const ms = Math.round(clock.wall() - wallTime(this.state, this.#now));
+    if (Math.abs(ms) > MAX_APART_MS) this.take({ message: { type: "clock-jumped", ms } });
   }
 
   take({ message, heard }: Post): void {
     const { policy } = this.#parts;
     if (message.type === "ended") this.#underway.delete(message.job);
-    const facts = decide(this.state, { ...message, at: this.#now() }, policy);
+    const facts = decide(this.state, { ...message, at: this.#now }, policy);
     this.#add(facts);
     if (heard) this.#heard.push(() => heard(facts));
   }
@@ -115,11 +159,9 @@ class Engine {
   followUp(): void {
     const { policy } = this.#parts;
     for (let step = 0; step < MAX_STEPS; step += 1) {
-      const { facts, deadline } = due(this.state, policy, this.#now());
+      const { facts, deadline } = due(this.state, policy, this.#now);
       this.#deadline = deadline;
-      const isClosing = facts.some(({ type }) => type === "run.closed");
-      if (!isClosing) this.#closeBy = undefined; // It may have been about to, and gone on.
-      if (facts.length === 0 || (isClosing && this.#waitsForLastWords())) return;
+      if (facts.length === 0 || (this.#isLast(facts) && this.#waitsForLastWords())) return;
       this.#add(facts);
     }
     throw new Error(`no end after ${MAX_STEPS} steps; the last fact: ${JSON.stringify(this.#fresh.at(-1))}`);
@@ -153,20 +195,14 @@ class Engine {
   async next(signal: AbortSignal): Promise<readonly Post[]> {
     const { clock } = this.#parts;
     if (this.#deadline === undefined) return this.#inbox.take(signal);
-    const callOff = clock.wakeAt(this.#deadline, () => this.#inbox.send({ type: "tick" }));
+    const callOff = clock.wakeAt(this.#deadline - this.#aheadMs, () => this.#inbox.send({ type: "tick" }));
     const posts = await this.#inbox.take(signal);
     callOff();
     return posts;
   }
 
-  /** The log's time does not go back, also when a machine's clock was set back between two engines. */
-  #now(): number {
-    return Math.max(this.#latest, this.#parts.clock.now());
-  }
-
   #add(facts: readonly Fact[]): void {
-    const at = this.#now();
-    this.#latest = at;
+    const at = this.#now;
     for (const fact of facts) {
       if (fact.type === "job.started") this.#starting(fact.job);
       if (fact.type === "run.closed") {
@@ -179,14 +215,25 @@ class Engine {
     }
   }
 
-  /** The log takes nothing more once it is closed, and what those have cost who were called off would be lost. */
+  /** The end of the run, or the look at the target right before it. */
+  #isLast(facts: readonly Fact[]): boolean {
+    if (facts.some(({ type }) => type === "run.closed")) return true;
+    const isLook = facts.every((fact) => fact.type === "job.started" && fact.job.kind === "check");
+    return isLook && isEnding(this.state, this.#parts.policy);
+  }
+
+  /**
+   * The log takes nothing more once it is closed, and what those have cost who were called off would be lost. They are
+   * heard before the last look at the target: while they are waited for, somebody may put it back.
+   */
   #waitsForLastWords(): boolean {
     const calledOff = [...this.#underway].filter((id) => !this.state.running.has(id));
-    if (calledOff.length === 0) return false;
-    if (this.#closeBy === undefined) this.#ended.push(...calledOff);
-    this.#closeBy ??= this.#now() + LAST_WORDS_MS;
-    this.#deadline = this.#closeBy;
-    return this.#now() < this.#closeBy;
+    const unasked = calledOff.filter((id) => !this.#asked.has(id));
+    this.#ended.push(...unasked);
+    for (const id of unasked) this.#asked.set(id, this.#now + LAST_WORDS_MS);
+    const waits = calledOff.map((id) => this.#asked.get(id)!).filter((until) => until > this.#now);
+    this.#deadline = Math.min(...waits, this.#deadline ?? Number.POSITIVE_INFINITY);
+    return waits.length > 0;
   }
 
   /** Before the event itself is part of the state. */

@@ -29,6 +29,10 @@ export class Inbox {
       signal.removeEventListener("abort", stop);
       this.#wake = undefined;
     }
+    return this.takeNow();
+  }
+
+  takeNow(): readonly Post[] {
     return this.#waiting.splice(0);
   }
 }

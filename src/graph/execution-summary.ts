@@ -28,5 +28,11 @@ export interface ExecutionSummary {
   /** What listeners threw; the first hundred. */
   readonly listenerErrors: readonly ListenerError[];
   readonly progress: GraphProgress;
+  /** The same counts by other names: of all tasks of the graph, not only of those that this execution ran. */
+  readonly totalCount: number;
+  readonly completedCount: number;
+  readonly failedCount: number;
+  readonly skippedCount: number;
+  readonly cancelledCount: number;
   readonly durationMs: number;
 }

@@ -2,7 +2,7 @@
 import { CycleError } from "./dag.ts";
 import type { ExecutionSummary } from "./execution-summary.ts";
 import type { PlannedTask, TaskResult } from "./planned-task.ts";
-import { isSettled, type TaskEntry, type TaskRun, taskOf } from "./task-entry.ts";
+import { isSettled, type TaskEntry, type TaskRun } from "./task-entry.ts";
 import { TaskResults } from "./task-results.ts";
 import { messageOf, type TaskTable } from "./task-table.ts";
 
@@ -118,7 +118,7 @@ export class Execution {
     // A listener to the start may have aborted everything.
     if (this.#runningAtAbort !== undefined) return new Thrown(this.#options.signal?.reason);
     try {
-      const returned = this.#executor(taskOf(run.entry), run);
+      const returned = this.#executor(this.#table.taskOf(run.entry), run);
       if (returned instanceof Promise && returned.then === Promise.prototype.then) return returned;
       // A `then` of the user's own may throw or call back twice; a promise around it does not.
       return isPromise(returned) ? new Promise((resolve) => resolve(returned)) : returned;
@@ -201,6 +201,11 @@ export class Execution {
       ...(blocked !== undefined && { blocked }),
       listenerErrors: this.#table.events.takeErrors(),
       progress,
+      totalCount: progress.total,
+      completedCount: progress.completed,
+      failedCount: progress.failed,
+      skippedCount: progress.skipped,
+      cancelledCount: progress.cancelled,
       durationMs: this.#options.now() - this.#beganAt,
     };
   }

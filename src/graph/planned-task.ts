@@ -22,6 +22,10 @@ export interface PlannedTask {
   readonly delegateTo?: string;
   /** 1 is most urgent; 5 unless given. */
   readonly priority?: number;
+  /** When it was last started, in milliseconds by the graph's clock; not while it waits to be started again. */
+  readonly startedAt?: number;
+  /** When it was complete, failed or was cancelled. */
+  readonly completedAt?: number;
   readonly result?: TaskResult;
   /** Why it failed. */
   readonly error?: string;
@@ -53,6 +57,11 @@ export function checkTask(input: TaskInput): void {
     throw new Error(
       `the priority of task "${id}" must be a number, 1 being most urgent; got ${show(priority)}`,
     );
+  }
+  for (const name of ["startedAt", "completedAt"] as const) {
+    const time = input[name];
+    if (time !== undefined && !Number.isFinite(time))
+      throw new Error(`${name} of task "${id}" must be a number of milliseconds; got ${show(time)}`);
   }
   if (delegateTo !== undefined && typeof delegateTo !== "string") {
     throw new Error(`task "${id}" is delegated to ${show(delegateTo)}, which is no name`);

@@ -1,5 +1,6 @@
 /** What does a graph keep of a task, and what does it hand out? */
 import type { PlannedTask, TaskInput, TaskResult, TaskStatus } from "./planned-task.ts";
+import type { TaskTimes } from "./task-times.ts";
 
 /** A task's place in the graph. It is never handed out. */
 export interface TaskEntry {
@@ -27,15 +28,26 @@ export function isSettled(status: TaskStatus): boolean {
 }
 
 /** The task as it is now: a value of its own, but for objects within fields of the user. */
-export function taskOf(entry: TaskEntry): PlannedTask {
-  const { id, description, dependencies, status, result, why, more } = entry;
-  if (more !== undefined || why !== undefined) return fullTaskOf(entry);
-  return result === undefined
-    ? { id, description, dependencies, status }
-    : { id, description, dependencies, status, result };
+export function taskOf(entry: TaskEntry, times: TaskTimes): PlannedTask {
+  const { node, id, description, dependencies, status, result, why, more } = entry;
+  const startedAt = times.startedAt(node);
+  const completedAt = times.completedAt(node);
+  if (more !== undefined || why !== undefined) return fullTaskOf(entry, startedAt, completedAt);
+  // Most are one of these three, which are made field by field.
+  if (startedAt === undefined && completedAt === undefined && result === undefined)
+    return { id, description, dependencies, status };
+  if (startedAt !== undefined && completedAt === undefined && result === undefined)
+    return { id, description, dependencies, status, startedAt };
+  if (startedAt !== undefined && completedAt !== undefined && result !== undefined)
+    return { id, description, dependencies, status, startedAt, completedAt, result };
+  return fullTaskOf(entry, startedAt, completedAt);
 }
 
-function fullTaskOf({ id, description, dependencies, status, result, why, more }: TaskEntry): PlannedTask {
+function fullTaskOf(
+  { id, description, dependencies, status, result, why, more }: TaskEntry,
+  startedAt: number | undefined,
+  completedAt: number | undefined,
+): PlannedTask {
   const reason = why === undefined ? {} : status === "failed" ? { error: why } : { reason: why };
   return {
     id,
@@ -43,6 +55,8 @@ function fullTaskOf({ id, description, dependencies, status, result, why, more }
     dependencies,
     status,
     ...more,
+    ...(startedAt !== undefined && { startedAt }),
+    ...(completedAt !== undefined && { completedAt }),
     ...(result !== undefined && { result }),
     ...reason,
   };
@@ -72,6 +86,8 @@ export function entryFor(node: number, input: TaskInput): TaskEntry {
     description: _text,
     dependencies: _after,
     status: _is,
+    startedAt: _began,
+    completedAt: _ended,
     result,
     error,
     reason,

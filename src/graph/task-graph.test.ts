@@ -224,23 +224,27 @@ test("the order in which a saved graph lists its tasks does not matter", () => {
 });
 
 test("a task that was saved while it ran stays so until it is marked", () => {
-  const restored = new TaskGraph([
-    {
-      id: "a",
-      description: "",
-      status: "running",
-      result: { success: false, output: "old", duration: 1 },
-      error: "old",
-    },
-    { id: "b", description: "", dependencies: ["a"] },
-  ]);
+  const restored = new TaskGraph(
+    [
+      {
+        id: "a",
+        description: "",
+        status: "running",
+        result: { success: false, output: "old", duration: 1 },
+        error: "old",
+      },
+      { id: "b", description: "", dependencies: ["a"] },
+    ],
+    { now: () => 7 },
+  );
   assert.deepEqual(restored.getTask("a"), { id: "a", description: "", dependencies: [], status: "running" });
   assert.equal(restored.getProgress().running, 1);
   assert.deepEqual(restored.getReady(), []);
   restored.markPending("a");
   assert.deepEqual(ids(restored.getReady()), ["a"]);
   restored.markComplete("a");
-  assert.deepEqual(restored.getTask("a"), { id: "a", description: "", dependencies: [], status: "complete" });
+  const complete = { id: "a", description: "", dependencies: [], status: "complete", completedAt: 7 };
+  assert.deepEqual(restored.getTask("a"), complete);
   assert.deepEqual(ids(restored.getReady()), ["b"]);
 });
 

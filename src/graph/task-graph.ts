@@ -4,8 +4,14 @@ import { type ExecuteOptions, Execution, obstacleIn, type TaskExecutor } from ".
 import type { ExecutionSummary, GraphProgress } from "./execution-summary.ts";
 import type { GraphEventType, GraphListener } from "./graph-events.ts";
 import type { PlannedTask, TaskInput, TaskResult, TaskStatus } from "./planned-task.ts";
-import { isSettled, type TaskEntry, taskOf } from "./task-entry.ts";
+import { isSettled, type TaskEntry } from "./task-entry.ts";
+import { printsAs } from "./task-printing.ts";
 import { messageOf, TaskTable } from "./task-table.ts";
+
+export interface TaskGraphOptions {
+  /** What `startedAt` and `completedAt` of tasks are told by; `Date.now` unless given. */
+  readonly now?: () => number;
+}
 
 /**
  * A graph of tasks that is executed in dependency order.
@@ -31,14 +37,21 @@ import { messageOf, TaskTable } from "./task-table.ts";
  * ```
  */
 export class TaskGraph {
-  readonly #table = new TaskTable();
+  readonly #table: TaskTable;
   #execution: Execution | undefined;
 
+  static {
+    printsAs<TaskGraph>(TaskGraph.prototype, function () {
+      return { ...this.getProgress(), tasks: this.getAllTasks().map(({ id, status }) => `${id}: ${status}`) };
+    });
+  }
+
   /**
-   * Given statuses are kept, so that a saved graph (`JSON.stringify(graph.getAllTasks())`) can be restored.
+   * Given statuses and times are kept, so that a saved graph (`JSON.stringify(graph.getAllTasks())`) can be restored.
    * A task that was saved as `running` was interrupted: it stays so until `execute` runs it again or you mark it.
    */
-  constructor(tasks: Iterable<TaskInput> = []) {
+  constructor(tasks: Iterable<TaskInput> = [], { now = Date.now }: TaskGraphOptions = {}) {
+    this.#table = new TaskTable(now);
     for (const task of tasks) this.#table.add(task);
   }
 
@@ -49,12 +62,12 @@ export class TaskGraph {
   addTask(task: TaskInput): PlannedTask {
     const entry = this.#table.add(task);
     this.#execution?.wake();
-    return taskOf(entry);
+    return this.#table.taskOf(entry);
   }
 
   getTask(id: string): PlannedTask | undefined {
     const entry = this.#table.find(id);
-    return entry && taskOf(entry);
+    return entry && this.#table.taskOf(entry);
   }
 
   /** In insertion order. */

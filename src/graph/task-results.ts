@@ -1,6 +1,7 @@
 /** The results of the tasks that ended, in the order they ended. */
 import type { TaskResult } from "./planned-task.ts";
 import type { TaskEntry } from "./task-entry.ts";
+import { printsAs } from "./task-printing.ts";
 
 /**
  * A read-only map over a list. The index is made when the first id is looked up: filling a map on the way
@@ -9,6 +10,12 @@ import type { TaskEntry } from "./task-entry.ts";
 export class TaskResults implements ReadonlyMap<string, TaskResult> {
   readonly #ended: readonly TaskEntry[];
   #index: ReadonlyMap<string, TaskResult> | undefined;
+
+  static {
+    printsAs<TaskResults>(TaskResults.prototype, function () {
+      return new Map(this);
+    });
+  }
 
   /** Every entry of the list has a result. */
   constructor(ended: readonly TaskEntry[]) {

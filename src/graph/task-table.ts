@@ -12,6 +12,7 @@ import {
 } from "./planned-task.ts";
 import { entryFor, isSettled, type TaskEntry, type TaskRun, taskOf } from "./task-entry.ts";
 import type { ListenerError, TaskEvent } from "./task-event.ts";
+import { TaskTimes } from "./task-times.ts";
 
 /**
  * The tasks of a graph and their DAG, kept in step. Every change is made in full before a listener hears of
@@ -22,6 +23,7 @@ export class TaskTable {
   readonly events = new GraphEvents();
   readonly dag = new Dag();
   readonly #numbered = this.dag.numbered;
+  readonly #times: TaskTimes;
   /** By node; a node that was only named as a dependency has none. */
   readonly #entries: (TaskEntry | undefined)[] = [];
   readonly #counts: Record<TaskStatus, number> = {
@@ -33,17 +35,28 @@ export class TaskTable {
     cancelled: 0,
   };
 
+  constructor(now: () => number) {
+    this.#times = new TaskTimes(now);
+  }
+
   add(input: TaskInput): TaskEntry {
     checkTask(input);
     const node = this.#name(input.id);
     if (this.#entries[node] !== undefined) throw new Error(`task "${input.id}" is in the graph already`);
     const entry = entryFor(node, input);
     this.#entries[node] = entry;
+    this.#restoreTimes(entry, input);
     count(this.#counts, entry.status, 1);
     this.#numbered.open(node, input.priority);
     for (const id of entry.dependencies) this.#numbered.dependOn(node, this.#name(id));
     this.#entered(entry, this.#numbered.enter(node, SETTLED_AS[entry.status]));
     return entry;
+  }
+
+  /** As with its result: of a task that will start, or end, anew, the earlier time is not kept. */
+  #restoreTimes({ node, status }: TaskEntry, { startedAt, completedAt }: TaskInput): void {
+    if (status === "pending" || (startedAt === undefined && completedAt === undefined)) return;
+    this.#times.restore(node, startedAt, status === "running" ? undefined : completedAt);
   }
 
   /** What follows from a task's first status, for itself and for those that were waiting for it. */
@@ -75,9 +88,13 @@ export class TaskTable {
     return this.tasksOf(this.#numbered.inserted());
   }
 
+  taskOf(entry: TaskEntry): PlannedTask {
+    return taskOf(entry, this.#times);
+  }
+
   tasksOf(nodes: Iterable<number>): PlannedTask[] {
     const tasks: PlannedTask[] = [];
-    for (const node of nodes) tasks.push(taskOf(this.#entries[node]!));
+    for (const node of nodes) tasks.push(this.taskOf(this.#entries[node]!));
     return tasks;
   }
 
@@ -105,6 +122,7 @@ export class TaskTable {
   start(entry: TaskEntry, run: TaskRun | undefined): boolean {
     this.#numbered.take(entry.node);
     this.#change(entry, "running");
+    this.#times.start(entry.node);
     entry.run = run;
     const thrown = this.#tell("task.started", entry);
     if (thrown !== undefined && isRunning(entry, run)) {
@@ -117,6 +135,7 @@ export class TaskTable {
     // A ready task may complete without having run; nobody may start it while its listeners are told.
     if (this.#numbered.status(entry.node) === READY) this.#numbered.take(entry.node);
     this.#change(entry, "complete");
+    this.#times.end(entry.node);
     entry.result = result;
     const thrown = this.#tell("task.completed", entry);
     if (thrown === undefined) {
@@ -140,12 +159,14 @@ export class TaskTable {
   interrupt(entry: TaskEntry): void {
     if (this.#numbered.status(entry.node) === TAKEN) this.#numbered.release(entry.node);
     this.#change(entry, "pending");
+    this.#times.restore(entry.node);
     this.#tell("task.interrupted", entry);
     this.#tellReady(entry.node);
   }
 
   #end(entry: TaskEntry, status: "failed" | "cancelled", why: string): void {
     this.#change(entry, status, why);
+    this.#times.end(entry.node);
     const below = this.#numbered.fail(entry.node);
     const reason = reasonFor(entry);
     for (const node of below) this.#change(this.#entries[node]!, "skipped", reason);
@@ -164,7 +185,7 @@ export class TaskTable {
   }
 
   #tell(type: TaskEvent["type"], entry: TaskEntry): ListenerError | undefined {
-    return this.events.hears(type) ? this.events.tell({ type, task: taskOf(entry) }) : undefined;
+    return this.events.hears(type) ? this.events.tell({ type, task: this.taskOf(entry) }) : undefined;
   }
 
   #tellSkipped(nodes: readonly number[]): void {

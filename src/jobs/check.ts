@@ -1,20 +1,26 @@
 /** How is the target? The gate on its tip, unless that is known, and where it is by then. */
 import type { CheckBrief } from "../core/brief.ts";
+import type { Probed } from "../core/gate.ts";
 import type { Problem } from "../core/repair.ts";
 import type { Answer } from "../ports/job-queue.ts";
 import { hasFailed } from "../ports/repository.ts";
-import { failed, type JobParts, jobIdOf } from "./job-parts.ts";
+import { failed, type JobParts, jobIdOf, withoutSecrets } from "./job-parts.ts";
 import { type Reconciled, reconciled } from "./reconcile.ts";
+import { runGate } from "./run-gate.ts";
 
 export async function check(brief: CheckBrief, parts: JobParts, signal: AbortSignal): Promise<Answer> {
-  const { repository, gate, redact } = parts;
+  const { repository, redact } = parts;
   const { target, tip } = brief;
+  if (brief.probe) return probe(brief, parts, signal);
   const gated = brief.seen
     ? { report: brief.seen, problems: [] }
-    : await gate.run({ job: jobIdOf(brief), commit: tip, rules: tip }, signal);
+    : await runGate({ job: jobIdOf(brief), commit: tip, rules: tip, ...baseOf(brief) }, parts, signal);
   if (hasFailed(gated)) return failed(gated.failure);
+  if ("setup" in gated && gated.setup) return failed(gated.setup);
   const seen = await repository.look(target, tip, signal);
   if (hasFailed(seen)) return failed(seen.failure);
+  const torn = await repository.whole(target, signal);
+  if (torn) return failed(torn.failure);
   const found = gated.problems.map((problem) => ({ ...problem, message: redact(problem.message) }));
   const { problems, spent } = await together(brief, found, parts, signal);
   const moved = seen.tip === tip ? {} : { moved: seen };
@@ -23,6 +29,23 @@ export async function check(brief: CheckBrief, parts: JobParts, signal: AbortSig
     ...(spent ? { spent } : {}),
   };
 }
+
+/** Does the gate look at the target at all? */
+async function probe(brief: CheckBrief, { gate, redact }: JobParts, signal: AbortSignal): Promise<Answer> {
+  const { tip, seen = { commands: [] } } = brief;
+  const found = await gate.probe({ job: jobIdOf(brief), commit: tip, rules: tip }, seen, signal);
+  // Both have a failure; only what a probe came to has a word for it.
+  if (!("is" in found)) return failed(found.failure);
+  return { outcome: { is: "probed", probed: blotted(found, redact) } };
+}
+
+/** What programs wrote may be quoted. */
+function blotted(probed: Probed, redact: JobParts["redact"]): Probed {
+  if (probed.is === "not-probed") return { ...probed, why: redact(probed.why) };
+  return probed.is === "unproven" ? { ...probed, failure: withoutSecrets(probed.failure, redact) } : probed;
+}
+
+const baseOf = ({ isBase }: CheckBrief) => (isBase ? { isBase } : {});
 
 /** Asked of a model only where fixes follow from it. */
 async function together(

@@ -13,7 +13,7 @@ import type { Outbox } from "../ports/outbox.ts";
 import type { Repository } from "../ports/repository.ts";
 import type { Signs } from "../ports/signs.ts";
 import type { Surroundings } from "../ports/surroundings.ts";
-import type { Workspaces } from "../ports/workspaces.ts";
+import type { Workspace, Workspaces } from "../ports/workspaces.ts";
 
 export type JobParts = {
   readonly repository: Repository;
@@ -27,6 +27,8 @@ export type JobParts = {
   readonly checkout: Checkout;
   /** Makes an answer outlive the process before the workspace is given back that it could be found in again. */
   readonly remember: (job: JobId, answer: Answer) => Promise<void>;
+  /** Turns that ended well, but whose work a fault of the machine kept from being judged: the next attempt goes on there. */
+  readonly unkept: Map<JobId, Turn>;
   /** Blots out secrets: what an agent says goes into the log. */
   readonly redact: (text: string) => string;
   readonly surroundings: Surroundings;
@@ -39,10 +41,25 @@ export type JobParts = {
   readonly maxTurnMs: { readonly plan: number; readonly work: number };
 };
 
+/** A turn that has ended, and where its work is. */
+export type Turn = {
+  readonly workspace: Workspace;
+  readonly said: Said;
+  readonly strays: readonly string[];
+};
+
 /** Answers at once and by rule: nobody is asked. */
 export type FixedPlanner = (brief: PlanBrief) => PlanAnswer;
 
 export const failed = (why: Failure): Answer => ({ outcome: { is: "failed", failure: why } });
+
+/** A failure quotes what programs wrote, and goes into the log, onto the screen and into later briefs. */
+export const withoutSecrets = (why: Failure, redact: JobParts["redact"]): Failure => ({
+  ...why,
+  message: redact(why.message),
+  ...(why.next === undefined ? {} : { next: redact(why.next) }),
+  ...(why.detail === undefined ? {} : { detail: redact(why.detail) }),
+});
 
 /** The id of the job that a brief was made for. */
 export const jobIdOf = (brief: Brief): JobId => jobId(jobOf(brief));
@@ -56,7 +73,7 @@ function jobOf(brief: Brief): Job {
     case "land":
       return { kind: "land", turn: brief.turn, members: brief.members };
     case "check":
-      return { kind: "check", turn: brief.turn };
+      return { kind: "check", turn: brief.turn, ...(brief.probe && { probe: brief.probe }) };
   }
 }
 

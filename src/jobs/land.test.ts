@@ -1,11 +1,14 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { broken, GREEN, jobPorts, MEMBER, RED, type Replies, SPEC } from "../../test/support/job-ports.ts";
+import { ManualClock } from "../adapters/clocks/manual.ts";
 import type { CheckBrief, LandBrief } from "../core/brief.ts";
+import { failure } from "../core/failure.ts";
 import type { TaskId } from "../core/task.ts";
 import { check } from "./check.ts";
 import { land } from "./land.ts";
 
+const UNREADY = failure("setup", "npm test: mocha: not found", "workspace.setup: npm ci");
 const quiet = new AbortController().signal;
 
 const BRIEF: LandBrief = {
@@ -24,6 +27,11 @@ async function landed(replies: Partial<Replies> = {}, brief = BRIEF) {
   const { outcome } = await land(brief, parts, quiet);
   return { outcome, calls, names: calls.map(([name]) => name) };
 }
+
+const CHANGES = [
+  { of: "gate", file: "package.json", what: "package.json: the script test" },
+  { of: "agents", file: ".mcp.json", what: ".mcp.json" },
+] as const;
 
 const conflicts = [{ task: "t.2" as TaskId, files: ["b.txt"], against: "target" }] as const;
 
@@ -45,8 +53,8 @@ describe("a landing", () => {
           ],
         },
       ],
-      ["gate", { job: "land#7", commit: "merged", rules: "onto" }],
       ["changes", "onto", "merged"],
+      ["gate", { job: "land#7", commit: "merged", rules: "onto", from: "onto" }],
       [
         "land",
         {
@@ -136,6 +144,13 @@ describe("a landing", () => {
     assert.deepEqual(names, ["look", "candidate"]);
   });
 
+  it("names those whose work is gone, before the gate or after it, and moves nothing", async () => {
+    const gone = { is: "gone", members: [MEMBER] } as const;
+    const before = await landed({ candidate: gone });
+    assert.deepEqual([before.outcome, before.names], [gone, ["look", "candidate"]]);
+    assert.deepEqual((await landed({ land: gone })).outcome, gone);
+  });
+
   it("speaks of those in conflict, whether the rest is green or red", async () => {
     const candidate = { commit: "merged", members: [MEMBER], conflicts };
     for (const gate of [GREEN, RED]) {
@@ -153,9 +168,22 @@ describe("a landing", () => {
       members: [MEMBER],
       conflicts: [],
       failures: ["test: adds"],
+      files: ["a.txt"],
       detail: "***: 1 is not 2",
     });
-    assert.deepEqual(names, ["look", "candidate", "gate"]);
+    assert.deepEqual(names, ["look", "candidate", "changes", "gate"]);
+  });
+
+  it("names the files of what is red, and of nothing else", async () => {
+    const problem = (name: string, ...files: string[]) =>
+      ({ class: "tests", name, files, message: "" }) as const;
+    const problems = [
+      problem("test: adds", "a.ts", "b.ts"),
+      problem("test: adds", "a.ts"),
+      problem("x", "c.ts"),
+    ];
+    const { outcome } = await landed({ gate: { ...RED, problems } });
+    assert.deepEqual(outcome.is === "red" && outcome.files, ["a.ts", "b.ts"]);
   });
 
   it("on a red target lands what makes nothing worse, with a proof that says so", async () => {
@@ -171,8 +199,57 @@ describe("a landing", () => {
       const [, landing] = calls.at(-1)!;
       return (landing as { readonly proof: { readonly flags: unknown } }).proof.flags;
     };
-    assert.deepEqual(await flags(["package.json: the script test"]), ["package.json: the script test"]);
+    assert.deepEqual(await flags(CHANGES), ["package.json: the script test", ".mcp.json: it steers agents"]);
     assert.deepEqual(await flags(broken("no such tree")), ["unknown: no such tree"]);
+  });
+
+  it("gates a candidate that changes the gate by its own commands, unless the run was begun without that", async () => {
+    const rulesOf = async (replies: Partial<Replies>, brief: LandBrief) => {
+      const { calls } = await landed(replies, brief);
+      return calls.flatMap(([name, tree]) => (name === "gate" ? [(tree as { rules: string }).rules] : []));
+    };
+    const own = { ...BRIEF, ownRules: true } as const;
+    assert.deepEqual(await rulesOf({ changes: CHANGES }, own), ["merged"]);
+    assert.deepEqual(await rulesOf({ changes: CHANGES.slice(1) }, own), ["onto"]);
+    assert.deepEqual(await rulesOf({ changes: CHANGES }, BRIEF), ["onto"]);
+  });
+
+  it("gates a candidate that has lost its gate by that of the target", async () => {
+    const none = { ...GREEN, report: { commands: [] } };
+    const { calls } = await landed({ changes: CHANGES, gate: none }, { ...BRIEF, ownRules: true });
+    const rules = calls.flatMap(([name, tree]) =>
+      name === "gate" ? [(tree as { rules: string }).rules] : [],
+    );
+    assert.deepEqual(rules, ["merged", "onto"]);
+  });
+
+  it("tells of a gate that takes long, by its command: after two minutes, after five, and then more rarely", async () => {
+    const clock = new ManualClock();
+    const told: unknown[] = [];
+    const { parts } = jobPorts();
+    const { promise, resolve } = Promise.withResolvers<typeof GREEN>();
+    const gate: typeof parts.gate = {
+      ...parts.gate,
+      run: ({ onCommand }) => {
+        onCommand?.("npm test");
+        return promise;
+      },
+    };
+    const signs = { ...parts.signs, clock, tell: (quiet: unknown) => told.push(quiet) };
+    const ended = land(BRIEF, { ...parts, gate, signs }, quiet);
+    for (let i = 0; i < 20; i += 1) await Promise.resolve();
+    for (let i = 0; i < 4; i += 1) clock.step();
+    resolve(GREEN);
+    assert.equal((await ended).outcome.is, "landed");
+    assert.deepEqual(
+      told,
+      [2, 5, 10, 20].map((minutes) => ({
+        job: "land#7",
+        ms: minutes * 60_000,
+        doing: "the gate runs npm test",
+      })),
+    );
+    assert.equal(clock.next(), undefined, "nothing is waited for any more");
   });
 
   it("says where the target is that moved while the gate ran", async () => {
@@ -194,6 +271,38 @@ describe("a landing", () => {
   });
 });
 
+describe("a candidate whose gate cannot be run", () => {
+  const before: LandBrief = { ...BRIEF, accept: { is: "no-worse", baseline: RED.report, mustHeal: [] } };
+
+  it("is red, and never no worse than a red target", async () => {
+    assert.equal((await landed({ gate: RED }, before)).outcome.is, "landed");
+    const { outcome } = await landed({ gate: { ...RED, setup: UNREADY } }, before);
+    assert.ok(outcome.is === "red");
+    assert.deepEqual(outcome.failures, ["its gate could not be run"]);
+  });
+
+  it("is red where its workspace cannot be set up: it may be what has broken that", async () => {
+    const { outcome, names } = await landed({ gate: { failure: UNREADY } });
+    assert.deepEqual(outcome, {
+      is: "red",
+      members: [MEMBER],
+      conflicts: [],
+      failures: ["its gate could not be run"],
+      detail: UNREADY.message,
+    });
+    assert.ok(!names.includes("land"));
+  });
+});
+
+it("the proof of a landing says whether the gate was probed", async () => {
+  const { calls } = await landed({}, { ...BRIEF, probe: "proved" });
+  const [, landing] = calls.at(-1)!;
+  assert.equal((landing as { readonly proof: { readonly probe?: string } }).proof.probe, "proved");
+  const ungated = { ...GREEN, report: { commands: [] } };
+  const [, bare] = (await landed({ gate: ungated }, { ...BRIEF, probe: "off" })).calls.at(-1)!;
+  assert.ok(!("probe" in (bare as { readonly proof: object }).proof));
+});
+
 describe("a check", () => {
   const brief: CheckBrief = { kind: "check", run: "r", turn: 2, target: "skein/r/target", tip: "onto" };
   async function checked(replies: Partial<Replies> = {}, more: Partial<CheckBrief> = {}) {
@@ -207,6 +316,7 @@ describe("a check", () => {
     assert.deepEqual(calls, [
       ["gate", { job: "check#2", commit: "onto", rules: "onto" }],
       ["look", "skein/r/target", "onto"],
+      ["whole", "skein/r/target"],
     ]);
     const problems = [{ ...RED.problems[0], message: "***: 1 is not 2" }];
     assert.deepEqual(outcome, { is: "checked", tip: "onto", report: RED.report, problems });
@@ -223,13 +333,35 @@ describe("a check", () => {
     const { outcome, calls } = await checked({}, { seen: GREEN.report });
     assert.deepEqual(
       calls.map(([name]) => name),
-      ["look"],
+      ["look", "whole"],
     );
     assert.deepEqual(outcome, { is: "checked", tip: "onto", report: GREEN.report, problems: [] });
   });
 
+  it("that finds a gate which cannot be run says so, and nothing about the target", async () => {
+    const { outcome } = await checked({ gate: { ...RED, setup: UNREADY } });
+    assert.deepEqual(outcome, { is: "failed", failure: UNREADY });
+  });
+
+  it("that is a probe asks the gate whether it looks at the tip, and tells no secrets", async () => {
+    const probe = { probe: true, seen: RED.report } as const;
+    const { outcome, calls } = await checked({}, probe);
+    assert.deepEqual(calls, [["probe", { job: "check#2", commit: "onto", rules: "onto" }, RED.report]]);
+    assert.deepEqual(outcome, { is: "probed", probed: { is: "proved" } });
+    const secret = { is: "not-probed", why: "no secret here" } as const;
+    const told = { is: "not-probed", why: "no *** here" };
+    assert.deepEqual((await checked({ probe: secret }, probe)).outcome, { is: "probed", probed: told });
+    const failed = { is: "unproven", failure: { ...UNREADY, message: "secret" } } as const;
+    const blotted = { is: "unproven", failure: { ...UNREADY, message: "***" } };
+    assert.deepEqual((await checked({ probe: failed }, probe)).outcome, { is: "probed", probed: blotted });
+    assert.deepEqual((await checked({ probe: broken("no disk") }, probe)).outcome, {
+      is: "failed",
+      ...broken("no disk"),
+    });
+  });
+
   it("passes on the failures of its ports", async () => {
-    for (const port of ["gate", "look"] as const)
+    for (const port of ["gate", "look", "whole"] as const)
       assert.deepEqual((await checked({ [port]: broken(`no ${port}`) })).outcome, {
         is: "failed",
         ...broken(`no ${port}`),

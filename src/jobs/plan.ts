@@ -1,8 +1,10 @@
 /** What does the planner say? One turn of its agent, in a folder with the target as it is. */
 import type { PlanBrief } from "../core/brief.ts";
 import { failure } from "../core/failure.ts";
+import { readHandoff } from "../core/handoff-answer.ts";
 import type { Outcome } from "../core/job.ts";
-import { readPlanAnswer } from "../core/plan-answer.ts";
+import { DID_YOU_MEAN, readPlanAnswer } from "../core/plan-answer.ts";
+import { redactFields } from "../core/redact.ts";
 import type { Agent, Ask, Cut, Said } from "../ports/agent.ts";
 import type { Answer } from "../ports/job-queue.ts";
 import { hasFailed } from "../ports/repository.ts";
@@ -15,7 +17,7 @@ export async function plan(brief: PlanBrief, parts: JobParts, signal: AbortSigna
   if (planner === "none") return KEPT_WHOLE;
   if (typeof planner === "function") return { outcome: { is: "planned", answer: planner(brief) } };
   const job = jobIdOf(brief);
-  const workspace = await workspaces.take({ job, commit: brief.tip, use: "agent" }, signal);
+  const workspace = await workspaces.take({ job, commit: brief.tip, use: "plan" }, signal);
   if (hasFailed(workspace)) return failed(workspace.failure);
   const { folder, environment } = workspace;
   const facts = await surroundings.of(brief.tip, signal);
@@ -60,15 +62,23 @@ const KEPT_WHOLE: Answer = {
 export function answerOf(said: Said, { redact }: Pick<JobParts, "redact">): Answer {
   const spent = said.spent ? { spent: said.spent } : {};
   return {
-    outcome: said.is === "failed" ? { is: "failed", failure: said.failure } : read(redact(said.text)),
+    outcome: said.is === "failed" ? { is: "failed", failure: said.failure } : read(said.text, redact),
     ...spent,
   };
 }
 
+/** A handoff, or the word that ends a task of a plan file: a program that only works was asked to plan. */
+const isWorkers = (text: string): boolean =>
+  readHandoff(text, "").is !== "none" || /^DONE\b/im.test(text.trim().split("\n").at(-1) ?? "");
+
 /** Nothing readable is a failure to ask again for, never an empty plan. */
-function read(text: string): Outcome {
-  const found = readPlanAnswer(text);
+function read(text: string, redact: JobParts["redact"]): Outcome {
+  const found = redactFields(readPlanAnswer(text), redact);
   if (found.is === "answer") return { is: "planned", answer: found.answer };
   const kind = found.is === "invalid" ? "plan-invalid" : "plan-unreadable";
+  if (isWorkers(text)) {
+    const message = `this answered as a worker, not as a planner: ${found.reasons.join("; ")}`;
+    return { is: "failed", failure: failure(kind, message, DID_YOU_MEAN) };
+  }
   return { is: "failed", failure: failure(kind, found.reasons.join("; "), "answer again, as asked") };
 }

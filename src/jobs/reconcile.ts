@@ -3,6 +3,7 @@ import type { CheckBrief, PlanBrief } from "../core/brief.ts";
 import type { JobId, Spent } from "../core/job.ts";
 import { readPlanAnswer } from "../core/plan-answer.ts";
 import { withProposals } from "../core/proposals.ts";
+import { redactFields } from "../core/redact.ts";
 import type { Problem } from "../core/repair.ts";
 import { ROOT, type TaskSpec } from "../core/task.ts";
 import type { Agent } from "../ports/agent.ts";
@@ -21,7 +22,7 @@ export async function reconciled(
   signal: AbortSignal,
 ): Promise<Reconciled> {
   const { workspaces, reconciler, signs, redact } = parts;
-  const workspace = await workspaces.take({ job, commit: brief.tip, use: "agent" }, signal);
+  const workspace = await workspaces.take({ job, commit: brief.tip, use: "plan" }, signal);
   if (hasFailed(workspace)) return { problems };
   const { folder, environment } = workspace;
   const asked = { job, brief: planBriefOf(brief, problems), folder, environment, maxMs: MAX_MS };
@@ -35,7 +36,7 @@ export async function reconciled(
   await workspaces.release(workspace);
   const spent = said.spent ? { spent: said.spent } : {};
   if (said.is === "failed") return { problems, ...spent };
-  const read = readPlanAnswer(redact(said.text));
+  const read = redactFields(readPlanAnswer(said.text), redact);
   if (read.is !== "answer") return { problems, ...spent };
   return { problems: withProposals(problems, read.answer.tasks, brief.repair), ...spent };
 }

@@ -4,7 +4,7 @@ import type { Cut } from "../ports/agent.ts";
 import type { Answer, RunJob } from "../ports/job-queue.ts";
 import type { Workspace } from "../ports/workspaces.ts";
 import { check } from "./check.ts";
-import { collected, type JobParts, jobIdOf } from "./job-parts.ts";
+import { collected, type JobParts, jobIdOf, withoutSecrets } from "./job-parts.ts";
 import { land } from "./land.ts";
 import { finishPlan, plan } from "./plan.ts";
 import { finishWork, work } from "./work.ts";
@@ -12,7 +12,7 @@ import { finishWork, work } from "./work.ts";
 export const jobRunner =
   (parts: JobParts): RunJob =>
   async (brief, signal) =>
-    withoutSecrets(await done(brief, parts, signal), parts);
+    blotted(await done(brief, parts, signal), parts);
 
 function done(brief: Brief, parts: JobParts, signal: AbortSignal): Promise<Answer> {
   switch (brief.kind) {
@@ -27,18 +27,10 @@ function done(brief: Brief, parts: JobParts, signal: AbortSignal): Promise<Answe
   }
 }
 
-/** A failure quotes what programs wrote, and goes into the log, onto the screen and into later briefs. */
-function withoutSecrets(answer: Answer, { redact }: JobParts): Answer {
+function blotted(answer: Answer, { redact }: JobParts): Answer {
   const { outcome } = answer;
   if (outcome.is !== "failed") return answer;
-  const { message, next, detail } = outcome.failure;
-  const failure = {
-    ...outcome.failure,
-    message: redact(message),
-    ...(next === undefined ? {} : { next: redact(next) }),
-    ...(detail === undefined ? {} : { detail: redact(detail) }),
-  };
-  return { ...answer, outcome: { is: "failed", failure } };
+  return { ...answer, outcome: { is: "failed", failure: withoutSecrets(outcome.failure, redact) } };
 }
 
 /**
@@ -53,7 +45,7 @@ export async function collectJob(
 ): Promise<Answer | Cut | undefined> {
   const workspace = await parts.workspaces.heldBy(jobIdOf(brief));
   const found = await finished(brief, { workspace, wasRunning }, parts, signal);
-  return found === undefined || isCut(found) ? found : withoutSecrets(found, parts);
+  return found === undefined || isCut(found) ? found : blotted(found, parts);
 }
 
 export const isCut = (found: Answer | Cut): found is Cut => "is" in found;

@@ -5,6 +5,7 @@ import type { Evidence } from "../core/evidence.ts";
 import { type Failure, failure } from "../core/failure.ts";
 import { cut, type Handoff } from "../core/handoff.ts";
 import { handoffFromEvidence, type ReadHandoff, readHandoff } from "../core/handoff-answer.ts";
+import { redactCommand, redactFields } from "../core/redact.ts";
 import { doneAnswer, type Scratchpad } from "../ports/agent.ts";
 import type { Outbox } from "../ports/outbox.ts";
 import { type Failed, hasFailed } from "../ports/repository.ts";
@@ -36,7 +37,7 @@ export async function reported(
   { text, evidence }: { readonly text: string; readonly evidence: Evidence },
   { outbox, redact }: Pick<JobParts, "outbox" | "redact">,
 ): Promise<Reported> {
-  const found = readHandoff(redact(text), brief.task);
+  const found = redactFields(readHandoff(text, brief.task), redact);
   const claim = claimed(brief, found, evidence);
   const name = brief.spec.terms?.output;
   const isHonest = found.is === "handoff" && claim.status !== "complete";
@@ -87,7 +88,7 @@ export async function tryCriterion(
   if (command === undefined) return {};
   const tried = await criteria.try(command, workspace, signal);
   if (hasFailed(tried) || tried.is === "passed") return hasFailed(tried) ? tried : {};
-  const why = `its success criterion does not pass: ${quoted(redact(command))}`;
+  const why = `its success criterion does not pass: ${quoted(redactCommand(command, redact))}`;
   const unmet = failure("unmet", why, "run it in your folder, and repair what it says, until it passes");
   return { unmet: { ...unmet, detail: redact(tried.detail) } };
 }

@@ -84,6 +84,21 @@ describe("a turn that is watched", () => {
     assert.deepEqual(await said, answer);
   });
 
+  it("is told of once when its model does not answer, and once more when it does again", async () => {
+    const quiet: unknown[] = [];
+    const { clock, ask, end, said } = watching({ tell: (one) => quiet.push(one) });
+    clock.wakeAt(clock.now() + MINUTE, () => {});
+    clock.step();
+    for (const doing of ["no answer", "no answer", undefined, undefined]) ask().onSlow!(doing);
+    const job = "work:t.1#1";
+    assert.deepEqual(quiet, [
+      { job, ms: MINUTE, doing: "no answer" },
+      { job, ms: 0, doing: "no answer" },
+    ]);
+    end({ is: "said", text: "" });
+    await said;
+  });
+
   it("is let be as long as it gives signs", async () => {
     const { clock, told, stopped, step, sign, end, said } = watching();
     const keepSigning = () => {
@@ -136,6 +151,37 @@ describe("a turn that is watched", () => {
     assert.deepEqual(told, [10 * MINUTE]);
     end({ is: "said", text: "late" });
     assert.deepEqual(await said, { is: "said", text: "late" });
+  });
+
+  it("is not taken for quiet because the machine's clock was set, but if it stays so", async () => {
+    for (const ms of [720 * 60 * MINUTE, -720 * 60 * MINUTE]) {
+      const changed = { at: 1_000_000 };
+      const { clock, told, stopped, step } = watching({ changedAt: async () => changed.at });
+      await step();
+      changed.at = clock.wall() + 19 * MINUTE;
+      clock.wakeAt(clock.now() + 19 * MINUTE, () => clock.jump(ms));
+      await step();
+      await step();
+      assert.deepEqual([told, stopped], [[10 * MINUTE, 0], []], "it changed something just before");
+      changed.at = clock.wall() - 60 * MINUTE;
+      for (let i = 0; i < 4 && stopped.length === 0; i += 1) await step();
+      assert.equal(stopped.length, 1, "it is stopped all the same");
+    }
+  });
+
+  it("has not been quiet while the machine slept, nor used its time", async () => {
+    const { clock, told, stopped, step, said } = watching({ quiet: undefined as never }, 60 * MINUTE);
+    const asleep = watching();
+    for (const { clock: sleeping } of [{ clock }, asleep]) {
+      sleeping.wakeAt(sleeping.now() + MINUTE, () => sleeping.sleep(480 * MINUTE));
+    }
+    for (let i = 0; i < 3; i += 1) {
+      await step();
+      await asleep.step();
+    }
+    assert.deepEqual([told, stopped], [[], [1_000_000 + 541 * MINUTE]]);
+    assert.equal((await said).is, "failed");
+    assert.deepEqual([asleep.told, asleep.stopped], [[10 * MINUTE], []]);
   });
 
   it("is stopped at the end of its time, however lively", async () => {

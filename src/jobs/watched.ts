@@ -1,13 +1,15 @@
 /** Does a turn go on? Judged by its signs and by what it changes: told of when it is quiet, stopped when it stays so. */
 import { failure } from "../core/failure.ts";
 import type { Agent, Ask, Said } from "../ports/agent.ts";
+import { MAX_APART_MS } from "../ports/clock.ts";
 import type { Signs } from "../ports/signs.ts";
 
 /** The agent's turn, which is ended when it has given no sign for long, or has taken longer than it may. */
 export async function watched(agent: Agent, ask: Ask, signs: Signs, signal: AbortSignal): Promise<Said> {
   const watch = new Watch(ask, signs, signal);
   try {
-    const said = await agent.turn({ ...ask, onSign: () => watch.sign() }, watch.signal);
+    const onSlow = (doing: string | undefined) => watch.slow(doing);
+    const said = await agent.turn({ ...ask, onSign: () => watch.sign(), onSlow }, watch.signal);
     // Whoever ended well has ended, also in the moment in which it was to be stopped.
     if (watch.why === undefined || said.is === "said") return said;
     const spent = said.spent ? { spent: said.spent } : {};
@@ -25,9 +27,13 @@ class Watch {
   readonly #signs: Signs;
   readonly #outer: AbortSignal;
   readonly #own = new AbortController();
-  readonly #begun: number;
+  #begun: number;
   #lastSign: number;
+  #armedAt = 0;
+  /** How much more the machine's clock showed than the turn's, at the last look. */
+  #apartMs: number;
   #warned = false;
+  #slowIn: string | undefined;
   #callOff: () => void = () => {};
   /** Why it was stopped, if it was. */
   why: string | undefined;
@@ -38,6 +44,7 @@ class Watch {
     this.#outer = signal;
     this.#begun = this.#now();
     this.#lastSign = this.#begun;
+    this.#apartMs = signs.clock.wall() - signs.clock.now();
     this.#arm();
   }
 
@@ -47,6 +54,16 @@ class Watch {
 
   sign(): void {
     this.#seen(this.#now());
+  }
+
+  /** Said once, and once more when it is over. */
+  slow(doing: string | undefined): void {
+    const before = this.#slowIn;
+    this.#slowIn = doing;
+    const { job } = this.#ask;
+    if (doing !== undefined && before === undefined)
+      this.#signs.tell({ job, ms: Math.max(1, this.#now() - this.#begun), doing });
+    if (doing === undefined && before !== undefined) this.#signs.tell({ job, ms: 0, doing: before });
   }
 
   end(): void {
@@ -64,6 +81,7 @@ class Watch {
     this.#callOff();
     if (this.#own.signal.aborted) return;
     const { clock } = this.#signs;
+    this.#armedAt = this.#now();
     const left = Math.max(1, this.#deadline() - this.#now());
     this.#callOff = clock.wakeAt(clock.now() + left, () => void this.#look());
   }
@@ -77,7 +95,9 @@ class Watch {
   }
 
   async #look(): Promise<void> {
-    if (this.#now() < this.#deadline()) return this.#arm(); // It gave a sign, or waited.
+    const lateMs = this.#now() - this.#deadline();
+    if (lateMs < 0) return this.#arm(); // It gave a sign, or waited.
+    if (lateMs > MAX_LATE_MS) return this.#slept();
     if (this.#now() >= this.#begun + this.#ask.maxMs) {
       return this.#stop(`it did not end within ${minutes(this.#ask.maxMs)} and was stopped`);
     }
@@ -85,6 +105,14 @@ class Watch {
     if (this.#own.signal.aborted) return;
     const ms = this.#now() - this.#lastSign;
     if (this.#now() >= this.#deadline()) this.#judgeSilence(ms);
+    this.#arm();
+  }
+
+  /** It was woken so late because the machine slept, and the turn with it: since it was armed, no time has passed. */
+  #slept(): void {
+    const ms = this.#now() - this.#armedAt;
+    this.#begun += ms;
+    this.#lastSign += ms;
     this.#arm();
   }
 
@@ -100,8 +128,13 @@ class Watch {
   }
 
   async #lookForChanges(): Promise<void> {
+    const { clock } = this.#signs;
     const changed = await this.#signs.changedAt(this.#ask.folder, this.signal);
-    const ago = this.#signs.clock.now() - changed;
+    const apartMs = clock.wall() - clock.now();
+    const isSet = Math.abs(apartMs - this.#apartMs) > MAX_APART_MS;
+    this.#apartMs = apartMs;
+    // Where the machine's clock was set, the times of files do not tell: it may have changed something just now.
+    const ago = isSet ? 0 : clock.wall() - changed;
     const at = this.#now() - Math.max(0, ago);
     if (at > this.#lastSign) this.#seen(at);
   }
@@ -120,6 +153,9 @@ class Watch {
     this.#own.abort();
   }
 }
+
+/** However busy a machine is, nobody is woken so late. */
+const MAX_LATE_MS = 60_000;
 
 const minutes = (ms: number) =>
   ms < 60_000 ? `${Math.round(ms / 1_000)} s` : `${Math.round(ms / 60_000)} min`;

@@ -5,7 +5,7 @@ import type { WorkBrief } from "../core/brief.ts";
 import { failure } from "../core/failure.ts";
 import type { TaskId } from "../core/task.ts";
 import { isCut } from "./run-job.ts";
-import { finishWork, work } from "./work.ts";
+import { finishWork, recallUnkept, work } from "./work.ts";
 
 const quiet = new AbortController().signal;
 
@@ -57,20 +57,26 @@ describe("an attempt", () => {
     assert.deepEqual(outcome.evidence, { ...EVIDENCE, diff: "+ ***" });
   });
 
-  it("says first what the worker does not say: what was missing, what is not kept, what it did to the gate, strays", async () => {
+  it("says first what the worker does not say: what was missing, what is not kept, strays", async () => {
     const { outcome } = await worked({
       keep: { commit: "kept", left: ["big.bin: too large"] },
-      changes: ["package.json: the script test"],
       looks: [new Map([["index", "1"]]), new Map([["index", "2"]])],
     });
     assert.ok(outcome.is === "worked");
     assert.deepEqual(outcome.handoff.concerns, [
       "no cache",
       "not kept: big.bin: too large",
-      "it changes what the gate runs: package.json: the script test",
       "the user's checkout changed while this task was at work: index",
       "mine",
     ]);
+  });
+
+  it("shows what it changes of the gate; where that cannot be seen, nothing of it is believed", async () => {
+    const changes = [{ of: "gate", file: "package.json", what: "package.json: the script test" }] as const;
+    const { outcome } = await worked({ changes });
+    assert.deepEqual(outcome.is === "worked" && outcome.evidence.gateChanges, changes);
+    const unseen = await worked({ changes: broken("no tree") });
+    assert.deepEqual(unseen.outcome, { is: "failed", ...broken("no tree") });
   });
 
   it("says nothing of a checkout that could not be looked at", async () => {
@@ -139,7 +145,79 @@ describe("an attempt", () => {
     assert.deepEqual(none.names, ["take"]);
     const unseen = await worked({ evidence: broken("no such commit") });
     assert.deepEqual(unseen.outcome, { is: "failed", ...broken("no such commit") });
-    assert.equal(unseen.names.at(-1), "release", "it is kept as a branch");
+    assert.equal(unseen.names.at(-1), "evidence", "its workspace is there for the next attempt");
+    const wrong = { failure: failure("rule-broken", "too large") };
+    assert.equal((await worked({ evidence: wrong })).names.at(-1), "release", "it is kept as a branch");
+  });
+});
+
+describe("an attempt after one whose turn ended well and could not be kept", () => {
+  const NEXT: WorkBrief = { ...BRIEF, attempt: 3, branch: "skein/r/task/t.1.3-write-a", base: "newer" };
+  const PAID = {
+    is: "said",
+    text: '{"status": "complete", "summary": "wrote it"}',
+    spent: { tokens: 9 },
+  } as const;
+
+  /** Each answer of `keeps` in turn; then it works. */
+  function portsThatFail(...keeps: readonly Replies["keep"][]) {
+    const { parts, calls } = jobPorts({ said: PAID });
+    const left = [...keeps];
+    const keep: typeof parts.workspaces.keep = async (workspace, as, signal) =>
+      left.length > 0 ? left.shift()! : parts.workspaces.keep(workspace, as, signal);
+    return { parts: { ...parts, workspaces: { ...parts.workspaces, keep } }, calls };
+  }
+
+  it("keeps that work under its own name, with one turn, paid once, and the base that it was made on", async () => {
+    const { parts, calls } = portsThatFail(broken("locked"), broken("locked"));
+    const first = await work(BRIEF, parts, quiet);
+    assert.ok(first.outcome.is === "failed");
+    assert.deepEqual(first.spent, { tokens: 9 });
+    assert.equal((await work(NEXT, parts, quiet)).outcome.is, "failed");
+    const third = await work({ ...NEXT, attempt: 4, branch: "skein/r/task/t.1.4-write-a" }, parts, quiet);
+    assert.ok(third.outcome.is === "worked");
+    assert.equal(third.spent, undefined);
+    const count = (name: string) => calls.filter(([call]) => call === name).length;
+    assert.deepEqual([count("take"), count("turn"), count("release")], [1, 1, 1]);
+    const kept = calls.find(([name]) => name === "keep") as readonly [
+      string,
+      unknown,
+      { readonly ref: string },
+    ];
+    assert.equal(kept[2].ref, "refs/heads/skein/r/task/t.1.4-write-a");
+    assert.deepEqual(
+      calls.find(([name]) => name === "evidence"),
+      ["evidence", "onto", "kept"],
+    );
+    await work({ ...NEXT, attempt: 5 }, parts, quiet);
+    assert.equal(count("turn"), 2, "what was judged is not used again");
+  });
+
+  it("makes a turn of its own after one that failed, was stopped, or lost its folder", async () => {
+    const failedTurn = jobPorts({ said: FAILED, keep: broken("locked") });
+    await work(BRIEF, failedTurn.parts, quiet);
+    const gone = portsThatFail({ failure: failure("agent-failed", "it removed its folder") });
+    await work(BRIEF, gone.parts, quiet);
+    const stopped = portsThatFail(broken("locked"));
+    await work(BRIEF, stopped.parts, AbortSignal.abort());
+    for (const { parts, calls } of [failedTurn, gone, stopped]) {
+      await work(NEXT, parts, quiet);
+      assert.equal(calls.filter(([name]) => name === "turn").length, 2);
+    }
+  });
+
+  it("goes on from it also after a restart, if what was said is on record", async () => {
+    const workspace = { job: "" as never, folder: "/w/1", commit: "onto", environment: {}, notices: [] };
+    for (const [said, isLeft, turns] of [
+      [PAID, true, 0],
+      [FAILED, false, 1],
+    ] as const) {
+      const { parts, calls } = jobPorts({ said });
+      assert.equal(await recallUnkept(BRIEF, workspace, parts), isLeft);
+      const { spent } = await work(NEXT, parts, quiet);
+      assert.equal(calls.filter(([name]) => name === "turn").length, turns);
+      assert.equal(spent === undefined, isLeft);
+    }
   });
 });
 

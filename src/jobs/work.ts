@@ -1,18 +1,20 @@
 /** What came of one attempt? One turn of an agent in a workspace of its own; then what the repository shows. */
 import type { WorkBrief } from "../core/brief.ts";
 import { type Failure, failure } from "../core/failure.ts";
-import { CHECKOUT_CHANGED } from "../core/handoff.ts";
+import { checkoutChanged } from "../core/handoff.ts";
 import { chooseSpecialist } from "../delegation/choose-specialist.ts";
-import type { Ask, Cut, Said } from "../ports/agent.ts";
+import type { Ask, Cut } from "../ports/agent.ts";
 import { differences, type Look } from "../ports/checkout.ts";
 import type { Answer } from "../ports/job-queue.ts";
 import { type Failed, hasFailed } from "../ports/repository.ts";
 import type { Keepsake, Kept, Workspace } from "../ports/workspaces.ts";
-import { collected, failed, type JobParts, jobIdOf } from "./job-parts.ts";
+import { collected, failed, type JobParts, jobIdOf, type Turn } from "./job-parts.ts";
 import { reported, scratchpadFor, tryCriterion } from "./terms.ts";
 import { watched } from "./watched.ts";
 
 export async function work(brief: WorkBrief, parts: JobParts, signal: AbortSignal): Promise<Answer> {
+  const unkept = takeUnkept(brief, parts);
+  if (unkept) return conclude(brief, unkept, parts, signal);
   const { workspaces, worker, checkout, maxTurnMs, specialists, signs, outbox } = parts;
   const job = jobIdOf(brief);
   const place = await scratchpadFor(brief, outbox);
@@ -44,7 +46,35 @@ export async function finishWork(
   return said;
 }
 
-type Turn = { readonly workspace: Workspace; readonly said: Said; readonly strays: readonly string[] };
+/**
+ * After a restart, of an attempt that a fault of the machine made fail: if its turn ended well, the workspace is left to
+ * the next attempt. Says whether it is.
+ */
+export async function recallUnkept(
+  brief: WorkBrief,
+  workspace: Workspace,
+  { worker, unkept }: JobParts,
+): Promise<boolean> {
+  const job = jobIdOf(brief);
+  const said = await worker.collect(job);
+  if (said?.is !== "said") return false;
+  unkept.set(job, { workspace, said: withoutCost(said), strays: [] });
+  return true;
+}
+
+/** The work of an earlier attempt that is there and paid for. Only what follows a turn is done again. */
+function takeUnkept(brief: WorkBrief, { unkept }: JobParts): Turn | undefined {
+  for (let attempt = brief.attempt - 1; attempt > 0; attempt -= 1) {
+    const job = jobIdOf({ ...brief, attempt });
+    const turn = unkept.get(job);
+    unkept.delete(job);
+    if (turn) return turn;
+  }
+  return undefined;
+}
+
+/** What it cost was counted with the attempt that made it. */
+const withoutCost = ({ is, text }: Turn["said"] & { readonly is: "said" }) => ({ is, text });
 
 async function conclude(brief: WorkBrief, turn: Turn, parts: JobParts, signal: AbortSignal): Promise<Answer> {
   const { workspace, said } = turn;
@@ -59,9 +89,13 @@ async function conclude(brief: WorkBrief, turn: Turn, parts: JobParts, signal: A
   const whole = { ...answer, ...spent };
   // Only a result: that an attempt failed because it was stopped is not to be remembered.
   if (whole.outcome.is === "worked") await parts.remember(jobIdOf(brief), whole);
+  const why = whole.outcome.is === "failed" ? whole.outcome.failure : undefined;
   // Told to stop while its criterion ran: whoever goes on with the run tries that again, on what is there.
-  const isToBeFinished = isGood && signal.aborted && whole.outcome.is === "failed";
-  if (!isToBeFinished) await giveBack(workspace, kept, parts);
+  const isCutOff = why !== undefined && signal.aborted;
+  const isMachines = why?.kind === "repository";
+  if (said.is === "said" && isMachines && !isCutOff)
+    parts.unkept.set(jobIdOf(brief), { ...turn, said: withoutCost(said) });
+  if (!isGood || !(isCutOff || isMachines)) await giveBack(workspace, kept, parts);
   return whole;
 }
 
@@ -84,16 +118,12 @@ async function shown(
   const { repository, gate, redact } = parts;
   if (hasFailed(kept)) return failed(stillIn(workspace, kept));
   const signal = AbortSignal.timeout(CONCLUDE_MS); // Also when the run is being stopped: the work is done.
-  const evidence = await repository.evidence(brief.base, kept.commit ?? brief.base, signal);
+  const base = workspace.commit; // That of the attempt which made it.
+  const evidence = await repository.evidence(base, kept.commit ?? base, signal);
   if (hasFailed(evidence)) return failed(evidence.failure);
-  const changes = kept.commit ? await gate.changes(brief.base, kept.commit, signal) : [];
-  const flags = hasFailed(changes) ? [] : changes;
-  const notes = [
-    ...workspace.notices,
-    ...kept.left.map((what) => `not kept: ${what}`),
-    ...flags.map((what) => `it changes what the gate runs: ${what}`),
-    ...strays,
-  ];
+  const changes = kept.commit ? await gate.changes(base, kept.commit, signal) : [];
+  if (hasFailed(changes)) return failed(changes.failure);
+  const notes = [...workspace.notices, ...kept.left.map((what) => `not kept: ${what}`), ...strays];
   const { handoff, unmet: unsaid } = await reported(brief, { text, evidence }, parts);
   const isWanting = handoff.status !== "complete" || unsaid !== undefined;
   const tried = isWanting ? {} : await tryCriterion(brief, workspace, parts, stop);
@@ -103,7 +133,12 @@ async function shown(
     outcome: {
       is: "worked",
       handoff: { ...handoff, concerns: [...notes, ...handoff.concerns] },
-      evidence: { ...evidence, diff: redact(evidence.diff), ...(unmet && { unmet }) },
+      evidence: {
+        ...evidence,
+        diff: redact(evidence.diff),
+        ...(changes.length > 0 && { gateChanges: changes }),
+        ...(unmet && { unmet }),
+      },
     },
   };
 }
@@ -164,8 +199,5 @@ const LOOK_MS = 60_000;
 /** Not necessarily the worker's doing: people edit while a run goes on. */
 function touched(before: Look, after: Look): readonly string[] {
   const places = differences(before, after);
-  if (places.length === 0) return [];
-  const some = places.slice(0, 5).join(", ");
-  const more = places.length > 5 ? ` and ${places.length - 5} more` : "";
-  return [`${CHECKOUT_CHANGED}: ${some}${more}`];
+  return places.length === 0 ? [] : [checkoutChanged("this task was at work", places)];
 }

@@ -16,7 +16,7 @@ export function fixedPlanner(plan: ExecutionPlan): (brief: PlanBrief) => PlanAns
     scratchpad: "",
     tasks: task === ROOT && first ? plan.tasks.map((one) => answeredTask(one, plan)) : [],
     deferred: [],
-    addressed: concerns.flatMap(({ id, kind }) => (kind === "said" ? [id] : [])),
+    addressed: concerns.flatMap(({ id, kind }) => (kind === "said" ? [{ concern: id }] : [])),
     done: undefined,
     notes: [],
   });

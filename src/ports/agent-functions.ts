@@ -11,11 +11,16 @@ import type { Scratchpad } from "./agent.ts";
  * again, and never taken to be done. An answer without tasks means, the first time, that one worker takes the task as
  * it is; later, that nothing more is needed.
  *
+ * What was not done comes as a concern of the kind "undone". Deal with it by a task that takes its place (`by`), or say
+ * why it is given up (`because`): then the run ends incomplete, with that reason.
+ *
  * ```ts
- * const plan: PlanFunction = (brief) =>
- *   brief.first
- *     ? { tasks: [{ id: "a", description: "Write a", acceptance: "a is there", scope: ["a.txt"] }] }
- *     : { tasks: [], addressed: brief.concerns.map(({ id }) => id) };
+ * const plan: PlanFunction = ({ first, concerns }) => ({
+ *   tasks: first ? [{ id: "a", description: "Write a", acceptance: "a is there", scope: ["a.txt"] }] : [],
+ *   addressed: concerns.map(({ id, kind }) =>
+ *     kind === "said" ? id : { concern: id, because: "I know no other way to do it" },
+ *   ),
+ * });
  * ```
  */
 export type PlanFunction = (brief: PlanBrief, place: Place) => Awaitable<PlanResult>;
@@ -58,21 +63,30 @@ export type PlannedParts = {
   readonly tasks: readonly PlannedPart[];
   /** What no task covers yet, and why. */
   readonly deferred?: readonly { readonly files: Scope; readonly reason: string }[];
-  /** Ids of concerns in the brief that are dealt with. */
-  readonly addressed?: readonly string[];
+  /** Concerns in the brief that are dealt with. Of the kind "said", the id is enough. */
+  readonly addressed?: readonly (string | AddressedConcern)[];
   /** False: nothing more for now, but it is not over. */
   readonly done?: boolean;
 };
 
+export type AddressedConcern = {
+  /** Its id. */
+  readonly concern: string;
+  /** Of something undone: the id of the task, of this answer or an earlier one, that took its place. */
+  readonly by?: string;
+  /** Of something undone: why nothing takes its place. */
+  readonly because?: string;
+};
+
 export type PlannedPart = {
-  /** The planner's own name for it: letters, digits, dots, dashes, underscores. */
-  readonly id: string;
+  /** The planner's own name for it: letters, digits, dots, dashes, underscores. Made from the description unless told. */
+  readonly id?: string;
   readonly description: string;
   /** How one sees that it is done. */
   readonly acceptance: string;
   /** The files that it may change; a path that ends in "/" is a folder. */
   readonly scope?: Scope;
-  /** From 1, the most urgent, to 10; 5 unless told. */
+  /** From 1, the most urgent, to 10; that of the task that is split unless told. */
   readonly priority?: number;
   /** Ids of tasks of the same planner that must be done first. */
   readonly after?: readonly string[];

@@ -32,6 +32,8 @@ export type Ask = {
   readonly scratchpad?: Scratchpad;
   /** Called at each sign of life: a word, a step, an output. Whoever gives none for long is taken to hang. */
   readonly onSign?: () => void;
+  /** Called when the model does not answer, or hardly, in words for people; undefined: it does again. */
+  readonly onSlow?: (doing: string | undefined) => void;
 };
 
 /** `file`: what its result goes to, in the folder, already there and empty; all that may be changed there. */

@@ -1,5 +1,7 @@
 /** Does a tree pass? The commands come from the target, the tree from the candidate. */
-import type { GateReport } from "../core/gate.ts";
+import type { Failure } from "../core/failure.ts";
+import type { GateReport, Probed } from "../core/gate.ts";
+import type { GateChange } from "../core/gate-changes.ts";
 import type { JobId } from "../core/job.ts";
 import type { Problem } from "../core/repair.ts";
 import type { Failed } from "./repository.ts";
@@ -9,11 +11,23 @@ export type Gate = {
   run(tree: GatedTree, signal: AbortSignal): Promise<GateRun | Failed>;
   /** Begins to make a place ready for a tree that is likely to be gated soon. A head start: nobody waits for it. */
   prepare(tree: GatedTree): void;
-  /** What of the gate itself differs between two commits, in words: "package.json: the script test". */
-  changes(from: string, to: string, signal: AbortSignal): Promise<readonly string[] | Failed>;
+  /** Do the commands look at the tree at all? `report` is what they said about it as it is. */
+  probe(tree: GatedTree, report: GateReport, signal: AbortSignal): Promise<Probed | Failed>;
+  /** What differs between two commits of what defines the gate, or steers agents. */
+  changes(from: string, to: string, signal: AbortSignal): Promise<readonly GateChange[] | Failed>;
 };
 
-export type GatedTree = { readonly job: JobId; readonly commit: string; readonly rules: string };
+export type GatedTree = {
+  readonly job: JobId;
+  readonly commit: string;
+  readonly rules: string;
+  /** What it is to take the place of, if not `rules`: what that had to run must not be gone. */
+  readonly from?: string;
+  /** It is what the run began from, as the user has it: nothing of it was written by an agent of this run. */
+  readonly isBase?: true;
+  /** Called with the name of each command before it runs. */
+  readonly onCommand?: (name: string) => void;
+};
 
 export type GateRun = {
   readonly report: GateReport;
@@ -21,4 +35,6 @@ export type GateRun = {
   readonly problems: readonly Problem[];
   /** The end of what the failing commands wrote. */
   readonly tail: string;
+  /** Set where a command could not be run at all: then nothing is known about the tree. Of kind "setup". */
+  readonly setup?: Failure;
 };

@@ -46,10 +46,15 @@ export type ProgramLimits = {
   readonly maxFileBytes: number;
 };
 
-/** `output`: standard output alone, its last part if it was long. `tail`: the end of both, for people. */
 export type ProgramEnd =
-  | { readonly is: "exited"; readonly code: number; readonly output: string; readonly tail: string }
-  | { readonly is: "killed"; readonly signal: string; readonly output: string; readonly tail: string }
-  | { readonly is: "timed-out"; readonly output: string; readonly tail: string }
-  | { readonly is: "stopped"; readonly output: string; readonly tail: string }
+  | ({ readonly is: "exited"; readonly code: number } & Texts)
+  | ({ readonly is: "killed"; readonly signal: string } & Texts)
+  | ({ readonly is: "timed-out" } & Texts)
+  | ({ readonly is: "stopped" } & Texts)
   | { readonly is: "unstartable"; readonly failure: Failure };
+
+/**
+ * `output`: standard output alone, its last part if it was long. `tail`: the end of both, for people. `isCut`: they
+ * were not read to their end, because a process that could not be found still holds them; more may have followed.
+ */
+export type Texts = { readonly output: string; readonly tail: string; readonly isCut?: true };

@@ -9,10 +9,12 @@ import type { Policy } from "../core/policy.ts";
 export type Repository = {
   /** What a branch shows: `commit` against the commit that it was made from. */
   evidence(base: string, commit: string, signal: AbortSignal): Promise<Evidence | Failed>;
-  /** Merges the members onto a commit, one after the other, in the object database; no ref moves. */
-  candidate(wanted: Wanted, signal: AbortSignal): Promise<Candidate | Failed>;
-  /** Leaves the proof as a note on the commit, then moves the target there, if it is still where it was. */
-  land(landing: Landing, signal: AbortSignal): Promise<Landed | Failed>;
+  /** Merges the members onto a commit, one after the other, in the object database; no branch moves. */
+  candidate(wanted: Wanted, signal: AbortSignal): Promise<Candidate | Gone | Failed>;
+  /** Leaves the proof as a note on the commit, then moves the target there, if all is there and it is where it was. */
+  land(landing: Landing, signal: AbortSignal): Promise<Landed | Gone | Failed>;
+  /** A failure if parts of what was landed here are missing, and cannot be written again. */
+  whole(target: string, signal: AbortSignal): Promise<Failed | undefined>;
   /** Where the target is, the landings of this run, by their proofs, on the way from `since`, and what it lost. */
   look(target: string, since: string, signal: AbortSignal): Promise<Moved | Failed>;
 };
@@ -54,12 +56,17 @@ export type LandingProof = {
   readonly members: readonly Member[];
   readonly proof: Proof;
   readonly report: GateReport;
+  /** Whether the gate was probed: "proved", "not probed: why", "off"; unknown in runs of an older Skein. */
+  readonly probe?: string;
   /** What of the gate itself the candidate changed, in words. */
   readonly flags: readonly string[];
 };
 
 /** `moved`: the target was not where it was thought to be, so that nothing was done. */
 export type Landed = { readonly is: "landed" } | ({ readonly is: "moved" } & Moved);
+
+/** What these members had handed in is not in the repository any more: somebody has removed it. Nothing was done. */
+export type Gone = { readonly is: "gone"; readonly members: readonly Member[] };
 
 export type Failed = { readonly failure: Failure };
 

@@ -9,6 +9,8 @@ export type Runs = {
   open(run: string): Promise<RunHome | Failed>;
   /** Newest first; one whose record cannot be read is listed as a failure, not left out. */
   list(): Promise<readonly (RunRecord | Failed)[]>;
+  /** Goes on with a removal (`RunLock.discard`) that was cut short; false if there was none. */
+  finishRemoval(run: string): Promise<boolean | Failed>;
 };
 
 export type RunRecord = {
@@ -31,6 +33,8 @@ export type RunHome = {
   readonly log: EventLog & EventFeed;
   /** Makes this process the run's one writer, until `release` or until it ends in any way. */
   lock(): Promise<RunLock | Failed>;
+  /** Whether its folder is still there, with its record and its log. */
+  isThere(): boolean;
   /** Who is the writer now; undefined if nobody is. */
   owner(): Promise<Owner | undefined>;
 };
@@ -42,7 +46,7 @@ export type EventFeed = {
 
 export type RunLock = {
   readonly release: () => Promise<void>;
-  /** Instead of `release`: as if the run had never been made. */
-  readonly discard: () => Promise<void>;
+  /** Instead of `release`: as if the run had never been made. Not there any more from one moment to the next. */
+  readonly discard: () => Promise<Failed | undefined>;
 };
 export type Owner = { readonly pid: number; readonly since: number };

@@ -10,5 +10,6 @@ export type Signs = {
   readonly changedAt: (folder: string, signal: AbortSignal) => Promise<number>;
   /** How long a job has waited for its account in all: it owes no sign in that time. */
   readonly waitedMs: (job: JobId) => number;
-  readonly tell: (quiet: { readonly job: JobId; readonly ms: number }) => void;
+  /** `doing`: what it is slow in, where that is known. */
+  readonly tell: (quiet: { readonly job: JobId; readonly ms: number; readonly doing?: string }) => void;
 };

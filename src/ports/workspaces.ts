@@ -8,7 +8,8 @@ export type Workspaces = {
   take(want: Want, signal: AbortSignal): Promise<Workspace | Failed>;
   /**
    * Commits what was left uncommitted, tracked or not, and brings it into the user's repository under a full ref
-   * name. `commit` is undefined if nothing differs from where the workspace started.
+   * name. `commit` is undefined if nothing differs from where the workspace started. A fault of the machine is tried
+   * again a few times; all of the work is kept, or it fails and the workspace stays as it is.
    */
   keep(workspace: Workspace, as: Keepsake, signal: AbortSignal): Promise<Kept | Failed>;
   /** Ends what was left running in it, and makes it free for the next holder, with nothing of this one left. */
@@ -17,8 +18,17 @@ export type Workspaces = {
   heldBy(job: JobId): Promise<Workspace | undefined>;
 };
 
-/** `gate` keeps its ignored files (build caches, dependencies) from one holder to the next; `agent` does not. */
-export type Want = { readonly job: JobId; readonly commit: string; readonly use: "agent" | "gate" };
+/**
+ * `gate` keeps its ignored files (build caches, dependencies) from one holder to the next; `agent` does not. `plan` is
+ * for reading: nothing is copied or set up there. `probe` is made for one holder, and removed after it.
+ */
+export type Want = {
+  readonly job: JobId;
+  readonly commit: string;
+  readonly use: "agent" | "gate" | "plan" | "probe";
+  /** Its set-up command runs as the user: only for a commit that no agent has written to. */
+  readonly isUnconfined?: true;
+};
 
 export type Workspace = {
   readonly job: JobId;
@@ -33,7 +43,10 @@ export type Workspace = {
 export type Keepsake = {
   readonly ref: string;
   readonly message: string;
-  /** What changes there afterwards is nobody's: asked again for that name, also by a later engine, it says the same. */
+  /**
+   * What changes there afterwards is nobody's: asked again for that name, also by a later engine, it says the same.
+   * Asked to keep for good under another name, it gives that commit the other name as well.
+   */
   readonly isFinal?: boolean;
 };
 

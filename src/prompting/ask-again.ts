@@ -36,6 +36,13 @@ const WORDS = {
       '"blockedBy": [], "scope": ["…"], "requirements": ["…"], "metadata": {"agent": "…", "depth": 1}}], ' +
       '"assumptions": [], "risks": []}. Do not explore further.',
   },
+  task: {
+    opening: "Your turn ended without an answer.",
+    title: "What is wrong with it",
+    wanted:
+      "Answer now: by the tool `answer` if you have it, else with one JSON object and nothing else: " +
+      '{"status": "COMPLETE" | "CONTINUATION" | "NEEDS_INPUT" | "FAILED", "content": "…", "notes": {}}.',
+  },
   work: {
     opening: "Your turn ended without a handoff that can be read.",
     title: "What is wrong with it",

@@ -5,8 +5,8 @@ import { readPlanAnswer } from "../core/plan-answer.ts";
 import { findDraft } from "../core/plan-draft.ts";
 import { doneAnswer } from "../ports/agent.ts";
 
-/** `plan`: the next tasks of a run. `execution-plan`: a plan file, before any run. */
-export type AskedFor = "plan" | "work" | "execution-plan";
+/** `plan`: the next tasks of a run. `execution-plan`: a plan file, before any run. `task`: the result of a subtask. */
+export type AskedFor = "plan" | "work" | "execution-plan" | "task";
 
 export const askedFor = (brief: PlanBrief | WorkBrief): AskedFor =>
   brief.kind === "plan" && brief.request !== undefined ? "execution-plan" : brief.kind;
@@ -37,5 +37,7 @@ export function whyUnreadable(asked: AskedFor, text: string, output?: string): s
         ? `"summary" must be exactly ${done}`
         : undefined;
     }
+    case "task":
+      return text.trim() === "" ? "there is nothing in it" : undefined; // Any words are a result.
   }
 }

@@ -95,6 +95,7 @@ describe("the message to whoever makes an execution plan", () => {
     const prompts = {
       ...{ "root-planner": "root", subplanner: "sub", worker: "work", reconciler: "mend" },
       "execution-planner": "all of it",
+      subtask: "a part",
     };
     assert.equal(systemPrompt(prompts, { brief: brief() }), "all of it");
   });

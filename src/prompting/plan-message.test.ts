@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
 import type { PlanBrief } from "../core/brief.ts";
+import { NO_METRICS } from "../core/handoff.ts";
 import { ROOT, type TaskId, type TaskSpec } from "../core/task.ts";
 import type { Facts } from "../ports/surroundings.ts";
 import { MAX_MESSAGE_CHARS } from "./message.ts";
@@ -48,6 +49,15 @@ const BRIEF: PlanBrief = {
       suggestions: ["sort them"],
     },
     { id: id("t.2.2"), key: "old", end: "skipped", summary: "", files: [], suggestions: [] },
+    {
+      id: id("t.2.4"),
+      key: "pdf",
+      end: "failed",
+      summary: "changed files outside its scope",
+      files: [],
+      suggestions: ["use a library"],
+      reported: { status: "complete", summary: "wrote a PDF", metrics: NO_METRICS },
+    },
   ],
   active: [{ id: id("t.2.3"), key: "csv", description: "write csv" }],
   concerns: [
@@ -94,6 +104,8 @@ describe("the message to a planner", () => {
       ...["t.2.1 (rows): done", "rows are there", "Files changed: rows.ts", "Suggestion: sort them"],
       ...["t.2.2 (old): skipped", "- t.2.3 (csv): write csv", "make it fast", "what I know"],
       ...["- c4 (said by t.2.1): titles may hold commas", "- c9 (t.2.2 was not done): it was skipped"],
+      ...['{"concern": "c1", "by": "that-task"}', '{"concern": "c1", "because": "…"}'],
+      ...["t.2.4 (pdf): failed", "Its own report was: complete: wrote a PDF", "Suggestion: use a library"],
       ...["- db: Moves tables", "- looker (changes nothing: for reports): Looks", "abc1234 first"],
       ...["2 paths; 1,234 more are left out", 'a.ts\n"odd\\nname"', "Use tabs."],
     ])

@@ -88,9 +88,14 @@ function concernsPart({ concerns }: PlanBrief): Part {
   );
   const says =
     "Each comes again in every turn until an accepted answer of yours names its id in `addressed`. Do that once a " +
-    `task deals with it, or once you found that nothing needs to be done. ${DATA}`;
+    `task deals with it, or once you found that nothing needs to be done. ${DATA}` +
+    (concerns.some(({ kind }) => kind === "undone") ? `\n${UNDONE}` : "");
   return { title: `Open concerns: ${concerns.length}`, says, pieces };
 }
+
+const UNDONE =
+  'Of what was not done, say which new task of yours takes its place, {"concern": "c1", "by": "that-task"}, or why it is ' +
+  'given up, {"concern": "c1", "because": "…"}. What is given up leaves the run incomplete, and the user reads why.';
 
 const steersPart = (steers: readonly string[]): Part => ({
   title: "What the user said since",
@@ -117,9 +122,12 @@ function newsPart(news: readonly News[]): Part {
 
 const newsHead = ({ id, key, end }: News) => `${id} (${key}): ${end}`;
 
-const newsText = ({ summary, files, suggestions }: News): string =>
+const newsText = ({ summary, files, suggestions, reported }: News): string =>
   [
     summary,
+    ...(reported && !summary.includes(reported.summary)
+      ? [`Its own report was: ${reported.status}: ${reported.summary}`]
+      : []),
     ...(files.length === 0 ? [] : [`Files changed: ${files.map(pathLine).join(", ")}`]),
     ...suggestions.map((text) => `Suggestion: ${text}`),
   ].join("\n");

@@ -51,6 +51,7 @@ describe("what a reconciler is told", () => {
       worker: "work",
       reconciler: "mend",
       "execution-planner": "all",
+      subtask: "a part",
     };
     assert.equal(systemPrompt(prompts, { brief: BRIEF }), "mend");
   });

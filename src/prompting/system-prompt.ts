@@ -1,4 +1,5 @@
 /** What is an agent told about its role? One of the prompts, and for a worker that of the specialist that it plays. */
+import type { Specialist } from "../core/specialist.ts";
 import { ROOT } from "../core/task.ts";
 import type { Ask } from "../ports/agent.ts";
 import type { Prompts } from "../ports/prompts.ts";
@@ -8,9 +9,13 @@ export function systemPrompt(prompts: Prompts, { brief, role }: Pick<Ask, "brief
   if (brief.kind === "plan" && brief.repair) return prompts.reconciler;
   if (brief.kind === "plan" && brief.request) return prompts["execution-planner"];
   if (brief.kind === "plan") return prompts[brief.task === ROOT ? "root-planner" : "subplanner"];
-  if (role === undefined || role.prompt.trim() === "") return prompts.worker;
+  return withSpeciality(prompts.worker, role);
+}
+
+export function withSpeciality(prompt: string, role: Specialist | undefined): string {
+  if (role === undefined || role.prompt.trim() === "") return prompt;
   return [
-    prompts.worker.trimEnd(),
+    prompt.trimEnd(),
     `## Your speciality: ${role.name}`,
     "What follows adds to the rules above. Where it says otherwise, the rules above hold.",
     `${plainText(role.prompt).trim()}\n`,

@@ -17,7 +17,7 @@ describe("the input of the tool plan", () => {
       scratchpad: "s",
       tasks: [full],
       deferred: [{ files: ["b.ts"], reason: "later" }],
-      addressed: ["c1"],
+      addressed: ["c1", { concern: "c2", by: "a" }, { concern: 3, because: ["not", "needed"] }, { id: "c4" }],
       done: false,
     });
     assert.ok(read.is === "answer");
@@ -25,7 +25,12 @@ describe("the input of the tool plan", () => {
       scratchpad: "s",
       tasks: [full],
       deferred: [{ files: ["b.ts"], reason: "later" }],
-      addressed: ["c1"],
+      addressed: [
+        { concern: "c1" },
+        { concern: "c2", by: "a" },
+        { concern: "c3", because: "not\nneeded" },
+        { concern: "c4" },
+      ],
       done: false,
       notes: [],
     });
@@ -48,7 +53,7 @@ describe("the input of the tool plan", () => {
       [task?.id, task?.description, task?.priority, task?.delivers],
       ["1", "do\na", 3, "change"],
     );
-    assert.deepEqual(read.answer.addressed, ["c2"]);
+    assert.deepEqual(read.answer.addressed, [{ concern: "c2" }]);
   });
 
   it("keeps keys that nobody knows, so that core says what became of them", () => {
@@ -57,7 +62,12 @@ describe("the input of the tool plan", () => {
   });
 
   it("is refused without tasks, and where a task does not say what it is", () => {
-    for (const input of [{}, { tasks: "none" }, { tasks: [{ ...TASK, id: null }] }, { tasks: [{ id: "a" }] }])
+    for (const input of [
+      {},
+      { tasks: "none" },
+      { tasks: [{ ...TASK, description: null }] },
+      { tasks: [{ id: "a" }] },
+    ])
       assert.equal(planToolInput.safeParse(input).success, false, JSON.stringify(input));
   });
 });

@@ -26,7 +26,12 @@ function withoutNulls(is: unknown, levels = 3): unknown {
 
 /** Keys that are not known stay: the reader says what became of "dependsOn". */
 const task = z.looseObject({
-  id: id.describe("Your own name for it, never used before: letters, digits, dots, dashes, underscores."),
+  id: id
+    .optional()
+    .describe(
+      "Your own name for it, never used before: letters, digits, dots, dashes, underscores; " +
+        "made from the description if left out.",
+    ),
   description: text.describe(
     "All that its worker will know: what, why, where, and which patterns to follow.",
   ),
@@ -34,7 +39,9 @@ const task = z.looseObject({
   scope: paths
     .optional()
     .describe('The files that it may change, from the top of the repository; a folder ends in "/".'),
-  priority: wholeNumber.optional().describe("1 is the most urgent, 10 the least; 5 if left out."),
+  priority: wholeNumber
+    .optional()
+    .describe("1 is the most urgent, 10 the least; that of your own task if left out."),
   after: z.array(id).optional().describe("Ids of your tasks that must have landed before this one starts."),
   agent: z.string().optional().describe("The name of a specialist, if one was offered and suits."),
   delivers: oneOf("change", "report")
@@ -42,6 +49,16 @@ const task = z.looseObject({
     .describe('"report" if nothing is to be changed; "change" if left out.'),
   branch: z.string().optional().describe("A hint for the name of its branch."),
 });
+
+/** An id alone is enough for what was only said. */
+const addressed = z.preprocess(
+  (is) => (typeof is === "string" || typeof is === "number" ? { concern: is } : is),
+  z.looseObject({
+    concern: id.optional().describe("Its id."),
+    by: id.optional().describe("If a task was not done: the id of your task that takes its place."),
+    because: text.optional().describe("If a task was not done and nothing takes its place: why not."),
+  }),
+);
 
 export const planToolInput = z.preprocess(
   (is) => withoutNulls(is),
@@ -55,7 +72,7 @@ export const planToolInput = z.preprocess(
       .array(z.looseObject({ files: paths.optional(), reason: text }))
       .optional()
       .describe("Files of your scope that no task covers yet, and why."),
-    addressed: z.array(id).optional().describe("Ids of concerns that are dealt with."),
+    addressed: z.array(addressed).optional().describe("Concerns that are dealt with, and how."),
     done: z.boolean().optional().describe("Whether nothing is left to plan."),
   }),
 );
@@ -119,6 +136,38 @@ export const handoffToolInput = z.preprocess(
       .optional()
       .describe("What the planner must know: what you doubt, what is missing, what you found broken."),
     suggestions: texts.optional().describe("What could be done next, outside of this task."),
+  }),
+);
+
+/** What is wrong with a request is said by whoever reads it, so that the model can mend it. */
+export const answerToolInput = z.preprocess(
+  (is) => withoutNulls(is),
+  z.looseObject({
+    status: z
+      .preprocess(
+        (is) => (typeof is === "string" ? is.trim().toUpperCase() : is),
+        z.enum(["COMPLETE", "CONTINUATION", "NEEDS_INPUT", "FAILED"]),
+      )
+      .describe(
+        "CONTINUATION asks for a subtask, NEEDS_INPUT asks a question; both let you go on afterwards.",
+      ),
+    content: text.optional().describe("The result, the question, or why it failed."),
+    notes: z
+      .looseObject({
+        subtask_request: z
+          .looseObject({
+            type: z.string().optional(),
+            description: text.optional(),
+            inputs: z.record(z.string(), z.unknown()).optional(),
+          })
+          .optional()
+          .describe("Of CONTINUATION: the subtask, as your instructions describe it."),
+        question: z
+          .looseObject({ default: z.string().optional(), wait_ms: z.number().optional() })
+          .optional()
+          .describe("Of NEEDS_INPUT: what is taken without an answer, and how long to wait for one."),
+      })
+      .optional(),
   }),
 );
 

@@ -65,6 +65,7 @@ const PROMPTS: Prompts = {
   worker: "WORKER\n",
   reconciler: "REC",
   "execution-planner": "EXECUTION",
+  subtask: "SUBTASK",
 };
 
 const heard = (brief: Partial<WorkBrief> = {}, role?: Specialist) =>

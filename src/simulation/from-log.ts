@@ -192,6 +192,12 @@ class Reader {
         this.#approvals.push({ afterMs: event.at - this.#proposedAt, message });
         break;
       }
+      case "setup.failed":
+        this.#inexact.add("the set-up failed and was mended: that is not played again");
+        break;
+      case "landing.proposed":
+        this.#inexact.add("a person was asked about a landing: it is played as if nobody had been");
+        break;
       case "account.parked":
       case "account.refused":
         this.#inexact.add("an account had no more to give: the jobs that met it are played as they ended");
@@ -254,7 +260,11 @@ class Reader {
     return {
       ...NOTHING_MORE,
       scratchpad: said.scratchpad,
-      addressed: said.addressed,
+      addressed: said.addressed.map(({ concern, by, because }) => ({
+        concern,
+        ...(by !== undefined && { by: this.#keys.get(by) ?? by }),
+        ...(because !== undefined && { because }),
+      })),
       deferred: said.deferred ?? [],
       tasks: into.map(({ spec }) => ({
         id: spec.key,
@@ -348,6 +358,7 @@ function wasRed(before: Phase, after: Phase): boolean {
   if (before.is === "base") return false; // A look at the target has decided.
   if (after.is === "again") return before.is !== "again" || after.run > before.run;
   if (after.is === "base") return true;
+  if (before.is === "again") return after.is === "hunt";
   if (before.is !== "hunt") return false;
   return after.is === "open" ? before.guilty.length === 1 : after.is === "hunt" && after.reds > before.reds;
 }

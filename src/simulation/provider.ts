@@ -23,6 +23,8 @@ export type Shortage = {
   readonly until: number;
   readonly kind: "quota" | "authentication";
   readonly says: boolean;
+  /** It says how long it lasts, not when it is over. */
+  readonly asLength?: true;
 };
 
 export const freeProvider: Provider = {
@@ -56,7 +58,7 @@ export function courseOf(
     const met = Math.max(at, next.from);
     left -= met - at;
     at = met;
-    const why = troubleOf(next);
+    const why = troubleOf(next, at);
     if (!waits || next.kind === "authentication" || !next.says)
       return { heard, end: at + ANSWER_MS, failure: why };
     heard.push({ at, account, failure: why });
@@ -84,8 +86,8 @@ function nextShortage(shortages: readonly Shortage[], account: string, at: numbe
   );
 }
 
-const troubleOf = ({ kind, account, until, says }: Shortage): Failure => ({
+const troubleOf = ({ kind, account, until, says, asLength }: Shortage, at: number): Failure => ({
   ...failure(kind, kind === "quota" ? "no more for now" : "the key is wrong"),
   account,
-  ...(kind === "quota" && says && { until }),
+  ...(kind === "quota" && says && (asLength ? { waitMs: until - at } : { until })),
 });

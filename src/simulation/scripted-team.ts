@@ -63,13 +63,50 @@ type Item = {
 function planAnswer(team: Team, brief: PlanBrief) {
   const sprint = sprintNumber(brief.scratchpad);
   const random = randomFrom(seedFor(team.seed, `${brief.task} sprint ${sprint} turn ${brief.turn}`));
-  const addressed = brief.concerns.filter(() => random.chance(0.6)).map((concern) => concern.id);
+  const dealt = brief.concerns
+    .filter(() => random.chance(0.6))
+    .map((concern) => dealWith(team, brief, concern));
   const whole = brief.task !== ROOT && brief.first && random.chance(0.1);
   const wait = !brief.first && brief.active.length > 0 && random.chance(0.5);
   const items = whole || wait ? [] : sprintOf(team, brief, sprint).map((one) => painted(team, brief, one));
   const next = items.length > 0 ? sprint + 1 : sprint;
-  return { scratchpad: `sprint ${next}`, tasks: items, addressed };
+  const again = brief.first ? [] : dealt.flatMap(({ again: one }) => one ?? []);
+  const addressed = dealt.map(({ says }) => says);
+  return { scratchpad: `sprint ${next}`, tasks: [...items, ...again], addressed };
 }
+
+type Said = PlanBrief["concerns"][number];
+
+/**
+ * What was only said is named. Of what was not done, some planners give a reason and some none, some have it done again,
+ * some say that another task has done it, and some name a task that nobody knows. By a die of its own.
+ */
+function dealWith(team: Team, { task, turn, first, active, news }: PlanBrief, { id, kind }: Said) {
+  const random = randomFrom(seedFor(team.seed, `${task} turn ${turn} deals with ${id}`));
+  if (kind === "said") return { says: id };
+  const others = [...active, ...news].map(({ key }) => key);
+  switch (random.pick(["bare", "bare", "because", "again", "again", "other", "wrong"])) {
+    case "bare":
+      return { says: id };
+    case "again":
+      if (first) return { says: { concern: id, because: "it is too early" } };
+      return { says: { concern: id, by: `again-${id}` }, again: [againFor(random, task, id)] };
+    case "other":
+      return { says: { concern: id, by: others.length > 0 ? random.pick(others) : "nobody" } };
+    case "wrong":
+      return { says: { concern: id, by: "nobody-knows-it" } };
+    default:
+      return { says: { concern: id, because: "it is not needed" } };
+  }
+}
+
+/** A subplanner does not know which of its files are free: it has it looked into. */
+const againFor = (random: Random, task: PlanBrief["task"], id: string): Item =>
+  item(random, `again-${id}`, {
+    scope: task === ROOT ? [`again/${id}.ts`] : [],
+    after: [],
+    delivers: task === ROOT ? "change" : "report",
+  });
 
 /** By a die of its own, so that all else is as it was before there were specialists. */
 function painted(team: Team, { task }: Planned, one: Item): Item {

@@ -8,9 +8,10 @@ import type { Policy } from "../core/policy.ts";
 import type { RunState } from "../core/state.ts";
 import { type EngineEnd, runEngine } from "../engine/engine.ts";
 import { Inbox, type Message } from "../engine/inbox.ts";
+import type { Clock } from "../ports/clock.ts";
 import type { EventLog } from "../ports/event-log.ts";
 import { freeProvider, type Provider } from "./provider.ts";
-import { type Mischief, noMischief, type Script, VirtualQueue } from "./virtual-queue.ts";
+import { type Mischief, noMischief, type Script, type Unready, VirtualQueue } from "./virtual-queue.ts";
 import type { VirtualRepository } from "./virtual-repository.ts";
 
 export type Simulation = {
@@ -20,30 +21,38 @@ export type Simulation = {
   readonly repository: VirtualRepository;
   readonly mischief?: Mischief;
   readonly provider?: Provider;
+  readonly unready?: Unready;
   /** What people and the world say, and when. */
   readonly said?: readonly { readonly at: number; readonly message: Message }[];
-  /** What people say when they see an event, and how long it takes them. */
-  readonly react?: (event: Event) => readonly { readonly afterMs: number; readonly message: Message }[];
+  /** What people say, or do to the world, when they see an event, and how long it takes them. */
+  readonly react?: (event: Event) => readonly Reaction[];
   /** Tests that earlier runs saw come and go. */
   readonly flaky?: readonly string[];
   /** Done to the world at a time. */
   readonly happens?: readonly { readonly at: number; readonly happens: () => void }[];
+  /** By how much somebody sets the machine's clock, and when. */
+  readonly jumps?: readonly { readonly at: number; readonly ms: number }[];
   readonly crashes?: Crashes;
   /** What comes at one moment is heard together, as by an engine that was busy; else one after the other. */
   readonly together?: boolean;
   /** By then it is over, or will never be; two months, unless it is said otherwise. */
   readonly maxMs?: number;
   readonly maxEvents?: number;
-  /** Sees each event once it is durable. */
-  readonly observe?: (event: Event) => void;
+  /** Sees each event once it is durable, and what time it is really, and by the machine's clock. */
+  readonly observe?: (event: Event, clock: Pick<Clock, "now" | "wall">) => void;
 };
+
+export type Reaction = { readonly afterMs: number } & (
+  | { readonly message: Message }
+  | { readonly happens: () => void }
+);
 
 /**
  * What happens to the engine when it appends. `before`: it dies and nothing is durable; `after`: it dies when
  * everything is; `rival`: a second engine starts while it goes on.
  */
 export type Crashes = {
-  onAppend(): "none" | "before" | "after" | "rival";
+  onAppend(events: readonly Event[]): "none" | "before" | "after" | "rival";
   survives(job: Job): boolean;
 };
 
@@ -65,6 +74,7 @@ export async function simulate(simulation: Simulation): Promise<Simulated> {
   world.boot();
   for (const { at, message } of simulation.said ?? []) world.clock.wakeAt(at, () => world.say(message));
   for (const { at, happens } of simulation.happens ?? []) world.clock.wakeAt(at, happens);
+  for (const { at, ms } of simulation.jumps ?? []) world.clock.wakeAt(at, () => world.clock.jump(ms));
   while (true) {
     await drained(); // Everything that follows from the last step has happened.
     const { closed } = world;
@@ -92,8 +102,9 @@ class World {
 
   constructor(simulation: Simulation) {
     this.#simulation = simulation;
-    const { repository, script, mischief = noMischief, provider = freeProvider } = simulation;
-    this.#queue = new VirtualQueue({ clock: this.clock, repository, script, mischief, provider });
+    const { repository, script, mischief = noMischief, provider = freeProvider, unready } = simulation;
+    const world = { clock: this.clock, repository, script, mischief, provider };
+    this.#queue = new VirtualQueue({ ...world, ...(unready && { unready }) });
   }
 
   say(message: Message): void {
@@ -107,7 +118,7 @@ class World {
     const request = { run: "r1", goal, base: repository.base, ...(flaky && { flaky }) };
     inbox.send({ type: "open", request }); // Nothing, the second time.
     const log = this.#mortalLog(() => this.#inboxes.delete(inbox));
-    const parts = { log, queue: this.#queue, clock: this.clock, policy };
+    const parts = { log, queue: this.#queue, clock: this.clock.ofProcess(), policy };
     runEngine(parts, inbox, new AbortController().signal).then(
       (end) => {
         this.#inboxes.delete(inbox);
@@ -121,9 +132,11 @@ class World {
 
   #seen(event: Event): void {
     const { observe, react } = this.#simulation;
-    observe?.(event);
-    for (const { afterMs, message } of react?.(event) ?? [])
-      this.clock.wakeAt(this.clock.now() + afterMs, () => this.say(message));
+    observe?.(event, this.clock);
+    for (const reaction of react?.(event) ?? []) {
+      const act = "message" in reaction ? () => this.say(reaction.message) : reaction.happens;
+      this.clock.wakeAt(this.clock.now() + reaction.afterMs, act);
+    }
   }
 
   stuck(why: string): Simulated {
@@ -146,7 +159,7 @@ class World {
       read: (after) => this.log.read(after),
       append: async (after, events) => {
         if (dead) return never();
-        const how = crashes?.onAppend() ?? "none";
+        const how = crashes?.onAppend(events) ?? "none";
         if (how === "before") return die();
         const appended = await this.log.append(after, events);
         if (appended.is === "done") for (const event of events) this.#seen(event);

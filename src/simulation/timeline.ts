@@ -4,7 +4,6 @@ import { type JobId, jobId, type Spent, taskOfJob } from "../core/job.ts";
 import { count, emptyTally, type Tally } from "../core/tally.ts";
 import { parentId, ROOT, type TaskId, type TaskSpec } from "../core/task.ts";
 import { NOTHING_USED, type Used, withSpent } from "../core/used.ts";
-import { withNames } from "../core/view-reasons.ts";
 
 export type Timeline = {
   readonly end: RunEnd | "open";
@@ -124,7 +123,7 @@ class Reader {
     const { how = "open", left = [] } = this.#end ?? {};
     return {
       end: how,
-      left: left.map((text) => withNames(text, (id) => this.#tasks.get(id)?.name ?? id)),
+      left,
       makespanMs: lastAt - this.#openedAt,
       tasks: [...this.#tasks.values()],
       order: this.#order,

@@ -57,7 +57,11 @@ type World = {
   readonly script: Script;
   readonly mischief: Mischief;
   readonly provider: Provider;
+  readonly unready?: Unready;
 };
+
+/** What a job comes to that cannot be made ready when it ends, or whose gate is probed; undefined: it is done as usual. */
+export type Unready = (brief: Brief) => Outcome | undefined;
 
 type Underway = { readonly job: Job; report: (report: Report) => void; callOff: () => void; answer?: Answer };
 
@@ -105,7 +109,7 @@ export class VirtualQueue implements JobQueue {
   }
 
   #outcome(fate: Exclude<Fate, { readonly is: "dies" }>, brief: Brief): Outcome {
-    return fate.is === "instead" ? fate.outcome : this.#execute(brief);
+    return fate.is === "instead" ? fate.outcome : (this.#world.unready?.(brief) ?? this.#execute(brief));
   }
 
   cancel(id: JobId): void {
@@ -149,7 +153,9 @@ export class VirtualQueue implements JobQueue {
       case "land":
         return repository.land(brief, mischief.flake(treeOf(brief)));
       case "check":
-        return repository.check(brief, mischief.flake(brief.tip));
+        return brief.probe
+          ? { is: "probed", probed: { is: "proved" } }
+          : repository.check(brief, mischief.flake(brief.tip));
     }
   }
 }

@@ -27,6 +27,12 @@ type Commit = {
 };
 type Landing = FoundLanding & { readonly onto: string };
 
+type Manner = {
+  readonly staged?: boolean;
+  /** Commands that say only that they failed. */
+  readonly nameless?: readonly string[];
+};
+
 export class VirtualRepository {
   readonly base = "c0";
   /** Every commit that the target pointed at, oldest first. */
@@ -36,15 +42,18 @@ export class VirtualRepository {
   readonly #problems = new Map<string, Problem>();
   /** By what was judged: where a branch points by then does not matter. */
   readonly #made = new Map<string, Cut>();
+  readonly #pruned = new Set<string>();
   readonly #commits = new Map<string, Commit>();
   readonly #lastChange = new Map<string, number>();
   readonly #isStaged: boolean;
+  readonly #nameless: readonly string[];
   #tip: Commit;
   #count = 0;
 
   /** `staged`: one command does it all, step by step, and stops at the first step that fails. */
-  constructor(broken: readonly Problem[] = [], { staged = false }: { readonly staged?: boolean } = {}) {
+  constructor(broken: readonly Problem[] = [], { staged = false, nameless = [] }: Manner = {}) {
     this.#isStaged = staged;
+    this.#nameless = nameless;
     for (const problem of broken) this.#problems.set(problem.name, problem);
     this.#tip = {
       id: this.base,
@@ -66,6 +75,7 @@ export class VirtualRepository {
   /** What a worker made, cut from the target as it was when its job started. */
   push(made: Made, problems: readonly Problem[] = []): void {
     for (const problem of problems) this.#problems.set(problem.name, problem);
+    this.#pruned.delete(made.commit);
     this.#made.set(made.commit, { ...made.change, since: Number(made.base.slice(1)) });
   }
 
@@ -80,6 +90,11 @@ export class VirtualRepository {
     this.#tip = before;
     const last = Number(before.id.slice(1));
     for (const [file, at] of this.#lastChange) if (at > last) this.#lastChange.delete(file);
+  }
+
+  /** Somebody removes all that workers have made and that is not in the target, with the refs that hold it. */
+  prune(): void {
+    for (const commit of this.#made.keys()) this.#pruned.add(commit);
   }
 
   /** Whether it is in the history of the target. */
@@ -97,12 +112,18 @@ export class VirtualRepository {
   /** One land job: candidate, gate, compare-and-swap. `flake` is what fails without a reason this time. */
   land(brief: LandBrief, flake: readonly string[]): Outcome {
     if (brief.onto !== this.tip) return { is: "moved", ...this.#look(brief.onto) };
+    const gone = brief.members.filter(({ commit }) => this.#pruned.has(commit!));
+    if (gone.length > 0) return { is: "gone", members: gone.map(({ task, attempt }) => ({ task, attempt })) };
     const { members, conflicts, files } = this.#merge(brief);
     if (members.length === 0) return { is: "unmergeable", conflicts };
     const candidate = this.candidate(members.map((m) => m.commit!));
     const verdict = judgeGate(this.report(candidate.failures, flake), brief.accept);
     const landed = members.map(({ task, attempt }) => ({ task, attempt }));
-    if (!verdict.ok) return { is: "red", members: landed, conflicts, failures: verdict.failures };
+    if (!verdict.ok) {
+      const { failures } = verdict;
+      const named = failures.flatMap((name) => this.#problems.get(inner(name))?.files ?? []);
+      return { is: "red", members: landed, conflicts, failures, files: named };
+    }
     const commit = this.#nextId();
     this.landings.push({ commit, members: landed, onto: this.tip });
     this.#move({ ...candidate, id: commit, parent: this.tip });
@@ -125,7 +146,7 @@ export class VirtualRepository {
 
   /** What the gate would say about a tree with these failures. */
   report(failures: ReadonlySet<string>, flake: readonly string[]): GateReport {
-    const report = reportOf(failures, flake);
+    const report = this.#named(reportOf(failures, flake));
     return this.#isStaged ? stagedReport(report) : report;
   }
 
@@ -134,7 +155,8 @@ export class VirtualRepository {
     const failures = new Set(this.#tip.failures);
     const marks = new Set(this.#tip.marks);
     for (const change of commits.map((name) => this.#made.get(name)!)) {
-      for (const name of change.heals) failures.delete(inner(name));
+      for (const name of change.heals.flatMap((one) => this.#failuresOf(one, failures)))
+        failures.delete(name);
       for (const name of change.breaks) failures.add(name);
       if (change.clash === undefined) continue;
       if (marks.has(change.clash)) failures.add(this.#clashFailure(change.clash, change.files));
@@ -185,6 +207,18 @@ export class VirtualRepository {
       message: `${mark} is used in two ways`,
     });
     return name;
+  }
+
+  #named({ commands }: GateReport): GateReport {
+    const isNameless = (name: string) => this.#nameless.includes(name);
+    return { commands: commands.map((one) => (isNameless(one.name) ? { ...one, failures: [] } : one)) };
+  }
+
+  /** What a fix of a command is for that says only that it failed. */
+  #failuresOf(name: string, failures: ReadonlySet<string>): readonly string[] {
+    return this.#nameless.includes(name)
+      ? [...failures].filter((one) => one.startsWith(`${name}: `))
+      : [inner(name)];
   }
 
   #nextId(): string {

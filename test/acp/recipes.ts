@@ -15,6 +15,8 @@ export type Recipe = {
     text: string,
     cwd: string,
   ) => { readonly name: string; readonly input: object };
+  /** What its calls without tools want to hear, if it is not any text. */
+  readonly aside?: string;
 };
 
 export const KEY = "a-key-that-nobody-may-see-4711";
@@ -55,15 +57,37 @@ const codex: Recipe = {
   packages: ["@agentclientprotocol/codex-acp@2.6.0"],
   prepare: async (server, home) => {
     await mkdir(path.join(home, ".codex"), { recursive: true });
-    await writeFile(
-      path.join(home, ".codex", "config.toml"),
-      `model = "model"\nmodel_provider = "test"\n\n[model_providers.test]\nname = "test"\n` +
-        `base_url = "${server}/v1"\nwire_api = "responses"\nenv_key = "OPENAI_API_KEY"\n`,
-    );
-    return { OPENAI_API_KEY: KEY, CODEX_HOME: path.join(home, ".codex") };
+    // Its usual model writes JavaScript instead of calling tools, which the test's server does not speak.
+    await writeFile(path.join(home, ".codex", "config.toml"), 'model = "model"\n');
+    return { OPENAI_BASE_URL: `${server}/v1`, OPENAI_API_KEY: KEY };
   },
   writes: (file, text) => ({ name: "exec_command", input: { cmd: shell(file, text) } }),
 };
 
-/** Not gemini: the test's server does not speak its wire format; nor pi, which keeps its models in files of its own. */
-export const RECIPES: readonly Recipe[] = [opencode, claude, codex];
+const gemini: Recipe = {
+  name: "gemini",
+  packages: ["@google/gemini-cli@0.61.0"],
+  prepare: async (server) => ({ GOOGLE_GEMINI_BASE_URL: server, GEMINI_API_KEY: KEY }),
+  writes: (file_path, content) => ({ name: "write_file", input: { file_path, content } }),
+  // It asks first how hard a message is, and chooses its model by that.
+  aside: JSON.stringify({ complexity_reasoning: "one file", complexity_score: 10 }),
+};
+
+const pi: Recipe = {
+  name: "pi",
+  // Newer ones of the second could not be installed: the registry lacked a package that they need.
+  packages: ["pi-acp@0.0.34", "@earendil-works/pi-coding-agent@0.87.1"],
+  prepare: async (server, home) => {
+    const folder = path.join(home, ".pi", "agent");
+    await mkdir(folder, { recursive: true });
+    const api = { baseUrl: `${server}/v1`, api: "openai-completions", apiKey: "$OPENAI_API_KEY" };
+    const providers = { test: { ...api, models: [{ id: "model" }] } };
+    await writeFile(path.join(folder, "models.json"), JSON.stringify({ providers }));
+    const settings = { defaultProvider: "test", defaultModel: "model" };
+    await writeFile(path.join(folder, "settings.json"), JSON.stringify(settings));
+    return { OPENAI_API_KEY: KEY };
+  },
+  writes: (file, content) => ({ name: "write", input: { path: file, content } }),
+};
+
+export const RECIPES: readonly Recipe[] = [claude, codex, gemini, opencode, pi];

@@ -16,8 +16,8 @@ import { KEY, type Recipe } from "./recipes.ts";
 
 export type Trial = {
   readonly exitCode: number | null;
-  /** The target has what the worker wrote, and nothing is in the user's checkout. */
-  readonly isLanded: boolean;
+  /** Of three tasks, those whose file is on the target as the worker wrote it; none if the checkout was touched. */
+  readonly landed: number;
   readonly runMs: number;
   /** Of each turn, by job. */
   readonly turnsMs: Readonly<Record<string, number>>;
@@ -28,8 +28,17 @@ export type Trial = {
   readonly shown?: string;
 };
 
-const FILE = "greeting.txt";
-const TEXT = "hello";
+/** The third waits for the first. */
+export const TASKS = [
+  { id: "one", file: "one.txt", after: [] },
+  { id: "two", file: "two.txt", after: [] },
+  { id: "three", file: "three.txt", after: ["one"] },
+] as const;
+
+/** A run of opencode takes 25 s on an idle machine, and four minutes on one with a load of 20. */
+const MAX_MS = 600_000;
+
+const textOf = (file: string) => `hello from ${file}`;
 
 export async function trial(recipe: Recipe, { bin }: Installed, isVerbose: boolean): Promise<Trial> {
   await using place = await makePlace({ files: { "README.md": "# here\n" }, name: "repository" });
@@ -40,11 +49,11 @@ export async function trial(recipe: Recipe, { bin }: Installed, isVerbose: boole
   await mkdir(home, { recursive: true });
   const variables = await recipe.prepare(server.url, home);
   const PATH = [bin, path.dirname(process.execPath), process.env["PATH"]].join(delimiter);
-  const { skein } = place.with({ env: { ...variables, PATH } });
+  const { skein } = place.with({ env: { ...variables, PATH }, maxMs: MAX_MS });
   const start = performance.now();
   const { code, out, err } = await skein(
     "run",
-    "write a greeting",
+    "write three greetings",
     "--agent",
     recipe.name,
     "--set",
@@ -52,8 +61,13 @@ export async function trial(recipe: Recipe, { bin }: Installed, isVerbose: boole
   );
   const runMs = Math.round(performance.now() - start);
   const [, run = ""] = /^run +(\S+)$/m.exec(out) ?? [];
-  const shown = await place.repository.git("show", `skein/${run}/target:${FILE}`).catch(() => "");
-  const isLanded = shown === TEXT && (await place.repository.git("status", "--porcelain")) === "";
+  const shown = ({ file }: (typeof TASKS)[number]) =>
+    place.repository.git("show", `skein/${run}/target:${file}`).then(
+      (text) => text === textOf(file),
+      () => false, // It is not there.
+    );
+  const isUntouched = (await place.repository.git("status", "--porcelain")) === "";
+  const landed = isUntouched ? (await Promise.all(TASKS.map(shown))).filter(Boolean).length : 0;
   const { out: log } = await skein("logs", run, "--json");
   const events = log
     .split("\n")
@@ -62,36 +76,38 @@ export async function trial(recipe: Recipe, { bin }: Installed, isVerbose: boole
   const { input, output, calls } = server.tokens();
   return {
     exitCode: code,
-    isLanded,
+    landed,
     runMs,
     ...turnsIn(events),
     calls,
     tokens: { counted: input + output, said: saidIn(events) },
-    ...(code === 0 && isLanded ? {} : { shown: `${out}\n${err}` }),
+    ...(code === 0 && landed === TASKS.length ? {} : { shown: `${out}\n${err}` }),
   };
 }
 
-/** A planner that wants one file, and a worker that writes it with the agent's own tool. */
+/** A planner that wants three files, and workers that write one each, with the agent's own tool. */
 function answers(recipe: Recipe, tell: (call: SeenCall) => void): Answerer {
   return (call): Reply => {
     tell(call);
     const told = call.messages.map(({ text }) => text).find((text) => placeIn(text) !== undefined) ?? "";
-    if (told === "" || call.tools.length === 0) return { text: "A greeting" }; // Titles and the like.
+    if (told === "" || call.tools.length === 0) return { text: recipe.aside ?? "Greetings" }; // Titles and the like.
     if (/^Turn: /m.test(told)) return { text: JSON.stringify(planFor(told)) };
     const has = call.messages.some(({ toolResults }) => toolResults.length > 0);
     const cwd = /(?:working directory|cwd)\W*\s*(\/[^\s<"\\]+)/i.exec(JSON.stringify(call.body))?.[1] ?? ".";
-    if (!has) return { text: "I write it.", tools: [recipe.writes(FILE, TEXT, cwd)] };
-    return { text: `It is there.\n${JSON.stringify({ status: "complete", summary: "wrote the greeting" })}` };
+    const [, file = "unknown.txt"] = /\bwrite (\w+\.txt)\b/.exec(told) ?? [];
+    if (!has) return { text: "I write it.", tools: [recipe.writes(file, textOf(file), cwd)] };
+    return { text: `It is there.\n${JSON.stringify({ status: "complete", summary: `wrote ${file}` })}` };
   };
 }
 
-const planFor = (told: string) =>
-  told.includes("None of your answers has been accepted yet.")
-    ? {
-        scratchpad: "one file",
-        tasks: [{ id: "greet", description: `write ${FILE}`, acceptance: "it greets", scope: [FILE] }],
-      }
-    : { scratchpad: "", tasks: [] };
+const planFor = (told: string) => ({
+  scratchpad: "three files",
+  tasks: told.includes("None of your answers has been accepted yet.")
+    ? TASKS.map(({ id, file, after }) => ({
+        ...{ id, after, description: `write ${file}`, acceptance: "it greets", scope: [file] },
+      }))
+    : [],
+});
 
 function turnsIn(events: readonly Event[]): Pick<Trial, "turnsMs"> {
   const began = new Map<string, number>();

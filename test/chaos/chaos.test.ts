@@ -1,6 +1,8 @@
 /** A sample of `npm run chaos`: the whole of it takes minutes. */
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
+import { clockTrial } from "./clock.ts";
+import { overload } from "./overload.ts";
 import { type Truth, trial, undisturbed } from "./trial.ts";
 
 describe("a run that is killed with SIGKILL and resumed", () => {
@@ -26,8 +28,20 @@ describe("a run that is killed with SIGKILL and resumed", () => {
       assert.equal(kills, 1);
     });
 
+  it("comes to the same end when the clock is a month ahead for a while, and it dies in that time", async () => {
+    const away = { afterMs: truth.ms * 0.4, setMs: 30 * 24 * 3_600_000 };
+    const plan = [away, { afterMs: 1_500, kill: true } as const, { afterMs: 1_500, setMs: 0 }];
+    assert.deepEqual((await clockTrial(plan, truth)).violations, []);
+  });
+
   it("comes to the same end when it dies twice, at moments that nobody chose", async () => {
     const { violations } = await trial([{ afterMs: truth.ms * 0.5 }, { afterMs: truth.ms * 0.4 }], truth);
     assert.deepEqual(violations, []);
   });
+});
+
+it("loses no answer of workers that all say at once how far they came", async () => {
+  const { violations, answers } = await overload({ workers: 6, waves: 1, loops: 1 });
+  assert.deepEqual(violations, []);
+  assert.equal(answers, 6);
 });

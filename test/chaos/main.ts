@@ -1,16 +1,46 @@
-/** `npm run chaos`: kills a real run after each event of its log in turn, and at random moments; counts what broke. */
+/** `npm run chaos`: kills a real run after each event of its log in turn, and at random moments; then other mishaps. */
 import { parseArgs } from "node:util";
 import { randomFrom } from "../../src/simulation/random.ts";
-import { type Kill, trial, undisturbed } from "./trial.ts";
+import { clockPlans, clockTrial } from "./clock.ts";
+import { overload } from "./overload.ts";
+import { noPowerCuts, powerCut } from "./power.ts";
+import { prunedTrial } from "./prune.ts";
+import { type Trial, type Truth, trial, undisturbed } from "./trial.ts";
 
 const HELP = `Kills a small real run (real git, real processes) and resumes it; what must hold is checked each time.
 
-  npm run chaos                    after each event in turn, and 20 times at random moments
+  npm run chaos                    all kinds: kills after each event in turn and 20 times at random; then the others
+  npm run chaos -- --kind power    one kind alone: kills, clock, power (takes root), overload, prune
   npm run chaos -- --every 7       after every seventh event
   npm run chaos -- --random 50 --seed 3
   npm run chaos -- --json          the summary for machines
 
 Exit: 0 no rule was broken, 1 one was, 2 usage.`;
+
+type Planned = { readonly plan: unknown; readonly run: () => Promise<Trial> };
+
+/** What is done to a run, by name. */
+const KINDS: Readonly<Record<string, (options: Options, truth: Truth) => Iterable<Planned>>> = {
+  kills: (options, truth) =>
+    [...plansOf(options, truth)].map((plan) => ({ plan, run: () => trial(plan, truth) })),
+  clock: ({ random, seed }, truth) =>
+    clockPlans(randomFrom(seed), random, truth).map((plan) => ({ plan, run: () => clockTrial(plan, truth) })),
+  /** One cut each; in every second run the log is on another disk than the repository. */
+  power: (options, truth) =>
+    [...plansOf(options, truth)].map(([kill], number) => ({
+      plan: { power: kill },
+      run: () => powerCut(kill!, truth, number % 2 === 1),
+    })),
+  overload: () => [{ plan: "overload", run: overload }],
+  prune: ({ random, seed }, truth) =>
+    Array.from({ length: random }, (_, i) => ({
+      plan: { prune: seed + i },
+      run: () => prunedTrial(seed + i, truth),
+    })),
+};
+
+/** Why a kind cannot be tried on this machine. */
+const OBSTACLES: Readonly<Record<string, () => Promise<string | undefined>>> = { power: noPowerCuts };
 
 process.exitCode = await main();
 
@@ -27,21 +57,25 @@ async function main(): Promise<number> {
   const truth = await undisturbed();
   const say = options.json ? () => {} : (line: string) => console.log(line);
   say(`undisturbed: ${truth.events} events in ${(truth.ms / 1000).toFixed(1)} s`);
-  const violations: { readonly kills: readonly Kill[]; readonly what: string }[] = [];
+  const violations: { readonly plan: unknown; readonly what: string }[] = [];
   let kills = 0;
   let trials = 0;
-  for (const plan of plansOf(options, truth)) {
-    const result = await trial(plan, truth).catch((error: unknown) => ({
-      kills: plan.length,
-      violations: [String(error)],
-    }));
-    trials += 1;
-    kills += result.kills;
-    for (const what of result.violations) {
-      violations.push({ kills: plan, what });
-      console.error(`${JSON.stringify(plan)}: ${what}`);
+  const asked = options.kind === undefined ? Object.keys(KINDS) : [options.kind];
+  for (const kind of asked) {
+    const obstacle = await OBSTACLES[kind]?.();
+    if (obstacle !== undefined) console.error(obstacle);
+    if (obstacle !== undefined && options.kind === kind) return 2;
+    for (const { plan, run } of obstacle === undefined ? KINDS[kind]!(options, truth) : []) {
+      const result = await run().catch((error: unknown) => ({ kills: 0, violations: [String(error)] }));
+      trials += 1;
+      kills += result.kills;
+      for (const what of result.violations) {
+        violations.push({ plan, what });
+        console.error(`${JSON.stringify(plan)}: ${what}`);
+      }
+      if (trials % 10 === 0) say(`${trials} runs, ${kills} kills, ${violations.length} violations`);
     }
-    if (trials % 10 === 0) say(`${trials} runs, ${kills} kills, ${violations.length} violations`);
+    say(`${kind}: ${trials} runs so far, ${violations.length} violations`);
   }
   if (options.json) console.log(JSON.stringify({ events: truth.events, trials, kills, violations }));
   else say(`${trials} runs, ${kills} kills, ${violations.length} violations`);
@@ -49,6 +83,7 @@ async function main(): Promise<number> {
 }
 
 type Options = {
+  readonly kind?: string | undefined;
   readonly every: number;
   readonly random: number;
   readonly seed: number;
@@ -70,6 +105,7 @@ function readOptions(): Options | string {
   try {
     const { values } = parseArgs({
       options: {
+        kind: { type: "string" },
         every: { type: "string", default: "1" },
         random: { type: "string", default: "20" },
         seed: { type: "string", default: "1" },
@@ -81,6 +117,8 @@ function readOptions(): Options | string {
     const wrong = Object.entries(numbers).find(
       ([name, n]) => !Number.isSafeInteger(n) || n < (name === "every" ? 1 : 0),
     );
+    if (values.kind !== undefined && !Object.hasOwn(KINDS, values.kind))
+      return `--kind must be one of ${Object.keys(KINDS).join(", ")}`;
     return wrong ? `--${wrong[0]} must be a whole number` : { ...values, ...numbers };
   } catch (error) {
     return (error as Error).message;

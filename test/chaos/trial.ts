@@ -64,24 +64,46 @@ const momentsIn = (event: Event): readonly string[] =>
       ? [event.type]
       : [];
 
+/** What else goes on beside a run, until it has ended, and what else must hold then. */
+export type Beside = {
+  readonly beside: (place: Place, over: AbortSignal) => Promise<void>;
+  readonly audit: (place: Place) => Promise<readonly string[]>;
+};
+
+const NOTHING: Beside = { beside: async () => {}, audit: async () => [] };
+
 /** One run, killed as often as there are kills, then taken to its end. */
-export async function trial(kills: readonly Kill[], truth: Truth): Promise<Trial> {
+export async function trial(kills: readonly Kill[], truth: Truth, more: Beside = NOTHING): Promise<Trial> {
   await using place = await freshPlace();
   const before = await checkoutOf(place);
+  const over = new AbortController();
+  const others = more.beside(place, over.signal);
   let killed = 0;
-  for (const kill of kills) killed += (await live(place, kill)) ? 1 : 0;
-  if (await hasRun(place)) await resume(place);
-  else await live(place);
+  try {
+    for (const kill of kills) killed += (await live(place, kill)) ? 1 : 0;
+    if (await hasRun(place)) await resume(place);
+    else await live(place);
+  } finally {
+    over.abort();
+    await others;
+  }
   const found = await look(place);
-  return { kills: killed, violations: await violationsOf(place, found, truth, before) };
+  const violations = await violationsOf(place, found, truth, before);
+  return { kills: killed, violations: [...violations, ...(await more.audit(place))] };
 }
 
-async function freshPlace(): Promise<Place & AsyncDisposable> {
+export async function freshPlace(): Promise<Place & AsyncDisposable> {
   const folder = await mkdtemp(path.join(tmpdir(), "skein-chaos-"));
+  const place = await furnish(folder);
+  return { ...place, [Symbol.asyncDispose]: () => removeOrKeep(folder) };
+}
+
+/** Puts the project and the script of its agents into a folder. */
+export async function furnish(folder: string): Promise<Place> {
   const place = placeIn(folder);
   await makeProject(place.repository);
   await writeFile(scriptFileOf(place), JSON.stringify(script));
-  return { ...place, [Symbol.asyncDispose]: () => removeOrKeep(folder) };
+  return place;
 }
 
 /** With SKEIN_KEEP set, what a violation left behind can be looked at. */
@@ -97,7 +119,7 @@ const SKEIN = fileURLToPath(new URL("../../bin/skein", import.meta.url));
 const MAX_MS = 90_000;
 
 /** True if it was killed before its end. */
-async function live(place: Place, kill?: Kill): Promise<boolean> {
+export async function live(place: Place, kill?: Kill): Promise<boolean> {
   const fatal = kill && "afterEvent" in kill ? kill.afterEvent : 0;
   const afterMs = kill && "afterMs" in kill ? kill.afterMs : MAX_MS;
   const { code, signal, words } = await spawned([VICTIM, place.folder, String(fatal)], place, afterMs);
@@ -106,19 +128,26 @@ async function live(place: Place, kill?: Kill): Promise<boolean> {
   return false;
 }
 
-/** By the command, as a person does; a run that left something undone ends with 1. */
-async function resume(place: Place): Promise<void> {
+/** The run, in a process that can be killed; resumed if there is one. `nodeArgs` come before the program. */
+export async function startRun(place: Place, nodeArgs: readonly string[]) {
+  const isThere = await hasRun(place);
+  const program = isThere ? await resumeArgs(place) : [VICTIM, place.folder, "0"];
+  return { ...begin([...nodeArgs, ...program], place, MAX_MS), goodCode: isThere ? 1 : 0 };
+}
+
+async function resumeArgs(place: Place): Promise<readonly string[]> {
   const run = (await projectOf(place).then(({ runs }) => runs.list()))[0] as RunRecord;
-  const { code, words, lines } = await spawned(
-    [SKEIN, "resume", run.run, "--repo", place.repository],
-    place,
-    MAX_MS,
-  );
+  return [SKEIN, "resume", run.run, "--repo", place.repository];
+}
+
+/** By the command, as a person does, started by the program `within`; a run that left something undone ends with 1. */
+export async function resume(place: Place, within: readonly string[] = []): Promise<void> {
+  const { code, words, lines } = await spawned(await resumeArgs(place), place, MAX_MS, within);
   if (code !== 1) throw new Error(`skein resume ended with ${code}: ${words}`);
   for (const line of lines.split("\n")) if (line.includes("could not be given back")) console.error(line);
 }
 
-const hasRun = async (place: Place) => (await (await projectOf(place)).runs.list()).length > 0;
+export const hasRun = async (place: Place) => (await (await projectOf(place)).runs.list()).length > 0;
 
 async function projectOf(place: Place): Promise<Project> {
   const project = await openProject(place.repository, place.env, AbortSignal.timeout(10_000));
@@ -133,8 +162,16 @@ type End = {
   readonly lines: string;
 };
 
-async function spawned(args: readonly string[], { env }: Place, maxMs: number): Promise<End> {
-  const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "pipe"], env });
+const spawned = (
+  args: readonly string[],
+  place: Place,
+  maxMs: number,
+  within: readonly string[] = [],
+): Promise<End> => begin(args, place, maxMs, within).ended;
+
+function begin(args: readonly string[], { env }: Place, maxMs: number, within: readonly string[] = []) {
+  const [command = "", ...rest] = [...within, process.execPath, ...args];
+  const child = spawn(command, rest, { stdio: ["ignore", "pipe", "pipe"], env });
   let words = "";
   let lines = "";
   child.stdout.on("data", (chunk: Buffer) => {
@@ -145,15 +182,14 @@ async function spawned(args: readonly string[], { env }: Place, maxMs: number): 
   });
   const { promise, resolve } = Promise.withResolvers<End>();
   child.on("close", (code, signal) => resolve({ code, signal, words, lines }));
-  const timer = setTimeout(() => child.kill("SIGKILL"), maxMs);
-  const end = await promise;
-  clearTimeout(timer);
-  return end;
+  const kill = () => void child.kill("SIGKILL");
+  const timer = setTimeout(kill, maxMs);
+  return { kill, ended: promise.finally(() => clearTimeout(timer)) };
 }
 
 type Found = Pick<Truth, "tree" | "endings"> & { readonly log: readonly Event[]; readonly home: string };
 
-async function look(place: Place): Promise<Found> {
+export async function look(place: Place): Promise<Found> {
   const project = await projectOf(place);
   const [record] = await project.runs.list();
   if (!record || hasFailed(record)) throw new Error("the run is gone");
@@ -167,7 +203,7 @@ async function look(place: Place): Promise<Found> {
   return { tree, endings: endings(state), log, home: home.folder };
 }
 
-async function violationsOf(
+export async function violationsOf(
   place: Place,
   found: Found,
   truth: Pick<Truth, "tree" | "endings">,
@@ -257,7 +293,7 @@ async function leftBehind(place: Place, home: string): Promise<readonly string[]
 }
 
 /** Those that work in the place, or were told of it. Only where the system shows it. */
-async function processesOf(folder: string): Promise<readonly string[]> {
+export async function processesOf(folder: string): Promise<readonly string[]> {
   const pids = (await readdir("/proc").catch(() => [])).filter((name) => /^\d+$/.test(name));
   const isOurs = async (pid: string) => {
     const cwd = await readlink(`/proc/${pid}/cwd`).catch(() => "");
@@ -269,7 +305,7 @@ async function processesOf(folder: string): Promise<readonly string[]> {
 }
 
 /** Every byte of the user's files, of HEAD and of the index, and where every ref is that is not Skein's. */
-async function checkoutOf({ repository }: Place): Promise<string> {
+export async function checkoutOf({ repository }: Place): Promise<string> {
   const hash = createHash("sha256");
   const refs = await openRepository(repository).git("for-each-ref", "--format=%(refname) %(objectname)");
   hash.update(

@@ -14,7 +14,19 @@ eventLogContract("in memory", () => new MemoryEventLog());
 
 jobQueueContract("in this process", (run) => new InProcessJobQueue(run));
 
-clockContract("of the system", () => ({ clock: systemClock(), until: (kept) => kept }));
+clockContract("of the system", () => {
+  let setMs = 0;
+  const wall = () => Date.now() + setMs;
+  const clock = systemClock({
+    wall,
+    steady: () => performance.now(),
+    sinceBoot: () => performance.now(),
+  });
+  const jump = (ms: number) => {
+    setMs += ms;
+  };
+  return { clock, until: (kept) => kept, jump };
+});
 
 clockContract("by hand", () => {
   const clock = new ManualClock();
@@ -28,7 +40,7 @@ clockContract("by hand", () => {
       await Promise.resolve();
     }
   };
-  return { clock, until };
+  return { clock, until, jump: (ms) => clock.jump(ms) };
 });
 
 it("a queue that is closed has ended everything that it had started", async () => {

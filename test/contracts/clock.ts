@@ -3,11 +3,16 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Clock } from "../../src/ports/clock.ts";
 
-/** `let` runs until the promise is kept: a manual clock has to be moved for that. */
+/** `until` goes on until the promise is kept: a manual clock has to be moved for that. */
 export type ClockUnderTest = {
   readonly clock: Clock;
+  /** Sets the machine's clock. */
+  readonly jump: (ms: number) => void;
   readonly until: (kept: Promise<void>) => Promise<void>;
 };
+
+const DAY = 86_400_000;
+const MONTH = 30 * DAY;
 
 const wokenAt = (clock: Clock, time: number) => {
   const { promise, resolve } = Promise.withResolvers<void>();
@@ -49,6 +54,38 @@ export function clockContract(name: string, open: () => ClockUnderTest): void {
       callOff();
       await until(wokenAt(clock, clock.now() + 5).promise);
       assert.equal(woken, false);
+    });
+
+    it("goes on as before when the machine's clock is set, which only the wall shows", async () => {
+      const { clock, until, jump } = open();
+      const [time, wall] = [clock.now(), clock.wall()];
+      for (const ms of [MONTH, -2 * MONTH]) {
+        jump(ms);
+        assert.ok(clock.now() >= time && clock.now() < time + DAY, "its time is its own");
+        await until(wokenAt(clock, clock.now() + 5).promise);
+      }
+      assert.ok(Math.abs(clock.wall() - wall + MONTH) < DAY);
+    });
+
+    it("tells of each jump of the machine's clock, until it is called off", async () => {
+      const { clock, until, jump } = open();
+      let told = 0;
+      let next = Promise.withResolvers<void>();
+      const callOff = clock.onJump(() => {
+        told += 1;
+        next.resolve();
+      });
+      for (const ms of [MONTH, -MONTH]) {
+        next = Promise.withResolvers<void>();
+        const later = clock.wakeAt(clock.now() + DAY, () => {}); // It waits for something, as an engine does.
+        jump(ms);
+        await until(next.promise);
+        later();
+      }
+      callOff();
+      jump(MONTH);
+      await until(wokenAt(clock, clock.now() + 5).promise);
+      assert.equal(told, 2);
     });
 
     it("wakes the earlier first, whichever was asked for first", async () => {

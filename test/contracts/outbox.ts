@@ -6,6 +6,7 @@ import { describe, it } from "node:test";
 import type { Outbox } from "../../src/ports/outbox.ts";
 import { hasFailed } from "../../src/ports/repository.ts";
 import { newFolder } from "../support/folders.ts";
+import { recordSyncs } from "../support/syncs.ts";
 
 /** `make`: an outbox that has used nothing of the given folder yet. */
 export function outboxContract(name: string, make: (folder: string) => Outbox): void {
@@ -30,7 +31,9 @@ export function outboxContract(name: string, make: (folder: string) => Outbox): 
       assert.equal(path.dirname(file), outbox.folder);
       assert.deepEqual([readFileSync(file, "utf8"), statSync(file).mode & 0o777], ["", 0o600]);
       writeFileSync(file, "# All of it\nü\n");
+      await using syncs = await recordSyncs();
       assert.deepEqual(await outbox.read("a.md"), { text: "# All of it\nü\n" });
+      assert.ok((await syncs.at(file)) >= 0 && (await syncs.at(outbox.folder)) >= 0, "it is on the disk");
     });
 
     it("keeps what was there beside it, as often as it is asked, and loses nothing", async () => {

@@ -14,6 +14,8 @@ const starting = (start: string, folder: string) => `
   import { closeSync, openSync, readdirSync, readlinkSync } from "node:fs";
   import { setImmediate as turn } from "node:timers/promises";
   const { git } = await import(${from("git/git.ts")});
+  const { RefWriter } = await import(${from("git/ref-writer.ts")});
+  const { ObjectReader } = await import(${from("git/object-reader.ts")});
   const { LocalPrograms } = await import(${from("programs/local.ts")});
   const signal = new AbortController().signal;
   const folder = ${JSON.stringify(folder)};
@@ -42,8 +44,15 @@ const GIT =
 const PROGRAM =
   'const e = await programs.run(program, signal); return e.is === "exited" ? "ok" : e.failure.message;';
 
+const REFS =
+  'const refs = new RefWriter(folder); const m = await refs.move([]); refs.close(); return m.ok ? "ok" : m.failure.message;';
+const OBJECTS =
+  'const r = new ObjectReader(folder, {}); const o = await r.info("HEAD"); r.close(); return o.is === "failed" ? o.why : "ok";';
+
 for (const [what, start] of [
   ["git", GIT],
+  ["a writer of refs", REFS],
+  ["a reader of objects", OBJECTS],
   ["a program", PROGRAM],
 ] as const) {
   it(`${what} that cannot be started for want of files is a failure in words, and leaves none open`, {
@@ -51,12 +60,13 @@ for (const [what, start] of [
   }, async () => {
     if (process.platform !== "linux") return;
     await using folder = await temporaryFolder();
+    execFileSync("git", ["init", "-q", folder.path]);
     const source = starting(start, folder.path);
     const command = 'ulimit -n 80; exec "$0" --input-type=module -e "$1"';
     const out = execFileSync("sh", ["-c", command, process.execPath, source], { encoding: "utf8" });
     const { ends, before, after } = JSON.parse(out) as { ends: string[]; before: number; after: number };
     assert.deepEqual([ends.at(0), ends.at(-1)], ["ok", "ok"], out);
-    assert.match(ends.at(1) ?? "", /EMFILE|could not be started|could not be recorded/);
+    assert.match(ends.at(1) ?? "", /EMFILE|no file or process left|could not be recorded/);
     assert.ok(after <= before, `${before} files were open before, ${after} afterwards`);
   });
 }

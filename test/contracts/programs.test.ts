@@ -20,10 +20,12 @@ import {
   shell,
   temporaryFolder,
 } from "./programs.ts";
+import { stallsContract } from "./programs-stalled.ts";
 import { conversationsContract } from "./programs-talk.ts";
 
 programsContract("on this machine", (folder) => new LocalPrograms({ folder }));
 conversationsContract("on this machine", (folder) => new LocalPrograms({ folder }));
+stallsContract("on this machine", (folder) => new LocalPrograms({ folder }));
 
 /** An engine of its own that runs one program; what the program writes comes out of it. */
 function startEngine(
@@ -115,11 +117,7 @@ describe("after a crash of the engine", () => {
   it("those jobs go on that are excepted", async () => {
     await using records = await temporaryFolder();
     await using folder = await temporaryFolder();
-    const engine = startEngine(
-      records.path,
-      folder.path,
-      "trap '' HUP PIPE; echo $$; while :; do sleep 600; done",
-    );
+    const engine = startEngine(records.path, folder.path, "trap '' HUP PIPE; sleep 600 & echo $$; wait");
     const [pid] = (await firstLine(engine)) as [number];
     await kill(engine);
     const next = new LocalPrograms({ folder: records.path });

@@ -1,5 +1,6 @@
 /** Runs in folders: the contract, and what only a disk can do to them. */
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, it } from "node:test";
@@ -116,6 +117,56 @@ describe("the lock of a run", () => {
     assert.match(failure.message, new RegExp(`process ${process.pid}, since `));
     await child.kill();
     await lock.release();
+  });
+});
+
+describe("a run whose disk turns read-only", () => {
+  it("is let go all the same, and can be locked again", async () => {
+    const folder = newFolder();
+    const home = worked(await new FolderRuns({ folder }).create(record("r1")));
+    const lock = worked(await home.lock());
+    const owner = path.join(home.folder, "owner.json");
+    rmSync(owner);
+    mkdirSync(owner); // Cannot be removed like a file, either.
+    await lock.release();
+    assert.equal(await home.owner(), undefined);
+    rmSync(owner, { recursive: true });
+    await worked(await home.lock()).release();
+  });
+
+  /** In a process of its own that may mount what it likes, for itself alone. A file that is open can still be written. */
+  const SOURCE = `
+    import { execFileSync } from "node:child_process";
+    const { FolderRuns } = await import(${JSON.stringify(import.meta.resolve("../../src/adapters/runs/folder-runs.ts"))});
+    const [folder, record] = process.argv.slice(1);
+    const home = await new FolderRuns({ folder }).create(JSON.parse(record));
+    const [released, discarded] = [await home.lock(), await (await new FolderRuns({ folder }).create({ ...JSON.parse(record), run: "r2" })).lock()];
+    execFileSync("sh", ["-c", 'mount --bind "$1" "$1" && mount -o remount,bind,ro "$1"', "sh", folder]);
+    await released.release();
+    await discarded.discard();
+    const large = "x".repeat(500_000); // More than a file may hold here, which is an error of the disk, too.
+    const written = await home.log.append(0, [{ type: "run.steered", message: large, at: 1 }]);
+    console.log(JSON.stringify([await home.lock(), written].map((one) => one.failure?.message ?? one)));
+  `;
+
+  it("really: says so where it is locked or written next, and nowhere throws", async () => {
+    const folder = newFolder();
+    const bind = 'mount --bind "$1" "$1" && mount -o remount,bind,ro "$1"';
+    if (spawnSync("unshare", ["-rm", "sh", "-c", bind, "sh", folder]).status !== 0) return; // Not allowed here.
+    const command = 'ulimit -f 400; exec unshare -rm "$@"';
+    const node = [
+      process.execPath,
+      "--input-type=module",
+      "-e",
+      SOURCE,
+      folder,
+      JSON.stringify(record("r1")),
+    ];
+    const { stdout, stderr } = spawnSync("sh", ["-c", command, "sh", ...node], { encoding: "utf8" });
+    assert.equal(stderr.replaceAll(/\(node:\d+\) ExperimentalWarning.*\n.*\n/g, ""), "");
+    const [locked, written] = JSON.parse(stdout) as [string, string];
+    assert.match(locked, /^run r1 cannot be locked: .*lock\.db: it may only be read/);
+    assert.match(written, /events\.db cannot be written: it may only be read/);
   });
 });
 

@@ -1,12 +1,14 @@
 /** Workspaces that were being made ready when somebody stopped or killed it: is the next holder's whole? */
 import assert from "node:assert/strict";
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { LocalPrograms } from "../../src/adapters/programs/local.ts";
+import { bootId } from "../../src/adapters/programs/processes.ts";
 import { CloneWorkspaces } from "../../src/adapters/workspaces/clones.ts";
 import type { Program, ProgramEnd, Programs } from "../../src/ports/programs.ts";
 import { hasFailed } from "../../src/ports/repository.ts";
+import { recordSyncs } from "../support/syncs.ts";
 import { LIMITS } from "./programs.ts";
 import { good, inside, jobOf, MAX_FILE_BYTES, onStage, type Scene } from "./workspaces.ts";
 
@@ -80,6 +82,26 @@ describe("a copy that was cut short", { skip: !isLinux }, () => {
   });
 });
 
+it("a workspace of before the machine was started is made anew: of what was ignored in it, files may be empty", async () => {
+  await onStage(
+    (repository, folder) => make(repository, folder),
+    async ({ repository, folder, workspaces, commit }) => {
+      const want = { job: jobOf(1), commit, use: "gate" } as const;
+      const { signal } = new AbortController();
+      const held = good(await workspaces.take(want, signal));
+      await inside(held, "mkdir ignored; echo made > ignored/x");
+      await workspaces.release(held);
+      const kept = good(await workspaces.take(want, signal));
+      assert.equal(await inside(kept, "ls ignored"), "x", "a gate keeps what is ignored");
+      await workspaces.release(kept);
+      const made = join(held.folder, "../slot.json");
+      await writeFile(made, (await readFile(made, "utf8")).replace(bootId(), "another"));
+      const next = good(await make(repository.folder, folder).take(want, signal));
+      assert.equal(await inside(next, "ls"), "a.txt\ndir\nrun.sh");
+    },
+  );
+});
+
 it("work is kept whose engine was killed while it wrote where HEAD is", async () => {
   await onStage(
     (repository, folder) => make(repository, folder),
@@ -88,8 +110,12 @@ it("work is kept whose engine was killed while it wrote where HEAD is", async ()
       await inside(held, "echo made > made.txt");
       await writeFile(join(held.folder, "../git/HEAD"), "");
       const as = { ref: "refs/skein/salvage/r/t.1.1", message: "what there was" };
+      await using syncs = await recordSyncs();
       const kept = good(await workspaces.keep(held, as, new AbortController().signal));
       assert.equal(await repository.git("show", `${kept.commit}:made.txt`), "made");
+      const folders = ["refs/skein/salvage/r", "refs/skein/salvage", "refs/skein"];
+      for (const folder of folders)
+        assert.ok((await syncs.at(join(repository.folder, ".git", folder))) >= 0, `${folder} is synced`);
     },
   );
 });

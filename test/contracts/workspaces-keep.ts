@@ -216,6 +216,12 @@ export function keepingContract(name: string, make: Make): void {
           assert.deepEqual(good(await workspaces.keep(workspace, as, NEVER)), first);
           const { commit } = await keep(workspace, "refs/skein/salvage/r1/1.1");
           assert.equal(await repository.git("show", `${commit}:a.txt`), "later");
+          const other = { ...as, ref: `${REF}-again-${job}` };
+          assert.deepEqual(good(await workspaces.keep(workspace, other, NEVER)), first);
+          assert.equal(
+            await repository.git("for-each-ref", "--format=%(objectname)", other.ref),
+            first.commit ?? "",
+          );
           await workspaces.release(workspace);
           const next = await take({ job: jobOf(job) });
           await inside(next, "echo next > a.txt");

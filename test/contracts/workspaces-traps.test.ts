@@ -6,6 +6,7 @@ import { dirname, join } from "node:path";
 import { describe, it } from "node:test";
 import { LocalPrograms } from "../../src/adapters/programs/local.ts";
 import { CloneWorkspaces, type CloneWorkspacesOptions } from "../../src/adapters/workspaces/clones.ts";
+import { hasFailed } from "../../src/ports/repository.ts";
 import { LIMITS } from "./programs.ts";
 import { inside, jobOf, MAX_FILE_BYTES, onStage, type Scene } from "./workspaces.ts";
 
@@ -32,6 +33,7 @@ describe("a worker that left a trap in its own git folder", { concurrency: 4 }, 
     ["a pipe as its head", "rm .git/HEAD; mkfifo .git/HEAD"],
     ["a link to what has no end as its head", "rm .git/HEAD; ln -s /dev/zero .git/HEAD"],
     ["a pipe as its branch", "rm .git/refs/heads/own; mkfifo .git/refs/heads/own"],
+    ["a link on the way to its branch", "mv .git/refs/heads .git/away; ln -s ../away .git/refs/heads"],
     ["a pipe as its packed refs", "rm .git/refs/heads/own; mkfifo .git/packed-refs"],
     ["a pipe as its alternates", "rm .git/objects/info/alternates; mkfifo .git/objects/info/alternates"],
     [
@@ -77,6 +79,12 @@ describe("a worker that left a trap among its files", { concurrency: 4 }, () => 
       /"inner\/\.git\/HEAD" is a pipe/,
     ],
     ["a pipe in the place of a file", "rm dir/b.txt; mkfifo dir/b.txt", /"dir\/b\.txt" is a pipe/],
+    [
+      "a pipe beside its files",
+      "mkdir -p new/deep; mkfifo new/deep/queue",
+      /^"new\/deep\/queue" is a pipe[^\n]*$/,
+    ],
+    ["a pipe that is ignored", "mkdir -p ignored; mkfifo ignored/queue", /^$/],
     ["a link to what has no end", "ln -s /dev/zero endless", /^$/],
   ];
   for (const [what, script, said] of traps) {
@@ -124,6 +132,26 @@ describe("what is beside a worker's files", { concurrency: 4 }, () => {
       const next = make(repository.folder, folder);
       assert.equal(await next.heldBy(jobOf(1)), undefined);
     }),
+  );
+
+  it("is made anew when it is a pipe, and holds up neither a keep nor the next worker", SOON, () =>
+    stage(
+      async ({ take, workspaces }) => {
+        const first = await take();
+        for (const name of ["git/index", "setup.txt"]) {
+          await rm(join(dirname(first.folder), name));
+          execFileSync("mkfifo", [join(dirname(first.folder), name)]);
+        }
+        const stop = new AbortController().signal;
+        const kept = await workspaces.keep(first, { ref: "refs/heads/kept", message: "Kept" }, stop);
+        assert.ok(hasFailed(kept) && /index is no file any more/.test(kept.failure.message));
+        await workspaces.release(first);
+        const next = await take({ job: jobOf(2) });
+        assert.equal(next.folder, first.folder);
+        assert.equal(await inside(next, "git status --short; cat a.txt"), await inside(next, "cat a.txt"));
+      },
+      { setup: "true" },
+    ),
   );
 
   it("is removed although its paths are longer than the system takes", SOON, () =>

@@ -152,7 +152,12 @@ describe("what a clone gets besides its commit", { concurrency: 4 }, () => {
     stage({ setup: "echo no network >&2; exit 7" }, async ({ workspaces, commit }) => {
       const result = await workspaces.take({ job: jobOf(1), commit, use: "agent" }, NEVER);
       assert.ok(hasFailed(result));
-      assert.match(result.failure.message, /set-up command \(echo.*\) ended with 7: no network/);
+      assert.equal(result.failure.kind, "setup");
+      assert.match(
+        result.failure.message,
+        /set-up command workspace\.setup \(echo.*\) ended with 7 in \S+: no network/,
+      );
+      assert.match(result.failure.next ?? "", /workspace\.setup in skein\.yaml/);
       assert.equal(await workspaces.heldBy(jobOf(1)), undefined);
     }));
 

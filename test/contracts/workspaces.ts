@@ -185,6 +185,23 @@ export function workspacesContract(
         }
       }));
 
+    it("removes the folder of a probe, also one of an earlier engine, and no gate gets it", () =>
+      stage(async ({ repository, folder, take, workspaces }) => {
+        const first = await take({ use: "probe" });
+        await inside(first, "mkdir ignored; echo built > ignored/c; echo broken > a.txt");
+        const beside = await take({ job: jobOf(2), use: "gate" });
+        assert.notEqual(beside.folder, first.folder);
+        await workspaces.release(first);
+        await assert.rejects(lstat(first.folder));
+        const again = await take({ use: "probe" });
+        assert.equal(await inside(again, "echo left > new; mkdir ignored; cat a.txt"), "a");
+        const later = make(repository.folder, folder);
+        const held = await later.heldBy(jobOf(1));
+        assert.equal(held?.folder, again.folder);
+        await later.release(held!);
+        await assert.rejects(lstat(again.folder));
+      }));
+
     it("gives a gate the free folder that has its files already, if there is one", () =>
       stage(async ({ repository, take, workspaces }) => {
         const commit = await repository.branch("next", { "c.txt": "c\n" });

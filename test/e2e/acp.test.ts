@@ -20,11 +20,14 @@ const plans: NonNullable<AcpScript["when"]> = [
   { told: "Answers of yours have been accepted before.", prompts: [[say({ scratchpad: "", tasks: [] })]] },
 ];
 
-const start = (place: Place, script: AcpScript, ...args: readonly string[]) => {
+const withScript = (place: Place, script: AcpScript) => {
   const agent = { kind: "acp", name: "scripted", command: ACP_COMMAND };
-  const env = { SKEIN_AGENT: JSON.stringify(agent), ACP_SCRIPT: JSON.stringify(script) };
+  return place.with({ env: { SKEIN_AGENT: JSON.stringify(agent), ACP_SCRIPT: JSON.stringify(script) } });
+};
+
+const start = (place: Place, script: AcpScript, ...args: readonly string[]) => {
   const sets = ["workspace.pass=[ACP_SCRIPT]", "gate=none", ...args].flatMap((set) => ["--set", set]);
-  return place.with({ env }).skein("run", "write two files", ...sets);
+  return withScript(place, script).skein("run", "write two files", ...sets);
 };
 
 describe("a run with agents that are talked with", () => {
@@ -67,6 +70,23 @@ describe("a run with agents that are talked with", () => {
     const { code, out, err } = await start(place, { prompts: [], login });
     assert.equal(code, 5, out + err);
     assert.match(out + err, /scripted is not logged in[\s\S]*run `scripted login`/);
+  });
+
+  it("stops at once where its agent has no key to log in with, and goes on once it has one", async () => {
+    await using place = await makePlace();
+    const login = { id: "api-key", name: "API Key" };
+    const loginFails = "CODEX_API_KEY or OPENAI_API_KEY is not set";
+    const { code, out, err } = await start(place, { prompts: [], login, loginFails });
+    assert.equal(code, 5, out + err);
+    assert.match(out + err, /scripted is not logged in: .*OPENAI_API_KEY is not set/);
+    const writes = (n: number): NonNullable<AcpScript["when"]>[number] => {
+      const name = ["", "one", "two"][n]!;
+      const write: Step = { do: "write", path: `${name}.txt`, text: name, by: "itself" };
+      return { told: `Task: t.${n} (${name})`, prompts: [[write, report]] };
+    };
+    const when = [...plans, writes(1), writes(2)];
+    const again = await withScript(place, { prompts: [], when, login }).skein("resume");
+    assert.equal(again.code, 0, again.out + again.err);
   });
 
   it("stops where its account is used up and nobody wants to wait", async () => {

@@ -1,6 +1,6 @@
 /** What does the next command find after `kill -9`? What had been finished counts, what had not is kept. */
 import assert from "node:assert/strict";
-import { readFile } from "node:fs/promises";
+import { glob, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, it } from "node:test";
 import { makePlace, type Place } from "./cli-place.ts";
@@ -42,6 +42,23 @@ describe("after a kill -9", { concurrency: 2 }, () => {
     assert.match(out, /2 of 2 tasks done/);
   });
 
+  it("a worker that had finished is asked again if the machine was started since: its files may be empty", async () => {
+    await using place = await makePlace({ work: killsTheEngine(`${HANDOFF}; kill -9 $pid; exit 0`) });
+    await killed(place);
+    for await (const name of glob("*/runs/*/jobs/work-t.2-1/job.json", { cwd: place.state })) {
+      const file = path.join(place.state, name);
+      const { boot: _, ...job } = JSON.parse(await readFile(file, "utf8")) as { readonly boot: string };
+      await writeFile(file, JSON.stringify({ ...job, boot: "another" }));
+    }
+    const { code, out } = await resumed(place);
+    assert.equal(code, 0, out);
+    assert.equal(await attempts(place), 2);
+    assert.equal(
+      await place.repository.git("for-each-ref", "refs/skein/salvage", "--format=%(refname:lstrip=4)"),
+      "t.2.1",
+    );
+  });
+
   it("a worker that ended badly is not believed, whatever it had written before", async () => {
     await using place = await makePlace({ work: killsTheEngine(`${HANDOFF}; kill -9 $pid; exit 1`) });
     await killed(place);
@@ -62,6 +79,20 @@ describe("after a kill -9", { concurrency: 2 }, () => {
     ).split("\n");
     assert.match(kept, /\/t\.2\.1$/);
     assert.equal(await repository.git("show", `${kept}:t.2.txt`), "made by t.2");
+  });
+
+  it("a worker whose brief is lost is ended as well, its work is kept, and its workspace given back", async () => {
+    await using place = await makePlace({ work: killsTheEngine("kill -9 $pid; sleep 600") });
+    await killed(place);
+    for await (const name of glob("*/runs/*/jobs/work-t.2-1/job.json", { cwd: place.state }))
+      await writeFile(path.join(place.state, name), "");
+    const { code, out } = await resumed(place);
+    assert.equal(code, 0, out);
+    assert.match(out, /^restored: 1 empty record of the run removed$/m);
+    assert.doesNotMatch(out, /could not be given back/);
+    const kept = await place.repository.git("for-each-ref", "--format=%(refname)", "refs/skein/salvage");
+    assert.match(kept, /\/t\.2\.1$/);
+    assert.equal(await place.repository.git("show", `${kept}:t.2.txt`), "made by t.2");
   });
 
   it("delivering a part leaves the work of those who were at it where it can be kept", async () => {
@@ -88,9 +119,8 @@ describe("after a kill -9", { concurrency: 2 }, () => {
     assert.equal(failed.code, 1);
     assert.ok(!`${failed.out}${failed.err}`.includes(secret));
     const setup = ["--set", 'workspace.setup=sh -c "echo $MY_API_KEY; exit 1"', "--planner", "none"];
-    const retry = ["--set", "retry.first=1ms", "--set", "retry.max=1ms"];
-    const unready = await run.skein("run", "x", "--agent", place.agent, ...setup, ...pass, ...retry);
-    assert.equal(unready.code, 1);
+    const unready = await run.skein("run", "x", "--agent", place.agent, ...setup, ...pass);
+    assert.equal(unready.code, 3);
     assert.ok(!`${unready.out}${unready.err}`.includes(secret));
     const { stdout } = await grep(secret, place.state);
     assert.equal(stdout, "", "it is in no file");

@@ -33,7 +33,10 @@ const commit = (folder: string): string => {
   return git(folder, "rev-parse", "HEAD");
 };
 
-/** A gate that does not end for a tree with `file` before it is let go on: a pipe holds the word until it is read. */
+/**
+ * A gate that does not end for a tree with `file` before it is let go on: a pipe holds the word until it is read. Not
+ * for the sandbox, where that pipe is not.
+ */
 function heldGate(folder: string, file: string) {
   const [pipe, mark] = [path.join(folder, "pipe"), path.join(folder, "went on")];
   execFileSync("mkfifo", [pipe]);
@@ -51,7 +54,7 @@ describe("a base that somebody moves", () => {
     const { repository, folder } = place;
     using held = heldGate(folder, "a.txt");
     let moved = "";
-    const { end, events } = await runGoal(place, place.config({ gate: [held.gate] }), {
+    const { end, events } = await runGoal(place, place.config({ gate: [held.gate], gateSandbox: "off" }), {
       watch: (event) => {
         if (event.type === "job.started" && event.job.kind === "land" && moved === "")
           moved = commit(repository.folder);
@@ -96,7 +99,10 @@ describe("a base that somebody moves", () => {
     await using place = await makePlace({ files: { "README.md": "# here\n" } });
     const { repository } = place;
     using held = heldGate(place.folder, "t.1.txt");
-    const live = place.start("run", "write two files", "--agent", place.agent, "--gate", held.gate);
+    const live = place.start(
+      ...["run", "write two files", "--agent", place.agent],
+      ...["--gate", held.gate, "--set", "gateSandbox=off"],
+    );
     await live.says("gating one");
     const moved = commit(repository.folder);
     const words = `has moved to ${moved.slice(0, 10)}`;

@@ -1,8 +1,9 @@
 /** What does a person read, and which exit code is it, when a key is wrong, a quota is used up, or a price unknown? */
 import assert from "node:assert/strict";
-import { glob, readFile } from "node:fs/promises";
+import { glob, readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, it } from "node:test";
+import { FolderMailbox } from "../../src/adapters/mailboxes/folder.ts";
 import {
   type Answerer,
   type ModelServer,
@@ -135,10 +136,26 @@ describe("a quota that is used up", () => {
     const parked = await run(here, server);
     assert.equal(parked.code, 75, parked.out + parked.err);
     const name = runName(parked.out);
-    const cancel = await here.skein("cancel", name, "--reason", "not now");
-    assert.match(cancel.out, /is not going on; it will hear this when it does/);
+    const [repository = ""] = await readdir(place.state);
+    const mailbox = new FolderMailbox(path.join(place.state, repository, "runs", name, "commands"));
+    assert.ok(
+      "answer" in (await mailbox.send({ type: "cancel", reason: "not now" })),
+      "as a cancel that was killed",
+    );
     const { code, out, err } = await here.skein("resume", name);
     assert.equal(code, 1, out + err);
+    assert.match(out, /^ {2}cancelled: not now$/m);
+    assert.equal(server.calls.length, 1);
+  });
+
+  it("keeps nobody from cancelling the run at once, without the key", LIMIT, async () => {
+    await using place = await makePlace();
+    const answer: Answerer = ({ wire }) => quotaExhausted(wire, { resetAt: Date.now() + 13 * HOUR });
+    await using server = await startModelServer({ answer });
+    const parked = await run(place.with({ env: { MY_KEY: "k" } }), server);
+    assert.equal(parked.code, 75, parked.out + parked.err);
+    const { code, out, err } = await place.ask("cancel", runName(parked.out), "t", "--reason", "not now");
+    assert.equal(code, 0, out + err);
     assert.match(out, /^ {2}cancelled: not now$/m);
     assert.equal(server.calls.length, 1);
   });

@@ -1,12 +1,15 @@
 /** `skein doctor`: who would work, who else could, what each needs, and what confines them. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
+import { existsSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { type AddressInfo, createServer } from "node:net";
 import path from "node:path";
 import { describe, it } from "node:test";
+import { ACP_COMMAND } from "../support/acp-agent/agent.ts";
+import type { AcpScript } from "../support/acp-agent/script.ts";
 import { makePlace } from "./cli-place.ts";
-import { badOf, examine, textsOf } from "./doctor-place.ts";
+import { badOf, examine, type Said, textsOf } from "./doctor-place.ts";
 
 const LIMIT = { timeout: 60_000 };
 
@@ -86,6 +89,63 @@ describe("skein doctor, of agents,", () => {
   });
 
   it(
+    "says that pi needs the program pi as well, and a newer Node than the one on the PATH",
+    LIMIT,
+    async () => {
+      await using place = await makePlace();
+      const bin = path.join(place.folder, "bin");
+      await mkdir(bin);
+      const put = (name: string, text: string) =>
+        writeFile(path.join(bin, name), `#!/bin/sh\n${text}\n`, { mode: 0o755 });
+      const env = { PATH: `${bin}${path.delimiter}${process.env["PATH"]}` };
+      const examineThere = async () => {
+        const { out } = await place.with({ env }).skein("doctor", "--json", "--agent", "pi");
+        return badOf(JSON.parse(out));
+      };
+      const install = "npm install --global pi-acp @earendil-works/pi-coding-agent";
+      await put("pi-acp", "exit 1");
+      const [first] = await examineThere();
+      assert.deepEqual([first?.text, first?.next], ["pi was not found on the PATH", install]);
+      await put("pi", "exit 1");
+      await put("node", "echo v20.1.0");
+      const [second] = await examineThere();
+      assert.equal(second?.text, "pi needs Node 22 or newer; the node on the PATH is 20.1.0");
+    },
+  );
+
+  describe("of one that speaks ACP and is named,", () => {
+    const tried = async (script: AcpScript) => {
+      await using place = await makePlace();
+      const env = { ACP_SCRIPT: JSON.stringify(script) };
+      const agent = `acp:${ACP_COMMAND.join(" ")}`;
+      const args = ["--agent", agent, "--set", "workspace.pass=[ACP_SCRIPT]", "--json"];
+      const { code, out } = await place.with({ env }).skein("doctor", ...args);
+      const said = JSON.parse(out) as Said & { agents: { session: { ms: number } | null }[] };
+      return { code, said, left: existsSync(place.state) };
+    };
+
+    it("starts it, says that it gave a session, and leaves nothing", LIMIT, async () => {
+      const { code, said, left } = await tried({ prompts: [[{ do: "die" }]] });
+      assert.deepEqual([code, left], [0, false]);
+      const [text = ""] = textsOf(said, "agent");
+      assert.match(
+        text,
+        /^ok: node \(ACP\) works and plans; it was started and gave a session after \d+\.\d s: it is logged in, or/,
+      );
+      assert.ok((said.agents[0]?.session?.ms ?? 0) > 0);
+    });
+
+    it("says that it is not logged in, and what to do", LIMIT, async () => {
+      const login = { id: "browser", name: "Browser", description: "run `it login`" };
+      const { code, said, left } = await tried({ prompts: [], login });
+      assert.deepEqual([code, left], [1, false]);
+      const [problem] = badOf(said);
+      assert.match(problem?.text ?? "", /node is not logged in: .*it offers: run `it login`/);
+      assert.match(problem?.next ?? "", /log in/);
+    });
+  });
+
+  it(
     "shows the roles of the repository, those that cannot be used, and a prompts folder that is wrong",
     LIMIT,
     async () => {
@@ -117,7 +177,7 @@ describe("skein doctor, of agents,", () => {
         path.join(place.repository.folder, ".mcp.json"),
         JSON.stringify({ mcpServers: servers }),
       );
-      const said = await examine(place, "--agent", "acp:sh");
+      const said = await examine(place, "--set", "agent=acp:sh");
       assert.deepEqual(textsOf(said, "mcp"), [
         "ok: handed on to the agent, which starts them as you: docs",
         textsOf(said, "mcp")[1],

@@ -271,8 +271,8 @@ describe("skein doctor", () => {
     assert.match((await gates("none"))[0]!, /^warn: the gate is switched off in the configuration; /);
     assert.deepEqual(await gates("FAST=1 no-such-tool --all", "./no-such-file"), [
       "ok: configured: FAST=1 no-such-tool --all, ./no-such-file",
-      "warn: no-such-tool was not found on the PATH: the gate will be red",
-      "warn: ./no-such-file was not found: the gate will be red",
+      "warn: no-such-tool was not found on the PATH: the gate cannot be run, and a run would stop at once",
+      "warn: ./no-such-file was not found: the gate cannot be run, and a run would stop at once",
     ]);
     assert.deepEqual(await gates("cd nowhere && ./x", "if true; then y; fi", "exit 0", "sh -c true"), [
       "ok: configured: cd nowhere && ./x, if true; then y; fi, exit 0, sh -c true",

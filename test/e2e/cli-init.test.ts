@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
-import { lstat, mkdir, readdir, readFile, readlink, stat, symlink, writeFile } from "node:fs/promises";
+import { lstat, mkdir, readdir, readFile, readlink, rm, stat, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
@@ -85,7 +85,12 @@ describe("skein init", { concurrency: 2 }, () => {
     const said = JSON.parse(ended.out);
     assert.deepEqual([said.file, said.isWritten, said.isReplaced], [fileIn(place), true, false]);
     assert.equal(said.text, await textIn(place));
-    assert.deepEqual(said.setup, { command: "npm ci", lockFile: "package-lock.json", isNeeded: true });
+    assert.deepEqual(said.setup, {
+      command: "npm ci",
+      lockFile: "package-lock.json",
+      isNeeded: true,
+      why: "Nothing is installed that could be copied.",
+    });
     assert.deepEqual(said.gate.commands, ["npm run build", "npm run test"]);
     assert.equal((await stat(fileIn(place))).mode & 0o777, 0o666 & ~process.umask());
     const { out } = await place.ask("doctor", "--agent", place.agent);
@@ -97,11 +102,45 @@ describe("skein init", { concurrency: 2 }, () => {
       files: { ...KINDS["npm"]!.files, ".gitignore": "node_modules\n" },
     });
     await mkdir(path.join(place.repository.folder, "node_modules"));
-    assert.match((await place.ask("init")).out, /^set-up {2}not needed: node_modules is copied/m);
+    assert.match((await place.ask("init")).out, /^set-up {2}not set: What you have installed is copied/m);
     const text = await textIn(place);
     assert.match(text, /^ {2}# setup: npm ci$/m);
     assert.deepEqual(configOf(text), DEFAULTS);
   });
+
+  const PYTHON = { "pytest.ini": "", "requirements.txt": "flask\n", ".gitignore": ".venv\n" };
+
+  it(
+    "copies a virtual environment, but not one in which the checkout itself is installed",
+    LIMIT,
+    async () => {
+      await using place = await makePlace({ files: PYTHON });
+      const packages = ".venv/lib/python3.11/site-packages";
+      await place.repository.write({ ".venv/pyvenv.cfg": "", [`${packages}/other.pth`]: "/elsewhere/src\n" });
+      assert.match((await place.ask("init")).out, /^set-up {2}a copy of node_modules, \.venv: /m);
+      const copied = configOf(await textIn(place));
+      assert.deepEqual(copied.workspace.copy, ["node_modules", ".venv"]);
+      assert.equal(copied.workspace.setup, undefined);
+      const gate = ".venv/bin/python -m pytest -q";
+      assert.deepEqual(copied.gate, [{ name: gate, run: gate }]);
+
+      await place.repository.write({
+        [`${packages}/__editable__.shop.pth`]: `${place.repository.folder}/src\n`,
+      });
+      const { out } = await place.ask("init", "--force");
+      assert.match(out, /^set-up {2}python3 -m venv \.venv && .*\.venv has your checkout itself installed/ms);
+      const made = configOf(await textIn(place));
+      assert.deepEqual(made.workspace.copy, DEFAULTS.workspace.copy);
+      assert.match(made.workspace.setup ?? "", /pip install -r requirements\.txt pytest$/);
+      assert.deepEqual(made.gate, [{ name: gate, run: gate }]);
+      await rm(fileIn(place));
+      const doctor = await place.ask("doctor", "--agent", place.agent);
+      assert.match(
+        doctor.out,
+        /^warn {2}set-up +there is requirements\.txt, and workspaces are not set up\./m,
+      );
+    },
+  );
 
   it("leaves a file that is there, unless it may replace it", LIMIT, async () => {
     await using place = await makePlace();

@@ -31,10 +31,11 @@ export type Place = AsyncDisposable & {
   start(...args: readonly string[]): Started;
 };
 
-/** Another folder to call it in, and variables besides the usual ones. */
+/** Another folder to call it in, variables besides the usual ones, and how long it may take. */
 export type Elsewhere = {
   readonly folder?: string;
   readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly maxMs?: number;
 };
 
 /** A command that is going on. */
@@ -61,9 +62,9 @@ export async function makePlace(
   const state = path.join(folder, "state");
   const usual = { ...plainEnvironment(), HOME: path.join(folder, "home"), SKEIN_STATE_DIR: state };
   const going = new Set<Started>();
-  const elsewhere = ({ folder: at = repository.folder, env = {} }: Elsewhere) => {
+  const elsewhere = ({ folder: at = repository.folder, env = {}, maxMs }: Elsewhere) => {
     const start = (...args: readonly string[]) => {
-      const live = startSkein(args, at, { ...usual, ...env });
+      const live = startSkein(args, at, { ...usual, ...env }, maxMs);
       going.add(live);
       void live.ended.then(() => going.delete(live));
       return live;
@@ -105,7 +106,11 @@ echo "made by $SKEIN_TASK" > "$SKEIN_TASK.txt"
 echo '{"status":"complete","summary":"wrote it","concerns":[]}'
 `;
 
-async function askSkein(args: readonly string[], folder: string, env: NodeJS.ProcessEnv): Promise<Ended> {
+export async function askSkein(
+  args: readonly string[],
+  folder: string,
+  env: NodeJS.ProcessEnv,
+): Promise<Ended> {
   const written = { out: "", err: "" };
   const sink = (name: "out" | "err") => ({
     hasColours: false,
@@ -120,12 +125,17 @@ async function askSkein(args: readonly string[], folder: string, env: NodeJS.Pro
 /** No test waits for longer: what hangs is killed, and shows as having no exit code. */
 const MAX_MS = 150_000;
 
-function startSkein(args: readonly string[], folder: string, env: NodeJS.ProcessEnv): Started {
+export function startSkein(
+  args: readonly string[],
+  folder: string,
+  env: NodeJS.ProcessEnv,
+  maxMs: number = MAX_MS,
+): Started {
   const child = spawn(process.execPath, [SKEIN, ...args], {
     cwd: folder,
     env,
     stdio: ["ignore", "pipe", "pipe"],
-    timeout: MAX_MS,
+    timeout: maxMs,
     killSignal: "SIGKILL",
   });
   let out = "";

@@ -142,3 +142,43 @@ describe("skein plan", () => {
     assert.match(help.out, /^Usage: skein plan check/);
   });
 });
+
+describe("an agent's plan that is refused", { concurrency: 2 }, () => {
+  const BAD = { ...THREE, tasks: [{ ...THREE.tasks[0]!, scope: ["../../x"] }] };
+  const placeOfBad = async () => {
+    const place = await makePlace();
+    await writeFile(place.agent, `#!/bin/sh\ncat > /dev/null\necho '${JSON.stringify(BAD)}'\n`, {
+      mode: 0o755,
+    });
+    return place;
+  };
+
+  it("is told with who made it, what was wrong, what is shown instead and what to try", async () => {
+    await using place = await placeOfBad();
+    const { code, out, err } = await place.skein("plan", "write three files", "--agent", place.agent);
+    assert.equal(code, 0, err);
+    assert.match(out, /^Execution plan: ready$/m);
+    const notices = err.split("\n").filter((line) => line.startsWith("notice: "));
+    assert.match(
+      notices.join("\n"),
+      /^notice: this is the rules' plan: agent\.sh answered 3 times, and none of its plans could be used\nnotice: wrong with its last plan: task "one", scope\[0\]: .*leaves the repository.*\nnotice: try: go on with this plan, or edit it; or ask again, with another --agent or --model/,
+    );
+  });
+
+  it("is told to programs on standard error, beside the rules' plan", async () => {
+    await using place = await placeOfBad();
+    const { code, out, err } = await place.skein(
+      "plan",
+      "write three files",
+      "--agent",
+      place.agent,
+      "--json",
+    );
+    assert.equal(code, 0, err);
+    assert.equal(JSON.parse(out).planner, "rules");
+    const { notice } = JSON.parse(err);
+    assert.deepEqual([notice.kind, notice.reasons.length], ["plan-invalid", 1]);
+    assert.match(notice.message, /^this is the rules' plan: agent\.sh answered 3 times/);
+    assert.match(notice.next, /edit it/);
+  });
+});

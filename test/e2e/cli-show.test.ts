@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { writeFile } from "node:fs/promises";
 import { test } from "node:test";
 import { makePlace } from "./cli-place.ts";
 
@@ -19,9 +20,57 @@ test("of a task that the gate refused, show gives the reason, the gate's transcr
   const shown = (await place.ask("show", run, "one")).out;
   const [, gates = ""] = shown.split("\nGated in\n");
   assert.match(gates, /^ {2}\S+\/transcripts\/land_1-\S+\.log\n {2}\S+\/transcripts\/land_2-/);
-  const [, end = ""] = shown.split("\nHow the newest gate ended\n");
+  const [, end = ""] = shown.split("\nThe end of what the gate wrote that refused attempt 2\n");
   assert.match(end, /^ {2}130\n {2}the sum is wrong$/m);
   assert.doesNotMatch(end, /^ {2}105$/m, "only the end of it");
+  assert.doesNotMatch(ran.out + tree + shown, /make the gate pass/, "said to the worker, not to people");
+});
+
+test("of a task that a gate refused once, show has how that gate ended, whatever came after it", async () => {
+  await using place = await makePlace({ work: '[ "$SKEIN_ATTEMPT" = 1 ] || exit 9' });
+  const gate = "test ! -f t.1.txt || { echo the sum is wrong; exit 1; }";
+  const args = ["--gate", gate, "--set", "retry.maxRefused=1", "--set", "retry.maxFailed=1", ...QUICK];
+  const ran = await place.skein("run", "write two files", "--agent", place.agent, ...args);
+  assert.equal(ran.code, 1, ran.err);
+  const [, run = ""] = /^run {5}(\S+)$/m.exec(ran.out)!;
+  const [, end = ""] = (await place.ask("show", run, "one")).out.split(
+    "\nThe end of what the gate wrote that refused attempt 1\n",
+  );
+  assert.match(end, /^ {2}the sum is wrong$/m);
+});
+
+test("of a task whose only attempt a gate refused, show has how that gate ended", async () => {
+  await using place = await makePlace();
+  const gate = "test ! -f t.1.txt || { echo the sum is wrong; exit 1; }";
+  const args = ["--gate", gate, "--set", "retry.maxRefused=0", ...QUICK];
+  const ran = await place.skein("run", "write two files", "--agent", place.agent, ...args);
+  assert.equal(ran.code, 1, ran.err);
+  const [, run = ""] = /^run {5}(\S+)$/m.exec(ran.out)!;
+  const shown = (await place.ask("show", run, "one")).out;
+  assert.match(
+    shown,
+    /\nThe end of what the gate wrote that refused attempt 1\n(?: .*\n)* {2}the sum is wrong\n/,
+  );
+  const details = JSON.parse((await place.ask("show", run, "one", "--json")).out);
+  assert.deepEqual([details.refusedAttempt, details.gateOutput.at(-1)], [1, "the sum is wrong"]);
+});
+
+test("of a planner whose answer cannot be read, people are told what is wrong, and not what it is to send", async () => {
+  await using place = await makePlace();
+  await writeFile(place.agent, "#!/bin/sh\necho I would rather not\n", { mode: 0o755 });
+  const ran = await place.skein("run", "write two files", "--agent", place.agent, "--gate", "none", ...QUICK);
+  assert.equal(ran.code, 1, ran.err);
+  const [, run = ""] = /^run {5}(\S+)$/m.exec(ran.out)!;
+  const texts = [
+    ran,
+    await place.ask("show", run),
+    await place.ask("status", run),
+    await place.ask("report", run),
+  ];
+  for (const { out } of [...texts, await place.ask("show", run, "t")]) {
+    assert.match(out, /no JSON object was found in the answer/);
+    assert.doesNotMatch(out, /answer with|answer again|"scratchpad"/);
+  }
 });
 
 test("of a task that needed several attempts, show says why, each reason once", async () => {

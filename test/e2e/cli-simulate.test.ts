@@ -1,16 +1,12 @@
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
-import { mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { mkdtemp, mkdtempDisposable, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { test } from "node:test";
-import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
 import { main } from "../../src/surfaces/cli/main.ts";
 import { plainEnvironment } from "../support/repositories.ts";
-
-const call = promisify(execFile);
-const SKEIN = fileURLToPath(new URL("../../bin/skein", import.meta.url));
+import type { Ended } from "./cli-place.ts";
+import { FIXTURES, readRecorded, restoreRun } from "./recorded-place.ts";
 
 type Asked = { readonly code: number; readonly out: string; readonly err: string };
 
@@ -58,40 +54,33 @@ const PLAN = {
   tasks: [taskOf("one"), taskOf("two"), taskOf("three", { blockedBy: ["one"], estimate: { minutes: 3 } })],
 };
 
+/** A recorded one: whether two tasks that ended within milliseconds come in the same order is a matter of luck. */
 test("the demo's run, played again with its durations, has the same order and time; beside it stands what was foreseen", async () => {
-  const outer = await mkdtemp(path.join(tmpdir(), "skein-simulate-"));
-  try {
-    const env = { ...plainEnvironment(), HOME: outer };
-    const demo = path.join(outer, "demo");
-    const { stdout } = await call(process.execPath, [SKEIN, "demo", "--folder", demo], { env });
-    const [, run = ""] = /^run +(\S+)$/m.exec(stdout) ?? [];
-    const project = path.join(demo, "almanac");
-    const here = { ...env, SKEIN_STATE_DIR: path.join(demo, "state") };
-    await checkPlayed(await ask(["simulate", "--run", run, "--json"], project, here));
+  const fixture = path.join(FIXTURES, "2026-11-18", "demo");
+  const { run } = readRecorded(fixture);
+  await using place = await restoreRun(fixture);
+  const { ask } = place;
+  await using outer = await mkdtempDisposable(path.join(tmpdir(), "skein-simulate-"));
+  await checkPlayed(await ask("simulate", "--run", run, "--json"));
 
-    const svg = path.join(outer, "run.svg");
-    const told = await ask(["simulate", "--run", run, "--svg", svg], project, here);
-    assert.equal((await ask(["simulate", "--run", "1116-none"], project, here)).code, 2);
-    assert.match(told.out, /^ +with defaults +with its own durations +as it was$/m);
-    assert.match(told.out, /^ {2}time +1 h \d\d min +\d\S* \S.* s$/m);
-    assert.match(told.out, /the tasks are done in the same order, and the time is \d\.\d % off\.$/m);
-    assert.match(told.out, /^ {2}calendar\/grid +\d+ min \d\d s +\d.* s +\d.* s +1$/m);
-    assert.match(await readFile(svg, "utf8"), /^<svg .*<\/svg>\n$/s);
+  const svg = path.join(outer.path, "run.svg");
+  const told = await ask("simulate", "--run", run, "--svg", svg);
+  assert.equal((await ask("simulate", "--run", "1116-none")).code, 2);
+  assert.match(told.out, /^ +with defaults +with its own durations +as it was$/m);
+  assert.match(told.out, /^ {2}time +1 h \d\d min +\d\S* \S.* s$/m);
+  assert.match(told.out, /the tasks are done in the same order, and the time is \d\.\d % off\.$/m);
+  assert.match(told.out, /^ {2}calendar\/grid +\d+ min \d\d s +\d.* s +\d.* s +1$/m);
+  assert.match(await readFile(svg, "utf8"), /^<svg .*<\/svg>\n$/s);
 
-    await writeFile(path.join(outer, "plan.json"), JSON.stringify(PLAN));
-    const learnt = await ask(["simulate", path.join(outer, "plan.json")], project, here);
-    assert.equal(learnt.code, 0, learnt.err);
-    assert.match(
-      learnt.out,
-      /work: [\d.]+ s an attempt, the median of 2\d attempts in 1 earlier run of this/,
-    );
-    assert.match(learnt.out, /failures: none, though 1\d % of attempts failed/);
-  } finally {
-    await rm(outer, { recursive: true, force: true, maxRetries: 3 });
-  }
+  const plan = path.join(outer.path, "plan.json");
+  await writeFile(plan, JSON.stringify(PLAN));
+  const learnt = await ask("simulate", plan);
+  assert.equal(learnt.code, 0, learnt.err);
+  assert.match(learnt.out, /work: [\d.]+ s an attempt, the median of 2\d attempts in 1 earlier run of this/);
+  assert.match(learnt.out, /failures: none, though 1\d % of attempts failed/);
 });
 
-async function checkPlayed({ code, out, err }: Asked): Promise<void> {
+async function checkPlayed({ code, out, err }: Ended): Promise<void> {
   assert.equal(code, 0, err);
   const { withDefaults, withItsDurations: again, actual, ...rest } = JSON.parse(out) as Compared;
   assert.deepEqual(again.order, actual.order);

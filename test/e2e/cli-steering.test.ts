@@ -94,11 +94,22 @@ test("what is said to a run is heard by its planner, at once", async () => {
   }
   const answer = await place.ask("steer", "--run", run, "and the tests", "--json");
   assert.deepEqual(JSON.parse(answer.out), { run, command: "steer", heard: true });
+  const named = await place.ask("steer", run, "and the docs", "--json");
+  assert.deepEqual(JSON.parse(named.out), { run, command: "steer", heard: true });
+  const forgotten = await place.ask("steer", run);
+  assert.deepEqual([forgotten.code, forgotten.out], [2, ""]);
+  assert.match(
+    forgotten.err,
+    new RegExp(`^skein: nothing was said to run ${run}\ntry: skein steer ${run} "<`),
+  );
+  assert.equal((await place.ask("steer", "nope", "x")).code, 2);
+  assert.match((await place.ask("steer", run, "x", "--run", run)).err, /^skein: the run is named twice\n/);
   await open();
   assert.equal((await live.ended).code, 0);
   const heard = await steers();
   assert.match(heard, /"Leave the old API"/);
   assert.match(heard, /"and the tests"/);
+  assert.match(heard, /"and the docs"/);
 });
 
 test("a task that is cancelled ends its worker, keeps its work, and skips what waits for it", async () => {
@@ -173,23 +184,55 @@ test("what is said to a run that nobody drives waits for whoever does next", asy
   assert.match(await steers(), /"Leave the old API"/);
 });
 
-test("a run that nobody drives is cancelled as soon as somebody does", async () => {
+test("a run that nobody drives is cancelled at once: nothing is started, its work is kept, and its end is said", async () => {
   await using place = await makePlace();
-  const { live, run } = await startSlow(place);
+  const { live, run, workerPid } = await startSlow(place);
   live.kill("SIGKILL");
   await live.ended;
+  const before = (await place.ask("logs", run, "--json")).out.split("\n").length;
+  const asked = await place.ask("cancel", run, "--reason", "wrong goal");
+  assert.equal(asked.code, 0, asked.err);
+  assert.match(
+    asked.out,
+    new RegExp(`^\nRun ${run} was cancelled: 0 of 2 tasks done.*cancelled: wrong goal`, "s"),
+  );
+  assert.equal(isAlive(await workerPid()), false);
+  assert.equal(await stateOf(place, run), "cancelled");
+  const events = (await place.ask("logs", run, "--json")).out.split("\n").slice(before - 1);
+  assert.doesNotMatch(events.join("\n"), /"job\.started"/);
+  assert.match((await place.ask("salvage")).out, new RegExp(`^${run}/t\\.1\\.1 `, "m"));
+  assert.equal(await place.repository.git("for-each-ref", "refs/skein/held"), "", "nothing is held any more");
+  const again = await place.ask("resume", run, "--json");
+  assert.deepEqual([again.code, JSON.parse(again.out).closed], [1, "cancelled"]);
+});
+
+test("a run that was stopped is cancelled at once, also for who reads JSON", async () => {
+  await using place = await makePlace();
+  const { live, run } = await startSlow(place);
+  assert.equal((await place.ask("stop", run)).code, 0);
+  await live.ended;
   const asked = await place.ask("cancel", run, "--json");
+  assert.deepEqual(JSON.parse(asked.out), { run, command: "cancel", heard: true, closed: "cancelled" });
+  assert.equal(await stateOf(place, run), "cancelled");
+});
+
+test("a task of a run that nobody drives is cancelled as soon as somebody does", async () => {
+  await using place = await makePlace();
+  const { live, run, open } = await startSlow(place);
+  live.kill("SIGKILL");
+  await live.ended;
+  const asked = await place.ask("cancel", run, "two", "--json");
   assert.deepEqual(JSON.parse(asked.out), { run, command: "cancel", heard: false });
+  await open();
   const resumed = await place.skein("resume", run);
-  assert.equal(resumed.code, 1, resumed.err);
-  assert.match(resumed.out, new RegExp(`^Run ${run} was cancelled`, "m"));
+  assert.match(resumed.out, /two is cancelled/, resumed.err);
 });
 
 test("a plan that needs approval is shown, declined with a reason, approved, and only then worked on", async () => {
   await using place = await makePlace();
   const steers = path.join(place.folder, "steers");
   const planner = path.join(place.folder, "planner.sh");
-  const tasks = `{"scratchpad":"","tasks":[{"id":"one","description":"write it","acceptance":"it is there","scope":["t.1.txt","t.2.txt"]}]}`;
+  const tasks = `{"scratchpad":"","tasks":[{"id":"one","description":"write it","acceptance":"it is there","scope":["t.1.txt","t.3.txt"]},{"id":"two","description":"look at it","acceptance":"it is read\\\\nby two","scope":["t.4.txt"],"after":["one"]}]}`;
   await writeFile(
     planner,
     `#!/bin/sh
@@ -214,7 +257,19 @@ esac
     (await place.ask("status", run)).out,
     new RegExp(`^next: skein show ${run}, then skein approve`, "m"),
   );
-  assert.match((await place.ask("show", run)).out, /one/);
+  const shown = (await place.ask("show", run)).out;
+  assert.match(
+    shown,
+    new RegExp(`^its plan waits for your approval: skein approve ${run}, or --decline`, "m"),
+  );
+  assert.match(
+    shown,
+    /^ {2}one {2}t\.1 .*\n {6}may touch: t\.1\.txt, t\.3\.txt\n {6}accepted if: it is there\n {2}two {2}t\.2 .*\n {6}after: one\n {6}may touch: t\.4\.txt\n {6}accepted if: it is read\n {8}by two$/m,
+  );
+  const json = JSON.parse((await place.ask("show", run, "--json")).out);
+  assert.deepEqual(json.proposed, ["t.1", "t.2"]);
+  const { scope, after, acceptance } = json.tasks[2];
+  assert.deepEqual([scope, after, acceptance], [["t.4.txt"], ["one"], "it is read\nby two"]);
   const declined = await place.ask("approve", "--decline", "first the tests");
   assert.deepEqual([declined.code, declined.err], [0, ""]);
   await live.says("the plan is declined: first the tests");

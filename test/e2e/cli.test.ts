@@ -155,7 +155,8 @@ test("Ctrl-C twice stops a run at once, also in the middle of a landing", async 
   await using place = await makePlace();
   const barrier = await makeBarrier(place.folder);
   const gate = `test ! -f t.1.txt || ${barrier.wait}`;
-  const live = place.start("run", "write two files", "--agent", place.agent, "--gate", gate);
+  const outside = ["--set", "gateSandbox=off"]; // Where the barrier is.
+  const live = place.start("run", "write two files", "--agent", place.agent, "--gate", gate, ...outside);
   await live.says("gating one");
   live.kill("SIGINT");
   await live.says("Ctrl-C again to stop now");

@@ -94,6 +94,19 @@ describe("an agent that nobody named", () => {
     );
   });
 
+  it("is no program that starts another which is not there", async () => {
+    const folder = newFolder();
+    const PATH = await programs(folder, "pi-acp");
+    const [pi] = (await findAgent(looking("programs"), { PATH }, NEVER)).candidates;
+    assert.deepEqual(pi, {
+      from: "programs",
+      seen: "pi-acp is on the PATH, but not pi, which it starts",
+      next: "npm install --global pi-acp @earendil-works/pi-coding-agent",
+    });
+    await programs(folder, "pi");
+    assert.equal((await findAgent(looking("programs"), { PATH }, NEVER)).agent?.kind, "acp");
+  });
+
   it("is looked for where lookFor says, in its order, and nowhere else", async () => {
     const folder = newFolder();
     await using server = await serving(models("m"));

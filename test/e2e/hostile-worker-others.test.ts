@@ -1,4 +1,4 @@
-/** Who is in no sandbox, whatever is set? Agents that are programs, and the gate: they run as the user, without keys. */
+/** Who is in no sandbox? Agents that are programs, and a gate without one: they run as the user, without keys. */
 import assert from "node:assert/strict";
 import fs from "node:fs";
 import path from "node:path";

@@ -13,7 +13,7 @@ it("the page on security names tests that there are", () => {
   for (const [, number, file = "", name = ""] of entries) {
     const text = readFileSync(path.join(ROOT, file), "utf8");
     assert.ok(
-      new RegExp(`^ *(?:it|test|sandboxed)\\(\\s*"${RegExp.escape(name)}`, "m").test(text),
+      new RegExp(`^ *(?:it|test|sandboxed)\\(\\s*["\`]${RegExp.escape(name)}`, "m").test(text),
       `[${number}] ${file}: ${name}`,
     );
   }

@@ -114,6 +114,8 @@ esac
     let appointments = 0;
     const counted = {
       now: () => clock.now(),
+      wall: () => clock.wall(),
+      onJump: (wake: () => void) => clock.onJump(wake),
       wakeAt: (at: number, wake: () => void) => {
         appointments += 1;
         return clock.wakeAt(at, wake);

@@ -27,7 +27,8 @@ async function heldRun(place: Place, at: "work" | "gate"): Promise<Held> {
   const agent = await agentOf(place, "slow.sh", `${at === "work" ? slow : ""}\nexec '${place.agent}'`);
   const gate = at === "work" ? "test -f README.md" : `[ ! -f t.2.txt ] || { ${waits}; }`;
   const before = await checkoutOf(place);
-  const live = place.start("run", "write two files", "--agent", agent, "--gate", gate);
+  const outside = ["--set", "gateSandbox=off"]; // Where the barrier is.
+  const live = place.start("run", "write two files", "--agent", agent, "--gate", gate, ...outside);
   await live.says(at === "work" ? "a worker starts on two" : "gating two");
   await appears(pid);
   return { live, open: barrier.open, pid: Number(await readFile(pid, "utf8")), before };

@@ -1,5 +1,6 @@
 /** A log that somebody else writes, that is damaged, or that a newer Skein wrote; and a disk that fills up meanwhile. */
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import { copyFile, mkdir, readFile, rm, truncate, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -158,3 +159,38 @@ describe("a disk that fills up in the middle of a run", () => {
     },
   );
 });
+
+describe("a disk that turns read-only in the middle of a run", () => {
+  it(
+    "stops the run with exit code 3 and what to try, and the run goes on once it can be written",
+    LIMIT,
+    async () => {
+      await using place = await makePlace();
+      const state = path.join(place.folder, "disk");
+      await mkdir(state);
+      if (!isMountable(state)) return; // Only root may.
+      const { skein, start } = place.with({ env: { SKEIN_STATE_DIR: state } });
+      const once = path.join(place.folder, "once");
+      const pid = path.join(place.folder, "pid");
+      // What is open can still be written after this: so no file of the engine's may grow, either.
+      const turn = `mount --bind '${state}' '${state}'; mount -o remount,bind,ro '${state}'; prlimit --fsize=0 --pid $(cat '${pid}')`;
+      const script = `echo work > work.txt\n[ -e '${once}' ] || { : > '${once}'; ${turn}; }\n${COMPLETE}`;
+      const agent = await agentOf(place, "turn.sh", script);
+      const live = start("run", "x", "--agent", agent, ...ALONE);
+      await writeFile(pid, String(live.pid));
+      const ended = await live.ended;
+      assert.equal(spawnSync("umount", [state]).status, 0);
+      assert.equal(ended.code, 3, ended.out + ended.err);
+      assert.match(
+        ended.err,
+        /^skein: .*events\.db cannot be written: it may only be read .*\ntry: make its folder writable/,
+      );
+      assert.doesNotMatch(ended.err, /node:internal|^ {4}at /m);
+      const resumed = await skein("resume", runOf(ended.out));
+      assert.equal(resumed.code, 0, resumed.out + resumed.err);
+    },
+  );
+});
+
+const isMountable = (folder: string): boolean =>
+  spawnSync("mount", ["--bind", folder, folder]).status === 0 && spawnSync("umount", [folder]).status === 0;

@@ -140,7 +140,11 @@ describe("a run is refused, and nothing is changed", { concurrency: 2 }, () => {
     await using held = await smallDisk(disk, 24);
     if (held) {
       const by = (it: Place) => start(it, [], { env: { SKEIN_STATE_DIR: path.join(disk, "state") } });
-      await refused(place, by, { code: 3, says: /the disk is full/, tries: /try: free some space/ });
+      await refused(place, by, {
+        code: 3,
+        says: /the disk is full/,
+        tries: /try: free some space, then start it again$/m,
+      });
       return;
     }
     // No disk of its own to be had: no file may grow, which meets the same calls.
@@ -153,7 +157,11 @@ describe("a run is refused, and nothing is changed", { concurrency: 2 }, () => {
         ({ stdout, stderr }) => ({ code: 0, out: stdout, err: stderr }),
         ({ code, stdout, stderr }) => ({ code: Number(code), out: String(stdout), err: String(stderr) }),
       );
-    await refused(place, by, { code: 3, says: /may not grow further|disk/ });
+    await refused(place, by, {
+      code: 3,
+      says: /may not grow further|disk/,
+      tries: /, then start it again$/m,
+    });
   });
 
   it("by a configuration with a mistake, whose line and key are named", LIMIT, async () => {

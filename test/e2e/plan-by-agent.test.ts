@@ -91,7 +91,7 @@ describe("a plan by a model", () => {
     assert.equal(asked.said.at(-1), "asked 3 times, 3,300 tokens");
     assert.match(
       asked.said.join("\n"),
-      /plan 1 of at most 3 was refused: .*\n.*plan 2 of at most 3 was refused: .*zebra/,
+      /plan 1 of at most 3 was refused \(.* asked again\): .*\n.*plan 2 of at most 3 was refused .*zebra/,
     );
     assert.ok(isTidy(place.setting));
   });
@@ -108,10 +108,13 @@ describe("a plan by a model", () => {
     const asked = await place.ask();
     const { why, reasons, turns } = byRules(asked);
     assert.deepEqual([turns, place.server.calls.length, why.kind], [3, 3, "plan-invalid"], why.message);
-    assert.match(reasons.join(), /tasks\[0\]\.scope/);
+    assert.equal(why.message, "tests/scripted-1 answered 3 times, and none of its plans could be used");
+    assert.match(why.next ?? "", /another --agent or --model/);
+    assert.match(reasons.join(), /^task "a", scope\[0\]: /);
     const told = asked.said.join("\n");
-    assert.match(told, /tasks\[0\]\.metadata\.output_file/);
-    assert.match(told, /plan 2 of at most 3 was refused: .*(?:wrote more than|tasks: .*1000)/);
+    assert.match(told, /task "a", output_file/);
+    assert.match(told, /plan 2 of at most 3 was refused \(.*\): .*(?:wrote more than|tasks: .*1000)/);
+    assert.match(told, /plan 3 of at most 3 was refused \(that was its last try\): /);
     assert.equal(await checkoutOf(place.setting), before);
     assert.ok(isTidy(place.setting));
   });

@@ -4,6 +4,8 @@ import { execFileSync } from "node:child_process";
 import { mkdir, readdir, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { it } from "node:test";
+import { whyNoSandbox } from "../support/tool-places.ts";
+import { makePlace } from "./cli-place.ts";
 import { failing } from "./faulty-runs.ts";
 import { makeModelPlace } from "./model-place.ts";
 
@@ -47,6 +49,25 @@ it("a sandbox that is required and not there, or prompts that are not: no run is
     runs.filter((name) => name.endsWith("events.db")),
     [],
   );
+});
+
+it("a sandbox that is required, and an agent or a gate outside of it: no run is begun", LIMIT, async () => {
+  await using place = await makePlace();
+  const run = (...more: readonly string[]) =>
+    place.skein("run", "write it", "--gate", "none", "--set", "sandbox=required", ...more);
+  const agent = await run("--agent", place.agent);
+  assert.equal(agent.code, 3, agent.out + agent.err);
+  const isThere = (await whyNoSandbox()) === false; // Else that is said first.
+  if (isThere)
+    assert.match(agent.err, /a sandbox is required, and an agent that is a program of its own is not/);
+  const gate = await run("--agent", place.agent, "--set", "gateSandbox=off");
+  assert.equal(gate.code, 3, gate.out + gate.err);
+  if (isThere)
+    assert.match(
+      gate.err,
+      /a sandbox is required, and gateSandbox is off: tests that agents write would run/,
+    );
+  assert.deepEqual(await readdir(place.state, { recursive: true }).catch(() => []), []);
 });
 
 it("a sandbox that is only wished for: the run says that there is none, and goes on", LIMIT, async () => {

@@ -229,6 +229,39 @@ describe("a trap that others fell into", { concurrency: 2 }, () => {
     assert.ok(!transcripts.join().includes(secret));
   });
 
+  it("no secret of the gate's own line, of a variable that was handed on, or at the start of a line is kept", async () => {
+    const [inGate, handedOn, key] = ["q7x9", "k3-of-the-registry", `ghp_${"aB3dE5gH7j".repeat(4)}`];
+    const shows = {
+      steps: [
+        { do: "run", command: ["sh", "-c", 'echo "$REGISTRY_ACCESS" | base64 -w0; echo good > a.txt'] },
+        { do: "say", text: `{"type":"text","text":"first\\n${key}"}` },
+      ] as const,
+      end: handoff("complete", { summary: `it printed\n${key}\nand\n\u001b[32m${handedOn}` }),
+    };
+    await using run = await told(
+      { plans: { t: [plans(task("a"))] }, work: { a: [shows] } },
+      { gate: [`DEPLOY_TOKEN=${inGate} sh check.sh`], "workspace.pass": ["REGISTRY_ACCESS"] },
+      { REGISTRY_ACCESS: handedOn },
+    );
+    assert.equal(closing(run.end), "done");
+    const { folder } = run.home;
+    const kept = (await readdir(folder, { recursive: true, withFileTypes: true }))
+      // What was configured is what resuming goes on with; the answer file is the agent's own.
+      .filter((entry) => entry.isFile() && !["run.json", "handoff.json"].includes(entry.name))
+      .map((entry) => path.join(entry.parentPath, entry.name));
+    const texts = [
+      JSON.stringify(run.events),
+      await run.setting.repository.git("log", "-p", `refs/notes/skein/${run.home.record.run}`),
+      ...(await Promise.all(kept.map((file) => readFile(file, "latin1")))),
+    ];
+    assert.match(texts.join(), /DEPLOY_TOKEN=\[redacted\] sh check\.sh/);
+    for (const secret of [inGate, handedOn, key, Buffer.from(handedOn).toString("base64").slice(0, 20)])
+      assert.deepEqual(
+        texts.flatMap((text, at) => (text.includes(secret) ? [[secret, kept[at - 2]]] : [])),
+        [],
+      );
+  });
+
   it("a healthy but slow worker is not killed at its time limit, and its late result counts", async () => {
     const slow = { ...writes("a.txt"), steps: [waits(2_500), ...writes("a.txt").steps!] };
     await using run = await told(

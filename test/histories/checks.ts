@@ -160,6 +160,8 @@ function countOutcomes({ history: { tally }, truth, moves, notes }: Facts, event
     if (event.type === "landing.turned" && event.phase.is === "base" && event.phase.members.length > 1) {
       tally.add("hunt in a batch");
     }
+    if (event.type === "landing.turned" && event.phase.is === "hunt" && event.phase.isEarly)
+      tally.add("members tried first that the gate pointed at");
     if (event.type === "batch.landed") {
       tally.add(event.members.length > 1 ? "landing of a batch" : "landing of one task");
       tally.add("fix that landed", event.members.filter(({ task }) => repairs.has(task)).length);

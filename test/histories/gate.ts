@@ -1,5 +1,6 @@
 /** Does a tree pass? Judged as data read from git's objects, with what makes gates hard: chance, outages, others. */
-import { failuresOf } from "../../src/core/gate.ts";
+import { failuresOf, type Probed } from "../../src/core/gate.ts";
+import type { GateChange } from "../../src/core/gate-changes.ts";
 import type { JobId } from "../../src/core/job.ts";
 import type { Problem } from "../../src/core/repair.ts";
 import type { Gate, GatedTree, GateRun } from "../../src/ports/gate.ts";
@@ -56,7 +57,11 @@ export class HistoryGate implements Gate {
   /** A tree is judged where it lies. */
   prepare(): void {}
 
-  async changes(): Promise<readonly string[]> {
+  async probe(): Promise<Probed> {
+    return { is: "proved" };
+  }
+
+  async changes(): Promise<readonly GateChange[]> {
     return [];
   }
 

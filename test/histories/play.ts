@@ -117,6 +117,7 @@ const UNUSED = {
   reconciler: "rules",
   checkout: { look: unused },
   remember: unused,
+  unkept: new Map(),
   redact: (text: string) => text,
   surroundings: { of: unused },
   specialists: unused,
@@ -158,7 +159,7 @@ class World {
   #plan(brief: PlanBrief): Outcome {
     const sprint = Number(brief.scratchpad || "0");
     const tasks = this.#history.tasks.filter((task) => task.sprint === sprint).map(asked);
-    const addressed = brief.concerns.map(({ id }) => id);
+    const addressed = brief.concerns.map(({ id }) => ({ concern: id, because: "it was planted so" }));
     const read = readPlanAnswer(JSON.stringify({ scratchpad: `${sprint + 1}`, tasks, addressed }));
     return read.is === "answer"
       ? { is: "planned", answer: read.answer }

@@ -37,6 +37,7 @@ export const KINDS = [
   "fix that landed",
   "repair given up",
   "hunt in a batch",
+  "members tried first that the gate pointed at",
   "target green again",
 ] as const;
 

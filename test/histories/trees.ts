@@ -98,7 +98,12 @@ export class Trees implements Disposable {
   }
 
   #write(type: "blob" | "tree" | "commit", content: string | Uint8Array): Promise<string> {
-    return writeObject({ objects: join(this.#gitDir, "objects"), format: "sha1" }, type, content);
+    const folder = {
+      objects: join(this.#gitDir, "objects"),
+      format: "sha1",
+      unsynced: new Set<string>(),
+    } as const;
+    return writeObject(folder, type, content);
   }
 
   async #read(name: string): Promise<{ readonly id: string; readonly content: Buffer }> {

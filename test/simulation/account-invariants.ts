@@ -25,6 +25,7 @@ export class AccountInvariants {
   /** Jobs whose answer came when their reserve was gone. */
   #late = 0;
   #isExhausted = false;
+  #jumpedAt = -1;
 
   constructor(policy: Policy) {
     this.#policy = policy;
@@ -34,6 +35,7 @@ export class AccountInvariants {
   before(event: Event, state: RunState): void {
     if (event.type === "job.started" && isPaid(event.job)) this.#starting(event.job, state, event.at);
     if (event.type === "job.ended") this.#ending(event, state);
+    if (event.type === "clock.jumped") this.#jumpedAt = event.at;
     if (event.type === "account.parked") this.#parking(event);
     if (event.type === "account.refused") this.#trouble(event.account, { is: "refused", until: 0 }, event.at);
     if (event.type === "account.woken") this.#waking(event);
@@ -131,8 +133,10 @@ export class AccountInvariants {
   #parking({ account, until, at }: EventOf<"account.parked">): void {
     const before = this.#troubles.get(account);
     must(before?.is !== "refused", `${account} was parked although its key is refused`);
-    must(before === undefined || until > before.until, `${account} was parked for a shorter time`);
-    must(until > at && until <= at + this.#policy.quota.maxUntilMs, `${account} is parked until ${until}`);
+    const isMoved = at === this.#jumpedAt && before !== undefined;
+    must(isMoved || before === undefined || until > before.until, `${account} was parked for a shorter time`);
+    must(isMoved ? until >= at : until > at, `${account} is parked until ${until}`);
+    must(until <= at + this.#policy.quota.maxUntilMs, `${account} is parked until ${until}`);
     this.#trouble(account, { is: "parked", until }, at);
   }
 

@@ -28,6 +28,7 @@ export function digest(state: RunState): unknown {
     flaky: [...state.flaky],
     subtrees: [...state.subtrees],
     owed: [...state.owed],
+    asked: [...state.asked],
     accounts: [...state.accounts],
     toSettle: [...state.toSettle],
   };

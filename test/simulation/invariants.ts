@@ -11,6 +11,8 @@ import { isRepair, isSettled, parentId, ROOT, type Task, type TaskId } from "../
 import { isPlannedOut, type Team } from "../../src/simulation/scripted-team.ts";
 import type { VirtualRepository } from "../../src/simulation/virtual-repository.ts";
 import { AccountInvariants } from "./account-invariants.ts";
+import { GivenUpInvariants } from "./given-up-invariants.ts";
+import { SetupInvariants } from "./setup-invariants.ts";
 import { must } from "./violation.ts";
 
 export class Invariants {
@@ -19,6 +21,8 @@ export class Invariants {
   readonly #repository: VirtualRepository;
   readonly #team: Team;
   readonly #accounts: AccountInvariants;
+  readonly #givenUp = new GivenUpInvariants();
+  readonly #setup: SetupInvariants;
   /** Own books: what has landed, which jobs were ever started, who has ended, what planners have heard. */
   readonly #landed = new Set<TaskId>();
   readonly #started = new Set<string>();
@@ -34,6 +38,7 @@ export class Invariants {
   constructor(policy: Policy, repository: VirtualRepository, team: Team) {
     this.#team = team;
     this.#accounts = new AccountInvariants(policy);
+    this.#setup = new SetupInvariants(policy);
     this.#policy = policy;
     this.#repository = repository;
   }
@@ -44,6 +49,8 @@ export class Invariants {
     must(event.at >= this.#lastAt, "time does not go back in the log");
     must((event.type === "run.opened") === (this.#seq === 1), "a run is opened once, first");
     this.#lastAt = event.at;
+    this.#givenUp.before(event, this.state);
+    this.#setup.before(event);
     this.#before(event);
     this.#accounts.before(event, this.state);
     evolve(this.state, event);

@@ -101,7 +101,11 @@ export function thrifty(random: Random, mischief: Mischief): Mischief {
 /** What accounts and budgets did, as the log tells it. */
 export function countGoverned(event: Event, faults: Tally): void {
   if (event.type === "account.parked")
-    faults.add(event.failure.until === undefined ? "quota without a reset" : "quota with a reset");
+    faults.add(
+      event.failure.until === undefined && event.failure.waitMs === undefined
+        ? "quota without a reset"
+        : "quota with a reset",
+    );
   if (event.type === "account.refused") faults.add("key refused");
   if (event.type === "job.extended") faults.add("quota while a job waits");
   if (event.type === "job.quiet") faults.add("job quiet");

@@ -2,18 +2,21 @@
 import assert from "node:assert/strict";
 import type { Event } from "../../src/core/event.ts";
 import { replay } from "../../src/core/evolve.ts";
+import { isOver } from "../../src/core/finish.ts";
 import { isLoose } from "../../src/core/held-files.ts";
 import { defaultPolicy, type Policy } from "../../src/core/policy.ts";
 import type { Problem } from "../../src/core/repair.ts";
-import { taskOf } from "../../src/core/state.ts";
+import { type RunState, taskOf } from "../../src/core/state.ts";
 import { childId, ROOT } from "../../src/core/task.ts";
 import type { Message } from "../../src/engine/inbox.ts";
 import { type Random, randomFrom, seedFor } from "../../src/simulation/random.ts";
 import { scriptedTeam, type Team } from "../../src/simulation/scripted-team.ts";
-import { type Crashes, type Simulated, simulate } from "../../src/simulation/simulate.ts";
+import { type Crashes, type Reaction, type Simulated, simulate } from "../../src/simulation/simulate.ts";
 import { VirtualRepository } from "../../src/simulation/virtual-repository.ts";
+import { ClockInvariants, jumpsIn, someAsLength } from "./clock-jumps.ts";
 import { digest } from "./digest.ts";
 import { KNOWN_FLAKY, mischief, Tally, type Weather } from "./faults.ts";
+import { GateChangers } from "./gate-changers.ts";
 import { Invariants } from "./invariants.ts";
 import {
   accountsIn,
@@ -24,6 +27,7 @@ import {
   shortagesIn,
   thrifty,
 } from "./providers.ts";
+import { type Setups, setupsIn } from "./setups.ts";
 import { Violation } from "./violation.ts";
 
 export type Told = {
@@ -55,18 +59,27 @@ async function play(random: Random, seed: number, faults: Tally, events: Event[]
   const governed = randomFrom(seedFor(seed, "of part four"));
   const planned = randomFrom(seedFor(seed, "of part five"));
   const before = policyOf(random, faults);
+  const changers = new GateChangers(seed, faults);
+  const setups = setupsIn(seed, faults);
   const policy = {
     ...before,
+    gateChanges: changers.allowed,
+    ...setups.policy,
     approval: approvalOf(later),
     accounts: accountsIn(governed),
     budget: budgetIn(governed, before.budget),
   };
-  const shortages = shortagesIn(governed);
+  const clocks = randomFrom(seedFor(seed, "clocks"));
+  const jumps = jumpsIn(clocks, faults);
+  const quotas = shortagesIn(governed);
+  const shortages = jumps.length === 0 ? quotas : someAsLength(clocks, quotas);
   const broken = random.chance(0.15) ? brokenBase(random) : [];
   if (broken.length > 0) faults.add("base red from the start");
   const staged = later.chance(0.2);
   if (staged) faults.add("gate in stages");
-  const repository = new VirtualRepository(broken, { staged });
+  const nameless = staged ? [] : setups.nameless;
+  if (nameless.length > 0) faults.add("command that names nothing");
+  const repository = new VirtualRepository(broken, { staged, nameless });
   const team = {
     ...teamOf(random, seed),
     painted: governed.pick([0, 0.3]),
@@ -74,26 +87,46 @@ async function play(random: Random, seed: number, faults: Tally, events: Event[]
   };
   const invariants = new Invariants(policy, repository, team);
   const weather = { ...weatherOf(random), knownFlaky: later.chance(0.1) };
+  const said = [...saidBy(random, faults), ...mendedKeys(shortages)];
+  const happens = [
+    ...outsiders(random, repository, faults),
+    ...takers(seed, repository, faults),
+    ...pruners(seed, repository),
+    ...setups.happens,
+  ];
+  const crashes = random.chance(0.5) ? crashesOf(random, faults, clocks, setups) : undefined;
+  const clock = new ClockInvariants(policy, jumps, () => crashes?.count() ?? 0);
+  const reacts = reactions(later, faults);
+  const takesBack = lateTaker(seed, repository, faults);
   let violation: unknown;
   const simulated = await simulate({
     goal: "make the project",
     policy,
     repository,
-    script: scriptedTeam(team),
+    script: changers.script(scriptedTeam(team)),
     mischief: thrifty(governed, mischief(random, weather, policy, faults)),
     provider: providerOf(governed, policy, shortages),
-    said: [...saidBy(random, faults), ...mendedKeys(shortages)],
-    react: reactions(later, faults),
+    unready: setups.unready,
+    said,
+    react: (event) => [
+      ...reacts(event),
+      ...changers.react(event),
+      ...takesBack(event, invariants.state),
+      ...setups.react(event),
+    ],
     ...(weather.knownFlaky ? { flaky: [staged ? `gate: ${KNOWN_FLAKY}` : KNOWN_FLAKY] } : {}),
-    happens: [...outsiders(random, repository, faults), ...takers(seed, repository, faults)],
+    happens,
     maxEvents: 100_000, // Twice as many as the largest story has.
-    ...(random.chance(0.5) ? { crashes: crashesOf(random, faults) } : {}),
-    observe: (event) => {
+    jumps,
+    ...(crashes && { crashes }),
+    observe: (event, now) => {
       if (violation) return;
       events.push(event);
       countNatural(event, faults, invariants);
       countGoverned(event, faults);
       try {
+        clock.before(event, invariants.state, now);
+        changers.observe(event);
         invariants.observe(event);
       } catch (error) {
         violation = error; // Thrown here it would end the engine; it ends the story instead.
@@ -217,8 +250,6 @@ function saidBy(
 const approvalOf = (random: Random): Policy["approval"] =>
   random.chance(0.2) ? random.pick(["first", "every"]) : "never";
 
-type Reaction = { readonly afterMs: number; readonly message: Message };
-
 /** Somebody looks at plans, and now and then calls off what is being landed at that very moment. */
 function reactions(random: Random, faults: Tally) {
   const decides = random.chance(0.3) ? 0.4 : 0; // How often a plan is declined.
@@ -279,17 +310,50 @@ function takers(seed: number, repository: VirtualRepository, faults: Tally) {
   }));
 }
 
+/** Somebody puts the target back right after it was looked at for the last time: the run may not be closed yet. */
+function lateTaker(seed: number, repository: VirtualRepository, faults: Tally) {
+  const random = randomFrom(seedFor(seed, "target put back at the end"));
+  let left = random.chance(0.15) ? random.between(1, 2) : 0;
+  return (event: Event, state: RunState): readonly Reaction[] => {
+    if (left === 0 || event.type !== "target.checked" || !isOver(state)) return [];
+    left -= 1;
+    faults.add("target put back at the end");
+    return [{ afterMs: random.spread(1, 60_000), happens: () => repository.putBack() }];
+  };
+}
+
+/** Somebody removes the refs of attempts, and what they held: often in the middle of a landing. */
+function pruners(seed: number, repository: VirtualRepository) {
+  const random = randomFrom(seedFor(seed, "pruned"));
+  if (!random.chance(0.1)) return [];
+  return Array.from({ length: random.between(1, 3) }, () => ({
+    at: random.spread(1_000, 6 * 3_600_000),
+    happens: () => repository.prune(),
+  }));
+}
+
 /** Each costs a replay of everything so far; more of them in one story show nothing new. */
 const MAX_CRASHES = 40;
 
 /** A machine that loses power takes its workers along; a killed process may leave them running. */
-function crashesOf(random: Random, faults: Tally): Crashes {
+function crashesOf(
+  random: Random,
+  faults: Tally,
+  clocks: Random,
+  setups: Setups,
+): Crashes & { readonly count: () => number } {
   const chance = random.pick([0.005, 0.03, 0.2]);
   let surviving = 0;
   let left = MAX_CRASHES;
+  // Now and then just when it would have said that the clock was set.
+  const isSet = (events: readonly Event[]) =>
+    events.some(({ type }) => type === "clock.jumped") && clocks.chance(0.3);
   return {
-    onAppend: () => {
-      if (left === 0 || !random.chance(chance)) return "none";
+    count: () => MAX_CRASHES - left,
+    onAppend: (events) => {
+      const isAtProbe = left > 0 && setups.kills(events);
+      if (isAtProbe) faults.add("engine killed at a probe");
+      if (left === 0 || !(random.chance(chance) || isSet(events) || isAtProbe)) return "none";
       left -= 1;
       surviving = random.pick([0, 0.5, 1]);
       const how = random.pick(["before", "after", "rival"] as const);
@@ -310,7 +374,21 @@ function crashesOf(random: Random, faults: Tally): Crashes {
 function countNatural(event: Event, faults: Tally, { state }: Invariants): void {
   if (event.type === "task.retried" && event.failure.kind === "conflict") faults.add("conflict");
   if (event.type === "task.retried" && event.failure.kind === "unmet") faults.add("criterion red");
+  if (event.type === "task.retried" && event.failure.kind === "repository" && event.handoff)
+    faults.add("pruned");
   if (event.type === "task.held-back" && isLoose(taskOf(state, event.behind)))
     faults.add("waits for a loose task");
   if (event.type === "landing.turned" && event.phase.is === "again") faults.add("red gate");
+  if (event.type === "landing.turned" && event.phase.is === "hunt" && event.phase.isEarly)
+    faults.add("red gate that points at a member");
+  if (event.type === "plan.rejected") {
+    if (event.sentBack) faults.add("failure named without a word");
+    if (event.reasons.some((why) => why.includes("cannot have taken the place")))
+      faults.add("wrong task for a failure");
+  }
+  if (event.type === "plan.accepted" || event.type === "plan.ended")
+    for (const { by, because } of event.said?.addressed ?? []) {
+      if (by !== undefined) faults.add("failure made good by another task");
+      else if (because !== undefined) faults.add("failure given up for a reason");
+    }
 }

@@ -35,7 +35,6 @@ export const task = (id: string, fields: Partial<AnsweredTask> = {}): AnsweredTa
   description: `Make ${id}`,
   scope: [`${id}.ts`],
   acceptance: `${id} works`,
-  priority: 5,
   after: [],
   delivers: "change",
   ...fields,
@@ -165,10 +164,14 @@ export class CoreRun {
     return this.answer(this.#only("land"), { is: "landed", commit, members: merged, conflicts, proof });
   }
 
-  landRed(failures: readonly string[] = ["test: x"], conflicts: readonly Conflict[] = []): readonly Event[] {
+  landRed(
+    failures: readonly string[] = ["test: x"],
+    conflicts: readonly Conflict[] = [],
+    files: readonly string[] = [],
+  ): readonly Event[] {
     const clashing = new Set(conflicts.map((c) => c.task));
     const members = this.landing().members.filter((m) => !clashing.has(m.task));
-    return this.answer(this.#only("land"), { is: "red", members, conflicts, failures });
+    return this.answer(this.#only("land"), { is: "red", members, conflicts, failures, files });
   }
 
   landMoved(moved: Moved): readonly Event[] {

@@ -2,6 +2,8 @@
 import { ManualClock } from "../../src/adapters/clocks/manual.ts";
 import type { Evidence } from "../../src/core/evidence.ts";
 import { failure } from "../../src/core/failure.ts";
+import type { Probed } from "../../src/core/gate.ts";
+import type { GateChange } from "../../src/core/gate-changes.ts";
 import type { JobId } from "../../src/core/job.ts";
 import type { TaskId, TaskSpec } from "../../src/core/task.ts";
 import type { JobParts } from "../../src/jobs/job-parts.ts";
@@ -9,17 +11,19 @@ import type { Said } from "../../src/ports/agent.ts";
 import type { Look } from "../../src/ports/checkout.ts";
 import type { Tried } from "../../src/ports/criteria.ts";
 import type { GateRun } from "../../src/ports/gate.ts";
-import type { Candidate, Failed, Landed } from "../../src/ports/repository.ts";
+import type { Candidate, Failed, Gone, Landed } from "../../src/ports/repository.ts";
 import type { Kept, Workspace } from "../../src/ports/workspaces.ts";
 
 export type Call = readonly [name: string, ...args: readonly unknown[]];
 
 export type Replies = {
   readonly look: { readonly tip: string; readonly landings: readonly [] } | Failed;
-  readonly candidate: Candidate | Failed;
+  readonly candidate: Candidate | Gone | Failed;
   readonly gate: GateRun | Failed;
-  readonly changes: readonly string[] | Failed;
-  readonly land: Landed | Failed;
+  readonly probe: Probed | Failed;
+  readonly changes: readonly GateChange[] | Failed;
+  readonly land: Landed | Gone | Failed;
+  readonly whole: Failed | undefined;
   readonly evidence: Evidence | Failed;
   readonly take: Workspace | Failed;
   readonly keep: Kept | Failed;
@@ -82,6 +86,8 @@ export function jobPorts(replies: Partial<Replies> = {}): {
     gate: GREEN,
     changes: [],
     land: { is: "landed" },
+    probe: { is: "proved" },
+    whole: undefined,
     evidence: EVIDENCE,
     take: { job: "" as JobId, folder: "/w/1", commit: "onto", environment: {}, notices: ["no cache"] },
     keep: { commit: "kept", left: [] },
@@ -107,11 +113,13 @@ export function jobPorts(replies: Partial<Replies> = {}): {
       look: told("look", () => all.look),
       candidate: told("candidate", () => all.candidate),
       land: told("land", () => all.land),
+      whole: told("whole", () => all.whole),
       evidence: told("evidence", () => all.evidence),
     },
     gate: {
-      run: told("gate", () => all.gate),
+      run: ({ onCommand: _, ...tree }) => told("gate", () => all.gate)(tree),
       prepare: (tree) => calls.push(["prepare", tree]),
+      probe: told("probe", () => all.probe),
       changes: told("changes", () => all.changes),
     },
     workspaces: {
@@ -125,6 +133,7 @@ export function jobPorts(replies: Partial<Replies> = {}): {
     reconciler: "rules",
     checkout: { look: told("checkout", () => looks.shift() ?? new Map()) },
     remember: told("remember", () => undefined),
+    unkept: new Map(),
     surroundings: { of: async () => broken("not asked for") },
     specialists: async () => [],
     signs: {

@@ -82,14 +82,15 @@ export async function drive(
   { project, env }: Pick<Setting, "project" | "env">,
   home: RunHome,
   config: Config,
-  { watch, stopAt }: DriveOptions = {},
+  { watch, stopAt, onRestored }: DriveOptions = {},
 ): Promise<EngineEnd> {
   let stop = () => {};
   const seen: RunOptions["watch"] = (event, state) => {
     watch?.(event, state);
     if (stopAt?.(event)) stop();
   };
-  const live = await startRun(project, home, { config, env, watch: seen }, SOON());
+  const options = { config, env, watch: seen, ...(onRestored && { onRestored }) };
+  const live = await startRun(project, home, options, SOON());
   assert.ok(!hasFailed(live), "failure" in live ? live.failure.message : "");
   stop = live.stopNow;
   return live.ended;
@@ -99,6 +100,7 @@ export async function drive(
 export type DriveOptions = {
   readonly watch?: RunOptions["watch"];
   readonly stopAt?: (event: Event) => boolean;
+  readonly onRestored?: RunOptions["onRestored"];
 };
 
 export async function eventsOf(home: RunHome): Promise<readonly Event[]> {

@@ -61,6 +61,7 @@ export async function modelTurns(answer: Answerer, options: TurnOptions = {}): P
         worker: "WORKER",
         reconciler: "RECONCILER",
         "execution-planner": "EXECUTION",
+        subtask: "SUBTASK",
       },
       governor,
       sandbox: noSandbox("a test"),
@@ -89,7 +90,12 @@ export async function modelTurns(answer: Answerer, options: TurnOptions = {}): P
 
 export const KEY = "key-of-a-test-0123456789";
 
-const PROVIDER = { "openai-chat": "mine", "openai-responses": "openai", anthropic: "anthropic" } as const;
+const PROVIDER: Readonly<Record<WireName, string>> = {
+  "openai-chat": "mine",
+  "openai-responses": "openai",
+  anthropic: "anthropic",
+  google: "google",
+};
 
 const specOf = (wire: WireName, model: string): ModelSpec => ({
   provider: PROVIDER[wire],

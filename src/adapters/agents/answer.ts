@@ -10,7 +10,7 @@ export type AnswerFile =
 
 /** More than any plan or report, also where each character takes four bytes. */
 const MAX_BYTES = 8_000_000;
-/** What a planner printed, with the room that an answer has; its end, because that is where answers are. */
+/** What is read of one exact line, with room. */
 const MAX_OUTPUT_CHARS = 2_000_000;
 
 export async function readAnswerFile(file: string): Promise<AnswerFile> {
@@ -43,15 +43,14 @@ const odd = (why: string): AnswerFile => ({ is: "odd", why });
  */
 export function answerIn(output: string, kind: "plan" | "work"): string {
   const key = kind === "plan" ? "tasks" : "status";
-  const text = output.length > MAX_OUTPUT_CHARS ? output.slice(-MAX_OUTPUT_CHARS) : output;
-  for (let to = text.length; to > 0; ) {
-    const from = text.lastIndexOf("\n", to - 1) + 1;
-    const line = text.slice(from, to).trim();
+  for (let to = output.length; to > 0; ) {
+    const from = output.lastIndexOf("\n", to - 1) + 1;
+    const line = output.slice(from, to).trim();
     const answer = answerLine(line);
     if (answer && Object.hasOwn(answer, key)) return line;
     to = from - 1;
   }
-  return text.trim();
+  return output.trim();
 }
 
 /** For who must answer in one exact line: whatever else was printed is part of what it said. */

@@ -11,6 +11,11 @@ import type { Ask, Said } from "../../ports/agent.ts";
 import type { Program, Programs } from "../../ports/programs.ts";
 import { CommandAgent } from "./command.ts";
 
+/** Leaves a process that holds the output, without mark, parent or group. */
+const ESCAPES =
+  "(env -i setsid sh -c 'echo $$ > escaped.new; mv escaped.new escaped; exec sleep 600' &); " +
+  "until [ -e escaped ]; do sleep 0.01; done";
+
 describe("a program as an agent", () => {
   let home: string;
   let folder: string;
@@ -79,6 +84,48 @@ describe("a program as an agent", () => {
   });
 
   describe("what it says", () => {
+    /** Nothing runs: only how it ended is known. */
+    const ending = (
+      end: { readonly code: number; readonly output: string; readonly isCut?: true },
+      ask: Ask,
+    ) => {
+      const programs: Programs = {
+        run: async () => ({ is: "exited", tail: "", ...end }),
+        endLeftovers: async () => 0,
+      };
+      const parts = { ...agentParts(jobs(), heard), programs };
+      return new CommandAgent({ ...parts, command: ["agent"] }).turn(ask, new AbortController().signal);
+    };
+
+    it("is not complete, and is no plan, if its output was cut; less than complete is believed", async () => {
+      const cut = (output: string, ask: Ask = workAsk(folder)) =>
+        ending({ code: 0, output, isCut: true }, ask);
+      assert.equal(textOf(await ending({ code: 0, output: "" }, workAsk(folder))), "");
+      const plan = await cut('{"scratchpad": "", "tasks": []}', planAsk(folder));
+      for (const said of [await cut(""), await cut('{"status": "complete"}'), plan]) {
+        const { kind, message, next } = failureOf(said);
+        assert.equal(kind, "agent-failed");
+        assert.match(`${message}; ${next}`, /held its output open.*SKEIN_HANDOFF/);
+      }
+      const partial = '{"status": "partial", "summary": "half"}';
+      assert.equal(textOf(await cut(`${partial}\n`)), partial);
+    });
+
+    it("is its file if its output was cut", async () => {
+      if (process.platform !== "linux") return;
+      const script = `echo '{"status": "complete"}' > "$SKEIN_HANDOFF"; ${ESCAPES}`;
+      const said = await run(script);
+      process.kill(Number(readFileSync(path.join(folder, "escaped"), "utf8")), "SIGKILL");
+      assert.equal(textOf(said), '{"status": "complete"}\n');
+    });
+
+    it("is not complete if a process that it left holds its output, and cannot be found", async () => {
+      if (process.platform !== "linux") return;
+      const said = await run(`echo made > file; ${ESCAPES}`);
+      process.kill(Number(readFileSync(path.join(folder, "escaped"), "utf8")), "SIGKILL");
+      assert.match(failureOf(said).message, /sh left a process behind that still held its output open/);
+    });
+
     it("takes the answer from its file before that of its output", async () => {
       const shell = `echo '{"status": "failed"}'; echo '{"status": "complete"}' > "$SKEIN_HANDOFF"`;
       assert.equal(textOf(await run(shell)), '{"status": "complete"}\n');

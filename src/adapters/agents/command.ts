@@ -45,11 +45,16 @@ export class CommandAgent implements Agent {
     this.#options = options;
   }
 
-  async turn(ask: Ask, signal: AbortSignal): Promise<Said> {
+  turn(ask: Ask, signal: AbortSignal): Promise<Said> {
+    const brief = { ...ask.brief, ...roleIn(ask), ...outputIn(ask.scratchpad) };
+    return this.tell({ ...ask, brief, ...askedOf(ask), variables: variables(ask) }, signal);
+  }
+
+  /** The same for a brief of any kind. */
+  async tell(ask: Told, signal: AbortSignal): Promise<Said> {
     const { command, programs, transcripts, limits } = this.#options;
     const files = this.#filesOf(ask.job);
-    const told = { skein: BRIEF_VERSION, ...ask.brief, ...roleIn(ask), ...outputIn(ask.scratchpad) };
-    const input = `${JSON.stringify(told)}\n`;
+    const input = `${JSON.stringify({ skein: BRIEF_VERSION, ...ask.brief })}\n`;
     const problem = await prepareTurn(files, input);
     if (problem) return { is: "failed", failure: problem };
     const transcript = transcripts.open(ask.job);
@@ -58,7 +63,12 @@ export class CommandAgent implements Agent {
         job: ask.job,
         command,
         folder: ask.folder,
-        environment: { ...ask.environment, ...this.#options.environment, ...variables(ask, files) },
+        environment: {
+          ...ask.environment,
+          ...this.#options.environment,
+          ...ask.variables,
+          ...fileVariables(files),
+        },
         input,
         limits: { ...limits, maxMs: ask.maxMs },
         statusFile: files.status,
@@ -105,21 +115,24 @@ export class CommandAgent implements Agent {
   #judgeExit({ kind, output }: Asked, end: Exit, answer: AnswerFile): Said {
     const name = this.#name();
     if (answer.is === "odd") return failed(failure("agent-failed", `${name} ${answer.why}`));
-    const printed = () => (output === undefined ? answerIn(end.output, kind) : wholeOutput(end.output));
+    const isRead = kind !== "task" && output === undefined; // Anything that is printed for a task is its result.
+    const printed = () => (isRead ? answerIn(end.output, kind) : wholeOutput(end.output));
     const text = answer.is === "text" ? answer.text : printed();
-    if (end.code === 0) return says(text);
+    const isCut = answer.is !== "text" && end.isCut === true;
+    if (end.code === 0 && !isCut) return says(text);
     // It says so itself, whatever else it said; nothing is known about the task.
     if (end.code === UNREACHABLE) return failed(quotaOf(name, end.tail) ?? unreached(name, end.tail), text);
     if (kind === "work" && admits(text)) return says(text);
+    if (end.code === 0) return failed(cutShort(name, end.tail), text);
     const why = `${name} ended with exit code ${end.code}${tailOf(end.tail)}`;
     return failed(failure("agent-failed", why, NEXT), text);
   }
 
-  async #judge(ask: Ask, end: ProgramEnd, files: TurnFiles): Promise<Said> {
+  async #judge(ask: Told, end: ProgramEnd, files: TurnFiles): Promise<Said> {
     const name = this.#name();
     switch (end.is) {
       case "exited":
-        return this.#judgeExit(askedOf(ask), end, await readAnswerFile(files.handoff));
+        return this.#judgeExit(ask, end, await readAnswerFile(files.handoff));
       case "killed":
         return failed(killed(name, end, this.#options.limits));
       case "timed-out":
@@ -156,10 +169,19 @@ const outputIn = (scratchpad: Scratchpad | undefined) =>
     }),
   };
 
-type Asked = { readonly kind: Ask["brief"]["kind"]; readonly output?: string | undefined };
+type Asked = { readonly kind: Ask["brief"]["kind"] | "task"; readonly output?: string | undefined };
+
+/** What a program is told, and where. */
+export type Told = Asked &
+  Pick<Ask, "job" | "folder" | "environment" | "maxMs" | "onSign"> & {
+    readonly brief: object;
+    /** Besides those that name its files. */
+    readonly variables: Readonly<Record<string, string>>;
+  };
+
 const askedOf = ({ brief, scratchpad }: Ask): Asked => ({ kind: brief.kind, output: scratchpad?.file });
 
-type Exit = { readonly code: number; readonly output: string; readonly tail: string };
+type Exit = Pick<ProgramEnd & { readonly is: "exited" }, "code" | "output" | "tail" | "isCut">;
 
 /** EX_TEMPFAIL of sysexits.h: "try again later". */
 const UNREACHABLE = 75;
@@ -187,6 +209,14 @@ const unstartable = (name: string, why: Failure) =>
   why.kind === "agent-failed"
     ? failure("agent-failed", `${name} could not be started: ${why.message}`, `is it installed? ${NEXT}`)
     : failure("interrupted", why.message, why.next);
+
+/** Its last words may be missing: that it is complete, or said nothing, is not taken from what there is. */
+const cutShort = (name: string, tail: string): Failure =>
+  failure(
+    "agent-failed",
+    `${name} left a process behind that still held its output open, so that its answer may not be all of it${tailOf(tail)}`,
+    "end what it starts, or send its output elsewhere; or write the answer into the file that SKEIN_HANDOFF names",
+  );
 
 /** Its words may say that it is not reach that is wanting, and until when. */
 function quotaOf(name: string, tail: string): Failure | undefined {
@@ -219,15 +249,18 @@ function killed(
     : failure("interrupted", `${name} was killed by ${signal}${tailOf(tail)}`);
 }
 
-/** Whoever ends badly may still say how far it came; that it was complete is not believed. */
+/** Whoever ends badly, or is cut, may still say how far it came; that it was complete is not believed. */
 function admits(text: string): boolean {
   const read = readHandoff(text, "");
   return read.is === "handoff" && read.handoff.status !== "complete";
 }
 
-const variables = ({ brief, scratchpad }: Ask, files: TurnFiles): Readonly<Record<string, string>> => ({
+const fileVariables = (files: TurnFiles): Readonly<Record<string, string>> => ({
   SKEIN_BRIEF: files.brief,
   SKEIN_HANDOFF: files.handoff,
+});
+
+const variables = ({ brief, scratchpad }: Ask): Readonly<Record<string, string>> => ({
   SKEIN_RUN: brief.run,
   SKEIN_TASK: brief.task,
   SKEIN_KIND: brief.kind,

@@ -8,9 +8,9 @@ type Await = Extract<Step, { readonly do: "await" }>;
 /** What is wrong, if it did not come to be so in time. `jobs`: the run's folder of jobs and their answers. */
 export function awaited(step: Await, jobs: string, wait: (ms: number) => void): string | undefined {
   const { task, until, attempt = 1, ms } = step;
-  const end = Date.now() + ms;
+  const end = performance.now() + ms;
   while (!isSo(step, jobs)) {
-    if (Date.now() >= end) return `${task} (attempt ${attempt}) was not ${until} within ${ms} ms`;
+    if (performance.now() >= end) return `${task} (attempt ${attempt}) was not ${until} within ${ms} ms`;
     wait(POLL_MS);
   }
   return undefined;

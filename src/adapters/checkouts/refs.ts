@@ -1,7 +1,8 @@
 /** Where do the user's branches and tags point? Read as files, because a process for it would cost each worker's turn. */
-import { type Dirent, readFileSync, statSync } from "node:fs";
+import type { Dirent } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
+import { readShortSync } from "../files/read-bounded.ts";
 
 /** By name in full. Remote branches move by a fetch, and those that begin with `own` are Skein's: neither is listed. */
 export async function refsOf(gitDir: string, own: string): Promise<ReadonlyMap<string, string>> {
@@ -14,7 +15,7 @@ export async function refsOf(gitDir: string, own: string): Promise<ReadonlyMap<s
       const ref = `${at}/${entry.name}`;
       if (entry.isDirectory() && isWanted(`${ref}/`)) folders.push(ref);
       if (entry.isFile() && isWanted(ref) && !ref.endsWith(".lock"))
-        found.set(ref, textIn(join(gitDir, ref)).trim());
+        found.set(ref, readShortSync(join(gitDir, ref), MAX_REF_BYTES).trim()); // None: deleted just now.
     }
   }
   return found;
@@ -23,20 +24,12 @@ export async function refsOf(gitDir: string, own: string): Promise<ReadonlyMap<s
 /** Whoever has more is told of the first ones. */
 const MAX_REFS = 10_000;
 const MAX_PACKED_BYTES = 4 * 1024 * 1024;
+const MAX_REF_BYTES = 4_096;
 
 const entriesIn = (folder: string): Promise<readonly Dirent[]> =>
   readdir(folder, { withFileTypes: true }).catch(() => []); // A repository may keep its refs in another form.
 
 function packed(file: string): readonly (readonly [string, string])[] {
-  const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
-  if (size === 0 || size > MAX_PACKED_BYTES) return [];
-  return [...textIn(file).matchAll(/^([0-9a-f]{40,64}) (.+)$/gm)].map(([, id = "", ref = ""]) => [ref, id]);
-}
-
-function textIn(file: string): string {
-  try {
-    return readFileSync(file, "utf8");
-  } catch {
-    return ""; // Deleted just now, which is how it differs.
-  }
+  const text = readShortSync(file, MAX_PACKED_BYTES);
+  return [...text.matchAll(/^([0-9a-f]{40,64}) (.+)$/gm)].map(([, id = "", ref = ""]) => [ref, id]);
 }

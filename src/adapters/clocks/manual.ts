@@ -9,6 +9,8 @@ export class ManualClock implements Clock {
   /** Appointments at the present time, the next one last. */
   #reached: string[] = [];
   readonly #wakes = new Map<string, () => void>();
+  #aheadMs = 0;
+  readonly #watchers = new Set<() => void>();
 
   constructor(now = 0) {
     this.#now = now;
@@ -16,6 +18,37 @@ export class ManualClock implements Clock {
 
   now(): number {
     return this.#now;
+  }
+
+  wall(): number {
+    return this.#now + this.#aheadMs;
+  }
+
+  /** The machine sleeps so long: whoever was to be woken meanwhile is woken late. */
+  sleep(ms: number): void {
+    this.#now += ms;
+  }
+
+  /** Sets what the machine's clock shows forward, or back. */
+  jump(ms: number): void {
+    this.#aheadMs += ms;
+    for (const wake of [...this.#watchers]) wake();
+  }
+
+  onJump(wake: () => void): () => void {
+    this.#watchers.add(wake);
+    return () => this.#watchers.delete(wake);
+  }
+
+  /** The clock of a process that starts now: its time begins at what the machine's clock shows. */
+  ofProcess(): Clock {
+    const ahead = this.#aheadMs;
+    return {
+      now: () => this.now() + ahead,
+      wall: () => this.wall(),
+      wakeAt: (time, wake) => this.wakeAt(time - ahead, wake),
+      onJump: (wake) => this.onJump(wake),
+    };
   }
 
   wakeAt(time: number, wake: () => void): () => void {

@@ -1,27 +1,63 @@
-/** What time is it really? */
-import type { Clock } from "../../ports/clock.ts";
+/** What time is it really? Counted by the machine's steady clock; what its own clock shows is only looked at. */
+import { uptime } from "node:os";
+import { type Clock, MAX_APART_MS } from "../../ports/clock.ts";
 
-/** Timers count in 31 bits of ms, some 24 days, and by another clock, which may be a ms ahead: then they wait again. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
+/** The three clocks of a machine, in ms. */
+export type Machine = {
+  /** Since 1970. Can be set to anything. */
+  readonly wall: () => number;
+  /** Goes on evenly. Stands still while the machine sleeps, on Linux. */
+  readonly steady: () => number;
+  /** Since the machine was started. Goes on while it sleeps; exact to a second. */
+  readonly sinceBoot: () => number;
+};
 
-export const systemClock = (): Clock => {
-  let latest = 0;
+const thisMachine: Machine = {
+  wall: () => Date.now(),
+  steady: () => performance.now(),
+  sinceBoot: () => uptime() * 1_000,
+};
+
+/** Timers stand still while the machine sleeps, and none tells that a clock was set: so it is looked that often. */
+const LOOK_MS = 1_000;
+
+export const systemClock = ({ wall, steady, sinceBoot }: Machine = thisMachine): Clock => {
+  const begun = wall() - steady();
+  const awake = sinceBoot() - steady();
+  let ahead = begun;
+  let sleptMs = 0;
   const now = () => {
-    latest = Math.max(latest, Date.now()); // The wall clock may be set back; a run's time does not go back.
-    return latest;
+    const passed = steady();
+    const isAhead = wall() - passed;
+    if (Math.abs(isAhead - ahead) > MAX_APART_MS) {
+      ahead = isAhead; // The machine slept, or its clock was set: the time since it was started tells which.
+      const slept = sinceBoot() - passed - awake;
+      if (slept - sleptMs > MAX_APART_MS) sleptMs = slept;
+    }
+    return Math.floor(begun + passed + sleptMs);
   };
   return {
     now,
+    wall,
     wakeAt(time, wake) {
       let timer: NodeJS.Timeout;
       const arm = () => {
-        timer = setTimeout(
-          () => (now() < time ? arm() : wake()),
-          Math.min(Math.max(0, time - now()), MAX_TIMER_MS),
-        );
+        const left = Math.max(0, time - now());
+        timer = setTimeout(() => (now() < time ? arm() : wake()), Math.min(left, LOOK_MS));
       };
       arm();
       return () => clearTimeout(timer);
+    },
+    onJump(wake) {
+      let apart = wall() - now();
+      const look = () => {
+        const isApart = wall() - now();
+        if (Math.abs(isApart - apart) <= MAX_APART_MS) return;
+        apart = isApart;
+        wake();
+      };
+      const timer = setInterval(look, LOOK_MS).unref();
+      return () => clearInterval(timer);
     },
   };
 };

@@ -7,6 +7,7 @@ import type { ProgramEnd, ProgramLimits, Programs } from "../../ports/programs.t
 import { type Failed, hasFailed } from "../../ports/repository.ts";
 import type { Transcripts } from "../../ports/transcripts.ts";
 import type { Workspace } from "../../ports/workspaces.ts";
+import { cachesOf } from "../sandboxes/confined-programs.ts";
 import type { Sandbox } from "../sandboxes/sandbox.ts";
 
 export type CommandCriteriaParts = {
@@ -38,7 +39,8 @@ export class CommandCriteria implements Criteria {
     if (hasFailed(sandbox)) return sandbox;
     const { folder, environment } = workspace;
     const temporary = environment["TMPDIR"] ?? folder;
-    const place = { folder, temporary, scratchpad: { folder: scratchpad } };
+    const caches = { folder: cachesOf(folder), may: "read" } as const;
+    const place = { folder, temporary, scratchpad: { folder: scratchpad }, caches };
     // Not the attempt's own: that its criterion had to be ended does not mean that its worker had not finished.
     const job = `${workspace.job}.criterion` as JobId;
     await programs.endLeftovers(job);

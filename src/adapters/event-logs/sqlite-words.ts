@@ -1,4 +1,5 @@
 /** What do SQLite's and the system's error codes mean to a person, and what can be done? */
+import { utimesSync } from "node:fs";
 import { messageOf } from "../../core/failure.ts";
 
 export type Words = { readonly why: string; readonly next?: string };
@@ -11,6 +12,16 @@ export function wordsOf(error: unknown): Words {
       : typeof code === "string" && BY_SYSTEM[code];
   if (!known) return { why: messageOf(error) };
   return { ...known, why: `${known.why} (${messageOf(error)})` };
+}
+
+/** Of a file that could not be written: SQLite has other names for a disk that has turned read-only. */
+export function wordsOfWriting(error: unknown, file: string): Words {
+  try {
+    utimesSync(file, new Date(), new Date()); // To ask for the right to write does not tell: the system has not noticed.
+  } catch (refused) {
+    if ((refused as NodeJS.ErrnoException).code === "EROFS") return wordsOf(refused);
+  }
+  return wordsOf(error);
 }
 
 /** The lower byte of SQLite's extended codes. */

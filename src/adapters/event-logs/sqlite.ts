@@ -1,5 +1,5 @@
 /** How does a log outlive its process? As one SQLite file per run, durable before `append` returns. */
-import { utimesSync } from "node:fs";
+import { existsSync, utimesSync } from "node:fs";
 import path from "node:path";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { Event } from "../../core/event.ts";
@@ -9,7 +9,7 @@ import type { Appended, EventLog } from "../../ports/event-log.ts";
 import type { EventFeed } from "../../ports/runs.ts";
 import { Wakes } from "../files/wakes.ts";
 import { createLogFile, openToRead, openToWrite } from "./sqlite-file.ts";
-import { wordsOf } from "./sqlite-words.ts";
+import { wordsOf, wordsOfWriting } from "./sqlite-words.ts";
 
 /**
  * One writer, any number of readers, in any processes. Nothing else in a process that uses it may open and close
@@ -36,6 +36,7 @@ export class SqliteEventLog implements EventLog, EventFeed {
   async append(after: number, events: readonly Event[]): Promise<Appended> {
     try {
       const bodies = events.map((event) => JSON.stringify(event));
+      if (this.#writer && !existsSync(this.#file)) throw new Error("it was removed meanwhile");
       createLogFile(this.#file);
       this.#writer ??= new Writer(this.#file);
       if (!this.#writer.append(after, bodies)) return { is: "taken" };
@@ -43,7 +44,7 @@ export class SqliteEventLog implements EventLog, EventFeed {
       return { is: "done" };
     } catch (error) {
       this.#closeWriter(); // After an error of the disk SQLite's own state may be stale; opening again reads it anew.
-      const { why, next } = wordsOf(error);
+      const { why, next } = wordsOfWriting(error, this.#file);
       return {
         is: "failed",
         failure: failure("repository", `${this.#file} cannot be written: ${why}`, next),

@@ -6,7 +6,7 @@ import { createServer } from "node:net";
 import path from "node:path";
 import { describe, it } from "node:test";
 import { newFolder } from "../../../test/support/folders.ts";
-import { readBounded, readShort } from "./read-bounded.ts";
+import { readBounded, readShort, readShortSync } from "./read-bounded.ts";
 
 const MAX = { timeout: 10_000 };
 
@@ -18,6 +18,8 @@ describe("a bounded read", MAX, () => {
     assert.equal(read.is === "bytes" && read.bytes.length, 200_000);
     assert.deepEqual(await readBounded(file, 199_999), { is: "too-large", size: 200_000 });
     assert.equal(await readShort(file, 10), "");
+    assert.equal(readShortSync(file, 200_000).length, 200_000);
+    assert.equal(readShortSync(file, 10), "");
   });
 
   it("gives nothing of what is missing, or below a file", async () => {
@@ -34,8 +36,10 @@ describe("a bounded read", MAX, () => {
     mkdirSync(at("folder"));
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(at("socket"), resolve));
-    for (const file of [at("pipe"), at("folder"), at("socket"), "/dev/zero"])
+    for (const file of [at("pipe"), at("folder"), at("socket"), "/dev/zero"]) {
       assert.deepEqual(await readBounded(file, 100), { is: "no-file" }, file);
+      assert.equal(readShortSync(file, 100), "", file);
+    }
     server.close();
   });
 
@@ -43,11 +47,13 @@ describe("a bounded read", MAX, () => {
     const file = path.join(newFolder(), "link");
     symlinkSync("/dev/zero", file);
     assert.deepEqual(await readBounded(file, 100), { is: "link" });
+    assert.equal(readShortSync(file), "");
   });
 
   it("stops at the limit where a file does not say how long it is", async () => {
     if (process.platform !== "linux") return;
     const read = await readBounded("/proc/self/maps", 100); // Of the size 0.
     assert.equal(read.is, "too-large");
+    assert.equal(readShortSync("/proc/self/pagemap"), "");
   });
 });

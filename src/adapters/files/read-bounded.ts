@@ -1,5 +1,5 @@
 /** What is in a file that somebody else could have shaped? Read at once, never through a link, and only so much of it. */
-import { constants } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { messageOf } from "../../core/failure.ts";
 
@@ -19,7 +19,7 @@ export type BoundedRead =
 export async function readBounded(file: string, maxBytes: number): Promise<BoundedRead> {
   let handle: FileHandle;
   try {
-    handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    handle = await open(file, GUARDED);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === "ENOENT" || code === "ENOTDIR") return { is: "none" };
@@ -39,6 +39,8 @@ export async function readBounded(file: string, maxBytes: number): Promise<Bound
   }
 }
 
+const GUARDED = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
 /** A file may be longer than it says, or grow. */
 async function upTo(handle: FileHandle, maxBytes: number): Promise<BoundedRead> {
   const chunks: Buffer[] = [];
@@ -57,6 +59,27 @@ const CHUNK_BYTES = 64 * 1024;
 export async function readShort(file: string, maxBytes = MAX_SHORT_BYTES): Promise<string> {
   const read = await readBounded(file, maxBytes);
   return read.is === "bytes" ? read.bytes.toString() : "";
+}
+
+/** The same at once, for many tiny files. One that is longer than it says, as in /proc, counts as empty, too. */
+export function readShortSync(file: string, maxBytes = MAX_SHORT_BYTES): string {
+  return readBytesSync(file, maxBytes)?.toString() ?? "";
+}
+
+export function readBytesSync(file: string, maxBytes: number): Buffer | undefined {
+  let handle: number | undefined;
+  try {
+    handle = openSync(file, GUARDED);
+    const found = fstatSync(handle);
+    if (!found.isFile() || found.size > maxBytes) return undefined;
+    const buffer = Buffer.allocUnsafe(found.size + 1);
+    const length = readSync(handle, buffer);
+    return length > found.size ? undefined : buffer.subarray(0, length);
+  } catch {
+    return undefined; // Not there, a link, or not ours to read.
+  } finally {
+    if (handle !== undefined) closeSync(handle);
+  }
 }
 
 /** A record of ours, or a name in a git folder. */

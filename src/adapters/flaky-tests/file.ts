@@ -6,7 +6,7 @@ import { failure, messageOf } from "../../core/failure.ts";
 import type { FlakyHistory, FlakyTest, FlakyTests, Noted, SeenFlaky } from "../../ports/flaky-tests.ts";
 import type { Failed } from "../../ports/repository.ts";
 import { readBounded } from "../files/read-bounded.ts";
-import { writeWhole } from "../files/write-whole.ts";
+import { writeDurably } from "../files/write-whole.ts";
 import { type Entries, entriesText, merge, parseEntries } from "./entries.ts";
 
 /** `folder` is the repository's own state folder. Nothing is made before something is noted. */
@@ -58,7 +58,7 @@ export class FileFlakyTests implements FlakyTests {
   async #put(text: string): Promise<void> {
     const own = `${this.#file}.${randomBytes(6).toString("hex")}`;
     try {
-      await writeWhole(own, text);
+      await writeDurably(own, text); // An empty file must not take the place of what all runs have seen.
       await rename(own, this.#file);
     } catch (error) {
       await rm(own, { force: true });

@@ -1,6 +1,6 @@
 /** Does a gate say what failed, under names that its report and the reconciler share? */
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, test } from "node:test";
@@ -81,9 +81,24 @@ test("a green command has no failures, whatever it writes", async () => {
   assert.deepEqual([problems, tail], [[], ""]);
 });
 
+test("a red command whose output was cut is worse than a red target, though it names less", async () => {
+  const was = await gated({ types: { text: TYPES } });
+  const accept = { is: "no-worse", baseline: was.report, mustHeal: [] } as const;
+  const [first = ""] = TYPES.split("src/gone");
+  const now = await gated({ types: { text: first, end: { isCut: true } } });
+  assert.equal(judgeGate((await gated({ types: { text: first } })).report, accept).ok, true);
+  assert.deepEqual(judgeGate(now.report, accept), {
+    ok: false,
+    failures: ["types: its output could not be read to its end"],
+  });
+  const named = now.problems.map(({ name }) => name);
+  assert.deepEqual(named, failuresOf(now.report));
+});
+
 test("a red command that names nothing is one failure by its own name, with the end of what it wrote", async () => {
   const { report, problems } = await gated({ build: { text: "it did not work" } });
   assert.deepEqual(failuresOf(report), ["build"]);
+  assert.equal(report.commands[0]?.unnamed, true);
   assert.deepEqual(problems, [{ class: "build", name: "build", files: [], message: "it did not work" }]);
 });
 
@@ -105,6 +120,7 @@ test("each failure has its own class, and each command its own failures", async 
 test("a command that was killed or took too long is not read: it had not said all", async () => {
   const killed = await gated({ types: { text: TYPES, end: { is: "killed", signal: "SIGSEGV" } } });
   assert.deepEqual(failuresOf(killed.report), ["types: killed by SIGSEGV"]);
+  assert.equal(killed.report.commands[0]?.unnamed, true);
   const late = await gated({ types: { text: TYPES, end: { is: "timed-out" } } });
   assert.deepEqual(failuresOf(late.report), ["types: no end within 60 s"]);
   assert.equal(late.problems[0]?.name, "types: no end within 60 s");
@@ -113,6 +129,7 @@ test("a command that was killed or took too long is not read: it had not said al
 test("a script that the tree has lost is red, and is told apart from one that fails", async () => {
   const { report, problems } = await gated({ build: { text: 'npm error Missing script: "build"\n' } });
   assert.deepEqual(failuresOf(report), ["build: not configured"]);
+  assert.equal(report.commands[0]?.unnamed, true);
   assert.equal(problems[0]?.message, 'there is no script "build"');
   assert.equal(judgeGate(report, { is: "green" }).ok, false);
 });
@@ -127,6 +144,16 @@ test("a secret in the line of a command is not in its name, green or red", async
     ["test --as …", "check --as …"],
   );
   assert.ok(!JSON.stringify([report, problems, tail]).includes("s3cr3t"));
+});
+
+test("a failure in a link names no file: it may lead to what has no end, and a worker made both", async () => {
+  symlinkSync("/proc/self/pagemap", path.join(folder, "src/x.test.js"));
+  const text = "not ok 1 - forged\n  ---\n  location: 'src/x.test.js:1:1'\n  ...\n1..1\n# fail 1\n";
+  const { problems } = await gated({ test: { text } });
+  assert.deepEqual(
+    problems.map(({ name, files }) => ({ name, files })),
+    [{ name: "test: forged", files: [] }],
+  );
 });
 
 test("more failures than are named are told in words, never as a name", async () => {

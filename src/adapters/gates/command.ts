@@ -1,23 +1,28 @@
 /** Does a tree pass? The gate's commands, one after the other, in a side workspace that keeps its ignored files. */
-import { statSync } from "node:fs";
+import { lstatSync } from "node:fs";
 import path from "node:path";
-import { failure } from "../../core/failure.ts";
-import type { CommandReport, GateReport } from "../../core/gate.ts";
+import { type Failure, failure } from "../../core/failure.ts";
+import type { CommandReport, GateReport, Probed } from "../../core/gate.ts";
+import type { GateChange } from "../../core/gate-changes.ts";
 import type { JobId } from "../../core/job.ts";
+import { redactCommand } from "../../core/redact.ts";
 import { PROBLEM_CLASSES, type Problem } from "../../core/repair.ts";
 import type { Found } from "../../core/tool-output/found.ts";
 import { readOutput } from "../../core/tool-output/read-output.ts";
 import type { Gate, GatedTree, GateRun } from "../../ports/gate.ts";
 import type { ProgramEnd, ProgramLimits, Programs } from "../../ports/programs.ts";
 import { type Failed, hasFailed } from "../../ports/repository.ts";
-import type { Transcript, Transcripts } from "../../ports/transcripts.ts";
-import type { Workspace, Workspaces } from "../../ports/workspaces.ts";
+import type { Transcripts } from "../../ports/transcripts.ts";
+import type { Workspaces } from "../../ports/workspaces.ts";
 import type { Conflicted, Conflicts } from "../repositories/conflicts.ts";
 import { gateChanges } from "./gate-changes.ts";
-import { classOf, type GateCommand } from "./gate-command.ts";
+import { classOf, type GateCommand, lineOf } from "./gate-command.ts";
 import { Limiter } from "./limiter.ts";
+import { type Ended, type GatePlace, probeGate } from "./probe.ts";
+import type { ProvedGates } from "./proved-gates.ts";
 import type { GateRules, Rules } from "./rules.ts";
 import { withTestedFiles } from "./tested-files.ts";
+import { A_GATE, type Runnable, whyUnrunnable } from "./unrunnable.ts";
 
 export type CommandGateParts = {
   /** The folder of the user's repository. */
@@ -32,6 +37,10 @@ export type CommandGateParts = {
   readonly redact: (text: string) => string;
   /** Gates that may run at the same time: they are heavy, and often share ports and caches. */
   readonly maxAtOnce: number;
+  /** Gates that were probed before, and what else decides what their commands see. */
+  readonly proved?: ProvedGates;
+  readonly surroundings?: string;
+  readonly alsoRun?: readonly string[];
 };
 
 export class CommandGate implements Gate {
@@ -92,17 +101,23 @@ export class CommandGate implements Gate {
     signal.removeEventListener("abort", stop);
   }
 
-  async changes(from: string, to: string, signal: AbortSignal): Promise<readonly string[] | Failed> {
+  /** As heavy as a gate, and counted as one. */
+  async probe(tree: GatedTree, report: GateReport, signal: AbortSignal): Promise<Probed | Failed> {
+    const rules = await this.#parts.rules.of(tree.rules, signal);
+    if (hasFailed(rules)) return rules;
+    const parts = { ...this.#parts, execute: this.#execute.bind(this) };
+    const gate = { commands: rules.commands, report };
+    return (await this.#limiter.run(() => probeGate(parts, tree, gate, signal), signal)) ?? STOPPED;
+  }
+
+  async changes(from: string, to: string, signal: AbortSignal): Promise<readonly GateChange[] | Failed> {
     const { repository, rules } = this.#parts;
     return gateChanges(repository, rules, { from, to }, signal);
   }
 
-  async #runAll(
-    { job, commit }: GatedTree,
-    rules: Rules,
-    signal: AbortSignal,
-  ): Promise<readonly Ran[] | Failed> {
+  async #runAll(tree: GatedTree, rules: Rules, signal: AbortSignal): Promise<readonly Ran[] | Failed> {
     const { workspaces, transcripts } = this.#parts;
+    const { job, commit } = tree;
     await this.#whenReady(commit, signal);
     const workspace = await workspaces.take({ job, commit, use: "gate" }, signal);
     if (hasFailed(workspace)) return workspace;
@@ -110,11 +125,12 @@ export class CommandGate implements Gate {
     try {
       const ran: Ran[] = [];
       for (const command of rules.commands) {
-        const one = await this.#runOne(job, command, { workspace, transcript }, signal);
+        tree.onCommand?.(redactCommand(command.name, this.#parts.redact));
+        const one = await this.#runOne(tree, command, { workspace, transcript }, signal);
         if (hasFailed(one)) return one;
         ran.push(one);
       }
-      return ran;
+      return ran.some(({ tests = 0 }) => tests > 0) ? ran.map(withoutSilence) : ran;
     } finally {
       await transcript.close();
       await workspaces.release(workspace);
@@ -122,14 +138,34 @@ export class CommandGate implements Gate {
   }
 
   async #runOne(
-    job: JobId,
-    { name: line, command }: GateCommand,
-    { workspace, transcript }: { readonly workspace: Workspace; readonly transcript: Transcript },
+    tree: GatedTree,
+    command: GateCommand,
+    place: GatePlace,
     signal: AbortSignal,
   ): Promise<Ran | Failed> {
+    const { limits, redact, repository } = this.#parts;
+    const name = redactCommand(command.name, redact); // Often all that is run, with a token; it goes into the log and into proofs.
+    const line = redactCommand(lineOf(command), redact);
+    const { end, text: written } = await this.#execute(tree.job, command, place, signal);
+    if (end.is !== "exited")
+      return judged(name, line, "tail" in end ? { ...end, tail: redact(end.tail) } : end, limits.maxMs);
+    const { code, isCut = false } = end;
+    const [text, tail] = [redact(written), redact(end.tail)];
+    const { folder } = place.workspace;
+    const found = await whyUnrunnable({ line, code, text, folder }, repository, tree, signal);
+    const ran: Ran =
+      code === 0 ? { name, green: true, failures: [], tail } : await red(name, tail, { text, folder, isCut });
+    return asFound(ran, found);
+  }
+
+  async #execute(
+    job: JobId,
+    { command }: GateCommand,
+    { workspace, transcript }: GatePlace,
+    signal: AbortSignal,
+  ): Promise<Ended> {
     const { programs, limits, redact } = this.#parts;
-    const name = redact(line); // Often all that is run, with a token in it; it goes into the log and into proofs.
-    transcript.write(`$ ${command.join(" ")}\n`);
+    transcript.write(`$ ${redactCommand(command.join(" "), redact)}\n`);
     const { folder, environment } = workspace;
     const written: string[] = [];
     const end = await programs.run(
@@ -146,9 +182,7 @@ export class CommandGate implements Gate {
       },
       signal,
     );
-    if (end.is === "exited" && end.code !== 0)
-      return red(name, redact(end.tail), { text: redact(written.join("")), folder });
-    return judged(name, "tail" in end ? { ...end, tail: redact(end.tail) } : end, limits.maxMs);
+    return { end, text: written.join("") };
   }
 }
 
@@ -160,8 +194,45 @@ type Ran = {
   readonly failures: readonly Found[];
   /** Failures that are not in the list. */
   readonly more?: number;
+  /** None of the failures in the list is one that the output names. */
+  readonly unnamed?: true;
   readonly tail: string;
+  /** How many tests ran, where that is said. */
+  readonly tests?: number;
+  readonly nothingYet?: true;
+  /** It could not be run; `isSilent`: it passed, and ran none of the tests that are there. */
+  readonly setup?: Failure;
+  readonly isSilent?: true;
 };
+
+/** What its output and its tree say about a command beyond its exit code. */
+function asFound(ran: Ran, found: Runnable): Ran {
+  const { name, failures, tail } = ran;
+  switch (found.is) {
+    case "ran":
+      return found.tests === undefined ? ran : { ...ran, tests: found.tests };
+    case "nothing-yet":
+      return { name, green: true, failures: [], tail, nothingYet: true };
+    case "unrunnable": {
+      const what = unnamed(name, `cannot be run: ${found.what}`, tail);
+      const isLost = failures.some((each) => each.name === NOT_CONFIGURED);
+      const { failure: setup, isSilent } = found;
+      return {
+        name,
+        green: false,
+        failures: isLost ? failures : [what],
+        unnamed: true,
+        tail,
+        setup,
+        ...(isSilent && { isSilent }),
+      };
+    }
+  }
+}
+
+/** Where another command of the gate runs tests, one that has none to run may pass. */
+const withoutSilence = (ran: Ran): Ran =>
+  ran.isSilent ? { name: ran.name, green: true, failures: [], tail: ran.tail } : ran;
 
 /** Markers that somebody forgot are red like a command that fails; without any, nothing is said about them. */
 function unresolved(conflicted: readonly Conflicted[], redact: (text: string) => string): Ran {
@@ -178,22 +249,30 @@ function unresolved(conflicted: readonly Conflicted[], redact: (text: string) =>
 const plainPath = (file: string) => (/\p{Cc}/u.test(file) ? JSON.stringify(file) : file);
 
 /** What failed, as far as the output names it. */
-function red(
+async function red(
   name: string,
   tail: string,
-  { text, folder }: { readonly text: string; readonly folder: string },
-): Ran {
+  { text, folder, isCut }: { readonly text: string; readonly folder: string; readonly isCut: boolean },
+): Promise<Ran> {
   const has = filesIn(folder);
   const { failures, more, notConfigured } = readOutput({ text, folder, has, class: classOf(name) });
   if (notConfigured !== undefined) {
     // The target's rules ask for it, so this tree has lost it: red, and not to be taken for a broken build.
-    const missing = unnamed(name, "not configured", notConfigured);
-    return { name, green: false, failures: [missing], tail };
+    const missing = unnamed(name, NOT_CONFIGURED, notConfigured);
+    return { name, green: false, failures: [missing], unnamed: true, tail };
   }
   const note = more === 0 ? "" : `\n(${more} more failures are not named)`;
-  const placed = withTestedFiles(failures, folder, has);
-  return { name, green: false, failures: placed, more, tail: `${tail}${note}` };
+  // A failure of its own: what it names may be fewer than on a red target, and is not to count as better.
+  const unread = isCut
+    ? [unnamed(name, CUT, "a process that it left behind still held its output open")]
+    : [];
+  const placed = [...(await withTestedFiles(failures, folder, has)), ...unread];
+  const named = failures.length > 0 ? {} : { unnamed: true as const };
+  return { name, green: false, failures: placed, more, ...named, tail: `${tail}${note}` };
 }
+
+const NOT_CONFIGURED = "not configured";
+const CUT = "its output could not be read to its end";
 
 const unnamed = (command: string, what: string, message: string): Found => ({
   class: classOf(command),
@@ -202,7 +281,7 @@ const unnamed = (command: string, what: string, message: string): Found => ({
   message,
 });
 
-/** Asked once a path; a place that cannot be looked at is no file. */
+/** Asked once a path. Neither a link, which may lead anywhere, nor a place that cannot be looked at is a file. */
 function filesIn(folder: string): (file: string) => boolean {
   const known = new Map<string, boolean>();
   return (file) => {
@@ -216,31 +295,31 @@ function filesIn(folder: string): (file: string) => boolean {
 
 function isFile(file: string): boolean {
   try {
-    return statSync(file, { throwIfNoEntry: false })?.isFile() ?? false;
+    return lstatSync(file, { throwIfNoEntry: false })?.isFile() ?? false;
   } catch {
     return false; // A folder's name that is a file's, a name that is too long: nothing that could be repaired.
   }
 }
 
+type Halted = Exclude<ProgramEnd, { is: "exited" }>;
+
 /** A command that does not end by itself is red; one that could not be started says nothing about the tree. */
-function judged(name: string, end: ProgramEnd, maxMs: number): Ran | Failed {
+function judged(name: string, line: string, end: Halted, maxMs: number): Ran | Failed {
   switch (end.is) {
-    case "exited":
-      return { name, green: end.code === 0, failures: [], tail: end.tail };
     case "killed":
       return halted(name, `killed by ${end.signal}`, end.tail);
     case "timed-out":
       return halted(name, `no end within ${Math.round(maxMs / 1000)} s`, end.tail);
     case "stopped":
       return STOPPED;
-    case "unstartable":
-      return {
-        failure: failure(
-          "repository",
-          `the gate's command "${name}" could not be started: ${end.failure.message}`,
-          end.failure.next ?? "install what it needs, or name the gate's commands in skein.yaml",
-        ),
-      };
+    case "unstartable": {
+      const { kind, message, next = "install what it needs" } = end.failure;
+      const why = `the gate's command "${line}" cannot be run: ${message}`;
+      // A machine without room or processes is not the program's fault, and may have them again soon.
+      if (kind !== "agent-failed") return { failure: failure("repository", why, next) };
+      const setup = failure("setup", why, `${next}; or name another gate in skein.yaml:\n${A_GATE}`);
+      return { ...halted(name, `cannot be run: ${message}`, message), setup };
+    }
   }
 }
 
@@ -248,10 +327,12 @@ const halted = (name: string, how: string, tail: string): Ran => ({
   name,
   green: false,
   failures: [unnamed(name, how, tail)],
+  unnamed: true,
   tail,
 });
 
-function commandReport({ name, green, failures, more = 0 }: Ran): CommandReport {
+function commandReport(ran: Ran): CommandReport {
+  const { name, green, failures, more = 0, unnamed: isUnnamed, nothingYet } = ran;
   const classes = PROBLEM_CLASSES.filter((kind) => failures.some((found) => found.class === kind));
   return {
     name,
@@ -259,6 +340,8 @@ function commandReport({ name, green, failures, more = 0 }: Ran): CommandReport 
     failures: failures.map((found) => found.name),
     ...(more > 0 && { more }),
     ...(classes.length > 0 && { classes }),
+    ...(isUnnamed && { unnamed: isUnnamed }),
+    ...(nothingYet && { nothingYet }),
   };
 }
 
@@ -272,7 +355,9 @@ function summary(ran: readonly Ran[]): GateRun {
       ? [{ class: classOf(name), name, files: [], message: tail }]
       : failures.map((found) => problem(name, found)),
   );
-  return { report, problems, tail: reds.map(({ name, tail }) => `${name}:\n${tail}`).join("\n") };
+  const tail = reds.map((each) => `${each.name}:\n${each.tail}`).join("\n");
+  const setup = ran.find((each) => each.setup)?.setup;
+  return { report, problems, tail, ...(setup && { setup }) };
 }
 
 /** Under the name that `failuresOf` gives it. */

@@ -21,6 +21,17 @@ describe("the gate that a tree names", () => {
       "test: pnpm run test",
     ]);
     assert.deepEqual(gateOf({ "package.json": withTypes, "yarn.lock": "" }).lines[1], "test: yarn run test");
+    for (const lockFile of ["bun.lock", "bun.lockb"])
+      assert.deepEqual(gateOf({ "package.json": withTypes, [lockFile]: "" }).lines[1], "test: bun run test");
+  });
+
+  it("is pytest in the environment that uv or poetry makes of a lock file", () => {
+    const settings = { "pyproject.toml": "[tool.pytest.ini_options]\n" };
+    assert.deepEqual(gateOf({ ...settings, "uv.lock": "" }).lines, ["test: uv run pytest -q"]);
+    assert.deepEqual(gateOf({ ...settings, "poetry.lock": "" }).lines, ["test: poetry run pytest -q"]);
+    const group = { "pyproject.toml": '[dependency-groups]\ndev = ["pytest>=8"]\n', "uv.lock": "" };
+    assert.deepEqual(gateOf(group).lines, ["test: uv run pytest -q"]);
+    assert.deepEqual(gateOf({ "pyproject.toml": "[project]\n", "uv.lock": "" }).lines, []);
   });
 
   it("takes what npm init writes for no test", () => {
@@ -52,21 +63,5 @@ describe("the gate that a tree names", () => {
     const makefile = { Makefile: "test:\n\ttrue\n" };
     assert.deepEqual(gateOf({ ...makefile, "Cargo.toml": "" }).lines[1], "test: cargo test --quiet");
     assert.deepEqual(gateOf({ ...makefile, "package.json": "{}" }).lines, ["test: make test"]);
-  });
-
-  it("means its scripts and their hooks, so that a change of one is a change of the gate", () => {
-    const { meaning } = detectGate(
-      (name) =>
-        ({ "package.json": manifest({ pretest: "tsc", test: "node --test", pretend: "x", start: "y" }) })[
-          name
-        ],
-    );
-    assert.deepEqual(
-      [...meaning],
-      [
-        ["package.json: the script pretest", "tsc"],
-        ["package.json: the script test", "node --test"],
-      ],
-    );
   });
 });

@@ -1,5 +1,6 @@
 /** Which commands must pass here? Read off the files at the top of a tree; what is not there is not configured. */
 import type { GateCommand } from "./gate-command.ts";
+import { scriptsOf } from "./package-json.ts";
 
 /** The files that are looked at, by name; one that is not in the tree is undefined. */
 export type TopFiles = (name: string) => string | undefined;
@@ -8,8 +9,6 @@ export type Detected = {
   readonly commands: readonly GateCommand[];
   /** Where they were found, in words; or that nothing was. */
   readonly found: string;
-  /** What the commands stand for, by place: a difference between two trees is a change of the gate. */
-  readonly meaning: ReadonlyMap<string, string>;
 };
 
 /** The files that `detectGate` asks for. */
@@ -18,6 +17,10 @@ export const GATE_FILES = [
   "package-lock.json",
   "pnpm-lock.yaml",
   "yarn.lock",
+  "bun.lock",
+  "bun.lockb",
+  "uv.lock",
+  "poetry.lock",
   "Cargo.toml",
   "go.mod",
   "pytest.ini",
@@ -39,7 +42,7 @@ export function detectGate(files: TopFiles): Detected {
     if (found) return found;
   }
   const found = "no gate was found: no test script, Cargo.toml, go.mod, pytest settings or make target";
-  return { commands: [], found, meaning: new Map() };
+  return { commands: [], found };
 }
 
 /** In this order: what does not build cannot be tested. */
@@ -51,37 +54,23 @@ function fromPackageJson(files: TopFiles): Detected | undefined {
   const scripts = scriptsOf(text);
   const wanted = SCRIPTS.filter((name) => isReal(scripts.get(name)));
   if (wanted.length === 0) return undefined;
-  const manager =
-    files("pnpm-lock.yaml") !== undefined ? "pnpm" : files("yarn.lock") !== undefined ? "yarn" : "npm";
+  const manager = MANAGERS.find(([lockFile]) => files(lockFile) !== undefined)?.[1] ?? "npm";
   return {
     commands: wanted.map((name) => ({ name, command: [manager, "run", name] })),
     found: `package.json: ${manager} run ${wanted.join(", ")}`,
-    meaning: new Map(
-      [...scripts]
-        .filter(([name]) => wanted.some((script) => name === script || isHookOf(name, script)))
-        .map(([name, run]) => [`package.json: the script ${name}`, run]),
-    ),
   };
 }
 
-/** npm runs `pretest` and `posttest` along with `test`. */
-const isHookOf = (name: string, script: string) => name === `pre${script}` || name === `post${script}`;
+/** By the lock file; npm's own comes last, since others leave it lying about. */
+const MANAGERS = [
+  ["pnpm-lock.yaml", "pnpm"],
+  ["yarn.lock", "yarn"],
+  ["bun.lock", "bun"],
+  ["bun.lockb", "bun"],
+] as const;
 
 /** What `npm init` writes for want of a test is no test. */
 const isReal = (script: string | undefined) => script !== undefined && !/no test specified/.test(script);
-
-/** A package.json that is no JSON has no scripts that anybody could run. */
-function scriptsOf(text: string): ReadonlyMap<string, string> {
-  try {
-    const { scripts } = JSON.parse(text) as { readonly scripts?: unknown };
-    if (typeof scripts !== "object" || scripts === null) return new Map();
-    return new Map(
-      Object.entries(scripts).filter((entry): entry is [string, string] => typeof entry[1] === "string"),
-    );
-  } catch {
-    return new Map();
-  }
-}
 
 function fromCargo(files: TopFiles): Detected | undefined {
   if (files("Cargo.toml") === undefined) return undefined;
@@ -101,15 +90,19 @@ function fromGo(files: TopFiles): Detected | undefined {
 }
 
 function fromPytest(files: TopFiles): Detected | undefined {
+  const runner = ["uv", "poetry"].find((name) => files(`${name}.lock`) !== undefined);
   const where = [
     files("pytest.ini") !== undefined && "pytest.ini",
     files("conftest.py") !== undefined && "conftest.py",
     /^\[tool\.pytest\b/m.test(files("pyproject.toml") ?? "") && "pyproject.toml",
     /^\[(?:tool:)?pytest\]/m.test(files("setup.cfg") ?? "") && "setup.cfg",
     /^\[pytest\]/m.test(files("tox.ini") ?? "") && "tox.ini",
+    runner !== undefined && /\bpytest\b/.test(files("pyproject.toml") ?? "") && `${runner}.lock`,
   ].find((name) => name !== false);
   if (where === undefined) return undefined;
-  return fixed(where, [{ name: "test", command: ["python3", "-m", "pytest", "-q"] }]);
+  // Each brings an environment of the workspace's own, where the tree itself is installed.
+  const start = runner ? ([runner, "run"] as const) : (["python3", "-m"] as const);
+  return fixed(where, [{ name: "test", command: [...start, "pytest", "-q"] }]);
 }
 
 function fromMake(files: TopFiles): Detected | undefined {
@@ -121,12 +114,10 @@ function fromMake(files: TopFiles): Detected | undefined {
   return {
     commands: [{ name: target, command: ["make", target] }],
     found: `${file}: make ${target}`,
-    meaning: new Map([[`${file}: the rules that make ${target} runs`, text]]),
   };
 }
 
 const fixed = (file: string, commands: readonly GateCommand[]): Detected => ({
   commands,
   found: `${file}: ${commands.map(({ command }) => command.join(" ")).join("; ")}`,
-  meaning: new Map(), // The tool decides what it runs: a test that is gone is seen in the evidence.
 });

@@ -13,6 +13,10 @@ export const shellCommand = (name: string, run: string): GateCommand => ({
   command: ["/bin/sh", "-c", run],
 });
 
+/** As a person would type it, without the shell that reads it. */
+export const lineOf = ({ command }: GateCommand): string =>
+  command[0] === "/bin/sh" && command[1] === "-c" ? command.slice(2).join(" ") : command.join(" ");
+
 /** By the words in its name: what a reconciler mends first. */
 export function classOf(name: string): ProblemClass {
   if (/\b(?:types?|typecheck|tsc|mypy|pyright)\b/i.test(name)) return "types";

@@ -1,5 +1,6 @@
 /** Which commands are the gate of a commit? Those of the configuration, or those that its own tree names. */
 
+import { redactCommand, redactor } from "../../core/redact.ts";
 import type { Failed } from "../../ports/repository.ts";
 import { git } from "../git/git.ts";
 import { type Detected, detectGate, GATE_FILES, isLockFile } from "./detect.ts";
@@ -20,8 +21,8 @@ export function configuredRules(commands: readonly ConfiguredCommand[]): GateRul
   const found =
     commands.length === 0
       ? "the gate is switched off in the configuration"
-      : `configured: ${commands.map(({ name }) => name).join(", ")}`;
-  return { of: async () => ({ commands: gate, found, meaning: new Map() }) };
+      : `configured: ${commands.map(({ name }) => redactCommand(name, redactor([]))).join(", ")}`;
+  return { of: async () => ({ commands: gate, found }) };
 }
 
 /** Read from the commit itself, and read again only where one of the files differs. */

@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { test } from "node:test";
+import { newFolder } from "../../../test/support/folders.ts";
 import type { Found } from "../../core/tool-output/found.ts";
 import { withTestedFiles } from "./tested-files.ts";
 
@@ -40,7 +42,7 @@ async function filesOf(one: Found): Promise<readonly string[]> {
       await mkdir(path.dirname(path.join(folder, name)), { recursive: true });
       await writeFile(path.join(folder, name), text);
     }
-    return withTestedFiles([one], folder, (file) => existsSync(path.join(folder, file)))[0]!.files;
+    return (await withTestedFiles([one], folder, (file) => existsSync(path.join(folder, file))))[0]!.files;
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
@@ -82,4 +84,26 @@ test("what names its source already, or is no test, stays as it was", async () =
   assert.deepEqual(await filesOf(named), named.files);
   const types: Found = { ...found("test/maths.test.js"), class: "types" };
   assert.deepEqual(await filesOf(types), types.files);
+});
+
+test("a test that a worker made a link or a pipe of is no file, and is not waited for", async () => {
+  const folder = newFolder();
+  const at = (name: string) => path.join(folder, name);
+  for (const name of ["test", "src", "outside"]) await mkdir(at(name));
+  await writeFile(at("src/add.js"), "");
+  await writeFile(at("outside/secret.test.js"), 'import "../../src/add.js";\n');
+  await symlink("/proc/self/pagemap", at("test/endless.test.js")); // Gigabytes, and it says that it is empty.
+  await symlink("/dev/zero", at("test/zero.test.js"));
+  await symlink(at("outside"), at("test/behind")); // A link on the way counts as well.
+  execFileSync("mkfifo", [at("test/pipe.test.js")]);
+  const names = ["endless.test.js", "zero.test.js", "behind/secret.test.js", "pipe.test.js"];
+  const placed = await withTestedFiles(
+    names.map((name) => found(`test/${name}`)),
+    folder,
+    () => true,
+  );
+  assert.deepEqual(
+    placed.map(({ files }) => files),
+    names.map(() => []),
+  );
 });

@@ -1,35 +1,42 @@
 /** What does a failing test test? A fix that may touch nothing but the test could only weaken it. */
-import { readFileSync, statSync } from "node:fs";
 import path from "node:path";
 import { sourceOf } from "../../core/tool-output/cause.ts";
 import type { Found } from "../../core/tool-output/found.ts";
+import { readShort } from "../files/read-bounded.ts";
 import { isTestFile } from "../repositories/test-files.ts";
+import { isReachedInside } from "../workspaces/folders.ts";
 
 /**
  * Failures that name nothing but tests get what these import. Where that cannot be told they name no file, so that
  * their fix may look for the place itself.
  */
-export function withTestedFiles(
+export async function withTestedFiles(
   failures: readonly Found[],
   folder: string,
   has: (file: string) => boolean,
-): readonly Found[] {
+): Promise<readonly Found[]> {
+  const namesOnlyTests = ({ class: kind, files }: Found) =>
+    kind === "tests" && files.length > 0 && files.every(isTestFile);
   const tested = new Map<string, readonly string[]>();
-  const testedBy = (test: string): readonly string[] => {
-    const known = tested.get(test) ?? importsOf(test, folder, has);
-    tested.set(test, known);
-    return known;
-  };
+  for (const test of new Set(failures.filter(namesOnlyTests).flatMap(({ files }) => files)))
+    tested.set(test, importsOf(await textInside(folder, test), test, has));
   return failures.map((found) => {
-    if (found.class !== "tests" || found.files.length === 0 || !found.files.every(isTestFile)) return found;
-    const sources = [...new Set(found.files.flatMap(testedBy))];
+    if (!namesOnlyTests(found)) return found;
+    const sources = [...new Set(found.files.flatMap((test) => tested.get(test) ?? []))];
     return { ...found, files: sources.length === 0 ? [] : [...found.files, ...sources] };
   });
 }
 
+/**
+ * A worker wrote the file, and the output that names it: it may be a link to what has no end, or lie behind one. What
+ * is gone, or no file, says nothing.
+ */
+export async function textInside(folder: string, test: string): Promise<string> {
+  return (await isReachedInside(folder, test)) ? readShort(path.join(folder, test), MAX_BYTES) : "";
+}
+
 /** Of this project, and neither tests nor what only helps them: a fix there would weaken the test as well. */
-function importsOf(test: string, folder: string, has: (file: string) => boolean): readonly string[] {
-  const text = readText(path.join(folder, test));
+function importsOf(text: string, test: string, has: (file: string) => boolean): readonly string[] {
   const first = (candidates: readonly string[]) => candidates.find(has);
   const sheet = { lines: [], place: (written: string) => written, first };
   const relative = [...text.matchAll(JAVASCRIPT)].map(([, spec = ""]) => sourceOf(spec, test, sheet));
@@ -64,11 +71,3 @@ const asFiles = (name: string): readonly string[] => {
 /** A fix touches few files, and its test is one of them. */
 const MAX_IMPORTS = 2;
 const MAX_BYTES = 500_000;
-
-function readText(file: string): string {
-  try {
-    return statSync(file).size > MAX_BYTES ? "" : readFileSync(file, "utf8");
-  } catch {
-    return ""; // Gone, or no file: nothing is known of it.
-  }
-}

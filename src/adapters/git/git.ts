@@ -93,13 +93,9 @@ export async function git(call: GitCall, signal?: AbortSignal): Promise<GitAnswe
   return promise;
 }
 
-/** Without a file or a process left on the machine, a child has no pipes, or the start throws. */
 function tryGit(...start: Parameters<typeof startGit>): ChildProcessWithoutNullStreams | { why: string } {
   try {
-    const child = startGit(...start);
-    if (child.stdout as unknown) return child;
-    child.on("error", () => {}); // It says the same, later.
-    return { why: "this process has no file or process left to open" };
+    return startGit(...start);
   } catch (thrown) {
     return { why: messageOf(thrown) };
   }
@@ -107,19 +103,25 @@ function tryGit(...start: Parameters<typeof startGit>): ChildProcessWithoutNullS
 
 const BUSY = "let other programs end, or raise the limits of open files and processes (ulimit -n, ulimit -u)";
 
-/** In a session of its own: a Ctrl-C is for Skein, which decides what still ends in order. */
+/**
+ * In a session of its own: a Ctrl-C is for Skein, which decides what still ends in order. Throws if the machine has no
+ * file or process left: a child has no pipes then.
+ */
 export function startGit(
   folder: string,
   args: readonly string[],
   environment?: Readonly<Record<string, string>>,
 ): ChildProcessWithoutNullStreams {
   started += 1;
-  return spawn("git", [...SETTINGS, ...args], {
+  const child = spawn("git", [...SETTINGS, ...args], {
     cwd: folder,
     env: gitEnvironment(environment),
     stdio: ["pipe", "pipe", "pipe"],
     detached: true,
   });
+  if (child.stdout as unknown) return child;
+  child.on("error", () => {}); // It says the same, later.
+  throw new Error("this process has no file or process left to open");
 }
 
 let started = 0;
@@ -145,6 +147,11 @@ export const SETTINGS: readonly string[] = [
   "merge.renames=true",
   "protocol.ext.allow=never",
   "advice.detachedHead=false",
+  // Objects and refs are on the disk when git ends, because the log says that they exist; git itself syncs only packs.
+  // The index, because without it the work in a workspace cannot be kept.
+  "core.fsync=objects,reference,index",
+  // The objects of one `git add` with one sync, and not one each.
+  "core.fsyncMethod=batch",
 ].flatMap((setting) => ["-c", setting]);
 
 /** The process's own, less what would point git elsewhere. */

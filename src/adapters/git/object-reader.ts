@@ -1,6 +1,7 @@
 /** How are many objects and refs read by one process? By a `git cat-file` that lives as long as it is needed. */
 import type { ChildProcessWithoutNullStreams } from "node:child_process";
 import type { Socket } from "node:net";
+import { messageOf } from "../../core/failure.ts";
 import { startGit } from "./git.ts";
 
 export type Found = {
@@ -59,6 +60,16 @@ export class ObjectReader {
     child?.stdin.end();
   }
 
+  /** A new process answers from now on, also what is asked already: an old one sees packs that were removed. */
+  renew(): void {
+    const child = this.#child;
+    const asked = this.#waiting;
+    this.#waiting = []; // Not to be counted as lost: they are asked for the first time still.
+    this.#lose("it was renewed", false);
+    child?.stdin.end();
+    for (const question of asked) this.#send(question);
+  }
+
   #ask(command: "info" | "contents", name: string): Promise<Read> {
     if (/[\n\0]/.test(name) || name === "") throw new Error(`no name of an object: ${JSON.stringify(name)}`);
     const { promise, resolve } = Promise.withResolvers<Read>();
@@ -72,7 +83,12 @@ export class ObjectReader {
   }
 
   #send(question: Question): void {
-    this.#child ??= this.#start();
+    try {
+      this.#child ??= this.#start();
+    } catch (thrown) {
+      question.answer({ is: "failed", why: `git cat-file: ${messageOf(thrown)}` });
+      return;
+    }
     const child = this.#child;
     this.#waiting.push(question);
     if (this.#waiting.length === 1) this.#keepAlive(child, true);

@@ -13,7 +13,7 @@ describe("objects that are written without git", () => {
         format,
       });
       const objects = join(at.folder, ".git/objects");
-      const store = { objects, format };
+      const store = { objects, format, unsynced: new Set<string>() };
       const blob = await writeObject(store, "blob", "something new ✓\n");
       assert.equal(await at.git("cat-file", "blob", blob), "something new ✓");
       const tree = await at.git("rev-parse", "HEAD^{tree}");
@@ -35,12 +35,13 @@ describe("objects that are written without git", () => {
   it("leave nothing beside them, are read-only, and are made young again when written twice", async () => {
     await using at = await makeRepository();
     const objects = join(at.folder, ".git/objects");
-    const id = await writeObject({ objects, format: "sha1" }, "blob", "x");
+    const store = { objects, format: "sha1", unsynced: new Set<string>() } as const;
+    const id = await writeObject(store, "blob", "x");
     const file = join(objects, id.slice(0, 2), id.slice(2));
     assert.deepEqual(await readdir(join(objects, id.slice(0, 2))), [id.slice(2)]);
     assert.equal((await stat(file)).mode & 0o222, 0);
     await utimes(file, 1, 1);
-    assert.equal(await writeObject({ objects, format: "sha1" }, "blob", "x"), id);
+    assert.equal(await writeObject(store, "blob", "x"), id);
     assert.ok((await stat(file)).mtimeMs > 1_000_000);
   });
 

@@ -1,6 +1,6 @@
 /** How are git's objects written and read as bytes? As git does it itself, without a process for each. */
 import { createHash, randomBytes } from "node:crypto";
-import { chmod, mkdir, rename, stat, utimes, writeFile } from "node:fs/promises";
+import { chmod, mkdir, open, rename, stat, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { deflateSync } from "node:zlib";
 
@@ -8,38 +8,80 @@ export type ObjectType = "blob" | "tree" | "commit";
 
 export type ObjectFormat = "sha1" | "sha256";
 
+/** Where objects are written. `unsynced`: the files that a power cut may still empty, see `syncObjects`. */
+export type ObjectFolder = {
+  readonly objects: string;
+  readonly format: ObjectFormat;
+  readonly unsynced: Set<string>;
+};
+
 /**
  * Writes a loose object (gitformat-loose), and gives its id; throws if the disk does not take it. Under its name
  * it is whole or not there: it is written beside, as `tmp_obj_…`, which git clears away if we are killed.
  */
 export async function writeObject(
-  { objects, format }: { readonly objects: string; readonly format: ObjectFormat },
+  { objects, format, unsynced }: ObjectFolder,
   type: ObjectType,
   content: Uint8Array | string,
 ): Promise<string> {
   const body = typeof content === "string" ? Buffer.from(content) : content;
   const whole = Buffer.concat([Buffer.from(`${type} ${body.length}\0`), body]);
   const id = createHash(format).update(whole).digest("hex");
-  const folder = join(objects, id.slice(0, 2));
-  const file = join(folder, id.slice(2));
-  if (await isFreshened(file)) return id;
-  const beside = join(folder, `tmp_obj_${randomBytes(8).toString("hex")}`);
-  const bytes = deflateSync(whole, { level: 1 });
-  try {
-    await writeFile(beside, bytes, { mode: 0o444, flag: "wx" });
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
-    await makeFolder(folder, objects);
-    await writeFile(beside, bytes, { mode: 0o444, flag: "wx" });
-  }
-  await rename(beside, file);
+  const file = looseFile(objects, id);
+  if (!(await isFreshened(file))) await writeLoose(objects, id, deflateSync(whole, { level: 1 }));
+  unsynced.add(file); // Also one that was there: the process that wrote it may not have synced it.
   return id;
 }
 
-/** An object that is there already is made as young as a new one, so that no `git prune` takes it from us. */
+/** Where an object is that is in no pack. */
+export const looseFile = (objects: string, id: string): string => join(objects, id.slice(0, 2), id.slice(2));
+
+export async function writeLoose(objects: string, id: string, bytes: Uint8Array): Promise<void> {
+  const folder = join(objects, id.slice(0, 2));
+  const beside = join(folder, `tmp_obj_${randomBytes(8).toString("hex")}`);
+  for (let tries = 1; ; tries += 1) {
+    try {
+      await writeFile(beside, bytes, { mode: 0o444, flag: "wx" });
+      return await rename(beside, looseFile(objects, id));
+    } catch (error) {
+      // The first of its folder; or a `git prune` has just removed the folder, which was empty, or what was written.
+      if ((error as NodeJS.ErrnoException).code !== "ENOENT" || tries === MAX_TRIES) throw error;
+      await makeFolder(folder, objects);
+    }
+  }
+}
+
+const MAX_TRIES = 10;
+
+/**
+ * Before a ref or the log names what was written. All at once: a disk syncs many files in nearly the time of one, and
+ * a landing has five. After the rename, so that a file's name is synced with it.
+ */
+export async function syncObjects({ unsynced }: Pick<ObjectFolder, "unsynced">): Promise<void> {
+  const files = [...unsynced];
+  await Promise.all(files.map(syncFile));
+  for (const file of files) unsynced.delete(file);
+}
+
+async function syncFile(file: string): Promise<void> {
+  const handle = await open(file).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== "ENOENT") throw error; // Packed meanwhile, or pruned: no file of ours is there to be lost.
+  });
+  try {
+    await handle?.sync();
+  } finally {
+    await handle?.close();
+  }
+}
+
+/**
+ * An object that is there already is made as young as a new one, so that no `git gc` with its usual two weeks takes it.
+ * An empty file is what a power cut left of one.
+ */
 async function isFreshened(file: string): Promise<boolean> {
   const now = new Date();
   try {
+    if ((await stat(file)).size === 0) return false;
     await utimes(file, now, now);
     return true;
   } catch {
@@ -50,7 +92,8 @@ async function isFreshened(file: string): Promise<boolean> {
 /** With the permissions of the folder above it, which are wider where a repository is shared by a group. */
 async function makeFolder(folder: string, above: string): Promise<void> {
   const made = await mkdir(folder, { recursive: true });
-  if (made !== undefined) await chmod(folder, (await stat(above)).mode & 0o7777);
+  const { mode } = await stat(above);
+  if (made !== undefined) await chmod(folder, mode & 0o7777).catch(() => {}); // Gone again: then it is made once more.
 }
 
 export type TreeEntry = { readonly mode: string; readonly name: string; readonly id: string };

@@ -53,7 +53,7 @@ export class InProcessGovernor implements Governor {
         // What is only set aside may be given back: a run is not over because calls are under way.
         if (this.#run.mayCall(call, this.#used())) return { failure: tooMuch };
       }
-      await this.#wait(call.job, next.is === "parked" ? next.until : undefined, signal);
+      await this.#wait(call.job, signal);
     }
     return { failure: failure("interrupted", "it was told to stop before its model was called") };
   }
@@ -153,19 +153,17 @@ export class InProcessGovernor implements Governor {
     });
   }
 
-  async #wait(job: JobId, until: number | undefined, signal: AbortSignal): Promise<void> {
+  /** Until something changes: the log says when an account has woken. */
+  async #wait(job: JobId, signal: AbortSignal): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#waiters.add(resolve);
     const stop = () => resolve();
     signal.addEventListener("abort", stop, { once: true });
     const begun = this.#clock.now();
-    // The log may be behind the clock: then it says when the account has woken.
-    const callOff = until === undefined || until <= begun ? () => {} : this.#clock.wakeAt(until, resolve);
     const { ms, since } = this.#waited.get(job) ?? { ms: 0, since: [] };
     this.#waited.set(job, { ms, since: [...since, begun] });
     this.#run.waits();
     await promise;
-    callOff();
     signal.removeEventListener("abort", stop);
     this.#waiters.delete(resolve);
     this.#endWait(job, begun);

@@ -3,10 +3,11 @@ import { rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, it } from "node:test";
 import { newFolder } from "../../../test/support/folders.ts";
+import { recordSyncs } from "../../../test/support/syncs.ts";
 import type { Brief } from "../../core/brief.ts";
 import type { Report } from "../../core/event.ts";
 import { failure } from "../../core/failure.ts";
-import { type Job, jobId } from "../../core/job.ts";
+import { type Job, type JobId, jobId } from "../../core/job.ts";
 import type { Answer, RunJob } from "../../ports/job-queue.ts";
 import { InProcessJobQueue } from "./in-process.ts";
 import { JobFiles } from "./job-files.ts";
@@ -39,6 +40,37 @@ describe("a queue that keeps what jobs answer", () => {
       true,
     );
     assert.equal(stopped.kept, undefined);
+  });
+
+  it("reads a planner's answer that an older Skein kept", async () => {
+    const files = new JobFiles(newFolder());
+    const id = "plan:t#1" as JobId;
+    const answer = { scratchpad: "", tasks: [], deferred: [], done: true, notes: [] };
+    const kept = { outcome: { is: "planned", answer: { ...answer, addressed: ["c1"] } } };
+    await files.end(id, kept as unknown as Answer);
+    const planned = { is: "planned", answer: { ...answer, addressed: [{ concern: "c1" }] } };
+    assert.deepEqual(await files.answerOf(id), { outcome: planned });
+  });
+
+  it("has synced what an agent is paid for, and no more", async () => {
+    const folder = newFolder();
+    const files = new JobFiles(path.join(folder, "jobs"));
+    const [paid, free] = ["work:t.1#1" as JobId, "land#1" as JobId];
+    await using syncs = await recordSyncs();
+    for (const id of [paid, free]) {
+      await files.begin(id, BRIEF);
+      await files.end(id, PAID);
+    }
+    const at = (...names: readonly string[]) => syncs.at(path.join(folder, ...names));
+    const brief = await at("jobs", "work-t.1-1", "job.json");
+    const answer = await at("jobs", "work-t.1-1", "answer.json");
+    const names = await Promise.all([at("jobs", "work-t.1-1"), at("jobs"), at()]);
+    assert.ok(brief >= 0 && answer > brief, "both files");
+    assert.ok(Math.min(...names) > brief, "the name of the file, and those of the new folders");
+    assert.deepEqual(
+      [await at("jobs", "land-1", "job.json"), await at("jobs", "land-1", "answer.json")],
+      [-1, -1],
+    );
   });
 
   it("reports what was made and what it cost, also if the disk does not take it", async () => {

@@ -3,8 +3,20 @@ import { readdir, readFile, rm } from "node:fs/promises";
 import path from "node:path";
 import type { Brief } from "../../core/brief.ts";
 import type { JobId, Spent } from "../../core/job.ts";
+import { sayingMore } from "../../core/migrate.ts";
 import type { Answer } from "../../ports/job-queue.ts";
-import { writeWhole } from "../files/write-whole.ts";
+import { writeDurably, writeWhole } from "../files/write-whole.ts";
+import { bootId } from "../programs/processes.ts";
+
+export type OpenJob = {
+  readonly id: JobId;
+  readonly brief: Brief;
+  /** The machine was started since: of what the job's programs wrote, anything may be missing or empty. */
+  readonly isOfEarlierBoot: boolean;
+};
+
+/** `boot`: missing in those of an older Skein. */
+type JobRecord = { readonly id: JobId; readonly brief: Brief; readonly boot?: string };
 
 export class JobFiles {
   readonly #folder: string;
@@ -16,17 +28,17 @@ export class JobFiles {
   async begin(id: JobId, brief: Brief): Promise<void> {
     await rm(this.#answerFile(id), { force: true });
     await rm(this.#costFile(id), { force: true });
-    await writeWhole(this.#jobFile(id), JSON.stringify({ format: FORMAT, id, brief }));
+    await writerOf(id)(this.#jobFile(id), JSON.stringify({ format: FORMAT, id, brief, boot: bootId() }));
   }
 
   /** Whoever starts next takes the answer from here; what the log says by then counts for more. */
   async end(id: JobId, answer: Answer): Promise<void> {
-    await writeWhole(this.#answerFile(id), JSON.stringify({ format: FORMAT, answer }));
+    await writerOf(id)(this.#answerFile(id), JSON.stringify({ format: FORMAT, answer }));
   }
 
   /** It was cut off: no answer, but what it had cost by then. */
   async cut(id: JobId, spent: Spent): Promise<void> {
-    await writeWhole(this.#costFile(id), JSON.stringify({ format: FORMAT, spent }));
+    await writeDurably(this.#costFile(id), JSON.stringify({ format: FORMAT, spent }));
   }
 
   async costOf(id: JobId): Promise<Spent | undefined> {
@@ -34,7 +46,9 @@ export class JobFiles {
   }
 
   async answerOf(id: JobId): Promise<Answer | undefined> {
-    return (await readJson<{ readonly answer: Answer }>(this.#answerFile(id)))?.answer;
+    const answer = (await readJson<{ readonly answer: Answer }>(this.#answerFile(id)))?.answer;
+    if (answer?.outcome.is !== "planned") return answer;
+    return { ...answer, outcome: { ...answer.outcome, answer: sayingMore(answer.outcome.answer) } };
   }
 
   async briefOf(id: JobId): Promise<Brief | undefined> {
@@ -42,15 +56,15 @@ export class JobFiles {
   }
 
   /** Jobs that were begun and have no answer. */
-  async open(): Promise<readonly { readonly id: JobId; readonly brief: Brief }[]> {
+  async open(): Promise<readonly OpenJob[]> {
     const names = await readdir(this.#folder).catch(noneIfMissing);
-    const open: { readonly id: JobId; readonly brief: Brief }[] = [];
+    const open: OpenJob[] = [];
     // One after the other: a long run has more jobs than a process may have files open.
     for (const name of names ?? []) {
-      const job = await readJson<{ readonly id: JobId; readonly brief: Brief }>(
-        path.join(this.#folder, name, JOB_FILE),
-      );
-      if (job && (await this.answerOf(job.id)) === undefined) open.push({ id: job.id, brief: job.brief });
+      const job = await readJson<JobRecord>(path.join(this.#folder, name, JOB_FILE));
+      if (!job || (await this.answerOf(job.id)) !== undefined) continue;
+      const isOfEarlierBoot = job.boot !== undefined && job.boot !== bootId();
+      open.push({ id: job.id, brief: job.brief, isOfEarlierBoot });
     }
     return open;
   }
@@ -67,6 +81,12 @@ export class JobFiles {
     return path.join(this.#folder, fileName(id), "answer.json");
   }
 }
+
+/**
+ * What an agent is paid for outlives a power cut: its workspace is held in the name of the brief, and given back once
+ * there is an answer. A landing is found by its proof, and a gate runs again: nothing depends on their files.
+ */
+const writerOf = (id: JobId) => (/^(?:plan|work):/.test(id) ? writeDurably : writeWhole);
 
 const FORMAT = 1;
 const JOB_FILE = "job.json";

@@ -14,18 +14,19 @@ function commandOf(fields: Readonly<Record<string, unknown>>): Said | undefined 
   const { type, message, task, reason } = fields;
   switch (type) {
     case "approve":
+      return isText(task) ? { type, ...taskIn(task) } : undefined;
     case "pause":
     case "resume":
       return { type };
     case "steer":
       return typeof message === "string" ? { type, message } : undefined;
     case "decline":
-      return typeof reason === "string" ? { type, reason } : undefined;
+      return typeof reason === "string" && isText(task) ? { type, reason, ...taskIn(task) } : undefined;
     case "cancel":
       return isText(task) && isText(reason)
         ? {
             type,
-            ...(task === undefined ? {} : { task: task as TaskId }),
+            ...taskIn(task),
             ...(reason === undefined ? {} : { reason }),
           }
         : undefined;
@@ -33,6 +34,8 @@ function commandOf(fields: Readonly<Record<string, unknown>>): Said | undefined 
       return undefined;
   }
 }
+
+const taskIn = (task: string | undefined) => (task === undefined ? {} : { task: task as TaskId });
 
 const isText = (value: unknown): value is string | undefined =>
   value === undefined || typeof value === "string";

@@ -1,10 +1,11 @@
 /** How are commands handed from one process to another? As files in the run's folder, each taken once. */
 import { randomBytes } from "node:crypto";
-import { mkdir, readdir, readFile, rename, rm } from "node:fs/promises";
+import { mkdir, readdir, rename, rm } from "node:fs/promises";
 import path from "node:path";
 import { failure, messageOf } from "../../core/failure.ts";
 import type { Heard, Letter, Mailbox, Received, Said } from "../../ports/mailbox.ts";
 import type { Failed } from "../../ports/repository.ts";
+import { readShort } from "../files/read-bounded.ts";
 import { Wakes } from "../files/wakes.ts";
 import { writeDurably, writeWhole } from "../files/write-whole.ts";
 import { readCommand } from "./command-text.ts";
@@ -58,7 +59,7 @@ export class FolderMailbox implements Mailbox {
       await writeWhole(this.#file(name, ANSWER), JSON.stringify(heard)).catch(() => {}); // The sender waits in vain.
       await rm(this.#file(name, TAKEN), { force: true }).catch(() => {}); // It is never taken again all the same.
     };
-    const text = await readFile(this.#file(name, TAKEN), "utf8").catch(() => "");
+    const text = await readShort(this.#file(name, TAKEN));
     const command = readCommand(text);
     if (command) return { command, answer };
     await answer({ is: "refused", reason: "it is no command that this version knows" });
@@ -81,8 +82,8 @@ export class FolderMailbox implements Mailbox {
     const wakes = new Wakes(file);
     try {
       while (!signal.aborted) {
-        const text = await readFile(file, "utf8").catch(() => undefined);
-        if (text !== undefined) {
+        const text = await readShort(file);
+        if (text !== "") {
           await rm(file, { force: true });
           return JSON.parse(text) as Heard;
         }

@@ -204,6 +204,15 @@ describe("a quota that is spent", () => {
     });
 });
 
+it("a quota that is said as a length of time is told as one, and a moment is not", () => {
+  const waitMs = (headers: Record<string, string>) =>
+    judged(refused(429, openai("slow down", "rate_limit_exceeded"), headers)).failure.waitMs;
+  assert.equal(waitMs({ "retry-after": "90" }), 90_000);
+  assert.equal(waitMs({ "x-ratelimit-reset-tokens": "6m0s" }), 360_000);
+  assert.equal(waitMs({ "retry-after": "Mon, 16 Nov 2026 12:00:00 GMT" }), undefined);
+  assert.equal(waitMs({ "anthropic-ratelimit-tokens-reset": "2026-11-16T12:00:00Z" }), undefined);
+});
+
 describe("what a provider refuses", () => {
   const cases: readonly (readonly [CallProblem["is"], string, unknown])[] = [
     [

@@ -1,7 +1,7 @@
 /** What does it mean that a call failed? From whatever a provider answered, or the network did, to what is done about it. */
 import { type Failure, failure, messageOf } from "../../core/failure.ts";
 import { Unusable } from "./fetch.ts";
-import { durationMs, readQuotaText, readReset } from "./quota-text.ts";
+import { durationMs, quotaUntil, readQuotaText, readReset } from "./quota-text.ts";
 
 /** What is to be done: tried again, waited for, ended, made shorter, given up. */
 export type CallProblem = {
@@ -25,12 +25,13 @@ export function problemOf(caught: unknown, place: CallPlace): CallProblem {
       // The provider's own words may hold a part of the key.
       return { is, mayHaveCost, failure: { ...refusedKey(account, refusal.status), account } };
     case "quota": {
-      const until = isTerminal(refusal) ? readReset(refusal.text, now) : resetOf(refusal, now);
+      const reset = (at: number) =>
+        isTerminal(refusal) ? readReset(refusal.text, at) : resetOf(refusal, at);
       const words = `${account} has no more to give for now${said}`;
       return {
         is,
         mayHaveCost,
-        failure: { ...failure(is, words), account, ...(until === undefined ? {} : { until }) },
+        failure: { ...failure(is, words), account, ...quotaUntil(reset, now) },
       };
     }
     case "too-long":

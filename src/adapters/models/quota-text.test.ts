@@ -52,6 +52,14 @@ describe("what is said about a quota in words", () => {
   ];
   for (const text of others) it(`is not seen in: ${text}`, () => assert.equal(until(text), "none"));
 
+  it("tells a length of time from a moment: only a moment goes by the machine's clock", () => {
+    const said = (text: string) => readQuotaText(text, NOW, "UTC")?.waitMs;
+    assert.equal(said("rate limit reached, try again in 20s"), 20_000);
+    assert.equal(said("Claude AI usage limit reached|1794830400"), undefined);
+    assert.equal(said("usage limit reached, resets 3pm (Europe/Berlin)"), undefined);
+    assert.equal(said("You exceeded your current quota"), undefined);
+  });
+
   it("takes a time without a zone for the machine's own", () => {
     assert.equal(until("usage limit reached, resets 3pm", "America/New_York"), "2026-11-16T20:00:00.000Z");
   });

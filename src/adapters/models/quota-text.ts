@@ -1,6 +1,7 @@
 /** Do these words say that an account has no more to give, and until when? For providers and programs that say it in words. */
 
-export type Quota = { readonly until?: number };
+/** `until`: by the machine's clock. `waitMs`: where it was said as a length of time. */
+export type Quota = { readonly until?: number; readonly waitMs?: number };
 
 /**
  * Undefined if they speak of something else. Meant for what was said with a failure: in a text about software, the
@@ -8,15 +9,21 @@ export type Quota = { readonly until?: number };
  *
  * ```ts
  * readQuotaText("Claude AI usage limit reached|1762941600", now); // { until: 1762941600000 }
- * readQuotaText("rate limit reached, try again in 20s", now); // { until: now + 20_000 }
+ * readQuotaText("rate limit reached, try again in 20s", now); // { until: now + 20_000, waitMs: 20_000 }
  * readQuotaText("You exceeded your current quota", now); // {}
  * ```
  */
 export function readQuotaText(text: string, now: number, zone = machineZone()): Quota | undefined {
   const said = text.slice(-MAX_READ_CHARS);
   if (!SPENT.test(said)) return undefined;
-  const until = readReset(said, now, zone);
-  return until === undefined ? {} : { until };
+  return quotaUntil((at) => readReset(said, at, zone), now);
+}
+
+/** What moves with the time at which it is read was said as a length of time, the rest as a moment. */
+export function quotaUntil(read: (now: number) => number | undefined, now: number): Quota {
+  const until = read(now);
+  if (until === undefined) return {};
+  return read(now + 1) === until + 1 ? { until, waitMs: until - now } : { until };
 }
 
 /** When something is over, from words that are known to speak of a limit. */

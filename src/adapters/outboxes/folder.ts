@@ -8,6 +8,7 @@ import { unreachable } from "../../core/unreachable.ts";
 import type { Outbox } from "../../ports/outbox.ts";
 import type { Failed } from "../../ports/repository.ts";
 import { readBounded } from "../files/read-bounded.ts";
+import { syncFolder } from "../files/write-whole.ts";
 
 /** Nothing is made before a file is asked for. */
 export class FolderOutbox implements Outbox {
@@ -35,6 +36,7 @@ export class FolderOutbox implements Outbox {
     const read = await readBounded(file, MAX_BYTES);
     switch (read.is) {
       case "bytes":
+        await sync(file);
         return textOf(file, read.bytes);
       case "none":
         return { problem: `${file} is not there` };
@@ -50,6 +52,16 @@ export class FolderOutbox implements Outbox {
         return unreachable(read);
     }
   }
+}
+
+/** Before the log says that the task is done: the file is its result. A disk that fails here fails the log, too. */
+async function sync(file: string): Promise<void> {
+  const handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(
+    () => {},
+  );
+  await handle?.sync().catch(() => {}); // See above.
+  await handle?.close();
+  await syncFolder(path.dirname(file)).catch(() => {}); // See above.
 }
 
 /** More than anybody reads of one task's result. */

@@ -67,7 +67,7 @@ async function look(path: string): Promise<"missing" | "not executable" | "no in
 
 /** The program behind "#!"; undefined if there is none, or the file may be run but not read. */
 async function interpreterOf(path: string): Promise<string | undefined> {
-  const file = await open(path).catch(() => undefined);
+  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch(() => undefined);
   if (file === undefined) return undefined;
   try {
     const { buffer, bytesRead } = await file.read(Buffer.alloc(256), 0, 256, 0);

@@ -13,9 +13,10 @@ import { endOf } from "./end.ts";
 import { Output } from "./output.ts";
 import { openPipes, type Pipes, removePipes } from "./pipes.ts";
 import { startOf } from "./process-start.ts";
-import { bootId, endFamily, MARK } from "./processes.ts";
+import { bootId, endFamily, type Family, MARK } from "./processes.ts";
 import { type ProgramRecord, readRecords, removeRecord, writeRecord } from "./records.ts";
 import { shellArguments } from "./shell.ts";
+import { comesSoon } from "./soon.ts";
 import { type Conversation, conversation } from "./talk.ts";
 
 export type LocalProgramsOptions = {
@@ -46,15 +47,18 @@ export class LocalPrograms implements Programs {
       closePipes(pipes);
       return { is: "unstartable", failure: waiting.failure };
     }
+    const { group } = waiting;
+    const start = await startOf(group);
     let path: string;
     try {
-      path = await this.#record(program, mark, waiting.group);
+      path = await this.#record(program, { mark, group, start });
     } catch (thrown) {
       waiting.child.kill("SIGKILL");
       closePipes(pipes);
       return { is: "unstartable", failure: unrecorded(program, this.#folder, thrown) };
     }
-    const { end, isGone } = await live(waiting, program, mark, signal);
+    const family = { group, isGroupOurs: true, mark, since: sinceOf(start) };
+    const { end, isGone } = await live(waiting, program, family, signal);
     if (isGone) await removeRecord(path).catch(() => {}); // Left behind, it names a group that is gone: harmless.
     return end;
   }
@@ -81,17 +85,10 @@ export class LocalPrograms implements Programs {
     return (await Promise.all(counts)).reduce((sum, count) => sum + count, 0);
   }
 
-  async #record(program: Program, mark: string, group: number): Promise<string> {
-    const start = await startOf(group);
-    const record = {
-      job: program.job,
-      command: basename(program.command[0]),
-      group,
-      start,
-      boot: bootId(),
-      mark,
-    };
-    return writeRecord(this.#folder, mark, record);
+  #record(program: Program, process_: Pick<ProgramRecord, "mark" | "group" | "start">): Promise<string> {
+    const command = basename(program.command[0]);
+    const record = { job: program.job, command, boot: bootId(), ...process_ };
+    return writeRecord(this.#folder, process_.mark, record);
   }
 
   /** The same for every program of a job, in this folder and in no other. */
@@ -106,8 +103,12 @@ async function endRecord(record: ProgramRecord): Promise<{ count: number; isGone
   // Without /proc a mark cannot be seen. A number stays taken while its group lives: no leader, no other group.
   const isGroupOurs =
     (start !== undefined && start === record.start) || (start === undefined && process.platform !== "linux");
-  return endFamily({ group: record.group, isGroupOurs, mark: record.mark });
+  const { group, mark } = record;
+  return endFamily({ group, isGroupOurs, mark, since: sinceOf(record.start) });
 }
+
+/** On Linux a time is a number of ticks. */
+const sinceOf = (start: string | undefined): number => Number(start) || 0;
 
 type Waiting = {
   readonly child: ChildProcess;
@@ -165,21 +166,24 @@ const unrecorded = (program: Program, folder: string, thrown: unknown): Failure 
     "check that the folder can be written and its disk has room",
   );
 
-async function live(waiting: Waiting, program: Program, mark: string, signal: AbortSignal) {
-  const { child, group, go, pipes } = waiting;
+async function live(waiting: Waiting, program: Program, family: Family, signal: AbortSignal) {
+  const { child, go, pipes } = waiting;
   const output = new Output(program.limits.maxOutputBytes, program.onOutput);
   const talk = program.talk && pipes.in && conversation(pipes.in, pipes.out);
   const drain = (from: "out" | "err") => drained(pipes[from], (bytes) => output.write(from, bytes));
   const closed = [talk?.closed ?? drain("out"), drain("err")];
   const exited = Promise.withResolvers<void>();
+  const hasExited = () => child.exitCode !== null || child.signalCode !== null;
   child.once("exit", () => exited.resolve());
-  if (child.exitCode !== null || child.signalCode !== null) exited.resolve();
+  if (hasExited()) exited.resolve();
 
   let why: "timed-out" | "stopped" | undefined;
-  const stop = (reason: "timed-out" | "stopped") => {
-    why ??= reason;
-    exited.resolve();
-  };
+  // A turn later: a loop that had stalled runs its timers first, and hears only then that the program has ended.
+  const stop = (reason: "timed-out" | "stopped") =>
+    void setImmediate(() => {
+      if (!hasExited()) why ??= reason;
+      exited.resolve();
+    });
   const onAbort = () => stop("stopped");
   const timer = setTimeout(() => stop("timed-out"), Math.min(program.limits.maxMs, MAX_TIMER_MS));
   signal.addEventListener("abort", onAbort, { once: true });
@@ -190,12 +194,12 @@ async function live(waiting: Waiting, program: Program, mark: string, signal: Ab
   clearTimeout(timer);
   signal.removeEventListener("abort", onAbort);
 
-  const { isGone } = await endFamily({ group, isGroupOurs: true, mark });
-  await Promise.race([Promise.all(closed), soon()]);
+  const { isGone } = await endFamily(family);
+  const isCut = !(await comesSoon(Promise.all(closed)));
   closePipes(pipes);
-  await Promise.race([over, soon()]);
+  if (over) await comesSoon(over);
   go.destroy();
-  return { end: endOf(child, why, output.end()), isGone };
+  return { end: endOf(child, why, { ...output.end(), ...(isCut && { isCut }) }), isGone };
 }
 
 /** Calls `leave` if the program may still be there a while after everything was said. */
@@ -217,11 +221,3 @@ function drained(pipe: Socket, onBytes: (bytes: Buffer) => void): Promise<void> 
 
 /** The longest that a timer of Node's takes: about 24 days. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
-
-/** Whoever holds the pipes now could not be found: what it writes is not waited for. */
-function soon(): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  setTimeout(resolve, PIPES_MS).unref();
-  return promise;
-}
-const PIPES_MS = 1_000;

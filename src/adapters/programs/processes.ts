@@ -1,7 +1,7 @@
 /** Who of a program's processes is still there, and how are they all ended? */
-import { readdirSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
-import { readIfThere, statOf } from "./process-start.ts";
+import { readIfThere } from "./process-start.ts";
+import { type Entry, inSlices, processTable } from "./process-table.ts";
 
 /** Whom to look for: the group (and session) that a program was started in, and the mark that it inherits. */
 export type Family = {
@@ -9,6 +9,8 @@ export type Family = {
   /** False if the group's leader is gone or another: then the group counts only where the mark proves it. */
   readonly isGroupOurs: boolean;
   readonly mark: string;
+  /** When its first process started, in ticks; 0 if that is not known. Who is older cannot carry the mark. */
+  readonly since: number;
 };
 
 export const MARK = "SKEIN_JOB";
@@ -16,17 +18,18 @@ export const MARK = "SKEIN_JOB";
 /** Ends a family: asked first, then killed. How many there were, and whether all of them are gone. */
 export async function endFamily(family: Family): Promise<{ count: number; isGone: boolean }> {
   const seen = new Set<number>();
-  const deadline = performance.now() + GRACE_MS + KILL_MS;
   const killAfter = performance.now() + GRACE_MS;
   const asked = new Set<number>();
+  let killedAt: number | undefined;
   for (let pauseMs = 2; ; pauseMs = Math.min(pauseMs * 2, 50)) {
-    const members = membersOf(family);
+    const members = await membersOf(family);
     if (members.length === 0) return { count: seen.size, isGone: true };
     const now = performance.now();
-    if (now > deadline) return { count: seen.size, isGone: false };
+    if (killedAt !== undefined && now > killedAt + KILL_MS) return { count: seen.size, isGone: false };
+    if (now >= killAfter) killedAt ??= now;
     for (const member of members) {
       seen.add(member);
-      if (now >= killAfter) send(member, "SIGKILL");
+      if (killedAt !== undefined) send(member, "SIGKILL");
       else if (!asked.has(member)) send(member, "SIGTERM");
       asked.add(member);
     }
@@ -55,23 +58,29 @@ const isLinux = process.platform === "linux";
  * children of all these. Who clears its environment and is adopted by init as well is not found. On other systems
  * the group alone, as one negative number.
  */
-export function membersOf(family: Family): number[] {
-  if (!isLinux) return family.isGroupOurs && isThere(-family.group) ? [-family.group] : [];
-  const all = processes();
+async function membersOf({ group, isGroupOurs, mark, since }: Family): Promise<number[]> {
+  if (!isLinux) return isGroupOurs && isThere(-group) ? [-group] : [];
+  const all = await processTable();
   const found = new Set<number>();
-  for (const { pid } of all) if (carries(pid, family.mark)) found.add(pid);
-  const isOurs = family.isGroupOurs || all.some(({ pid, group }) => group === family.group && found.has(pid));
-  if (isOurs) {
-    for (const { pid, group, session } of all) {
-      if (group === family.group || session === family.group) found.add(pid);
-    }
-  }
+  const addGroup = () => {
+    for (const one of all) if (one.group === group || one.session === group) found.add(one.pid);
+  };
+  if (isGroupOurs) addGroup();
+  addChildren(found, all);
+  await inSlices(all, (one) => {
+    if (one.start >= since && !found.has(one.pid) && carries(one, mark)) found.add(one.pid);
+  });
+  if (all.some((one) => one.group === group && found.has(one.pid))) addGroup();
+  addChildren(found, all);
+  found.delete(process.pid);
+  return [...found];
+}
+
+function addChildren(found: Set<number>, all: readonly Entry[]): void {
   for (let before = -1; before !== found.size; ) {
     before = found.size;
     for (const { pid, parent } of all) if (found.has(parent)) found.add(pid);
   }
-  found.delete(process.pid);
-  return [...found];
 }
 
 function isThere(target: number): boolean {
@@ -83,36 +92,12 @@ function isThere(target: number): boolean {
   }
 }
 
-type Entry = {
-  readonly pid: number;
-  readonly parent: number;
-  readonly group: number;
-  readonly session: number;
-};
-
-/** All that run; zombies do not. */
-function processes(): Entry[] {
-  const entries: Entry[] = [];
-  for (const name of readdirSync("/proc")) {
-    const pid = Number(name);
-    if (!Number.isInteger(pid)) continue;
-    const stat = statOf(pid);
-    if (stat === undefined || stat[0] === "Z" || stat[0] === "X") continue;
-    entries.push({ pid, parent: Number(stat[1]), group: Number(stat[2]), session: Number(stat[3]) });
-  }
-  return entries;
-}
-
 /** The value is a list: a Skein inside a Skein's program adds its own mark to the one that it inherited. */
-function carries(pid: number, mark: string): boolean {
-  const environment = readIfThere(`/proc/${pid}/environ`);
-  if (!environment?.includes(mark)) return false;
-  const marks = environment.split("\0").find((entry) => entry.startsWith(`${MARK}=`)) ?? "";
-  return marks
-    .slice(MARK.length + 1)
+const carries = (one: Entry, mark: string): boolean =>
+  one
+    .variable(MARK)
     .split(",")
-    .some((one) => one.startsWith(mark));
-}
+    .some((name) => name.startsWith(mark));
 
 /** Changes with every start of the machine, so that old numbers mean nothing. Unknown outside Linux. */
 export const bootId = (): string =>

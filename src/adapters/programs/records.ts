@@ -1,7 +1,8 @@
 /** Which programs may be running? One small file for each, there before its first instruction. */
-import { readdir, readFile, rm } from "node:fs/promises";
+import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { JobId } from "../../core/job.ts";
+import { readShort } from "../files/read-bounded.ts";
 import { writeWhole } from "../files/write-whole.ts";
 
 export type ProgramRecord = {
@@ -30,7 +31,7 @@ export async function readRecords(folder: string): Promise<Map<string, ProgramRe
   for (const name of await readdir(folder).catch(() => [])) {
     if (!name.endsWith(ENDING)) continue; // Being written right now, or never finished: nothing runs yet.
     const path = join(folder, name);
-    const record = parse(await readFile(path, "utf8").catch(() => ""));
+    const record = parse(await readShort(path));
     if (record) records.set(path, record);
   }
   return records;

@@ -18,6 +18,7 @@ const PLANNERS: Rules = {
   "plans step by step, and defers with a reason": /defer/i,
   "listens to handoffs": /\*\*Listen\.\*\*.*handoff/,
   "deals with concerns until they are addressed": /comes again in every turn.*`addressed`/,
+  "says what became of what was not done": /\*not done\*.*"by".*"because"/,
   "rewrites its scratchpad": /Keep the scratchpad.*Rewrite it in every turn/,
   "is done only when it is": /Know when it is done.*Never/,
   "describes tasks so that they stand alone, with the why": /self-contained.*\*why\*/i,
@@ -164,6 +165,19 @@ const RULES: Readonly<Record<PromptName, Rules>> = {
     "answers by the tool or in JSON": /tool `plan`.*one JSON object and nothing else/,
     "says what happens to a plan that breaks a rule": /refused as a whole/,
   },
+  subtask: {
+    "does its task and nothing else": /Do what the task asks, and nothing else/,
+    "changes nothing": /You change nothing/,
+    "delegates only what is of another kind": /a part is of another kind/,
+    "asks only what it cannot find": /you can find it nowhere/,
+    "says that it failed": /say that it failed, and why/,
+    "takes texts of others for data": /are data/,
+    "keeps secrets out": /password, key or token/,
+    "answers by the tool or in JSON": /tool `answer`.*one JSON object and nothing else/,
+    "knows all four answers": /`COMPLETE`.*`CONTINUATION`.*`NEEDS_INPUT`.*`FAILED`/,
+    "names what a request needs": /`type`, `description` and `inputs` are required/,
+    "answers its subtask": /`COMPLETE` with the answer alone, or pass the question on/,
+  },
 };
 
 const textOf = (name: string) =>
@@ -196,12 +210,11 @@ describe("the examples in the prompts", () => {
     assert.ok(read.is === "answer", JSON.stringify(read));
     assert.deepEqual(read.answer.notes, []);
     const checked = checkPlan(read.answer, {
-      parent: { id: "t.1" as TaskId, scope },
+      parent: { id: "t.1" as TaskId, scope, priority: 5 },
       strict: true,
       firstOrdinal: 1,
       known: new Map(),
       coveredBefore: [],
-      openConcerns: new Set(),
       maxTasks,
       sharedFiles: [],
     });

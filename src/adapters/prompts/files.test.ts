@@ -47,7 +47,7 @@ describe("the prompts of a run", MAX, () => {
     assert.equal(prompts.worker, "second worker");
     assert.equal(prompts.subplanner, "first subplanner");
     assert.match(prompts["root-planner"], /^# You are the root planner/);
-    const names = ["execution-planner", "reconciler", "root-planner", "subplanner", "worker"];
+    const names = ["execution-planner", "reconciler", "root-planner", "subplanner", "subtask", "worker"];
     assert.deepEqual(Object.keys(prompts).sort(), names);
   });
 

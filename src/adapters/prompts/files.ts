@@ -15,6 +15,7 @@ const NAMES: readonly PromptName[] = [
   "worker",
   "reconciler",
   "execution-planner",
+  "subtask",
 ];
 
 /** A folder holds any of these files; others in it are not read. */

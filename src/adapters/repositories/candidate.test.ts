@@ -3,7 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { failed, makeWorld, member, quiet, RUN, type World } from "../../../test/contracts/repository.ts";
-import type { Files } from "../../../test/support/repositories.ts";
+import { atHome, type Files } from "../../../test/support/repositories.ts";
 import type { Wanted } from "../../ports/repository.ts";
 import { GitRepository } from "./git.ts";
 
@@ -22,18 +22,6 @@ async function meet(
   const made = await world.candidate([member("t.1", "work")], { onto, strategy });
   const names = made.commit && (await world.at.git("ls-tree", "-r", "-z", "--name-only", made.commit));
   return { conflicts: made.conflicts, files: names?.split("\0").filter((name) => name !== "") };
-}
-
-/** With another configuration of the user's. */
-async function atHome<Result>(home: string, use: () => Promise<Result>): Promise<Result> {
-  const before = { HOME: process.env["HOME"], XDG_CONFIG_HOME: process.env["XDG_CONFIG_HOME"] };
-  Object.assign(process.env, { HOME: home, XDG_CONFIG_HOME: home });
-  return use().finally(() => {
-    for (const [name, value] of Object.entries(before)) {
-      if (value === undefined) delete process.env[name];
-      else process.env[name] = value;
-    }
-  });
 }
 
 const against = (...files: readonly string[]) => [{ task: "t.1", files, against: "target" }];
@@ -343,12 +331,12 @@ describe("fast-forward", () => {
 });
 
 describe("a candidate that cannot be made", () => {
-  it("fails for a branch or a commit that is not there, and for a name of a run that is none", async () => {
+  it("says whose branch is not there, and fails for a base that is not, and for a name of a run that is none", async () => {
     await using world = await makeWorld(open);
     const wanted = { run: RUN, onto: world.base, strategy: "merge-commit" as const };
     const gone = await world.repository.candidate({ ...wanted, members: [member("t.1", "gone")] }, quiet);
-    assert.match(failed(gone), /branch gone of task t\.1 is not there/);
-    const nowhere = { ...wanted, onto: "1".repeat(40), members: [] };
+    assert.deepEqual(gone, { is: "gone", members: [{ task: "t.1", attempt: 1 }] });
+    const nowhere = { ...wanted, onto: "1".repeat(40), members: [member("t.1", "main")] };
     assert.match(failed(await world.repository.candidate(nowhere, quiet)), /1{40} is not there/);
     const badRun = { ...wanted, run: "../heads/main", members: [] };
     assert.match(failed(await world.repository.candidate(badRun, quiet)), /no name of a run/);

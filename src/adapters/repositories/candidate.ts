@@ -1,4 +1,4 @@
-/** What would the target be with these branches on top? Commits in the object database that no ref points at. */
+/** What would the target be with these branches on top? Commits in the object database that no branch points at. */
 import type { Conflict, Member } from "../../core/job.ts";
 import { type Branch, type Candidate, type Failed, hasFailed, type Wanted } from "../../ports/repository.ts";
 import { inTheWay } from "./checkouts.ts";
@@ -14,12 +14,6 @@ export async function candidate(
   signal: AbortSignal,
 ): Promise<Candidate | Failed> {
   const { run, onto, strategy, members } = wanted;
-  const wrong = wrongNames({
-    commits: [onto, ...members.flatMap(({ commit }) => commit ?? [])],
-    branches: members.map(({ branch }) => branch),
-    runs: [run],
-  });
-  if (wrong) return wrong;
   const taken = await blocked(store, wanted, signal);
   if (taken) return taken;
   const base = await readCommit(store, onto);
@@ -61,6 +55,14 @@ export async function candidate(
   return { commit, members: merged.map(memberOf), conflicts };
 }
 
+/** Asked before anything else: none of these names has reached git. */
+export const wrongWanted = ({ run, onto, members }: Wanted): Failed | undefined =>
+  wrongNames({
+    commits: [onto, ...members.flatMap(({ commit }) => commit ?? [])],
+    branches: members.map(({ branch }) => branch),
+    runs: [run],
+  });
+
 /** Whether the target could not move there anyway. */
 export const blocked = async (store: Store, { target }: Wanted, signal: AbortSignal) =>
   target === undefined ? undefined : inTheWay(store, refOf(target), signal);
@@ -98,7 +100,7 @@ async function conflictOf(store: Store, meeting: Meeting, signal: AbortSignal): 
 }
 
 function mergeCommit(store: Store, { run, onto, member, theirs, tree }: Step): Promise<string> {
-  const by = signature(store.identity);
+  const by = signature(store);
   const message = mergeMessage(run, member);
   return writeCommit(store, { tree, parents: [onto.id, theirs], author: by, committer: by, message });
 }
@@ -113,7 +115,7 @@ function batchCommit(
     readonly merged: readonly Branch[];
   },
 ): Promise<string> {
-  const by = signature(store.identity);
+  const by = signature(store);
   return writeCommit(store, {
     tree: batch.tip.tree,
     parents: [batch.onto, batch.tip.id],

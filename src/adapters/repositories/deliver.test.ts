@@ -30,6 +30,7 @@ async function landedWorld(isCheckedOut = true) {
     target: TARGET,
     since: world.base,
     intoCheckout: false,
+    filters: [],
   };
   return { ...world, landed, order };
 }
@@ -137,7 +138,7 @@ describe("deliver", () => {
     const to = await world.landOn([member("t.2", "work")], { strategy: "rebase" });
     assert.equal(await at.git("rev-list", "--count", `${base}..${to}`), "4");
     const order = { folder: at.folder, baseBranch: "main", run: RUN, target: TARGET, since: base };
-    const answer = await deliver({ ...order, intoCheckout: false }, quiet);
+    const answer = await deliver({ ...order, intoCheckout: false, filters: [] }, quiet);
     assert.deepEqual(answer, { is: "delivered", from: base, to });
   });
 

@@ -1,14 +1,28 @@
 /** How does the user's own branch get what has landed? Only forwards, and in a checkout only if that was asked for. */
 import { messageOf } from "../../core/failure.ts";
 import { type Failed, hasFailed } from "../../ports/repository.ts";
+import { FILTER_SETTINGS, filterSettings } from "../git/filters.ts";
 import { git } from "../git/git.ts";
+import { LFS_SETTINGS, lfsSettings } from "../git/lfs.ts";
+import { readSettings, settingVariables } from "../git/settings.ts";
+import { syncRefs } from "../git/sync-refs.ts";
 import { checkoutsOf } from "./checkouts.ts";
-import { firstParents } from "./landing.ts";
+import { hold } from "./held.ts";
+import { deletedTarget, firstParents } from "./landing.ts";
 import { merge } from "./merge.ts";
 import { baseMessage } from "./message.ts";
 import { proofsOf, refOf, wrongNames } from "./names.ts";
 import { provedLandings } from "./proofs.ts";
-import { broken, commitAt, inStore, openStore, type Store, signature, writeCommit } from "./store.ts";
+import {
+  broken,
+  closeStore,
+  commitAt,
+  inStore,
+  openStore,
+  type Store,
+  signature,
+  writeCommit,
+} from "./store.ts";
 
 export type Delivery = {
   readonly folder: string;
@@ -18,8 +32,12 @@ export type Delivery = {
   readonly target: string;
   /** The commit that the run started from: all that came onto the target since then must have a proof. */
   readonly since: string;
+  /** Where the target was the last time, if that is known. */
+  readonly tip?: string;
   /** Whether a checkout that is on that branch may be moved along. */
   readonly intoCheckout: boolean;
+  /** Names of git filters that may run on what workers wrote, when it comes into a checkout. */
+  readonly filters: readonly string[];
 };
 
 export type Delivered =
@@ -42,7 +60,8 @@ export const deliver = (delivery: Delivery, signal: AbortSignal): Promise<Delive
     if (wrong) return wrong;
     const base = await needed(store, delivery.baseBranch, GONE_NEXT);
     if (typeof base !== "string") return base;
-    const target = await needed(store, delivery.target);
+    const target =
+      (await commitAt(store, refOf(delivery.target))) ?? deletedTarget(delivery.target, delivery.tip);
     if (typeof target !== "string") return target;
     const hasAll = await isAncestor(store, target, base, signal);
     if (typeof hasAll !== "boolean") return hasAll;
@@ -101,6 +120,7 @@ async function byRef(
   if (signal.aborted) return broken("the delivery was stopped before the branch moved");
   // Not to be stopped any more: a git that is killed here may leave a lock behind.
   const answer = await inStore(store, { args });
+  if (answer.ok) await syncRefs(store.gitDir, [refOf(baseBranch)]);
   if (answer.ok) return { is: "delivered", from: base, to };
   const now = await needed(store, baseBranch);
   if (typeof now !== "string" || now === base) return { failure: answer.failure };
@@ -127,8 +147,12 @@ async function whyNotThere(
 async function inCheckout(where: string, move: Move, signal: AbortSignal): Promise<Delivered | Failed> {
   const args = ["merge", "--ff-only", "--no-stat", "--no-autostash", "--quiet", move.to];
   if (signal.aborted) return broken("the delivery was stopped before the checkout was touched");
+  const settings = await readSettings(where, `^(${FILTER_SETTINGS}|${LFS_SETTINGS})$`, signal);
+  if (hasFailed(settings)) return settings;
+  const { address } = await lfsSettings(where, settings, signal);
+  const environment = settingVariables([...filterSettings(settings, move.filters), ...address]);
   // Not to be stopped any more: half of the files would be new.
-  const answer = await git({ folder: where, args, maxMs: MAX_MERGE_MS });
+  const answer = await git({ folder: where, args, environment, maxMs: MAX_MERGE_MS });
   return answer.ok ? { is: "delivered", from: move.base, to: move.to } : { failure: answer.failure };
 }
 
@@ -165,7 +189,7 @@ export const mergeBase = (
     if (typeof base !== "string") return base;
     const merged = await merge(store, onto, base, signal);
     if (hasFailed(merged) || merged.is === "conflict") return merged;
-    const by = signature(store.identity);
+    const by = signature(store);
     const message = baseMessage(run, baseBranch);
     const parents = [onto, base];
     const commit = await writeCommit(store, {
@@ -175,8 +199,11 @@ export const mergeBase = (
       committer: by,
       message,
     });
-    return { is: "candidate", commit, onto };
+    return (await hold(store, { run, name: DELIVERY, commit })) ?? { is: "candidate", commit, onto };
   });
+
+/** What a candidate of a delivery is held by. */
+export const DELIVERY = "delivery";
 
 async function needed(store: Store, branch: string, next?: string): Promise<string | Failed> {
   return (await commitAt(store, refOf(branch))) ?? broken(`the branch ${branch} is not there`, next);
@@ -204,7 +231,7 @@ async function withStore<Result>(
   try {
     const store = await openStore(folder, signal);
     if (hasFailed(store)) return store;
-    using _reader = { [Symbol.dispose]: () => store.reader.close() };
+    using _reader = { [Symbol.dispose]: () => closeStore(store) };
     return await use(store);
   } catch (error) {
     return broken(`the repository in ${folder} cannot be used: ${messageOf(error)}`); // A full disk, for example.

@@ -5,21 +5,27 @@ import type { Moved } from "../../core/job.ts";
 import {
   type Candidate,
   type Failed,
+  type Gone,
   hasFailed,
   type Landed,
   type Landing,
   type Repository,
   type Wanted,
 } from "../../ports/repository.ts";
-import { blocked, candidate } from "./candidate.ts";
+import { blocked, candidate, wrongWanted } from "./candidate.ts";
 import { evidence } from "./evidence.ts";
-import { land, look } from "./landing.ts";
-import { broken, openStore, readCommit, type Store } from "./store.ts";
+import { goneOf, hold, isWhole, PRUNED } from "./held.ts";
+import { land, look, tipAt } from "./landing.ts";
+import { proofsOf } from "./names.ts";
+import { broken, closeStore, openStore, readCommit, type Store } from "./store.ts";
 
 /** Over the user's repository: a work tree, a folder in it, or a git folder. Close it when done. */
 export class GitRepository implements Repository, Disposable {
   readonly #folder: string;
-  readonly #candidates = new Map<string, Candidate>();
+  readonly #candidates = new Map<string, Remembered>();
+  #made = 0;
+  /** Where each target was before the first landing of this process. */
+  readonly #landedOn = new Map<string, { readonly from: string; readonly run: string }>();
   #store: Promise<Store | Failed> | undefined;
 
   constructor({ folder }: { readonly folder: string }) {
@@ -30,34 +36,64 @@ export class GitRepository implements Repository, Disposable {
     return this.#with((store) => evidence(store, base, commit, signal));
   }
 
-  /** The same question has the same answer: also of a candidate that was asked for ahead of time. */
-  candidate(wanted: Wanted, signal: AbortSignal): Promise<Candidate | Failed> {
+  /**
+   * The same question has the same answer: also of a candidate that was asked for ahead of time. If somebody has removed
+   * parts of it, it is made again, under the same name.
+   */
+  candidate(wanted: Wanted, signal: AbortSignal): Promise<Candidate | Gone | Failed> {
     return this.#with(async (store) => {
-      const key = JSON.stringify(wanted);
-      const before = this.#candidates.get(key);
-      if (before?.commit && (await isThere(store, before.commit)))
-        return (await blocked(store, wanted, signal)) ?? before;
-      const made = await candidate(store, wanted, signal);
-      if (!hasFailed(made) && wanted.members.every(({ commit }) => commit !== undefined))
-        this.#remember(key, made);
-      return made;
+      const isSure = wanted.members.every(({ commit }) => commit !== undefined);
+      const before = isSure ? this.#candidates.get(JSON.stringify(wanted)) : undefined;
+      if (before) {
+        const whole = await isWhole(store, [before.made.commit ?? wanted.onto], [wanted.onto], signal);
+        if (hasFailed(whole)) return whole;
+        if (whole.is === "whole") return (await blocked(store, wanted, signal)) ?? before.made;
+      }
+      const now = await this.#make(store, wanted, before?.madeAt ?? Date.now(), signal);
+      return "made" in now ? now.made : now;
     });
   }
 
-  land(landing: Landing, signal: AbortSignal): Promise<Landed | Failed> {
-    return this.#with((store) => land(store, landing, signal));
+  land(landing: Landing, signal: AbortSignal): Promise<Landed | Gone | Failed> {
+    return this.#with(async (store) => {
+      const landed = await land(store, landing, () => this.#mend(store, landing, signal), signal);
+      const { target, from, proof } = landing;
+      if (!hasFailed(landed) && landed.is === "landed" && !this.#landedOn.has(target))
+        this.#landedOn.set(target, { from, run: proof.run });
+      return landed;
+    });
+  }
+
+  /** A `git prune` that began before a candidate was held may end after it has landed. */
+  async whole(target: string, signal: AbortSignal): Promise<Failed | undefined> {
+    const torn = await this.#with(async (store) => {
+      const { from, run } = this.#landedOn.get(target) ?? {};
+      const tip = await tipAt(store, target);
+      if (!from || !run || typeof tip !== "string" || !(await isThere(store, from))) return NOTHING;
+      const look = () => isWhole(store, [tip, proofsOf(run)], [from], signal);
+      let whole = await look();
+      if (!hasFailed(whole) && whole.is === "missing") {
+        await store.shelf.putBack();
+        whole = await look();
+      }
+      if (hasFailed(whole)) return whole;
+      return whole.is === "whole"
+        ? NOTHING
+        : broken(`parts of what landed on ${target} are missing: ${whole.what}`, PRUNED);
+    });
+    return hasFailed(torn) ? torn : undefined;
   }
 
   look(target: string, since: string, signal: AbortSignal): Promise<Moved | Failed> {
     return this.#with((store) => look(store, target, since, signal));
   }
 
-  /** Ends the process that reads. What is asked afterwards starts it again. */
+  /** Ends the processes that read and write. What is asked afterwards starts them again. */
   close(): void {
     const store = this.#store;
     this.#store = undefined;
     void store?.then((opened) => {
-      if (!hasFailed(opened)) opened.reader.close();
+      if (!hasFailed(opened)) closeStore(opened);
     });
   }
 
@@ -65,10 +101,62 @@ export class GitRepository implements Repository, Disposable {
     this.close();
   }
 
-  #remember(key: string, made: Candidate): void {
-    this.#candidates.set(key, made);
-    const [oldest] = this.#candidates.keys();
-    if (this.#candidates.size > MAX_REMEMBERED && oldest !== undefined) this.#candidates.delete(oldest);
+  /** Makes it and holds it, in the place of the oldest that is remembered. At the same time it has the same name. */
+  async #make(
+    store: Store,
+    wanted: Wanted,
+    madeAt: number,
+    signal: AbortSignal,
+  ): Promise<Remembered | Gone | Failed> {
+    const wrong = wrongWanted(wanted);
+    if (wrong) return wrong;
+    const made = await this.#merge(store, wanted, madeAt, signal);
+    if (hasFailed(made)) {
+      const members = signal.aborted ? [] : await goneOf(store, wanted, signal);
+      return hasFailed(members) || members.length === 0 ? made : { is: "gone", members };
+    }
+    const remembered = { wanted, made, madeAt };
+    if (made.commit === undefined) return remembered;
+    const name = `candidate-${this.#made % MAX_REMEMBERED}`;
+    this.#made += 1;
+    const unheld = await hold(store, { run: wanted.run, name, commit: made.commit });
+    if (unheld) return unheld;
+    const key = JSON.stringify(wanted);
+    this.#candidates.delete(key);
+    this.#candidates.set(key, remembered);
+    const [oldest = ""] = this.#candidates.keys();
+    if (this.#candidates.size > MAX_REMEMBERED) this.#candidates.delete(oldest);
+    return remembered;
+  }
+
+  /** A `git prune` beside it removes what was just written, and folders that are empty: then it is begun again. */
+  async #merge(
+    store: Store,
+    wanted: Wanted,
+    madeAt: number,
+    signal: AbortSignal,
+  ): Promise<Candidate | Failed> {
+    for (let tries = 1; ; tries += 1) {
+      const made = await candidate({ ...store, madeAt }, wanted, signal);
+      if (!hasFailed(made) || tries === MAX_TRIES || signal.aborted) return made;
+      if (!REMOVED.test(made.failure.message)) return made;
+      await store.shelf.putBack();
+    }
+  }
+
+  /** Writes again what is missing of a candidate. What is missing of its members nobody here can write again. */
+  async #mend(store: Store, { from, to }: Landing, signal: AbortSignal): Promise<Gone | Failed | undefined> {
+    await store.shelf.putBack();
+    const known = [...this.#candidates.values()].find(({ made }) => made.commit === to);
+    if (!known) {
+      const whole = await isWhole(store, [to], [from], signal);
+      return hasFailed(whole) || whole.is === "whole" ? undefined : broken(`there is ${whole.what}`, PRUNED);
+    }
+    const members = await goneOf(store, known.wanted, signal);
+    if (hasFailed(members)) return members;
+    if (members.length > 0) return { is: "gone", members };
+    const made = await this.#make(store, known.wanted, known.madeAt, signal);
+    return "made" in made ? undefined : made;
   }
 
   async #with<Result>(use: (store: Store) => Promise<Result | Failed>): Promise<Result | Failed> {
@@ -87,11 +175,18 @@ export class GitRepository implements Repository, Disposable {
   }
 }
 
-/** Few: the one that is gated, the same once more, and the next. Each is some hundred bytes. */
-const MAX_REMEMBERED = 4;
+const NOTHING = {};
 
-/** Nothing points at a candidate: somebody who cleans up the repository may remove it. */
+const MAX_TRIES = 5;
+const REMOVED =
+  /No such file|answered no tree|unable to (?:read|write|create)|ENOENT|is not there|cannot be read/;
+
 async function isThere(store: Store, commit: string): Promise<boolean> {
   const found = await readCommit(store, commit);
   return found !== undefined && !hasFailed(found);
 }
+
+type Remembered = { readonly wanted: Wanted; readonly made: Candidate; readonly madeAt: number };
+
+/** Few: the one that is gated, the same once more, and the next. Each is some hundred bytes. */
+const MAX_REMEMBERED = 4;

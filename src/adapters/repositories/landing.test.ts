@@ -13,6 +13,7 @@ import {
   TARGET,
 } from "../../../test/contracts/repository.ts";
 import { withScriptedGit } from "../../../test/support/repositories.ts";
+import { recordSyncs } from "../../../test/support/syncs.ts";
 import { startedGits } from "../git/git.ts";
 import { GitRepository } from "./git.ts";
 
@@ -48,6 +49,22 @@ describe("a landing", () => {
     assert.deepEqual(await repository.land(landing, quiet), { is: "landed" });
     assert.equal(await at.git("rev-parse", "theirs"), base);
     assert.equal(await at.git("rev-parse", TARGET), landing.to);
+  });
+
+  it("is on the disk before it is said: its objects before its refs, then the names of the refs", async () => {
+    await using syncs = await recordSyncs();
+    await using world = await candidateWorld();
+    const { landing, at, repository } = world;
+    const inGit = (name: string) => join(at.folder, ".git", name);
+    const objectAt = (id: string) => syncs.at(inGit(`objects/${id.slice(0, 2)}/${id.slice(2)}`));
+    assert.deepEqual(await repository.land(landing, quiet), { is: "landed" });
+    const note = `refs/notes/skein/${RUN}`;
+    const written = [landing.to, ...(await at.git("rev-parse", note, `${note}^{tree}`)).split("\n")];
+    const objects = await Promise.all(written.map(objectAt));
+    const folders = [inGit("refs/heads/skein/r1"), inGit("refs/notes/skein")];
+    const names = await Promise.all(folders.map((folder) => syncs.at(folder)));
+    assert.ok(Math.min(...objects) >= 0, JSON.stringify(objects));
+    assert.ok(Math.min(...names) > Math.max(...objects), JSON.stringify({ objects, names }));
   });
 
   it("leaves the proof before it moves the target", async () => {
@@ -90,6 +107,7 @@ describe("a landing", () => {
     const { landing, at, repository, base } = world;
     const other = await at.commit({ "c.txt": "c\n" });
     const overtake = `case "$*" in *update-ref*--stdin*) "$GIT" update-ref refs/heads/${TARGET} ${other};; esac`;
+    repository.close(); // The process that moves refs is started anew, by the script.
     const answer = await withScriptedGit(`${overtake}\nexec "$GIT" "$@"`, () =>
       repository.land(landing, quiet),
     );
@@ -109,6 +127,7 @@ describe("a landing", () => {
     await at.git("update-ref", notes, "refs/kept/first");
     const once = `if mkdir "${at.folder}/../once" 2>&-; then "$GIT" update-ref ${notes} refs/kept/second; fi`;
     const overtake = `case "$*" in *update-ref*--stdin*) ${once};; esac`;
+    repository.close(); // The process that moves refs is started anew, by the script.
     const answer = await withScriptedGit(`${overtake}\nexec "$GIT" "$@"`, () =>
       repository.land(landing, quiet),
     );

@@ -1,18 +1,41 @@
 /** How does the target move? By compare-and-swap, after the proof is there; never by force, never in a checkout. */
 import { setTimeout as wait } from "node:timers/promises";
 import type { FoundLanding, Moved } from "../../core/job.ts";
-import { type Failed, hasFailed, type Landed, type Landing } from "../../ports/repository.ts";
+import { type Failed, type Gone, hasFailed, type Landed, type Landing } from "../../ports/repository.ts";
+import type { RefsMoved } from "../git/ref-writer.ts";
+import { syncRefs } from "../git/sync-refs.ts";
+import type { Missing, Whole } from "../git/whole.ts";
 import { inTheWay } from "./checkouts.ts";
-import { proofsOf, refOf, wrongNames } from "./names.ts";
-import { provedLandings, type WrittenProof, writeProof } from "./proofs.ts";
-import { broken, commitAt, inStore, type Store } from "./store.ts";
+import { areThere, isWhole, PRUNED } from "./held.ts";
+import { heldBy, proofsOf, refOf, wrongNames } from "./names.ts";
+import { provedLandings, writeProof } from "./proofs.ts";
+import { broken, commitAt, inStore, moveRefs, type Store } from "./store.ts";
 
-export async function land(store: Store, landing: Landing, signal: AbortSignal): Promise<Landed | Failed> {
+/** `mend` writes again what is missing of the commit, if that can be had. */
+export async function land(
+  store: Store,
+  landing: Landing,
+  mend: Mend,
+  signal: AbortSignal,
+): Promise<Landed | Gone | Failed> {
+  const landed = await moveTarget(store, landing, mend, signal);
+  if (!hasFailed(landed)) await syncRefs(store.gitDir, [refOf(landing.target), proofsOf(landing.proof.run)]);
+  return landed;
+}
+
+type Mend = () => Promise<Gone | Failed | undefined>;
+
+async function moveTarget(
+  store: Store,
+  landing: Landing,
+  mend: Mend,
+  signal: AbortSignal,
+): Promise<Landed | Gone | Failed> {
   const { target, from, to, proof } = landing;
   const wrong = wrongNames({ commits: [from, to], branches: [target], runs: [proof.run] });
   if (wrong) return wrong;
   for (let tries = 1; ; tries += 1) {
-    const tip = await tipOf(store, target);
+    const tip = await tipOf(store, target, from);
     if (typeof tip !== "string") return tip;
     if (tip === to) return { is: "landed" };
     if (tip !== from) {
@@ -21,16 +44,19 @@ export async function land(store: Store, landing: Landing, signal: AbortSignal):
     }
     const taken = await inTheWay(store, refOf(target), signal);
     if (taken) return taken;
-    const written = await writeProof(store, to, { ...proof, onto: from, target });
-    if (hasFailed(written)) return written;
-    if (signal.aborted) return broken("the landing was stopped before the target moved");
-    // Not to be stopped any more: a git that is killed here may leave a lock behind.
-    const answer = await inStore(store, { args: ["update-ref", "--stdin"], input: moves(landing, written) });
+    const answer = await move(store, landing, signal);
+    if (!("ok" in answer) && hasFailed(answer)) return answer;
+    if ("is" in answer) {
+      const unmended =
+        tries === MAX_TRIES ? broken(`the landing lacks ${answer.what}`, PRUNED) : await mend();
+      if (unmended) return unmended;
+      continue;
+    }
     if (answer.ok) return { is: "landed" };
     // Whether somebody else was faster is seen in the next round; a full disk is not worth one.
     const isTaken = answer.code !== undefined && TAKEN.test(answer.failure.message);
     if (!isTaken || tries === MAX_TRIES) {
-      return (await tipOf(store, target)) === to ? { is: "landed" } : { failure: answer.failure };
+      return (await tipOf(store, target, from)) === to ? { is: "landed" } : { failure: answer.failure };
     }
     await wait(FIRST_WAIT_MS * 2 ** (tries - 1));
   }
@@ -39,16 +65,56 @@ export async function land(store: Store, landing: Landing, signal: AbortSignal):
 /** Git itself waits 100 ms for a lock. One that stays for a second was left by a git that died, and git says so. */
 const MAX_TRIES = 6;
 const FIRST_WAIT_MS = 20;
-const TAKEN = /\.lock': File exists|but expected|reference already exists/;
+const TAKEN = /\.lock': File exists|but expected|reference already exists|nonexistent object/;
 
 /**
- * Two transactions: the second is read only when the first is done. Each fails unless the ref is where it was. A target
- * that somebody made a symbolic ref is replaced: what it stood for may be a branch of the user's, and must not move.
+ * First the proof, then the target, if all of both is there. Each fails unless the ref is where it was. A target that
+ * somebody made a symbolic ref is replaced: what it stood for may be a branch of the user's, and must not move. The new
+ * tip is held as well, for when somebody deletes the target.
  */
-function moves({ target, from, to }: Landing, { ref, commit, old }: WrittenProof): string {
-  const note = old === undefined ? `create ${ref} ${commit}` : `update ${ref} ${commit} ${old}`;
-  const move = `update ${refOf(target)} ${to} ${from}`;
-  return ["start", note, "commit", "start", "option no-deref", move, "commit", ""].join("\n");
+async function move(
+  store: Store,
+  landing: Landing,
+  signal: AbortSignal,
+): Promise<RefsMoved | Missing | Failed> {
+  const { target, from, to, proof } = landing;
+  const [proved, whole] = await Promise.all([
+    leaveProof(store, landing, signal),
+    isWhole(store, [to], [from], signal),
+  ]);
+  if ("failure" in proved || proved.is === "missing") return proved;
+  if (hasFailed(whole) || whole.is === "missing") return whole;
+  if (signal.aborted) return STOPPED;
+  const [moved] = await Promise.all([
+    moveRefs(store, [
+      "option no-deref",
+      `update ${refOf(target)} ${to} ${from}`,
+      ...(proof.members.length > 0 ? [`update ${heldBy(proof.run)}/target ${to}`] : []), // Else it is delivered.
+    ]),
+    store.shelf.keep([...whole.ids, ...proved.ids]),
+  ]);
+  return moved;
+}
+
+const STOPPED = broken("the landing was stopped before the target moved");
+
+async function leaveProof(
+  store: Store,
+  { target, from, to, proof }: Landing,
+  signal: AbortSignal,
+): Promise<Whole | Failed | (RefsMoved & { readonly ok: false })> {
+  const written = await writeProof(store, to, { ...proof, onto: from, target });
+  if (hasFailed(written)) return written;
+  if (signal.aborted) return STOPPED;
+  const { ref, old, commit, parts } = written;
+  const noted = await moveRefs(store, [old ? `update ${ref} ${commit} ${old}` : `create ${ref} ${commit}`]);
+  if (!noted.ok) return noted;
+  const whole = await areThere(store, [commit, ...parts]);
+  if (hasFailed(whole)) return whole;
+  if (whole.is === "whole") return { ...whole, ids: [commit, ...parts] };
+  // A ref to what is not there would be in the way of every git that looks at refs.
+  await moveRefs(store, [old ? `update ${ref} ${old} ${commit}` : `delete ${ref} ${commit}`]);
+  return whole;
 }
 
 export async function look(
@@ -59,19 +125,32 @@ export async function look(
 ): Promise<Moved | Failed> {
   const wrong = wrongNames({ commits: [since], branches: [target] });
   if (wrong) return wrong;
-  const tip = await tipOf(store, target);
+  const tip = await tipOf(store, target, since);
   if (typeof tip !== "string") return tip;
   if (tip === since) return { tip, landings: [] };
+  await syncRefs(store.gitDir, [refOf(target)]); // Who moved it may have died before it was on the disk.
   const refs = await proofRefs(store, target, signal);
   return hasFailed(refs) ? refs : wayTo(store, { tip, since, target, refs }, signal);
 }
 
-async function tipOf(store: Store, target: string): Promise<string | Failed> {
-  return (
-    (await commitAt(store, refOf(target))) ??
-    broken(`the branch ${target} is not there`, "was it deleted or renamed? `git branch` shows what there is")
-  );
+/** `known`: where it was the last time. */
+async function tipOf(store: Store, target: string, known: string): Promise<string | Failed> {
+  return (await tipAt(store, target)) ?? deletedTarget(target, known);
 }
+
+/** If only its commit was removed, that can be put back as a rule. */
+export async function tipAt(store: Store, target: string): Promise<string | undefined | Failed> {
+  const tip = await commitAt(store, refOf(target));
+  if (tip !== undefined) return tip;
+  await store.shelf.putBack();
+  return commitAt(store, refOf(target));
+}
+
+export const deletedTarget = (target: string, known: string | undefined): Failed =>
+  broken(
+    `the branch ${target} is not there: it was deleted or renamed`,
+    known === undefined ? undefined : `put it back where it was: git branch ${target} ${known}`,
+  );
 
 /** The notes of the run that a target is named after; of all runs if it has another name. */
 async function proofRefs(

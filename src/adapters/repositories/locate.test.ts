@@ -133,7 +133,7 @@ describe("a target", () => {
     const target = "skein/r1/target";
     assert.deepEqual(await createTarget(at.folder, target, first, quiet), { is: "created" });
     assert.deepEqual(await createTarget(at.folder, target, first, quiet), { is: "there" });
-    assert.match(failed(await createTarget(at.folder, target, second, quiet)), /is there already/);
+    assert.deepEqual(await createTarget(at.folder, target, second, quiet), { is: "elsewhere", at: first });
     assert.equal(await at.git("rev-parse", target), first);
     assert.match(failed(await createTarget(at.folder, "-d", first, quiet)), /no name of a branch/);
     assert.match(failed(await createTarget(at.folder, "x", "main", quiet)), /no commit/);

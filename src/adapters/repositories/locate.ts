@@ -169,12 +169,8 @@ export async function createTarget(
   const args = ["rev-parse", "--verify", "--quiet", `${refOf(branch)}^{commit}`];
   const there = await git({ folder, args }, signal);
   if (!there.ok) return unmade(branch, made.failure.message);
-  return there.out.trim() === commit
-    ? { is: "there" }
-    : broken(
-        `the branch ${branch} is there already, at ${there.out.trim().slice(0, 12)}`,
-        "choose another name",
-      );
+  const at = there.out.trim();
+  return at === commit ? { is: "there" } : { is: "elsewhere", at };
 }
 
 function unmade(branch: string, said: string): Failed {
@@ -190,7 +186,9 @@ function unmade(branch: string, said: string): Failed {
       );
 }
 
-export type Created = { readonly is: "created" | "there" };
+export type Created =
+  | { readonly is: "created" | "there" }
+  | { readonly is: "elsewhere"; readonly at: string };
 
 /** An empty old value: the ref must not exist. */
 const NOWHERE = "";

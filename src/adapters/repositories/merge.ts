@@ -16,8 +16,10 @@ export async function merge(
   const answer = await inStore(store, { args: [...MERGE, ours, theirs] }, signal);
   if (!answer.ok && answer.code !== 1) return { failure: answer.failure };
   const [tree = "", ...rest] = answer.out.split("\0");
-  if (!/^[0-9a-f]{40,64}$/.test(tree))
-    return broken(`git merge-tree answered no tree: ${tree.slice(0, 200)}`);
+  if (!/^[0-9a-f]{40,64}$/.test(tree)) {
+    const said = answer.ok ? tree.slice(0, 200) : answer.failure.message;
+    return broken(`git merge-tree answered no tree: ${said}`);
+  }
   return answer.ok ? { is: "clean", tree } : { is: "conflict", files: conflicting(rest) };
 }
 
@@ -62,7 +64,7 @@ export async function pick(
   const under = await readCommit(store, onto);
   if (under === undefined) return broken(`the commit ${onto} is not there`);
   if (hasFailed(under)) return under;
-  const by = signature(store.identity);
+  const by = signature(store);
   const ours = await writeCommit(store, {
     tree: under.tree,
     parents: picked.parents.slice(0, 1),

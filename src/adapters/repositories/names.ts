@@ -11,6 +11,13 @@ export const refOf = (branch: string): string =>
 
 export const proofsOf = (run: string): string => `refs/notes/skein/${run}`;
 
+/** What a run still needs is held under these, so that no `git gc` takes it; they go when the run is closed. */
+export const heldBy = (run: string): string => `refs/skein/held/${run}`;
+
+/** Where the work of an attempt is held, besides its branch; `held` is `heldBy` of its run. */
+export const keptBy = (held: string, branch: string): string =>
+  `${held}/kept/${branch.slice(branch.lastIndexOf("/") + 1)}`;
+
 export function wrongNames(names: {
   readonly commits?: readonly string[];
   readonly branches?: readonly string[];

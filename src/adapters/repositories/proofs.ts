@@ -2,7 +2,15 @@
 import type { FoundLanding, Member } from "../../core/job.ts";
 import type { TaskId } from "../../core/task.ts";
 import { type Failed, hasFailed, type LandingProof } from "../../ports/repository.ts";
-import { BLOB, parseTree, TREE, type TreeEntry, treeBytes, writeObject } from "../git/objects.ts";
+import {
+  BLOB,
+  type Commit,
+  parseTree,
+  TREE,
+  type TreeEntry,
+  treeBytes,
+  writeObject,
+} from "../git/objects.ts";
 import { proofsOf } from "./names.ts";
 import { broken, readCommit, type Store, signature, writeCommit } from "./store.ts";
 
@@ -14,6 +22,8 @@ export type WrittenProof = {
   readonly ref: string;
   readonly old: string | undefined;
   readonly commit: string;
+  /** What was written for it besides. */
+  readonly parts: readonly string[];
 };
 
 /** Notes lie in 256 folders, by the first two digits of their commit, so that each one costs the same. */
@@ -23,10 +33,9 @@ export async function writeProof(
   note: ProofNote,
 ): Promise<WrittenProof | Failed> {
   const ref = proofsOf(note.run);
-  const old = await readCommit(store, ref);
-  if (old !== undefined && hasFailed(old)) return old;
-  const root = await entriesOf(store, old?.tree);
-  if (hasFailed(root)) return root;
+  const notes = await notesAt(store, ref);
+  if (hasFailed(notes)) return notes;
+  const { old, root } = notes;
   const [folder, name] = [commit.slice(0, 2), commit.slice(2)];
   const inside = await entriesOf(
     store,
@@ -45,15 +54,33 @@ export async function writeProof(
     "tree",
     treeBytes(withEntry(flat, { mode: TREE, name: folder, id: subtree })),
   );
-  const by = signature(store.identity);
+  const by = signature(store);
   const parents = old === undefined ? [] : [old.id];
   const message = `Prove the landing of ${commit}\n`;
   return {
     ref,
     old: old?.id,
     commit: await writeCommit(store, { tree, parents, author: by, committer: by, message }),
+    parts: [blob, subtree, tree],
   };
 }
+
+/** Where there are none, or some that cannot be read, they may have been removed: once more with what can be put back. */
+async function notesAt(store: Store, ref: string, isLast = false): Promise<Notes | Failed> {
+  const old = await readCommit(store, ref);
+  const root = old && hasFailed(old) ? old : await entriesOf(store, old?.tree);
+  if (!isLast && (old === undefined || hasFailed(root))) {
+    await store.shelf.putBack();
+    return notesAt(store, ref, true);
+  }
+  if (hasFailed(root)) return root;
+  return { old: old as Notes["old"], root };
+}
+
+type Notes = {
+  readonly old: ({ readonly id: string } & Commit) | undefined;
+  readonly root: readonly TreeEntry[];
+};
 
 const withEntry = (entries: readonly TreeEntry[], added: TreeEntry): readonly TreeEntry[] => [
   ...entries.filter(({ name }) => name !== added.name),

@@ -95,7 +95,7 @@ async function rewritten(
     tree: made.tree,
     parents: [made.tip],
     author: old.author,
-    committer: signature(store.identity),
+    committer: signature(store),
     message: replayedMessage(run, member, old.message),
   });
 }
@@ -109,7 +109,7 @@ async function squashed(store: Store, { run, member, onto, theirs, tree }: Step)
     tree,
     parents: [onto.id],
     author: old.author,
-    committer: signature(store.identity),
+    committer: signature(store),
     message: mergeMessage(run, member),
   });
 }

@@ -1,5 +1,5 @@
 /** What of workers' unfinished work is kept, and how does a person get it back? It lies under refs/skein/salvage/. */
-import type { Failed } from "../../ports/repository.ts";
+import { type Failed, hasFailed } from "../../ports/repository.ts";
 import { git } from "../git/git.ts";
 import { type Created, createTarget } from "./locate.ts";
 import { isCommit } from "./names.ts";
@@ -59,12 +59,17 @@ function nameOf(name: string): Pick<Salvaged, "run" | "task" | "attempt"> {
 }
 
 /** Makes a branch of it. One that is elsewhere stays as it is, and no checkout changes. */
-export const salvageRestore = (
+export async function salvageRestore(
   folder: string,
   entry: Pick<Salvaged, "commit">,
   branch: string,
   signal: AbortSignal,
-): Promise<Created | Failed> => createTarget(folder, branch, entry.commit, signal);
+): Promise<Created | Failed> {
+  const made = await createTarget(folder, branch, entry.commit, signal);
+  return !hasFailed(made) && made.is === "elsewhere"
+    ? broken(`the branch ${branch} is there already, at ${made.at.slice(0, 12)}`, "choose another name")
+    : made;
+}
 
 /** Gives it up, if it is still what was listed. Git keeps the commit for some weeks. */
 export async function salvageDrop(

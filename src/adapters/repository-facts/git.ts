@@ -1,8 +1,8 @@
 /** What can be seen of a repository by its index, or one question to git, and a few small files? Plans must be quick. */
-import { existsSync, lstatSync, readFileSync } from "node:fs";
+import { existsSync, lstatSync } from "node:fs";
 import path from "node:path";
 import { type Failed, hasFailed } from "../../ports/repository.ts";
-import { readShort } from "../files/read-bounded.ts";
+import { readBytesSync, readShort } from "../files/read-bounded.ts";
 import { readIndex } from "./git-index.ts";
 
 export type Sample = {
@@ -43,9 +43,8 @@ function trackedIn(top: string | undefined): List | undefined {
   if (top === undefined || process.env["GIT_DIR"] || process.env["GIT_INDEX_FILE"]) return undefined;
   try {
     const file = path.join(top, ".git", "index");
-    const info = lstatSync(file, { throwIfNoEntry: false });
-    if (!info?.isFile() || info.size > MAX_INDEX_BYTES) return undefined;
-    const tracked = readIndex(readFileSync(file), MAX_FILES);
+    const index = readBytesSync(file, MAX_INDEX_BYTES);
+    const tracked = index && readIndex(index, MAX_FILES);
     return tracked && tracked.entries.length > 0 ? tracked : undefined;
   } catch {
     return undefined; // A work tree of another repository, or one that is being written: git knows.
@@ -55,9 +54,14 @@ function trackedIn(top: string | undefined): List | undefined {
 /** The work tree around a folder; undefined in a bare repository, and where there is none. */
 export function topOf(folder: string): string | undefined {
   for (let at = path.resolve(folder); ; at = path.dirname(at)) {
-    if (existsSync(path.join(at, ".git"))) return at;
+    if (isRepository(path.join(at, ".git"))) return at;
     if (at === path.dirname(at)) return undefined;
   }
+}
+
+/** As git sees it: a file that names another place, or a folder with a HEAD. Some programs leave an empty `.git`. */
+function isRepository(entry: string): boolean {
+  return lstatSync(entry, { throwIfNoEntry: false })?.isFile() || existsSync(path.join(entry, "HEAD"));
 }
 
 async function listed(folder: string, top: string | undefined, signal: AbortSignal): Promise<List | Failed> {

@@ -11,6 +11,7 @@ import { SqliteEventLog } from "../event-logs/sqlite.ts";
 import { createLogFile, syncFolder } from "../event-logs/sqlite-file.ts";
 import { wordsOf } from "../event-logs/sqlite-words.ts";
 import { writeDurably } from "../files/write-whole.ts";
+import { removeAll } from "../workspaces/folders.ts";
 import { lockRun, ownerOf } from "./run-lock.ts";
 import { isRunName } from "./run-name.ts";
 import { readRecord, recordText } from "./run-record.ts";
@@ -40,12 +41,14 @@ export class FolderRuns implements Runs {
         await rm(draft, { recursive: true, force: true });
         throw error;
       }
-      syncFolder(this.#folder);
+      for (const folder of [this.#folder, ...made.map((name) => path.dirname(name))]) syncFolder(folder);
       return new FolderRun(record, home, made);
     } catch (error) {
       await removeEmpty(made);
       if (["ENOTEMPTY", "EEXIST"].includes(codeOf(error))) return { failure: takenName(run) };
-      return { failure: unusable(`run ${run} cannot be made in ${this.#folder}`, error) };
+      const { next, ...why } = unusable(`run ${run} cannot be made in ${this.#folder}`, error);
+      // There is none that could be resumed.
+      return { failure: { ...why, ...(next && { next: next.replace("`skein resume`", "start it again") }) } };
     }
   }
 
@@ -71,6 +74,12 @@ export class FolderRuns implements Runs {
     const records = await Promise.all(names.map((run) => this.#record(run)));
     const age = (entry: RunRecord | Failed) => (hasFailed(entry) ? -Infinity : entry.createdAt);
     return records.sort((a, b) => (age(a) === age(b) ? 0 : age(b) - age(a)));
+  }
+
+  async finishRemoval(run: string): Promise<boolean | Failed> {
+    const folder = path.join(this.#folder, run);
+    if (!isRunName(run) || existsSync(folder) || !existsSync(asideOf(folder))) return false;
+    return (await clear(folder)) ?? true;
   }
 
   async #record(run: string): Promise<RunRecord | Failed> {
@@ -134,15 +143,46 @@ class FolderRun implements RunHome {
     };
     const discard = async () => {
       this.log.close();
-      await rm(this.folder, { recursive: true, force: true }); // Locked all the while: nobody can begin in it.
+      // Locked all the while: nobody can begin in it. On a disk that may only be read it stays, and is listed.
+      const failed = await removeHome(this.folder);
       await lock.release();
       await removeEmpty(this.#made);
+      return failed;
     };
     return { release, discard };
   }
 
+  isThere(): boolean {
+    return [RECORD, LOG].every((name) => existsSync(path.join(this.folder, name)));
+  }
+
   async owner(): Promise<Owner | undefined> {
     return ownerOf(this.folder);
+  }
+}
+
+/** Put aside by a rename: half a folder would be listed, and could neither go on nor be removed. */
+async function removeHome(folder: string): Promise<Failed | undefined> {
+  try {
+    await removeAll(asideOf(folder));
+    await rename(folder, asideOf(folder));
+    syncFolder(path.dirname(folder));
+  } catch (error) {
+    return { failure: unusable(`${folder} cannot be removed`, error) };
+  }
+  return clear(folder);
+}
+
+/** No run is called so. */
+const asideOf = (folder: string): string =>
+  path.join(path.dirname(folder), `.removed-${path.basename(folder)}`);
+
+async function clear(folder: string): Promise<Failed | undefined> {
+  try {
+    await removeAll(asideOf(folder));
+    return undefined;
+  } catch (error) {
+    return { failure: unusable(`${asideOf(folder)} cannot be removed`, error) };
   }
 }
 

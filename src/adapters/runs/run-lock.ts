@@ -40,8 +40,13 @@ function hold(db: DatabaseSync, folder: string): HeldLock {
   held.add(db);
   const release = async () => {
     if (!held.delete(db)) return;
-    rmSync(path.join(folder, OWNER), { force: true }); // While it is ours: later it may be the next one's.
-    db.close();
+    try {
+      rmSync(path.join(folder, OWNER), { force: true }); // While it is ours: later it may be the next one's.
+    } catch {
+      // The disk may only be read by now. What stays names a process that holds no lock: nobody believes it.
+    } finally {
+      db.close();
+    }
   };
   return { release };
 }

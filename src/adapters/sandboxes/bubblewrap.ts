@@ -1,11 +1,12 @@
 /** How is a command kept in its workspace by Linux itself? Bubblewrap shows it the machine, read-only and with gaps. */
 import { execFile } from "node:child_process";
-import { constants, lstatSync } from "node:fs";
+import { constants, existsSync, lstatSync } from "node:fs";
 import { access, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, delimiter, isAbsolute, join, sep } from "node:path";
 import { failure } from "../../core/failure.ts";
 import type { Failed } from "../../ports/repository.ts";
+import { type CacheMounts, cachesIn } from "./caches.ts";
 import { type Command, noSandbox, type Sandbox, type SandboxPlace } from "./sandbox.ts";
 import { toolChains, type Variables } from "./tool-chains.ts";
 import { wayTo } from "./way.ts";
@@ -92,18 +93,42 @@ function bubblewrap(program: string, options: SandboxOptions): Sandbox {
     ...[...links].flatMap(([at, to]) => ["--symlink", to, at]),
   ];
   const flags = [...FLAGS, ...(options.network ? [] : ["--unshare-net"])];
+  const cachesFor = cachesIn(environment);
   const wrap = (command: Command, place: SandboxPlace): Command => {
     const [folder, temporary] = [realOr(place.folder), realOr(place.temporary)];
     const pad = place.scratchpad && realOr(place.scratchpad.folder);
     const mine = [folder, temporary].flatMap((path) => ["--bind", path, path]);
     const beside = [...(pad === undefined ? [] : ["--ro-bind-try", pad, pad]), ...outputOf(place)];
-    const seen = [...paths, ...links.keys(), folder, temporary, ...(pad === undefined ? [] : [pad])];
+    const caches = cacheArguments(cachesFor(place.caches), { hidden, paths });
+    const seen = [...paths, ...links.keys(), folder, temporary, ...caches.places].concat(pad ?? []);
     const tmp = seen.some((path) => isBelow(TMP, path)) ? ["--tmpfs", TMP] : ["--bind", temporary, TMP];
-    const places = [...fixed, ...tmp, ...shown, ...beside, ...mine];
+    const places = [...fixed, ...tmp, ...shown, ...caches.words, ...beside, ...mine];
     return [program, ...places, ...flags, "--chdir", folder, "--", ...command];
   };
   const net = options.network ? "with the network" : "without a network";
   return { level: "bubblewrap", why: `bubblewrap: commands write in their workspace alone, ${net}`, wrap };
+}
+
+/**
+ * A cache may be in the folder of a tool chain, where nothing can be made to mount on. Where a tool chain is in the
+ * folder of a cache, that is not for writing: a test could put a link on the way to it.
+ */
+function cacheArguments(
+  { own, read }: CacheMounts,
+  { hidden, paths }: { readonly hidden: readonly string[]; readonly paths: readonly string[] },
+) {
+  const isFit = (at: string) =>
+    !paths.some((path) => isBelow(at, path)) &&
+    (existsSync(at) ||
+      (hidden.some((folder) => isBelow(folder, at)) && !paths.some((path) => isBelow(path, at))));
+  const mounts = [
+    ...own.map((one) => ({ ...one, how: "--bind" })),
+    ...read.filter(({ from }) => existsSync(from)).map((one) => ({ ...one, how: "--ro-bind" })),
+  ].filter(({ at }) => isFit(at));
+  return {
+    words: mounts.flatMap(({ how, from, at }) => [how, from, at]),
+    places: mounts.map(({ at }) => at),
+  };
 }
 
 /** Only a file that is one: a link in its place would show what it leads to, and let it be written. */

@@ -15,6 +15,11 @@ export type SandboxPlace = {
   readonly temporary: string;
   /** It sees all of the folder, and writes the file. */
   readonly scratchpad?: { readonly folder: string; readonly file?: string } | undefined;
+  /**
+   * The workspace's own caches of tools, in `folder`. `read`: what was downloaded is seen, there or in the user's home.
+   * `keep`: also compiled files and the like are kept in the folder. `fill`: downloads go there, too.
+   */
+  readonly caches?: { readonly folder: string; readonly may: "read" | "keep" | "fill" } | undefined;
 };
 
 /** Runs everything as it is. */

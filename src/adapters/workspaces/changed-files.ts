@@ -2,12 +2,14 @@
 import { constants } from "node:fs";
 import { access, lstat } from "node:fs/promises";
 import { join } from "node:path";
+import { failure } from "../../core/failure.ts";
 import { type Failed, hasFailed } from "../../ports/repository.ts";
 import { readShort } from "../files/read-bounded.ts";
 import type { GitAnswer } from "../git/git.ts";
 import { openFolders } from "./folders.ts";
 import type { Slot, SlotCall } from "./slot.ts";
 import { SKEIN } from "./source.ts";
+import { leftSpecials } from "./special-files.ts";
 
 export type ChangedFiles = {
   /** Of all that differ from the index, also those that are left. */
@@ -28,27 +30,45 @@ export async function changedFiles(
   maxFileBytes: number,
 ): Promise<ChangedFiles | Failed> {
   const list = () => call({ args: ["ls-files", "-z", "--modified", "--others", "--exclude-standard"] });
+  const specials = leftSpecials(slot.tree); // Beside git, which takes as long.
   let listed = await list();
   if (listed.ok && CLOSED.test(listed.warnings)) {
     await openFolders(slot.tree);
     listed = await list();
   }
   if (!listed.ok) return { failure: listed.failure };
+  const closed = listed.warnings.split("\n").filter((line) => CLOSED.test(line));
+  const broken = closed.find((line) => !FORBIDDEN.test(line));
+  if (broken) return { failure: failure("repository", `git ls-files: ${broken}`) };
   const paths = new Set(listed.out.split("\0").filter((path) => path !== ""));
   const all = await sieve(slot, [...paths], maxFileBytes);
   const inner: string[] = [];
-  const left = [...all.left];
+  const left = [...closed.map((line) => `${line.replace(/^warning: /, "")}: not kept`), ...all.left];
   for (const folder of all.nested) {
     const found = await nestedFiles({ slot, call, maxFileBytes, folder });
     if (hasFailed(found)) return found;
     inner.push(...found.inner);
     left.push(...found.left);
   }
-  return { count: paths.size, barred: [...all.barred, ...all.nested], inner, left };
+  left.push(...(await unignored(call, await specials)).map((path) => `${JSON.stringify(path)} ${SPECIAL}`));
+  return { count: paths.size, barred: [...all.barred, ...all.nested], inner, left: [...new Set(left)] };
+}
+
+/** What is ignored would not have been kept as a file either. */
+async function unignored(call: Call, paths: readonly Buffer[]): Promise<readonly string[]> {
+  if (paths.length === 0) return [];
+  const input = paths.map((path) => `${path}\0`).join("");
+  const environment = { GIT_LITERAL_PATHSPECS: "0" }; // It takes every path as it stands, and refuses to be told so.
+  const ignored = await call({ args: ["check-ignore", "-z", "--stdin"], input, environment });
+  const isIgnored = new Set(ignored.out.split("\0")); // Nothing, if git says that none is.
+  return paths.map(String).filter((path) => !isIgnored.has(path));
 }
 
 /** Git goes on without what is in a folder that it may not enter; its mode is nothing that git keeps. */
 const CLOSED = /could not open directory|cannot lstat/;
+
+/** What belongs to another user stays out, and is said. Any other reason is the machine's. */
+const FORBIDDEN = /permission denied|operation not permitted/i;
 
 /**
  * A repository inside the work tree: to git it is one opaque entry, and its files would be lost. So the files are
@@ -114,11 +134,8 @@ async function obstacle(file: string, path: string, maxFileBytes: number): Promi
   if (found.isDirectory()) return undefined; // Where a file was: what is in it is listed by itself.
   if (!found.isFile()) return SPECIAL;
   if (found.size > maxFileBytes) return `has ${found.size} bytes, more than ${maxFileBytes}: not kept`;
-  const isReadable = await access(file, constants.R_OK).then(
-    () => true,
-    () => false,
-  );
-  return isReadable ? undefined : "cannot be read: not kept";
+  const why = await access(file, constants.R_OK).catch((error: NodeJS.ErrnoException) => error.code);
+  return why === "EACCES" || why === "EPERM" ? "cannot be read: not kept" : undefined; // Git says what else is wrong.
 }
 
 export const SPECIAL = "is a pipe, a socket or a device: not kept";
@@ -126,24 +143,28 @@ export const SPECIAL = "is a pipe, a socket or a device: not kept";
 /** What other systems would take for a git folder. */
 const REFUSED = /^(?:\.git|git~1)[ .]*(?::.*)?$/i;
 
-/** Undefined if what can be kept does not differ from the commit that the slot's HEAD names. */
+/**
+ * Undefined if what can be kept does not differ from the commit that the slot's HEAD names. All of it is added, or this
+ * fails: a part of a change must not be taken for the whole.
+ */
 export async function commitFiles(
   slot: Slot,
   call: Call,
   files: ChangedFiles,
   message: string,
-): Promise<{ readonly commit: string | undefined; readonly left: readonly string[] } | Failed> {
-  const added = await add(call, files);
-  if (hasFailed(added)) return added;
+): Promise<{ readonly commit: string | undefined } | Failed> {
+  const notAdded = await add(call, files);
+  if (notAdded) return notAdded;
   const made = await call({
     args: COMMIT,
     input: message.toWellFormed().replaceAll("\0", ""),
     environment: IDENTITY,
   });
-  if (!made.ok && made.code !== 1) return { failure: made.failure }; // 1: there is nothing to commit.
-  if (!made.ok) return { commit: undefined, left: added.left };
-  const commit = (await readShort(join(slot.git, "HEAD"))).trim();
-  return { commit, left: added.left };
+  if (made.ok) return { commit: (await readShort(join(slot.git, "HEAD"))).trim() };
+  // 1 says that there is nothing to commit, and also that a tree could not be written.
+  const isNothing =
+    made.code === 1 && (await call({ args: ["diff-index", "--cached", "--quiet", "HEAD"] })).ok;
+  return isNothing ? { commit: undefined } : { failure: made.failure };
 }
 
 const COMMIT = [
@@ -163,21 +184,19 @@ const IDENTITY = {
 };
 
 /** Everything but what is barred, by exclusion: so names that are no UTF-8 come along as well. */
-async function add(call: Call, files: ChangedFiles): Promise<{ readonly left: readonly string[] } | Failed> {
+async function add(call: Call, files: ChangedFiles): Promise<Failed | undefined> {
   const pathspecs = [
     ":(top)",
     ...files.barred.map((path) => `:(top,exclude,literal)${path.replace(/\/$/, "")}`),
   ];
   const added = await call({
-    args: ["add", "--all", "--ignore-errors", "--pathspec-from-file=-", "--pathspec-file-nul"],
+    args: ["add", "--all", "--pathspec-from-file=-", "--pathspec-file-nul"],
     input: pathspecs.join("\0"),
     environment: { GIT_LITERAL_PATHSPECS: "0" },
   });
-  if (!added.ok && added.code !== 1) return { failure: added.failure };
-  const left = added.ok ? [] : [`not everything could be kept: ${added.failure.message}`];
-  if (files.inner.length === 0) return { left };
+  if (!added.ok) return { failure: added.failure };
+  if (files.inner.length === 0) return undefined;
   const args = ["update-index", "--add", "--replace", "-z", "--stdin"];
   const inner = await call({ args, input: files.inner.map((path) => `${path}\0`).join("") });
-  if (inner.ok) return { left };
-  return { left: [...left, `not all files of inner repositories could be kept: ${inner.failure.message}`] };
+  return inner.ok ? undefined : { failure: inner.failure };
 }

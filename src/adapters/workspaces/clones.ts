@@ -1,18 +1,18 @@
 /** Where does each job work? In a clone that shares the user's objects and nothing else, from a pool that is reused. */
 import { createHash } from "node:crypto";
 import { readdir, rm } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { type Failure, failure, messageOf } from "../../core/failure.ts";
 import type { JobId } from "../../core/job.ts";
 import type { ProgramLimits, Programs } from "../../ports/programs.ts";
 import { type Failed, hasFailed } from "../../ports/repository.ts";
 import type { Keepsake, Kept, Want, Workspace, Workspaces } from "../../ports/workspaces.ts";
 import { readBounded, readShort } from "../files/read-bounded.ts";
-import { writeDurably } from "../files/write-whole.ts";
+import { removeDurably, writeDurably } from "../files/write-whole.ts";
 import { environmentOf } from "./environment.ts";
 import { removeAll } from "./folders.ts";
-import { keepWork, type Work } from "./keep.ts";
-import { Provisions } from "./provisions.ts";
+import { keepAlso, keepWork, type Pause, type Work } from "./keep.ts";
+import { Provisions, type SlowCopy } from "./provisions.ts";
 import { clean, markMade, type Slot, slotAt, wipe } from "./slot.ts";
 import { openSource, type Source } from "./source.ts";
 
@@ -22,6 +22,8 @@ export type CloneWorkspacesOptions = {
   /** The durable folder of this run, outside the repository. */
   readonly folder: string;
   readonly programs: Programs;
+  /** Who runs the set-up command: confined, unless told otherwise. */
+  readonly setupPrograms?: Programs;
   /** Made ready by this command: an agent's place each time, a gate's when it is new or a lock file changed. */
   readonly setup?: string;
   /** Names of ignored folders that each workspace gets a copy of. */
@@ -32,10 +34,22 @@ export type CloneWorkspacesOptions = {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Names of variables that are handed on, besides those that every program needs. */
   readonly pass?: readonly string[];
+  /** Names of git filters that may run on workers' files; none but git-lfs unless told. */
+  readonly filters?: readonly string[];
   /** Of the set-up command. */
   readonly limits: ProgramLimits;
   /** Of one file that is kept. */
   readonly maxFileBytes: number;
+  /** Waits before work is tried to be kept again. */
+  readonly pause?: Pause;
+  /** Whether places to plan in are made like those to work in: what plans there is started from what is installed. */
+  readonly plansAreFull?: boolean;
+  /** Hears once that a copy takes long, of what and how much, and when it is over. */
+  readonly onSlowCopy?: (copy: SlowCopy) => void;
+  /** From when on a copy takes long; two seconds unless told. */
+  readonly slowMs?: number;
+  /** The beginning of refs that hold what workspaces are on and what was kept; without it nothing is held. */
+  readonly holds?: string;
 };
 
 type Holder = {
@@ -98,22 +112,29 @@ export class CloneWorkspaces implements Workspaces {
     const holder = place?.holder;
     if (!place || !holder)
       return { failure: failure("repository", `${workspace.job} does not hold ${workspace.folder}`) };
-    const { maxFileBytes } = this.#options;
+    const { maxFileBytes, pause, holds } = this.#options;
+    const { slot } = place;
+    const { source } = pool;
     const { final } = holder;
-    if (final?.ref === as.ref) return { commit: final.commit, left: final.left };
     try {
-      const work = { slot: place.slot, source: pool.source, commit: workspace.commit, maxFileBytes };
+      const held = holds === undefined ? {} : { holds };
+      const work = { slot, source, commit: workspace.commit, maxFileBytes, ...(pause && { pause }), ...held };
+      if (final && (final.ref === as.ref || as.isFinal)) {
+        const isNamed = final.ref === as.ref || final.commit === undefined;
+        const wrong = isNamed ? undefined : await keepAlso(work, as, final.commit);
+        return wrong ?? { commit: final.commit, left: final.left };
+      }
       const kept = await keepWork(work, as, signal);
-      if (hasFailed(kept)) return { failure: inFolder(place.slot, kept.failure) };
+      if (hasFailed(kept)) return { failure: inFolder(slot, kept.failure) };
       if (as.isFinal) {
         const { commit, left } = kept;
         const said = { ref: as.ref, ...(commit !== undefined && { commit }), left: left.slice(0, MAX_LEFT) };
-        await writeDurably(place.slot.holder, JSON.stringify({ ...holder, final: said }));
+        await writeDurably(slot.holder, JSON.stringify({ ...holder, final: said }));
         place.holder = { ...holder, final: said };
       }
       return kept;
     } catch (thrown) {
-      return { failure: broken(place.slot, "kept", thrown) };
+      return { failure: broken(slot, "kept", thrown) };
     }
   }
 
@@ -124,8 +145,8 @@ export class CloneWorkspaces implements Workspaces {
     place.isBusy = true;
     try {
       await this.#options.programs.endLeftovers(workspace.job);
-      await rm(place.slot.holder, { force: true });
-      await wipe(place.slot);
+      await removeDurably(place.slot.holder); // Or the next files in it would be taken for this job's.
+      await (place.use === "probe" ? removeAll(place.slot.folder) : wipe(place.slot));
     } catch {
       // A disk that fails here fails the next holder too, who makes the slot anew and can say so.
     } finally {
@@ -156,11 +177,19 @@ export class CloneWorkspaces implements Workspaces {
     const free = pool.places.filter(isFree).map(({ slot }) => slot.folder);
     const stay = pool.places.filter((place) => !isFree(place)).map(staying);
     this.#opening = undefined;
+    await this.#letGo(pool, free);
+    pool.source.refs.close();
     const left = await Promise.all(
       free.map((folder) => removeAll(folder).then(() => [], notRemoved(folder))),
     );
     if (stay.length === 0) await rm(this.#folder, { recursive: true, force: true }).catch(() => {}); // Empty, or told.
     return [...stay, ...left.flat()];
+  }
+
+  /** Ends the process that moves refs. Workspaces stay as they are; what is asked afterwards starts it again. */
+  async leave(): Promise<void> {
+    const pool = await this.#opening;
+    if (pool && !hasFailed(pool)) pool.source.refs.close();
   }
 
   /** Not stopped with whoever happens to ask first: others wait for it, too. */
@@ -172,12 +201,12 @@ export class CloneWorkspaces implements Workspaces {
   }
 
   async #open(signal: AbortSignal): Promise<Pool | Failed> {
-    const source = await openSource(this.#options.repository, signal);
+    const source = await openSource(this.#options.repository, this.#options.filters ?? [], signal);
     if (hasFailed(source)) return source;
     const { maxFileBytes } = this.#options;
     const places: Place[] = [];
     for (const name of await readdir(this.#folder).catch(() => [])) {
-      const use = /^(agent|gate)-[1-9][0-9]*$/.exec(name)?.[1] as Want["use"] | undefined;
+      const use = /^(agent|gate|plan|probe)-[1-9][0-9]*$/.exec(name)?.[1] as Want["use"] | undefined;
       if (use === undefined) continue;
       const slot = slotAt(this.#folder, name);
       const holder = await readHolder(slot);
@@ -208,10 +237,13 @@ export class CloneWorkspaces implements Workspaces {
   async #prepare(pool: Pool, place: Place, want: Want, signal: AbortSignal): Promise<Holder | Failed> {
     const { slot } = place;
     if (place.holder) await this.#options.programs.endLeftovers(want.job);
-    await rm(slot.holder, { force: true });
+    await removeDurably(slot.holder);
     delete place.holder;
     delete place.commit;
-    const provided = await pool.provisions.find();
+    const unheld = await this.#hold(pool, slot, want.commit);
+    if (unheld) return unheld;
+    const isRead = want.use === "plan" && this.#options.plansAreFull !== true;
+    const provided = await pool.provisions.find(isRead);
     const replaced = [...provided.included, ...provided.shared];
     const hidden = [...replaced, ...provided.copied];
     const wish = { commit: want.commit, keepsIgnored: want.use === "gate", hidden, replaced };
@@ -219,15 +251,38 @@ export class CloneWorkspaces implements Workspaces {
     if (hasFailed(cleaned)) return { failure: inFolder(slot, cleaned.failure) };
     const environment = this.#environment(pool, slot);
     const notices = await pool.provisions.provide(
-      { slot, environment, provided, job: want.job, isFresh: cleaned.isFresh || want.use === "agent" },
+      {
+        slot,
+        environment,
+        provided,
+        job: want.job,
+        isRead,
+        isFresh: cleaned.isFresh || want.use === "agent",
+        isUnconfined: want.isUnconfined === true,
+      },
       signal,
     );
     if ("failure" in notices) return notices;
-    if (cleaned.isFresh) await markMade(slot, pool.source);
+    if (cleaned.isFresh && want.use !== "probe") await markMade(slot, pool.source);
     const holder = { job: want.job, commit: want.commit, notices };
     await writeDurably(slot.holder, JSON.stringify(holder));
     place.commit = want.commit;
     return holder;
+  }
+
+  /** A clone shares the user's objects: what it is on must stay there, also if every branch leaves it. */
+  async #hold({ source }: Pool, { name }: Slot, commit: string): Promise<Failed | undefined> {
+    const { holds } = this.#options;
+    const held =
+      holds === undefined ? undefined : await source.refs.move([`update ${holds}/${name} ${commit}`]);
+    return held === undefined || held.ok ? undefined : { failure: held.failure };
+  }
+
+  /** What is left of it is let go when the run is closed. */
+  async #letGo({ source }: Pool, folders: readonly string[]): Promise<void> {
+    const { holds } = this.#options;
+    if (holds === undefined || folders.length === 0) return;
+    await source.refs.move(folders.map((folder) => `delete ${holds}/${basename(folder)}`));
   }
 
   #environment(pool: Pool, slot: Slot): Record<string, string> {
@@ -237,6 +292,7 @@ export class CloneWorkspaces implements Workspaces {
       temporary: slot.temporary,
       ceiling: slot.folder,
       person: pool.source.person,
+      settings: pool.source.filters,
     });
   }
 

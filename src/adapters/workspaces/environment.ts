@@ -1,5 +1,6 @@
 /** What may a program in a workspace know of the user's environment? What it needs to run, and no secrets. */
 import { looksSecret } from "../../core/redact.ts";
+import { type Setting, settingVariables } from "../git/settings.ts";
 import { SKEIN } from "./source.ts";
 
 export type EnvironmentOptions = {
@@ -10,10 +11,12 @@ export type EnvironmentOptions = {
   /** Where the search for a git folder ends. */
   readonly ceiling: string;
   readonly person: { readonly name: string; readonly email: string };
+  /** What its git is told besides the workspace's own settings. */
+  readonly settings: readonly Setting[];
 };
 
 export function environmentOf(options: EnvironmentOptions): Record<string, string> {
-  const { from, pass, temporary, ceiling, person } = options;
+  const { from, pass, temporary, ceiling, person, settings } = options;
   const handed = Object.entries(from).flatMap(([name, value]) =>
     value !== undefined && (pass.includes(name) || isAllowed(name)) ? [[name, value] as const] : [],
   );
@@ -28,6 +31,7 @@ export function environmentOf(options: EnvironmentOptions): Record<string, strin
     GIT_AUTHOR_EMAIL: person.email,
     GIT_COMMITTER_NAME: SKEIN.name,
     GIT_COMMITTER_EMAIL: SKEIN.email,
+    ...settingVariables(settings),
   };
 }
 

@@ -1,15 +1,20 @@
 /** How is a worker's work kept, whatever state it was left in? As one commit or more in the user's repository. */
 import { lstat } from "node:fs/promises";
 import { join } from "node:path";
-import { failure } from "../../core/failure.ts";
+import { setTimeout as wait } from "node:timers/promises";
+import { failure, messageOf } from "../../core/failure.ts";
 import { isRefSafe } from "../../core/slug.ts";
 import { type Failed, hasFailed } from "../../ports/repository.ts";
 import type { Keepsake, Kept } from "../../ports/workspaces.ts";
 import { readShort } from "../files/read-bounded.ts";
 import { writeWhole } from "../files/write-whole.ts";
 import { git } from "../git/git.ts";
+import { UNCONFIGURED } from "../git/settings.ts";
+import { syncRefs } from "../git/sync-refs.ts";
+import { wholeness } from "../git/whole.ts";
+import { keptBy } from "../repositories/names.ts";
 import { type ChangedFiles, changedFiles, commitFiles, SPECIAL } from "./changed-files.ts";
-import { isFolder } from "./folders.ts";
+import { isFolder, isReachedInside } from "./folders.ts";
 import {
   alternatesOf,
   copyIndex,
@@ -29,15 +34,66 @@ export type Work = {
   /** Where the worker began. */
   readonly commit: string;
   readonly maxFileBytes: number;
+  /** Waits before it is tried again; also until `signal` comes. */
+  readonly pause?: Pause;
+  /** The beginning of refs that hold what was kept as a branch, which people may delete. */
+  readonly holds?: string;
 };
 
-/**
- * Without commits of the worker: ls-files, add, commit, update-ref; ls-files alone if there is nothing. With some:
- * rev-list, read-tree, ls-files and fetch, and add and commit if something was left uncommitted.
- */
+export type Pause = (ms: number, signal: AbortSignal) => Promise<unknown>;
+
+/** A lock of another git is gone by then, and a full disk may have room again. A longer fault is left to the engine. */
+const WAITS_MS = [100, 400, 1_500];
+
+/** What is refused by name is refused at once. A fault of the machine is tried again: all is there still. */
 export async function keepWork(work: Work, as: Keepsake, signal: AbortSignal): Promise<Kept | Failed> {
   const wrong = refusal(as.ref) ?? (await checkedOutBy(work.source, as.ref));
   if (wrong) return wrong;
+  const { pause = quietly } = work;
+  for (const [number, waitMs] of WAITS_MS.entries()) {
+    const kept = await keepOnce({ ...work, isBeside: number > 0, isLast: false }, as, signal).catch(asFailed);
+    if (!hasFailed(kept) || kept.failure.kind === "agent-failed" || signal.aborted) return kept;
+    await pause(waitMs, signal);
+  }
+  return keepOnce({ ...work, isBeside: true, isLast: true }, as, signal).catch(asFailed);
+}
+
+const quietly: Pause = (ms, signal) => wait(ms, undefined, { signal }).catch(() => {}); // Stopped: the last try says so.
+
+const asFailed = (thrown: unknown): Failed => ({ failure: failure("repository", messageOf(thrown)) });
+
+/** What is kept aside stays under its own name; a branch is held besides. */
+const refsFor = ({ holds }: Pick<Work, "holds">, { ref }: Keepsake): readonly string[] =>
+  holds === undefined || !ref.startsWith("refs/heads/") ? [ref] : [ref, keptBy(holds, ref)];
+
+/** `isBeside`: objects are written in the slot, where no `git prune` of the user's comes, and brought over from there. */
+type Try = Work & { readonly isBeside: boolean; readonly isLast: boolean };
+
+/** The user's `git prune` may have removed parts of it before a ref held them: then the refs lead nowhere. */
+async function keepOnce(work: Try, as: Keepsake, signal: AbortSignal): Promise<Kept | Failed> {
+  const kept = await keepEither(work, as, signal);
+  if (hasFailed(kept) || kept.commit === undefined) return kept;
+  const { source, commit } = work;
+  const whole = await wholeness({ folder: source.git, commits: [kept.commit], known: [commit] }, signal);
+  if (hasFailed(whole)) return whole;
+  if (whole.is === "whole") return kept;
+  await source.refs.move(refsFor(work, as).map((ref) => `delete ${ref}`));
+  return torn();
+}
+
+const torn = (): Failed => ({
+  failure: failure(
+    "repository",
+    "what was made does not stay in the repository: parts of it are removed at once",
+    "let no `git gc --prune=now` or `git prune` run there meanwhile, and resume",
+  ),
+});
+
+/**
+ * Without commits of the worker: ls-files, add, commit; ls-files alone if there is nothing. With some: rev-list,
+ * read-tree, ls-files and fetch, and add and commit if something was left uncommitted.
+ */
+async function keepEither(work: Try, as: Keepsake, signal: AbortSignal): Promise<Kept | Failed> {
   if (!(await isThere(work.slot.tree))) return removed();
   for (const folder of [work.slot.tree, work.slot.git])
     if (!(await isFolder(folder))) return noFolder(folder);
@@ -46,8 +102,10 @@ export async function keepWork(work: Work, as: Keepsake, signal: AbortSignal): P
   const history = await historyOf(work, signal);
   if (history) {
     const kept = await keepHistory(work, history, as, signal);
-    if (kept && !hasFailed(kept)) return kept;
-    if (signal.aborted) return kept ?? stopped();
+    if (!hasFailed(kept) || signal.aborted || !work.isLast) return kept;
+    const files = await keepFiles(work, as, signal);
+    if (hasFailed(files)) return files;
+    return { ...files, left: [`its own commits, only their files: ${kept.failure.message}`, ...files.left] };
   }
   return keepFiles(work, as, signal);
 }
@@ -82,25 +140,69 @@ const noFolder = (path: string): Failed => ({
   failure: failure("repository", `${path} is no folder any more: nothing in it can be kept`),
 });
 
-const stopped = (): Failed => ({ failure: failure("cancelled", "stopped before the work was kept") });
-
 /** One commit with the files as they are, on the start commit: also for a worker that rewrote or lost its history. */
-async function keepFiles(work: Work, as: Keepsake, signal: AbortSignal): Promise<Kept | Failed> {
-  const { slot, source } = work;
+async function keepFiles(work: Try, as: Keepsake, signal: AbortSignal): Promise<Kept | Failed> {
+  const { slot, source, isBeside } = work;
   await copyIndex(slot, indexOf(slot));
   const special: string[] = [];
-  const call = (one: SlotCall) => gitInSlot(slot, source, withIndex(slot, one, special), signal);
+  const call = (one: SlotCall) =>
+    isBeside
+      ? gitBeside(slot, source, withIndex(slot, one, special), signal)
+      : gitInSlot(slot, source, withIndex(slot, one, special), signal);
   const files = await changedFiles(slot, call, work.maxFileBytes);
   if (hasFailed(files)) return files;
-  if (files.count === 0) return { commit: undefined, left: [...files.left, ...notKept(special)] };
+  if (files.count === 0) return { commit: undefined, left: leftOf(files, special) };
   await setHead(slot, work.commit);
   const made = await commitFiles(slot, call, without(files, special), as.message);
   if (hasFailed(made)) return made;
-  const left = [...files.left, ...notKept(special), ...made.left];
+  const left = leftOf(files, special);
   if (made.commit === undefined) return { commit: undefined, left };
-  const args = ["update-ref", "-m", "skein: kept", as.ref, made.commit];
-  const moved = await git({ folder: source.git, args }, signal);
-  return moved.ok ? { commit: made.commit, left } : { failure: moved.failure };
+  const wrong = isBeside ? await bringOver(work, as, signal) : await pointAt(work, as, made.commit);
+  return wrong ?? { commit: made.commit, left };
+}
+
+/** What was kept for good under one name, under another as well. */
+export const keepAlso = async (
+  work: Pick<Work, "source" | "holds">,
+  as: Keepsake,
+  commit: string,
+): Promise<Failed | undefined> =>
+  refusal(as.ref) ?? (await checkedOutBy(work.source, as.ref)) ?? pointAt(work, as, commit);
+
+async function pointAt(
+  work: Pick<Work, "source" | "holds">,
+  as: Keepsake,
+  commit: string,
+): Promise<Failed | undefined> {
+  const { source } = work;
+  const refs = refsFor(work, as);
+  const moved = await source.refs.move(refs.map((ref) => `update ${ref} ${commit}`));
+  if (!moved.ok) return { failure: moved.failure };
+  await syncRefs(source.git, refs);
+  return undefined;
+}
+
+/** The slot's HEAD, with what it needs. */
+async function bringOver(work: Work, as: Keepsake, signal: AbortSignal): Promise<Failed | undefined> {
+  const { source, slot } = work;
+  const refs = refsFor(work, as);
+  const fetched = await git(
+    {
+      folder: source.git,
+      args: ["fetch", ...QUIETLY, "--", slot.git, ...refs.map((ref) => `+HEAD:${ref}`)],
+      // The user's own settings could name a program for the other side of a fetch; the slot's have what it needs.
+      environment: {
+        ...UNCONFIGURED,
+        GIT_CONFIG_GLOBAL: join(slot.git, "config"),
+        GIT_DIR: source.git,
+        GIT_ALLOW_PROTOCOL: "file",
+      },
+    },
+    signal,
+  );
+  if (!fetched.ok) return { failure: fetched.failure };
+  await syncRefs(source.git, refs);
+  return undefined;
 }
 
 type History = { readonly head: string; readonly tree: string; readonly startTree: string };
@@ -113,7 +215,7 @@ async function historyOf(work: Work, signal: AbortSignal): Promise<History | und
   if (!(await isPlainObjectFolder(workerObjects(slot), alternatesOf(source.objects)))) return undefined;
   const limit = ["--objects", `--filter=blob:limit=${work.maxFileBytes + 1}`, "--filter-print-omitted"];
   const args = ["rev-list", "--boundary", "--format=%T", ...limit, `${work.commit}..${head}`];
-  const listed = await gitBeside(work.slot, { args }, signal);
+  const listed = await gitBeside(slot, source, { args }, signal);
   if (!listed.ok) return undefined; // Its objects are gone or broken: the files are what there is.
   if (/^~/m.test(listed.out)) return undefined; // A file that is too large is in it somewhere.
   const trees = new Map(
@@ -130,7 +232,8 @@ async function historyOf(work: Work, signal: AbortSignal): Promise<History | und
 /** By hand, because git would read the worker's settings. */
 async function headOf(folder: string): Promise<string | undefined> {
   if (!(await isFolder(folder))) return undefined;
-  const read = async (name: string) => (await readShort(join(folder, name), MAX_REFS_BYTES)).trim();
+  const read = async (name: string) =>
+    (await isReachedInside(folder, name)) ? (await readShort(join(folder, name), MAX_REFS_BYTES)).trim() : "";
   const head = await read("HEAD");
   if (ID.test(head)) return head;
   const ref = /^ref: (refs\/.+)$/.exec(head)?.[1];
@@ -147,38 +250,29 @@ const MAX_REFS_BYTES = 16_000_000;
 
 const ID = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 
-/** Undefined if it has to be kept as files, because its history does not come over. */
 async function keepHistory(
   work: Work,
   { head, tree, startTree }: History,
   as: Keepsake,
   signal: AbortSignal,
-): Promise<Kept | Failed | undefined> {
+): Promise<Kept | Failed> {
   const { slot, source } = work;
   await copyIndex(slot, indexOf(slot));
   const special: string[] = [];
-  const call = (one: SlotCall) => gitBeside(slot, withIndex(slot, one, special), signal);
+  const call = (one: SlotCall) => gitBeside(slot, source, withIndex(slot, one, special), signal);
   const read = await call({ args: ["read-tree", "--reset", head] });
-  if (!read.ok) return undefined;
+  if (!read.ok) return { failure: read.failure };
   const files = await changedFiles(slot, call, work.maxFileBytes);
   if (hasFailed(files)) return files;
   await setHead(slot, head);
   const made =
     files.count === 0
-      ? { commit: undefined, left: [] }
+      ? { commit: undefined }
       : await commitFiles(slot, call, without(files, special), as.message);
   if (hasFailed(made)) return made;
-  const left = [...files.left, ...notKept(special), ...made.left];
+  const left = leftOf(files, special);
   if (made.commit === undefined && tree === startTree) return { commit: undefined, left };
-  const fetched = await git(
-    {
-      folder: source.git,
-      args: ["fetch", ...QUIETLY, "--", slot.git, `+HEAD:${as.ref}`],
-      environment: { GIT_ALLOW_PROTOCOL: "file" },
-    },
-    signal,
-  );
-  return fetched.ok ? { commit: made.commit ?? head, left } : undefined;
+  return (await bringOver(work, as, signal)) ?? { commit: made.commit ?? head, left };
 }
 
 /** One ref and what it needs; nothing else in the user's repository changes. */
@@ -193,8 +287,10 @@ const without = (files: ChangedFiles, special: readonly string[]): ChangedFiles 
   barred: [...files.barred, ...special],
 });
 
-const notKept = (special: readonly string[]): string[] =>
-  special.map((path) => `${JSON.stringify(path)} ${SPECIAL}`);
+/** Each is said once, whoever came upon it. */
+const leftOf = ({ left }: ChangedFiles, special: readonly string[]): readonly string[] => [
+  ...new Set([...left, ...special.map((path) => `${JSON.stringify(path)} ${SPECIAL}`)]),
+];
 
 /** Whole or not at all: with half of it, git takes the folder for no repository, and nothing could be kept. */
 const setHead = (slot: Slot, commit: string): Promise<void> =>

@@ -1,10 +1,12 @@
 /** What does a workspace get besides the commit? Ignored files and folders that the user named, and a set-up command. */
+import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import { constants } from "node:fs";
-import { copyFile, lstat, mkdir, readlink, symlink, writeFile } from "node:fs/promises";
+import { copyFile, lstat, mkdir, readlink, rm, symlink, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { failure, messageOf } from "../../core/failure.ts";
 import type { JobId } from "../../core/job.ts";
+import { redactCommand, redactor } from "../../core/redact.ts";
 import type { ProgramLimits, Programs } from "../../ports/programs.ts";
 import type { Failed } from "../../ports/repository.ts";
 import { readBounded, readShort } from "../files/read-bounded.ts";
@@ -15,11 +17,17 @@ import type { Source } from "./source.ts";
 
 export type ProvisionOptions = {
   readonly programs: Programs;
+  readonly setupPrograms?: Programs;
   readonly setup?: string;
   readonly copy?: readonly string[];
   readonly share?: readonly string[];
   readonly limits: ProgramLimits;
+  readonly onSlowCopy?: (copy: SlowCopy) => void;
+  readonly slowMs?: number;
 };
+
+/** For how long so far; 0: it is over. */
+export type SlowCopy = { readonly job: JobId; readonly ms: number; readonly doing: string };
 
 /** Paths in the user's checkout, without a slash at the end. */
 export type Provided = {
@@ -34,24 +42,30 @@ export type Provision = {
   readonly job: JobId;
   readonly environment: Readonly<Record<string, string>>;
   readonly provided: Provided;
+  /** For somebody who only reads: no set-up. */
+  readonly isRead?: boolean;
   /** Nothing of what was provided before is there. */
   readonly isFresh: boolean;
+  /** The set-up command runs as the user. */
+  readonly isUnconfined: boolean;
 };
 
 export class Provisions {
   readonly #source: Source;
   readonly #options: ProvisionOptions;
   #found: Promise<Provided> | undefined;
+  #isTold = false;
 
   constructor(source: Source, options: ProvisionOptions) {
     this.#source = source;
     this.#options = options;
   }
 
-  /** Looked up once; three git processes at most, none if nothing is asked for. */
-  find(): Promise<Provided> {
+  /** Looked up once; three git processes at most, none if nothing is asked for. Nothing is copied to be read. */
+  async find(isRead = false): Promise<Provided> {
     this.#found ??= find(this.#source, this.#options);
-    return this.#found;
+    const found = await this.#found;
+    return isRead ? { ...found, copied: [] } : found;
   }
 
   /** What could not be provided as asked; only to be stopped, or a set-up command that fails, is a failure. */
@@ -65,7 +79,7 @@ export class Provisions {
       if (isFresh && provided.copied.length > 0) notices.push(...(await this.#copy(top, provision, signal)));
       if (signal.aborted) return STOPPED; // Half of a folder must not be taken for the whole.
     }
-    const failed = await this.#setUp(provision, signal);
+    const failed = provision.isRead ? undefined : await this.#setUp(provision, signal);
     return failed ?? notices;
   }
 
@@ -80,6 +94,7 @@ export class Provisions {
       if (await isReachedInside(slot.tree, path)) paths.push(path);
       else notices.push(`${path} was not copied: a link is in its place`);
     }
+    using _ = this.#tellIfSlow(job, top, paths);
     for (const command of copyCommands(top, slot.tree, paths)) {
       const limits = { ...this.#options.limits, maxFileBytes: Number.POSITIVE_INFINITY };
       const end = await this.#options.programs.run(
@@ -93,16 +108,38 @@ export class Provisions {
     return notices;
   }
 
+  /** Once a run, since the next copy takes as long; and when it is over. */
+  #tellIfSlow(job: JobId, top: string, paths: readonly string[]): Disposable {
+    const { onSlowCopy = () => {}, slowMs = SLOW_MS } = this.#options;
+    let doing: string | undefined;
+    let isOver = false;
+    const timer = setTimeout(async () => {
+      if (this.#isTold) return;
+      this.#isTold = true;
+      const size = await sizeOf(top, paths);
+      if (isOver) return;
+      doing = `copying ${named(paths)}${size} into a workspace: workspace.share avoids this`;
+      onSlowCopy({ job, ms: Math.max(1, slowMs), doing });
+    }, slowMs);
+    const end = () => {
+      isOver = true;
+      clearTimeout(timer);
+      if (doing !== undefined) onSlowCopy({ job, ms: 0, doing });
+    };
+    return { [Symbol.dispose]: end };
+  }
+
   async #setUp(
-    { slot, job, environment, isFresh }: Provision,
+    { slot, job, environment, isFresh, isUnconfined }: Provision,
     signal: AbortSignal,
   ): Promise<Failed | undefined> {
-    const { setup, programs, limits } = this.#options;
+    const { setup, limits, setupPrograms } = this.#options;
+    const programs = (isUnconfined ? undefined : setupPrograms) ?? this.#options.programs;
     if (setup === undefined || setup.trim() === "") return undefined;
     const record = join(slot.folder, "setup.txt");
     const wanted = await fingerprint(setup, slot.tree);
     if (!isFresh && (await readShort(record)) === wanted) return undefined;
-    await writeFile(record, "");
+    await rm(record, { recursive: true, force: true }); // Whatever a worker has put there.
     const command = ["/bin/sh", "-c", setup] as const;
     const end = await programs.run({ job, command, folder: slot.tree, environment, limits }, signal);
     if (end.is === "exited" && end.code === 0) {
@@ -117,15 +154,33 @@ export class Provisions {
         : end.is === "killed"
           ? `got ${end.signal}`
           : "took too long";
-    const said = end.tail.trim() === "" ? "" : `: ${end.tail.trim()}`;
+    const last = end.tail.trim().split("\n").slice(-MAX_SAID_LINES).join("\n");
+    const said = last === "" ? "" : `: ${last}`;
     return {
       failure: failure(
-        "repository",
-        `the set-up command (${setup}) ${how}${said}`,
-        "try it in a fresh clone",
+        "setup",
+        `the set-up command workspace.setup (${redactCommand(setup, redactor([]))}) ${how} in ${slot.tree}${said}`,
+        "run it in a fresh clone to see it, and mend it, or workspace.setup in skein.yaml",
       ),
     };
   }
+}
+
+/** A tool says last what is wrong. */
+const MAX_SAID_LINES = 12;
+const SLOW_MS = 2_000;
+
+const named = (paths: readonly string[]): string =>
+  paths.length === 1 ? paths[0]! : `${paths[0]} and ${paths.length - 1} more`;
+
+/** In words; nothing if it cannot be told soon. */
+function sizeOf(top: string, paths: readonly string[]): Promise<string> {
+  const { promise, resolve } = Promise.withResolvers<string>();
+  execFile("du", ["-skc", "--", ...paths], { cwd: top, timeout: 10_000 }, (error, out) => {
+    const kilobytes = error ? 0 : Number(/^(\d+)\s+total$/m.exec(out)?.[1] ?? 0);
+    resolve(kilobytes === 0 ? "" : ` (${Math.ceil(kilobytes / 1024)} MB)`);
+  });
+  return promise;
 }
 
 const STOPPED: Failed = { failure: failure("cancelled", "stopped while the workspace was set up") };

@@ -1,9 +1,11 @@
 /** What is a place to work in, and how does it become clean? Two git folders: ours, and the worker's to spoil. */
-import { copyFile, mkdir, readdir, readFile, rm, stat, utimes, writeFile } from "node:fs/promises";
+import { copyFile, lstat, mkdir, readdir, readFile, rm, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Failed } from "../../ports/repository.ts";
 import { readShort } from "../files/read-bounded.ts";
+import { writeSynced } from "../files/write-whole.ts";
 import { type GitAnswer, git } from "../git/git.ts";
+import { bootId } from "../programs/processes.ts";
 import { isFolder, isReachedInside, removeAll } from "./folders.ts";
 import type { Source } from "./source.ts";
 import { guarded } from "./special-files.ts";
@@ -22,7 +24,7 @@ export type Slot = {
   readonly holder: string;
   /** Names the commit that is checked out; HEAD moves when work is kept. */
   readonly start: string;
-  /** There once the slot is whole; it names the repository. */
+  /** There once the slot is whole; it names the repository and the start of the machine. */
   readonly made: string;
 };
 
@@ -53,14 +55,21 @@ export type SlotCall = {
 export const gitInSlot = (slot: Slot, source: Source, call: SlotCall, signal: AbortSignal) =>
   gitBeside(
     slot,
+    source,
     { ...call, environment: { GIT_OBJECT_DIRECTORY: source.objects, ...call.environment } },
     signal,
   );
 
 /** Sees what the worker committed as well, and writes objects into the slot. */
-export function gitBeside(slot: Slot, call: SlotCall, signal: AbortSignal): Promise<GitAnswer> {
+export function gitBeside(
+  slot: Slot,
+  source: Source,
+  call: SlotCall,
+  signal: AbortSignal,
+): Promise<GitAnswer> {
   const { onSpecial, ...rest } = call;
-  const environment = { GIT_DIR: slot.git, GIT_WORK_TREE: slot.tree, ...call.environment };
+  const places = { GIT_DIR: slot.git, GIT_WORK_TREE: slot.tree };
+  const environment = { ...source.environment, ...places, ...call.environment };
   return guarded(
     {
       tree: slot.tree,
@@ -108,10 +117,13 @@ export async function clean(
 }
 
 /** Everything is in it that was to be put there once: whoever stops or dies before that leaves nothing to be used. */
-export const markMade = (slot: Slot, source: Source): Promise<void> => writeFile(slot.made, source.objects);
+export const markMade = (slot: Slot, source: Source): Promise<void> => writeFile(slot.made, makingOf(source));
 
 const isMade = async (slot: Slot, source: Source): Promise<boolean> =>
-  (await readShort(slot.made)) === source.objects && (await isFolder(slot.tree));
+  (await readShort(slot.made)) === makingOf(source) && (await isFolder(slot.tree));
+
+/** Of another start of the machine, it may have lost files, ignored ones among them: nothing in it was synced. */
+const makingOf = (source: Source): string => `${source.objects}\n${bootId()}`;
 
 async function checkOut(
   slot: Slot,
@@ -126,9 +138,10 @@ async function checkOut(
     hidden: wish.hidden,
     alternates: [workerObjects(slot), source.objects],
   };
-  await writeGitFolder(slot.git, source, settings);
+  // Synced: once the record of the holder is, what is made here can be kept, also after a power cut.
+  await writeGitFolder(slot.git, source, { ...settings, write: writeSynced });
   await rm(slot.start, { recursive: true, force: true });
-  await writeFile(slot.start, wish.commit);
+  await writeSynced(slot.start, wish.commit);
   for (const path of wish.replaced) {
     if (await isReachedInside(slot.tree, path)) await removeAll(join(slot.tree, path));
   }
@@ -148,7 +161,9 @@ async function checkOut(
  */
 export async function copyIndex(slot: Slot, to: string): Promise<void> {
   const from = join(slot.git, "index");
-  const { mtimeNs } = await stat(from, { bigint: true });
+  const found = await lstat(from, { bigint: true });
+  if (!found.isFile()) throw new Error(`${from} is no file any more`); // A pipe would never end.
+  const { mtimeNs } = found;
   await copyFile(from, to);
   const seconds = Number(mtimeNs / 1_000n - 1n) / 1e6;
   await utimes(to, seconds, seconds);
@@ -158,11 +173,13 @@ export async function copyIndex(slot: Slot, to: string): Promise<void> {
 export async function wipe(slot: Slot): Promise<void> {
   // A link that somebody put in the place of a folder leads to what is not ours.
   for (const folder of [slot.tree, slot.git]) if (!(await isFolder(folder))) await removeAll(folder);
-  const ours = await readdir(slot.git).catch(() => []);
+  const ours = await readdir(slot.git, { withFileTypes: true }).catch(() => []);
   await Promise.all([
     removeAll(join(slot.tree, ".git")),
     removeAll(slot.temporary),
-    ...ours.filter((name) => name !== "index").map((name) => removeAll(join(slot.git, name))),
+    ...ours
+      .filter((entry) => entry.name !== "index" || !entry.isFile())
+      .map(({ name }) => removeAll(join(slot.git, name))),
   ]);
 }
 
@@ -177,7 +194,13 @@ async function writeGitFolder(
     commit,
     hidden,
     alternates,
-  }: { commit: string; hidden: readonly string[]; alternates: readonly string[] },
+    write = writeFile,
+  }: {
+    commit: string;
+    hidden: readonly string[];
+    alternates: readonly string[];
+    write?: (file: string, text: string) => Promise<void>;
+  },
 ): Promise<void> {
   for (const path of ["objects/info", "objects/pack", "refs/heads", "refs/tags", "info"]) {
     await mkdir(join(folder, path), { recursive: true });
@@ -194,7 +217,7 @@ async function writeGitFolder(
     ...(attributes ? [["info/attributes", attributes] as const] : []),
     ...(shallow ? [["shallow", shallow] as const] : []),
   ];
-  await Promise.all(files.map(([name, text]) => writeFile(join(folder, name), text)));
+  await Promise.all(files.map(([name, text]) => write(join(folder, name), text)));
 }
 
 /** What a person's own configuration might set otherwise, and would do harm here. */

@@ -2,8 +2,12 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { failure } from "../../core/failure.ts";
-import type { Failed } from "../../ports/repository.ts";
+import { type Failed, hasFailed } from "../../ports/repository.ts";
+import { FILTER_SETTINGS, filterSettings } from "../git/filters.ts";
 import { git } from "../git/git.ts";
+import { LFS_SETTINGS, lfsSettings } from "../git/lfs.ts";
+import { RefWriter } from "../git/ref-writer.ts";
+import { readSettings, type Setting, settingOf, settingVariables, UNCONFIGURED } from "../git/settings.ts";
 
 export type Source = {
   /** The user's checkout; undefined if the repository is bare. */
@@ -12,32 +16,49 @@ export type Source = {
   readonly git: string;
   readonly objects: string;
   readonly format: string;
-  /** How files are turned into objects and back there: line ends, modes, links. */
-  readonly settings: ReadonlyMap<string, string>;
+  /** How files are turned into objects and back there: line ends, modes, links. In the settings of every workspace. */
+  readonly settings: readonly Setting[];
+  /** Which filters run in workspaces, and which of the user's do not. */
+  readonly filters: readonly Setting[];
+  /** For every git of ours in a workspace: it reads no settings of the user's but those that are handed on here. */
+  readonly environment: Readonly<Record<string, string>>;
   readonly person: { readonly name: string; readonly email: string };
+  readonly refs: RefWriter;
 };
 
-export async function openSource(repository: string, signal: AbortSignal): Promise<Source | Failed> {
+/** `allowed`: the names of filters that may run on workers' files. */
+export async function openSource(
+  repository: string,
+  allowed: readonly string[],
+  signal: AbortSignal,
+): Promise<Source | Failed> {
   const asked = await git({ folder: repository, args: ["rev-parse", ...QUESTIONS] }, signal);
   if (!asked.ok) return { failure: asked.failure };
   const [folder = "", objects = "", format = "sha1", isBare = "false"] = asked.out.split("\n");
   const top = isBare === "true" ? undefined : await topOf(repository, signal);
   if (typeof top === "object") return top;
-  const listed = await git({ folder: repository, args: ["config", "-z", "--get-regexp", WANTED] }, signal);
-  if (!listed.ok && listed.code !== 1) return { failure: listed.failure }; // 1: none of them is set.
-  const settings = new Map(
-    listed.out
-      .split("\0")
-      .filter((entry) => entry.includes("\n"))
-      .map((entry) => [entry.slice(0, entry.indexOf("\n")), entry.slice(entry.indexOf("\n") + 1)] as const),
-  );
-  const person = {
-    name: settings.get("user.name") || SKEIN.name,
-    email: settings.get("user.email") || SKEIN.email,
+  const all = await readSettings(repository, `^(${WANTED}|${FILTER_SETTINGS}|${LFS_SETTINGS})$`, signal);
+  if (hasFailed(all)) return all;
+  const lfs = await lfsSettings(repository, all, signal);
+  const filters = filterSettings(all, allowed);
+  const settings = [...all.filter(([key]) => TAKEN_OVER.test(key)), ...lfs.shown];
+  return {
+    top,
+    git: folder,
+    objects,
+    format,
+    settings,
+    filters,
+    environment: {
+      ...UNCONFIGURED,
+      ...settingVariables([...settings, ...filters, ...lfs.access, ...lfs.address]),
+    },
+    person: {
+      name: settingOf(all, "user.name") || SKEIN.name,
+      email: settingOf(all, "user.email") || SKEIN.email,
+    },
+    refs: new RefWriter(folder, { GIT_DIR: folder }),
   };
-  settings.delete("user.name");
-  settings.delete("user.email");
-  return { top, git: folder, objects, format, settings, person };
 }
 
 const QUESTIONS = [
@@ -49,8 +70,11 @@ const QUESTIONS = [
   "--is-bare-repository",
 ];
 
-const WANTED =
-  "^(user\\.(name|email)|core\\.(autocrlf|eol|symlinks|ignorecase|filemode|precomposeunicode|sharedrepository))$";
+const TAKEN =
+  "core\\.(autocrlf|eol|symlinks|ignorecase|filemode|precomposeunicode|sharedrepository|trustctime|checkstat" +
+  "|excludesfile|attributesfile)|safe\\.directory";
+const TAKEN_OVER = new RegExp(`^(?:${TAKEN})$`);
+const WANTED = `user\\.(name|email)|${TAKEN}`;
 
 /** Who makes commits where the user has no name, and who keeps what was left uncommitted. */
 export const SKEIN = { name: "Skein", email: "skein@localhost" };

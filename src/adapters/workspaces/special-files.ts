@@ -46,17 +46,38 @@ export async function guarded({ tree, run, again, onSpecial }: Guarded, signal: 
 /** Most calls take some 10 ms. */
 const SLOW_MS = 1_000;
 
-/** Below a folder, as bytes, because names need not be UTF-8. Follows no link. */
-async function specialFiles(tree: string, isOver: () => boolean): Promise<readonly Buffer[]> {
+/** Those that git passes over without a word, because it never takes them for files; of a huge tree, near its top. */
+export async function leftSpecials(tree: string): Promise<readonly Buffer[]> {
+  let folders = 0;
+  const isOver = () => {
+    folders += 1;
+    return folders > MAX_FOLDERS;
+  };
+  return specialFiles(tree, isOver, NOT_ENTERED);
+}
+
+/** 60 ms, beside the git that lists what was changed. */
+const MAX_FOLDERS = 1_000;
+/** Nobody's work is in them, and the second has thousands of folders. */
+const NOT_ENTERED: ReadonlySet<string> = new Set([".git", "node_modules"]);
+
+/** Below a folder, as bytes, because names need not be UTF-8; those near its top first. Follows no link. */
+async function specialFiles(
+  tree: string,
+  isOver: () => boolean,
+  notEntered: ReadonlySet<string> = new Set(),
+): Promise<readonly Buffer[]> {
   const found: Buffer[] = [];
   const folders = [Buffer.alloc(0)];
-  for (let folder = folders.pop(); folder && !isOver(); folder = folders.pop()) {
+  for (let next = 0; next < folders.length && !isOver(); next += 1) {
+    const folder = folders[next]!;
     const at = Buffer.concat([Buffer.from(`${tree}/`), folder]);
     const entries = await readdir(at, { withFileTypes: true, encoding: "buffer" }).catch(() => []);
     for (const entry of entries) {
       const path = Buffer.concat([folder, entry.name]);
-      if (entry.isDirectory()) folders.push(Buffer.concat([path, SLASH]));
-      else if (!entry.isFile() && !entry.isSymbolicLink()) found.push(path);
+      const isFolder = entry.isDirectory();
+      if (isFolder && !notEntered.has(entry.name.toString())) folders.push(Buffer.concat([path, SLASH]));
+      else if (!isFolder && !entry.isFile() && !entry.isSymbolicLink()) found.push(path);
     }
   }
   return found;

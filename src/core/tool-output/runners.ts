@@ -55,7 +55,9 @@ export function notConfigured(lines: readonly string[]): string | undefined {
   const missing = missingScript(lines);
   if (missing?.isOwn) return `there is no script "${missing.script}"`;
   const said = lines.filter((line) => line !== "");
-  const rule = /^g?make: \*\*\* No rule to make target [`'](.{1,500}?)'\. {1,4}Stop\.$/.exec(said[0] ?? "");
+  const rule = /^g?make: \*\*\* No rule to make target [`']([^'`]{1,500})'\. {1,4}Stop\.$/.exec(
+    said[0] ?? "",
+  );
   if (rule && said.length === 1) return `make has no target "${rule[1]}"`;
   return undefined;
 }

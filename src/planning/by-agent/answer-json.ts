@@ -61,6 +61,11 @@ function jsonOf(value: Json): string {
 }
 
 /** What is shown is what is run: without what a terminal obeys, and what turns or hides letters. */
-export const visible = (text: string): string => text.toWellFormed().replace(UNSEEN, "");
+export const visible = (text: string): string =>
+  text
+    .toWellFormed()
+    .replace(/[\u2028\u2029]/g, "\n")
+    .replace(UNSEEN, "");
 
-const UNSEEN = /[\p{Cc}--[\t\n]]|[\u{E0000}-\u{E007F}\u200B\u202A-\u202E\u2066-\u2069\uFEFF]/gv;
+const UNSEEN =
+  /[\p{Cc}--[\t\n]]|[\u{E0000}-\u{E007F}\u061C\u200B\u200E\u200F\u202A-\u202E\u2066-\u2069\uFEFF]/gv;

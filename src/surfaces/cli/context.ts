@@ -3,7 +3,7 @@ import type { Failure } from "../../core/failure.ts";
 import { redactor } from "../../core/redact.ts";
 import { EXIT, type ExitCode } from "./exit-codes.ts";
 import type { Output } from "./output.ts";
-import { harmless } from "./words.ts";
+import { asJson, harmless } from "./words.ts";
 
 export type Context = Output & {
   readonly json: boolean;
@@ -37,7 +37,7 @@ export function refuse({ err, json }: Context, exitCode: ExitCode, why: Refused)
       ...(next === undefined ? {} : { next }),
       ...(lines.length > 0 ? { problems: lines } : {}),
     };
-    err.write(`${JSON.stringify({ error: { kind, message, exitCode, ...details } })}\n`);
+    err.write(`${asJson({ error: { kind, message, exitCode, ...details } })}\n`);
     return exitCode;
   }
   const more = lines.map((line) => `  ${harmless(line)}\n`).join("");
@@ -60,4 +60,4 @@ export const say = ({ out, json }: Context, text = ""): void => {
   if (!json) out.write(`${text}\n`);
 };
 
-export const writeJson = ({ out }: Context, value: unknown): void => out.write(`${JSON.stringify(value)}\n`);
+export const writeJson = ({ out }: Context, value: unknown): void => out.write(`${asJson(value)}\n`);

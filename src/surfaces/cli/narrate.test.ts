@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { CoreRun, task } from "../../../test/support/core-run.ts";
-import type { Event } from "../../core/event.ts";
+import type { Event, EventOf } from "../../core/event.ts";
 import { evolve } from "../../core/evolve.ts";
 import { failure } from "../../core/failure.ts";
 import { jobId } from "../../core/job.ts";
@@ -149,6 +149,17 @@ function told(run: CoreRun, happens: () => unknown): readonly string[] {
   return linesOf(run).slice(before);
 }
 
+test("a hunt that begins with the one whose files were named says so", () => {
+  const run = CoreRun.planned(["first", "a", "b", "c"].map((id) => task(id)));
+  for (const id of ["t.1", "t.2", "t.3", "t.4"]) run.work(id);
+  run.land();
+  const red = () => run.landRed(["test: adds"], [], ["b.ts"]);
+  red();
+  assert.equal(told(run, red)[0], "red again, in files that only b changed: tried without the others");
+  assert.equal(told(run, red)[0], "red again; is the target itself red?");
+  assert.equal(told(run, () => run.check())[0], "red with b; once more, to be sure");
+});
+
 test("a hunt is told step by step: how many, once more, the target, these, found", () => {
   const run = CoreRun.planned(["first", "a", "b", "c"].map((id) => task(id)));
   for (const id of ["t.1", "t.2", "t.3", "t.4"]) run.work(id);
@@ -242,10 +253,91 @@ test("a quota is told with its account and its end, a refused key with its words
   );
 });
 
+test("a set-up that failed, and what a probe of the gate came to, are told once each", () => {
+  const state = opened();
+  const say = (event: Event) => narrate(event, evolve(state, event))?.text;
+  const why = failure("setup", "npm test:\nmocha: not found");
+  assert.equal(
+    say({ type: "setup.failed", failure: why, at: 0 }),
+    "nothing more is started: npm test: mocha: not found",
+  );
+  assert.equal(say({ type: "setup.retried", at: 1 }), "the set-up is tried again");
+  const probed = (found: EventOf<"gate.probed">["probed"]) =>
+    say({ type: "gate.probed", probed: found, at: 2 });
+  assert.match(
+    probed({ is: "not-probed", why: "there are no tests" }) ?? "",
+    /was not probed \(there are no tests\)/,
+  );
+  assert.match(probed({ is: "proved" }) ?? "", /as it should be$/);
+  assert.equal(probed({ is: "unproven", failure: why }), undefined, "the next event says it");
+});
+
+test("a clock that was set is told, and what comes after is told by what it shows then", () => {
+  const state = opened();
+  const say = (event: Event) => narrate(event, evolve(state, event))?.text ?? "";
+  const day = 86_400_000;
+  assert.match(
+    say({ type: "clock.jumped", ms: 30 * day, at: 0 }),
+    /^the machine's clock jumped forward by 30 d 0 h: /,
+  );
+  const quota = failure("quota", "429");
+  assert.match(
+    say({ type: "account.parked", account: "a", until: 2 * day, failure: quota, at: 0 }),
+    /waits until 1970-02-0[12] /,
+  );
+  assert.match(say({ type: "clock.jumped", ms: -30 * day, at: 0 }), /jumped back by 30 d 0 h/);
+});
+
 test("an agent that gives no sign of life is told of, and so is its next one", () => {
   const state = opened();
   const job = jobId({ kind: "plan", task: ROOT, turn: 1 });
   const say = (ms: number) => narrate({ type: "job.quiet", job, ms, at: 0 }, state)?.text;
   assert.equal(say(600_000), "the planner of the goal has given no sign of life for 10 min 00 s");
   assert.equal(say(0), "the planner of the goal gives signs of life again");
+  const copying = { type: "job.quiet", job, ms: 2_000, doing: "copying node_modules", at: 0 } as const;
+  assert.equal(narrate(copying, state)?.text, "copying node_modules");
+});
+
+test("a gate that has nothing to run yet is told of once, with the base", () => {
+  const report = { commands: [{ name: "test", green: true, failures: [], nothingYet: true }] } as const;
+  const checked = (tip: string): Event => ({ type: "target.checked", tip, report, at: 1 });
+  const said = (tip: string) => {
+    const state = opened();
+    return narrate(checked(tip), evolve(state, checked(tip)))?.text;
+  };
+  assert.equal(
+    said("c0"),
+    "the gate has nothing to run yet (test); it counts from the first test that lands",
+  );
+  assert.equal(said("c1"), undefined);
+});
+
+test("an agent that cannot be reached is told of once, whoever meets it, and then rarely", () => {
+  const run = CoreRun.planned([task("a"), task("b"), task("c")]);
+  for (let n = 1; n <= 6; n += 1) {
+    for (const id of ["t.1", "t.2", "t.3"]) run.fail("work", id, "agent-unreachable", "no route to it");
+    run.wait(20 * 60_000);
+  }
+  assert.deepEqual(
+    linesOf(run).filter((text) => text.includes("no route to it")),
+    [
+      "the agent cannot be reached, a will be tried again: no route to it",
+      "the agent cannot be reached, 3 tasks will be tried again (so far 5 times): no route to it",
+    ],
+  );
+});
+
+test("a gate that takes long is told of with its command, a slow model once for all who wait for it", () => {
+  const run = CoreRun.planned([task("a"), task("b"), task("c")]);
+  run.work("t.1");
+  const slow = (job: string, ms: number, doing: string) =>
+    run.say({ type: "quiet", job: job as ReturnType<typeof jobId>, ms, doing });
+  slow("land#1", 300_000, "the gate runs npm test");
+  for (const id of ["t.2", "t.3"]) slow(`work:${id}#1`, 60_000, "p/m answers very slowly");
+  for (const id of ["t.2", "t.3"]) slow(`work:${id}#1`, 0, "p/m answers very slowly");
+  assert.deepEqual(linesOf(run).slice(-3), [
+    "the gate runs npm test (for 5 min 00 s)",
+    "p/m answers very slowly (for 1 min 00 s)",
+    "no longer so: p/m answers very slowly",
+  ]);
 });

@@ -1,14 +1,17 @@
 /** How is an event told to a person? One line each for what matters; nothing for the rest. */
 import type { Event, EventOf } from "../../core/event.ts";
 import type { Failure, FailureKind } from "../../core/failure.ts";
-import { failuresOf } from "../../core/gate.ts";
-import { CHECKOUT_CHANGED } from "../../core/handoff.ts";
+import { wordsForPeople } from "../../core/for-people.ts";
+import { failuresOf, type GateReport } from "../../core/gate.ts";
+import { CHECKOUT_CHANGED, checkoutChanged } from "../../core/handoff.ts";
 import { type Job, type Member, taskOfJob } from "../../core/job.ts";
-import { isVerified, type RunState, taskOf } from "../../core/state.ts";
+import { DID_YOU_MEAN } from "../../core/plan-answer.ts";
+import { isVerified, nameOf, type RunState, taskOf, wallTime } from "../../core/state.ts";
+import { duringOf } from "../../core/story.ts";
 import { isRepair, ROOT, type TaskId } from "../../core/task.ts";
-import { isUngated, nameOf } from "../../core/view.ts";
-import { inNames, leftOf, reasonOf, undoneOf, undoneText } from "../../core/view-reasons.ts";
-import { clockTime, day, duration, firstLine, harmless, short } from "./words.ts";
+import { isUngated } from "../../core/view.ts";
+import { leftOf, reasonOf, undoneOf, undoneText, unreachedTasks } from "../../core/view-reasons.ts";
+import { clockTime, day, duration, firstLine, harmless, plural, short } from "./words.ts";
 
 /** `tone` says how it should look, where there are colours. */
 export type Line = { readonly tone: "plain" | "good" | "bad" | "quiet"; readonly text: string };
@@ -39,9 +42,16 @@ export function narrate(
       return jobEnded(event);
     case "job.quiet":
       return quietText(event, state);
+    case "checkout.changed":
+      return bad(checkoutChanged(duringOf(event.job), event.places));
+    case "clock.jumped":
+      return bad(
+        `the machine's clock jumped ${event.ms > 0 ? "forward" : "back"} by ${duration(Math.abs(event.ms))}: waits and ` +
+          "limits go by the time that passed, resets of quotas by the new time",
+      );
     case "account.parked":
       return bad(
-        `the quota of ${event.account} is used up: whoever needs it waits until ${moment(event.until, event.at)} ` +
+        `the quota of ${event.account} is used up: whoever needs it waits until ${untilText(event, state)} ` +
           `(${duration(event.until - event.at)}): ${event.failure.message}`,
       );
     case "account.refused":
@@ -57,17 +67,21 @@ export function narrate(
         ? plain(`${name(event.task)} is not worth splitting: one worker takes it`)
         : plain("one worker takes the whole goal");
     case "plan.rejected":
-      if (event.charge === "nothing") return again(`the planner of ${name(event.task)}`, event.failure.kind);
+      if (event.failure.kind === "agent-unreachable") return unreachable(event, state);
+      if (event.charge === "nothing" && !event.sentBack)
+        return again(`the planner of ${name(event.task)}`, event.failure.kind);
       return bad(
-        `the planner of ${name(event.task)} is asked again: ${event.reasons.join("; ") || event.failure.message}`,
+        `the planner of ${name(event.task)} is asked again: ${wordsForPeople(event.reasons.join("; ") || event.failure.message)}` +
+          (event.failure.next === DID_YOU_MEAN ? nextOf(event.failure) : ""),
       );
     case "plan.ended":
-      if (event.over !== "finished") return bad(inNames(state, event.over.message));
+      if (event.over !== "finished") return bad(event.over.message);
       return hasPlanner ? plain(`the planner of ${name(event.task)} has nothing more to ask for`) : undefined;
     case "task.handed-off":
       return handedOff(event, name(event.task));
     case "task.retried":
       if (event.charge === "nothing") return again(name(event.task), event.failure.kind);
+      if (event.failure.kind === "agent-unreachable") return unreachable(event, state);
       return bad(
         `${event.failure.kind === "gate-red" ? "found: " : ""}${name(event.task)}, attempt ${event.attempt}: ${event.failure.message}; it will be tried again`,
       );
@@ -77,6 +91,17 @@ export function narrate(
       );
     case "plan.approved":
       return good("the plan is approved");
+    case "landing.proposed": {
+      const { run } = state.request!;
+      return bad(
+        `${name(event.task)} changes ${event.flags.join(", ")}: it waits for your approval before it lands: ` +
+          `skein show ${run} ${event.task}, then skein approve ${run} ${event.task}`,
+      );
+    }
+    case "landing.approved":
+      return good(`${name(event.task)} may land: it is approved`);
+    case "landing.declined":
+      return bad(`the landing of ${name(event.task)} is declined: ${event.reason}`);
     case "plan.declined":
       return bad(`the plan is declined: ${event.reason}`);
     case "task.held-back":
@@ -112,6 +137,14 @@ export function narrate(
       return checked(event, state);
     case "target.unchecked":
       return bad(`the target could not be checked: ${event.failure.message}`);
+    case "setup.failed":
+      return bad(`nothing more is started: ${event.failure.message}`);
+    case "setup.retried":
+      return plain("the set-up is tried again");
+    case "gate.probed":
+      return probed(event);
+    case "gate.unprobed":
+      return bad(`the gate could not be probed: ${event.failure.message}`);
     case "target.moved":
       return bad(`somebody else has moved the target to ${short(event.tip)}`);
     case "base.moved":
@@ -175,11 +208,43 @@ const again = (who: string, why: FailureKind): Line => quiet(`${who} ${AGAIN[why
 const AGAIN: Readonly<Partial<Record<FailureKind, string>>> = {
   interrupted: "was interrupted by a restart: it is tried again",
   quota: "is tried again when the quota is back; this counts for nothing",
+  setup: "is tried again once its workspace can be set up; this counts for nothing",
   authentication: "is tried again once the credentials are right; this counts for nothing",
 };
 const AGAIN_ANYWAY = "came to nothing: it is tried again";
 
-function quietText({ job, ms }: EventOf<"job.quiet">, state: RunState): Line {
+/** Once for all who meet it, and then rarely: when one of them has tried five times more. */
+function unreachable(
+  { task, failure }: Pick<EventOf<"task.retried">, "task" | "failure">,
+  state: RunState,
+): Line | undefined {
+  const waiting = unreachedTasks(state);
+  const own = taskOf(state, task).tries.unreachable;
+  const others = waiting.filter(({ id }) => id !== task);
+  const isFirst = own <= 1 && others.length === 0;
+  const isNews = own % SAID_EVERY === 0 && others.every(({ tries }) => tries.unreachable < own);
+  if (!isFirst && !isNews) return undefined;
+  const who = others.length === 0 ? nameOf(state, task) : plural(waiting.length, "task");
+  const times = isFirst ? "" : ` (so far ${own} times)`;
+  return bad(`the agent cannot be reached, ${who} will be tried again${times}: ${failure.message}`);
+}
+
+const SAID_EVERY = 5;
+
+/** "the gate runs npm test (for 5 min 00 s)"; how long is left out where it has only begun. */
+export const slowText = (ms: number, doing: string): string =>
+  ms < 60_000 ? doing : `${doing} (for ${duration(ms)})`;
+
+/** What many have met at once is said once, and that it is over when it is for all. */
+function slowLine({ job, ms, doing = "" }: EventOf<"job.quiet">, state: RunState): Line | undefined {
+  const others = state.running.entries().filter(([id, other]) => id !== job && other.doing === doing);
+  if ([...others].length > 0) return undefined;
+  return ms > 0 ? bad(slowText(ms, doing)) : quiet(`no longer so: ${doing}`);
+}
+
+function quietText(event: EventOf<"job.quiet">, state: RunState): Line | undefined {
+  const { job, ms } = event;
+  if (event.doing !== undefined) return slowLine(event, state);
   const task = taskOfJob(job);
   const name = task === undefined ? job : nameOf(state, task);
   const who = job.startsWith("plan:") ? `the planner of ${name}` : name;
@@ -202,14 +267,34 @@ function done({ task, handoff }: EventOf<"task.done">, state: RunState): Line | 
 /** "suspect" is a word for those who wrote the rules. */
 function checked({ tip, report }: EventOf<"target.checked">, state: RunState): Line | undefined {
   const { health } = state.target;
-  if (health === "green") return undefined;
-  const names = namesOf(failuresOf(report));
   const isBase = tip === state.request?.base;
+  if (health === "green") return isBase ? idle(report) : undefined;
+  const names = namesOf(failuresOf(report));
   const what = isBase ? "the base" : `the target ${short(tip)}`;
   if (health !== "red") return bad(`${what} is red once; looking again: ${names}`);
   const { round, givenUp } = state.repair;
   if (round > 0 || givenUp) return bad(`${what} is still red: ${names}`);
   return bad(`${what} is red: ${names}; fixes come first`);
+}
+
+/** Of what is unproven, the next event says why. */
+function probed({ probed: found }: EventOf<"gate.probed">): Line | undefined {
+  if (found.is === "unproven") return undefined;
+  return found.is === "proved"
+    ? quiet("the gate is red without your sources, as it should be")
+    : bad(notProbedText(found));
+}
+
+export const notProbedText = ({ why }: { readonly why: string }): string =>
+  `the gate was not probed (${why}): it could be green without looking at your code`;
+
+/** Said once, of the base: what lands first is not held to anything. */
+function idle({ commands }: GateReport): Line | undefined {
+  const names = commands.filter(({ nothingYet }) => nothingYet).map(({ name }) => name);
+  if (names.length === 0) return undefined;
+  return plain(
+    `the gate has nothing to run yet (${names.join(", ")}); it counts from the first test that lands`,
+  );
 }
 
 function namesOf(failures: readonly string[]): string {
@@ -221,10 +306,10 @@ const MAX_FAILURES = 5;
 
 /** What every task came to was said before. */
 function closedText({ how }: EventOf<"run.closed">, state: RunState): string {
-  const undone = [...state.tasks.values()]
-    .filter(({ id }) => id !== ROOT)
-    .flatMap((task) => undoneOf(state, task))
-    .filter(({ reason }) => !reason.startsWith("because "));
+  const undone = undoneOf(state, state.tasks.values()).filter(
+    ({ task, reason, replacedBy }) =>
+      task !== ROOT && !reason.startsWith("because ") && replacedBy === undefined,
+  );
   const some = undone.slice(0, MAX_FAILURES).map(({ name }) => name);
   const more = undone.length > some.length ? ` and ${undone.length - some.length} more` : "";
   const left = [...(some.length > 0 ? [`not done: ${some.join(", ")}${more}`] : []), ...leftOf(state)];
@@ -234,8 +319,10 @@ function closedText({ how }: EventOf<"run.closed">, state: RunState): string {
 /** What the planner hears of as one concern among others, the person whose files they are is told at once. */
 function handedOff({ handoff }: EventOf<"task.handed-off">, name: string): Line {
   const strays = handoff.concerns.filter((concern) => concern.startsWith(CHECKOUT_CHANGED));
+  const { flags = [] } = handoff;
   const ready = `${name} is ready to land`;
-  return strays.length === 0 ? plain(ready) : bad(`${ready}, but ${strays.join("; ")}`);
+  const but = [...(flags.length > 0 ? [`it changes ${flags.join(", ")}`] : []), ...strays];
+  return but.length === 0 ? plain(ready) : bad(`${ready}, but ${but.join("; ")}`);
 }
 
 function started(job: Job, state: RunState): Line | undefined {
@@ -251,7 +338,11 @@ function started(job: Job, state: RunState): Line | undefined {
         `${isUngated(state) ? "landing" : "gating"} ${job.members.map((m) => nameOf(state, m.task)).join(" + ")} on top of ${short(state.target.tip)}`,
       );
     case "check":
-      return quiet(`checking ${short(state.target.tip)}`);
+      return quiet(
+        job.probe
+          ? "probing the gate: is it red without your sources?"
+          : `checking ${short(state.target.tip)}`,
+      );
   }
 }
 
@@ -290,7 +381,8 @@ function turned(
     case "base":
       return bad("red again; is the target itself red?");
     case "hunt": {
-      const { guilty, next, reds } = phase;
+      const { guilty, next, reds, isEarly } = phase;
+      if (isEarly) return bad(`red again, in files that only ${all(next)} changed: tried without the others`);
       if (reds > 0) return bad(`red with ${all(next)}; once more, to be sure`);
       if (guilty.length === 1) return bad(`the others are green: only ${all(guilty)} is left`);
       return bad(`it is one of these ${guilty.length}: ${all(guilty)}`);
@@ -298,6 +390,8 @@ function turned(
   }
 }
 
-/** With its day, if that is another one. */
-const moment = (then: number, now: number): string =>
-  day(then) === day(now) ? clockTime(then) : `${day(then)} ${clockTime(then)}`;
+/** By the machine's clock; with its day, if that is another one. */
+function untilText({ until, at }: EventOf<"account.parked">, state: RunState): string {
+  const [then, now] = [wallTime(state, until), wallTime(state, at)];
+  return day(then) === day(now) ? clockTime(then) : `${day(then)} ${clockTime(then)}`;
+}

@@ -2,6 +2,7 @@
 import { styleText } from "node:util";
 import { EXIT } from "./exit-codes.ts";
 import type { Line } from "./narrate.ts";
+import { steerless } from "./words.ts";
 
 /** Where the command writes; a test brings its own. */
 export type Output = { readonly out: Sink; readonly err: Sink };
@@ -34,7 +35,7 @@ function sink(stream: NodeJS.WriteStream): Sink {
   });
   const plain = {
     write: (text: string) => {
-      if (state !== "lost") stream.write(text);
+      if (state !== "lost") stream.write(stream.isTTY ? steerless(text) : text);
     },
     // `hasColors` heeds NO_COLOR and the kind of terminal.
     hasColours: stream.isTTY && stream.hasColors(),

@@ -1,15 +1,15 @@
 /** How is a run shown while it goes on? Events as JSON, as lines, or as lines above an area that is kept up to date. */
 import type { Event } from "../../core/event.ts";
 import type { Policy } from "../../core/policy.ts";
-import type { RunState } from "../../core/state.ts";
+import { type RunState, runTime, wallTime } from "../../core/state.ts";
 import { emptyStory, tell } from "../../core/story.ts";
 import { type RunningView, type RunView, viewOf } from "../../core/view.ts";
 import { type Wait, waitOf } from "../../core/view-wait.ts";
 import type { Context } from "./context.ts";
 import { LiveArea } from "./live-area.ts";
-import { narrate } from "./narrate.ts";
+import { narrate, slowText } from "./narrate.ts";
 import { paint } from "./output.ts";
-import { clockTime, duration, harmless, onPage, plural, short } from "./words.ts";
+import { asJson, clockTime, duration, harmless, onPage, plural, short } from "./words.ts";
 
 export type Progress = {
   readonly watch: (event: Event, state: RunState) => void;
@@ -23,8 +23,7 @@ export type Shown = { readonly policy?: Policy; readonly hasPlanner?: boolean };
 
 export function startProgress(context: Context, shown: Shown = {}): Progress {
   const { out, json } = context;
-  if (json)
-    return { watch: (event) => out.write(`${JSON.stringify(event)}\n`), say: () => {}, end: () => {} };
+  if (json) return { watch: (event) => out.write(`${asJson(event)}\n`), say: () => {}, end: () => {} };
   const { size } = out;
   return size ? onTerminal(context, new LiveArea({ ...out, size }), shown) : inLines(context, shown);
 }
@@ -47,7 +46,7 @@ function inLines({ out, now }: Context, shown: Shown): Progress {
   return {
     watch: (event, state) => {
       const line = told(event, state, shown);
-      if (line) out.write(`${clockTime(event.at)}  ${paint(out, line.tone, line.text)}\n`);
+      if (line) out.write(`${clockTime(wallTime(state, event.at))}  ${paint(out, line.tone, line.text)}\n`);
       clearTimeout(soon);
       soon = setTimeout(sayWait, TICK_MS, state).unref();
     },
@@ -65,13 +64,15 @@ const TICK_MS = 1_000;
 
 function onTerminal({ out, now }: Context, area: LiveArea, shown: Shown): Progress {
   const story = emptyStory();
-  const startedAt = now();
+  const openedAt = now();
+  let begun: number | undefined;
   let latest: RunState | undefined;
   let soon: NodeJS.Timeout | undefined;
   let isOver = false; // What is still heard afterwards is in the log; the area must not come back.
   const draw = () => {
     soon = undefined;
-    if (!latest) return;
+    if (!latest || begun === undefined) return;
+    const startedAt = wallTime(latest, begun);
     const wait = shown.policy && waitOf(latest, shown.policy, now());
     const about = { now: now(), startedAt, ...(wait === undefined ? {} : { wait }) };
     area.show(areaOf(viewOf({ state: latest, story }), about));
@@ -83,11 +84,12 @@ function onTerminal({ out, now }: Context, area: LiveArea, shown: Shown): Progre
     watch: (event, state) => {
       if (isOver) return;
       latest = state;
+      begun ??= runTime(state, openedAt);
       tell(story, event);
       const line = told(event, state, shown);
       if (line)
         area.print(
-          `${paint(out, "quiet", clockTime(event.at))}  ${paint(out, line.tone, besideClock(out, line.text))}`,
+          `${paint(out, "quiet", clockTime(wallTime(state, event.at)))}  ${paint(out, line.tone, besideClock(out, line.text))}`,
         );
       soon ??= setTimeout(draw, MIN_REDRAW_MS);
     },
@@ -145,14 +147,15 @@ export const waitText = ({ what, until }: Wait, now: number): string =>
     : `waiting: ${what} in ${duration(until - now)}, at ${clockTime(until)}`;
 
 export function runningText(running: RunningView, target: RunView["target"]): string {
-  const { quietMs = 0, parkedUntil } = running;
+  const { quietMs = 0, parkedUntil, doing } = running;
   if (parkedUntil !== undefined) return `${doneBy(running, target)}, waits for its quota`;
+  if (doing !== undefined) return `${doneBy(running, target)}, ${slowText(quietMs, doing)}`;
   return quietMs > 0
     ? `${doneBy(running, target)}, no sign of life for ${duration(quietMs)}`
     : doneBy(running, target);
 }
 
-function doneBy({ kind, number, tasks }: RunningView, target: RunView["target"]): string {
+function doneBy({ kind, number, tasks, probe }: RunningView, target: RunView["target"]): string {
   const names = tasks.map(({ name }) => name).join(" + ");
   switch (kind) {
     case "plan":
@@ -162,7 +165,7 @@ function doneBy({ kind, number, tasks }: RunningView, target: RunView["target"])
     case "land":
       return `${target.isUngated ? "landing" : "gating"} ${names}`;
     case "check":
-      return `checking the target ${short(target.tip)}`;
+      return probe ? "probing the gate" : `checking the target ${short(target.tip)}`;
   }
 }
 

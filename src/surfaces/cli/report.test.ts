@@ -26,6 +26,17 @@ test("says what landed and why it could, and how to deliver it", () => {
   assert.doesNotMatch(text, /Not done|Left|Came to nothing/);
 });
 
+test("says that what landed was gated by a gate that was not probed", () => {
+  const run = CoreRun.green({ probe: true });
+  const [probe = ""] = run.running("check");
+  run.answer(probe, { is: "probed", probed: { is: "not-probed", why: "there are no tests" } });
+  run.plan("t", [task("a")]);
+  run.finish("t.1");
+  run.plan("t", []);
+  run.check();
+  assert.match(textOf(viewOfRun(run)), /^ {2}the gate was not probed \(there are no tests\)/m);
+});
+
 test("what is to be pasted can be: remarks are remarks, and a branch that is checked out is spoken of", () => {
   const run = CoreRun.planned([task("a")]);
   run.finish("t.1");
@@ -104,7 +115,8 @@ test("every concern is in the report, also what a planner has dealt with, and no
   run.work("t.2", { concerns: ["b is odd"] });
   run.land();
   const ids = [...run.state.planners.get("t" as TaskId)!.concerns.values()];
-  run.plan("t", [], { addressed: ids.filter(({ text }) => text === "b is odd").map(({ id }) => id) });
+  const odd = ids.filter(({ text }) => text === "b is odd");
+  run.plan("t", [], { addressed: odd.map(({ id }) => ({ concern: id })) });
   const text = textOf(viewOfRun(run));
   assert.match(text, /^Concerns that no planner has dealt with \(31\)\n {2}a: a is odd$/m);
   assert.match(text, /^ {2}and 11 more$/m);
@@ -177,4 +189,31 @@ test("what a refusal cost is said by reason, the dearest first, with what was sp
     /^What came to nothing has cost\n {2}gate red {6}1 time {2}2\.0 s of work {2}3 gate runs \(1\.0 s\), 1,000 tokens, \$0\.02\n {2}empty change {2}1 time {2}2\.0 s of work$/m,
   );
   assert.doesNotMatch(textOf(viewOfRun(CoreRun.planned([task("a")]))), /has cost/);
+});
+
+test("what the worker of a failed task suggests is told with it, and what took its place, too", () => {
+  const run = CoreRun.planned([task("a"), task("b")], { retry: { maxFailed: 1 } });
+  run.work("t.1", { status: "blocked", summary: "no key", suggestions: ["get a key"] });
+  run.work("t.2", { status: "failed", summary: "no time" });
+  run.plan("t", [task("a2")], { addressed: [{ concern: "c1", by: "a2" }] });
+  run.finish("t.3");
+  run.plan("t", [], { addressed: [{ concern: "c2", because: "it can wait" }] });
+  run.check();
+  const view = viewOfRun(run);
+  assert.deepEqual(
+    view.undone.map(({ reported }) => [reported?.status, reported?.suggestions]),
+    [
+      ["blocked", ["get a key"]],
+      ["failed", []],
+    ],
+  );
+  const text = textOf(view);
+  assert.match(
+    text,
+    /^ {2}a failed: the worker reported blocked: no key \(replaced by a2\)\n {4}its worker suggests: get a key$/m,
+  );
+  assert.match(
+    text,
+    /^Left\n {2}given up: b failed: the worker reported failed: no time; the planner's reason: it can wait$/m,
+  );
 });

@@ -1,7 +1,7 @@
 /** What is said when a run has ended? What landed, what was refused and why, what is left, and how to go on. */
-import type { RunView, SetbackView } from "../../core/view.ts";
+import type { RunView, SetbackView, UndoneView } from "../../core/view.ts";
 import { undoneText } from "../../core/view-reasons.ts";
-import { endWords } from "./narrate.ts";
+import { endWords, notProbedText } from "./narrate.ts";
 import type { Tone } from "./output.ts";
 import { type Budget, budgetTexts, callTexts, costRows, spentText, unaccountedTexts } from "./spent-text.ts";
 import { lossRows, tookTexts } from "./tally-text.ts";
@@ -23,6 +23,8 @@ export type Around = {
   readonly command: string;
   readonly isCheckedOut: boolean;
   readonly budget?: Budget;
+  /** Of a run that is not over: how it stands. */
+  readonly open?: "stopped" | "going";
   /** Of a run that follows a plan, so that nobody plans: where its tasks left results, if they did. */
   readonly follows?: { readonly results?: string };
 };
@@ -30,8 +32,10 @@ export type Around = {
 export function reportOf(view: RunView, around: Around): readonly ReportLine[] {
   return [
     line(""),
-    headline(view),
-    ...landed(view),
+    headline(view, around),
+    ...landed(view, around),
+    ...unprobed(view),
+    ...gateChanges(view),
     ...setbacks(view),
     ...undone(view),
     ...concerns(view),
@@ -43,8 +47,13 @@ export function reportOf(view: RunView, around: Around): readonly ReportLine[] {
   ];
 }
 
-function headline({ run, is, counts, times }: RunView): ReportLine {
+function headline({ run, is, counts, times }: RunView, { open }: Around): ReportLine {
   const how = `${counts.done} of ${plural(counts.total, "task")} done, in ${took(times)}`;
+  if (open)
+    return line(
+      `Run ${run} is not over${open === "stopped" ? ", but stopped" : ""}. So far: ${how}.`,
+      "strong",
+    );
   return line(`Run ${run} ${endWords(is)}: ${how}.`, is === "done" ? "good" : "bad");
 }
 
@@ -61,8 +70,8 @@ const PROOFS = {
   found: "found by its proof in the repository",
 } as const;
 
-function landed({ landings, split }: RunView): readonly ReportLine[] {
-  if (landings.length === 0) return [line(""), line("Nothing landed.")];
+function landed({ landings, split }: RunView, { open }: Around): readonly ReportLine[] {
+  if (landings.length === 0) return [line(""), line(open ? "Nothing has landed yet." : "Nothing landed.")];
   const isGated = landings.every(({ proof }) => proof !== "ungated");
   const heading = isGated ? "Landed, each gated as merged before the target moved" : "Landed, without a gate";
   const rows = landings.map(({ commit, members, proof, flaky }) => [
@@ -78,6 +87,25 @@ function landed({ landings, split }: RunView): readonly ReportLine[] {
   }[split] ?? [line(`  ${split} tasks were split, and landed through their parts`)];
   return [...title(`${heading} (${landings.length})`), ...table(rows).map((row) => line(row)), ...parts];
 }
+
+const unprobed = ({ probed, landings }: RunView): readonly ReportLine[] =>
+  probed?.is === "not-probed" && landings.length > 0
+    ? [paragraph(harmless(notProbedText(probed)), "bad")]
+    : [];
+function gateChanges({ gateChanges: all }: RunView): readonly ReportLine[] {
+  if (all.length === 0) return [];
+  return [
+    ...title(`Changes what the gate runs, or what steers agents (${all.length})`),
+    ...gateChangeTexts(all).map((text) => paragraph(harmless(text, 240), "bad")),
+  ];
+}
+
+/** "a: package.json: the script test (waits for your approval)". */
+export const gateChangeTexts = (all: RunView["gateChanges"]): readonly string[] =>
+  all.map(({ name, is, flags }) => {
+    const more = { landed: "", landing: " (ready to land)", proposed: " (waits for your approval)" }[is];
+    return `${name}: ${flags.join(", ")}${more}`;
+  });
 
 /** What was only interrupted by a stop or a restart is no news. */
 function setbacks(view: RunView): readonly ReportLine[] {
@@ -111,9 +139,16 @@ function undone({ undone: tasks }: RunView): readonly ReportLine[] {
     ...tasks.flatMap((task) => [
       paragraph(undoneText(task), "bad"),
       ...(task.next === undefined ? [] : [paragraph(`  try: ${task.next}`)]),
+      ...suggested(task).map((text) => paragraph(`  its worker suggests: ${harmless(text, 240)}`)),
     ]),
   ];
 }
+
+/** What a planner hands up was suggested by its parts, which are told by themselves. */
+const suggested = ({ reason, reported }: UndoneView): readonly string[] =>
+  reason.startsWith("because ") ? [] : (reported?.suggestions ?? []).slice(0, MAX_SUGGESTIONS);
+
+const MAX_SUGGESTIONS = 3;
 
 function concerns({ concerns: all }: RunView): readonly ReportLine[] {
   const open = all.filter(({ isOpen }) => isOpen);
@@ -179,7 +214,7 @@ const losses = ({ tally }: RunView): readonly ReportLine[] =>
 
 /** Lines that can be pasted: what they are for is a remark to the shell as well. */
 function lookAround({ run, is, landings }: RunView, around: Around): readonly ReportLine[] {
-  const { target, command, isCheckedOut, follows } = around;
+  const { target, command, isCheckedOut, follows, open } = around;
   const log = "git log --first-parent";
   const into = isCheckedOut ? " --into-checkout" : "";
   const lines = commands([
@@ -193,7 +228,11 @@ function lookAround({ run, is, landings }: RunView, around: Around): readonly Re
       ? []
       : [[`ls ${quoted(follows.results)}`, "what tasks wrote as their results"] as const]),
     [`${command} show ${run}`, "the tasks"],
-    [`${command} logs ${run}`, "what happened"],
+    [
+      `${command} logs ${run}${open === "going" ? " -f" : ""}`,
+      open === "going" ? "what happens" : "what happened",
+    ],
+    ...(open === "stopped" ? [[`${command} resume ${run}`, "go on with it"] as const] : []),
     ...(is === "done" ? [[`${command} deliver ${run}${into}`, "bring it to your branch"] as const] : []),
   ]);
   return [...title("Look around"), ...lines.map((text) => line(`  ${text}`))];

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
   ago,
+  asJson,
   duration,
   firstLine,
   fit,
@@ -11,6 +12,7 @@ import {
   precise,
   quoted,
   short,
+  steerless,
   table,
   width,
   wrapped,
@@ -35,6 +37,21 @@ test("what others wrote cannot steer a terminal, and is cut", () => {
   assert.equal(harmless("x".repeat(600)).length, 500);
   assert.deepEqual(harmlessLines("one\n\u001b[31mtwo\nthree", 2), ["one", " [31mtwo", "… 1 more lines"]);
   assert.equal(firstLine("\n# A goal\n\nmore"), "A goal");
+});
+
+test("no character breaks a line, turns the order of letters or is an order to a terminal, in text and in JSON", () => {
+  const unsafe = [0x7f, 0x85, 0x9b, 0x61c, 0x200e, 0x200f, 0x2028, 0x2029, 0x202a, 0x202e, 0x2066, 0x2069];
+  for (const code of unsafe) {
+    const text = `a${String.fromCharCode(code)}b`;
+    const name = code.toString(16);
+    assert.equal(harmless(text), "a b", name);
+    assert.deepEqual(harmlessLines(text), ["a b"], name);
+    assert.equal(steerless(text), "a b", name);
+    assert.match(asJson({ text }), /^[ -~]*$/, name);
+    assert.deepEqual(JSON.parse(asJson({ text }, 2)), { text }, name);
+  }
+  for (let code = 0; code < 0x20; code += 1) assert.equal(harmless(`a${String.fromCharCode(code)}b`), "a b");
+  assert.equal(steerless("\u001b[32m✔ grün 日本 🎉\u001b[0m\n"), "\u001b[32m✔ grün 日本 🎉\u001b[0m\n");
 });
 
 test("knows how many columns a text takes, and cuts it to them", () => {

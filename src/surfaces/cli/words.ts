@@ -42,10 +42,10 @@ export const short = (commit: string): string =>
 
 export const plural = (n: number, one: string, many = `${one}s`): string => `${n} ${n === 1 ? one : many}`;
 
-/** What agents, tests and files say must not move the cursor, change a colour or fill the screen. */
+/** What agents, tests and files say must not move the cursor, change a colour, begin a line or fill the screen. */
 export const harmless = (text: string, max: number = MAX_LINE_CHARS): string => {
   const start = text.slice(0, max * 4);
-  const plain = PLAIN.test(start) ? start : start.replace(/\p{C}+/gu, " ");
+  const plain = PLAIN.test(start) ? start : start.replace(/[\p{C}\p{Zl}\p{Zp}]+/gu, " ");
   return plain.length <= max ? plain : `${plain.slice(0, max - 1)}…`;
 };
 const MAX_LINE_CHARS = 500;
@@ -59,6 +59,22 @@ export const harmlessLines = (text: string, maxLines = 200): readonly string[] =
   const shown = lines.slice(0, maxLines).map((line) => harmless(line.replaceAll("\t", "  ")));
   return lines.length > maxLines ? [...shown, `… ${lines.length - maxLines} more lines`] : shown;
 };
+
+/**
+ * What no text of ours holds, and a terminal may obey: controls of eight bits, ends of lines and paragraphs, marks that
+ * turn the order of letters.
+ */
+const STEERING = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
+
+/** For a terminal, whatever a text has not been through before. */
+export const steerless = (text: string): string => text.replace(STEERING, " ");
+
+/** JSON that is one line to every reader of lines, and the same value. */
+export const asJson = (value: unknown, indent?: number): string =>
+  JSON.stringify(value, undefined, indent).replace(
+    STEERING,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
 
 export const firstLine = (text: string, max = 100): string =>
   harmless(

@@ -2,7 +2,12 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { ALL, did, execute, LIMIT, once, PARENT, part } from "../../../test/support/decompositions.ts";
 import type { WorkBrief } from "../../core/brief.ts";
-import { type PlanResult, UnreachableError, type WorkResult } from "../../ports/agent-functions.ts";
+import {
+  type PlannedPart,
+  type PlanResult,
+  UnreachableError,
+  type WorkResult,
+} from "../../ports/agent-functions.ts";
 import { decomposeAndExecute } from "./library.ts";
 import type { ParentTask } from "./types.ts";
 
@@ -75,6 +80,104 @@ describe("a subtask that comes to nothing in a program", LIMIT, () => {
     assert.deepEqual(handoff.filesChanged, []);
     const all = await execute({ work: () => assert.fail("never"), policy: { retry: { maxFailed: 1 } } });
     assert.equal(all.handoff.status, "failed");
+  });
+
+  it("hands up what its worker had reported: status, concerns, suggestions, metrics and tokens", async () => {
+    const said = {
+      status: "blocked",
+      summary: "no key",
+      concerns: ["the key is old"],
+      suggestions: ["get a key"],
+      metrics: { toolCallCount: 3, linesAdded: 2 },
+      filesChanged: ["a.ts"],
+      spent: { tokens: 7 },
+    } as const;
+    const policy = { retry: { maxFailed: 1 } };
+    const work = (brief: WorkBrief) => (brief.spec.key === "b" ? did(brief) : said);
+    const [some, none, whole] = await Promise.all([
+      execute({ work, plan: once([part("a"), part("b")]), policy }),
+      execute({ work, plan: once([part("a")]), policy }),
+      execute({ work, plan: once([]), policy }),
+    ]);
+    for (const { handoff } of [some, none, whole]) {
+      const isWhole = handoff === whole.handoff;
+      assert.ok(handoff.concerns.includes(isWhole ? "the key is old" : "[a] the key is old"));
+      assert.deepEqual(handoff.suggestions, [isWhole ? "get a key" : "[a] get a key"]);
+      assert.match(handoff.summary, isWhole ? /blocked: no key/ : /\[a\] blocked: .*no key/);
+      const { tokensUsed, toolCallCount } = handoff.metrics;
+      assert.deepEqual([tokensUsed, toolCallCount], [7, 3]);
+    }
+    assert.deepEqual(
+      [some, none, whole].map(({ handoff }) => [handoff.status, handoff.filesChanged]),
+      [
+        ["partial", ["b.ts"]],
+        ["blocked", []],
+        ["blocked", []],
+      ],
+    );
+    assert.deepEqual(some.plans.at(-1)?.news.at(-1)?.suggestions ?? [], []);
+    assert.ok(some.plans.some(({ news }) => news.some(({ suggestions }) => suggestions[0] === "get a key")));
+  });
+
+  it("is not talked away: given up it is a concern with its reason, and something replaced is named", async () => {
+    const dealing = (deal: (id: string) => object | string, more: readonly PlannedPart[] = []) => {
+      let left = more;
+      return execute({
+        plan: ({ first, concerns }) => {
+          const tasks = first ? ALL : concerns.length > 0 ? left : [];
+          if (!first && concerns.length > 0) left = [];
+          return { tasks, addressed: concerns.map(({ id }) => deal(id)) } as PlanResult;
+        },
+        work: (brief) => (brief.spec.key === "a" ? assert.fail("never") : did(brief)),
+        policy: { retry: { maxFailed: 1 } },
+      });
+    };
+    const bare = await dealing((id) => id);
+    const reasoned = await dealing((concern) => ({ concern, because: "nobody uses it" }));
+    for (const [{ handoff, events }, reason, rejected] of [
+      [bare, "no reason given", 1],
+      [reasoned, "nobody uses it", 0],
+    ] as const) {
+      assert.equal(handoff.status, "partial");
+      assert.match(handoff.summary, /split into 4 subtasks: 3 complete, 1 failed, 0 other/);
+      const text = `a failed: the work function threw: never (given up: ${reason})`;
+      assert.deepEqual(handoff.concerns, [text]);
+      assert.equal(events.filter(({ type }) => type === "plan.rejected").length, rejected);
+    }
+    const again = [part("a2", { scope: ["a.ts"] })];
+    const { handoff } = await dealing((concern) => ({ concern, by: "a2" }), again);
+    assert.equal(handoff.status, "complete");
+    assert.match(handoff.summary, /5 subtasks: 4 complete, 1 failed.*\[a\] failed: .*\(replaced by a2\)/s);
+    assert.deepEqual(handoff.concerns, []);
+  });
+
+  it("keeps its words as they are, whatever they look like; only sentences of the engine have its name", async () => {
+    const words = "see t.1.1, t.1 and the planner of t.1 failed; [t.1.2] skipped, because t.1.1 did not land";
+    const { handoff } = await execute({
+      plan: once([part("a"), part("b"), part("c", { after: ["b"] }), part("d")]),
+      work: (brief) =>
+        brief.spec.key === "b"
+          ? assert.fail(words)
+          : did(brief, { summary: words, concerns: [words], suggestions: [words] }),
+      policy: { retry: { maxFailed: 1 } },
+    });
+    assert.deepEqual(handoff.summary.split("\n").slice(1), [
+      `[a] complete: ${words}`,
+      `[b] failed: the work function threw: ${words}`,
+      "[c] blocked: skipped, because b did not land",
+      `[d] complete: ${words}`,
+    ]);
+    assert.deepEqual(handoff.concerns, [
+      `[a] ${words}`,
+      `[d] ${words}`,
+      `b failed: the work function threw: ${words}`,
+      "c was skipped, because b did not land",
+    ]);
+    assert.deepEqual(handoff.suggestions, [
+      `[a] ${words}`,
+      "[b] mend the function, or what it stumbled on",
+      `[d] ${words}`,
+    ]);
   });
 
   it("is waited for while its model cannot be reached, and nothing is held against it", async () => {

@@ -1,14 +1,16 @@
 /** What came of a task that planners split and workers did? One handoff, from the engine without a repository. */
 import { runEmbedded } from "../../compose/embedded.ts";
+import { aggregate, endedHandoff } from "../../core/aggregate.ts";
 import type { Event } from "../../core/event.ts";
 import { messageOf } from "../../core/failure.ts";
-import { aggregateHandoffs, createFailureHandoff, type Handoff } from "../../core/handoff.ts";
+import { undoneTexts } from "../../core/given-up.ts";
+import { createFailureHandoff, type Handoff } from "../../core/handoff.ts";
 import { readPlanAnswer } from "../../core/plan-answer.ts";
 import { defaultPolicy, type Policy } from "../../core/policy.ts";
 import { EVERYTHING } from "../../core/scope.ts";
 import { slugOf } from "../../core/slug.ts";
 import type { RunState } from "../../core/state.ts";
-import { childId, ROOT, type Task, type TaskId, type TaskSpec } from "../../core/task.ts";
+import { childId, parentId, ROOT, type Task, type TaskId, type TaskSpec } from "../../core/task.ts";
 import type { EngineEnd } from "../../engine/engine.ts";
 import type { DecomposeOptions, ParentTask, PolicyChanges } from "./types.ts";
 
@@ -41,18 +43,22 @@ function readParent(parent: ParentTask): TaskSpec | { readonly reasons: readonly
   const read = readPlanAnswer(JSON.stringify({ tasks: [task] }));
   if (read.is !== "answer") return { reasons: read.reasons };
   const [answered] = read.answer.tasks;
+  if (answered!.isIdMade) return { reasons: ['"id" is missing'] };
   return {
     key: answered!.id,
     description: answered!.description,
     acceptance: acceptance ?? "",
     scope: answered!.scope,
     after: [],
-    priority: answered!.priority,
+    priority: answered!.priority ?? DEFAULT_PRIORITY,
     delivers: "change",
     shape: "plan", // Whoever calls this has decided that; the planner may still keep it whole.
     slug: slugOf(answered!.description),
   };
 }
+
+/** As the goal of a run has. */
+const DEFAULT_PRIORITY = 5;
 
 /** Below the root, where the rules of subplanners hold: scopes inside its own, no overlaps, depths from 0. */
 const PARENT = childId(ROOT, 1);
@@ -111,22 +117,24 @@ class Whole {
     const { state } = end;
     const { commit: _none, ...handoff } = handoffOf(state, this.#parent);
     const done = [...this.#diffs].filter(([id]) => state.tasks.get(id)?.state.is === "done");
-    return inKeys(state, {
-      ...handoff,
-      taskId: this.#parent.id,
-      diff: done.map(([, diff]) => diff).join("\n"),
-    });
+    return { ...handoff, taskId: this.#parent.id, diff: done.map(([, diff]) => diff).join("\n") };
   }
 }
 
-function handoffOf(state: RunState, { id, description }: ParentTask): Handoff {
+/** Nobody is above it to hear of what is not done as news: that is said among the concerns. */
+function handoffOf(state: RunState, parent: ParentTask): Handoff {
+  const whole = wholeOf(state, parent);
+  return { ...whole, concerns: [...whole.concerns, ...undoneTexts(state, PARENT)] };
+}
+
+function wholeOf(state: RunState, { id }: ParentTask): Handoff {
   const parent = state.tasks.get(PARENT)!;
   if (parent.state.is === "done") return parent.state.handoff;
   const reason = reasonOf(state, parent);
-  const count = state.planners.get(PARENT)?.children ?? 0;
-  const parts = Array.from({ length: count }, (_, i) => state.tasks.get(childId(PARENT, i + 1))!);
-  if (parts.length === 0) return createFailureHandoff({ id }, reason);
-  const whole = aggregateHandoffs({ id, description }, parts, parts.map(partHandoff));
+  const parts = [...state.tasks.values()].filter((task) => parentId(task.id) === PARENT);
+  if (parts.length === 0)
+    return parent.state.is === "failed" ? endedHandoff(state, parent) : createFailureHandoff({ id }, reason);
+  const whole = aggregate(state, PARENT);
   const isPartial = parts.some((part) => part.state.is === "done");
   const status = isPartial ? "partial" : parent.state.is === "failed" ? whole.status : "failed";
   return { ...whole, status, summary: `${reason}\n${whole.summary}`, concerns: [...whole.concerns, reason] };
@@ -139,24 +147,4 @@ function reasonOf({ closed, cancelling }: RunState, { state }: Task): string {
   if (state.is === "failed" && state.failure.kind === "children-failed") return "nothing of it was done";
   if (state.is === "failed") return state.failure.message;
   return closed && closed.left.length > 0 ? closed.left.join("; ") : `it is ${state.is}`;
-}
-
-function partHandoff(part: Task): Handoff {
-  const { state } = part;
-  if (state.is === "done") return state.handoff;
-  if (state.is === "failed") return createFailureHandoff(part, state.failure);
-  const why = state.is === "cancelled" ? state.reason : state.is;
-  return { ...createFailureHandoff(part, why), status: "blocked", concerns: [] };
-}
-
-/** The engine's ids are nobody's business here: tasks are called as their planners call them. */
-function inKeys({ tasks }: RunState, handoff: Handoff): Handoff {
-  const renamed = (text: string) =>
-    text.replaceAll(/\bt(?:\.\d+)+\b/g, (id) => tasks.get(id as TaskId)?.spec.key ?? id);
-  return {
-    ...handoff,
-    summary: renamed(handoff.summary),
-    concerns: handoff.concerns.map(renamed),
-    suggestions: handoff.suggestions.map(renamed),
-  };
 }

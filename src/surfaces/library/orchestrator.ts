@@ -14,16 +14,17 @@ import {
   promptsProblem,
   startRun,
   tidyRun,
+  unconfinedProblem,
 } from "../../compose.ts";
 import { type Config, fromSettings, type Problem, problemText, readConfig } from "../../config/index.ts";
 import { type Failure, failure, messageOf } from "../../core/failure.ts";
-import { nothingSeen, type Seen, see, viewOf } from "../../core/view.ts";
+import { nothingSeen, type Seen, see } from "../../core/view.ts";
 import { readValue } from "../../planning/files/read-plan.ts";
 import { lintPlan } from "../../planning/lint.ts";
 import type { ExecutionPlan } from "../../planning/plan.ts";
 import { type Failed, hasFailed } from "../../ports/repository.ts";
 import type { RunHome, RunRecord } from "../../ports/runs.ts";
-import { Feed, handleOf } from "./run-handle.ts";
+import { Feed, handleOf, printableView } from "./run-handle.ts";
 import type { Orchestrator, OrchestratorOptions, RunHandle, RunListed, Settings } from "./types.ts";
 
 export function openOrchestrator(options: OrchestratorOptions): Orchestrator {
@@ -92,7 +93,7 @@ class Desk {
     const config = plan ? followsPlan(configured, plan, this.#options.config) : configured;
     const project = await this.#open(signal);
     if (hasFailed(project)) return project;
-    const problem = await this.#agentProblem(project, config);
+    const problem = (await this.#agentProblem(project, config)) ?? unconfinedProblem(config);
     if (problem) return { failure: problem };
     const from = await baseOf(project, config.base, signal);
     if (hasFailed(from)) return from;
@@ -133,7 +134,7 @@ class Desk {
     const project = await this.#open(NEVER);
     if (hasFailed(project)) return project;
     const home = await project.runs.open(run);
-    return hasFailed(home) ? home : viewOf(await seenOf(home));
+    return hasFailed(home) ? home : printableView(await seenOf(home));
   }
 
   async close(): Promise<void> {

@@ -4,14 +4,19 @@ import type { Config } from "../../config/index.ts";
 import { targetBranchOf } from "../../core/brief.ts";
 import type { Event } from "../../core/event.ts";
 import { failure, messageOf } from "../../core/failure.ts";
+import { givenUpOf } from "../../core/given-up.ts";
 import { refusedAccounts } from "../../core/governor.ts";
-import { findTask, nothingSeen, rowsOf, see, viewOf } from "../../core/view.ts";
+import type { TaskId } from "../../core/task.ts";
+import { findTask, nothingSeen, type RunView, rowsOf, type Seen, see, viewOf } from "../../core/view.ts";
 import type { EngineEnd } from "../../engine/engine.ts";
+import { printsAs } from "../../graph/task-printing.ts";
 import type { EventLog } from "../../ports/event-log.ts";
 import type { Heard, Said } from "../../ports/mailbox.ts";
 import type { Failed } from "../../ports/repository.ts";
 import type { RunHome } from "../../ports/runs.ts";
 import type { DeliverOptions, RunEnded, RunHandle } from "./types.ts";
+
+type OfTask = Extract<Said, { readonly task?: TaskId }> & { readonly type: "approve" | "decline" | "cancel" };
 
 type Parts = {
   readonly project: Project;
@@ -25,10 +30,17 @@ type Parts = {
 export function handleOf(parts: Parts): RunHandle {
   const { home, config, live, feed } = parts;
   const { run } = home.record;
-  void feed.keyRefused.then(live.stopGently); // Only a person can help, and a program would wait for ever.
+  void feed.standsStill.then(live.stopGently); // Only a person can help, and a program would wait for ever.
   const ended = live.ended.then(endOf, asLost).finally(() => feed.end());
   const tooLate = ended.then(() => refused(`run ${run} has ended`));
   const say = (command: Said) => Promise.race([live.say(command), tooLate]);
+  const sayOf = async (command: OfTask, task?: string): Promise<Heard> => {
+    if (task === undefined) return say(command);
+    const found = findTask(feed.seen.state, String(task));
+    return typeof found === "string"
+      ? say({ ...command, task: found })
+      : refused(notOne(String(task), found.several));
+  };
   const stop: RunHandle["stop"] = async ({ now = false } = {}) => {
     if (feed.isOver) return tooLate;
     if (now) live.stopNow();
@@ -36,12 +48,13 @@ export function handleOf(parts: Parts): RunHandle {
     const { is } = await ended;
     return is === "stopped" ? { is: "heard" } : tooLate;
   };
-  return {
+  const target = targetBranchOf(run, config.branchPrefix);
+  const handle: RunHandle = {
     run,
-    target: targetBranchOf(run, config.branchPrefix),
+    target,
     events: { [Symbol.asyncIterator]: () => feed.events() },
     ended,
-    view: () => viewOf(feed.seen),
+    view: () => printableView(feed.seen),
     tasks: () => rowsOf(feed.seen.state),
     pause: () => say({ type: "pause" }),
     resume: () => say({ type: "resume" }),
@@ -49,20 +62,24 @@ export function handleOf(parts: Parts): RunHandle {
       typeof message === "string" && message.trim() !== ""
         ? say({ type: "steer", message })
         : refused("the message is empty"),
-    approve: () => say({ type: "approve" }),
-    decline: async (reason) => say({ type: "decline", reason: String(reason) }),
-    cancel: async (task, reason) => {
-      const because = reason === undefined ? {} : { reason: String(reason) };
-      if (task === undefined) return say({ type: "cancel", ...because });
-      const found = findTask(feed.seen.state, String(task));
-      return typeof found === "string"
-        ? say({ type: "cancel", task: found, ...because })
-        : refused(notOne(String(task), found.several));
-    },
+    approve: (task) => sayOf({ type: "approve" }, task),
+    decline: (reason, task) => sayOf({ type: "decline", reason: String(reason) }, task),
+    cancel: (task, reason) =>
+      sayOf({ type: "cancel", ...(reason !== undefined && { reason: String(reason) }) }, task),
     stop,
     deliver: (options = {}) => deliver(parts, options),
     [Symbol.asyncDispose]: async () => void (await stop()),
   };
+  return printsAs(handle, () => {
+    const { is, counts, undone } = viewOf(feed.seen);
+    return { run, target, goal: home.record.goal, is, counts, undone };
+  });
+}
+
+/** Printed to its depth: what a person looks for first, such as why an attempt failed, lies there. */
+export function printableView(seen: Seen): RunView {
+  const view = viewOf(seen);
+  return printsAs({ ...view }, () => view);
 }
 
 const refused = (reason: string): Heard => ({ is: "refused", reason });
@@ -75,9 +92,11 @@ const notOne = (said: string, several: readonly { readonly name: string }[]) =>
 function endOf(end: EngineEnd): RunEnded {
   if (end.is === "lost") return end;
   const { closed } = end.state;
-  if (closed) return { is: "closed", ...closed };
+  const givenUp = givenUpOf(end.state);
+  if (closed) return { is: "closed", ...closed, ...(givenUp.length > 0 && { givenUp }) };
   const [refusedKey] = refusedAccounts(end.state);
-  return { is: "stopped", ...(refusedKey && { failure: refusedKey.failure }) };
+  const why = end.state.setup.failure ?? refusedKey?.failure;
+  return { is: "stopped", ...(why && { failure: why }) };
 }
 
 /** Its engine had ended; what came after it broke. */
@@ -91,7 +110,7 @@ export class Feed {
   readonly seen = nothingSeen();
   readonly #log: EventLog;
   #more = Promise.withResolvers<void>();
-  readonly #keyRefused = Promise.withResolvers<void>();
+  readonly #standsStill = Promise.withResolvers<void>();
   #isOver = false;
 
   constructor(log: EventLog) {
@@ -103,8 +122,8 @@ export class Feed {
   }
 
   /** By this engine's own call: what an earlier one met is tried again. */
-  get keyRefused(): Promise<void> {
-    return this.#keyRefused.promise;
+  get standsStill(): Promise<void> {
+    return this.#standsStill.promise;
   }
 
   /** Sees what the engine reads when it starts, and what it writes once that is durable. */
@@ -121,7 +140,8 @@ export class Feed {
         const appended = await log.append(after, events);
         if (appended.is !== "done") return appended;
         for (const event of events) take(event);
-        if (events.some(({ type }) => type === "account.refused")) this.#keyRefused.resolve();
+        if (events.some(({ type }) => type === "account.refused" || type === "setup.failed"))
+          this.#standsStill.resolve();
         return appended;
       },
     };

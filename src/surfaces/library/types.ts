@@ -1,15 +1,16 @@
 /** What does a program give, and what does it get? */
+/// <reference lib="esnext.disposable" preserve="true" />
 import type { z } from "zod";
-import type { DeliveryEnd } from "../../compose.ts";
 import type { schema } from "../../config/schema.ts";
 import type { PlanBrief, WorkBrief } from "../../core/brief.ts";
 import type { Event, RunEnd } from "../../core/event.ts";
 import type { Failure } from "../../core/failure.ts";
 import type { Policy } from "../../core/policy.ts";
 import type { Scope } from "../../core/scope.ts";
-import type { RunView, TaskRow } from "../../core/view.ts";
+import type { GivenUpView, RunView, TaskRow } from "../../core/view.ts";
 import type { ExecutionPlan } from "../../planning/plan.ts";
 import type { PlanFunction, PlanResult, WorkFunction, WorkResult } from "../../ports/agent-functions.ts";
+import type { DeliveryEnd } from "../../ports/delivery.ts";
 import type { Heard } from "../../ports/mailbox.ts";
 import type { Failed } from "../../ports/repository.ts";
 
@@ -81,10 +82,13 @@ export type RunHandle = AsyncDisposable & {
   resume(): Promise<Heard>;
   /** Tells the planner something. */
   steer(message: string): Promise<Heard>;
-  /** Lets work begin on a plan that waits for it (`approve` in the configuration). */
-  approve(): Promise<Heard>;
-  /** Gives up the tasks of such a plan; the planner hears why. */
-  decline(reason: string): Promise<Heard>;
+  /**
+   * Lets work begin on a plan that waits for it (`approve` in the configuration), or a task land that waits for it
+   * (`gateChanges: ask`), by its id or its name.
+   */
+  approve(task?: string): Promise<Heard>;
+  /** Gives up the tasks of such a plan, or has the task made again; the planner or the worker is told why. */
+  decline(reason: string, task?: string): Promise<Heard>;
   /** Gives up a task, by its id or its name, with all below it; without one, the run. */
   cancel(task?: string, reason?: string): Promise<Heard>;
   /** Resolves once it has stopped. A landing that is under way may finish; with `now` it may not. */
@@ -94,8 +98,15 @@ export type RunHandle = AsyncDisposable & {
 };
 
 export type RunEnded =
-  | { readonly is: "closed"; readonly how: RunEnd; readonly left: readonly string[] }
-  /** It can be resumed. `failure`: it stopped by itself, because a key was refused. */
+  | {
+      readonly is: "closed";
+      readonly how: RunEnd;
+      /** What is not done, in words. */
+      readonly left: readonly string[];
+      /** What planners gave up on the way, and why, if anything; part of `left`. */
+      readonly givenUp?: readonly GivenUpView[];
+    }
+  /** It can be resumed. `failure`: it stopped by itself, because a key was refused, or the gate or a workspace cannot be set up. */
   | { readonly is: "stopped"; readonly failure?: Failure }
   | { readonly is: "lost"; readonly failure: Failure };
 

@@ -12,6 +12,7 @@ export const PROMPTS = {
   worker: "You work.",
   reconciler: "You mend.",
   "execution-planner": "You plan before anything runs.",
+  subtask: "You do one task.",
 } as const;
 
 export const scriptedAcp = (

@@ -11,6 +11,8 @@ export type Client = {
     call: Readonly<Record<string, unknown>>,
     options: readonly unknown[],
   ) => Promise<{ readonly outcome: { readonly outcome: string; readonly optionId?: unknown } }>;
+  /** Whether it offers to read files. */
+  readonly isReader: boolean;
   /** Aborted when the client cancels the prompt. */
   readonly cancelled: AbortSignal;
 };
@@ -57,6 +59,12 @@ async function take(step: Step, client: Client): Promise<void> {
       return say(
         `${await told("fs/read_text_file", { path, ...(line && { line }), ...(limit && { limit }) })}\n`,
       );
+    }
+    case "create": {
+      const { path, text } = step;
+      const before = client.isReader ? await told("fs/read_text_file", { path }) : "";
+      if (before.startsWith("error")) return say(`${before}\n`);
+      return say(`${await told("fs/write_text_file", { path, content: text })}\n`);
     }
     case "ask": {
       const { outcome } = await client.permission({ toolCallId: "c", ...step.call }, step.options ?? OPTIONS);

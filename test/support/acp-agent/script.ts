@@ -6,6 +6,8 @@ export type Step =
   /** Through the client's files, or by itself. What the client refuses is said. */
   | { readonly do: "write"; readonly path: string; readonly text: string; readonly by: "client" | "itself" }
   | { readonly do: "read"; readonly path: string; readonly line?: number; readonly limit?: number }
+  /** As Gemini does: reads it first, through the client if that offers it; any error from there is the end of it. */
+  | { readonly do: "create"; readonly path: string; readonly text: string }
   /** Says what was chosen: the option's name, or "cancelled". */
   | {
       readonly do: "ask";
@@ -33,6 +35,8 @@ export type AcpScript = {
   readonly greets?: "never" | "with version 7";
   /** Wants this login before it opens a session. */
   readonly login?: AuthMethod;
+  /** What it says to any try to log in, with the error code of its own troubles. */
+  readonly loginFails?: string;
   /** For each prompt; the last again and again. */
   readonly prompts: readonly (readonly Step[])[];
   /** Other prompts for whoever is told this in the first one; the first that fits. */

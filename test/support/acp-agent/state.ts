@@ -7,6 +7,8 @@ export const session = { sessionId: "s1" };
 export const state = {
   prompts: 0,
   told: "",
+  /** Whether the client offers to read files. */
+  isReader: false,
   isLoggedIn: script.login === undefined,
   cancel: new AbortController(),
 };

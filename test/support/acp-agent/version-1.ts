@@ -5,12 +5,16 @@ import { errorOf, nextPrompt, script, session, state, tell } from "./state.ts";
 
 export const first = v1
   .agent({ name: "scripted" })
-  .onRequest("initialize", () => ({
-    protocolVersion: script.greets === "with version 7" ? 7 : 1,
-    authMethods: script.login ? [script.login] : [],
-    agentCapabilities: { mcpCapabilities: { http: true } },
-  }))
+  .onRequest("initialize", ({ params }) => {
+    state.isReader = params.clientCapabilities?.fs?.readTextFile ?? false;
+    return {
+      protocolVersion: script.greets === "with version 7" ? 7 : 1,
+      authMethods: script.login ? [script.login] : [],
+      agentCapabilities: { mcpCapabilities: { http: true } },
+    };
+  })
   .onRequest("authenticate", () => {
+    if (script.loginFails) throw v1.RequestError.internalError({}, script.loginFails);
     state.isLoggedIn = true;
     return {};
   })
@@ -25,6 +29,7 @@ export const first = v1
     const place = nextPrompt(params.prompt);
     const stopReason = await play(script, place, {
       cancelled: state.cancel.signal,
+      isReader: state.isReader,
       update: (update) => client.notify("session/update" as string, { ...session, update }),
       request: (method, more) => client.request(method as string, { ...session, ...more }),
       permission: (toolCall, options) =>

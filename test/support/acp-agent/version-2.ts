@@ -23,6 +23,7 @@ export const second = v2
     const idle = (more: object) => notify({ sessionUpdate: "state_update", state: "idle", ...more });
     void play(script, place, {
       cancelled: state.cancel.signal,
+      isReader: false,
       update: notify,
       request: (method, more) => client.request(method as `_${string}`, { ...session, ...more }),
       permission: (toolCall, options) =>

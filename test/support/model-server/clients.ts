@@ -1,5 +1,6 @@
 /** Who calls the model server in its tests? The libraries that agents call a provider with. */
 import { createAnthropic } from "@ai-sdk/anthropic";
+import { createGoogleGenerativeAI } from "@ai-sdk/google";
 import { createOpenAI } from "@ai-sdk/openai";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { isStepCount, jsonSchema, type LanguageModel, streamText, tool } from "ai";
@@ -35,10 +36,16 @@ export const CLIENTS: readonly Client[] = [
     wire: "anthropic",
     model: (url, apiKey = "k") => createAnthropic({ baseURL: `${url}/v1`, apiKey })("test-model"),
   },
+  {
+    name: "@ai-sdk/google",
+    wire: "google",
+    model: (url, apiKey = "k") =>
+      createGoogleGenerativeAI({ baseURL: `${url}/v1beta`, apiKey })("test-model"),
+  },
 ];
 
-/** One of each wire. */
-export const WIRES = CLIENTS.filter(({ name }) => name !== "@ai-sdk/openai, chat");
+/** One of each wire whose refusals are played. */
+export const WIRES = CLIENTS.filter(({ name, wire }) => name !== "@ai-sdk/openai, chat" && wire !== "google");
 
 export const note = tool({
   description: "Notes a word.",

@@ -5,6 +5,7 @@ import type { AddressInfo } from "node:net";
 import { messageOf } from "../../../src/core/failure.ts";
 import { anthropic } from "./anthropic.ts";
 import { deliver, estimateInput } from "./deliver.ts";
+import { google } from "./google.ts";
 import { openaiChat } from "./openai-chat.ts";
 import { openaiResponses } from "./openai-responses.ts";
 import { wrongKey } from "./provider-errors.ts";
@@ -74,7 +75,7 @@ class Desk {
   open = 0;
   readonly #options: ModelServerOptions;
   readonly #closed = new AbortController();
-  readonly #wires: readonly Wire[] = [openaiChat, openaiResponses(), anthropic];
+  readonly #wires: readonly Wire[] = [openaiChat, openaiResponses(), anthropic, google];
   readonly #arrived = new EventTarget();
 
   constructor(options: ModelServerOptions) {
@@ -114,17 +115,21 @@ class Desk {
 
   async #route(incoming: http.IncomingMessage, response: http.ServerResponse, signal: AbortSignal) {
     const { pathname } = new URL(incoming.url ?? "/", "http://localhost");
-    const isCount = pathname === `${anthropic.path}/count_tokens`;
-    const wire = isCount ? anthropic : this.#wires.find(({ path }) => path === pathname);
+    const isCount = COUNTS.test(pathname);
+    const asked = pathname.replace(/\/count_tokens$/, "");
+    const wire = this.#wires.find(({ path }) => pathIn(path, asked) !== undefined);
     const key = keyOf(incoming);
     if (pathname === "/v1/models" && incoming.method === "GET") return this.#models(incoming, response, key);
     if (!wire || incoming.method !== "POST")
       return json(response, 404, { error: { message: `nothing is at ${incoming.method} ${pathname}` } });
     const body = await bodyOf(incoming);
     if (!body) return json(response, 400, wire.error(400, "the request's body is no JSON object"));
-    const request = wire.read(body);
+    const request = wire.read(body, pathIn(wire.path, asked) ?? []);
     if (request.unknown) return json(response, 404, wire.error(404, request.unknown));
-    if (isCount) return json(response, 200, { input_tokens: estimateInput(request) });
+    if (isCount) {
+      const tokens = estimateInput(request);
+      return json(response, 200, wire === google ? { totalTokens: tokens } : { input_tokens: tokens });
+    }
     const call = this.#note(wire, request, key);
     const reply = this.#isKnown(key) ? await this.#answerOf(call, signal) : wrongKey(wire.name);
     const count = (usage: Usage) => {
@@ -187,12 +192,19 @@ class Desk {
   }
 }
 
+/** How clients of Anthropic's and of Google's library ask what a call would take. */
+const COUNTS = /\/count_tokens$|:countTokens$/;
+
+/** The groups of a path that fits. */
+const pathIn = (path: Wire["path"], asked: string): readonly string[] | undefined =>
+  typeof path === "string" ? (path === asked ? [] : undefined) : (path.exec(asked) ?? undefined);
+
 type Noted = Omit<SeenCall, "usage"> & { usage: Usage | undefined };
 
 const EPOCH = "1970-01-01T00:00:00Z";
 
 function keyOf({ headers }: http.IncomingMessage): string | undefined {
-  const own = headers["x-api-key"];
+  const own = headers["x-api-key"] ?? headers["x-goog-api-key"];
   return typeof own === "string" ? own : /^Bearer (.+)$/.exec(headers.authorization ?? "")?.[1];
 }
 

@@ -1,5 +1,6 @@
 /** What do providers say when they refuse? Their own statuses, headers and bodies, as replies. */
 import { anthropicError } from "./anthropic.ts";
+import { googleError } from "./google.ts";
 import { openaiError } from "./openai-chat.ts";
 import type { Fault, Reply, WireName } from "./reply.ts";
 
@@ -45,10 +46,14 @@ export function quotaExhausted(wire: WireName, { resetAt }: { readonly resetAt?:
   return refusal(429, { error });
 }
 
-export const wrongKey = (wire: WireName): Refusal =>
-  wire === "anthropic"
-    ? refusal(401, anthropicError("authentication_error", "invalid x-api-key"))
-    : refusal(401, openaiError(401, "Incorrect API key provided.", "invalid_api_key"));
+export function wrongKey(wire: WireName): Refusal {
+  if (wire === "anthropic") return refusal(401, anthropicError("authentication_error", "invalid x-api-key"));
+  if (wire === "google") {
+    const message = "API key not valid. Please pass a valid API key.";
+    return refusal(400, googleError(400, message, "API_KEY_INVALID"));
+  }
+  return refusal(401, openaiError(401, "Incorrect API key provided.", "invalid_api_key"));
+}
 
 export const serverError = (wire: WireName): Refusal =>
   wire === "anthropic"

@@ -1,6 +1,6 @@
 /** What can a model of a test answer, and what does its server know of a call? */
 
-export type WireName = "openai-chat" | "openai-responses" | "anthropic";
+export type WireName = "openai-chat" | "openai-responses" | "anthropic" | "google";
 
 export type Reply = Answer | { readonly fault: Fault };
 

@@ -3,8 +3,9 @@ import type { SeenMessage, Usage, WireName } from "./reply.ts";
 
 export type Wire = {
   readonly name: WireName;
-  readonly path: string;
-  read(body: Fields): Request;
+  /** A shape's groups are handed to `read`: some name the model in the path. */
+  readonly path: string | RegExp;
+  read(body: Fields, path: readonly string[]): Request;
   /** Made as they are asked for, because an answer may be endless. */
   pieces(answer: Output, request: Request): Iterable<string>;
   whole(answer: Output, request: Request): unknown;

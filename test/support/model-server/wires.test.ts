@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { generateText } from "ai";
 import { CLIENTS, converse, note } from "./clients.ts";
-import { type Answerer, type Reply, startModelServer } from "./model-server.ts";
+import { type Answerer, type Reply, startModelServer, wrongKey } from "./model-server.ts";
 
 const inTurn =
   (...replies: readonly Reply[]): Answerer =>
@@ -95,7 +95,7 @@ for (const { name, wire, model } of CLIENTS)
       await using server = await startModelServer({ answer: () => ({ text: "in" }), keys: ["right"] });
       assert.equal((await converse(model(server.url, "right"))).text, "in");
       const { error } = await converse(model(server.url, "wrong"));
-      assert.equal((error as { readonly statusCode?: number }).statusCode, 401);
+      assert.equal((error as { readonly statusCode?: number }).statusCode, wrongKey(wire).fault.status);
       assert.match(String(error), /key/);
       assert.deepEqual(server.tokens().calls, 1);
     });

@@ -140,8 +140,17 @@ describe("an agent that is talked with", () => {
           { do: "read", path: path.join(folder, "none") },
         ),
       );
-      assert.deepEqual(text.split("\n"), ['{"content":"2\\n3\\n"}', "{}", "error -32002: none is not there"]);
+      const missing = "error -32002: Resource not found: none";
+      assert.deepEqual(text.split("\n"), ['{"content":"2\\n3\\n"}', "{}", missing]);
       assert.equal(readFileSync(path.join(folder, "new/b.txt"), "utf8"), "b");
+    });
+
+    it("is not offered to read through us if it takes no error of ours for a missing file", async () => {
+      const create: Step = { do: "create", path: path.join(folder, "c.txt"), text: "c" };
+      assert.match(textOf(await follow(create)), /error -32002/);
+      const script = { prompts: [[create, done]] };
+      assert.match(textOf(await turn(script, { readsItself: true })), /complete/);
+      assert.equal(readFileSync(path.join(folder, "c.txt"), "utf8"), "c");
     });
 
     it("gets nothing outside of it, nor git's own files", async () => {
@@ -225,6 +234,38 @@ describe("an agent that is talked with", () => {
     it("is logged in by a key that it was given", async () => {
       const login = { id: "openai-api-key", name: "By key" };
       assert.equal(textOf(await turn({ prompts: [[done]], login })), HANDOFF);
+    });
+
+    it("is not logged in where it has no key for a login by key, whatever it calls that", async () => {
+      const login = { id: "api-key", name: "API Key", description: "Use an API key" };
+      const loginFails = "CODEX_API_KEY or OPENAI_API_KEY is not set";
+      const { kind, message, next, account } = failureOf(
+        await turn({ prompts: [[done]], login, loginFails }),
+      );
+      assert.deepEqual([kind, account], ["authentication", "acp"]);
+      assert.match(message, /is not logged in: .*OPENAI_API_KEY is not set .*Use an API key/);
+      assert.match(next ?? "", /skein resume/);
+      const busy = await turn({ prompts: [[done]], login, loginFails: "Rate limit reached (429)" });
+      assert.equal(failureOf(busy).kind, "quota");
+    });
+
+    it("waits for its model again and again: that is said, and it is not waited for with it", async () => {
+      const error = { message: "Reconnecting... waiting for network", additionalDetails: "no route" };
+      const update: Step = {
+        do: "update",
+        update: { sessionUpdate: "session_info_update", _meta: { codex: { error } } },
+      };
+      const { kind, message } = failureOf(
+        await turn({ prompts: [[update, update, update, update, { do: "hang" }]] }),
+      );
+      assert.equal(kind, "agent-unreachable");
+      assert.match(message, /waiting for network: no route/);
+      assert.match(shown(), /^Reconnecting/m);
+      const word: Step = { do: "say", text: "There it is again.\n" };
+      assert.match(
+        textOf(await turn({ prompts: [[update, update, update, word, update, done]] })),
+        /complete/,
+      );
     });
 
     it("has used up its account, as an error or in words", async () => {

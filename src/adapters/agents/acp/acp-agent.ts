@@ -1,4 +1,5 @@
 /** How is any agent driven that speaks the Agent Client Protocol? A process for each turn, and a talk with it. */
+import { type Failure, failure } from "../../../core/failure.ts";
 import type { JobId } from "../../../core/job.ts";
 import type { Agent, Ask, Said } from "../../../ports/agent.ts";
 import type { ProgramLimits, Programs, Streams } from "../../../ports/programs.ts";
@@ -13,15 +14,16 @@ import { rootOf } from "../tools/inside.ts";
 import { padOf } from "../tools/reach.ts";
 import { prepareTurn, recordedTurn, recordTurn, turnFiles } from "../turn-files.ts";
 import { readForAgent, unknownMethod, writeForAgent } from "./client-files.ts";
-import { dialogue, type Talked } from "./dialogue.ts";
+import { dialogue, type MeetingParts, meet, prompted, type Talked } from "./dialogue.ts";
 import { Hearing } from "./hearing.ts";
 import { isWhole, type Judged, judge, type Turn } from "./judge.ts";
-import { shown } from "./loose.ts";
+import { type Fields, shown } from "./loose.ts";
 import type { McpServer } from "./mcp-servers.ts";
-import type { Answered, PeerParts } from "./peer.ts";
+import type { Answered, Peer, PeerParts } from "./peer.ts";
 import { peerV1 } from "./peer-v1.ts";
 import { peerV2 } from "./peer-v2.ts";
 import { CANCELLED, type Permissions, permit } from "./permission.ts";
+import { spentIn } from "./usage.ts";
 
 export type AcpOptions = {
   /** No shell reads it. */
@@ -42,6 +44,8 @@ export type AcpOptions = {
   readonly prompts: Prompts;
   readonly mcpServers: readonly McpServer[];
   readonly permissions: Permissions;
+  /** Not offered to read files through us. */
+  readonly readsItself?: boolean;
   /** How long it may take to greet, and to open a session: a first start takes up to 12 s. */
   readonly startMs?: number;
   readonly now?: () => number;
@@ -63,11 +67,8 @@ export class AcpAgent implements Agent {
     if (problem) return { is: "failed", failure: problem };
     const transcript = this.#options.transcripts.open(ask.job);
     const until = AbortSignal.any([signal, AbortSignal.timeout(Math.min(ask.maxMs, MAX_TIMER_MS))]);
-    let turn = await this.#try(ask, message, transcript, until);
-    if (turn.talked?.is === "other-version" && turn.talked.version === 2 && this.#version === 1) {
-      this.#version = 2;
-      turn = await this.#try(ask, message, transcript, until);
-    }
+    const talk = (streams: Streams) => this.#talk({ ask, message, transcript, streams }, until);
+    const turn = await this.#try(ask, { talk, write: transcript.write }, until);
     const cut = signal.aborted ? "stopped" : until.aborted ? "timed-out" : undefined;
     const said = this.#judge(turn, ask, cut);
     await recordTurn(files, isWhole(turn) ? said : undefined);
@@ -79,31 +80,90 @@ export class AcpAgent implements Agent {
     return recordedTurn(turnFiles(this.#options.folder, job));
   }
 
-  async #try(ask: Ask, message: string, transcript: Transcript, until: AbortSignal): Promise<Turn> {
-    const { command, programs, limits } = this.#options;
+  /** Only starts it and asks for a session, which costs nothing. What stands in the way; undefined: nothing does. */
+  async reach(start: Start, signal: AbortSignal): Promise<Failure | undefined> {
+    const until = AbortSignal.any([signal, AbortSignal.timeout(start.maxMs)]);
+    const heard = { sign: () => {}, update: () => {} }; // Whatever it has to say now is no answer.
+    const answer = async (method: string) => unknownMethod(method);
+    const talk = (streams: Streams) =>
+      this.#converse({ streams, mayRead: false, mayWrite: false, heard, answer }, (peer) =>
+        meet(this.#meeting(start, peer, new Hearing(() => {})), async () => REACHED, until),
+      );
+    const turn = await this.#try(start, { talk, write: () => {} }, until);
+    const cut = signal.aborted ? "stopped" : until.aborted ? "timed-out" : undefined;
+    const said = this.#judge(turn, start, cut);
+    return said.is === "failed" ? said.failure : undefined;
+  }
+
+  /**
+   * One session that only looks and is prompted as often as `use` likes; over when `use` ends, which it must at the
+   * signal. What stood in the way of it; undefined: nothing did.
+   */
+  async hold(start: Start, use: UseSession, signal: AbortSignal): Promise<Failure | undefined> {
+    const { readsItself = false } = this.#options;
+    const transcript = this.#options.transcripts.open(start.job);
+    const talk = (streams: Streams) => {
+      const hearing = new Hearing(transcript.write);
+      const heard = { sign: () => start.onSign?.(), update: (params: unknown) => hearing.take(params) };
+      const answer = this.#answers(start, false, transcript, signal);
+      return this.#converse({ streams, mayRead: !readsItself, mayWrite: false, heard, answer }, (peer) => {
+        const parts = this.#meeting(start, peer, hearing);
+        const using = (session: string) => use(this.#saying(parts, session)).then(() => REACHED);
+        return meet(parts, using, signal);
+      });
+    };
+    const turn = await this.#try(start, { talk, write: transcript.write }, signal);
+    const said = this.#judge(turn, start, signal.aborted ? "stopped" : undefined);
+    await transcript.close();
+    return said.is === "failed" ? said.failure : undefined;
+  }
+
+  /** Throws what the connection throws: the session is over then. */
+  #saying(parts: MeetingParts, session: string): SaySomething {
+    return async (message, until) => {
+      const bills: Fields[] = [];
+      const ended = await prompted(parts, { session, bills }, message, until);
+      const spent = spentIn(bills, undefined);
+      const cost = spent && { spent };
+      const { redact } = this.#options;
+      if (!("is" in ended)) return { is: "said", text: redact(parts.hearing.text), ...cost };
+      if (ended.is !== "failed") return { is: "failed", failure: STOPPED, ...cost };
+      return { is: "failed", failure: { ...ended.failure, message: redact(ended.failure.message) }, ...cost };
+    };
+  }
+
+  /** Once more if it speaks another version than was thought. */
+  async #try(start: Start, talk: TalkParts, until: AbortSignal): Promise<Turn> {
+    const turn = await this.#run(start, talk, until);
+    if (turn.talked?.is !== "other-version" || turn.talked.version !== 2 || this.#version === 2) return turn;
+    this.#version = 2;
+    return this.#run(start, talk, until);
+  }
+
+  async #run(start: Start, { talk, write }: TalkParts, until: AbortSignal): Promise<Turn> {
+    const { command, programs, limits, environment } = this.#options;
     const stop = new AbortController();
     let talked: Talked | undefined;
-    const talk = async (streams: Streams) => {
-      talked = await this.#talk({ ask, message, transcript, streams }, until);
-      // Some stay when nobody talks to them any more. Who was asked to stop has had its time already.
-      setTimeout(() => stop.abort(), until.aborted ? 0 : LEAVE_MS).unref();
-    };
     const end = await programs.run(
       {
-        job: ask.job,
+        job: start.job,
         command,
-        folder: ask.folder,
+        folder: start.folder,
         environment: {
-          ...ask.environment,
-          ...this.#options.environment,
-          ...scratchpadVariables(ask.scratchpad),
+          ...start.environment,
+          ...environment,
+          ...scratchpadVariables(start.scratchpad),
         },
-        limits: { ...limits, maxMs: ask.maxMs + MARGIN_MS },
+        limits: { ...limits, maxMs: start.maxMs + MARGIN_MS },
         onOutput: (text) => {
-          transcript.write(text);
-          ask.onSign?.();
+          write(text);
+          start.onSign?.();
         },
-        talk,
+        talk: async (streams) => {
+          talked = await talk(streams);
+          // Some stay when nobody talks to them any more. Who was asked to stop has had its time already.
+          setTimeout(() => stop.abort(), until.aborted ? 0 : LEAVE_MS).unref();
+        },
       },
       until.aborted ? until : stop.signal,
     );
@@ -111,11 +171,12 @@ export class AcpAgent implements Agent {
   }
 
   async #talk({ ask, message, transcript, streams }: Talk, until: AbortSignal): Promise<Talked> {
-    const { name, account, environment, mcpServers, startMs = START_MS, now = Date.now } = this.#options;
+    const { name, readsItself = false } = this.#options;
     const hearing = new Hearing(transcript.write);
     const mayWrite = ask.brief.kind === "work" && !ask.role?.isReadOnly;
     const parts: PeerParts = {
       streams,
+      mayRead: !readsItself,
       mayWrite: mayWrite || ask.scratchpad?.file !== undefined,
       heard: {
         sign: () => ask.onSign?.(),
@@ -123,28 +184,46 @@ export class AcpAgent implements Agent {
       },
       answer: this.#answers(ask, mayWrite, transcript, until),
     };
-    const version = this.#version;
-    const peer = await (version === 1 ? peerV1(parts) : peerV2(parts));
-    try {
-      return await dialogue(
+    return this.#converse(parts, (peer) =>
+      dialogue(
         {
-          ...{ peer, version, hearing, message, mcpServers, startMs, now },
+          ...this.#meeting(ask, peer, hearing),
+          message,
           asked: askedFor(ask.brief),
           output: ask.scratchpad?.file,
-          folder: ask.folder,
-          blamed: { name, account },
-          environment: { ...ask.environment, ...environment },
           note: (line) => transcript.write(`(${name} ${line.trim()})\n`),
         },
         until,
-      );
+      ),
+    );
+  }
+
+  async #converse(parts: PeerParts, talk: (peer: Peer) => Promise<Talked>): Promise<Talked> {
+    const peer = await (this.#version === 1 ? peerV1(parts) : peerV2(parts));
+    try {
+      return await talk(peer);
     } finally {
       peer.close();
     }
   }
 
+  #meeting({ folder, environment: given }: Start, peer: Peer, hearing: Hearing): MeetingParts {
+    const { name, account, environment, mcpServers, startMs = START_MS, now = Date.now } = this.#options;
+    return {
+      ...{ peer, version: this.#version, hearing, mcpServers, startMs, now, folder },
+      blamed: { name, account },
+      environment: { ...given, ...environment },
+      note: () => {},
+    };
+  }
+
   /** Whatever is asked is answered at once; what is not known, with an error. */
-  #answers(ask: Ask, mayWrite: boolean, transcript: Transcript, until: AbortSignal) {
+  #answers(
+    ask: Pick<Ask, "folder" | "scratchpad">,
+    mayWrite: boolean,
+    transcript: Transcript,
+    until: AbortSignal,
+  ) {
     const { limits, permissions } = this.#options;
     const reach = { root: rootOf(ask.folder), ...padOf(ask.scratchpad), readsOnly: !mayWrite };
     const place = { ...reach, maxFileBytes: limits.maxFileBytes };
@@ -167,14 +246,30 @@ export class AcpAgent implements Agent {
     };
   }
 
-  #judge(turn: Turn, ask: Ask, cut: Judged["cut"]): Said {
+  #judge(turn: Turn, { maxMs }: Start, cut: Judged["cut"]): Said {
     const { name, account, limits, redact, now = Date.now } = this.#options;
     const { maxFileBytes } = limits;
-    const said = judge(turn, { name, account, logins: [], now: now(), maxMs: ask.maxMs, maxFileBytes, cut });
+    const said = judge(turn, { name, account, logins: [], now: now(), maxMs, maxFileBytes, cut });
     if (said.is === "said") return { ...said, text: redact(said.text) };
     return { ...said, failure: { ...said.failure, message: redact(said.failure.message) } };
   }
 }
+
+/** Where and with what it is started. */
+export type Start = Pick<Ask, "job" | "folder" | "environment" | "maxMs" | "scratchpad" | "onSign">;
+
+type TalkParts = {
+  readonly talk: (streams: Streams) => Promise<Talked>;
+  /** Hears what it writes on its standard error. */
+  readonly write: (text: string) => void;
+};
+
+export type SaySomething = (message: string, until: AbortSignal) => Promise<Said>;
+export type UseSession = (say: SaySomething) => Promise<void>;
+
+const STOPPED = failure("interrupted", "the agent was told to stop");
+
+const REACHED: Talked = { is: "said", text: "" };
 
 type Talk = {
   readonly ask: Ask;

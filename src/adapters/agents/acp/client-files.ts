@@ -64,7 +64,9 @@ const isMissing = (thrown: unknown): boolean => (Object(thrown) as NodeJS.ErrnoE
 
 /** Codes of the protocol: an invalid parameter, a resource that is not there, a method that is not. */
 const refused = (message: string): Answered => ({ error: { code: -32602, message } });
-const missing = (name: string): Answered => ({ error: { code: -32002, message: `${name} is not there` } });
+const missing = (name: string): Answered => ({
+  error: { code: -32002, message: `Resource not found: ${name}` },
+});
 export const unknownMethod = (method: string): Answered => ({
   error: { code: -32601, message: `Skein has no method ${messageOf(method).slice(0, 100)}` },
 });

@@ -1,4 +1,4 @@
-/** How does one turn go with an agent that is talked with? Greeting, session, message, and once more if it must. */
+/** How does one turn go with an agent that is talked with? A session, a message, and once more if it must. */
 import { type Failure, failure } from "../../../core/failure.ts";
 import type { Spent } from "../../../core/job.ts";
 import { doneAnswer } from "../../../ports/agent.ts";
@@ -8,27 +8,23 @@ import { answerIn } from "../answer.ts";
 import { type Blamed, failureOfError, failureOfWords, isQuota } from "./failures.ts";
 import type { Hearing } from "./hearing.ts";
 import type { Fields } from "./loose.ts";
-import type { McpServer } from "./mcp-servers.ts";
-import type { Ended, Greeting, Peer } from "./peer.ts";
+import type { Ended, Greeting } from "./peer.ts";
+import { greet, openSession, type SessionParts } from "./session.ts";
 import { spentIn } from "./usage.ts";
 import { closing, inTime, isLate } from "./waits.ts";
 
-export type DialogueParts = {
-  readonly peer: Peer;
-  readonly version: 1 | 2;
+/** What is needed to meet an agent, and to know what went wrong if that fails. */
+export type MeetingParts = SessionParts & {
   readonly hearing: Hearing;
+  readonly blamed: Omit<Blamed, "logins" | "now">;
+  readonly now: () => number;
+};
+
+export type DialogueParts = MeetingParts & {
   readonly asked: AskedFor;
   /** The file that its answer must name. */
   readonly output?: string | undefined;
-  readonly folder: string;
   readonly message: string;
-  readonly mcpServers: readonly McpServer[];
-  readonly blamed: Omit<Blamed, "logins" | "now">;
-  readonly now: () => number;
-  /** Which of the agent's ways to log in need nobody: those by a key that it was given. */
-  readonly environment: Readonly<Record<string, string>>;
-  readonly startMs: number;
-  readonly note: (line: string) => void;
 };
 
 /** `gone`: the connection was closed from the other side. `cut`: we were told to stop, or its time was up. */
@@ -42,75 +38,45 @@ export type Talked = { readonly spent?: Spent } & (
 
 export async function dialogue(parts: DialogueParts, signal: AbortSignal): Promise<Talked> {
   const bills: Fields[] = [];
+  const talked = await meet(parts, (session) => answered(parts, { session, bills }, signal), signal);
+  const spent = spentIn(bills, parts.hearing.cost);
+  return spent ? { ...talked, spent } : talked;
+}
+
+/** Greets it, and opens a session for what follows. */
+export async function meet(
+  parts: MeetingParts,
+  then: (session: string) => Promise<Talked>,
+  signal: AbortSignal,
+): Promise<Talked> {
   const blamed = { ...parts.blamed, logins: [] as Greeting["logins"] };
-  const end = async (): Promise<Talked> => {
-    const greeting = await greeted(parts, signal);
+  const talk = async (): Promise<Talked> => {
+    const greeting = await greet(parts, signal);
     if ("is" in greeting) return greeting;
     blamed.logins = greeting.logins;
-    const session = await opened(parts, greeting, signal);
+    const session = await openSession(parts, greeting, signal);
     parts.hearing.listenTo(session);
-    return answered(parts, { session, bills }, signal);
+    return then(session);
   };
-  const talked = await end().catch((thrown: unknown): Talked => {
+  return talk().catch((thrown: unknown): Talked => {
     if (signal.aborted) return { is: "cut" };
     if (isLate(thrown)) return { is: "failed", failure: late(parts, thrown.what) };
     if (closing(thrown)) return { is: "gone" };
     return { is: "failed", failure: failureOfError(thrown, { ...blamed, now: parts.now() }) };
   });
-  const spent = spentIn(bills, parts.hearing.cost);
-  return spent ? { ...talked, spent } : talked;
 }
 
-const late = ({ blamed, startMs }: DialogueParts, what: string): Failure =>
+const late = ({ blamed, startMs }: MeetingParts, what: string): Failure =>
   failure(
     "agent-unreachable",
     `${blamed.name} did not answer ${what} within ${Math.round(startMs / 1_000)} s`,
     "start it by hand to see whether it speaks the Agent Client Protocol on its standard input and output",
   );
 
-async function greeted(parts: DialogueParts, signal: AbortSignal): Promise<Greeting | Talked> {
-  const { peer, version, startMs } = parts;
-  const greeting = await inTime(peer.initialize(), { ms: startMs, what: "initialize", signal }).catch(
-    (thrown: unknown) => {
-      const { code } = Object(thrown) as { readonly code?: unknown };
-      if (version === 1 && REFUSING.has(code)) return { version: OTHER };
-      throw thrown;
-    },
-  );
-  if (greeting.version === version && "logins" in greeting) return greeting;
-  return { is: "other-version", version: greeting.version };
-}
+/** `bills`: what each answer cost is added. */
+export type TalkPlace = { readonly session: string; readonly bills: Fields[] };
 
-/** Invalid request, invalid parameters, and the protocol's "unsupported version": it may want another greeting. */
-const REFUSING: ReadonlySet<unknown> = new Set([-32600, -32602, -32022]);
-/** Not said: the only other one that there is. */
-const OTHER = 2;
-
-/** Whoever wants a login gets one if a key is at hand for it; one that needs a person is not begun. */
-async function opened(parts: DialogueParts, greeting: Greeting, signal: AbortSignal): Promise<string> {
-  const { peer, folder, startMs, environment, note } = parts;
-  const servers = parts.mcpServers.filter(({ type }) => type === "stdio" || greeting.takes[type]);
-  if (servers.length < parts.mcpServers.length)
-    note("some MCP servers are left out: the agent cannot use them\n");
-  const open = () => inTime(peer.open(folder, servers), { ms: startMs, what: "session/new", signal });
-  try {
-    return await open();
-  } catch (thrown) {
-    const login = greeting.logins.find(
-      ({ id, variables }) =>
-        (variables.length > 0 && variables.every((name) => environment[name])) || /api[-_]?key/i.test(id),
-    );
-    const { code } = Object(thrown) as { readonly code?: unknown };
-    if (code !== -32000 || login === undefined) throw thrown;
-    note(`logs in by ${JSON.stringify(login.id)}\n`);
-    await inTime(peer.authenticate(login.id), { ms: startMs, what: "authenticate", signal });
-    return await open();
-  }
-}
-
-type Place = { readonly session: string; readonly bills: Fields[] };
-
-async function answered(parts: DialogueParts, place: Place, signal: AbortSignal): Promise<Talked> {
+async function answered(parts: DialogueParts, place: TalkPlace, signal: AbortSignal): Promise<Talked> {
   const { asked, hearing, output } = parts;
   const kind = asked === "work" ? "work" : "plan";
   const done = output === undefined ? undefined : doneAnswer(output);
@@ -143,14 +109,15 @@ const FATAL: ReadonlyMap<string, string> = new Map([
   ["cancelled", "gave up its own turn"],
 ]);
 
-async function prompted(
-  { peer, hearing, blamed, now }: DialogueParts,
-  { session, bills }: Place,
+/** One message, and how the answer to it ended; what was said is in `hearing`. */
+export async function prompted(
+  { peer, hearing, blamed, now }: MeetingParts,
+  { session, bills }: TalkPlace,
   message: string,
   signal: AbortSignal,
 ): Promise<Ended | Talked> {
   hearing.forget();
-  const ending = peer.prompt(session, message);
+  const ending = Promise.race([peer.prompt(session, message), stuck(hearing)]);
   const ended = await inTime(ending, { signal }).catch(async (thrown: unknown) => {
     if (!signal.aborted) throw thrown;
     peer.cancel(session);
@@ -171,6 +138,11 @@ async function prompted(
   }
   return ended;
 }
+
+const stuck = async (hearing: Hearing): Promise<never> => {
+  throw Object.assign(new Error(await hearing.stuck), { code: INTERNAL });
+};
+const INTERNAL = -32603;
 
 /** How long an agent may take to say that it has stopped: what it has cost comes with it. */
 const CANCEL_MS = 2_000;

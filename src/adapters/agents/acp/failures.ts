@@ -1,8 +1,9 @@
 /** What went wrong, by the error that an agent answered with or the words that it left? */
 import { type Failure, failure } from "../../../core/failure.ts";
-import { type Quota, readQuotaText, readReset } from "../../models/quota-text.ts";
+import { type Quota, quotaUntil, readQuotaText, readReset } from "../../models/quota-text.ts";
 import { fields, shown, text } from "./loose.ts";
 import type { Login } from "./peer.ts";
+import { AUTH_REQUIRED } from "./session.ts";
 
 export type Blamed = {
   /** What people call the agent. */
@@ -44,14 +45,12 @@ export const isQuota = (words: string, now: number): boolean => quotaIn(words, n
 function quotaIn(words: string, now: number): Quota | undefined {
   const known = readQuotaText(words, now);
   if (known || !TOO_MANY.test(words)) return known;
-  const until = readReset(words, now);
-  return until === undefined ? {} : { until };
+  return quotaUntil((at) => readReset(words, at), now);
 }
 
 const TOO_MANY = /\(429\)|\b(?:status|http|error|code)\W{0,3}429\b|would exceed your [^.\n]{0,40}limit/i;
 
-/** The protocol's own number for it; some use it for whatever goes wrong on their side. */
-const AUTH_REQUIRED = -32000;
+/** Some use the protocol's number for a login for whatever goes wrong on their side. */
 const OTHER_THAN_AUTH = /rate.?limit|quota|overload|timed? ?out|ECONN|fetch failed|\b5\d\d\b/i;
 
 const anyOf = (...shapes: readonly RegExp[]) => new RegExp(shapes.map((one) => one.source).join("|"), "i");
@@ -60,12 +59,13 @@ const anyOf = (...shapes: readonly RegExp[]) => new RegExp(shapes.map((one) => o
 const AUTH = anyOf(
   /authenticat\w* (?:is )?(?:required|failed|error)|unauthori[sz]ed|\b(?:status|http|error|code)\W{0,3}401\b/,
   /(?:invalid|incorrect|missing|no)[ _-](?:x-)?api[ _-]?key|(?:missing|no|invalid) (?:credentials|auth)/,
+  /api[ _-]?key (?:is )?(?:not valid|invalid)|API_KEY_INVALID/,
   /not logged in|please (?:log|sign) ?in|\blogin required/,
 );
 
 const UNREACHABLE = anyOf(
   /ECONN\w+|ENOTFOUND|ETIMEDOUT|EAI_AGAIN|fetch failed|socket hang up|network error/,
-  /connection (?:error|refused|reset|closed)|(?:unable to|cannot|could not|can't) (?:connect|reach)/,
+  /waiting for network|connection (?:error|refused|reset|closed)|(?:unable to|cannot|could not|can't) (?:connect|reach)/,
   /overloaded|(?:temporarily|service) unavailable|bad gateway|gateway time-?out|internal server error/,
   /\b(?:status|http|error|code)\W{0,3}5\d\d\b|"errorName":"APIError"/,
 );

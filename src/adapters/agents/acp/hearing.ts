@@ -13,6 +13,8 @@ export class Hearing {
   #isApart = false;
   #hasActed = false;
   #cost: number | undefined;
+  #waits = 0;
+  readonly #stuck = Promise.withResolvers<string>();
 
   constructor(write: (text: string) => void) {
     this.#write = write;
@@ -36,6 +38,11 @@ export class Hearing {
   /** Of the whole session, in dollars. */
   get cost(): number | undefined {
     return this.#cost;
+  }
+
+  /** Resolves, with its words, if it only waits for its model again and again. Codex would do so for ever. */
+  get stuck(): Promise<string> {
+    return this.#stuck.promise;
   }
 
   forget(): void {
@@ -64,10 +71,22 @@ export class Hearing {
     else if (kind === "tool_call" || kind === "tool_call_update") this.#step(kind, update);
     else if (kind === "usage_update") this.#cost = costIn(update) ?? this.#cost;
     else if (kind === "notice") this.#show(kind, `${shown(text(update["message"]), MAX_SHOWN_CHARS)}\n`);
+    else if (kind === "session_info_update") this.#trouble(fields(fields(update["_meta"])["codex"])["error"]);
     // Plans, modes, titles: nothing follows from them.
   }
 
+  /** Of codex: it tries again by itself, and says so nowhere else. */
+  #trouble(error: unknown): void {
+    const { message, additionalDetails } = fields(error);
+    const words = [text(message), text(additionalDetails)].filter(Boolean).join(": ");
+    if (words === "") return;
+    this.#show("notice", `${shown(words, MAX_SHOWN_CHARS)}\n`);
+    this.#waits = WAITING.test(words) ? this.#waits + 1 : 0;
+    if (this.#waits >= MAX_WAITS) this.#stuck.resolve(words);
+  }
+
   #say(words: string, message: unknown): void {
+    this.#waits = 0;
     // A message of its own begins on a line of its own: an answer that follows a sentence must be found.
     const isNext = this.#text !== "" && (this.#isApart || message !== this.#message);
     this.#message = message;
@@ -100,6 +119,9 @@ export class Hearing {
   }
 }
 
+const WAITING = /waiting for network/i;
+/** It says so after 3, 11, 24 and 47 s. */
+const MAX_WAITS = 4;
 /** Of one step. */
 const MAX_SHOWN_CHARS = 500;
 /** As much as is read of an answer. */

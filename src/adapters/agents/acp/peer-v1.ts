@@ -3,7 +3,7 @@ import { fields, text } from "./loose.ts";
 import { CLIENT, loginsIn, type Peer, type PeerParts } from "./peer.ts";
 import { guarded } from "./wire.ts";
 
-export async function peerV1({ streams, heard, mayWrite, answer }: PeerParts): Promise<Peer> {
+export async function peerV1({ streams, heard, mayRead, mayWrite, answer }: PeerParts): Promise<Peer> {
   const sdk = await import("@agentclientprotocol/sdk");
   const connection = sdk
     .client({ name: CLIENT.name })
@@ -20,7 +20,7 @@ export async function peerV1({ streams, heard, mayWrite, answer }: PeerParts): P
         await agent.request("initialize", {
           protocolVersion: sdk.PROTOCOL_VERSION,
           clientInfo: CLIENT,
-          clientCapabilities: { fs: { readTextFile: true, writeTextFile: mayWrite }, terminal: false },
+          clientCapabilities: { fs: { readTextFile: mayRead, writeTextFile: mayWrite }, terminal: false },
         }),
       );
       const takes = fields(fields(greeting["agentCapabilities"])["mcpCapabilities"]);

@@ -18,6 +18,7 @@ export type Peer = {
 export type PeerParts = {
   readonly streams: Streams;
   readonly heard: Heard;
+  readonly mayRead: boolean;
   readonly mayWrite: boolean;
   readonly answer: (method: string, params: unknown) => Promise<Answered>;
 };

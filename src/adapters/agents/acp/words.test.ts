@@ -40,6 +40,9 @@ describe("what went wrong", () => {
       kindOf(-32603, "Internal error", { details: "Incorrect API key provided" }),
       "authentication",
     );
+    // As gemini hands on what Google says of a wrong key.
+    const google = { error: { code: 400, message: "API key not valid. Please pass a valid API key." } };
+    assert.equal(kindOf(400, JSON.stringify(google)), "authentication");
     assert.equal(kindOf(-32000, "overloaded"), "agent-unreachable");
     assert.equal(kindOf(-32603, "Internal error", "connect ECONNREFUSED 127.0.0.1:1"), "agent-unreachable");
     assert.equal(kindOf(-32603, "Internal error", { error: { message: "HTTP 503" } }), "agent-unreachable");

@@ -11,6 +11,8 @@ export type Watched = {
   /** Called at every part of an answer, and now and then while nothing may be called. */
   readonly onSign: () => void;
   readonly onPart: (part: StreamPart) => void;
+  /** See `Ask`. */
+  readonly onSlow?: (doing: string | undefined) => void;
 };
 
 export type CallEnd =
@@ -25,6 +27,7 @@ export async function callOnce(
 ): Promise<CallEnd> {
   const silence = new Silence(parts.maxSilenceMs);
   const stop = AbortSignal.any([signal, silence.signal]);
+  const drip = new Drip(parts.now);
   let hasBegun = false;
   try {
     const callable = await model.open();
@@ -32,6 +35,7 @@ export async function callOnce(
       hasBegun ||= part.type !== "stream-start";
       silence.broken();
       parts.onSign();
+      if (drip.isSlow(part)) parts.onSlow?.(`${model.id} answers very slowly`);
       parts.onPart(part);
     });
   } catch (thrown) {
@@ -113,6 +117,28 @@ async function orAbort<T>(waited: Promise<T>, signal: AbortSignal): Promise<T> {
     return await Promise.race([waited, promise]);
   } finally {
     signal.removeEventListener("abort", stop);
+  }
+}
+
+/** A token has some four characters: slower than one in two seconds nobody means to write. */
+const MIN_CHARS_PER_SECOND = 2;
+const MIN_DRIP_MS = 60_000;
+
+/** Whether an answer only trickles, as a server does that is overloaded: its bytes come, but hardly. */
+class Drip {
+  readonly #now: () => number;
+  #begun: number | undefined;
+  #chars = 0;
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  isSlow(part: StreamPart): boolean {
+    this.#begun ??= this.#now();
+    this.#chars += "delta" in part ? part.delta.length : 0;
+    const ms = this.#now() - this.#begun;
+    return ms >= MIN_DRIP_MS && this.#chars * 1_000 < MIN_CHARS_PER_SECOND * ms;
   }
 }
 

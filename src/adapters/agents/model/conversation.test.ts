@@ -157,6 +157,17 @@ describe("a planner's conversation", () => {
     assert.deepEqual((await reopened(file)).past, [user("[redacted]"), assistant("it is [redacted]")]);
   });
 
+  it("holds no secret that begins a line: each text is blotted before it is encoded", async () => {
+    const file = newFile();
+    const conversation = await Conversation.open({
+      ...place(file),
+      redact: (text) => text.replace(/^S3CRET$/gm, "…"),
+    });
+    await conversation.add([user("it is\nS3CRET\n")]);
+    await conversation.close();
+    assert.doesNotMatch(readFileSync(file, "utf8"), /S3CRET/);
+  });
+
   it("begins anew where the file is none, or holds anything else", async () => {
     const folder = path.join(newFolder(), "conversations");
     mkdirSync(path.join(folder, "a-folder.jsonl"), { recursive: true });

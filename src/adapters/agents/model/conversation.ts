@@ -3,6 +3,7 @@ import { type FileHandle, mkdir, open, rename } from "node:fs/promises";
 import path from "node:path";
 import type { ModelMessage } from "ai";
 import type { JobId } from "../../../core/job.ts";
+import { redactFields } from "../../../core/redact.ts";
 import { readBounded } from "../../files/read-bounded.ts";
 import { estimateTokens } from "./fit.ts";
 import { onlyPairs } from "./tool-pairs.ts";
@@ -86,7 +87,8 @@ export class Conversation {
     await this.#file?.close();
   }
 
-  #write = (line: Line): Promise<void> => this.#append(`${this.#place.redact(JSON.stringify(line))}\n`);
+  #write = (line: Line): Promise<void> =>
+    this.#append(`${JSON.stringify(redactFields(line, this.#place.redact))}\n`);
 
   async #append(text: string): Promise<void> {
     try {

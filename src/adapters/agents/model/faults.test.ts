@@ -36,6 +36,21 @@ async function after(
   assert.equal(turns.governor.open, 0, "every call that was admitted is settled");
 }
 
+it("tells people of a server that fails twice in a row, and that it answers again; once is no news", async () => {
+  const toldAfter = async (...replies: readonly Reply[]) => {
+    const told: (string | undefined)[] = [];
+    await after(replies, {}, async (turns) => {
+      await turnOf(turns, { onSlow: (doing: string | undefined) => told.push(doing) });
+    });
+    return told;
+  };
+  const broken = serverError("openai-chat");
+  assert.deepEqual(await toldAfter(broken), [undefined]);
+  const [first, ...rest] = await toldAfter(broken, broken, broken);
+  assert.match(first ?? "", /HTTP 500/);
+  assert.deepEqual(rest, [undefined]);
+});
+
 for (const wire of WIRES)
   describe(`a model with faults on the wire ${wire}`, () => {
     it("is called again after a rate limit, once the account is free, at no cost", async () => {

@@ -64,7 +64,10 @@ async function answer(parts: Governed, options: CallOptions): Promise<Generated>
     const call = await admitted(parts, options, signal);
     const end = await callOnce(call.model, options, parts, signal);
     await settle(parts, call, end);
-    if (end.is === "answered") return end.answer;
+    if (end.is === "answered") {
+      parts.onSlow?.(undefined);
+      return end.answer;
+    }
     if (signal.aborted) throw new CallFailed(INTERRUPTED);
     const { problem } = end;
     if (problem.is === "too-long") throw new CallFailed(problem.failure, true);
@@ -80,6 +83,8 @@ async function answer(parts: Governed, options: CallOptions): Promise<Generated>
     if (problem.is === "authentication") throw new CallFailed(problem.failure);
     if (problem.is === "transient") {
       transient += 1;
+      // Once is no news: the next try is only seconds away.
+      if (transient === 2) parts.onSlow?.(parts.redact(problem.failure.message));
       if (transient > parts.maxTransient) throw new CallFailed(problem.failure);
       await parts.wait(backoffMs(parts.backoff, transient, parts.random()), signal);
       if (signal.aborted) throw new CallFailed(INTERRUPTED);

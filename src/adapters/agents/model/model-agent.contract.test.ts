@@ -62,6 +62,7 @@ const makeAgent: MakeAgent = (behaviour, folder) => {
         worker: "WORKER",
         reconciler: "RECONCILER",
         "execution-planner": "EXECUTION",
+        subtask: "SUBTASK",
       },
       governor: new RecordingGovernor(),
       sandbox: noSandbox("a test"),

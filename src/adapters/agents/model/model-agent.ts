@@ -10,20 +10,14 @@ import type { Programs } from "../../../ports/programs.ts";
 import type { Prompts } from "../../../ports/prompts.ts";
 import type { Transcript, Transcripts } from "../../../ports/transcripts.ts";
 import { askedFor } from "../../../prompting/asked-for.ts";
-import type { Model } from "../../models/providers.ts";
 import type { Sandbox } from "../../sandboxes/sandbox.ts";
-import type { ToolLimits } from "../tools/place.ts";
 import { prepareTurn, recordedTurn, recordTurn, type TurnFiles, turnFiles } from "../turn-files.ts";
 import { Conversation } from "./conversation.ts";
-import { type Backoff, governed } from "./governed-model.ts";
+import { type Chain, type GovernedParts, holdGoverned, type ModelLimits } from "./governed-session.ts";
 import { Ledger, readLedger } from "./ledger.ts";
-import { hold, type SessionEnd } from "./session.ts";
-import { Teller } from "./teller.ts";
+import type { SessionEnd } from "./session.ts";
 import { messageFor, systemFor, toolsFor } from "./turn-parts.ts";
 import { WorkingTime } from "./working-time.ts";
-
-/** A model and what may stand in for it. */
-export type Chain = readonly [Model, ...Model[]];
 
 export type ModelAgentOptions = {
   /** Asked for each turn, with the model that the turn's role names, if it does. */
@@ -45,15 +39,6 @@ export type ModelAgentOptions = {
   readonly wait?: (ms: number, signal: AbortSignal) => Promise<void>;
 };
 
-export type ModelLimits = {
-  /** Calls of the model in one turn. */
-  readonly maxSteps: number;
-  readonly maxSilenceMs: number;
-  readonly maxTransient: number;
-  readonly backoff: Backoff;
-  readonly tools: ToolLimits;
-};
-
 export const MODEL_LIMITS: ModelLimits = {
   maxSteps: 200,
   maxSilenceMs: 5 * 60_000,
@@ -64,11 +49,9 @@ export const MODEL_LIMITS: ModelLimits = {
 
 export class ModelAgent implements Agent {
   readonly #options: ModelAgentOptions;
-  readonly #limits: ModelLimits;
 
   constructor(options: ModelAgentOptions) {
     this.#options = options;
-    this.#limits = { ...MODEL_LIMITS, ...options.limits };
   }
 
   async turn(ask: Ask, signal: AbortSignal): Promise<Said> {
@@ -121,42 +104,32 @@ export class ModelAgent implements Agent {
   }
 
   async #session(turn: Turn, signal: AbortSignal): Promise<SessionEnd> {
-    const { ask, chain, ledger, time, transcript, conversation } = turn;
-    const { governor, prompts, redact } = this.#options;
-    const { now = Date.now, random = Math.random, wait = waitFor } = this.#options;
-    const teller = new Teller(transcript.write);
-    const onSign = () => ask.onSign?.();
-    teller.begin(chain[0].id, conversation.is);
-    const model = governed({
-      ...{ job: ask.job, task: ask.brief.task, chain, governor, ledger, now, random, wait, onSign, redact },
-      ...this.#limits,
-      onPart: teller.part,
-      onTrouble: teller.trouble,
-      onWait: (isWaiting) => time.pause(isWaiting),
-    });
-    const room = chain[0].contextTokens - chain[0].maxOutputTokens;
-    const session = {
-      asked: askedFor(ask.brief),
-      output: ask.scratchpad?.file,
-      model,
-      system: systemFor(prompts, ask),
-      past: conversation.past,
-      message: messageFor(ask, conversation.is, chain[0].contextTokens),
-      tools: await toolsFor(
-        ask,
-        { ...this.#options, limits: this.#limits.tools, onSign, write: teller.tool },
-        signal,
-      ),
-      roomTokens: Math.floor(Math.max(room, chain[0].contextTokens / 2) * ROOM_SHARE),
-      maxSteps: this.#limits.maxSteps,
-      onMessages: async (messages: Parameters<Conversation["add"]>[0]) => {
-        teller.messages(messages);
-        onSign();
-        await conversation.add(messages);
+    const { ask, conversation, ...rest } = turn;
+    const { prompts } = this.#options;
+    const { job, brief, onSign, onSlow } = ask;
+    return holdGoverned(
+      governedParts(this.#options),
+      {
+        ...rest,
+        ...{ job, task: brief.task, ...(onSign && { onSign }), ...(onSlow && { onSlow }) },
+        asked: askedFor(brief),
+        output: ask.scratchpad?.file,
+        system: systemFor(prompts, ask),
+        past: conversation.past,
+        message: messageFor(ask, conversation.is, turn.chain[0].contextTokens),
+        conversation: conversation.is,
+        tools: (parts) => toolsFor(ask, parts, signal),
+        onMessages: (messages) => conversation.add(messages),
       },
-    };
-    return hold(session, signal);
+      signal,
+    );
   }
+}
+
+export function governedParts(options: ModelAgentOptions): GovernedParts {
+  const { governor, programs, sandbox, redact, limits } = options;
+  const { now = Date.now, random = Math.random, wait = waitFor } = options;
+  return { governor, programs, sandbox, redact, now, random, wait, limits: { ...MODEL_LIMITS, ...limits } };
 }
 
 type Turn = {
@@ -170,9 +143,6 @@ type Turn = {
 
 /** Of what a model can hold: for what was said in earlier turns. The message of this one, and its work, need room. */
 const PAST_SHARE = 0.4;
-/** For all messages; the rest is for instructions, descriptions of tools, and what the estimate is wrong by. */
-const ROOM_SHARE = 0.8;
-
 /** A planner has one for all of its turns, a worker one for each attempt. */
 const conversationName = ({ brief, job }: Ask): string =>
   (brief.kind === "plan" ? brief.transcript : job).replace(/[^A-Za-z0-9.]/g, "-");
@@ -192,7 +162,12 @@ async function folderProblem({ folder }: Ask): Promise<Failure | undefined> {
 }
 
 /** Who was told to stop, or had no time left, failed because of that, whatever broke then. */
-function judged(end: SessionEnd, ask: Ask, signal: AbortSignal, time: WorkingTime): Said {
+export function judged(
+  end: SessionEnd,
+  ask: Pick<Ask, "maxMs">,
+  signal: AbortSignal,
+  time: WorkingTime,
+): Said {
   if (end.is === "answered") return { is: "said", text: end.text };
   if (signal.aborted) return { is: "failed", failure: STOPPED };
   if (!time.signal.aborted) return end;
@@ -203,7 +178,7 @@ function judged(end: SessionEnd, ask: Ask, signal: AbortSignal, time: WorkingTim
 const STOPPED = failure("interrupted", "the model was told to stop");
 
 /** Before it is written down. */
-const withoutSecrets = (said: Said, redact: (text: string) => string): Said =>
+export const withoutSecrets = (said: Said, redact: (text: string) => string): Said =>
   said.is === "said"
     ? { ...said, text: redact(said.text) }
     : { ...said, failure: { ...said.failure, message: redact(said.failure.message) } };

@@ -43,9 +43,12 @@ const ONE_OUTPUT = 'exec "$0" -c -- "$1" 2>&1';
 /** Models write for bash. */
 const SHELL = ["/bin/bash", "/usr/bin/bash"].find(existsSync) ?? "/bin/sh";
 
+const CUT = "[cut: a process that it left behind still holds the output]";
+
 function answerOf(end: ProgramEnd, heard: string, maxMs: number): string {
   const said = heard.toWellFormed().replaceAll("\0", "");
-  const text = said === "" || said.endsWith("\n") ? said : `${said}\n`;
+  const ended = said === "" || said.endsWith("\n") ? said : `${said}\n`;
+  const text = "isCut" in end ? `${ended}${CUT}\n` : ended;
   switch (end.is) {
     case "exited":
       if (end.code === 0) return text === "" ? "(no output)" : text;

@@ -2,6 +2,7 @@
 import type { JobId } from "../../../core/job.ts";
 import type { Scratchpad } from "../../../ports/agent.ts";
 import type { ProgramEnd, Programs } from "../../../ports/programs.ts";
+import { cachesOf } from "../../sandboxes/confined-programs.ts";
 import type { Command, Sandbox } from "../../sandboxes/sandbox.ts";
 import type { Reach } from "./reach.ts";
 
@@ -45,10 +46,11 @@ export type PlaceRun = {
 export function runIn(place: ToolPlace, run: PlaceRun, signal: AbortSignal): Promise<ProgramEnd> {
   const { job, folder, programs, sandbox, limits, scratchpad } = place;
   const temporary = place.environment["TMPDIR"] ?? folder;
+  const caches = { folder: cachesOf(folder), may: "read" } as const;
   return programs.run(
     {
       job,
-      command: sandbox.wrap(run.command, { folder, temporary, scratchpad }),
+      command: sandbox.wrap(run.command, { folder, temporary, scratchpad, caches }),
       folder,
       environment: run.environment ?? place.environment,
       limits: { maxMs: run.maxMs, maxOutputBytes: run.maxOutputBytes, maxFileBytes: limits.maxFileBytes },

@@ -70,7 +70,7 @@ const FORCED = {
 export async function dangerIn(place: ToolPlace, signal: AbortSignal): Promise<string | undefined> {
   const args = ["config", "--list", "--name-only", "--show-scope"];
   const { end, heard } = await quietGit(place, args, MAX_KEYS_BYTES, signal);
-  if (end.is !== "exited" || end.code !== 0) return "they cannot be read";
+  if (end.is !== "exited" || end.code !== 0 || end.isCut) return "they cannot be read";
   if (heard.length >= MAX_KEYS_BYTES) return "they are too long";
   const keys = heard.split("\n").map((line) => line.split("\t"));
   return keys.find(([scope, key = ""]) => scope !== "command" && DANGER.test(key))?.[1];

@@ -8,6 +8,7 @@ import {
   inspectSandbox,
   type Project,
   promptsProblem,
+  unconfinedProblem,
   withAgent,
   withUsableFallbacks,
 } from "../../../compose.ts";
@@ -32,6 +33,8 @@ export async function settleAgents(
   const { agent, why, candidates } = await findAgent(config, context.env, NEVER);
   if (agent === undefined) return { exit: refuse(context, EXIT.agentUnavailable, nobody(candidates)) };
   const ready = await readyAgents(context, project, withAgent(config, agent));
+  const open = hasExit(ready) ? undefined : unconfinedProblem(ready.config);
+  if (open) return { exit: refuse(context, EXIT.configuration, { ...open, kind: "configuration" }) };
   return hasExit(ready) || why === undefined ? ready : { ...ready, why };
 }
 
@@ -51,7 +54,7 @@ export async function readyAgents(
   return { config, notices: [...missing, ...place, ...notices, ...tooSmall(config)] };
 }
 
-/** What the built-in agent needs besides a model. That nothing confines its commands is said, unless it is wished. */
+/** What the built-in agent needs besides a model. That nothing confines commands is said, unless it is wished. */
 async function placeNotices(
   context: Context,
   { located }: Project,
@@ -63,7 +66,10 @@ async function placeNotices(
   ]);
   const problem = sandbox?.problem ?? prompts;
   if (problem) return { exit: refuse(context, EXIT.configuration, { ...problem, kind: "configuration" }) };
-  return sandbox?.level === "none" && config.sandbox === "auto" ? [`no sandbox: ${sandbox.why}`] : [];
+  const isScript = config.agent?.kind === "scripted"; // What it does is written down: no model steers it.
+  return sandbox?.level === "none" && config.sandbox === "auto" && !isScript
+    ? [`no sandbox: ${sandbox.why}`]
+    : [];
 }
 
 /** A budget in money that could not be kept is refused; where tokens limit it, too, it is said. */

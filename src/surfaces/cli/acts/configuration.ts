@@ -5,6 +5,7 @@ import path from "node:path";
 import type { Project } from "../../../compose/project.ts";
 import { readAgentText, type splitWords } from "../../../config/commands.ts";
 import {
+  asBegun,
   type Config,
   fromSettings,
   type Problem,
@@ -65,11 +66,16 @@ export function reconfigure(context: Context, settings: unknown, given: SettingO
   const sets = given.set ?? [];
   const isChanged = sets.length > 0 || Object.keys(flags).length > 0;
   const read = isChanged
-    ? readConfig({ file: { name: "the run's record", text: JSON.stringify(settings) }, env: {}, sets, flags })
+    ? readConfig({
+        file: { name: "the run's record", text: JSON.stringify(settings) },
+        env: {},
+        sets,
+        flags,
+      })
     : fromSettings(settings);
-  return "problems" in read
-    ? { exit: refuse(context, EXIT.configuration, misconfigured(read.problems)) }
-    : read.config;
+  if ("problems" in read) return { exit: refuse(context, EXIT.configuration, misconfigured(read.problems)) };
+  const now = sets.map((one) => one.slice(0, one.indexOf("=")));
+  return asBegun(read.config, Object(settings), now);
 }
 
 const misconfigured = (problems: readonly Problem[]): Misconfigured => ({

@@ -6,11 +6,13 @@ import {
   checkAgents,
   checkConfiguration,
   checkDisk,
+  checkFilters,
   checkGate,
   checkGit,
   checkIsolation,
   checkNode,
   checkRepository,
+  checkSetup,
   checkState,
   diagnose,
   MIN_FREE_BYTES,
@@ -150,8 +152,48 @@ describe("a diagnosis", () => {
     const commands = ["build", "test"].map((name) => ({ name, run: `cargo ${name}`, problem }));
     const findings = checkGate({ ...WELL, gate: { found: "Cargo.toml", commands } });
     assert.deepEqual(levels(findings), ["ok", "warn"]);
-    assert.match(findings[1]!.text, /cargo was not found on the PATH: the gate will be red/);
+    assert.match(
+      findings[1]!.text,
+      /cargo was not found on the PATH: the gate cannot be run, and a run would stop at once/,
+    );
     assert.deepEqual(levels(checkGate({ ...WELL, gate: failed("unreadable") })), ["bad"]);
+  });
+
+  it("warns where workspaces would lack what is installed, unless they are set up or it is copied", () => {
+    const setup = {
+      command: "npm ci",
+      lockFile: "package-lock.json",
+      isNeeded: true,
+      why: "Nothing is installed.",
+    };
+    const [finding] = checkSetup({ ...WELL, setup });
+    assert.equal(finding?.level, "warn");
+    assert.match(
+      finding.text,
+      /^there is package-lock\.json, and workspaces are not set up\. Nothing is installed\.$/,
+    );
+    assert.match(finding.next ?? "", /^workspace\.setup: npm ci, in skein\.yaml/);
+    assert.deepEqual(levels(checkSetup({ ...WELL, setup: { ...setup, isNeeded: false } })), ["ok"]);
+    const { workspace, ...config } = defaultConfig();
+    const configured = (more: Partial<typeof workspace>) => ({
+      config: { ...config, workspace: { ...workspace, ...more } },
+      origins: {},
+      notices: [],
+    });
+    const copied = { ...setup, copy: ["node_modules", ".venv"] };
+    assert.match(
+      checkSetup({ ...WELL, setup: copied })[0]?.next ?? "",
+      /^workspace\.copy: \[node_modules, \.venv\]/,
+    );
+    for (const configuration of [configured({ setup: "make" }), configured({ copy: copied.copy })])
+      assert.deepEqual(levels(checkSetup({ ...WELL, setup: copied, configuration })), ["ok"]);
+    assert.deepEqual(checkSetup({ ...WELL, setup, gate: { found: "none", commands: [] } }), []);
+    assert.deepEqual(checkSetup(WELL), []);
+  });
+
+  it("refuses a filter of git that is not allowed, and is silent without", () => {
+    assert.deepEqual(levels(checkFilters({ ...WELL, filters: failed("git puts a.txt through") })), ["bad"]);
+    assert.deepEqual(checkFilters(WELL), []);
   });
 
   it("warns of a state folder in memory or on a network, and refuses one that cannot be written", () => {

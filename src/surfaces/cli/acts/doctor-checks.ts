@@ -83,8 +83,8 @@ export const checkConfiguration: Check = ({ configuration }) => {
   );
 };
 
-export const checkAgents: Check = ({ agents, configuration, repository, found }) => {
-  if (agents === undefined) return [unseen("agent", { configuration, repository })];
+export const checkAgents: Check = ({ agents, repository, found }) => {
+  if (agents === undefined) return [unseen("agent", { repository })];
   if (hasFailed(agents)) return [bad("agent", agents.failure.message, agents.failure.next)];
   if (found !== undefined && found.agent === undefined)
     return [bad("agent", "no agent is configured, and none was found", WAYS_IN)];
@@ -95,7 +95,7 @@ const WAYS_IN =
   "set a key such as ANTHROPIC_API_KEY, install an agent (npm install --global opencode-ai), start a local model " +
   "(ollama), or name a program with --agent; or try skein demo";
 
-function agentFinding({ role, spec, problem }: AgentFacts, isAlone: boolean, why?: string): Finding {
+function agentFinding({ role, spec, problem, session }: AgentFacts, isAlone: boolean, why?: string): Finding {
   const name = role === "worker" ? "agent" : "planner";
   if (problem) return bad(name, problem.message, problem.next);
   if (spec === "none") return ok(name, "none: one worker takes the whole goal");
@@ -104,11 +104,20 @@ function agentFinding({ role, spec, problem }: AgentFacts, isAlone: boolean, why
   const who =
     spec?.kind === "command" ? spec.command[0] : spec?.kind === "acp" ? `${spec.name} (ACP)` : specText(spec);
   const found = why === undefined || role !== "worker" ? "" : ` (${foundText(why, spec)})`;
-  return ok(name, `${who} ${does}${found}`);
+  return ok(name, `${who} ${does}${found}${sessionText(session)}`);
 }
 
-export const checkGate: Check = ({ gate, configuration, repository }) => {
-  if (gate === undefined) return [unseen("gate", { configuration, repository })];
+/** Not more than is known: nothing was asked of its model. */
+const sessionText = (session: AgentFacts["session"]): string =>
+  session === undefined
+    ? ""
+    : `; it was started and gave a session after ${(session.ms / 1_000).toFixed(1)} s: it is logged in, or wants no login before its first turn`;
+
+export const checkGate = ({
+  gate,
+  repository,
+}: Pick<Facts, "gate"> & { readonly repository: object }): readonly Finding[] => {
+  if (gate === undefined) return [unseen("gate", { repository })];
   if (hasFailed(gate)) return [bad("gate", gate.failure.message, gate.failure.next)];
   const { found, commands } = gate;
   if (commands.length === 0)
@@ -127,14 +136,42 @@ export const checkGate: Check = ({ gate, configuration, repository }) => {
     ...[...missing.values()].map(({ message }) =>
       warn(
         "gate",
-        `${message}: the gate will be red`,
+        `${message}: the gate cannot be run, and a run would stop at once`,
         "install it, or name another gate with gate: in skein.yaml",
       ),
     ),
   ];
 };
 
-const unseen = (name: string, { repository }: Pick<Facts, "configuration" | "repository">): Finding =>
+/** Whether a workspace has what the gate needs. Without a gate nobody can tell what is needed. */
+export const checkSetup = ({
+  setup,
+  gate,
+  configuration,
+}: Pick<Facts, "setup" | "gate" | "configuration">): readonly Finding[] => {
+  const isGated = gate !== undefined && !hasFailed(gate) && gate.commands.length > 0;
+  if (setup === undefined || hasFailed(setup) || !isGated || !("config" in configuration)) return [];
+  const { workspace } = configuration.config;
+  const { command, lockFile, isNeeded, why, copy } = setup;
+  if (workspace.setup !== undefined) return [ok("set-up", "workspace.setup, in each new workspace")];
+  const given = [...workspace.copy, ...workspace.share];
+  if (!isNeeded || copy?.every((name) => given.includes(name)))
+    return [ok("set-up", `there is ${lockFile}. ${why}`)];
+  const next = copy ? `workspace.copy: [${copy.join(", ")}]` : `workspace.setup: ${command}`;
+  return [
+    warn(
+      "set-up",
+      `there is ${lockFile}, and workspaces are not set up. ${why}`,
+      `${next}, in skein.yaml (skein init writes it) or by --set`,
+    ),
+  ];
+};
+
+/** A run would be refused. Nothing to say is said of nothing. */
+export const checkFilters: Check = ({ filters }) =>
+  filters ? [bad("filters", filters.failure.message, filters.failure.next)] : [];
+
+const unseen = (name: string, { repository }: { readonly repository: object }): Finding =>
   warn(
     name,
     hasFailed(repository)
@@ -241,6 +278,8 @@ const CHECKS: readonly Check[] = [
   checkBudget,
   checkRoles,
   checkGate,
+  checkSetup,
+  checkFilters,
   checkSandbox,
   checkIsolation,
   checkState,

@@ -7,6 +7,7 @@ import {
   type Disk,
   type Environment,
   type Found,
+  filterProblem,
   type GateFacts,
   type GitFacts,
   type Isolation,
@@ -18,6 +19,8 @@ import {
   inspectPrices,
   inspectRepository,
   inspectSandbox,
+  inspectSessions,
+  inspectSetup,
   inspectSpecialists,
   inspectState,
   inspectTree,
@@ -30,9 +33,11 @@ import {
   roomFor,
   type SandboxFacts,
   type Settled,
+  type SetupFacts,
   type SpecialistFacts,
   type StateFacts,
   type TreeFacts,
+  unconfinedProblem,
   withAgent,
   withUsableFallbacks,
 } from "../../../compose.ts";
@@ -43,6 +48,7 @@ import type { Context } from "../context.ts";
 import type { DoctorOptions } from "../verbs/options.ts";
 import { scriptProblems } from "./agents.ts";
 import { defaultConfig, type Misconfigured, readHere } from "./configuration.ts";
+import { stopOnSignal } from "./signals.ts";
 
 /** Undefined: not looked at, because something before it is not there. */
 export type Facts = {
@@ -67,6 +73,10 @@ export type Facts = {
   /** Servers that `.mcp.json` names. */
   readonly mcp?: McpFacts;
   readonly gate?: GateFacts | Failed;
+  /** How workspaces would get what has to be installed. */
+  readonly setup?: SetupFacts | Failed;
+  /** Why workspaces would not have the files as they are here. */
+  readonly filters?: Failed;
   readonly isolation: Isolation;
   readonly state: StateFacts | Failed;
   readonly repositoryDisk?: Disk;
@@ -109,14 +119,21 @@ export async function gatherFacts(
   const wanted = found?.agent ? withAgent(config, found.agent) : config;
   const { config: usable, missing } = await withUsableFallbacks(wanted, env);
   const settled = { located, config: usable, env };
-  const [agents, parts, gate, tree, disk] = await Promise.all([
+  const [agents, parts, gate, setup, filters, tree, disk] = await Promise.all([
     isRead ? limited("the agents", () => agentsOf(settled)) : undefined,
     isRead ? limited("what agents have", () => partsOf(settled)) : undefined,
     isRead ? limited("the gate", (signal) => inspectGate(settled, commit, signal)) : undefined,
+    limited("the set-up", (signal) => inspectSetup(located, commit, signal)),
+    limited("the filters of git", async (signal) => {
+      const problem = isRead ? await filterProblem(settled, settled.config, commit, signal) : undefined;
+      return problem && { failure: problem };
+    }),
     limited("the files", (signal) => inspectTree(located, commit, signal)),
     limited("the disk", () => inspectDisk(located.gitDir)),
   ]);
   const { sandbox, ...others } = known(parts) ?? {};
+  const seen = await state; // An agent that is started needs a place there for a moment.
+  const tried = isNamed(options) && agents && !hasFailed(agents) ? await sessionsOf(settled, agents) : agents;
   return {
     ...always,
     ...others,
@@ -125,9 +142,11 @@ export async function gatherFacts(
     missing,
     isolation: isolationOf(settled.config, sandbox?.level),
     base,
-    ...(agents === undefined ? {} : { agents }),
+    ...(tried === undefined ? {} : { agents: tried }),
     ...(gate === undefined ? {} : { gate }),
-    state: await state,
+    ...(setup && { setup }),
+    ...(filters && { filters }),
+    state: seen,
     ...(disk === undefined || hasFailed(disk) ? {} : { repositoryDisk: disk }),
     ...(tree === undefined || hasFailed(tree) ? {} : { tree, room: roomFor(tree, config) }),
   };
@@ -184,13 +203,27 @@ async function partsOf({
     inspectSpecialists(located.top),
     inspectMcp(config, env, located.top),
   ]);
+  const open = unconfinedProblem(config);
   return {
-    ...(sandbox === undefined ? {} : { sandbox }),
+    ...(sandbox === undefined ? {} : { sandbox: { ...(open && { problem: open }), ...sandbox } }),
     prices: { models, asOf },
     specialists,
     mcp,
     ...(folder === undefined ? {} : { prompts: { folder, ...(problem === undefined ? {} : { problem }) } }),
   };
+}
+
+/** Whoever names an agent to `doctor` wants to know more than that it is there. */
+const isNamed = ({ agent, planner }: DoctorOptions): boolean => agent !== undefined || planner !== undefined;
+
+/** Has limits of its own: it is waited for until nothing of it is left. */
+async function sessionsOf(settled: Settled, agents: readonly AgentFacts[]) {
+  try {
+    using stopping = stopOnSignal();
+    return await inspectSessions(settled, agents, stopping.signal);
+  } catch (error) {
+    return { failure: failure("repository", `the agents cannot be looked at: ${messageOf(error)}`) };
+  }
 }
 
 /** A script is looked into as well: it is an agent that can be wrong before it starts. */

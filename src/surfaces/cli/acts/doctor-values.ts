@@ -1,6 +1,6 @@
 /** Which settings are in force, and where does each come from? As they would be written, and without secrets. */
 import { describeKeys, type ReadConfig, toSettings } from "../../../config/index.ts";
-import { looksSecret, redactor, secretsOf } from "../../../core/redact.ts";
+import { looksSecret, redactFields, redactor, secretsOf } from "../../../core/redact.ts";
 
 export type Setting = {
   readonly key: string;
@@ -53,13 +53,7 @@ export function redactorOf(
   // Its name looks secret, and it holds nothing but names.
   const { SKEIN_WORKSPACE_PASS: _, ...others } = env;
   const redact = redactor([...secretsOf(others), ...passed]);
-  const all = (value: unknown): unknown => {
-    if (typeof value === "string") return redact(value);
-    if (Array.isArray(value)) return value.map(all);
-    if (typeof value !== "object" || value === null) return value;
-    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, all(inner)]));
-  };
-  return <Value>(value: Value) => all(value) as Value;
+  return (value) => redactFields(value, redact);
 }
 
 /** As in skein.yaml, on one line. */

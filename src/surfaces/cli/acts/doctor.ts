@@ -9,23 +9,31 @@ import { harmless, onPage, plural, table } from "../words.ts";
 import { diagnose, MIN_FREE_BYTES, NEEDED_GIT, NEEDED_NODE } from "./doctor-checks.ts";
 import { type Facts, gatherFacts } from "./doctor-facts.ts";
 import type { Finding } from "./doctor-finding.ts";
+import { trialAsked, trialOf } from "./doctor-gate.ts";
 import { redactorOf, type Setting, settingsOf, valueText, withoutSecretWords } from "./doctor-values.ts";
 
-export const doctor: Act<DoctorOptions> = async (context, options) => {
+export const doctor: Act<DoctorOptions> = async (context, given) => {
+  const { options, isAsked } = trialAsked(given);
   const facts = await gatherFacts(context, options);
   const { configuration } = facts;
   const pass = "config" in configuration ? configuration.config.workspace.pass : [];
   const redact = redactorOf(context.env, pass);
-  const findings = redact(diagnose(facts));
+  const first = redact(diagnose(facts));
+  if (!context.json) for (const finding of first) sayFinding(context, finding);
+  const trial = isAsked
+    ? await trialOf(context, options, facts, (text) => say(context, paint(context.out, "quiet", text)))
+    : undefined;
+  const last = redact(trial?.findings ?? []);
+  const findings = [...first, ...last];
   const settings = redact("config" in configuration ? settingsOf(configuration) : []);
   const canRun = findings.every(({ level }) => level !== "bad");
   if (context.json) writeJson(context, { canRun, findings, ...redact(factsJson(facts)), settings });
   else {
-    for (const finding of findings) sayFinding(context, finding);
+    for (const finding of last) sayFinding(context, finding);
     if (settings.length > 0) saySettings(context, settings, options.all === true);
     sayEnd(context, findings, canRun);
   }
-  return canRun ? EXIT.done : EXIT.notAllDone;
+  return trial?.exit || (canRun ? EXIT.done : EXIT.notAllDone);
 };
 
 const TONES = { ok: "good", warn: "bad", bad: "bad" } as const;
@@ -36,10 +44,15 @@ const INDENT = " ".repeat(LEVEL_COLUMNS + NAME_COLUMNS);
 function sayFinding(context: Context, { name, level, text, next }: Finding): void {
   const { out } = context;
   // Broken into lines with blanks in front, which then give way to the name: what colours take counts for no column.
-  const lines = onPage(out, INDENT + harmless(text, MAX_TEXT_CHARS), INDENT).slice(INDENT.length);
+  const page = (words: string) =>
+    words
+      .split("\n")
+      .map((line) => onPage(out, INDENT + harmless(line, MAX_TEXT_CHARS), INDENT))
+      .join("\n");
+  const lines = page(text).slice(INDENT.length);
   const start = paint(out, TONES[level], level) + " ".repeat(LEVEL_COLUMNS - level.length);
   say(context, start + name.padEnd(NAME_COLUMNS) + lines);
-  if (next !== undefined) say(context, onPage(out, `${INDENT}try: ${harmless(next)}`, INDENT));
+  if (next !== undefined) say(context, page(`try: ${next}`));
 }
 
 const MAX_TEXT_CHARS = 1_000;
@@ -88,12 +101,15 @@ function factsJson(facts: Facts): Readonly<Record<string, unknown>> {
     repository: look.repository && { branch: null, ...look.repository },
     base: typeof base === "string" ? base : null,
     agents: withoutSecretWords(
-      look.agents?.map((one) => ({ ...one, spec: one.spec ?? null, ...problemOf(one) })) ?? null,
+      look.agents?.map((one) => ({
+        ...{ ...one, spec: one.spec ?? null, session: one.session ?? null, ...problemOf(one) },
+      })) ?? null,
     ),
     gate: look.gate && {
       ...look.gate,
       commands: look.gate.commands.map((one) => ({ ...one, ...problemOf(one) })),
     },
+    setup: seen(facts.setup),
     found: withoutSecretWords(facts.found ?? null),
     sandbox: facts.sandbox ?? null,
     prices: facts.prices ?? null,

@@ -1,9 +1,6 @@
 /** How does a run go on in this process? Started, shown, stopped kindly, and reported: the one way for every verb. */
-import { readdirSync } from "node:fs";
-import path from "node:path";
 import { type LiveRun, type Project, startRun } from "../../../compose.ts";
 import { type Config, toPolicy } from "../../../config/index.ts";
-import { targetBranchOf } from "../../../core/brief.ts";
 import type { Failure } from "../../../core/failure.ts";
 import type { Policy } from "../../../core/policy.ts";
 import type { RunState } from "../../../core/state.ts";
@@ -14,13 +11,11 @@ import { hasFailed } from "../../../ports/repository.ts";
 import type { RunHome } from "../../../ports/runs.ts";
 import { type Context, refuse, say } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
-import { paint } from "../output.ts";
 import { startProgress } from "../progress.ts";
-import { type Around, reportOf, stoppedText } from "../report.ts";
-import { onPage } from "../words.ts";
-import { checkedOutIn } from "./deliver-command.ts";
+import { stoppedText } from "../report.ts";
 import { type Halt, haltOf, sayHalt } from "./halt.ts";
 import { hasExit, seeRun } from "./project.ts";
+import { sayEnd } from "./report.ts";
 import { heedSignals } from "./signals.ts";
 
 /** `view` is of a run that closed. `isRefused`: it was not even started, and said why. */
@@ -41,11 +36,12 @@ export async function driveRun(
   try {
     const { env } = context;
     const onLeft = (what: string) => progress.say(`a workspace could not be given back: ${what}`);
+    const onRestored = (what: string) => progress.say(`restored: ${what}`);
     const watch: Watch = (event, state) => {
       progress.watch(event, state);
       halting.watch(state);
     };
-    const options = { config, env, watch, onLeft, onWait: halting.look };
+    const options = { config, env, watch, onLeft, onRestored, onWait: halting.look };
     const live = await startRun(project, home, options, signals.aborted);
     if (hasFailed(live)) {
       progress.end();
@@ -137,7 +133,7 @@ type Ended = {
   readonly halt?: Halt;
 };
 
-async function ended(context: Context, { located }: Project, how: Ended): Promise<Driven> {
+async function ended(context: Context, project: Project, how: Ended): Promise<Driven> {
   const { home, config, end, halt } = how;
   if (end.is === "lost") return { exit: refuse(context, lostCode(end.failure), end.failure) };
   const seen = await seeRun(context, home);
@@ -146,25 +142,10 @@ async function ended(context: Context, { located }: Project, how: Ended): Promis
   if (end.is === "stopped") {
     return { exit: halt ? sayHalt(context, halt, view, config) : sayStopped(context, view) };
   }
-  const { baseBranch } = home.record;
-  const where = baseBranch === undefined ? undefined : await checkedOutIn(located.top, baseBranch);
-  const target = targetBranchOf(view.run, config.branchPrefix);
-  const { command } = context;
   const { tokens, dollars } = config.budget; // Which may have been changed since it was recorded.
   const budget = { ...(tokens !== undefined && { tokens }), ...(dollars !== undefined && { dollars }) };
-  const follows = home.record.plan === undefined ? {} : { follows: resultsIn(home) };
-  sayReport(context, view, { target, command, isCheckedOut: where !== undefined, budget, ...follows });
+  await sayEnd(context, project, home, { view, budget });
   return { exit: view.is === "done" ? EXIT.done : EXIT.notAllDone, view };
-}
-
-/** A link leads there where the person named the folder. What starts with a dot is no result. */
-function resultsIn({ folder }: RunHome): { readonly results?: string } {
-  const results = path.join(folder, "scratchpad");
-  try {
-    return readdirSync(results).some((name) => !name.startsWith(".")) ? { results } : {};
-  } catch {
-    return {}; // Somebody has put it away.
-  }
 }
 
 /** With JSON it is an error like any other: whoever reads the events sees no end of the run among them. */
@@ -176,11 +157,8 @@ function sayStopped(context: Context, view: RunView): ExitCode {
   return EXIT.interrupted;
 }
 
-export function sayReport(context: Context, view: RunView, around: Around): void {
-  for (const { tone, text, isProse } of reportOf(view, around))
-    say(context, paint(context.out, tone, isProse ? onPage(context.out, text, "    ") : text));
-}
-
-/** A log that is damaged or newer, and a policy that makes no sense: going on with the same cannot help. */
+/** A log that is damaged, newer, or on a read-only disk, and a policy that makes no sense: the same again cannot help. */
 const lostCode = ({ kind, message }: Failure): ExitCode =>
-  kind === "policy" || message.startsWith("the log cannot be read") ? EXIT.configuration : EXIT.notAllDone;
+  kind === "policy" || /^the log cannot be read| cannot be written: it may only be read/.test(message)
+    ? EXIT.configuration
+    : EXIT.notAllDone;

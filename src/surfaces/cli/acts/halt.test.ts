@@ -53,6 +53,14 @@ function context(now: number): Context & { said: () => string } {
 describe("a run that waits for a quota", () => {
   const rules = (maxWaitMs: number, now: number) => ({ policy: defaultPolicy, maxWaitMs, now });
 
+  it("goes by the machine's clock, however that was set", () => {
+    const { state, now } = parked(12 * HOUR);
+    evolve(state, { type: "clock.jumped", ms: 720 * HOUR, at: now });
+    assert.equal(haltOf(state, rules(12 * HOUR, now + 720 * HOUR)), undefined);
+    const halt = haltOf(state, rules(11 * HOUR, now + 720 * HOUR));
+    assert.equal(halt?.is === "parked" && halt.until, 732 * HOUR);
+  });
+
   it("goes on waiting while the reset is no further away than quota.wait", () => {
     const { state, now } = parked(12 * HOUR);
     assert.equal(haltOf(state, rules(12 * HOUR, now)), undefined);
@@ -83,6 +91,22 @@ describe("a run that waits for a quota", () => {
       accounts: { plan: ["agent"], work: ["agent", "other"], byAgent: {} },
     } as const;
     assert.equal(haltOf(state, { policy, maxWaitMs: 0, now }), undefined);
+  });
+});
+
+describe("a run whose set-up has failed", () => {
+  it("stops at once with 3, and keeps the tool's lines and those that would mend it", () => {
+    const { state, story, now } = parked(HOUR);
+    const next = "add to skein.yaml:\n  workspace:\n    setup: npm ci";
+    const why = failure("setup", "npm test cannot be run in /w:\nsh: mocha: not found", next);
+    evolve(state, { type: "setup.failed", failure: why, at: now });
+    const halt = haltOf(state, { policy: defaultPolicy, maxWaitMs: 12 * HOUR, now });
+    const here = context(now);
+    assert.equal(sayHalt(here, halt!, viewOf({ state, story }), configured()), 3);
+    assert.match(
+      here.said(),
+      /^skein: npm test cannot be run in \/w: \(.* done, the rest is kept\)\n {2}sh: mocha: not found\ntry: add to skein\.yaml:\n {4}workspace:\n {6}setup: npm ci\n {2}then skein resume r\S*\n$/,
+    );
   });
 });
 

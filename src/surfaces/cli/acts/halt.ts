@@ -1,4 +1,4 @@
-/** When does a run stop by itself, to be resumed? When a key was refused, or a quota is back later than one waits. */
+/** When does a run stop by itself, to be resumed? When its set-up or a key failed, or a quota is back later than one waits. */
 import type { Config } from "../../../config/index.ts";
 import { knownProvider } from "../../../config/known-providers.ts";
 import { durationText } from "../../../config/values.ts";
@@ -7,32 +7,37 @@ import { parkedAccounts, refusedAccounts } from "../../../core/governor.ts";
 import { accountOf } from "../../../core/model-spec.ts";
 import type { Policy } from "../../../core/policy.ts";
 import { isParked } from "../../../core/standstill.ts";
-import type { RunState } from "../../../core/state.ts";
+import { type RunState, wallTime } from "../../../core/state.ts";
 import type { RunView } from "../../../core/view.ts";
 import { type Context, refuse } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
-import { clockTime, day, duration, plural } from "../words.ts";
+import { clockTime, day, duration, harmless, plural } from "../words.ts";
 
 export type Halt =
+  | { readonly is: "setup"; readonly failure: Failure }
   | { readonly is: "refused"; readonly account: string; readonly failure: Failure }
   | { readonly is: "parked"; readonly accounts: readonly string[]; readonly until: number };
 
-/** A wrong key stops at once, also where others could go on: it does not mend itself. */
+/** A set-up that failed and a wrong key stop at once, also where others could go on: they do not mend themselves. */
 export function haltOf(
   state: RunState,
   { policy, maxWaitMs, now }: { readonly policy: Policy; readonly maxWaitMs: number; readonly now: number },
 ): Halt | undefined {
   if (state.closed !== undefined) return undefined;
+  if (state.setup.failure) return { is: "setup", failure: state.setup.failure };
   const [refused] = refusedAccounts(state);
   if (refused) return { is: "refused", ...refused };
-  const until = isParked(state, policy)?.until;
-  if (until === undefined || until - now <= maxWaitMs) return undefined;
+  const parkedUntil = isParked(state, policy)?.until;
+  if (parkedUntil === undefined) return undefined;
+  const until = wallTime(state, parkedUntil);
+  if (until - now <= maxWaitMs) return undefined;
   return { is: "parked", accounts: parkedAccounts(state).map(({ account }) => account), until };
 }
 
 export function sayHalt(context: Context, halt: Halt, view: RunView, config: Config): ExitCode {
   const { run, counts } = view;
   const kept = `${counts.done} of ${plural(counts.total, "task")} done, the rest is kept`;
+  if (halt.is === "setup") return saySetup(context, halt.failure, { run, kept });
   if (halt.is === "refused") {
     const { account, failure } = halt;
     const message = `the credentials of ${account} were refused: ${failure.message} (${kept})`;
@@ -51,6 +56,27 @@ export function sayHalt(context: Context, halt: Halt, view: RunView, config: Con
       `${durationText(config.quota.wait)}: nothing more is called until then (${kept})`,
     next: `skein resume ${run} after ${when}; or skein resume ${run} --set quota.wait=${waitFor(left)} to wait here`,
   });
+}
+
+/** The lines that a tool wrote, and those of skein.yaml that would mend it, stay lines. */
+function saySetup(
+  context: Context,
+  { kind, message, next = "mend it" }: Failure,
+  { run, kept }: { readonly run: string; readonly kept: string },
+): ExitCode {
+  const then = `then skein resume ${run}`;
+  if (context.json) return refuse(context, EXIT.configuration, { kind, message, next: `${next}; ${then}` });
+  const [what = "", ...said] = message.split("\n");
+  const [first = "", ...more] = next.split("\n");
+  const after = more.length === 0 ? [] : [...more, then];
+  const code = refuse(context, EXIT.configuration, {
+    kind,
+    message: `${what} (${kept})`,
+    lines: said,
+    next: more.length === 0 ? `${first}, ${then}` : first,
+  });
+  for (const line of after) context.err.write(`  ${harmless(line)}\n`);
+  return code;
 }
 
 /** In whole hours, so that it is enough. */

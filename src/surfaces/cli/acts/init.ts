@@ -34,7 +34,7 @@ export const init: Act<InitOptions> = async (context, options) => {
   if (unwanted !== undefined) return unwanted;
   const gate = await inspectGate({ located, config: defaultConfig(), env: context.env }, located.head, NEVER);
   if (hasFailed(gate)) return refuse(context, EXIT.configuration, gate.failure);
-  const setup = await inspectSetup(located, NEVER);
+  const setup = await inspectSetup(located, located.head, NEVER);
   const ignored = await ignoredSettings(located, AbortSignal.timeout(MAX_HINT_MS));
   const found = { gate: { found: gate.found, commands: gate.commands.map(({ run }) => run) } };
   const text = starterText(setup === undefined ? found : { ...found, setup });
@@ -105,8 +105,7 @@ function sayWritten(context: Context, file: string, { gate, setup, ignored, isRe
   };
   if (gate.commands.length > 0) row("gate", `found by itself: ${gate.found}`);
   else row("gate", "none found: until you name one, landings are not gated", "bad");
-  if (setup?.isNeeded) row("set-up", `${setup.command}, in each new workspace: there is ${setup.lockFile}`);
-  else if (setup !== null) row("set-up", `not needed: node_modules is copied; else ${setup.command}`);
+  if (setup !== null) row("set-up", setupText(setup));
   if (ignored.length > 0)
     row(
       "hint",
@@ -117,6 +116,13 @@ function sayWritten(context: Context, file: string, { gate, setup, ignored, isRe
   say(context, "Next (an agent is looked for, unless you name one in it: docs/agents.md of Skein says how)");
   const next = commands([[`${command} doctor`, "could a run start now?"], [`${command} run "<goal>"`]]);
   for (const line of next) say(context, `  ${line}`);
+}
+
+function setupText({ command, lockFile, isNeeded, why, copy }: SetupFacts): string {
+  if (!isNeeded) return `not set: ${why} Else ${command}`;
+  return copy
+    ? `a copy of ${copy.join(", ")}: ${why}`
+    : `${command}, in each new workspace: there is ${lockFile}. ${why}`;
 }
 
 const MAX_SHOWN = 5;

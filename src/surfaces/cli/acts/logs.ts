@@ -2,6 +2,7 @@
 import type { Event } from "../../../core/event.ts";
 import { messageOf } from "../../../core/failure.ts";
 import type { JobId } from "../../../core/job.ts";
+import { wallTime } from "../../../core/state.ts";
 import type { TaskId } from "../../../core/task.ts";
 import { findTask, nothingSeen, type Seen, see } from "../../../core/view.ts";
 import { type Act, type Context, refuse, usage } from "../context.ts";
@@ -9,7 +10,7 @@ import { EXIT } from "../exit-codes.ts";
 import { narrate } from "../narrate.ts";
 import { paint } from "../output.ts";
 import type { LogsOptions } from "../verbs/options.ts";
-import { clockTime, day } from "../words.ts";
+import { asJson, clockTime, day } from "../words.ts";
 import { hasPlanner } from "./names.ts";
 import { hasExit, openHere, openNamed } from "./project.ts";
 
@@ -74,15 +75,16 @@ class Teller {
     const { out, json } = this.#context;
     if (this.#task !== undefined && !concerns(event, this.#task)) return;
     if (json) {
-      out.write(`${JSON.stringify(event)}\n`);
+      out.write(`${asJson(event)}\n`);
       return;
     }
     const line = narrate(event, state, { hasPlanner: this.#hasPlanner });
     if (!line) return;
-    const today = day(event.at);
+    const time = wallTime(state, event.at);
+    const today = day(time);
     if (today !== this.#day) out.write(`${paint(out, "quiet", today)}\n`);
     this.#day = today;
-    out.write(`${paint(out, "quiet", clockTime(event.at))}  ${paint(out, line.tone, line.text)}\n`);
+    out.write(`${paint(out, "quiet", clockTime(time))}  ${paint(out, line.tone, line.text)}\n`);
   }
 }
 

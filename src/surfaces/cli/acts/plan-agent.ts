@@ -1,12 +1,12 @@
 /** `skein plan --by agent`: who is asked, and what came of it? */
-import { planByAgent } from "../../../compose/plan-by-agent.ts";
+import { type PlannedByAgent, planByAgent } from "../../../compose/plan-by-agent.ts";
 import type { RepositoryFacts } from "../../../planning/facts.ts";
 import type { ExecutionPlan } from "../../../planning/plan.ts";
 import { hasFailed } from "../../../ports/repository.ts";
 import { type Context, refuse } from "../context.ts";
 import { EXIT } from "../exit-codes.ts";
 import type { PlanOptions } from "../verbs/options.ts";
-import { harmless } from "../words.ts";
+import { asJson, harmless, plural } from "../words.ts";
 import { settleAgents } from "./agents.ts";
 import { configure } from "./configuration.ts";
 import { type Exit, hasExit, openHere } from "./project.ts";
@@ -52,7 +52,30 @@ export async function askAgent(
   }
   const notices = [...read.notices, ...settled.notices];
   if (asked.is === "plan") return { plan: asked.plan, notices };
-  const why = `this is the rules' plan, because the agent's could not be had: ${asked.why.message}`;
-  const reasons = asked.reasons.filter((reason) => reason !== asked.why.message);
-  return { plan: asked.plan, notices: [...notices, why, ...reasons] };
+  // Who reads JSON has the plan on standard output, and must not take it for the agent's.
+  if (context.json) context.err.write(`${asJson({ notice: refusedNotice(asked) })}\n`);
+  return { plan: asked.plan, notices: [...notices, ...refusedText(asked)] };
 }
+
+type Refused = Extract<PlannedByAgent, { readonly is: "rules" }>;
+
+const refusedNotice = ({ why, reasons }: Refused) => ({
+  kind: why.kind,
+  message: `this is the rules' plan: ${why.message}`,
+  ...(reasons.length > 0 && { reasons }),
+  ...(why.next !== undefined && { next: why.next }),
+});
+
+function refusedText({ why, reasons }: Refused): readonly string[] {
+  const against = reasons.filter((reason) => reason !== why.message);
+  const more = against.length - MAX_REASONS;
+  return [
+    `this is the rules' plan: ${why.message}`,
+    ...against.slice(0, MAX_REASONS).map((reason) => `wrong with its last plan: ${reason}`),
+    ...(more > 0 ? [`and ${plural(more, "more reason")}`] : []),
+    ...(why.next === undefined ? [] : [`try: ${why.next}`]),
+  ];
+}
+
+/** All that is wrong was told while it was asked; who mends a request needs the first ones. */
+const MAX_REASONS = 5;

@@ -54,7 +54,7 @@ export function processInput(): Input {
       return Buffer.concat(read).subarray(0, maxBytes + 1);
     },
     close: async () => {
-      await chunks?.return?.();
+      if (chunks) process.stdin.destroy(); // Also in the middle of a line, for which an iterator's end would wait.
     },
   };
 }

@@ -5,7 +5,7 @@ import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { paint } from "../output.ts";
 import type { PlanPage } from "../plan-text.ts";
 import type { PlanOptions } from "../verbs/options.ts";
-import { harmless, onPage } from "../words.ts";
+import { asJson, harmless, onPage } from "../words.ts";
 import { MAX_GOAL_BYTES, readGoal, textIn } from "./goal.ts";
 import type { OpenInput } from "./plan-input.ts";
 import { makePlan } from "./plan-make.ts";
@@ -67,7 +67,7 @@ export function notify({ err, json }: Context, notices: readonly string[]): void
 
 async function show(context: Context, made: ExecutionPlan, options: Wanted): Promise<void> {
   const { out } = context;
-  if (context.json) out.write(`${JSON.stringify(made, undefined, 2)}\n`);
+  if (context.json) out.write(`${asJson(made, 2)}\n`);
   else if (options.markdown)
     out.write((await import("../../../planning/render/markdown.ts")).renderMarkdown(made));
   else if (options.mermaid)

@@ -1,13 +1,16 @@
 /** Which repository is meant, and which of its runs? What cannot be found is refused in words. */
 import path from "node:path";
-import { openProject, type Project } from "../../../compose/project.ts";
-import { messageOf } from "../../../core/failure.ts";
+import { goOnWithout, lostLog } from "../../../compose/lost-home.ts";
+import { movedRuns, openProject, type Project } from "../../../compose/project.ts";
+import { type Failure, failure, messageOf } from "../../../core/failure.ts";
 import { nothingSeen, type Seen, see } from "../../../core/view.ts";
 import { hasFailed } from "../../../ports/repository.ts";
 import type { RunHome, RunRecord } from "../../../ports/runs.ts";
 import { type Context, refuse, usage } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import type { RepoOption } from "../verbs/options.ts";
+import { quoted } from "../words.ts";
+import { prefixOf } from "./names.ts";
 
 /** It was said why; this is the exit code. */
 export type Exit = { readonly exit: ExitCode };
@@ -30,20 +33,41 @@ export async function openRun(context: Context, project: Project, run: string): 
   const broken = (await project.runs.list()).some((entry) =>
     hasFailed(entry) ? entry.failure.message.includes(run) : entry.run === run,
   );
+  const moved = broken ? undefined : await movedHere(project, run);
+  if (moved) return { exit: refuse(context, EXIT.configuration, moved) };
   // A name that nobody has is a slip of the keyboard; a run that cannot be read is not.
   return { exit: refuse(context, broken ? EXIT.configuration : EXIT.usage, home.failure) };
+}
+
+/** Runs that were begun when the repository was elsewhere; one of that name, if one is meant. */
+export async function movedHere(project: Project, run?: string): Promise<Failure | undefined> {
+  const all = await movedRuns(project);
+  const moved = run === undefined ? all[0] : all.find(({ runs }) => runs.includes(run));
+  if (!moved) return undefined;
+  const { from, folder, runs } = moved;
+  const [old, here] = [path.join(folder, "runs"), path.join(project.stateFolder, "runs")];
+  const what = run === undefined ? `${runs.slice(0, 5).join(", ")}: they were` : `run ${run}: it was`;
+  return failure(
+    "repository",
+    `this repository was moved, and its state folder does not know ${what} begun when it was in ${from}`,
+    `move it back; or bring them along: mkdir -p ${quoted(here)} && mv ${quoted(old)}/${run ?? "*"} ${quoted(here)}/`,
+  );
 }
 
 /** What the log says; a log that cannot be read is refused. */
 export async function seeRun(context: Context, home: RunHome): Promise<Seen | Exit> {
   const seen = nothingSeen();
+  const prefix = prefixOf(home.record);
+  let lost: Failure | undefined;
   try {
     for await (const event of home.log.read(0)) see(seen, event);
-    return seen;
+    if (seen.state.request === undefined) lost = await lostLog(home, prefix);
   } catch (error) {
-    const message = `nothing can be said about run ${home.record.run}: ${messageOf(error)}`;
-    return { exit: refuse(context, EXIT.configuration, { kind: "repository", message }) };
+    const why = messageOf(error);
+    const message = `nothing can be said about run ${home.record.run}: ${why}`;
+    lost = failure("repository", message, /newer Skein/.test(why) ? undefined : goOnWithout(home, prefix));
   }
+  return lost ? { exit: refuse(context, EXIT.configuration, lost) } : seen;
 }
 
 export type SeenRun = { readonly home: RunHome; readonly seen: Seen };

@@ -3,7 +3,7 @@ import { type Project, tidyRun } from "../../../compose.ts";
 import { fromSettings } from "../../../config/index.ts";
 import { type RunView, viewOf } from "../../../core/view.ts";
 import { undoneText } from "../../../core/view-reasons.ts";
-import { type Act, type Context, refuse, say, usage } from "../context.ts";
+import { type Act, type Context, refuse, say, usage, writeJson } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { paint } from "../output.ts";
 import type { ResumeOptions } from "../verbs/options.ts";
@@ -13,7 +13,17 @@ import { reconfigure } from "./configuration.ts";
 import { deliverDone, refuseDelivery } from "./deliver.ts";
 import { type Bring, bringOf } from "./deliver-command.ts";
 import { driveRun } from "./drive-run.ts";
-import { type Exit, hasExit, openHere, openSeen, runsWhere, type SeenRun, underWay } from "./project.ts";
+import { mendedSetup } from "./mended-setup.ts";
+import {
+  type Exit,
+  hasExit,
+  movedHere,
+  openHere,
+  openSeen,
+  runsWhere,
+  type SeenRun,
+  underWay,
+} from "./project.ts";
 import { tellRun } from "./tell.ts";
 
 export const resume: Act<ResumeOptions> = async (context, options) => {
@@ -36,7 +46,12 @@ export const resume: Act<ResumeOptions> = async (context, options) => {
   const owner = await home.owner();
   if (owner && seen.state.paused) return tellRun(context, home, { type: "resume" });
   if (owner) return refuse(context, EXIT.notAllDone, underWay(record.run, owner.pid));
-  const changed = reconfigure(context, record.settings, options);
+  const { hasFailed } = seen.state.setup;
+  const mended = hasFailed
+    ? await mendedSetup(context, project, record.settings)
+    : { ...record, notices: [] };
+  if (hasExit(mended)) return mended.exit;
+  const changed = reconfigure(context, mended.settings, options);
   if (hasExit(changed)) return changed.exit;
   const ready = await readyAgents(context, project, changed);
   if (hasExit(ready)) return ready.exit;
@@ -47,6 +62,7 @@ export const resume: Act<ResumeOptions> = async (context, options) => {
   if (undeliverable !== undefined) return undeliverable;
   const done = `${view.counts.done} of ${plural(view.counts.total, "task")} done`;
   say(context, `going on with run ${record.run}, ${done}: ${firstLine(record.goal)}\n`);
+  for (const notice of mended.notices) say(context, harmless(notice));
   for (const notice of notices) say(context, paint(context.out, "bad", `notice: ${harmless(notice)}`));
   const driven = await driveRun(context, project, home, config);
   return driven.exit === EXIT.done && config.deliver
@@ -62,7 +78,7 @@ async function pick(context: Context, project: Project, run?: string): Promise<S
   const [newest, ...others] = idle;
   const paused = open.filter(({ seen }) => seen.state.paused);
   if (newest === undefined && paused.length === 1) return paused[0]!; // Its pause is what is meant to end.
-  if (newest === undefined) return { exit: await nothingOpen(context, open) };
+  if (newest === undefined) return { exit: await nothingOpen(context, project, open) };
   if (others.length > 0) {
     const names = others
       .slice(0, 5)
@@ -74,10 +90,12 @@ async function pick(context: Context, project: Project, run?: string): Promise<S
 }
 
 /** Every open run is being driven already, or there is none. */
-async function nothingOpen(context: Context, going: readonly SeenRun[]): Promise<ExitCode> {
+async function nothingOpen(context: Context, project: Project, going: readonly SeenRun[]): Promise<ExitCode> {
   const home = going[0]?.home;
   const owner = await home?.owner();
   if (home && owner) return refuse(context, EXIT.notAllDone, underWay(home.record.run, owner.pid));
+  const moved = going.length === 0 ? await movedHere(project) : undefined;
+  if (moved) return refuse(context, EXIT.configuration, moved);
   return usage(
     context,
     "there is no run that could go on",
@@ -87,11 +105,11 @@ async function nothingOpen(context: Context, going: readonly SeenRun[]): Promise
 
 /** Nothing to go on with is no failure if everything was done. */
 function sayClosed(context: Context, view: RunView, bring: Bring): ExitCode {
-  const { run, is, counts } = view;
+  const { run, is, counts, givenUp } = view;
   const left = [...view.undone.map(undoneText), ...view.left];
   const code = is === "done" ? EXIT.done : EXIT.notAllDone;
   if (context.json) {
-    context.out.write(`${JSON.stringify({ run, closed: is, left })}\n`);
+    writeJson(context, { run, closed: is, left, ...(givenUp.length > 0 && { givenUp }) });
     return code;
   }
   say(context, `run ${run} is closed: ${is}, ${counts.done} of ${plural(counts.total, "task")} done`);

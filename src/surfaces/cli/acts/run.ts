@@ -16,6 +16,7 @@ import { settleAgents } from "./agents.ts";
 import { configure } from "./configuration.ts";
 import { deliverDone, refuseDelivery } from "./deliver.ts";
 import { type Driven, driveRun } from "./drive-run.ts";
+import { gateWarnings } from "./gate-warnings.ts";
 import { readGoal } from "./goal.ts";
 import { type GivenPlan, planIn, planSize } from "./plan-file.ts";
 import { approve, planOf, refusePlanFirst } from "./plan-run.ts";
@@ -93,7 +94,8 @@ export async function begin(context: Context, project: Project, wanted: Wanted):
   const home = await createRun(project, { goal, ...base, config, ...(plan ? { plan: plan.plan } : {}) });
   if (hasFailed(home)) return { exit: refuse(context, EXIT.configuration, home.failure) };
   const { run: name } = home.record;
-  const notices = [...project.located.notices, ...wanted.notices, ...settled.notices];
+  const warnings = await gateWarnings({ ...project, config, env: context.env }, base.base);
+  const notices = [...project.located.notices, ...wanted.notices, ...settled.notices, ...warnings];
   for (const text of notices)
     say(context, paint(context.out, "bad", onPage(context.out, `notice: ${harmless(text)}`, "  ")));
   const from = base.baseBranch === undefined ? short(base.base) : `${base.baseBranch} (${short(base.base)})`;

@@ -29,6 +29,7 @@ import { unknownTask } from "./logs.ts";
 import { budgetOf, prefixOf } from "./names.ts";
 import { hasExit, NEVER, openHere, openNamed, type SeenRun } from "./project.ts";
 import { type RunWord, runText, runWord } from "./run-state.ts";
+import { proposedIn, termLines, termsOf } from "./show-plan.ts";
 
 export const show: Act<ShowOptions> = async (context, options) => {
   const project = await openHere(context, options);
@@ -62,27 +63,36 @@ function showTree(
   const view = viewOf(seen);
   const state = runWord(view, owner);
   const { run, goal } = home.record;
+  const proposed = proposedIn(seen.state);
   if (context.json) {
     writeJson(context, {
       run,
       goal,
       state,
-      tasks: rows,
+      tasks: rows.map((row) => ({ ...row, ...termsOf(seen.state, row.task) })),
+      ...(proposed.size === 0 ? {} : { proposed: [...proposed] }),
+      givenUp: view.givenUp,
       flaky,
       ...(moved === undefined ? {} : { baseMoved: moved }),
+      ...(view.setup && { setup: view.setup }),
+      ...(view.probed && { probed: view.probed }),
       spent: view.spent,
       tally: view.tally,
     });
     return EXIT.done;
   }
-  const { counts, left } = view;
+  const { counts, left, setup } = view;
   say(
     context,
     `run ${run}, ${runText(state, owner)}: ${counts.done} of ${plural(counts.total, "task")} done`,
   );
   if (home.record.plan !== undefined) say(context, "it follows a plan: nobody plans");
   if (state === "stopped") say(context, `nobody is at work now; skein resume ${run} goes on`);
+  if (proposed.size > 0)
+    say(context, `its plan waits for your approval: skein approve ${run}, or --decline "<reason>"`);
   if (moved) say(context, harmless(baseMovedText(moved)));
+  for (const line of setup ? harmlessLines([setup.message, setup.next].filter(Boolean).join("\n")) : [])
+    say(context, paint(context.out, "bad", line));
   for (const thing of left) say(context, paint(context.out, "bad", `left: ${harmless(thing)}`));
   say(context);
   const names = rows.map(
@@ -98,6 +108,8 @@ function showTree(
     say(context, `${names[i]!.padEnd(wide)}  ${about}  ${paint(context.out, "quiet", what)}`.trimEnd());
     for (const why of reasonsOf(view, row.task))
       say(context, `${"  ".repeat(row.depth + 2)}${harmless(why, MAX_REASON_CHARS)}`);
+    for (const term of proposed.has(row.task) ? termLines(seen.state, row.task) : [])
+      say(context, `${"  ".repeat(row.depth + 2)}${term}`);
   }
   sayFlaky(context, flaky);
   showTally(context, view, budgetOf(home.record));
@@ -133,8 +145,9 @@ const wordIn = (word: TaskRow["word"], state: RunWord): string =>
 const AT_WORK: ReadonlySet<TaskRow["word"]> = new Set(["planning", "working", "gating"]);
 
 /** Why it was made again, and why it is not done, in a few words, and each of them once. */
-function reasonsOf({ setbacks, undone }: RunView, id: TaskId): readonly string[] {
+function reasonsOf({ setbacks, undone, givenUp }: RunView, id: TaskId): readonly string[] {
   const end = undone.find(({ task }) => task === id);
+  const instead = end?.replacedBy === undefined ? [] : [`replaced by ${end.replacedBy}`];
   const ofIt = setbacks.filter(
     ({ task, charge, failure }) =>
       task === id && charge !== "nothing" && !(end?.reason.startsWith(failure.message) ?? false),
@@ -146,7 +159,8 @@ function reasonsOf({ setbacks, undone }: RunView, id: TaskId): readonly string[]
     const who = of === "plan" ? "planner" : `attempt ${attempts}`;
     return `${who}: ${failure.message}`;
   });
-  return end === undefined ? shown : [...shown, `${end.end}: ${end.reason}`];
+  const whys = givenUp.flatMap(({ task, reason }) => (task === id ? [`given up: ${reason}`] : []));
+  return [...shown, ...(end === undefined ? [] : [`${end.end}: ${end.reason}`]), ...instead, ...whys];
 }
 
 const MAX_REASONS = 3;
@@ -173,6 +187,11 @@ type Details = {
   /** Of its run. */
   readonly run: RunWord;
   readonly reason?: string;
+  readonly next?: string;
+  readonly replacedBy?: string;
+  readonly givenUp: readonly string[];
+  /** By name. */
+  readonly after: readonly string[];
   readonly spec: Task["spec"];
   readonly state: Task["state"];
   readonly tries: Task["tries"];
@@ -184,7 +203,8 @@ type Details = {
   readonly transcripts: readonly string[];
   /** Of the landings that had it in their candidate. */
   readonly gates: readonly string[];
-  /** The end of the newest of them, if its candidate was refused for it. */
+  /** The attempt that a gate refused last, and the end of what that gate wrote. */
+  readonly refusedAttempt?: number;
   readonly gateOutput: readonly string[];
   readonly salvaged: readonly string[];
   /** What its own jobs have cost, all attempts and turns together; null: nothing was reported. */
@@ -202,9 +222,9 @@ async function detailsOf(
   const view = viewOf(seen);
   const { run } = home.record;
   const kept = await salvageList(project, NEVER);
-  const reason = view.undone.find(({ task }) => task === id)?.reason;
-  const gates = gatesOf(home, seen, id);
-  const isRed = seen.story.setbacks.findLast(({ task }) => task === id)?.failure.kind === "gate-red";
+  const { reason, next, replacedBy } = view.undone.find(({ task }) => task === id) ?? {};
+  const refusedAttempt = refusedIn(seen, id);
+  const refusing = gatesOf(home, seen, id, refusedAttempt).at(-1);
   const landing = view.landings.find(({ members }) => members.some(({ task }) => task === id));
   return {
     task: id,
@@ -212,6 +232,10 @@ async function detailsOf(
     word: row.word,
     run: runWord(view, owner),
     ...(reason === undefined ? {} : { reason }),
+    ...(next === undefined ? {} : { next }),
+    ...(replacedBy === undefined ? {} : { replacedBy }),
+    givenUp: view.givenUp.flatMap((one) => (one.task === id ? [one.reason] : [])),
+    after: termsOf(seen.state, id).after,
     spec,
     state,
     tries,
@@ -223,8 +247,9 @@ async function detailsOf(
       home,
       (file) => file.startsWith(`work_${id}_`) || file.startsWith(`plan_${id}_`),
     ),
-    gates,
-    gateOutput: isRed && state.is !== "done" && gates.length > 0 ? await endOf(gates.at(-1)!) : [],
+    gates: gatesOf(home, seen, id),
+    ...(refusedAttempt === undefined ? {} : { refusedAttempt }),
+    gateOutput: refusedAttempt !== undefined && refusing !== undefined ? await endOf(refusing) : [],
     cost: view.tally.costs.find(({ task }) => task === id) ?? null,
     salvaged: hasFailed(kept)
       ? []
@@ -256,9 +281,18 @@ function transcriptsOf({ folder }: RunHome, isIts: (file: string) => boolean): r
     : [];
 }
 
-/** Oldest first: "land_12-….log" is of the twelfth landing. */
-function gatesOf(home: RunHome, { story }: SeenRun["seen"], id: TaskId): readonly string[] {
-  const jobs = story.candidates.filter(({ members }) => members.some(({ task }) => task === id));
+/** The newest attempt that a red gate refused, whatever came after it. */
+function refusedIn({ state, story }: SeenRun["seen"], id: TaskId): number | undefined {
+  const { state: now, tries } = taskOf(state, id);
+  if (now.is === "failed" && now.failure.kind === "gate-red") return tries.attempts;
+  return story.setbacks.findLast(({ task, failure }) => task === id && failure.kind === "gate-red")?.attempt;
+}
+
+/** Oldest first: "land_12-….log" is of the twelfth landing. Of one attempt, or of all. */
+function gatesOf(home: RunHome, { story }: SeenRun["seen"], id: TaskId, attempt?: number): readonly string[] {
+  const jobs = story.candidates.filter(({ members }) =>
+    members.some((one) => one.task === id && (attempt === undefined || one.attempt === attempt)),
+  );
   return jobs.flatMap(({ job }) =>
     transcriptsOf(home, (file) => file.startsWith(`${job.replace("#", "_")}-`)),
   );
@@ -290,7 +324,7 @@ function showTask(context: Context, details: Details): void {
   list("Accepted if", spec.acceptance === "" ? [] : harmlessLines(spec.acceptance, 40));
   list("By", spec.agent === undefined ? [] : [spec.agent]);
   list("May touch", spec.terms?.loose ? ["any file"] : spec.scope);
-  list("After", spec.after);
+  list("After", details.after);
   if (setbacks.length > 0) heading(`Came to nothing (${setbacks.length})`);
   for (const { of, attempt, failure } of setbacks) {
     say(
@@ -302,8 +336,10 @@ function showTask(context: Context, details: Details): void {
   if (state.is === "failed")
     list("Failed", [
       details.reason ?? state.failure.message,
-      ...(state.failure.next === undefined ? [] : [`try: ${state.failure.next}`]),
+      ...(details.next === undefined ? [] : [`try: ${details.next}`]),
     ]);
+  list("Replaced by", details.replacedBy === undefined ? [] : [details.replacedBy]);
+  list("Given up", details.givenUp);
   if (state.is === "cancelled") list("Cancelled", [state.reason]);
   if ("handoff" in state && state.handoff) showHandoff(context, state.handoff, list);
   list("Its result", details.output === undefined ? [] : [details.output]);
@@ -312,13 +348,13 @@ function showTask(context: Context, details: Details): void {
   list(`Branches (${plural(tries.attempts, "attempt")})`, branches);
   list("Transcripts", transcripts);
   list("Gated in", details.gates);
-  list("How the newest gate ended", details.gateOutput);
+  list(`The end of what the gate wrote that refused attempt ${details.refusedAttempt}`, details.gateOutput);
   list("Kept work (skein salvage)", salvaged);
 }
 
 function showHandoff(
   context: Context,
-  { status, summary, metrics, filesChanged, concerns, suggestions }: Handoff,
+  { status, summary, metrics, filesChanged, concerns, suggestions, flags = [] }: Handoff,
   list: (title: string, lines: readonly string[]) => void,
 ): void {
   say(context, `\n${paint(context.out, "strong", `Handed in: ${status}`)}`);
@@ -331,4 +367,5 @@ function showHandoff(
     );
   list("Concerns", concerns);
   list("Suggestions", suggestions);
+  list("Changes what the gate runs, or what steers agents", flags);
 }

@@ -3,24 +3,38 @@ import { flakyHistory } from "../../../compose/flaky-history.ts";
 import type { Project } from "../../../compose/project.ts";
 import { fromSettings, toPolicy } from "../../../config/index.ts";
 import { targetBranchOf } from "../../../core/brief.ts";
+import type { Failure } from "../../../core/failure.ts";
+import type { TaskId } from "../../../core/task.ts";
 import { type RunView, viewOf } from "../../../core/view.ts";
 import { undoneText } from "../../../core/view-reasons.ts";
 import { type Wait, waitOf } from "../../../core/view-wait.ts";
 import { hasFailed } from "../../../ports/repository.ts";
 import type { Owner, RunHome, RunRecord } from "../../../ports/runs.ts";
-import { type Act, type Context, say, writeJson } from "../context.ts";
+import { type Act, type Context, refuse, say, writeJson } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
+import { notProbedText } from "../narrate.ts";
 import { paint } from "../output.ts";
 import { runningText, targetText, waitText } from "../progress.ts";
-import { setbackTexts } from "../report.ts";
+import { gateChangeTexts, setbackTexts } from "../report.ts";
 import { budgetTexts, spentText, unaccountedTexts } from "../spent-text.ts";
 import type { StatusOptions } from "../verbs/options.ts";
-import { ago, clockTime, day, duration, firstLine, fit, harmless, plural, table } from "../words.ts";
+import {
+  ago,
+  clockTime,
+  day,
+  duration,
+  firstLine,
+  fit,
+  harmless,
+  harmlessLines,
+  plural,
+  table,
+} from "../words.ts";
 import { type BaseMoved, baseMoved, baseMovedText } from "./base-moved.ts";
 import { type Bring, bringOf } from "./deliver-command.ts";
 import { sayFlakyCount } from "./flaky.ts";
 import { budgetOf, prefixOf } from "./names.ts";
-import { hasExit, openHere, openRun, type SeenRun, seeRun } from "./project.ts";
+import { hasExit, movedHere, openHere, openRun, type SeenRun, seeRun } from "./project.ts";
 import { type RunWord, runText, runWord } from "./run-state.ts";
 
 export const status: Act<StatusOptions> = async (context, options) => {
@@ -48,6 +62,8 @@ async function listRuns(context: Context, project: Project): Promise<ExitCode> {
     if (hasFailed(row)) broken.push(row.failure.message);
     else rows.push(row);
   }
+  const moved = entries.length === 0 ? await movedHere(project) : undefined;
+  if (moved) return refuse(context, EXIT.configuration, moved);
   const flaky = await flakyHistory(project);
   if (context.json) writeJson(context, { runs: rows, broken, flaky: flaky.tests.length });
   else if (rows.length + broken.length === 0)
@@ -138,7 +154,8 @@ type One = {
 
 function sayOne(context: Context, { home, view, state, owner, wait, moved, bring }: One): void {
   const { record } = home;
-  const { target, queue, running, undone, concerns, left, setbacks, spent, times, accounts } = view;
+  const { target, queue, running, undone, givenUp, concerns, left, setbacks } = view;
+  const { spent, times, accounts, setup, probed } = view;
   const heading = (text: string) => say(context, `\n${paint(context.out, "strong", text)}`);
   const list = (title: string, lines: readonly string[]) => {
     if (lines.length > 0) heading(title);
@@ -159,9 +176,20 @@ function sayOne(context: Context, { home, view, state, owner, wait, moved, bring
     ],
   ] as const;
   const base = moved === undefined ? [] : [["base", baseMovedText(moved)] as const];
+  const gate = probed === undefined ? [] : [["gate", probedText(probed)] as const];
+  const stuck = setup === undefined ? [] : setupRows(setup);
   const now = wait === undefined ? [] : [["now", waitText(wait, context.now())] as const];
+  const lost = view.unreachable;
+  const agent = lost
+    ? [
+        [
+          "agent",
+          `not reached since ${clockTime(lost.since)} (${plural(lost.tasks, "task")}): ${lost.reason}`,
+        ] as const,
+      ]
+    : [];
   const waits = owner && wait ? [] : accounts.map((one) => ["account", accountText(one)] as const);
-  for (const [key, text] of [...rows, ...base, ...now, ...waits])
+  for (const [key, text] of [...rows, ...gate, ...base, ...stuck, ...(setup ? [] : now), ...agent, ...waits])
     say(context, `${paint(context.out, "quiet", key.padEnd(8))}${harmless(text)}`);
   if (owner)
     list(
@@ -172,6 +200,7 @@ function sayOne(context: Context, { home, view, state, owner, wait, moved, bring
     "To land, in this order",
     queue.map(({ name }) => name),
   );
+  list("Changes what the gate runs, or what steers agents", gateChangeTexts(view.gateChanges));
   const again = setbacks.filter(({ charge }) => charge !== "nothing");
   const whys = setbackTexts(again);
   const earlier = whys.length - MAX_SETBACKS;
@@ -181,12 +210,33 @@ function sayOne(context: Context, { home, view, state, owner, wait, moved, bring
   ]);
   list("Not done", undone.map(undoneText));
   list(
+    "Given up",
+    // Once the run is closed, it is part of what is left.
+    times.closedAt === undefined ? givenUp.map(({ name, reason }) => `${name}: ${reason}`) : [],
+  );
+  list(
     "Open concerns",
     concerns.filter(({ isOpen }) => isOpen).map(({ name, text }) => `${name}: ${text}`),
   );
   list("Left", left);
-  say(context, `\n${nextStep(record.run, state, bring)}`);
+  const asked = view.gateChanges.find(({ is }) => is === "proposed");
+  say(context, `\n${nextStep(record.run, state, bring, asked?.task)}`);
 }
+
+const probedText = (probed: NonNullable<RunView["probed"]>): string => {
+  if (probed.is === "not-probed") return notProbedText(probed);
+  return probed.is === "proved"
+    ? "probed: red without the sources, as it should be"
+    : "your tests pass without your code";
+};
+
+/** What could not be run with the tool's own words, and what to try, each line by itself. */
+const setupRows = ({ message, next }: Failure): readonly (readonly [string, string])[] => [
+  ...harmlessLines(message, MAX_LISTED).map((line, i) => [i === 0 ? "setup" : "", line] as const),
+  ...(next === undefined ? [] : harmlessLines(next, MAX_LISTED)).map(
+    (line, i) => [i === 0 ? "try" : "", line] as const,
+  ),
+];
 
 /** In a run that nobody drives, too: it is what the next one to drive it meets. */
 const accountText = ({ account, is, until, reason }: RunView["accounts"][number]): string =>
@@ -197,9 +247,11 @@ const accountText = ({ account, is, until, reason }: RunView["accounts"][number]
 const MAX_LISTED = 20;
 const MAX_SETBACKS = 5;
 
-function nextStep(run: string, state: RunWord, bring: Bring): string {
+function nextStep(run: string, state: RunWord, bring: Bring, asked?: TaskId): string {
   if (state === "stopped") return `next: skein resume ${run}`;
   if (state === "proposed") return `next: skein show ${run}, then skein approve ${run}`;
+  if (state === "running" && asked !== undefined)
+    return `next: skein show ${run} ${asked}, then skein approve ${run} ${asked}`;
   if (state === "paused") return `next: skein resume ${run} ends the pause`;
   if (state === "running" || state === "cancelling")
     return `next: skein logs ${run} -f, or skein stop ${run}`;

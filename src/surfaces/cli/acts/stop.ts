@@ -67,8 +67,8 @@ function ask({ pid }: Owner, isUrgent: boolean): string | undefined {
 
 /** Looks when something changes in the run's folder, as the lock's file does; and now and then all the same. */
 async function isGone(home: RunHome, owner: Owner): Promise<boolean> {
-  const end = Date.now() + MAX_WAIT_MS;
-  for (let left = MAX_WAIT_MS; left > 0; left = end - Date.now()) {
+  const end = performance.now() + MAX_WAIT_MS;
+  for (let left = MAX_WAIT_MS; left > 0; left = end - performance.now()) {
     const now = await home.owner();
     if (now?.pid !== owner.pid || now.since !== owner.since) return true;
     await change(home.folder, Math.min(left, LOOK_MS));

@@ -1,5 +1,5 @@
 /** What can be said on the command line? The options of the verbs, and those that several of them share. */
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import type { Said } from "../../../ports/mailbox.ts";
 import type { Perform } from "../context.ts";
 
@@ -14,8 +14,13 @@ export const collect = (value: string, before: readonly string[] = []): readonly
   value,
 ];
 
+const GATE = new Option(
+  "--gate <command>",
+  "what must pass to land: auto, none or a command; may be repeated",
+).argParser(collect);
+
 /** What can be configured by a flag; everything else by --set. */
-export const addSettings = (command: Command): Command =>
+export const addSettings = (command: Command, gate: Option = GATE): Command =>
   command
     .option(
       "--agent <agent>",
@@ -28,7 +33,7 @@ export const addSettings = (command: Command): Command =>
     .option("--script <file>", "answer from this script instead of an agent (see skein demo)")
     .option("--planner <agent>", 'who plans, if not the agent; "none": one worker takes the whole goal')
     .option("--workers <n>", "workers at once")
-    .option("--gate <command>", "what must pass to land: auto, none or a command; may be repeated", collect)
+    .addOption(gate)
     .option("--approve", "wait until you have approved of the first plan (skein approve)")
     .option("--deliver", "when everything is done, bring it to the base branch")
     .option("--into-checkout", "with --deliver: also if the base branch is checked out and clean")
@@ -69,6 +74,14 @@ export type PlanOptions = RepoOption &
     readonly config?: string;
   };
 
+export type SubtaskListOptions = RepoOption & { readonly allowCode?: true };
+
+export type SubtaskRunOptions = SubtaskListOptions &
+  Pick<SettingOptions, "agent" | "model" | "set"> & {
+    readonly input?: readonly string[];
+    readonly config?: string;
+  };
+
 /** Of `skein run`: make the plan first, show it, and ask. */
 export type PlanFirst = {
   readonly plan?: true;
@@ -90,6 +103,8 @@ export type LogsOptions = RepoOption & {
   readonly task?: string;
 };
 
+export type ReportOptions = RepoOption & { readonly run?: string };
+
 export type StopOptions = RepoOption & { readonly run?: string; readonly now?: true };
 
 export type TellOptions = RepoOption & { readonly run?: string; readonly command: Said };
@@ -99,6 +114,12 @@ export type DeliverOptions = RepoOption & {
   readonly branch?: string;
   readonly intoCheckout?: true;
   readonly partial?: true;
+};
+
+export type RemoveOptions = RepoOption & {
+  readonly run: string;
+  readonly yes?: true;
+  readonly undelivered?: true;
 };
 
 export type RestoreOptions = RepoOption & { readonly entry: string; readonly branch?: string };

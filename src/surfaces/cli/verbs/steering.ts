@@ -1,4 +1,5 @@
 /** `skein pause`, `steer`, `approve` and `cancel`: what can be said to a run while it goes on? */
+import type { Command } from "commander";
 import type { TaskId } from "../../../core/task.ts";
 import { type AddVerb, addRepo, examples, type RepoOption, type TellOptions } from "./options.ts";
 
@@ -25,40 +26,60 @@ export const addPause: AddVerb = (program, perform) => {
 };
 
 export const addSteer: AddVerb = (program, perform) => {
-  addRepo(program.command("steer <message>"))
+  addRepo(program.command("steer <run-or-message> [message]"))
+    .usage('[options] [run] "<message>"')
     .summary("tell the planner something while the run goes on")
     .description(
       "The planner hears it at its next turn, which comes at once; after a pause, or an approval that is waited for, " +
         "where there is one. By default of the one run that is open.",
     )
-    .option("--run <run>", "which run")
+    .option("--run <run>", "which run: the same as naming it before the message")
     .addHelpText(
       "after",
-      examples('skein steer "Leave the old API in place"', 'skein steer --run 1115-k7qd "…"'),
+      examples(
+        'skein steer "Leave the old API in place"',
+        'skein steer 1115-k7qd "Leave the old API in place"',
+      ),
     )
-    .action((message: string, options: WithRun) =>
-      perform(async (context) => (await tell({ ...options, command: { type: "steer", message } }))(context)),
-    );
+    .action((first: string, second: string | undefined, { run, ...options }: WithRun, command: Command) => {
+      if (second !== undefined && run !== undefined) command.error("error: the run is named twice");
+      const [name, message] = second === undefined ? [run, first] : [first, second];
+      return perform(async (context) =>
+        (await tell({ ...options, ...named(name), command: { type: "steer", message } }))(context),
+      );
+    });
 };
 
+type Approved = RepoOption & { readonly decline?: string };
+
 export const addApprove: AddVerb = (program, perform) => {
-  addRepo(program.command("approve [run]"))
-    .summary("let a run go to work on the plan that it proposes")
+  addRepo(program.command("approve [run] [task]"))
+    .summary("let a run go to work on the plan that it proposes, or land a task that waits for you")
     .description(
       "Where the configuration asks for it (`approve: first` or `every`, or `skein run --approve`), nobody is put to " +
-        "work on a plan before you say so; `skein show` has its tasks. By default of the one run that is open.",
+        "work on a plan before you say so; `skein show` has its tasks. With `gateChanges: ask`, a task that changes what " +
+        "the gate runs, or what steers agents, does not land before you say so; without a task all that wait are " +
+        "meant. By default of the one run that is open.",
     )
-    .option("--decline <reason>", "not this plan: its tasks are cancelled, and the planner hears why")
+    .option(
+      "--decline <reason>",
+      "no: the plan's tasks are cancelled, the task is made again; the planner or the worker is told why",
+    )
     .addHelpText(
       "after",
-      examples("skein approve", 'skein approve 1115-k7qd --decline "Leave the database alone"'),
+      examples(
+        "skein approve",
+        'skein approve 1115-k7qd --decline "Leave the database alone"',
+        "skein approve 1115-k7qd t.3",
+      ),
     )
-    .action((run: string | undefined, { decline, ...options }: RepoOption & { decline?: string }) =>
+    .action((run: string | undefined, task: string | undefined, { decline, ...options }: Approved) =>
       perform(async (context) => {
+        const of = task === undefined ? {} : { task: task as TaskId };
         const command =
           decline === undefined
-            ? ({ type: "approve" } as const)
-            : ({ type: "decline", reason: decline } as const);
+            ? ({ type: "approve", ...of } as const)
+            : ({ type: "decline", reason: decline, ...of } as const);
         return (await tell({ ...options, ...named(run), command }))(context);
       }),
     );
@@ -69,7 +90,8 @@ export const addCancel: AddVerb = (program, perform) => {
     .summary("give up a task with everything below it, or the whole run")
     .description(
       "Ends what is at work on it, keeping its work under salvage, and skips what waits for it. What is being landed " +
-        "at that moment may still land. Without a task the run is closed as cancelled.",
+        "at that moment may still land. Without a task the run is closed as cancelled, at once if no process runs it; a " +
+        "task of such a run is cancelled when it is resumed.",
     )
     .option("--reason <text>", "why; it is kept in the log")
     .addHelpText(

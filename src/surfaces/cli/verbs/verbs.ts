@@ -6,11 +6,13 @@ const VERBS: Readonly<Record<string, () => Promise<AddVerb>>> = {
   init: async () => (await import("./init.ts")).addInit,
   doctor: async () => (await import("./doctor.ts")).addDoctor,
   plan: async () => (await import("./plan.ts")).addPlan,
+  subtask: async () => (await import("./subtask.ts")).addSubtask,
   simulate: async () => (await import("./simulate.ts")).addSimulate,
   run: async () => (await import("./run.ts")).addRun,
   status: async () => (await import("./status.ts")).addStatus,
   show: async () => (await import("./show.ts")).addShow,
   logs: async () => (await import("./logs.ts")).addLogs,
+  report: async () => (await import("./report.ts")).addReport,
   stop: async () => (await import("./stop.ts")).addStop,
   pause: async () => (await import("./steering.ts")).addPause,
   resume: async () => (await import("./resume.ts")).addResume,
@@ -19,6 +21,7 @@ const VERBS: Readonly<Record<string, () => Promise<AddVerb>>> = {
   cancel: async () => (await import("./steering.ts")).addCancel,
   deliver: async () => (await import("./deliver.ts")).addDeliver,
   salvage: async () => (await import("./salvage.ts")).addSalvage,
+  remove: async () => (await import("./remove.ts")).addRemove,
   demo: async () => (await import("./demo.ts")).addDemo,
 };
 

@@ -1,0 +1,102 @@
+/** Does the base fail only because of the sandbox? Asked once, of what no agent has written: then nobody can mend it. */
+import { type Failure, failure } from "../../core/failure.ts";
+import { failuresOf } from "../../core/gate.ts";
+import type { Gate, GatedTree, GateRun } from "../../ports/gate.ts";
+import { type Failed, hasFailed } from "../../ports/repository.ts";
+import { LET_SET_UP } from "./unrunnable.ts";
+
+export type LookOutsideParts = {
+  readonly inside: Gate;
+  /** The same commands as the user, in a place where no candidate has been. */
+  readonly outside: Pick<Gate, "run">;
+  readonly isConfined: () => Promise<boolean>;
+  readonly network: boolean;
+};
+
+/**
+ * A candidate is never run outside: hostile code would only have to fail. What fails inside and not outside has to do
+ * so twice, or a flaky test would stop the run.
+ */
+export function lookingOutside({ inside, outside, isConfined, network }: LookOutsideParts): Gate {
+  const known = new Map<string, Failure | undefined>();
+  const find = async (tree: GatedTree, first: GateRun | Failed, signal: AbortSignal) => {
+    const free = await outside.run(tree, signal);
+    if (hasFailed(free) || free.setup) return undefined;
+    const passed = new Set(failuresOf(free.report));
+    const only = (run: GateRun | Failed) => wrongIn(run).filter((name) => !passed.has(name));
+    if (only(first).length === 0) return undefined;
+    const again = await inside.run(tree, signal);
+    const lasting = new Set(only(again));
+    const names = only(first).filter((name) => lasting.has(name));
+    return names.length === 0 ? undefined : doesNotRun(names, again, network);
+  };
+  const run = async (tree: GatedTree, signal: AbortSignal): Promise<GateRun | Failed> => {
+    const first = await inside.run(tree, signal);
+    if (!tree.isBase || wrongIn(first).length === 0) return first;
+    if (!known.has(tree.commit) && (await isConfined())) {
+      const found = signal.aborted ? undefined : await find(tree, first, signal);
+      if (signal.aborted) return STOPPED; // It is not known whether the base is red or only the sandbox in its way.
+      known.set(tree.commit, found);
+    }
+    const setup = known.get(tree.commit);
+    if (setup === undefined) return first;
+    return { ...(hasFailed(first) ? NOTHING : first), setup };
+  };
+  return {
+    run,
+    prepare: (tree) => inside.prepare(tree),
+    probe: (tree, report, signal) => inside.probe(tree, report, signal),
+    changes: (from, to, signal) => inside.changes(from, to, signal),
+  };
+}
+
+const STOPPED: Failed = { failure: failure("cancelled", "the gate was stopped") };
+const NOTHING = { report: { commands: [] }, problems: [], tail: "" };
+
+/** By name; a place that could not be set up counts as one thing. */
+function wrongIn(run: GateRun | Failed): readonly string[] {
+  if (hasFailed(run)) return run.failure.kind === "cancelled" ? [] : [SETUP];
+  const names = failuresOf(run.report);
+  return run.setup && names.length === 0 ? [SETUP] : names;
+}
+
+const SETUP = "workspace.setup";
+
+function doesNotRun(names: readonly string[], run: GateRun | Failed, network: boolean): Failure {
+  const words = hasFailed(run) ? run.failure.message : run.tail;
+  const setup = hasFailed(run) ? undefined : run.setup;
+  const all = [...new Set(names.map((name) => `\`${name.replace(UNRUNNABLE, "")}\``))];
+  const some = all.slice(0, MAX_NAMED).join(", ");
+  const more = all.length > MAX_NAMED ? ` and ${all.length - MAX_NAMED} more` : "";
+  const does = all.length > 1 ? "fail in the sandbox and pass" : "fails in the sandbox and passes";
+  const [, missing] = names.map((name) => UNRUNNABLE.exec(name)).find((match) => match !== null) ?? [];
+  const said = missing ?? endOf(words);
+  const why = `the gate does not run in the sandbox: on the untouched base, ${some}${more} ${does} outside of it`;
+  const message = said === "" ? why : `${why}:${said.includes("\n") ? "\n" : " "}${said}`;
+  return { ...failure("setup", message, nextOf(network, setup)), detail: words };
+}
+
+/** What the gate says of a command that lacks something. */
+const UNRUNNABLE = /: cannot be run: (.*)$/s;
+const MAX_NAMED = 5;
+const MAX_CHARS = 600;
+
+/** From the beginning of a line if it can be, else of a word. */
+function endOf(text: string): string {
+  const words = text.trim();
+  if (words.length <= MAX_CHARS) return words;
+  const end = words.slice(-MAX_CHARS - 1);
+  return `… ${end.replace(end.includes("\n") ? /^[^\n]*\n\s*/ : /^\S*\s+/, "")}`;
+}
+
+/** A package that each workspace can install is not worth a gate without a sandbox. */
+function nextOf(network: boolean, setup: Failure | undefined): string {
+  const lines = [
+    "`gateSandbox: off` (tests that agents write then run as you)",
+    ...(network ? [] : ["`network: true` (if the tests need servers)"]),
+    "or `workspace: { share: [<an ignored folder of your checkout>] }` (if they need what is in it)",
+  ].join(", ");
+  return setup?.next?.startsWith(LET_SET_UP)
+    ? `${setup.next}\nor, if that cannot be, choose one line for skein.yaml: ${lines}`
+    : `choose one line for skein.yaml: ${lines}`;
+}

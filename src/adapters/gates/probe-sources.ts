@@ -1,0 +1,191 @@
+/** Which files of a tree are its sources, as apart from tests, settings and tools, and how are they made unusable? */
+import { chmod, lstat, rm, writeFile } from "node:fs/promises";
+import path from "node:path";
+import type { Failed } from "../../ports/repository.ts";
+import { readShort } from "../files/read-bounded.ts";
+import { git } from "../git/git.ts";
+import { isTestFile } from "../repositories/test-files.ts";
+import { isReachedInside } from "../workspaces/folders.ts";
+import { type ReadFile, reachOf } from "./gate-reach.ts";
+
+export type TreeFiles = {
+  readonly sources: readonly string[];
+  readonly hasTests: boolean;
+  /** Manifests, lock files and configuration with what is in them: "<id> <path>". */
+  readonly settings: readonly string[];
+  readonly read: ReadFile;
+};
+
+/** `run`: the commands that Skein runs here. */
+export async function filesOf(
+  folder: string,
+  commit: string,
+  run: readonly (readonly string[])[],
+  signal: AbortSignal,
+): Promise<TreeFiles | Failed> {
+  const listed = await git({ folder, args: ["ls-tree", "-r", "-z", "--full-tree", commit] }, signal);
+  if (!listed.ok) return { failure: listed.failure };
+  const files = entriesOf(listed.out);
+  const ids = new Map(files.map(({ file, id }) => [file, id]));
+  const read: ReadFile = async (file) => {
+    const id = ids.get(file);
+    if (id === undefined) return undefined;
+    const blob = await git({ folder, args: ["cat-file", "blob", id], maxBytes: MAX_TEXT_BYTES }, signal);
+    return blob.ok ? blob.out : ""; // Too large for a person to have written.
+  };
+  const { programs } = await reachOf(run, read);
+  const isRun = isRunBy([...programs].filter((file) => ids.has(file)));
+  const programsUnder = files.filter((entry) => isSource(entry) && !isRun(entry.file));
+  const tests = files.map(({ file }) => file).filter((file) => isTestFile(file) || isRun(file));
+  const scripts = programsUnder.filter(isScript).map(({ file }) => file);
+  const isNamed = await namedIn({ folder, commit, tests }, scripts, signal);
+  return {
+    sources: programsUnder.filter((entry) => !isScript(entry) || isNamed(entry.file)).map(({ file }) => file),
+    hasTests: files.some(({ file }) => isTestFile(file)),
+    settings: files
+      .filter(({ file }) => isSettings(file) && !isOthers(file))
+      .map(({ id, file }) => `${id} ${file}`),
+    read,
+  };
+}
+
+/** A tool of the project's own, such as one that publishes it: a source under test only if a test names it. */
+const isScript = ({ file, isExecutable }: Entry): boolean =>
+  TOOL_FOLDER.test(file) || SHELL.test(file) || (isExecutable && !path.basename(file).includes("."));
+
+const SHELL = /\.(?:sh|bash|zsh|ksh|fish|ps1)$/i;
+
+type Tests = { readonly folder: string; readonly commit: string; readonly tests: readonly string[] };
+
+async function namedIn(
+  { folder, commit, tests }: Tests,
+  scripts: readonly string[],
+  signal: AbortSignal,
+): Promise<(file: string) => boolean> {
+  if (scripts.length === 0 || tests.length === 0) return () => false;
+  const stemOf = (file: string) => path.basename(file).replace(/\..*$/, "");
+  const names = [...new Set(scripts.map(stemOf))].slice(0, MAX_NAMES).flatMap((name) => ["-e", name]);
+  const args = ["grep", "-o", "-h", "-I", "-w", "-F", ...names, commit, "--", ...tests.slice(0, MAX_TESTS)];
+  const found = await git({ folder, args }, signal);
+  if (!found.ok) return () => found.code !== 1; // 1 is that there are none; what cannot be looked at counts.
+  const named = new Set(found.out.split("\n"));
+  return (file) => named.has(stemOf(file));
+}
+
+const MAX_NAMES = 500;
+const MAX_TESTS = 1_000;
+
+/**
+ * A program that a command runs is part of the gate, and no source under test: `node tools/test.js`. So is all that
+ * lies beside it in a folder of tools.
+ */
+function isRunBy(programs: readonly string[]): (file: string) => boolean {
+  const own = new Set(programs);
+  const folders = programs
+    .map((file) => file.slice(0, file.lastIndexOf("/") + 1))
+    .filter((folder) => TOOL_FOLDER.test(folder));
+  return (file) => own.has(file) || folders.some((folder) => file.startsWith(folder));
+}
+
+const TOOL_FOLDER = /(?:^|\/)(?:tools?|scripts?|ci|hack|build|dev)\//;
+
+const MAX_TEXT_BYTES = 1_000_000;
+
+type Entry = { readonly file: string; readonly id: string; readonly isExecutable: boolean };
+
+/** "mode type id<TAB>path". Neither links nor submodules. */
+const entriesOf = (listing: string): readonly Entry[] =>
+  listing.split("\0").flatMap((line) => {
+    const [, mode, id, file] = /^(100\d+) blob ([0-9a-f]+)\t(.*)$/s.exec(line) ?? [];
+    return id && file ? [{ file, id, isExecutable: mode === "100755" }] : [];
+  });
+
+const isSource = ({ file, isExecutable }: Entry): boolean =>
+  (SOURCE.test(file) || (isExecutable && !path.basename(file).includes("."))) &&
+  !isTestFile(file) &&
+  !isSettings(file) &&
+  !isOthers(file) &&
+  !OF_TESTS.test(file);
+
+const SOURCE =
+  /\.(?:[cm]?[jt]sx?|vue|svelte|py|pyx|go|rs|c|cc|cpp|cxx|h|hh|hpp|hxx|m|mm|java|kt|scala|groovy|cs|fs|vb|rb|php|pl|pm|swift|dart|exs?|erl|hs|lua|clj|cljs|elm|ml|mli|zig|jl|r|nim|cr|d|f90|sh|bash|zsh|ksh|fish|ps1)$/i;
+
+/** Tests and what they read. */
+const OF_TESTS =
+  /(?:^|\/)(?:tests?|__tests__|specs?|e2e|cypress|testdata|fixtures?|__fixtures__|__snapshots__|__mocks__|mocks)\//i;
+
+/** Folders of tools, of pages, and of what was written elsewhere. */
+const isOthers = (file: string): boolean =>
+  /(?:^|\/)(?:\.[^/]+|node_modules|vendor(?:ed)?|third[_-]?party|bower_components|docs?)\//i.test(file);
+
+/** What a tool reads to know what to do; it stays as it is. */
+const isSettings = (file: string): boolean => {
+  const name = path.basename(file);
+  return SETTINGS.test(name) || name.startsWith(".");
+};
+
+const SETTINGS = new RegExp(
+  `^(?:${[
+    ...["package\\.json", "package-lock\\.json", "npm-shrinkwrap\\.json", "pnpm-(?:lock|workspace)\\.yaml"],
+    ...[
+      "yarn\\.lock",
+      "bun\\.lockb?",
+      "deno\\.(?:jsonc?|lock)",
+      "(?:nx|turbo|lerna)\\.json",
+      "[jt]sconfig.*\\.json",
+    ],
+    ...["pyproject\\.toml", "(?:poetry|uv|pdm)\\.lock", "Pipfile(?:\\.lock)?", "requirements.*\\.(?:txt|in)"],
+    ...["setup\\.(?:py|cfg)", "(?:pytest|tox|mypy)\\.ini", "(?:conftest|noxfile|tasks|manage)\\.py"],
+    ...["Cargo\\.(?:toml|lock)", "build\\.rs", "rust-toolchain(?:\\.toml)?", "go\\.(?:mod|sum|work)"],
+    ...["Gemfile(?:\\.lock)?", "Rakefile", ".*\\.gemspec", "composer\\.(?:json|lock)", "phpunit\\.xml.*"],
+    ...["mix\\.(?:exs|lock)", "rebar\\.config", "pom\\.xml", ".*\\.gradle(?:\\.kts)?", "gradle\\.properties"],
+    ...[
+      "gradlew",
+      "mvnw",
+      "configure",
+      "(?:GNU)?[Mm]akefile",
+      ".*\\.(?:mk|cmake|ninja|csproj|fsproj|sln|cabal)",
+    ],
+    ...["CMakeLists\\.txt", "meson\\.build", "[Jj]ustfile", "build\\.zig", "Package\\.(?:swift|resolved)"],
+    ...["(?:gulp|Grunt|Jake)file\\..*", ".*\\.(?:config|conf)\\.[^.]+", "skein\\.ya?ml", "Dockerfile.*"],
+  ].join("|")})$`,
+);
+
+/** In a workspace that nothing else uses and that is thrown away: what is built from this must not be met again. */
+export async function makeUnusable(
+  folder: string,
+  files: readonly string[],
+  signal: AbortSignal,
+): Promise<void> {
+  for (let n = 0; n < files.length && !signal.aborted; n += AT_ONCE)
+    await Promise.all(files.slice(n, n + AT_ONCE).map((file) => spoil(folder, file)));
+}
+
+const AT_ONCE = 64;
+
+/** A new file takes its place: the set-up may have linked the old one to another. */
+async function spoil(folder: string, file: string): Promise<void> {
+  const at = path.join(folder, file);
+  if (!(await isReachedInside(folder, file))) return;
+  const found = await lstat(at).catch(() => undefined);
+  if (!found?.isFile()) return; // The set-up moved it: then it is not what is built or run.
+  const text = await readShort(at);
+  if (!SOURCE.test(file) && !text.startsWith("#!")) return; // A program without its source.
+  await rm(at);
+  await writeFile(at, unusable(file, text), { flag: "wx" });
+  await chmod(at, found.mode & 0o777);
+}
+
+/**
+ * A shell reads line by line, and ends at the first. For all others the whole is no program: to compile, to import or
+ * to start it fails. What says which interpreter or package it is stays: without that a tool might leave it out.
+ */
+function unusable(file: string, text: string): string {
+  const first = /^#!.*\n/.exec(text)?.[0] ?? "";
+  if (/\.php$/i.test(file)) return `${first}<?php\n${BROKEN}`;
+  if (/\.(?:vue|svelte)$/i.test(file)) return `<script>\n${BROKEN}</script>\n`;
+  if (file.endsWith(".go")) return `${/^package\s+\w+/m.exec(text)?.[0] ?? ""}\n${BROKEN}`;
+  return `${first}${BROKEN}`;
+}
+
+const BROKEN = "exit 1\n#error made unusable, to see whether the tests notice\n)]}\n";

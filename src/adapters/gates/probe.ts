@@ -1,0 +1,209 @@
+/** Does a gate look at the tree that it runs in? Its tests must fail where the sources of the tree are unusable. */
+import { createHash } from "node:crypto";
+import { type Failure, failure } from "../../core/failure.ts";
+import type { GateReport, Probed } from "../../core/gate.ts";
+import type { JobId } from "../../core/job.ts";
+import { redactCommand } from "../../core/redact.ts";
+import type { GatedTree } from "../../ports/gate.ts";
+import type { ProgramEnd, ProgramLimits } from "../../ports/programs.ts";
+import { type Failed, hasFailed } from "../../ports/repository.ts";
+import type { Transcript, Transcripts } from "../../ports/transcripts.ts";
+import type { Workspace, Workspaces } from "../../ports/workspaces.ts";
+import { type GateCommand, shellCommand } from "./gate-command.ts";
+import { reachOf } from "./gate-reach.ts";
+import { testCommands } from "./probe-commands.ts";
+import { importedElsewhere } from "./probe-python.ts";
+import { filesOf, makeUnusable, type TreeFiles } from "./probe-sources.ts";
+import type { ProvedGates } from "./proved-gates.ts";
+
+export type ProbeParts = {
+  readonly repository: string;
+  readonly workspaces: Workspaces;
+  readonly transcripts: Transcripts;
+  readonly limits: ProgramLimits;
+  readonly redact: (text: string) => string;
+  /** Those that were proved before; without it every gate is probed each time. */
+  readonly proved?: ProvedGates;
+  /** What else decides what the commands see: how workspaces are set up, which programs are found. */
+  readonly surroundings?: string;
+  /** Other lines that Skein runs here, an agent's or the set-up's: what they run is no source under test. */
+  readonly alsoRun?: readonly string[];
+  /** Runs one command as the gate does. */
+  readonly execute: (
+    job: JobId,
+    command: GateCommand,
+    place: GatePlace,
+    signal: AbortSignal,
+  ) => Promise<Ended>;
+};
+
+export type GatePlace = { readonly workspace: Workspace; readonly transcript: Transcript };
+/** `text`: all that it wrote, within the limits. */
+export type Ended = { readonly end: ProgramEnd; readonly text: string };
+
+/** `report`: what the commands said about the tree as it is. One that was red there says nothing here. */
+export async function probeGate(
+  parts: ProbeParts,
+  tree: GatedTree,
+  gate: { readonly commands: readonly GateCommand[]; readonly report: GateReport },
+  signal: AbortSignal,
+): Promise<Probed | Failed> {
+  const greens = new Set(
+    gate.report.commands.flatMap(({ name, green, nothingYet }) => (green && !nothingYet ? [name] : [])),
+  );
+  const tests = testCommands(gate.commands);
+  const commands = tests.filter(({ name }) => greens.has(redactCommand(name, parts.redact)));
+  if (commands.length === 0)
+    return notProbed(
+      tests.length === 0 ? "no command of the gate runs tests" : "its tests did not pass before",
+    );
+  const others = (parts.alsoRun ?? []).map((line) => shellCommand(line, line));
+  const run = [...gate.commands, ...others].map(({ command }) => command);
+  const files = await filesOf(parts.repository, tree.commit, run, signal);
+  if (hasFailed(files)) return signal.aborted ? STOPPED : files;
+  if (files.sources.length === 0) return notProbed("there are no source files to try it without");
+
+  const key = keyOf(gate.commands, files, parts.surroundings ?? "");
+  if (await parts.proved?.has(key)) return { is: "proved" };
+  const probed = await inWorkspace(parts, tree, { commands, files }, signal);
+  if (hasFailed(probed) || probed.is !== "proved") return probed;
+  const red = tests.filter((command) => !commands.includes(command));
+  if (red.length > 0) return notProbed(`${namesOf(red, parts)} failed before it`);
+  await parts.proved?.add(key);
+  return probed;
+}
+
+const namesOf = (commands: readonly GateCommand[], { redact }: ProbeParts): string =>
+  commands.map(({ name }) => redactCommand(name, redact)).join(", ");
+
+type Probe = { readonly commands: readonly GateCommand[]; readonly files: TreeFiles };
+
+/** In a place of its own, which is thrown away: what is built there must not be met by a gate. */
+async function inWorkspace(
+  parts: ProbeParts,
+  { job, commit }: GatedTree,
+  probe: Probe,
+  signal: AbortSignal,
+): Promise<Probed | Failed> {
+  const { workspaces, transcripts } = parts;
+  const own = `${job}.probe` as JobId;
+  const workspace = await workspaces.take({ job: own, commit, use: "probe" }, signal);
+  if (hasFailed(workspace)) return workspace;
+  const transcript = transcripts.open(own);
+  try {
+    await makeUnusable(workspace.folder, probe.files.sources, signal);
+    return await runAll(parts, own, { ...probe, workspace, transcript }, signal);
+  } finally {
+    await transcript.close();
+    await workspaces.release(workspace);
+  }
+}
+
+/** All of them together may take as long as one of the gate's commands. */
+async function runAll(
+  parts: ProbeParts,
+  job: JobId,
+  { commands, files, ...place }: Probe & GatePlace,
+  signal: AbortSignal,
+): Promise<Probed | Failed> {
+  const limit = AbortSignal.timeout(parts.limits.maxMs);
+  const stop = AbortSignal.any([signal, limit]);
+  const unclear: string[] = [];
+  for (const command of commands) {
+    const name = redactCommand(command.name, parts.redact);
+    const ended = await parts.execute(job, command, place, stop);
+    if (signal.aborted) return STOPPED;
+    const is = colourOf(ended);
+    if (is === "green" && files.hasTests) {
+      const elsewhere = await imported(parts, job, { command, files, ...place }, stop);
+      const isNode = (await files.read("package.json")) !== undefined;
+      return { is: "unproven", failure: unproven(name, { ...files, isNode }, elsewhere) };
+    }
+    if (is === "green") unclear.push(`${name} passes without the sources, but no test files were found`);
+    else if (is !== "red") unclear.push(`without the sources, ${name} ${is.not}`);
+  }
+  return unclear.length > 0 ? notProbed(unclear.join("; ")) : { is: "proved" };
+}
+
+async function imported(
+  parts: ProbeParts,
+  job: JobId,
+  { command, files, ...place }: { command: GateCommand; files: TreeFiles } & GatePlace,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const { lines } = await reachOf([command.command], files.read);
+  return importedElsewhere(place.workspace.folder, lines, files.sources, async (line) => {
+    const { end } = await parts.execute(job, shellCommand("where from", line), place, signal);
+    return end.is === "exited" && end.code === 0 ? end.output : "";
+  });
+}
+
+/** Only a program that ran and said no is red here: it did the same with the sources, and said yes. */
+function colourOf({ end, text }: Ended): "green" | "red" | { readonly not: string } {
+  switch (end.is) {
+    case "exited":
+      if (end.code === 0) return "green";
+      if (end.code === 126 || end.code === 127 || WITHIN_MAKE.test(text))
+        return { not: "cannot be started, or what it starts" };
+      return NONE_RAN.test(text) ? { not: "finds no tests" } : "red";
+    case "killed":
+      return "red";
+    case "timed-out":
+    case "stopped":
+      return { not: "takes longer than the gate may" };
+    case "unstartable":
+      return { not: `cannot be started: ${end.failure.message}` };
+  }
+}
+
+const WITHIN_MAKE = /^g?make.*\*\*\* \[.*\] Error 12[67]$/m;
+/** pytest says "collected 0 items / 3 errors" where tests cannot be imported: that is red. */
+const NONE_RAN = /^(?:=* ?no tests (?:ran|found|collected)\b|no test files found\b|collected 0 items$)/im;
+
+const STOPPED: Failed = { failure: failure("cancelled", "the probe of the gate was stopped") };
+
+const notProbed = (why: string): Probed => ({ is: "not-probed", why });
+
+function unproven(
+  name: string,
+  { sources, isNode }: Pick<TreeFiles, "sources"> & { readonly isNode: boolean },
+  elsewhere: readonly string[],
+): Failure {
+  const count =
+    sources.length === 1 ? `only source file (${sources[0]}) was` : `${sources.length} source files were`;
+  const from = elsewhere.length === 0 ? "" : `; it imports ${elsewhere.join(", ")}`;
+  const message = `your tests pass without your code: "${name}" was green in a workspace whose ${count} made unusable${from}`;
+  const isPython = sources.some((file) => file.endsWith(".py"));
+  const mending = isPython ? PYTHON_NEXT : isNode ? NODE_NEXT : OTHER_NEXT;
+  const named = sources.slice(0, MAX_NAMED).join(", ");
+  const more = sources.length > MAX_NAMED ? ` and ${sources.length - MAX_NAMED} more` : "";
+  return { ...failure("setup", message, `${mending}\n${OFF}`), detail: `made unusable: ${named}${more}` };
+}
+
+const MAX_NAMED = 20;
+
+const PYTHON_NEXT = `let the gate import the files of its own workspace, in skein.yaml:
+gate: [uv run pytest]
+or with an environment in each workspace:
+workspace:
+  setup: python3 -m venv .venv && .venv/bin/pip install -e .
+gate: [.venv/bin/python -m pytest]`;
+
+const NODE_NEXT = `let the tests load the files of their own workspace, and not what is linked or built elsewhere, in skein.yaml:
+workspace:
+  setup: npm ci
+  share: []`;
+
+const OTHER_NEXT = `let the tests use the files of their own workspace, and build what they run in the gate itself, in skein.yaml:
+gate: [<the command that builds>, <the command that runs the tests>]
+workspace:
+  setup: <the command that installs what they need>`;
+
+const OFF = `or, if these tests are right as they are:
+gateProbe: off`;
+
+/** Equal where the same commands meet the same set-up, manifests, lock files and configuration. */
+const keyOf = (commands: readonly GateCommand[], { settings }: TreeFiles, surroundings: string): string =>
+  createHash("sha256")
+    .update(JSON.stringify([1, commands, settings, surroundings]))
+    .digest("hex");

@@ -1,0 +1,62 @@
+/** What does a shell script run? Its text as lines that can be followed: variables that hold folders are put in. */
+import path from "node:path";
+
+/** How a line names a file from the top of the tree, wherever it is run. */
+export const TOP = "@top@/";
+
+export const MAX_SCRIPT_CHARS = 100_000;
+
+/** By its name or its first line. */
+export const isShellScript = (file: string, text: string): boolean =>
+  /\.(?:ba|da|k|z)?sh$/.test(file) || /^#!.{0,200}\b(?:ba|da|k|z)?sh\b/.test(text);
+
+export function linesOfScript(file: string, text: string): string {
+  const known = new Map<string, string>();
+  const own = TOP + path.posix.dirname(file);
+  const lines: string[] = [];
+  for (const raw of withoutDocuments(text.slice(0, MAX_SCRIPT_CHARS).split("\n"))) {
+    if (/^\s*#/.test(raw)) continue;
+    const line = raw
+      .replaceAll(OWN_FOLDER, own)
+      .replaceAll(TOP_FOLDER, TOP.slice(0, -1))
+      .replaceAll(/\$(?:\{(\w{1,80})\}|(\w{1,80}))/g, (all, a, b) => known.get(a ?? b) ?? all)
+      .slice(0, MAX_SCRIPT_CHARS);
+    const [, name, value] = ASSIGNED.exec(line) ?? [];
+    if (name !== undefined && value !== undefined && value.length < 200) known.set(name, folderIn(value));
+    lines.push(line);
+    for (const [, a, b] of line.matchAll(/\$\(([^()]{1,1000})\)|`([^`]{1,1000})`/g)) lines.push(a ?? b ?? "");
+  }
+  return lines.join("\n");
+}
+
+const THIS = String.raw`"?\$(?:0|\{0\}|BASH_SOURCE|\{BASH_SOURCE(?:\[0\])?(?::-\$0)?\})"?`;
+/** The folder that the script is in. */
+const OWN_FOLDER = new RegExp(
+  String.raw`\$\(dirname (?:-- )?${THIS}\)|\$\{(?:0|BASH_SOURCE(?:\[0\])?)%/\*\}`,
+  "g",
+);
+const TOP_FOLDER = /\$\(git rev-parse --show-toplevel\)/g;
+const ASSIGNED = /^\s*(?:(?:export|readonly|local|declare) )?(\w{1,80})=(.*)$/;
+
+/** "$(cd a && pwd)" is a. */
+function folderIn(value: string): string {
+  const plain = value.trim().replaceAll(/["']/g, "");
+  const [, folder] =
+    /^\$\(cd (?:-P |-- )?(\S{1,200}?)(?: ?>.{1,20}?)? ?(?:&&|;) ?pwd(?: -P)?\)$/.exec(plain) ?? [];
+  return folder ?? plain;
+}
+
+/** What is written into the script for another program is no command; for another shell it is. */
+function withoutDocuments(lines: readonly string[]): readonly string[] {
+  const lastAt = new Map(lines.map((line, i) => [line.trim(), i]));
+  let end: string | undefined;
+  return lines.filter((line, i) => {
+    if (end !== undefined) {
+      if (line.trim() === end) end = undefined;
+      return false;
+    }
+    const [, tag] = /<<-?\s{0,5}["']?(\w{1,80})["']?/.exec(line) ?? [];
+    if (tag !== undefined && (lastAt.get(tag) ?? -1) > i && !/\b(?:ba|da|k|z)?sh\b.*<</.test(line)) end = tag;
+    return true;
+  });
+}

@@ -1,0 +1,48 @@
+/** What does a power cut leave that git stumbles over? Files without a byte, and locks of processes that are gone. */
+import { execFile } from "node:child_process";
+import { readdir, rm, stat } from "node:fs/promises";
+import { uptime } from "node:os";
+import path from "node:path";
+
+/** `refs`: names in full, of those that were empty. */
+export type Dropped = { readonly objects: number; readonly refs: readonly string[] };
+
+/**
+ * Removes empty loose objects, and in these folders of refs empty ones and locks from before the machine was started.
+ * Git writes none of them empty: it writes beside, and renames. An empty object hides a whole one in a pack, and is
+ * taken for the object when that is to be written again.
+ */
+export async function dropEmpty(gitDir: string, refFolders: readonly string[]): Promise<Dropped> {
+  const objects = await emptyObjects(path.join(gitDir, "objects"));
+  for (const file of objects) await rm(file, { force: true });
+  const refs: string[] = [];
+  for (const folder of refFolders)
+    for (const name of await readdir(path.join(gitDir, folder), { recursive: true }).catch(() => [])) {
+      const ref = `${folder}/${name}`;
+      const found = await stat(path.join(gitDir, ref)).catch(() => undefined); // Removed just now.
+      if (!found?.isFile()) continue;
+      const isLock = ref.endsWith(".lock");
+      if (isLock ? found.mtimeMs >= startedAt() : found.size > 0) continue;
+      await rm(path.join(gitDir, ref), { force: true });
+      if (!isLock) refs.push(ref);
+    }
+  return { objects: objects.length, refs };
+}
+
+/** Of the machine, by its own clock. */
+const startedAt = () => Date.now() - uptime() * 1000;
+
+/** By `find`: a long run has a hundred thousand, and each would be a call of ours. None if it cannot look. */
+function emptyObjects(folder: string): Promise<readonly string[]> {
+  const { promise, resolve } = Promise.withResolvers<readonly string[]>();
+  const options = { timeout: MAX_MS, maxBuffer: MAX_BYTES, encoding: "utf8" } as const;
+  execFile("find", [folder, "-type", "f", "-size", "0"], options, (_error, out) =>
+    resolve(out.split("\n").filter((file) => LOOSE.test(file))),
+  );
+  return promise;
+}
+
+/** Others may be empty: a pack has empty files beside it that mark it. */
+const LOOSE = /\/[0-9a-f]{2}\/(?:[0-9a-f]{38}|[0-9a-f]{62})$/;
+const MAX_MS = 60_000;
+const MAX_BYTES = 64 * 1024 * 1024;

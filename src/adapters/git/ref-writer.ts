@@ -1,0 +1,114 @@
+/** How are refs moved without a process for each time? By a `git update-ref --stdin` that lives as long as it is needed. */
+import type { ChildProcessWithoutNullStreams } from "node:child_process";
+import type { Socket } from "node:net";
+import { type Failure, failure, messageOf } from "../../core/failure.ts";
+import { startGit } from "./git.ts";
+
+/** `code` is git's own; undefined if it said nothing. */
+export type RefsMoved =
+  | { readonly ok: true }
+  | { readonly ok: false; readonly code: number | undefined; readonly failure: Failure };
+
+/**
+ * One transaction after the other. It is started by the first, and again after one that was refused, which ends it.
+ * While nothing is asked it holds no lock, and does not keep this program from ending.
+ */
+export class RefWriter {
+  readonly #folder: string;
+  readonly #environment: Readonly<Record<string, string>>;
+  readonly #maxMs: number;
+  #child: ChildProcessWithoutNullStreams | undefined;
+  /** The process that is asked, and who waits for its answer: also when it is closed meanwhile. */
+  #asked: { readonly of: unknown; readonly answer: (moved: RefsMoved) => void } | undefined;
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(folder: string, environment: Readonly<Record<string, string>> = {}, maxMs = MAX_MS) {
+    this.#folder = folder;
+    this.#environment = environment;
+    this.#maxMs = maxMs;
+  }
+
+  /** All of these lines of `git update-ref --stdin`, or none; every name in them was checked. */
+  move(lines: readonly string[]): Promise<RefsMoved> {
+    const moved = this.#last.then(() => this.#move(lines));
+    this.#last = moved;
+    return moved;
+  }
+
+  close(): void {
+    this.#child?.stdin.end();
+    this.#child = undefined;
+  }
+
+  async #move(lines: readonly string[]): Promise<RefsMoved> {
+    const isReused = this.#child !== undefined;
+    const moved = await this.#ask(lines);
+    // It may have died while nothing was asked of it. If it moved them after all, the old values tell.
+    return isReused && !moved.ok && moved.code === undefined ? this.#ask(lines) : moved;
+  }
+
+  async #ask(lines: readonly string[]): Promise<RefsMoved> {
+    const { promise, resolve } = Promise.withResolvers<RefsMoved>();
+    try {
+      this.#child ??= this.#start();
+    } catch (thrown) {
+      return broken(`could not be started: ${messageOf(thrown)}`); // The machine has no process or file left.
+    }
+    const child = this.#child;
+    this.#asked = { of: child, answer: resolve };
+    keepAlive(child, true);
+    const timer = setTimeout(() => child.kill("SIGKILL"), this.#maxMs);
+    child.stdin.write(["start", ...lines, "commit", ""].join("\n"));
+    const moved = await promise;
+    clearTimeout(timer);
+    this.#asked = undefined;
+    if (moved.ok) keepAlive(child, false);
+    else if (this.#child === child) this.#child = undefined;
+    return moved;
+  }
+
+  #start(): ChildProcessWithoutNullStreams {
+    const child = startGit(this.#folder, ["update-ref", "--stdin"], this.#environment);
+    let [out, err] = ["", ""];
+    const answer = (moved: RefsMoved) => {
+      if (this.#asked?.of === child) this.#asked.answer(moved);
+    };
+    const end = (moved: RefsMoved) => {
+      if (this.#child === child) this.#child = undefined;
+      answer(moved);
+    };
+    child.stdout.on("data", (chunk: Buffer) => {
+      out = (out + chunk.toString()).slice(-DONE.length);
+      if (out !== DONE) return;
+      out = "";
+      answer({ ok: true });
+    });
+    child.stderr.on("data", (chunk: Buffer) => {
+      err = (err + chunk.toString()).slice(-MAX_ERROR_CHARS);
+    });
+    child.stdin.on("error", () => {}); // It ended before it had read everything: "close" says why.
+    child.on("error", (error) => end(broken(`could not be started: ${error.message}`)));
+    child.on("close", (code) =>
+      end(err === "" ? broken("it was ended") : broken(err.trim(), code ?? undefined)),
+    );
+    return child;
+  }
+}
+
+const broken = (why: string, code?: number): RefsMoved => ({
+  ok: false,
+  code,
+  failure: failure("repository", `git update-ref: ${why}`),
+});
+
+function keepAlive(child: ChildProcessWithoutNullStreams, isAsked: boolean): void {
+  for (const held of [child, child.stdin as Socket, child.stdout as Socket, child.stderr as Socket]) {
+    if (isAsked) held.ref();
+    else held.unref();
+  }
+}
+
+const DONE = "commit: ok\n";
+/** A lock that another git holds is waited for, but not for ever. */
+const MAX_MS = 60_000;
+const MAX_ERROR_CHARS = 2_000;

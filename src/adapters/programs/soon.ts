@@ -1,0 +1,21 @@
+/** Does something still come that can only be late by a moment? Waited for in turns of our own loop, not by the clock. */
+import { setImmediate as turn, setTimeout as wait } from "node:timers/promises";
+
+/**
+ * Waits a second, counted in turns of the loop, each of which reads everything that can be read: a stall of ours must
+ * not be taken for silence of a program.
+ */
+export async function comesSoon(what: Promise<unknown>): Promise<boolean> {
+  let hasCome = false;
+  const come = what.then(() => {
+    hasCome = true;
+  });
+  for (let n = 0; n < TURNS && !hasCome; n += 1) {
+    await Promise.race([come, wait(TURN_MS, undefined, { ref: false })]);
+    await turn(); // Several timers may be due in one turn.
+  }
+  return hasCome;
+}
+
+const TURNS = 50;
+const TURN_MS = 20;

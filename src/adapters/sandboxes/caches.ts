@@ -1,0 +1,90 @@
+/** Which caches of tools does a confined command have? The user's for reading, and the workspace's own for writing. */
+import { existsSync, lstatSync, mkdirSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import type { SandboxPlace } from "./sandbox.ts";
+import type { Variables } from "./tool-chains.ts";
+import { wayTo } from "./way.ts";
+
+export type CacheMounts = {
+  /** For writing: a folder of the workspace, and where the command sees it. */
+  readonly own: readonly Mount[];
+  /** For reading. */
+  readonly read: readonly Mount[];
+};
+
+export type Mount = { readonly from: string; readonly at: string };
+
+/** Where caches are is asked once; which are used, for each command. */
+export function cachesIn(environment: Variables): (caches: SandboxPlace["caches"]) => CacheMounts {
+  const home = wayTo(environment["HOME"] ?? "")?.path;
+  if (home === undefined) return () => ({ own: [], read: [] });
+  const at = (variable: string, usual: string) => environment[variable] ?? join(home, usual);
+  const cache = at("XDG_CACHE_HOME", ".cache");
+  const places: Record<Fetched, string> = {
+    npm: join(home, ".npm/_cacache"),
+    "cargo-registry": join(at("CARGO_HOME", ".cargo"), "registry"),
+    "cargo-git": join(at("CARGO_HOME", ".cargo"), "git"),
+    go: join(at("GOPATH", "go"), "pkg/mod"),
+    maven: join(home, ".m2/repository"),
+    nuget: join(home, ".nuget/packages"),
+  };
+  const fetched: readonly Named[] = FETCHED.map((name) => ({ name, at: places[name] }));
+  const written: readonly Named[] = [
+    { name: "cache", at: cache },
+    { name: "gradle", at: join(home, ".gradle") },
+    { name: "yarn", at: join(home, ".yarn/berry") },
+    { name: "pnpm", at: join(home, ".local/share/pnpm/store") },
+  ];
+  const programs = PROGRAMS.filter((name) => existsSync(join(cache, name)));
+  return (caches) => {
+    if (caches === undefined) return { own: [], read: [] };
+    const { folder, may } = caches;
+    const own = [...(may === "read" ? [] : written), ...(may === "fill" ? fetched : [])];
+    const others = may === "fill" ? [] : fetched.map((one) => shown(folder, one));
+    return {
+      own: own.map((one) => made(folder, one)),
+      read: [...others, ...(may === "read" ? [] : programs.flatMap((name) => above(folder, cache, name)))],
+    };
+  };
+}
+
+type Named = { readonly name: string; readonly at: string };
+
+/** Of the user's `.cache`, what tests start or build against: browsers, package managers, headers. Most need no copy. */
+const PROGRAMS = ["ms-playwright", "puppeteer", "Cypress", "electron", "node", "node-gyp", "prisma"];
+
+/** Mounted on a folder of the workspace's own: a link that a test has put in its place would lead elsewhere. */
+function above(folder: string, cache: string, name: string): readonly Mount[] {
+  const on = join(folder, "cache", name);
+  const found = lstatSync(on, { throwIfNoEntry: false });
+  if (found === undefined) mkdirSync(on, { recursive: true, mode: 0o700 });
+  else if (!found.isDirectory()) return [];
+  return [{ from: join(cache, name), at: join(cache, name) }];
+}
+
+function made(folder: string, { name, at }: Named): Mount {
+  const from = join(folder, name);
+  mkdirSync(from, { recursive: true, mode: 0o700 });
+  return { from, at };
+}
+
+/** What a set-up command has fetched counts for more than what the user has: it is all that this workspace needs. */
+const shown = (folder: string, { name, at }: Named): Mount => ({
+  from: isFilled(join(folder, name)) ? join(folder, name) : at,
+  at,
+});
+
+/** Whether a set-up command of this workspace had to fetch anything by itself. */
+export const hasFetched = (folder: string): boolean => FETCHED.some((name) => isFilled(join(folder, name)));
+
+/** What package managers download, and only a set-up command adds to. */
+const FETCHED = ["npm", "cargo-registry", "cargo-git", "go", "maven", "nuget"] as const;
+type Fetched = (typeof FETCHED)[number];
+
+function isFilled(folder: string): boolean {
+  try {
+    return readdirSync(folder).length > 0;
+  } catch {
+    return false; // It is not there.
+  }
+}

@@ -1,0 +1,42 @@
+/** How is the script of a loop run? By a shell in a workspace, confined where the machine can, with the draft as its input. */
+import { cachesOf } from "../adapters/sandboxes/confined-programs.ts";
+import { failure } from "../core/failure.ts";
+import type { JobId } from "../core/job.ts";
+import { hasFailed } from "../ports/repository.ts";
+import type { ScriptRunner } from "../ports/subtasks.ts";
+import type { Workspace } from "../ports/workspaces.ts";
+import type { AgentParts } from "./agent-parts.ts";
+import { sandboxFor } from "./sandbox.ts";
+
+/** Both outputs come as one, in the order in which they were written. */
+export function scriptsIn({ folder, environment }: Workspace, parts: AgentParts): ScriptRunner {
+  let opened: ReturnType<typeof sandboxFor> | undefined;
+  let scripts = 0;
+  return async (script, input, signal) => {
+    opened ??= sandboxFor(parts);
+    const sandbox = await opened;
+    if (hasFailed(sandbox)) return sandbox;
+    scripts += 1;
+    const { programs, limits, redact } = parts.programs;
+    const place = {
+      folder,
+      temporary: environment["TMPDIR"] ?? folder,
+      caches: { folder: cachesOf(folder), may: "read" } as const,
+    };
+    const end = await programs.run(
+      {
+        job: `task:script#${scripts}` as JobId,
+        command: sandbox.wrap(["/bin/sh", "-c", "--", script], place),
+        folder,
+        environment: { ...environment, CI: "true" },
+        input,
+        limits: { ...limits, maxMs: parts.config.timeout.check },
+      },
+      signal,
+    );
+    if (end.is === "exited") return { exit_code: end.code, stdout: redact(end.output), stderr: "" };
+    if (end.is === "unstartable") return { failure: end.failure };
+    const how = end.is === "killed" ? `was killed by ${end.signal}` : "did not end in time, or was stopped";
+    return { failure: failure("interrupted", `the script ${how}`) };
+  };
+}

@@ -1,0 +1,325 @@
+/** Is every secret blotted out, whatever stands around it, and is ordinary text left as it is? */
+import assert from "node:assert/strict";
+import { globSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { describe, test } from "node:test";
+import { cpuMs } from "../../test/support/cpu.ts";
+import { ROOT } from "../../tools/source-files.ts";
+import { redactFields, redactor, streamRedactor } from "./redact.ts";
+
+const plain = redactor([]);
+
+/** So many letters of an alphabet; put together here, so that this file itself holds nothing that looks like a key. */
+const some = (count: number, alphabet = "aB3dE5gH7jK9mN1pQ4rS6tU8vW0xY2zC") =>
+  alphabet.repeat(Math.ceil(count / alphabet.length)).slice(0, count);
+const hex = (count: number) => some(count, "3f9a0c7be1d24586");
+const upper = (count: number) => some(count, "Q3EGUVAX0SXJWR7Z");
+const base64 = (count: number) => some(count, "k9+Zp/2QxL7vT0aRm4Wc");
+
+/** Known by their looks alone. */
+const KEYS: Readonly<Record<string, string>> = {
+  Anthropic: `sk-ant-api03-${some(93)}AA`,
+  "Anthropic, by OAuth": `sk-ant-oat01-${some(86)}`,
+  OpenAI: `sk-${some(48)}`,
+  "OpenAI, of a project": `sk-proj-${some(40)}_${some(40)}-${some(30)}`,
+  "OpenAI, of a service": `sk-svcacct-${some(60)}`,
+  OpenRouter: `sk-or-v1-${hex(64)}`,
+  Google: `AIza${some(35)}`,
+  "Google, by OAuth": `ya29.${some(60)}`,
+  "Google, of a client": `GOCSPX-${some(28)}`,
+  AWS: `AKIA${upper(16)}`,
+  "AWS, for a session": `ASIA${upper(16)}`,
+  "AWS Bedrock": `ABSK${base64(110)}`,
+  GitHub: `ghp_${some(36)}`,
+  "GitHub, by OAuth": `gho_${some(36)}`,
+  "GitHub, of a user": `ghu_${some(36)}`,
+  "GitHub, of a server": `ghs_${some(36)}`,
+  "GitHub, to refresh": `ghr_${some(36)}`,
+  "GitHub, fine-grained": `github_pat_11${upper(20)}_${some(59)}`,
+  GitLab: `glpat-${some(20)}`,
+  "GitLab's runner": `glrt-${some(20)}`,
+  Slack: `xoxb-123456789012-1234567890123-${some(24)}`,
+  "Slack, of an app": `xapp-1-A1B2C3D4E5-1234567890123-${hex(64)}`,
+  Stripe: `sk_live_${some(24)}`,
+  "Stripe, restricted": `rk_test_${some(24)}`,
+  "Stripe's webhook": `whsec_${some(32)}`,
+  Twilio: `SK${hex(32)}`,
+  SendGrid: `SG.${some(22)}.${some(43)}`,
+  npm: `npm_${some(36)}`,
+  PyPI: `pypi-AgEIcHlwaS5vcmc${some(60)}`,
+  Docker: `dckr_pat_${some(27)}`,
+  DigitalOcean: `dop_v1_${hex(64)}`,
+  "Hugging Face": `hf_${some(34)}`,
+  Databricks: `dapi${hex(32)}`,
+  Linear: `lin_api_${some(40)}`,
+  Notion: `ntn_${some(46)}`,
+  Figma: `figd_${some(40)}`,
+  Shopify: `shpat_${hex(32)}`,
+  Square: `sq0csp-${some(43)}`,
+  Mailgun: `key-${hex(32)}`,
+  Mailchimp: `${hex(32)}-us12`,
+  Telegram: `1234567890:AA${some(33)}`,
+  Discord: `M${some(23)}.${some(6)}.${some(27)}`,
+  Vault: `hvs.${some(90)}`,
+  Terraform: `.atlasv1.${some(60)}`,
+  Grafana: `glsa_${some(32)}_${hex(8)}`,
+  "New Relic": `NRAK-${upper(27)}`,
+  Heroku: `HRKU-${hex(8)}-${hex(4)}-${hex(4)}-${hex(4)}-${hex(12)}`,
+  Groq: `gsk_${some(52)}`,
+  Replicate: `r8_${some(37)}`,
+  Netlify: `nfp_${some(36)}`,
+  Supabase: `sbp_${hex(40)}`,
+  Sentry: `sntryu_${hex(64)}`,
+  Tailscale: `tskey-auth-${some(17)}-${some(32)}`,
+  Airtable: `pat${some(14)}.${hex(64)}`,
+  Resend: `re_${some(8)}_${some(24)}`,
+  age: `AGE-SECRET-KEY-1${upper(58)}`,
+  "a web token": `eyJ${some(33)}.eyJ${some(50)}.${some(43)}`,
+};
+
+/** Places in which a key is found. */
+const AROUND: Readonly<Record<string, (key: string) => string>> = {
+  alone: (key) => key,
+  "in a sentence": (key) => `it used ${key}, then failed`,
+  "at the start of a line": (key) => `first\n${key}\nlast`,
+  "behind a colour": (key) => `\u001b[32m${key}\u001b[0m`,
+  "behind an underline": (key) => `__${key}`,
+  "in quotes": (key) => `const key = '${key}';`,
+  "in a shell's line": (key) => `$ curl -H "X-Key:${key}" https://example.com`,
+  "in a query": (key) => `https://example.com/a?b=1&c=${key}&d=2`,
+  "in a list": (key) => `[${key},${key}]`,
+  "in a table": (key) => `| name | ${key} |`,
+};
+
+describe("a key of", () => {
+  assert.ok(Object.keys(KEYS).length >= 55);
+  for (const [whose, key] of Object.entries(KEYS))
+    test(`is blotted out wherever it stands: ${whose}`, () => {
+      const core = key.slice(-12, -2);
+      for (const [where, put] of Object.entries(AROUND)) {
+        const text = put(key);
+        assert.ok(!plain(text).includes(core), `${where}: ${plain(text)}`);
+        const json = JSON.stringify({ summary: text, lines: [`one\n${key}`] });
+        assert.ok(!plain(json).includes(core), `${where}, encoded: ${plain(json)}`);
+        assert.doesNotThrow(() => JSON.parse(plain(json)), where);
+        assert.ok(
+          !JSON.stringify(redactFields(JSON.parse(json), plain)).includes(core),
+          `${where}, by field`,
+        );
+        assert.equal(streamed(text, 7), plain(text), `${where}, in pieces`);
+        assert.equal(plain(plain(text)), plain(text), `${where}, twice`);
+      }
+    });
+});
+
+function streamed(text: string, size: number, secrets: readonly string[] = []): string {
+  const stream = streamRedactor(secrets);
+  let shown = "";
+  for (let at = 0; at < text.length; at += size) shown += stream.write(text.slice(at, at + size));
+  return shown + stream.end();
+}
+
+/** Known by the name or the place; `¤` stands for the secret. */
+const NAMED: readonly (readonly [text: string, secret: string])[] = [
+  ["DB_PASSWORD=¤", "hunter2hunter2"],
+  ["export AWS_SECRET_ACCESS_KEY=¤", base64(40)],
+  ["aws_secret_access_key = ¤", base64(40)],
+  ['DATADOG_API_KEY="¤"', hex(32)],
+  ["HEROKU_API_KEY=¤", "3f9a0c7b-e1d2-4586-9a0c-7be1d2458600"],
+  ['{"password": "¤"}', "hunter2hunter2"],
+  ['{"db":{"password":"¤","user":"me"}}', "s3cr3t!pass"],
+  ['{"api_key":"¤"}', some(32)],
+  ['{\\"clientSecret\\": \\"¤\\"}', some(32)],
+  ["password: ¤", "hunter2"],
+  ["  secret: ¤", some(20)],
+  ["accessToken: '¤',", some(24)],
+  ['token = "¤"', hex(40)],
+  ["password=¤&user=me", "hunter2"],
+  ["https://example.com/?access_token=¤&x=1", "abcdefgh"],
+  ["https://account.blob.core.windows.net/c?sv=2024&sig=¤", "abc%2Fdef%3D"],
+  ["Server=db;User Id=sa;Password=¤;Encrypt=true", "Str0ng!Passw0rd"],
+  ["DefaultEndpointsProtocol=https;AccountName=a;AccountKey=¤;EndpointSuffix=core", base64(86)],
+  ["postgres://me:¤@db.example.com:5432/x", "hunter2"],
+  ["mongodb+srv://me:¤@cluster0.example.net", "p4ss%21word"],
+  ["https://¤@github.com/a/b.git", some(24)],
+  ["Authorization: Bearer ¤", some(40)],
+  ["authorization: Basic ¤", base64(24)],
+  ["Authorization: token ¤", hex(40)],
+  ["'Authorization': '¤'", some(30)],
+  ["Proxy-Authorization: Basic ¤", base64(20)],
+  ["> X-Api-Key: ¤", some(32)],
+  ["PRIVATE-TOKEN: ¤", some(20)],
+  ["Cookie: session=¤; theme=dark", some(30)],
+  ["Set-Cookie: sid=¤; Path=/; HttpOnly", some(30)],
+  ["deploy --api-token=¤ now", "abcdefgh1"],
+  ["deploy --password ¤ now", "hunter2hunter2"],
+  ["curl -u me:¤ https://example.com", "hunter2hunter2"],
+  ["machine example.com login me password ¤", "hunter2"],
+  ["sshpass -p ¤ ssh host", "hunter2"],
+  ["CREATE USER me IDENTIFIED BY '¤';", "hunter2"],
+  ["//registry.npmjs.org/:_authToken=¤", "3f9a0c7b-e1d2-4586-9a0c-7be1d2458600"],
+  ["https://hooks.slack.com/services/¤", `T0AB1CD2E/B0AB1CD2E/${some(24)}`],
+  ["\u001b[33mDB_PASSWORD\u001b[0m=¤", "hunter2hunter2"],
+];
+
+describe("what is named", () => {
+  for (const [text, secret] of NAMED)
+    test(`${text.replaceAll("\u001b", "^")} is blotted out, also in a string of JSON and in pieces`, () => {
+      const whole = text.replace("¤", () => secret);
+      assert.ok(!plain(whole).includes(secret), plain(whole));
+      const json = JSON.stringify({ text: `before\n${whole}\nafter` });
+      assert.ok(!plain(json).includes(secret), plain(json));
+      assert.doesNotThrow(() => JSON.parse(plain(json)), plain(json));
+      for (const size of [1, 5, 64]) assert.equal(streamed(`${whole}\nmore`, size), plain(`${whole}\nmore`));
+      assert.equal(plain(plain(whole)), plain(whole));
+    });
+});
+
+describe("a private key", () => {
+  for (const kind of ["", "RSA ", "EC ", "OPENSSH ", "ENCRYPTED "]) {
+    const body = `${base64(64)}\n${base64(64)}\n${base64(12)}==`;
+    const key = `-----BEGIN ${kind}PRIVATE KEY-----\n${body}\n-----END ${kind}PRIVATE KEY-----`;
+    test(`of the kind "${kind.trim()}" is blotted out, in JSON, in a diff and in pieces`, () => {
+      for (const text of [
+        `a\n${key}\nb`,
+        JSON.stringify({ key }),
+        key.replaceAll("\n", "\n-"),
+        key.replaceAll("\n", "\n    "),
+      ]) {
+        assert.ok(!plain(text).includes(base64(12)), plain(text));
+        assert.equal(streamed(text, 11), plain(text));
+      }
+    });
+  }
+  test("of PGP or with headers is blotted out", () => {
+    const pgp = `-----BEGIN PGP PRIVATE KEY BLOCK-----\nVersion: GnuPG v2.4.1\n\n${base64(64)}\n=${base64(4)}\n-----END PGP PRIVATE KEY BLOCK-----`;
+    const old = `-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,${upper(32)}\n\n${base64(64)}\n-----END RSA PRIVATE KEY-----`;
+    for (const key of [pgp, old]) assert.equal(plain(`a\n${key}\nb`), "a\n[redacted]\nb");
+  });
+});
+
+describe("ordinary text", () => {
+  const texts = [
+    "commit 3f9a0c7be1d245863f9a0c7be1d245863f9a0c7b",
+    "id 3f9a0c7b-e1d2-4586-9a0c-7be1d2458600 of the job",
+    `"integrity": "sha512-${base64(86)}=="`,
+    `data:image/png;base64,${base64(400)}`,
+    "const token = nextToken();",
+    "token: string; secret: Uint8Array; password?: string",
+    "return { token: tokens[i], key: 'a' + b2, secret: process.env.SECRET };",
+    'password: "required", token: "identifier", secret: "none"',
+    "if (token === undefined || token.kind === 'word2') throw new TypeError(token);",
+    "the password is wrong; a token was expected, the key 'a1b2c3d4' is missing",
+    "max_tokens: 4096, cacheKey: abc12345, primaryKey=id12345678",
+    "see https://example.com:8080/a/b@c?page=2#token and git@github.com:owner/repository1.git",
+    "scikit sk-learn-classification-guide and risk-based-assessment-of-things-2024",
+    "Basic internationalization-support and bearer of news",
+    "docker run -u 1000:1000 node:24",
+    "cookie: a small text that a site keeps",
+    "src/auth/password-reset.test.ts:12:3 - error TS2322: Type 'string' is not assignable to type 'Token2'.",
+    "TOKEN=$DEPLOY_TOKEN KEY=$" + "{API_KEY} npm test",
+    "monkey=banana12345 turkey: abc123def456",
+    "npm_config_registry npm_lifecycle_event pypi-publish key-value-stores-of-2024",
+  ];
+  for (const text of texts) test(`${text.slice(0, 60)} is left alone`, () => assert.equal(plain(text), text));
+
+  test("of this repository is left alone: its sources, its lock file, what tools wrote", () => {
+    const patterns = [
+      "src/**/*.ts",
+      "docs/**/*.md",
+      "*.md",
+      "package-lock.json",
+      "test/fixtures/tool-output/*",
+    ];
+    const own =
+      /(?:redact|secret-[a-z]+|doctor-values|lfs)(?:\.test)?\.ts$|config\/(?:agents|read)\.test\.ts$/; // Examples.
+    const changed = globSync(patterns, { cwd: ROOT })
+      .filter((file) => !own.test(file) && !/node_modules/.test(file))
+      .flatMap((file) => {
+        const text = readFileSync(path.join(ROOT, file), "utf8");
+        const lines = text.split("\n");
+        return plain(text)
+          .split("\n")
+          .flatMap((line, at) => (line === lines[at] ? [] : [`${file}:${at + 1}: ${line}`]));
+      });
+    assert.deepEqual(changed, []);
+  });
+});
+
+test("known values are blotted out in JSON, in addresses and in base64, alone or with a name before them", () => {
+  const secret = 'pa"ss wörd/1+2';
+  const redact = redactor([secret]);
+  const encoded = (text: string) => Buffer.from(text).toString("base64");
+  const forms = [
+    JSON.stringify(secret),
+    JSON.stringify(JSON.stringify(secret)),
+    encodeURIComponent(secret),
+    encodeURIComponent(secret).toLowerCase(),
+    new URLSearchParams({ a: secret }).toString(),
+    encoded(secret),
+    encoded(`me:${secret}`),
+    encoded(`user:${secret}`),
+    encoded(`admin1:${secret}\n`),
+    Buffer.from(`x${secret}`).toString("base64url"),
+  ];
+  for (const form of forms) assert.match(redact(`a ${form} b`), /^a .{0,16}\[redacted\].{0,6} b$/, form);
+});
+
+test("shapes and names take time that grows with the text alone", () => {
+  const traps = [
+    ...[
+      "eyJ-",
+      "eyJ_",
+      "eyJaaaaaaaaaaaa.",
+      "sk-",
+      "sk-a",
+      "sk.eyJ",
+      "SG.aaaaaaaaaaaaaaaaaaaa.",
+      "pat",
+      "key-",
+      "xoxb-",
+    ],
+    ...[
+      "password: ",
+      "token=",
+      'secret":"',
+      "--token ",
+      "authorization: ",
+      "cookie: a=",
+      "Bearer a",
+      "-u a:",
+      "//a1@",
+    ],
+    ...[
+      "://a:",
+      "://a1",
+      "1//0",
+      "0",
+      "a",
+      "login a password ",
+      "identified by '",
+      "-----BEGIN PRIVATE KEY-----\n",
+      "a: b\n",
+    ],
+    ...[
+      "-us1",
+      "0123456789:AA",
+      "M.",
+      "key",
+      "pass",
+      "\\u001b[3",
+      "-----BEGIN PGP PRIVATE KEY BLOCK-----\nVersion: 1\n",
+    ],
+  ];
+  for (const trap of traps) {
+    const time = (chars: number) => {
+      const text = trap.repeat(chars / trap.length);
+      const start = cpuMs();
+      plain(text);
+      return cpuMs() - start;
+    };
+    time(20_000);
+    const [small, large] = [time(20_000), time(320_000)];
+    assert.ok(large < Math.max(small, 5) * 16 * 6, `${trap}: ${small} ms, then ${large} ms`);
+  }
+});

@@ -1,0 +1,118 @@
+/** May this task begin? All that can be refused is refused here, before anything is done, and all else is fixed. */
+import type { FailureReason, TaskError, TaskHandler } from "../ports/subtasks.ts";
+import { Budget } from "./budget.ts";
+import { canonicalJson, signatureOf } from "./canonical.ts";
+import { isRecord, taskFailure } from "./errors.ts";
+import { unusableExpectation } from "./expectations.ts";
+import { type Chain, LiveTask, type Order } from "./live-task.ts";
+import { mergeLayers, settingsOf } from "./settings.ts";
+
+export type Admitted = { readonly task: LiveTask } | { readonly refused: TaskError };
+
+export function admit(chain: Chain, parent: LiveTask | undefined, id: string, order: Order): Admitted {
+  const { template, type, subtype, description, filePaths, expectation } = order;
+  const levels = levelsFor(chain, parent, order);
+  if (levels < 1) return refused("max_depth_exceeded", `${id} would be deeper than is allowed`);
+  const inputs = inputsOf(order, chain.limits.inputChars);
+  if ("problem" in inputs) return refused("input_validation_failure", inputs.problem);
+  const settled = settingsOf(order.layers);
+  if ("problem" in settled) return refused("input_validation_failure", settled.problem);
+  const { settings, warnings } = settled;
+  const handler = handlerFor(chain, parent, order, settings.inherit_context === "full");
+  if ("problem" in handler) return refused("input_validation_failure", handler.problem);
+  const identity = {
+    template: template.name,
+    type,
+    subtype,
+    description,
+    inputs: inputs.text,
+    file_paths: filePaths,
+  };
+  const signature = signatureOf(identity);
+  const twin = ancestorWith(signature, parent);
+  if (twin)
+    return refused(
+      "cycle_detected",
+      `${id} is what ${twin.id} is doing already: same template, words and inputs`,
+    );
+  const now = chain.clock.now();
+  const budget = (parent?.known.budget ?? new Budget(chain.limits.chain, now)).carve(template.budget, now);
+  const lacking = budget.takeTask();
+  if (lacking) return { refused: lacking };
+  const depth = parent === undefined ? 0 : parent.known.spawned.depth + 1;
+  const spawned = { id, depth, template: template.name, type, subtype, description, inputs: order.inputs };
+  chain.emit({ is: "spawned", task: spawned, signature, settings });
+  const known = {
+    ...{
+      chain,
+      spawned,
+      template,
+      parent,
+      budget,
+      signature,
+      filePaths,
+      settings,
+      expectation,
+      handler: handler.found,
+    },
+    entriesBefore: parent?.entries.length ?? 0,
+    levelsLeft: levels - 1,
+    inputsText: inputs.text,
+    said: mergeLayers(order.layers),
+    onFirstAnswer: order.onFirstAnswer,
+  };
+  return { task: new LiveTask(known, warnings) };
+}
+
+const refused = (reason: FailureReason, message: string): Admitted => ({
+  refused: taskFailure(reason, message),
+});
+
+/** Levels that it may use, its own included: what is left, which a request or a template can only lower. */
+const levelsFor = (chain: Chain, parent: LiveTask | undefined, { maxDepth, template }: Order) =>
+  Math.min(
+    parent?.known.levelsLeft ?? chain.limits.maxDepth,
+    maxDepth ?? Infinity,
+    template.max_depth ?? Infinity,
+  );
+
+/** As canonical JSON, if they are all there and can be written so; and what is expected can be checked. */
+function inputsOf(
+  { inputs, template, expectation }: Order,
+  maxChars: number,
+): { readonly text: string } | { readonly problem: string } {
+  if (!isRecord(inputs)) return { problem: "inputs: must be an object" };
+  const missing = Object.entries(template.inputs ?? {}).find(
+    ([name, { required }]) => required && inputs[name] === undefined,
+  );
+  if (missing) return { problem: `inputs: ${missing[0]} is missing, which ${template.name} needs` };
+  const unusable = expectation === undefined ? undefined : unusableExpectation(expectation);
+  if (unusable !== undefined) return { problem: `return_expectations: ${unusable}` };
+  const written = canonicalJson(inputs, maxChars);
+  return "problem" in written ? { problem: `inputs: ${written.problem}` } : written;
+}
+
+/** Against ancestors alone: siblings may do the same thing twice. */
+function ancestorWith(signature: string, parent: LiveTask | undefined): LiveTask | undefined {
+  let above = parent;
+  while (above !== undefined && above.known.signature !== signature) above = above.known.parent;
+  return above;
+}
+
+function handlerFor(
+  { handler, handlers }: Chain,
+  parent: LiveTask | undefined,
+  { template }: Order,
+  isFull: boolean,
+): { readonly found: TaskHandler } | { readonly problem: string } {
+  const { handler: name } = template;
+  const found = name === undefined ? handler : Object.hasOwn(handlers, name) ? handlers[name] : undefined;
+  if (found === undefined)
+    return { problem: `there is no handler "${name}", which the template ${template.name} names` };
+  const speaker = parent?.speaker;
+  if (isFull && speaker !== undefined && speaker.known.handler !== found)
+    return {
+      problem: `inherit_context "full" needs the parent's handler: another one takes "subset" or "none"`,
+    };
+  return { found };
+}

@@ -1,0 +1,66 @@
+/** May this task still use something? A part of its parent's budget, and never more than the parent has left. */
+import type { TaskError } from "../ports/subtasks.ts";
+import { exhausted } from "./errors.ts";
+import type { Allowance } from "./limits.ts";
+
+/** What is used counts for a budget and for those that it was taken from, once each. */
+export class Budget {
+  readonly #limit: Allowance;
+  readonly #startedAt: number;
+  readonly #from: Budget | undefined;
+  #tasks = 0;
+  #tokens = 0;
+
+  constructor(limit: Allowance, startedAt: number, from?: Budget) {
+    this.#limit = limit;
+    this.#startedAt = startedAt;
+    this.#from = from;
+  }
+
+  /** Of what is left here, at most so much. Without a wish the task shares this one. */
+  carve(wish: Partial<Allowance> | undefined, now: number): Budget {
+    if (wish === undefined) return this;
+    const left = this.left(now);
+    const least = (what: keyof Allowance) => Math.max(0, Math.min(left[what], wish[what] ?? left[what]));
+    return new Budget({ tasks: least("tasks"), ms: least("ms"), tokens: least("tokens") }, now, this);
+  }
+
+  left(now: number): Allowance {
+    const { tasks, ms, tokens } = this.#limit;
+    const own = { tasks: tasks - this.#tasks, ms: this.#startedAt + ms - now, tokens: tokens - this.#tokens };
+    const above = this.#from?.left(now);
+    if (above === undefined) return own;
+    return {
+      tasks: Math.min(own.tasks, above.tasks),
+      ms: Math.min(own.ms, above.ms),
+      tokens: Math.min(own.tokens, above.tokens),
+    };
+  }
+
+  /** Why a turn that needs so many tokens cannot begin. */
+  lacks(tokens: number, now: number): TaskError | undefined {
+    const { ms, tokens: limit } = this.#limit;
+    if (now - this.#startedAt >= ms)
+      return exhausted("time", { used: Math.round(now - this.#startedAt), limit: ms });
+    if (this.#tokens + tokens > limit) return exhausted("tokens", { used: this.#tokens, limit });
+    return this.#from?.lacks(tokens, now);
+  }
+
+  /** Counts one more task, or says why not. */
+  takeTask(): TaskError | undefined {
+    const full = this.#fullOfTasks();
+    if (full) return full;
+    for (let at: Budget | undefined = this; at; at = at.#from) at.#tasks += 1;
+    return undefined;
+  }
+
+  #fullOfTasks(): TaskError | undefined {
+    const { tasks: limit } = this.#limit;
+    if (this.#tasks >= limit) return exhausted("tasks", { used: this.#tasks, limit });
+    return this.#from === undefined ? undefined : this.#from.#fullOfTasks();
+  }
+
+  charge(tokens: number): void {
+    for (let at: Budget | undefined = this; at; at = at.#from) at.#tokens += tokens;
+  }
+}

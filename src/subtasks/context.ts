@@ -1,0 +1,207 @@
+/** What is a task given to read? Put together once, at its spawn, from its settings; what was cut or missing is said. */
+import { messageOf } from "../core/failure.ts";
+import { hasFailed } from "../ports/repository.ts";
+import type {
+  AssembledContext,
+  ContextEntry,
+  ContextFiles,
+  ContextSettings,
+  TaskError,
+  TaskResult,
+} from "../ports/subtasks.ts";
+import { exhausted, isRecord, taskFailure } from "./errors.ts";
+import type { SubtaskLimits } from "./limits.ts";
+import { bm25, countTerms } from "./relevance.ts";
+import { termsOf } from "./terms.ts";
+import { cutTo, quantity, tokensOf } from "./tokens.ts";
+
+export type ContextWish = {
+  readonly settings: ContextSettings;
+  /** What the task is about, in words: its description and inputs. */
+  readonly query: string;
+  readonly filePaths: readonly string[];
+  readonly parent: ParentContext | undefined;
+  /** Subtasks of the same parent that have ended, oldest first. */
+  readonly earlier: readonly EndedSubtask[];
+};
+
+/** What the nearest task above with a session had before the call that spawned. */
+export type ParentContext = {
+  readonly entries: readonly ContextEntry[];
+  readonly pieces: readonly Piece[];
+  readonly session: unknown;
+};
+
+export type EndedSubtask = { readonly id: string; readonly type: string; readonly result: TaskResult };
+
+export type Piece = { readonly name: string; readonly text: string };
+
+export type Assembly =
+  | {
+      readonly context: AssembledContext;
+      readonly pieces: readonly Piece[];
+      readonly truncated: readonly string[];
+      readonly warnings: readonly string[];
+    }
+  | { readonly error: TaskError };
+
+type Around = {
+  readonly files: ContextFiles | undefined;
+  readonly limits: Pick<SubtaskLimits, "contextTokens" | "matchedFiles">;
+  readonly signal: AbortSignal;
+};
+
+/** At once, if no file is to be read. */
+export function assembleContext(wish: ContextWish, around: Around): Assembly | Promise<Assembly> {
+  const { contextTokens } = around.limits;
+  const inherited = (wish.settings.inherit_context === "full" && wish.parent?.entries) || [];
+  const used = inherited.reduce((sum, { text }) => sum + tokensOf(text), 0);
+  if (used > contextTokens) return { error: exhausted("context tokens", { used, limit: contextTokens }) };
+  const found = filesFor(wish, around);
+  const room = contextTokens - used;
+  return found instanceof Promise
+    ? found.then((files) => putTogether(wish, inherited, files, room))
+    : putTogether(wish, inherited, found, room);
+}
+
+function putTogether(
+  wish: ContextWish,
+  inherited: readonly ContextEntry[],
+  found: Found,
+  maxTokens: number,
+): Assembly {
+  if ("error" in found) return found;
+  const { settings, parent, earlier } = wish;
+  const pieces = [
+    ...found.pieces,
+    ...(settings.inherit_context === "subset" ? relevantTo(wish) : []),
+    ...(settings.accumulate_data ? earlier.map((ended) => accumulated(ended, settings)) : []),
+  ];
+  const { text, truncated } = fit(pieces, maxTokens);
+  const session =
+    settings.inherit_context === "full" && parent ? { parentSession: parent.session } : undefined;
+  return {
+    context: { settings, inherited, ...session, text, files: found.files },
+    pieces,
+    truncated,
+    warnings: found.warnings,
+  };
+}
+
+type Found =
+  | {
+      readonly pieces: readonly Piece[];
+      readonly files: readonly string[];
+      readonly warnings: readonly string[];
+    }
+  | { readonly error: TaskError };
+
+const NOTHING: Found = { pieces: [], files: [], warnings: [] };
+
+/** Those that were named; only where none was, those that fit. */
+function filesFor({ settings, query, filePaths }: ContextWish, around: Around): Found | Promise<Found> {
+  const { files } = around;
+  const mayMatch = settings.fresh_context === "enabled" && filePaths.length === 0 && files !== undefined;
+  if (!mayMatch && filePaths.length === 0) return NOTHING;
+  if (files === undefined)
+    return { ...NOTHING, warnings: filePaths.map((path) => `${path}: not read, since no files are at hand`) };
+  return mayMatch ? readMatched(query, files, around) : readAll(filePaths, files, around);
+}
+
+async function readMatched(query: string, files: ContextFiles, around: Around): Promise<Found> {
+  const paths = await matched(query, files, around);
+  return "error" in paths ? paths : await readAll(paths, files, around);
+}
+
+async function matched(
+  query: string,
+  files: ContextFiles,
+  { limits, signal }: Around,
+): Promise<readonly string[] | { readonly error: TaskError }> {
+  try {
+    const paths: unknown = await files.match(query, limits.matchedFiles, signal);
+    if (Array.isArray(paths) && paths.every((path) => typeof path === "string")) return paths;
+    if (!isRecord(paths) || !hasFailed(paths))
+      return {
+        error: taskFailure("context_parsing_failure", "the matching of files answered no list of paths"),
+      };
+    return { error: taskFailure("context_matching_failure", paths.failure.message) };
+  } catch (thrown) {
+    return { error: taskFailure("context_matching_failure", messageOf(thrown)) };
+  }
+}
+
+async function readAll(
+  given: readonly string[],
+  files: ContextFiles,
+  { limits, signal }: Around,
+): Promise<Found> {
+  const paths = [...new Set(given)];
+  const pieces: Piece[] = [];
+  const warnings: string[] = [];
+  try {
+    const read = await Promise.all(paths.map((path) => files.read(path, signal)));
+    for (const [i, file] of read.entries()) {
+      const path = paths[i]!;
+      if (hasFailed(file)) warnings.push(`${path}: ${file.failure.message}`);
+      else pieces.push({ name: `file ${path}`, text: cutTo(file.text, limits.contextTokens / MAX_SHARE) });
+    }
+  } catch (thrown) {
+    return { error: taskFailure("context_retrieval_failure", messageOf(thrown)) };
+  }
+  return { pieces, files: pieces.map(({ name }) => name.slice("file ".length)), warnings };
+}
+
+/** One file takes at most this part of the room. */
+const MAX_SHARE = 4;
+
+/** Of what the parent has, the pieces that speak of the same, in the parent's order. Files that were named come instead. */
+function relevantTo({ query, filePaths, parent }: ContextWish): readonly Piece[] {
+  if (filePaths.length > 0 || parent === undefined) return [];
+  const said = parent.entries.filter(({ is }) => is === "tool" || is === "answer");
+  const pieces = [
+    ...parent.pieces,
+    ...said.map(({ is, name, text }) => ({
+      name: is === "tool" ? `result of ${name}` : "what the parent said",
+      text,
+    })),
+  ];
+  const scores = bm25(
+    termsOf(query),
+    pieces.map(({ text }) => countTerms(text)),
+  );
+  return pieces.filter((_, i) => scores[i]! > 0);
+}
+
+function accumulated({ id, type, result }: EndedSubtask, { accumulation_format }: ContextSettings): Piece {
+  const { task_id: _, context: __, warnings: ___, ...own } = result.notes;
+  const notes = JSON.stringify({ status: result.status, ...own });
+  return {
+    name: `earlier task ${id} (${type})`,
+    text: accumulation_format === "notes_only" ? notes : `${result.content}\n${notes}`,
+  };
+}
+
+/** In order, as long as there is room: the last that fits is cut, what does not fit is named. */
+function fit(
+  pieces: readonly Piece[],
+  maxTokens: number,
+): { readonly text: string; readonly truncated: readonly string[] } {
+  const truncated: string[] = [];
+  let left = maxTokens;
+  let text = "";
+  for (const { name, text: whole } of pieces) {
+    const tokens = tokensOf(whole);
+    const shown = tokens <= left ? whole : left >= LEAST_TOKENS ? cutTo(whole, left) : undefined;
+    if (shown !== whole) truncated.push(name);
+    text +=
+      shown === undefined
+        ? `[left out: ${name}, about ${quantity(tokens)} tokens]\n\n`
+        : `--- ${name} ---\n${shown}\n\n`;
+    left -= Math.min(left, tokens);
+  }
+  return { text, truncated };
+}
+
+/** Less of a piece says nothing. */
+const LEAST_TOKENS = 50;

@@ -1,0 +1,80 @@
+/** How is a failure told to the task above? As a value in `notes.error`; nothing is thrown from task to task. */
+import { messageOf } from "../core/failure.ts";
+import type { FailureDetails, FailureReason, TaskError, TaskResult } from "../ports/subtasks.ts";
+
+export const taskFailure = (reason: FailureReason, message: string, details?: FailureDetails): TaskError => ({
+  type: "TASK_FAILURE",
+  reason,
+  message,
+  ...(details && { details }),
+});
+
+export const exhausted = (
+  resource: string,
+  metrics: { readonly used: number; readonly limit: number },
+): TaskError => ({
+  type: "RESOURCE_EXHAUSTION",
+  resource,
+  message: `no ${resource} left: ${metrics.used} of ${metrics.limit} used`,
+  metrics,
+});
+
+export const failedResult = (error: TaskError, content = ""): TaskResult => ({
+  content,
+  status: "FAILED",
+  notes: { error },
+});
+
+/** With more said about it; what the error says already stays. */
+export const withDetails = (error: TaskError, details: FailureDetails): TaskError => ({
+  ...error,
+  details: { ...details, ...error.details },
+});
+
+export const thrownError = (what: string, thrown: unknown): TaskError =>
+  taskFailure("unexpected_error", `${what}: ${messageOf(thrown)}`);
+
+/** What a failed subtask left that can be used. */
+export const partialOf = ({ content, notes }: TaskResult): unknown =>
+  notes.error?.details?.partialResults ?? (content === "" ? undefined : content);
+
+/** As the parent hears of a subtask that ran and failed. */
+export function asSubtaskFailure(type: string, id: string, result: TaskResult): TaskResult {
+  const original = result.notes.error ?? taskFailure("unexpected_error", "failed without a reason");
+  const partialResults = partialOf(result);
+  const error = taskFailure("subtask_failure", `subtask ${id} (${type}) failed: ${original.message}`, {
+    subtaskType: type,
+    subtaskId: id,
+    ...(partialResults !== undefined && { partialResults }),
+    originalError: original,
+  });
+  return { ...result, notes: { ...result.notes, error } };
+}
+
+const STATUSES: ReadonlySet<unknown> = new Set(["COMPLETE", "CONTINUATION", "FAILED", "NEEDS_INPUT"]);
+
+/** What a handler answered, as far as it can be used. A FAILED without an error gets one. */
+export function readResult(answer: unknown): TaskResult {
+  const { content, status, notes = {} } = Object(answer) as Partial<Record<keyof TaskResult, unknown>>;
+  if (typeof content !== "string" || !STATUSES.has(status) || !isRecord(notes))
+    return failedResult(
+      taskFailure("unexpected_error", "the handler must answer {content, status, notes}, and did not"),
+      typeof content === "string" ? content : "",
+    );
+  const result = { content, status, notes } as TaskResult;
+  if (status !== "FAILED" || isError(notes["error"])) return result;
+  return {
+    ...result,
+    notes: { ...notes, error: taskFailure("unexpected_error", content || "failed without a reason") },
+  };
+}
+
+const isError = (value: unknown): value is TaskError =>
+  isRecord(value) &&
+  typeof value["message"] === "string" &&
+  (value["type"] === "TASK_FAILURE"
+    ? typeof value["reason"] === "string"
+    : value["type"] === "RESOURCE_EXHAUSTION" && typeof value["resource"] === "string");
+
+export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);

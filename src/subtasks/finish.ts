@@ -1,0 +1,90 @@
+/** What does a task hand back? Its result, checked, cut to what a session can take, with what is known of the task. */
+
+import { messageOf } from "../core/failure.ts";
+import { hasFailed } from "../ports/repository.ts";
+import type { Artefacts, TaskNotes, TaskResult } from "../ports/subtasks.ts";
+import { taskFailure } from "./errors.ts";
+import { checkExpectation } from "./expectations.ts";
+import type { LiveTask } from "./live-task.ts";
+import { cutTo, tokensOf } from "./tokens.ts";
+
+export async function finish(task: LiveTask, result: TaskResult): Promise<TaskResult> {
+  const { chain, settings } = task.known;
+  const checked = result.status === "COMPLETE" ? asExpected(task, result) : result;
+  const capped = await capResult(checked, chain.limits.resultTokens, chain.artefacts);
+  const context = {
+    ...settings,
+    ...(task.files.length > 0 && { files: task.files }),
+    ...(task.truncated.length > 0 && { truncated: task.truncated }),
+  };
+  const warnings = task.warnings.length > 0 ? { warnings: task.warnings } : undefined;
+  return { ...capped, notes: { ...capped.notes, task_id: task.id, context, ...warnings } };
+}
+
+function asExpected(task: LiveTask, result: TaskResult): TaskResult {
+  const { expectation } = task.known;
+  if (expectation === undefined) return result;
+  const checked = checkExpectation(result.content, expectation);
+  if (checked.is === "unchecked")
+    task.warnings.push("return_expectations are words: the result was not checked");
+  if (checked.is !== "unlike") return result;
+  const error = taskFailure("output_format_failure", `not as expected: ${checked.problems.join("; ")}`, {
+    expected: expectation,
+    partialResults: result.content,
+  });
+  return { ...result, status: "FAILED", notes: { ...result.notes, error } };
+}
+
+/** What is longer is kept whole as an artefact, which the notes name. */
+export async function capResult(
+  result: TaskResult,
+  maxTokens: number,
+  artefacts: Artefacts,
+): Promise<TaskResult> {
+  const { content } = result;
+  let notes = await capNotes(result.notes, maxTokens, artefacts);
+  if (tokensOf(content) <= maxTokens) return { ...result, notes };
+  const kept = await keep(content, artefacts);
+  if ("name" in kept) notes = { ...notes, artefact: kept.name };
+  return { ...result, content: cutTo(content, maxTokens, whereIs(kept)), notes };
+}
+
+/** Notes that JSON cannot say are left out, too: they could not be handed on. */
+async function capNotes(notes: TaskNotes, maxTokens: number, artefacts: Artefacts): Promise<TaskNotes> {
+  let isEmpty = true;
+  for (const _ in notes) isEmpty = false;
+  if (isEmpty) return notes;
+  let text: string;
+  try {
+    text = JSON.stringify(notes);
+  } catch (thrown) {
+    return { notes_left_out: messageOf(thrown) };
+  }
+  if (tokensOf(text) <= maxTokens) return notes;
+  const kept = await keep(text, artefacts);
+  const left = { notes_left_out: cutTo(text, Math.min(maxTokens, SHOWN_TOKENS), whereIs(kept)) };
+  const { error } = notes;
+  return error === undefined ? left : { ...left, error: withoutDetails(error) };
+}
+
+/** Of notes that are too long. */
+const SHOWN_TOKENS = 200;
+
+function withoutDetails(error: NonNullable<TaskNotes["error"]>): NonNullable<TaskNotes["error"]> {
+  const { details: _, ...short } = error;
+  return { ...short, message: cutTo(short.message, SHOWN_TOKENS) };
+}
+
+type Kept = { readonly name: string } | { readonly problem: string };
+
+async function keep(text: string, artefacts: Artefacts): Promise<Kept> {
+  try {
+    const kept = await artefacts.keep(text);
+    return hasFailed(kept) ? { problem: kept.failure.message } : kept;
+  } catch (thrown) {
+    return { problem: messageOf(thrown) };
+  }
+}
+
+const whereIs = (kept: Kept) =>
+  "name" in kept ? `; the whole is kept as ${kept.name}` : `; the whole could not be kept: ${kept.problem}`;

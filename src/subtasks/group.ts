@@ -1,0 +1,66 @@
+/** How does a group run one of its tasks? As any subtask, one level below, with what the group says of context. */
+import type { TaskError, TaskInputs, TaskResult } from "../ports/subtasks.ts";
+import { failedResult, partialOf, taskFailure } from "./errors.ts";
+import type { LiveTask, Ran } from "./live-task.ts";
+import { named, type TaskRef, type Template } from "./template.ts";
+
+export async function runPart(
+  group: LiveTask,
+  ref: TaskRef,
+  inputs: TaskInputs,
+  onFirstAnswer?: () => void,
+): Promise<Ran> {
+  const { chain, said } = group.known;
+  const template = templateOf(group, ref);
+  if (template === undefined) {
+    onFirstAnswer?.();
+    const error = taskFailure("template_not_found", `there is no template "${String(ref)}"`);
+    return { id: group.nextId(), result: failedResult(error), isRefused: true };
+  }
+  return await chain.spawn(group, {
+    template,
+    type: template.type,
+    subtype: template.subtype ?? "subtask",
+    description: template.description,
+    inputs,
+    filePaths: template.file_paths ?? [],
+    expectation: template.return_expectations,
+    layers: [template.context_management, said],
+    onFirstAnswer,
+  });
+}
+
+/** Undefined: no template has that name. */
+export const templateOf = (group: LiveTask, ref: TaskRef): Template | undefined =>
+  typeof ref === "string" ? group.known.chain.registry?.get(ref) : named(ref);
+
+/** A group fails with one of its tasks; what the others came to is kept. */
+export function groupFailure(
+  where: string,
+  { id, result }: Ran,
+  type: string,
+  details: Readonly<Record<string, unknown>>,
+): TaskError {
+  const original = result.notes.error ?? taskFailure("unexpected_error", "failed without a reason");
+  const left = partialOf(result);
+  return taskFailure("subtask_failure", `${where} failed (${id}): ${original.message}`, {
+    subtaskType: type,
+    subtaskId: id,
+    ...details,
+    ...(left !== undefined && { failedResult: left }),
+    originalError: original,
+  });
+}
+
+export const briefly = ({ id, result }: Ran): { readonly task_id: string; readonly content: string } => ({
+  task_id: id,
+  content: result.content,
+});
+
+export const isDone = ({ result }: Ran): boolean => result.status === "COMPLETE";
+
+export const complete = (content: string, notes: TaskResult["notes"]): TaskResult => ({
+  content,
+  status: "COMPLETE",
+  notes,
+});

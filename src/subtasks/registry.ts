@@ -1,0 +1,120 @@
+/** Which template fits a request? By type, hints and words, with a score that is the same for everybody. */
+import type { TaskError } from "../ports/subtasks.ts";
+import { taskFailure } from "./errors.ts";
+import type { SubtaskRequest } from "./request.ts";
+import { readTemplate, type TaskTemplate, type Template } from "./template.ts";
+import { readTemplateXml } from "./template-xml.ts";
+import { termsOf } from "./terms.ts";
+
+export type Registered = { readonly template: Template } | { readonly error: TaskError };
+
+export type TemplateMatch = { readonly template: Template; readonly score: number };
+
+type Wanted = Pick<SubtaskRequest, "type" | "description" | "template_hints" | "subtype">;
+
+/**
+ * score = 5 × type + 3 × hints + 2 × words, from 0 to 10:
+ *   type   1 if the template has the request's type, 0.2 if it takes any ("*"), else 0
+ *   hints  the share of the request's hints that are the template's name or one of its hints
+ *   words  2 × shared / (the request's + the template's), of the distinct terms of the descriptions
+ * The highest score wins, and of equal ones the template that was registered first. Below 1 nothing fits.
+ */
+export const MATCH_WEIGHTS = { type: 5, anyType: 1, hints: 3, words: 2, least: 1 };
+
+/** Answers that were given are kept, until another template comes. */
+export class TemplateRegistry {
+  readonly #templates: Template[] = [];
+  readonly #places = new Map<string, number>();
+  /** By term, hint or type: the places of the templates that have it. */
+  readonly #terms = new Map<string, number[]>();
+  readonly #hints = new Map<string, number[]>();
+  readonly #types = new Map<string, number[]>();
+  readonly #termCounts: number[] = [];
+  readonly #answers = new Map<string, TemplateMatch | undefined>();
+
+  register(template: TaskTemplate): Registered {
+    const read = readTemplate(template);
+    if ("problem" in read) return { error: taskFailure("input_validation_failure", read.problem) };
+    return this.#add(read.template);
+  }
+
+  registerXml(text: string): Registered {
+    const read = readTemplateXml(text);
+    if ("problem" in read) return { error: taskFailure("xml_validation_failure", read.problem) };
+    return this.#add(read.template);
+  }
+
+  get(name: string): Template | undefined {
+    const place = this.#places.get(name);
+    return place === undefined ? undefined : this.#templates[place];
+  }
+
+  match(request: Wanted): TemplateMatch | undefined {
+    const key = JSON.stringify([request.type, request.subtype, request.template_hints, request.description]);
+    if (this.#answers.has(key)) return this.#answers.get(key);
+    const found = this.#best(request);
+    if (this.#answers.size >= MAX_ANSWERS) this.#answers.delete(this.#answers.keys().next().value!);
+    this.#answers.set(key, found);
+    return found;
+  }
+
+  #add(template: Template): Registered {
+    if (this.#places.has(template.name))
+      return {
+        error: taskFailure("input_validation_failure", `template: "${template.name}" is registered already`),
+      };
+    const place = this.#templates.push(template) - 1;
+    this.#places.set(template.name, place);
+    const terms = new Set(termsOf(template.description));
+    this.#termCounts.push(terms.size);
+    for (const term of terms) list(this.#terms, term).push(place);
+    for (const hint of new Set([template.name, ...(template.hints ?? [])].map(plain)))
+      list(this.#hints, hint).push(place);
+    list(this.#types, template.type).push(place);
+    this.#answers.clear();
+    return { template };
+  }
+
+  #best(request: Wanted): TemplateMatch | undefined {
+    const scores = this.#scores(request);
+    let best = -1;
+    for (let place = 0; place < scores.length; place += 1)
+      if (scores[place]! > (best < 0 ? 0 : scores[best]!) && this.#mayBe(place, request)) best = place;
+    if (best < 0 || scores[best]! < MATCH_WEIGHTS.least) return undefined;
+    return { template: this.#templates[best]!, score: scores[best]! };
+  }
+
+  #scores({ type, description, template_hints: given = [] }: Wanted): Float64Array {
+    const scores = new Float64Array(this.#templates.length);
+    const terms = new Set(termsOf(description));
+    for (const term of terms) for (const place of this.#terms.get(term) ?? []) scores[place]! += 1;
+    for (let place = 0; place < scores.length; place += 1)
+      if (scores[place]! > 0)
+        scores[place]! *= (2 * MATCH_WEIGHTS.words) / (terms.size + this.#termCounts[place]!);
+    for (const place of this.#types.get(type) ?? []) scores[place]! += MATCH_WEIGHTS.type;
+    if (type !== ANY) for (const place of this.#types.get(ANY) ?? []) scores[place]! += MATCH_WEIGHTS.anyType;
+    const hints = new Set(given.map(plain));
+    for (const hint of hints)
+      for (const place of this.#hints.get(hint) ?? []) scores[place]! += MATCH_WEIGHTS.hints / hints.size;
+    return scores;
+  }
+
+  /** A template for one subtype is not for another. */
+  #mayBe(place: number, { subtype }: Wanted): boolean {
+    const own = this.#templates[place]!.subtype;
+    return own === undefined || subtype === undefined || own === subtype;
+  }
+}
+
+const ANY = "*";
+const MAX_ANSWERS = 1_000;
+
+const plain = (hint: string) => hint.toLowerCase().replaceAll(/[\s_-]+/g, "-");
+
+function list(map: Map<string, number[]>, key: string): number[] {
+  const known = map.get(key);
+  if (known !== undefined) return known;
+  const made: number[] = [];
+  map.set(key, made);
+  return made;
+}

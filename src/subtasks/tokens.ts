@@ -1,0 +1,22 @@
+/** How many tokens is a text, about, and how is it cut to some of them? The cut says what was there. */
+
+/** Four bytes a token: about right for English and code, too many for few, and no model is asked. */
+const BYTES = 4;
+
+export const tokensOf = (text: string): number => Math.ceil(Buffer.byteLength(text) / BYTES);
+
+/** The start of a text, and a line that says how much of it that is. */
+export function cutTo(text: string, maxTokens: number, where = ""): string {
+  const all = tokensOf(text);
+  if (all <= maxTokens) return text;
+  const kept = startOf(text, maxTokens);
+  return `${kept}\n[cut: about ${quantity(tokensOf(kept))} of ${quantity(all)} tokens are shown${where}]`;
+}
+
+/** Half a character is none. */
+function startOf(text: string, maxTokens: number): string {
+  const bytes = Buffer.from(text.slice(0, maxTokens * BYTES));
+  return new TextDecoder().decode(bytes.subarray(0, maxTokens * BYTES), { stream: true });
+}
+
+export const quantity = (count: number): string => count.toLocaleString("en-US");

@@ -1,0 +1,24 @@
+/** What would `skein doctor` have warned of about the gate and its set-up? Said where a run starts, in a line each. */
+import { inspectGate, inspectSetup, type Settled } from "../../../compose.ts";
+import { hasFailed } from "../../../ports/repository.ts";
+import { checkGate, checkSetup } from "./doctor-checks.ts";
+
+/** A look that takes longer is not worth it. */
+const MAX_MS = 5_000;
+const MAX_LINES = 2;
+
+/** Of a gate that is not there the run's own first lines speak. */
+export async function gateWarnings(settled: Settled, commit: string): Promise<readonly string[]> {
+  const signal = AbortSignal.timeout(MAX_MS);
+  const [gate, setup] = await Promise.all([
+    inspectGate(settled, commit, signal),
+    inspectSetup(settled.located, commit, signal).catch(() => undefined), // A hint, no more.
+  ]);
+  if (hasFailed(gate) || gate.commands.length === 0) return [];
+  const configuration = { config: settled.config, origins: {}, notices: [] };
+  const facts = { gate, configuration, repository: settled.located, ...(setup && { setup }) };
+  return [...checkGate(facts), ...checkSetup(facts)]
+    .filter(({ level }) => level !== "ok")
+    .map(({ text, next }) => (next === undefined ? text : `${text} Try: ${next}`))
+    .slice(0, MAX_LINES);
+}

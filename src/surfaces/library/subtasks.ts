@@ -1,0 +1,78 @@
+/**
+ * What can a program do with subtasks? Run a task that delegates, asks and goes on, by a handler of its own.
+ *
+ * ```ts
+ * import { executeTask, functionHandler, TemplateRegistry } from "skein/subtasks";
+ *
+ * const registry = new TemplateRegistry();
+ * registry.register({ name: "check", type: "verification", description: "Check a text" });
+ * const handler = functionHandler(({ task, responses }) => {
+ *   if (task.template === "check") return "no mistakes";
+ *   if (responses.length > 0) return `written, and ${responses[0]?.result.content}`;
+ *   const subtask_request = { type: "verification", description: "Check it", inputs: { text: "…" } };
+ *   return { status: "CONTINUATION", notes: { subtask_request } };
+ * });
+ * const { content } = await executeTask({ description: "Write a text" }, {}, { handler, registry });
+ * console.log(content); // written, and no mistakes
+ * ```
+ */
+export { filesIn } from "../../compose/subtasks.ts";
+export type {
+  Artefacts,
+  AssembledContext,
+  ContextEntry,
+  ContextFiles,
+  ContextSettings,
+  FailureDetails,
+  FailureReason,
+  FileChange,
+  FileSource,
+  ReturnStatus,
+  ScriptOutcome,
+  ScriptRunner,
+  SpawnedTask,
+  TaskError,
+  TaskHandler,
+  TaskInputs,
+  TaskNotes,
+  TaskResult,
+} from "../../ports/subtasks.ts";
+export { MemoryArtefacts } from "../../subtasks/artefacts.ts";
+export { AssociativeFiles } from "../../subtasks/associative-files.ts";
+export { canonicalJson, signatureOf } from "../../subtasks/canonical.ts";
+export { type ExecuteOptions, executeTask } from "../../subtasks/execute.ts";
+export { checkExpectation, NAMED_FORMATS } from "../../subtasks/expectations.ts";
+export {
+  type FunctionTurn,
+  functionHandler,
+  type ToolResponse,
+  type TurnAnswer,
+} from "../../subtasks/function-handler.ts";
+export {
+  type Allowance,
+  DEFAULT_LIMITS,
+  type SomeLimits,
+  type SubtaskLimits,
+} from "../../subtasks/limits.ts";
+export type { Question, SubtaskEvent } from "../../subtasks/live-task.ts";
+export { DEFAULT_ITERATIONS, type Iteration } from "../../subtasks/loop.ts";
+export {
+  MATCH_WEIGHTS,
+  type Registered,
+  type TemplateMatch,
+  TemplateRegistry,
+} from "../../subtasks/registry.ts";
+export { readRequest, type SubtaskRequest } from "../../subtasks/request.ts";
+export {
+  type ContextManagement,
+  DEFAULT_SETTINGS,
+  EXCLUSIVITY_RULE,
+  settingsOf,
+} from "../../subtasks/settings.ts";
+export {
+  readTemplate,
+  type TaskRef,
+  type TaskTemplate,
+  type TemplateInput,
+} from "../../subtasks/template.ts";
+export { readTemplateXml } from "../../subtasks/template-xml.ts";

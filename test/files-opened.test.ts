@@ -1,0 +1,60 @@
+/** Who opens files? Of what a worker, a model or a commit can shape, only the two guarded ways; the rest is listed. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { isTest, sourceFiles } from "../tools/source-files.ts";
+
+/** Follow no link at the end of a path, wait for no pipe, and stop at a limit. */
+const GUARDED = ["src/adapters/files/read-bounded.ts", "src/adapters/agents/tools/open-inside.ts"];
+
+const OWN = "only Skein writes it, in the state folder";
+const GIT = "a file in the git folder of the user's repository";
+const THEMSELVES = "part of the scripted agent, which is a worker itself";
+
+/** Files that open others without them, and why they may. */
+const LISTED: Readonly<Record<string, string>> = {
+  "src/adapters/agents/model/conversation.ts": OWN,
+  "src/adapters/agents/model/ledger.ts": OWN,
+  "src/adapters/agents/scripted-await.ts": THEMSELVES,
+  "src/adapters/agents/scripted-program.ts": THEMSELVES,
+  "src/adapters/agents/scripted-steps.ts": THEMSELVES,
+  "src/adapters/event-logs/sqlite-file.ts": OWN,
+  "src/adapters/files/write-whole.ts": "makes new files, and syncs folders",
+  "src/adapters/git/objects.ts": "objects that it has just written, to sync them",
+  "src/adapters/git/shelf.ts": GIT,
+  "src/adapters/job-queues/job-files.ts": OWN,
+  "src/adapters/outboxes/folder.ts": "makes a new file, and fails if there is one",
+  "src/adapters/planning-data/files.ts": "a file of this package",
+  "src/adapters/programs/command.ts": "the first 256 bytes of a program that is about to be run",
+  "src/adapters/programs/pipes.ts": "pipes that it has just made",
+  "src/adapters/programs/process-start.ts": "a file of the kernel's, in /proc",
+  "src/adapters/repositories/checkouts.ts": GIT,
+  "src/adapters/runs/folder-runs.ts": OWN,
+  "src/adapters/runs/moved.ts": OWN,
+  "src/adapters/runs/run-lock.ts": OWN,
+  "src/adapters/transcripts/files.ts": OWN,
+  "src/adapters/workspaces/provisions.ts": "copies ignored files of the user's checkout, looked at before",
+  "src/adapters/workspaces/slot.ts": `${GIT}; and Skein's own index of a workspace, looked at before`,
+  "src/adapters/workspaces/source.ts": GIT,
+  "src/surfaces/cli/acts/configuration.ts": "a file that the user named",
+  "src/surfaces/cli/acts/read-file.ts": "a file that the user named: links count, pipes are not waited for",
+  "src/surfaces/cli/acts/write-new.ts": "makes a new file",
+  "src/surfaces/cli/program.ts": "a file of this package",
+};
+
+const IMPORT = /^import\s+(.+?)\s+from\s+"(?:node:)?fs(?:\/promises)?";/gms;
+const OPENS =
+  /\b(?:readFile|readFileSync|createReadStream|open|openSync|openAsBlob|copyFile|copyFileSync|cp|cpSync)\b/;
+
+/** By what it imports; one who takes all of `fs` can open anything. */
+const opensFiles = (text: string) =>
+  [...text.matchAll(IMPORT)].some(([, names = ""]) => OPENS.test(names) || !names.startsWith("{")) ||
+  /import\("(?:node:)?fs/.test(text);
+
+test("only those open files that are guarded, or have a reason", () => {
+  const opening = sourceFiles()
+    .filter(({ path, text }) => path.startsWith("src/") && !isTest(path) && opensFiles(withoutTypes(text)))
+    .map(({ path }) => path);
+  assert.deepEqual(opening, [...GUARDED, ...Object.keys(LISTED)].sort());
+});
+
+const withoutTypes = (text: string) => text.replaceAll(/^import type .*$/gm, "");

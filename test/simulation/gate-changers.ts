@@ -1,0 +1,95 @@
+/** Workers that change what the gate runs, people who are asked about it, and what must never land of it. */
+import type { Event } from "../../src/core/event.ts";
+import type { GateChange } from "../../src/core/gate-changes.ts";
+import type { Member } from "../../src/core/job.ts";
+import type { Policy } from "../../src/core/policy.ts";
+import { contains } from "../../src/core/scope.ts";
+import type { TaskId } from "../../src/core/task.ts";
+import type { Message } from "../../src/engine/inbox.ts";
+import { randomFrom, seedFor } from "../../src/simulation/random.ts";
+import type { Reaction } from "../../src/simulation/simulate.ts";
+import type { Script } from "../../src/simulation/virtual-queue.ts";
+import type { Tally } from "./faults.ts";
+import { must } from "./violation.ts";
+
+/** By dice of its own, so that all else happens as it did before. */
+export class GateChangers {
+  readonly allowed: Policy["gateChanges"];
+  readonly #seed: number;
+  readonly #faults: Tally;
+  readonly #random;
+  readonly #chance: number;
+  readonly #declines: number;
+  /** Attempts that changed the gate, and whether their scope has it. */
+  readonly #made = new Map<string, { readonly isInScope: boolean }>();
+  readonly #approved = new Set<string>();
+  readonly #attempt = new Map<TaskId, number>();
+
+  constructor(seed: number, faults: Tally) {
+    this.#seed = seed;
+    this.#faults = faults;
+    this.#random = randomFrom(seedFor(seed, "of part seven: gate changes"));
+    this.#chance = seed % 5 === 1 ? this.#random.pick([0.1, 0.4]) : 0; // No seed that is kept: they go as they went.
+    this.allowed = this.#random.pick(["scope", "scope", "ask", "ask", "refuse", "flag"]);
+    this.#declines = this.#random.pick([0, 0.5]);
+  }
+
+  script(script: Script): Script {
+    return {
+      ...script,
+      work: (brief) => {
+        const worked = script.work(brief);
+        const { task, attempt, spec } = brief;
+        const die = randomFrom(seedFor(this.#seed, `${task}.${attempt} changes the gate`));
+        if (!die.chance(this.#chance) || worked.evidence.commit === undefined) return worked;
+        const file = die.chance(0.3) ? "package.json" : (worked.evidence.filesChanged[0] ?? "package.json");
+        const change: GateChange = { of: die.pick(["gate", "agents"]), file, what: file };
+        this.#made.set(`${task}.${attempt}`, { isInScope: contains(spec.scope, file) });
+        this.#faults.add("gate changed");
+        return { ...worked, evidence: { ...worked.evidence, gateChanges: [change] } };
+      },
+    };
+  }
+
+  /** Said to an engine that dies before it is durable, it was never said; so it is said until it must be heard. */
+  react(event: Event): readonly Reaction[] {
+    if (event.type !== "landing.proposed") return [];
+    const { task } = event;
+    const isDeclined = this.#random.chance(this.#declines);
+    this.#faults.add(isDeclined ? "landing declined" : "landing approved");
+    const first: Message = isDeclined
+      ? { type: "decline", task, reason: "not the gate" }
+      : { type: "approve", ...(this.#random.chance(0.5) && { task }) };
+    const afterMs = this.#random.spread(1_000, 8 * 3_600_000);
+    const again = Array.from({ length: 20 }, (_, hour) => ({
+      afterMs: afterMs + (hour + 1) * 3_600_000,
+      message: { type: "approve", task } as const,
+    }));
+    return [{ afterMs, message: first }, ...again];
+  }
+
+  /** What may not be so, whatever went wrong. */
+  observe(event: Event): void {
+    if (event.type === "task.handed-off") {
+      this.#attempt.set(event.task, event.attempt);
+      const made = this.#made.get(`${event.task}.${event.attempt}`);
+      if (!made || this.allowed === "flag") return;
+      must(this.allowed !== "refuse", `${event.task} changes the gate, and is not refused`);
+      must(made.isInScope, `${event.task} changes the gate outside of its scope, and is not refused`);
+      must(event.handoff.flags?.length === 1, `${event.task} changes the gate, and is not flagged`);
+    }
+    if (event.type === "landing.approved")
+      this.#approved.add(`${event.task}.${this.#attempt.get(event.task)}`);
+    if (event.type === "job.started" && event.job.kind === "land") this.#mayLand(event.job.members);
+    if (event.type === "batch.landed") this.#mayLand(event.members);
+  }
+
+  #mayLand(members: readonly Member[]): void {
+    for (const { task, attempt } of members) {
+      const name = `${task}.${attempt}`;
+      if (!this.#made.has(name)) continue;
+      must(this.allowed !== "refuse", `${name} changes the gate, and lands`);
+      must(this.allowed !== "ask" || this.#approved.has(name), `${name} lands before it is approved of`);
+    }
+  }
+}

@@ -1,0 +1,97 @@
+/** What must be true of a set-up that fails, and of the probe, whatever went wrong? By books of its own. */
+import type { Event, EventOf } from "../../src/core/event.ts";
+import type { Policy } from "../../src/core/policy.ts";
+import { must } from "./violation.ts";
+
+export class SetupInvariants {
+  readonly #policy: Policy;
+  #stands = false;
+  #probed: string | undefined;
+  #isProbedOnGreen = false;
+  #isGreen = false;
+  #hasGate = true;
+  /** The target was looked at, or could not be, as often as is tried. */
+  #isLookedAt = false;
+  #unchecked = 0;
+  #since = 0;
+  #isCancelling = false;
+
+  constructor(policy: Policy) {
+    this.#policy = policy;
+  }
+
+  before(event: Event): void {
+    switch (event.type) {
+      case "run.opened":
+        this.#since = event.at;
+        break;
+      case "job.started":
+        this.#starting(event);
+        break;
+      case "job.ended":
+        if (event.how === "interrupted" && !this.#isLookedAt) this.#since = event.at;
+        break;
+      case "target.checked":
+        this.#isLookedAt = true;
+        this.#unchecked = 0;
+        this.#isGreen = event.report.commands.every(({ green }) => green);
+        this.#hasGate = event.report.commands.length > 0;
+        break;
+      case "target.unchecked":
+        this.#unchecked += 1;
+        this.#isLookedAt ||= this.#unchecked >= this.#policy.sweep.maxErrorsInARow;
+        break;
+      case "setup.failed":
+        must(event.failure.kind === "setup", `the set-up failed by ${event.failure.kind}`);
+        must(!this.#stands, "the set-up failed once more without having been tried again");
+        this.#stands = true;
+        break;
+      case "setup.retried":
+        must(this.#stands, "the set-up is tried again without having failed");
+        this.#stands = false;
+        this.#since = event.at;
+        this.#isGreen = false;
+        if (this.#probed === "unproven") this.#probed = undefined;
+        break;
+      case "gate.probed":
+        must(this.#policy.probe === true, "the gate is probed though that is switched off");
+        must(
+          this.#probed === undefined ||
+            (this.#probed === "not-probed" && !this.#isProbedOnGreen && this.#isGreen),
+          "the gate is probed once, and once more if it could not be before the target was green",
+        );
+        this.#probed = event.probed.is;
+        this.#isProbedOnGreen = this.#isGreen;
+        break;
+      case "task.retried":
+      case "plan.rejected":
+        must(
+          event.failure.kind !== "setup" || event.charge === "nothing",
+          `${event.task} is charged for a set-up that failed`,
+        );
+        break;
+      case "run.cancel-requested":
+        this.#isCancelling = true;
+        break;
+      case "run.closed":
+        must(!this.#stands || this.#isCancelling, "the run is closed while its set-up has failed");
+        break;
+      default: // It is about something else.
+    }
+  }
+
+  #starting({ job, at }: EventOf<"job.started">): void {
+    must(!this.#stands, `a ${job.kind} job is started while the set-up has failed`);
+    const { probe = false, baseFirstMs = 0 } = this.#policy;
+    if (job.kind === "land")
+      must(
+        !probe || !this.#hasGate || this.#probed !== undefined,
+        "something lands before the gate was probed",
+      );
+    if (job.kind === "plan" || job.kind === "work")
+      must(
+        this.#isLookedAt || at - this.#since >= baseFirstMs,
+        `a ${job.kind} job is started before the base was looked at`,
+      );
+  }
+}

@@ -1,0 +1,109 @@
+/** How is the set-up in a story? Broken, vanished later, a gate that proves nothing; and a person who sees to it. */
+import type { Event } from "../../src/core/event.ts";
+import { failure } from "../../src/core/failure.ts";
+import { NOT_RUN, type Probed } from "../../src/core/gate.ts";
+import type { Policy } from "../../src/core/policy.ts";
+import { type Random, randomFrom, seedFor } from "../../src/simulation/random.ts";
+import type { Reaction } from "../../src/simulation/simulate.ts";
+import type { Unready } from "../../src/simulation/virtual-queue.ts";
+import type { Tally } from "./faults.ts";
+
+export type Setups = {
+  readonly policy: Pick<Policy, "baseFirstMs" | "probe">;
+  readonly unready: Unready;
+  readonly happens: readonly { readonly at: number; readonly happens: () => void }[];
+  readonly react: (event: Event) => readonly Reaction[];
+  /** Commands of the gate that say only that they failed. */
+  readonly nameless: readonly string[];
+  /** The engine is to die at this append. */
+  readonly kills: (events: readonly Event[]) => boolean;
+};
+
+const NO_PROGRAM = failure("setup", "mocha: not found", "npm ci");
+const UNPROVEN: Probed = { is: "unproven", failure: failure("setup", "your tests pass without your code") };
+const HOUR = 3_600_000;
+
+/** By a die of its own: most stories happen as they did before there was any of it. */
+export function setupsIn(seed: number, faults: Tally): Setups {
+  const random = randomFrom(seedFor(seed, "set-up"));
+  if (!random.chance(0.35)) return NOTHING;
+  const probe = random.chance(0.8);
+  const now = { isBroken: random.chance(0.3), probed: probedIn(random) };
+  if (now.isBroken) faults.add("set-up broken from the start");
+  return {
+    policy: { probe, ...(random.chance(0.8) && { baseFirstMs: 60_000 }) },
+    unready: unreadyIn(now, faults),
+    happens: random.chance(0.3) ? [vanishing(random, now, faults)] : [],
+    react: (event) => (event.type === "setup.failed" ? seenTo(random, now, faults) : []),
+    nameless: random.pick([[], ["build"], ["types"], ["build", "types"]]), // Of tests: chance without a name is taken for a reason.
+    kills: (events) => events.some(isProbing) && random.chance(0.3),
+  };
+}
+
+const NOTHING: Setups = {
+  policy: {},
+  unready: () => undefined,
+  happens: [],
+  react: () => [],
+  nameless: [],
+  kills: () => false,
+};
+
+type Now = { isBroken: boolean; probed: Probed };
+
+const probedIn = (random: Random): Probed =>
+  random.pick([
+    { is: "proved" },
+    { is: "proved" },
+    { is: "not-probed", why: "there are no tests" },
+    UNPROVEN,
+  ]);
+
+/** A candidate whose gate cannot run is red; whoever else needs a place gets none. */
+const unreadyIn =
+  (now: Now, faults: Tally): Unready =>
+  (brief) => {
+    if (brief.kind === "check" && brief.probe && !now.isBroken) {
+      if (now.probed.is === "unproven") faults.add("gate proves nothing");
+      if (now.probed.is === "not-probed") faults.add("gate not probed");
+      return { is: "probed", probed: now.probed };
+    }
+    if (!now.isBroken || (brief.kind === "check" && brief.seen && !brief.probe)) return undefined;
+    if (brief.kind !== "land") return { is: "failed", failure: NO_PROGRAM };
+    const members = brief.members.map(({ task, attempt }) => ({ task, attempt }));
+    return { is: "red", members, conflicts: [], failures: [NOT_RUN] };
+  };
+
+const vanishing = (random: Random, now: Now, faults: Tally) => ({
+  at: random.spread(60_000, 3 * HOUR),
+  happens: () => {
+    faults.add("set-up vanished");
+    now.isBroken = true;
+  },
+});
+
+/** Somebody comes, now and then without having mended anything, and says so until it must have been heard. */
+function seenTo(random: Random, now: Now, faults: Tally): readonly Reaction[] {
+  const afterMs = random.spread(1_000, 8 * HOUR);
+  const isTooEarly = random.chance(0.3);
+  if (isTooEarly) faults.add("resumed before it was mended");
+  const mend = () => {
+    now.isBroken = false;
+    if (now.probed.is === "unproven") now.probed = { is: "proved" };
+  };
+  const resume = { message: { type: "resume" } } as const;
+  const later = Array.from({ length: 20 }, (_, hour) => ({
+    afterMs: afterMs + (hour + 1) * HOUR,
+    ...resume,
+  }));
+  return [
+    ...(isTooEarly ? [{ afterMs: afterMs / 2, ...resume }] : []),
+    { afterMs, happens: mend },
+    { afterMs, ...resume },
+    ...later,
+  ];
+}
+
+const isProbing = (event: Event): boolean =>
+  event.type === "gate.probed" ||
+  (event.type === "job.started" && event.job.kind === "check" && event.job.probe === true);
