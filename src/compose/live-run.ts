@@ -24,7 +24,7 @@ import { knownFlaky, noteFlaky } from "./flaky-history.ts";
 import { emptyLog, folderGone, goneFolder, lostLog } from "./lost-home.ts";
 import { type Environment, isEmpty, mailboxOf, type Project } from "./project.ts";
 import { restoreRun } from "./restore-run.ts";
-import { collectLeftovers, filterProblem, giveBackAll, openWorld, type World } from "./world.ts";
+import { collectLeftovers, filterProblem, giveBackAll, openWorld, shelfOf, type World } from "./world.ts";
 
 export type RunOptions = {
   readonly config: Config;
@@ -130,8 +130,19 @@ export async function startRun(
   };
 }
 
-export const letGoOf = ({ located }: Project, { record: { run } }: RunHome, { branchPrefix }: Config) =>
-  letGo(located.top, run, { target: targetBranchOf(run, branchPrefix) });
+/** What holds the objects of a closed run is removed; first what somebody has removed of them is put back. */
+export async function letGoOf(
+  project: Project,
+  home: RunHome,
+  { branchPrefix }: Config,
+): Promise<Failed | undefined> {
+  const { run } = home.record;
+  const shelf = shelfOf(project, home);
+  await shelf.putBack();
+  const held = await letGo(project.located.top, run, { target: targetBranchOf(run, branchPrefix) });
+  if (!held) await shelf.clear();
+  return held;
+}
 
 /** A defect, or a disk that fails where nobody expects it: the run can be resumed. */
 export const asFailed = (error: unknown): Failed => ({

@@ -11,14 +11,16 @@ import { emptyState, type RunState } from "../core/state.ts";
 import { type Failed, hasFailed } from "../ports/repository.ts";
 import type { RunHome } from "../ports/runs.ts";
 import type { Project } from "./project.ts";
+import { shelfOf } from "./world.ts";
 
 /** Says what was put right, in sentences; fails if the target is lost with its commits. */
 export async function restoreRun(
-  { located: { gitDir } }: Project,
+  project: Project,
   home: RunHome,
   config: Config,
   signal: AbortSignal,
 ): Promise<readonly string[] | Failed> {
+  const { gitDir } = project.located;
   const { run, base } = home.record;
   const branch = targetBranchOf(run, config.branchPrefix);
   const records = await dropRecords(home.folder);
@@ -27,6 +29,7 @@ export async function restoreRun(
     "refs/notes/skein",
     "refs/skein",
   ]);
+  await shelfOf(project, home).putBack();
   const said = [
     ...counted(dropped.objects, "empty object", "in the repository"),
     ...counted(dropped.refs.length, "empty ref", "in the repository"),

@@ -8,6 +8,7 @@ import { lookingOutside } from "../adapters/gates/look-outside.ts";
 import { provedGatesIn } from "../adapters/gates/proved-gates.ts";
 import { configuredRules, detectedRules, type GateRules } from "../adapters/gates/rules.ts";
 import { forbiddenFilter } from "../adapters/git/filters.ts";
+import { Shelf } from "../adapters/git/shelf.ts";
 import { InProcessJobQueue } from "../adapters/job-queues/in-process.ts";
 import { JobFiles, type OpenJob } from "../adapters/job-queues/job-files.ts";
 import { LocalPrograms } from "../adapters/programs/local.ts";
@@ -86,6 +87,7 @@ export function openWorld(
   const watch = { config, env, programs, checkout, tell: channel.checkoutChanged };
   const confined = confinedPrograms(project, watch);
   const { setup, setupTimeout, copy, share, pass, filters, maxFile } = config.workspace;
+  const shelf = shelfOf(project, home);
   const workspaces = new CloneWorkspaces({
     repository: top,
     folder: home.folder,
@@ -100,6 +102,7 @@ export function openWorld(
     filters,
     maxFileBytes: maxFile,
     holds: heldBy(home.record.run),
+    shelf,
     plansAreFull: isStartedFromPackages(config),
     // The place of a job that is prepared, or probed, has a name that nobody knows.
     onSlowCopy: ({ job, ...copy }) =>
@@ -148,7 +151,7 @@ export function openWorld(
   const tried = { config, env, programs: plain, transcripts, limits: gateLimits, redact, sandbox };
   const { problem, planner: fixed, unready, leave, ...terms } = planWorld(project, home, tried);
   const { leaseMs, retry } = policy;
-  const repository = new GitRepository({ folder: top });
+  const repository = new GitRepository({ folder: top, shelf });
   const files = new JobFiles(at("jobs"));
   const jobs: JobParts = {
     repository,
@@ -178,6 +181,10 @@ export function openWorld(
   const world = { run, queue, files, programs, workspaces, jobs, channel, unready, settle, leave, close };
   return problem ? { ...world, problem } : world;
 }
+
+/** Of what the run wrote into the repository and somebody may remove from it. */
+export const shelfOf = ({ located: { gitDir } }: Project, { folder }: Pick<RunHome, "folder">): Shelf =>
+  new Shelf(path.join(gitDir, "objects"), path.join(folder, "shelf"));
 
 /** For a look outside of the sandbox: a place of its own that is removed afterwards, set up as the user would. */
 const untouched = (workspaces: Workspaces): Workspaces => ({

@@ -36,7 +36,7 @@ export async function writeObject(
 /** Where an object is that is in no pack. */
 export const looseFile = (objects: string, id: string): string => join(objects, id.slice(0, 2), id.slice(2));
 
-export async function writeLoose(objects: string, id: string, bytes: Uint8Array): Promise<void> {
+async function writeLoose(objects: string, id: string, bytes: Uint8Array): Promise<void> {
   const folder = join(objects, id.slice(0, 2));
   const beside = join(folder, `tmp_obj_${randomBytes(8).toString("hex")}`);
   for (let tries = 1; ; tries += 1) {

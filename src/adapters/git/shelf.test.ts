@@ -13,7 +13,7 @@ describe("a shelf", () => {
     const ids = await Promise.all(
       ["HEAD", "HEAD^{tree}", "HEAD:a.txt", "HEAD:b.txt"].map((name) => at.git("rev-parse", name)),
     );
-    const shelf = new Shelf(objects);
+    const shelf = new Shelf(objects, join(at.folder, "..", "shelf"));
     await shelf.keep([...ids, "1".repeat(40)]);
     for (const id of ids.slice(0, 3)) await rm(looseFile(objects, id));
     await rm(join(objects, ids[3]!.slice(0, 2)), { recursive: true });

@@ -1,62 +1,92 @@
-/** What if objects are removed right after they were written? The newest are kept in memory, and can be put back. */
-import { readFile, stat } from "node:fs/promises";
-import { looseFile, writeLoose } from "./objects.ts";
+/** What if objects are removed right after they were written? The newest have a second name on the disk, and are put back. */
+import { copyFile, link, mkdir, readdir, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { looseFile } from "./objects.ts";
 
 /**
- * A `git prune` lists what is needed, and removes the rest some time later: so also what a ref has held since. Who
- * finds something missing puts back all that is here.
+ * A `git prune` lists what is needed and removes the rest some time later: also what a ref has held since. A caller
+ * that finds something missing puts back all that is here; so does the next engine after a kill.
  */
 export class Shelf {
   readonly #objects: string;
-  /** The file of each, as it is; the oldest first. */
-  readonly #files = new Map<string, Buffer>();
-  #bytes = 0;
+  readonly #folder: string | undefined;
+  /** The names in the folder, the oldest first. */
+  #names: Set<string> | undefined;
 
-  /** `objects`: the folder of a repository's objects. */
-  constructor(objects: string) {
+  /** `objects`: of the repository. `folder`: where the second names are; without one nothing is kept. */
+  constructor(objects: string, folder?: string) {
     this.#objects = objects;
+    this.#folder = folder;
   }
 
   /** Of those that are in files of their own: what is in a pack was needed when it was packed. */
   async keep(ids: readonly string[]): Promise<void> {
-    const fresh = ids.filter((id) => !this.#files.has(id));
-    for (let at = 0; at < fresh.length; at += AT_ONCE) {
-      const part = fresh.slice(at, at + AT_ONCE);
-      const files = await Promise.all(part.map((id) => this.#read(id)));
-      for (const [i, bytes] of files.entries()) if (bytes) this.#put(part[i]!, bytes);
-    }
-    for (const [id, { length }] of this.#files) {
-      if (this.#bytes <= MAX_BYTES) break;
-      this.#files.delete(id);
-      this.#bytes -= length;
-    }
+    const folder = this.#folder;
+    if (folder === undefined) return;
+    const names = await this.#list(folder);
+    const fresh = [...new Set(ids)].filter((id) => !names.has(id)).slice(-MAX_FILES);
+    await inParts(fresh, async (id) => {
+      if (await isCopied(looseFile(this.#objects, id), join(folder, id))) names.add(id);
+    });
+    const old = [...names].slice(0, Math.max(0, names.size - MAX_FILES));
+    await inParts(old, async (id) => {
+      names.delete(id);
+      await rm(join(folder, id), { force: true });
+    });
   }
 
   /** Throws if the disk does not take them. */
   async putBack(): Promise<void> {
-    for (const [id, bytes] of this.#files) {
-      const found = await stat(looseFile(this.#objects, id)).catch(() => undefined); // Not there, or in a pack.
-      if (!found?.size) await writeLoose(this.#objects, id, bytes);
-    }
+    const folder = this.#folder;
+    if (folder === undefined) return;
+    await inParts([...(await this.#list(folder))], async (id) => {
+      const file = looseFile(this.#objects, id);
+      const found = await stat(file).catch(() => undefined); // Not there, or in a pack.
+      if (found?.size) return;
+      if (found) await rm(file, { force: true }); // What a power cut left of it.
+      for (let tries = 1; tries <= MAX_TRIES; tries += 1) {
+        await mkdir(join(this.#objects, id.slice(0, 2)), { recursive: true });
+        if (await isCopied(join(folder, id), file)) return; // Else a `git prune` has removed the empty folder again.
+      }
+    });
   }
 
-  #put(id: string, bytes: Buffer): void {
-    if (this.#files.has(id)) return;
-    this.#files.set(id, bytes);
-    this.#bytes += bytes.length;
+  /** Once nothing is needed of it any more. */
+  async clear(): Promise<void> {
+    if (this.#folder !== undefined) await rm(this.#folder, { recursive: true, force: true });
+    this.#names = undefined;
   }
 
-  async #read(id: string): Promise<Buffer | undefined> {
-    const file = looseFile(this.#objects, id);
-    try {
-      return (await stat(file)).size > MAX_FILE_BYTES ? undefined : await readFile(file);
-    } catch {
-      return undefined; // In a pack.
+  async #list(folder: string): Promise<Set<string>> {
+    if (this.#names === undefined) {
+      await mkdir(folder, { recursive: true });
+      this.#names = new Set(await readdir(folder));
     }
+    return this.#names;
   }
 }
 
-/** Some thousand objects: more than a run lands while one `git prune` goes on. */
-const MAX_BYTES = 32 * 1024 * 1024;
-const MAX_FILE_BYTES = 1024 * 1024;
+/** False if the object is not there. A link costs no space; where the two are on different disks it is a copy. */
+async function isCopied(from: string, to: string): Promise<boolean> {
+  const size = (await stat(from).catch(() => undefined))?.size ?? 0;
+  if (size === 0 || size > MAX_FILE_BYTES) return false;
+  return link(from, to)
+    .catch((error: NodeJS.ErrnoException) => (error.code === "EEXIST" ? undefined : copyFile(from, to)))
+    .then(
+      () => true,
+      (error: NodeJS.ErrnoException) => {
+        if (error.code === "ENOENT") return false; // Packed or pruned meanwhile.
+        throw error;
+      },
+    );
+}
+
+async function inParts(ids: readonly string[], use: (id: string) => Promise<void>): Promise<void> {
+  for (let at = 0; at < ids.length; at += AT_ONCE) await Promise.all(ids.slice(at, at + AT_ONCE).map(use));
+}
+
+/** More objects than a run writes while one `git prune` goes on. */
+const MAX_FILES = 5_000;
+const MAX_FILE_BYTES = 16 * 1024 * 1024;
+const MAX_TRIES = 10;
 const AT_ONCE = 64;

@@ -229,7 +229,7 @@ async function withStore<Result>(
   use: (store: Store) => Promise<Result | Failed>,
 ): Promise<Result | Failed> {
   try {
-    const store = await openStore(folder, signal);
+    const store = await openStore(folder, { signal });
     if (hasFailed(store)) return store;
     using _reader = { [Symbol.dispose]: () => closeStore(store) };
     return await use(store);

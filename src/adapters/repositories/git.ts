@@ -12,6 +12,7 @@ import {
   type Repository,
   type Wanted,
 } from "../../ports/repository.ts";
+import type { Shelf } from "../git/shelf.ts";
 import { blocked, candidate, wrongWanted } from "./candidate.ts";
 import { evidence } from "./evidence.ts";
 import { goneOf, hold, isWhole, PRUNED } from "./held.ts";
@@ -22,14 +23,16 @@ import { broken, closeStore, openStore, readCommit, type Store } from "./store.t
 /** Over the user's repository: a work tree, a folder in it, or a git folder. Close it when done. */
 export class GitRepository implements Repository, Disposable {
   readonly #folder: string;
+  readonly #shelf: Shelf | undefined;
   readonly #candidates = new Map<string, Remembered>();
   #made = 0;
   /** Where each target was before the first landing of this process. */
   readonly #landedOn = new Map<string, { readonly from: string; readonly run: string }>();
   #store: Promise<Store | Failed> | undefined;
 
-  constructor({ folder }: { readonly folder: string }) {
+  constructor({ folder, shelf }: { readonly folder: string; readonly shelf?: Shelf }) {
     this.#folder = folder;
+    this.#shelf = shelf;
   }
 
   evidence(base: string, commit: string, signal: AbortSignal): Promise<Evidence | Failed> {
@@ -67,15 +70,11 @@ export class GitRepository implements Repository, Disposable {
   /** A `git prune` that began before a candidate was held may end after it has landed. */
   async whole(target: string, signal: AbortSignal): Promise<Failed | undefined> {
     const torn = await this.#with(async (store) => {
+      await store.shelf.putBack();
       const { from, run } = this.#landedOn.get(target) ?? {};
       const tip = await tipAt(store, target);
       if (!from || !run || typeof tip !== "string" || !(await isThere(store, from))) return NOTHING;
-      const look = () => isWhole(store, [tip, proofsOf(run)], [from], signal);
-      let whole = await look();
-      if (!hasFailed(whole) && whole.is === "missing") {
-        await store.shelf.putBack();
-        whole = await look();
-      }
+      const whole = await isWhole(store, [tip, proofsOf(run)], [from], signal);
       if (hasFailed(whole)) return whole;
       return whole.is === "whole"
         ? NOTHING
@@ -112,6 +111,7 @@ export class GitRepository implements Repository, Disposable {
     if (wrong) return wrong;
     const made = await this.#merge(store, wanted, madeAt, signal);
     if (hasFailed(made)) {
+      await store.shelf.putBack();
       const members = signal.aborted ? [] : await goneOf(store, wanted, signal);
       return hasFailed(members) || members.length === 0 ? made : { is: "gone", members };
     }
@@ -169,7 +169,9 @@ export class GitRepository implements Repository, Disposable {
     }
   }
   async #open(): Promise<Store | Failed> {
-    const store = await openStore(this.#folder).catch((error: unknown) => broken(messageOf(error)));
+    const store = await openStore(this.#folder, { shelf: this.#shelf }).catch((error: unknown) =>
+      broken(messageOf(error)),
+    );
     if (hasFailed(store)) this.#store = undefined; // It may be there the next time.
     return store;
   }

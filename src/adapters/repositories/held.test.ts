@@ -11,7 +11,10 @@ import {
   TARGET,
   type World,
 } from "../../../test/contracts/repository.ts";
+import { newFolder } from "../../../test/support/folders.ts";
 import { withScriptedGit } from "../../../test/support/repositories.ts";
+import type { Moved } from "../../core/job.ts";
+import { Shelf } from "../git/shelf.ts";
 import { GitRepository } from "./git.ts";
 import { letGo } from "./held.ts";
 
@@ -103,8 +106,10 @@ describe("what somebody prunes before a ref holds it", () => {
 });
 
 describe("a target that somebody pruned right after a landing", () => {
-  it("gets back what this process still has, and else is said to lack it", async () => {
-    await using world = await makeWorld(open);
+  it("gets back what is on the shelf, by a later process as well, and else is said to lack it", async () => {
+    const folder = newFolder();
+    const shelfFor = (top: string) => new Shelf(join(top, ".git/objects"), folder);
+    await using world = await makeWorld((top) => new GitRepository({ folder: top, shelf: shelfFor(top) }));
     const { at, repository } = world;
     for (const name of ["one", "two"]) await at.branch(name, { [`x/${name}.txt`]: `${name}\n` });
     await world.landOn([member("t.1", "one")]);
@@ -114,12 +119,16 @@ describe("a target that somebody pruned right after a landing", () => {
       await remove(world, name);
     assert.equal(await repository.whole(TARGET, quiet), undefined);
     assert.equal(await at.git("fsck", "--no-dangling"), "");
-    repository.close(); // What it had in memory is gone.
+    await remove(world, `refs/notes/skein/${RUN}`);
+    using later = new GitRepository({ folder: at.folder, shelf: shelfFor(at.folder) });
+    const { landings } = (await later.look(TARGET, world.base, quiet)) as Moved;
+    assert.equal(landings.length, 2, "a proof that was removed is found: else its landing is made twice");
+    await shelfFor(at.folder).clear();
     await remove(world, "one:x/one.txt");
+    using last = new GitRepository({ folder: at.folder });
+    assert.equal(await last.whole(TARGET, quiet), undefined, "what others landed is looked at on resume");
     const torn = await repository.whole(TARGET, quiet);
     assert.match(torn!.failure.message, new RegExp(`parts of what landed on ${TARGET} are missing`));
-    using other = open(at.folder);
-    assert.equal(await other.whole(TARGET, quiet), undefined, "what others landed is looked at on resume");
   });
 });
 

@@ -84,16 +84,13 @@ async function move(
   ]);
   if ("failure" in proved || proved.is === "missing") return proved;
   if (hasFailed(whole) || whole.is === "missing") return whole;
+  await store.shelf.keep(whole.ids);
   if (signal.aborted) return STOPPED;
-  const [moved] = await Promise.all([
-    moveRefs(store, [
-      "option no-deref",
-      `update ${refOf(target)} ${to} ${from}`,
-      ...(proof.members.length > 0 ? [`update ${heldBy(proof.run)}/target ${to}`] : []), // Else it is delivered.
-    ]),
-    store.shelf.keep([...whole.ids, ...proved.ids]),
+  return moveRefs(store, [
+    "option no-deref",
+    `update ${refOf(target)} ${to} ${from}`,
+    ...(proof.members.length > 0 ? [`update ${heldBy(proof.run)}/target ${to}`] : []), // Else it is delivered.
   ]);
-  return moved;
 }
 
 const STOPPED = broken("the landing was stopped before the target moved");
@@ -107,11 +104,12 @@ async function leaveProof(
   if (hasFailed(written)) return written;
   if (signal.aborted) return STOPPED;
   const { ref, old, commit, parts } = written;
+  await store.shelf.keep([commit, ...parts]);
   const noted = await moveRefs(store, [old ? `update ${ref} ${commit} ${old}` : `create ${ref} ${commit}`]);
   if (!noted.ok) return noted;
   const whole = await areThere(store, [commit, ...parts]);
   if (hasFailed(whole)) return whole;
-  if (whole.is === "whole") return { ...whole, ids: [commit, ...parts] };
+  if (whole.is === "whole") return whole;
   // A ref to what is not there would be in the way of every git that looks at refs.
   await moveRefs(store, [old ? `update ${ref} ${old} ${commit}` : `delete ${ref} ${commit}`]);
   return whole;
@@ -159,7 +157,12 @@ async function proofRefs(
   signal: AbortSignal,
 ): Promise<readonly string[] | Failed> {
   const args = ["for-each-ref", "--format=%(refname)", `--count=${MAX_RUNS}`, "--sort=-committerdate"];
-  const answer = await inStore(store, { args: [...args, "refs/notes/skein/"] }, signal);
+  const ask = () => inStore(store, { args: [...args, "refs/notes/skein/"] }, signal);
+  let answer = await ask();
+  if (!answer.ok) {
+    await store.shelf.putBack(); // Git lists none if the commit of one was removed.
+    answer = await ask();
+  }
   if (!answer.ok) return { failure: answer.failure };
   const all = answer.out.split("\n").filter((ref) => ref !== "");
   const named = all.filter((ref) => target.split("/").includes(ref.slice(proofsOf("").length)));

@@ -105,9 +105,10 @@ export async function provedLandings(
   store: Store,
   notes: { readonly ref: string; readonly target: string; readonly commits: readonly string[] },
 ): Promise<readonly Proved[] | Failed> {
-  const at = await readCommit(store, notes.ref);
+  const found = await notesAt(store, notes.ref);
+  if (hasFailed(found)) return found;
+  const { old: at } = found;
   if (at === undefined) return [];
-  if (hasFailed(at)) return at;
   const trees = new Map<string, readonly TreeEntry[]>();
   const landings: Proved[] = [];
   for (const commit of notes.commits) {

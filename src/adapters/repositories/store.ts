@@ -36,7 +36,10 @@ export type Store = ObjectFolder & {
   readonly packs: { seenAt?: number };
 };
 
-export async function openStore(folder: string, signal?: AbortSignal): Promise<Store | Failed> {
+export async function openStore(
+  folder: string,
+  { shelf, signal }: { readonly shelf?: Shelf | undefined; readonly signal?: AbortSignal } = {},
+): Promise<Store | Failed> {
   const asked = await git({ folder, args: WHERE }, signal);
   if (!asked.ok) return { failure: asked.failure };
   const lines = asked.out.trimEnd().split("\n");
@@ -55,7 +58,7 @@ export async function openStore(folder: string, signal?: AbortSignal): Promise<S
     environment,
     reader: new ObjectReader(gitDir, environment),
     refs: new RefWriter(gitDir, environment),
-    shelf: new Shelf(join(gitDir, "objects")),
+    shelf: shelf ?? new Shelf(join(gitDir, "objects")),
     packs: {},
   };
 }

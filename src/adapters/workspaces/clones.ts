@@ -9,6 +9,7 @@ import { type Failed, hasFailed } from "../../ports/repository.ts";
 import type { Keepsake, Kept, Want, Workspace, Workspaces } from "../../ports/workspaces.ts";
 import { readBounded, readShort } from "../files/read-bounded.ts";
 import { removeDurably, writeDurably } from "../files/write-whole.ts";
+import type { Shelf } from "../git/shelf.ts";
 import { environmentOf } from "./environment.ts";
 import { removeAll } from "./folders.ts";
 import { keepAlso, keepWork, type Pause, type Work } from "./keep.ts";
@@ -50,6 +51,7 @@ export type CloneWorkspacesOptions = {
   readonly slowMs?: number;
   /** The beginning of refs that hold what workspaces are on and what was kept; without it nothing is held. */
   readonly holds?: string;
+  readonly shelf?: Shelf;
 };
 
 type Holder = {
@@ -112,12 +114,12 @@ export class CloneWorkspaces implements Workspaces {
     const holder = place?.holder;
     if (!place || !holder)
       return { failure: failure("repository", `${workspace.job} does not hold ${workspace.folder}`) };
-    const { maxFileBytes, pause, holds } = this.#options;
+    const { maxFileBytes, pause, holds, shelf } = this.#options;
     const { slot } = place;
     const { source } = pool;
     const { final } = holder;
     try {
-      const held = holds === undefined ? {} : { holds };
+      const held = { ...(holds !== undefined && { holds }), ...(shelf && { shelf }) };
       const work = { slot, source, commit: workspace.commit, maxFileBytes, ...(pause && { pause }), ...held };
       if (final && (final.ref === as.ref || as.isFinal)) {
         const isNamed = final.ref === as.ref || final.commit === undefined;

@@ -10,6 +10,7 @@ import { readShort } from "../files/read-bounded.ts";
 import { writeWhole } from "../files/write-whole.ts";
 import { git } from "../git/git.ts";
 import { UNCONFIGURED } from "../git/settings.ts";
+import type { Shelf } from "../git/shelf.ts";
 import { syncRefs } from "../git/sync-refs.ts";
 import { wholeness } from "../git/whole.ts";
 import { keptBy } from "../repositories/names.ts";
@@ -38,6 +39,8 @@ export type Work = {
   readonly pause?: Pause;
   /** The beginning of refs that hold what was kept as a branch, which people may delete. */
   readonly holds?: string;
+  /** Keeps what the user's `git prune` may still remove from the repository. */
+  readonly shelf?: Shelf;
 };
 
 export type Pause = (ms: number, signal: AbortSignal) => Promise<unknown>;
@@ -76,7 +79,10 @@ async function keepOnce(work: Try, as: Keepsake, signal: AbortSignal): Promise<K
   const { source, commit } = work;
   const whole = await wholeness({ folder: source.git, commits: [kept.commit], known: [commit] }, signal);
   if (hasFailed(whole)) return whole;
-  if (whole.is === "whole") return kept;
+  if (whole.is === "whole") {
+    await work.shelf?.keep(whole.ids);
+    return kept;
+  }
   await source.refs.move(refsFor(work, as).map((ref) => `delete ${ref}`));
   return torn();
 }
