@@ -12,7 +12,7 @@ import { ROOT, type TaskSpec } from "../core/task.ts";
 import { watched } from "../jobs/watched.ts";
 import { type Asking, MAX_TASKS, planRequest } from "../planning/by-agent/plan-request.ts";
 import type { Turn } from "../planning/by-agent/plan-turns.ts";
-import type { Ask, Said } from "../ports/agent.ts";
+import { type Ask, asSaid, type Said } from "../ports/agent.ts";
 import { hasFailed } from "../ports/repository.ts";
 import type { Signs } from "../ports/signs.ts";
 import { specialistsOf } from "./agent-parts.ts";
@@ -74,7 +74,7 @@ export async function openDesk(
     };
     const said = await watched(agent, told, signs, signal);
     await workspaces.release(workspace);
-    return said;
+    return asSaid(said);
   };
   return { agents: roles, redact: redactor(secrets), ask };
 }

@@ -1,5 +1,6 @@
 /** What does one run use of this machine? Its workspaces, programs, gate, agents and files, put together. */
 import path from "node:path";
+import { FileArtefacts } from "../adapters/artefacts.ts";
 import { GitCheckout } from "../adapters/checkouts/git.ts";
 import { sharedLooks } from "../adapters/checkouts/shared-looks.ts";
 import { systemClock } from "../adapters/clocks/system.ts";
@@ -40,6 +41,8 @@ import { confinedPrograms } from "./confined.ts";
 import { planWorld } from "./plan-parts.ts";
 import type { Environment, Project } from "./project.ts";
 import { secretsFor } from "./secrets.ts";
+import { templatesOf } from "./subtask-templates.ts";
+import { filesIn } from "./subtasks.ts";
 
 /** Everything outside the engine that one run uses. */
 export type World = {
@@ -167,6 +170,11 @@ export function openWorld(
     surroundings: new GitSurroundings(gitDir),
     specialists: specialistsOf(top),
     signs: channel.signs,
+    subtasks: {
+      templates: async () => (await templatesOf(top, false)).registry,
+      filesIn,
+      artefacts: new FileArtefacts(at("artefacts"), redact),
+    },
     ...terms,
     maxTurnMs: { plan: leaseMs.plan + retry.graceMs, work: leaseMs.work + retry.graceMs },
   };

@@ -15,11 +15,19 @@ import {
   steer,
 } from "./evolve-plan.ts";
 import { gateProbed, gateUnprobed, noteSetup, setupFailed, setupRetried } from "./evolve-setup.ts";
+import {
+  questionAnswered,
+  questionAsked,
+  questionPassed,
+  subtaskRefused,
+  subtaskSpawned,
+} from "./evolve-subtask.ts";
 import { batchLanded, landingLost, landingOf, moveTip, noteGuilt, targetChecked } from "./evolve-target.ts";
 import { isLoss } from "./failure.ts";
 import { isOver } from "./finish.ts";
 import { filesOf, isLoose } from "./held-files.ts";
-import { release, retryWhen, settle, taskIn, wake, withdraw } from "./settle.ts";
+import { release, taskIn } from "./release.ts";
+import { retryWhen, settle, wake, withdraw } from "./settle.ts";
 import { emptyState, type RunState, retryKey, runningJobOf } from "./state.ts";
 import { parentId, ROOT, type TaskId } from "./task.ts";
 import { unreachable } from "./unreachable.ts";
@@ -122,11 +130,27 @@ export function evolve(state: RunState, event: Event): RunState {
       task.tries.failed = 0;
       task.tries.lost = 0;
       task.tries.unreachable = 0;
+      task.goOn = undefined;
       release(s, task);
       break;
     }
     case "task.retried":
       taskRetried(s, event);
+      break;
+    case "subtask.spawned":
+      subtaskSpawned(s, event);
+      break;
+    case "subtask.refused":
+      subtaskRefused(s, event);
+      break;
+    case "question.asked":
+      questionAsked(s, event);
+      break;
+    case "question.passed":
+      questionPassed(s, event);
+      break;
+    case "question.answered":
+      questionAnswered(s, event);
       break;
     case "task.woken":
       s.deadlines.delete(retryKey(event.task));
@@ -250,6 +274,7 @@ function taskRetried(s: Draft, event: EventOf<"task.retried">): void {
   if (charge !== "nothing") task.tries[charge] += 1;
   if (charge === "refused") s.owed.add(task.id);
   if (charge === "failed" || charge === "refused") {
+    task.goOn = undefined; // It is made anew, from the target as it is then.
     task.tries.lost = 0; // Somebody answered: what was lost before is no longer in a row.
     task.tries.unreachable = 0;
   }

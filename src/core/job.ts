@@ -5,6 +5,7 @@ import type { GateReport, Probed, Proof } from "./gate.ts";
 import type { Handoff } from "./handoff.ts";
 import type { PlanAnswer } from "./plan-answer.ts";
 import type { Problem } from "./repair.ts";
+import type { WorkerCall } from "./subtask.ts";
 import type { TaskId } from "./task.ts";
 import type { Spent } from "./used.ts";
 
@@ -68,6 +69,8 @@ export type Moved = {
 export type Outcome =
   | { readonly is: "planned"; readonly answer: PlanAnswer }
   | { readonly is: "worked"; readonly handoff: Handoff; readonly evidence: Evidence }
+  /** The worker's turn ended with a call. `start`: its workspace as it left it, as a commit. */
+  | { readonly is: "called"; readonly call: WorkerCall; readonly start: string }
   /** Landed `members`; those in `conflicts` were left out of the candidate. */
   | {
       readonly is: "landed";
