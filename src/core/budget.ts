@@ -11,7 +11,8 @@ export type Amount = { readonly tokens: number; readonly microdollars: number };
 type Budget = Policy["budget"];
 
 /** Who may use the part that is kept for finished work to land. */
-export const isForLanding = (task: Task) => isRepair(task) || task.tries.refused > 0;
+export const isForLanding = (task: Task): boolean =>
+  isRepair(task) || task.tries.refused > 0 || task.spec.spawn?.isForLanding === true;
 
 /** What counts against a budget: what was set aside, where nobody knows what it really was. Never nothing. */
 export const chargedOf = ({ tokens, microdollars, unpriced, unaccounted }: Used, budget: Budget): Amount => ({
@@ -73,7 +74,7 @@ export function lacking(
 }
 
 /** A worker's subtasks use what is left of its own budget. */
-function usedInChain(state: RunState, task: Task): Used {
+export function usedInChain(state: RunState, task: Task): Used {
   if (!task.spec.spawn && !state.planners.has(task.id)) return task.used;
   return chainOf(state, chainTop(state, task)).reduce((sum, { used }) => addUsed(sum, used), NOTHING_USED);
 }

@@ -1,4 +1,5 @@
 /** What follows when a worker calls for a subtask or asks a question, and when a question is answered? */
+import { isForLanding } from "./budget.ts";
 import { chainOf, chainTop } from "./chain.ts";
 import { attemptFailed, stopAnswering } from "./consequences.ts";
 import { refused } from "./decide-command.ts";
@@ -90,7 +91,7 @@ function subtaskOf(
   rules: Rules,
 ): NewTask {
   const parent = taskOf(state, job.task);
-  const { scope, priority, delivers } = parent.spec;
+  const { scope, priority, delivers, agent, terms } = parent.spec;
   const ordinal = (state.planners.get(job.task)?.children ?? 0) + 1;
   return {
     id: childId(job.task, ordinal),
@@ -105,7 +106,14 @@ function subtaskOf(
       delivers,
       shape: "work",
       slug: slugOf(order.description),
-      spawn: { ...order, session: jobId(job), levels: levelsFor(parent, order, rules) - 1 },
+      ...(agent !== undefined && { agent }),
+      ...(terms?.loose && { terms: { loose: true } }),
+      spawn: {
+        ...order,
+        session: jobId(job),
+        levels: levelsFor(parent, order, rules) - 1,
+        ...(isForLanding(parent) && { isForLanding: true }),
+      },
     },
   };
 }

@@ -40,7 +40,7 @@ export function jobStarted(s: Draft, { job, until, at }: EventOf<"job.started">)
 function holdFiles(s: Draft, task: TaskDraft, atWork: boolean): void {
   const parent = parentId(task.id);
   const files = filesOf(task);
-  if (files.length === 0) return;
+  if (files.length === 0 || task.state.is === "waiting") return; // Who only answers a question changes nothing.
   if (parent !== undefined) plannerIn(s, parent).held.hold(task.id, files, task.order);
   if (atWork) s.atWork.hold(task.id, files, task.order);
 }

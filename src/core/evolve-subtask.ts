@@ -3,8 +3,10 @@ import type { Draft, TaskDraft } from "./draft.ts";
 import type { EventOf } from "./event.ts";
 import { addTask } from "./evolve-plan.ts";
 import { forgetQuestion, goOn, stopAsking } from "./going-on.ts";
+import { isLoose } from "./held-files.ts";
 import { jobId } from "./job.ts";
 import { release, taskIn } from "./release.ts";
+import { letGo } from "./settle.ts";
 import { questionKey } from "./subtask.ts";
 import type { TaskState } from "./task.ts";
 
@@ -59,6 +61,7 @@ function suspend(
   const session = jobId({ kind: "work", task: id, attempt });
   task.goOn = { base: task.base, start, session, times: times + 1, since };
   task.state = { is: "waiting", for: waitsFor };
+  if (isLoose(task)) letGo(s, id);
   task.tries.lost = 0;
   task.tries.unreachable = 0;
   return task;

@@ -27,9 +27,9 @@ import { isLoss } from "./failure.ts";
 import { isOver } from "./finish.ts";
 import { filesOf, isLoose } from "./held-files.ts";
 import { release, taskIn } from "./release.ts";
-import { retryWhen, settle, wake, withdraw } from "./settle.ts";
+import { letGo, retryWhen, settle, withdraw } from "./settle.ts";
 import { emptyState, type RunState, retryKey, runningJobOf } from "./state.ts";
-import { parentId, ROOT, type TaskId } from "./task.ts";
+import { parentId, ROOT } from "./task.ts";
 import { unreachable } from "./unreachable.ts";
 
 export function replay(events: Iterable<Event>): RunState {
@@ -289,13 +289,6 @@ function taskRetried(s: Draft, event: EventOf<"task.retried">): void {
 
 /** Kept in memory for each task; the policy says how many of them a brief shows. */
 const MAX_PAST = 5;
-
-/** Whoever waits for its files may try again: it has none now. */
-function letGo(s: Draft, id: TaskId): void {
-  const parent = parentId(id);
-  if (parent !== undefined) plannerIn(s, parent).held.drop(id);
-  wake(s, id, "settled");
-}
 
 const isUnderWay = (s: Draft, task: TaskDraft): boolean =>
   task.state.is === "landing" || runningJobOf(s, task) !== undefined;

@@ -87,7 +87,7 @@ export function isDrained(state: RunState, policy: Policy): boolean {
 /** There is something to do that may use what is kept for landing: a refused task, or a red target to repair. */
 function isOwed(state: RunState, { sweep }: Policy): boolean {
   const { owed, repair, target } = state;
-  const isOpen = (id: TaskId) => taskOf(state, id).state.is === "open";
+  const isOpen = (id: TaskId) => ["open", "waiting"].includes(taskOf(state, id).state.is);
   const canRepair = isKnownRed(state) && !repair.givenUp && target.checkErrors < sweep.maxErrorsInARow;
   return [...repair.pending, ...owed].some(isOpen) || canRepair;
 }

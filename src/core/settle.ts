@@ -120,6 +120,13 @@ export function wake(s: Draft, id: TaskId, when: "settled" | "idle"): void {
   }
 }
 
+/** It has no files any more: those who wait for them may try again. */
+export function letGo(s: Draft, id: TaskId): void {
+  const parent = parentId(id);
+  if (parent !== undefined) s.planners.get(parent)?.held.drop(id);
+  wake(s, id, "settled");
+}
+
 /** It will not go to work soon: nobody has to wait for that. */
 export function withdraw(s: Draft, id: TaskId): void {
   s.atWork.drop(id);

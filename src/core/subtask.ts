@@ -65,6 +65,8 @@ export type Spawn = SubtaskOrder & {
   readonly session: JobId;
   /** Levels of subtasks that may follow below it. */
   readonly levels: number;
+  /** It is for a fix, or for a task that was refused a landing: what is kept for these pays for it. */
+  readonly isForLanding?: true;
 };
 
 /** Where a worker that called for something goes on. */

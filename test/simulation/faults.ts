@@ -87,6 +87,13 @@ export const FAULTS = [
   "failure given up for a reason",
   "failure made good by another task",
   "wrong task for a failure",
+  "subtask",
+  "subtask refused",
+  "question asked",
+  "question passed on",
+  "question answered by default",
+  "cancelled while it waits",
+  "engine killed at a subtask",
 ] as const;
 
 export type FaultKind = (typeof FAULTS)[number];

@@ -128,7 +128,8 @@ export class Invariants {
   #startingWork(task: Task): void {
     const { state } = this;
     const others = this.#atWork();
-    if (this.#policy.overlap === "serialise" && task.spec.delivers === "change") {
+    const takesFiles = task.spec.delivers === "change" && task.state.is !== "waiting"; // Else it only answers.
+    if (this.#policy.overlap === "serialise" && takesFiles) {
       const met = others.find((other) => overlaps(filesOf(other), filesOf(task)));
       must(met === undefined, `${task.id} and ${met?.id} are at work on the same files`);
     }
@@ -163,7 +164,7 @@ export class Invariants {
   #atWork(): readonly Task[] {
     return [...this.state.running.values()].flatMap(({ job }) => {
       const task = job.kind === "work" ? taskOf(this.state, job.task) : undefined;
-      return task?.spec.delivers === "change" ? [task] : [];
+      return task?.spec.delivers === "change" && task.state.is !== "waiting" ? [task] : [];
     });
   }
 
