@@ -67,7 +67,8 @@ export const tell: Act<TellOptions> = async (context, { command: said, ...option
 /** An unset variable in a script, say: a planner would be asked again, and told nothing. */
 const saysNothing = (said: Said): boolean =>
   (said.type === "steer" && said.message.trim() === "") ||
-  (said.type === "decline" && said.reason.trim() === "");
+  (said.type === "decline" && said.reason.trim() === "") ||
+  (said.type === "answer" && said.text.trim() === "");
 
 const isForPlanner = (said: Said, { asked }: RunState): boolean =>
   said.type === "steer" || (said.type === "decline" && said.task === undefined && asked.size === 0);

@@ -17,6 +17,7 @@ const VERBS: Readonly<Record<string, () => Promise<AddVerb>>> = {
   pause: async () => (await import("./steering.ts")).addPause,
   resume: async () => (await import("./resume.ts")).addResume,
   steer: async () => (await import("./steering.ts")).addSteer,
+  answer: async () => (await import("./steering.ts")).addAnswer,
   approve: async () => (await import("./steering.ts")).addApprove,
   cancel: async () => (await import("./steering.ts")).addCancel,
   deliver: async () => (await import("./deliver.ts")).addDeliver,
