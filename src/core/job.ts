@@ -3,6 +3,7 @@ import type { Evidence } from "./evidence.ts";
 import type { Failure } from "./failure.ts";
 import type { GateReport, Probed, Proof } from "./gate.ts";
 import type { Handoff } from "./handoff.ts";
+import type { JobId } from "./ids.ts";
 import type { PlanAnswer } from "./plan-answer.ts";
 import type { Problem } from "./repair.ts";
 import type { WorkerCall } from "./subtask.ts";
@@ -10,6 +11,7 @@ import type { TaskId } from "./task.ts";
 import type { Spent } from "./used.ts";
 
 export type { Spent, TurnTally } from "./used.ts";
+export type { JobId };
 
 /** The attempt is part of what lands, so that no later attempt can be taken for it. */
 export type Member = { readonly task: TaskId; readonly attempt: number };
@@ -20,9 +22,6 @@ export type Job =
   | { readonly kind: "land"; readonly turn: number; readonly members: readonly Member[] }
   /** `probe`: it asks whether the gate looks at the target, not how the target is. */
   | { readonly kind: "check"; readonly turn: number; readonly probe?: true };
-
-/** Names one try, so that an answer to an older one is recognised. */
-export type JobId = string & { readonly __brand: "JobId" };
 
 export function jobId(job: Job): JobId {
   switch (job.kind) {

@@ -1,6 +1,5 @@
 /** How does a worker delegate or ask in the middle of its task? What it called for, and what comes back to it. */
-import type { JobId } from "./job.ts";
-import type { TaskId } from "./task.ts";
+import type { JobId, TaskId } from "./ids.ts";
 
 /** What a worker called for at the end of a turn. It goes on in the same conversation once there is a response. */
 export type WorkerCall =

@@ -1,12 +1,12 @@
 /** What is a task? A node in the tree of work; the root is the user's goal. */
 import type { Failure } from "./failure.ts";
 import type { Handoff } from "./handoff.ts";
+import type { TaskId } from "./ids.ts";
 import type { Scope } from "./scope.ts";
 import type { GoOn, Spawn } from "./subtask.ts";
 import type { Used } from "./used.ts";
 
-/** The path from the root: "t", then "t.2", then "t.2.1". */
-export type TaskId = string & { readonly __brand: "TaskId" };
+export type { TaskId };
 
 export const ROOT = "t" as TaskId;
 export const childId = (parent: TaskId, ordinal: number) => `${parent}.${ordinal}` as TaskId;

@@ -132,7 +132,9 @@ export class Delegators {
     const isBetween = events.some(
       ({ type }) => type === "subtask.spawned" || type === "question.answered" || type === "question.asked",
     );
-    return isBetween && this.#random.chance(0.2);
+    const isKilled = isBetween && this.#random.chance(0.2);
+    if (isKilled) this.#faults.add("engine killed at a subtask");
+    return isKilled;
   }
 
   before(event: Event, state: RunState): void {

@@ -359,7 +359,6 @@ function crashesOf(
       const isAtProbe = left > 0 && setups.kills(events);
       if (isAtProbe) faults.add("engine killed at a probe");
       const isAtSubtask = left > 0 && delegators.kills(events);
-      if (isAtSubtask) faults.add("engine killed at a subtask");
       if (left === 0 || !(random.chance(chance) || isSet(events) || isAtProbe || isAtSubtask)) return "none";
       left -= 1;
       surviving = random.pick([0, 0.5, 1]);
