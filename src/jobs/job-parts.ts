@@ -97,6 +97,7 @@ export async function collected(
   wasRunning: boolean,
 ): Promise<Said | Called | Cut | undefined> {
   const found = await agent.collect(jobIdOf(brief));
-  if (!wasRunning || found === undefined || found.is === "cut") return found;
+  // A call that was taken has ended the turn, also if its program had not left yet.
+  if (!wasRunning || found === undefined || found.is === "cut" || found.is === "called") return found;
   return found.spent && { is: "cut", spent: found.spent };
 }
