@@ -26,6 +26,8 @@ export class Delegators {
   readonly #bases = new Map<string, string>();
   /** Snapshots of workspaces, by task, and what was made of them. */
   readonly #starts = new Map<TaskId, string>();
+  /** How long each question may wait, by the turn that asked. */
+  readonly #waits = new Map<string, number>();
   readonly #questions = new Map<string, Question>();
   /** What people have said, whether or not it was heard. */
   readonly #answers = new Map<string, Set<string>>();
@@ -92,7 +94,10 @@ export class Delegators {
     }
     if (kind === "question") {
       const own = die.chance(0.5) ? { default: "the first" } : {};
-      const wait = die.chance(0.3) ? { waitMs: die.spread(1_000, 3_600_000) } : {};
+      const wait: { readonly waitMs?: number } = die.chance(0.3)
+        ? { waitMs: die.spread(1_000, 3_600_000) }
+        : {};
+      this.#waits.set(`${task}#${attempt}`, wait.waitMs ?? Number.POSITIVE_INFINITY);
       return { is: "question", question: { text: "which?", ...own, ...wait } };
     }
     const isCycle = spec.spawn !== undefined && die.chance(0.3);
@@ -150,6 +155,12 @@ export class Delegators {
     if (event.type === "subtask.refused") this.#faults.add("subtask refused");
     if (event.type === "question.asked") {
       this.#faults.add("question asked");
+      const { question, at, task, attempt } = event;
+      const waitMs = Math.min(this.#waits.get(`${task}#${attempt}`)!, this.policy.questions.waitMs);
+      must(
+        question.until === at + waitMs,
+        `${question.id} waits for ${question.until - at} ms, not ${waitMs}`,
+      );
       this.#questions.set(event.question.id, event.question);
     }
     if (event.type === "question.answered") this.#answered(event);
