@@ -144,6 +144,8 @@ export class Delegators {
 
   before(event: Event, state: RunState): void {
     must(this.#wrong === undefined, this.#wrong ?? "");
+    for (const { id, task } of state.questions.values())
+      must(!isSettled(taskOf(state, task)), `${id} is open, and ${task} has ended`);
     if (event.type === "job.started") this.#starting(event.job, state);
     if (event.type === "subtask.spawned") this.#spawning(event, state);
     if (
