@@ -21,7 +21,7 @@ import { FileTranscripts } from "../adapters/transcripts/files.ts";
 import { CloneWorkspaces } from "../adapters/workspaces/clones.ts";
 import type { Config } from "../config/schema.ts";
 import { toPolicy } from "../config/to-policy.ts";
-import type { WorkBrief } from "../core/brief.ts";
+import type { Brief, WorkBrief } from "../core/brief.ts";
 import type { Failure } from "../core/failure.ts";
 import type { JobId } from "../core/job.ts";
 import { redactor } from "../core/redact.ts";
@@ -271,8 +271,9 @@ export const filterProblem = (
 export async function collectLeftovers(world: World, signal: AbortSignal): Promise<void> {
   const { files, programs, jobs } = world;
   const collect = async ({ id, brief, isOfEarlierBoot }: OpenJob) => {
+    const isEnded = (await programs.endLeftovers(id)) === 0;
     // Files of an agent that nobody had synced may be empty after a power cut: what it said of them does not count.
-    const wasRunning = (await programs.endLeftovers(id)) > 0 || isOfEarlierBoot;
+    const wasRunning = isOfEarlierBoot || !(isEnded || (await hasCalled(brief, jobs)));
     const found = await collectJob(brief, jobs, wasRunning, signal);
     if (found && isCut(found)) await files.cut(id, found.spent);
     else if (found && !(signal.aborted && isInterrupted(found))) await files.end(id, found);
@@ -282,6 +283,10 @@ export async function collectLeftovers(world: World, signal: AbortSignal): Promi
   await programs.endAll();
   await keepHeld(world, { isOver: false });
 }
+
+/** Its call was acknowledged: all that it still had to do was to end. */
+const hasCalled = async (brief: Brief, { worker }: JobParts): Promise<boolean> =>
+  brief.kind === "work" && (await worker.collect(jobIdOf(brief)))?.is === "called";
 
 const isInterrupted = ({ outcome }: Answer): boolean =>
   outcome.is === "failed" && outcome.failure.kind === "interrupted";
@@ -305,8 +310,8 @@ async function keepHeld(
     const brief = use === "agent" ? await files.briefOf(job) : undefined;
     const workspace = await workspaces.heldBy(job);
     const outcome = (await files.answerOf(job))?.outcome;
-    // What worked is a branch already, and nothing in a gate's is anybody's.
-    const isKept = use !== "agent" || outcome?.is === "worked";
+    // What worked, or ended with a call, is a branch already, and nothing in a gate's is anybody's.
+    const isKept = use !== "agent" || outcome?.is === "worked" || outcome?.is === "called";
     const isMachines = outcome?.is === "failed" && outcome.failure.kind === "repository";
     const isFinished =
       !isOver && isMachines && brief?.kind === "work" && !(await hasLaterResult(brief, files));
@@ -322,7 +327,8 @@ async function hasLaterResult(brief: WorkBrief, files: JobFiles): Promise<boolea
   for (let attempt = brief.attempt + 1; ; attempt += 1) {
     const job = jobIdOf({ ...brief, attempt });
     if ((await files.briefOf(job)) === undefined) return false;
-    if ((await files.answerOf(job))?.outcome.is === "worked") return true;
+    const outcome = (await files.answerOf(job))?.outcome.is;
+    if (outcome === "worked" || outcome === "called") return true;
   }
 }
 
