@@ -36,6 +36,7 @@ import type { RunHome } from "../ports/runs.ts";
 import type { Workspace, Workspaces } from "../ports/workspaces.ts";
 import { specialistsOf } from "./agent-parts.ts";
 import { agentsOf, type GivenAgents } from "./agents.ts";
+import { callsOf } from "./calls.ts";
 import { type Channel, openChannel } from "./channel.ts";
 import { confinedPrograms } from "./confined.ts";
 import { planWorld } from "./plan-parts.ts";
@@ -137,6 +138,7 @@ export function openWorld(
     isConfined: confined.isGateConfined,
     network: config.network,
   });
+  const calls = callsOf(home.folder);
   const { worker, planner } = agentsOf(
     {
       config,
@@ -145,7 +147,7 @@ export function openWorld(
       gitDir,
       stateFolder: project.stateFolder,
       runFolder: home.folder,
-      programs: { folder: at("turns"), programs, transcripts, limits, redact },
+      programs: { folder: at("turns"), programs, transcripts, limits, redact, calls },
       governor: channel.governor,
     },
     options.agents,
@@ -182,6 +184,7 @@ export function openWorld(
   const settle = () => inside.close();
   const close = async () => {
     await settle();
+    await calls.desk.close();
     await workspaces.leave();
     repository.close();
   };

@@ -4,7 +4,7 @@ import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Failure, failure, messageOf } from "../../../core/failure.ts";
 import type { JobId } from "../../../core/job.ts";
-import type { Agent, Ask, Cut, Said } from "../../../ports/agent.ts";
+import type { Agent, Ask, Called, Cut, Said } from "../../../ports/agent.ts";
 import type { Governor } from "../../../ports/governor.ts";
 import type { Programs } from "../../../ports/programs.ts";
 import type { Prompts } from "../../../ports/prompts.ts";
@@ -69,7 +69,7 @@ export class ModelAgent implements Agent {
   }
 
   /** How it ended, if it had; else what it had cost when it was cut off. */
-  async collect(job: JobId): Promise<Said | Cut | undefined> {
+  async collect(job: JobId): Promise<Said | Called | Cut | undefined> {
     const files = turnFiles(this.#options.folder, job);
     const recorded = await recordedTurn(files);
     if (recorded) return recorded;

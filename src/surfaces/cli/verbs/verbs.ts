@@ -7,6 +7,7 @@ const VERBS: Readonly<Record<string, () => Promise<AddVerb>>> = {
   doctor: async () => (await import("./doctor.ts")).addDoctor,
   plan: async () => (await import("./plan.ts")).addPlan,
   subtask: async () => (await import("./subtask.ts")).addSubtask,
+  ask: async () => (await import("./ask.ts")).addAsk,
   simulate: async () => (await import("./simulate.ts")).addSimulate,
   run: async () => (await import("./run.ts")).addRun,
   status: async () => (await import("./status.ts")).addStatus,
