@@ -2,6 +2,7 @@
 import { writeFileSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
 import type { AcpScript, Step } from "./script.ts";
+import { callTool } from "./tools.ts";
 
 /** What it needs of a connection. */
 export type Client = {
@@ -70,6 +71,8 @@ async function take(step: Step, client: Client): Promise<void> {
       const { outcome } = await client.permission({ toolCallId: "c", ...step.call }, step.options ?? OPTIONS);
       return say(`${outcome.outcome === "selected" ? String(outcome.optionId) : outcome.outcome}\n`);
     }
+    case "tool":
+      return say(`${await callTool(step.name, step.input)}\n`);
     case "call":
       return say(`${await told(step.method, {})}\n`);
     case "update":

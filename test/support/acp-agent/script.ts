@@ -14,6 +14,8 @@ export type Step =
       readonly call: Readonly<Record<string, unknown>>;
       readonly options?: readonly Readonly<Record<string, unknown>>[];
     }
+  /** Of Skein's MCP server. What it answers is said. */
+  | { readonly do: "tool"; readonly name: string; readonly input: Readonly<Record<string, unknown>> }
   /** Any method of the client; the code of its error is said. */
   | { readonly do: "call"; readonly method: string }
   | { readonly do: "update"; readonly update: Readonly<Record<string, unknown>> }
@@ -33,6 +35,10 @@ export type AcpScript = {
   /** Of the protocol; the first, if nothing is said. */
   readonly versions?: readonly (1 | 2)[];
   readonly greets?: "never" | "with version 7";
+  /** Takes MCP servers by HTTP and connects to ours; only as programs; or, if nothing is said, to none. */
+  readonly connects?: "by http" | "by program";
+  /** Goes on with earlier sessions: what it had said in one is in this text. */
+  readonly loads?: string;
   /** Wants this login before it opens a session. */
   readonly login?: AuthMethod;
   /** What it says to any try to log in, with the error code of its own troubles. */
