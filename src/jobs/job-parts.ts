@@ -97,7 +97,6 @@ export async function collected(
   wasRunning: boolean,
 ): Promise<Said | Called | Cut | undefined> {
   const found = await agent.collect(jobIdOf(brief));
-  // A call that was taken has ended the turn, also if its program had not left yet.
-  if (!wasRunning || found === undefined || found.is === "cut" || found.is === "called") return found;
+  if (!wasRunning || found === undefined || found.is === "cut") return found;
   return found.spent && { is: "cut", spent: found.spent };
 }
