@@ -12,10 +12,13 @@ export function mcpServerOf(pass: PassCall): McpServer {
 }
 
 function addTool(server: McpServer, tool: CallTool, pass: PassCall): void {
-  const words = { ...TOOL_WORDS[tool], annotations: { readOnlyHint: false } };
+  const words = { ...TOOL_WORDS[tool], annotations: HARMLESS };
   // Without the mark, Claude shows a tool only to who searches for it.
   server.registerTool(tool, { ...words, _meta: { "anthropic/alwaysLoad": true } }, async (input) => {
     const { isTaken, message } = await pass({ tool, input });
     return { content: [{ type: "text" as const, text: message }], ...(!isTaken && { isError: true }) };
   });
 }
+
+/** All three are said: codex has a model review each call of a tool that may destroy something or reach the world. */
+const HARMLESS = { readOnlyHint: false, destructiveHint: false, openWorldHint: false };
