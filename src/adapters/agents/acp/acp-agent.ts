@@ -7,7 +7,7 @@ import type { Prompts } from "../../../ports/prompts.ts";
 import type { Transcripts } from "../../../ports/transcripts.ts";
 import { askedFor } from "../../../prompting/asked-for.ts";
 import { goingOn } from "../conversation.ts";
-import { type Calls, type JobCalls, openCalls } from "../job-calls.ts";
+import { type Calls, callVariables, type JobCalls, openCalls } from "../job-calls.ts";
 import { scratchpadVariables } from "../scratchpad.ts";
 import { rootOf } from "../tools/inside.ts";
 import { padOf } from "../tools/reach.ts";
@@ -15,7 +15,7 @@ import { prepareTurn, recordedTurn, recordTurn, turnFiles } from "../turn-files.
 import { Listing, ownServer } from "./calls.ts";
 import { readForAgent, unknownMethod, writeForAgent } from "./client-files.ts";
 import { dialogue, type MeetingParts, meet, prompted, type Talked } from "./dialogue.ts";
-import { Tail } from "./going-on.ts";
+import { callsText, Tail } from "./going-on.ts";
 import { Hearing } from "./hearing.ts";
 import { isWhole, type Judged, judge, type Turn } from "./judge.ts";
 import { type Fields, shown } from "./loose.ts";
@@ -73,12 +73,7 @@ export class AcpAgent implements Agent {
     const mayCall = ask.brief.kind === "work" ? calls : undefined;
     const files = turnFiles(folder, ask.job);
     const goesOn = await goingOn(folder, ask);
-    const messages = await messagesFor(ask, {
-      prompts,
-      home: folder,
-      goesOn,
-      mayCall: mayCall !== undefined,
-    });
+    const messages = await messagesFor(ask, { prompts, home: folder, goesOn });
     const problem = await prepareTurn(files, `${JSON.stringify({ told: messages.message })}\n`, goesOn);
     if (problem) return { is: "failed", failure: problem };
     const transcript = transcripts.open(ask.job);
@@ -91,7 +86,8 @@ export class AcpAgent implements Agent {
       transcript.write(text);
     };
     const talk = (streams: Streams) => this.#talk({ ask, messages, open, write, streams }, until);
-    const turn = await this.#try(ask, { talk, write: transcript.write }, until);
+    const variables = callVariables(open);
+    const turn = await this.#try(ask, { talk, write: transcript.write, variables }, until);
     open.close();
     const cut = signal.aborted ? "stopped" : time.aborted ? "timed-out" : undefined;
     const said = whatIsSaid(this.#judge(turn, ask, cut), open);
@@ -164,7 +160,7 @@ export class AcpAgent implements Agent {
     return this.#run(start, talk, until);
   }
 
-  async #run(start: Start, { talk, write }: TalkParts, until: AbortSignal): Promise<Turn> {
+  async #run(start: Start, { talk, write, variables = {} }: TalkParts, until: AbortSignal): Promise<Turn> {
     const { command, programs, limits, environment } = this.#options;
     const stop = new AbortController();
     let talked: Talked | undefined;
@@ -177,6 +173,7 @@ export class AcpAgent implements Agent {
           ...start.environment,
           ...environment,
           ...scratchpadVariables(start.scratchpad),
+          ...variables,
         },
         limits: { ...limits, maxMs: start.maxMs + MARGIN_MS },
         onOutput: (text) => {
@@ -221,7 +218,8 @@ export class AcpAgent implements Agent {
           note: (line) => write(`(${name} ${line.trim()})\n`),
           opened: async (session) => {
             await keepSession(folder, ask, session);
-            await this.#listing.wait(open, until);
+            const hasTools = await this.#listing.wait(open, until);
+            return open.place ? callsText(hasTools) : "";
           },
           isOver: () => open.call() !== undefined,
         },
@@ -294,6 +292,8 @@ type TalkParts = {
   readonly talk: (streams: Streams) => Promise<Talked>;
   /** Hears what it writes on its standard error. */
   readonly write: (text: string) => void;
+  /** For its process and for the commands that it runs. */
+  readonly variables?: Readonly<Record<string, string>>;
 };
 
 export type SaySomething = (message: string, until: AbortSignal) => Promise<Said>;

@@ -5,14 +5,22 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import { JOB, planAsk, workAsk } from "../../../../test/contracts/agent.ts";
-import { scriptedAcp } from "../../../../test/support/acp-agent/agent.ts";
+import { ACP_COMMAND, scriptedAcp } from "../../../../test/support/acp-agent/agent.ts";
 import type { AcpScript, Step } from "../../../../test/support/acp-agent/script.ts";
 import { type Heard, hearing } from "../../../../test/support/agent-parts.ts";
 import type { JobId } from "../../../core/job.ts";
 import type { Ask } from "../../../ports/agent.ts";
 import { CallDesk } from "../../call-desk/desk.ts";
+import { Listing } from "./calls.ts";
 
 const ask: Step = { do: "tool", name: "ask", input: { question: "why?" } };
+/** What `skein ask` does, from a shell of the agent. */
+const BY_COMMAND = `node -e '
+  const { SKEIN, SKEIN_CALL_URL, SKEIN_CALL_TOKEN } = process.env;
+  const headers = { authorization: "Bearer " + SKEIN_CALL_TOKEN };
+  const body = JSON.stringify({ tool: "ask", input: { question: "why?" } });
+  if (SKEIN) fetch(SKEIN_CALL_URL + "/call", { method: "POST", headers, body });
+'`;
 const why = { is: "called", tool: "ask", input: { question: "why?" } };
 
 describe("an agent that is talked with and calls", () => {
@@ -69,11 +77,39 @@ describe("an agent that is talked with and calls", () => {
     assert.deepEqual(await agent({ prompts: [] }).collect(JOB), why);
   });
 
-  it("has the tools before it is prompted", async () => {
+  it("has the tools before it is prompted, and is told of them", async () => {
     await turn([ask]);
     const text = heard.texts.get(JOB) ?? "";
     const [listed, prompted] = [text.indexOf('{"tools":'), text.indexOf('[{"type":"text"')];
     assert.ok(listed >= 0 && listed < prompted, text);
+    assert.match(text, /tools of the MCP server/);
+  });
+
+  it("is waited for until it has listed the tools; one that does not is not waited for again", async () => {
+    const listing = new Listing();
+    const { promise: listed, resolve } = Promise.withResolvers<void>();
+    const place = { url: "", token: "", skein: "", close: () => {}, listed };
+    let isOver = false;
+    const waiting = listing.wait({ place }, never).finally(() => {
+      isOver = true;
+    });
+    await new Promise((next) => setImmediate(next));
+    assert.equal(isOver, false);
+    resolve();
+    assert.equal(await waiting, true);
+    const silent = { ...place, listed: new Promise<void>(() => {}) };
+    assert.equal(await listing.wait({ place: silent }, AbortSignal.abort()), false);
+    assert.equal(await listing.wait({ place: silent }, never), false);
+    assert.equal(await listing.wait({ place }, never), true);
+  });
+
+  it("can call by the command if it has no use for MCP servers", async () => {
+    const agent = scriptedAcp({ prompts: [[{ do: "hang" }]] }, path.join(home, "jobs"), heard, {
+      calls: { desk, skein: async () => "/skein" },
+      graceMs: 1,
+      command: ["sh", "-c", `${BY_COMMAND}; exec "$0" "$@"`, ...ACP_COMMAND],
+    });
+    assert.deepEqual(await agent.turn(workAsk(folder), never), why);
   });
 
   it("has no tools as a planner", async () => {

@@ -27,11 +27,16 @@ export function ownServer({ place }: JobCalls): { readonly own?: OwnServer } {
 export class Listing {
   #isWaited = true;
 
-  async wait({ place }: JobCalls, signal: AbortSignal): Promise<void> {
-    if (!place || !this.#isWaited) return;
-    await inTime(place.listed, { ms: LIST_MS, what: "tools/list", signal }).catch(() => {
-      this.#isWaited = false;
-    });
+  /** Whether it has. */
+  async wait({ place }: Pick<JobCalls, "place">, signal: AbortSignal): Promise<boolean> {
+    if (!place) return false;
+    const ms = this.#isWaited ? LIST_MS : 0;
+    const hasListed = await inTime(place.listed, { ms, what: "tools/list", signal }).then(
+      () => true,
+      () => false,
+    );
+    this.#isWaited &&= hasListed;
+    return hasListed;
   }
 }
 

@@ -27,8 +27,8 @@ export type DialogueParts = MeetingParts & {
   readonly message: string;
   /** Instead of it, to an agent that goes on with its session. */
   readonly goOnMessage?: string;
-  /** Once there is a session, before anything is said. */
-  readonly opened?: (session: string) => Promise<void>;
+  /** Once there is a session, before anything is said. What is to be added to the message that begins it. */
+  readonly opened?: (session: string) => Promise<string>;
   /** The turn has ended with a call: no other answer is waited for. */
   readonly isOver?: () => boolean;
 };
@@ -45,8 +45,9 @@ export type Talked = { readonly spent?: Spent } & (
 export async function dialogue(parts: DialogueParts, signal: AbortSignal): Promise<Talked> {
   const bills: Fields[] = [];
   const talk = async ({ session, isLoaded }: Opened) => {
-    await parts.opened?.(session);
-    const message = isLoaded ? (parts.goOnMessage ?? parts.message) : parts.message;
+    const more = (await parts.opened?.(session)) ?? "";
+    const begins = more === "" ? parts.message : `${parts.message}\n\n${more}`;
+    const message = isLoaded ? (parts.goOnMessage ?? begins) : begins;
     return answered({ ...parts, message }, { session, bills }, signal);
   };
   const talked = await meet(parts, talk, signal);

@@ -87,11 +87,17 @@ function fenced(text: string): string {
   return `${fence}\n${text.trimEnd()}\n${fence}`;
 }
 
-/** Said to who has the tools. */
-export const CALLS =
-  "You have two tools of the MCP server `skein`: `spawn_subtask` hands a part of this task to another worker, `ask` asks " +
-  "a question. Either ends your turn: after such a call do and say nothing more, also no handoff. You are prompted again " +
-  "with the result. Most tasks need neither.";
+/** Said to who begins: some agents have no use for MCP servers, but run commands. */
+export const callsText = (hasTools: boolean): string =>
+  [
+    hasTools
+      ? "You have two tools of the MCP server `skein`: `spawn_subtask` hands a part of this task to another worker, `ask` " +
+        "asks a question."
+      : 'You can hand a part of this task to another worker by the command `"$SKEIN" subtask spawn <type> "<what to do>"`, ' +
+        'and ask a question by `"$SKEIN" ask "<question>" --default "<answer>"`.',
+    "Either ends your turn: after such a call do and say nothing more, also no handoff. You are prompted again with the",
+    "result. Most tasks need neither.",
+  ].join(" ");
 
 /** The last of what an agent writes, for a session that can only be retold. */
 export class Tail {

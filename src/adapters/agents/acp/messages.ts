@@ -7,7 +7,7 @@ import { workMessage } from "../../../prompting/work-message.ts";
 import { writeDurably } from "../../files/write-whole.ts";
 import { conversationUpTo, type Going } from "../conversation.ts";
 import { readRecord, turnFiles } from "../turn-files.ts";
-import { CALLS, goOnMessage, retold, subtaskText } from "./going-on.ts";
+import { goOnMessage, retold, subtaskText } from "./going-on.ts";
 
 /** `goOnMessage`: for an agent that can go on with its session. */
 export type Messages = { readonly message: string; readonly goOnMessage?: string };
@@ -17,11 +17,10 @@ type Telling = {
   /** Where the turns' files are. */
   readonly home: string;
   readonly goesOn: Going | undefined;
-  readonly mayCall: boolean;
 };
 
 /** An agent of its own has no place for a system prompt: the role comes first in the message. */
-export async function messagesFor(ask: Ask, { prompts, home, goesOn, mayCall }: Telling): Promise<Messages> {
+export async function messagesFor(ask: Ask, { prompts, home, goesOn }: Telling): Promise<Messages> {
   const { brief, context } = ask;
   const goOn = brief.kind === "work" ? brief.goOn : undefined;
   const inherited = context?.inherits && (await conversationUpTo(home, context.inherits));
@@ -31,7 +30,6 @@ export async function messagesFor(ask: Ask, { prompts, home, goesOn, mayCall }: 
     subtaskText(ask, inherited),
     goesOn && goOn ? retold(goesOn.conversation, goOn) : "",
     ANSWER[brief.kind],
-    mayCall ? CALLS : "",
   ];
   const message = parts
     .map((part) => part.trimEnd())
