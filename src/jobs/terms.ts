@@ -38,7 +38,7 @@ export async function reported(
   { outbox, redact }: Pick<JobParts, "outbox" | "redact">,
 ): Promise<Reported> {
   const found = redactFields(readHandoff(text, brief.task), redact);
-  const claim = claimed(brief, found, evidence);
+  const claim = claimed(brief, found, redact(text).trim(), evidence);
   const name = brief.spec.terms?.output;
   const isHonest = found.is === "handoff" && claim.status !== "complete";
   if (name === undefined || isHonest) return { handoff: claim };
@@ -54,8 +54,12 @@ export async function reported(
 }
 
 /** Without a claim that can be read, only what is there, and it says so. */
-const claimed = ({ task }: WorkBrief, found: ReadHandoff, evidence: Evidence): Handoff =>
-  found.is === "handoff" ? found.handoff : handoffFromEvidence(task, evidence, found);
+function claimed({ task, spec }: WorkBrief, found: ReadHandoff, text: string, evidence: Evidence): Handoff {
+  if (found.is === "handoff") return found.handoff;
+  const handoff = handoffFromEvidence(task, evidence, found);
+  // The words of a subtask are its result, in whatever form.
+  return spec.spawn && text !== "" ? { ...handoff, summary: text } : handoff;
+}
 
 const notDone = (answer: string, wanted: string): Failure =>
   failure(
