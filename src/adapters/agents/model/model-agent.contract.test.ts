@@ -10,7 +10,7 @@ import {
   startModelServer,
 } from "../../../../test/support/model-server/model-server.ts";
 import { RecordingGovernor } from "../../../../test/support/model-turns.ts";
-import type { Agent, Said } from "../../../ports/agent.ts";
+import type { Agent, Called, Said } from "../../../ports/agent.ts";
 import { openModel } from "../../models/providers.ts";
 import { noSandbox } from "../../sandboxes/sandbox.ts";
 import { ModelAgent } from "./model-agent.ts";
@@ -81,8 +81,8 @@ const makeAgent: MakeAgent = (behaviour, folder) => {
 };
 
 /** The contract knows of tokens alone; what else a turn is said to have cost is tested beside it. */
-function plain({ spent, ...said }: Said): Said {
-  return (spent && spent.tokens > 0 ? { ...said, spent: { tokens: spent.tokens } } : said) as Said;
+function plain({ spent, ...said }: Said | Called): Said | Called {
+  return (spent && spent.tokens > 0 ? { ...said, spent: { tokens: spent.tokens } } : said) as Said | Called;
 }
 
 agentContract("that is a model", makeAgent);
