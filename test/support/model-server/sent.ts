@@ -1,4 +1,5 @@
 /** What exactly did a call send? Its messages part by part, in the bytes of the wire, but for marks of a cache. */
+import assert from "node:assert/strict";
 import type { SeenCall } from "./reply.ts";
 import { type Fields, fieldsOf, listOf } from "./wire.ts";
 
@@ -9,6 +10,15 @@ export function sentIn({ body }: SeenCall): readonly SentPart[] {
   const fields = fieldsOf(body);
   const messages = listOf(fields["messages"] ?? fields["input"] ?? fields["contents"]).map(fieldsOf);
   return messages.filter(({ role }) => role !== "system" && role !== "developer").flatMap(partsOf);
+}
+
+/** The later call sends all that the earlier one sent, byte for byte; what it sends after that. */
+export function sentAfter(earlier: SeenCall, later: SeenCall): readonly SentPart[] {
+  const before = sentIn(earlier);
+  const after = sentIn(later);
+  for (const [n, part] of before.entries()) assert.equal(after[n]?.bytes, part.bytes, `part ${n}`);
+  assert.equal(later.system, earlier.system);
+  return after.slice(before.length);
 }
 
 function partsOf(message: Fields): readonly SentPart[] {

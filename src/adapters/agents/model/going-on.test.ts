@@ -5,7 +5,7 @@ import path from "node:path";
 import { describe, it } from "node:test";
 import { JOB, textOf, workAsk, workBrief } from "../../../../test/contracts/agent.ts";
 import type { Answerer, Reply, SeenCall } from "../../../../test/support/model-server/model-server.ts";
-import { type SentPart, sentIn } from "../../../../test/support/model-server/sent.ts";
+import { sentAfter, sentIn } from "../../../../test/support/model-server/sent.ts";
 import { type ModelTurns, modelTurns } from "../../../../test/support/model-turns.ts";
 import type { WorkBrief } from "../../../core/brief.ts";
 import type { JobId } from "../../../core/job.ts";
@@ -73,14 +73,6 @@ const child = (folder: string, more: Partial<Ask> = {}): Ask => ({
 
 const lastText = (call: SeenCall | undefined): string => call?.messages.at(-1)?.text ?? "";
 
-/** The later call sends all that the earlier one sent, byte for byte; what it sends after that. */
-function addedTo(earlier: SeenCall, later: SeenCall): readonly SentPart[] {
-  const before = sentIn(earlier);
-  const after = sentIn(later);
-  for (const [n, part] of before.entries()) assert.equal(after[n]?.bytes, part.bytes, `part ${n}`);
-  return after.slice(before.length);
-}
-
 describe("a worker's call", () => {
   it("ends the turn, and is what the next engine finds of it", async () => {
     await using turns = await modelTurns(inOrder(calls(WRITE), calls(SPAWN)));
@@ -140,7 +132,7 @@ describe("a worker that goes on", () => {
       await turns.agent.turn(workAsk(turns.folder), NEVER);
       assert.match(textOf(await turns.again().turn(onward(turns, 2, DONE), NEVER)), /made it/);
       const [, second, third] = turns.server.calls;
-      addedTo(second!, third!);
+      sentAfter(second!, third!);
       assert.equal(third!.system, second!.system);
       assert.deepEqual(third!.tools, second!.tools);
       const asked = third!.messages.flatMap(({ toolCalls }) => toolCalls).at(-1);
@@ -166,7 +158,7 @@ describe("a worker that goes on", () => {
       await turns.again().turn(onward(turns, attempt, response), NEVER);
     const { calls: made } = turns.server;
     assert.equal(made.length, 4);
-    for (let n = 1; n < made.length; n += 1) addedTo(made[n - 1]!, made[n]!);
+    for (let n = 1; n < made.length; n += 1) sentAfter(made[n - 1]!, made[n]!);
     assert.match(lastText(made[2]), /Go on, with the answer to your question\./);
   });
 
@@ -178,7 +170,7 @@ describe("a worker that goes on", () => {
     await turns.again().turn(onward(turns, 2, DONE), NEVER);
     const [, second, third] = turns.server.calls;
     assert.ok(JSON.stringify(second!.body).length / 3 > 0.4 * 32_000, "more than a planner's past may be");
-    addedTo(second!, third!);
+    sentAfter(second!, third!);
   });
 
   it("leaves the conversation that it goes on with as it is, also when it is cut off", async () => {
@@ -241,8 +233,8 @@ describe("a worker whose subtask asks", () => {
     const [first, second, third] = turns.server.calls;
     assert.deepEqual(second!.tools.toSorted(), ["ask", "handoff"]);
     assert.match(lastText(second), /Your subtask asks:[\s\S]*How fine\?/);
-    addedTo(first!, second!);
-    addedTo(second!, third!);
+    sentAfter(first!, second!);
+    sentAfter(second!, third!);
     assert.match(lastText(third), /Your subtask has ended: COMPLETE[\s\S]*it is fine[\s\S]*Go on/);
   });
 
@@ -253,7 +245,7 @@ describe("a worker whose subtask asks", () => {
     assert.equal(passed.is === "called" && passed.tool, "ask");
     await turns.again().turn(onward(turns, 3, DONE), NEVER);
     const [, second, third] = turns.server.calls;
-    addedTo(second!, third!);
+    sentAfter(second!, third!);
     const results = third!.messages.flatMap(({ toolResults }) => toolResults);
     assert.match(results.at(-1)?.text ?? "", /passed on/);
     assert.match(lastText(third), /it is fine/);
@@ -277,7 +269,7 @@ describe("a subtask that inherits its parent's conversation", () => {
       await turns.agent.turn(workAsk(turns.folder), NEVER);
       await turns.again().turn(child(turns.folder), NEVER);
       const [, second, third] = turns.server.calls;
-      const added = addedTo(second!, third!);
+      const added = sentAfter(second!, third!);
       assert.deepEqual(
         added.map(({ role }) => role),
         ["user"],
