@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { CoreRun, MINUTE, task } from "../../test/support/core-run.ts";
+import type { JobId } from "./job.ts";
 import type { QuestionOrder, SubtaskOrder } from "./subtask.ts";
 import { UNANSWERED } from "./subtask.ts";
 
@@ -41,6 +42,18 @@ describe("a worker that delegates", () => {
     assert.equal(brief.spec.spawn?.session, "work:t.1#1");
     run.wait(50 * MINUTE);
     assert.equal(run.is("t.1"), "waiting", "no lease of its own runs out");
+  });
+
+  test("goes on with the conversation of the attempt that made the call, if a later one has taken it over", () => {
+    const run = CoreRun.planned([task("a")]);
+    run.fail("work", "t.1", "repository");
+    run.wait(MINUTE);
+    const call = { is: "subtask", order: order() } as const;
+    const session = "work:t.1#1" as JobId;
+    run.answer("work:t.1#2", { is: "called", call, start: "so far", session });
+    assert.equal(run.brief("work", "t.1.1").spec.spawn?.session, session);
+    run.work("t.1.1");
+    assert.equal(run.brief("work", "t.1").goOn?.session, session);
   });
 
   test("goes on with the whole result, from what the subtask made, judged from where it began; both land as one", () => {

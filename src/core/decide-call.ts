@@ -13,6 +13,7 @@ import { type RunState, rankOf, taskOf } from "./state.ts";
 import {
   type Question,
   type QuestionOrder,
+  type Spawn,
   type SubtaskOrder,
   type ToolResponse,
   UNANSWERED,
@@ -26,7 +27,7 @@ type Called = Outcome & { readonly is: "called" };
 export function decideCall(
   state: RunState,
   job: WorkJob,
-  { call, start }: Called,
+  { call, start, session }: Called,
   rules: Rules,
 ): readonly Fact[] {
   const task = taskOf(state, job.task);
@@ -39,7 +40,7 @@ export function decideCall(
     );
     return attemptFailed(state, task, job.attempt, { failure: why, charge: "failed" }, rules);
   }
-  const at = { task: task.id, attempt: job.attempt, start };
+  const at = { task: task.id, attempt: job.attempt, start, ...(session && { session }) };
   switch (call.is) {
     case "refused":
       return [{ type: "subtask.refused", ...at, response: call.response }];
@@ -52,7 +53,7 @@ export function decideCall(
         {
           type: "subtask.spawned",
           ...at,
-          into: subtaskOf(state, job, { ...call.order, base: start }, rules),
+          into: subtaskOf(state, job, { ...call.order, base: start, session: session ?? jobId(job) }, rules),
         },
       ];
     }
@@ -87,7 +88,7 @@ function ancestorWith(state: RunState, task: Task, signature: string): TaskId | 
 function subtaskOf(
   state: RunState,
   job: WorkJob,
-  order: SubtaskOrder & { readonly base: string },
+  order: SubtaskOrder & Pick<Spawn, "base" | "session">,
   rules: Rules,
 ): NewTask {
   const parent = taskOf(state, job.task);
@@ -110,7 +111,6 @@ function subtaskOf(
       ...(terms?.loose && { terms: { loose: true } }),
       spawn: {
         ...order,
-        session: jobId(job),
         levels: levelsFor(parent, order, rules) - 1,
         ...(isForLanding(parent) && { isForLanding: true }),
       },

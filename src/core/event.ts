@@ -203,7 +203,13 @@ export type Fact =
   | { readonly type: "budget.exhausted"; readonly spent: Spent; readonly all?: true };
 
 /** A worker that waits for what it called for. */
-type Suspended = { readonly task: TaskId; readonly attempt: number; readonly start: string };
+type Suspended = {
+  readonly task: TaskId;
+  readonly attempt: number;
+  readonly start: string;
+  /** The job that has its conversation, if that is an earlier attempt. */
+  readonly session?: JobId;
+};
 
 /** A task as it is made. `rank` is its place in the queue: smaller goes first, then age. */
 export type NewTask = { readonly id: TaskId; readonly spec: TaskSpec; readonly rank: number };

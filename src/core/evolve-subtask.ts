@@ -53,12 +53,11 @@ export function questionAnswered(s: Draft, { question: id, text, by }: EventOf<"
 
 function suspend(
   s: Draft,
-  { task: id, attempt, start, at }: Suspending,
+  { task: id, attempt, start, at, session = jobId({ kind: "work", task: id, attempt }) }: Suspending,
   waitsFor: (TaskState & { readonly is: "waiting" })["for"],
 ): TaskDraft {
   const task = taskIn(s, id);
   const { times = 0, since = at } = task.goOn ?? {};
-  const session = jobId({ kind: "work", task: id, attempt });
   task.goOn = { base: task.base, start, session, times: times + 1, since };
   task.state = { is: "waiting", for: waitsFor };
   if (isLoose(task)) letGo(s, id);

@@ -69,7 +69,8 @@ export type Outcome =
   | { readonly is: "planned"; readonly answer: PlanAnswer }
   | { readonly is: "worked"; readonly handoff: Handoff; readonly evidence: Evidence }
   /** The worker's turn ended with a call. `start`: its workspace as it left it, as a commit. */
-  | { readonly is: "called"; readonly call: WorkerCall; readonly start: string }
+  /** `session`: the earlier attempt whose turn it was, if this one has taken it over. */
+  | { readonly is: "called"; readonly call: WorkerCall; readonly start: string; readonly session?: JobId }
   /** Landed `members`; those in `conflicts` were left out of the candidate. */
   | {
       readonly is: "landed";

@@ -59,6 +59,8 @@ export type Turn = {
   readonly workspace: Workspace;
   readonly said: Said | Called;
   readonly strays: readonly string[];
+  /** The earlier attempt that made it, if it is taken over from one. */
+  readonly madeBy?: JobId;
 };
 
 /** Answers at once and by rule: nobody is asked. */

@@ -1,5 +1,6 @@
 /** What came of one attempt? One turn of an agent in a workspace of its own; then what the repository shows. */
 import type { WorkBrief } from "../core/brief.ts";
+import type { Evidence } from "../core/evidence.ts";
 import { type Failure, failure } from "../core/failure.ts";
 import { checkoutChanged } from "../core/handoff.ts";
 import { chooseSpecialist } from "../delegation/choose-specialist.ts";
@@ -59,6 +60,7 @@ export async function recallUnkept(
   workspace: Workspace,
   { worker, unkept }: JobParts,
 ): Promise<boolean> {
+  if (brief.goOn?.isAnswering) return false;
   const job = jobIdOf(brief);
   const said = await worker.collect(job);
   if (said?.is !== "said" && said?.is !== "called") return false;
@@ -72,7 +74,7 @@ function takeUnkept(brief: WorkBrief, { unkept }: JobParts): Turn | undefined {
     const job = jobIdOf({ ...brief, attempt });
     const turn = unkept.get(job);
     unkept.delete(job);
-    if (turn) return turn;
+    if (turn) return { madeBy: job, ...turn };
   }
   return undefined;
 }
@@ -81,14 +83,11 @@ function takeUnkept(brief: WorkBrief, { unkept }: JobParts): Turn | undefined {
 const withoutCost = ({ spent: _, ...said }: Exclude<Turn["said"], { readonly is: "failed" }>) => said;
 
 async function conclude(brief: WorkBrief, turn: Turn, parts: JobParts, signal: AbortSignal): Promise<Answer> {
+  if (brief.goOn?.isAnswering) return concludeAnswering(brief, turn, parts);
   const { workspace, said } = turn;
   const spent = said.spent ? { spent: said.spent } : {};
   const isGood = said.is !== "failed";
-  // What changes while a question of a subtask is answered has no place: the subtask has the files.
-  const kept =
-    isGood && !brief.goOn?.isAnswering
-      ? await keepAsBranch(brief, turn, parts)
-      : await keepAside(brief, workspace, parts);
+  const kept = isGood ? await keepAsBranch(brief, turn, parts) : await keepAside(brief, workspace, parts);
   const answer =
     said.is === "failed"
       ? failed(toldOf(said.failure, { ...turn, kept }, parts))
@@ -109,6 +108,35 @@ async function conclude(brief: WorkBrief, turn: Turn, parts: JobParts, signal: A
   return whole;
 }
 
+/**
+ * The turn only answers the question of a subtask: its words count, and the terms of the task do not. What it changed
+ * has no place, because the subtask has the files.
+ */
+async function concludeAnswering(brief: WorkBrief, turn: Turn, parts: JobParts): Promise<Answer> {
+  const { workspace, said } = turn;
+  const kept = await keepAside(brief, workspace, parts);
+  const { terms: _, ...spec } = brief.spec;
+  const heard = async (text: string): Promise<Answer> => {
+    const { handoff } = await reported({ ...brief, spec }, { text, evidence: UNCHANGED }, parts);
+    return { outcome: { is: "worked", handoff, evidence: UNCHANGED } };
+  };
+  const answer =
+    said.is === "failed"
+      ? failed(toldOf(said.failure, { ...turn, kept }, parts))
+      : said.is === "called"
+        ? await called(said, { ...turn, kept: { commit: undefined, left: [] } }, parts)
+        : await heard(said.text);
+  const whole = { ...answer, ...(said.spent && { spent: said.spent }) };
+  if (said.is !== "failed") await parts.remember(jobIdOf(brief), whole);
+  await giveBack(workspace, kept, parts);
+  return whole;
+}
+
+const UNCHANGED: Evidence = {
+  ...{ filesChanged: [], diff: "", linesAdded: 0, linesRemoved: 0, filesCreated: 0, filesModified: 0 },
+  ...{ deletedTests: [], disabledTests: [], forbiddenMarks: [] },
+};
+
 /** What could not be kept is only there: it is tried again when the run ends or is resumed. */
 async function giveBack(workspace: Workspace, kept: Kept | Failed, { workspaces }: JobParts): Promise<void> {
   if (!isStillThere(kept)) await workspaces.release(workspace);
@@ -121,12 +149,13 @@ const isStillThere = (kept: Kept | Failed): boolean =>
 /** The turn ended with a call: what was made so far is kept, and is where the worker, or its subtask, goes on. */
 async function called(
   said: Called,
-  { workspace, kept }: Turn & { readonly kept: Kept | Failed },
+  { workspace, kept, madeBy }: Turn & { readonly kept: Kept | Failed },
   { subtasks, redact }: JobParts,
 ): Promise<Answer> {
   if (hasFailed(kept)) return failed(stillIn(workspace, kept));
   const call = readCall(said, await subtasks.templates(), redact);
-  return { outcome: { is: "called", call, start: kept.commit ?? workspace.commit } };
+  const session = madeBy && { session: madeBy };
+  return { outcome: { is: "called", call, start: kept.commit ?? workspace.commit, ...session } };
 }
 
 /** What was made is the attempt's branch, and the branch says what was made. */
