@@ -148,7 +148,7 @@ export const spawnToolInput = z.preprocess(
     inputs: z.record(z.string(), z.unknown()).optional().describe("Values that it needs, by name."),
     template_hints: texts.optional().describe("Words that help to find a template for it."),
     return_expectations: z
-      .union([z.string(), z.record(z.string(), z.unknown())])
+      .preprocess((is) => (typeof is === "object" ? JSON.stringify(is) : is), z.string())
       .optional()
       .describe(
         "What its result must look like: json, text, markdown, list, number, boolean, or a JSON Schema.",
@@ -158,10 +158,12 @@ export const spawnToolInput = z.preprocess(
     file_paths: texts.optional().describe("Files that it is given to read, whole."),
     context_management: z
       .looseObject({
-        inherit_context: z.enum(["full", "none", "subset"]).optional(),
-        accumulate_data: z.union([z.boolean(), z.enum(["true", "false"])]).optional(),
-        accumulation_format: z.enum(["notes_only", "full_output"]).optional(),
-        fresh_context: z.enum(["enabled", "disabled"]).optional(),
+        inherit_context: oneOf("full", "none", "subset").optional(),
+        accumulate_data: z
+          .preprocess((is) => (is === "true" || is === "false" ? is === "true" : is), z.boolean())
+          .optional(),
+        accumulation_format: oneOf("notes_only", "full_output").optional(),
+        fresh_context: oneOf("enabled", "disabled").optional(),
       })
       .optional()
       .describe(
