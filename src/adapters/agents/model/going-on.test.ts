@@ -173,6 +173,26 @@ describe("a worker that goes on", () => {
     sentAfter(second!, third!);
   });
 
+  it("keeps the prompt that it began with, also if a team has changed it meanwhile", async () => {
+    await using turns = await modelTurns(inOrder(calls(SPAWN), calls(SPAWN), HANDOFF));
+    await turns.agent.turn(workAsk(turns.folder), NEVER);
+    const prompts = {
+      "root-planner": "",
+      subplanner: "",
+      reconciler: "",
+      "execution-planner": "",
+      subtask: "",
+    };
+    for (const attempt of [2, 3])
+      await turns
+        .again({ prompts: { ...prompts, worker: "ANOTHER" } })
+        .turn(onward(turns, attempt, DONE), NEVER);
+    assert.deepEqual(
+      turns.server.calls.map(({ system }) => system),
+      ["WORKER", "WORKER", "WORKER"],
+    );
+  });
+
   it("leaves the conversation that it goes on with as it is, also when it is cut off", async () => {
     await using turns = await modelTurns(
       inOrder(calls(SPAWN), { fault: { is: "status", status: 400 } }, HANDOFF),
@@ -252,7 +272,7 @@ describe("a worker whose subtask asks", () => {
   });
 
   it("need not name its output file in the answer", async () => {
-    const answer: Reply = { tools: [{ name: "handoff", input: { status: "complete", summary: "very" } }] };
+    const answer: Reply = { text: '{"status": "complete", "summary": "very"}' };
     await using turns = await modelTurns(inOrder(calls(SPAWN), answer));
     await turns.agent.turn(workAsk(turns.folder), NEVER);
     const scratchpad = { folder: turns.home, file: path.join(turns.home, "result.md") };
