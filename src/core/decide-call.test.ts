@@ -53,6 +53,18 @@ describe("a worker that delegates", () => {
     assert.equal(run.is("t.1"), "waiting", "no lease of its own runs out");
   });
 
+  test("goes on with the conversation of the attempt that made the call, if a later one has taken it over", () => {
+    const run = CoreRun.planned([task("a")]);
+    run.fail("work", "t.1", "repository");
+    run.wait(MINUTE);
+    const call = { is: "subtask", order: order() } as const;
+    const session = "work:t.1#1" as JobId;
+    run.answer("work:t.1#2", { is: "called", call, start: "so far", session });
+    assert.equal(run.brief("work", "t.1.1").spec.spawn?.session, session);
+    run.work("t.1.1");
+    assert.equal(run.brief("work", "t.1").goOn?.session, session);
+  });
+
   test("goes on with the whole result, from what the subtask made, judged from where it began; both land as one", () => {
     const run = CoreRun.planned([task("a")]);
     spawns(run, "t.1");

@@ -14,13 +14,15 @@ import type { JobParts } from "./job-parts.ts";
 
 /** Before the turn: where its result goes, and where those of the tasks before it are. */
 export async function scratchpadFor(
-  { spec, before }: WorkBrief,
+  { spec, before, goOn }: WorkBrief,
   outbox: Outbox,
 ): Promise<{ readonly scratchpad?: Scratchpad } | Failed> {
   const { folder } = outbox;
   const name = spec.terms?.output;
   if (name === undefined)
     return before.some(({ output }) => output !== undefined) ? { scratchpad: { folder } } : {};
+  // What it has written there before it called for something is its own.
+  if (goOn) return { scratchpad: { folder, file: path.join(folder, name) } };
   const made = await outbox.prepare(name);
   return hasFailed(made) ? made : { scratchpad: { folder, file: made.file } };
 }

@@ -3,7 +3,6 @@ import type { WorkBrief } from "../core/brief.ts";
 import { type Failure, failure } from "../core/failure.ts";
 import { checkoutChanged } from "../core/handoff.ts";
 import { readHandoff } from "../core/handoff-answer.ts";
-import type { ToolResponse } from "../core/subtask.ts";
 import { chooseSpecialist } from "../delegation/choose-specialist.ts";
 import type { Ask, Called, Cut } from "../ports/agent.ts";
 import { differences, type Look } from "../ports/checkout.ts";
@@ -85,7 +84,7 @@ const withoutCost = ({ spent: _, ...said }: Exclude<Turn["said"], { readonly is:
 
 async function conclude(brief: WorkBrief, turn: Turn, parts: JobParts, signal: AbortSignal): Promise<Answer> {
   const { workspace, said } = turn;
-  if (brief.goOn?.isAnswering) return concludeAnswer(brief.goOn.response, turn, parts);
+  if (brief.goOn?.isAnswering) return concludeAnswer(brief, turn, parts);
   const spent = said.spent ? { spent: said.spent } : {};
   const isGood = said.is !== "failed";
   const kept = isGood ? await keepAsBranch(brief, turn, parts) : await keepAside(brief, workspace, parts);
@@ -132,18 +131,22 @@ async function concludeCall(
 
 /** Only its words count: what it changed meanwhile has no place, since its subtask has the files. */
 async function concludeAnswer(
-  { result }: ToolResponse,
+  brief: WorkBrief,
   { workspace, said }: Turn,
-  { workspaces, redact }: JobParts,
+  { remember, workspaces, redact }: JobParts,
 ): Promise<Answer> {
+  const question = String(brief.goOn?.response.result.notes["question"]);
+  const answer = { outcome: answerIn(question, said, redact), ...(said.spent && { spent: said.spent }) };
+  if (said.is !== "failed") await remember(jobIdOf(brief), answer);
   await workspaces.release(workspace);
-  const question = String(result.notes["question"]);
-  const spent = said.spent ? { spent: said.spent } : {};
-  if (said.is === "failed") return { ...failed(said.failure), ...spent };
-  if (said.is === "said") return { outcome: spokenAnswer(question, redact(said.text)), ...spent };
+  return answer;
+}
+
+function answerIn(question: string, said: Turn["said"], redact: JobParts["redact"]): Answer["outcome"] {
+  if (said.is === "failed") return { is: "failed", failure: said.failure };
+  if (said.is === "said") return spokenAnswer(question, redact(said.text));
   const asked = said.tool === "ask" && isRecord(said.input) ? said.input["question"] : undefined;
-  const text = typeof asked === "string" ? { text: redact(asked) } : {};
-  return { outcome: { is: "passed-on", question, ...text }, ...spent };
+  return { is: "passed-on", question, ...(typeof asked === "string" && { text: redact(asked) }) };
 }
 
 /** The summary of a handoff, or its plain words. */

@@ -91,7 +91,7 @@ export function jobPorts(replies: Partial<Replies> = {}): {
     probe: { is: "proved" },
     whole: undefined,
     evidence: EVIDENCE,
-    take: { job: "" as JobId, folder: "/w/1", commit: "onto", environment: {}, notices: ["no cache"] },
+    take: { job: "work:t.1#2" as JobId, folder: "/w/1", commit: "onto", environment: {}, notices: ["no cache"] },
     keep: { commit: "kept", left: [] },
     said: { is: "said", text: '{"status": "complete", "summary": "wrote it", "concerns": ["mine"]}' },
     output: { text: "all of it" },

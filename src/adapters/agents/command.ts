@@ -4,7 +4,14 @@ import { type Failure, failure } from "../../core/failure.ts";
 import { readHandoff, readSpent } from "../../core/handoff-answer.ts";
 import type { JobId, Spent } from "../../core/job.ts";
 import { unreachable } from "../../core/unreachable.ts";
-import { type Agent, type Ask, doneAnswer, type Said, type Scratchpad } from "../../ports/agent.ts";
+import {
+  type Agent,
+  type Ask,
+  type Called,
+  doneAnswer,
+  type Said,
+  type Scratchpad,
+} from "../../ports/agent.ts";
 import type { ProgramEnd, ProgramLimits, Programs } from "../../ports/programs.ts";
 import type { Transcripts } from "../../ports/transcripts.ts";
 import { readQuotaText } from "../models/quota-text.ts";
@@ -90,7 +97,7 @@ export class CommandAgent implements Agent {
    * the answer file counts: what was printed went down with the engine. All of it is of this try, because files are
    * named by the attempt, and are removed before its program starts. An answer that is cut is none.
    */
-  async collect(job: JobId): Promise<Said | undefined> {
+  async collect(job: JobId): Promise<Said | Called | undefined> {
     const files = this.#filesOf(job);
     const recorded = await recordedTurn(files);
     if (recorded) return recorded;

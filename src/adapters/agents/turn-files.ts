@@ -3,7 +3,7 @@ import { mkdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { type Failure, failure, messageOf } from "../../core/failure.ts";
 import type { JobId } from "../../core/job.ts";
-import type { Said } from "../../ports/agent.ts";
+import type { Called, Said } from "../../ports/agent.ts";
 import { readShort } from "../files/read-bounded.ts";
 import { writeDurably } from "../files/write-whole.ts";
 
@@ -46,7 +46,7 @@ export async function prepareTurn(files: TurnFiles, input: string): Promise<Fail
 }
 
 /** Undefined for a program that was ended by others: it did not get to the end of its turn. */
-export async function recordTurn(files: TurnFiles, said: Said | undefined): Promise<void> {
+export async function recordTurn(files: TurnFiles, said: Said | Called | undefined): Promise<void> {
   try {
     if (said) await writeDurably(files.said, JSON.stringify(said));
     else await rm(files.status, { force: true });
@@ -55,14 +55,16 @@ export async function recordTurn(files: TurnFiles, said: Said | undefined): Prom
   }
 }
 
-export async function recordedTurn(files: TurnFiles): Promise<Said | undefined> {
+export async function recordedTurn(files: TurnFiles): Promise<Said | Called | undefined> {
   try {
-    const said = JSON.parse(await readShort(files.said, MAX_SAID_BYTES)) as Said;
-    return said.is === "said" || said.is === "failed" ? said : undefined;
+    const said = JSON.parse(await readShort(files.said, MAX_SAID_BYTES)) as Said | Called;
+    return KINDS.has(said.is) ? said : undefined;
   } catch {
     return undefined; // There is none.
   }
 }
+
+const KINDS: ReadonlySet<unknown> = new Set<(Said | Called)["is"]>(["said", "failed", "called"]);
 
 /** The longest answer, escaped. */
 const MAX_SAID_BYTES = 64_000_000;

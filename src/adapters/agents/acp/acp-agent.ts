@@ -1,7 +1,7 @@
 /** How is any agent driven that speaks the Agent Client Protocol? A process for each turn, and a talk with it. */
 import { type Failure, failure } from "../../../core/failure.ts";
 import type { JobId } from "../../../core/job.ts";
-import type { Agent, Ask, Said } from "../../../ports/agent.ts";
+import type { Agent, Ask, Called, Said } from "../../../ports/agent.ts";
 import type { ProgramLimits, Programs, Streams } from "../../../ports/programs.ts";
 import type { Prompts } from "../../../ports/prompts.ts";
 import type { Transcript, Transcripts } from "../../../ports/transcripts.ts";
@@ -76,7 +76,7 @@ export class AcpAgent implements Agent {
     return said;
   }
 
-  async collect(job: JobId): Promise<Said | undefined> {
+  async collect(job: JobId): Promise<Said | Called | undefined> {
     return recordedTurn(turnFiles(this.#options.folder, job));
   }
 
