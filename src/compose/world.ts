@@ -314,7 +314,7 @@ async function keepHeld(
     const workspace = await workspaces.heldBy(job);
     const outcome = (await files.answerOf(job))?.outcome;
     // What worked, or ended with a call, is a branch already, and nothing in a gate's is anybody's.
-    const isKept = use !== "agent" || outcome?.is === "worked" || outcome?.is === "called";
+    const isKept = use !== "agent" || (outcome !== undefined && KEPT.has(outcome.is));
     const isMachines = outcome?.is === "failed" && outcome.failure.kind === "repository";
     const isFinished =
       !isOver && isMachines && brief?.kind === "work" && !(await hasLaterResult(brief, files));
@@ -324,6 +324,14 @@ async function keepHeld(
     else if (workspace && (await isSalvaged(run, workspace, workspaces))) await workspaces.release(workspace);
   }
 }
+
+/** Who only answered its subtask has made nothing that counts. */
+const KEPT: ReadonlySet<string> = new Set<Answer["outcome"]["is"]>([
+  "worked",
+  "called",
+  "answered",
+  "passed-on",
+]);
 
 /** An engine that was killed before it gave the workspace back: a later attempt has handed that work in. */
 async function hasLaterResult(brief: WorkBrief, files: JobFiles): Promise<boolean> {

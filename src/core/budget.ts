@@ -75,8 +75,10 @@ export function lacking(
 
 /** A worker's subtasks use what is left of its own budget. */
 export function usedInChain(state: RunState, task: Task): Used {
-  if (!task.spec.spawn && !state.planners.has(task.id)) return task.used;
-  return chainOf(state, chainTop(state, task)).reduce((sum, { used }) => addUsed(sum, used), NOTHING_USED);
+  if (task.spec.shape === "plan" || !state.planners.has(chainTop(state, task))) return task.used;
+  return chainOf(state, chainTop(state, task))
+    .filter(({ id }) => id !== ROOT) // Which has no budget of a task.
+    .reduce((sum, { used }) => addUsed(sum, used), NOTHING_USED);
 }
 
 function hasRoom({ maxTokens, maxMicrodollars }: Limit, used: Used, jobs: number, budget: Budget): boolean {

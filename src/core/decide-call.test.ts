@@ -1,8 +1,11 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { CoreRun, MINUTE, task } from "../../test/support/core-run.ts";
-import type { QuestionOrder, SubtaskOrder } from "./subtask.ts";
+import { failure } from "./failure.ts";
+import type { JobId, Outcome } from "./job.ts";
+import type { QuestionOrder, SubtaskOrder, WorkerCall } from "./subtask.ts";
 import { UNANSWERED } from "./subtask.ts";
+import type { TaskId } from "./task.ts";
 
 const order = (fields: Partial<SubtaskOrder> = {}): SubtaskOrder => ({
   ...{ type: "review", subtype: "subtask", template: "", description: "Look at it", inputs: "{}" },
@@ -18,9 +21,16 @@ const order = (fields: Partial<SubtaskOrder> = {}): SubtaskOrder => ({
 
 /** The newest job of a task ends with a call. */
 const spawns = (run: CoreRun, id: string, fields: Partial<SubtaskOrder> = {}, start = `${id} so far`) =>
-  run.answer(newest(run, id), { is: "called", call: { is: "subtask", order: order(fields) }, start });
+  run.answer(newest(run, id), calls(run, id, { is: "subtask", order: order(fields) }, start));
 const asks = (run: CoreRun, id: string, question: QuestionOrder) =>
-  run.answer(newest(run, id), { is: "called", call: { is: "question", question }, start: `${id} so far` });
+  run.answer(newest(run, id), calls(run, id, { is: "question", question }));
+const calls = (run: CoreRun, id: string, call: WorkerCall, start = `${id} so far`): Outcome => ({
+  ...{ is: "called", call, start },
+  session: newest(run, id) as JobId,
+});
+/** A task that its subtask asks says something. */
+const answers = (run: CoreRun, id: string, question: string, text: string) =>
+  run.answer(newest(run, id), { is: "answered", question, text });
 const newest = (run: CoreRun, id: string) => `work:${id}#${run.task(id).tries.attempts}`;
 const errorOf = (run: CoreRun, id: string) =>
   run.brief("work", id).goOn!.response.result.notes["error"] as {
@@ -41,6 +51,18 @@ describe("a worker that delegates", () => {
     assert.equal(brief.spec.spawn?.session, "work:t.1#1");
     run.wait(50 * MINUTE);
     assert.equal(run.is("t.1"), "waiting", "no lease of its own runs out");
+  });
+
+  test("goes on with the conversation of the attempt that made the call, if a later one has taken it over", () => {
+    const run = CoreRun.planned([task("a")]);
+    run.fail("work", "t.1", "repository");
+    run.wait(MINUTE);
+    const call = { is: "subtask", order: order() } as const;
+    const session = "work:t.1#1" as JobId;
+    run.answer("work:t.1#2", { is: "called", call, start: "so far", session });
+    assert.equal(run.brief("work", "t.1.1").spec.spawn?.session, session);
+    run.work("t.1.1");
+    assert.equal(run.brief("work", "t.1").goOn?.session, session);
   });
 
   test("goes on with the whole result, from what the subtask made, judged from where it began; both land as one", () => {
@@ -141,11 +163,7 @@ describe("a worker that delegates", () => {
   test("a budget of one task is for all its subtasks together", () => {
     const budget = { task: { maxTokens: 100_000 }, reserveTokens: 40_000 };
     const run = CoreRun.planned([task("a")], { budget });
-    run.answer(
-      newest(run, "t.1"),
-      { is: "called", call: { is: "subtask", order: order() }, start: "s" },
-      { tokens: 50_000 },
-    );
+    run.answer(newest(run, "t.1"), calls(run, "t.1", { is: "subtask", order: order() }), { tokens: 50_000 });
     run.work("t.1.1", { spent: { tokens: 20_000 } });
     assert.equal(run.is("t.1"), "failed");
     assert.equal((run.task("t.1").state as { failure: { kind: string } }).failure.kind, "budget");
@@ -198,7 +216,7 @@ describe("a worker that asks", () => {
     asks(run, "t.1.1", { text: "Which?" });
     const { goOn } = run.brief("work", "t.1");
     assert.deepEqual([goOn?.isAnswering, goOn?.response.result.content], [true, "Which?"]);
-    run.work("t.1", { summary: "the second" });
+    answers(run, "t.1", "q1", "the second");
     assert.equal(run.is("t.1"), "waiting");
     assert.deepEqual(run.running("work"), ["work:t.1.1#2"]);
     assert.equal(run.brief("work", "t.1.1").goOn!.response.result.content, "the second");
@@ -215,8 +233,8 @@ describe("a worker that asks", () => {
     spawns(run, "t.1");
     spawns(run, "t.1.1", { signature: "s2" });
     asks(run, "t.1.1.1", { text: "Which?" });
-    run.work("t.1.1", { status: "blocked" });
-    asks(run, "t.1", { text: "Which one do you want?" });
+    run.fail("work", "t.1.1");
+    run.answer(newest(run, "t.1"), { is: "passed-on", question: "q1", text: "Which one do you want?" });
     const [question] = [...run.state.questions.values()];
     assert.deepEqual([question?.to, question?.text], ["person", "Which one do you want?"]);
     run.say({ type: "answer", question: "q1", text: "the third" });
@@ -243,5 +261,87 @@ describe("a worker that asks", () => {
     assert.equal(run.state.questions.size, 0);
     assert.deepEqual(run.running("work"), ["work:t.1#3"], "its parent goes on, by a new turn alone");
     assert.equal(run.brief("work", "t.1").goOn?.isAnswering, undefined);
+  });
+
+  test("a question's time and the lease of the turn that answers it may be over in one moment", () => {
+    const run = CoreRun.planned([task("a")], {
+      leaseMs: { plan: 900 * MINUTE, work: 30 * MINUTE },
+      questions: { waitMs: 30 * MINUTE },
+    });
+    spawns(run, "t.1");
+    asks(run, "t.1.1", { text: "Which?", default: "the first" });
+    run.wait(30 * MINUTE);
+    assert.equal(run.brief("work", "t.1.1").goOn!.response.result.content, "the first");
+    assert.deepEqual(run.running("work"), ["work:t.1.1#2"]);
+  });
+
+  test("a turn that answers too late is neither the task's result nor the answer to another question", () => {
+    const run = CoreRun.planned([task("a")], { leaseMs: { plan: 900 * MINUTE, work: 5 * MINUTE } });
+    spawns(run, "t.1");
+    asks(run, "t.1.1", { text: "Which?" });
+    run.say({ type: "pause" });
+    run.wait(6 * MINUTE); // The turn expires, and nobody takes its place.
+    run.say({ type: "answer", question: "q1", text: "mine" });
+    run.answer("work:t.1#2", { is: "answered", question: "q1", text: "the second" });
+    run.say({ type: "resume" });
+    assert.equal(run.brief("work", "t.1.1").goOn!.response.result.content, "mine");
+    asks(run, "t.1.1", { text: "May I delete the data?" });
+    answers(run, "t.1", "q1", "the second");
+    assert.equal(
+      run.state.questions.get("q2")?.to,
+      "person",
+      "who speaks of another question has not answered",
+    );
+  });
+
+  test("a parent whose budget is spent is not asked, and does not fail before its subtask has ended", () => {
+    const budget = { task: { maxTokens: 100_000 }, reserveTokens: 40_000 };
+    const run = CoreRun.planned([task("a")], { budget });
+    run.answer(newest(run, "t.1"), calls(run, "t.1", { is: "subtask", order: order() }), { tokens: 10_000 });
+    run.answer(newest(run, "t.1.1"), calls(run, "t.1.1", { is: "question", question: { text: "?" } }), {
+      tokens: 60_000,
+    });
+    assert.equal(run.is("t.1"), "waiting");
+    assert.equal(run.state.questions.get("q1")?.to, "person");
+  });
+
+  test("a lost turn is asked for again after a wait, and a restart does not count", () => {
+    const run = CoreRun.planned([task("a")], { retry: { firstMs: MINUTE } });
+    spawns(run, "t.1");
+    asks(run, "t.1.1", { text: "Which?" });
+    for (let n = 0; n < 9; n += 1) run.say({ type: "interrupted", job: newest(run, "t.1") as never });
+    assert.equal(run.state.questions.get("q1")?.to, "t.1");
+    run.fail("work", "t.1", "agent-unreachable");
+    assert.deepEqual(run.running("work"), []);
+    run.wait(MINUTE);
+    assert.equal(run.running("work").length, 1);
+  });
+});
+
+describe("the place of a subtask", () => {
+  test("is before all that are as urgent as the task that waits for it, at every level", () => {
+    const run = CoreRun.planned(
+      ["a", "b", "c"].map((id) => task(id)),
+      { capacity: { work: 1 } },
+    );
+    spawns(run, "t.1");
+    assert.deepEqual(run.running("work"), ["work:t.1.1#1"]);
+    spawns(run, "t.1.1", { signature: "s2" });
+    assert.deepEqual(run.running("work"), ["work:t.1.1.1#1"]);
+    run.work("t.1.1.1");
+    assert.deepEqual(run.running("work"), ["work:t.1.1#2"]);
+  });
+
+  test("after the run's budget is spent, a worker that waits keeps its files from nobody", () => {
+    const budget = { maxTokens: 10_000_000, reserveTokens: 100_000, landingShare: 0.3 };
+    const loose = task("b", { scope: ["./"], terms: { loose: true } });
+    const run = CoreRun.planned([task("a"), loose, task("c")], { budget });
+    run.work("t.2", { filesChanged: ["a.ts"] });
+    while (run.is("t.2") === "landing") run.running("check").length > 0 ? run.check() : run.landRed();
+    assert.equal(run.state.parked.get("t.2" as TaskId), "t.1");
+    const spent = { ...failure("budget", "spent"), budget: "run" } as const;
+    run.answer("work:t.3#1", { is: "failed", failure: spent });
+    spawns(run, "t.1");
+    assert.deepEqual(run.running("work"), ["work:t.2#2"], "what was refused a landing is made again");
   });
 });

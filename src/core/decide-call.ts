@@ -1,24 +1,28 @@
 /** What follows when a worker calls for a subtask or asks a question, and when a question is answered? */
 import { isForLanding } from "./budget.ts";
 import { chainOf, chainTop } from "./chain.ts";
-import { attemptFailed, stopAnswering } from "./consequences.ts";
+import { attemptFailed, passedUp, stopAnswering, waitMs } from "./consequences.ts";
+import { runExhausted } from "./decide-budget.ts";
 import { refused } from "./decide-command.ts";
+import { setupMet } from "./decide-setup.ts";
 import type { Fact, NewTask } from "./event.ts";
-import { failure, isAccounts, isLoss } from "./failure.ts";
+import { type Failure, failure, isAccounts, isLoss } from "./failure.ts";
 import { cut } from "./handoff.ts";
-import { type Job, jobId, type Outcome } from "./job.ts";
+import type { Ended, Job, Outcome } from "./job.ts";
 import type { Rules } from "./policy.ts";
 import { slugOf } from "./slug.ts";
 import { type RunState, rankOf, taskOf } from "./state.ts";
 import {
   type Question,
   type QuestionOrder,
+  type Spawn,
   type SubtaskOrder,
   type ToolResponse,
   UNANSWERED,
 } from "./subtask.ts";
 import { chainExhausted, notBegun } from "./subtask-response.ts";
 import { childId, parentId, type Task, type TaskId } from "./task.ts";
+import { unreachable } from "./unreachable.ts";
 
 type WorkJob = Job & { readonly kind: "work" };
 type Called = Outcome & { readonly is: "called" };
@@ -26,7 +30,7 @@ type Called = Outcome & { readonly is: "called" };
 export function decideCall(
   state: RunState,
   job: WorkJob,
-  { call, start }: Called,
+  { call, start, session }: Called,
   rules: Rules,
 ): readonly Fact[] {
   const task = taskOf(state, job.task);
@@ -39,7 +43,7 @@ export function decideCall(
     );
     return attemptFailed(state, task, job.attempt, { failure: why, charge: "failed" }, rules);
   }
-  const at = { task: task.id, attempt: job.attempt, start };
+  const at = { task: task.id, attempt: job.attempt, start, session };
   switch (call.is) {
     case "refused":
       return [{ type: "subtask.refused", ...at, response: call.response }];
@@ -52,10 +56,12 @@ export function decideCall(
         {
           type: "subtask.spawned",
           ...at,
-          into: subtaskOf(state, job, { ...call.order, base: start }, rules),
+          into: subtaskOf(state, task, { ...call.order, base: start, session }, rules),
         },
       ];
     }
+    default:
+      return unreachable(call);
   }
 }
 
@@ -86,16 +92,17 @@ function ancestorWith(state: RunState, task: Task, signature: string): TaskId | 
 
 function subtaskOf(
   state: RunState,
-  job: WorkJob,
-  order: SubtaskOrder & { readonly base: string },
+  parent: Task,
+  order: SubtaskOrder & Pick<Spawn, "base" | "session">,
   rules: Rules,
 ): NewTask {
-  const parent = taskOf(state, job.task);
-  const { scope, priority, delivers, agent, terms } = parent.spec;
-  const ordinal = (state.planners.get(job.task)?.children ?? 0) + 1;
+  const { scope, priority, delivers, terms, agent = order.agent } = parent.spec;
+  const ordinal = (state.planners.get(parent.id)?.children ?? 0) + 1;
+  const top = taskOf(state, chainTop(state, parent));
   return {
-    id: childId(job.task, ordinal),
-    rank: rankOf(parent.order), // As urgent as the task that waits for it.
+    id: childId(parent.id, ordinal),
+    // Before all others that are as urgent as the task that waits for it: that one is under way.
+    rank: rankOf(top.order) - 0.5,
     spec: {
       key: `${slugOf(order.type)}-${ordinal}`,
       description: order.description,
@@ -110,7 +117,6 @@ function subtaskOf(
       ...(terms?.loose && { terms: { loose: true } }),
       spawn: {
         ...order,
-        session: jobId(job),
         levels: levelsFor(parent, order, rules) - 1,
         ...(isForLanding(parent) && { isForLanding: true }),
       },
@@ -135,31 +141,35 @@ function questionOf(state: RunState, task: Task, asked: QuestionOrder, { at, pol
 export function decideAnswering(
   state: RunState,
   job: WorkJob,
-  outcome: Outcome,
-  { policy }: Rules,
+  { outcome, free, notBefore }: Ended,
+  rules: Rules,
 ): readonly Fact[] {
   const question = state.questions.values().find(({ to }) => to === job.task);
   if (!question) return []; // Answered meanwhile.
-  const { id } = question;
-  const { attempt } = job;
-  if (outcome.is === "worked" && outcome.handoff.status === "complete") {
-    const text = cut(outcome.handoff.summary, policy.questions.maxTextChars);
-    return [{ type: "question.answered", question: id, text, by: { task: job.task, attempt } }];
+  const { id, tries } = question;
+  const { questions, retry } = rules.policy;
+  const isFor = (outcome.is === "answered" || outcome.is === "passed-on") && outcome.question === id;
+  if (outcome.is === "answered" && isFor) {
+    const text = cut(outcome.text, questions.maxTextChars);
+    return [{ type: "question.answered", question: id, text, by: { task: job.task, attempt: job.attempt } }];
   }
-  const isLost = outcome.is === "failed" && (isLoss(outcome.failure) || isAccounts(outcome.failure));
-  if (isLost && question.tries < policy.questions.maxTries)
-    return [{ type: "question.passed", question: id, to: job.task }];
-  const { spec } = taskOf(state, job.task);
-  const isAsked = outcome.is === "called" && outcome.call.is === "question";
-  return [
-    {
-      type: "question.passed",
-      question: id,
-      to: spec.spawn ? parentId(job.task)! : "person",
-      ...(isAsked && { text: cut(outcome.call.question.text, policy.questions.maxTextChars), attempt }),
-    },
-  ];
+  const why = outcome.is === "failed" ? outcome.failure : undefined;
+  const noted = why ? [...setupMet(state, why, rules), ...budgetMet(state, job.task, why)] : [];
+  const isFree = why !== undefined && (free || isAccounts(why) || why.kind === "setup");
+  if (why && (isFree || (isLoss(why) && tries < questions.maxTries))) {
+    const wait = isFree ? 0 : waitMs(retry, why, tries + 1, job.task);
+    const retryAt = Math.max(rules.at + wait, typeof notBefore === "number" ? notBefore : 0);
+    return [
+      ...noted,
+      { type: "question.passed", question: id, to: job.task, retryAt, ...(isFree && { isFree: true }) },
+    ];
+  }
+  const text = outcome.is === "passed-on" && isFor ? outcome.text : undefined;
+  return [...noted, passedUp(state, question, text && cut(text, questions.maxTextChars))];
 }
+
+const budgetMet = (state: RunState, id: TaskId, why: Failure): readonly Fact[] =>
+  why.kind === "budget" && why.budget === "run" ? runExhausted(state, taskOf(state, id)) : [];
 
 /** By a person, whoever was asked. */
 export function answerQuestion(

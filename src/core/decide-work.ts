@@ -16,13 +16,15 @@ import { isSettled, type Task } from "./task.ts";
 export function decideWork(
   state: RunState,
   job: Job & { readonly kind: "work" },
-  { outcome, free, spent, notBefore }: Ended,
+  ended: Ended,
   rules: Rules,
 ): readonly Fact[] {
+  const { outcome, free, spent, notBefore } = ended;
   const task = taskOf(state, job.task);
   const { attempt } = job;
   if (isSettled(task)) return [];
-  if (task.state.is === "waiting") return decideAnswering(state, job, outcome, rules);
+  if (task.state.is === "waiting") return decideAnswering(state, job, ended, rules);
+  if (outcome.is === "answered" || outcome.is === "passed-on") return []; // Too late: it goes on already.
   if (outcome.is === "called") return decideCall(state, job, outcome, rules);
   if (outcome.is !== "worked") {
     const why =

@@ -220,15 +220,19 @@ function settleOutcome(state: RunState, job: Job, ended: Ended, rules: Rules): r
 
 /** Leases that ran out, and waits that are over. Each is decided on its own; two may doom the same dependent. */
 function deadlinesPassed(state: RunState, at: number, policy: Policy): readonly Fact[] {
-  const facts = state.deadlines.due(at).flatMap((key) => {
+  const keys = state.deadlines.due(at);
+  const answered = keys.flatMap((key) => answerByDefault(state, questionOfKey(key) ?? ""));
+  const stopped = new Set(
+    answered.flatMap((fact) => (fact.type === "job.ended" ? [fact.job as string] : [])),
+  );
+  const facts = keys.flatMap((key) => {
+    if (stopped.has(key) || questionOfKey(key) !== undefined) return [];
     const account = accountOfKey(key);
     if (account !== undefined) return [{ type: "account.woken", account } as const];
-    const question = questionOfKey(key);
-    if (question !== undefined) return answerByDefault(state, question);
     const task = retryTask(key);
     return task === undefined
       ? gone(state, key as JobId, "expired", { at, policy })
       : [{ type: "task.woken", task } as const];
   });
-  return withoutRepeats(facts);
+  return withoutRepeats([...answered, ...facts]);
 }

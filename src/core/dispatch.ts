@@ -1,5 +1,6 @@
 /** Which planners and workers start now? The most urgent first, as many as capacity, budgets and accounts allow. */
 import { affordable, isExhausted, isForLanding, lacking, overBudget, runningIn } from "./budget.ts";
+import { chainTop } from "./chain.ts";
 import { withoutRepeats } from "./consequences.ts";
 import { budgetSpent } from "./decide-budget.ts";
 import type { Fact } from "./event.ts";
@@ -36,7 +37,11 @@ export function agentJobs(
   for (const { kind, task } of left.work > 0 ? inOrder(state, room) : forLanding(state, room)) {
     const isLanding = isForLanding(task);
     // Fixes come first in every queue, and are no part of the plan.
-    if ((isLanding ? left.landing : left.work) <= 0 || (awaited && !isRepair(task))) break;
+    if (
+      (isLanding ? left.landing : left.work) <= 0 ||
+      (awaited && !isRepair(taskOf(state, chainTop(state, task))))
+    )
+      break;
     const top = topId(task.id) ?? ROOT;
     const inSubtree = running.get(top) ?? 0;
     const lacks = lacking(state, policy, task, inSubtree);

@@ -122,13 +122,15 @@ export type Fact =
   /** No subtask was begun: the worker goes on with the reason. */
   | (Suspended & { readonly type: "subtask.refused"; readonly response: ToolResponse })
   | (Suspended & { readonly type: "question.asked"; readonly question: Question })
-  /** Asked in vain: once more, or further up. `text` and `attempt`: that task put the question in its own words. */
+  /** Asked in vain: once more at `retryAt`, or further up, maybe in the words of the task that passes it on. */
   | {
       readonly type: "question.passed";
       readonly question: string;
       readonly to: Question["to"];
       readonly text?: string;
-      readonly attempt?: number;
+      readonly retryAt?: number;
+      /** It was lost through no fault of that task's: it does not count as a try. */
+      readonly isFree?: true;
     }
   | {
       readonly type: "question.answered";
@@ -203,7 +205,13 @@ export type Fact =
   | { readonly type: "budget.exhausted"; readonly spent: Spent; readonly all?: true };
 
 /** A worker that waits for what it called for. */
-type Suspended = { readonly task: TaskId; readonly attempt: number; readonly start: string };
+type Suspended = {
+  readonly task: TaskId;
+  readonly attempt: number;
+  readonly start: string;
+  /** The job whose conversation goes on: as a rule that of this attempt. */
+  readonly session: JobId;
+};
 
 /** A task as it is made. `rank` is its place in the queue: smaller goes first, then age. */
 export type NewTask = { readonly id: TaskId; readonly spec: TaskSpec; readonly rank: number };

@@ -1,6 +1,5 @@
 /** What does a fact change? The only place that changes a run's state. */
 
-import { isForLanding } from "./budget.ts";
 import type { Draft, TaskDraft } from "./draft.ts";
 import type { Event, EventOf } from "./event.ts";
 import { accountParked, accountRefused, accountWoken, accountWorked } from "./evolve-account.ts";
@@ -27,7 +26,7 @@ import { isLoss } from "./failure.ts";
 import { isOver } from "./finish.ts";
 import { filesOf, isLoose } from "./held-files.ts";
 import { release, taskIn } from "./release.ts";
-import { letGo, retryWhen, settle, withdraw } from "./settle.ts";
+import { letGo, retryWhen, settle, standAside, withdraw } from "./settle.ts";
 import { emptyState, type RunState, retryKey, runningJobOf } from "./state.ts";
 import { parentId, ROOT } from "./task.ts";
 import { unreachable } from "./unreachable.ts";
@@ -292,13 +291,6 @@ const MAX_PAST = 5;
 
 const isUnderWay = (s: Draft, task: TaskDraft): boolean =>
   task.state.is === "landing" || runningJobOf(s, task) !== undefined;
-
-/** Nothing is paid any more but for what was refused a landing: whoever waits for another's files would wait for ever. */
-function standAside(s: Draft, task: TaskDraft): void {
-  if (isForLanding(task)) return;
-  letGo(s, task.id);
-  withdraw(s, task.id);
-}
 
 function heldBack(s: Draft, { task: id, behind, until }: EventOf<"task.held-back">): void {
   const task = taskIn(s, id);

@@ -45,7 +45,7 @@ export function closeRun(state: RunState, policy: Policy, now: number): readonly
     ...ended.flatMap((f) => (f.type === "task.failed" ? [told(f.failure)] : [])),
     ...whatIsLeft(state, now),
   ];
-  const nothing = ![...state.tasks.values()].some((task) => task.state.is === "done");
+  const nothing = ![...state.tasks.values()].some(({ state: { is }, spec }) => is === "done" && !spec.spawn);
   const how: RunEnd = left.length === 0 && !nothing ? "done" : nothing ? "failed" : "incomplete";
   const givenUp = givenUpOf(state);
   return [...ended, { type: "run.closed", how, left, ...(givenUp.length > 0 && { givenUp }) }];

@@ -2,6 +2,7 @@
 import type { Draft, TaskDraft } from "./draft.ts";
 import { jobId } from "./job.ts";
 import { release, taskIn } from "./release.ts";
+import { retryKey } from "./state.ts";
 import { questionKey, type ToolResponse } from "./subtask.ts";
 import { responseTo } from "./subtask-response.ts";
 import type { TaskId, TaskState } from "./task.ts";
@@ -14,6 +15,8 @@ export function goOn(s: Draft, task: TaskDraft, response: ToolResponse): void {
 
 /** A subtask has ended: the task that waits for it goes on, with what the subtask made. */
 export function subtaskEnded(s: Draft, child: TaskDraft, parent: TaskDraft, end: TaskState): void {
+  const { instructions: _, expectation: __, ...spawn } = child.spec.spawn!;
+  child.spec = { ...child.spec, spawn: { ...spawn, inputs: "" } }; // They are in the log, and may be long.
   const { state } = parent;
   if (state.is !== "waiting" || !("subtask" in state.for) || state.for.subtask !== child.id) return;
   const commit = end.is === "done" ? end.handoff.commit : undefined;
@@ -27,7 +30,7 @@ export function forgetQuestions(s: Draft, id: TaskId): void {
   for (const question of [...s.questions.values()]) {
     if (question.task !== id) continue;
     forgetQuestion(s, question.id);
-    if (question.to !== "person") stopAsking(s, question.to, undefined);
+    if (question.to !== "person") stopAsking(s, question.to);
   }
 }
 
@@ -36,13 +39,15 @@ export function forgetQuestion(s: Draft, id: string): void {
   s.deadlines.delete(questionKey(id));
 }
 
-/** `attempt`: its turn was heard, and is part of its conversation. */
-export function stopAsking(s: Draft, id: TaskId, attempt: number | undefined): void {
+/** `attempt`: the turn that answered, which is part of its conversation. What another still says counts for nothing. */
+export function stopAsking(s: Draft, id: TaskId, attempt?: number): void {
   const task = taskIn(s, id);
   if (task.state.is !== "waiting") return;
   task.state = { is: "waiting", for: task.state.for };
   const { response: _, ...rest } = task.goOn!;
   const session = attempt === undefined ? rest.session : jobId({ kind: "work", task: id, attempt });
   task.goOn = { ...rest, session };
+  s.late.delete(`work:${id}`);
+  s.deadlines.delete(retryKey(id));
   if (s.dag.status(id) === "ready") s.dag.take(id);
 }

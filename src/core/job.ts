@@ -68,8 +68,16 @@ export type Moved = {
 export type Outcome =
   | { readonly is: "planned"; readonly answer: PlanAnswer }
   | { readonly is: "worked"; readonly handoff: Handoff; readonly evidence: Evidence }
-  /** The worker's turn ended with a call. `start`: its workspace as it left it, as a commit. */
-  | { readonly is: "called"; readonly call: WorkerCall; readonly start: string }
+  /** The worker's turn, of job `session`, ended with a call. `start`: its workspace as it left it, as a commit. */
+  | {
+      readonly is: "called";
+      readonly call: WorkerCall;
+      readonly start: string;
+      readonly session: JobId;
+    }
+  /** What a task said to a question of its subtask: an answer, or the question in its own words, for others. */
+  | { readonly is: "answered"; readonly question: string; readonly text: string }
+  | { readonly is: "passed-on"; readonly question: string; readonly text?: string }
   /** Landed `members`; those in `conflicts` were left out of the candidate. */
   | {
       readonly is: "landed";

@@ -1,4 +1,5 @@
 /** What changes when a task can go on, or has come to its end? Shared by the facts that say so. */
+import { isForLanding } from "./budget.ts";
 import type { Draft, PlannerDraft, TaskDraft } from "./draft.ts";
 import { undoneTexts } from "./given-up.ts";
 import { forgetQuestions, subtaskEnded } from "./going-on.ts";
@@ -125,6 +126,13 @@ export function letGo(s: Draft, id: TaskId): void {
   const parent = parentId(id);
   if (parent !== undefined) s.planners.get(parent)?.held.drop(id);
   wake(s, id, "settled");
+}
+
+/** Nothing is paid any more but for what was refused a landing: whoever waits for another's files would wait for ever. */
+export function standAside(s: Draft, task: TaskDraft): void {
+  if (isForLanding(task)) return;
+  letGo(s, task.id);
+  withdraw(s, task.id);
 }
 
 /** It will not go to work soon: nobody has to wait for that. */

@@ -26,6 +26,8 @@ export type SubtaskOrder = {
   readonly signature: string;
   readonly filePaths: readonly string[];
   readonly context: SubtaskContext;
+  /** The specialist that its template names. */
+  readonly agent?: string;
 };
 
 /** The effective settings, fixed when the subtask is spawned. */

@@ -51,6 +51,8 @@ function whatAt(state: RunState, at: number): string {
     const { problem } = state.landing;
     return `landing is tried again${problem ? ` (${problem.message})` : ""}`;
   }
+  const question = state.questions.values().find(({ until }) => until === at);
+  if (question) return `${question.id} of ${nameOf(state, question.task)} has its default`;
   const waiting = state.tasks.values().filter(({ id }) => state.deadlines.get(retryKey(id)) === at);
   const [first] = waiting.take(1);
   if (first === undefined)

@@ -219,7 +219,9 @@ export function viewOf({ state, story }: Seen): RunView {
     spent: { ...state.spent },
     ...(setup && { setup }),
     ...(probed && { probed }),
-    questions: [...state.questions.values()].map((question) => questionView(state, question)),
+    questions: (state.closed ? [] : [...state.questions.values()]).map((question) =>
+      questionView(state, question),
+    ),
     accounts: accountViews(state),
     ...(unreachable && { unreachable }),
     times: timesOf(state, story),

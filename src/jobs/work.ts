@@ -2,12 +2,14 @@
 import type { WorkBrief } from "../core/brief.ts";
 import { type Failure, failure } from "../core/failure.ts";
 import { checkoutChanged } from "../core/handoff.ts";
+import { readHandoff } from "../core/handoff-answer.ts";
 import { chooseSpecialist } from "../delegation/choose-specialist.ts";
 import type { Ask, Called, Cut } from "../ports/agent.ts";
 import { differences, type Look } from "../ports/checkout.ts";
 import type { Answer } from "../ports/job-queue.ts";
 import { type Failed, hasFailed } from "../ports/repository.ts";
 import type { Keepsake, Kept, Workspace } from "../ports/workspaces.ts";
+import { isRecord } from "../subtasks/errors.ts";
 import { readCall } from "./called.ts";
 import { collected, failed, type JobParts, jobIdOf, type Turn } from "./job-parts.ts";
 import { checkedResult, contextFor } from "./subtask.ts";
@@ -61,7 +63,7 @@ export async function recallUnkept(
 ): Promise<boolean> {
   const job = jobIdOf(brief);
   const said = await worker.collect(job);
-  if (said?.is !== "said" && said?.is !== "called") return false;
+  if ((said?.is !== "said" && said?.is !== "called") || brief.goOn?.isAnswering) return false;
   unkept.set(job, { workspace, said: withoutCost(said), strays: [] });
   return true;
 }
@@ -82,18 +84,15 @@ const withoutCost = ({ spent: _, ...said }: Exclude<Turn["said"], { readonly is:
 
 async function conclude(brief: WorkBrief, turn: Turn, parts: JobParts, signal: AbortSignal): Promise<Answer> {
   const { workspace, said } = turn;
+  if (brief.goOn?.isAnswering) return concludeAnswer(brief, turn, parts);
   const spent = said.spent ? { spent: said.spent } : {};
   const isGood = said.is !== "failed";
-  // What changes while a question of a subtask is answered has no place: the subtask has the files.
-  const kept =
-    isGood && !brief.goOn?.isAnswering
-      ? await keepAsBranch(brief, turn, parts)
-      : await keepAside(brief, workspace, parts);
+  const kept = isGood ? await keepAsBranch(brief, turn, parts) : await keepAside(brief, workspace, parts);
   const answer =
     said.is === "failed"
       ? failed(toldOf(said.failure, { ...turn, kept }, parts))
       : said.is === "called"
-        ? await called(said, { ...turn, kept }, parts)
+        ? await concludeCall(said, { ...turn, kept }, parts)
         : await shown(brief, { ...turn, text: said.text, kept }, parts, signal);
   const whole = { ...answer, ...spent };
   // Only a result: that an attempt failed because it was stopped is not to be remembered.
@@ -119,14 +118,43 @@ const isStillThere = (kept: Kept | Failed): boolean =>
   hasFailed(kept) && kept.failure.kind !== "agent-failed";
 
 /** The turn ended with a call: what was made so far is kept, and is where the worker, or its subtask, goes on. */
-async function called(
+async function concludeCall(
   said: Called,
   { workspace, kept }: Turn & { readonly kept: Kept | Failed },
   { subtasks, redact }: JobParts,
 ): Promise<Answer> {
   if (hasFailed(kept)) return failed(stillIn(workspace, kept));
   const call = readCall(said, await subtasks.templates(), redact);
-  return { outcome: { is: "called", call, start: kept.commit ?? workspace.commit } };
+  const start = kept.commit ?? workspace.commit;
+  return { outcome: { is: "called", call, start, session: workspace.job } };
+}
+
+/** Only its words count: what it changed meanwhile has no place, since its subtask has the files. */
+async function concludeAnswer(
+  brief: WorkBrief,
+  { workspace, said }: Turn,
+  { remember, workspaces, redact }: JobParts,
+): Promise<Answer> {
+  const question = String(brief.goOn?.response.result.notes["question"]);
+  const answer = { outcome: answerIn(question, said, redact), ...(said.spent && { spent: said.spent }) };
+  if (said.is !== "failed") await remember(jobIdOf(brief), answer);
+  await workspaces.release(workspace);
+  return answer;
+}
+
+function answerIn(question: string, said: Turn["said"], redact: JobParts["redact"]): Answer["outcome"] {
+  if (said.is === "failed") return { is: "failed", failure: said.failure };
+  if (said.is === "said") return spokenAnswer(question, redact(said.text));
+  const asked = said.tool === "ask" && isRecord(said.input) ? said.input["question"] : undefined;
+  return { is: "passed-on", question, ...(typeof asked === "string" && { text: redact(asked) }) };
+}
+
+/** The summary of a handoff, or its plain words. */
+function spokenAnswer(question: string, text: string): Answer["outcome"] {
+  const read = readHandoff(text, "");
+  const answer = read.is === "handoff" ? read.handoff.summary : text.trim();
+  const isGiven = answer !== "" && (read.is !== "handoff" || read.handoff.status === "complete");
+  return isGiven ? { is: "answered", question, text: answer } : { is: "passed-on", question };
 }
 
 /** What was made is the attempt's branch, and the branch says what was made. */

@@ -17,7 +17,7 @@ import type { Change, VirtualRepository } from "./virtual-repository.ts";
 export type Script = {
   /** The text that a planner would write; or its answer, where none is written. */
   plan(brief: PlanBrief): string | PlanAnswer;
-  work(brief: WorkBrief): Worked | Calls;
+  work(brief: WorkBrief): Worked | Calls | { readonly outcome: Outcome };
   ms(job: Job): number;
 };
 
@@ -150,7 +150,9 @@ export class VirtualQueue implements JobQueue {
         return planOutcome(script.plan(brief), mischief);
       case "work": {
         const worked = script.work(brief);
-        if ("call" in worked) return { is: "called", ...worked };
+        if ("outcome" in worked) return worked.outcome;
+        const session = jobId({ kind: "work", task: brief.task, attempt: brief.attempt });
+        if ("call" in worked) return { is: "called", session, ...worked };
         const { handoff, evidence, change, problems } = worked;
         const { commit } = evidence;
         // A subtask's commit is part of its parent's, which lands.

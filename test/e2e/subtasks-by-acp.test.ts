@@ -17,20 +17,23 @@ const spawn: Step = {
   name: "spawn_subtask",
   input: { type: "writing", description: "Write the middle", inputs: { word: "hello" } },
 };
-const RETOLD = "# What went before";
+const RETOLD = "You have begun this task before";
 const SAID_BEFORE = "I thought of whales";
 
 /** Who goes on is told of the result, who is a subtask of its parent; who begins, of neither. */
 const when = (goesOn: string, ...begins: readonly Step[]): NonNullable<AcpScript["when"]> => [
   ...(goesOn === RETOLD ? [] : [{ told: RETOLD, prompts: [[write("retold.txt", "")]] }]),
   { told: goesOn, prompts: [[write("end.txt", "end\n"), report("all is there")]] },
-  { told: "# You do a subtask", prompts: [[write("middle.txt", "middle\n"), report("the middle is there")]] },
+  {
+    told: "You carry out a subtask",
+    prompts: [[write("middle.txt", "middle\n"), report("the middle is there")]],
+  },
   {
     told: "Task: t",
     prompts: [[write("begun.txt", "begun\n"), { do: "say", text: SAID_BEFORE }, ...begins]],
   },
 ];
-const RESULT = "has ended (COMPLETE). What it said:\n\n```\nthe middle is there\n```";
+const RESULT = "Your subtask has ended: COMPLETE";
 
 const start = (place: Place, script: Partial<AcpScript>, ...args: readonly string[]) => {
   const agent = { kind: "acp", name: "scripted", command: ACP_COMMAND };
@@ -80,7 +83,10 @@ describe("an agent that is talked with", () => {
     assert.deepEqual(await filesOn(place, out), ALL);
     const texts = await kept(place);
     assert.ok(texts.includes(SAID_BEFORE));
-    assert.match(texts, /# What went before[\s\S]*I thought of whales[\s\S]*You called spawn_subtask/);
+    assert.match(
+      texts,
+      /You have begun this task before[\s\S]*I thought of whales[\s\S]*You called spawn_subtask/,
+    );
     assert.doesNotMatch(texts, /\{"loads"/);
   });
 
@@ -96,7 +102,7 @@ describe("an agent that is talked with", () => {
   it("asks, and is prompted with its default when nobody answers", async () => {
     await using place = await makePlace();
     const ask: Step = { do: "tool", name: "ask", input: { question: "Which?", default: "green", wait_s: 0 } };
-    const told = "Here is the answer to your question:\n\n```\ngreen\n```";
+    const told = "Your question was answered: COMPLETE";
     const script = { connects: "by http", loads: SAID_BEFORE, when: when(told, ask) } as const;
     const { code, out, err } = await start(place, script);
     assert.equal(code, 0, out + err);
@@ -106,7 +112,11 @@ describe("an agent that is talked with", () => {
   it("is told when its call cannot be used, and does the rest itself", async () => {
     await using place = await makePlace();
     const wrong: Step = { ...spawn, input: { type: "writing", description: "x", colour: "blue" } };
-    const script = { connects: "by http", loads: "", when: when("has ended (FAILED)", wrong) } as const;
+    const script = {
+      connects: "by http",
+      loads: "",
+      when: when("Your subtask has ended: FAILED", wrong),
+    } as const;
     const { code, out, err } = await start(place, script);
     assert.equal(code, 0, out + err);
     assert.deepEqual(await filesOn(place, out), ["README.md", "begun.txt", "end.txt"]);

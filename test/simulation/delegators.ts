@@ -9,7 +9,6 @@ import { type RunState, taskOf } from "../../src/core/state.ts";
 import { type Question, UNANSWERED, type WorkerCall } from "../../src/core/subtask.ts";
 import { isSettled, parentId, type TaskId } from "../../src/core/task.ts";
 import { type Random, randomFrom, seedFor } from "../../src/simulation/random.ts";
-import { handoff } from "../../src/simulation/scripted-team.ts";
 import type { Reaction } from "../../src/simulation/simulate.ts";
 import type { Script } from "../../src/simulation/virtual-queue.ts";
 import type { Tally } from "./faults.ts";
@@ -72,22 +71,20 @@ export class Delegators {
   }
 
   /** A task whose subtask asks: it answers, passes the question on, or does neither. */
-  #answering({ task }: WorkBrief, die: Random): ReturnType<Script["work"]> {
+  #answering({ goOn }: WorkBrief, die: Random): ReturnType<Script["work"]> {
+    const question = String(goOn!.response.result.notes["question"]);
     const kind = die.pick(["answers", "answers", "passes on", "gives up"] as const);
-    if (kind === "passes on") {
-      this.#faults.add("question passed on");
-      return { call: { is: "question", question: { text: "what do you say?" } }, start: "unused" };
-    }
-    const said = handoff(task, "as you like");
-    return {
-      handoff: kind === "answers" ? said : { ...said, status: "blocked" },
-      evidence: NO_EVIDENCE,
-      change: { files: [], breaks: [], heals: [] },
-    };
+    this.#faults.add(kind === "answers" ? "question answered by a task" : "question passed on");
+    if (kind === "answers") return { outcome: { is: "answered", question, text: `as ${question} likes` } };
+    if (kind === "gives up") return { outcome: { is: "passed-on", question } };
+    return { outcome: { is: "passed-on", question, text: "what do you say?" } };
   }
 
   #what({ task, attempt, spec }: WorkBrief, die: Random): WorkerCall {
-    const kind = die.pick(["subtask", "subtask", "subtask", "question", "garbled"] as const);
+    const kind = die.pick([
+      ...(["subtask", "subtask", "question", "garbled"] as const),
+      spec.spawn ? "question" : "subtask", // Who asks for a subtask is asked, too.
+    ]);
     if (kind === "garbled") {
       const result = { status: "FAILED", content: "", notes: { error: "unreadable" } } as const;
       return { is: "refused", response: { name: "subtask", result } };
@@ -220,6 +217,7 @@ export class Delegators {
     must(question !== undefined, `${id} is answered twice, or was never asked`);
     this.#questions.delete(id);
     if (by === "person") must(this.#answers.get(id)?.has(text) === true, `nobody said ${text}`);
+    if (typeof by !== "string") must(text === `as ${id} likes`, `${id} has the answer to another question`);
     if (by !== "default") return;
     this.#faults.add("question answered by default");
     must(text === (question!.default ?? UNANSWERED), `${id} has a wrong default`);
@@ -239,8 +237,3 @@ const CONTEXT = {
   accumulation_format: "notes_only",
   fresh_context: "enabled",
 } as const;
-
-const NO_EVIDENCE = {
-  ...{ filesChanged: [], diff: "", linesAdded: 0, linesRemoved: 0, filesCreated: 0, filesModified: 0 },
-  ...{ deletedTests: [], disabledTests: [], forbiddenMarks: [] },
-};

@@ -90,6 +90,7 @@ export const FAULTS = [
   "subtask",
   "subtask refused",
   "question asked",
+  "question answered by a task",
   "question passed on",
   "question answered by default",
   "cancelled while it waits",

@@ -21,7 +21,7 @@ export async function goingOn(home: string, { brief }: Pick<Ask, "brief">): Prom
   return { response, conversation };
 }
 
-export type Going = GoingOn & { readonly conversation: readonly Entry[] };
+export type Going = Pick<GoingOn, "response"> & { readonly conversation: readonly Entry[] };
 
 /** All of it until the end of a job's turn. */
 export async function conversationUpTo(home: string, job: JobId): Promise<readonly Entry[]> {

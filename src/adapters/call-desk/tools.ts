@@ -38,7 +38,7 @@ export const TOOL_WORDS: Readonly<Record<CallTool, ToolWords>> = {
       inputs: z.looseObject({}).optional().describe("Values that it needs, by name"),
       template_hints: z.array(z.string()).optional().describe("Words by which a template is found"),
       return_expectations: z
-        .union([z.string(), z.looseObject({})])
+        .unknown() // A text or an object: some providers refuse unions.
         .optional()
         .describe(
           "What the result must look like: a JSON Schema, json, text, markdown, list, number, boolean",

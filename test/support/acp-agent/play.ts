@@ -22,7 +22,7 @@ export type Client = {
 export async function play(script: AcpScript, place: Place, client: Client): Promise<string> {
   const prompts = script.when?.find(({ told }) => place.told.includes(told))?.prompts ?? script.prompts;
   for (const step of prompts[Math.min(place.prompt, prompts.length - 1)] ?? []) {
-    await take(step, client);
+    await take(step, place, client);
     if (client.cancelled.aborted) return "cancelled";
   }
   return script.stop ?? "end_turn";
@@ -39,7 +39,7 @@ export class Failing extends Error {
   }
 }
 
-async function take(step: Step, client: Client): Promise<void> {
+async function take(step: Step, { told: summary }: Place, client: Client): Promise<void> {
   const say = (text: string) =>
     client.update({ sessionUpdate: "agent_message_chunk", messageId: "m", content: { type: "text", text } });
   /** Methods answer with a result or a code. */
@@ -52,6 +52,8 @@ async function take(step: Step, client: Client): Promise<void> {
   switch (step.do) {
     case "say":
       return say(step.text);
+    case "repeat":
+      return say(JSON.stringify({ status: "complete", summary }));
     case "write":
       if (step.by === "itself") return writeFileSync(step.path, step.text);
       return say(`${await told("fs/write_text_file", { path: step.path, content: step.text })}\n`);

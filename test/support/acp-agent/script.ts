@@ -3,6 +3,8 @@ import type { AuthMethod } from "@agentclientprotocol/sdk";
 
 export type Step =
   | { readonly do: "say"; readonly text: string }
+  /** Hands off as complete; its summary is what it was told first. */
+  | { readonly do: "repeat" }
   /** Through the client's files, or by itself. What the client refuses is said. */
   | { readonly do: "write"; readonly path: string; readonly text: string; readonly by: "client" | "itself" }
   | { readonly do: "read"; readonly path: string; readonly line?: number; readonly limit?: number }

@@ -137,7 +137,7 @@ describe("an agent that is talked with and calls", () => {
     const said = await agent(script).turn(going("because"), never);
     assert.equal(said.is === "said" && said.text, done.do === "say" && done.text);
     const text = heard.texts.get("work:t.1#2") ?? "";
-    assert.match(text, /"loads":"s1"[\s\S]*the answer to your question[\s\S]*because/);
+    assert.match(text, /"loads":"s1"[\s\S]*Your question was answered[\s\S]*because/);
     assert.doesNotMatch(text, /old words|You work\./);
   });
 

@@ -3,11 +3,11 @@ import type { Ask } from "../../../ports/agent.ts";
 import type { Prompts } from "../../../ports/prompts.ts";
 import { planMessage } from "../../../prompting/plan-message.ts";
 import { systemPrompt } from "../../../prompting/system-prompt.ts";
-import { workMessage } from "../../../prompting/work-message.ts";
+import { goOnMessage, workMessage } from "../../../prompting/work-message.ts";
 import { writeDurably } from "../../files/write-whole.ts";
 import { conversationUpTo, type Going } from "../conversation.ts";
 import { readRecord, turnFiles } from "../turn-files.ts";
-import { goOnMessage, retold, subtaskText } from "./going-on.ts";
+import { retold } from "./going-on.ts";
 
 /** `goOnMessage`: for an agent that can go on with its session. */
 export type Messages = { readonly message: string; readonly goOnMessage?: string };
@@ -22,20 +22,23 @@ type Telling = {
 /** An agent of its own has no place for a system prompt: the role comes first in the message. */
 export async function messagesFor(ask: Ask, { prompts, home, goesOn }: Telling): Promise<Messages> {
   const { brief, context } = ask;
-  const goOn = brief.kind === "work" ? brief.goOn : undefined;
+  const isGoingOn = brief.kind === "work" && brief.goOn !== undefined;
   const inherited = context?.inherits && (await conversationUpTo(home, context.inherits));
+  const known = {
+    ...(inherited && { inherited: { text: retold(inherited) } }),
+    // Without the response, which has a place of its own.
+    ...(goesOn && { asked: retold(goesOn.conversation.slice(0, -1)) }),
+  };
   const parts = [
     systemPrompt(prompts, ask),
-    brief.kind === "plan" ? planMessage(ask, "new") : workMessage(ask),
-    subtaskText(ask, inherited),
-    goesOn && goOn ? retold(goesOn.conversation, goOn) : "",
+    brief.kind === "plan" ? planMessage(ask, "new") : workMessage(ask, undefined, known),
     ANSWER[brief.kind],
   ];
-  const message = parts
-    .map((part) => part.trimEnd())
-    .filter((part) => part !== "")
-    .join("\n\n");
-  return { message, ...(goOn && { goOnMessage: `${goOnMessage(goOn)}\n\n${ANSWER.work}` }) };
+  const message = parts.map((part) => part.trimEnd()).join("\n\n");
+  return {
+    message,
+    ...(isGoingOn && { goOnMessage: `${goOnMessage(ask, false).trimEnd()}\n\n${ANSWER.work}` }),
+  };
 }
 
 /** The tools that the prompts speak of are those of Skein's own agent. */
