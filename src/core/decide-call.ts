@@ -164,8 +164,10 @@ export function decideAnswering(
       { type: "question.passed", question: id, to: job.task, retryAt, ...(isFree && { isFree: true }) },
     ];
   }
-  const text = outcome.is === "passed-on" && isFor ? outcome.text : undefined;
-  return [...noted, passedUp(state, question, text && cut(text, questions.maxTextChars))];
+  const passed = passedUp(state, question);
+  if (outcome.is !== "passed-on" || !isFor) return [...noted, passed];
+  const text = outcome.text === undefined ? {} : { text: cut(outcome.text, questions.maxTextChars) };
+  return [{ ...passed, attempt: job.attempt, ...text }];
 }
 
 const budgetMet = (state: RunState, id: TaskId, why: Failure): readonly Fact[] =>
