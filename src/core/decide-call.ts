@@ -30,7 +30,7 @@ type Called = Outcome & { readonly is: "called" };
 export function decideCall(
   state: RunState,
   job: WorkJob,
-  { call, start, session }: Called,
+  { call, start, session, agent }: Called,
   rules: Rules,
 ): readonly Fact[] {
   const task = taskOf(state, job.task);
@@ -56,7 +56,12 @@ export function decideCall(
         {
           type: "subtask.spawned",
           ...at,
-          into: subtaskOf(state, task, { ...call.order, base: start, session }, rules),
+          into: subtaskOf(
+            state,
+            task,
+            { ...call.order, base: start, session, ...(agent && { agent }) },
+            rules,
+          ),
         },
       ];
     }
