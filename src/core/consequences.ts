@@ -92,10 +92,10 @@ export function runningLandMembers(state: RunState): ReadonlySet<TaskId> {
 }
 
 /** The next who is asked: the task above, or a person. */
-export function passedUp(state: RunState, { id, to }: Question, text?: string): Fact {
+export function passedUp(state: RunState, { id, to }: Question): Fact & { readonly type: "question.passed" } {
   const asked = to === "person" ? undefined : taskOf(state, to);
   const above = asked?.spec.spawn ? parentId(asked.id)! : "person";
-  return { type: "question.passed", question: id, to: above, ...(text !== undefined && { text }) };
+  return { type: "question.passed", question: id, to: above };
 }
 
 /** The turn of the task that was asked is over: nobody needs its answer any more. */

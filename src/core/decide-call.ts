@@ -30,7 +30,7 @@ type Called = Outcome & { readonly is: "called" };
 export function decideCall(
   state: RunState,
   job: WorkJob,
-  { call, start, session }: Called,
+  { call, start, session, agent }: Called,
   rules: Rules,
 ): readonly Fact[] {
   const task = taskOf(state, job.task);
@@ -56,7 +56,12 @@ export function decideCall(
         {
           type: "subtask.spawned",
           ...at,
-          into: subtaskOf(state, task, { ...call.order, base: start, session }, rules),
+          into: subtaskOf(
+            state,
+            task,
+            { ...call.order, base: start, session, ...(agent && { agent }) },
+            rules,
+          ),
         },
       ];
     }
@@ -164,8 +169,10 @@ export function decideAnswering(
       { type: "question.passed", question: id, to: job.task, retryAt, ...(isFree && { isFree: true }) },
     ];
   }
-  const text = outcome.is === "passed-on" && isFor ? outcome.text : undefined;
-  return [...noted, passedUp(state, question, text && cut(text, questions.maxTextChars))];
+  const passed = passedUp(state, question);
+  if (outcome.is !== "passed-on" || !isFor) return [...noted, passed];
+  const text = outcome.text === undefined ? {} : { text: cut(outcome.text, questions.maxTextChars) };
+  return [{ ...passed, attempt: job.attempt, ...text }];
 }
 
 const budgetMet = (state: RunState, id: TaskId, why: Failure): readonly Fact[] =>

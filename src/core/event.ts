@@ -128,6 +128,8 @@ export type Fact =
       readonly question: string;
       readonly to: Question["to"];
       readonly text?: string;
+      /** Of that task's turn, which is part of its conversation. */
+      readonly attempt?: number;
       readonly retryAt?: number;
       /** It was lost through no fault of that task's: it does not count as a try. */
       readonly isFree?: true;

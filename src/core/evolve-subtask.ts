@@ -31,9 +31,9 @@ export function questionAsked(s: Draft, event: EventOf<"question.asked">): void 
 export function questionPassed(s: Draft, event: EventOf<"question.passed">): void {
   const question = s.questions.get(event.question);
   if (!question) return; // Answered by the same tick.
-  const { to, text = question.text, retryAt = event.at, isFree } = event;
+  const { to, text = question.text, attempt, retryAt = event.at, isFree } = event;
   const isSame = to === question.to;
-  if (question.to !== "person" && !isSame) stopAsking(s, question.to);
+  if (question.to !== "person" && !isSame) stopAsking(s, question.to, attempt);
   const tries = isSame ? question.tries + (isFree ? 0 : 1) : 0;
   s.questions.set(question.id, { ...question, to, text, tries });
   ask(s, question.id, retryAt, event.at);

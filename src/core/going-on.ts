@@ -39,7 +39,7 @@ export function forgetQuestion(s: Draft, id: string): void {
   s.deadlines.delete(questionKey(id));
 }
 
-/** `attempt`: the turn that answered, which is part of its conversation. What another still says counts for nothing. */
+/** `attempt`: its turn that was heard, and is part of its conversation. What another still says counts for nothing. */
 export function stopAsking(s: Draft, id: TaskId, attempt?: number): void {
   const task = taskIn(s, id);
   if (task.state.is !== "waiting") return;

@@ -74,6 +74,8 @@ export type Outcome =
       readonly call: WorkerCall;
       readonly start: string;
       readonly session: JobId;
+      /** The specialist that it is: its subtask is no other, so that it may do no more. */
+      readonly agent?: string;
     }
   /** What a task said to a question of its subtask: an answer, or the question in its own words, for others. */
   | { readonly is: "answered"; readonly question: string; readonly text: string }

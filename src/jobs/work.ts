@@ -4,6 +4,7 @@ import { type Failure, failure } from "../core/failure.ts";
 import { checkoutChanged } from "../core/handoff.ts";
 import { readHandoff } from "../core/handoff-answer.ts";
 import { chooseSpecialist } from "../delegation/choose-specialist.ts";
+import { DEFAULT_SUBAGENT } from "../delegation/delegation-engine.ts";
 import type { Ask, Called, Cut } from "../ports/agent.ts";
 import { differences, type Look } from "../ports/checkout.ts";
 import type { Answer } from "../ports/job-queue.ts";
@@ -92,7 +93,7 @@ async function conclude(brief: WorkBrief, turn: Turn, parts: JobParts, signal: A
     said.is === "failed"
       ? failed(toldOf(said.failure, { ...turn, kept }, parts))
       : said.is === "called"
-        ? await concludeCall(said, { ...turn, kept }, parts)
+        ? await concludeCall(brief, said, { ...turn, kept }, parts)
         : await shown(brief, { ...turn, text: said.text, kept }, parts, signal);
   const whole = { ...answer, ...spent };
   // Only a result: that an attempt failed because it was stopped is not to be remembered.
@@ -119,14 +120,18 @@ const isStillThere = (kept: Kept | Failed): boolean =>
 
 /** The turn ended with a call: what was made so far is kept, and is where the worker, or its subtask, goes on. */
 async function concludeCall(
+  brief: WorkBrief,
   said: Called,
   { workspace, kept }: Turn & { readonly kept: Kept | Failed },
-  { subtasks, redact }: JobParts,
+  { subtasks, specialists, redact }: JobParts,
 ): Promise<Answer> {
   if (hasFailed(kept)) return failed(stillIn(workspace, kept));
   const call = readCall(said, await subtasks.templates(), redact);
   const start = kept.commit ?? workspace.commit;
-  return { outcome: { is: "called", call, start, session: workspace.job } };
+  const { specialist } = chooseSpecialist(brief.spec, await specialists());
+  const isFull = call.is === "subtask" && call.order.context.inherit_context === "full"; // Of the same role.
+  const agent = specialist ? { agent: specialist.name } : isFull ? { agent: DEFAULT_SUBAGENT } : {};
+  return { outcome: { is: "called", call, start, session: workspace.job, ...agent } };
 }
 
 /** Only its words count: what it changed meanwhile has no place, since its subtask has the files. */
