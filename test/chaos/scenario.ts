@@ -68,6 +68,26 @@ const mends: WorkAttempt = {
   end: complete("mended broken.txt"),
 };
 
+/** Two levels of subtasks, with a question between them; what each makes is in one file, in this order. */
+const adds = (word: string): WorkAttempt => ({
+  steps: [{ do: "append", path: "last.txt", text: `${word}\n` }],
+  end: complete(`added ${word}`),
+});
+const delegates: WorkAttempt = {
+  ...adds("begun"),
+  end: { spawn: { type: "part", description: "make a part" } },
+  answers: "in English",
+  goesOn: [adds("good")],
+};
+const asksAndDelegates: WorkAttempt = {
+  ...adds("part"),
+  end: { ask: { question: "in which language?", default: "none" } },
+  goesOn: [
+    { ...adds("answered"), end: { spawn: { type: "detail", description: "make a detail" } } },
+    adds("whole"),
+  ],
+};
+
 const task = (id: string, scope: readonly string[], after: readonly string[] = []) => ({
   id,
   description: `do ${id}`,
@@ -120,7 +140,9 @@ export const script: Script = {
     doomed: [{ end: { handoff: { status: "failed", summary: "it cannot be done" } } }],
     w: [writes("w.txt", "good\n", { do: "write", path: "x.txt", text: "good\n" })],
     y: [writes("y.txt", "good\n", { do: "write", path: "z.txt", text: "good\n" })],
-    last: [writes("last.txt", "good\n")],
+    last: [delegates],
+    "part-1": [asksAndDelegates],
+    "detail-1": [adds("detail")],
     "fix-build-1": [mends],
   },
 };
