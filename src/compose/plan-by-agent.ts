@@ -21,13 +21,20 @@ export type WantedPlan = {
   readonly config: Config;
   readonly env: Environment;
   readonly facts: RepositoryFacts;
-  /** What the rules made of the request: the draft that the agent begins with, and what is offered without it. */
+  /** What the rules made of the request: what is offered without the agent. The agent does not see it. */
   readonly rulesPlan: ExecutionPlan;
   readonly maxConcurrent: number;
 };
 
 export type PlannedByAgent =
-  | { readonly is: "plan"; readonly plan: ExecutionPlan; readonly turns: number; readonly spent?: Spent }
+  | {
+      readonly is: "plan";
+      readonly plan: ExecutionPlan;
+      /** What could be better. */
+      readonly warnings: readonly string[];
+      readonly turns: number;
+      readonly spent?: Spent;
+    }
   /** The rules' plan, and why the agent's is not there: `reasons` are those against its last answer, if it gave one. */
   | {
       readonly is: "rules";
@@ -109,7 +116,7 @@ function ended(
 ): PlannedByAgent {
   const { turns, spent } = end;
   const cost = { turns, ...(spent && { spent }) };
-  if (end.is === "plan") return { is: "plan", plan: end.plan, ...cost };
+  if (end.is === "plan") return { is: "plan", plan: end.plan, warnings: end.warnings, ...cost };
   if (signal.aborted) return { failure: failure("cancelled", "planning was stopped") };
   // What is wrong with the settings or the installation, no other answer mends.
   if (end.is === "failed" && end.failure.kind === "policy") return { failure: end.failure };

@@ -1,0 +1,124 @@
+/** What does a sentence begin with: an order, a word of order, a limit? All by the published words. */
+import type { WordList, Words } from "../words.ts";
+
+export type Lexicon = {
+  readonly words: Words;
+  /** All verbs that can be an order. */
+  readonly verbs: ReadonlySet<string>;
+  readonly report: ReadonlySet<string>;
+  readonly starts: {
+    readonly verb: RegExp;
+    readonly polite: RegExp;
+    readonly constraint: RegExp;
+    readonly when: Readonly<Record<When, RegExp>>;
+  };
+  readonly story: RegExp;
+  readonly finite: ReadonlySet<string>;
+};
+
+export type When = "first" | "then" | "meanwhile" | "finally";
+const WHEN: readonly When[] = ["first", "then", "meanwhile", "finally"];
+
+export function lexiconOf(words: Words): Lexicon {
+  const known = lexicons.get(words);
+  if (known) return known;
+  const { build, change, remove, operate, report } = words.verbs;
+  const verbs = [...build, ...change, ...remove, ...operate, ...report];
+  const lexicon: Lexicon = {
+    words,
+    verbs: new Set(verbs),
+    report: new Set(report),
+    starts: {
+      verb: startOf(verbs),
+      polite: startOf(words.polite),
+      constraint: startOf(words.constraints),
+      when: Object.fromEntries(WHEN.map((when) => [when, startOf(words.order[when])])) as Record<
+        When,
+        RegExp
+      >,
+    },
+    story: new RegExp(`\\b${anyOf(words.story)}\\b`, "i"),
+    finite: new Set(words.finite),
+  };
+  lexicons.set(words, lexicon);
+  return lexicon;
+}
+
+/** Patterns of a hundred words are made once for each list of words. */
+const lexicons = new WeakMap<Words, Lexicon>();
+
+/** The longest first, so that "clean up" is not "clean". An apostrophe may be curled. */
+const anyOf = (list: WordList): string =>
+  `(?:${[...list, NOTHING]
+    .sort((a, b) => b.length - a.length)
+    .map((word) => RegExp.escape(word).replaceAll(/'|\\x27/g, "['’]"))
+    .join("|")})`;
+
+/** An empty list fits nothing. */
+const NOTHING = "\u0000";
+
+const startOf = (list: WordList): RegExp => new RegExp(`^${anyOf(list)}(?![\\w'’-])[,:]?\\s*`, "i");
+
+export type Order = {
+  /** As it was written. */
+  readonly verb: string;
+  /** What follows the verb. */
+  readonly object: string;
+};
+
+/** The order that a sentence gives, without what is polite before it; undefined if it gives none. */
+export function orderIn(sentence: string, lexicon: Lexicon): Order | undefined {
+  const said = withoutPolite(sentence, lexicon);
+  const found = lexicon.starts.verb.exec(said);
+  if (found === null || isConstraint(sentence, lexicon)) return undefined;
+  const object = said.slice(found[0].length);
+  if (isStatement(object, lexicon)) return undefined;
+  return { verb: found[0].replace(/[,:]?\s*$/, ""), object };
+}
+
+function withoutPolite(sentence: string, { starts }: Lexicon): string {
+  let said = sentence.replace(/^["'(*_\s]+/, "");
+  for (let n = 0; n < 3; n += 1) said = said.replace(starts.polite, "");
+  return said;
+}
+
+const ASKS = /^(?:that|what|which|where|whether|who|how|why|when|if|whatever|so|and)$/;
+
+/** "Build fails on Windows", "Test suite is red": the second or third word is a verb already. */
+function isStatement(object: string, { finite }: Lexicon): boolean {
+  const [second = "", third = ""] = object.slice(0, 80).toLowerCase().replaceAll("’", "'").split(/\s+/);
+  return finite.has(second) || (finite.has(third) && !ASKS.test(second));
+}
+
+/** It says what must not be, or must stay so; nobody is put to it alone. */
+export const isConstraint = (sentence: string, lexicon: Lexicon): boolean =>
+  lexicon.starts.constraint.test(withoutPolite(sentence, lexicon));
+
+/** The word of order at its beginning, and what is said after it. */
+export function whenOf(
+  sentence: string,
+  { starts }: Lexicon,
+): { readonly when: When; readonly rest: string } | undefined {
+  const said = sentence.replace(/^(?:and|but|so)\s+/i, "");
+  for (const when of WHEN) {
+    const found = starts.when[when].exec(said);
+    if (found) return { when, rest: said.slice(found[0].length) };
+  }
+  return undefined;
+}
+
+/** Whether its first order only reads, and no later one changes something: "review x and fix it" does. */
+export function isReport(text: string, lexicon: Lexicon): boolean {
+  const first = orderIn(whenOf(text, lexicon)?.rest ?? text, lexicon);
+  if (first === undefined) return QUESTION.test(text) && text.trim().length < MAX_QUESTION_CHARS;
+  if (!lexicon.report.has(first.verb.toLowerCase())) return false;
+  const joins = text.matchAll(/(?:\b(?:and|then|or)|[.,;:!?\n-])\s+(?:then\s+|also\s+|to\s+)?([a-z]+)/gi);
+  return ![...joins].some(([, word = ""]) => {
+    const verb = word.toLowerCase();
+    return lexicon.verbs.has(verb) && !lexicon.report.has(verb);
+  });
+}
+
+const MAX_QUESTION_CHARS = 300;
+/** One sentence that asks for reasons or facts; "can you add …?" is an order. */
+const QUESTION = /^\s*(?:why|what|which|where|who|how)\b[^.!?\n]*\?\s*$/i;

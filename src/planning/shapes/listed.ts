@@ -1,0 +1,109 @@
+/** Is the request a list of orders? Then each item is a task; what stands around the list belongs to all of them. */
+import { subjectOf } from "../wording.ts";
+import { isConstraint, type Lexicon, orderIn, type When, whenOf } from "./lexicon.ts";
+import type { Part, Shape } from "./shape.ts";
+import { type Line, linesOf, sentencesOf } from "./text.ts";
+
+export const listed: Shape = (request, { lexicon, limits }) => {
+  const list = listIn(linesOf(request));
+  if (list === undefined) return undefined;
+  const around = [list.before, list.after].flatMap(sentencesOf);
+  if (!around.every((sentence) => isAround(sentence, lexicon))) return undefined;
+  if (!mayLead(list.before, lexicon)) return undefined;
+  const items = list.items.map((words) => ({ words, order: orderOf(words, lexicon) }));
+  const limiting = items.filter(({ words }) => isConstraint(words, lexicon)).map(({ words }) => words);
+  const work = items.filter(({ words }) => !limiting.includes(words));
+  if (work.length < 2 || work.some(({ order }) => order === undefined)) return undefined;
+  const isOrdered = list.isNumbered;
+  return {
+    parts: work.map(({ words, order }, at): Part => {
+      const said = order!;
+      const waits = isOrdered
+        ? at === 0
+          ? []
+          : [at - 1]
+        : waitsFor(
+            at,
+            said,
+            work.map(({ order }) => order!),
+          );
+      return { subject: subjectOf(said.text, limits.maxSubjectChars), words, after: waits };
+    }),
+    shared: [...around, ...limiting],
+    assumptions: isOrdered ? ["The numbers of the list are taken as an order."] : [],
+  };
+};
+
+type List = {
+  readonly before: string;
+  readonly items: readonly string[];
+  readonly after: string;
+  readonly isNumbered: boolean;
+};
+
+/** One list, with nothing around it but sentences. What is indented below an item belongs to the item. */
+function listIn(lines: readonly Line[]): List | undefined {
+  const first = lines.findIndex(({ is }) => is === "item");
+  const top = lines[first];
+  if (top?.is !== "item") return undefined;
+  const items: string[][] = [];
+  let end = first;
+  for (; end < lines.length; end += 1) {
+    const line = lines[end]!;
+    if (line.is === "item" && line.in <= top.in) {
+      if (line.isNumbered !== top.isNumbered) return undefined;
+      items.push([line.text]);
+    } else if (line.is === "blank" || line.is === "item" || isBelow(line.text, top.in)) {
+      items.at(-1)!.push(asWritten(line));
+    } else break;
+  }
+  const outside = [...lines.slice(0, first), ...lines.slice(end)];
+  if (outside.some(({ is }) => is !== "text" && is !== "blank")) return undefined;
+  const textOf = (some: readonly Line[]) =>
+    some
+      .map(({ text }) => text)
+      .join("\n")
+      .trim();
+  return {
+    before: textOf(lines.slice(0, first)),
+    items: items.map((item) => item.join("\n").trim()),
+    after: textOf(lines.slice(end)),
+    isNumbered: top.isNumbered,
+  };
+}
+
+const isBelow = (text: string, indent: number) => /^[ \t]*/.exec(text)![0].length > indent;
+
+const asWritten = (line: Line): string =>
+  line.is === "item" ? `${" ".repeat(line.in)}- ${line.text}` : line.text;
+
+/** A sentence that asks for work of its own, but for a lead that ends in a colon, is none that all tasks carry. */
+const isAround = (sentence: string, lexicon: Lexicon): boolean =>
+  sentence.endsWith(":") || isConstraint(sentence, lexicon) || orderIn(sentence, lexicon) === undefined;
+
+/** "Steps to reproduce:" leads to a story, "When I do this:" too. */
+const mayLead = (before: string, { story }: Lexicon): boolean => !story.test(before.slice(-MAX_LEAD_CHARS));
+const MAX_LEAD_CHARS = 2_000;
+
+type ItemOrder = { readonly text: string; readonly verb: string; readonly when?: When };
+
+function orderOf(words: string, lexicon: Lexicon): ItemOrder | undefined {
+  const at = whenOf(words, lexicon);
+  const [text = ""] = sentencesOf(at?.rest ?? words);
+  const order = orderIn(text, lexicon);
+  return order && { text, verb: order.verb.toLowerCase(), ...(at && { when: at.when }) };
+}
+
+/** What these do is done to what the others made. */
+const CLOSING =
+  /^(?:(?:add|write|create|extend)\s+(?:\w+\s+){0,2}tests?\b|test\b|verify\b|validate\b|document\b|(?:update|write|extend|add)\s+(?:\w+\s+){0,2}(?:docs?|documentation|readme|changelog)\b)/i;
+const LAST = /^(?:release|publish|deploy|tag|roll out)\b/i;
+const POINTS_BACK = /^\S+\s+(?:it|them|that|this|these|those)\b/i;
+
+/** Items without numbers run side by side, but for those that say that they follow. */
+function waitsFor(at: number, { text, when }: ItemOrder, all: readonly ItemOrder[]): readonly number[] {
+  const before = all.slice(0, at).map((_, index) => index);
+  if (when === "finally" || LAST.test(text)) return before;
+  if (CLOSING.test(text)) return before.filter((index) => !CLOSING.test(all[index]!.text));
+  return when === "then" || POINTS_BACK.test(text) ? before.slice(-1) : [];
+}
