@@ -4,6 +4,7 @@ import { type AgentRow, chooserOf } from "./choose-agent.ts";
 import { contextOf } from "./context.ts";
 import type { PlanningData } from "./data.ts";
 import { asTold, describePart, MAX_REQUEST_CHARS } from "./description.ts";
+import type { Draft } from "./draft.ts";
 import type { RepositoryFacts } from "./facts.ts";
 import { outputNames } from "./files/output-name.ts";
 import { readsIn, scopeIn, type Tree, treeOf } from "./paths.ts";
@@ -82,20 +83,6 @@ function shapeOf(request: string, around: ShapeAround): Shaped | undefined {
   }
   return undefined;
 }
-
-/** A task without what only all of them together say: its id, its wave, the name of its output file. */
-export type Draft = Pick<
-  PlanTask,
-  "subject" | "description" | "scope" | "reads" | "delivers" | "requirements"
-> & {
-  /** The request's own words that are this task's: the specialist is chosen by these. */
-  readonly words: string;
-  readonly isImperative: boolean;
-  /** Places of earlier drafts that must be done first. */
-  readonly after: readonly number[];
-  /** Another task reads its result, so that it is written to a file. */
-  readonly isCollected: boolean;
-};
 
 type Drafting = {
   readonly lexicon: Lexicon;

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { BUILT_IN_SPECIALISTS } from "../delegation/specialist-table.ts";
-import type { Draft } from "./by-rules.ts";
 import { chooserOf } from "./choose-agent.ts";
+import type { Draft } from "./draft.ts";
 
 const choose = chooserOf(BUILT_IN_SPECIALISTS);
 const draftOf = (subject: string, description: string, delivers: Draft["delivers"]): Draft => ({

@@ -2,7 +2,7 @@
 import type { Specialist } from "../core/specialist.ts";
 import { read } from "../delegation/keywords.ts";
 import { type Counted, counted, mostMentioned } from "../delegation/roster.ts";
-import type { Draft } from "./by-rules.ts";
+import type { Draft } from "./draft.ts";
 import { AGENT_PREFIX, GENERAL_PURPOSE } from "./plan.ts";
 import { saysToWrite } from "./says-to-write.ts";
 

@@ -1,4 +1,7 @@
 /** What is a worker told of the request? Its own part as it was written, and the whole for what surrounds it. */
+import { visible } from "./plain.ts";
+import type { ExecutionPlan, PlanTask } from "./plan.ts";
+import { saysToWrite } from "./says-to-write.ts";
 import type { Part } from "./shapes/shape.ts";
 import { joined } from "./shapes/text.ts";
 
@@ -15,6 +18,22 @@ export function describePart({ words, says }: Part, shared: readonly string[], r
     ...(shared.length === 0 ? [] : [["This holds for all parts:", ...shared].join("\n")]),
     ...(joined(words) === joined(request) ? [] : [`${WHOLE}\n\n${asTold(request).text}`]),
   ].join("\n\n");
+}
+
+/** The most that a plan file takes for one description. */
+const MAX_DESCRIPTION_CHARS = 50_000;
+
+/** An agent's plan with the request's own words in every task: what it wrote may have left something out. */
+export function withRequest(plan: ExecutionPlan, request: string): ExecutionPlan {
+  const { text } = asTold(visible(request).trim());
+  const told = (task: PlanTask): PlanTask => {
+    const description = `${task.description}\n\n${WHOLE}\n\n${text}`;
+    // Who only reads must not be told to write, be it in the words of the request.
+    const isForReader = task.delivers === "report" && task.metadata.output_file === undefined;
+    if (description.length > MAX_DESCRIPTION_CHARS || (isForReader && saysToWrite(text))) return task;
+    return { ...task, description };
+  };
+  return { ...plan, tasks: plan.tasks.map(told) };
 }
 
 export type Told = {

@@ -2,7 +2,7 @@
 import type { Score } from "../core/score.ts";
 import type { RepositoryFacts } from "./facts.ts";
 import type { PlanTask } from "./plan.ts";
-import { sizeRisk } from "./size.ts";
+import { sizeNotice } from "./size.ts";
 
 export function risksOf(
   tasks: readonly PlanTask[],
@@ -12,7 +12,7 @@ export function risksOf(
 ): readonly string[] {
   const changes = tasks.filter(({ delivers }) => delivers === "change");
   const loose = changes.filter(({ scope }) => scope.length === 0);
-  const size = sizeRisk(tasks.length, maxUnsaid);
+  const size = sizeNotice(tasks.length, maxUnsaid);
   return [
     ...(size === undefined ? [] : [size]),
     ...(changes.length > 0 && facts.tests.length === 0 && facts.files.length > 0

@@ -66,6 +66,8 @@ describe("a plan by a model", () => {
           ["b", 0, true],
         ],
       );
+      for (const { description } of found.tasks)
+        assert.ok(description.endsWith(`\n\n${REQUEST}`), description);
       const { input, output } = place.server.tokens();
       assert.equal(spent?.tokens, input + output);
       const [call] = place.server.calls;

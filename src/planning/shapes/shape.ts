@@ -1,5 +1,6 @@
 /** What is a shape? Something in a request that a person would point at and call several tasks. */
-import type { PlanAround } from "../by-rules.ts";
+import type { RepositoryFacts } from "../facts.ts";
+import type { PlanLimits } from "../limits.ts";
 import type { Tree } from "../paths.ts";
 import type { Lexicon } from "./lexicon.ts";
 
@@ -25,10 +26,13 @@ export type Shaped = {
   readonly assumptions: readonly string[];
 };
 
-export type ShapeAround = Pick<PlanAround, "facts" | "maxConcurrent"> & {
+export type ShapeAround = {
+  readonly facts: RepositoryFacts;
   readonly tree: Tree;
   readonly lexicon: Lexicon;
-  readonly limits: PlanAround["data"]["limits"];
+  readonly limits: PlanLimits;
+  /** Agents at once, from 1. */
+  readonly maxConcurrent: number;
 };
 
 /** Undefined: the request does not have this shape. */
