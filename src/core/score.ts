@@ -1,19 +1,6 @@
 /** How complex is a request or a task, by its words? Five counts, their sum from 0 to 35, and the tier of the sum. */
 
-/** Lower case. The last word of each also counts in the plural and with "-d", "-ed" or "-ing". */
-export type ScoreWords = {
-  readonly connectors: readonly string[];
-  readonly architecture: readonly string[];
-  readonly security: readonly string[];
-  readonly integration: readonly string[];
-  readonly severalFiles: readonly string[];
-  readonly severalSystems: readonly string[];
-  /** Two different ones are several systems. */
-  readonly systems: readonly string[];
-  readonly production: readonly string[];
-  readonly data: readonly string[];
-  readonly performance: readonly string[];
-};
+import { ACTION_VERBS, SCORE_WORDS } from "./score-words.ts";
 
 export type Score = {
   readonly verbs: number;
@@ -33,20 +20,18 @@ export type Tiers = { readonly tier2From: number; readonly tier3Above: number };
 /** Tier 1 is below 5, tier 3 above 15. */
 export const TIERS: Tiers = { tier2From: 5, tier3Above: 15 };
 
-/** `verbs`: all verbs that can be an order, lower case. Only the first 20,000 characters count. */
-export function scoreOf(
-  text: string,
-  words: ScoreWords & { readonly verbs: ReadonlySet<string> },
-  tiers: Tiers = TIERS,
-): Score {
+/** Only the first 20,000 characters count. */
+export function scoreOf(text: string, tiers: Tiers = TIERS): Score {
   const tokens = tokensOf(text);
+  const { architecture, security, integration, severalFiles, severalSystems } = SCORE_WORDS;
+  const { production, data, performance } = SCORE_WORDS;
   const points = (list: readonly string[], worth: number) => (mentions(tokens, list) > 0 ? worth : 0);
-  const verbs = Math.min(2 * ordersIn(tokens, words.verbs), 10);
-  const connectors = Math.min(2 * mentions(tokens, words.connectors), 8);
-  const domain = points(words.architecture, 2) + points(words.security, 2) + points(words.integration, 1);
-  const systems = words.systems.filter((system) => mentions(tokens, [system]) > 0).length;
-  const scope = points(words.severalFiles, 3) + (systems > 1 ? 3 : points(words.severalSystems, 3));
-  const risk = points(words.production, 2) + points(words.data, 2) + points(words.performance, 1);
+  const verbs = Math.min(2 * ordersIn(tokens), 10);
+  const connectors = Math.min(2 * mentions(tokens, SCORE_WORDS.connectors), 8);
+  const domain = points(architecture, 2) + points(security, 2) + points(integration, 1);
+  const systems = SCORE_WORDS.systems.filter((system) => mentions(tokens, [system]) > 0).length;
+  const scope = points(severalFiles, 3) + (systems > 1 ? 3 : points(severalSystems, 3));
+  const risk = points(production, 2) + points(data, 2) + points(performance, 1);
   const total = verbs + connectors + domain + scope + risk;
   const tier = total < tiers.tier2From ? 1 : total <= tiers.tier3Above ? 2 : 3;
   return { verbs, connectors, domain, scope, risk, total, tier, min_depth: tier };
@@ -64,9 +49,8 @@ function tokensOf(text: string): readonly string[] {
 }
 
 /** A verb is an order at the start of a sentence, and after a word that joins two orders. */
-function ordersIn(tokens: readonly string[], verbs: ReadonlySet<string>): number {
-  return tokens.filter((token, at) => verbs.has(token) && (at === 0 || JOINS.has(tokens[at - 1]!))).length;
-}
+const ordersIn = (tokens: readonly string[]): number =>
+  tokens.filter((token, at) => ACTION_VERBS.has(token) && (at === 0 || JOINS.has(tokens[at - 1]!))).length;
 
 const JOINS: ReadonlySet<string> = new Set([
   END,

@@ -51,7 +51,7 @@ export function planByRules(written: string, around: PlanAround): ExecutionPlan 
   const shape = shapeOf(request, { facts, maxConcurrent, tree, lexicon, limits: data.limits });
   const drafts = hasWord(request) ? draftsOf(request, shape, { lexicon, tree, question, around }) : [];
   const tasks = tasksOf(drafts, around);
-  const score = scoreOf(request, { ...data.words.score, verbs: lexicon.verbs }, data.limits);
+  const score = scoreOf(request, data.limits);
   const isOpen = question !== undefined && !around.answers?.has(question.id);
   return {
     skein_plan: PLAN_FORMAT,

@@ -1,5 +1,4 @@
 /** Which words do the rules go by? Published in planning/words.json; a team can put its own file in its place. */
-import type { ScoreWords } from "../core/score.ts";
 
 export type WordList = readonly string[];
 
@@ -25,7 +24,6 @@ export type Words = {
   readonly files: Lists<"nouns" | "folders" | "whole" | "inPlace">;
   /** What names nothing that could be worked on. */
   readonly vague: Lists<"verbs" | "words">;
-  readonly score: ScoreWords;
 };
 
 type Lists<Key extends string> = { readonly [key in Key]: WordList };
@@ -49,10 +47,6 @@ export function readWords(value: unknown): Words | { readonly problems: readonly
     families: top.families("families"),
     files: top.lists("files", ["nouns", "folders", "whole", "inPlace"]),
     vague: top.lists("vague", ["verbs", "words"]),
-    score: top.lists("score", [
-      ...(["connectors", "architecture", "security", "integration", "severalFiles"] as const),
-      ...(["severalSystems", "systems", "production", "data", "performance"] as const),
-    ]),
   };
   if (top.get("version") !== 2) at("version", "must be 2, the version of this format");
   top.end();
