@@ -19,6 +19,7 @@ import { isReport, type Lexicon, lexiconOf, orderIn } from "./shapes/lexicon.ts"
 import { listed } from "./shapes/listed.ts";
 import { ordered } from "./shapes/ordered.ts";
 import type { Shape, ShapeAround, Shaped } from "./shapes/shape.ts";
+import { sentencesOf } from "./shapes/text.ts";
 import { titleOf } from "./shapes/title.ts";
 import { wavesOf } from "./waves.ts";
 import { activeFormOf, plainLine, shortened } from "./wording.ts";
@@ -99,37 +100,42 @@ function draftsOf(request: string, shape: Shaped | undefined, drafting: Drafting
   const drafts = shape.parts.map((part): Draft => {
     const { subject, words, files, after } = part;
     const order = orderIn(subject, lexicon);
-    const isRead = part.isReport ?? isReport(words, lexicon);
-    const isShared = files !== undefined && inPlace.includes(order?.verb.toLowerCase() ?? "");
+    const isRead = part.isReport ?? isReport(words, lexicon, after.length > 0);
+    const isInPlace = files !== undefined && inPlace.includes(order?.verb.toLowerCase() ?? "");
     return {
       subject,
       description: describePart(part, shape.shared, request),
       words: `${part.says ?? ""}\n${words}`,
-      scope: isRead ? [] : isShared ? files : scopeIn([words, ...shape.shared].join("\n"), tree),
-      reads: isShared ? [] : (files ?? readsIn(words, tree, max)),
+      scope: isRead ? [] : isInPlace ? files : scopeIn([words, ...shape.shared].join("\n"), tree),
+      reads: isInPlace ? [] : (files ?? readsIn(words, tree, max)),
       delivers: isRead ? "report" : "change",
       requirements: shape.shared.map(plainLine),
       isImperative: order !== undefined,
       after,
       isCollected: files !== undefined && shape.parts.some(({ after }) => after.length > 0),
+      isShared: part.says !== undefined,
     };
   });
-  return drafts.map((draft, at) => ({ ...draft, after: [...draft.after, ...sameFiles(drafts, at)] }));
+  return drafts.map((draft, at) => ({ ...draft, after: [...draft.after, ...sameThings(drafts, at)] }));
 }
 
-/** Two tasks that name one file to change go one after the other. */
-function sameFiles(drafts: readonly Draft[], at: number): readonly number[] {
-  const { scope, reads, delivers, after } = drafts[at]!;
+/** Two tasks that name one file, or one thing in backticks, go one after the other. */
+function sameThings(drafts: readonly Draft[], at: number): readonly number[] {
+  const { delivers, after } = drafts[at]!;
   if (delivers === "report") return [];
-  const paths = new Set([...scope, ...reads]);
+  const things = new Set(thingsIn(drafts[at]!));
   const last = drafts.findLastIndex(
     (other, index) =>
-      index < at &&
-      other.delivers === "change" &&
-      [...other.scope, ...other.reads].some((path) => paths.has(path)),
+      index < at && other.delivers === "change" && thingsIn(other).some((thing) => things.has(thing)),
   );
   return last === -1 || after.includes(last) ? [] : [last];
 }
+
+const thingsIn = ({ scope, reads, words, isShared }: Draft): readonly string[] => [
+  ...scope,
+  ...reads,
+  ...(isShared ? [] : (words.match(/`[^`\n]{1,100}`/g) ?? [])),
+];
 
 function whole(request: string, { lexicon, tree, question, around }: Drafting): Draft {
   const { limits } = around.data;
@@ -140,7 +146,7 @@ function whole(request: string, { lexicon, tree, question, around }: Drafting): 
   return {
     subject,
     description: answer === undefined ? told : `${told}\n\nWhat is meant: ${answer}`,
-    words: request,
+    words: sentencesOf(request.slice(0, MAX_REQUEST_CHARS))[0] ?? request,
     scope: isRead ? [] : scopeIn(request, tree),
     reads: readsIn(request, tree, limits.maxContextFiles),
     delivers: isRead ? "report" : "change",
@@ -148,6 +154,7 @@ function whole(request: string, { lexicon, tree, question, around }: Drafting): 
     isImperative: orderIn(subject, lexicon) !== undefined,
     after: [],
     isCollected: false,
+    isShared: false,
   };
 }
 

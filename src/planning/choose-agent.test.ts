@@ -8,7 +8,15 @@ import type { Draft } from "./draft.ts";
 const choose = chooserOf(BUILT_IN_SPECIALISTS);
 const draftOf = (subject: string, description: string, delivers: Draft["delivers"]): Draft => ({
   ...{ subject, description, delivers, words: description },
-  ...{ scope: [], reads: [], requirements: [], after: [], isImperative: true, isCollected: false },
+  ...{
+    scope: [],
+    reads: [],
+    requirements: [],
+    after: [],
+    isImperative: true,
+    isCollected: false,
+    isShared: false,
+  },
 });
 const report = (subject: string, description = `${subject}.`) => draftOf(subject, description, "report");
 const change = (subject: string, description = `${subject}.`) => draftOf(subject, description, "change");

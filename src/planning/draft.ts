@@ -6,11 +6,16 @@ export type Draft = Pick<
   PlanTask,
   "subject" | "description" | "scope" | "reads" | "delivers" | "requirements"
 > & {
-  /** The request's own words that are this task's: the specialist is chosen by these. */
+  /**
+   * The request's own words that are this task's: the specialist is chosen by these. Of a request that is one task, the
+   * first sentence: a long text has two keywords of any specialist by chance.
+   */
   readonly words: string;
   readonly isImperative: boolean;
   /** Places of earlier drafts that must be done first. */
   readonly after: readonly number[];
+  /** Its words are those of other tasks, too: parts of one thing. */
+  readonly isShared: boolean;
   /** Another task reads its result, so that it is written to a file. */
   readonly isCollected: boolean;
 };

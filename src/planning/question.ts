@@ -11,11 +11,11 @@ export const WHAT = "what";
 /** Undefined: the request is clear enough to begin. */
 export function questionOf(request: string, words: Words, facts: RepositoryFacts): Question | undefined {
   if (!hasWord(request)) return asked("What should be done?", "nothing: there is no plan without a request");
-  const verb = vagueVerb(request, words, facts);
-  if (verb === undefined) return undefined;
+  const vague = vagueIn(request, words, facts);
+  if (vague === undefined) return undefined;
   return asked(
     `What exactly is meant by ${JSON.stringify(plainLine(request))}?`,
-    defaultFor(request, verb, facts),
+    defaultFor(request, vague, facts),
   );
 }
 
@@ -31,8 +31,11 @@ const MAX_VAGUE_CHARS = 60;
 /** "Fix login" names one thing, "fix the slow login" two; three say what is wrong. */
 const MAX_THINGS = 2;
 
-/** A few words, none of which names something in the repository; empty where no verb is among them. */
-function vagueVerb(request: string, { vague }: Words, facts: RepositoryFacts): string | undefined {
+/** `verb`: empty where none is among the words. `things`: what is named, and is not in the repository. */
+type Vague = { readonly verb: string; readonly things: readonly string[] };
+
+/** A few words, none of which names something in the repository. */
+function vagueIn(request: string, { vague }: Words, facts: RepositoryFacts): Vague | undefined {
   const line = plainLine(request)
     .toLowerCase()
     .replace(/[.!?]+$/, "");
@@ -40,9 +43,11 @@ function vagueVerb(request: string, { vague }: Words, facts: RepositoryFacts): s
   const verb = vague.verbs.find((one) => line === one || line.startsWith(`${one} `)) ?? "";
   const empty = new Set([...vague.words, ...FUNCTION_WORDS]);
   const things = wordsIn(line.slice(verb.length)).filter((word) => word !== "" && !empty.has(word));
-  if (things.length === 0) return verb;
+  if (things.length === 0) return { verb, things };
   if (verb === "" || things.length > MAX_THINGS) return undefined;
-  return things.some((thing) => isIn(facts, thing)) ? undefined : verb;
+  return things.some((thing) => vague.clear.includes(thing) || isIn(facts, thing))
+    ? undefined
+    : { verb, things };
 }
 
 const FUNCTION_WORDS =
@@ -50,18 +55,17 @@ const FUNCTION_WORDS =
     " ",
   );
 
-/** A file or folder has the word in its path; a test is one wherever there are tests. */
-function isIn({ files, tests }: RepositoryFacts, thing: string): boolean {
+/** A file or folder has the word in its path. */
+function isIn({ files }: RepositoryFacts, thing: string): boolean {
   const stem = thing.replace(/([^s])s$/, "$1");
-  return (
-    stem.length > 2 &&
-    (files.some((file) => file.toLowerCase().includes(stem)) || (stem === "test" && tests.length > 0))
-  );
+  return stem.length > 2 && files.some((file) => file.toLowerCase().includes(stem));
 }
 
-function defaultFor(request: string, verb: string, { testCommand }: RepositoryFacts): string {
+function defaultFor(request: string, { verb, things }: Vague, { testCommand }: RepositoryFacts): string {
   if (/\b(?:fast|faster|slow|speed|performance|optimi[sz]e)/i.test(request))
     return "what is slowest by a measurement, which comes first";
+  if (things.length > 0)
+    return `whatever in this repository is nearest to ${JSON.stringify(things.join(" "))}, named before it is touched`;
   if (verb === "fix")
     return testCommand === undefined
       ? "what the tests of this repository show to be broken"

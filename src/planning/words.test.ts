@@ -32,7 +32,7 @@ test("each problem is said with its place", () => {
     version: 1,
     polite: ["please", 7, " "],
     finite: "is",
-    vague: { verbs: [], words: [], weather: [] },
+    vague: { verbs: [], words: [], clear: [], weather: [] },
     families: { crud: "all" },
     own: [],
   };

@@ -4,8 +4,11 @@ export type WordList = readonly string[];
 
 export type Words = {
   readonly version: 2;
-  /** What software work is called, in the form of an order. `build` makes something new, `report` changes nothing. */
-  readonly verbs: Lists<"build" | "change" | "remove" | "operate" | "report">;
+  /**
+   * What software work is called, in the form of an order. `build` makes something new, `report` changes nothing; `check`
+   * is either: "check why" reports, "check the input" changes code.
+   */
+  readonly verbs: Lists<"build" | "change" | "remove" | "operate" | "report" | "check">;
   /** What may stand before an order without changing it. */
   readonly polite: WordList;
   /** What a sentence begins with that says when its work is done. */
@@ -22,8 +25,8 @@ export type Words = {
   readonly families: ReadonlyMap<string, WordList>;
   /** What work is shared out over; `whole` means all files, `inPlace` changes each file by itself. */
   readonly files: Lists<"nouns" | "folders" | "whole" | "inPlace">;
-  /** What names nothing that could be worked on. */
-  readonly vague: Lists<"verbs" | "words">;
+  /** `verbs` and `words` name nothing that could be worked on; `clear` is known in every repository. */
+  readonly vague: Lists<"verbs" | "words" | "clear">;
 };
 
 type Lists<Key extends string> = { readonly [key in Key]: WordList };
@@ -37,7 +40,7 @@ export function readWords(value: unknown): Words | { readonly problems: readonly
   const top = new Place("", value, at);
   const words: Words = {
     version: 2,
-    verbs: top.lists("verbs", ["build", "change", "remove", "operate", "report"]),
+    verbs: top.lists("verbs", ["build", "change", "remove", "operate", "report", "check"]),
     polite: top.list("polite"),
     order: top.lists("order", ["first", "then", "meanwhile", "finally"]),
     constraints: top.list("constraints"),
@@ -46,7 +49,7 @@ export function readWords(value: unknown): Words | { readonly problems: readonly
     lists: top.lists("lists", ["with", "fields"]),
     families: top.families("families"),
     files: top.lists("files", ["nouns", "folders", "whole", "inPlace"]),
-    vague: top.lists("vague", ["verbs", "words"]),
+    vague: top.lists("vague", ["verbs", "words", "clear"]),
   };
   if (top.get("version") !== 2) at("version", "must be 2, the version of this format");
   top.end();

@@ -24,7 +24,9 @@ export const features: Shape = (request, { lexicon, limits }) => {
     parts: items.map((item) => ({
       subject: subjectOf(`Implement ${item} ${of}`, limits.maxSubjectChars),
       words: only.sentence,
-      says: `Implement only this part: ${item}. Other tasks do the rest: ${others(items, item)}.`,
+      says:
+        `Implement only this part: ${item}. Other tasks do the rest: ${others(items, item)}. ` +
+        "What the parts share and is not there yet, make as small as it can be.",
       after: [],
     })),
     shared: sentences.filter((sentence) => sentence !== only.sentence),

@@ -5,7 +5,9 @@ export type Lexicon = {
   readonly words: Words;
   /** All verbs that can be an order. */
   readonly verbs: ReadonlySet<string>;
+  /** Orders that change nothing, and those that may. */
   readonly report: ReadonlySet<string>;
+  readonly check: ReadonlySet<string>;
   readonly starts: {
     readonly verb: RegExp;
     readonly polite: RegExp;
@@ -22,12 +24,12 @@ const WHEN: readonly When[] = ["first", "then", "meanwhile", "finally"];
 export function lexiconOf(words: Words): Lexicon {
   const known = lexicons.get(words);
   if (known) return known;
-  const { build, change, remove, operate, report } = words.verbs;
-  const verbs = [...build, ...change, ...remove, ...operate, ...report];
+  const verbs = Object.values(words.verbs).flat();
   const lexicon: Lexicon = {
     words,
     verbs: new Set(verbs),
-    report: new Set(report),
+    report: new Set(words.verbs.report),
+    check: new Set(words.verbs.check),
     starts: {
       verb: startOf(verbs),
       polite: startOf(words.polite),
@@ -107,18 +109,32 @@ export function whenOf(
   return undefined;
 }
 
-/** Whether its first order only reads, and no later one changes something: "review x and fix it" does. */
-export function isReport(text: string, lexicon: Lexicon): boolean {
+/**
+ * Whether its first order only reads, and no later one changes something: "review x and fix it" does. `isLater`: it
+ * follows other work, so that "verify the login" is no wish for code.
+ */
+export function isReport(text: string, lexicon: Lexicon, isLater = false): boolean {
   const first = orderIn(whenOf(text, lexicon)?.rest ?? text, lexicon);
-  if (first === undefined) return QUESTION.test(text) && text.trim().length < MAX_QUESTION_CHARS;
-  if (!lexicon.report.has(first.verb.toLowerCase())) return false;
+  if (first === undefined) return isQuestion(text);
+  const { verbs, report, check } = lexicon;
+  const verb = first.verb.toLowerCase();
+  const isCheck = check.has(verb) && (isLater || ASKED_FOR.test(first.object));
+  if (!report.has(verb) && !isCheck) return false;
   const joins = text.matchAll(/(?:\b(?:and|then|or)|[.,;:!?\n-])\s+(?:then\s+|also\s+|to\s+)?([a-z]+)/gi);
   return ![...joins].some(([, word = ""]) => {
-    const verb = word.toLowerCase();
-    return lexicon.verbs.has(verb) && !lexicon.report.has(verb);
+    const other = word.toLowerCase();
+    return verbs.has(other) && !report.has(other) && !check.has(other);
   });
 }
 
+/** "Check whether", "find all", "list every": what is wanted is an answer. */
+const ASKED_FOR = /^(?:whether|if|why|how|what|which|where|who|all|every|each|out)\b/i;
+
 const MAX_QUESTION_CHARS = 300;
-/** One sentence that asks for reasons or facts; "can you add …?" is an order. */
 const QUESTION = /^\s*(?:why|what|which|where|who|how)\b[^.!?\n]*\?\s*$/i;
+/** These propose something: "why don't we cache it?". */
+const PROPOSAL = /^\s*(?:why (?:not|don['’]t)|(?:what|how) (?:about|if))\b/i;
+
+/** One sentence that asks for reasons or facts; "can you add …?" is an order. */
+const isQuestion = (text: string): boolean =>
+  text.length < MAX_QUESTION_CHARS && QUESTION.test(text) && !PROPOSAL.test(text);

@@ -98,7 +98,9 @@ function orderOf(words: string, lexicon: Lexicon): ItemOrder | undefined {
 const CLOSING =
   /^(?:(?:add|write|create|extend)\s+(?:\w+\s+){0,2}tests?\b|test\b|verify\b|validate\b|document\b|(?:update|write|extend|add)\s+(?:\w+\s+){0,2}(?:docs?|documentation|readme|changelog)\b)/i;
 const LAST = /^(?:release|publish|deploy|tag|roll out)\b/i;
-const POINTS_BACK = /^\S+\s+(?:it|them|that|this|these|those)\b/i;
+/** "Use it in the server", "write a reader for them". */
+const POINTS_BACK =
+  /^\S+\s+(?:it|them|these|those)\b|\b(?:for|to|from|of|with|in|on|using|into)\s+(?:it|them|these|those|this|that)(?=[\s.,;]*$|[.,;])/i;
 
 /** Items without numbers run side by side, but for those that say that they follow. */
 function waitsFor(at: number, { text, when }: ItemOrder, all: readonly ItemOrder[]): readonly number[] {
