@@ -111,14 +111,14 @@ export function whenOf(
 
 /**
  * Whether its first order only reads, and no later one changes something: "review x and fix it" does. `isLater`: it
- * follows other work, so that "verify the login" is no wish for code.
+ * follows other work, so that "verify the login" and "deploy it" are no wish for code.
  */
 export function isReport(text: string, lexicon: Lexicon, isLater = false): boolean {
   const first = orderIn(whenOf(text, lexicon)?.rest ?? text, lexicon);
   if (first === undefined) return isQuestion(text);
   const { verbs, report, check } = lexicon;
   const verb = first.verb.toLowerCase();
-  const isCheck = check.has(verb) && (isLater || ASKED_FOR.test(first.object));
+  const isCheck = check.has(verb) ? isLater || ASKED_FOR.test(first.object) : isLater && OPERATING.test(verb);
   if (!report.has(verb) && !isCheck) return false;
   const joins = text.matchAll(/(?:\b(?:and|then|or)|[.,;:!?\n-])\s+(?:then\s+|also\s+|to\s+)?([a-z]+)/gi);
   return ![...joins].some(([, word = ""]) => {
@@ -126,6 +126,9 @@ export function isReport(text: string, lexicon: Lexicon, isLater = false): boole
     return verbs.has(other) && !report.has(other) && !check.has(other);
   });
 }
+
+/** At the end of other work these leave no change behind. */
+const OPERATING = /^(?:deploy|publish|push|tag|run|roll back)$/;
 
 /** "Check whether", "find all", "list every": what is wanted is an answer. */
 const ASKED_FOR = /^(?:whether|if|why|how|what|which|where|who|all|every|each|out)\b/i;

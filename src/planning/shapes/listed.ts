@@ -81,8 +81,9 @@ const asWritten = (line: Line): string =>
 const isAround = (sentence: string, lexicon: Lexicon): boolean =>
   sentence.endsWith(":") || isConstraint(sentence, lexicon) || orderIn(sentence, lexicon) === undefined;
 
-/** "Steps to reproduce:" leads to a story, "When I do this:" too. */
-const mayLead = (before: string, { story }: Lexicon): boolean => !story.test(before.slice(-MAX_LEAD_CHARS));
+/** "Steps to reproduce:" leads to a story, "When I do this:" and "Steps:" too. */
+const mayLead = (before: string, { story }: Lexicon): boolean =>
+  !story.test(before.slice(-MAX_LEAD_CHARS)) && !/(?:^|\n)\s*steps:?\s*$/i.test(before);
 const MAX_LEAD_CHARS = 2_000;
 
 type ItemOrder = { readonly text: string; readonly verb: string; readonly when?: When };
@@ -98,6 +99,9 @@ function orderOf(words: string, lexicon: Lexicon): ItemOrder | undefined {
 const CLOSING =
   /^(?:(?:add|write|create|extend)\s+(?:\w+\s+){0,2}tests?\b|test\b|verify\b|validate\b|document\b|(?:update|write|extend|add)\s+(?:\w+\s+){0,2}(?:docs?|documentation|readme|changelog)\b)/i;
 const LAST = /^(?:release|publish|deploy|tag|roll out)\b/i;
+/** What is left over, what breaks, who calls it, what is old then: all of it comes from the items before. */
+const FOLLOWS =
+  /\b(?:whatever|everything|the rest|the above|accordingly|afterwards?|what(?:ever)? (?:breaks|fails|is left)|callers?|usages|call sites|the new)\b|^(?:remove|delete|drop|clean up)\b.*\b(?:old|legacy|obsolete|unused|dead)\b/i;
 /** "Use it in the server", "write a reader for them". */
 const POINTS_BACK =
   /^\S+\s+(?:it|them|these|those)\b|\b(?:for|to|from|of|with|in|on|using|into)\s+(?:it|them|these|those|this|that)(?=[\s.,;]*$|[.,;])/i;
@@ -105,7 +109,7 @@ const POINTS_BACK =
 /** Items without numbers run side by side, but for those that say that they follow. */
 function waitsFor(at: number, { text, when }: ItemOrder, all: readonly ItemOrder[]): readonly number[] {
   const before = all.slice(0, at).map((_, index) => index);
-  if (when === "finally" || LAST.test(text)) return before;
+  if (when === "finally" || LAST.test(text) || FOLLOWS.test(text)) return before;
   if (CLOSING.test(text)) return before.filter((index) => !CLOSING.test(all[index]!.text));
   return when === "then" || POINTS_BACK.test(text) ? before.slice(-1) : [];
 }
