@@ -8,6 +8,8 @@ import { factsFrom } from "../../src/planning/facts-from.ts";
 import { readPlan } from "../../src/planning/files/read-plan.ts";
 import { lintPlan } from "../../src/planning/lint.ts";
 import type { ExecutionPlan } from "../../src/planning/plan.ts";
+import { renderMarkdown } from "../../src/planning/render/markdown.ts";
+import { parseMarkdown } from "../../src/planning/render/parse-markdown.ts";
 import { checkCoverage } from "./coverage.ts";
 import { around } from "./parts.ts";
 
@@ -128,7 +130,7 @@ function checkProperties({ tasks, questions, assumptions, risks }: ExecutionPlan
   for (const words of is.risks ?? []) assert.ok(risks.join("\n").includes(words), risks.join("\n"));
 }
 
-/** It reads back as it is, and the only thing that may be wrong with it is that something must be answered. */
+/** It reads back as it is, from JSON and from markdown, and the only thing that may be wrong with it is that something must be answered. */
 function checkAsFile(plan: ExecutionPlan, { prefix, repository = "shop" }: Case): void {
   const { files } = REPOSITORIES[repository]!;
   const found = lintPlan(plan, { agents: BUILT_IN_SPECIALISTS, files });
@@ -141,4 +143,6 @@ function checkAsFile(plan: ExecutionPlan, { prefix, repository = "shop" }: Case)
   assert.deepEqual(read.notes, []);
   // A prefix is for others; ours is read without.
   if (prefix === undefined) assert.deepEqual(read.plan, plan);
+  const markdown = parseMarkdown(renderMarkdown(plan));
+  assert.deepEqual(markdown.is === "plan" ? markdown.plan : markdown, read.plan);
 }
