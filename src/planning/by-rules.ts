@@ -21,6 +21,7 @@ import { ordered } from "./shapes/ordered.ts";
 import type { Shape, ShapeAround, Shaped } from "./shapes/shape.ts";
 import { sentencesOf } from "./shapes/text.ts";
 import { titleOf } from "./shapes/title.ts";
+import { turnsOf } from "./turns.ts";
 import { wavesOf } from "./waves.ts";
 import { activeFormOf, plainLine, shortened } from "./wording.ts";
 
@@ -116,26 +117,9 @@ function draftsOf(request: string, shape: Shaped | undefined, drafting: Drafting
       isShared: part.says !== undefined,
     };
   });
-  return drafts.map((draft, at) => ({ ...draft, after: [...draft.after, ...sameThings(drafts, at)] }));
+  const turns = turnsOf(drafts);
+  return drafts.map((draft, at) => ({ ...draft, after: turns[at]! }));
 }
-
-/** Two tasks that name one file, or one thing in backticks, go one after the other. */
-function sameThings(drafts: readonly Draft[], at: number): readonly number[] {
-  const { delivers, after } = drafts[at]!;
-  if (delivers === "report") return [];
-  const things = new Set(thingsIn(drafts[at]!));
-  const last = drafts.findLastIndex(
-    (other, index) =>
-      index < at && other.delivers === "change" && thingsIn(other).some((thing) => things.has(thing)),
-  );
-  return last === -1 || after.includes(last) ? [] : [last];
-}
-
-const thingsIn = ({ scope, reads, words, isShared }: Draft): readonly string[] => [
-  ...scope,
-  ...reads,
-  ...(isShared ? [] : (words.match(/`[^`\n]{1,100}`/g) ?? [])),
-];
 
 function whole(request: string, { lexicon, tree, question, around }: Drafting): Draft {
   const { limits } = around.data;
