@@ -80,10 +80,19 @@ function shapeOf(request: string, around: ShapeAround): Shaped | undefined {
   for (const shape of SHAPES) {
     const found = shape(request, around);
     if (found === undefined || found.parts.length > around.limits.maxTasks) continue;
-    const isLong = found.parts.some(({ words }) => words.length > MAX_REQUEST_CHARS);
-    if (!isLong && lostIn(request, found).length === 0) return found;
+    if (isShort(found) && lostIn(request, found).length === 0) return found;
   }
   return undefined;
+}
+
+/** A plan file takes 10,000 characters for a requirement. */
+const MAX_SHARED_CHARS = 8_000;
+
+/** What every task carries, and the longest of their own words, fit in one task. */
+function isShort({ parts, shared }: Shaped): boolean {
+  const common = shared.reduce((sum, sentence) => sum + sentence.length, 0);
+  const own = Math.max(...parts.map(({ words, says = "" }) => words.length + says.length));
+  return common <= MAX_SHARED_CHARS && common + own <= MAX_REQUEST_CHARS;
 }
 
 type Drafting = {
@@ -180,5 +189,5 @@ function criteriaOf(tasks: readonly PlanTask[], { testCommand }: RepositoryFacts
 
 function taken({ id, question, default: usual }: Question, answers: PlanAround["answers"]): string {
   const asked = question.slice(0, question.lastIndexOf(" (Default: "));
-  return `${asked} Taken: ${plainLine(answers?.get(id) || usual)}.`;
+  return `${asked} Taken: ${shortened(plainLine(answers?.get(id) || usual), MAX_SHARED_CHARS)}.`;
 }

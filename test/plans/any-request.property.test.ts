@@ -4,6 +4,7 @@ import { describe, it } from "node:test";
 import fc from "fast-check";
 import { BUILT_IN_SPECIALISTS } from "../../src/delegation/specialist-table.ts";
 import { planByRules } from "../../src/planning/by-rules.ts";
+import { readPlan } from "../../src/planning/files/read-plan.ts";
 import { lintPlan } from "../../src/planning/lint.ts";
 import type { ExecutionPlan } from "../../src/planning/plan.ts";
 import { cpuMs } from "../support/cpu.ts";
@@ -186,6 +187,21 @@ describe("texts as people hand them in", () => {
     checkCoverage(LONG_TEXT, plan);
     checkCoverage("word ".repeat(30_000), planOf("word ".repeat(30_000)));
     checkCoverage("x".repeat(50_000), planOf("x".repeat(50_000)));
+  });
+
+  it("that are long lists, or have much around them, are plans that can be read back", () => {
+    const long = "It is red. ".repeat(5_000);
+    const item = "Fix the parser so that it reads everything. ".repeat(400);
+    for (const request of [
+      `- Add a\n- Fix b\n\n${long}`,
+      `- Add a\n- ${item}`,
+      `- Add a\n- Fix b\n\n${"x".repeat(15_000)}`,
+    ]) {
+      const plan = planOf(request);
+      const read = readPlan(JSON.stringify(plan));
+      assert.deepEqual(read.is === "plan" ? read.plan : read, plan);
+      checkCoverage(request, plan);
+    }
   });
 
   it("are planned in time that grows with their length", () => {

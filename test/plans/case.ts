@@ -84,6 +84,7 @@ export function checkCase(given: Case): void {
   checkProperties(plan, given.is);
   checkCoverage(requestOf(given), plan);
   checkAsFile(plan, given);
+  checkWaveList(plan);
 }
 
 function checkProperties({ tasks, questions, assumptions, risks }: ExecutionPlan, is: Properties): void {
@@ -128,6 +129,16 @@ function checkProperties({ tasks, questions, assumptions, risks }: ExecutionPlan
   else if (is.question !== undefined) assert.ok(questions[0]?.question.includes(is.question));
   for (const words of is.assumptions ?? []) assert.ok(assumptions.join("\n").includes(words));
   for (const words of is.risks ?? []) assert.ok(risks.join("\n").includes(words), risks.join("\n"));
+}
+
+/** Every task stands by itself in its wave: no sums, no ranges, no "4 files". */
+function checkWaveList(plan: ExecutionPlan): void {
+  const [, list = ""] = renderMarkdown(plan).split(/^#+ Wave Breakdown$/m);
+  const lines = list
+    .split(/^#+ (?!Wave)/m)[0]!
+    .split("\n")
+    .filter((line) => / -> /.test(line.replaceAll("\\", "")));
+  assert.equal(lines.length, plan.tasks.length, list.slice(0, 500));
 }
 
 /** It reads back as it is, from JSON and from markdown, and the only thing that may be wrong with it is that something must be answered. */
