@@ -15,7 +15,7 @@ import { risksOf } from "./risks.ts";
 import { lostIn } from "./shapes/coverage.ts";
 import { features } from "./shapes/features.ts";
 import { sharedOut } from "./shapes/files.ts";
-import { isReport, type Lexicon, lexiconOf, orderIn } from "./shapes/lexicon.ts";
+import { isReport, kindOf, type Lexicon, lexiconOf, orderIn } from "./shapes/lexicon.ts";
 import { listed } from "./shapes/listed.ts";
 import { ordered } from "./shapes/ordered.ts";
 import type { Shape, ShapeAround, Shaped } from "./shapes/shape.ts";
@@ -119,7 +119,7 @@ function draftsOf(request: string, shape: Shaped | undefined, drafting: Drafting
       scope: isRead ? [] : isInPlace ? files : scopeIn([words, ...shape.shared].join("\n"), tree),
       reads: isInPlace ? [] : (files ?? readsIn(words, tree, max)),
       delivers: isRead ? "report" : "change",
-      requirements: shape.shared.map(plainLine),
+      requirements: requirementsOf(shape, isRead, lexicon),
       isImperative: order !== undefined,
       after,
       isCollected: files !== undefined && shape.parts.some(({ after }) => after.length > 0),
@@ -128,6 +128,12 @@ function draftsOf(request: string, shape: Shaped | undefined, drafting: Drafting
   });
   const turns = turnsOf(drafts);
   return drafts.map((draft, at) => ({ ...draft, after: turns[at]! }));
+}
+
+/** What limits all of it is measured, too, beside what the task is for. */
+function requirementsOf({ shared }: Shaped, isRead: boolean, lexicon: Lexicon): readonly string[] {
+  const limits = shared.filter((sentence) => kindOf(sentence, lexicon) === "limit").map(plainLine);
+  return limits.length === 0 ? [] : [isRead ? REPORTED : DONE, ...limits];
 }
 
 function whole(request: string, { lexicon, tree, question, around }: Drafting): Draft {
@@ -175,14 +181,15 @@ function tasksOf(drafts: readonly Draft[], { agents, prefix }: PlanAround): read
   });
 }
 
+const DONE = "All that is asked for is done, and shown by a test or a command.";
+const REPORTED = "A report answers what is asked, with paths and lines.";
+
 /** By what somebody can see that the request is fulfilled. */
 function criteriaOf(tasks: readonly PlanTask[], { testCommand }: RepositoryFacts): readonly string[] {
   if (tasks.length === 0) return [];
   const hasChange = tasks.some(({ delivers }) => delivers === "change");
   return [
-    hasChange
-      ? "All that the request asks for is done, and shown by a test or a command."
-      : "A report answers the request, with paths and lines.",
+    hasChange ? DONE : REPORTED,
     ...(hasChange && testCommand !== undefined ? [`\`${testCommand}\` passes.`] : []),
   ];
 }

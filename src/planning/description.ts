@@ -15,7 +15,7 @@ export function describePart({ words, says }: Part, shared: readonly string[], r
   return [
     ...(says === undefined ? [] : [says]),
     words,
-    ...(shared.length === 0 ? [] : [["This holds for all parts:", ...shared].join("\n")]),
+    ...(shared.length === 0 ? [] : [["Said of all parts:", ...shared].join("\n")]),
     ...(joined(words) === joined(request) ? [] : [`${WHOLE}\n\n${asTold(request).text}`]),
   ].join("\n\n");
 }

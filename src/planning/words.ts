@@ -13,8 +13,8 @@ export type Words = {
   readonly polite: WordList;
   /** What a sentence begins with that says when its work is done. */
   readonly order: Lists<"first" | "then" | "meanwhile" | "finally">;
-  /** What a sentence begins with that limits all of the work. */
-  readonly constraints: WordList;
+  /** What a sentence begins with that may limit the work, and what it is about if it does: "keep the API as it is". */
+  readonly limits: Lists<"starts" | "about">;
   /** Above a list: its items tell what happened, and ask for nothing. */
   readonly story: WordList;
   /** Behind the first word: that one is a noun, and the sentence a statement ("Build fails on Windows"). */
@@ -43,7 +43,7 @@ export function readWords(value: unknown): Words | { readonly problems: readonly
     verbs: top.lists("verbs", ["build", "change", "remove", "operate", "report", "check"]),
     polite: top.list("polite"),
     order: top.lists("order", ["first", "then", "meanwhile", "finally"]),
-    constraints: top.list("constraints"),
+    limits: top.lists("limits", ["starts", "about"]),
     story: top.list("story"),
     finite: top.list("finite"),
     lists: top.lists("lists", ["with", "fields"]),

@@ -1,6 +1,6 @@
 /** Does the request ask for one thing with several parts? "Build x with a, b and c", and words that stand for parts. */
 import { subjectOf, withoutArticle } from "../wording.ts";
-import { isConstraint, type Lexicon, type Order, orderIn } from "./lexicon.ts";
+import { kindOf, type Lexicon, type Order, orderIn } from "./lexicon.ts";
 import type { Shape } from "./shape.ts";
 import { linesOf, sentencesOf } from "./text.ts";
 
@@ -8,14 +8,15 @@ export const features: Shape = (request, { lexicon, limits }) => {
   if (linesOf(request).some(({ is }) => is !== "text" && is !== "blank")) return undefined;
   const sentences = sentencesOf(request);
   const orders = sentences.flatMap((sentence) => {
-    const order = isConstraint(sentence, lexicon) ? undefined : orderIn(sentence, lexicon);
+    const order = orderIn(sentence, lexicon);
     return order ? [{ sentence, order }] : [];
   });
   const [only] = orders;
   if (only === undefined || orders.length > 1) return undefined;
   // What is said before the order explains it; behind it, what limits nothing may ask for more.
   const behind = sentences.slice(sentences.indexOf(only.sentence) + 1);
-  if (!behind.every((sentence) => isConstraint(sentence, lexicon))) return undefined;
+  if (!behind.every((sentence) => kindOf(sentence, lexicon) === "limit")) return undefined;
+  if (sentences.some((sentence) => kindOf(sentence, lexicon) === "unclear")) return undefined;
   if (!lexicon.words.verbs.build.includes(only.order.verb.toLowerCase())) return undefined;
   const found = partsIn(only.order, lexicon);
   if (found === undefined) return undefined;

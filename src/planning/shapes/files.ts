@@ -1,7 +1,7 @@
 /** Does the request ask for the same work on many files or folders that exist? Then they are shared out. */
 import { subjectOf } from "../wording.ts";
 import { filesMeant, type Meant } from "./files-meant.ts";
-import { isConstraint, isReport, type Lexicon, orderIn } from "./lexicon.ts";
+import { isReport, kindOf, type Lexicon, orderIn } from "./lexicon.ts";
 import type { Part, Shape, ShapeAround } from "./shape.ts";
 import { linesOf, sentencesOf } from "./text.ts";
 
@@ -9,7 +9,7 @@ export const sharedOut: Shape = (request, around) => {
   const { lexicon } = around;
   if (linesOf(request).some(({ is }) => is !== "text" && is !== "blank")) return undefined;
   const [sentence = "", ...rest] = sentencesOf(request);
-  if (!rest.every((one) => isConstraint(one, lexicon))) return undefined;
+  if (!rest.every((one) => kindOf(one, lexicon) === "limit")) return undefined;
   const order = orderIn(sentence, lexicon);
   if (order === undefined || !isForEach(sentence, order.verb, lexicon)) return undefined;
   const meant = filesMeant(order.object.replace(/[.!?\s]+$/, ""), around);

@@ -11,10 +11,12 @@ export type Lexicon = {
   readonly starts: {
     readonly verb: RegExp;
     readonly polite: RegExp;
-    readonly constraint: RegExp;
+    readonly limit: RegExp;
     readonly when: Readonly<Record<When, RegExp>>;
   };
   readonly story: RegExp;
+  /** What a limit is about. */
+  readonly limited: RegExp;
   readonly finite: ReadonlySet<string>;
 };
 
@@ -33,13 +35,14 @@ export function lexiconOf(words: Words): Lexicon {
     starts: {
       verb: startOf(verbs),
       polite: startOf(words.polite),
-      constraint: startOf(words.constraints),
+      limit: startOf(words.limits.starts),
       when: Object.fromEntries(WHEN.map((when) => [when, startOf(words.order[when])])) as Record<
         When,
         RegExp
       >,
     },
     story: new RegExp(`\\b${anyOf(words.story)}\\b`, "i"),
+    limited: new RegExp(`\\b${anyOf(words.limits.about)}(?:s|d|ed|ing)?\\b`, "i"),
     finite: new Set(words.finite),
   };
   lexicons.set(words, lexicon);
@@ -72,7 +75,7 @@ export type Order = {
 export function orderIn(sentence: string, lexicon: Lexicon): Order | undefined {
   const said = withoutPolite(sentence, lexicon);
   const found = lexicon.starts.verb.exec(said);
-  if (found === null || isConstraint(sentence, lexicon)) return undefined;
+  if (found === null || lexicon.starts.limit.test(said)) return undefined;
   const object = said.slice(found[0].length);
   if (isStatement(object, lexicon)) return undefined;
   return { verb: found[0].replace(/[,:]?\s*$/, ""), object };
@@ -92,9 +95,21 @@ function isStatement(object: string, { finite }: Lexicon): boolean {
   return finite.has(second) || (finite.has(third) && !ASKS.test(second));
 }
 
-/** It says what must not be, or must stay so; nobody is put to it alone. */
-export const isConstraint = (sentence: string, lexicon: Lexicon): boolean =>
-  lexicon.starts.constraint.test(withoutPolite(sentence, lexicon));
+/**
+ * What a sentence is. A `limit` says how the work is to be done ("do not change the API") and is nobody's work alone.
+ * What begins like one and may be work itself ("do not crash when the file is missing") is `unclear`.
+ */
+export type Kind = "order" | "limit" | "unclear" | "statement";
+
+export function kindOf(sentence: string, lexicon: Lexicon): Kind {
+  if (orderIn(sentence, lexicon) !== undefined) return "order";
+  const said = withoutPolite(sentence, lexicon);
+  if (!lexicon.starts.limit.test(said)) return "statement";
+  return lexicon.limited.test(said) && !CONDITION.test(said) ? "limit" : "unclear";
+}
+
+/** A limit holds always; behaviour has its moment. */
+const CONDITION = /\b(?:when|whenever|if|while|twice)\b/i;
 
 /** The word of order at its beginning, and what is said after it. */
 export function whenOf(

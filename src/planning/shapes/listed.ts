@@ -1,6 +1,6 @@
 /** Is the request a list of orders? Then each item is a task; what stands around the list belongs to all of them. */
 import { subjectOf } from "../wording.ts";
-import { isConstraint, type Lexicon, orderIn, type When, whenOf } from "./lexicon.ts";
+import { kindOf, type Lexicon, orderIn, type When, whenOf } from "./lexicon.ts";
 import type { Part, Shape } from "./shape.ts";
 import { type Line, linesOf, sentencesOf } from "./text.ts";
 
@@ -10,27 +10,17 @@ export const listed: Shape = (request, { lexicon, limits }) => {
   const around = [list.before, list.after].flatMap(sentencesOf);
   if (!around.every((sentence) => isAround(sentence, lexicon))) return undefined;
   if (!mayLead(list.before, lexicon)) return undefined;
-  const items = list.items.map((words) => ({ words, order: orderOf(words, lexicon) }));
-  const limiting = items.filter(({ words }) => isConstraint(words, lexicon)).map(({ words }) => words);
-  const work = items.filter(({ words }) => !limiting.includes(words));
-  if (work.length < 2 || work.some(({ order }) => order === undefined)) return undefined;
-  const isOrdered = list.isNumbered;
+  const limiting = list.items.filter((words) => kindOf(words, lexicon) === "limit");
+  const items = list.items.filter((words) => !limiting.includes(words));
+  const orders = items.flatMap((words) => orderOf(words, lexicon) ?? []);
+  if (items.length < 2 || orders.length < items.length) return undefined;
   return {
-    parts: work.map(({ words, order }, at): Part => {
-      const said = order!;
-      const waits = isOrdered
-        ? at === 0
-          ? []
-          : [at - 1]
-        : waitsFor(
-            at,
-            said,
-            work.map(({ order }) => order!),
-          );
-      return { subject: subjectOf(said.text, limits.maxSubjectChars), words, after: waits };
+    parts: items.map((words, at): Part => {
+      const after = list.isNumbered ? [at - 1].filter((before) => before >= 0) : waitsFor(at, orders);
+      return { subject: subjectOf(orders[at]!.text, limits.maxSubjectChars), words, after };
     }),
     shared: [...around, ...limiting],
-    assumptions: isOrdered ? ["The numbers of the list are taken as an order."] : [],
+    assumptions: list.isNumbered ? ["The numbers of the list are taken as an order."] : [],
   };
 };
 
@@ -79,7 +69,7 @@ const asWritten = (line: Line): string =>
 
 /** A sentence that asks for work of its own, but for a lead that ends in a colon, is none that all tasks carry. */
 const isAround = (sentence: string, lexicon: Lexicon): boolean =>
-  sentence.endsWith(":") || isConstraint(sentence, lexicon) || orderIn(sentence, lexicon) === undefined;
+  sentence.endsWith(":") || ["limit", "statement"].includes(kindOf(sentence, lexicon));
 
 /** "Steps to reproduce:" leads to a story, "When I do this:" and "Steps:" too. */
 const mayLead = (before: string, { story }: Lexicon): boolean =>
@@ -107,7 +97,8 @@ const POINTS_BACK =
   /^\S+\s+(?:it|them|these|those)\b|\b(?:for|to|from|of|with|in|on|using|into)\s+(?:it|them|these|those|this|that)(?=[\s.,;]*$|[.,;])/i;
 
 /** Items without numbers run side by side, but for those that say that they follow. */
-function waitsFor(at: number, { text, when }: ItemOrder, all: readonly ItemOrder[]): readonly number[] {
+function waitsFor(at: number, all: readonly ItemOrder[]): readonly number[] {
+  const { text, when } = all[at]!;
   const before = all.slice(0, at).map((_, index) => index);
   if (when === "finally" || LAST.test(text) || FOLLOWS.test(text)) return before;
   if (CLOSING.test(text)) return before.filter((index) => !CLOSING.test(all[index]!.text));

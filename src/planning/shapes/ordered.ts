@@ -1,6 +1,6 @@
 /** Is the request a row of sentences with words of order at their start? Then each such sentence begins a task. */
 import { subjectOf } from "../wording.ts";
-import { isConstraint, type Lexicon, orderIn, type When, whenOf } from "./lexicon.ts";
+import { kindOf, type Lexicon, type When, whenOf } from "./lexicon.ts";
 import type { Part, Shape } from "./shape.ts";
 import { linesOf, sentencesOf } from "./text.ts";
 
@@ -33,10 +33,10 @@ function stepsIn(
   for (const sentence of sentences) {
     const at = whenOf(sentence, lexicon);
     const text = at?.rest ?? sentence;
-    const isOrder = orderIn(text, lexicon) !== undefined;
-    if (at && !isOrder) return undefined;
-    if (isConstraint(sentence, lexicon)) shared.push(sentence);
-    else if (isOrder && (at || steps.length === 0))
+    const kind = kindOf(text, lexicon);
+    if ((at && kind !== "order") || (kind === "unclear" && steps.length === 0)) return undefined;
+    if (kind === "limit") shared.push(sentence);
+    else if (kind === "order" && (at || steps.length === 0))
       steps.push({ when: at?.when ?? "first", text, words: [sentence] });
     else if (steps.length > 0) steps.at(-1)!.words.push(sentence);
     else shared.push(sentence);
