@@ -224,6 +224,16 @@ exec my-coder-itself
     assert.match(goal.out, /planner: agent-unreachable: .*exit code 75.*rate limit/);
   });
 
+  it("a worker that delegates, and goes on with what its subtask made", LIMIT, async () => {
+    await using place = await makePlace({ "README.md": "# here\n" });
+    const { target } = await runs(place, "delegates.sh");
+    assert.match(
+      await place.repository.git("show", `${target}:double.js`),
+      /^module\.exports = .*\n\/\/ COMPLETE: wrote it$/,
+    );
+    assert.match(await place.repository.git("show", `${target}:double.test.js`), /equal/);
+  });
+
   it("a script of the repository's own, named in skein.yaml and not committed", LIMIT, async () => {
     await using place = await makePlace({ LICENSE: "(c) 1999\n", "below/file": "\n" });
     await place.save("year.sh", programOf("year.sh").code);

@@ -72,7 +72,7 @@ describe("a quick command", () => {
   for (const command of ["--version", "status", "--help", "doctor"]) {
     it(`skein ${command} loads no library for models, agents or prices`, async () => {
       const heavy = (await loadedBy(command)).filter((url) =>
-        /node_modules\/(?:ai|@ai-sdk|@agentclientprotocol|@pydantic)\//.test(url),
+        /node_modules\/(?:ai|@ai-sdk|@agentclientprotocol|@modelcontextprotocol|@pydantic)\//.test(url),
       );
       assert.deepEqual(heavy, []);
     });

@@ -13,7 +13,7 @@ import { watched } from "../jobs/watched.ts";
 import { type Asking, MAX_TASKS, planRequest } from "../planning/by-agent/plan-request.ts";
 import type { Turn } from "../planning/by-agent/plan-turns.ts";
 import type { ExecutionPlan } from "../planning/plan.ts";
-import type { Ask, Said } from "../ports/agent.ts";
+import { type Ask, asSaid, type Said } from "../ports/agent.ts";
 import { hasFailed } from "../ports/repository.ts";
 import type { Signs } from "../ports/signs.ts";
 import { specialistsOf } from "./agent-parts.ts";
@@ -77,7 +77,7 @@ export async function openDesk(
     };
     const said = await watched(agent, told, signs, signal);
     await workspaces.release(workspace);
-    return said;
+    return asSaid(said);
   };
   return { agents: roles, redact: redactor(secrets), ask };
 }

@@ -1,5 +1,6 @@
 /** What does one run use of this machine? Its workspaces, programs, gate, agents and files, put together. */
 import path from "node:path";
+import { FileArtefacts } from "../adapters/artefacts.ts";
 import { GitCheckout } from "../adapters/checkouts/git.ts";
 import { sharedLooks } from "../adapters/checkouts/shared-looks.ts";
 import { systemClock } from "../adapters/clocks/system.ts";
@@ -20,7 +21,7 @@ import { FileTranscripts } from "../adapters/transcripts/files.ts";
 import { CloneWorkspaces } from "../adapters/workspaces/clones.ts";
 import type { Config } from "../config/schema.ts";
 import { toPolicy } from "../config/to-policy.ts";
-import type { WorkBrief } from "../core/brief.ts";
+import type { Brief, WorkBrief } from "../core/brief.ts";
 import type { Failure } from "../core/failure.ts";
 import type { JobId } from "../core/job.ts";
 import { redactor } from "../core/redact.ts";
@@ -35,11 +36,14 @@ import type { RunHome } from "../ports/runs.ts";
 import type { Workspace, Workspaces } from "../ports/workspaces.ts";
 import { specialistsOf } from "./agent-parts.ts";
 import { agentsOf, type GivenAgents } from "./agents.ts";
+import { callsOf } from "./calls.ts";
 import { type Channel, openChannel } from "./channel.ts";
 import { confinedPrograms } from "./confined.ts";
 import { planWorld } from "./plan-parts.ts";
 import type { Environment, Project } from "./project.ts";
 import { secretsFor } from "./secrets.ts";
+import { templatesOf } from "./subtask-templates.ts";
+import { filesIn } from "./subtasks.ts";
 
 /** Everything outside the engine that one run uses. */
 export type World = {
@@ -134,6 +138,7 @@ export function openWorld(
     isConfined: confined.isGateConfined,
     network: config.network,
   });
+  const calls = callsOf(home.folder);
   const { worker, planner } = agentsOf(
     {
       config,
@@ -142,7 +147,7 @@ export function openWorld(
       gitDir,
       stateFolder: project.stateFolder,
       runFolder: home.folder,
-      programs: { folder: at("turns"), programs, transcripts, limits, redact },
+      programs: { folder: at("turns"), programs, transcripts, limits, redact, calls },
       governor: channel.governor,
     },
     options.agents,
@@ -167,6 +172,11 @@ export function openWorld(
     surroundings: new GitSurroundings(gitDir),
     specialists: specialistsOf(top),
     signs: channel.signs,
+    subtasks: {
+      templates: async () => (await templatesOf(top, false)).registry,
+      filesIn,
+      artefacts: new FileArtefacts(at("artefacts"), redact),
+    },
     ...terms,
     maxTurnMs: { plan: leaseMs.plan + retry.graceMs, work: leaseMs.work + retry.graceMs },
   };
@@ -174,6 +184,7 @@ export function openWorld(
   const settle = () => inside.close();
   const close = async () => {
     await settle();
+    await calls.desk.close();
     await workspaces.leave();
     repository.close();
   };
@@ -263,8 +274,9 @@ export const filterProblem = (
 export async function collectLeftovers(world: World, signal: AbortSignal): Promise<void> {
   const { files, programs, jobs } = world;
   const collect = async ({ id, brief, isOfEarlierBoot }: OpenJob) => {
+    const isEnded = (await programs.endLeftovers(id)) === 0;
     // Files of an agent that nobody had synced may be empty after a power cut: what it said of them does not count.
-    const wasRunning = (await programs.endLeftovers(id)) > 0 || isOfEarlierBoot;
+    const wasRunning = isOfEarlierBoot || !(isEnded || (await hasCalled(brief, jobs)));
     const found = await collectJob(brief, jobs, wasRunning, signal);
     if (found && isCut(found)) await files.cut(id, found.spent);
     else if (found && !(signal.aborted && isInterrupted(found))) await files.end(id, found);
@@ -274,6 +286,10 @@ export async function collectLeftovers(world: World, signal: AbortSignal): Promi
   await programs.endAll();
   await keepHeld(world, { isOver: false });
 }
+
+/** Its call was acknowledged: all that it still had to do was to end. */
+const hasCalled = async (brief: Brief, { worker }: JobParts): Promise<boolean> =>
+  brief.kind === "work" && (await worker.collect(jobIdOf(brief)))?.is === "called";
 
 const isInterrupted = ({ outcome }: Answer): boolean =>
   outcome.is === "failed" && outcome.failure.kind === "interrupted";
@@ -297,8 +313,8 @@ async function keepHeld(
     const brief = use === "agent" ? await files.briefOf(job) : undefined;
     const workspace = await workspaces.heldBy(job);
     const outcome = (await files.answerOf(job))?.outcome;
-    // What worked is a branch already, and nothing in a gate's is anybody's.
-    const isKept = use !== "agent" || outcome?.is === "worked";
+    // What worked, or ended with a call, is a branch already, and nothing in a gate's is anybody's.
+    const isKept = use !== "agent" || (outcome !== undefined && KEPT.has(outcome.is));
     const isMachines = outcome?.is === "failed" && outcome.failure.kind === "repository";
     const isFinished =
       !isOver && isMachines && brief?.kind === "work" && !(await hasLaterResult(brief, files));
@@ -309,12 +325,21 @@ async function keepHeld(
   }
 }
 
+/** Who only answered its subtask has made nothing that counts. */
+const KEPT: ReadonlySet<string> = new Set<Answer["outcome"]["is"]>([
+  "worked",
+  "called",
+  "answered",
+  "passed-on",
+]);
+
 /** An engine that was killed before it gave the workspace back: a later attempt has handed that work in. */
 async function hasLaterResult(brief: WorkBrief, files: JobFiles): Promise<boolean> {
   for (let attempt = brief.attempt + 1; ; attempt += 1) {
     const job = jobIdOf({ ...brief, attempt });
     if ((await files.briefOf(job)) === undefined) return false;
-    if ((await files.answerOf(job))?.outcome.is === "worked") return true;
+    const outcome = (await files.answerOf(job))?.outcome.is;
+    if (outcome === "worked" || outcome === "called") return true;
   }
 }
 

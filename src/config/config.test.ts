@@ -118,6 +118,9 @@ const VALUES: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   "retry.maxUnreachable": whole(1),
   "retry.first": fc.oneof(time, fc.constant(0)),
   "retry.max": fc.oneof(time, fc.constant("0s")),
+  "subtasks.maxDepth": whole(1),
+  "subtasks.maxTasks": whole(0),
+  "questions.wait": fc.oneof(time, fc.constant("0s")),
   "budget.tokens": tokens,
   "budget.dollars": dollars,
   "budget.task.tokens": tokens,
@@ -251,6 +254,7 @@ describe("the policy", () => {
       ...["subplanner.moduleThreshold=2", "subplanner.scoreThreshold=0", "subplanner.maxSubtasks=5"],
       ...["subplanner.scopeThreshold=11", "landing.maxBatch=13", "landing.strategy=rebase", "overlap=allow"],
       ...["sweep.red=7s", "sweep.green=70s", "repair.maxTasks=2", "repair.maxFiles=1", "repair.maxRounds=0"],
+      ...["subtasks.maxDepth=2", "subtasks.maxTasks=0", "questions.wait=9s"],
       ...["order=longest-path", "sharedFiles=a,b", "branchPrefix=x/", "approve=every", "timeout.grace=0"],
     );
     assert.deepEqual(policy.capacity, { work: 2, plan: 3 });
@@ -260,6 +264,8 @@ describe("the policy", () => {
       [retry.maxFailed, retry.maxRefused, retry.maxLost, retry.maxUnreachable, retry.firstMs, retry.maxMs],
       [4, 5, 6, 7, 8_000, 9_000],
     );
+    const { subtasks, questions } = policy;
+    assert.deepEqual([subtasks.maxDepth, subtasks.maxTasks, questions.waitMs], [2, 0, 9_000]);
     assert.equal(retry.graceMs, 0); // Zero is zero, and not the usual ten minutes.
     assert.deepEqual(budget, {
       maxTokens: 10,

@@ -175,6 +175,19 @@ export const schema = z.strictObject({
       .prefault(durationText(policy.retry.maxMs))
       .describe("The longest wait before trying again."),
   }),
+  subtasks: group("What a worker may delegate in the middle of its task.", {
+    maxDepth: whole(1)
+      .prefault(policy.subtasks.maxDepth)
+      .describe("Levels of tasks, the worker's own included; 1: a worker cannot delegate."),
+    maxTasks: whole(0)
+      .prefault(policy.subtasks.maxTasks)
+      .describe("Subtasks of one worker's task, over all levels."),
+  }),
+  questions: group("What workers may ask.", {
+    wait: duration(0)
+      .prefault(durationText(policy.questions.waitMs))
+      .describe("The longest that a question waits for an answer; then its default is taken."),
+  }),
   budget: group("What a run may use; without a number there is no limit.", {
     tokens: whole(0).optional().describe("Tokens of all agents together."),
     dollars: money().optional().describe("US dollars of all agents together."),

@@ -79,6 +79,21 @@ describe("readScript", () => {
       '{"work": {"a": [{"end": {"handoff": 1}}]}}',
       /handoff must be an object/,
     ],
+    [
+      "a call that is no object",
+      '{"work": {"a": [{"end": {"spawn": 1}}]}}',
+      /^work\.a\[1\]\.end must be .*"spawn"/,
+    ],
+    [
+      "a mistake in how it goes on",
+      '{"work": {"a": [{"end": {"ask": {}}, "goesOn": [{"end": "boom"}]}]}}',
+      /^work\.a\[1\]\.goesOn\[1\]\.end must be/,
+    ],
+    [
+      "a turn that has turns of its own",
+      '{"work": {"a": [{"end": "done", "goesOn": [{"end": "done", "goesOn": []}]}]}}',
+      /"goesOn", which means nothing here/,
+    ],
   ];
   for (const [what, text, why] of wrong)
     it(`says where it found ${what}`, () => {

@@ -17,8 +17,13 @@ export type PlanTurn = { readonly delayMs?: number } & (
   | { readonly end: Fault }
 );
 
-/** The attempt of its place in the list; the last one stands for all later ones. */
-export type WorkAttempt = { readonly steps?: readonly Step[]; readonly end: WorkEnd | Fault };
+/**
+ * The attempt of its place in the list; the last one stands for all later ones. `goesOn`: what it does when it goes on
+ * after a call, one after the other. `answers`: what it says when its subtask asks; if nothing, it passes that on.
+ */
+export type WorkAttempt = WorkTurn & { readonly goesOn?: readonly WorkTurn[]; readonly answers?: string };
+
+export type WorkTurn = { readonly steps?: readonly Step[]; readonly end: WorkEnd | Fault };
 
 /**
  * `answer`: that text and nothing else, with the path of the task's output file for `$OUTPUT`. `done`: what is right
@@ -27,7 +32,13 @@ export type WorkAttempt = { readonly steps?: readonly Step[]; readonly end: Work
 export type WorkEnd =
   | { readonly handoff: Readonly<Record<string, unknown>> }
   | { readonly answer: string }
+  | ScriptedCall
   | "done";
+
+/** The turn ends with a call: a request for a subtask, or a question. */
+export type ScriptedCall =
+  | { readonly spawn: Readonly<Record<string, unknown>> }
+  | { readonly ask: Readonly<Record<string, unknown>> };
 
 export type Step =
   | { readonly do: "write"; readonly path: string; readonly text: string }
@@ -129,8 +140,19 @@ function checkPlanTurn(turn: Fields, place: string, say: Say): void {
 }
 
 function checkAttempt(attempt: Fields, place: string, say: Say): void {
-  noOthers(attempt, place, ["steps", "end"], say);
-  const { steps = [], end } = attempt;
+  const { goesOn = [], answers, ...turn } = attempt;
+  checkTurn(turn, place, say);
+  if (answers !== undefined) checkText(answers, `${place}.answers`, say);
+  if (!Array.isArray(goesOn)) say(`${place}.goesOn`, "must be a list");
+  else
+    for (const [i, next] of goesOn.entries())
+      if (isObject(next)) checkTurn(next, `${place}.goesOn[${i + 1}]`, say);
+      else say(`${place}.goesOn[${i + 1}]`, "must be an object");
+}
+
+function checkTurn(turn: Fields, place: string, say: Say): void {
+  noOthers(turn, place, ["steps", "end"], say);
+  const { steps = [], end } = turn;
   if (!Array.isArray(steps)) say(`${place}.steps`, "must be a list");
   else for (const [i, step] of steps.entries()) checkStep(step, `${place}.steps[${i + 1}]`, say);
   checkEnd(end, `${place}.end`, say);
@@ -138,12 +160,14 @@ function checkAttempt(attempt: Fields, place: string, say: Say): void {
 
 function checkEnd(end: unknown, place: string, say: Say): void {
   if (end === "done") return;
+  const call = isObject(end) ? (end["spawn"] ?? end["ask"]) : undefined;
+  if (call !== undefined && isObject(call)) return;
   if (isObject(end) && end["answer"] !== undefined) checkText(end["answer"], `${place}.answer`, say);
   else if (!isObject(end) || end["handoff"] === undefined) checkFault(end, place, say, OF_WORK);
   else if (!isObject(end["handoff"])) say(`${place}.handoff`, "must be an object");
 }
 
-const OF_WORK = '{"handoff": …}, {"answer": "…"}, "done", ';
+const OF_WORK = '{"handoff": …}, {"answer": "…"}, {"spawn": {…}}, {"ask": {…}}, "done", ';
 
 function checkFault(end: unknown, place: string, say: Say, others = ""): void {
   if (typeof end === "string" && FAULTS.has(end)) return;

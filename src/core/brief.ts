@@ -1,5 +1,6 @@
 /** What may a job know? Everything it needs is in its brief, so that it can run here or on another machine. */
 
+import { chainOf } from "./chain.ts";
 import type { Accept, GateReport } from "./gate.ts";
 import { cut, type Handoff } from "./handoff.ts";
 import type { Job, Member } from "./job.ts";
@@ -8,7 +9,18 @@ import type { Policy } from "./policy.ts";
 import type { PendingFix, Problem, RepairLimits } from "./repair.ts";
 import type { Concern, RunState } from "./state.ts";
 import { isKnownRed, pendingFixes, taskOf } from "./state.ts";
-import { depth, type PastAttempt, ROOT, type Task, type TaskId, type TaskSpec } from "./task.ts";
+import type { GoOn, SubtaskResult, ToolResponse } from "./subtask.ts";
+import { responseTo } from "./subtask-response.ts";
+import {
+  depth,
+  isSettled,
+  type PastAttempt,
+  parentId,
+  ROOT,
+  type Task,
+  type TaskId,
+  type TaskSpec,
+} from "./task.ts";
 
 export type Brief = PlanBrief | WorkBrief | LandBrief | CheckBrief;
 
@@ -95,6 +107,18 @@ export type WorkBrief = {
     readonly output?: string;
   }[];
   readonly steers: readonly string[];
+  /** Its worker called for something: the same conversation goes on with the response. */
+  readonly goOn?: Pick<GoOn, "start" | "session"> & {
+    readonly response: ToolResponse;
+    /** Its words are only the answer to its subtask's question: it changes nothing now. */
+    readonly isAnswering?: true;
+  };
+  /** Of a subtask: what the same worker's subtasks before it came to, if it accumulates that. */
+  readonly earlier?: readonly {
+    readonly id: TaskId;
+    readonly type: string;
+    readonly result: SubtaskResult;
+  }[];
 };
 
 export type LandBrief = {
@@ -291,7 +315,8 @@ const activeOf = (state: RunState, id: TaskId, max: number): PlanBrief["active"]
 
 function workBrief(state: RunState, job: Job & { readonly kind: "work" }, policy: Policy): WorkBrief {
   const { run } = state.request!;
-  const { id, spec, past } = taskOf(state, job.task);
+  const task = taskOf(state, job.task);
+  const { id, spec, past } = task;
   return {
     kind: "work",
     run,
@@ -299,12 +324,32 @@ function workBrief(state: RunState, job: Job & { readonly kind: "work" }, policy
     spec,
     attempt: job.attempt,
     branch: branchOf({ prefix: policy.branchPrefix, run, task: id, attempt: job.attempt, slug: spec.slug }),
-    base: state.target.tip,
+    base: task.base,
     past: policy.retry.maxRemembered === 0 ? [] : past.slice(-policy.retry.maxRemembered),
     before: doneBefore(state, spec, policy),
     steers: id === ROOT ? [...state.steers] : [],
+    ...goOnOf(task),
+    ...(spec.spawn?.context.accumulate_data && { earlier: earlierOf(state, id) }),
   };
 }
+
+function goOnOf({ goOn, state }: Task): Pick<WorkBrief, "goOn"> {
+  if (!goOn?.response) return {};
+  const { start, session, response } = goOn;
+  return { goOn: { start, session, response, ...(state.is === "waiting" && { isAnswering: true }) } };
+}
+
+const earlierOf = (state: RunState, id: TaskId): NonNullable<WorkBrief["earlier"]> =>
+  chainOf(state, parentId(id)!)
+    .filter((other) => parentId(other.id) === parentId(id) && other.id !== id && isSettled(other))
+    .slice(-MAX_EARLIER)
+    .map((other) => ({
+      id: other.id,
+      type: other.spec.spawn!.type,
+      result: responseTo(other, other.state).result,
+    }));
+
+const MAX_EARLIER = 20;
 
 /** Beyond the first few only where a result is: whoever puts together those of a thousand tasks must find all of them. */
 function doneBefore(state: RunState, { after }: TaskSpec, { brief }: Policy): WorkBrief["before"] {

@@ -1,16 +1,18 @@
 /** May another job that costs something start? Money and tokens are set aside before they are spent. */
+import { chainOf, chainTop } from "./chain.ts";
 import { type Failure, failure } from "./failure.ts";
 import { type Job, taskOfJob } from "./job.ts";
 import type { Limit, Policy } from "./policy.ts";
 import type { RunState } from "./state.ts";
 import { isRepair, ROOT, type Task, type TaskId, topId } from "./task.ts";
-import { NOTHING_USED, type Used } from "./used.ts";
+import { addUsed, NOTHING_USED, type Used } from "./used.ts";
 
 export type Amount = { readonly tokens: number; readonly microdollars: number };
 type Budget = Policy["budget"];
 
 /** Who may use the part that is kept for finished work to land. */
-export const isForLanding = (task: Task) => isRepair(task) || task.tries.refused > 0;
+export const isForLanding = (task: Task): boolean =>
+  isRepair(task) || task.tries.refused > 0 || task.spec.spawn?.isForLanding === true;
 
 /** What counts against a budget: what was set aside, where nobody knows what it really was. Never nothing. */
 export const chargedOf = ({ tokens, microdollars, unpriced, unaccounted }: Used, budget: Budget): Amount => ({
@@ -59,16 +61,24 @@ export const isSpent = (state: RunState, policy: Policy) =>
  * jobs have their reserves? Where a reserve is more than the whole, the whole is one: everybody is tried once.
  */
 export function lacking(
-  { subtrees }: RunState,
+  state: RunState,
   { budget }: Policy,
   task: Task,
   running: number,
 ): "task" | "subtree" | undefined {
   const top = topId(task.id);
   if (top === undefined) return undefined;
-  if (budget.task && !hasRoom(budget.task, task.used, 1, budget)) return "task";
-  const used = subtrees.get(top) ?? NOTHING_USED;
+  if (budget.task && !hasRoom(budget.task, usedInChain(state, task), 1, budget)) return "task";
+  const used = state.subtrees.get(top) ?? NOTHING_USED;
   return budget.subtree && !hasRoom(budget.subtree, used, running + 1, budget) ? "subtree" : undefined;
+}
+
+/** A worker's subtasks use what is left of its own budget. */
+export function usedInChain(state: RunState, task: Task): Used {
+  if (task.spec.shape === "plan" || !state.planners.has(chainTop(state, task))) return task.used;
+  return chainOf(state, chainTop(state, task))
+    .filter(({ id }) => id !== ROOT) // Which has no budget of a task.
+    .reduce((sum, { used }) => addUsed(sum, used), NOTHING_USED);
 }
 
 function hasRoom({ maxTokens, maxMicrodollars }: Limit, used: Used, jobs: number, budget: Budget): boolean {

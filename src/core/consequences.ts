@@ -5,8 +5,9 @@ import type { Handoff } from "./handoff.ts";
 import type { Member } from "./job.ts";
 import { leave } from "./landing.ts";
 import { backoffMs, type Policy, type Rules } from "./policy.ts";
-import type { RunState } from "./state.ts";
-import { type Task, type TaskId, taskIdsOf } from "./task.ts";
+import { type RunState, runningJobOf, taskOf } from "./state.ts";
+import type { Question } from "./subtask.ts";
+import { parentId, type Task, type TaskId, taskIdsOf } from "./task.ts";
 
 /** An attempt came to nothing: the task is tried again, or has failed. */
 export function attemptFailed(
@@ -88,4 +89,17 @@ export function runningLandMembers(state: RunState): ReadonlySet<TaskId> {
   const members: Member[] = [];
   for (const { job } of state.running.values()) if (job.kind === "land") members.push(...job.members);
   return new Set(members.map((m) => m.task));
+}
+
+/** The next who is asked: the task above, or a person. */
+export function passedUp(state: RunState, { id, to }: Question): Fact & { readonly type: "question.passed" } {
+  const asked = to === "person" ? undefined : taskOf(state, to);
+  const above = asked?.spec.spawn ? parentId(asked.id)! : "person";
+  return { type: "question.passed", question: id, to: above };
+}
+
+/** The turn of the task that was asked is over: nobody needs its answer any more. */
+export function stopAnswering(state: RunState, { to }: Question): readonly Fact[] {
+  const job = to === "person" ? undefined : runningJobOf(state, taskOf(state, to));
+  return job ? [{ type: "job.ended", job, how: "aborted" }] : [];
 }

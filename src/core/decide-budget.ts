@@ -1,6 +1,6 @@
 /** What follows when the next call of a job was refused for its cost? */
 import { affordable, isForLanding } from "./budget.ts";
-import { failTask } from "./consequences.ts";
+import { failTask, passedUp } from "./consequences.ts";
 import type { Fact } from "./event.ts";
 import type { Failure } from "./failure.ts";
 import type { Spent } from "./job.ts";
@@ -30,8 +30,9 @@ export function runExhausted({ spent }: RunState, task: Task): readonly Fact[] {
   return [{ type: "budget.exhausted", spent: { tokens, microdollars }, ...(all && { all }) }];
 }
 
-/** A planner is not asked again, and what it started is finished; anybody else has failed. */
-export const budgetSpent = (state: RunState, task: Task, over: Failure): readonly Fact[] =>
-  task.state.is === "delegated"
-    ? [{ type: "plan.ended", task: task.id, over }]
-    : failTask(state, task.id, over);
+/** A planner is not asked again, nor a task that its subtask asks something; anybody else has failed. */
+export function budgetSpent(state: RunState, task: Task, over: Failure): readonly Fact[] {
+  if (task.state.is === "delegated") return [{ type: "plan.ended", task: task.id, over }];
+  const question = task.state.is === "waiting" && state.questions.get(task.state.answering ?? "");
+  return question ? [passedUp(state, question)] : failTask(state, task.id, over);
+}

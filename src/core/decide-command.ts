@@ -1,6 +1,12 @@
 /** What follows from what a person asked for? */
 
-import { leavingPhase, runningLandMembers, skipsAfter, withoutRepeats } from "./consequences.ts";
+import {
+  leavingPhase,
+  runningLandMembers,
+  skipsAfter,
+  stopAnswering,
+  withoutRepeats,
+} from "./consequences.ts";
 import type { Fact, RunRequest } from "./event.ts";
 import type { Policy } from "./policy.ts";
 import { EVERYTHING } from "./scope.ts";
@@ -101,6 +107,8 @@ function cancelSubtree(state: RunState, top: TaskId, reason: string): readonly F
       facts.push({ type: "task.cancel-requested", task: id, reason });
       continue;
     }
+    for (const question of state.questions.values())
+      if (question.task === id) facts.push(...stopAnswering(state, question));
     const job = runningJobOf(state, task);
     if (job) facts.push({ type: "job.ended", job, how: "aborted" });
     facts.push({ type: "task.cancelled", task: id, reason });

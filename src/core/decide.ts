@@ -8,6 +8,7 @@ import {
   clockJumped,
   notBefore,
 } from "./decide-account.ts";
+import { answerByDefault, answerQuestion } from "./decide-call.ts";
 import { decideCheck } from "./decide-check.ts";
 import { cancelRun, cancelTask, openRun, steerRun } from "./decide-command.ts";
 import { decideLand, landingSeenTo } from "./decide-landing.ts";
@@ -29,6 +30,7 @@ import {
 import { approve, decline } from "./landing-approval.ts";
 import type { Policy, Rules } from "./policy.ts";
 import { accountOfKey, type RunState, retryTask } from "./state.ts";
+import { questionOfKey } from "./subtask.ts";
 import { unreachable } from "./unreachable.ts";
 
 export function decide(state: RunState, input: Input, policy: Policy): readonly Fact[] {
@@ -49,6 +51,8 @@ export function decide(state: RunState, input: Input, policy: Policy): readonly 
       return input.task === undefined
         ? cancelRun(state, input.reason ?? "asked for")
         : cancelTask(state, input.task, input.reason ?? "asked for");
+    case "answer":
+      return answerQuestion(state, input, { at: input.at, policy });
     case "base-moved":
       return [{ type: "base.moved", commit: input.commit }];
     case "account-refused":
@@ -216,7 +220,13 @@ function settleOutcome(state: RunState, job: Job, ended: Ended, rules: Rules): r
 
 /** Leases that ran out, and waits that are over. Each is decided on its own; two may doom the same dependent. */
 function deadlinesPassed(state: RunState, at: number, policy: Policy): readonly Fact[] {
-  const facts = state.deadlines.due(at).flatMap((key) => {
+  const keys = state.deadlines.due(at);
+  const answered = keys.flatMap((key) => answerByDefault(state, questionOfKey(key) ?? ""));
+  const stopped = new Set(
+    answered.flatMap((fact) => (fact.type === "job.ended" ? [fact.job as string] : [])),
+  );
+  const facts = keys.flatMap((key) => {
+    if (stopped.has(key) || questionOfKey(key) !== undefined) return [];
     const account = accountOfKey(key);
     if (account !== undefined) return [{ type: "account.woken", account } as const];
     const task = retryTask(key);
@@ -224,5 +234,5 @@ function deadlinesPassed(state: RunState, at: number, policy: Policy): readonly 
       ? gone(state, key as JobId, "expired", { at, policy })
       : [{ type: "task.woken", task } as const];
   });
-  return withoutRepeats(facts);
+  return withoutRepeats([...answered, ...facts]);
 }

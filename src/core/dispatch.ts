@@ -1,5 +1,6 @@
 /** Which planners and workers start now? The most urgent first, as many as capacity, budgets and accounts allow. */
 import { affordable, isExhausted, isForLanding, lacking, overBudget, runningIn } from "./budget.ts";
+import { chainTop } from "./chain.ts";
 import { withoutRepeats } from "./consequences.ts";
 import { budgetSpent } from "./decide-budget.ts";
 import type { Fact } from "./event.ts";
@@ -36,7 +37,11 @@ export function agentJobs(
   for (const { kind, task } of left.work > 0 ? inOrder(state, room) : forLanding(state, room)) {
     const isLanding = isForLanding(task);
     // Fixes come first in every queue, and are no part of the plan.
-    if ((isLanding ? left.landing : left.work) <= 0 || (awaited && !isRepair(task))) break;
+    if (
+      (isLanding ? left.landing : left.work) <= 0 ||
+      (awaited && !isRepair(taskOf(state, chainTop(state, task))))
+    )
+      break;
     const top = topId(task.id) ?? ROOT;
     const inSubtree = running.get(top) ?? 0;
     const lacks = lacking(state, policy, task, inSubtree);
@@ -103,11 +108,19 @@ function roomIn(
 /** Fixes, and what was refused a landing and is to be made again: few, so that they need no lane of their own. */
 function* forLanding(state: RunState, room: Room): Generator<Candidate, void> {
   const ids = [...new Set([...state.repair.pending, ...state.owed])];
-  const tasks = ids.map((id) => taskOf(state, id)).sort((a, b) => a.order - b.order);
+  const tasks = ids.map((id) => underWayFor(state, id)).sort((a, b) => a.order - b.order);
   for (const task of tasks) {
-    const isReady = state.dag.status(task.id) === "ready" && task.state.is === "open";
+    const isReady = state.dag.status(task.id) === "ready" && task.state.is !== "landing";
     if (room.work > 0 && isReady) yield { kind: "work", task };
   }
+}
+
+/** Itself, or the subtask that it waits for. */
+function underWayFor(state: RunState, id: TaskId): Task {
+  const task = taskOf(state, id);
+  const { state: now } = task;
+  const isBelow = now.is === "waiting" && "subtask" in now.for && now.answering === undefined;
+  return isBelow ? underWayFor(state, now.for.subtask) : task;
 }
 
 const jobFor = (kind: Kind, { id, tries }: Task): Job =>
@@ -152,11 +165,13 @@ function* inOrder(state: RunState, room: Room): Generator<Candidate, void> {
 }
 
 /**
- * The root's planner writes nothing, and one that is asked again has its files already, with its children at work
- * on them.
+ * The root's planner writes nothing, nor does a task that only answers its subtask. A planner that is asked again has
+ * its files already, with its children at work on them.
  */
-const takesFiles = ({ id, spec, tries }: Task, kind: Kind) =>
-  spec.delivers === "change" && (kind === "work" || (parentId(id) !== undefined && tries.turns === 0));
+const takesFiles = ({ id, spec, tries, state }: Task, kind: Kind) =>
+  spec.delivers === "change" &&
+  state.is !== "waiting" &&
+  (kind === "work" || (parentId(id) !== undefined && tries.turns === 0));
 
 /**
  * Who has the files? A sibling that was dispatched and is not settled; and, whoever it is, someone at work on

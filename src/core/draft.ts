@@ -16,6 +16,7 @@ import type {
   Target,
   Waiter,
 } from "./state.ts";
+import type { Question } from "./subtask.ts";
 import type { Task, TaskId, Tries } from "./task.ts";
 import type { Used } from "./used.ts";
 
@@ -58,6 +59,7 @@ type Containers = {
   readonly toSettle: Set<TaskId>;
   readonly steers: string[];
   readonly asked: Map<TaskId, readonly string[]>;
+  readonly questions: Map<string, Question>;
 };
 
 export type Draft = Loose<Omit<RunState, keyof Containers | "landing">> & Containers & { landing: Landing };

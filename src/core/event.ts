@@ -6,6 +6,7 @@ import type { Job, JobId, Member, Outcome, Spent } from "./job.ts";
 import type { Phase } from "./landing.ts";
 import type { Deferral } from "./plan-answer.ts";
 import type { ProblemClass } from "./repair.ts";
+import type { Question, ToolResponse } from "./subtask.ts";
 import type { TaskId, TaskSpec } from "./task.ts";
 
 export type RunRequest = {
@@ -116,6 +117,29 @@ export type Fact =
       readonly charge: Charge;
       readonly retryAt: number;
     }
+  /** The worker's turn ended with a call; it goes on when the subtask has ended. `start`: its workspace, kept. */
+  | (Suspended & { readonly type: "subtask.spawned"; readonly into: NewTask })
+  /** No subtask was begun: the worker goes on with the reason. */
+  | (Suspended & { readonly type: "subtask.refused"; readonly response: ToolResponse })
+  | (Suspended & { readonly type: "question.asked"; readonly question: Question })
+  /** Asked in vain: once more at `retryAt`, or further up, maybe in the words of the task that passes it on. */
+  | {
+      readonly type: "question.passed";
+      readonly question: string;
+      readonly to: Question["to"];
+      readonly text?: string;
+      /** Of that task's turn, which is part of its conversation. */
+      readonly attempt?: number;
+      readonly retryAt?: number;
+      /** It was lost through no fault of that task's: it does not count as a try. */
+      readonly isFree?: true;
+    }
+  | {
+      readonly type: "question.answered";
+      readonly question: string;
+      readonly text: string;
+      readonly by: "person" | "default" | Member;
+    }
   | { readonly type: "task.woken"; readonly task: TaskId }
   | {
       readonly type: "task.held-back";
@@ -182,6 +206,15 @@ export type Fact =
   /** `all`: also the part that is kept for finished work to land. */
   | { readonly type: "budget.exhausted"; readonly spent: Spent; readonly all?: true };
 
+/** A worker that waits for what it called for. */
+type Suspended = {
+  readonly task: TaskId;
+  readonly attempt: number;
+  readonly start: string;
+  /** The job whose conversation goes on: as a rule that of this attempt. */
+  readonly session: JobId;
+};
+
 /** A task as it is made. `rank` is its place in the queue: smaller goes first, then age. */
 export type NewTask = { readonly id: TaskId; readonly spec: TaskSpec; readonly rank: number };
 
@@ -221,6 +254,7 @@ export type Command =
   /** Of the landing of a task; without one, of the plan that was proposed, else of all landings that wait. */
   | { readonly type: "approve"; readonly task?: TaskId }
   | { readonly type: "decline"; readonly reason: string; readonly task?: TaskId }
+  | { readonly type: "answer"; readonly question: string; readonly text: string }
   | { readonly type: "cancel"; readonly task?: TaskId; readonly reason?: string };
 
 /** What arrives from the world. */

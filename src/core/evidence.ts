@@ -69,6 +69,7 @@ function broken(
 ): Failure | undefined {
   if (spec.delivers === "report") return undefined; // It lands nothing, so it can break nothing.
   if (evidence.commit === undefined || evidence.filesChanged.length === 0) {
+    if (spec.spawn) return undefined; // Its result may be an answer alone.
     return failure(
       "empty-change",
       "the worker said complete but changed no file",

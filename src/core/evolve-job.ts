@@ -4,7 +4,8 @@ import type { EventOf } from "./event.ts";
 import { plannerIn } from "./evolve-plan.ts";
 import { filesOf } from "./held-files.ts";
 import { type Job, type JobId, jobId, type Spent, slotOf, slotOfId, taskOfJob } from "./job.ts";
-import { taskIn, wake, withdraw } from "./settle.ts";
+import { taskIn } from "./release.ts";
+import { wake, withdraw } from "./settle.ts";
 import { retryKey } from "./state.ts";
 import { parentId, ROOT, topId } from "./task.ts";
 import { NOTHING_USED, withSpent } from "./used.ts";
@@ -28,7 +29,10 @@ export function jobStarted(s: Draft, { job, until, at }: EventOf<"job.started">)
       task.tries.turns = job.turn;
       const planner = plannerIn(s, job.task);
       planner.told = { news: planner.news.length, steers: job.task === ROOT ? s.steers.length : 0 };
-    } else task.tries.attempts = job.attempt;
+    } else {
+      task.tries.attempts = job.attempt;
+      task.base = task.goOn?.base ?? task.spec.spawn?.base ?? s.target.tip;
+    }
     holdFiles(s, task, job.kind === "work");
   }
 }
@@ -36,7 +40,7 @@ export function jobStarted(s: Draft, { job, until, at }: EventOf<"job.started">)
 function holdFiles(s: Draft, task: TaskDraft, atWork: boolean): void {
   const parent = parentId(task.id);
   const files = filesOf(task);
-  if (files.length === 0) return;
+  if (files.length === 0 || task.state.is === "waiting") return; // Who only answers a question changes nothing.
   if (parent !== undefined) plannerIn(s, parent).held.hold(task.id, files, task.order);
   if (atWork) s.atWork.hold(task.id, files, task.order);
 }

@@ -2,8 +2,9 @@
 import type { Draft, PlannerDraft, TaskDraft } from "./draft.ts";
 import type { Addressed, EventOf, NewTask, PlanSaid } from "./event.ts";
 import { NO_REASON } from "./given-up.ts";
+import { release, taskIn } from "./release.ts";
 import { ScopeTable } from "./scope-table.ts";
-import { release, retryWhen, taskIn, wantsTurn } from "./settle.ts";
+import { retryWhen, wantsTurn } from "./settle.ts";
 import { LANE, orderOf } from "./state.ts";
 import { parentId, ROOT, type TaskId, type TaskState } from "./task.ts";
 import { NOTHING_USED } from "./used.ts";
@@ -114,6 +115,7 @@ export function addTask(s: Draft, { id, spec, rank }: NewTask): void {
     scratchpad: "",
     rejected: NOTHING,
     cancelling: false,
+    base: "",
     startedAt: 0,
     used: NOTHING_USED,
   });

@@ -3,7 +3,7 @@ import type { Draft } from "./draft.ts";
 import type { Event, EventOf } from "./event.ts";
 import { isOfGate } from "./gate-changes.ts";
 import type { Member } from "./job.ts";
-import { taskIn } from "./settle.ts";
+import { taskIn } from "./release.ts";
 import type { TaskState } from "./task.ts";
 
 export function setupFailed(s: Draft, { failure }: EventOf<"setup.failed">): void {

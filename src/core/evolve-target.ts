@@ -7,7 +7,8 @@ import type { Failure } from "./failure.ts";
 import { isGreen } from "./gate.ts";
 import { createFailureHandoff } from "./handoff.ts";
 import type { Member } from "./job.ts";
-import { raise, settle, taskIn } from "./settle.ts";
+import { taskIn } from "./release.ts";
+import { raise, settle } from "./settle.ts";
 import { flakyOf, healthAfter, type Landing, redsAfter, takenBack } from "./state.ts";
 import { isSettled, ROOT } from "./task.ts";
 

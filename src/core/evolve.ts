@@ -1,6 +1,5 @@
 /** What does a fact change? The only place that changes a run's state. */
 
-import { isForLanding } from "./budget.ts";
 import type { Draft, TaskDraft } from "./draft.ts";
 import type { Event, EventOf } from "./event.ts";
 import { accountParked, accountRefused, accountWoken, accountWorked } from "./evolve-account.ts";
@@ -15,13 +14,21 @@ import {
   steer,
 } from "./evolve-plan.ts";
 import { gateProbed, gateUnprobed, noteSetup, setupFailed, setupRetried } from "./evolve-setup.ts";
+import {
+  questionAnswered,
+  questionAsked,
+  questionPassed,
+  subtaskRefused,
+  subtaskSpawned,
+} from "./evolve-subtask.ts";
 import { batchLanded, landingLost, landingOf, moveTip, noteGuilt, targetChecked } from "./evolve-target.ts";
 import { isLoss } from "./failure.ts";
 import { isOver } from "./finish.ts";
 import { filesOf, isLoose } from "./held-files.ts";
-import { release, retryWhen, settle, taskIn, wake, withdraw } from "./settle.ts";
+import { release, taskIn } from "./release.ts";
+import { letGo, retryWhen, settle, standAside, withdraw } from "./settle.ts";
 import { emptyState, type RunState, retryKey, runningJobOf } from "./state.ts";
-import { parentId, ROOT, type TaskId } from "./task.ts";
+import { parentId, ROOT } from "./task.ts";
 import { unreachable } from "./unreachable.ts";
 
 export function replay(events: Iterable<Event>): RunState {
@@ -122,11 +129,27 @@ export function evolve(state: RunState, event: Event): RunState {
       task.tries.failed = 0;
       task.tries.lost = 0;
       task.tries.unreachable = 0;
+      task.goOn = undefined;
       release(s, task);
       break;
     }
     case "task.retried":
       taskRetried(s, event);
+      break;
+    case "subtask.spawned":
+      subtaskSpawned(s, event);
+      break;
+    case "subtask.refused":
+      subtaskRefused(s, event);
+      break;
+    case "question.asked":
+      questionAsked(s, event);
+      break;
+    case "question.passed":
+      questionPassed(s, event);
+      break;
+    case "question.answered":
+      questionAnswered(s, event);
       break;
     case "task.woken":
       s.deadlines.delete(retryKey(event.task));
@@ -250,6 +273,7 @@ function taskRetried(s: Draft, event: EventOf<"task.retried">): void {
   if (charge !== "nothing") task.tries[charge] += 1;
   if (charge === "refused") s.owed.add(task.id);
   if (charge === "failed" || charge === "refused") {
+    task.goOn = undefined; // It is made anew, from the target as it is then.
     task.tries.lost = 0; // Somebody answered: what was lost before is no longer in a row.
     task.tries.unreachable = 0;
   }
@@ -265,22 +289,8 @@ function taskRetried(s: Draft, event: EventOf<"task.retried">): void {
 /** Kept in memory for each task; the policy says how many of them a brief shows. */
 const MAX_PAST = 5;
 
-/** Whoever waits for its files may try again: it has none now. */
-function letGo(s: Draft, id: TaskId): void {
-  const parent = parentId(id);
-  if (parent !== undefined) plannerIn(s, parent).held.drop(id);
-  wake(s, id, "settled");
-}
-
 const isUnderWay = (s: Draft, task: TaskDraft): boolean =>
   task.state.is === "landing" || runningJobOf(s, task) !== undefined;
-
-/** Nothing is paid any more but for what was refused a landing: whoever waits for another's files would wait for ever. */
-function standAside(s: Draft, task: TaskDraft): void {
-  if (isForLanding(task)) return;
-  letGo(s, task.id);
-  withdraw(s, task.id);
-}
 
 function heldBack(s: Draft, { task: id, behind, until }: EventOf<"task.held-back">): void {
   const task = taskIn(s, id);

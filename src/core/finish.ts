@@ -45,7 +45,7 @@ export function closeRun(state: RunState, policy: Policy, now: number): readonly
     ...ended.flatMap((f) => (f.type === "task.failed" ? [told(f.failure)] : [])),
     ...whatIsLeft(state, now),
   ];
-  const nothing = ![...state.tasks.values()].some((task) => task.state.is === "done");
+  const nothing = ![...state.tasks.values()].some(({ state: { is }, spec }) => is === "done" && !spec.spawn);
   const how: RunEnd = left.length === 0 && !nothing ? "done" : nothing ? "failed" : "incomplete";
   const givenUp = givenUpOf(state);
   return [...ended, { type: "run.closed", how, left, ...(givenUp.length > 0 && { givenUp }) }];
@@ -87,7 +87,7 @@ export function isDrained(state: RunState, policy: Policy): boolean {
 /** There is something to do that may use what is kept for landing: a refused task, or a red target to repair. */
 function isOwed(state: RunState, { sweep }: Policy): boolean {
   const { owed, repair, target } = state;
-  const isOpen = (id: TaskId) => taskOf(state, id).state.is === "open";
+  const isOpen = (id: TaskId) => ["open", "waiting"].includes(taskOf(state, id).state.is);
   const canRepair = isKnownRed(state) && !repair.givenUp && target.checkErrors < sweep.maxErrorsInARow;
   return [...repair.pending, ...owed].some(isOpen) || canRepair;
 }

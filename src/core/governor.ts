@@ -1,5 +1,5 @@
 /** May a model be called now, and on which account? The rules that every call of a run goes by, as pure questions. */
-import { type Amount, chargedOf, isForLanding, isPaid, overBudget, runLimit } from "./budget.ts";
+import { type Amount, chargedOf, isForLanding, isPaid, overBudget, runLimit, usedInChain } from "./budget.ts";
 import type { Failure } from "./failure.ts";
 import { type JobId, taskOfJob } from "./job.ts";
 import type { Accounts, Limit, Policy } from "./policy.ts";
@@ -29,7 +29,11 @@ export function mayCall(state: RunState, policy: Policy, live: Live, call: Call)
     limit === undefined || isWithin(limit, [chargedOf(used, budget), ...claims(counts)], call.most);
   const claims = (counts: (of: TaskId) => boolean) => claimsOf(state, policy, live, { call, counts });
 
-  if (top !== undefined && !fits(budget.task, task.used, (of) => of === call.task))
+  if (
+    top !== undefined &&
+    budget.task &&
+    !fits(budget.task, usedInChain(state, task), (of) => of === call.task)
+  )
     return overBudget("task", state, call.task);
   const subtree = top === undefined ? NOTHING_USED : (state.subtrees.get(top) ?? NOTHING_USED);
   if (top !== undefined && !fits(budget.subtree, subtree, (of) => topId(of) === top))

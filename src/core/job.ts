@@ -3,12 +3,15 @@ import type { Evidence } from "./evidence.ts";
 import type { Failure } from "./failure.ts";
 import type { GateReport, Probed, Proof } from "./gate.ts";
 import type { Handoff } from "./handoff.ts";
+import type { JobId } from "./ids.ts";
 import type { PlanAnswer } from "./plan-answer.ts";
 import type { Problem } from "./repair.ts";
+import type { WorkerCall } from "./subtask.ts";
 import type { TaskId } from "./task.ts";
 import type { Spent } from "./used.ts";
 
 export type { Spent, TurnTally } from "./used.ts";
+export type { JobId };
 
 /** The attempt is part of what lands, so that no later attempt can be taken for it. */
 export type Member = { readonly task: TaskId; readonly attempt: number };
@@ -19,9 +22,6 @@ export type Job =
   | { readonly kind: "land"; readonly turn: number; readonly members: readonly Member[] }
   /** `probe`: it asks whether the gate looks at the target, not how the target is. */
   | { readonly kind: "check"; readonly turn: number; readonly probe?: true };
-
-/** Names one try, so that an answer to an older one is recognised. */
-export type JobId = string & { readonly __brand: "JobId" };
 
 export function jobId(job: Job): JobId {
   switch (job.kind) {
@@ -68,6 +68,18 @@ export type Moved = {
 export type Outcome =
   | { readonly is: "planned"; readonly answer: PlanAnswer }
   | { readonly is: "worked"; readonly handoff: Handoff; readonly evidence: Evidence }
+  /** The worker's turn, of job `session`, ended with a call. `start`: its workspace as it left it, as a commit. */
+  | {
+      readonly is: "called";
+      readonly call: WorkerCall;
+      readonly start: string;
+      readonly session: JobId;
+      /** The specialist that it is: its subtask is no other, so that it may do no more. */
+      readonly agent?: string;
+    }
+  /** What a task said to a question of its subtask: an answer, or the question in its own words, for others. */
+  | { readonly is: "answered"; readonly question: string; readonly text: string }
+  | { readonly is: "passed-on"; readonly question: string; readonly text?: string }
   /** Landed `members`; those in `conflicts` were left out of the candidate. */
   | {
       readonly is: "landed";

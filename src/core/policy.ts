@@ -127,6 +127,27 @@ export type Policy = {
     /** Rounds of fix tasks without fewer failures before the target counts as beyond repair. */
     readonly maxRounds: number;
   };
+  /** What a worker may delegate in the middle of its task. */
+  readonly subtasks: {
+    /** Levels of tasks, the worker's own included. */
+    readonly maxDepth: number;
+    /** Times that one attempt may call for a subtask or ask. */
+    readonly maxContinuations: number;
+    /** Subtasks of one worker's task, over all levels. */
+    readonly maxTasks: number;
+    /** From the first subtask of a task on, how long others may be begun. */
+    readonly maxMs: number;
+    /** Of a subtask's result; what is longer is kept whole as an artefact. */
+    readonly maxResultChars: number;
+  };
+  readonly questions: {
+    /** The longest that a question waits before its default is taken. */
+    readonly waitMs: number;
+    /** How often the task above is asked again after its turn was lost. */
+    readonly maxTries: number;
+    /** Of a question, and of an answer. */
+    readonly maxTextChars: number;
+  };
   /** Which accounts a job may call: by its kind, or of a specialist that has its own. */
   readonly accounts: {
     readonly plan: Accounts;
@@ -242,6 +263,18 @@ export const defaultPolicy: Policy = {
     maxTasks: 5, // A few repairs often remove the rest.
     maxFiles: 3, // Small enough for one worker, and seldom in another's way.
     maxRounds: 3, // Whoever could not mend it three times will not.
+  },
+  subtasks: {
+    maxDepth: 10, // As deep as the longest chain that made sense to anybody.
+    maxContinuations: 50, // A worker that still asks after that does not work.
+    maxTasks: 100, // More is a plan, and belongs to a planner.
+    maxMs: 6 * 60 * MINUTE, // A night.
+    maxResultChars: 32_000, // Some 8,000 tokens, which come back into a running conversation.
+  },
+  questions: {
+    waitMs: 30 * MINUTE, // Long enough for a person at lunch; a run that is left alone overnight must go on.
+    maxTries: 3,
+    maxTextChars: 10_000,
   },
   accounts: { plan: ["agent"], work: ["agent"], byAgent: {} },
   quota: {

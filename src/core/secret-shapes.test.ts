@@ -18,6 +18,7 @@ const base64 = (count: number) => some(count, "k9+Zp/2QxL7vT0aRm4Wc");
 
 /** Known by their looks alone. */
 const KEYS: Readonly<Record<string, string>> = {
+  "Skein, for the calls of one turn": `skein_call_${hex(48)}`,
   Anthropic: `sk-ant-api03-${some(93)}AA`,
   "Anthropic, by OAuth": `sk-ant-oat01-${some(86)}`,
   OpenAI: `sk-${some(48)}`,

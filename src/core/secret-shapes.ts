@@ -12,6 +12,7 @@ const END = "(?![A-Za-z0-9])";
  * provider is a new line. No line has an unbounded part that something must follow, so no text makes them slow.
  */
 const KEYS: readonly (readonly [whose: string, begin: string, rest: string])[] = [
+  ["Skein, for the calls of one turn", "skein_call_", `${HEX}{40,}`],
   // Models
   ["Anthropic", "sk-ant-", "[\\w-]{16,}"],
   ["OpenAI, and those who do as it does", "sk-", `(?:(?=[A-Za-z_-]{0,60}\\d)[\\w-]{16,}|${ALNUM}{20,})`],

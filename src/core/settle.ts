@@ -1,7 +1,10 @@
 /** What changes when a task can go on, or has come to its end? Shared by the facts that say so. */
+import { isForLanding } from "./budget.ts";
 import type { Draft, PlannerDraft, TaskDraft } from "./draft.ts";
 import { undoneTexts } from "./given-up.ts";
-import { type Concern, LANE, retryKey } from "./state.ts";
+import { forgetQuestions, subtaskEnded } from "./going-on.ts";
+import { release, taskIn } from "./release.ts";
+import { type Concern, retryKey } from "./state.ts";
 import { isRepair, parentId, ROOT, type TaskId, type TaskState } from "./task.ts";
 
 type Settled = Extract<TaskState, { readonly is: "done" | "failed" | "skipped" | "cancelled" }>;
@@ -25,6 +28,8 @@ export function settle(s: Draft, id: TaskId, end: Settled): void {
   s.owed.delete(id);
   s.asked.delete(id);
   s.repair.pending.delete(id);
+  task.goOn = undefined;
+  forgetQuestions(s, id);
   wake(s, id, "settled");
   const parent = parentId(id);
   if (parent !== undefined) tellParent(s, parent, task, end, before);
@@ -34,8 +39,12 @@ function tellParent(s: Draft, parent: TaskId, task: TaskDraft, end: Settled, bef
   s.unsettled -= 1;
   const planner = s.planners.get(parent)!;
   planner.active.delete(task.id);
-  planner.news.push(task.id);
   planner.held.drop(task.id);
+  if (task.spec.spawn) {
+    subtaskEnded(s, task, taskIn(s, parent), end);
+    return;
+  }
+  planner.news.push(task.id);
   raiseConcerns(s, planner, task, end, before);
   const above = taskIn(s, parent);
   if (above.state.is !== "delegated") return;
@@ -98,16 +107,6 @@ export const wantsTurn = (s: Draft, id: TaskId, planner: PlannerDraft): boolean 
   planner.active.size === 0 ||
   (id === ROOT && s.steers.length > 0);
 
-/** It can go on: ready for the kind of job that comes next for it. */
-export function release(s: Draft, task: TaskDraft): void {
-  s.dag.release(task.id, { lane: laneOf(task) });
-}
-
-function laneOf({ state, spec }: TaskDraft): number {
-  if (state.is === "landing") return LANE.land;
-  return state.is === "delegated" || spec.shape === "plan" ? LANE.plan : LANE.work;
-}
-
 /** Those who wait for `id` may try again: all of them once it is settled, some as soon as it is idle. */
 export function wake(s: Draft, id: TaskId, when: "settled" | "idle"): void {
   const waiters = s.waiting.get(id);
@@ -122,16 +121,24 @@ export function wake(s: Draft, id: TaskId, when: "settled" | "idle"): void {
   }
 }
 
+/** It has no files any more: those who wait for them may try again. */
+export function letGo(s: Draft, id: TaskId): void {
+  const parent = parentId(id);
+  if (parent !== undefined) s.planners.get(parent)?.held.drop(id);
+  wake(s, id, "settled");
+}
+
+/** Nothing is paid any more but for what was refused a landing: whoever waits for another's files would wait for ever. */
+export function standAside(s: Draft, task: TaskDraft): void {
+  if (isForLanding(task)) return;
+  letGo(s, task.id);
+  withdraw(s, task.id);
+}
+
 /** It will not go to work soon: nobody has to wait for that. */
 export function withdraw(s: Draft, id: TaskId): void {
   s.atWork.drop(id);
   wake(s, id, "idle");
-}
-
-export function taskIn(s: Draft, id: TaskId): TaskDraft {
-  const task = s.tasks.get(id);
-  if (!task) throw new Error(`there is no task ${id}`);
-  return task;
 }
 
 /** At once, or when its wait is over. */

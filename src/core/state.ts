@@ -11,6 +11,7 @@ import type { Deferral } from "./plan-answer.ts";
 import type { JobKind } from "./policy.ts";
 import type { PendingFix, ProblemClass } from "./repair.ts";
 import { ScopeTable } from "./scope-table.ts";
+import type { Question } from "./subtask.ts";
 import { isRepair, isSettled, parentId, ROOT, type Task, type TaskId } from "./task.ts";
 import { NOTHING_USED, type Used } from "./used.ts";
 
@@ -64,6 +65,9 @@ export type RunState = {
   /** Tasks that are not settled, the root not counted. */
   readonly unsettled: number;
   readonly steers: readonly string[];
+  /** Questions of workers that nobody has answered, oldest first, and how many there ever were. */
+  readonly questions: ReadonlyMap<string, Question>;
+  readonly questionCount: number;
   /** The tasks of a plan that nobody has approved of yet. */
   readonly proposed: readonly TaskId[];
   /** Finished tasks that do not land before a person has approved of it, and what they change of the gate. */
@@ -264,6 +268,8 @@ export const emptyState = (): RunState => ({
   toSettle: new Set(),
   unsettled: 0,
   steers: [],
+  questions: new Map(),
+  questionCount: 0,
   proposed: [],
   asked: new Map(),
   approved: false,
@@ -308,6 +314,7 @@ export const isDeclined = ({ planners }: RunState, { id, spec }: Task): boolean 
 
 /** Smaller goes first: rank, then age. Ages stay below 2^32, so the sum is exact for ranks up to 2^20. */
 export const orderOf = (rank: number, age: number) => rank * 2 ** 32 + age;
+export const rankOf = (order: number) => Math.floor(order / 2 ** 32);
 
 /** The job that is running for a task, if one is. */
 export function runningJobOf(state: RunState, task: Task): JobId | undefined {

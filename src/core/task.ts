@@ -1,11 +1,12 @@
 /** What is a task? A node in the tree of work; the root is the user's goal. */
 import type { Failure } from "./failure.ts";
 import type { Handoff } from "./handoff.ts";
+import type { TaskId } from "./ids.ts";
 import type { Scope } from "./scope.ts";
+import type { GoOn, Spawn } from "./subtask.ts";
 import type { Used } from "./used.ts";
 
-/** The path from the root: "t", then "t.2", then "t.2.1". */
-export type TaskId = string & { readonly __brand: "TaskId" };
+export type { TaskId };
 
 export const ROOT = "t" as TaskId;
 export const childId = (parent: TaskId, ordinal: number) => `${parent}.${ordinal}` as TaskId;
@@ -67,12 +68,15 @@ export type TaskSpec = {
   /** Set on a fix task: the failures it must remove. Such a task may land on a red target. */
   readonly repairs?: readonly string[];
   readonly terms?: Terms;
+  /** Set on a subtask that a worker asked for: it starts from the worker's snapshot, and lands with it. */
+  readonly spawn?: Spawn;
 };
 
 /**
  * Only what was decided; running, ready and blocked are questions, not fields.
  *
  *   open ──────────────→ landing ──→ done          (a worker's change)
+ *     │ └→ waiting ─→ open                         (a worker that called for a subtask, or asked)
  *     │ └→ delegated ──────────────→ done          (a planner's subtree)
  *     │ └──────────────────────────→ done          (a report)
  *     └→ failed | skipped | cancelled              (from any of the first three)
@@ -81,6 +85,8 @@ export type TaskSpec = {
 export type TaskState =
   | { readonly is: "open" }
   | Delegated
+  /** `answering`: meanwhile it is asked a question of that subtask's. */
+  | { readonly is: "waiting"; readonly for: WaitsFor; readonly answering?: string }
   | { readonly is: "landing"; readonly attempt: number; readonly handoff: Handoff }
   | { readonly is: "done"; readonly handoff: Handoff; readonly commit?: string }
   | { readonly is: "failed"; readonly failure: Failure; readonly handoff?: Handoff }
@@ -89,6 +95,8 @@ export type TaskState =
 
 /** `over`: why the planner will not be asked again, once it will not. */
 export type Delegated = { readonly is: "delegated"; readonly over?: "finished" | Failure };
+
+export type WaitsFor = { readonly subtask: TaskId } | { readonly question: string };
 
 /** What has been spent on a task. What is charged to it has a limit in the policy; the two numbers of jobs have none. */
 export type Tries = {
@@ -128,6 +136,9 @@ export type Task = {
   /** What a planner wrote to itself, and why its last answer was refused. */
   readonly scratchpad: string;
   readonly rejected: readonly string[];
+  /** What its newest attempt was made from, and where it goes on if its worker called for something. */
+  readonly base: string;
+  readonly goOn?: GoOn | undefined;
   /** When its newest job was started, in ms. */
   readonly startedAt: number;
   /** What its own jobs have cost; those of tasks below it are theirs. The root's has landings and checks in it. */

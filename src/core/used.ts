@@ -58,3 +58,14 @@ export function withSpent(used: Used, { tokens, microdollars, unaccounted }: Spe
       : cut,
   };
 }
+
+export const addUsed = (a: Used, b: Used): Used => ({
+  tokens: a.tokens + b.tokens,
+  microdollars: a.microdollars + b.microdollars,
+  unpriced: a.unpriced + b.unpriced,
+  unaccounted: {
+    calls: a.unaccounted.calls + b.unaccounted.calls,
+    tokens: a.unaccounted.tokens + b.unaccounted.tokens,
+    microdollars: a.unaccounted.microdollars + b.unaccounted.microdollars,
+  },
+});

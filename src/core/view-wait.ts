@@ -25,6 +25,12 @@ export function waitOf(state: RunState, policy: Policy, wall: number): Wait | un
     const names = [...state.asked.keys()].map((id) => nameOf(state, id)).join(", ");
     return { what: `${names} waits for your approval before it lands (skein approve)` };
   }
+  const asked = [...state.questions.values()].filter(({ to }) => to === "person");
+  if (asked.length > 0) {
+    const first = Math.min(...asked.map(({ until }) => until));
+    const names = asked.map(({ id, task }) => `${id} of ${nameOf(state, task)}`).join(", ");
+    return { what: `an answer to ${names} (skein answer)`, until: wallTime(state, first) };
+  }
   if (deadline === undefined) return undefined;
   return { what: whatAt(state, deadline), until: wallTime(state, deadline) };
 }
@@ -45,6 +51,8 @@ function whatAt(state: RunState, at: number): string {
     const { problem } = state.landing;
     return `landing is tried again${problem ? ` (${problem.message})` : ""}`;
   }
+  const question = state.questions.values().find(({ until }) => until === at);
+  if (question) return `${question.id} of ${nameOf(state, question.task)} has its default`;
   const waiting = state.tasks.values().filter(({ id }) => state.deadlines.get(retryKey(id)) === at);
   const [first] = waiting.take(1);
   if (first === undefined)

@@ -5,7 +5,6 @@ import type { Failure } from "./failure.ts";
 import { forPeople } from "./for-people.ts";
 import type { Probed } from "./gate.ts";
 import { givenUpOf } from "./given-up.ts";
-import { parkedAccounts, refusedAccounts } from "./governor.ts";
 import { type JobId, jobId } from "./job.ts";
 import type { JobKind } from "./policy.ts";
 import {
@@ -26,6 +25,14 @@ import { emptyStory, type Landed, type Setback, type Story, tell } from "./story
 import { type TallyView, tallyView } from "./tally-view.ts";
 import { isSettled, parentId, ROOT, type Task, type TaskId } from "./task.ts";
 import {
+  type AccountView,
+  accountViews,
+  type GateChangeView,
+  gateChangeView,
+  type QuestionView,
+  questionView,
+} from "./view-people.ts";
+import {
   type ConcernView,
   concernsOf,
   leftOf,
@@ -37,7 +44,16 @@ import {
   unreachableOf,
 } from "./view-reasons.ts";
 
-export type { ConcernView, GivenUpView, Named, UndoneView, UnreachableView };
+export type {
+  AccountView,
+  ConcernView,
+  GateChangeView,
+  GivenUpView,
+  Named,
+  QuestionView,
+  UndoneView,
+  UnreachableView,
+};
 export { nameOf };
 
 /** Everything in it is JSON. Times are in ms, by the machine's clock as it is set now; who shows them subtracts. */
@@ -84,6 +100,8 @@ export type RunView = {
   readonly setup?: Failure;
   /** Whether the gate looks at the tree that it runs in; nothing before that was asked. */
   readonly probed?: Probed;
+  /** What workers ask, and nobody has answered. */
+  readonly questions: readonly QuestionView[];
   /** Accounts that cannot be called now, and why. */
   readonly accounts: readonly AccountView[];
   /** The agent of some tasks cannot be reached: they are tried again. */
@@ -125,21 +143,8 @@ export type RunningView = {
   /** All of its accounts are parked: nothing is expected of it before. */
   readonly parkedUntil?: number;
 };
-/** `until`: when it is tried again; undefined: once a person has seen to its key and said `resume`. */
-export type AccountView = {
-  readonly account: string;
-  readonly is: "parked" | "refused";
-  readonly until?: number;
-  readonly reason: string;
-  readonly next?: string;
-};
 export type LandingView = Omit<Landed, "members"> & {
   readonly members: readonly (Named & { readonly attempt: number })[];
-};
-/** `proposed`: it waits for a person. */
-export type GateChangeView = Named & {
-  readonly is: "proposed" | "landing" | "landed";
-  readonly flags: readonly string[];
 };
 /** `end`: what became of the task since. */
 export type SetbackView = Setback & { readonly name: string; readonly end: TaskWord };
@@ -147,7 +152,7 @@ export type SetbackView = Setback & { readonly name: string; readonly end: TaskW
 export type TaskWord =
   | ("done" | "failed" | "skipped" | "cancelled")
   | ("planning" | "working" | "proposed" | "landing" | "gating")
-  | ("split" | "waiting" | "ready" | "parked" | "pausing");
+  | ("split" | "delegating" | "asking" | "waiting" | "ready" | "parked" | "pausing");
 
 export type Seen = { readonly state: RunState; readonly story: Story };
 
@@ -193,8 +198,9 @@ export function viewOf({ state, story }: Seen): RunView {
       at: wallTime(state, landed.at),
       members: landed.members.map((member) => ({ ...member, name: nameOf(state, member.task) })),
     })),
-    split: tasks.filter(({ id, state: { is } }) => is === "done" && id !== ROOT && state.planners.has(id))
-      .length,
+    split: tasks.filter(
+      ({ id, spec, state: { is } }) => is === "done" && id !== ROOT && spec.shape === "plan",
+    ).length,
     setbacks: story.setbacks.map((setback) => ({
       ...setback,
       at: wallTime(state, setback.at),
@@ -204,7 +210,7 @@ export function viewOf({ state, story }: Seen): RunView {
     })),
     undone: undoneOf(
       state,
-      tasks.filter((task) => !isDeclined(state, task)),
+      tasks.filter((task) => !isDeclined(state, task) && !task.spec.spawn),
     ),
     givenUp: givenUpOf(state),
     concerns: concernsOf(state, story),
@@ -213,19 +219,15 @@ export function viewOf({ state, story }: Seen): RunView {
     spent: { ...state.spent },
     ...(setup && { setup }),
     ...(probed && { probed }),
+    questions: (state.closed ? [] : [...state.questions.values()]).map((question) =>
+      questionView(state, question),
+    ),
     accounts: accountViews(state),
     ...(unreachable && { unreachable }),
     times: timesOf(state, story),
     events: story.events,
     tally: tallyView(story.tally, state, (story.closed?.at ?? story.lastAt) - state.openedAt - story.idleMs),
   };
-}
-
-function gateChangeView(state: RunState, { id, state: now }: Task): readonly GateChangeView[] {
-  const flags = now.is === "landing" || now.is === "done" ? now.handoff.flags : undefined;
-  if (flags === undefined) return [];
-  const is = now.is === "done" ? "landed" : state.asked.has(id) ? "proposed" : "landing";
-  return [{ ...named(state, id), is, flags }];
 }
 
 const openWord = (state: RunState) => (isProposed(state) ? "proposed" : "working");
@@ -253,9 +255,10 @@ export function wordOf(state: RunState, task: Task, gating: ReadonlySet<TaskId>)
   const { is } = task.state;
   if (state.asked.has(task.id)) return "proposed";
   if (is === "landing") return gating.has(task.id) && !isUngated(state) ? "gating" : "landing";
-  if (is !== "open" && is !== "delegated") return is;
+  if (is !== "open" && is !== "delegated" && is !== "waiting") return is;
   const job = runningJobOf(state, task);
   if (job !== undefined) return job.startsWith("plan:") ? "planning" : "working";
+  if (task.state.is === "waiting") return "question" in task.state.for ? "asking" : "delegating";
   if (is === "delegated") return "split";
   if (state.parked.has(task.id)) return "parked";
   if (state.deadlines.get(retryKey(task.id)) !== undefined) return "pausing";
@@ -276,6 +279,7 @@ function countsOf(state: RunState, tasks: readonly Task[], gating: ReadonlySet<T
   for (const task of tasks) {
     if ((task.id === ROOT && tasks.length > 1 && task.spec.shape === "plan") || isDeclined(state, task))
       continue;
+    if (task.spec.spawn) continue; // Part of the task that asked for it.
     counts.total += 1;
     counts[COUNTED[wordOf(state, task, gating)]] += 1;
   }
@@ -293,24 +297,13 @@ const COUNTED = {
   planning: "running",
   working: "running",
   split: "running",
+  delegating: "running",
+  asking: "running",
   waiting: "waiting",
   ready: "waiting",
   parked: "waiting",
   pausing: "waiting",
 } as const satisfies Readonly<Record<TaskWord, keyof Counts>>;
-
-function accountViews(state: RunState): readonly AccountView[] {
-  const why = ({ message, next }: Failure) => ({ reason: message, ...(next !== undefined && { next }) });
-  return [
-    ...parkedAccounts(state).map(
-      ({ account, until, failure }) =>
-        ({ account, is: "parked", until: wallTime(state, until), ...why(failure) }) as const,
-    ),
-    ...refusedAccounts(state).map(
-      ({ account, failure }) => ({ account, is: "refused", ...why(failure) }) as const,
-    ),
-  ];
-}
 
 function runningView(state: RunState, story: Story, running: Running): RunningView {
   const { job, quietMs, doing, parkedUntil } = running;

@@ -4,7 +4,7 @@ import type { Failure } from "../core/failure.ts";
 import { type Job, type JobId, jobId } from "../core/job.ts";
 import type { PlanAnswer } from "../core/plan-answer.ts";
 import type { Specialist } from "../core/specialist.ts";
-import type { Agent, Cut, Said } from "../ports/agent.ts";
+import type { Agent, Called, Cut, Said } from "../ports/agent.ts";
 import type { Checkout } from "../ports/checkout.ts";
 import type { Criteria } from "../ports/criteria.ts";
 import type { Gate } from "../ports/gate.ts";
@@ -12,8 +12,10 @@ import type { Answer } from "../ports/job-queue.ts";
 import type { Outbox } from "../ports/outbox.ts";
 import type { Repository } from "../ports/repository.ts";
 import type { Signs } from "../ports/signs.ts";
+import type { Artefacts, ContextFiles } from "../ports/subtasks.ts";
 import type { Surroundings } from "../ports/surroundings.ts";
 import type { Workspace, Workspaces } from "../ports/workspaces.ts";
+import type { TemplateRegistry } from "../subtasks/registry.ts";
 
 export type JobParts = {
   readonly repository: Repository;
@@ -36,15 +38,26 @@ export type JobParts = {
   readonly specialists: () => Promise<readonly Specialist[]>;
   readonly signs: Signs;
   readonly outbox: Outbox;
+  /** What subtasks of workers are made from. */
+  readonly subtasks: SubtaskParts;
   readonly criteria: Criteria;
   /** The longest that a turn may take in any case: past it nobody waits for its answer. */
   readonly maxTurnMs: { readonly plan: number; readonly work: number };
 };
 
+export type SubtaskParts = {
+  /** The templates of the repository. */
+  readonly templates: () => Promise<TemplateRegistry>;
+  /** The files of a workspace, as context. */
+  readonly filesIn: (folder: string) => ContextFiles;
+  /** Where results that are too long are kept whole. */
+  readonly artefacts: Artefacts;
+};
+
 /** A turn that has ended, and where its work is. */
 export type Turn = {
   readonly workspace: Workspace;
-  readonly said: Said;
+  readonly said: Said | Called;
   readonly strays: readonly string[];
 };
 
@@ -82,7 +95,7 @@ export async function collected(
   agent: Agent,
   brief: PlanBrief | WorkBrief,
   wasRunning: boolean,
-): Promise<Said | Cut | undefined> {
+): Promise<Said | Called | Cut | undefined> {
   const found = await agent.collect(jobIdOf(brief));
   if (!wasRunning || found === undefined || found.is === "cut") return found;
   return found.spent && { is: "cut", spent: found.spent };

@@ -5,7 +5,7 @@ import { readHandoff } from "../core/handoff-answer.ts";
 import type { Outcome } from "../core/job.ts";
 import { DID_YOU_MEAN, readPlanAnswer } from "../core/plan-answer.ts";
 import { redactFields } from "../core/redact.ts";
-import type { Agent, Ask, Cut, Said } from "../ports/agent.ts";
+import { type Agent, type Ask, asSaid, type Cut, type Said } from "../ports/agent.ts";
 import type { Answer } from "../ports/job-queue.ts";
 import { hasFailed } from "../ports/repository.ts";
 import type { Workspace } from "../ports/workspaces.ts";
@@ -33,7 +33,7 @@ export async function plan(brief: PlanBrief, parts: JobParts, signal: AbortSigna
   };
   const said = await watched(planner, ask, signs, signal);
   await workspaces.release(workspace); // What a planner changed there is nobody's.
-  return answerOf(said, parts);
+  return answerOf(asSaid(said), parts);
 }
 
 /** After a restart: what a planner had said before the engine could hear it. */
@@ -45,7 +45,7 @@ export async function finishPlan(
   const { planner, workspaces } = parts;
   const said = isAgent(planner) ? await collected(planner, brief, wasRunning) : undefined;
   if (workspace) await workspaces.release(workspace);
-  return said?.is === "cut" ? said : said && answerOf(said, parts);
+  return said?.is === "cut" ? said : said && answerOf(asSaid(said), parts);
 }
 
 const isAgent = (planner: JobParts["planner"]): planner is Agent => typeof planner === "object";

@@ -35,7 +35,7 @@ export async function reconciled(
   );
   await workspaces.release(workspace);
   const spent = said.spent ? { spent: said.spent } : {};
-  if (said.is === "failed") return { problems, ...spent };
+  if (said.is !== "said") return { problems, ...spent };
   const read = redactFields(readPlanAnswer(said.text), redact);
   if (read.is !== "answer") return { problems, ...spent };
   return { problems: withProposals(problems, read.answer.tasks, brief.repair), ...spent };

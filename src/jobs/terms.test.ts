@@ -4,6 +4,7 @@ import { describe, it } from "node:test";
 import { broken, jobPorts, type Replies, SPEC } from "../../test/support/job-ports.ts";
 import type { WorkBrief } from "../core/brief.ts";
 import { failure } from "../core/failure.ts";
+import type { JobId } from "../core/job.ts";
 import type { TaskId, Terms } from "../core/task.ts";
 import type { Ask } from "../ports/agent.ts";
 import { finishWork, work } from "./work.ts";
@@ -39,6 +40,39 @@ async function judged(said: Replies["said"], more: Partial<Replies> = {}) {
   const { handoff: made, evidence } = outcome;
   return { status: made.status, summary: made.summary, concerns: made.concerns, unmet: evidence.unmet };
 }
+
+describe("a task with terms whose worker waits for a subtask", () => {
+  const terms = { output: "result.md", criterion: "npm test" };
+  const goOn = (more: object = {}): NonNullable<WorkBrief["goOn"]> => ({
+    ...{ start: "so far", session: "work:t.1#1" as JobId },
+    response: {
+      name: "question",
+      result: { status: "NEEDS_INPUT", content: "which?", notes: { question: "q1" } },
+    },
+    ...more,
+  });
+
+  it("answers it in words alone, also if what it changed meanwhile cannot be kept", async () => {
+    for (const keep of [undefined, broken("locked")]) {
+      const said = handoff({ status: "complete", summary: "the first" });
+      const { parts, calls } = jobPorts({ said, ...(keep && { keep }) });
+      const brief = { ...briefOf(terms), goOn: goOn({ isAnswering: true }) };
+      const { outcome } = await work(brief, parts, quiet);
+      assert.deepEqual(outcome, { is: "answered", question: "q1", text: "the first" });
+      const names = calls.map(([name]) => name);
+      assert.ok(!names.includes("criterion") && !names.includes("evidence"), names.join());
+      assert.equal(parts.unkept.size, 0, "no later attempt takes it for the work");
+    }
+  });
+
+  it("finds in its output file what it had written there", async () => {
+    const { parts, calls } = jobPorts({ said: says(DONE) });
+    await work({ ...briefOf(terms), attempt: 2, goOn: goOn() }, parts, quiet);
+    assert.equal(calls[0]?.[0], "take", "no empty file is prepared");
+    const [, ask] = calls.find(([name]) => name === "turn")!;
+    assert.equal((ask as Ask).scratchpad?.file, "/scratchpad/result.md");
+  });
+});
 
 describe("a task with an output file", () => {
   it("is told where the file is before its turn, and takes its workspace afterwards", async () => {

@@ -14,13 +14,15 @@ import type { JobParts } from "./job-parts.ts";
 
 /** Before the turn: where its result goes, and where those of the tasks before it are. */
 export async function scratchpadFor(
-  { spec, before }: WorkBrief,
+  { spec, before, goOn }: WorkBrief,
   outbox: Outbox,
 ): Promise<{ readonly scratchpad?: Scratchpad } | Failed> {
   const { folder } = outbox;
   const name = spec.terms?.output;
   if (name === undefined)
     return before.some(({ output }) => output !== undefined) ? { scratchpad: { folder } } : {};
+  // What it has written there before it called for something is its own.
+  if (goOn) return { scratchpad: { folder, file: path.join(folder, name) } };
   const made = await outbox.prepare(name);
   return hasFailed(made) ? made : { scratchpad: { folder, file: made.file } };
 }
@@ -38,7 +40,7 @@ export async function reported(
   { outbox, redact }: Pick<JobParts, "outbox" | "redact">,
 ): Promise<Reported> {
   const found = redactFields(readHandoff(text, brief.task), redact);
-  const claim = claimed(brief, found, evidence);
+  const claim = claimed(brief, found, redact(text).trim(), evidence);
   const name = brief.spec.terms?.output;
   const isHonest = found.is === "handoff" && claim.status !== "complete";
   if (name === undefined || isHonest) return { handoff: claim };
@@ -54,8 +56,12 @@ export async function reported(
 }
 
 /** Without a claim that can be read, only what is there, and it says so. */
-const claimed = ({ task }: WorkBrief, found: ReadHandoff, evidence: Evidence): Handoff =>
-  found.is === "handoff" ? found.handoff : handoffFromEvidence(task, evidence, found);
+function claimed({ task, spec }: WorkBrief, found: ReadHandoff, text: string, evidence: Evidence): Handoff {
+  if (found.is === "handoff") return found.handoff;
+  const handoff = handoffFromEvidence(task, evidence, found);
+  // The words of a subtask are its result, in whatever form.
+  return spec.spawn && text !== "" ? { ...handoff, summary: text } : handoff;
+}
 
 const notDone = (answer: string, wanted: string): Failure =>
   failure(

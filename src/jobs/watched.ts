@@ -1,17 +1,22 @@
 /** Does a turn go on? Judged by its signs and by what it changes: told of when it is quiet, stopped when it stays so. */
 import { failure } from "../core/failure.ts";
-import type { Agent, Ask, Said } from "../ports/agent.ts";
+import type { Agent, Ask, Called, Said } from "../ports/agent.ts";
 import { MAX_APART_MS } from "../ports/clock.ts";
 import type { Signs } from "../ports/signs.ts";
 
 /** The agent's turn, which is ended when it has given no sign for long, or has taken longer than it may. */
-export async function watched(agent: Agent, ask: Ask, signs: Signs, signal: AbortSignal): Promise<Said> {
+export async function watched(
+  agent: Agent,
+  ask: Ask,
+  signs: Signs,
+  signal: AbortSignal,
+): Promise<Said | Called> {
   const watch = new Watch(ask, signs, signal);
   try {
     const onSlow = (doing: string | undefined) => watch.slow(doing);
     const said = await agent.turn({ ...ask, onSign: () => watch.sign(), onSlow }, watch.signal);
-    // Whoever ended well has ended, also in the moment in which it was to be stopped.
-    if (watch.why === undefined || said.is === "said") return said;
+    // If the turn succeeded, keep its result even if a stop arrived meanwhile.
+    if (watch.why === undefined || said.is !== "failed") return said;
     const spent = said.spent ? { spent: said.spent } : {};
     return { is: "failed", failure: failure("timed-out", watch.why, NEXT), ...spent };
   } finally {

@@ -193,6 +193,18 @@ describe("an attempt after one whose turn ended well and could not be kept", () 
     assert.equal(count("turn"), 2, "what was judged is not used again");
   });
 
+  it("goes on in the conversation of the attempt that made a call", async () => {
+    const ask = { is: "called", tool: "ask", input: { question: "which?" } } as const;
+    const { parts, calls } = portsThatFail(broken("locked"), broken("locked"));
+    const worker = { turn: async () => ask, collect: parts.worker.collect };
+    for (const brief of [BRIEF, NEXT])
+      assert.equal((await work(brief, { ...parts, worker }, quiet)).outcome.is, "failed");
+    const { outcome } = await work({ ...NEXT, attempt: 4 }, { ...parts, worker }, quiet);
+    assert.ok(outcome.is === "called");
+    assert.deepEqual([outcome.session, outcome.start], ["work:t.1#2", "kept"]);
+    assert.equal(calls.filter(([name]) => name === "take").length, 1);
+  });
+
   it("makes a turn of its own after one that failed, was stopped, or lost its folder", async () => {
     const failedTurn = jobPorts({ said: FAILED, keep: broken("locked") });
     await work(BRIEF, failedTurn.parts, quiet);

@@ -2,13 +2,18 @@
 import type { WorkBrief } from "../core/brief.ts";
 import { type Failure, failure } from "../core/failure.ts";
 import { checkoutChanged } from "../core/handoff.ts";
+import { readHandoff } from "../core/handoff-answer.ts";
 import { chooseSpecialist } from "../delegation/choose-specialist.ts";
-import type { Ask, Cut } from "../ports/agent.ts";
+import { DEFAULT_SUBAGENT } from "../delegation/delegation-engine.ts";
+import type { Ask, Called, Cut } from "../ports/agent.ts";
 import { differences, type Look } from "../ports/checkout.ts";
 import type { Answer } from "../ports/job-queue.ts";
 import { type Failed, hasFailed } from "../ports/repository.ts";
 import type { Keepsake, Kept, Workspace } from "../ports/workspaces.ts";
+import { isRecord } from "../subtasks/errors.ts";
+import { readCall } from "./called.ts";
 import { collected, failed, type JobParts, jobIdOf, type Turn } from "./job-parts.ts";
+import { checkedResult, contextFor } from "./subtask.ts";
 import { reported, scratchpadFor, tryCriterion } from "./terms.ts";
 import { watched } from "./watched.ts";
 
@@ -19,13 +24,15 @@ export async function work(brief: WorkBrief, parts: JobParts, signal: AbortSigna
   const job = jobIdOf(brief);
   const place = await scratchpadFor(brief, outbox);
   if (hasFailed(place)) return failed(place.failure);
-  const workspace = await workspaces.take({ job, commit: brief.base, use: "agent" }, signal);
+  const commit = brief.goOn?.start ?? brief.base;
+  const workspace = await workspaces.take({ job, commit, use: "agent" }, signal);
   if (hasFailed(workspace)) return failed(workspace.failure);
   const { folder, environment } = workspace;
   const before = await checkout.look(signal);
   const { specialist, problem } = chooseSpecialist(brief.spec, await specialists());
   const role = specialist ? { role: specialist } : {};
-  const ask: Ask = { job, brief, folder, environment, maxMs: maxTurnMs.work, ...role, ...place };
+  const context = await contextFor(brief, parts.subtasks.filesIn(folder), signal);
+  const ask: Ask = { job, brief, folder, environment, maxMs: maxTurnMs.work, ...role, ...place, ...context };
   const said = await watched(worker, ask, signs, signal);
   const after = await checkout.look(AbortSignal.timeout(LOOK_MS));
   const strays = hasFailed(before) || hasFailed(after) ? [] : touched(before, after);
@@ -57,7 +64,7 @@ export async function recallUnkept(
 ): Promise<boolean> {
   const job = jobIdOf(brief);
   const said = await worker.collect(job);
-  if (said?.is !== "said") return false;
+  if ((said?.is !== "said" && said?.is !== "called") || brief.goOn?.isAnswering) return false;
   unkept.set(job, { workspace, said: withoutCost(said), strays: [] });
   return true;
 }
@@ -74,26 +81,29 @@ function takeUnkept(brief: WorkBrief, { unkept }: JobParts): Turn | undefined {
 }
 
 /** What it cost was counted with the attempt that made it. */
-const withoutCost = ({ is, text }: Turn["said"] & { readonly is: "said" }) => ({ is, text });
+const withoutCost = ({ spent: _, ...said }: Exclude<Turn["said"], { readonly is: "failed" }>) => said;
 
 async function conclude(brief: WorkBrief, turn: Turn, parts: JobParts, signal: AbortSignal): Promise<Answer> {
   const { workspace, said } = turn;
+  if (brief.goOn?.isAnswering) return concludeAnswer(brief, turn, parts);
   const spent = said.spent ? { spent: said.spent } : {};
-  const isGood = said.is === "said";
-  const kept = isGood
-    ? await keepAsBranch(brief, workspace, parts)
-    : await keepAside(brief, workspace, parts);
-  const answer = isGood
-    ? await shown(brief, { ...turn, text: said.text, kept }, parts, signal)
-    : failed(toldOf(said.failure, { ...turn, kept }, parts));
+  const isGood = said.is !== "failed";
+  const kept = isGood ? await keepAsBranch(brief, turn, parts) : await keepAside(brief, workspace, parts);
+  const answer =
+    said.is === "failed"
+      ? failed(toldOf(said.failure, { ...turn, kept }, parts))
+      : said.is === "called"
+        ? await concludeCall(brief, said, { ...turn, kept }, parts)
+        : await shown(brief, { ...turn, text: said.text, kept }, parts, signal);
   const whole = { ...answer, ...spent };
   // Only a result: that an attempt failed because it was stopped is not to be remembered.
-  if (whole.outcome.is === "worked") await parts.remember(jobIdOf(brief), whole);
+  if (whole.outcome.is === "worked" || whole.outcome.is === "called")
+    await parts.remember(jobIdOf(brief), whole);
   const why = whole.outcome.is === "failed" ? whole.outcome.failure : undefined;
   // Told to stop while its criterion ran: whoever goes on with the run tries that again, on what is there.
   const isCutOff = why !== undefined && signal.aborted;
   const isMachines = why?.kind === "repository";
-  if (said.is === "said" && isMachines && !isCutOff)
+  if (said.is !== "failed" && isMachines && !isCutOff)
     parts.unkept.set(jobIdOf(brief), { ...turn, said: withoutCost(said) });
   if (!isGood || !(isCutOff || isMachines)) await giveBack(workspace, kept, parts);
   return whole;
@@ -108,6 +118,50 @@ async function giveBack(workspace: Workspace, kept: Kept | Failed, { workspaces 
 const isStillThere = (kept: Kept | Failed): boolean =>
   hasFailed(kept) && kept.failure.kind !== "agent-failed";
 
+/** The turn ended with a call: what was made so far is kept, and is where the worker, or its subtask, goes on. */
+async function concludeCall(
+  brief: WorkBrief,
+  said: Called,
+  { workspace, kept }: Turn & { readonly kept: Kept | Failed },
+  { subtasks, specialists, redact }: JobParts,
+): Promise<Answer> {
+  if (hasFailed(kept)) return failed(stillIn(workspace, kept));
+  const call = readCall(said, await subtasks.templates(), redact);
+  const start = kept.commit ?? workspace.commit;
+  const { specialist } = chooseSpecialist(brief.spec, await specialists());
+  const isFull = call.is === "subtask" && call.order.context.inherit_context === "full"; // Of the same role.
+  const agent = specialist ? { agent: specialist.name } : isFull ? { agent: DEFAULT_SUBAGENT } : {};
+  return { outcome: { is: "called", call, start, session: workspace.job, ...agent } };
+}
+
+/** Only its words count: what it changed meanwhile has no place, since its subtask has the files. */
+async function concludeAnswer(
+  brief: WorkBrief,
+  { workspace, said }: Turn,
+  { remember, workspaces, redact }: JobParts,
+): Promise<Answer> {
+  const question = String(brief.goOn?.response.result.notes["question"]);
+  const answer = { outcome: answerIn(question, said, redact), ...(said.spent && { spent: said.spent }) };
+  if (said.is !== "failed") await remember(jobIdOf(brief), answer);
+  await workspaces.release(workspace);
+  return answer;
+}
+
+function answerIn(question: string, said: Turn["said"], redact: JobParts["redact"]): Answer["outcome"] {
+  if (said.is === "failed") return { is: "failed", failure: said.failure };
+  if (said.is === "said") return spokenAnswer(question, redact(said.text));
+  const asked = said.tool === "ask" && isRecord(said.input) ? said.input["question"] : undefined;
+  return { is: "passed-on", question, ...(typeof asked === "string" && { text: redact(asked) }) };
+}
+
+/** The summary of a handoff, or its plain words. */
+function spokenAnswer(question: string, text: string): Answer["outcome"] {
+  const read = readHandoff(text, "");
+  const answer = read.is === "handoff" ? read.handoff.summary : text.trim();
+  const isGiven = answer !== "" && (read.is !== "handoff" || read.handoff.status === "complete");
+  return isGiven ? { is: "answered", question, text: answer } : { is: "passed-on", question };
+}
+
 /** What was made is the attempt's branch, and the branch says what was made. */
 async function shown(
   brief: WorkBrief,
@@ -118,13 +172,16 @@ async function shown(
   const { repository, gate, redact } = parts;
   if (hasFailed(kept)) return failed(stillIn(workspace, kept));
   const signal = AbortSignal.timeout(CONCLUDE_MS); // Also when the run is being stopped: the work is done.
-  const base = workspace.commit; // That of the attempt which made it.
-  const evidence = await repository.evidence(base, kept.commit ?? base, signal);
+  // That of the attempt which made it; of one that goes on, what its first turn began from.
+  const base = brief.goOn ? brief.base : workspace.commit;
+  const evidence = await repository.evidence(base, kept.commit ?? workspace.commit, signal);
   if (hasFailed(evidence)) return failed(evidence.failure);
-  const changes = kept.commit ? await gate.changes(base, kept.commit, signal) : [];
+  const changes = evidence.commit ? await gate.changes(base, evidence.commit, signal) : [];
   if (hasFailed(changes)) return failed(changes.failure);
   const notes = [...workspace.notices, ...kept.left.map((what) => `not kept: ${what}`), ...strays];
-  const { handoff, unmet: unsaid } = await reported(brief, { text, evidence }, parts);
+  const { handoff: said, unmet: undone } = await reported(brief, { text, evidence }, parts);
+  const { handoff, unmet: unlike } = await checkedResult(brief, said, parts.subtasks.artefacts);
+  const unsaid = undone ?? unlike;
   const isWanting = handoff.status !== "complete" || unsaid !== undefined;
   const tried = isWanting ? {} : await tryCriterion(brief, workspace, parts, stop);
   if (hasFailed(tried)) return failed(tried.failure);
@@ -151,9 +208,9 @@ const keepAside = (brief: WorkBrief, workspace: Workspace, parts: JobParts) =>
   keepAs({ ref: salvageRefOf(brief), message: messageOf(brief) }, workspace, parts);
 
 /** Once, where a criterion comes after it: what that changes must not land, also if it was stopped on the way. */
-const keepAsBranch = (brief: WorkBrief, workspace: Workspace, parts: JobParts) => {
+const keepAsBranch = (brief: WorkBrief, { workspace, said }: Turn, parts: JobParts) => {
   const as = { ref: `refs/heads/${brief.branch}`, message: messageOf(brief) };
-  const isFinal = brief.spec.terms?.criterion !== undefined;
+  const isFinal = brief.spec.terms?.criterion !== undefined && said.is !== "called";
   return keepAs(isFinal ? { ...as, isFinal } : as, workspace, parts);
 };
 

@@ -22,6 +22,9 @@ export type Piece = {
   readonly leftOut?: number;
 };
 
+export const blockUnlessEmpty = (head: string, text: string): readonly Piece[] =>
+  text.trim() === "" ? [] : [{ head, as: "block", text }];
+
 /** Some 75,000 tokens of prose: what is left of a window of 128,000 is enough to explore and to answer. */
 export const MAX_MESSAGE_CHARS = 300_000;
 

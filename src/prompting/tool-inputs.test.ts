@@ -4,7 +4,13 @@ import { describe, it } from "node:test";
 import { z } from "zod";
 import { readHandoff } from "../core/handoff-answer.ts";
 import { readPlanAnswer } from "../core/plan-answer.ts";
-import { executionPlanToolInput, handoffToolInput, planToolInput } from "./tool-inputs.ts";
+import {
+  askToolInput,
+  executionPlanToolInput,
+  handoffToolInput,
+  planToolInput,
+  spawnToolInput,
+} from "./tool-inputs.ts";
 
 const TASK = { id: "a", description: "do a", acceptance: "a is done", scope: ["a.ts"] };
 
@@ -110,11 +116,34 @@ describe("the input of the tool handoff", () => {
   });
 });
 
+describe("the input of the tool spawn_subtask", () => {
+  it("keeps what its reader judges, and mends what models write all the same", () => {
+    const request = { type: "check", description: ["look", "at it"], inputs: { deep: { is: [1, null] } } };
+    const context_management = { inherit_context: "Full", accumulate_data: "true", fresh_context: null };
+    const more = { return_expectations: { type: "object" }, file_paths: "a.ts", max_depth: null, unknown: 1 };
+    assert.deepEqual(spawnToolInput.parse({ ...request, ...more, context_management }), {
+      ...{
+        type: "check",
+        description: "look\nat it",
+        inputs: request.inputs,
+        file_paths: ["a.ts"],
+        unknown: 1,
+      },
+      return_expectations: '{"type":"object"}',
+      context_management: { inherit_context: "full", accumulate_data: true },
+    });
+  });
+
+  it("is refused without a type or a description", () => {
+    for (const input of [{}, { type: "check" }, { description: "look" }, { type: 1, description: "look" }])
+      assert.equal(spawnToolInput.safeParse(input).success, false, JSON.stringify(input));
+  });
+});
+
 describe("what models are shown", () => {
   it("is plain: one type for each field, and only what must be there is required", () => {
-    const shown = [planToolInput, executionPlanToolInput, handoffToolInput].map((schema) =>
-      z.toJSONSchema(schema, { io: "input" }),
-    );
+    const inputs = [planToolInput, executionPlanToolInput, handoffToolInput, spawnToolInput, askToolInput];
+    const shown = inputs.map((schema) => z.toJSONSchema(schema, { io: "input" }));
     assert.doesNotMatch(JSON.stringify(shown), /"anyOf"|"type":\[/);
     assert.deepEqual(
       shown.map(({ type, required }) => [type, required]),
@@ -122,6 +151,8 @@ describe("what models are shown", () => {
         ["object", ["tasks"]],
         ["object", ["tasks"]],
         ["object", ["status"]],
+        ["object", ["type", "description"]],
+        ["object", ["question"]],
       ],
     );
   });

@@ -1,4 +1,4 @@
-/** What can be given to the tools `plan` and `handoff`? As lenient as their readers, which judge what comes. */
+/** What can be given to the tools that end a turn? As lenient as their readers, which judge what comes. */
 import { z } from "zod";
 
 /** What a model is shown is strict; these are what models write all the same, and what the readers understand. */
@@ -139,6 +139,53 @@ export const handoffToolInput = z.preprocess(
       .optional()
       .describe("What the planner must know: what you doubt, what is missing, what you found broken."),
     suggestions: texts.optional().describe("What could be done next, outside of this task."),
+  }),
+);
+
+/** Unknown keys stay: `readCall` judges the request, and names what is wrong with it. */
+export const spawnToolInput = z.preprocess(
+  (is) => withoutNulls(is),
+  z.looseObject({
+    type: z.string().describe('What kind of work it is, in a word: "verification", "search", "tests".'),
+    description: text.describe("All that its worker will know of it: what, why, where, what to give back."),
+    inputs: z.record(z.string(), z.unknown()).optional().describe("Values that it needs, by name."),
+    template_hints: texts.optional().describe("Words that help to find a template for it."),
+    return_expectations: z
+      .preprocess((is) => (typeof is === "object" ? JSON.stringify(is) : is), z.string())
+      .optional()
+      .describe(
+        "What its result must look like: json, text, markdown, list, number, boolean, or a JSON Schema.",
+      ),
+    max_depth: z.int().min(0).optional().describe("Levels of subtasks that it may use, its own included."),
+    subtype: z.string().optional(),
+    file_paths: texts.optional().describe("Files that it is given to read, whole."),
+    context_management: z
+      .looseObject({
+        inherit_context: oneOf("full", "none", "subset").optional(),
+        accumulate_data: z
+          .preprocess((is) => (is === "true" || is === "false" ? is === "true" : is), z.boolean())
+          .optional(),
+        accumulation_format: oneOf("notes_only", "full_output").optional(),
+        fresh_context: oneOf("enabled", "disabled").optional(),
+      })
+      .optional()
+      .describe(
+        'What it knows besides: inherit_context "full" gives it this conversation, accumulate_data the results of ' +
+          "your earlier subtasks.",
+      ),
+  }),
+);
+
+export const askToolInput = z.preprocess(
+  (is) => withoutNulls(is),
+  z.looseObject({
+    question: text.describe("One question, with all that is needed to answer it."),
+    default: text.optional().describe("What is taken if no answer comes in time."),
+    wait_s: z
+      .number()
+      .min(0)
+      .optional()
+      .describe("Seconds to wait for an answer; as long as is usual if left out."),
   }),
 );
 

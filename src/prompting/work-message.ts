@@ -3,28 +3,61 @@ import type { WorkBrief } from "../core/brief.ts";
 import type { PastAttempt } from "../core/task.ts";
 import { type Ask, doneAnswer, type Scratchpad } from "../ports/agent.ts";
 import { pathLine } from "./block.ts";
-import { MAX_MESSAGE_CHARS, messageFrom, type Part, type Piece } from "./message.ts";
+import { blockUnlessEmpty, MAX_MESSAGE_CHARS, messageFrom, type Part, type Piece } from "./message.ts";
 import { placeLines } from "./place.ts";
+import {
+  contextParts,
+  expectationPart,
+  goOnPart,
+  type Known,
+  lostPart,
+  responsePart,
+  subtaskPart,
+} from "./subtask-parts.ts";
 
+type Told = Pick<Ask, "brief" | "role" | "scratchpad" | "context">;
+
+/**
+ * All that a worker must know, also one that goes on after a call but whose conversation is lost: what it had called
+ * for, if that is known, and the response are in it.
+ */
 export function workMessage(
-  { brief, role, scratchpad }: Pick<Ask, "brief" | "role" | "scratchpad">,
+  { brief, role, scratchpad, context }: Told,
   maxChars = MAX_MESSAGE_CHARS,
+  known: Known = {},
 ): string {
-  if (brief.kind !== "work")
-    throw new Error(`a worker's message cannot be made from the brief of ${brief.task}'s planner`);
+  const work = workBriefIn(brief);
+  const { spawn } = work.spec;
+  const isAnswering = work.goOn?.isAnswering === true;
   const parts: readonly Part[] = [
-    taskPart(brief),
-    steersPart(brief.steers),
-    scopePart(brief),
-    repairsPart(brief),
-    beforePart(brief, scratchpad),
-    pastPart(brief.past),
+    spawn ? subtaskPart(work, spawn, known) : taskPart(work),
+    steersPart(work.steers),
+    scopePart(work),
+    repairsPart(work),
+    ...(spawn ? contextParts(context, known) : []),
+    beforePart(work, scratchpad),
+    pastPart(work.past),
     ...(role === undefined ? [] : [{ title: "Your speciality", says: `You work as ${role.name}.` }]),
-    criterionPart(brief),
-    outputPart(scratchpad),
-    { title: "When you are done", says: nextStep(brief, scratchpad) },
+    ...(isAnswering ? [] : [criterionPart(work), outputPart(scratchpad)]),
+    ...(spawn && !isAnswering ? [expectationPart(spawn)] : []),
+    lostPart(work, known),
+    responsePart(work, false),
+    goOnPart(work),
+    ...(isAnswering ? [] : [{ title: "When you are done", says: nextStep(work, scratchpad) }]),
   ];
-  return messageFrom(placeLines(brief), parts, maxChars);
+  return messageFrom(placeLines(work), parts, maxChars);
+}
+
+/** For a worker whose conversation goes on. `isTold`: the response is in it, as the result of the call. */
+export function goOnMessage({ brief }: Told, isTold: boolean, maxChars = MAX_MESSAGE_CHARS): string {
+  const work = workBriefIn(brief);
+  const parts = [steersPart(work.steers), responsePart(work, isTold), goOnPart(work)];
+  return messageFrom(placeLines(work), parts, maxChars);
+}
+
+function workBriefIn(brief: Ask["brief"]): WorkBrief {
+  if (brief.kind === "work") return brief;
+  throw new Error(`a worker's message cannot be made from the brief of ${brief.task}'s planner`);
 }
 
 const taskPart = ({ spec, branch, base }: WorkBrief): Part => ({
@@ -129,9 +162,6 @@ const outputPart = (scratchpad: Scratchpad | undefined): Part => ({
       "written beside it you may read.",
   }),
 });
-
-const blockUnlessEmpty = (head: string, text: string): readonly Piece[] =>
-  text.trim() === "" ? [] : [{ head, as: "block", text }];
 
 function nextStep({ spec }: WorkBrief, scratchpad: Scratchpad | undefined): string {
   const file = scratchpad?.file;

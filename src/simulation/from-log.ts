@@ -198,6 +198,10 @@ class Reader {
       case "landing.proposed":
         this.#inexact.add("a person was asked about a landing: it is played as if nobody had been");
         break;
+      case "subtask.spawned":
+      case "question.asked":
+        this.#inexact.add("a worker delegated or asked: it is played as if it had done all by itself");
+        break;
       case "account.parked":
       case "account.refused":
         this.#inexact.add("an account had no more to give: the jobs that met it are played as they ended");

@@ -7,6 +7,7 @@ import type { Handoff } from "../core/handoff.ts";
 import { type Job, type JobId, jobId, type Outcome } from "../core/job.ts";
 import { type PlanAnswer, readPlanAnswer } from "../core/plan-answer.ts";
 import type { Problem } from "../core/repair.ts";
+import type { WorkerCall } from "../core/subtask.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Answer, JobQueue, Recovered } from "../ports/job-queue.ts";
 import { courseOf, type Provider } from "./provider.ts";
@@ -16,7 +17,7 @@ import type { Change, VirtualRepository } from "./virtual-repository.ts";
 export type Script = {
   /** The text that a planner would write; or its answer, where none is written. */
   plan(brief: PlanBrief): string | PlanAnswer;
-  work(brief: WorkBrief): Worked;
+  work(brief: WorkBrief): Worked | Calls | { readonly outcome: Outcome };
   ms(job: Job): number;
 };
 
@@ -27,6 +28,9 @@ export type Worked = {
   readonly change: Change;
   readonly problems?: readonly Problem[];
 };
+
+/** A worker that calls for something: `start` is its workspace so far. */
+export type Calls = { readonly call: WorkerCall; readonly start: string };
 
 /** What goes wrong. The default is nothing. */
 export type Mischief = {
@@ -145,9 +149,15 @@ export class VirtualQueue implements JobQueue {
       case "plan":
         return planOutcome(script.plan(brief), mischief);
       case "work": {
-        const { handoff, evidence, change, problems } = script.work(brief);
+        const worked = script.work(brief);
+        if ("outcome" in worked) return worked.outcome;
+        const session = jobId({ kind: "work", task: brief.task, attempt: brief.attempt });
+        if ("call" in worked) return { is: "called", session, ...worked };
+        const { handoff, evidence, change, problems } = worked;
         const { commit } = evidence;
-        if (commit !== undefined) repository.push({ commit, base: brief.base, change }, problems);
+        // A subtask's commit is part of its parent's, which lands.
+        if (commit !== undefined && !brief.spec.spawn)
+          repository.push({ commit, base: brief.base, change }, problems);
         return { is: "worked", handoff, evidence };
       }
       case "land":

@@ -10,7 +10,7 @@ import { readHandoff } from "../../src/core/handoff-answer.ts";
 import type { JobId } from "../../src/core/job.ts";
 import { readPlanAnswer } from "../../src/core/plan-answer.ts";
 import type { TaskId } from "../../src/core/task.ts";
-import type { Agent, Ask, Said } from "../../src/ports/agent.ts";
+import type { Agent, Ask, Called, Said } from "../../src/ports/agent.ts";
 
 /**
  * What the agent under test is made to do: `works` writes made.txt and reports complete for 7 tokens, `plans` answers
@@ -194,12 +194,12 @@ export const planAsk = (folder: string, brief: Partial<PlanBrief> = {}): Ask => 
   maxMs: MAX_MS,
 });
 
-export function textOf(said: Said): string {
+export function textOf(said: Said | Called): string {
   assert.equal(said.is, "said", JSON.stringify(said));
   return said.is === "said" ? said.text : "";
 }
 
-export function failureOf(said: Said) {
+export function failureOf(said: Said | Called) {
   assert.equal(said.is, "failed", JSON.stringify(said));
   return (said as Said & { readonly is: "failed" }).failure;
 }

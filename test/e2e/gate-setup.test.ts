@@ -18,8 +18,9 @@ const OUTPUTS = path.join(import.meta.dirname, "..", "fixtures", "set-up-output"
 type Programs = Readonly<Record<string, string>>;
 type Made = { readonly files: Files; readonly programs?: Programs; readonly args?: readonly string[] };
 
+/** With the text in the program itself: a sandbox may hide the folder that this checkout is in. */
 const writes = (name: string, code: number) =>
-  `sed "s#/workspace#$PWD#g" '${OUTPUTS}/${name}.txt'; exit ${code}`;
+  `sed "s#/workspace#$PWD#g" <<'END'\n${readFileSync(path.join(OUTPUTS, `${name}.txt`), "utf8").trimEnd()}\nEND\nexit ${code}`;
 
 async function inPlace(
   { files, programs = {}, args = [] }: Made,

@@ -58,7 +58,7 @@ export async function makeModelPlace(options: ModelPlaceOptions): Promise<ModelP
   };
 }
 
-const agentOf = (url: string, wire: WireName) => ({
+export const agentOf = (url: string, wire: WireName) => ({
   kind: "model",
   provider: "tests",
   model: "scripted-1",

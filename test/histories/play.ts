@@ -124,6 +124,7 @@ const UNUSED = {
   signs: { clock: new ManualClock(), changedAt: unused, waitedMs: unused, tell: unused },
   outbox: { folder: "", prepare: unused, read: unused },
   criteria: { try: unused },
+  subtasks: { templates: unused, filesIn: unused, artefacts: { keep: unused } },
   maxTurnMs: { plan: 0, work: 0 },
 } as const;
 

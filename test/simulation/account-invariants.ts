@@ -64,7 +64,7 @@ export class AccountInvariants {
 
   #isPaidFor(task: Task, { running }: RunState): boolean {
     const { budget } = this.#policy;
-    const isLanding = isRepair(task) || task.tries.refused > 0;
+    const isLanding = isRepair(task) || task.tries.refused > 0 || task.spec.spawn?.isForLanding === true;
     if (this.#isExhausted && !isLanding) return false;
     const jobs = [...running.values()].flatMap(({ job }) => (isPaid(job) ? [job.task] : []));
     const kept = isLanding ? 0 : budget.landingShare;

@@ -29,6 +29,7 @@ export function digest(state: RunState): unknown {
     subtrees: [...state.subtrees],
     owed: [...state.owed],
     asked: [...state.asked],
+    questions: [...state.questions],
     accounts: [...state.accounts],
     toSettle: [...state.toSettle],
   };

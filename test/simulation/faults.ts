@@ -87,6 +87,14 @@ export const FAULTS = [
   "failure given up for a reason",
   "failure made good by another task",
   "wrong task for a failure",
+  "subtask",
+  "subtask refused",
+  "question asked",
+  "question answered by a task",
+  "question passed on",
+  "question answered by default",
+  "cancelled while it waits",
+  "engine killed at a subtask",
 ] as const;
 
 export type FaultKind = (typeof FAULTS)[number];

@@ -41,7 +41,8 @@ export class GateChangers {
         const worked = script.work(brief);
         const { task, attempt, spec } = brief;
         const die = randomFrom(seedFor(this.#seed, `${task}.${attempt} changes the gate`));
-        if (!die.chance(this.#chance) || worked.evidence.commit === undefined) return worked;
+        if (!die.chance(this.#chance) || !("evidence" in worked) || worked.evidence.commit === undefined)
+          return worked;
         const file = die.chance(0.3) ? "package.json" : (worked.evidence.filesChanged[0] ?? "package.json");
         const change: GateChange = { of: die.pick(["gate", "agents"]), file, what: file };
         this.#made.set(`${task}.${attempt}`, { isInScope: contains(spec.scope, file) });

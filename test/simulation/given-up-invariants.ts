@@ -87,6 +87,7 @@ export class GivenUpInvariants {
   #isMadeGood(state: RunState, task: Task): boolean {
     const { is } = task.state;
     if ((is !== "failed" && is !== "skipped") || isRepair(task) || isDeclined(state, task)) return true;
+    if (task.spec.spawn) return true; // Its parent was told, and has done its task all the same.
     for (let id: TaskId | undefined = task.id; id !== undefined; id = parentId(id)) {
       if (this.#isReplaced(state, id) || taskOf(state, id).state.is === "cancelled") return true;
     }

@@ -1,4 +1,5 @@
 /** What must be true after every event, whatever went wrong? Checked by bookkeeping of its own where it can be. */
+import { chainTop } from "../../src/core/chain.ts";
 import type { Event, EventOf } from "../../src/core/event.ts";
 import { evolve } from "../../src/core/evolve.ts";
 import { type Accept, judgeGate } from "../../src/core/gate.ts";
@@ -88,7 +89,8 @@ export class Invariants {
       !state.paused && state.cancelling === undefined,
       `${id} started while the run is paused or cancelled`,
     );
-    must(this.#proposed.size === 0 || isRepair(task), `${id} started while a plan waits for approval`);
+    const fixes = isRepair(taskOf(state, chainTop(state, task)));
+    must(this.#proposed.size === 0 || fixes, `${id} started while a plan waits for approval`);
     for (const dependency of task.spec.after) {
       must(taskOf(state, dependency).state.is === "done", `${id} started before ${dependency} was done`);
     }
@@ -128,7 +130,8 @@ export class Invariants {
   #startingWork(task: Task): void {
     const { state } = this;
     const others = this.#atWork();
-    if (this.#policy.overlap === "serialise" && task.spec.delivers === "change") {
+    const takesFiles = task.spec.delivers === "change" && task.state.is !== "waiting"; // Else it only answers.
+    if (this.#policy.overlap === "serialise" && takesFiles) {
       const met = others.find((other) => overlaps(filesOf(other), filesOf(task)));
       must(met === undefined, `${task.id} and ${met?.id} are at work on the same files`);
     }
@@ -163,7 +166,7 @@ export class Invariants {
   #atWork(): readonly Task[] {
     return [...this.state.running.values()].flatMap(({ job }) => {
       const task = job.kind === "work" ? taskOf(this.state, job.task) : undefined;
-      return task?.spec.delivers === "change" ? [task] : [];
+      return task?.spec.delivers === "change" && task.state.is !== "waiting" ? [task] : [];
     });
   }
 

@@ -14,6 +14,7 @@ import { scriptedTeam, type Team } from "../../src/simulation/scripted-team.ts";
 import { type Crashes, type Reaction, type Simulated, simulate } from "../../src/simulation/simulate.ts";
 import { VirtualRepository } from "../../src/simulation/virtual-repository.ts";
 import { ClockInvariants, jumpsIn, someAsLength } from "./clock-jumps.ts";
+import { Delegators } from "./delegators.ts";
 import { digest } from "./digest.ts";
 import { KNOWN_FLAKY, mischief, Tally, type Weather } from "./faults.ts";
 import { GateChangers } from "./gate-changers.ts";
@@ -61,8 +62,10 @@ async function play(random: Random, seed: number, faults: Tally, events: Event[]
   const before = policyOf(random, faults);
   const changers = new GateChangers(seed, faults);
   const setups = setupsIn(seed, faults);
+  const delegators = new Delegators(seed, faults, before);
   const policy = {
     ...before,
+    ...delegators.policy,
     gateChanges: changers.allowed,
     ...setups.policy,
     approval: approvalOf(later),
@@ -94,7 +97,7 @@ async function play(random: Random, seed: number, faults: Tally, events: Event[]
     ...pruners(seed, repository),
     ...setups.happens,
   ];
-  const crashes = random.chance(0.5) ? crashesOf(random, faults, clocks, setups) : undefined;
+  const crashes = random.chance(0.5) ? crashesOf(random, faults, clocks, [setups, delegators]) : undefined;
   const clock = new ClockInvariants(policy, jumps, () => crashes?.count() ?? 0);
   const reacts = reactions(later, faults);
   const takesBack = lateTaker(seed, repository, faults);
@@ -103,7 +106,7 @@ async function play(random: Random, seed: number, faults: Tally, events: Event[]
     goal: "make the project",
     policy,
     repository,
-    script: changers.script(scriptedTeam(team)),
+    script: delegators.script(changers.script(scriptedTeam(team))),
     mischief: thrifty(governed, mischief(random, weather, policy, faults)),
     provider: providerOf(governed, policy, shortages),
     unready: setups.unready,
@@ -111,6 +114,7 @@ async function play(random: Random, seed: number, faults: Tally, events: Event[]
     react: (event) => [
       ...reacts(event),
       ...changers.react(event),
+      ...delegators.react(event),
       ...takesBack(event, invariants.state),
       ...setups.react(event),
     ],
@@ -127,6 +131,7 @@ async function play(random: Random, seed: number, faults: Tally, events: Event[]
       try {
         clock.before(event, invariants.state, now);
         changers.observe(event);
+        delegators.before(event, invariants.state);
         invariants.observe(event);
       } catch (error) {
         violation = error; // Thrown here it would end the engine; it ends the story instead.
@@ -340,7 +345,7 @@ function crashesOf(
   random: Random,
   faults: Tally,
   clocks: Random,
-  setups: Setups,
+  [setups, delegators]: readonly [Setups, Delegators],
 ): Crashes & { readonly count: () => number } {
   const chance = random.pick([0.005, 0.03, 0.2]);
   let surviving = 0;
@@ -353,7 +358,8 @@ function crashesOf(
     onAppend: (events) => {
       const isAtProbe = left > 0 && setups.kills(events);
       if (isAtProbe) faults.add("engine killed at a probe");
-      if (left === 0 || !(random.chance(chance) || isSet(events) || isAtProbe)) return "none";
+      const isAtSubtask = left > 0 && delegators.kills(events);
+      if (left === 0 || !(random.chance(chance) || isSet(events) || isAtProbe || isAtSubtask)) return "none";
       left -= 1;
       surviving = random.pick([0, 0.5, 1]);
       const how = random.pick(["before", "after", "rival"] as const);

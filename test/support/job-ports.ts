@@ -7,12 +7,14 @@ import type { GateChange } from "../../src/core/gate-changes.ts";
 import type { JobId } from "../../src/core/job.ts";
 import type { TaskId, TaskSpec } from "../../src/core/task.ts";
 import type { JobParts } from "../../src/jobs/job-parts.ts";
-import type { Said } from "../../src/ports/agent.ts";
+import type { Called, Said } from "../../src/ports/agent.ts";
 import type { Look } from "../../src/ports/checkout.ts";
 import type { Tried } from "../../src/ports/criteria.ts";
 import type { GateRun } from "../../src/ports/gate.ts";
 import type { Candidate, Failed, Gone, Landed } from "../../src/ports/repository.ts";
 import type { Kept, Workspace } from "../../src/ports/workspaces.ts";
+import { MemoryArtefacts } from "../../src/subtasks/artefacts.ts";
+import { TemplateRegistry } from "../../src/subtasks/registry.ts";
 
 export type Call = readonly [name: string, ...args: readonly unknown[]];
 
@@ -27,7 +29,7 @@ export type Replies = {
   readonly evidence: Evidence | Failed;
   readonly take: Workspace | Failed;
   readonly keep: Kept | Failed;
-  readonly said: Said;
+  readonly said: Said | Called;
   readonly output: { readonly text: string } | { readonly problem: string };
   readonly criterion: Tried | Failed;
   /** What the checkout looks like, first and then. */
@@ -89,7 +91,13 @@ export function jobPorts(replies: Partial<Replies> = {}): {
     probe: { is: "proved" },
     whole: undefined,
     evidence: EVIDENCE,
-    take: { job: "" as JobId, folder: "/w/1", commit: "onto", environment: {}, notices: ["no cache"] },
+    take: {
+      job: "work:t.1#2" as JobId,
+      folder: "/w/1",
+      commit: "onto",
+      environment: {},
+      notices: ["no cache"],
+    },
     keep: { commit: "kept", left: [] },
     said: { is: "said", text: '{"status": "complete", "summary": "wrote it", "concerns": ["mine"]}' },
     output: { text: "all of it" },
@@ -134,6 +142,11 @@ export function jobPorts(replies: Partial<Replies> = {}): {
     checkout: { look: told("checkout", () => looks.shift() ?? new Map()) },
     remember: told("remember", () => undefined),
     unkept: new Map(),
+    subtasks: {
+      templates: async () => new TemplateRegistry(),
+      filesIn: () => ({ read: async () => broken("no file"), match: async () => [] }),
+      artefacts: new MemoryArtefacts(),
+    },
     surroundings: { of: async () => broken("not asked for") },
     specialists: async () => [],
     signs: {

@@ -7,7 +7,7 @@ import { failureOf, JOB, planAsk, textOf, workAsk, workBrief } from "../../../te
 import { agentParts, type Heard, hearing } from "../../../test/support/agent-parts.ts";
 import { readHandoff } from "../../core/handoff-answer.ts";
 import { readPlanAnswer } from "../../core/plan-answer.ts";
-import type { Ask, Said } from "../../ports/agent.ts";
+import type { Ask, Called, Said } from "../../ports/agent.ts";
 import type { Program, Programs } from "../../ports/programs.ts";
 import { CommandAgent } from "./command.ts";
 
@@ -32,7 +32,7 @@ describe("a program as an agent", () => {
   const handoffFile = () => path.join(jobs(), "work-t.1-1", "handoff.json");
   const agent = (shell: string) =>
     new CommandAgent({ command: ["sh", "-c", shell], ...agentParts(jobs(), heard) });
-  const run = (shell: string, ask: Ask = workAsk(folder)): Promise<Said> =>
+  const run = (shell: string, ask: Ask = workAsk(folder)): Promise<Said | Called> =>
     agent(shell).turn(ask, new AbortController().signal);
 
   describe("what it is told", () => {

@@ -4,14 +4,25 @@ import { type Failure, failure } from "../../core/failure.ts";
 import { readHandoff, readSpent } from "../../core/handoff-answer.ts";
 import type { JobId, Spent } from "../../core/job.ts";
 import { unreachable } from "../../core/unreachable.ts";
-import { type Agent, type Ask, doneAnswer, type Said, type Scratchpad } from "../../ports/agent.ts";
+import {
+  type Agent,
+  type Ask,
+  asSaid,
+  type Called,
+  doneAnswer,
+  type Said,
+  type Scratchpad,
+} from "../../ports/agent.ts";
 import type { ProgramEnd, ProgramLimits, Programs } from "../../ports/programs.ts";
 import type { Transcripts } from "../../ports/transcripts.ts";
 import { readQuotaText } from "../models/quota-text.ts";
 import { type AnswerFile, answerIn, answerLine, isDone, readAnswerFile, wholeOutput } from "./answer.ts";
+import { conversationUpTo, goingOn } from "./conversation.ts";
+import { type Calls, callVariables, type JobCalls, openCalls } from "./job-calls.ts";
 import { scratchpadVariables } from "./scratchpad.ts";
 import {
   exitCodeIn,
+  type GoingOn,
   prepareTurn,
   recordedTurn,
   recordTurn,
@@ -33,6 +44,10 @@ export type CommandOptions = {
   readonly redact: (text: string) => string;
   /** Besides what every job is given. */
   readonly environment?: Readonly<Record<string, string>>;
+  /** Where workers can call for subtasks and ask; none: they cannot. */
+  readonly calls?: Calls;
+  /** How long a program may take to end after its call. */
+  readonly graceMs?: number;
 };
 
 /** The shape of what a program is told; it changes when an old program could misread it. */
@@ -45,20 +60,49 @@ export class CommandAgent implements Agent {
     this.#options = options;
   }
 
-  turn(ask: Ask, signal: AbortSignal): Promise<Said> {
-    const brief = { ...ask.brief, ...roleIn(ask), ...outputIn(ask.scratchpad) };
-    return this.tell({ ...ask, brief, ...askedOf(ask), variables: variables(ask) }, signal);
+  async turn(ask: Ask, signal: AbortSignal): Promise<Said | Called> {
+    const { folder } = this.#options;
+    const goesOn = await goingOn(folder, ask);
+    const brief = {
+      ...ask.brief,
+      ...roleIn(ask),
+      ...outputIn(ask.scratchpad),
+      ...(await contextIn(ask, folder)),
+      ...(goesOn && { conversation: goesOn.conversation }),
+    };
+    const told = { ...ask, brief, ...askedOf(ask), variables: variables(ask), ...(goesOn && { goesOn }) };
+    return this.#tell(told, signal, ask.brief.kind === "work" ? this.#options.calls : undefined);
   }
 
   /** The same for a brief of any kind. */
   async tell(ask: Told, signal: AbortSignal): Promise<Said> {
-    const { command, programs, transcripts, limits } = this.#options;
+    return asSaid(await this.#tell(ask, signal, undefined));
+  }
+
+  async #tell(ask: Told, signal: AbortSignal, calls: Calls | undefined): Promise<Said | Called> {
+    const { transcripts, redact, graceMs = GRACE_MS } = this.#options;
     const files = this.#filesOf(ask.job);
     const input = `${JSON.stringify({ skein: BRIEF_VERSION, ...ask.brief })}\n`;
-    const problem = await prepareTurn(files, input);
+    const problem = await prepareTurn(files, input, ask.goesOn);
     if (problem) return { is: "failed", failure: problem };
     const transcript = transcripts.open(ask.job);
-    const end = await programs.run(
+    const open = await openCalls(calls, { files, graceMs, redact });
+    const end = await this.#run({ ask, input, files, open, write: transcript.write }, signal);
+    open.close();
+    const call = open.call();
+    const judged = withoutSecrets(await this.#judge(ask, end, files), redact);
+    // However it ended: the call was acknowledged, and what is in the folder is what it left.
+    const said: Said | Called = call
+      ? { is: "called", ...call, ...(judged.spent && { spent: judged.spent }) }
+      : judged;
+    await recordTurn(files, call || end.is === "exited" ? said : undefined);
+    await transcript.close();
+    return said;
+  }
+
+  #run({ ask, input, files, open, write }: Running, signal: AbortSignal): Promise<ProgramEnd> {
+    const { command, programs, limits } = this.#options;
+    return programs.run(
       {
         job: ask.job,
         command,
@@ -68,21 +112,19 @@ export class CommandAgent implements Agent {
           ...this.#options.environment,
           ...ask.variables,
           ...fileVariables(files),
+          ...responseVariables(files, ask.goesOn),
+          ...callVariables(open),
         },
         input,
         limits: { ...limits, maxMs: ask.maxMs },
         statusFile: files.status,
         onOutput: (text) => {
-          transcript.write(text);
+          write(text);
           ask.onSign?.();
         },
       },
-      signal,
+      AbortSignal.any([signal, open.late]),
     );
-    const said = withoutSecrets(await this.#judge(ask, end, files), this.#options.redact);
-    await recordTurn(files, end.is === "exited" ? said : undefined);
-    await transcript.close();
-    return said;
   }
 
   /**
@@ -90,7 +132,7 @@ export class CommandAgent implements Agent {
    * the answer file counts: what was printed went down with the engine. All of it is of this try, because files are
    * named by the attempt, and are removed before its program starts. An answer that is cut is none.
    */
-  async collect(job: JobId): Promise<Said | undefined> {
+  async collect(job: JobId): Promise<Said | Called | undefined> {
     const files = this.#filesOf(job);
     const recorded = await recordedTurn(files);
     if (recorded) return recorded;
@@ -155,6 +197,25 @@ export class CommandAgent implements Agent {
   }
 }
 
+type Running = {
+  readonly ask: Told;
+  readonly input: string;
+  readonly files: TurnFiles;
+  readonly open: JobCalls;
+  readonly write: (text: string) => void;
+};
+
+/** To tidy up after itself. */
+const GRACE_MS = 10_000;
+
+/** What a subtask is given to read; and what its parent's conversation was, if it inherits that. */
+async function contextIn({ context }: Ask, home: string) {
+  if (!context) return {};
+  const { text, inherits } = context;
+  const inherited = inherits && { inherited: await conversationUpTo(home, inherits) };
+  return { context: { text, ...inherited } };
+}
+
 /** Who it is to be, if it is to be somebody. */
 const roleIn = ({ role }: Ask) =>
   role ? { role: { name: role.name, description: role.description, prompt: role.prompt } } : {};
@@ -177,6 +238,7 @@ export type Told = Asked &
     readonly brief: object;
     /** Besides those that name its files. */
     readonly variables: Readonly<Record<string, string>>;
+    readonly goesOn?: GoingOn;
   };
 
 const askedOf = ({ brief, scratchpad }: Ask): Asked => ({ kind: brief.kind, output: scratchpad?.file });
@@ -259,6 +321,12 @@ const fileVariables = (files: TurnFiles): Readonly<Record<string, string>> => ({
   SKEIN_BRIEF: files.brief,
   SKEIN_HANDOFF: files.handoff,
 });
+
+const responseVariables = (
+  { response }: TurnFiles,
+  goesOn: GoingOn | undefined,
+): Readonly<Record<string, string>> =>
+  goesOn ? { SKEIN_RESPONSE: response, SKEIN_RESULT_STATUS: goesOn.response.result.status } : {};
 
 const variables = ({ brief, scratchpad }: Ask): Readonly<Record<string, string>> => ({
   SKEIN_RUN: brief.run,

@@ -12,15 +12,22 @@ import {
   type PlanTurn,
   readScript,
   type Script,
+  type ScriptedCall,
   type WorkAttempt,
+  type WorkTurn,
 } from "../../core/agent-script.ts";
 import { takeStep } from "./scripted-steps.ts";
 
 type PlanAsked = { readonly kind: "plan"; readonly turn: number; readonly scratchpad: string };
-type WorkAsked = { readonly kind: "work"; readonly attempt: number };
+type WorkAsked = {
+  readonly kind: "work";
+  readonly attempt: number;
+  readonly goOn?: { readonly isAnswering?: true };
+  readonly conversation?: readonly { readonly is: string; readonly attempt?: number }[];
+};
 type Asked = { readonly task: string; readonly spec: { readonly key: string } } & (PlanAsked | WorkAsked);
 
-function main(scriptFile: string | undefined): void {
+async function main(scriptFile: string | undefined): Promise<void> {
   const { SKEIN_BRIEF: briefFile, SKEIN_HANDOFF: handoffFile } = process.env;
   if (!scriptFile || !briefFile || !handoffFile)
     refuse("needs a script, $SKEIN_BRIEF and $SKEIN_HANDOFF; skein sets both");
@@ -30,7 +37,7 @@ function main(scriptFile: string | undefined): void {
   const brief = fs.readFileSync(briefFile, "utf8");
   const asked = JSON.parse(brief) as Asked;
   if (asked.kind === "plan") plan(read.script, asked, { brief, handoffFile });
-  else work(read.script, asked, { brief, handoffFile });
+  else await work(read.script, asked, { brief, handoffFile });
 }
 
 type Desk = { readonly brief: string; readonly handoffFile: string };
@@ -56,25 +63,53 @@ function finish(desk: Desk, turn: PlanTurn, given: number): void {
   }
 }
 
-function work(script: Script, asked: Asked & WorkAsked, desk: Desk): void {
+async function work(script: Script, asked: Asked & WorkAsked, desk: Desk): Promise<void> {
   const attempts = listFor(script.work, asked);
   if (!attempts) refuse(`the script has no work for ${asked.task} ("${asked.spec.key}")`);
-  const place = Math.min(asked.attempt, attempts.length);
-  record(desk, `attempt ${asked.attempt}, entry ${place} of ${attempts.length}`);
-  const { steps = [], end }: WorkAttempt = attempts[place - 1]!;
+  const calls = (asked.conversation ?? []).filter(({ is }) => is === "call");
+  // By the attempt that its conversation began with: a turn that was lost on the way skips nothing.
+  const place = Math.min(calls[0]?.attempt ?? asked.attempt, attempts.length);
+  const after = calls.length === 0 ? "" : `, after ${calls.length} calls`;
+  record(desk, `attempt ${asked.attempt}, entry ${place} of ${attempts.length}${after}`);
+  const { goesOn = [], answers, ...first }: WorkAttempt = attempts[place - 1]!;
+  if (asked.goOn?.isAnswering) return conclude(desk, answering(answers));
+  const { steps = [], end } = calls.length === 0 ? first : (goesOn[calls.length - 1] ?? FORGOTTEN);
   for (const [i, step] of steps.entries()) {
     const problem = takeStep(step, process.cwd(), wait);
     if (problem) refuse(`step ${i + 1} of attempt ${place} at ${asked.spec.key}: ${problem}`);
   }
-  conclude(desk, end);
+  await conclude(desk, end);
 }
 
-function conclude(desk: Desk, end: WorkAttempt["end"]): void {
+/** Nobody wrote down how it goes on. */
+const FORGOTTEN: WorkTurn = {
+  end: { handoff: { status: "failed", summary: "the script does not say how to go on" } },
+};
+
+const answering = (answers: string | undefined): WorkTurn["end"] => ({
+  handoff:
+    answers === undefined
+      ? { status: "blocked", summary: "the script has no answer" }
+      : { status: "complete", summary: answers },
+});
+
+/** What it called for is only heard if the run takes it. */
+async function call(called: ScriptedCall): Promise<void> {
+  const { sendCall } = await import("../call-desk/send.ts");
+  const [tool, input] =
+    "spawn" in called ? (["spawn_subtask", called.spawn] as const) : (["ask", called.ask] as const);
+  const sent = await sendCall({ tool, input }, process.env);
+  if (sent.is !== "taken")
+    refuse(`the call was not taken: ${sent.is === "outside" ? sent.is : sent.message}`);
+}
+
+async function conclude(desk: Desk, end: WorkTurn["end"]): Promise<void> {
   const output = process.env["SKEIN_OUTPUT_FILE"];
   if (end === "done") {
     if (output) answer(desk, `DONE|${output}`);
     else answer(desk, { status: "complete", summary: "done (scripted)" });
   } else if (typeof end !== "object" || "exit" in end) fail(end);
+  else if ("spawn" in end || "ask" in end) await call(end);
   else if ("answer" in end)
     answer(
       desk,
@@ -122,4 +157,4 @@ function refuse(why: string): never {
 
 // It is for this program, not for what a step runs.
 delete process.env["NODE_COMPILE_CACHE"];
-main(process.argv[2]);
+await main(process.argv[2]);

@@ -3,7 +3,8 @@ import { mkdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { type Failure, failure, messageOf } from "../../core/failure.ts";
 import type { JobId } from "../../core/job.ts";
-import type { Said } from "../../ports/agent.ts";
+import type { ToolResponse } from "../../core/subtask.ts";
+import type { Called, Said } from "../../ports/agent.ts";
 import { readShort } from "../files/read-bounded.ts";
 import { writeDurably } from "../files/write-whole.ts";
 
@@ -12,9 +13,15 @@ export type TurnFiles = {
   readonly folder: string;
   readonly brief: string;
   readonly handoff: string;
+  /** What a worker goes on with. */
+  readonly response: string;
   /** Beside that folder: how the program ended, by the shell that started it; and what we made of it. */
   readonly status: string;
   readonly said: string;
+  /** Of a turn that ended with a call: that call; what went before it in its conversation; and the agent's session. */
+  readonly called: string;
+  readonly conversation: string;
+  readonly session: string;
 };
 
 export function turnFiles(home: string, job: JobId): TurnFiles {
@@ -23,20 +30,35 @@ export function turnFiles(home: string, job: JobId): TurnFiles {
     folder,
     brief: path.join(folder, "brief.json"),
     handoff: path.join(folder, "handoff.json"),
+    response: path.join(folder, "response.json"),
     status: `${folder}.status`,
     said: `${folder}.said.json`,
+    called: `${folder}.called.json`,
+    conversation: `${folder}.conversation.json`,
+    session: `${folder}.session.json`,
   };
 }
 
 /** `work:t.1#2` is `work-t.1-2`: readable, and safe wherever files can be. */
 const fileName = (job: JobId) => job.replace(/[^A-Za-z0-9.]/g, "-");
 
+/** What a worker goes on with, and all that went before in its conversation. */
+export type GoingOn = { readonly response: ToolResponse; readonly conversation: readonly object[] };
+
 /** What an earlier try left must be gone before this one starts, whatever a program made of it: a folder, a pipe. */
-export async function prepareTurn(files: TurnFiles, input: string): Promise<Failure | undefined> {
+export async function prepareTurn(
+  files: TurnFiles,
+  input: string,
+  goesOn?: GoingOn,
+): Promise<Failure | undefined> {
   try {
     await mkdir(files.folder, { recursive: true, mode: 0o700 });
-    for (const file of [files.said, files.status, files.handoff, files.brief])
-      await rm(file, { recursive: true, force: true });
+    const { folder: _, ...before } = files;
+    for (const file of Object.values(before)) await rm(file, { recursive: true, force: true });
+    if (goesOn) {
+      await writeDurably(files.conversation, JSON.stringify(goesOn.conversation));
+      await writeFile(files.response, `${JSON.stringify(goesOn.response)}\n`, { mode: 0o600, flag: "wx" });
+    }
     await writeFile(files.brief, input, { mode: 0o600, flag: "wx" });
     return undefined;
   } catch (error) {
@@ -46,7 +68,7 @@ export async function prepareTurn(files: TurnFiles, input: string): Promise<Fail
 }
 
 /** Undefined for a program that was ended by others: it did not get to the end of its turn. */
-export async function recordTurn(files: TurnFiles, said: Said | undefined): Promise<void> {
+export async function recordTurn(files: TurnFiles, said: Said | Called | undefined): Promise<void> {
   try {
     if (said) await writeDurably(files.said, JSON.stringify(said));
     else await rm(files.status, { force: true });
@@ -55,17 +77,31 @@ export async function recordTurn(files: TurnFiles, said: Said | undefined): Prom
   }
 }
 
-export async function recordedTurn(files: TurnFiles): Promise<Said | undefined> {
+/** What was made of it; else the call that it had made, which counts however the turn went on. */
+export async function recordedTurn(files: TurnFiles): Promise<Said | Called | undefined> {
+  const said = await readRecord<Said | Called>(files.said);
+  if (said && KINDS.has(said.is)) return said;
+  const call = await readRecord<KeptCall>(files.called);
+  return call && { is: "called", tool: call.tool, input: call.input };
+}
+
+const KINDS: ReadonlySet<string> = new Set<(Said | Called)["is"]>(["said", "failed", "called"]);
+
+/** A call as it is on the disk; with the agent's last words before it, where they were heard. */
+export type KeptCall = Pick<Called, "tool" | "input"> & { readonly words?: string };
+
+/** Undefined where there is none, and where it is not whole. Only Skein writes it. */
+export async function readRecord<T extends object>(file: string): Promise<T | undefined> {
   try {
-    const said = JSON.parse(await readShort(files.said, MAX_SAID_BYTES)) as Said;
-    return said.is === "said" || said.is === "failed" ? said : undefined;
+    const record: unknown = JSON.parse(await readShort(file, MAX_RECORD_BYTES));
+    return typeof record === "object" && record !== null ? (record as T) : undefined;
   } catch {
     return undefined; // There is none.
   }
 }
 
 /** The longest answer, escaped. */
-const MAX_SAID_BYTES = 64_000_000;
+const MAX_RECORD_BYTES = 64_000_000;
 
 /** Of a program that ended by itself, and while its shell was there to see it. */
 export async function exitCodeIn(file: string): Promise<number | undefined> {

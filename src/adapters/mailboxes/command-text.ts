@@ -11,7 +11,7 @@ export function readCommand(text: string): Said | undefined {
 }
 
 function commandOf(fields: Readonly<Record<string, unknown>>): Said | undefined {
-  const { type, message, task, reason } = fields;
+  const { type, message, task, reason, question, text } = fields;
   switch (type) {
     case "approve":
       return isText(task) ? { type, ...taskIn(task) } : undefined;
@@ -20,6 +20,8 @@ function commandOf(fields: Readonly<Record<string, unknown>>): Said | undefined 
       return { type };
     case "steer":
       return typeof message === "string" ? { type, message } : undefined;
+    case "answer":
+      return typeof question === "string" && typeof text === "string" ? { type, question, text } : undefined;
     case "decline":
       return typeof reason === "string" && isText(task) ? { type, reason, ...taskIn(task) } : undefined;
     case "cancel":

@@ -11,10 +11,11 @@ import { duringOf } from "../../core/story.ts";
 import { isRepair, ROOT, type TaskId } from "../../core/task.ts";
 import { isUngated } from "../../core/view.ts";
 import { leftOf, reasonOf, undoneOf, undoneText, unreachedTasks } from "../../core/view-reasons.ts";
-import { clockTime, day, duration, firstLine, harmless, plural, short } from "./words.ts";
+import { bad, good, type Line, plain, quiet } from "./line.ts";
+import { goesOn, narrateCall } from "./narrate-call.ts";
+import { clockTime, day, duration, firstLine, plural, short } from "./words.ts";
 
-/** `tone` says how it should look, where there are colours. */
-export type Line = { readonly tone: "plain" | "good" | "bad" | "quiet"; readonly text: string };
+export type { Line };
 
 /** `state` is the state after the event. `hasPlanner`: somebody else than the workers plans in this run. */
 export function narrate(
@@ -85,6 +86,12 @@ export function narrate(
       return bad(
         `${event.failure.kind === "gate-red" ? "found: " : ""}${name(event.task)}, attempt ${event.attempt}: ${event.failure.message}; it will be tried again`,
       );
+    case "subtask.spawned":
+    case "subtask.refused":
+    case "question.asked":
+    case "question.passed":
+    case "question.answered":
+      return narrateCall(event, state);
     case "plan.proposed":
       return bad(
         `the plan waits for your approval: skein show ${state.request?.run} has its tasks; then skein approve ${state.request?.run}`,
@@ -177,14 +184,6 @@ const nextOf = ({ next }: Failure): string => (next === undefined ? "" : `; ${ne
 /** "failed", "is incomplete", "was cancelled": what follows "the run". */
 export const endWords = (how: string): string =>
   how === "failed" ? "failed" : how === "cancelled" ? "was cancelled" : `is ${how}`;
-
-const line =
-  (tone: Line["tone"]) =>
-  (text: string): Line => ({ tone, text: harmless(text.replace(/\s+/g, " ")) });
-const plain = line("plain");
-const good = line("good");
-const bad = line("bad");
-const quiet = line("quiet");
 
 function jobEnded({ job, how }: EventOf<"job.ended">): Line | undefined {
   const isAgents = job.startsWith("work:") || job.startsWith("plan:");
@@ -330,8 +329,11 @@ function started(job: Job, state: RunState): Line | undefined {
     case "plan":
       return quiet(`a planner looks at ${nameOf(state, job.task)} (turn ${job.turn})`);
     case "work":
-      return quiet(
-        `a worker starts on ${nameOf(state, job.task)}${job.attempt > 1 ? ` (attempt ${job.attempt})` : titleOf(state, job.task)}`,
+      return (
+        goesOn(job.task, state) ??
+        quiet(
+          `a worker starts on ${nameOf(state, job.task)}${job.attempt > 1 ? ` (attempt ${job.attempt})` : titleOf(state, job.task)}`,
+        )
       );
     case "land":
       return quiet(

@@ -62,6 +62,7 @@ export function handleOf(parts: Parts): RunHandle {
       typeof message === "string" && message.trim() !== ""
         ? say({ type: "steer", message })
         : refused("the message is empty"),
+    answer: (question, text) => say({ type: "answer", question: String(question), text: String(text) }),
     approve: (task) => sayOf({ type: "approve" }, task),
     decline: (reason, task) => sayOf({ type: "decline", reason: String(reason) }, task),
     cancel: (task, reason) =>

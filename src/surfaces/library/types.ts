@@ -87,6 +87,8 @@ export type RunHandle = AsyncDisposable & {
    * (`gateChanges: ask`), by its id or its name.
    */
   approve(task?: string): Promise<Heard>;
+  /** Answers a question of a worker; `view().questions` has those that are open. */
+  answer(question: string, text: string): Promise<Heard>;
   /** Gives up the tasks of such a plan, or has the task made again; the planner or the worker is told why. */
   decline(reason: string, task?: string): Promise<Heard>;
   /** Gives up a task, by its id or its name, with all below it; without one, the run. */

@@ -2,6 +2,7 @@
 import { writeFileSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
 import type { AcpScript, Step } from "./script.ts";
+import { callTool } from "./tools.ts";
 
 /** What it needs of a connection. */
 export type Client = {
@@ -21,7 +22,7 @@ export type Client = {
 export async function play(script: AcpScript, place: Place, client: Client): Promise<string> {
   const prompts = script.when?.find(({ told }) => place.told.includes(told))?.prompts ?? script.prompts;
   for (const step of prompts[Math.min(place.prompt, prompts.length - 1)] ?? []) {
-    await take(step, client);
+    await take(step, place, client);
     if (client.cancelled.aborted) return "cancelled";
   }
   return script.stop ?? "end_turn";
@@ -38,7 +39,7 @@ export class Failing extends Error {
   }
 }
 
-async function take(step: Step, client: Client): Promise<void> {
+async function take(step: Step, { told: summary }: Place, client: Client): Promise<void> {
   const say = (text: string) =>
     client.update({ sessionUpdate: "agent_message_chunk", messageId: "m", content: { type: "text", text } });
   /** Methods answer with a result or a code. */
@@ -51,6 +52,8 @@ async function take(step: Step, client: Client): Promise<void> {
   switch (step.do) {
     case "say":
       return say(step.text);
+    case "repeat":
+      return say(JSON.stringify({ status: "complete", summary }));
     case "write":
       if (step.by === "itself") return writeFileSync(step.path, step.text);
       return say(`${await told("fs/write_text_file", { path: step.path, content: step.text })}\n`);
@@ -70,6 +73,8 @@ async function take(step: Step, client: Client): Promise<void> {
       const { outcome } = await client.permission({ toolCallId: "c", ...step.call }, step.options ?? OPTIONS);
       return say(`${outcome.outcome === "selected" ? String(outcome.optionId) : outcome.outcome}\n`);
     }
+    case "tool":
+      return say(`${await callTool(step.name, step.input)}\n`);
     case "call":
       return say(`${await told(step.method, {})}\n`);
     case "update":

@@ -3,6 +3,8 @@ import type { AuthMethod } from "@agentclientprotocol/sdk";
 
 export type Step =
   | { readonly do: "say"; readonly text: string }
+  /** Hands off as complete; its summary is what it was told first. */
+  | { readonly do: "repeat" }
   /** Through the client's files, or by itself. What the client refuses is said. */
   | { readonly do: "write"; readonly path: string; readonly text: string; readonly by: "client" | "itself" }
   | { readonly do: "read"; readonly path: string; readonly line?: number; readonly limit?: number }
@@ -14,6 +16,8 @@ export type Step =
       readonly call: Readonly<Record<string, unknown>>;
       readonly options?: readonly Readonly<Record<string, unknown>>[];
     }
+  /** Of Skein's MCP server. What it answers is said. */
+  | { readonly do: "tool"; readonly name: string; readonly input: Readonly<Record<string, unknown>> }
   /** Any method of the client; the code of its error is said. */
   | { readonly do: "call"; readonly method: string }
   | { readonly do: "update"; readonly update: Readonly<Record<string, unknown>> }
@@ -33,6 +37,10 @@ export type AcpScript = {
   /** Of the protocol; the first, if nothing is said. */
   readonly versions?: readonly (1 | 2)[];
   readonly greets?: "never" | "with version 7";
+  /** Takes MCP servers by HTTP and connects to ours; only as programs; or, if nothing is said, to none. */
+  readonly connects?: "by http" | "by program";
+  /** Goes on with earlier sessions: what it had said in one is in this text. */
+  readonly loads?: string;
   /** Wants this login before it opens a session. */
   readonly login?: AuthMethod;
   /** What it says to any try to log in, with the error code of its own troubles. */

@@ -2,6 +2,7 @@
 import * as v1 from "@agentclientprotocol/sdk";
 import { play } from "./play.ts";
 import { errorOf, nextPrompt, script, session, state, tell } from "./state.ts";
+import { connectTo } from "./tools.ts";
 
 export const first = v1
   .agent({ name: "scripted" })
@@ -10,7 +11,10 @@ export const first = v1
     return {
       protocolVersion: script.greets === "with version 7" ? 7 : 1,
       authMethods: script.login ? [script.login] : [],
-      agentCapabilities: { mcpCapabilities: { http: true } },
+      agentCapabilities: {
+        mcpCapabilities: { http: script.connects !== "by program" },
+        loadSession: script.loads !== undefined,
+      },
     };
   })
   .onRequest("authenticate", () => {
@@ -21,7 +25,20 @@ export const first = v1
   .onRequest("session/new", ({ params }) => {
     if (!state.isLoggedIn) throw v1.RequestError.authRequired();
     tell(params);
+    if (script.connects) connectTo(params.mcpServers);
     return session;
+  })
+  .onRequest("session/load", async ({ params, client }) => {
+    if (script.loads === undefined || params.sessionId !== session.sessionId)
+      throw v1.RequestError.invalidParams({}, "no such session");
+    tell({ loads: params.sessionId });
+    const content = { type: "text" as const, text: script.loads };
+    await client.notify("session/update", {
+      ...session,
+      update: { sessionUpdate: "agent_message_chunk", content },
+    });
+    if (script.connects) connectTo(params.mcpServers);
+    return {};
   })
   .onNotification("session/cancel", () => state.cancel.abort())
   .onRequest("session/prompt", async ({ params, client }) => {

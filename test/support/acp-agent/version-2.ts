@@ -2,6 +2,7 @@
 import * as v2 from "@agentclientprotocol/sdk/experimental/v2";
 import { play } from "./play.ts";
 import { errorOf, nextPrompt, script, session, state, tell } from "./state.ts";
+import { connectTo } from "./tools.ts";
 
 export const second = v2
   .agent({ name: "scripted" })
@@ -12,7 +13,15 @@ export const second = v2
   }))
   .onRequest("session/new", ({ params }) => {
     tell(params);
+    if (script.connects) connectTo(params.mcpServers ?? []);
     return session;
+  })
+  .onRequest("session/resume", ({ params }) => {
+    if (script.loads === undefined || params.sessionId !== session.sessionId)
+      throw v2.RequestError.invalidParams({}, "no such session");
+    tell({ loads: params.sessionId });
+    if (script.connects) connectTo(params.mcpServers ?? []);
+    return {};
   })
   .onNotification("session/cancel", () => state.cancel.abort())
   .onRequest("session/prompt", async ({ params, client }) => {

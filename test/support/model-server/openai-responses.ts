@@ -153,10 +153,16 @@ const callItem = ({ id, name, arguments: input }: Output["tools"][number]) => ({
   type: "function_call" as const,
   id: `fc_${id}`,
   call_id: id,
-  name,
+  ...namesOf(name),
   arguments: input,
   status: "completed",
 });
+
+/** Tools of an MCP server are in a namespace of their own there, such as `mcp__skein`. */
+function namesOf(name: string): { readonly name: string; readonly namespace?: string } {
+  const [, namespace, own] = /^(mcp__[a-z]+)__(\w+)$/.exec(name) ?? [];
+  return namespace === undefined || own === undefined ? { name } : { name: own, namespace };
+}
 
 const headOf = ({ id, createdAt }: Output, model: string) => ({
   id: `resp_${id}`,

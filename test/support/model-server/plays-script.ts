@@ -115,6 +115,8 @@ function working(script: Script, { task, key, number, message, since }: Asked): 
   }
   if (typeof end === "object" && "answer" in end)
     return { pauses: move.pauses, text: end.answer.replaceAll("$OUTPUT", () => output ?? "") };
+  if (typeof end === "object" && !("exit" in end))
+    return { pauses: [], reply: wrong("a model does not follow a script that calls") };
   // Asked once more, whoever said nothing has something to say.
   const isAskedAgain = since.some(({ role, text }) => role === "user" && text.trim() !== "");
   return end === "silent" && isAskedAgain

@@ -1,28 +1,31 @@
 /** How is any agent driven that speaks the Agent Client Protocol? A process for each turn, and a talk with it. */
 import { type Failure, failure } from "../../../core/failure.ts";
 import type { JobId } from "../../../core/job.ts";
-import type { Agent, Ask, Said } from "../../../ports/agent.ts";
+import type { Agent, Ask, Called, Said } from "../../../ports/agent.ts";
 import type { ProgramLimits, Programs, Streams } from "../../../ports/programs.ts";
 import type { Prompts } from "../../../ports/prompts.ts";
-import type { Transcript, Transcripts } from "../../../ports/transcripts.ts";
+import type { Transcripts } from "../../../ports/transcripts.ts";
 import { askedFor } from "../../../prompting/asked-for.ts";
-import { planMessage } from "../../../prompting/plan-message.ts";
-import { systemPrompt } from "../../../prompting/system-prompt.ts";
-import { workMessage } from "../../../prompting/work-message.ts";
+import { goingOn } from "../conversation.ts";
+import { type Calls, callVariables, type JobCalls, openCalls } from "../job-calls.ts";
 import { scratchpadVariables } from "../scratchpad.ts";
 import { rootOf } from "../tools/inside.ts";
 import { padOf } from "../tools/reach.ts";
 import { prepareTurn, recordedTurn, recordTurn, turnFiles } from "../turn-files.ts";
+import { Listing, ownServer } from "./calls.ts";
 import { readForAgent, unknownMethod, writeForAgent } from "./client-files.ts";
 import { dialogue, type MeetingParts, meet, prompted, type Talked } from "./dialogue.ts";
+import { callsText, Tail } from "./going-on.ts";
 import { Hearing } from "./hearing.ts";
 import { isWhole, type Judged, judge, type Turn } from "./judge.ts";
 import { type Fields, shown } from "./loose.ts";
 import type { McpServer } from "./mcp-servers.ts";
+import { keepSession, type Messages, messagesFor, sessionOf } from "./messages.ts";
 import type { Answered, Peer, PeerParts } from "./peer.ts";
 import { peerV1 } from "./peer-v1.ts";
 import { peerV2 } from "./peer-v2.ts";
 import { CANCELLED, type Permissions, permit } from "./permission.ts";
+import type { Opened } from "./session.ts";
 import { spentIn } from "./usage.ts";
 
 export type AcpOptions = {
@@ -49,34 +52,51 @@ export type AcpOptions = {
   /** How long it may take to greet, and to open a session: a first start takes up to 12 s. */
   readonly startMs?: number;
   readonly now?: () => number;
+  /** Where workers can call for subtasks and ask; none: they cannot. */
+  readonly calls?: Calls;
+  /** How long it may take to end its turn after a call. */
+  readonly graceMs?: number;
 };
 
 export class AcpAgent implements Agent {
   readonly #options: AcpOptions;
   /** Found at its first turn. */
   #version: 1 | 2 = 1;
+  readonly #listing = new Listing();
 
   constructor(options: AcpOptions) {
     this.#options = options;
   }
 
-  async turn(ask: Ask, signal: AbortSignal): Promise<Said> {
-    const message = messageFor(ask, this.#options.prompts);
-    const files = turnFiles(this.#options.folder, ask.job);
-    const problem = await prepareTurn(files, `${JSON.stringify({ told: message })}\n`);
+  async turn(ask: Ask, signal: AbortSignal): Promise<Said | Called> {
+    const { folder, prompts, redact, calls, transcripts, graceMs = GRACE_MS } = this.#options;
+    const mayCall = ask.brief.kind === "work" ? calls : undefined;
+    const files = turnFiles(folder, ask.job);
+    const goesOn = await goingOn(folder, ask);
+    const messages = await messagesFor(ask, { prompts, home: folder, goesOn });
+    const problem = await prepareTurn(files, `${JSON.stringify({ told: messages.message })}\n`, goesOn);
     if (problem) return { is: "failed", failure: problem };
-    const transcript = this.#options.transcripts.open(ask.job);
-    const until = AbortSignal.any([signal, AbortSignal.timeout(Math.min(ask.maxMs, MAX_TIMER_MS))]);
-    const talk = (streams: Streams) => this.#talk({ ask, message, transcript, streams }, until);
-    const turn = await this.#try(ask, { talk, write: transcript.write }, until);
-    const cut = signal.aborted ? "stopped" : until.aborted ? "timed-out" : undefined;
-    const said = this.#judge(turn, ask, cut);
-    await recordTurn(files, isWhole(turn) ? said : undefined);
+    const transcript = transcripts.open(ask.job);
+    const tail = new Tail();
+    const open = await openCalls(mayCall, { files, graceMs, redact, words: () => tail.text });
+    const time = AbortSignal.timeout(Math.min(ask.maxMs, MAX_TIMER_MS));
+    const until = AbortSignal.any([signal, time, open.late]);
+    const write = (text: string) => {
+      tail.add(text);
+      transcript.write(text);
+    };
+    const talk = (streams: Streams) => this.#talk({ ask, messages, open, write, streams }, until);
+    const variables = callVariables(open);
+    const turn = await this.#try(ask, { talk, write: transcript.write, variables }, until);
+    open.close();
+    const cut = signal.aborted ? "stopped" : time.aborted ? "timed-out" : undefined;
+    const said = whatIsSaid(this.#judge(turn, ask, cut), open);
+    await recordTurn(files, isWhole(turn) || said.is === "called" ? said : undefined);
     await transcript.close();
     return said;
   }
 
-  async collect(job: JobId): Promise<Said | undefined> {
+  async collect(job: JobId): Promise<Said | Called | undefined> {
     return recordedTurn(turnFiles(this.#options.folder, job));
   }
 
@@ -105,10 +125,10 @@ export class AcpAgent implements Agent {
     const talk = (streams: Streams) => {
       const hearing = new Hearing(transcript.write);
       const heard = { sign: () => start.onSign?.(), update: (params: unknown) => hearing.take(params) };
-      const answer = this.#answers(start, false, transcript, signal);
+      const answer = this.#answers(start, false, transcript.write, signal);
       return this.#converse({ streams, mayRead: !readsItself, mayWrite: false, heard, answer }, (peer) => {
         const parts = this.#meeting(start, peer, hearing);
-        const using = (session: string) => use(this.#saying(parts, session)).then(() => REACHED);
+        const using = ({ session }: Opened) => use(this.#saying(parts, session)).then(() => REACHED);
         return meet(parts, using, signal);
       });
     };
@@ -140,7 +160,7 @@ export class AcpAgent implements Agent {
     return this.#run(start, talk, until);
   }
 
-  async #run(start: Start, { talk, write }: TalkParts, until: AbortSignal): Promise<Turn> {
+  async #run(start: Start, { talk, write, variables = {} }: TalkParts, until: AbortSignal): Promise<Turn> {
     const { command, programs, limits, environment } = this.#options;
     const stop = new AbortController();
     let talked: Talked | undefined;
@@ -153,6 +173,7 @@ export class AcpAgent implements Agent {
           ...start.environment,
           ...environment,
           ...scratchpadVariables(start.scratchpad),
+          ...variables,
         },
         limits: { ...limits, maxMs: start.maxMs + MARGIN_MS },
         onOutput: (text) => {
@@ -170,9 +191,9 @@ export class AcpAgent implements Agent {
     return { talked, end };
   }
 
-  async #talk({ ask, message, transcript, streams }: Talk, until: AbortSignal): Promise<Talked> {
-    const { name, readsItself = false } = this.#options;
-    const hearing = new Hearing(transcript.write);
+  async #talk({ ask, messages, open, write, streams }: Talk, until: AbortSignal): Promise<Talked> {
+    const { name, readsItself = false, folder } = this.#options;
+    const hearing = new Hearing(write);
     const mayWrite = ask.brief.kind === "work" && !ask.role?.isReadOnly;
     const parts: PeerParts = {
       streams,
@@ -182,16 +203,25 @@ export class AcpAgent implements Agent {
         sign: () => ask.onSign?.(),
         update: (params) => hearing.take(params),
       },
-      answer: this.#answers(ask, mayWrite, transcript, until),
+      answer: this.#answers(ask, mayWrite, write, until),
     };
+    const goesOn = await sessionOf(folder, ask);
     return this.#converse(parts, (peer) =>
       dialogue(
         {
           ...this.#meeting(ask, peer, hearing),
-          message,
+          ...messages,
+          ...ownServer(open),
+          ...goesOn,
           asked: askedFor(ask.brief),
           output: ask.scratchpad?.file,
-          note: (line) => transcript.write(`(${name} ${line.trim()})\n`),
+          note: (line) => write(`(${name} ${line.trim()})\n`),
+          opened: async (session) => {
+            await keepSession(folder, ask, session);
+            const hasTools = await this.#listing.wait(open, until);
+            return open.place ? callsText(hasTools) : "";
+          },
+          isOver: () => open.call() !== undefined,
         },
         until,
       ),
@@ -221,7 +251,7 @@ export class AcpAgent implements Agent {
   #answers(
     ask: Pick<Ask, "folder" | "scratchpad">,
     mayWrite: boolean,
-    transcript: Transcript,
+    write: (text: string) => void,
     until: AbortSignal,
   ) {
     const { limits, permissions } = this.#options;
@@ -233,7 +263,7 @@ export class AcpAgent implements Agent {
         case "session/request_permission": {
           if (until.aborted) return { result: { outcome: CANCELLED } };
           const { isAllowed, what, outcome } = await permit(params, policy);
-          transcript.write(`\n(${isAllowed ? "allowed" : "refused"}: ${shown(what, 200)})\n`);
+          write(`\n(${isAllowed ? "allowed" : "refused"}: ${shown(what, 200)})\n`);
           return { result: { outcome } };
         }
         case "fs/read_text_file":
@@ -262,6 +292,8 @@ type TalkParts = {
   readonly talk: (streams: Streams) => Promise<Talked>;
   /** Hears what it writes on its standard error. */
   readonly write: (text: string) => void;
+  /** For its process and for the commands that it runs. */
+  readonly variables?: Readonly<Record<string, string>>;
 };
 
 export type SaySomething = (message: string, until: AbortSignal) => Promise<Said>;
@@ -273,12 +305,15 @@ const REACHED: Talked = { is: "said", text: "" };
 
 type Talk = {
   readonly ask: Ask;
-  readonly message: string;
-  readonly transcript: Transcript;
+  readonly messages: Messages;
+  readonly open: JobCalls;
+  readonly write: (text: string) => void;
   readonly streams: Streams;
 };
 
 const START_MS = 60_000;
+/** To end its turn by itself after a call. */
+const GRACE_MS = 30_000;
 /** How long it may take to leave by itself after its turn; then it is asked to, and has two seconds more. */
 const LEAVE_MS = 500;
 /** The talk ends at the limit of time; the process, should that fail, this much later. */
@@ -286,16 +321,8 @@ const MARGIN_MS = 10_000;
 /** The longest that a timer takes: about 24 days. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** An agent of its own has no place for a system prompt: the role comes first in the message. */
-function messageFor(ask: Ask, prompts: Prompts): string {
-  const message = ask.brief.kind === "plan" ? planMessage(ask, "new") : workMessage(ask);
-  return `${systemPrompt(prompts, ask).trimEnd()}\n\n${message.trimEnd()}\n\n${ANSWER[ask.brief.kind]}`;
-}
-
-/** The tools that the prompts speak of are those of Skein's own agent. */
-const ANSWER = {
-  plan:
-    "You have no tool `plan` here: end with your plan as one JSON object, as the last thing that you write. " +
-    "Change no file.",
-  work: "You have no tool `handoff` here: end with your handoff as one JSON object, as the last thing that you write.",
-} as const;
+/** However the turn went on: the call was acknowledged. */
+const whatIsSaid = (said: Said, open: JobCalls): Said | Called => {
+  const call = open.call();
+  return call ? { is: "called", ...call, ...(said.spent && { spent: said.spent }) } : said;
+};

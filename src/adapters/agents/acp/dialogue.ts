@@ -9,7 +9,7 @@ import { type Blamed, failureOfError, failureOfWords, isQuota } from "./failures
 import type { Hearing } from "./hearing.ts";
 import type { Fields } from "./loose.ts";
 import type { Ended, Greeting } from "./peer.ts";
-import { greet, openSession, type SessionParts } from "./session.ts";
+import { greet, type Opened, openSession, type SessionParts } from "./session.ts";
 import { spentIn } from "./usage.ts";
 import { closing, inTime, isLate } from "./waits.ts";
 
@@ -25,6 +25,12 @@ export type DialogueParts = MeetingParts & {
   /** The file that its answer must name. */
   readonly output?: string | undefined;
   readonly message: string;
+  /** Instead of it, to an agent that goes on with its session. */
+  readonly goOnMessage?: string;
+  /** Once there is a session, before anything is said. What is to be added to the message that begins it. */
+  readonly opened?: (session: string) => Promise<string>;
+  /** The turn has ended with a call: no other answer is waited for. */
+  readonly isOver?: () => boolean;
 };
 
 /** `gone`: the connection was closed from the other side. `cut`: we were told to stop, or its time was up. */
@@ -38,7 +44,13 @@ export type Talked = { readonly spent?: Spent } & (
 
 export async function dialogue(parts: DialogueParts, signal: AbortSignal): Promise<Talked> {
   const bills: Fields[] = [];
-  const talked = await meet(parts, (session) => answered(parts, { session, bills }, signal), signal);
+  const talk = async ({ session, isLoaded }: Opened) => {
+    const more = (await parts.opened?.(session)) ?? "";
+    const begins = more === "" ? parts.message : `${parts.message}\n\n${more}`;
+    const message = isLoaded ? (parts.goOnMessage ?? begins) : begins;
+    return answered({ ...parts, message }, { session, bills }, signal);
+  };
+  const talked = await meet(parts, talk, signal);
   const spent = spentIn(bills, parts.hearing.cost);
   return spent ? { ...talked, spent } : talked;
 }
@@ -46,7 +58,7 @@ export async function dialogue(parts: DialogueParts, signal: AbortSignal): Promi
 /** Greets it, and opens a session for what follows. */
 export async function meet(
   parts: MeetingParts,
-  then: (session: string) => Promise<Talked>,
+  then: (opened: Opened) => Promise<Talked>,
   signal: AbortSignal,
 ): Promise<Talked> {
   const blamed = { ...parts.blamed, logins: [] as Greeting["logins"] };
@@ -54,9 +66,11 @@ export async function meet(
     const greeting = await greet(parts, signal);
     if ("is" in greeting) return greeting;
     blamed.logins = greeting.logins;
-    const session = await openSession(parts, greeting, signal);
-    parts.hearing.listenTo(session);
-    return then(session);
+    parts.hearing.replay(parts.goesOn !== undefined);
+    const opened = await openSession(parts, greeting, signal);
+    parts.hearing.replay(false);
+    parts.hearing.listenTo(opened.session);
+    return then(opened);
   };
   return talk().catch((thrown: unknown): Talked => {
     if (signal.aborted) return { is: "cut" };
@@ -86,11 +100,13 @@ async function answered(parts: DialogueParts, place: TalkPlace, signal: AbortSig
   };
   const first = await prompted(parts, place, parts.message, signal);
   if ("is" in first) return first;
+  if (parts.isOver?.()) return { is: "said", text: "" };
   const before = heard();
   const wrong = whyUnreadable(asked, before, output);
   if (wrong === undefined) return { is: "said", text: before };
   const second = await prompted(parts, place, askAgain(asked, wrong), signal);
   if ("is" in second) return second;
+  if (parts.isOver?.()) return { is: "said", text: "" };
   const after = heard();
   if (whyUnreadable(asked, after, output) === undefined) return { is: "said", text: after };
   const why = STOPS.get(first.stop);

@@ -13,6 +13,9 @@ export class Hearing {
   #isApart = false;
   #hasActed = false;
   #cost: number | undefined;
+  /** What it had cost before this turn. */
+  #costBefore = 0;
+  #isReplay = false;
   #waits = 0;
   readonly #stuck = Promise.withResolvers<string>();
 
@@ -35,9 +38,17 @@ export class Hearing {
     return this.#hasActed;
   }
 
-  /** Of the whole session, in dollars. */
+  /** Of the session in this process, in dollars. */
   get cost(): number | undefined {
-    return this.#cost;
+    if (this.#cost === undefined) return undefined;
+    // One that begins to count anew has not cost less than nothing.
+    return this.#cost >= this.#costBefore ? this.#cost - this.#costBefore : this.#cost;
+  }
+
+  /** What follows was said in earlier turns, until the next call: nothing of it is shown, or paid for, again. */
+  replay(isReplay: boolean): void {
+    if (this.#isReplay && !isReplay) this.#costBefore = this.#cost ?? 0;
+    this.#isReplay = isReplay;
   }
 
   /** Resolves, with its words, if it only waits for its model again and again. Codex would do so for ever. */
@@ -63,6 +74,7 @@ export class Hearing {
     if (this.#session !== undefined && sessionId !== this.#session) return;
     const update = fields(said);
     const kind = text(update["sessionUpdate"]);
+    if (this.#isReplay && kind !== "usage_update") return;
     const [content, message] = [update["content"], update["messageId"]];
     if (kind === "agent_message_chunk") this.#say(textIn(content), message);
     // Version 2: the whole of a message, which may have come in pieces already.

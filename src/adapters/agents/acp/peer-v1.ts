@@ -23,11 +23,13 @@ export async function peerV1({ streams, heard, mayRead, mayWrite, answer }: Peer
           clientCapabilities: { fs: { readTextFile: mayRead, writeTextFile: mayWrite }, terminal: false },
         }),
       );
-      const takes = fields(fields(greeting["agentCapabilities"])["mcpCapabilities"]);
+      const can = fields(greeting["agentCapabilities"]);
+      const takes = fields(can["mcpCapabilities"]);
       return {
         version: Number(greeting["protocolVersion"]),
         logins: loginsIn(greeting),
         takes: { http: takes["http"] === true, sse: takes["sse"] === true },
+        loads: can["loadSession"] === true,
       };
     },
     async authenticate(methodId) {
@@ -36,6 +38,9 @@ export async function peerV1({ streams, heard, mayRead, mayWrite, answer }: Peer
     async open(cwd, servers) {
       const session = fields(await agent.request("session/new", { cwd, mcpServers: servers.map(asV1) }));
       return text(session["sessionId"]);
+    },
+    async load(sessionId, cwd, servers) {
+      await agent.request("session/load", { sessionId, cwd, mcpServers: servers.map(asV1) });
     },
     async prompt(sessionId, message) {
       const prompt = [{ type: "text" as const, text: message }];

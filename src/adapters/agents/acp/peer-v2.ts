@@ -34,6 +34,7 @@ export async function peerV2({ streams, heard, answer }: PeerParts): Promise<Pee
         version: greeting.protocolVersion,
         logins: loginsIn(fields(greeting)),
         takes: { http: mcp["http"] !== undefined && mcp["http"] !== null, sse: false },
+        loads: true, // Every agent of this version resumes; what it no longer has, it refuses.
       };
     },
     async authenticate(methodId) {
@@ -42,6 +43,9 @@ export async function peerV2({ streams, heard, answer }: PeerParts): Promise<Pee
     async open(cwd, servers) {
       const { sessionId } = await agent.request("session/new", { cwd, mcpServers: servers.map(asV2) });
       return sessionId;
+    },
+    async load(sessionId, cwd, servers) {
+      await agent.request("session/resume", { sessionId, cwd, mcpServers: servers.map(asV2) });
     },
     async prompt(sessionId, message) {
       const { promise: ended, resolve, reject } = Promise.withResolvers<Ended>();

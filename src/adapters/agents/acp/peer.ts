@@ -10,6 +10,8 @@ export type Peer = {
   authenticate(method: string): Promise<void>;
   /** The session's name. */
   open(folder: string, servers: readonly McpServer[]): Promise<string>;
+  /** Goes on with a session of another process, in another folder. */
+  load(session: string, folder: string, servers: readonly McpServer[]): Promise<void>;
   prompt(session: string, message: string): Promise<Ended>;
   cancel(session: string): void;
   close(): void;
@@ -32,6 +34,8 @@ export type Greeting = {
   readonly version: number;
   readonly logins: readonly Login[];
   readonly takes: { readonly http: boolean; readonly sse: boolean };
+  /** Whether it can go on with an earlier session. */
+  readonly loads: boolean;
 };
 
 /** `variables`: those of the environment that it takes its key from, if it says so. */

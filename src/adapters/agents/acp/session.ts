@@ -2,18 +2,26 @@
 import { fields } from "./loose.ts";
 import type { McpServer } from "./mcp-servers.ts";
 import type { Greeting, Login, Peer } from "./peer.ts";
-import { closing, inTime } from "./waits.ts";
+import { closing, inTime, isLate } from "./waits.ts";
 
 export type SessionParts = {
   readonly peer: Peer;
   readonly version: 1 | 2;
   readonly folder: string;
   readonly mcpServers: readonly McpServer[];
+  /** Skein's own server: for agents that take it by HTTP, and for those that take only programs. */
+  readonly own?: OwnServer;
+  /** The session that goes on, if the agent can. */
+  readonly goesOn?: string;
   /** Which of the agent's ways to log in need nobody: those by a key that it was given. */
   readonly environment: Readonly<Record<string, string>>;
   readonly startMs: number;
   readonly note: (line: string) => void;
 };
+
+export type OwnServer = { readonly http: McpServer; readonly stdio: McpServer };
+
+export type Opened = { readonly session: string; readonly isLoaded: boolean };
 
 /** `other-version`: what it speaks instead. */
 export type Greeted = Greeting | { readonly is: "other-version"; readonly version: number };
@@ -41,12 +49,14 @@ export async function openSession(
   parts: SessionParts,
   greeting: Greeting,
   signal: AbortSignal,
-): Promise<string> {
-  const { peer, folder, startMs, note } = parts;
-  const servers = parts.mcpServers.filter(({ type }) => type === "stdio" || greeting.takes[type]);
-  if (servers.length < parts.mcpServers.length)
-    note("some MCP servers are left out: the agent cannot use them\n");
-  const open = () => inTime(peer.open(folder, servers), { ms: startMs, what: "session/new", signal });
+): Promise<Opened> {
+  const { peer, startMs, note } = parts;
+  const servers = serversFor(parts, greeting);
+  const open = async (): Promise<Opened> =>
+    (await loaded(parts, greeting, servers, signal)) ?? {
+      session: await inTime(peer.open(parts.folder, servers), { ms: startMs, what: "session/new", signal }),
+      isLoaded: false,
+    };
   try {
     return await open();
   } catch (thrown) {
@@ -58,6 +68,33 @@ export async function openSession(
       throw closing(refusal) ? refusal : unmet(refusal);
     });
     return await open();
+  }
+}
+
+function serversFor({ mcpServers, own, note }: SessionParts, { takes }: Greeting): readonly McpServer[] {
+  const usable = mcpServers.filter(({ type }) => type === "stdio" || takes[type]);
+  if (usable.length < mcpServers.length) note("some MCP servers are left out: the agent cannot use them\n");
+  if (!own) return usable;
+  const ours = takes.http ? own.http : own.stdio;
+  return [...usable.filter(({ name }) => name !== ours.name), ours];
+}
+
+/** Undefined if it cannot go on with that session: it has lost it, or wants the folder in which it began. */
+async function loaded(
+  { peer, folder, startMs, goesOn, note }: SessionParts,
+  { loads }: Greeting,
+  servers: readonly McpServer[],
+  signal: AbortSignal,
+): Promise<Opened | undefined> {
+  if (goesOn === undefined || !loads) return undefined;
+  try {
+    await inTime(peer.load(goesOn, folder, servers), { ms: startMs, what: "session/load", signal });
+    return { session: goesOn, isLoaded: true };
+  } catch (thrown) {
+    const isGone = signal.aborted || (closing(thrown) && !isLate(thrown));
+    if (isGone || fields(thrown)["code"] === AUTH_REQUIRED) throw thrown;
+    note("cannot go on with its session, and begins another\n");
+    return undefined;
   }
 }
 

@@ -1,4 +1,4 @@
-/** What has a planner said and heard so far? One file that each of its turns reloads; only whole turns count. */
+/** What was said and heard so far? A planner has one file for all turns, a worker one a turn; only whole turns count. */
 import { type FileHandle, mkdir, open, rename } from "node:fs/promises";
 import path from "node:path";
 import type { ModelMessage } from "ai";
@@ -11,28 +11,36 @@ import { onlyPairs } from "./tool-pairs.ts";
 export type ConversationPlace = {
   readonly file: string;
   readonly job: JobId;
-  /** Whatever was said before is no part of it: an attempt of a worker. */
+  /** The file begins anew: an attempt of a worker. */
   readonly isNew: boolean;
+  /** What a new one begins with. It is written down again, so that the file is complete. */
+  readonly past?: readonly ModelMessage[];
+  readonly speaker?: Speaker;
   /** Blots out secrets. */
   readonly redact: (text: string) => string;
   /** Beyond it the oldest turns are left out; what counts of them is told again in every message. */
   readonly maxTokens: number;
 };
 
+/** As whom, and to whom: only for the same can a conversation go on as it is. */
+export type Speaker = { readonly system: string; readonly model: string };
+
 /** In the file; each names its turn, because a turn that was given up may still be writing. */
 type Line =
   /** `as` "new": it was told of the documents. */
-  | { readonly is: "begun"; readonly turn: string; readonly as: "new" | "continued" }
+  | ({ readonly is: "begun"; readonly turn: string; readonly as: "new" | "continued" } & Partial<Speaker>)
   | { readonly is: "messages"; readonly turn: string; readonly messages: readonly ModelMessage[] }
   | { readonly is: "ended"; readonly turn: string; readonly lines: number }
   /** Of the turns before it, only these are sent any more. */
   | { readonly is: "compacted"; readonly kept: readonly string[]; readonly leftOut: number };
 
-type Turn = {
+type Turn = Begun & {
   readonly name: string;
-  readonly as: "new" | "continued";
+  /** As they were sent: with thoughts, and with a call that nothing has answered yet. */
   readonly messages: readonly ModelMessage[];
 };
+
+type Begun = Partial<Speaker> & { readonly as: "new" | "continued" };
 
 export class Conversation {
   /** Empty in a new one. */
@@ -57,7 +65,7 @@ export class Conversation {
       await mkdir(path.dirname(place.file), { recursive: true, mode: 0o700 });
       if (read.is !== "bytes" && read.is !== "none") await rename(place.file, `${place.file}.unreadable`);
       const text = read.is === "bytes" ? read.bytes.toString() : "";
-      const loaded = await load(text, place.maxTokens);
+      const loaded = place.isNew ? begun(place) : await load(text, place.maxTokens);
       const conversation = new Conversation(
         place,
         await open(place.file, place.isNew ? "w" : "a", 0o600),
@@ -65,10 +73,11 @@ export class Conversation {
       );
       if (text !== "" && !text.endsWith("\n")) await conversation.#append("\n"); // An engine was killed while it wrote.
       if (loaded.compacted) await conversation.#write(loaded.compacted);
-      await conversation.#write({ is: "begun", turn: place.job, as: loaded.is });
+      await conversation.#write({ is: "begun", turn: place.job, as: loaded.is, ...place.speaker });
+      if (place.past) await conversation.add(place.past);
       return conversation;
     } catch {
-      return new Conversation(place, undefined, { past: [], is: "new" });
+      return new Conversation(place, undefined, begun(place));
     }
   }
 
@@ -110,10 +119,32 @@ type Loaded = {
   readonly compacted?: Line & { readonly is: "compacted" };
 };
 
+const begun = ({ past = [] }: ConversationPlace): Loaded => ({
+  past,
+  is: past.length === 0 ? "new" : "continued",
+});
+
+/** The newest whole turn of a file, as it was sent but for secrets; undefined if anything of it is lost. */
+export async function recall(
+  file: string,
+): Promise<(Partial<Speaker> & { readonly messages: readonly ModelMessage[] }) | undefined> {
+  const read = await readBounded(file, MAX_FILE_BYTES);
+  if (read.is !== "bytes") return undefined;
+  const { modelMessageSchema } = await import("ai");
+  let isWhole = true;
+  const isMessage = (message: unknown) => {
+    isWhole &&= modelMessageSchema.safeParse(message).success;
+    return isWhole;
+  };
+  const last = turnsIn(read.bytes.toString(), isMessage).turns.at(-1);
+  return isWhole ? last : undefined;
+}
+
 async function load(text: string, maxTokens: number): Promise<Loaded> {
   const { modelMessageSchema } = await import("ai");
   const isMessage = (message: unknown) => modelMessageSchema.safeParse(message).success;
-  const { turns, leftOut } = turnsIn(text, isMessage);
+  const { turns: whole, leftOut } = turnsIn(text, isMessage);
+  const turns = whole.map((turn) => ({ ...turn, messages: onlyPairs(turn.messages) }));
   const kept = newestWithin(turns, maxTokens);
   if (kept.length === turns.length)
     return {
@@ -156,20 +187,20 @@ const noteOf = (leftOut: number): readonly ModelMessage[] =>
 
 /** In the order in which they ended. A turn without an end, or with a line missing, was cut off: it is none. */
 function turnsIn(text: string, isMessage: (message: unknown) => boolean) {
-  const open = new Map<string, Pick<Turn, "as"> & { readonly lines: ModelMessage[][] }>();
+  const open = new Map<string, { readonly begun: Begun; readonly lines: ModelMessage[][] }>();
   let turns: Turn[] = [];
   let leftOut = 0;
   for (const line of text.split("\n").flatMap(lineIn)) {
-    if (line.is === "begun") open.set(line.turn, { as: line.as, lines: [] });
+    if (line.is === "begun") open.set(line.turn, { begun: line, lines: [] });
     else if (line.is === "messages") open.get(line.turn)?.lines.push(line.messages.filter(isMessage));
     else if (line.is === "compacted") {
       turns = turns.filter((turn) => line.kept.includes(turn.name));
       leftOut = line.leftOut;
     } else {
-      const { as, lines } = open.get(line.turn) ?? {};
+      const { begun, lines } = open.get(line.turn) ?? {};
       open.delete(line.turn);
-      if (as && lines?.length === line.lines)
-        turns.push({ name: line.turn, as, messages: onlyPairs(lines.flat()) });
+      if (begun && lines?.length === line.lines)
+        turns.push({ ...begun, name: line.turn, messages: lines.flat() });
     }
   }
   return { turns, leftOut };

@@ -2,6 +2,7 @@
 import path from "node:path";
 import { after } from "node:test";
 import { agentContract, type Behaviour, type MakeAgent } from "../../../../test/contracts/agent.ts";
+import { callingAgentContract, REQUEST } from "../../../../test/contracts/calling-agent.ts";
 import { agentParts, hearing } from "../../../../test/support/agent-parts.ts";
 import {
   type Answerer,
@@ -10,7 +11,7 @@ import {
   startModelServer,
 } from "../../../../test/support/model-server/model-server.ts";
 import { RecordingGovernor } from "../../../../test/support/model-turns.ts";
-import type { Agent, Said } from "../../../ports/agent.ts";
+import type { Agent, Called, Said } from "../../../ports/agent.ts";
 import { openModel } from "../../models/providers.ts";
 import { noSandbox } from "../../sandboxes/sandbox.ts";
 import { ModelAgent } from "./model-agent.ts";
@@ -34,6 +35,16 @@ const ANSWERS: Readonly<Record<Behaviour, Answerer>> = {
   hangs: () => HANG,
 };
 
+/** Its summary is all that came after what it had said before. */
+const delegates: Answerer = ({ messages }) => {
+  const said = messages.slice(messages.findLastIndex(({ role }) => role === "assistant") + 1);
+  const told = said.flatMap(({ text, toolResults }) => [text, ...toolResults.map((result) => result.text)]);
+  const summary = told.join("\n");
+  return /has ended|Go on|Answer your subtask/.test(summary)
+    ? { tools: [{ name: "handoff", input: { status: "complete", summary } }] }
+    : { tools: [{ name: "spawn_subtask", input: REQUEST }], usage: { input: 5, output: 2 } };
+};
+
 const servers: ModelServer[] = [];
 after(() => Promise.all(servers.map((server) => server.close())));
 
@@ -41,48 +52,52 @@ after(() => Promise.all(servers.map((server) => server.close())));
 const makeAgent: MakeAgent = (behaviour, folder) => {
   const called = Promise.withResolvers<void>();
   const died = new AbortController();
-  const inner = (async () => {
-    const server = await startModelServer({
-      answer: (call, signal) => {
-        called.resolve();
-        if (behaviour === "dies") died.abort();
-        return ANSWERS[behaviour](call, signal);
-      },
-    });
-    servers.push(server);
-    const model = await openModel({ provider: "mine", model: "m", baseUrl: server.url }, {});
-    if ("failure" in model) throw new Error(model.failure.message);
-    return new ModelAgent({
-      ...agentParts(folder, hearing()),
-      limits: {},
-      models: async () => [model],
-      prompts: {
-        "root-planner": "ROOT",
-        subplanner: "SUB",
-        worker: "WORKER",
-        reconciler: "RECONCILER",
-        "execution-planner": "EXECUTION",
-        subtask: "SUBTASK",
-      },
-      governor: new RecordingGovernor(),
-      sandbox: noSandbox("a test"),
-      conversations: path.join(folder, "..", "conversations"),
-      wait: async () => {},
-    });
-  })();
-  const agent: Agent = {
-    turn: async (ask, signal) => plain(await (await inner).turn(ask, AbortSignal.any([signal, died.signal]))),
-    collect: async (job) => {
-      const found = await (await inner).collect(job);
-      return found === undefined || found.is === "cut" ? undefined : plain(found);
-    },
-  };
-  return { agent, begun: called.promise };
+  const inner = agentAt(folder, (call, signal) => {
+    called.resolve();
+    if (behaviour === "dies") died.abort();
+    return ANSWERS[behaviour](call, signal);
+  });
+  return { agent: plainAgent(inner, died.signal), begun: called.promise };
 };
 
+async function agentAt(folder: string, answer: Answerer): Promise<Agent> {
+  const server = await startModelServer({ answer });
+  servers.push(server);
+  const model = await openModel({ provider: "mine", model: "m", baseUrl: server.url }, {});
+  if ("failure" in model) throw new Error(model.failure.message);
+  return new ModelAgent({
+    ...agentParts(folder, hearing()),
+    limits: {},
+    models: async () => [model],
+    prompts: {
+      "root-planner": "ROOT",
+      subplanner: "SUB",
+      worker: "WORKER",
+      reconciler: "RECONCILER",
+      "execution-planner": "EXECUTION",
+      subtask: "SUBTASK",
+    },
+    governor: new RecordingGovernor(),
+    sandbox: noSandbox("a test"),
+    conversations: path.join(folder, "..", "conversations"),
+    wait: async () => {},
+  });
+}
+
+const plainAgent = (inner: Promise<Agent>, died: AbortSignal): Agent => ({
+  turn: async (ask, signal) => plain(await (await inner).turn(ask, AbortSignal.any([signal, died]))),
+  collect: async (job) => {
+    const found = await (await inner).collect(job);
+    return found === undefined || found.is === "cut" ? undefined : plain(found);
+  },
+});
+
 /** The contract knows of tokens alone; what else a turn is said to have cost is tested beside it. */
-function plain({ spent, ...said }: Said): Said {
-  return (spent && spent.tokens > 0 ? { ...said, spent: { tokens: spent.tokens } } : said) as Said;
+function plain({ spent, ...said }: Said | Called): Said | Called {
+  return (spent && spent.tokens > 0 ? { ...said, spent: { tokens: spent.tokens } } : said) as Said | Called;
 }
 
 agentContract("that is a model", makeAgent);
+callingAgentContract("that is a model", (folder) =>
+  plainAgent(agentAt(folder, delegates), new AbortController().signal),
+);

@@ -43,6 +43,7 @@ describe("a model at work", () => {
       assert.equal(first?.system, "WORKER");
       assert.match(lastText(first!), /Task: t\.1 \(a\)\nAttempt: 1\n/);
       assert.deepEqual(first?.tools.toSorted(), [
+        "ask",
         "bash",
         "edit",
         "find",
@@ -50,6 +51,7 @@ describe("a model at work", () => {
         "handoff",
         "ls",
         "read",
+        "spawn_subtask",
         "write",
       ]);
       assert.equal(second?.messages.at(-1)?.role, "tool");
@@ -67,7 +69,7 @@ describe("a model at work", () => {
     assert.equal(readFileSync(path.join(turns.folder, "a.txt"), "utf8"), "ONE TWO THREE\n");
   });
 
-  it("gives a specialist its own tools alone, and the handoff", async () => {
+  it("gives a specialist its own tools alone, and those that end its turn", async () => {
     await using turns = await modelTurns(inOrder(HANDOFF));
     const role = {
       name: "r",
@@ -79,7 +81,13 @@ describe("a model at work", () => {
       source: "",
     };
     await turns.agent.turn({ ...workAsk(turns.folder), role }, NEVER);
-    assert.deepEqual(turns.server.calls[0]?.tools.toSorted(), ["handoff", "ls", "read"]);
+    assert.deepEqual(turns.server.calls[0]?.tools.toSorted(), [
+      "ask",
+      "handoff",
+      "ls",
+      "read",
+      "spawn_subtask",
+    ]);
     assert.match(turns.server.calls[0]?.system ?? "", /WORKER[\s\S]*ROLE/);
   });
 

@@ -4,19 +4,22 @@ import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Failure, failure, messageOf } from "../../../core/failure.ts";
 import type { JobId } from "../../../core/job.ts";
-import type { Agent, Ask, Cut, Said } from "../../../ports/agent.ts";
+import { redactFields } from "../../../core/redact.ts";
+import type { Agent, Ask, Called, Cut, Said } from "../../../ports/agent.ts";
 import type { Governor } from "../../../ports/governor.ts";
 import type { Programs } from "../../../ports/programs.ts";
 import type { Prompts } from "../../../ports/prompts.ts";
 import type { Transcript, Transcripts } from "../../../ports/transcripts.ts";
 import { askedFor } from "../../../prompting/asked-for.ts";
+import { planMessage } from "../../../prompting/plan-message.ts";
 import type { Sandbox } from "../../sandboxes/sandbox.ts";
 import { prepareTurn, recordedTurn, recordTurn, type TurnFiles, turnFiles } from "../turn-files.ts";
-import { Conversation } from "./conversation.ts";
+import { Conversation, recall } from "./conversation.ts";
 import { type Chain, type GovernedParts, holdGoverned, type ModelLimits } from "./governed-session.ts";
 import { Ledger, readLedger } from "./ledger.ts";
 import type { SessionEnd } from "./session.ts";
-import { messageFor, systemFor, toolsFor } from "./turn-parts.ts";
+import { maxMessageChars, systemFor, toolsFor } from "./turn-parts.ts";
+import { beginWork } from "./worker-beginning.ts";
 import { WorkingTime } from "./working-time.ts";
 
 export type ModelAgentOptions = {
@@ -29,7 +32,7 @@ export type ModelAgentOptions = {
   readonly transcripts: Transcripts;
   /** Where each job's files are; it must outlive this process. */
   readonly folder: string;
-  /** Where planners' conversations are; as long-lived. */
+  /** Where conversations are; as long-lived. */
   readonly conversations: string;
   /** Blots out secrets. */
   readonly redact: (text: string) => string;
@@ -54,7 +57,7 @@ export class ModelAgent implements Agent {
     this.#options = options;
   }
 
-  async turn(ask: Ask, signal: AbortSignal): Promise<Said> {
+  async turn(ask: Ask, signal: AbortSignal): Promise<Said | Called> {
     const files = turnFiles(this.#options.folder, ask.job);
     try {
       const problem = signal.aborted ? STOPPED : ((await folderProblem(ask)) ?? (await prepared(files, ask)));
@@ -69,7 +72,7 @@ export class ModelAgent implements Agent {
   }
 
   /** How it ended, if it had; else what it had cost when it was cut off. */
-  async collect(job: JobId): Promise<Said | Cut | undefined> {
+  async collect(job: JobId): Promise<Said | Called | Cut | undefined> {
     const files = turnFiles(this.#options.folder, job);
     const recorded = await recordedTurn(files);
     if (recorded) return recorded;
@@ -77,25 +80,22 @@ export class ModelAgent implements Agent {
     return spent && { is: "cut", spent };
   }
 
-  async #turn(ask: Ask, chain: Chain, files: TurnFiles, signal: AbortSignal): Promise<Said> {
-    const { transcripts, redact, conversations } = this.#options;
+  async #turn(ask: Ask, chain: Chain, files: TurnFiles, signal: AbortSignal): Promise<Said | Called> {
+    const { transcripts, redact } = this.#options;
     const ledger = await Ledger.open(ledgerFile(files));
     const transcript = transcripts.open(ask.job);
     const time = new WorkingTime(ask.maxMs);
-    const conversation = await Conversation.open({
-      file: path.join(conversations, `${conversationName(ask)}.jsonl`),
-      job: ask.job,
-      isNew: ask.brief.kind === "work",
-      redact,
-      maxTokens: Math.floor(chain[0].contextTokens * PAST_SHARE),
-    });
+    const opening = await this.#opening(ask, chain);
+    const { conversation } = opening;
     try {
       const stop = AbortSignal.any([signal, time.signal]);
-      const end = await this.#session({ ask, chain, ledger, time, transcript, conversation }, stop);
+      const end = await this.#session({ ask, chain, ledger, time, transcript, ...opening }, stop);
       const said = withoutSecrets({ ...judged(end, ask, signal, time), spent: ledger.spent() }, redact);
-      // First what the engine hears, then what the planner remembers: it must not remember a plan that nobody heard.
+      // A call that the engine hears of must find its conversation: the next turn goes on with it. A planner must not
+      // remember a plan that nobody heard.
+      if (ask.brief.kind === "work" && said.is !== "failed") await conversation.end();
       await recordTurn(files, signal.aborted || time.signal.aborted ? undefined : said);
-      if (said.is === "said") await conversation.end();
+      if (ask.brief.kind === "plan" && said.is === "said") await conversation.end();
       return said;
     } finally {
       time.stop();
@@ -103,20 +103,45 @@ export class ModelAgent implements Agent {
     }
   }
 
+  async #opening(ask: Ask, [model]: Chain): Promise<Opening> {
+    const { redact, prompts, folder } = this.#options;
+    const { brief, job } = ask;
+    const system = systemFor(prompts, ask);
+    const maxChars = maxMessageChars(model.contextTokens);
+    const maxTokens = Math.floor(model.contextTokens * PAST_SHARE);
+    if (brief.kind === "plan") {
+      const file = this.#fileOf(brief.transcript);
+      const conversation = await Conversation.open({ file, job, isNew: false, redact, maxTokens });
+      return { conversation, system, message: planMessage(ask, conversation.is, maxChars) };
+    }
+    const speaker = { system, model: model.id };
+    const begun = await beginWork(ask, brief, {
+      ...{ speaker, maxChars, redact },
+      recall: (session) => recall(this.#fileOf(session)),
+      asked: async (session) => askedIn(await recordedTurn(turnFiles(folder, session))),
+    });
+    const { past } = begun;
+    const place = { file: this.#fileOf(job), job, redact, maxTokens, ...(past.length > 0 && { past }) };
+    const as = { ...speaker, system: begun.system };
+    return { ...begun, conversation: await Conversation.open({ ...place, isNew: true, speaker: as }) };
+  }
+
+  /** A planner has one for all of its turns, a worker one for each attempt. */
+  #fileOf = (name: string): string =>
+    path.join(this.#options.conversations, `${name.replace(/[^A-Za-z0-9.]/g, "-")}.jsonl`);
+
   async #session(turn: Turn, signal: AbortSignal): Promise<SessionEnd> {
     const { ask, conversation, ...rest } = turn;
-    const { prompts } = this.#options;
     const { job, brief, onSign, onSlow } = ask;
+    const isAnswering = brief.kind === "work" && brief.goOn?.isAnswering === true;
     return holdGoverned(
       governedParts(this.#options),
       {
         ...rest,
         ...{ job, task: brief.task, ...(onSign && { onSign }), ...(onSlow && { onSlow }) },
         asked: askedFor(brief),
-        output: ask.scratchpad?.file,
-        system: systemFor(prompts, ask),
+        output: isAnswering ? undefined : ask.scratchpad?.file,
         past: conversation.past,
-        message: messageFor(ask, conversation.is, turn.chain[0].contextTokens),
         conversation: conversation.is,
         tools: (parts) => toolsFor(ask, parts, signal),
         onMessages: (messages) => conversation.add(messages),
@@ -132,20 +157,29 @@ export function governedParts(options: ModelAgentOptions): GovernedParts {
   return { governor, programs, sandbox, redact, now, random, wait, limits: { ...MODEL_LIMITS, ...limits } };
 }
 
-type Turn = {
+/** How a turn's conversation begins, and where it is written down. */
+type Opening = {
+  readonly conversation: Conversation;
+  readonly system: string;
+  readonly message: string;
+};
+
+type Turn = Opening & {
   readonly ask: Ask;
   readonly chain: Chain;
   readonly ledger: Ledger;
   readonly time: WorkingTime;
   readonly transcript: Transcript;
-  readonly conversation: Conversation;
 };
 
-/** Of what a model can hold: for what was said in earlier turns. The message of this one, and its work, need room. */
+/**
+ * Of what a model can hold: for a planner's earlier turns. The message of this one, and its work, need room. A worker
+ * that goes on has all of its own turns: what grows too long is cut as within a turn, and the cuts are said.
+ */
 const PAST_SHARE = 0.4;
-/** A planner has one for all of its turns, a worker one for each attempt. */
-const conversationName = ({ brief, job }: Ask): string =>
-  (brief.kind === "plan" ? brief.transcript : job).replace(/[^A-Za-z0-9.]/g, "-");
+
+const askedIn = (said: Said | Called | undefined): string | undefined =>
+  said?.is === "called" ? `${said.tool} ${JSON.stringify(said.input)}` : undefined;
 
 const ledgerFile = (files: TurnFiles): string => `${files.folder}.cost.jsonl`;
 
@@ -167,7 +201,8 @@ export function judged(
   ask: Pick<Ask, "maxMs">,
   signal: AbortSignal,
   time: WorkingTime,
-): Said {
+): Said | Called {
+  if (end.is === "called") return end;
   if (end.is === "answered") return { is: "said", text: end.text };
   if (signal.aborted) return { is: "failed", failure: STOPPED };
   if (!time.signal.aborted) return end;
@@ -178,10 +213,14 @@ export function judged(
 const STOPPED = failure("interrupted", "the model was told to stop");
 
 /** Before it is written down. */
-export const withoutSecrets = (said: Said, redact: (text: string) => string): Said =>
-  said.is === "said"
-    ? { ...said, text: redact(said.text) }
-    : { ...said, failure: { ...said.failure, message: redact(said.failure.message) } };
+export function withoutSecrets<Ended extends Said | Called>(
+  said: Ended,
+  redact: (text: string) => string,
+): Ended {
+  if (said.is === "said") return { ...said, text: redact(said.text) };
+  if (said.is === "called") return { ...said, input: redactFields(said.input, redact) };
+  return { ...said, failure: { ...said.failure, message: redact(said.failure.message) } };
+}
 
 const waitFor = (ms: number, signal: AbortSignal): Promise<void> =>
   sleep(ms, undefined, { signal, ref: false }).catch(() => {}); // It was told to stop: whoever waits looks for that.

@@ -5,9 +5,10 @@ import { askAgain } from "../../../prompting/ask-again.ts";
 import { type AskedFor, whyUnreadable } from "../../../prompting/asked-for.ts";
 import type { CallableModel } from "../../models/providers.ts";
 import { ANSWER_TOOL, answerText, answerTool } from "./answer-tool.ts";
+import { type CallTool, isCallTool } from "./call-tools.ts";
 import { estimateTokens, fitted } from "./fit.ts";
 import { CallFailed } from "./governed-model.ts";
-import { resultIds, toolCalls } from "./tool-pairs.ts";
+import { NOT_RUN, resultIds, resultOf, toolCalls } from "./tool-pairs.ts";
 
 export type Session = {
   readonly asked: AskedFor;
@@ -28,7 +29,10 @@ export type Session = {
 
 export type SessionEnd =
   /** `text` is the answer as JSON, or whatever was said last. */
-  { readonly is: "answered"; readonly text: string } | { readonly is: "failed"; readonly failure: Failure };
+  | { readonly is: "answered"; readonly text: string }
+  /** One of Skein's own tools was called: that call has no result yet. */
+  | { readonly is: "called"; readonly tool: CallTool; readonly input: unknown }
+  | { readonly is: "failed"; readonly failure: Failure };
 
 /** Does not throw. */
 export async function hold(session: Session, signal: AbortSignal): Promise<SessionEnd> {
@@ -50,6 +54,7 @@ export async function hold(session: Session, signal: AbortSignal): Promise<Sessi
 type Leg = {
   /** The input of the tool that takes the answer. */
   readonly answer?: unknown;
+  readonly called?: { readonly tool: CallTool; readonly input: unknown };
   readonly text: string;
   readonly stop: string;
   /** Its last word was a call. Some servers say "stop" of it all the same. */
@@ -88,8 +93,9 @@ class Talk {
     }
   }
 
-  judge({ answer, text, stop, isAtWork }: Leg): Next {
+  judge({ answer, called, text, stop, isAtWork }: Leg): Next {
     const { asked, output, maxSteps } = this.#session;
+    if (called) return { is: "called", ...called };
     if (answer !== undefined) return { is: "answered", text: answerText(answer) };
     if ((stop === "length" || stop === "error") && this.#goesOn < MAX_GOES_ON) {
       this.#goesOn += 1;
@@ -130,10 +136,14 @@ class Talk {
     signal.throwIfAborted();
     const calls = steps.at(-1)?.toolCalls ?? [];
     if (wrongInARow(steps) >= MAX_WRONG) throw new CallFailed(wrongly(calls.map((call) => call.toolName)));
-    const answer = calls.findLast((call) => call.toolName === ANSWER_TOOL[asked] && call.invalid !== true);
-    await this.#add(answersToLoose(this.#messages, ANSWER_TOOL[asked]));
+    const taken = finishReason === "length" ? [] : calls.filter((call) => call.invalid !== true);
+    // Before an answer beside it: whoever calls for something is not done.
+    const called = taken.flatMap(callIn).at(0);
+    const answer = called ? undefined : taken.findLast((call) => call.toolName === ANSWER_TOOL[asked]);
+    await this.#add(answersToLoose(this.#messages, answer && ANSWER_TOOL[asked], called?.id));
     return {
-      ...(answer && finishReason !== "length" ? { answer: answer.input } : {}),
+      ...(answer && { answer: answer.input }),
+      ...(called && { called: { tool: called.tool, input: called.input } }),
       text,
       stop: finishReason,
       isAtWork: calls.length > 0,
@@ -188,19 +198,26 @@ const GO_ON =
 const AGAIN =
   "Nothing of your last answer arrived: it held a call of a tool that could not be read. Say it again, in smaller parts.";
 
+type MadeCall = { readonly toolCallId: string; readonly toolName: string; readonly input: unknown };
+
+const callIn = ({ toolCallId: id, toolName: tool, input }: MadeCall) =>
+  isCallTool(tool) ? [{ id, tool, input }] : [];
+
 /**
- * Calls that nobody ran: the one with the answer, and others beside it or in an answer that was cut off. Only what came
- * after the last answer counts: some servers give the same ids to the calls of every answer.
+ * Calls that nobody ran: the one with the answer, and others beside it or in an answer that was cut off; but for the one
+ * that stays open. Only what came after the last answer counts: some servers give the same ids to the calls of every
+ * answer.
  */
-function answersToLoose(messages: readonly ModelMessage[], answerTool: string): readonly ModelMessage[] {
+function answersToLoose(
+  messages: readonly ModelMessage[],
+  answerTool: string | undefined,
+  open: string | undefined,
+): readonly ModelMessage[] {
   const at = messages.findLastIndex((message) => message.role === "assistant");
   const answered = resultIds(messages.slice(at + 1));
   const content = toolCalls(messages[at])
-    .filter((call) => !answered.has(call.toolCallId))
-    .map(({ toolCallId, toolName }) => {
-      const value = toolName === answerTool ? "taken" : "error: not run, the turn had ended";
-      return { type: "tool-result" as const, toolCallId, toolName, output: { type: "text" as const, value } };
-    });
+    .filter((call) => !answered.has(call.toolCallId) && call.toolCallId !== open)
+    .map((call) => resultOf(call, call.toolName === answerTool ? "taken" : NOT_RUN));
   return content.length === 0 ? [] : [{ role: "tool", content }];
 }
 

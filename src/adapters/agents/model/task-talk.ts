@@ -3,7 +3,7 @@ import { mkdir } from "node:fs/promises";
 import type { ModelMessage } from "ai";
 import { failure, messageOf } from "../../../core/failure.ts";
 import type { TaskId } from "../../../core/task.ts";
-import type { Said } from "../../../ports/agent.ts";
+import { asSaid, type Said } from "../../../ports/agent.ts";
 import type { OpenTalk, TalkPlace, TaskTalk, ToldTask } from "../tasks/talk.ts";
 import { turnFiles } from "../turn-files.ts";
 import { holdGoverned } from "./governed-session.ts";
@@ -80,9 +80,10 @@ class ModelTalk implements TaskTalk {
         },
         AbortSignal.any([this.#signal, time.signal]),
       );
+      const said = asSaid(judged(end, { maxMs }, this.#signal, time));
       const last = this.#messages.findLastIndex(({ role }) => role === "assistant");
       this.#before.set(conversation.length, last < past.length ? this.#messages.length : last);
-      return withoutSecrets({ ...judged(end, { maxMs }, this.#signal, time), spent: ledger.spent() }, redact);
+      return withoutSecrets({ ...said, spent: ledger.spent() }, redact);
     } finally {
       time.stop();
       await Promise.allSettled([transcript.close(), ledger.close()]);

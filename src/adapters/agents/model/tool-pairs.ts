@@ -40,6 +40,14 @@ export const resultIds = (messages: readonly ModelMessage[]): ReadonlySet<string
       .flatMap((part) => (part.type === "tool-result" ? [part.toolCallId] : [])),
   );
 
+export const resultOf = (
+  { toolCallId, toolName }: { readonly toolCallId: string; readonly toolName: string },
+  value: string,
+) => ({ type: "tool-result" as const, toolCallId, toolName, output: { type: "text" as const, value } });
+
+/** Of a call beside one that ended the turn. */
+export const NOT_RUN = "error: not run, the turn had ended";
+
 function resultsAfter(messages: readonly ModelMessage[], i: number): readonly ModelMessage[] {
   const end = messages.findIndex((message, at) => at > i && message.role !== "tool");
   return messages.slice(i + 1, end < 0 ? undefined : end);

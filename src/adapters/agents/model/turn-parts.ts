@@ -4,20 +4,17 @@ import type { Ask } from "../../../ports/agent.ts";
 import type { Programs } from "../../../ports/programs.ts";
 import type { Prompts } from "../../../ports/prompts.ts";
 import { MAX_MESSAGE_CHARS } from "../../../prompting/message.ts";
-import { planMessage } from "../../../prompting/plan-message.ts";
 import { systemPrompt } from "../../../prompting/system-prompt.ts";
-import { workMessage } from "../../../prompting/work-message.ts";
 import type { Sandbox } from "../../sandboxes/sandbox.ts";
 import { scratchpadVariables } from "../scratchpad.ts";
 import type { ToolLimits } from "../tools/place.ts";
+import { callTools } from "./call-tools.ts";
 
 export const systemFor = (prompts: Prompts, ask: Ask): string => systemPrompt(prompts, ask);
 
 /** A third of what the model can hold, at three characters a token, so that there is room to work. */
-export function messageFor(ask: Ask, conversation: "new" | "continued", contextTokens: number): string {
-  const maxChars = Math.min(MAX_MESSAGE_CHARS, Math.max(MIN_MESSAGE_CHARS, contextTokens));
-  return ask.brief.kind === "plan" ? planMessage(ask, conversation, maxChars) : workMessage(ask, maxChars);
-}
+export const maxMessageChars = (contextTokens: number): number =>
+  Math.min(MAX_MESSAGE_CHARS, Math.max(MIN_MESSAGE_CHARS, contextTokens));
 /** Less says nothing any more. */
 const MIN_MESSAGE_CHARS = 8_000;
 
@@ -32,8 +29,10 @@ export type ToolParts = {
 export async function toolsFor(ask: Ask, parts: ToolParts, signal: AbortSignal): Promise<ToolSet> {
   const { plannerTools, workerTools } = await import("../tools/tools.ts");
   const { programs, sandbox, limits, onSign, write } = parts;
-  const { job, folder, role, scratchpad } = ask;
+  const { job, brief, folder, role, scratchpad } = ask;
   const environment = { ...ask.environment, ...scratchpadVariables(scratchpad) };
   const place = { job, folder, scratchpad, environment, programs, sandbox, limits, onSign, write, signal };
-  return ask.brief.kind === "plan" ? plannerTools(place) : workerTools(place, role?.tools);
+  if (brief.kind === "plan") return plannerTools(place);
+  const calls = await callTools(brief);
+  return brief.goOn?.isAnswering ? calls : { ...workerTools(place, role?.tools), ...calls };
 }

@@ -5,7 +5,7 @@ import { fromSettings, toPolicy } from "../../../config/index.ts";
 import { targetBranchOf } from "../../../core/brief.ts";
 import type { Failure } from "../../../core/failure.ts";
 import type { TaskId } from "../../../core/task.ts";
-import { type RunView, viewOf } from "../../../core/view.ts";
+import { type QuestionView, type RunView, viewOf } from "../../../core/view.ts";
 import { undoneText } from "../../../core/view-reasons.ts";
 import { type Wait, waitOf } from "../../../core/view-wait.ts";
 import { hasFailed } from "../../../ports/repository.ts";
@@ -197,6 +197,10 @@ function sayOne(context: Context, { home, view, state, owner, wait, moved, bring
       running.map((job) => `${duration(context.now() - job.since).padEnd(12)} ${runningText(job, target)}`),
     );
   list(
+    "Asks you",
+    view.questions.filter((one) => one.with === undefined).map((one) => questionText(one, record.run)),
+  );
+  list(
     "To land, in this order",
     queue.map(({ name }) => name),
   );
@@ -220,8 +224,14 @@ function sayOne(context: Context, { home, view, state, owner, wait, moved, bring
   );
   list("Left", left);
   const asked = view.gateChanges.find(({ is }) => is === "proposed");
-  say(context, `\n${nextStep(record.run, state, bring, asked?.task)}`);
+  const question = view.questions.find((one) => one.with === undefined)?.question;
+  say(context, `\n${nextStep(record.run, state, bring, { task: asked?.task, question })}`);
 }
+
+const questionText = ({ name, question, text, default: taken, until }: QuestionView, run: string): string =>
+  `${name}: ${text}  → skein answer ${run} ${question} "…" (at ${clockTime(until)} ${
+    taken === undefined ? "it goes on without" : `it takes "${taken}"`
+  })`;
 
 const probedText = (probed: NonNullable<RunView["probed"]>): string => {
   if (probed.is === "not-probed") return notProbedText(probed);
@@ -247,11 +257,15 @@ const accountText = ({ account, is, until, reason }: RunView["accounts"][number]
 const MAX_LISTED = 20;
 const MAX_SETBACKS = 5;
 
-function nextStep(run: string, state: RunWord, bring: Bring, asked?: TaskId): string {
+type Asked = { readonly task: TaskId | undefined; readonly question: string | undefined };
+
+function nextStep(run: string, state: RunWord, bring: Bring, asked: Asked): string {
   if (state === "stopped") return `next: skein resume ${run}`;
   if (state === "proposed") return `next: skein show ${run}, then skein approve ${run}`;
-  if (state === "running" && asked !== undefined)
-    return `next: skein show ${run} ${asked}, then skein approve ${run} ${asked}`;
+  if (state === "running" && asked.task !== undefined)
+    return `next: skein show ${run} ${asked.task}, then skein approve ${run} ${asked.task}`;
+  if (state === "running" && asked.question !== undefined)
+    return `next: skein answer ${run} ${asked.question} "…"`;
   if (state === "paused") return `next: skein resume ${run} ends the pause`;
   if (state === "running" || state === "cancelling")
     return `next: skein logs ${run} -f, or skein stop ${run}`;

@@ -67,7 +67,8 @@ export const tell: Act<TellOptions> = async (context, { command: said, ...option
 /** An unset variable in a script, say: a planner would be asked again, and told nothing. */
 const saysNothing = (said: Said): boolean =>
   (said.type === "steer" && said.message.trim() === "") ||
-  (said.type === "decline" && said.reason.trim() === "");
+  (said.type === "decline" && said.reason.trim() === "") ||
+  (said.type === "answer" && said.text.trim() === "");
 
 const isForPlanner = (said: Said, { asked }: RunState): boolean =>
   said.type === "steer" || (said.type === "decline" && said.task === undefined && asked.size === 0);
@@ -183,6 +184,7 @@ const WORDS: Readonly<Record<Said["type"], (run: string, task?: string) => strin
     task === undefined
       ? `run ${run} has it: the planner, or the worker, is told why, and tries again`
       : `run ${run} has it: ${task} is done again, and its worker is told why`,
+  answer: (run) => `run ${run} has your answer: the worker that asked goes on with it`,
   steer: (run) => `run ${run} has it: the planner hears it at its next turn`,
   cancel: (run, task) =>
     `${task === undefined ? "" : `${task} of `}run ${run} is being cancelled; what is landing at this moment may still land. Watch it: skein logs ${run} -f`,

@@ -82,6 +82,18 @@ export type SubtaskRunOptions = SubtaskListOptions &
     readonly config?: string;
   };
 
+export type SpawnOptions = {
+  readonly input?: readonly string[];
+  readonly file?: readonly string[];
+  readonly hint?: readonly string[];
+  readonly expect?: string;
+  readonly maxDepth?: string;
+  readonly inherit?: string;
+  readonly request?: string;
+};
+
+export type AskOptions = { readonly default?: string; readonly wait?: string };
+
 /** Of `skein run`: make the plan first, show it, and ask. */
 export type PlanFirst = {
   readonly plan?: true;

@@ -1,4 +1,4 @@
-/** `skein pause`, `steer`, `approve` and `cancel`: what can be said to a run while it goes on? */
+/** `skein pause`, `steer`, `answer`, `approve` and `cancel`: what can be said to a run while it goes on? */
 import type { Command } from "commander";
 import type { TaskId } from "../../../core/task.ts";
 import { type AddVerb, addRepo, examples, type RepoOption, type TellOptions } from "./options.ts";
@@ -48,6 +48,21 @@ export const addSteer: AddVerb = (program, perform) => {
         (await tell({ ...options, ...named(name), command: { type: "steer", message } }))(context),
       );
     });
+};
+
+export const addAnswer: AddVerb = (program, perform) => {
+  addRepo(program.command("answer <run> <question> <text>"))
+    .summary("answer a question that a worker asks")
+    .description(
+      "A worker that lacks something asks, and all else goes on meanwhile. `skein status` lists the open questions with " +
+        "their numbers and when the default of each is taken. The worker goes on with your words in the same conversation.",
+    )
+    .addHelpText("after", examples('skein answer 1115-k7qd q1 "Use PostgreSQL 16"'))
+    .action((run: string, question: string, text: string, options: RepoOption) =>
+      perform(async (context) =>
+        (await tell({ ...options, run, command: { type: "answer", question, text } }))(context),
+      ),
+    );
 };
 
 type Approved = RepoOption & { readonly decline?: string };

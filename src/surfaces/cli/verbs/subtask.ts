@@ -1,9 +1,12 @@
-/** `skein subtask`: which template is run, with which inputs, and which templates are there? */
+/** `skein subtask`: which template is run, which are there, and what does a worker's program hand to another? */
+import { type Command, Option } from "commander";
+import type { Perform } from "../context.ts";
 import {
   type AddVerb,
   addRepo,
   collect,
   examples,
+  type SpawnOptions,
   type SubtaskListOptions,
   type SubtaskRunOptions,
 } from "./options.ts";
@@ -12,16 +15,18 @@ export const addSubtask: AddVerb = (program, perform) => {
   const subtask = program
     .command("subtask")
     .helpCommand(false)
-    .summary("run a template of .skein/templates by an agent")
+    .summary("run a template of .skein/templates by an agent; in a worker's program: call for a subtask")
     .description(
       "Runs a task that is written down as a template, outside of any run. The task may hand parts of its work to " +
-        "other templates, and ask. See docs/subtasks.md.",
+        "other templates, and ask. `spawn` is for programs that work on a task of a run: it hands a part of that to " +
+        "another worker. See docs/subtasks.md.",
     )
     .addHelpText(
       "after",
       examples(
         "skein subtask list",
         "skein subtask run verify --input code=@src/cli.ts  # see: skein help subtask run",
+        `"$SKEIN" subtask spawn verification "Run all tests"  # in a worker's program`,
       ),
     );
   const run = subtask
@@ -71,4 +76,57 @@ export const addSubtask: AddVerb = (program, perform) => {
     .action((options: SubtaskListOptions) =>
       perform(async (context) => (await import("../acts/subtask-list.ts")).subtaskList(context, options)),
     );
+  addSpawn(subtask, perform);
+  subtask
+    .command("serve", { hidden: true })
+    .description(
+      "For agents that take MCP servers only as programs: Skein's tools, on standard input and output.",
+    )
+    .action(() => perform(async (context) => (await import("../acts/call.ts")).subtaskServe(context, {})));
 };
+
+function addSpawn(subtask: Command, perform: Perform): void {
+  subtask
+    .command("spawn [type] [description]")
+    .summary("in a worker's program: hand a part of the task to another worker")
+    .description(
+      "For programs that work on a task of a run: another worker gets this part, in a folder that begins as yours is " +
+        "now. The program is to end after it. It is started again in the same conversation when the subtask has " +
+        "ended, with its result in the file that $SKEIN_RESPONSE names, and with what it changed in the folder. One " +
+        "call, of this or of `skein ask`, can be made in a turn. See docs/agents.md.",
+    )
+    .option(
+      "--input <key=value>",
+      "an input: key=text, key=@file, key:=JSON, key:=@file; may be repeated",
+      collect,
+    )
+    .option("--file <path>", "a file that it is given to read; may be repeated", collect)
+    .option("--hint <word>", "a word by which its template is found; may be repeated", collect)
+    .option("--expect <text>", "what its result must look like: a JSON Schema, or json, text, list, number …")
+    .option("--max-depth <n>", "levels of subtasks that it may use, its own included")
+    .addOption(
+      new Option("--inherit <what>", "what it knows of this conversation").choices([
+        "full",
+        "none",
+        "subset",
+      ]),
+    )
+    .option("--request <json>", "the whole request as JSON; - reads it from standard input")
+    .addHelpText(
+      "after",
+      examples(
+        `"$SKEIN" subtask spawn verification "Run all tests and say what fails" && exit 0`,
+        `"$SKEIN" subtask spawn docs "Document the API" --file src/api.ts --input style=short --expect markdown`,
+        `echo '{"type": "search", "description": "Who calls parse?"}' | "$SKEIN" subtask spawn --request -`,
+      ),
+    )
+    .action((type: string | undefined, description: string | undefined, options: SpawnOptions) =>
+      perform(async (context) =>
+        (await import("../acts/call.ts")).subtaskSpawn(context, {
+          ...options,
+          ...(type !== undefined && { type }),
+          ...(description !== undefined && { description }),
+        }),
+      ),
+    );
+}

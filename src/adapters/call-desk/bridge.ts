@@ -1,0 +1,54 @@
+/** How does an agent call that takes MCP servers only as programs? By a server on its own streams, which sends on. */
+import type { Readable, Writable } from "node:stream";
+import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
+import { mcpServerOf } from "./mcp-server.ts";
+import { post, sendCall } from "./send.ts";
+
+export type BridgeParts = {
+  readonly input: Readable;
+  readonly output: Writable;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+};
+
+/** Until its input ends. */
+export async function bridge({ input, output, environment }: BridgeParts): Promise<void> {
+  const { promise: closed, resolve } = Promise.withResolvers<void>();
+  const listed = () => post("/listed", "{}", environment);
+  const transport = new WatchedTransport(input, output, { listed, closed: resolve });
+  serveStdio(
+    () =>
+      mcpServerOf(async (call) => {
+        const sent = await sendCall(call, environment);
+        return sent.is === "outside"
+          ? { isTaken: false, message: "this is no worker's turn" }
+          : { isTaken: sent.is === "taken", message: sent.message };
+      }),
+    { transport },
+  );
+  await closed;
+}
+
+type Hears = { readonly listed: () => Promise<unknown>; readonly closed: () => void };
+
+/** Sees what is sent: the list of tools, and the end. */
+class WatchedTransport extends StdioServerTransport {
+  readonly #hears: Hears;
+
+  constructor(input: Readable, output: Writable, hears: Hears) {
+    super(input, output);
+    this.#hears = hears;
+  }
+
+  override async send(message: Parameters<StdioServerTransport["send"]>[0]): Promise<void> {
+    await super.send(message);
+    const { tools } = Object((message as { readonly result?: unknown }).result) as {
+      readonly tools?: unknown;
+    };
+    if (tools !== undefined) await this.#hears.listed();
+  }
+
+  override async close(): Promise<void> {
+    await super.close();
+    this.#hears.closed();
+  }
+}

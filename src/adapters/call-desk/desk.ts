@@ -1,0 +1,183 @@
+/** Where do agents' programs call for subtasks and ask? One server of the run's process, for this machine alone. */
+import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { messageOf } from "../../core/failure.ts";
+import { type Body, readBody } from "./body.ts";
+import type { McpDoor } from "./mcp.ts";
+import { CALL_TOOLS, type Call, isCallTool, TAKEN, takenBefore } from "./tools.ts";
+
+/** Keeps a call so that it outlives this process. Rejects if it cannot. */
+export type TakeCall = (call: Call) => Promise<void>;
+
+/** What one job needs to call. Closed when its turn ends: the token is worth nothing then. */
+export type CallPlace = {
+  readonly url: string;
+  readonly token: string;
+  /** Resolves when the job's agent has asked which tools there are. */
+  readonly listed: Promise<void>;
+  readonly close: () => void;
+};
+
+export class CallDesk {
+  readonly #places = new Set<Place>();
+  #server: Promise<Server> | undefined;
+  #isClosed = false;
+
+  /** Starts the server with the first job. Rejects if this machine has no port for it, and once it is closed. */
+  async open(take: TakeCall): Promise<CallPlace> {
+    if (this.#isClosed) throw new Error("the run is over");
+    this.#server ??= listening((request, response) => this.#answer(request, response));
+    const server = await this.#server.catch((error: unknown) => {
+      this.#server = undefined; // The next job tries again.
+      throw error;
+    });
+    const token = `${TOKEN_PREFIX}${randomBytes(24).toString("hex")}`;
+    const place = new Place(digestOf(token), take);
+    this.#places.add(place);
+    return {
+      url: `http://${hostOf(server)}`,
+      token,
+      listed: place.listed.promise,
+      close: () => {
+        this.#places.delete(place);
+        place.close();
+      },
+    };
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    const server = await this.#server?.catch(() => undefined); // It never started.
+    for (const place of this.#places) place.close();
+    this.#places.clear();
+    if (server === undefined) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    server.close(() => resolve());
+    server.closeAllConnections();
+    await promise;
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const host = hostOf(await this.#server!);
+    if (!isFromHere(request, host)) return say(response, 403, "only programs on this machine may call");
+    const place = this.#placeOf(request);
+    if (place === undefined) return say(response, 401, UNKNOWN);
+    if (!PATHS.has(request.url)) return say(response, 404, "there is no such place");
+    const body = request.method === "POST" ? await readBody(request) : undefined;
+    if (body?.is === "too-large") return say(response, 413, `at most ${body.maxBytes} bytes are taken`);
+    if (body?.is === "cut") return void response.destroy();
+    if (request.url === MCP) return (await place.mcp()).answer(request, response, body?.value);
+    if (body === undefined) return say(response, 405, "use POST");
+    if (request.url === LISTED) place.listed.resolve();
+    const { status, message } = request.url === LISTED ? NOTED : await place.call(callIn(body));
+    say(response, status, message);
+  }
+
+  /** Every token is compared in full: how long it takes says nothing about how much of it was right. */
+  #placeOf({ headers }: IncomingMessage): Place | undefined {
+    const [, token = ""] = /^Bearer (\S{1,200})$/i.exec(headers.authorization ?? "") ?? [];
+    const digest = digestOf(token);
+    let found: Place | undefined;
+    for (const place of this.#places) if (timingSafeEqual(place.digest, digest)) found = place;
+    return found;
+  }
+}
+
+/** Known to whoever blots out secrets: `core/secret-shapes.ts`. */
+const TOKEN_PREFIX = "skein_call_";
+/** Of our own command, of agents that speak MCP, and of the bridge between agents and us that speaks it for them. */
+const [CALL, MCP, LISTED] = ["/call", "/mcp", "/listed"] as const;
+const PATHS: ReadonlySet<string | undefined> = new Set([CALL, MCP, LISTED]);
+const NOTED: Reply = { status: 200, message: "noted" };
+const UNKNOWN =
+  "this token is not known, or its turn is over: one turn of a worker has it, for as long as it lasts";
+
+type Reply = { readonly status: number; readonly message: string };
+
+/** One job: it may call once. */
+class Place {
+  readonly digest: Buffer;
+  readonly listed = Promise.withResolvers<void>();
+  readonly #take: TakeCall;
+  #taken: Call | undefined;
+  #door: Promise<McpDoor> | undefined;
+
+  constructor(digest: Buffer, take: TakeCall) {
+    this.digest = digest;
+    this.#take = take;
+  }
+
+  async call(call: Call | string): Promise<Reply> {
+    if (typeof call === "string") return { status: 400, message: call };
+    if (this.#taken) return { status: 409, message: takenBefore(this.#taken.tool) };
+    this.#taken = call; // Before anything is waited for: of two at once, one is taken.
+    try {
+      await this.#take(call);
+      return { status: 200, message: TAKEN };
+    } catch (error) {
+      this.#taken = undefined;
+      return { status: 500, message: `the call could not be kept: ${messageOf(error)}; try again` };
+    }
+  }
+
+  /** Loaded by the first agent that speaks it: it takes 0.3 s. */
+  mcp(): Promise<McpDoor> {
+    this.#door ??= import("./mcp.ts").then(({ openMcpDoor }) =>
+      openMcpDoor(async (call) => {
+        const { status, message } = await this.call(call);
+        return { isTaken: status === 200, message };
+      }, this.listed.resolve),
+    );
+    return this.#door;
+  }
+
+  close(): void {
+    void this.#door?.then((door) => door.close()).catch(() => {}); // It was never open.
+  }
+}
+
+function callIn({ value }: Body & { readonly is: "read" }): Call | string {
+  const { tool, input } = Object(value) as { readonly tool?: unknown; readonly input?: unknown };
+  if (!isCallTool(tool)) return `a call is JSON with a tool (${CALL_TOOLS.join(" or ")}) and its input`;
+  const isObject = typeof input === "object" && input !== null && !Array.isArray(input);
+  return isObject ? { tool, input } : "input: must be an object";
+}
+
+/** A page in a browser must not reach it, by whatever name it calls this machine. */
+const isFromHere = ({ headers }: IncomingMessage, host: string): boolean => {
+  const hosts = [host, host.replace("127.0.0.1", "localhost")];
+  const { origin } = headers;
+  return (
+    hosts.includes(headers.host ?? "") &&
+    (origin === undefined || hosts.includes(origin.replace("http://", "")))
+  );
+};
+
+function say(response: ServerResponse, status: number, message: string): void {
+  response.writeHead(status, { "content-type": "application/json", connection: "close" });
+  response.end(`${JSON.stringify(status === 200 ? { taken: true, message } : { error: message })}\n`);
+}
+
+const digestOf = (token: string): Buffer => createHash("sha256").update(token).digest();
+
+const hostOf = (server: Server): string => `127.0.0.1:${(server.address() as AddressInfo).port}`;
+
+type Answer = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+
+function listening(answer: Answer): Promise<Server> {
+  const { promise, resolve, reject } = Promise.withResolvers<Server>();
+  const server = createServer({ requestTimeout: REQUEST_MS }, (request, response) => {
+    void answer(request, response).catch((error: unknown) => {
+      if (response.headersSent) response.destroy();
+      else say(response, 500, messageOf(error));
+    });
+  });
+  server.once("error", reject);
+  server.listen(0, "127.0.0.1", () => resolve(server));
+  server.unref(); // A run that was given up must not keep the process.
+  return promise;
+}
+
+/** To send one request; how long the answer takes is another thing. */
+const REQUEST_MS = 30_000;

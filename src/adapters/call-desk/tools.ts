@@ -1,0 +1,68 @@
+/** Which of Skein's own tools can a worker call, and what is it told when the call was taken? */
+import { z } from "zod";
+import type { Called } from "../../ports/agent.ts";
+
+export type CallTool = Called["tool"];
+
+/** What was called for, as the agent wrote it. */
+export type Call = Pick<Called, "tool" | "input">;
+
+export const CALL_TOOLS: readonly CallTool[] = ["spawn_subtask", "ask"];
+
+export const isCallTool = (name: unknown): name is CallTool => CALL_TOOLS.some((tool) => tool === name);
+
+/** Said to who has called. */
+export const TAKEN =
+  "Taken. End your turn now: do nothing more and say nothing more. You will be prompted again with the result, and go " +
+  "on from there with what is in your folder then.";
+
+export const takenBefore = (tool: CallTool): string =>
+  `Refused: this turn has called ${tool} already, and one call ends a turn. End your turn now; call again when you go on.`;
+
+type ToolWords = { readonly description: string; readonly inputSchema: z.ZodObject };
+
+/**
+ * Lenient: a call that cannot be used is explained to the worker in the response, in more words than a schema has. A
+ * host that checks inputs itself would keep the worker from hearing them.
+ */
+export const TOOL_WORDS: Readonly<Record<CallTool, ToolWords>> = {
+  spawn_subtask: {
+    description:
+      "Hands a part of your task to another worker, who starts from your folder as it is now. The call ends your turn. " +
+      "You are prompted again, in this conversation, when the subtask has ended: its result comes as the message, and " +
+      "what it changed is in your folder. Use it for a part of another kind (a check, a search, a separate change), " +
+      "not for what you can do yourself in a few steps.",
+    inputSchema: z.looseObject({
+      type: z.string().describe('What kind of subtask it is, such as "verification"'),
+      description: z.string().describe("What is to be done: all that the other worker knows of it"),
+      inputs: z.looseObject({}).optional().describe("Values that it needs, by name"),
+      template_hints: z.array(z.string()).optional().describe("Words by which a template is found"),
+      return_expectations: z
+        .unknown() // A text or an object: some providers refuse unions.
+        .optional()
+        .describe(
+          "What the result must look like: a JSON Schema, json, text, markdown, list, number, boolean",
+        ),
+      max_depth: z.number().optional().describe("How many levels of subtasks it may use, its own included"),
+      subtype: z.string().optional(),
+      file_paths: z.array(z.string()).optional().describe("Files that it is given to read"),
+      context_management: z
+        .looseObject({})
+        .optional()
+        .describe(
+          'Such as {"inherit_context": "full"}: what it knows of this conversation; nothing unless told',
+        ),
+    }),
+  },
+  ask: {
+    description:
+      "Asks a question that you cannot answer from the task or the repository. The call ends your turn. You are " +
+      "prompted again, in this conversation, with the answer, or with your default if nobody answers in time. Give a " +
+      "default whenever you can.",
+    inputSchema: z.looseObject({
+      question: z.string().describe("The question, with all that is needed to answer it"),
+      default: z.string().optional().describe("What is taken if nobody answers in time"),
+      wait_s: z.number().optional().describe("How many seconds to wait for an answer"),
+    }),
+  },
+};

@@ -1,0 +1,60 @@
+/** What is a subtask given to read, and is its result what was asked for? */
+import type { WorkBrief } from "../core/brief.ts";
+import { type Failure, failure } from "../core/failure.ts";
+import type { Handoff } from "../core/handoff.ts";
+import type { Ask } from "../ports/agent.ts";
+import { hasFailed } from "../ports/repository.ts";
+import type { Artefacts, ContextFiles } from "../ports/subtasks.ts";
+import { assembleContext } from "../subtasks/context.ts";
+import { checkExpectation } from "../subtasks/expectations.ts";
+import { capResult } from "../subtasks/finish.ts";
+import { DEFAULT_LIMITS } from "../subtasks/limits.ts";
+
+/** Files that were named are in it whole; of those that fit, the names: it has all of them in its folder. */
+export async function contextFor(
+  brief: WorkBrief,
+  files: ContextFiles,
+  signal: AbortSignal,
+): Promise<Pick<Ask, "context">> {
+  const { spawn } = brief.spec;
+  if (!spawn || brief.goOn) return {};
+  const { context: settings, filePaths, description, inputs, session } = spawn;
+  const inherits = settings.inherit_context === "full" ? { inherits: session } : {};
+  const query = `${description} ${inputs.slice(0, MAX_QUERY_CHARS)}`;
+  const wish = {
+    ...{ settings: { ...settings, fresh_context: "disabled" as const }, query, filePaths },
+    ...{ parent: undefined, earlier: brief.earlier ?? [] },
+  };
+  const limited = AbortSignal.any([signal, AbortSignal.timeout(DEFAULT_LIMITS.contextMs)]);
+  const made = await assembleContext(wish, { files, limits: DEFAULT_LIMITS, signal: limited });
+  if ("error" in made)
+    return { context: { text: `[context left out: ${made.error.message}]\n`, ...inherits } };
+  const isMatched =
+    filePaths.length === 0 && (settings.fresh_context === "enabled" || settings.inherit_context === "subset");
+  const matched = isMatched ? await files.match(query, DEFAULT_LIMITS.matchedFiles, limited) : [];
+  const names =
+    hasFailed(matched) || matched.length === 0 ? "" : `Files that may matter:\n${matched.join("\n")}\n\n`;
+  const warnings = made.warnings.map((warning) => `[${warning}]\n`).join("");
+  return { context: { text: `${names}${made.context.text}${warnings}`, ...inherits } };
+}
+
+/** Of the inputs: what a task is about is said early. */
+const MAX_QUERY_CHARS = 2_000;
+
+/** Its result is what the worker says at its end, checked, and cut to what a conversation can take. */
+export async function checkedResult(
+  { spec: { spawn } }: WorkBrief,
+  handoff: Handoff,
+  artefacts: Artefacts,
+): Promise<{ readonly handoff: Handoff; readonly unmet?: Failure }> {
+  if (!spawn || handoff.status !== "complete") return { handoff };
+  const checked =
+    spawn.expectation === undefined ? undefined : checkExpectation(handoff.summary, spawn.expectation);
+  if (checked?.is === "unlike") {
+    const why = `its result is not as expected: ${checked.problems.join("; ")}`;
+    return { handoff, unmet: failure("unmet", why, `answer as: ${spawn.expectation}`) };
+  }
+  const result = { content: handoff.summary, status: "COMPLETE" as const, notes: {} };
+  const { content } = await capResult(result, DEFAULT_LIMITS.resultTokens, artefacts);
+  return { handoff: { ...handoff, summary: content } };
+}

@@ -1,0 +1,64 @@
+/** How are subtasks and questions of workers told to a person? */
+import type { EventOf } from "../../core/event.ts";
+import { nameOf, type RunState, taskOf, wallTime } from "../../core/state.ts";
+import type { Question, ToolResponse } from "../../core/subtask.ts";
+import type { TaskId } from "../../core/task.ts";
+import { bad, type Line, plain, quiet } from "./line.ts";
+import { clockTime, firstLine } from "./words.ts";
+
+type CallEvent = EventOf<
+  "subtask.spawned" | "subtask.refused" | "question.asked" | "question.passed" | "question.answered"
+>;
+
+export function narrateCall(event: CallEvent, state: RunState): Line | undefined {
+  const name = (id: TaskId) => nameOf(state, id);
+  switch (event.type) {
+    case "subtask.spawned":
+      return plain(
+        `${name(event.task)} delegates ${event.into.spec.key}: ${firstLine(event.into.spec.description)}`,
+      );
+    case "subtask.refused":
+      return quiet(`${name(event.task)} asked for a subtask that is refused: ${refusalText(event.response)}`);
+    case "question.asked":
+      return asksText(event.question, state);
+    case "question.passed":
+      return event.to === "person" ? asksText(state.questions.get(event.question)!, state) : undefined;
+    case "question.answered":
+      return plain(
+        `${event.question} is answered by ${answererText(event.by, state)}: ${firstLine(event.text)}`,
+      );
+  }
+}
+
+/** A worker that waited for something has it now. */
+export function goesOn(id: TaskId, state: RunState): Line | undefined {
+  const response = taskOf(state, id).goOn?.response;
+  return response && quiet(`${nameOf(state, id)} ${WITH[response.name]}`);
+}
+
+const WITH = {
+  subtask: "goes on with the result of its subtask",
+  answer: "goes on with the answer",
+  question: "is asked by its subtask",
+} as const satisfies Record<ToolResponse["name"], string>;
+
+/** A person is told at once; what a task above can answer is only told. */
+function asksText({ id, task, text, to, default: taken, until }: Question, state: RunState): Line {
+  const asks = `${nameOf(state, task)} asks (${id}): ${firstLine(text)}`;
+  if (to !== "person") return plain(`${asks} (${nameOf(state, to)} is asked first)`);
+  const run = state.request?.run;
+  const otherwise = taken === undefined ? "it goes on without an answer" : `"${firstLine(taken)}" is taken`;
+  return bad(
+    `${asks}; answer with: skein answer ${run} ${id} "…"; else ${otherwise} at ${clockTime(wallTime(state, until))}`,
+  );
+}
+
+const answererText = (by: EventOf<"question.answered">["by"], state: RunState): string =>
+  by === "person" ? "you" : by === "default" ? "its default" : nameOf(state, by.task);
+
+function refusalText({ result }: ToolResponse): string {
+  const error = result.notes["error"];
+  return typeof error === "object" && error !== null && "message" in error
+    ? firstLine(String(error.message))
+    : "it could not be read";
+}
