@@ -12,25 +12,25 @@ const ROUNDS = 15;
 /** Of `node -e 0`, some 40 ms. What asks git and reads a log takes more; a third of it is for the settings. */
 const MAX_OF_FLOOR: Readonly<Record<string, number>> = {
   "skein --version": 4,
-  "skein plan": 4,
-  "skein plan --json": 4,
-  "skein plan (a paragraph)": 4,
+  "skein plan --by rules": 4,
+  "skein plan --by rules --json": 4,
+  "skein plan --by rules (a paragraph)": 4,
   "skein status": 10,
 };
 
 const BIN = fileURLToPath(new URL("../bin/skein", import.meta.url));
 const REQUEST = "Build user auth with login, logout, register";
-/** Some of everything that a plan is made by: a list, an order, files, a constraint. */
+/** Some of everything that a plan is made by: an order, files, a constraint. */
 const LONG_REQUEST =
-  "Refactor src/part-1/file-1.ts and src/part-2/file-2.ts to use one parser, then add search with filters, sorting " +
-  "and paging, and make sure that the tests pass. Don't change the public API.";
+  "First refactor src/part-1/file-1.ts and src/part-2/file-2.ts to use one parser. Then add search with filters, " +
+  "sorting and paging. Finally, make the tests pass. Don't change the public API.";
 
 const COMMANDS: readonly (readonly [string, readonly string[]])[] = [
   ["node -e 0", ["-e", "0"]],
   ["skein --version", [BIN, "--version"]],
-  ["skein plan", [BIN, "plan", REQUEST]],
-  ["skein plan --json", [BIN, "plan", REQUEST, "--json"]],
-  ["skein plan (a paragraph)", [BIN, "plan", LONG_REQUEST]],
+  ["skein plan --by rules", [BIN, "plan", REQUEST, "--by", "rules"]],
+  ["skein plan --by rules --json", [BIN, "plan", REQUEST, "--by", "rules", "--json"]],
+  ["skein plan --by rules (a paragraph)", [BIN, "plan", LONG_REQUEST, "--by", "rules"]],
   ["skein status", [BIN, "status"]],
 ];
 

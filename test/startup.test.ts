@@ -78,8 +78,8 @@ describe("a quick command", () => {
     });
   }
 
-  it("skein plan loads besides no schema, no YAML, no configuration and nothing of runs", async () => {
-    const heavy = (await loadedBy("plan", "add search with filters and sorting")).filter(
+  it("skein plan --by rules loads besides no schema, no YAML, no configuration and nothing of runs", async () => {
+    const heavy = (await loadedBy("plan", "add search with filters and sorting", "--by", "rules")).filter(
       (url) =>
         /node_modules\/(?!commander\/)/.test(url) ||
         /\/src\/(?:config|engine|jobs|compose\.ts|adapters\/(?:runs|repositories|agents|specialists))/.test(

@@ -23,6 +23,17 @@ export async function inspectPrices(config: Config): Promise<readonly PriceFacts
   return [...new Map(facts.map((fact) => [fact.model, fact])).values()];
 }
 
+/** What so many tokens cost at most, in microdollars: as if all of them were written. Undefined: nobody knows. */
+export async function mostCost(
+  model: ModelSpec,
+  tokens: number,
+  overrides: Config["prices"],
+): Promise<number | undefined> {
+  const { openPrices } = await import("../adapters/models/prices.ts");
+  const prices = await openPrices(overrides);
+  return prices.cost(model, { input: 0, cacheRead: 0, cacheWrite: 0, output: tokens });
+}
+
 /** When the table of prices was made. */
 export const pricesAsOf = async (): Promise<string> =>
   (await import("../adapters/models/prices.ts")).PRICE_TABLE.date;

@@ -12,6 +12,7 @@ import { ROOT, type TaskSpec } from "../core/task.ts";
 import { watched } from "../jobs/watched.ts";
 import { type Asking, MAX_TASKS, planRequest } from "../planning/by-agent/plan-request.ts";
 import type { Turn } from "../planning/by-agent/plan-turns.ts";
+import type { ExecutionPlan } from "../planning/plan.ts";
 import { type Ask, asSaid, type Said } from "../ports/agent.ts";
 import { hasFailed } from "../ports/repository.ts";
 import type { Signs } from "../ports/signs.ts";
@@ -25,6 +26,8 @@ import { secretsFor } from "./secrets.ts";
 
 export type DeskParts = Omit<Asking, "agents"> & {
   readonly request: string;
+  /** Judged with it: its score, and its goal where the agent gives none. The agent does not see it. */
+  readonly rulesPlan: ExecutionPlan;
   readonly config: Config;
   readonly env: Environment;
   readonly spec: AgentSpec;

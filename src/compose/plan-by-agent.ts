@@ -6,6 +6,7 @@ import { redactFields } from "../core/redact.ts";
 import { judgePlan } from "../planning/by-agent/judge-plan.ts";
 import { MAX_TURNS, planInTurns, type TurnsEnd } from "../planning/by-agent/plan-turns.ts";
 import { reasonsForPeople } from "../planning/by-agent/reasons-for-people.ts";
+import { withRequest } from "../planning/description.ts";
 import type { RepositoryFacts } from "../planning/facts.ts";
 import type { ExecutionPlan } from "../planning/plan.ts";
 import { type Failed, hasFailed } from "../ports/repository.ts";
@@ -21,13 +22,20 @@ export type WantedPlan = {
   readonly config: Config;
   readonly env: Environment;
   readonly facts: RepositoryFacts;
-  /** What the rules made of the request: the draft that the agent begins with, and what is offered without it. */
+  /** What the rules made of the request: what is offered without the agent. The agent does not see it. */
   readonly rulesPlan: ExecutionPlan;
   readonly maxConcurrent: number;
 };
 
 export type PlannedByAgent =
-  | { readonly is: "plan"; readonly plan: ExecutionPlan; readonly turns: number; readonly spent?: Spent }
+  | {
+      readonly is: "plan";
+      readonly plan: ExecutionPlan;
+      /** What could be better. */
+      readonly warnings: readonly string[];
+      readonly turns: number;
+      readonly spent?: Spent;
+    }
   /** The rules' plan, and why the agent's is not there: `reasons` are those against its last answer, if it gave one. */
   | {
       readonly is: "rules";
@@ -59,7 +67,7 @@ export async function planByAgent(
   try {
     const end = await planAt(place, project, { ...wanted, spec }, { say, signal });
     say(costLine(end));
-    return ended(end, { rulesPlan, name: nameOf(spec) }, signal);
+    return ended(end, { ...wanted, name: nameOf(spec) }, signal);
   } finally {
     for (const left of await place.close()) say(`could not be removed: ${left}`);
   }
@@ -104,12 +112,13 @@ async function planAt(
 
 function ended(
   end: TurnsEnd,
-  { rulesPlan, name }: { readonly rulesPlan: ExecutionPlan; readonly name: string },
+  { rulesPlan, request, name }: Pick<WantedPlan, "rulesPlan" | "request"> & { readonly name: string },
   signal: AbortSignal,
 ): PlannedByAgent {
   const { turns, spent } = end;
   const cost = { turns, ...(spent && { spent }) };
-  if (end.is === "plan") return { is: "plan", plan: end.plan, ...cost };
+  if (end.is === "plan")
+    return { is: "plan", plan: withRequest(end.plan, request), warnings: end.warnings, ...cost };
   if (signal.aborted) return { failure: failure("cancelled", "planning was stopped") };
   // What is wrong with the settings or the installation, no other answer mends.
   if (end.is === "failed" && end.failure.kind === "policy") return { failure: end.failure };

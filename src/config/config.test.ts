@@ -141,6 +141,9 @@ const VALUES: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   sharedFiles: names,
   "subplanner.maxDepth": whole(0),
   "subplanner.scopeThreshold": whole(1),
+  "subplanner.moduleThreshold": whole(1),
+  "subplanner.scoreThreshold": whole(0),
+  "subplanner.maxSubtasks": whole(1),
   replanAfter: whole(1),
   "log.maxTranscript": bytes,
   deliver: fc.boolean(),
@@ -248,6 +251,7 @@ describe("the policy", () => {
       ...["budget.task.tokens=0", "budget.task.dollars=0.25", "budget.subtree.tokens=5"],
       ...["budget.landingShare=0.2", "budget.reserve.tokens=7", "budget.reserve.dollars=0"],
       ...["model=anthropic/a", "planner=opencode", "fallback=openai/b,ollama/c"],
+      ...["subplanner.moduleThreshold=2", "subplanner.scoreThreshold=0", "subplanner.maxSubtasks=5"],
       ...["subplanner.scopeThreshold=11", "landing.maxBatch=13", "landing.strategy=rebase", "overlap=allow"],
       ...["sweep.red=7s", "sweep.green=70s", "repair.maxTasks=2", "repair.maxFiles=1", "repair.maxRounds=0"],
       ...["subtasks.maxDepth=2", "subtasks.maxTasks=0", "questions.wait=9s"],
@@ -277,7 +281,8 @@ describe("the policy", () => {
       plan: ["opencode"],
       byAgent: {},
     });
-    assert.deepEqual([decompose.maxDepth, decompose.scopeThreshold, policy.root.replanAfter], [1, 11, 12]);
+    assert.deepEqual(decompose, { maxDepth: 1, scopeThreshold: 11, moduleThreshold: 2, scoreThreshold: 0 });
+    assert.deepEqual([policy.root.replanAfter, policy.subplanner.maxTasksPerAnswer], [12, 5]);
     assert.deepEqual([landing.maxBatch, landing.strategy], [13, "rebase"]);
     assert.deepEqual([policy.sweep.redMs, policy.sweep.greenMs], [7_000, 70_000]);
     assert.deepEqual(policy.repair, { maxTasks: 2, maxFiles: 1, maxRounds: 0 });

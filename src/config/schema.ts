@@ -247,6 +247,20 @@ export const schema = z.strictObject({
     scopeThreshold: whole(1)
       .prefault(policy.decompose.scopeThreshold)
       .describe("Files in scope (a folder counts as four) from which a task is split."),
+    moduleThreshold: whole(1)
+      .optional()
+      .describe(
+        "Also split a task whose scope is in at least this many folders; not for that reason if left out.",
+      ),
+    scoreThreshold: whole(0)
+      .optional()
+      .describe(
+        "Also split a task whose description scores at least this, from 0 to 35 as a plan's score; not for that reason if " +
+          "left out.",
+      ),
+    maxSubtasks: whole(1)
+      .prefault(policy.subplanner.maxTasksPerAnswer)
+      .describe("Tasks in one answer of a subplanner."),
   }),
   replanAfter: whole(1)
     .prefault(policy.root.replanAfter)

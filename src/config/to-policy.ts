@@ -14,7 +14,8 @@ export function toPolicy(config: Config): Policy {
     capacity: { plan: config.planners, work: config.workers },
     leaseMs,
     root: { ...defaultPolicy.root, replanAfter: config.replanAfter },
-    decompose: { ...defaultPolicy.decompose, ...subplanner },
+    subplanner: { ...defaultPolicy.subplanner, maxTasksPerAnswer: subplanner.maxSubtasks },
+    decompose: decomposeOf(config),
     approval: config.approve,
     gateChanges: config.gateChanges ?? "flag",
     branchPrefix: config.branchPrefix,
@@ -50,6 +51,15 @@ export function toPolicy(config: Config): Policy {
       reserveTokens: budget.reserve.tokens,
       reserveMicrodollars: Math.round(budget.reserve.dollars * MICRO),
     },
+  };
+}
+
+function decomposeOf({ subplanner }: Config): Policy["decompose"] {
+  const { maxDepth, scopeThreshold, moduleThreshold, scoreThreshold } = subplanner;
+  return {
+    ...{ maxDepth, scopeThreshold },
+    ...(moduleThreshold !== undefined && { moduleThreshold }),
+    ...(scoreThreshold !== undefined && { scoreThreshold }),
   };
 }
 
@@ -89,6 +99,9 @@ const KEY_OF: Readonly<Record<string, string>> = {
   "root.replanAfter": "replanAfter",
   "decompose.maxDepth": "subplanner.maxDepth",
   "decompose.scopeThreshold": "subplanner.scopeThreshold",
+  "decompose.moduleThreshold": "subplanner.moduleThreshold",
+  "decompose.scoreThreshold": "subplanner.scoreThreshold",
+  "subplanner.maxTasksPerAnswer": "subplanner.maxSubtasks",
   "retry.graceMs": "timeout.grace",
   "retry.firstMs": "retry.first",
   "questions.waitMs": "questions.wait",

@@ -57,17 +57,14 @@ export type PlanBrief = {
 
 /** What whoever makes an execution plan must know besides the goal. */
 export type PlanRequest = {
-  /** As JSON: the plan that the rules made of the goal, or its own last one, which was refused. */
-  readonly draft: string;
-  readonly draftIs: "of the rules" | "its own";
-  /** How many characters the draft lacks. */
-  readonly draftLeftOut: number;
+  /** As JSON: its own last plan, which was refused; empty the first time. */
+  readonly lastPlan: string;
+  /** How many characters the last plan lacks. */
+  readonly lastPlanLeftOut: number;
   readonly limits: {
     readonly maxTasks: number;
     /** Tasks that run at the same time. */
     readonly maxConcurrent: number;
-    /** How often the goal must be split at least; undefined where nobody scored it. */
-    readonly minDepth?: number;
   };
   /** Who can be named in a task. */
   readonly agents: readonly {

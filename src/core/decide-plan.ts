@@ -7,7 +7,7 @@ import { type Failure, failure, isAccounts, isLoss } from "./failure.ts";
 import type { Ended, Job } from "./job.ts";
 import { type CheckedAddressed, checkAddressed } from "./plan-addressed.ts";
 import { DID_YOU_MEAN, type PlanAnswer } from "./plan-answer.ts";
-import { checkPlan } from "./plan-check.ts";
+import { checkPlan, type PlannedSpec } from "./plan-check.ts";
 import { type PlannerPolicy, type Policy, type Rules, shapeOf } from "./policy.ts";
 import { ranksOf } from "./rank.ts";
 import { nameOf, type RunState, taskOf } from "./state.ts";
@@ -129,14 +129,15 @@ function proposal(
 function newTasks(
   parent: TaskId,
   firstOrdinal: number,
-  specs: readonly Omit<NewTask["spec"], "shape">[],
+  specs: readonly PlannedSpec[],
   policy: Policy,
 ): readonly NewTask[] {
   const ids = specs.map((_, i) => childId(parent, firstOrdinal + i));
   const ranks = ranksOf(ids, specs, policy.order);
-  return specs.map((spec, i) => {
+  return specs.map(({ size, ...spec }, i) => {
     const id = ids[i]!;
-    return { id, spec: { ...spec, shape: shapeOf(spec, policy, depth(id)) }, rank: ranks[i]! };
+    const shape = shapeOf({ ...spec, ...(size && { size }) }, policy, depth(id));
+    return { id, spec: { ...spec, shape }, rank: ranks[i]! };
   });
 }
 

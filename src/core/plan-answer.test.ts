@@ -211,6 +211,14 @@ describe("other fields", () => {
     assert.equal(answered(textOf(taskWith({ delivers: null }))).tasks[0]?.delivers, "change");
   });
 
+  test("size is what the planner says of a task; what nobody understands is noted and left out", () => {
+    for (const size of ["complex", "atomic"])
+      assert.equal(answered(textOf(taskWith({ size }))).tasks[0]?.size, size);
+    const { tasks, notes } = answered(textOf(taskWith({ size: "huge" })));
+    assert.ok(!("size" in tasks[0]!));
+    assert.match(notes.join(), /"size" was not read/);
+  });
+
   test("agent is the name of a specialist", () => {
     const agent = "workflow-orchestrator:code-reviewer";
     assert.equal(answered(textOf(taskWith({ agent }))).tasks[0]?.agent, agent);

@@ -5,7 +5,7 @@ import { findDraft, type PlanDraft } from "./plan-draft.ts";
 import { ANSWER_LIMITS, type AnswerLimits } from "./policy.ts";
 import { readPath, type Scope } from "./scope.ts";
 import { freshSlugs, slugOf } from "./slug.ts";
-import type { Delivers, Terms } from "./task.ts";
+import type { Delivers, TaskSize, Terms } from "./task.ts";
 
 export type AnsweredTask = {
   /** The planner's own name for it; made from the description where it gave none. */
@@ -19,6 +19,7 @@ export type AnsweredTask = {
   readonly after: readonly string[];
   readonly delivers: Delivers;
   readonly agent?: string;
+  readonly size?: TaskSize;
   /** A slug, whatever was written. */
   readonly branch?: string;
   /** Never read from a planner's words: they name commands. */
@@ -151,6 +152,7 @@ function readTask(place: Place): AnsweredTask {
   }
   const agent = readAgent(place);
   const branch = readBranch(place);
+  const size = readSize(place);
   return {
     id: readTaskId(place),
     description: readText(place, "description"),
@@ -160,6 +162,7 @@ function readTask(place: Place): AnsweredTask {
     after: readIds(place, "after", taskId),
     delivers,
     ...(agent !== undefined && { agent }),
+    ...(size !== undefined && { size }),
     ...(branch !== undefined && { branch }),
   };
 }
@@ -288,6 +291,14 @@ function readDelivers(place: Place): Delivers {
     refuse(place, "delivers", 'must be "change" or "report"');
   }
   return value === "report" ? "report" : "change";
+}
+
+/** Only a hint for who takes it: what nobody understands is said, and left out. */
+function readSize(place: Place): TaskSize | undefined {
+  const value = get(place, "size");
+  if (value === null || value === "complex" || value === "atomic") return value ?? undefined;
+  note(place, "size", 'was not read: it is "complex" or "atomic"');
+  return undefined;
 }
 
 function readAgent(place: Place): string | undefined {

@@ -5,7 +5,7 @@ import type { AnsweredTask, Deferral, PlanAnswer } from "./plan-answer.ts";
 import { containing, EVERYTHING, type Scope } from "./scope.ts";
 import { ScopeTable } from "./scope-table.ts";
 import { freshSlugs, slugOf } from "./slug.ts";
-import { childId, type TaskId, type TaskSpec } from "./task.ts";
+import { childId, type TaskId, type TaskSize, type TaskSpec } from "./task.ts";
 
 export type PlanContext = {
   readonly parent: { readonly id: TaskId; readonly scope: Scope; readonly priority: number };
@@ -21,11 +21,14 @@ export type PlanContext = {
   readonly sharedFiles: Scope;
 };
 
+/** `size` decides about its shape, and is not kept. */
+export type PlannedSpec = Omit<TaskSpec, "shape"> & { readonly size?: TaskSize };
+
 export type CheckedPlan =
   | {
       readonly is: "accepted";
       /** In the order of their ids, `childId(parent.id, firstOrdinal)` and on. */
-      readonly tasks: readonly Omit<TaskSpec, "shape">[];
+      readonly tasks: readonly PlannedSpec[];
       /** Paths of a subplanner's scope that no task, earlier task or deferral names. */
       readonly uncovered: readonly string[];
       /** What was mended here, in words for the planner; what was mended while reading is in the answer. */
@@ -155,8 +158,8 @@ function checkOverlap(
 
 function specsOf(kept: readonly Fitted[], { parent, firstOrdinal, known }: PlanContext) {
   const ids = new Map(kept.map(({ task }, index) => [task.id, childId(parent.id, firstOrdinal + index)]));
-  return kept.map(({ task, scope }): Omit<TaskSpec, "shape"> => {
-    const { id, after, branch, description, acceptance, delivers, agent, terms } = task;
+  return kept.map(({ task, scope }): PlannedSpec => {
+    const { id, after, branch, description, acceptance, delivers, agent, size, terms } = task;
     return {
       key: id,
       description,
@@ -167,6 +170,7 @@ function specsOf(kept: readonly Fitted[], { parent, firstOrdinal, known }: PlanC
       delivers,
       slug: branch ?? slugOf(description),
       ...(agent !== undefined && { agent }),
+      ...(size !== undefined && { size }),
       ...(terms !== undefined && { terms }),
     };
   });

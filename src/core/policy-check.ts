@@ -43,6 +43,8 @@ const LIMITS: readonly (readonly [name: string, least: number, read: (policy: Po
   ["subplanner.maxErrorsInARow", 1, (p) => p.subplanner.maxErrorsInARow],
   ["decompose.maxDepth", 0, (p) => p.decompose.maxDepth],
   ["decompose.scopeThreshold", 1, (p) => p.decompose.scopeThreshold],
+  ["decompose.moduleThreshold", 1, (p) => p.decompose.moduleThreshold ?? 1],
+  ["decompose.scoreThreshold", 0, (p) => p.decompose.scoreThreshold ?? 0],
   ["retry.maxFailed", 1, (p) => p.retry.maxFailed],
   ["retry.maxCriterion", 1, (p) => p.retry.maxCriterion],
   ["retry.maxRefused", 0, (p) => p.retry.maxRefused],

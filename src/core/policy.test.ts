@@ -29,11 +29,35 @@ describe("shouldDecompose", () => {
 });
 
 describe("the shape of a task", () => {
-  const shape = (scope: readonly string[], changes = {}, depth = 0) =>
-    shapeOf({ scope, delivers: "change" }, policyWith(changes), depth);
+  const HARD = "Migrate the database schema, then refactor the api and deploy all services to production";
+  const shape = (scope: readonly string[], changes = {}, depth = 0, description = "Mend it") =>
+    shapeOf({ scope, delivers: "change", description }, policyWith(changes), depth);
 
   test("a report is never split", () => {
-    assert.equal(shapeOf({ scope: ["src/"], delivers: "report" }, defaultPolicy, 0), "work");
+    const report = { scope: ["src/"], delivers: "report", description: HARD, size: "complex" } as const;
+    assert.equal(shapeOf(report, defaultPolicy, 0), "work");
+  });
+
+  test("its planner's word counts for more than its files, and the depth for more than its word", () => {
+    const sized = (size: "complex" | "atomic", scope: readonly string[], depth = 0) =>
+      shapeOf({ scope, delivers: "change", description: "Mend it", size }, defaultPolicy, depth);
+    assert.deepEqual([sized("complex", files(1)), sized("atomic", files(9))], ["plan", "work"]);
+    assert.equal(sized("complex", files(9), 3), "work");
+  });
+
+  test("a complex description counts where the policy says so, and is ignored by default", () => {
+    assert.equal(shape(files(1), {}, 0, HARD), "work");
+    assert.equal(shape(files(1), { decompose: { scoreThreshold: 16 } }, 0, HARD), "plan");
+    assert.equal(shape(files(1), { decompose: { scoreThreshold: 16 } }), "work");
+    assert.equal(shape(files(1), { decompose: { scoreThreshold: 16 } }, 3, HARD), "work");
+  });
+
+  test("a planner's mark reaches the task, and is not kept in it", () => {
+    const small = { ...task("a", { scope: files(1) }), size: "complex" } as const;
+    const large = { ...task("b", { scope: files(9).slice(1) }), size: "atomic" } as const;
+    const run = CoreRun.planned([small, large]);
+    assert.deepEqual([run.task("t.1").spec.shape, run.task("t.2").spec.shape], ["plan", "work"]);
+    assert.ok(!("size" in run.task("t.1").spec));
   });
 
   test("modules count where the policy says so, and never past the depth", () => {

@@ -1,6 +1,7 @@
 /** Which numbers and choices may a team change? All of them are here, each with its unit and its reason. */
 import { modules, type Scope, weight } from "./scope.ts";
-import type { Shape, TaskSpec } from "./task.ts";
+import { scoreOf } from "./score.ts";
+import type { Shape, TaskSize, TaskSpec } from "./task.ts";
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -71,6 +72,8 @@ export type Policy = {
   readonly decompose: Omit<SubplannerConfig, "maxSubtasks"> & {
     /** Also split a task that touches at least this many folders; undefined: never for that reason. */
     readonly moduleThreshold?: number;
+    /** Also split a task whose description scores at least this (`score.ts`, 0 to 35); undefined: never for that reason. */
+    readonly scoreThreshold?: number;
   };
   /** Which plans of the root's planner wait until a person has approved of them. */
   readonly approval: "never" | "first" | "every";
@@ -310,16 +313,19 @@ export const shouldDecompose = (
   depth: number,
 ): boolean => depth < config.maxDepth && weight(task.scope) >= config.scopeThreshold;
 
+/** What its planner says of it counts for more than what is counted; the limit on depth for more than both. */
 export function shapeOf(
-  task: Pick<TaskSpec, "scope" | "delivers" | "terms">,
+  task: Pick<TaskSpec, "scope" | "delivers" | "terms" | "description"> & { readonly size?: TaskSize },
   policy: Policy,
   depth: number,
 ): Shape {
   const { decompose } = policy;
   if (task.delivers === "report" || task.terms || depth >= decompose.maxDepth) return "work";
+  if (task.size !== undefined) return task.size === "complex" ? "plan" : "work";
   if (shouldDecompose(task, decompose, depth)) return "plan";
-  const { moduleThreshold } = decompose;
-  return moduleThreshold !== undefined && modules(task.scope) >= moduleThreshold ? "plan" : "work";
+  const { moduleThreshold, scoreThreshold } = decompose;
+  if (moduleThreshold !== undefined && modules(task.scope) >= moduleThreshold) return "plan";
+  return scoreThreshold !== undefined && scoreOf(task.description).total >= scoreThreshold ? "plan" : "work";
 }
 
 /** The wait before try `n` (from 1) of something lost. Spread by name, so that a fleet does not return at once. */

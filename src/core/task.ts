@@ -36,6 +36,9 @@ export type Delivers = "change" | "report";
 /** `plan`: a planner splits it. `work`: one worker takes it whole. Decided when the task is made. */
 export type Shape = "plan" | "work";
 
+/** What its planner says of it: to be split first, or never. Left out: the policy decides. */
+export type TaskSize = "complex" | "atomic";
+
 /** What only a plan that a person gave can ask of a task: it is worked on as it is, and its end is checked by these. */
 export type Terms = {
   /** Nobody knows its files beforehand: it keeps none from others until a refused attempt has shown which. */

@@ -1,35 +1,29 @@
 /** What plan do the rules make of a request? No network, no model: the same words and facts give the same plan. */
-
+import { scoreOf } from "../core/score.ts";
+import { type AgentRow, chooserOf } from "./choose-agent.ts";
+import { contextOf } from "./context.ts";
 import type { PlanningData } from "./data.ts";
+import { asTold, describePart, MAX_REQUEST_CHARS } from "./description.ts";
+import type { Draft } from "./draft.ts";
 import type { RepositoryFacts } from "./facts.ts";
 import { outputNames } from "./files/output-name.ts";
-import {
-  type ExecutionPlan,
-  PLAN_FORMAT,
-  type PlanTask,
-  type Question,
-  SCRATCHPAD,
-  type Score,
-} from "./plan.ts";
-import { readRequest } from "./reading/read-request.ts";
-import type { Clause, Reading } from "./reading.ts";
-import { answered, blockingQuestion, minorQuestions } from "./rules/ambiguity.ts";
-import { type AgentRow, chooserOf } from "./rules/choose-agent.ts";
-import { draftsOf, type Surroundings } from "./rules/clause-drafts.ts";
-import { contextOf } from "./rules/context.ts";
-import { criteriaOf } from "./rules/criteria.ts";
-import { deepened } from "./rules/deepen.ts";
-import { dependenciesOf } from "./rules/dependencies.ts";
-import type { Draft } from "./rules/draft.ts";
-import { folded } from "./rules/fold.ts";
-import { treeOf } from "./rules/paths.ts";
-import { ORDERING, risksOf } from "./rules/risks.ts";
-import { scoreOf } from "./rules/score.ts";
-import { verified } from "./rules/verification.ts";
-import { activeFormOf, counted, plainLine, shortened } from "./rules/wording.ts";
-import { isComplaint, isQuestion } from "./rules/work.ts";
-import { saysToWrite } from "./says-to-write.ts";
+import { readsIn, scopeIn, type Tree, treeOf } from "./paths.ts";
+import { hasWord, visible } from "./plain.ts";
+import { type ExecutionPlan, PLAN_FORMAT, type PlanTask, type Question, SCRATCHPAD } from "./plan.ts";
+import { questionOf } from "./question.ts";
+import { risksOf } from "./risks.ts";
+import { lostIn } from "./shapes/coverage.ts";
+import { features } from "./shapes/features.ts";
+import { sharedOut } from "./shapes/files.ts";
+import { isReport, kindOf, type Lexicon, lexiconOf, orderIn } from "./shapes/lexicon.ts";
+import { listed } from "./shapes/listed.ts";
+import { ordered } from "./shapes/ordered.ts";
+import type { Shape, ShapeAround, Shaped } from "./shapes/shape.ts";
+import { sentencesOf } from "./shapes/text.ts";
+import { titleOf } from "./shapes/title.ts";
+import { turnsOf } from "./turns.ts";
 import { wavesOf } from "./waves.ts";
+import { activeFormOf, plainLine, shortened } from "./wording.ts";
 
 export type PlanAround = {
   readonly facts: RepositoryFacts;
@@ -42,207 +36,165 @@ export type PlanAround = {
   readonly answers?: ReadonlyMap<string, string>;
 };
 
+/** The first that fits, and loses nothing, is taken. */
+const SHAPES: readonly Shape[] = [listed, ordered, features, sharedOut];
+
 /**
- * Never throws. A question that blocks stays in the plan until it is answered; what the plan holds until then is made
- * from the default.
+ * Never throws. A request without one of the shapes is one task, word for word. A question that blocks stays in the
+ * plan until it is answered; what the plan holds until then is made from the default.
  */
-export function planByRules(request: string, around: PlanAround): ExecutionPlan {
-  const { words, limits } = around.data;
-  const answers = around.answers ?? new Map<string, string>();
-  const { reading: read, blocking, goal, text } = readingOf(request, around);
-  const score = tiered(scoreOf(read, words), limits);
-  const reading = { ...read, clauses: folded(read.clauses) };
-  const tree = treeOf(around.facts);
-  const minor = minorQuestions({ reading, facts: around.facts, tree });
-  const all = blocking ? [blocking, ...minor] : minor;
-  // What has a default that is good enough is said as an assumption, and asked of nobody.
-  const questions = all.filter(({ id, blocking: blocks }) => blocks && !answers.has(id));
-  const surroundings: Surroundings = {
-    request: text.slice(0, MAX_REQUEST_CHARS),
-    clauses: reading.clauses,
-    facts: around.facts,
-    tree,
-    words,
-    limits,
-    agents: Math.max(1, around.maxConcurrent),
-    minDepth: score.min_depth,
-    chosen: chosenBy(all, answers),
-    constraints: reading.constraints.map((constraint) => `Holds for all of it: ${plainLine(constraint)}.`),
-  };
-  const drafted = draftedFrom(reading, surroundings);
-  const { tasks, waves } = tasksOf(drafted.drafts, reading, around);
+export function planByRules(written: string, around: PlanAround): ExecutionPlan {
+  const { facts, data } = around;
+  const request = visible(written).trim();
+  const lexicon = lexiconOf(data.words);
+  const tree = treeOf(facts);
+  const maxConcurrent = Math.max(1, around.maxConcurrent);
+  const question = questionOf(request, data.words, facts);
+  const shape = shapeOf(request, { facts, maxConcurrent, tree, lexicon, limits: data.limits });
+  const drafts = hasWord(request) ? draftsOf(request, shape, { lexicon, tree, question, around }) : [];
+  const tasks = tasksOf(drafts, around);
+  const score = scoreOf(request, data.limits);
+  const isOpen = question !== undefined && !around.answers?.has(question.id);
   return {
     skein_plan: PLAN_FORMAT,
-    goal: shortened(plainLine(goal.slice(0, 1_000)), MAX_GOAL_CHARS),
+    goal: shortened(plainLine(request.slice(0, 1_000)), MAX_GOAL_CHARS),
     planner: "rules",
-    max_concurrent: Math.max(1, around.maxConcurrent),
+    max_concurrent: maxConcurrent,
     score,
-    success_criteria: criteriaOf(reading, drafted.drafts, surroundings),
-    assumptions: [...drafted.assumptions, ...assumptionsFrom(all, answers), ...aboutVerbs(reading)],
-    questions,
-    context: contextOf(reading, drafted.drafts, { facts: around.facts, limits }),
-    tasks,
-    risks: [
-      ...drafted.risks,
-      ...risksOf({ reading, drafts: drafted.drafts, around: surroundings, score, waves }),
+    success_criteria: criteriaOf(tasks, facts),
+    assumptions: [
+      ...(shape?.assumptions ?? []),
+      ...(question && !isOpen ? [taken(question, around.answers)] : []),
+      ...asTold(request).left,
     ],
+    questions: isOpen ? [question] : [],
+    context: contextOf(request, tasks, around),
+    tasks,
+    risks: risksOf(tasks, facts, score, data.limits.maxTasksUnsaid),
   };
 }
 
 const MAX_GOAL_CHARS = 300;
-/** More than any task is told of it. */
-const MAX_REQUEST_CHARS = 5_000;
 
-type Understood = {
-  readonly reading: Reading;
-  readonly blocking: Question | undefined;
-  readonly goal: string;
-  /** What was read, as it was written. */
-  readonly text: string;
+function shapeOf(request: string, around: ShapeAround): Shaped | undefined {
+  for (const shape of SHAPES) {
+    const found = shape(request, around);
+    if (found === undefined || found.parts.length > around.limits.maxTasks) continue;
+    if (isShort(found) && lostIn(request, found).length === 0) return found;
+  }
+  return undefined;
+}
+
+/** A plan file takes 10,000 characters for a requirement. */
+const MAX_SHARED_CHARS = 8_000;
+
+/** What every task carries, and the longest of their own words, fit in one task. */
+function isShort({ parts, shared }: Shaped): boolean {
+  const common = shared.reduce((sum, sentence) => sum + sentence.length, 0);
+  const own = Math.max(...parts.map(({ words, says = "" }) => words.length + says.length));
+  return common <= MAX_SHARED_CHARS && common + own <= MAX_REQUEST_CHARS;
+}
+
+type Drafting = {
+  readonly lexicon: Lexicon;
+  readonly tree: Tree;
+  readonly question: Question | undefined;
+  readonly around: PlanAround;
 };
 
-/** With the answer to what it means in its place, or the default. */
-function readingOf(request: string, { data, answers, facts }: PlanAround): Understood {
-  const reading = readRequest(request, data.words);
-  const blocking = blockingQuestion(reading, facts);
-  const [first] = reading.clauses;
-  const given = blocking === undefined ? "" : plainLine(answers?.get(blocking.id) ?? "");
-  const goal = goalOf(request, reading);
-  if (blocking === undefined || (first === undefined && given === ""))
-    return { reading, blocking, goal, text: request };
-  const text = answered(request, first, given || blocking.default, data.words);
-  const meant = readRequest(text, data.words);
-  // What was asked stays the goal as long as nobody has said what it means.
-  return { reading: meant, blocking, goal: given === "" ? goal : goalOf(text, meant), text };
+function draftsOf(request: string, shape: Shaped | undefined, drafting: Drafting): readonly Draft[] {
+  if (shape === undefined) return [whole(request, drafting)];
+  const { lexicon, tree, around } = drafting;
+  const max = around.data.limits.maxContextFiles;
+  const { inPlace } = lexicon.words.files;
+  const drafts = shape.parts.map((part): Draft => {
+    const { subject, words, files, after } = part;
+    const order = orderIn(subject, lexicon);
+    const isRead = part.isReport ?? isReport(words, lexicon, after.length > 0);
+    const isInPlace = files !== undefined && inPlace.includes(order?.verb.toLowerCase() ?? "");
+    return {
+      subject,
+      description: describePart(part, shape.shared, request),
+      words: `${part.says ?? ""}\n${words}`,
+      scope: isRead ? [] : isInPlace ? files : scopeIn([words, ...shape.shared].join("\n"), tree),
+      reads: isInPlace ? [] : (files ?? readsIn(words, tree, max)),
+      delivers: isRead ? "report" : "change",
+      requirements: requirementsOf(shape, isRead, lexicon),
+      isImperative: order !== undefined,
+      after,
+      isCollected: files !== undefined && shape.parts.some(({ after }) => after.length > 0),
+      isShared: part.says !== undefined,
+    };
+  });
+  const turns = turnsOf(drafts);
+  return drafts.map((draft, at) => ({ ...draft, after: turns[at]! }));
 }
 
-/** One sentence, if there is one; what was pasted is none. */
-const goalOf = (request: string, { text }: Reading) => (text === "" ? request : text);
-
-function tiered(score: Score, { tier2From, tier3Above }: PlanningData["limits"]): Score {
-  const tier = score.total > tier3Above ? 3 : score.total >= tier2From ? 2 : 1;
-  return { ...score, tier, min_depth: tier };
+/** What limits all of it is measured, too, beside what the task is for. */
+function requirementsOf({ shared }: Shaped, isRead: boolean, lexicon: Lexicon): readonly string[] {
+  const limits = shared.filter((sentence) => kindOf(sentence, lexicon) === "limit").map(plainLine);
+  return limits.length === 0 ? [] : [isRead ? REPORTED : DONE, ...limits];
 }
 
-function chosenBy(
-  questions: readonly Question[],
-  answers: ReadonlyMap<string, string>,
-): ReadonlyMap<string, string> {
-  const files = questions.filter(({ id }) => id.startsWith("file:"));
-  return new Map(files.map(({ id, default: first }) => [id.slice("file:".length), answers.get(id) ?? first]));
-}
-
-type DraftedAll = {
-  readonly drafts: readonly Draft[];
-  readonly assumptions: readonly string[];
-  readonly risks: readonly string[];
-};
-
-function draftedFrom(reading: Reading, around: Surroundings): DraftedAll {
-  const drafted = reading.clauses.map((clause, index) =>
-    isNoWork(clause) ? leftOut(clause) : draftsOf(clause, index, around),
-  );
-  const parts = drafted.flatMap(({ drafts }) => drafts);
-  const { maxTasks } = around.limits;
-  const kept = parts.slice(0, maxTasks);
-  const more = parts.length - kept.length + reading.partsLeftOut;
-  const risks =
-    more === 0
-      ? []
-      : [`${more} more tasks than a plan holds were left out: make a plan of the rest after this one.`];
+function whole(request: string, { lexicon, tree, question, around }: Drafting): Draft {
+  const { limits } = around.data;
+  const isRead = isReport(request, lexicon);
+  const subject = titleOf(request, limits.maxSubjectChars);
+  const answer = question && plainLine(around.answers?.get(question.id) || question.default);
+  const told = asTold(request).text;
   return {
-    drafts: verified(deepened(kept, around), around),
-    assumptions: drafted.flatMap(({ assumptions }) => assumptions),
-    risks: [...drafted.flatMap((one) => one.risks), ...risks],
+    subject,
+    description: answer === undefined ? told : `${told}\n\nWhat is meant: ${answer}`,
+    words: sentencesOf(request.slice(0, MAX_REQUEST_CHARS))[0] ?? request,
+    scope: isRead ? [] : scopeIn(request, tree),
+    reads: readsIn(request, tree, limits.maxContextFiles),
+    delivers: isRead ? "report" : "change",
+    requirements: [],
+    isImperative: orderIn(subject, lexicon) !== undefined,
+    after: [],
+    isCollected: false,
+    isShared: false,
   };
 }
 
-/** Words to the agents are no work: nobody is put to it. */
-const isNoWork = ({ text }: Clause) => ORDERING.test(text.slice(0, MAX_GOAL_CHARS));
-
-const leftOut = ({ text }: Clause): DraftedAll => ({
-  drafts: [],
-  assumptions: [`Left out, because it asks for no work: ${JSON.stringify(shortened(plainLine(text), 80))}.`],
-  risks: [],
-});
-
-function tasksOf(
-  drafts: readonly Draft[],
-  reading: Reading,
-  around: PlanAround,
-): { readonly tasks: readonly PlanTask[]; readonly waves: number } {
-  const choose = chooserOf(around.agents, around.prefix);
-  const before = dependenciesOf(drafts, reading.clauses);
-  const ids = new Map(drafts.map(({ key }, at) => [key, String(at + 1)]));
-  const blockedBy = drafts.map(({ key }) => before.get(key)!.map((one) => ids.get(one)!));
-  const found = wavesOf(drafts.map(({ key }, at) => ({ id: ids.get(key)!, blockedBy: blockedBy[at]! })));
+function tasksOf(drafts: readonly Draft[], { agents, prefix }: PlanAround): readonly PlanTask[] {
+  const choose = chooserOf(agents, prefix);
+  const idOf = (at: number) => String(at + 1);
+  const waited = drafts.map(({ after }, at) => ({ id: idOf(at), blockedBy: after.map(idOf) }));
+  const found = wavesOf(waited);
   const waveOf = (id: string) => (found.is === "waves" ? found.byId.get(id)! : 0);
-  const inWave = Map.groupBy(ids.values(), waveOf);
-  const chosen = drafts.map(choose);
+  const inWave = Map.groupBy(waited, ({ id }) => waveOf(id));
   const outputs = outputNames(drafts.map(({ subject }) => subject));
-  const tasks = drafts.map((draft, at): PlanTask => {
-    const id = ids.get(draft.key)!;
-    const { agent, hasOutput } = chosen[at]!;
-    // Who only reads must not be told to write, be it in the words of the request.
-    const { background = [] } = draft;
-    const told = hasOutput || !saysToWrite(background.join(" ")) ? background : [];
+  return drafts.map((draft, at): PlanTask => {
+    const { id, blockedBy } = waited[at]!;
+    const { agent, hasOutput } = choose(draft);
+    const { subject, description, scope, reads, delivers, requirements, isImperative } = draft;
     return {
-      id,
-      subject: draft.subject,
-      description: [draft.description, ...told].join(" "),
-      activeForm: activeFormOf(draft.subject, draft.isImperative),
-      blockedBy: blockedBy[at]!,
-      scope: draft.scope,
-      reads: draft.reads,
-      delivers: draft.delivers,
-      requirements: [...draft.requirements, ...(told.length === 0 ? background : [])],
-      ...(draft.criterion === undefined ? {} : { success_criterion: draft.criterion }),
+      ...{ id, subject, description, activeForm: activeFormOf(subject, isImperative), blockedBy },
+      ...{ scope, reads: reads.filter((path) => !scope.includes(path)), delivers, requirements },
       metadata: {
-        wave: waveOf(id),
-        phase_id: id,
-        agent,
-        parallel: inWave.get(waveOf(id))!.length > 1,
+        ...{ wave: waveOf(id), phase_id: id, agent, parallel: inWave.get(waveOf(id))!.length > 1 },
         ...(hasOutput ? { output_file: `${SCRATCHPAD}/${outputs[at]!}` } : {}),
-        depth: draft.depth,
-        parent_id: parentOf(draft),
+        ...{ depth: 1, parent_id: "root" },
       },
     };
   });
-  return { tasks, waves: found.is === "waves" ? found.count : 0 };
 }
 
-/** The request is split into clauses and these into parts: as many steps up as it is deep, as far as there are any. */
-function parentOf({ clause, key, depth }: Draft): string {
-  const above = clause === undefined ? [] : key.split(".").slice(0, depth - 1);
-  return ["root", ...above].join(".");
+const DONE = "All that is asked for is done, and shown by a test or a command.";
+const REPORTED = "A report answers what is asked, with paths and lines.";
+
+/** By what somebody can see that the request is fulfilled. */
+function criteriaOf(tasks: readonly PlanTask[], { testCommand }: RepositoryFacts): readonly string[] {
+  if (tasks.length === 0) return [];
+  const hasChange = tasks.some(({ delivers }) => delivers === "change");
+  return [
+    hasChange ? DONE : REPORTED,
+    ...(hasChange && testCommand !== undefined ? [`\`${testCommand}\` passes.`] : []),
+  ];
 }
 
-/** Defaults that were taken, and answers that were given. */
-function assumptionsFrom(
-  questions: readonly Question[],
-  answers: ReadonlyMap<string, string>,
-): readonly string[] {
-  return questions
-    .filter(({ blocking, id }) => !blocking || answers.has(id))
-    .map(({ id, question, default: fallback }) => {
-      const asked = question.slice(0, question.lastIndexOf(" (Default: "));
-      return `${asked} Taken: ${plainLine(answers.get(id) ?? fallback)}.`;
-    });
-}
-
-/** "A new page" can be read as something to make; other words only be handed on. */
-function aboutVerbs({ clauses }: Reading): readonly string[] {
-  const without = clauses.filter(
-    ({ verb, text }) =>
-      verb === undefined &&
-      !/^(?:an?|the|new|better)\s/i.test(text) &&
-      !isQuestion(text) &&
-      !isComplaint(text),
-  );
-  if (without.length === 0) return [];
-  const where =
-    clauses.length === 1
-      ? "the request"
-      : counted(without.length, "part of the request", "parts of the request");
-  return [`No verb was recognised in ${where}: the words are handed on as they are, as something to make.`];
+function taken({ id, question, default: usual }: Question, answers: PlanAround["answers"]): string {
+  const asked = question.slice(0, question.lastIndexOf(" (Default: "));
+  return `${asked} Taken: ${shortened(plainLine(answers?.get(id) || usual), MAX_SHARED_CHARS)}.`;
 }

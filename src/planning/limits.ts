@@ -15,6 +15,7 @@ const SMALLEST = {
   maxWaves: 1,
   maxBreadthTasks: 1,
   maxTasks: 1,
+  maxTasksUnsaid: 1,
   maxSubjectChars: 20,
   maxContextFiles: 0,
 } as const;

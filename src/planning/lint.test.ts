@@ -114,7 +114,7 @@ describe("an error", () => {
     ]);
   });
 
-  it("is a question that blocks, a task that is not split far enough, and no task at all", () => {
+  it("is a question that blocks, and no task at all; too little depth is advice", () => {
     const score = {
       verbs: 2,
       connectors: 2,
@@ -128,7 +128,7 @@ describe("an error", () => {
     const questions = [{ id: "q", question: "Which?", default: "", blocking: true }];
     assert.deepEqual(found(planOf([{}, { metadata: { depth: 2 } }], { score, questions })), [
       "error questions[0]: this must be answered first: Which?",
-      'error tasks[0].metadata.depth: task "a" is a part of depth 1, and the request\'s score asks for 2',
+      'warning tasks: the request scores 5, which speaks for a depth of 2; less deep: "a"',
     ]);
     assert.deepEqual(found({ ...planOf([{}]), tasks: [] }), ["error tasks: there are no tasks"]);
   });

@@ -39,9 +39,10 @@ export function lintPlan(plan: ExecutionPlan, facts: LintFacts = {}): readonly F
   const waves = wavesOf(tasks);
   const isSound = waves.is === "waves" && waves.byId.size === tasks.length;
   const reach = isSound ? reachOf(tasks, (id) => waves.byId.get(id)!) : undefined;
-  const judge = taskJudge(facts.agents, limits, plan.score?.min_depth ?? 1);
+  const judge = taskJudge(facts.agents, limits);
   return bounded([
     ...planFindings(plan),
+    ...depthFindings(plan),
     ...order,
     ...(waves.is === "waves" ? waveFindings(tasks, waves, limits) : []),
     ...tasks.flatMap((task, index) => judge(task, `tasks[${index}]`)),
@@ -81,6 +82,19 @@ function planFindings({ tasks, questions, success_criteria }: ExecutionPlan): re
       ? [warning("success_criteria", "nothing says when the goal is reached", "name what can be verified")]
       : []),
   ];
+}
+
+/** More names than a person looks up. */
+const MAX_NAMED = 10;
+
+/** Advice, whoever made the plan: a request that scores high may still be one piece of work. */
+function depthFindings({ tasks, score }: ExecutionPlan): readonly Finding[] {
+  const shallow = tasks.filter(({ metadata }) => metadata.depth < (score?.min_depth ?? 1));
+  if (score === undefined || shallow.length === 0) return [];
+  const named = shallow.slice(0, MAX_NAMED).map(({ id }) => `"${id}"`);
+  const more = shallow.length > named.length ? ` and ${shallow.length - named.length} more` : "";
+  const message = `the request scores ${score.total}, which speaks for a depth of ${score.min_depth}; less deep: ${named.join(", ")}${more}`;
+  return [warning("tasks", message, "split those that hold several things")];
 }
 
 /** Below it, a plan of few waves is small rather than slow. */

@@ -1,5 +1,8 @@
 /** What is an execution plan? The one truth that is written, checked, shown and run: everything else is made from it. */
+import type { Score } from "../core/score.ts";
 import type { Delivers } from "../core/task.ts";
+
+export type { Score } from "../core/score.ts";
 
 /** As it is in a plan file. Names are those that other tools of this kind know. */
 export type ExecutionPlan = {
@@ -74,20 +77,6 @@ export type Question = {
   readonly default: string;
   /** Planning without an answer would be guessing; else the default is taken and said. */
   readonly blocking: boolean;
-};
-
-/** What was counted, what it came to, and what follows. */
-export type Score = {
-  readonly verbs: number;
-  readonly connectors: number;
-  readonly domain: number;
-  readonly scope: number;
-  readonly risk: number;
-  /** Of all five, as they count: from 0 to 35. */
-  readonly total: number;
-  readonly tier: 1 | 2 | 3;
-  /** How often the request must be split at least: the tier. */
-  readonly min_depth: 1 | 2 | 3;
 };
 
 /** The format's number, and the names that stand for a worker without a role. */

@@ -1,9 +1,11 @@
+/** Are word lists read as they are published, and wrong ones refused with their place? */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { WORDS } from "../../test/support/reading.ts";
+import { DATA } from "../../test/plans/parts.ts";
 import { readWords } from "./words.ts";
 
+const { words: WORDS } = DATA;
 const published = (): Record<string, unknown> =>
   JSON.parse(readFileSync(new URL("../../planning/words.json", import.meta.url), "utf8"));
 
@@ -13,41 +15,34 @@ const problems = (value: unknown) => {
 };
 
 test("the published words are read, with what other tools of this kind split by", () => {
-  assert.ok(WORDS.actionVerbs.length >= 150);
   assert.deepEqual(WORDS.families.get("crud"), ["create", "read", "update", "delete"]);
   assert.deepEqual(WORDS.families.get("basic operations"), ["add", "subtract", "multiply", "divide"]);
   assert.deepEqual(WORDS.families.get("auth"), ["login", "logout", "register"]);
 });
 
-test("every published noun that is also a verb is among the verbs, and no list has a word twice", () => {
-  const verbs = new Set(WORDS.actionVerbs);
-  assert.deepEqual(
-    WORDS.alsoNouns.filter((word) => !verbs.has(word)),
-    [],
-  );
-  for (const list of [WORDS.actionVerbs, WORDS.polite, WORDS.connectors, ...Object.values(WORDS.lists)])
+test("no published list has a word twice, and no verb is in two lists", () => {
+  const verbs = Object.values(WORDS.verbs).flat();
+  for (const list of [verbs, WORDS.polite, WORDS.limits.starts, ...Object.values(WORDS.order)])
     assert.equal(new Set(list).size, list.length);
 });
 
 test("each problem is said with its place", () => {
   const broken = {
     ...published(),
-    version: 2,
-    actionVerbs: ["add", 7, " "],
-    connectors: "and",
-    domain: { architecture: [], security: [], integration: [], weather: [] },
-    phrasal: { "set up": 1 },
+    version: 1,
+    polite: ["please", 7, " "],
+    finite: "is",
+    vague: { verbs: [], words: [], clear: [], weather: [] },
     families: { crud: "all" },
     own: [],
   };
   assert.deepEqual(problems(broken), [
-    "actionVerbs[1]: must be a string",
-    "actionVerbs[2]: an empty string",
-    "phrasal.set up: must be a string",
-    "connectors: must be a list of words",
-    "domain.weather: is not known here",
+    "polite[1]: must be a string",
+    "polite[2]: an empty string",
+    "finite: must be a list of words",
     "families.crud: must be a list of words",
-    "version: must be 1, the version of this format",
+    "vague.weather: is not known here",
+    "version: must be 2, the version of this format",
     "own: is not known here",
   ]);
 });
@@ -60,9 +55,8 @@ test("what is no object at all, and what is missing, is said", () => {
 });
 
 test("a file full of mistakes says the first of them", () => {
-  const many = { ...published(), actionVerbs: Array.from({ length: 1_000 }, () => 1) };
-  assert.equal(problems(many).length, 50);
-  assert.deepEqual(problems({ ...published(), actionVerbs: Array.from({ length: 6_000 }, () => "a") }), [
-    "actionVerbs: has more than 5000 words",
+  assert.equal(problems({ ...published(), polite: Array.from({ length: 1_000 }, () => 1) }).length, 50);
+  assert.deepEqual(problems({ ...published(), polite: Array.from({ length: 6_000 }, () => "a") }), [
+    "polite: has more than 5000 words",
   ]);
 });

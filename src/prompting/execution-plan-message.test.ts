@@ -8,10 +8,9 @@ import { planMessage } from "./plan-message.ts";
 import { systemPrompt } from "./system-prompt.ts";
 
 const REQUEST: PlanRequest = {
-  draft: '{"tasks": ["a draft"]}',
-  draftIs: "of the rules",
-  draftLeftOut: 0,
-  limits: { maxTasks: 1_000, maxConcurrent: 8, minDepth: 2 },
+  lastPlan: "",
+  lastPlanLeftOut: 0,
+  limits: { maxTasks: 1_000, maxConcurrent: 8 },
   agents: [{ name: "Explore", description: "looks around", isReadOnly: true }],
   repository: ["Languages: TypeScript", "Tests are run by: npm test"],
 };
@@ -50,15 +49,13 @@ const FACTS = {
 };
 
 describe("the message to whoever makes an execution plan", () => {
-  it("has the request, the limits, the agents, the draft and the repository", () => {
+  it("has the request, the limits, the agents and the repository, and no draft", () => {
     const text = planMessage({ brief: brief(), facts: FACTS }, "new");
     assert.match(text, /^Task: t \(plan\)\nTurn: 1\n\n## The request\n/);
     for (const part of [
       "Build a calculator with add and subtract",
-      "Tasks: at most 1000\nTasks at the same time: 8\nDepth of every task: 2 at least",
+      "Tasks: at most 1000\nTasks at the same time: 8",
       "- Explore (changes nothing: for reports): looks around",
-      "## A draft",
-      REQUEST.draft,
       "Commit: c0ffee",
       "- Tests are run by: npm test",
       "it adds",
@@ -66,14 +63,14 @@ describe("the message to whoever makes an execution plan", () => {
       "abc1234 first",
     ])
       assert.ok(text.includes(part), part);
-    assert.ok(!text.includes("refused:") && !text.includes("sprint"));
+    assert.doesNotMatch(text, /refused:|sprint|draft|last plan|[Dd]epth/);
   });
 
   it("says why the last plan was refused, and shows it to whoever does not remember it", () => {
     const again = brief({
       turn: 2,
       rejected: ["tasks[0].scope[0]: is outside"],
-      request: { ...REQUEST, draft: '{"tasks": ["mine"]}', draftIs: "its own" },
+      request: { ...REQUEST, lastPlan: '{"tasks": ["mine"]}' },
     });
     const fresh = planMessage({ brief: again, facts: FACTS }, "new");
     assert.match(fresh, /## Why your last plan was refused\n[\s\S]*\n- tasks\[0\]\.scope\[0\]: is outside\n/);
@@ -88,7 +85,7 @@ describe("the message to whoever makes an execution plan", () => {
     const text = planMessage({ brief: brief({ goal }), facts: FACTS }, "new", 20_000);
     assert.ok(text.length <= 20_000, `${text.length}`);
     assert.match(text, /\n````text\n```\n/);
-    assert.ok(text.includes(REQUEST.draft));
+    assert.ok(text.includes("- Tests are run by: npm test"));
   });
 
   it("comes with a prompt of its own", () => {

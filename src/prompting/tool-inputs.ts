@@ -47,6 +47,9 @@ const task = z.looseObject({
   delivers: oneOf("change", "report")
     .optional()
     .describe('"report" if nothing is to be changed; "change" if left out.'),
+  size: oneOf("complex", "atomic")
+    .optional()
+    .describe('"complex" if a subplanner should split it first, "atomic" if one worker must take it whole.'),
   branch: z.string().optional().describe("A hint for the name of its branch."),
 });
 

@@ -83,6 +83,24 @@ describe("a plan file", { concurrency: 2 }, () => {
     assert.deepEqual(tasks.map(({ key }: { key: string }) => key).slice(1), ["one", "two", "three"]);
   });
 
+  it("says before it runs that it is large, or needs more than the budget by the forecast", async () => {
+    await using place = await placeOfThree();
+    const tasks = Array.from({ length: 13 }, (_, n) => ({
+      ...THREE.tasks[0]!,
+      id: `n${n}`,
+      scope: [`t.${n + 1}.txt`],
+    }));
+    await writeFile(place.plan, JSON.stringify({ ...THREE, tasks }));
+    const budget = ["--set", "budget.tokens=1000000", "--set", "retry.maxFailed=1"];
+    const { out } = await place.skein("run", place.plan, "--agent", "false", ...budget, ...GATE);
+    const [before = ""] = out.replace(/\s+/g, " ").split("goal three files");
+    assert.match(before, /notice: 13 tasks are 13 turns of an agent at least, some 2,600,000 tokens/);
+    assert.match(
+      before,
+      /notice: by the forecast this plan needs 2,600,000 tokens, more than budget\.tokens, 1,000,000/,
+    );
+  });
+
   it("that is broken starts nothing, and every problem is named", async () => {
     await using place = await placeOfThree();
     const broken = JSON.stringify(
@@ -106,7 +124,7 @@ describe("a run with --plan", { concurrency: 2 }, () => {
   it("makes the plan of a request and runs it with a yes", async () => {
     await using place = await placeOfThree();
     const request = "Write t.1.txt, t.2.txt and t.3.txt";
-    const yes = ["--plan", "--yes", "--workers", "3", "--agent", place.agent, ...GATE];
+    const yes = ["--plan", "--yes", "--by", "rules", "--workers", "3", "--agent", place.agent, ...GATE];
     const { code, out, err } = await place.skein("run", request, ...yes);
     assert.match(out, /^Execution plan: ready$/m, err);
     assert.match(out, /^plan {4}\d+ tasks? in \d+ waves?, by rules$/m);
@@ -137,7 +155,11 @@ describe("skein plan", () => {
     ] as const)
       assert.match((await skein("plan", "Implement CRUD operations", form)).out, words);
     const asked = await skein("plan", "fix it", "--ask");
-    assert.deepEqual([asked.code, /What exactly should be fixed\?/.test(asked.err)], [0, true], asked.err);
+    assert.deepEqual(
+      [asked.code, /What exactly is meant by "fix it"\?/.test(asked.err)],
+      [0, true],
+      asked.err,
+    );
     const help = await place.ask("plan", "check", "--help");
     assert.match(help.out, /^Usage: skein plan check/);
   });

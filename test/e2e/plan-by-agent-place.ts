@@ -5,6 +5,7 @@ import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import { type PlannedByAgent, planByAgent } from "../../src/compose/plan-by-agent.ts";
 import { NO_FACTS } from "../../src/planning/facts.ts";
+import type { ExecutionPlan } from "../../src/planning/plan.ts";
 import { makeSetting, type Setting } from "../support/live-runs.ts";
 import {
   type Answerer,
@@ -15,7 +16,7 @@ import {
 import { RULES_PLAN } from "../support/rules-plan.ts";
 
 export const KEY = "a-key-that-nobody-may-see-4711";
-export const REQUEST = "Add the commands a and b";
+export const REQUEST = "Add the commands a and b.\n\n- a prints its name\n- b, too";
 export const FILES = { "README.md": "# here\n", "src/cli.ts": "export {};\n" };
 
 /** A plan that an agent may answer with. */
@@ -40,7 +41,11 @@ export type Asked = {
 export async function ask(
   { project, env, config }: Setting,
   flags: Readonly<Record<string, unknown>>,
-  more: { readonly env?: Readonly<Record<string, string>>; readonly signal?: AbortSignal } = {},
+  more: {
+    readonly env?: Readonly<Record<string, string>>;
+    readonly signal?: AbortSignal;
+    readonly rulesPlan?: ExecutionPlan;
+  } = {},
 ): Promise<Asked> {
   const said: string[] = [];
   const wanted = {
@@ -48,7 +53,7 @@ export async function ask(
     config: config(flags),
     env: { ...env, ...more.env },
     facts: { ...NO_FACTS, languages: ["TypeScript"], testCommand: "npm test" },
-    rulesPlan: RULES_PLAN,
+    rulesPlan: more.rulesPlan ?? RULES_PLAN,
     maxConcurrent: 4,
   };
   const signal = more.signal ?? AbortSignal.timeout(60_000);
@@ -59,7 +64,11 @@ export async function ask(
 export type WithModel = AsyncDisposable & {
   readonly setting: Setting;
   readonly server: ModelServer;
-  readonly ask: (more?: Readonly<Record<string, unknown>>, signal?: AbortSignal) => Promise<Asked>;
+  readonly ask: (
+    more?: Readonly<Record<string, unknown>>,
+    signal?: AbortSignal,
+    rulesPlan?: ExecutionPlan,
+  ) => Promise<Asked>;
 };
 
 export async function withModel(answer: Answerer, wire: WireName = "openai-chat"): Promise<WithModel> {
@@ -78,8 +87,12 @@ export async function withModel(answer: Answerer, wire: WireName = "openai-chat"
   return {
     setting,
     server,
-    ask: (more = {}, signal) =>
-      ask(setting, { agent, ...more }, { env: { MODEL_KEY: KEY }, ...(signal && { signal }) }),
+    ask: (more = {}, signal, rulesPlan) =>
+      ask(
+        setting,
+        { agent, ...more },
+        { env: { MODEL_KEY: KEY }, ...(signal && { signal }), ...(rulesPlan && { rulesPlan }) },
+      ),
     [Symbol.asyncDispose]: async () => {
       await setting[Symbol.asyncDispose]();
       await server.close();

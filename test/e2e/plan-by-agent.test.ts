@@ -34,6 +34,8 @@ const CYCLE = {
     { ...B, blockedBy: ["a"] },
   ],
 };
+/** What the rules make of a request that scores high. */
+const DEEP = { ...RULES_PLAN, score: { ...RULES_PLAN.score!, total: 20, tier: 3, min_depth: 3 } } as const;
 const UNKNOWN = { ...GOOD, tasks: [{ ...A, blockedBy: ["zebra"] }, B] };
 
 const byRules = ({ end }: Asked) => {
@@ -64,17 +66,35 @@ describe("a plan by a model", () => {
           ["b", 0, true],
         ],
       );
+      for (const { description } of found.tasks)
+        assert.ok(description.endsWith(`\n\n${REQUEST}`), description);
       const { input, output } = place.server.tokens();
       assert.equal(spent?.tokens, input + output);
       const [call] = place.server.calls;
       assert.match(call!.system, /^# You make an execution plan/);
-      assert.ok(call!.messages[0]!.text.includes(REQUEST));
-      assert.ok(call!.messages[0]!.text.includes("Add the second command"), "the draft");
+      assert.ok(call!.messages[0]!.text.includes(REQUEST), "word for word, with its line breaks");
+      assert.doesNotMatch(
+        call!.messages[0]!.text,
+        /Add the second command|draft/,
+        "nothing of the rules' plan",
+      );
       assert.deepEqual([...call!.tools].sort(), ["find", "git", "grep", "ls", "plan", "read"]);
       assert.equal(await checkoutOf(place.setting), before);
       assert.ok(isTidy(place.setting));
       assert.ok(!asked.said.join().includes(KEY));
     });
+
+  it("is taken with warnings where it is shallow, wide or unusual", async () => {
+    const many = Array.from({ length: 30 }, (_, n) => ({ ...A, id: `n${n}`, scope: [`src/${n}.ts`] }));
+    const odd = { ...B, metadata: { agent: "nobody-knows", depth: 1 } };
+    await using place = await withModel(() => plan({ ...GOOD, tasks: [...many, odd] }));
+    const { plan: found, warnings, turns } = planOf(await place.ask({}, undefined, DEEP));
+    assert.deepEqual([found.tasks.length, turns], [31, 1]);
+    assert.match(
+      warnings.join("\n"),
+      /speaks for a depth of 3; less deep: "n0"[\s\S]*no agent "nobody-knows"/,
+    );
+  });
 
   it("is sent back with the reasons, and mended", async () => {
     const answers = [CYCLE, UNKNOWN, GOOD];
@@ -190,7 +210,8 @@ describe("a plan by another agent", () => {
       "#!/bin/sh",
       'case "$(cat)" in',
       `*zebra*) echo '${JSON.stringify(GOOD)}' ;;`,
-      `*draft*) echo '${JSON.stringify(UNKNOWN)}' > "$SKEIN_HANDOFF"; echo x > src/cli.ts ;;`,
+      '*"second command"*) exit 9 ;;', // The rules' plan is none of its business.
+      `*"Add the commands a and b"*) echo '${JSON.stringify(UNKNOWN)}' > "$SKEIN_HANDOFF"; echo x > src/cli.ts ;;`,
       "esac",
     ];
     writeFileSync(program, `${lines.join("\n")}\n`, { mode: 0o755 });

@@ -1,4 +1,4 @@
-/** Do plans keep their promises, whatever is in them? Tens of thousands, each from a seed that is named when one fails. */
+/** Do plans keep their promises, whatever is in them? Thousands, each from a seed that is named when one fails. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { isDeepStrictEqual } from "node:util";
@@ -29,9 +29,9 @@ const FACTS = {
   agents: ["Explore", "code-reviewer", "debugger"].map((name) => ({ name, isReadOnly: name === "Explore" })),
 };
 
-describe("50,000 plans", () => {
+describe("5,000 plans", () => {
   it("read back as they are, in any order of keys, and are accepted", () => {
-    eachPlan(50_000, (plan, random) => {
+    eachPlan(5_000, (plan, random) => {
       const text = JSON.stringify(random.chance(0.1) ? mixed(random, plan) : plan);
       const read = readPlan(text);
       assert.ok(read.is === "plan", JSON.stringify(read));

@@ -27,7 +27,7 @@ test(
       const files = await loadPlanningFiles(place);
       assert.ok(!hasFailed(files));
       assert.match(files.words.file, /planning\/words\.json$/);
-      assert.ok("actionVerbs" in JSON.parse(files.words.text));
+      assert.ok("verbs" in JSON.parse(files.words.text));
       assert.ok("maxFilesRead" in JSON.parse(files.limits.text));
     }
   }),
@@ -41,7 +41,7 @@ test(
     const files = await loadPlanningFiles(top);
     assert.ok(!hasFailed(files));
     assert.deepEqual(files.limits, { file: ".skein/planning/limits.json", text: '{"version": 1}' });
-    assert.ok("actionVerbs" in JSON.parse(files.words.text));
+    assert.ok("verbs" in JSON.parse(files.words.text));
   }),
 );
 

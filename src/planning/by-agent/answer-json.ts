@@ -1,5 +1,6 @@
 /** Which JSON in an agent's words is its plan? The last object with a list of tasks, without what nobody can see. */
 import { findJson, type Json, type JsonList, type JsonObject, placeOf } from "../../core/json-salvage.ts";
+import { visible } from "../plain.ts";
 
 export type AnswerJson =
   | { readonly is: "json"; readonly text: string }
@@ -59,13 +60,3 @@ function jsonOf(value: Json): string {
   const fields = [...value].map(([key, inner]) => `${JSON.stringify(visible(key))}:${jsonOf(inner)}`);
   return `{${fields.join(",")}}`;
 }
-
-/** What is shown is what is run: without what a terminal obeys, and what turns or hides letters. */
-export const visible = (text: string): string =>
-  text
-    .toWellFormed()
-    .replace(/[\u2028\u2029]/g, "\n")
-    .replace(UNSEEN, "");
-
-const UNSEEN =
-  /[\p{Cc}--[\t\n]]|[\u{E0000}-\u{E007F}\u061C\u200B\u200E\u200F\u202A-\u202E\u2066-\u2069\uFEFF]/gv;

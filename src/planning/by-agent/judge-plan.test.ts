@@ -102,13 +102,26 @@ describe("an agent's plan", () => {
     assert.equal(found.plan.questions[0]?.default, "a");
   });
 
-  it("must be as deep as the request is complex", () => {
-    const score = { ...RULES_PLAN.score!, total: 9, tier: 2, min_depth: 2 } as const;
+  it("is taken with a warning where it is shallow, wide or long", () => {
+    const score = { ...RULES_PLAN.score!, total: 16, tier: 3, min_depth: 3 } as const;
     const rulesPlan = { ...RULES_PLAN, score };
-    const flat = judgePlan(JSON.stringify({ tasks: [task("a")] }), { ...judging, rulesPlan });
-    assert.match(flat.is === "refused" ? flat.reasons.join() : "", /depth/);
-    const deep = { tasks: [task("a", { metadata: { depth: 2 } })] };
-    assert.equal(judgePlan(JSON.stringify(deep), { ...judging, rulesPlan }).is, "plan");
+    const taken = (tasks: readonly object[]) => {
+      const found = judgePlan(JSON.stringify({ tasks }), { ...judging, rulesPlan });
+      assert.ok(found.is === "plan", JSON.stringify(found));
+      return found.warnings.join("\n");
+    };
+    assert.match(taken([task("a")]), /depth of 3; less deep: "a" \(split those/);
+    const wide = Array.from({ length: 60 }, (_, n) => task(`w${n}`));
+    assert.match(taken(wide), /and 50 more/);
+    const long = Array.from({ length: 9 }, (_, n) =>
+      task(`n${n}`, n > 0 ? { blockedBy: [`n${n - 1}`] } : {}),
+    );
+    assert.match(taken(long), /there are 9 waves/);
+    assert.match(
+      taken([task("a", { metadata: { agent: "nobody-knows", depth: 3 } })]),
+      /no agent "nobody-knows"/,
+    );
+    assert.equal(taken([task("a", { metadata: { agent: "general-purpose", depth: 3 } })]), "");
   });
 });
 
@@ -116,22 +129,21 @@ describe("what an agent is told that plans", () => {
   const facts = { ...NO_FACTS, languages: ["TypeScript"], tests: ["test/"], testCommand: "npm\ntest\u001b" };
   const asking = { ...judging, facts };
 
-  it("is the rules' plan as a draft, then its own", () => {
+  it("is no draft of the rules, and later its own last plan", () => {
     const first = planRequest(asking, "");
-    assert.deepEqual(JSON.parse(first.draft), RULES_PLAN);
-    assert.deepEqual([first.draftIs, first.draftLeftOut], ["of the rules", 0]);
-    assert.deepEqual(first.limits, { maxTasks: 1_000, maxConcurrent: 3, minDepth: 1 });
+    assert.deepEqual([first.lastPlan, first.lastPlanLeftOut], ["", 0]);
+    assert.deepEqual(first.limits, { maxTasks: 1_000, maxConcurrent: 3 });
     assert.deepEqual(first.repository, [
       "Languages: TypeScript",
       "Tests are in: test/",
       "Tests are run by: npm test",
     ]);
     const second = planRequest(asking, '{"tasks": []}');
-    assert.deepEqual([second.draft, second.draftIs], ['{"tasks": []}', "its own"]);
+    assert.equal(second.lastPlan, '{"tasks": []}');
   });
 
   it("is bounded, and says by how much", () => {
-    const { draft, draftLeftOut } = planRequest(asking, "x".repeat(70_000));
-    assert.deepEqual([draft.length, draftLeftOut], [60_000, 10_000]);
+    const { lastPlan, lastPlanLeftOut } = planRequest(asking, "x".repeat(70_000));
+    assert.deepEqual([lastPlan.length, lastPlanLeftOut], [60_000, 10_000]);
   });
 });

@@ -3,11 +3,13 @@ import { Lines } from "../../core/lines.ts";
 import type { PlanProblem } from "../files/place.ts";
 import { readPlan } from "../files/read-plan.ts";
 import { lintPlan } from "../lint.ts";
+import { visible } from "../plain.ts";
 import type { ExecutionPlan } from "../plan.ts";
-import { answerJson, visible } from "./answer-json.ts";
+import { answerJson } from "./answer-json.ts";
 
 export type JudgedPlan =
-  | { readonly is: "plan"; readonly plan: ExecutionPlan }
+  /** `warnings`: what could be better. The plan is taken all the same. */
+  | { readonly is: "plan"; readonly plan: ExecutionPlan; readonly warnings: readonly string[] }
   /** `json` is what was refused; empty if there was none. */
   | { readonly is: "refused"; readonly reasons: readonly string[]; readonly json: string };
 
@@ -27,8 +29,10 @@ export function judgePlan(text: string, judging: Judging): JudgedPlan {
   const read = readPlan(found.text, { maxConcurrent, readOnlyAgents });
   if (read.is === "broken") return refused(read.problems, found.text);
   const plan = completed(read.plan, judging);
-  const problems = [...missingIn(plan), ...lintPlan(plan, { agents }).filter(isAgainst)];
-  return problems.length > 0 ? refused(problems, found.text) : { is: "plan", plan };
+  const findings = lintPlan(plan, { agents });
+  const problems = [...missingIn(plan), ...findings.filter(isAgainst)];
+  if (problems.length > 0) return refused(problems, found.text);
+  return { is: "plan", plan, warnings: said(findings.filter(({ level }) => level === "warning")) };
 }
 
 /** Questions are for a person, who is asked by whoever shows the plan. */
@@ -53,11 +57,17 @@ function completed(plan: ExecutionPlan, { name, rulesPlan, maxConcurrent }: Judg
   };
 }
 
-function refused(problems: readonly PlanProblem[], json: string): JudgedPlan {
+const refused = (problems: readonly PlanProblem[], json: string): JudgedPlan => ({
+  is: "refused",
+  reasons: said(problems),
+  json,
+});
+
+function said(problems: readonly PlanProblem[]): readonly string[] {
   const lines = new Lines();
   for (const { place, message, next } of problems)
     lines.add(shown([place, message].filter((part) => part !== "").join(": ") + (next ? ` (${next})` : "")));
-  return { is: "refused", reasons: lines.all(), json };
+  return lines.all();
 }
 
 /** Of one reason: it may quote what the agent wrote. */

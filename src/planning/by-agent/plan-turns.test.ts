@@ -8,7 +8,7 @@ import { planInTurns, type Turn } from "./plan-turns.ts";
 
 const judge = (text: string): JudgedPlan =>
   text === "good"
-    ? { is: "plan", plan: RULES_PLAN }
+    ? { is: "plan", plan: RULES_PLAN, warnings: [] }
     : { is: "refused", reasons: [`${text} is no plan`], json: text };
 
 async function played(...words: readonly (string | Said)[]) {
@@ -26,7 +26,7 @@ async function played(...words: readonly (string | Said)[]) {
 describe("the turns of an agent that plans", () => {
   it("end with the first plan that is accepted", async () => {
     const { end, turns, told } = await played("good");
-    assert.deepEqual(end, { is: "plan", plan: RULES_PLAN, turns: 1 });
+    assert.deepEqual(end, { is: "plan", plan: RULES_PLAN, warnings: [], turns: 1 });
     assert.deepEqual([turns, told], [[{ number: 1 }], []]);
   });
 

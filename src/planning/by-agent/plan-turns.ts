@@ -12,7 +12,7 @@ export type Turn = { readonly number: number; readonly refused?: Refused };
 export type Refused = JudgedPlan & { readonly is: "refused" };
 
 export type TurnsEnd = { readonly turns: number; readonly spent?: Spent } & (
-  | { readonly is: "plan"; readonly plan: ExecutionPlan }
+  | { readonly is: "plan"; readonly plan: ExecutionPlan; readonly warnings: readonly string[] }
   /** None of its answers could be used; these are the reasons against the last. */
   | { readonly is: "refused"; readonly reasons: readonly string[] }
   /** The last turn came to nothing, and another would have, too. */
@@ -33,7 +33,7 @@ export async function planInTurns(
     if (said.is === "failed" && isOver(said.failure, number))
       return { is: "failed", failure: said.failure, reasons: refused?.reasons ?? [], ...end };
     const judged = said.is === "failed" ? broken(said.failure) : judge(said.text);
-    if (judged.is === "plan") return { is: "plan", plan: judged.plan, ...end };
+    if (judged.is === "plan") return { ...judged, ...end };
     refused = judged;
     told(judged, number);
   }

@@ -1,5 +1,5 @@
 /** What was wrong with a plan that nobody will see? The reasons that its agent was told, with its tasks by their names. */
-import { visible } from "./answer-json.ts";
+import { visible } from "../plain.ts";
 import type { Refused } from "./plan-turns.ts";
 
 /** The agent reads `tasks[2].scope` beside its own plan; a person has no such plan, and reads `task "login": scope`. */

@@ -2,7 +2,7 @@
 import { AGENT } from "../../core/plan-answer.ts";
 import type { Delivers } from "../../core/task.ts";
 import { AGENT_PREFIX, type Estimate, GENERAL_PURPOSE, type PlanTask, SCRATCHPAD } from "../plan.ts";
-import { activeFormOf, subjectOf } from "../rules/wording.ts";
+import { activeFormOf, subjectOf } from "../wording.ts";
 import { oneFor, type TaskField, type WrittenTask, writtenFor } from "./foreign-fields.ts";
 import { outputNameIn } from "./output-name.ts";
 import { foundIn, isFields, type Report } from "./place.ts";

@@ -15,18 +15,13 @@ export type TaskLimits = { readonly maxFilesModified: number; readonly maxFilesR
 export type TaskJudge = (task: PlanTask, path: string) => readonly Finding[];
 
 /** For all tasks of a plan, one after the other: it remembers the names of their output files. */
-export function taskJudge(
-  agents: readonly AgentFact[] | undefined,
-  limits: TaskLimits,
-  minDepth: number,
-): TaskJudge {
+export function taskJudge(agents: readonly AgentFact[] | undefined, limits: TaskLimits): TaskJudge {
   const known = agents && new Map(agents.map((agent) => [agent.name, agent]));
   const outputs = new Map<string, string>();
   return (task, path) => [
     ...wordFindings(task, path),
     ...agentFindings(task, path, known),
     ...outputFindings(task, path, outputs),
-    ...(task.metadata.depth < minDepth ? [shallow(task, path, minDepth)] : []),
     ...sizeFindings(task, path, limits),
     ...compressedWords(task, path),
   ];
@@ -87,13 +82,6 @@ function outputFindings(
     return [error(place, `task "${other}" has the output file ${read.name}, too`, "give each its own name")];
   return [];
 }
-
-const shallow = ({ id, metadata }: PlanTask, path: string, minDepth: number): Finding =>
-  error(
-    `${path}.metadata.depth`,
-    `task "${id}" is a part of depth ${metadata.depth}, and the request's score asks for ${minDepth}`,
-    `split it further; or write ${minDepth}, if it is as small as it can be`,
-  );
 
 function sizeFindings({ scope, reads }: PlanTask, path: string, limits: TaskLimits): readonly Finding[] {
   const over = (key: string, count: number, max: number, verb: string) =>

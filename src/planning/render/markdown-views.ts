@@ -1,6 +1,6 @@
 /** Does what a plan's markdown says for people agree with its records? Its status, its table and its waves. */
 import type { PlanProblem } from "../files/place.ts";
-import { type ExecutionPlan, isReady } from "../plan.ts";
+import { AGENT_PREFIX, type ExecutionPlan, isReady } from "../plan.ts";
 import { plain, unescaped } from "./escape.ts";
 import { COLUMNS, cellsOf, READY, UNCLEAR, wavesText } from "./markdown.ts";
 import { problemAt, type Section, type Sections, type SourceLine, textOf } from "./markdown-sections.ts";
@@ -47,7 +47,8 @@ const shown = (text: string): string =>
   JSON.stringify(text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text);
 
 const asRow = (cells: readonly string[]): string => cells.map(joined).join(" | ");
-const joined = (text: string): string => plain(text).replace(/ +/g, " ");
+/** A prefix of agents is for other tools: the records are read without it. */
+const joined = (text: string): string => plain(text).replaceAll(AGENT_PREFIX, "").replace(/ +/g, " ");
 
 const tableRowsOf = ({ tasks }: ExecutionPlan): readonly string[] => [
   asRow(COLUMNS),

@@ -83,6 +83,8 @@ describe("a plan that is asked for plainly", () => {
       "--no-ask",
       "--max-concurrent",
       "4",
+      "--by",
+      "rules",
       "--json",
     ];
     assert.deepEqual(plainPlan(line), {
@@ -90,6 +92,7 @@ describe("a plan that is asked for plainly", () => {
       out: "plan.json",
       ask: false,
       maxConcurrent: "4",
+      by: "rules",
     });
   });
 
@@ -103,7 +106,8 @@ describe("a plan that is asked for plainly", () => {
     ])
       assert.equal(plainPlan(line), undefined, line.join(" "));
     for (const line of [
-      ["plan", "a", "--by", "rules"],
+      ["plan", "a", "--by"],
+      ["plan", "a", "--agent", "x"],
       ["plan", "a", "--out"],
       ["plan", "-"],
       ["plan", "a", "--out", "--json"],

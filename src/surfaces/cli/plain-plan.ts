@@ -15,7 +15,8 @@ const SWITCHES: Readonly<Record<string, PlanOptions>> = {
   "--no-ask": { ask: false },
 };
 
-const VALUES: Readonly<Record<string, "out" | "maxConcurrent" | "repo">> = {
+const VALUES: Readonly<Record<string, "out" | "maxConcurrent" | "repo" | "by">> = {
+  "--by": "by",
   "--out": "out",
   "--max-concurrent": "maxConcurrent",
   "--repo": "repo",

@@ -57,7 +57,7 @@ test("without a terminal one wave comes after the other, and no line is broken",
 Create a calculator
 
 3 tasks in 2 waves, at most 8 at a time; planned by rules.
-Complexity 7 of 35: tier 2, split at least 2 times (verbs 1, connectors 1, domain 0, scope 3, risk 0).
+Complexity 7 of 35: tier 2, a depth of 2 is advised (verbs 1, connectors 1, domain 0, scope 3, risk 0).
 
 Success criteria
   - the tests pass

@@ -49,7 +49,7 @@ function header(plan: ExecutionPlan, brush: Brush, prose: Prose): readonly strin
   const count = new Set(tasks.map(({ metadata }) => metadata.wave)).size;
   const size = `${plural(tasks.length, "task")} in ${plural(count, "wave")}, at most ${max_concurrent} at a time`;
   const counted = score && [
-    `Complexity ${score.total} of 35: tier ${score.tier}, split at least ${plural(score.min_depth, "time")}`,
+    `Complexity ${score.total} of 35: tier ${score.tier}, a depth of ${score.min_depth} is advised`,
     `(verbs ${score.verbs}, connectors ${score.connectors}, domain ${score.domain}, scope ${score.scope}, risk ${score.risk})`,
   ];
   const status = isReady(plan) ? brush("good", "ready") : brush("bad", "clarification needed");

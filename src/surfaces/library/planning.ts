@@ -6,7 +6,7 @@
  *
  * const plan = await planRequest("Build user auth with login, logout, register", { repository: "." });
  * if ("failure" in plan) throw new Error(plan.failure.message);
- * console.log(renderMarkdown(plan), lintPlan(plan)); // three tasks in one wave, and nothing wrong with them
+ * console.log(renderMarkdown(plan), lintPlan(plan)); // three tasks in one wave; what is found is advice
  * ```
  */
 import path from "node:path";

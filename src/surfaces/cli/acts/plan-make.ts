@@ -3,12 +3,14 @@ import { existsSync } from "node:fs";
 import path from "node:path";
 import { type Grounds, groundsOf } from "../../../compose/planning.ts";
 import { AGENT_PREFIX, type ExecutionPlan, type Question } from "../../../planning/plan.ts";
+import { sizeNotice } from "../../../planning/size.ts";
 import { hasFailed } from "../../../ports/repository.ts";
 import { type Context, refuse, usage } from "../context.ts";
 import { EXIT } from "../exit-codes.ts";
 import type { PlanOptions } from "../verbs/options.ts";
-import { harmless, onPage } from "../words.ts";
+import { asJson, harmless, onPage } from "../words.ts";
 import type { Input, OpenInput } from "./plan-input.ts";
+import type { WhoPlans, whoPlans } from "./plan-who.ts";
 import { maxConcurrentOf } from "./plan-workers.ts";
 import type { Exit } from "./project.ts";
 
@@ -44,28 +46,47 @@ export async function makePlan(
   const around = { facts, data, agents, maxConcurrent, ...(prefix === undefined ? {} : { prefix }) };
   const make = (answers: ReadonlyMap<string, string>): ExecutionPlan =>
     planByRules(wanted.request, { ...around, answers });
-  const answered = await answer(context, make, whoIs(context, wanted, input));
+  const answered = await answer(context, make, personAt(context, wanted, input));
   const plan = {
     ...answered.plan,
     assumptions: [...answered.plan.assumptions, ...grounds.assumptions],
   };
   if (plan.tasks.length === 0)
     return { exit: usage(context, "the request names nothing that could be done", "say what is to be done") };
-  if (by === "rules") return { plan, grounds, notices };
+  const who = by === "rules" ? RULES : await whoIs(context, wanted, { top, open: input });
+  if (hasExit(who)) return who;
+  if (who.is === "rules") return { plan, grounds, notices: [...notices, ...saidUnasked(context, who)] };
   const { askAgent } = await import("./plan-agent.ts");
   const request = [wanted.request, ...answered.said].join("\n\n");
-  const asked = await askAgent(context, { ...wanted, request, facts, maxConcurrent, rulesPlan: plan });
+  const asked = await askAgent(context, { ...wanted, request, facts, maxConcurrent, rulesPlan: plan, who });
   if (hasExit(asked)) return asked;
+  const size = asked.plan.planner === "rules" ? undefined : sizeNotice(asked.plan.tasks.length);
   return {
     plan: settled(asked.plan, asked.plan.questions),
     grounds,
-    notices: [...notices, ...asked.notices],
+    notices: [...notices, ...asked.notices, ...(size === undefined ? [] : [size])],
   };
 }
 
-function byIn(context: Context, { by, agent, model }: PlanOptions): "rules" | "agent" | Exit {
+const RULES: WhoPlans = { is: "rules" };
+
+/** What it takes to look for agents is loaded only where somebody may be asked. */
+const whoIs = async (...asked: Parameters<typeof whoPlans>): Promise<WhoPlans | Exit> =>
+  (await import("./plan-who.ts")).whoPlans(...asked);
+
+/** An agent that was only found is not called without a word; that it could be is said. */
+function saidUnasked(context: Context, { unasked }: WhoPlans & { readonly is: "rules" }): readonly string[] {
+  if (unasked === undefined) return [];
+  const message = `this is the rules' plan: ${unasked.message}`;
+  if (context.json)
+    context.err.write(`${asJson({ notice: { kind: "agent-not-asked", message, next: unasked.next } })}\n`);
+  return [message, `try: ${unasked.next}`];
+}
+
+/** Undefined: whoever is named, configured or found. */
+function byIn(context: Context, { by, agent, model }: PlanOptions): "rules" | "agent" | undefined | Exit {
   const isNamed = agent !== undefined || model !== undefined;
-  if (by === undefined) return isNamed ? "agent" : "rules";
+  if (by === undefined) return undefined;
   if (by === "rules" && isNamed)
     return {
       exit: usage(context, "--by rules asks no agent", "leave out --agent and --model, or --by rules"),
@@ -113,7 +134,7 @@ const OWN_LISTS =
 const MAX_LOOK_MS = 20_000;
 
 /** A person on a terminal, unless it was said; asked on standard error, so that a plan can be written to a file. */
-const whoIs =
+const personAt =
   ({ err, json }: Context, { ask }: PlanOptions, open: OpenInput) =>
   async () => {
     if (!(ask ?? (!json && err.size !== undefined))) return undefined;

@@ -37,13 +37,14 @@ export function refusePlanFirst(
 const canAsk = ({ json, err }: Context, input: () => Input): boolean =>
   !json && err.size !== undefined && input().isTerminal;
 
-/** The plan of a request, as `skein plan` makes it. Who works is asked for it only if an agent is to plan. */
+/** The plan of a request, as `skein plan` makes it. */
 export async function planOf(
   context: Context,
   request: string,
-  { repo, config, set, workers, by, yes, agent, model }: Wanted,
+  { repo, config, set, workers, by, yes, agent, model, planner, script }: Wanted,
 ): Promise<GivenPlan | Exit> {
-  const options = { repo, config, set, by, maxConcurrent: workers, ...(by === "agent" && { agent, model }) };
+  const who = by === "rules" ? {} : { agent, model, planner, script };
+  const options = { repo, config, set, by, maxConcurrent: workers, ...who };
   const given = Object.entries({ ...options, ask: yes ? false : undefined });
   const wanted = Object.fromEntries(given.filter(([, value]) => value !== undefined));
   const made = await makePlan(context, { ...wanted, request }, processInput);

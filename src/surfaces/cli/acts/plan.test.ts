@@ -5,60 +5,11 @@ import { lstatSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFile
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
 import { newFolder } from "../../../../test/support/folders.ts";
+import { type Asked, ask, CALCULATOR, jsonOf } from "../../../../test/support/plan-asked.ts";
 import { makeRepository, type TestRepository } from "../../../../test/support/repositories.ts";
 import { readPlan } from "../../../planning/files/read-plan.ts";
-import type { ExecutionPlan } from "../../../planning/plan.ts";
 import { parseMarkdown } from "../../../planning/render/parse-markdown.ts";
-import type { Context } from "../context.ts";
 import type { PlanOptions } from "../verbs/options.ts";
-import { plan } from "./plan.ts";
-import type { Input } from "./plan-input.ts";
-
-const CALCULATOR = "Create calculator with add, subtract, multiply, divide";
-
-type Asked = {
-  readonly folder: string;
-  readonly request?: string;
-  readonly json?: true;
-  readonly env?: Context["env"];
-  /** What is typed, line by line. */
-  readonly typed?: readonly string[];
-  readonly stdin?: string;
-  readonly isTerminal?: true;
-};
-
-async function ask({ folder, request = CALCULATOR, env = {}, ...more }: Asked, options: PlanOptions = {}) {
-  const written = { out: "", err: "" };
-  const size = more.isTerminal ? { size: () => ({ columns: 80, rows: 24 }) } : {};
-  const sink = (name: "out" | "err") => ({
-    hasColours: false,
-    write: (text: string) => {
-      written[name] += text;
-    },
-    ...size,
-  });
-  const lines = [...(more.typed ?? [])];
-  const input = (): Input => ({
-    isTerminal: more.isTerminal === true,
-    line: async () => lines.shift(),
-    all: async (maxBytes) => Buffer.from(more.stdin ?? "").subarray(0, maxBytes + 1),
-    close: async () => {},
-  });
-  const context: Context = {
-    out: sink("out"),
-    err: sink("err"),
-    json: more.json === true,
-    env,
-    folder,
-    command: "skein",
-    now: () => 0,
-  };
-  const code = await plan(context, { ...options, request, input });
-  return { code, ...written };
-}
-
-const jsonOf = async (asked: Asked, options?: PlanOptions): Promise<ExecutionPlan> =>
-  JSON.parse((await ask({ ...asked, json: true }, options)).out);
 
 let repository: TestRepository;
 before(async () => {
@@ -144,14 +95,14 @@ describe("what is not clear", () => {
   it("is taken from the default where nobody can be asked, and said", async () => {
     const { questions, assumptions, tasks } = await jsonOf({ folder: here(), request: VAGUE });
     assert.deepEqual([questions.filter(({ blocking }) => blocking), tasks.length > 0], [[], true]);
-    assert.match(assumptions.join("\n"), /should be fixed\?.*npm test/);
+    assert.match(assumptions.join("\n"), /meant by "fix it"\?.*npm test/);
     const text = await ask({ folder: here(), request: VAGUE, typed: ["the login"] });
     assert.ok(!text.out.includes("login") && text.err === "", "no terminal, no question");
   });
 
   it("is asked on a terminal, and the answer is planned with", async () => {
     const asked = await ask({ folder: here(), request: VAGUE, typed: ["the login form"], isTerminal: true });
-    assert.match(asked.err, /^What exactly should be fixed\? \(Default: .*\)\n> $/);
+    assert.match(asked.err, /^What exactly is meant by "fix it"\? \(Default: [^)]*\)\n> $/);
     assert.match(asked.out, /login form/);
     for (const typed of [[""], []]) {
       const usual = await ask({ folder: here(), request: VAGUE, typed }, { ask: true });

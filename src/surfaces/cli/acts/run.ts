@@ -18,6 +18,8 @@ import { deliverDone, refuseDelivery } from "./deliver.ts";
 import { type Driven, driveRun } from "./drive-run.ts";
 import { gateWarnings } from "./gate-warnings.ts";
 import { readGoal } from "./goal.ts";
+import { notify } from "./plan.ts";
+import { costNotices } from "./plan-cost.ts";
 import { type GivenPlan, planIn, planSize } from "./plan-file.ts";
 import { approve, planOf, refusePlanFirst } from "./plan-run.ts";
 import { type Exit, hasExit, NEVER, openHere } from "./project.ts";
@@ -33,12 +35,14 @@ export const run: Act<Given> = async (context, options) => {
   if (hasExit(wanted)) return wanted.exit;
   const read = await configure(context, project, options);
   if (hasExit(read)) return read.exit;
-  const { notices } = read;
+  const config = wanted.plan ? followingPlan(read, wanted.plan.plan) : read.config;
+  const costs = wanted.plan ? await costNotices(project, config, wanted.plan.plan) : [];
   if (options.plan && wanted.plan) {
+    notify(context, costs);
     const declined = await approve(context, wanted.plan, options);
     if (declined !== undefined) return declined;
   }
-  const config = wanted.plan ? followingPlan(read, wanted.plan.plan) : read.config;
+  const notices = [...read.notices, ...(options.plan ? [] : costs)];
   const { plan: _first, ...given } = options;
   return (await begin(context, project, { ...given, ...wanted, config, notices })).exit;
 };

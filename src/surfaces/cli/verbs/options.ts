@@ -62,7 +62,7 @@ export type RunOptions = RepoOption & SettingOptions & { readonly base?: string;
 
 /** `ask`: undefined where nothing was said about it. */
 export type PlanOptions = RepoOption &
-  Pick<SettingOptions, "agent" | "model" | "set"> & {
+  Pick<SettingOptions, "agent" | "model" | "planner" | "script" | "set"> & {
     readonly markdown?: true;
     readonly mermaid?: true;
     readonly out?: string;

@@ -7,9 +7,9 @@ export const addPlan: AddVerb = (program, perform) => {
     .command("plan <request>")
     .summary("make a plan of a request: tasks, agents, waves, risks")
     .description(
-      'Makes a plan of a request: a sentence, a file that says it, or "-" for standard input. By rules, at once and ' +
-        "without a model; or by an agent, whose plan is checked by the same rules. Nothing is started: skein run " +
-        "takes the plan's file.",
+      'Makes a plan of a request: a sentence, a file that says it, or "-" for standard input. By the agent that is ' +
+        "named or configured, or by one that was found, if you say yes; else by rules, at once and without a model. " +
+        "Nothing is started: skein run takes the plan's file.",
     );
   addRepo(plan)
     .option("--markdown", "write it as markdown")
@@ -41,7 +41,10 @@ const addMaking = (command: Command): Command =>
       "--max-concurrent <n>",
       "agents at once (default: workers of skein.yaml, CLAUDE_MAX_CONCURRENT, 8)",
     )
-    .option("--by <planner>", "rules, or agent (default: rules, unless an agent is named)")
+    .option(
+      "--by <planner>",
+      "rules: offline; agent (default: an agent that is named or configured, else rules)",
+    )
     .option("--agent <agent>", "the agent to ask: a name, provider/model, a command, acp:command")
     .option("--model <provider/model>", "the model of the built-in agent to ask")
     .option("--agent-prefix [prefix]", 'put before agents\' names (without a word: "workflow-orchestrator:")')

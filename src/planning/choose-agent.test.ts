@@ -1,0 +1,81 @@
+/** Does each task get the specialist whose words it speaks, and no reader what must be written? */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { BUILT_IN_SPECIALISTS } from "../delegation/specialist-table.ts";
+import { chooserOf } from "./choose-agent.ts";
+import type { Draft } from "./draft.ts";
+
+const choose = chooserOf(BUILT_IN_SPECIALISTS);
+const draftOf = (subject: string, description: string, delivers: Draft["delivers"]): Draft => ({
+  ...{ subject, description, delivers, words: description },
+  ...{
+    scope: [],
+    reads: [],
+    requirements: [],
+    after: [],
+    isImperative: true,
+    isCollected: false,
+    isShared: false,
+  },
+});
+const report = (subject: string, description = `${subject}.`) => draftOf(subject, description, "report");
+const change = (subject: string, description = `${subject}.`) => draftOf(subject, description, "change");
+
+test("two distinct keywords win, most win, one is chance", () => {
+  assert.equal(choose(change("Refactor and optimize the parser")).agent, "code-cleanup-optimizer");
+  assert.equal(choose(change("Refactor the parser")).agent, "general-purpose");
+  assert.equal(choose(change("Refactor, refactor, refactor")).agent, "general-purpose");
+  assert.equal(
+    choose(change("Upgrade the packages, then test and deploy to docker: infrastructure")).agent,
+    "devops-experience-architect",
+  );
+});
+
+test("of equals the first in the table wins", () => {
+  // "verify" and "test" for the third row, "document" and "explain" for the seventh.
+  assert.equal(choose(change("Verify and test, document and explain")).agent, "task-completion-verifier");
+});
+
+test("singular and plural are the same keyword", () => {
+  assert.equal(choose(change("Install a package that is a dependency")).agent, "dependency-manager");
+});
+
+test("a reader gets what is only read, and then there is no output file", () => {
+  assert.deepEqual(choose(report("Scan and summarize the logs")), { agent: "Explore", hasOutput: false });
+  assert.deepEqual(choose(report("Explore and understand the parser")), {
+    agent: "codebase-context-analyzer",
+    hasOutput: false,
+  });
+});
+
+for (const word of ["write", "create", "save", "generate", "produce", "output", "Writing", "generates"]) {
+  test(`a reader gets nothing whose description says "${word}"`, () => {
+    const { agent, hasOutput } = choose(
+      report("Scan and summarize the logs", `Scan, summarize, ${word} a list.`),
+    );
+    assert.notEqual(agent, "Explore");
+    assert.equal(hasOutput, true);
+  });
+}
+
+test("a reader gets neither a change nor what another task reads from a file", () => {
+  assert.equal(choose(change("Scan and summarize the logs")).agent, "general-purpose");
+  const collected = { ...report("Scan and summarize the logs"), isCollected: true };
+  assert.deepEqual(choose(collected), { agent: "general-purpose", hasOutput: true });
+});
+
+test("names of files are no keywords", () => {
+  assert.equal(choose(report("Review code-reviewer.md, test/verify/check.md")).agent, "general-purpose");
+});
+
+test("a prefix is put before every name, and taken off those that have it", () => {
+  const rows = [{ name: "workflow-orchestrator:cleaner", keywords: ["tidy", "sweep"], isReadOnly: false }];
+  const prefixed = chooserOf(rows, "workflow-orchestrator:");
+  assert.equal(prefixed(change("Tidy and sweep")).agent, "workflow-orchestrator:cleaner");
+  assert.equal(prefixed(change("Something else")).agent, "workflow-orchestrator:general-purpose");
+});
+
+test("only the task's own words count, not the whole request below them", () => {
+  const draft = { ...change("Add a", "Add a.\n\nRefactor and optimize the parser."), words: "Add a." };
+  assert.equal(choose(draft).agent, "general-purpose");
+});

@@ -1,0 +1,85 @@
+/** What is a worker told of the request? Its own part as it was written, and the whole for what surrounds it. */
+import { visible } from "./plain.ts";
+import type { ExecutionPlan, PlanTask } from "./plan.ts";
+import { saysToWrite } from "./says-to-write.ts";
+import type { Part } from "./shapes/shape.ts";
+import { joined } from "./shapes/text.ts";
+
+/** Of the request, in one task: some six pages, about 5,000 tokens. */
+export const MAX_REQUEST_CHARS = 20_000;
+
+/** What stands above the whole request in a task that does a part of it. */
+export const WHOLE = "The whole request, for what surrounds this part (the other parts are other tasks'):";
+
+export function describePart({ words, says }: Part, shared: readonly string[], request: string): string {
+  return [
+    ...(says === undefined ? [] : [says]),
+    words,
+    ...(shared.length === 0 ? [] : [["Said of all parts:", ...shared].join("\n")]),
+    ...(joined(words) === joined(request) ? [] : [`${WHOLE}\n\n${asTold(request).text}`]),
+  ].join("\n\n");
+}
+
+/** The most that a plan file takes for one description. */
+const MAX_DESCRIPTION_CHARS = 50_000;
+
+/** An agent's plan with the request's own words in every task: what it wrote may have left something out. */
+export function withRequest(plan: ExecutionPlan, request: string): ExecutionPlan {
+  const { text } = asTold(visible(request).trim());
+  const told = (task: PlanTask): PlanTask => {
+    const description = `${task.description}\n\n${WHOLE}\n\n${text}`;
+    // Who only reads must not be told to write, be it in the words of the request.
+    const isForReader = task.delivers === "report" && task.metadata.output_file === undefined;
+    if (description.length > MAX_DESCRIPTION_CHARS || (isForReader && saysToWrite(text))) return task;
+    return { ...task, description };
+  };
+  return { ...plan, tasks: plan.tasks.map(told) };
+}
+
+export type Told = {
+  /** Up to the limit, with line breaks; what was cut is said. */
+  readonly text: string;
+  /** What was cut, in lines that an assumption can hold. */
+  readonly left: readonly string[];
+};
+
+export function asTold(request: string): Told {
+  if (request.length <= MAX_REQUEST_CHARS) return { text: request, left: [] };
+  const line = request.lastIndexOf("\n", MAX_REQUEST_CHARS);
+  const blank = request.lastIndexOf(" ", MAX_REQUEST_CHARS);
+  const cut = line > MAX_REQUEST_CHARS / 2 ? line : blank > MAX_REQUEST_CHARS / 2 ? blank : MAX_REQUEST_CHARS;
+  const kept = request.slice(0, cut).toWellFormed().trimEnd();
+  const more = (request.length - cut).toLocaleString("en");
+  return {
+    text: `${kept}\n\n[Cut here: ${more} more characters of the request are in the plan's assumptions, as "Not read".]`,
+    left: chunksOf(request.slice(cut)).map((chunk) => `Not read: ${chunk}`),
+  };
+}
+
+/** A line of a plan file holds 10,000 characters. */
+const MAX_CHUNK_CHARS = 8_000;
+
+/** Whole lines as far as they fit, with a blank for each break; a longer line in pieces. */
+function chunksOf(text: string): readonly string[] {
+  const chunks: string[] = [];
+  let chunk = "";
+  for (const line of text.split("\n").flatMap(piecesOf)) {
+    if (chunk !== "" && chunk.length + line.length >= MAX_CHUNK_CHARS) {
+      chunks.push(chunk);
+      chunk = "";
+    }
+    chunk = chunk === "" ? line : `${chunk} ${line}`;
+  }
+  return chunk === "" ? chunks : [...chunks, chunk];
+}
+
+function piecesOf(line: string): readonly string[] {
+  const pieces: string[] = [];
+  for (let rest = line.trim(); rest !== ""; ) {
+    const blank = rest.lastIndexOf(" ", MAX_CHUNK_CHARS);
+    const end = rest.length <= MAX_CHUNK_CHARS ? rest.length : blank > 0 ? blank : MAX_CHUNK_CHARS;
+    pieces.push(rest.slice(0, end).toWellFormed());
+    rest = rest.slice(end).trim();
+  }
+  return pieces;
+}

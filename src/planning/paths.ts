@@ -1,0 +1,101 @@
+/** Which files of the repository does a text name: to read, or, where it says so in plain words, to write? */
+import { readPath } from "../core/scope.ts";
+import type { RepositoryFacts } from "./facts.ts";
+
+/** The tree as it is asked: made once for a plan. */
+export type Tree = {
+  readonly files: ReadonlySet<string>;
+  /** Each ends in "/". */
+  readonly folders: ReadonlySet<string>;
+  readonly byName: ReadonlyMap<string, readonly string[]>;
+};
+
+export function treeOf({ files }: Pick<RepositoryFacts, "files">): Tree {
+  const folders = new Set<string>();
+  const byName = new Map<string, string[]>();
+  for (const file of files) {
+    for (let at = file.lastIndexOf("/"); at > 0; at = file.lastIndexOf("/", at - 1)) {
+      const folder = file.slice(0, at + 1);
+      if (folders.has(folder)) break;
+      folders.add(folder);
+    }
+    const name = nameOf(file);
+    const same = byName.get(name);
+    if (same) same.push(file);
+    else byName.set(name, [file]);
+  }
+  return { files: new Set(files), folders, byName };
+}
+
+export const nameOf = (path: string): string => path.slice(path.lastIndexOf("/") + 1);
+
+/** What a name that somebody wrote means. `new`: a path that would be in the repository, and is not there. */
+export type PathMeant =
+  | { readonly is: "file" | "folder" | "new"; readonly path: string }
+  | { readonly is: "nothing"; readonly path: "" };
+
+export function meantBy(written: string, tree: Tree): PathMeant {
+  const read = readPath(written.replace(/^\.\//, ""));
+  if ("problem" in read) return NOTHING;
+  const { path } = read;
+  if (tree.files.has(path)) return { is: "file", path };
+  const folder = path.endsWith("/") ? path : `${path}/`;
+  if (tree.folders.has(folder)) return { is: "folder", path: folder };
+  const same = path.includes("/") ? [] : (tree.byName.get(path) ?? []);
+  if (same.length === 1) return { is: "file", path: same[0]! };
+  return same.length === 0 && /\.\w{1,10}$/.test(path) ? { is: "new", path } : NOTHING;
+}
+
+const NOTHING: PathMeant = { is: "nothing", path: "" };
+
+/** A path or a file name with an ending, as it stands in a sentence. */
+const PATH = /(?<![\w./@:-])(?:\.\/)?(?:[\w.@-]{1,80}\/){0,20}[\w.@-]{1,80}(?:\.\w{1,10}|\/)(?![\w/])/g;
+const MAX_READ_CHARS = 100_000;
+
+const pathsIn = (text: string): readonly string[] => [
+  ...new Set((text.slice(0, MAX_READ_CHARS).match(PATH) ?? []).map((path) => path.replace(/\.$/, ""))),
+];
+
+/** Files that are mentioned and exist: worth reading first, and no fence. */
+export function readsIn(text: string, tree: Tree, max: number): readonly string[] {
+  const meant = pathsIn(text).map((written) => meantBy(written, tree));
+  return [...new Set(meant.flatMap(({ is, path }) => (is === "file" ? [path] : [])))].slice(0, max);
+}
+
+const QUOTE = "[`\"']?";
+const NAME = "([\\w.@/-]{1,200}?)";
+const AFTER = `${QUOTE}(?=[\\s,;:!?)]|\\.?(?:\\s|$)|$)`;
+/** "only in X", "only change X", "change nothing but X". */
+const ONLY = new RegExp(
+  `\\b(?:only (?:in|within|inside|touch|change|edit|modify)|(?:touch|change|edit|modify) (?:only|nothing but))(?: the| files in)? ${QUOTE}${NAME}${AFTER}`,
+  "gi",
+);
+const MAKE = new RegExp(
+  `^(?:please )?(?:create|write|edit) (?:a |the )?(?:new )?(?:file )?${QUOTE}${NAME}${AFTER}`,
+  "i",
+);
+
+/**
+ * The fence of a task. A path that is only mentioned is none: the change may need others. Of "create X" and "edit X" a
+ * text or a setting is, and code is not, because its tests are in another file.
+ */
+export function scopeIn(text: string, tree: Tree): readonly string[] {
+  const said = text.slice(0, MAX_READ_CHARS);
+  const only = [...said.matchAll(ONLY)].map(([, name = ""]) => meantBy(name, tree));
+  if (only.length > 0)
+    return only.every(({ is }) => is === "file" || is === "folder")
+      ? [...new Set(only.map(({ path }) => path))]
+      : [];
+  const [, name = ""] = MAKE.exec(said) ?? [];
+  if (name === "" || !isProse(name) || pathsIn(said).length > 1 || /[.!?]\s+\S/.test(said)) return [];
+  const { is, path } = meantBy(name, tree);
+  const isEdit = /^(?:please )?edit/i.test(said);
+  return is === "file" || (is === "new" && !isEdit) ? [path] : [];
+}
+
+/** Written for people to read, or read by a program as it is. */
+const isProse = (path: string): boolean => /\.(?:md|mdx|rst|adoc|txt|ya?ml|toml|ini|csv)$/i.test(path);
+
+const TEST_NAME = /^(?:test_.*|.*(?:[._-](?:test|spec)|_test|Test|Tests|Spec))\.[a-z]{1,5}$/;
+export const isTest = (path: string): boolean =>
+  TEST_NAME.test(nameOf(path)) || /(?:^|\/)(?:tests?|__tests__|specs?)\//.test(path);

@@ -1,0 +1,158 @@
+/** What does a sentence begin with: an order, a word of order, a limit? All by the published words. */
+import type { WordList, Words } from "../words.ts";
+
+export type Lexicon = {
+  readonly words: Words;
+  /** All verbs that can be an order. */
+  readonly verbs: ReadonlySet<string>;
+  /** Orders that change nothing, and those that may. */
+  readonly report: ReadonlySet<string>;
+  readonly check: ReadonlySet<string>;
+  readonly starts: {
+    readonly verb: RegExp;
+    readonly polite: RegExp;
+    readonly limit: RegExp;
+    readonly when: Readonly<Record<When, RegExp>>;
+  };
+  readonly story: RegExp;
+  /** What a limit is about. */
+  readonly limited: RegExp;
+  readonly finite: ReadonlySet<string>;
+};
+
+export type When = "first" | "then" | "meanwhile" | "finally";
+const WHEN: readonly When[] = ["first", "then", "meanwhile", "finally"];
+
+export function lexiconOf(words: Words): Lexicon {
+  const known = lexicons.get(words);
+  if (known) return known;
+  const verbs = Object.values(words.verbs).flat();
+  const lexicon: Lexicon = {
+    words,
+    verbs: new Set(verbs),
+    report: new Set(words.verbs.report),
+    check: new Set(words.verbs.check),
+    starts: {
+      verb: startOf(verbs),
+      polite: startOf(words.polite),
+      limit: startOf(words.limits.starts),
+      when: Object.fromEntries(WHEN.map((when) => [when, startOf(words.order[when])])) as Record<
+        When,
+        RegExp
+      >,
+    },
+    story: new RegExp(`\\b${anyOf(words.story)}\\b`, "i"),
+    limited: new RegExp(`\\b${anyOf(words.limits.about)}(?:s|d|ed|ing)?\\b`, "i"),
+    finite: new Set(words.finite),
+  };
+  lexicons.set(words, lexicon);
+  return lexicon;
+}
+
+/** Patterns of a hundred words are made once for each list of words. */
+const lexicons = new WeakMap<Words, Lexicon>();
+
+/** The longest first, so that "clean up" is not "clean". An apostrophe may be curled. */
+const anyOf = (list: WordList): string =>
+  `(?:${[...list, NOTHING]
+    .sort((a, b) => b.length - a.length)
+    .map((word) => RegExp.escape(word).replaceAll(/'|\\x27/g, "['’]"))
+    .join("|")})`;
+
+/** An empty list fits nothing. */
+const NOTHING = "\u0000";
+
+const startOf = (list: WordList): RegExp => new RegExp(`^${anyOf(list)}(?![\\w'’-])[,:]?\\s*`, "i");
+
+export type Order = {
+  /** As it was written. */
+  readonly verb: string;
+  /** What follows the verb. */
+  readonly object: string;
+};
+
+/** The order that a sentence gives, without what is polite before it; undefined if it gives none. */
+export function orderIn(sentence: string, lexicon: Lexicon): Order | undefined {
+  const said = withoutPolite(sentence, lexicon);
+  const found = lexicon.starts.verb.exec(said);
+  if (found === null || lexicon.starts.limit.test(said)) return undefined;
+  const object = said.slice(found[0].length);
+  if (isStatement(object, lexicon)) return undefined;
+  return { verb: found[0].replace(/[,:]?\s*$/, ""), object };
+}
+
+function withoutPolite(sentence: string, { starts }: Lexicon): string {
+  let said = sentence.replace(/^["'(*_\s]+/, "");
+  for (let n = 0; n < 3; n += 1) said = said.replace(starts.polite, "");
+  return said;
+}
+
+const ASKS = /^(?:that|what|which|where|whether|who|how|why|when|if|whatever|so|and)$/;
+
+/** "Build fails on Windows", "Test suite is red": the second or third word is a verb already. */
+function isStatement(object: string, { finite }: Lexicon): boolean {
+  const [second = "", third = ""] = object.slice(0, 80).toLowerCase().replaceAll("’", "'").split(/\s+/);
+  return finite.has(second) || (finite.has(third) && !ASKS.test(second));
+}
+
+/**
+ * What a sentence is. A `limit` says how the work is to be done ("do not change the API") and is nobody's work alone.
+ * What begins like one and may be work itself ("do not crash when the file is missing") is `unclear`.
+ */
+export type Kind = "order" | "limit" | "unclear" | "statement";
+
+export function kindOf(sentence: string, lexicon: Lexicon): Kind {
+  if (orderIn(sentence, lexicon) !== undefined) return "order";
+  const said = withoutPolite(sentence, lexicon);
+  if (!lexicon.starts.limit.test(said)) return "statement";
+  return lexicon.limited.test(said) && !CONDITION.test(said) ? "limit" : "unclear";
+}
+
+/** A limit holds always; behaviour has its moment. */
+const CONDITION = /\b(?:when|whenever|if|while|twice)\b/i;
+
+/** The word of order at its beginning, and what is said after it. */
+export function whenOf(
+  sentence: string,
+  { starts }: Lexicon,
+): { readonly when: When; readonly rest: string } | undefined {
+  const said = sentence.replace(/^(?:and|but|so)\s+/i, "");
+  for (const when of WHEN) {
+    const found = starts.when[when].exec(said);
+    if (found) return { when, rest: said.slice(found[0].length) };
+  }
+  return undefined;
+}
+
+/**
+ * Whether its first order only reads, and no later one changes something: "review x and fix it" does. `isLater`: it
+ * follows other work, so that "verify the login" and "deploy it" are no wish for code.
+ */
+export function isReport(text: string, lexicon: Lexicon, isLater = false): boolean {
+  const first = orderIn(whenOf(text, lexicon)?.rest ?? text, lexicon);
+  if (first === undefined) return isQuestion(text);
+  const { verbs, report, check } = lexicon;
+  const verb = first.verb.toLowerCase();
+  const isCheck = check.has(verb) ? isLater || ASKED_FOR.test(first.object) : isLater && OPERATING.test(verb);
+  if (!report.has(verb) && !isCheck) return false;
+  const joins = text.matchAll(/(?:\b(?:and|then|or)|[.,;:!?\n-])\s+(?:then\s+|also\s+|to\s+)?([a-z]+)/gi);
+  return ![...joins].some(([, word = ""]) => {
+    const other = word.toLowerCase();
+    return verbs.has(other) && !report.has(other) && !check.has(other);
+  });
+}
+
+/** At the end of other work these leave no change behind. */
+const OPERATING = /^(?:deploy|publish|push|tag|run|roll back)$/;
+
+/** "Check whether", "find all", "list every": what is wanted is an answer. */
+const ASKED_FOR = /^(?:whether|if|why|how|what|which|where|who|all|every|each|out)\b/i;
+
+const MAX_QUESTION_CHARS = 300;
+const QUESTION = /^\s*(?:why|what|which|where|who|how)\b[^.!?\n]*\?\s*$/i;
+/** These propose something: "why don't we cache it?". */
+const PROPOSAL = /^\s*(?:why (?:not|don['’]t)|(?:what|how) (?:about|if))\b/i;
+
+/** One sentence that asks for reasons or facts; "can you add …?" is an order. */
+const isQuestion = (text: string): boolean =>
+  text.length < MAX_QUESTION_CHARS && QUESTION.test(text) && !PROPOSAL.test(text);

@@ -1,0 +1,49 @@
+/** How does a request fall into lines and sentences? Each is a piece of the text as it was written. */
+import { isAscii } from "../plain.ts";
+
+/** What a line is. `item`: of a list; `in`: how many blanks its text is indented by. */
+export type Line =
+  | { readonly is: "blank" | "text" | "heading" | "other"; readonly text: string }
+  | { readonly is: "item"; readonly text: string; readonly in: number; readonly isNumbered: boolean };
+
+const ITEM = /^([ \t]{0,40})(?:[-*+•]|(\d{1,3}|[a-z])[.)])[ \t]+(?:\[[ ]?\][ \t]+)?(?=\S)/;
+const HEADING = /^ {0,3}(?:#{1,6}\s|\*\*[^*\n]{1,100}\*\*:?\s*$)/;
+/** Code, quotes, tables, rules, ticked boxes and call stacks: nobody reads these as sentences. */
+const OTHER =
+  /^(?: {0,3}(?:```|~~~|>|\||={3,}|-{3,}\s*$)|\t| {4,}\S|\s*[-*+]\s+\[[xX]\]|\s*at\s+\S+[(:]|\s*File ")/;
+
+export function linesOf(text: string): readonly Line[] {
+  return text.split("\n").map((line): Line => {
+    if (line.trim() === "") return { is: "blank", text: line };
+    const item = /\[[xX]\]/.test(line.slice(0, 50)) ? null : ITEM.exec(line);
+    if (item) {
+      const indent = item[1]!.replaceAll("\t", "    ").length;
+      return { is: "item", text: line.slice(item[0].length), in: indent, isNumbered: item[2] !== undefined };
+    }
+    if (HEADING.test(line)) return { is: "heading", text: line };
+    return { is: OTHER.test(line) ? "other" : "text", text: line };
+  });
+}
+
+/** Ends of sentences: a mark before a blank, or a line end before a large letter or an empty line. */
+const END =
+  /(?<=[.!?]["')\]]?)\s+(?=[^\p{Ll}\s])|(?<=[。！？])\s*(?=\S)|\n[ \t]*(?:\n\s*|(?=[\p{Lu}\p{N}]))/gu;
+const PLAIN_END = /(?<=[.!?]["')\]]?)\s+(?=[^a-z\s])|\n[ \t]*(?:\n\s*|(?=[A-Z\d]))/g;
+const ABBREVIATION = /(?:^|[\s(])(?:e\.g|i\.e|etc|vs|cf|approx|resp|incl|no|fig|\p{L})\.$/iu;
+
+/** In order, none empty; together they are all of the text but the blanks between them. */
+export function sentencesOf(text: string): readonly string[] {
+  const pieces: string[] = [];
+  let from = 0;
+  for (const end of text.matchAll(isAscii(text) ? PLAIN_END : END)) {
+    const piece = text.slice(from, end.index);
+    if (!end[0].includes("\n") && ABBREVIATION.test(piece.slice(-10))) continue;
+    pieces.push(piece.trim());
+    from = end.index + end[0].length;
+  }
+  pieces.push(text.slice(from).trim());
+  return pieces.filter((piece) => piece !== "");
+}
+
+/** Blanks of all kinds joined, so that a sentence is found again wherever its lines were broken. */
+export const joined = (text: string): string => text.replace(/\s+/g, " ").trim();

@@ -1,0 +1,93 @@
+/** How is a task called? A short imperative, the same in the present continuous, and other forms of words. */
+import { isAscii } from "./plain.ts";
+
+/** One line without control characters, its first letter large, cut between words. */
+export function subjectOf(text: string, maxChars: number): string {
+  const line = plainLine(text.slice(0, MAX_READ_CHARS)).replace(ENDS, "");
+  return shortened(capitalised(line), maxChars); // A large letter may be two: "ﬁ" is "FI".
+}
+
+/** What is cut away beyond any title; marks at the end add up to no more. */
+const MAX_READ_CHARS = 2_000;
+const ENDS = /[\s.,;:!…]{1,20}$/u;
+
+/** Control, invisible and direction-changing characters and all blanks become one blank; half characters are mended. */
+export const plainLine = (text: string): string =>
+  text
+    .toWellFormed()
+    .replace(isAscii(text) ? /[\s\p{Cc}]+/gu : /[\s\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, " ")
+    .trim();
+
+/** Where a word ends, if there is one that ends late enough; "…" says that there was more. */
+export function shortened(line: string, maxChars: number): string {
+  if (line.length <= maxChars) return line;
+  const cut = line.slice(0, maxChars - 1);
+  const blank = cut.lastIndexOf(" ");
+  const kept = blank > maxChars / 2 ? cut.slice(0, blank) : cut;
+  return `${kept
+    .toWellFormed()
+    .replace(ENDS, "")
+    .replace(/\uFFFD$/, "")}…`;
+}
+
+/** Names such as "iOS" or "npm" that begin a subject are left to who wrote them only if they have large letters inside. */
+export function capitalised(text: string): string {
+  const first = String.fromCodePoint(text.codePointAt(0) ?? 0x20);
+  const start = text.slice(0, 80);
+  const isName = isAscii(start)
+    ? /^[a-z][A-Za-z\d]*[A-Z]|^[\w.-]+[/.(]\w/
+    : /^\p{Ll}[\p{L}\d]*\p{Lu}|^[\w.-]+[/.(]\w/u;
+  if (text === "" || isName.test(start)) return text;
+  return first.toUpperCase() + text.slice(first.length);
+}
+
+/** "Create project structure" is "Creating project structure", "Find and fix x" is "Finding and fixing x". */
+export function activeFormOf(subject: string, isImperative = true): string {
+  const [verb, rest] = atBlank(subject);
+  if (isImperative && /^[A-Z][a-z]+:$/.test(verb)) return `${continuous(verb.slice(0, -1))}: ${rest}`;
+  if (!isImperative || !/^[A-Z]?[a-z]+(?:-[a-z]+)?$/.test(verb)) return `Working on ${subject}`;
+  const [and, after] = atBlank(rest);
+  const [second, tail] = atBlank(after);
+  const isPair = and === "and" && PAIRED.has(second);
+  const words = isPair ? [continuous(verb), and, continuous(second), tail] : [continuous(verb), rest];
+  return words.filter((word) => word !== "").join(" ");
+}
+
+/** Verbs that stand behind another one and "and": "review and fix", "build and test". */
+const PAIRED: ReadonlySet<string> = new Set(
+  "fix test update document deploy run verify validate report summarize summarise clean review publish release".split(
+    " ",
+  ),
+);
+
+function atBlank(text: string): readonly [string, string] {
+  const blank = text.indexOf(" ");
+  return blank === -1 ? [text, ""] : [text.slice(0, blank), text.slice(blank + 1)];
+}
+
+/** "make" is "making", "run" is "running", "tie" is "tying", "re-run" is "re-running". */
+export function continuous(verb: string): string {
+  const dash = verb.lastIndexOf("-");
+  if (dash !== -1) return verb.slice(0, dash + 1) + continuous(verb.slice(dash + 1));
+  const lower = verb.toLowerCase();
+  if (lower.endsWith("ing") && lower.length > 5 && lower !== "string") return verb;
+  if (lower.endsWith("ie")) return `${verb.slice(0, -2)}ying`;
+  if (lower.endsWith("ic")) return `${verb}king`;
+  if (/[^eoy]e$/.test(lower) && lower.length > 2) return `${verb.slice(0, -1)}ing`;
+  return isDoubled(lower) ? `${verb}${lower.at(-1)}ing` : `${verb}ing`;
+}
+
+/** Of several syllables, those that are stressed on the last. */
+const DOUBLED: ReadonlySet<string> = new Set(
+  "debug format commit submit permit admit reset begin refer defer infer prefer transfer program rerun unzip unset upset setup input output map remap hotfix".split(
+    " ",
+  ),
+);
+
+function isDoubled(verb: string): boolean {
+  if (!/[^aeiou](?:[aeiou]|qui)[^aeiouwxy]$|^[aeiou][^aeiouwxy]$/.test(verb) && !/qui[^aeiouwxy]$/.test(verb))
+    return false;
+  return DOUBLED.has(verb) || verb.match(/[aeiouy]+/g)?.length === 1;
+}
+
+export const withoutArticle = (object: string): string => object.replace(/^(?:an?|the|some)\s+/i, "");

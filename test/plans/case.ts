@@ -1,0 +1,159 @@
+/** What is a case of a plan? A request, and what must hold of its plan: numbers, order, scope, coverage; no snapshot. */
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { BUILT_IN_SPECIALISTS } from "../../src/delegation/specialist-table.ts";
+import { planByRules } from "../../src/planning/by-rules.ts";
+import { factsFrom } from "../../src/planning/facts-from.ts";
+import { readPlan } from "../../src/planning/files/read-plan.ts";
+import { lintPlan } from "../../src/planning/lint.ts";
+import type { ExecutionPlan } from "../../src/planning/plan.ts";
+import { renderMarkdown } from "../../src/planning/render/markdown.ts";
+import { parseMarkdown } from "../../src/planning/render/parse-markdown.ts";
+import { checkCoverage } from "./coverage.ts";
+import { around } from "./parts.ts";
+
+export type Case = {
+  /** What it shows. */
+  readonly why: string;
+  /** Lines, or all of it. */
+  readonly request: string | readonly string[];
+  /** One of repositories.json; "shop" unless told. */
+  readonly repository?: string;
+  readonly maxConcurrent?: number;
+  readonly answers?: Readonly<Record<string, string>>;
+  readonly prefix?: string;
+  readonly is: Properties;
+};
+
+/** What is left out is not looked at. Lists have an entry for each task. */
+export type Properties = {
+  /** How many tasks in each wave; their sum is the number of tasks. */
+  readonly waves: readonly number[];
+  /** What each subject holds. */
+  readonly subjects?: readonly string[];
+  readonly blockedBy?: readonly (readonly string[])[];
+  readonly scope?: readonly (readonly string[])[];
+  readonly reads?: readonly (readonly string[])[];
+  readonly agents?: readonly string[];
+  readonly delivers?: readonly ("change" | "report")[];
+  readonly outputs?: readonly (string | null)[];
+  /** What each description holds. */
+  readonly says?: readonly string[];
+  /** What every task carries. */
+  readonly shared?: readonly string[];
+  /** What the question holds; false: there is none. */
+  readonly question?: string | false;
+  readonly assumptions?: readonly string[];
+  readonly risks?: readonly string[];
+};
+
+const HERE = import.meta.dirname;
+const readJson = <T>(name: string) => JSON.parse(readFileSync(path.join(HERE, name), "utf8")) as T;
+
+type Repository = {
+  readonly files: readonly string[];
+  readonly bytes?: number;
+  readonly manifests?: Readonly<Record<string, string>>;
+};
+const REPOSITORIES = readJson<Readonly<Record<string, Repository>>>("repositories.json");
+
+export const casesIn = (file: string): readonly Case[] => readJson(path.join("cases", file));
+
+export const requestOf = ({ request }: Case): string =>
+  typeof request === "string" ? request : request.join("\n");
+
+export function planOf(given: Case): ExecutionPlan {
+  const { repository = "shop", maxConcurrent = 8, answers = {}, prefix } = given;
+  const { files, bytes = 2_000, manifests = {} } = REPOSITORIES[repository]!;
+  const facts = factsFrom(
+    files.map((file) => ({ path: file, bytes })),
+    new Map(Object.entries(manifests)),
+  );
+  return planByRules(
+    requestOf(given),
+    around({
+      ...{ facts, maxConcurrent, answers: new Map(Object.entries(answers)) },
+      ...(prefix === undefined ? {} : { prefix }),
+    }),
+  );
+}
+
+export function checkCase(given: Case): void {
+  const plan = planOf(given);
+  checkProperties(plan, given.is);
+  checkCoverage(requestOf(given), plan);
+  checkAsFile(plan, given);
+  checkWaveList(plan);
+}
+
+function checkProperties({ tasks, questions, assumptions, risks }: ExecutionPlan, is: Properties): void {
+  const same = <T>(wanted: readonly T[] | undefined, found: readonly T[]) =>
+    wanted && assert.deepEqual(found, wanted);
+  const sizes = Map.groupBy(tasks, ({ metadata }) => metadata.wave);
+  same(
+    is.waves,
+    [...sizes.keys()].sort((a, b) => a - b).map((wave) => sizes.get(wave)!.length),
+  );
+  for (const [at, words] of (is.subjects ?? []).entries())
+    assert.ok(tasks[at]!.subject.includes(words), tasks[at]!.subject);
+  for (const [at, words] of (is.says ?? []).entries())
+    assert.ok(tasks[at]!.description.includes(words), tasks[at]!.description);
+  same(
+    is.blockedBy,
+    tasks.map(({ blockedBy }) => blockedBy),
+  );
+  same(
+    is.scope,
+    tasks.map(({ scope }) => scope),
+  );
+  same(
+    is.reads,
+    tasks.map(({ reads }) => reads),
+  );
+  same(
+    is.agents,
+    tasks.map(({ metadata }) => metadata.agent),
+  );
+  same(
+    is.delivers,
+    tasks.map(({ delivers }) => delivers),
+  );
+  same(
+    is.outputs,
+    tasks.map(({ metadata }) => metadata.output_file ?? null),
+  );
+  for (const words of is.shared ?? [])
+    for (const { description } of tasks) assert.ok(description.includes(words), description);
+  if (is.question === false) assert.deepEqual(questions, []);
+  else if (is.question !== undefined) assert.ok(questions[0]?.question.includes(is.question));
+  for (const words of is.assumptions ?? []) assert.ok(assumptions.join("\n").includes(words));
+  for (const words of is.risks ?? []) assert.ok(risks.join("\n").includes(words), risks.join("\n"));
+}
+
+/** Every task stands by itself in its wave: no sums, no ranges, no "4 files". */
+function checkWaveList(plan: ExecutionPlan): void {
+  const [, list = ""] = renderMarkdown(plan).split(/^#+ Wave Breakdown$/m);
+  const lines = list
+    .split(/^#+ (?!Wave)/m)[0]!
+    .split("\n")
+    .filter((line) => / -> /.test(line.replaceAll("\\", "")));
+  assert.equal(lines.length, plan.tasks.length, list.slice(0, 500));
+}
+
+/** It reads back as it is, from JSON and from markdown, and the only thing that may be wrong with it is that something must be answered. */
+function checkAsFile(plan: ExecutionPlan, { prefix, repository = "shop" }: Case): void {
+  const { files } = REPOSITORIES[repository]!;
+  const found = lintPlan(plan, { agents: BUILT_IN_SPECIALISTS, files });
+  assert.deepEqual(
+    found.filter(({ level, place }) => level === "error" && !place.startsWith("questions")),
+    [],
+  );
+  const read = readPlan(JSON.stringify(plan));
+  assert.ok(read.is === "plan", JSON.stringify(read));
+  assert.deepEqual(read.notes, []);
+  // A prefix is for others; ours is read without.
+  if (prefix === undefined) assert.deepEqual(read.plan, plan);
+  const markdown = parseMarkdown(renderMarkdown(plan));
+  assert.deepEqual(markdown.is === "plan" ? markdown.plan : markdown, read.plan);
+}
