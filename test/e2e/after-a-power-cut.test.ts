@@ -106,6 +106,7 @@ describe("after a power cut", { concurrency: 2 }, () => {
     await using _ = setting;
     await empty(ref);
     await empty(objectFile(git, tips[1]!));
+    await rm(path.join(home.folder, "shelf"), { recursive: true }); // Else it is put back from there.
     for (const tries of [1, 2]) {
       const options = { config, env: setting.env, watch: () => {} };
       const live = await startRun(setting.project, home, options, AbortSignal.timeout(30_000));
