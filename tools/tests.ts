@@ -1,18 +1,47 @@
-/** `npm run unit`: all tests, in two processes side by side, since half of them wait for programs that they started. */
+/** `npm run unit` and `verify`: which tests run? Two processes side by side, since half of them wait for programs. */
 import { spawn } from "node:child_process";
 import { globSync } from "node:fs";
 
 type End = { readonly code: number; readonly failures: string };
 
 const ALL = ["src/**/*.test.ts", "test/**/*.test.ts", "tools/**/*.test.ts"];
-/** Whole runs: about half of the time. */
-const RUNS = /^test\/e2e\//;
 
-/** Of `node --test`, such as `-- --test-name-pattern=…`. */
-const OPTIONS = process.argv.slice(2);
+/** Whole runs, installs, and long searches: nobody should wait for them before a small change. */
+const LONG: readonly RegExp[] = [
+  /^test\/(?:e2e|chaos|histories)\//,
+  /^test\/(?:package|recorded-runs|guide|examples)\.test/,
+  /^src\/surfaces\/demo\//,
+  /^src\/adapters\/gates\/(?:unrunnable|gate-changes|probe)\.test/,
+];
 
-const files = ALL.flatMap((pattern) => globSync(pattern)).sort();
-const halves = [files.filter((file) => RUNS.test(file)), files.filter((file) => !RUNS.test(file))];
+/** Of these, one whole run, one that is killed and resumed, and one walk through the command line. */
+const SAMPLES: ReadonlySet<string> = new Set([
+  "test/e2e/run.test.ts",
+  "test/e2e/after-a-kill.test.ts",
+  "test/e2e/cli-status.test.ts",
+]);
+
+const isQuick = (file: string) => SAMPLES.has(file) || !LONG.some((long) => long.test(file));
+
+const CHOICES: Readonly<Record<string, (file: string) => boolean>> = {
+  quick: isQuick,
+  rest: (file) => !isQuick(file),
+  all: () => true,
+};
+
+/** Then options of `node --test`, such as `--test-name-pattern=…`. */
+const [choice = "", ...OPTIONS] = process.argv.slice(2);
+const isChosen = CHOICES[choice];
+if (isChosen === undefined) {
+  console.error(`node tools/tests.ts ${Object.keys(CHOICES).join(" | ")} [options of node --test]`);
+  process.exit(2);
+}
+
+const files = ALL.flatMap((pattern) => globSync(pattern))
+  .filter(isChosen)
+  .sort();
+// Neighbours take about as long as each other.
+const halves = [0, 1].map((half) => files.filter((_, i) => i % 2 === half));
 const ends = await Promise.all(halves.map(run));
 process.exitCode = ends.every(({ code }) => code === 0) ? 0 : 1;
 // Said again at the very end: where only the end of a long output is kept, it is what matters.
