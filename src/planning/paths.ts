@@ -52,9 +52,16 @@ const NOTHING: PathMeant = { is: "nothing", path: "" };
 const PATH = /(?<![\w./@:-])(?:\.\/)?(?:[\w.@-]{1,80}\/){0,20}[\w.@-]{1,80}(?:\.\w{1,10}|\/)(?![\w/])/g;
 const MAX_READ_CHARS = 100_000;
 
-const pathsIn = (text: string): readonly string[] => [
-  ...new Set((text.slice(0, MAX_READ_CHARS).match(PATH) ?? []).map((path) => path.replace(/\.$/, ""))),
-];
+/** "routes.ts" beside "src/server/routes.ts" is that file, and "package.json in apps/shop" is the one there. */
+function pathsIn(text: string): readonly string[] {
+  const said = text.slice(0, MAX_READ_CHARS).replace(NAME_IN_FOLDER, "$2/$1");
+  const all = [...new Set((said.match(PATH) ?? []).map((path) => path.replace(/\.$/, "")))];
+  const long = new Set(all.filter((path) => path.includes("/")).map(nameOf));
+  return all.filter((path) => path.includes("/") || !long.has(path));
+}
+
+const NAME_IN_FOLDER =
+  /(?<![\w./@:-])([\w.@-]{1,80}\.\w{1,10}) in ((?:[\w.@-]{1,80}\/){1,20}[\w@-]{1,80})\/?(?![\w./])/g;
 
 /** Files that are mentioned and exist: worth reading first, and no fence. */
 export function readsIn(text: string, tree: Tree, max: number): readonly string[] {

@@ -44,14 +44,15 @@ function vagueIn(request: string, { vague }: Words, facts: RepositoryFacts): Vag
   const empty = new Set([...vague.words, ...FUNCTION_WORDS]);
   const things = wordsIn(line.slice(verb.length)).filter((word) => word !== "" && !empty.has(word));
   if (things.length === 0) return { verb, things };
-  if (verb === "" || things.length > MAX_THINGS) return undefined;
+  // One word without a verb names no outcome.
+  if ((verb === "" && things.length > 1) || things.length > MAX_THINGS) return undefined;
   return things.some((thing) => vague.clear.includes(thing) || isIn(facts, thing))
     ? undefined
     : { verb, things };
 }
 
 const FUNCTION_WORDS =
-  "a an the my our it its this that these those them me us you i we as like with to and or in of for on up some all any please pls here there is was so just".split(
+  "a an the my our it its this that these those them me us you i we as like with to and or in of for on up some all any please pls here there is was so just but".split(
     " ",
   );
 
