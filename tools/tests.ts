@@ -9,16 +9,19 @@ const ALL = ["src/**/*.test.ts", "test/**/*.test.ts", "tools/**/*.test.ts"];
 /** Whole runs, installs, and long searches: nobody should wait for them before a small change. */
 const LONG: readonly RegExp[] = [
   /^test\/(?:e2e|chaos|histories)\//,
-  /^test\/(?:package|recorded-runs|guide|examples)\.test/,
+  /^test\/(?:package|recorded-runs|guide|examples|docs)\.test/,
+  /^test\/contracts\/(?:agents-acp|calling-agents|workspaces-traps|workspaces-pruned)\.test/,
   /^src\/surfaces\/demo\//,
+  /^src\/adapters\/agents\/acp\//,
   /^src\/adapters\/gates\/(?:unrunnable|gate-changes|probe)\.test/,
+  /property\.test\.ts$/,
 ];
 
 /** Of these, one whole run, one that is killed and resumed, and one walk through the command line. */
 const SAMPLES: ReadonlySet<string> = new Set([
   "test/e2e/run.test.ts",
   "test/e2e/after-a-kill.test.ts",
-  "test/e2e/cli-status.test.ts",
+  "test/e2e/cli-init.test.ts",
 ]);
 
 const isQuick = (file: string) => SAMPLES.has(file) || !LONG.some((long) => long.test(file));
