@@ -13,10 +13,11 @@ import { isPaid } from "../core/budget.ts";
 import type { Command } from "../core/event.ts";
 import { type Failure, failure, messageOf } from "../core/failure.ts";
 import { jobId } from "../core/job.ts";
+import { redactFields } from "../core/redact.ts";
 import { Drive, type Watch } from "../engine/drive.ts";
 import type { EngineEnd } from "../engine/engine.ts";
 import type { EventLog } from "../ports/event-log.ts";
-import type { Heard, Said } from "../ports/mailbox.ts";
+import type { Heard, Mailbox, Said } from "../ports/mailbox.ts";
 import { type Failed, hasFailed } from "../ports/repository.ts";
 import type { RunHome } from "../ports/runs.ts";
 import type { GivenAgents } from "./agents.ts";
@@ -84,9 +85,10 @@ export async function startRun(
   });
   world.channel.connect(drive, () => options.onWait?.());
   const over = new AbortController();
-  const running = drive.run(ready.first);
+  const running = drive.run(ready.first, true);
   void folderGone(home, over.signal).then(() => drive.stopNow());
-  const listening = drive.listen(mailboxOf(home), over.signal);
+  const { redact } = world.jobs;
+  const listening = drive.listen(blotted(mailboxOf(home), redact), over.signal);
   const { base, baseBranch: branch } = home.record;
   const { gitDir } = project.located;
   const following =
@@ -119,7 +121,7 @@ export async function startRun(
   return {
     run: home.record.run,
     ended,
-    say: (command) => drive.say(command),
+    say: (command) => drive.say(redactFields(command, redact)),
     caughtUp: drive.caughtUp,
     isAtWork: () =>
       [...drive.state.running.values()].some(
@@ -130,6 +132,15 @@ export async function startRun(
   };
 }
 
+/** What people say goes into the log, and to agents. */
+const blotted = (mailbox: Mailbox, redact: (text: string) => string): Mailbox => ({
+  send: (command) => mailbox.send(command),
+  async *receive(signal, onCaughtUp) {
+    for await (const letter of mailbox.receive(signal, onCaughtUp))
+      yield { ...letter, command: redactFields(letter.command, redact) };
+  },
+});
+
 /** What holds the objects of a closed run is removed; first what somebody has removed of them is put back. */
 export async function letGoOf(
   project: Project,
@@ -138,10 +149,14 @@ export async function letGoOf(
 ): Promise<Failed | undefined> {
   const { run } = home.record;
   const shelf = shelfOf(project, home);
-  await shelf.putBack();
-  const held = await letGo(project.located.top, run, { target: targetBranchOf(run, branchPrefix) });
-  if (!held) await shelf.clear();
-  return held;
+  try {
+    await shelf.putBack();
+    const held = await letGo(project.located.top, run, { target: targetBranchOf(run, branchPrefix) });
+    if (!held) await shelf.clear();
+    return held;
+  } catch (error) {
+    return asFailed(error); // A disk that is full or gone: what is held stays, which harms nothing.
+  }
 }
 
 /** A defect, or a disk that fails where nobody expects it: the run can be resumed. */

@@ -30,7 +30,7 @@ type Called = Outcome & { readonly is: "called" };
 export function decideCall(
   state: RunState,
   job: WorkJob,
-  { call, start, session, agent }: Called,
+  { call, start, session, agent, notes = [] }: Called,
   rules: Rules,
 ): readonly Fact[] {
   const task = taskOf(state, job.task);
@@ -43,7 +43,8 @@ export function decideCall(
     );
     return attemptFailed(state, task, job.attempt, { failure: why, charge: "failed" }, rules);
   }
-  const at = { task: task.id, attempt: job.attempt, start, session };
+  const noted = notes.length > 0 ? { notes: notes.slice(0, MAX_NOTES).map((note) => cut(note, 500)) } : {};
+  const at = { task: task.id, attempt: job.attempt, start, session, ...noted };
   switch (call.is) {
     case "refused":
       return [{ type: "subtask.refused", ...at, response: call.response }];
@@ -70,6 +71,8 @@ export function decideCall(
   }
 }
 
+const MAX_NOTES = 20;
+
 /** Why a subtask is not begun, as the parent is told. */
 function refusal(state: RunState, task: Task, order: SubtaskOrder, rules: Rules): ToolResponse | undefined {
   const { maxTasks, maxMs } = rules.policy.subtasks;
@@ -80,7 +83,7 @@ function refusal(state: RunState, task: Task, order: SubtaskOrder, rules: Rules)
     return notBegun(order, "cycle_detected", `${twin} is doing the same: same template, words and inputs`);
   const top = chainTop(state, task);
   const tasks = chainOf(state, top).length;
-  if (tasks > maxTasks) return chainExhausted(order, "tasks", tasks, maxTasks);
+  if (tasks > maxTasks) return chainExhausted(order, "tasks", tasks - 1, maxTasks);
   const ms = rules.at - (taskOf(state, top).goOn?.since ?? rules.at);
   return ms > maxMs ? chainExhausted(order, "time", ms, maxMs) : undefined;
 }

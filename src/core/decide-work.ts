@@ -56,7 +56,8 @@ export function decideWork(
     durationMs: rules.at - task.startedAt,
     ...(spent && { tokensUsed: spent.tokens }),
   };
-  const handoff = boundHandoff({ ...verdict.handoff, metrics, taskId: task.id }, brief);
+  const concerns = [...new Set([...(task.goOn?.notes ?? []), ...verdict.handoff.concerns])];
+  const handoff = boundHandoff({ ...verdict.handoff, metrics, concerns, taskId: task.id }, brief);
   if (verdict.is === "refused") {
     return attemptFailed(
       state,

@@ -213,6 +213,8 @@ type Suspended = {
   readonly start: string;
   /** The job whose conversation goes on: as a rule that of this attempt. */
   readonly session: JobId;
+  /** Concerns of the turn that ended, for the handoff that comes at last. */
+  readonly notes?: readonly string[];
 };
 
 /** A task as it is made. `rank` is its place in the queue: smaller goes first, then age. */

@@ -52,10 +52,10 @@ export function questionAnswered(s: Draft, { question: id, text, by }: EventOf<"
   });
 }
 
-function suspend(s: Draft, { task: id, start, session, at }: Suspending): TaskDraft {
+function suspend(s: Draft, { task: id, start, session, notes = [], at }: Suspending): TaskDraft {
   const task = taskIn(s, id);
-  const { times = 0, since = at } = task.goOn ?? {};
-  task.goOn = { base: task.base, start, session, times: times + 1, since };
+  const { times = 0, since = at, notes: before = [] } = task.goOn ?? {};
+  task.goOn = { base: task.base, start, session, times: times + 1, since, notes: [...before, ...notes] };
   if (isLoose(task)) letGo(s, id);
   if (s.spent.exhausted) standAside(s, task);
   task.tries.lost = 0;

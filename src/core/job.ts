@@ -74,6 +74,8 @@ export type Outcome =
       readonly call: WorkerCall;
       readonly start: string;
       readonly session: JobId;
+      /** What else was seen of the turn, for the handoff that comes at last. */
+      readonly notes?: readonly string[];
       /** The specialist that it is: its subtask is no other, so that it may do no more. */
       readonly agent?: string;
     }

@@ -1,5 +1,5 @@
 /** Which parts of a text are secrets? Known values, well-known shapes and telling names, in time that grows with the text. */
-import { looksSecret, MIN_SECRET_CHARS, namedSecrets } from "./secret-names.ts";
+import { isSecretName, looksSecret, MIN_SECRET_CHARS, namedSecrets } from "./secret-names.ts";
 import { type Span, secretShapes } from "./secret-shapes.ts";
 
 export { looksSecret } from "./secret-names.ts";
@@ -10,17 +10,31 @@ export function redactor(secrets: readonly string[]): (text: string) => string {
   return (text) => blot(text, find(text), text.length);
 }
 
-/** Every text in a value, before it is encoded: in JSON a line end is a letter, and hides where a key begins. */
+/**
+ * Every text in a value, before it is encoded: in JSON a line end is a letter, and hides where a key begins. Names are
+ * texts, too, and tell of secrets below them.
+ */
 export function redactFields<Value>(value: Value, redact: (text: string) => string): Value {
-  const all = (part: unknown): unknown => {
+  const all = (part: unknown, depth: number): unknown => {
     if (typeof part === "string") return redact(part);
-    if (Array.isArray(part)) return part.map(all);
-    if (typeof part !== "object" || part === null || Object.getPrototypeOf(part) !== Object.prototype)
-      return part;
-    return Object.fromEntries(Object.entries(part).map(([key, inner]) => [key, all(inner)]));
+    if (typeof part !== "object" || part === null) return part;
+    if (depth > MAX_DEPTH) return "[nested too deep]";
+    if (Array.isArray(part)) return part.map((one) => all(one, depth + 1));
+    if (Object.getPrototypeOf(part) !== Object.prototype) return part;
+    return Object.fromEntries(
+      Object.entries(part).map(([name, inner]) => [
+        redact(name),
+        isSecretName(name) && isLong(inner) ? "[redacted]" : all(inner, depth + 1),
+      ]),
+    );
   };
-  return all(value) as Value;
+  return all(value, 0) as Value;
 }
+
+/** Deeper than anything that makes sense, and far from the end of the stack. */
+const MAX_DEPTH = 500;
+
+const isLong = (value: unknown): boolean => typeof value === "string" && value.length >= MIN_SECRET_CHARS;
 
 /** A command's line, where a secret is what a name says, however short: `TOKEN=abc npm test`, `deploy --key abc`. */
 export const redactCommand = (line: string, redact: (text: string) => string): string =>

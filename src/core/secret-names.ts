@@ -78,6 +78,9 @@ function nameBefore(text: string, at: number): string {
 
 const MAX_NAME_CHARS = 60;
 
+/** `password`, `dbToken`, `api_key`: what stands under such a name in an object is a secret. */
+export const isSecretName = (name: string): boolean => formOf(name, ":") !== undefined;
+
 type Form = {
   /** PASSWORD=… and --password=…: whatever is long enough is the value, and no code. */
   readonly isVariable: boolean;

@@ -81,6 +81,8 @@ export type GoOn = {
   /** How often it has called for something, and when it first did. */
   readonly times: number;
   readonly since: number;
+  /** What was seen in the turns before, for the handoff that comes at last. */
+  readonly notes: readonly string[];
   /** Undefined while it waits. */
   readonly response?: ToolResponse;
 };

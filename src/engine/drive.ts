@@ -21,6 +21,8 @@ export class Drive {
   readonly #stop = new AbortController();
   readonly #replayed = Promise.withResolvers<void>();
   readonly #caughtUp = Promise.withResolvers<void>();
+  /** All letters that waited are in the inbox. */
+  readonly #handedOver = Promise.withResolvers<void>();
   /** Where the log last saw the base. */
   #base: string | undefined;
   /** The landings that were under way when it was asked to stop. */
@@ -31,8 +33,10 @@ export class Drive {
     this.#watch = watch;
   }
 
-  run(first: Command): Promise<EngineEnd> {
+  /** `isHeard`: `listen` is called as well, and what waits in the mailbox comes before any deadline. */
+  async run(first: Command, isHeard = false): Promise<EngineEnd> {
     this.#inbox.send(first);
+    if (isHeard) await this.#handedOver.promise;
     return runEngine({ ...this.#parts, log: this.#watched() }, this.#inbox, this.#stop.signal);
   }
 
@@ -61,7 +65,10 @@ export class Drive {
   /** Takes what others say, until `signal`. A mailbox that cannot be read is no reason to stop. */
   async listen(mailbox: Mailbox, signal: AbortSignal): Promise<void> {
     const said: Promise<Heard>[] = [];
-    const catchUp = () => void Promise.all(said.splice(0)).then(() => this.#caughtUp.resolve());
+    const catchUp = () => {
+      this.#handedOver.resolve();
+      void Promise.all(said.splice(0)).then(() => this.#caughtUp.resolve());
+    };
     try {
       for await (const { command, answer } of mailbox.receive(signal, catchUp)) {
         const heard = this.say(command);

@@ -3,8 +3,8 @@ import { describe, it } from "node:test";
 import { TemplateRegistry } from "../subtasks/registry.ts";
 import { readCall } from "./called.ts";
 
-const SECRET = "hunter2-hunter2";
-const redact = (text: string) => text.replaceAll(SECRET, "[redacted]");
+const VALUE = "hunter2-hunter2";
+const redact = (text: string) => text.replaceAll(VALUE, "[redacted]");
 const read = (tool: "spawn_subtask" | "ask", input: unknown, templates = new TemplateRegistry()) =>
   readCall({ is: "called", tool, input }, templates, redact);
 const why = (call: ReturnType<typeof read>) =>
@@ -60,13 +60,13 @@ describe("what a worker calls for", () => {
 
   it("keeps no secret of a request, a question or a refusal", () => {
     const request = {
-      ...{ type: SECRET, subtype: SECRET, description: SECRET, inputs: { key: SECRET } },
-      ...{ file_paths: [SECRET], return_expectations: SECRET },
+      ...{ type: VALUE, subtype: VALUE, description: VALUE, inputs: { key: VALUE } },
+      ...{ file_paths: [VALUE], return_expectations: VALUE },
     };
     const calls = [
       read("spawn_subtask", request),
-      read("spawn_subtask", { ...request, [SECRET]: 1 }),
-      read("ask", { question: `${"x".repeat(9_995)}${SECRET}`, default: SECRET }),
+      read("spawn_subtask", { ...request, [VALUE]: 1 }),
+      read("ask", { question: `${"x".repeat(9_995)}${VALUE}`, default: VALUE }),
     ];
     assert.deepEqual(
       calls.map(({ is }) => is),

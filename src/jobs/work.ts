@@ -122,7 +122,7 @@ const isStillThere = (kept: Kept | Failed): boolean =>
 async function concludeCall(
   brief: WorkBrief,
   said: Called,
-  { workspace, kept }: Turn & { readonly kept: Kept | Failed },
+  { workspace, strays, kept }: Turn & { readonly kept: Kept | Failed },
   { subtasks, specialists, redact }: JobParts,
 ): Promise<Answer> {
   if (hasFailed(kept)) return failed(stillIn(workspace, kept));
@@ -131,8 +131,12 @@ async function concludeCall(
   const { specialist } = chooseSpecialist(brief.spec, await specialists());
   const isFull = call.is === "subtask" && call.order.context.inherit_context === "full"; // Of the same role.
   const agent = specialist ? { agent: specialist.name } : isFull ? { agent: DEFAULT_SUBAGENT } : {};
-  return { outcome: { is: "called", call, start, session: workspace.job, ...agent } };
+  const notes = [...notKept(kept), ...strays];
+  const noted = notes.length > 0 ? { notes } : {};
+  return { outcome: { is: "called", call, start, session: workspace.job, ...agent, ...noted } };
 }
+
+const notKept = ({ left }: Kept): readonly string[] => left.map((what) => `not kept: ${what}`);
 
 /** Only its words count: what it changed meanwhile has no place, since its subtask has the files. */
 async function concludeAnswer(
@@ -178,7 +182,7 @@ async function shown(
   if (hasFailed(evidence)) return failed(evidence.failure);
   const changes = evidence.commit ? await gate.changes(base, evidence.commit, signal) : [];
   if (hasFailed(changes)) return failed(changes.failure);
-  const notes = [...workspace.notices, ...kept.left.map((what) => `not kept: ${what}`), ...strays];
+  const notes = [...workspace.notices, ...notKept(kept), ...strays];
   const { handoff: said, unmet: undone } = await reported(brief, { text, evidence }, parts);
   const { handoff, unmet: unlike } = await checkedResult(brief, said, parts.subtasks.artefacts);
   const unsaid = undone ?? unlike;

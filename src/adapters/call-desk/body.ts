@@ -5,6 +5,7 @@ export type Body =
   /** `value`: undefined if it is no JSON. */
   | { readonly is: "read"; readonly value: unknown }
   | { readonly is: "too-large"; readonly maxBytes: number }
+  | { readonly is: "too-deep" }
   /** The other side is gone. */
   | { readonly is: "cut" };
 
@@ -21,12 +22,29 @@ export async function readBody(request: IncomingMessage): Promise<Body> {
     return { is: "cut" };
   }
   if (bytes > MAX_BYTES) return { is: "too-large", maxBytes: MAX_BYTES };
+  const text = Buffer.concat(chunks).toString();
+  if (isTooDeep(text)) return { is: "too-deep" };
   try {
-    return { is: "read", value: JSON.parse(Buffer.concat(chunks).toString()) as unknown };
+    return { is: "read", value: JSON.parse(text) as unknown };
   } catch {
     return { is: "read", value: undefined }; // Whoever reads it says so, in its own way.
   }
 }
+
+/** Counted before it is parsed: what is deeper breaks whoever walks through it. Brackets in texts count, too. */
+export function isTooDeep(text: string): boolean {
+  let depth = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const letter = text.charCodeAt(at);
+    if (letter === OPEN_BRACE || letter === OPEN_BRACKET) depth += 1;
+    else if (letter === CLOSE_BRACE || letter === CLOSE_BRACKET) depth -= 1;
+    if (depth > MAX_DEPTH) return true;
+  }
+  return false;
+}
+
+const [OPEN_BRACE, CLOSE_BRACE, OPEN_BRACKET, CLOSE_BRACKET] = [0x7b, 0x7d, 0x5b, 0x5d];
+const MAX_DEPTH = 200;
 
 /** More than the inputs of any subtask. */
 const MAX_BYTES = 1_000_000;

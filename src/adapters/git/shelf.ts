@@ -45,8 +45,9 @@ export class Shelf {
       if (found?.size) return;
       if (found) await rm(file, { force: true }); // What a power cut left of it.
       for (let tries = 1; tries <= MAX_TRIES; tries += 1) {
-        await mkdir(join(this.#objects, id.slice(0, 2)), { recursive: true });
-        if (await isCopied(join(folder, id), file)) return; // Else a `git prune` has removed the empty folder again.
+        // A `git prune` removes empty folders, also in the moment in which one is made.
+        await mkdir(join(this.#objects, id.slice(0, 2)), { recursive: true }).catch(() => {});
+        if (await isCopied(join(folder, id), file)) return;
       }
     });
   }

@@ -1,5 +1,5 @@
 /** What is a place to work in, and how does it become clean? Two git folders: ours, and the worker's to spoil. */
-import { copyFile, lstat, mkdir, readdir, readFile, rm, utimes, writeFile } from "node:fs/promises";
+import { copyFile, lstat, mkdir, readdir, readFile, rm, unlink, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Failed } from "../../ports/repository.ts";
 import { readShort } from "../files/read-bounded.ts";
@@ -8,7 +8,7 @@ import { type GitAnswer, git } from "../git/git.ts";
 import { bootId } from "../programs/processes.ts";
 import { isFolder, isReachedInside, removeAll } from "./folders.ts";
 import type { Source } from "./source.ts";
-import { guarded } from "./special-files.ts";
+import { guarded, leftSpecials } from "./special-files.ts";
 
 export type Slot = {
   readonly name: string;
@@ -150,6 +150,9 @@ async function checkOut(
   if (!read.ok) return { failure: read.failure };
   const cleaned = await run("clean", "-q", wish.keepsIgnored ? "-ffd" : "-ffdx");
   if (!cleaned.ok) return { failure: cleaned.failure };
+  // Git passes over pipes and sockets of the worker before; who opens one may wait for ever.
+  for (const path of wish.keepsIgnored ? [] : await leftSpecials(slot.tree))
+    await unlink(Buffer.concat([Buffer.from(`${slot.tree}/`), path])).catch(() => {}); // In a folder that is locked.
   await writeGitFolder(join(slot.tree, ".git"), source, { ...settings, alternates: [source.objects] });
   await copyIndex(slot, join(slot.tree, ".git", "index"));
   return undefined;

@@ -1,7 +1,7 @@
 /** How are subtasks and questions of workers told to a person? */
 import type { EventOf } from "../../core/event.ts";
 import { nameOf, type RunState, taskOf, wallTime } from "../../core/state.ts";
-import type { Question, ToolResponse } from "../../core/subtask.ts";
+import { type Question, type ToolResponse, UNANSWERED } from "../../core/subtask.ts";
 import type { TaskId } from "../../core/task.ts";
 import { bad, type Line, plain, quiet } from "./line.ts";
 import { clockTime, firstLine } from "./words.ts";
@@ -17,13 +17,19 @@ export function narrateCall(event: CallEvent, state: RunState): Line | undefined
       return plain(
         `${name(event.task)} delegates ${event.into.spec.key}: ${firstLine(event.into.spec.description)}`,
       );
-    case "subtask.refused":
-      return quiet(`${name(event.task)} asked for a subtask that is refused: ${refusalText(event.response)}`);
+    case "subtask.refused": {
+      const what = event.response.name === "answer" ? "a question" : "a subtask";
+      return quiet(`${what} of ${name(event.task)} is refused: ${refusalText(event.response)}`);
+    }
     case "question.asked":
       return asksText(event.question, state);
     case "question.passed":
       return event.to === "person" ? asksText(state.questions.get(event.question)!, state) : undefined;
     case "question.answered":
+      if (event.by === "default" && event.text === UNANSWERED)
+        return plain(
+          `${event.question} is not answered in time, and has no default: the worker chooses itself`,
+        );
       return plain(
         `${event.question} is answered by ${answererText(event.by, state)}: ${firstLine(event.text)}`,
       );
@@ -37,8 +43,8 @@ export function goesOn(id: TaskId, state: RunState): Line | undefined {
 }
 
 const WITH = {
-  subtask: "goes on with the result of its subtask",
-  answer: "goes on with the answer",
+  subtask: "goes on with the response to its call",
+  answer: "goes on with the response to its question",
   question: "is asked by its subtask",
 } as const satisfies Record<ToolResponse["name"], string>;
 

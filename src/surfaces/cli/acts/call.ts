@@ -86,6 +86,7 @@ type Request = { readonly request: Readonly<Record<string, unknown>> } | { reado
 async function requestIn(_context: Context, written: string | undefined): Promise<Request> {
   if (written === undefined) return { request: {} };
   const text = written === "-" ? await standardInput() : written;
+  if (text.length > MAX_BYTES) return { problem: `--request has more than ${MAX_BYTES} characters` };
   try {
     const request: unknown = JSON.parse(text);
     if (typeof request === "object" && request !== null && !Array.isArray(request))
@@ -102,7 +103,7 @@ const MAX_BYTES = 1_000_000;
 async function standardInput(): Promise<string> {
   const { processInput } = await import("./plan-input.ts");
   const input = processInput();
-  const bytes = await input.all(MAX_BYTES);
+  const bytes = await input.all(MAX_BYTES + 1); // One more shows that there is more.
   await input.close();
   return bytes.toString();
 }

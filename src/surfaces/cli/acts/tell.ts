@@ -21,11 +21,9 @@ const MAX_ANSWER_MS = 15_000;
 
 export const tell: Act<TellOptions> = async (context, { command: said, ...options }) => {
   if (saysNothing(said))
-    return usage(
-      context,
-      "the message is empty",
-      "say what the planner is to know: it costs one of its turns",
-    );
+    return said.type === "answer"
+      ? usage(context, "the answer is empty", "say what the worker is to know")
+      : usage(context, "the message is empty", "say what the planner is to know: it costs one of its turns");
   const project = await openHere(context, options);
   if (hasExit(project)) return project.exit;
   if (said.type === "steer" && options.run === undefined && (await isRun(project, said.message)))
@@ -56,6 +54,13 @@ export const tell: Act<TellOptions> = async (context, { command: said, ...option
       message: `run ${run} follows a plan: there is no planner who could hear it`,
       next: `skein cancel ${run} <task> gives up a task; to change the plan: skein stop ${run}, edit its file, skein run it`,
     });
+  if (said.type === "answer" && !seen.state.questions.has(said.question)) {
+    const open = [...seen.state.questions.keys()].join(", ");
+    return refuse(context, EXIT.notAllDone, {
+      kind: "refused",
+      message: `run ${run} asks no ${said.question}; ${open === "" ? "no question is open" : `open: ${open}`}`,
+    });
+  }
   const command = withTask(context, found, said);
   if (hasExit(command)) return command.exit;
   const task = "task" in command ? command.task : undefined;
