@@ -6,6 +6,7 @@ import { cpuMs } from "../../test/support/cpu.ts";
 import {
   looksSecret,
   redactCommand,
+  redactFields,
   redactor,
   secretsInCommand,
   secretsOf,
@@ -236,4 +237,27 @@ test("the names of variables that agents may see are no secrets", () => {
   assert.deepEqual(secretsOf({ SKEIN_WORKSPACE_PASS: "MY_VARIABLE,OTHER", MY_PASS: "hunter2hunter2" }), [
     "hunter2hunter2",
   ]);
+});
+
+test("blots out what a name in an object calls a secret, the names themselves, and goes no deeper than it can", () => {
+  const redact = redactor([]);
+  const given = {
+    password: "correct horse",
+    ...{
+      api_key: "zzzzzzzzzzzz",
+      dbToken: "yyyyyyyyyyyy",
+      pass: "x",
+      key: "ordinary",
+      tokens: "many words",
+    },
+    nested: [{ clientSecret: "wwwwwwwwwwww" }],
+  };
+  assert.deepEqual(redactFields(given, redact), {
+    password: "[redacted]",
+    ...{ api_key: "[redacted]", dbToken: "[redacted]", pass: "x", key: "ordinary", tokens: "many words" },
+    nested: [{ clientSecret: "[redacted]" }],
+  });
+  let deep: object = {};
+  for (let i = 0; i < 20_000; i += 1) deep = { deep };
+  assert.match(JSON.stringify(redactFields(deep, redact)), /nested too deep/);
 });

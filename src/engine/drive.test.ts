@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { setImmediate as drained } from "node:timers/promises";
+import { CoreRun, MINUTE, task } from "../../test/support/core-run.ts";
 import { ManualClock } from "../adapters/clocks/manual.ts";
 import { MemoryEventLog } from "../adapters/event-logs/memory.ts";
 import { evolve } from "../core/evolve.ts";
@@ -10,6 +12,7 @@ import { emptyState, type Running } from "../core/state.ts";
 import type { TaskId } from "../core/task.ts";
 import type { BaseBranch } from "../ports/base-branch.ts";
 import type { JobQueue } from "../ports/job-queue.ts";
+import type { Mailbox } from "../ports/mailbox.ts";
 import { Drive } from "./drive.ts";
 
 const OPEN = { type: "open", request: { run: "r1", goal: "make it", base: "c0" } } as const;
@@ -40,6 +43,38 @@ const settle = async () => {
 };
 
 describe("a drive", () => {
+  it("hears what waits in the mailbox before any deadline: an answer that was given in time is not lost", async () => {
+    const { log, clock, drive } = setting();
+    const run = CoreRun.planned([task("a")]);
+    const question = { text: "Which?", default: "the first", waitMs: MINUTE };
+    const session = "work:t.1#1" as JobId;
+    run.answer(session, { is: "called", call: { is: "question", question }, start: "so far", session });
+    await log.append(0, run.log);
+    clock.wakeAt(10 * MINUTE, () => {});
+    clock.step(); // Nobody drove the run meanwhile.
+    const command = { type: "answer", question: "q1", text: "mine" } as const;
+    const mailbox: Mailbox = {
+      send: async () => ({ failure: failure("interrupted", "unused") }),
+      async *receive(_signal, onCaughtUp) {
+        await drained(); // To read a folder takes a while, in which a deadline would have passed.
+        while ((clock.next() ?? Number.POSITIVE_INFINITY) <= clock.now()) clock.step();
+        await drained();
+        yield { command, answer: async () => {} };
+        onCaughtUp?.();
+      },
+    };
+    const end = drive.run({ type: "resume" }, true);
+    await drive.listen(mailbox, new AbortController().signal);
+    await drive.caughtUp;
+    const answered = log.events.find((event) => event.type === "question.answered");
+    assert.deepEqual(answered?.type === "question.answered" && [answered.by, answered.text], [
+      "person",
+      "mine",
+    ]);
+    drive.stopNow();
+    await end;
+  });
+
   it("shows every event once it is durable, and the state that they make", async () => {
     const { log, drive, seen } = setting();
     const end = drive.run(OPEN);

@@ -51,6 +51,8 @@ type Row = {
   readonly pid?: number;
   readonly done: number;
   readonly total: number;
+  /** What workers ask the person who looks. */
+  readonly questions?: readonly (QuestionView & { readonly line: string })[];
 };
 
 async function listRuns(context: Context, project: Project): Promise<ExitCode> {
@@ -87,7 +89,10 @@ function sayRows(context: Context, rows: readonly Row[], broken: readonly string
   const [head = "", ...rest] = table([["RUN", "STATE", "TASKS", "STARTED", "GOAL"], ...lines]);
   if (rows.length > 0) say(context, paint(context.out, "quiet", head));
   const { columns } = context.out.size?.() ?? { columns: 1_000 };
-  for (const line of rest) say(context, fit(line, columns - 1));
+  for (const [i, line] of rest.entries()) {
+    say(context, fit(line, columns - 1));
+    for (const question of rows[i]?.questions ?? []) say(context, `  asks you: ${harmless(question.line)}`);
+  }
   for (const text of broken) say(context, paint(context.out, "bad", harmless(text)));
 }
 
@@ -100,7 +105,10 @@ async function rowOf(project: Project, record: RunRecord) {
   const found = { run, goal, createdAt, ...(owner === undefined ? {} : { pid: owner.pid }) };
   if (hasExit(seen)) return { ...found, state: "unreadable", done: 0, total: 0 };
   const view = viewOf(seen);
-  return { ...found, state: runWord(view, owner), done: view.counts.done, total: view.counts.total };
+  const asked = view.questions.filter((one) => one.with === undefined);
+  const questions = asked.map((one) => ({ ...one, line: questionText(one, run) }));
+  const { done, total } = view.counts;
+  return { ...found, state: runWord(view, owner), done, total, ...(questions.length > 0 && { questions }) };
 }
 
 const QUIET: Context = {
