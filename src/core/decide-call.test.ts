@@ -207,7 +207,8 @@ describe("a worker that asks", () => {
     run.wait(5 * MINUTE);
     assert.equal(run.brief("work", "t.1").goOn!.response.result.content, "the first");
     run.wait(25 * MINUTE);
-    assert.equal(run.brief("work", "t.2").goOn!.response.result.content, UNANSWERED);
+    const { status, content, notes } = run.brief("work", "t.2").goOn!.response.result;
+    assert.deepEqual([status, content, notes], ["FAILED", UNANSWERED, { answered_by: "nobody" }]);
   });
 
   test("a subtask asks its parent first, whose words are the answer, and who changes no file meanwhile", () => {

@@ -45,10 +45,11 @@ export function questionAnswered(s: Draft, { question: id, text, by }: EventOf<"
   const { task, to } = question;
   forgetQuestion(s, id);
   if (to !== "person") stopAsking(s, to, typeof by === "string" ? undefined : by.attempt);
-  const who = typeof by === "string" ? by : by.task;
+  const isMissing = by === "default" && question.default === undefined;
+  const who = isMissing ? "nobody" : typeof by === "string" ? by : by.task;
   goOn(s, taskIn(s, task), {
     name: "answer",
-    result: { status: "COMPLETE", content: text, notes: { answered_by: who } },
+    result: { status: isMissing ? "FAILED" : "COMPLETE", content: text, notes: { answered_by: who } },
   });
 }
 

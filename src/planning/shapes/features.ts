@@ -44,10 +44,12 @@ type Parts = { readonly items: readonly string[]; readonly of: string };
 function partsIn(order: Order, lexicon: Lexicon): Parts | undefined {
   const object = order.object.replace(/\s+/g, " ").replace(/[.!?\s]+$/, "");
   if (object.length > MAX_OBJECT_CHARS || /[`"():;]/.test(object)) return undefined;
+  if (ORDERED.test(object)) return undefined; // Another step, which no part of the thing has to take.
   return withList(object, lexicon) ?? familyIn(object, lexicon);
 }
 
 const MAX_OBJECT_CHARS = 400;
+const ORDERED = /\b(?:then|afterwards?|after|before|once|finally|later)\b/i;
 const MIN_ITEMS = 3;
 
 /** Three parts or more: "with care and attention" is none, and two are seldom worth a task each. */

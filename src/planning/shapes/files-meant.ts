@@ -26,7 +26,9 @@ const files = (items: readonly string[], isWhole = false): Meant => ({
 
 /** "src/a.ts, src/b.ts and c.ts": nothing but names, each of one file that is there. */
 function named(object: string, { tree }: ShapeAround): Meant | undefined {
-  const [list = ""] = object.split(AIM, 1);
+  const [list = ""] = object
+    .replace(/^(?:these|the following|the)(?: \d{1,4})? files:\s+/i, "")
+    .split(AIM, 1);
   const names = list.split(/,\s*(?:and\s+)?|\s+and\s+/).map((name) => name.replace(/^[`"']|[`"']$/g, ""));
   if (names.length < 2) return undefined;
   const found = names.map((name) => meantBy(name, tree));

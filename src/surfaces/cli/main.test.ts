@@ -178,3 +178,15 @@ test("what is loaded before a verb is known is small: no engine, no database, no
     [],
   );
 });
+
+test("a request that is a list is no option", async () => {
+  const { code, out } = await run(
+    "plan",
+    "- Add a --dry flag\n- Fix the crash on start",
+    "--by",
+    "rules",
+    "--json",
+  );
+  assert.equal(code, EXIT.done);
+  assert.equal(JSON.parse(out).tasks.length, 2);
+});

@@ -6,10 +6,11 @@ import { type Output, processOutput } from "./output.ts";
 import { plainPlan } from "./plain-plan.ts";
 
 export async function main(
-  args: readonly string[],
+  given: readonly string[],
   output: Output = processOutput(),
   around: Surroundings = { env: process.env, folder: currentFolder() },
 ): Promise<ExitCode> {
+  const args = given.map((arg) => (LIST.test(arg) ? ` ${arg}` : arg));
   const json = wantsJson(args);
   const command = invocationOf(process.argv[1], around.env["PATH"]);
   const context: Context = { ...output, ...around, command, json, now: Date.now };
@@ -18,6 +19,9 @@ export async function main(
   if (plan) return (await import("./acts/plan.ts")).plan(context, plan);
   return (await import("./program.ts")).perform(args, context);
 }
+
+/** "- Add a flag" is the first line of a list, and no option. */
+const LIST = /^-\s/;
 
 type Surroundings = Pick<Context, "env" | "folder">;
 
