@@ -115,9 +115,10 @@ describe("a specialist of the repository", { timeout: 60_000 }, () => {
     assert.match(messageOf(callOf(place, "plan:t#1")), /^- tide-keeper: Knows when the water comes\.$/m);
     const [chosen, other] = [callOf(place, "work:t.1#1"), callOf(place, "work:t.2#1")];
     assert.match(chosen.system, /Your speciality: tide-keeper[\s\S]*Count in hours, never in days\./);
-    assert.deepEqual([...chosen.tools].sort(), ["handoff", "read", "write"]);
+    assert.deepEqual([...chosen.tools].sort(), ["ask", "handoff", "read", "spawn_subtask", "write"]);
     assert.doesNotMatch(other.system, /tide-keeper|Count in hours/);
     assert.deepEqual([...other.tools].sort(), [
+      "ask",
       "bash",
       "edit",
       "find",
@@ -125,6 +126,7 @@ describe("a specialist of the repository", { timeout: 60_000 }, () => {
       "handoff",
       "ls",
       "read",
+      "spawn_subtask",
       "write",
     ]);
     for (const { system } of [chosen, other]) assert.match(system, /`AGENTS\.md` or `CLAUDE\.md`/);

@@ -1,6 +1,8 @@
 /** Somebody runs `git gc --prune=now` in the repository while a run goes on: nothing that the run needs is taken. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
+import { rm } from "node:fs/promises";
+import path from "node:path";
 import { describe, it } from "node:test";
 import { startRun } from "../../src/compose.ts";
 import type { Event } from "../../src/core/event.ts";
@@ -93,6 +95,10 @@ describe("objects of a run that are missing when it goes on", () => {
 
   const FORMAT = "--format=%(refname:short)";
 
+  /** From which the newest objects would be put back. */
+  const withoutShelf = ({ folder }: { readonly folder: string }) =>
+    rm(path.join(folder, "shelf"), { recursive: true });
+
   for (const [what, damage] of [
     ["is gone", (id: string) => `rm -f ${id}`],
     ["is empty, as a power cut leaves it", (id: string) => `chmod u+w ${id} && : > ${id}`],
@@ -102,6 +108,7 @@ describe("objects of a run that are missing when it goes on", () => {
       const { home, config, run, branch } = await handedIn(setting);
       const id = await setting.repository.git("rev-parse", branch);
       meddle(setting, damage(`.git/objects/${id.slice(0, 2)}/${id.slice(2)}`));
+      await withoutShelf(home);
       const said: string[] = [];
       const options = {
         config,
@@ -134,6 +141,7 @@ describe("objects of a run that are missing when it goes on", () => {
     const tip = await git("rev-parse", `skein/${run}/target`);
     const tree = await git("rev-parse", `${tip}^{tree}`);
     meddle(setting, `rm -f .git/objects/${tree.slice(0, 2)}/${tree.slice(2)}`);
+    await withoutShelf(home);
     const live = await startRun(
       setting.project,
       home,

@@ -134,10 +134,15 @@ describe("a quota that is used up where there is another account", () => {
   it("parks the workers alone, if the planner has an account of its own", LIMIT, async () => {
     await using other = await startOther();
     const parked = Promise.withResolvers<void>();
+    const called = Promise.withResolvers<void>();
     const answer = failing(
       async ({ key, steps, time }, { wire }) => {
         if (steps !== 1 || time > 1) return undefined;
-        if (key === "two") return rateLimited(wire, { retryAfterSeconds: 4 });
+        if (key === "two") {
+          await called.promise; // A call that comes after the refusal would be one too many.
+          return rateLimited(wire, { retryAfterSeconds: 4 });
+        }
+        called.resolve();
         await parked.promise; // What the planner hears of is handed in while its workers wait.
         return undefined;
       },
