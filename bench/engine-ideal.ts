@@ -1,5 +1,5 @@
 /** How soon could it all be done? A list scheduler that knows nothing of the engine, and two bounds that none beats. */
-import { IndexHeap } from "../src/graph/index-heap.ts";
+import { Heap } from "../src/graph/heap.ts";
 import type { Workload } from "./engine-workload.ts";
 
 /** `at once`: what waits for a task can start with whoever is freed by it. `after`: its worker chooses first. */
@@ -17,12 +17,12 @@ export function idealMakespanMs(
   const dependents = dependentsOf(workload);
   const unmet = workload.map(({ after }) => after.length);
   const endsAt = new Float64Array(workload.length);
-  const ready = new IndexHeap((a, b) => rank[a]! < rank[b]!);
-  const atWork = new IndexHeap((a, b) => endsAt[a]! < endsAt[b]!);
+  const ready = new Heap<number>((a, b) => rank[a]! < rank[b]!);
+  const atWork = new Heap<number>((a, b) => endsAt[a]! < endsAt[b]!);
   let now = 0;
   const start = () => {
     while (ready.size > 0 && atWork.size < workers) {
-      const place = ready.pop();
+      const place = ready.pop()!;
       endsAt[place] = now + workload[place]!.ms;
       atWork.push(place);
     }
@@ -35,11 +35,11 @@ export function idealMakespanMs(
   };
   for (const [place, count] of unmet.entries()) if (count === 0) ready.push(place);
   for (start(); atWork.size > 0; start()) {
-    const ended = atWork.pop();
+    const ended = atWork.pop()!;
     now = endsAt[ended]!;
     if (freeing === "after") start();
     free(ended);
-    while (freeing === "at once" && atWork.size > 0 && endsAt[atWork.at(0)]! === now) free(atWork.pop());
+    while (freeing === "at once" && atWork.size > 0 && endsAt[atWork.at(0)!]! === now) free(atWork.pop()!);
   }
   return now;
 }

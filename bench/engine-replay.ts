@@ -1,8 +1,8 @@
 /** What does it cost to replay a log, compared with parsing it? Run as a process of its own, on a file of lines. */
 import { readFileSync } from "node:fs";
-import type { Event } from "../src/core/event.ts";
-import { evolve, replay } from "../src/core/evolve.ts";
-import { emptyState, type RunState } from "../src/core/state.ts";
+import type { Event } from "../src/core/log/event.ts";
+import { evolve, replay } from "../src/core/log/evolve.ts";
+import { emptyState, type RunState } from "../src/core/log/state.ts";
 import { median, usedBytes } from "./measure.ts";
 
 export type ReplayFigures = {

@@ -1,12 +1,12 @@
 /** Which plans does the engine execute here, and how is one executed? Made up by seed, in a virtual world. */
 import type { PlanBrief, WorkBrief } from "../src/core/brief.ts";
-import { defaultPolicy, type Policy } from "../src/core/policy.ts";
-import type { RunState } from "../src/core/state.ts";
+import type { RunState } from "../src/core/log/state.ts";
+import { defaultPolicy, type Policy } from "../src/core/rules/policy.ts";
 import { type Random, randomFrom } from "../src/simulation/random.ts";
-import { evidenceOf, handoff } from "../src/simulation/scripted-team.ts";
-import { type Simulated, type Simulation, simulate } from "../src/simulation/simulate.ts";
-import type { Script } from "../src/simulation/virtual-queue.ts";
+import { evidenceOf, handoff } from "../src/simulation/virtual-queue.ts";
 import { VirtualRepository } from "../src/simulation/virtual-repository.ts";
+import { type Simulated, type Simulation, simulate } from "../test/simulation/simulate.ts";
+import type { Script } from "../test/simulation/virtual-queue.ts";
 
 /** `after` are places in the same list, all of them earlier. */
 export type PlannedTask = {

@@ -2,8 +2,8 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Event } from "../src/core/event.ts";
-import type { Policy } from "../src/core/policy.ts";
+import type { Event } from "../src/core/log/event.ts";
+import type { Policy } from "../src/core/rules/policy.ts";
 import { byLongestPath, byPriority, idealMakespanMs, lowerBoundMs } from "./engine-ideal.ts";
 import type { ReplayFigures } from "./engine-replay.ts";
 import { execute, randomGraph, verify, WORKLOADS, type Workload } from "./engine-workload.ts";

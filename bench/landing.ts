@@ -2,8 +2,8 @@
 import { join } from "node:path";
 import { startedGits } from "../src/adapters/git/git.ts";
 import { GitRepository } from "../src/adapters/repositories/git.ts";
+import { hasFailed } from "../src/core/result.ts";
 import type { TaskId } from "../src/core/task.ts";
-import { hasFailed } from "../src/ports/repository.ts";
 import { batchesTable } from "./landing-batches.ts";
 import { type BenchRepository, branchName, makeBenchRepository, plainGit } from "./landing-repository.ts";
 import { type Bench, type BenchReport, type Limit, median, type Table } from "./measure.ts";

@@ -7,6 +7,7 @@ import { type Bench, type BenchReport, holds, printReport } from "./measure.ts";
 import { runBench } from "./run.ts";
 import { startupBench } from "./startup.ts";
 import { subtasksBench } from "./subtasks.ts";
+import { webBench } from "./web.ts";
 
 const BENCHES: readonly Bench[] = [
   graphBench,
@@ -16,6 +17,7 @@ const BENCHES: readonly Bench[] = [
   startupBench,
   subtasksBench,
   contextBench,
+  webBench,
 ];
 
 const { names, isJson, problem } = parse(process.argv.slice(2));

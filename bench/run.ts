@@ -4,9 +4,11 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { startedGits } from "../src/adapters/git/git.ts";
-import { createRun, openProject, startRun } from "../src/compose.ts";
+import { createRun } from "../src/app/begin-run.ts";
+import { followRun } from "../src/app/follow-run.ts";
+import { openProject, partsOf } from "../src/compose.ts";
 import { readConfig } from "../src/config/index.ts";
-import { hasFailed } from "../src/ports/repository.ts";
+import { hasFailed } from "../src/core/result.ts";
 import { makeBenchRepository, plainGit } from "./landing-repository.ts";
 import { type Bench, type BenchReport, median } from "./measure.ts";
 
@@ -106,8 +108,9 @@ async function runMs(tasks: number): Promise<{ readonly ms: number; readonly pro
     const signal = AbortSignal.timeout(MAX_MS);
     const project = ok(await openProject(repository.folder, env, signal));
     const base = project.located.head;
-    const home = ok(await createRun(project, { goal: "many small things", base, config }));
-    const live = ok(await startRun(project, home, { config, env, watch: () => {} }, signal));
+    const parts = partsOf(project, env);
+    const home = ok(await createRun({ goal: "many small things", base, config }, parts));
+    const live = ok(await followRun({ home, config }, parts, signal));
     const end = await live.ended;
     const ms = performance.now() - start;
     if (end.is !== "closed" || end.state.closed?.how !== "done") throw new Error(JSON.stringify(end));

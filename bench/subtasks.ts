@@ -75,7 +75,9 @@ function report(ms: (name: string) => number): BenchReport {
 function inputsOf(n: number): Readonly<Record<string, unknown>> {
   return {
     goal: `Check part ${n} of the change. ${"The function must keep its order, and say what is missing. ".repeat(5)}`,
-    files: ["src/core/due.ts", "src/core/decide.ts", "src/core/evolve.ts"].map((file) => `${file}:${n}`),
+    files: ["src/core/rules/due.ts", "src/core/rules/decide.ts", "src/core/log/evolve.ts"].map(
+      (file) => `${file}:${n}`,
+    ),
     options: { strict: true, attempts: 3, tools: ["read", "search"], budget: { tokens: 20_000, ms: 60_000 } },
     background: "It was reported that waiting tasks are started twice after a restart. ".repeat(5),
     number: n,

@@ -4,7 +4,7 @@
  *
  *   npm ci, then: node_modules/.bin/node examples/decompose.ts
  */
-import { decomposeAndExecute, type PlanBrief, type WorkBrief } from "../src/index.ts"; // In your project: from "skein".
+import { decomposeAndExecute, type PlanBrief, type WorkBrief } from "../src/index.ts"; // In your project: from "skein-agents".
 
 const guide = ["intro.md", "install.md", "first-steps.md", "how-to/deploy.md", "how-to/upgrade.md"];
 

@@ -9,7 +9,7 @@ import {
   type FunctionTurn,
   functionHandler,
   TemplateRegistry,
-} from "../src/surfaces/library/subtasks.ts"; // In your project: from "skein/subtasks".
+} from "../src/surfaces/library/subtasks.ts"; // In your project: from "skein-agents/subtasks".
 
 const registry = new TemplateRegistry();
 registry.registerXml(`

@@ -6,7 +6,7 @@
  */
 import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { createOrchestrator, hasFailed } from "../src/index.ts"; // In your project: from "skein".
+import { createOrchestrator, hasFailed } from "../src/index.ts"; // In your project: from "skein-agents".
 import { throwawayRepository } from "./throwaway-repository.ts";
 
 await using repository = await throwawayRepository({

@@ -4,7 +4,7 @@
  *
  *   npm ci, then: node_modules/.bin/node examples/refine.ts
  */
-import { executeTask, functionHandler, type Iteration } from "../src/surfaces/library/subtasks.ts"; // In your project: from "skein/subtasks".
+import { executeTask, functionHandler, type Iteration } from "../src/surfaces/library/subtasks.ts"; // In your project: from "skein-agents/subtasks".
 
 /** Here models would be asked. The director's first draft has a mistake, which the script finds. */
 const handler = functionHandler(({ task: { template, inputs } }) => {

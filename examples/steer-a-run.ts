@@ -6,7 +6,7 @@
  */
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
-import { createOrchestrator, hasFailed, type RunHandle } from "../src/index.ts"; // In your project: from "skein".
+import { createOrchestrator, hasFailed, type RunHandle } from "../src/index.ts"; // In your project: from "skein-agents".
 import { throwawayRepository } from "./throwaway-repository.ts";
 
 await using repository = await throwawayRepository({ "README.md": "# Pages\n" });

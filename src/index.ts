@@ -3,7 +3,7 @@
  * the parts, each usable without the others. Importing it is cheap: what the first two need is loaded when called.
  *
  * ```ts
- * import { DelegationEngine, TaskGraph } from "skein";
+ * import { DelegationEngine, TaskGraph } from "skein-agents";
  *
  * const graph = new TaskGraph([
  *   { id: "fix", description: "Fix the crash on start" },
@@ -16,9 +16,10 @@
  *   return result;
  * });
  * ```
+ *
+ * @module skein-agents
  */
 export type { News, PlanBrief, WorkBrief } from "./core/brief.ts";
-export type { Event as RunEvent, RunEnd } from "./core/event.ts";
 export type { Failure, FailureKind } from "./core/failure.ts";
 export {
   aggregateHandoffs,
@@ -27,9 +28,11 @@ export {
   type HandoffStatus,
   type Metrics,
 } from "./core/handoff.ts";
-export { DEFAULT_SUBPLANNER_CONFIG, type SubplannerConfig, shouldDecompose } from "./core/policy.ts";
+export type { Event as RunEvent, RunEnd } from "./core/log/event.ts";
+export { type Failed, hasFailed } from "./core/result.ts";
+export { DEFAULT_SUBPLANNER_CONFIG, type SubplannerConfig, shouldDecompose } from "./core/rules/policy.ts";
 export type { Scope } from "./core/scope.ts";
-export type { GivenUpView, RunView, TaskRow } from "./core/view.ts";
+export type { GivenUpView, RunView, TaskRow } from "./core/view/view.ts";
 export type { AggregatedResults, DelegatedResult } from "./delegation/aggregate.ts";
 export { aggregateResults } from "./delegation/aggregate.ts";
 export type { Attempt, AttemptExecutor, AttemptResult, FailedAttempt, Timing } from "./delegation/attempt.ts";
@@ -46,12 +49,13 @@ export { DEFAULT_RETRY_POLICY, type RetryPolicy } from "./delegation/retry-polic
 export type { HandedContext } from "./delegation/shared-context.ts";
 export { CycleError } from "./graph/dag.ts";
 export type { ExecuteOptions, ExecutorResult, TaskContext, TaskExecutor } from "./graph/execution.ts";
-export type { ExecutionSummary, GraphProgress } from "./graph/execution-summary.ts";
 export type {
+  ExecutionSummary,
   GraphEvent,
   GraphEventOf,
   GraphEventType,
   GraphListener,
+  GraphProgress,
   ListenerError,
   TaskEvent,
 } from "./graph/graph-events.ts";
@@ -71,7 +75,6 @@ export {
 } from "./ports/agent-functions.ts";
 export type { DeliveryEnd } from "./ports/delivery.ts";
 export type { Heard } from "./ports/mailbox.ts";
-export { type Failed, hasFailed } from "./ports/repository.ts";
 export { createOrchestrator, decomposeAndExecute } from "./surfaces/library/library.ts";
 export type {
   DecomposeOptions,

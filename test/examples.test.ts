@@ -38,7 +38,7 @@ const SHOWN: Readonly<Record<string, readonly RegExp[]>> = {
     /^COMPLETE: 3 \+ 5 \+ 6$/,
   ],
   "embed-run.ts": [
-    /^t\.1 goes again: the gate is red/,
+    /^t\.1 goes again: breaks the gate/,
     /^t\.1 handed in: changed part\.js$/,
     /^landed, green$/,
     /^the run is done: 2 of 2 tasks done$/,

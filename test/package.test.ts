@@ -15,6 +15,7 @@ import {
   mkdtempSync,
   readFileSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
@@ -35,7 +36,7 @@ const readManifest = (folder: string) =>
 const temporary = mkdtempSync(path.join(tmpdir(), "skein package "));
 const clone = path.join(temporary, "clone");
 const project = path.join(temporary, "a project");
-const installed = path.join(project, "node_modules/skein");
+const installed = path.join(project, "node_modules/skein-agents");
 const manifest = readManifest(ROOT);
 let packed: Packed;
 
@@ -68,14 +69,18 @@ describe("the published package", () => {
     const expected = [
       "bin/skein",
       "bin/package.json",
+      "dist/main.js",
       "dist/index.js",
-      "dist/index.d.ts",
-      "dist/surfaces/library/planning.js",
-      "dist/surfaces/library/subtasks.js",
+      "dist/planning.js",
+      "dist/subtasks.js",
+      "dist/scripted-program.js",
+      "dist/types/index.d.ts",
+      "docs/README.md",
       "planning/words.json",
-      "dist/surfaces/cli/main.js",
+      "prompts/worker.md",
+      "schema/skein-yaml.v1.json",
     ];
-    for (const file of [...expected, "LICENSE", "README.md", "package.json"])
+    for (const file of [...expected, "CHANGELOG.md", "LICENSE", "README.md", "package.json"])
       assert.ok(files.has(file), file);
     assert.equal((files.get("bin/skein") ?? 0) & 0o111, 0o111);
   });
@@ -87,7 +92,7 @@ describe("the published package", () => {
     assert.deepEqual(unwanted, []);
   });
 
-  test("what is built imports only files that exist and packages that the manifest declares", () => {
+  test("what is built imports only files that exist, and packages that the manifest declares", () => {
     for (const { path: file, text } of sourceFiles(installed, ["dist"])) {
       for (const { specifier = "" } of importsOf(text)) {
         if (specifier.startsWith("node:")) continue;
@@ -143,57 +148,73 @@ describe("the published package", () => {
     assert.equal(events.filter(({ type }) => type === "batch.landed").length, 1);
   });
 
-  test("a strict TypeScript program compiles against the installed types and runs", async () => {
-    assert.equal(await compile("program.ts", PROGRAM), "");
-    const { stdout } = await run(process.execPath, ["program.js"], project);
-    assert.equal(stdout, "true debugger: fix, test-runner: test\n");
-  });
-
-  test("a strict program that embeds a run and a subplanner compiles and runs", async () => {
-    assert.equal(await compile("embedding.ts", EMBEDDING), "");
-    const { stdout } = await run(process.execPath, ["embedding.js"], project);
-    assert.equal(stdout, "complete a.md\npolicy config: workers must be a whole number from 1, not 0\n");
+  test("strict TypeScript programs, and what the readme and a page show, compile against its types", async () => {
+    const [subtasks = ""] = shownIn("docs/subtasks.md");
+    const readme = shownIn("README.md").map((code, i) => [`readme-${i}.ts`, code]);
+    assert.equal(readme.length, 3);
+    const programs = { "program.ts": PROGRAM, "embedding.ts": EMBEDDING, "subtasks.ts": subtasks };
+    assert.equal(await compile({ ...programs, ...Object.fromEntries(readme) }), "");
+    const said = async (file: string) => (await run(process.execPath, [file], project)).stdout;
+    assert.equal(await said("program.js"), "true debugger: fix, test-runner: test\n");
+    assert.equal(
+      await said("embedding.js"),
+      "complete a.md\npolicy config: workers must be a whole number from 1, not 0\n",
+    );
+    assert.equal(await said("subtasks.js"), "COMPLETE: written, and no mistakes\n");
   });
 
   test("its types compile in a plain project: no settings but the module's, no types of Node", async () => {
     const plain = "--strict --module nodenext --skipLibCheck false --noEmit";
-    assert.equal(await compile("plain.ts", PLAIN_PROGRAM, `${plain} --target es2022`), "");
-    assert.equal(await compile("plain.ts", PLAIN_PROGRAM, `${plain} --module preserve --target esnext`), "");
+    const program = { "plain.ts": PLAIN_PROGRAM };
+    assert.equal(await compile(program, `${plain} --target es2022`), "");
+    assert.equal(await compile(program, `${plain} --module preserve --target esnext`), "");
   });
 
-  test("what docs/subtasks.md shows of the library compiles and runs", async () => {
-    const page = readFileSync(path.join(ROOT, "docs/subtasks.md"), "utf8");
-    const [code = ""] = [...page.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(([, shown = ""]) => shown);
-    assert.equal(await compile("subtasks.ts", code), "");
-    const { stdout } = await run(process.execPath, ["subtasks.js"], project);
-    assert.equal(stdout, "COMPLETE: written, and no mistakes\n");
-  });
-
-  test("importing it loads no adapter and no other package", async () => {
+  test("importing it loads little, and no other package", async () => {
     const args = ["--input-type=module", "-e", LIST_LOADED];
     const loaded = (await run(process.execPath, args, project)).stdout.trim().split("\n");
-    assert.ok(loaded.length > 10, loaded.join());
-    const unwanted =
-      /node_modules\/(?!skein\/)|\/(?:adapters|compose|config|engine)\/|^node:(?:sqlite|child_process)/;
+    const unwanted = /node_modules\/(?!skein-agents\/)|^node:(?:sqlite|child_process)/;
     assert.deepEqual(
       loaded.filter((url) => unwanted.test(url)),
       [],
     );
+    const files = loaded.filter((url) => url.startsWith("file:"));
+    const bytes = files.map((url) => statSync(new URL(url)).size).reduce((a, b) => a + b, 0);
+    assert.ok(files.length > 1 && bytes < 150_000, `${files.length} files, ${bytes} bytes`);
   });
 
-  test("what the readme shows of the library compiles", async () => {
-    const readme = readFileSync(path.join(ROOT, "README.md"), "utf8");
-    const shown = [...readme.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(([, code = ""]) => code);
-    assert.equal(shown.length, 3);
-    for (const [i, code] of shown.entries()) assert.equal(await compile(`readme-${i}.ts`, code), "", code);
+  for (const name of ["task-graph", "decompose", "delegate", "refine", "embed-run"])
+    test(`the example ${name} runs in a project that has installed the package`, async () => {
+      for (const file of [name, "throwaway-repository"]) {
+        const text = readFileSync(path.join(ROOT, "examples", `${file}.ts`), "utf8");
+        const installedNames = text
+          .replaceAll('"../src/index.ts"', '"skein-agents"')
+          .replaceAll(/"\.\.\/src\/surfaces\/library\/(\w+)\.ts"/g, '"skein-agents/$1"');
+        assert.doesNotMatch(installedNames, /\.\.\/src/);
+        writeFileSync(path.join(project, `${file}.ts`), installedNames);
+      }
+      const env = { ...environment, SKEIN_STATE_DIR: path.join(temporary, `state of ${name}`) };
+      const { stdout } = await run(process.execPath, [`${name}.ts`], project, env);
+      assert.notEqual(stdout, "");
+    });
+
+  test("the installed command shows the demo, from its first plan to the last landing", async () => {
+    const env = { ...environment, SKEIN_STATE_DIR: path.join(temporary, "state of demo"), TMPDIR: temporary };
+    const bin = path.join(project, "node_modules/.bin/skein");
+    const { stdout } = await run(process.execPath, [bin, "demo"], temporary, env);
+    assert.match(stdout, /landed/);
+  });
+
+  test("the installed command finds the words that plans are made by", async () => {
+    const bin = path.join(project, "node_modules/.bin/skein");
+    const plan = await run(process.execPath, [bin, "plan", "add a search", "--by", "rules"], project);
+    assert.match(plan.stdout, /add a search/i);
   });
 
   test("a program that the types forbid does not compile", async () => {
-    assert.match(
-      await compile("wrong.ts", WRONG_PROGRAM),
-      /'"asleep"' is not assignable to type 'TaskStatus'/,
-    );
-    assert.match(await compile("misspelt.ts", MISSPELT_PROGRAM), /'worker' does not exist in type/);
+    const said = await compile({ "wrong.ts": WRONG_PROGRAM, "misspelt.ts": MISSPELT_PROGRAM });
+    assert.match(said, /'"asleep"' is not assignable to type 'TaskStatus'/);
+    assert.match(said, /'worker' does not exist in type/);
   });
 });
 
@@ -207,8 +228,12 @@ async function prepare() {
     "package.json",
     "tsconfig.json",
     "tsconfig.build.json",
+    "CHANGELOG.md",
     "LICENSE",
     "README.md",
+    "docs",
+    "prompts",
+    "schema",
   ];
   for (const name of published.filter((name) => existsSync(path.join(ROOT, name))))
     cpSync(path.join(ROOT, name), path.join(clone, name), { recursive: true });
@@ -222,24 +247,25 @@ async function prepare() {
 
   mkdirSync(project);
   writeFileSync(path.join(project, "package.json"), '{ "private": true, "type": "module" }');
-  const tarballs = [path.join(temporary, packed.filename)];
   // What it depends on comes from here as well: no registry is asked.
-  for (const name of closure(Object.keys(manifest.dependencies ?? {}))) {
-    const options = ["--json", "--ignore-scripts", "--pack-destination", temporary];
-    const pack = await run("npm", ["pack", ...options, path.join(ROOT, "node_modules", name)], temporary);
-    const [{ filename }] = JSON.parse(pack.stdout) as [Packed];
-    tarballs.push(path.join(temporary, filename));
-  }
+  const needed = [...closure(Object.keys(manifest.dependencies ?? {}))].map((name) =>
+    path.join(ROOT, "node_modules", name),
+  );
+  const options = ["--json", "--ignore-scripts", "--pack-destination", temporary];
+  const pack = await run("npm", ["pack", ...options, ...needed], temporary);
+  const tarballs = [packed, ...(JSON.parse(pack.stdout) as Packed[])].map(({ filename }) =>
+    path.join(temporary, filename),
+  );
   await run("npm", ["install", "--ignore-scripts", "--no-audit", "--no-fund", ...tarballs], project);
   mkdirSync(path.join(project, "node_modules/@types"));
   symlinkSync(path.join(ROOT, "node_modules/@types/node"), path.join(project, "node_modules/@types/node"));
 }
 
 /** What the compiler has to say. Types of libraries are checked as well: ours are among them. */
-async function compile(file: string, text: string, options = STRICT): Promise<string> {
-  writeFileSync(path.join(project, file), text);
+async function compile(programs: Readonly<Record<string, string>>, options = STRICT): Promise<string> {
+  for (const [file, text] of Object.entries(programs)) writeFileSync(path.join(project, file), text);
   const compiler = path.join(ROOT, "node_modules/typescript/bin/tsc");
-  const done = run(process.execPath, [compiler, ...options.split(" "), file], project);
+  const done = run(process.execPath, [compiler, ...options.split(" "), ...Object.keys(programs)], project);
   return await done.then(
     ({ stdout }) => stdout,
     ({ stdout }: { stdout: string }) => stdout,
@@ -247,6 +273,12 @@ async function compile(file: string, text: string, options = STRICT): Promise<st
 }
 
 const STRICT = "--strict --module nodenext --target esnext --lib esnext --types node --skipLibCheck false";
+
+const shownIn = (page: string): readonly string[] =>
+  Array.from(
+    readFileSync(path.join(ROOT, page), "utf8").matchAll(/^```ts\n([\s\S]*?)^```$/gm),
+    ([, code = ""]) => code,
+  );
 
 /** The packages and all that they depend on. */
 function closure(names: readonly string[]): ReadonlySet<string> {
@@ -267,7 +299,7 @@ function machineNode(): string | undefined {
 }
 
 const PROGRAM = `
-import { DelegationEngine, TaskGraph, type PlannedTask, type TaskResult } from "skein";
+import { DelegationEngine, TaskGraph, type PlannedTask, type TaskResult } from "skein-agents";
 
 const graph = new TaskGraph([
   { id: "test", description: "Run the tests", dependencies: ["fix"] },
@@ -283,8 +315,8 @@ console.log(success, said.join(", "));
 `;
 
 const PLAIN_PROGRAM = `
-import { createOrchestrator, hasFailed, type DeliveryEnd, type RunEnded } from "skein";
-import * as planning from "skein/planning";
+import { createOrchestrator, hasFailed, type DeliveryEnd, type RunEnded } from "skein-agents";
+import * as planning from "skein-agents/planning";
 
 const skein = createOrchestrator({ repository: ".", config: { workers: 2 } });
 const run = await skein.run({ goal: "write a" });
@@ -296,12 +328,12 @@ if (!hasFailed(run)) {
 `;
 
 const WRONG_PROGRAM = `
-import { type PlannedTask } from "skein";
+import { type PlannedTask } from "skein-agents";
 export const task: PlannedTask = { id: "a", description: "", dependencies: [], status: "asleep" };
 `;
 
 const MISSPELT_PROGRAM = `
-import { createOrchestrator } from "skein";
+import { createOrchestrator } from "skein-agents";
 export const skein = createOrchestrator({ repository: ".", config: { worker: 4 } });
 `;
 
@@ -309,7 +341,7 @@ const EMBEDDING = `
 import {
   createOrchestrator, decomposeAndExecute, hasFailed,
   type Handoff, type Orchestrator, type PlanFunction, type RunEvent, type WorkFunction,
-} from "skein";
+} from "skein-agents";
 
 
 const planner: PlanFunction = ({ first, spec }) => ({
@@ -343,5 +375,5 @@ const LIST_LOADED = `
 import { registerHooks } from "node:module";
 const load = (url, context, next) => (console.log(url), next(url, context));
 registerHooks({ load });
-await import("skein");
+await import("skein-agents");
 `;

@@ -3,11 +3,11 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, test } from "node:test";
-import type { Manifest } from "../src/core/tool-output/named-packages.ts";
-import { readOutput } from "../src/core/tool-output/read-output.ts";
-import { type SetupFailure, setupFailureOf } from "../src/core/tool-output/set-up.ts";
-import { sheetOf } from "../src/core/tool-output/sheet.ts";
-import { testCount } from "../src/core/tool-output/test-count.ts";
+import type { Manifest } from "../src/adapters/gates/tool-output/named-packages.ts";
+import { readOutput } from "../src/adapters/gates/tool-output/read-output.ts";
+import { type SetupFailure, setupFailureOf } from "../src/adapters/gates/tool-output/set-up.ts";
+import { sheetOf } from "../src/adapters/gates/tool-output/sheet.ts";
+import { testCount } from "../src/adapters/gates/tool-output/test-count.ts";
 import { cpuMs } from "./support/cpu.ts";
 
 const FOLDER = path.join(import.meta.dirname, "fixtures", "set-up-output");

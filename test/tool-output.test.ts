@@ -4,10 +4,10 @@ import { readdirSync, readFileSync, statSync } from "node:fs";
 import path from "node:path";
 import { describe, test } from "node:test";
 import fc from "fast-check";
-import { groupProblems, type Problem, type ProblemClass, planRepairs } from "../src/core/repair.ts";
+import { type Found, MAX_FAILURES } from "../src/adapters/gates/tool-output/found.ts";
+import { readOutput } from "../src/adapters/gates/tool-output/read-output.ts";
+import { groupProblems, type Problem, type ProblemClass, planRepairs } from "../src/core/rules/repair.ts";
 import { readPath } from "../src/core/scope.ts";
-import { type Found, MAX_FAILURES } from "../src/core/tool-output/found.ts";
-import { readOutput } from "../src/core/tool-output/read-output.ts";
 import { cpuMs } from "./support/cpu.ts";
 
 const FOLDER = path.join(import.meta.dirname, "fixtures", "tool-output");

@@ -1,8 +1,8 @@
 /** Which files break the rules of tools/layers.ts, and what is to be done about each? */
 import { builtinModules } from "node:module";
 import path from "node:path";
-import { type Import, importsOf } from "./imports.ts";
-import { layerOf, MAX_LINES, WITHOUT_NODE } from "./layers.ts";
+import { exportsOf, type Import, importsOf } from "./imports.ts";
+import { ENTRIES, layerOf, MAX_LINES, WITHOUT_NODE } from "./layers.ts";
 import { countLines, isTest, type SourceFile } from "./source-files.ts";
 
 export function checkArchitecture(files: readonly SourceFile[]): readonly string[] {
@@ -15,6 +15,8 @@ export function checkArchitecture(files: readonly SourceFile[]): readonly string
     ...product.flatMap(wrongPackages),
     ...Array.from(uses, ([file, used]) => used.flatMap((other) => wrongDirection(file, other))).flat(),
     ...cycles(uses),
+    ...unusedExports(product, files),
+    ...sharedTypeNames(product),
     ...product.filter(({ text }) => !/^\/\*\*\s/.test(text)).map(undocumented),
     ...files.filter(({ text }) => countLines(text) > MAX_LINES).map(tooLong),
   ];
@@ -49,6 +51,7 @@ function wrongPackages({ path: file, imports }: ProductFile): readonly string[] 
 function wrongDirection(file: string, used: string): readonly string[] {
   const [from, to] = [layerOf(file), layerOf(used)];
   if (from === undefined) return []; // Told already, as having no layer.
+  if (used === "package.json") return []; // Its version is data.
   if (to === undefined)
     return [`${file} imports ${used}, which belongs to no layer: move that file into src`];
   if (from === to || from.mayUse.includes(to.name)) return [];
@@ -57,6 +60,40 @@ function wrongDirection(file: string, used: string): readonly string[] {
     `${file} imports ${used}: ${from.name} may use ${allowed}, because ${from.why}. ` +
       `Move ${file} up to where ${to.name} may be used, or move what it needs down into ${from.name}`,
   ];
+}
+
+/** What a test alone imports is not used: it is to be tested through what uses it. */
+function unusedExports(product: readonly ProductFile[], files: readonly SourceFile[]): readonly string[] {
+  const used = new Set<string>();
+  for (const { path: file, text } of files) {
+    if (isTest(file) || file.startsWith("test/")) continue;
+    for (const { specifier, names } of importsOf(text)) {
+      if (!specifier?.startsWith(".")) continue;
+      const target = path.posix.join(path.posix.dirname(file), specifier);
+      for (const name of names === "all" ? ["*"] : names) used.add(`${target} ${name}`);
+    }
+  }
+  return product
+    .filter(({ path: file }) => !ENTRIES.test(file) && !used.has(`${file} *`))
+    .flatMap(({ path: file, text }) =>
+      [...new Set(exportsOf(text).map(({ name }) => name))]
+        .filter((name) => !used.has(`${file} ${name}`))
+        .map((name) => `${file} exports ${name}, which nothing but a test imports: keep it to the file`),
+    );
+}
+
+function sharedTypeNames(product: readonly ProductFile[]): readonly string[] {
+  const declared = product.flatMap(({ path: file, text }) =>
+    exportsOf(text)
+      .filter(({ is }) => is === "type")
+      .map(({ name }) => ({ name, file })),
+  );
+  return [...Map.groupBy(declared, ({ name }) => name)]
+    .filter(([, places]) => places.length > 1)
+    .map(
+      ([name, places]) =>
+        `${name} is the name of a type in ${places.map(({ file }) => file).join(", ")}: give each its own name`,
+    );
 }
 
 /** One message per cycle met, by a walk that keeps its own stack: an import chain may be long. */

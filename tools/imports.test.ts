@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { importsOf } from "./imports.ts";
+import { exportsOf, importsOf } from "./imports.ts";
 
 const specifiers = (source: string) => importsOf(source).map(({ specifier }) => specifier);
 
@@ -65,5 +65,40 @@ test("what is computed is found without a name", () => {
 });
 
 test("an import knows its line", () => {
-  assert.deepEqual(importsOf('/*\n*/\n`\n`;\nimport "./x.ts";'), [{ specifier: "./x.ts", line: 5 }]);
+  assert.deepEqual(importsOf('/*\n*/\n`\n`;\nimport "./x.ts";'), [
+    { specifier: "./x.ts", names: [], line: 5 },
+  ]);
+});
+
+const NAMES: [string, readonly string[] | "all"][] = [
+  ['import a, { b, type c as d } from "./x.ts";', ["default", "b", "c"]],
+  ['import type { A } from "./x.ts";', ["A"]],
+  ['import { type } from "./x.ts";', ["type"]],
+  ['import { type as b } from "./x.ts";', ["type"]],
+  ['import * as all from "./x.ts";', "all"],
+  ['export { a as b } from "./x.ts";', ["a"]],
+  ['const { a, b: c } = await import("./x.ts");', ["a", "b"]],
+  ['f((await import("./x.ts")).a);', ["a"]],
+  ['type A = import("./x.ts").A;', ["A"]],
+  ['import("./x.ts").then(({ a }) => a);', "all"],
+  ['const load = () => import("./x.ts");', "all"],
+];
+
+for (const [source, names] of NAMES)
+  test(`takes ${names} in: ${source}`, () => {
+    assert.deepEqual(
+      importsOf(source).map(({ names }) => names),
+      [names],
+    );
+  });
+
+test("finds what is exported, and as what", () => {
+  const found = (source: string) => exportsOf(source).map(({ name, is }) => `${name} ${is}`);
+  assert.deepEqual(found("export const a = 1; const b = 2;"), ["a value"]);
+  assert.deepEqual(found("export async function* a() {} export abstract class B {}"), ["a value", "B value"]);
+  assert.deepEqual(found("export type A = 1; export interface B {}"), ["A type", "B type"]);
+  assert.deepEqual(found("export { a, type B as C };"), ["a handed on", "C handed on"]);
+  assert.deepEqual(found('export type { A } from "./a.ts";'), ["A handed on"]);
+  assert.deepEqual(found("export default 1;"), ["default value"]);
+  assert.deepEqual(found("const a = `export const b = 1`; // export const c"), []);
 });

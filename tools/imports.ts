@@ -1,50 +1,108 @@
-/** What does a source file import? A scan of its tokens: comments, strings, patterns and templates do not count. */
+/**
+ * What does a source file import and export? A scan of its tokens: comments, strings, patterns and templates do not
+ * count.
+ */
 
 export type Import = {
   /** As written; undefined for `import(…)` of something computed. */
   readonly specifier: string | undefined;
+  /** The names taken, as the other file calls them; "all" if the scan cannot tell which. */
+  readonly names: readonly string[] | "all";
   readonly line: number;
 };
+
+export type Export = { readonly name: string; readonly is: "type" | "value" | "handed on" };
 
 export function importsOf(source: string): readonly Import[] {
   const tokens = tokensOf(source);
   const found: Import[] = [];
   for (const [i, { text, kind, at }] of tokens.entries()) {
     if (kind !== "word" || (text !== "import" && text !== "export") || tokens[i - 1]?.text === ".") continue;
-    const specifier = text === "import" ? imported(tokens, i + 1) : reexported(tokens, i + 1);
-    if (specifier !== NOTHING) found.push({ specifier, line: source.slice(0, at).split("\n").length });
+    const taken = text === "import" ? imported(tokens, i) : reexported(tokens, i + 1);
+    if (taken !== undefined) found.push({ ...taken, line: source.slice(0, at).split("\n").length });
   }
   return found;
 }
 
-type Token = { readonly kind: "word" | "string" | "sign"; readonly text: string; readonly at: number };
-
-const NOTHING = Symbol("no import after all");
-
-function imported(tokens: readonly Token[], at: number): string | undefined | typeof NOTHING {
-  const next = tokens[at];
-  if (next?.kind === "string") return next.text;
-  if (next?.text !== "(") return namedSource(tokens, at);
-  const [argument, end] = tokens.slice(at + 1, at + 3);
-  return argument?.kind === "string" && (end?.text === ")" || end?.text === ",") ? argument.text : undefined;
+/** Of a list such as `const a = 1, b = 2` only the first name is found: the formatter's rules forbid the rest. */
+export function exportsOf(source: string): readonly Export[] {
+  const tokens = tokensOf(source);
+  return tokens.flatMap(({ text, kind }, i): readonly Export[] => {
+    if (kind !== "word" || text !== "export" || tokens[i - 1]?.text === ".") return [];
+    const rest = tokens
+      .slice(i + 1, i + 6)
+      .filter(({ text }) => !/^(?:declare|abstract|async|\*)$/.test(text));
+    const [keyword, name] = rest.map(({ text }) => text);
+    if (keyword === "default") return [{ name: "default", is: "value" }];
+    if (keyword === "{" || (keyword === "type" && name === "{")) {
+      const list = listed(tokens, keyword === "{" ? i + 1 : i + 2);
+      return list.map(({ as }) => ({ name: as, is: "handed on" }));
+    }
+    if (name === undefined) return [];
+    if (keyword === "type" || keyword === "interface") return [{ name, is: "type" }];
+    return /^(?:const|let|function|class|enum)$/.test(keyword ?? "") ? [{ name, is: "value" }] : [];
+  });
 }
 
-function reexported(tokens: readonly Token[], at: number): string | typeof NOTHING {
+type Token = { readonly kind: "word" | "string" | "sign"; readonly text: string; readonly at: number };
+
+type Taken = Pick<Import, "specifier" | "names">;
+
+function imported(tokens: readonly Token[], at: number): Taken | undefined {
+  const next = tokens[at + 1];
+  if (next?.kind === "string") return { specifier: next.text, names: [] };
+  if (next?.text !== "(") return namedSource(tokens, at + 1);
+  const [argument, end] = tokens.slice(at + 2, at + 4);
+  const isWritten = argument?.kind === "string" && (end?.text === ")" || end?.text === ",");
+  return { specifier: isWritten ? argument.text : undefined, names: namesAround(tokens, at) };
+}
+
+/** Of `const { a } = await import("…")`, `(await import("…")).a` and the type `import("…").a`. */
+function namesAround(tokens: readonly Token[], at: number): Import["names"] {
+  const after = tokens.slice(at + 4, at + 7).map(({ text }) => text);
+  if (after[0] === "." && after[1] !== "then") return [after[1] ?? ""];
+  if (tokens[at - 1]?.text !== "await") return "all";
+  if (tokens[at - 2]?.text === "(" && after[0] === ")" && after[1] === ".") return [after[2] ?? ""];
+  if (tokens[at - 2]?.text !== "=" || tokens[at - 3]?.text !== "}") return "all";
+  const start = tokens.slice(0, at).findLastIndex(({ text }) => text === "{");
+  return listed(tokens, start).map(({ name }) => name);
+}
+
+function reexported(tokens: readonly Token[], at: number): Taken | undefined {
   const first = tokens[at]?.text === "type" ? at + 1 : at;
-  return tokens[first]?.text === "{" || tokens[first]?.text === "*" ? namedSource(tokens, first) : NOTHING;
+  return tokens[first]?.text === "{" || tokens[first]?.text === "*" ? namedSource(tokens, first) : undefined;
 }
 
 /** Follows `{ a, type b as c } from "…"`; any other sign means that it is something else (`import.meta`). */
-function namedSource(tokens: readonly Token[], start: number): string | typeof NOTHING {
+function namedSource(tokens: readonly Token[], start: number): Taken | undefined {
+  const names: string[] = [];
+  let hasAll = false;
   for (let at = start; at < tokens.length; at += 1) {
     const { kind, text } = tokens[at] as Token;
     const next = tokens[at + 1];
-    if (text === "from" && next?.kind === "string") return next.text;
+    if (text === "from" && next?.kind === "string")
+      return { specifier: next.text, names: hasAll ? "all" : names };
     // `import { "a name" as b }` is allowed, and `export { a }` without a source ends at the next statement.
-    if (kind === "sign" && !"{},*".includes(text)) return NOTHING;
-    if (text === "}" && next?.text !== "from" && next?.text !== ",") return NOTHING;
+    if (kind === "sign" && !"{},*".includes(text)) return undefined;
+    if (text === "}" && next?.text !== "from" && next?.text !== ",") return undefined;
+    if (text === "*") hasAll = true;
+    else if (text === "{") names.push(...listed(tokens, at).map(({ name }) => name));
+    else if (at === start && text !== "type") names.push("default");
   }
-  return NOTHING;
+  return undefined;
+}
+
+/** The names in braces that open at `start`: `{ a, type b as c, d: e }`. */
+function listed(tokens: readonly Token[], start: number): readonly { name: string; as: string }[] {
+  const end = tokens.findIndex(({ text }, at) => at > start && text === "}");
+  const words = tokens.slice(start + 1, end).map(({ text }) => text);
+  return words
+    .join(" ")
+    .split(",")
+    .map((entry) => entry.trim().split(" "))
+    .filter(([first]) => first !== "")
+    .map((entry) => (entry[0] === "type" && entry.length % 2 === 0 ? entry.slice(1) : entry))
+    .map((entry) => ({ name: entry[0] as string, as: entry.at(-1) as string }));
 }
 
 /** Comments match and give no token. A pattern and a template are read further than their first sign. */

@@ -8,12 +8,19 @@ export type Layer = {
   readonly why: string;
 };
 
-const GRAPH = ["graph/dag", "the task graph"];
+const GRAPH = ["text", "graph/dag", "the task graph"];
 const BELOW_JOBS = [...GRAPH, "core", "ports", "prompting", "delegation", "planning", "subtasks"];
-const BELOW_SURFACES = [...BELOW_JOBS, "jobs", "engine", "config"];
+const BELOW_APP = [...BELOW_JOBS, "jobs", "engine", "config"];
+const BELOW_SURFACES = [...BELOW_APP, "app"];
 
 /** The first layer that holds a file is the file's. */
 export const LAYERS: readonly Layer[] = [
+  {
+    name: "text",
+    holds: /^src\/text\//,
+    mayUse: [],
+    why: "it knows nothing of runs: words and characters only",
+  },
   {
     name: "graph/dag",
     holds: /^src\/graph\/dag\.ts$/,
@@ -35,25 +42,25 @@ export const LAYERS: readonly Layer[] = [
   {
     name: "core",
     holds: /^src\/core\//,
-    mayUse: ["graph/dag"],
+    mayUse: ["text", "graph/dag"],
     why: "judgement is pure: what comes from the world comes as an argument",
   },
   {
     name: "ports",
     holds: /^src\/ports\//,
-    mayUse: ["core", "graph/dag"],
+    mayUse: ["text", "core", "graph/dag"],
     why: "a port says what the core needs of the world, not who provides it",
   },
   {
     name: "adapters",
     holds: /^src\/adapters\//,
-    mayUse: ["ports", "core", "prompting"],
+    mayUse: ["text", "ports", "core", "prompting"],
     why: "an adapter translates one port and nothing else",
   },
   {
     name: "prompting",
     holds: /^src\/prompting\//,
-    mayUse: ["ports", "core"],
+    mayUse: ["text", "ports", "core"],
     why: "what agents are told is words made from data; several agents say the same",
   },
   ...["delegation", "planning", "subtasks"].map((name) => ({
@@ -76,9 +83,15 @@ export const LAYERS: readonly Layer[] = [
     why: "the loop must not know which adapters it runs on, nor who watches",
   },
   {
+    name: "app",
+    holds: /^src\/app\//,
+    mayUse: BELOW_APP,
+    why: "a use case works over ports, so that every surface shares it and a test can play the machine",
+  },
+  {
     name: "simulation",
     holds: /^src\/simulation\//,
-    mayUse: ["graph/dag", "core", "ports", "planning", "adapters", "jobs", "engine"],
+    mayUse: ["text", "graph/dag", "core", "ports", "planning", "adapters", "jobs", "engine"],
     why: "it is the real core and engine in a made-up world",
   },
   {
@@ -86,6 +99,12 @@ export const LAYERS: readonly Layer[] = [
     holds: /^src\/surfaces\/library\//,
     mayUse: [...BELOW_SURFACES, "compose.ts"],
     why: "it is the surface for programs, which index.ts hands on, and loads nothing of the other surfaces",
+  },
+  {
+    name: "the web page",
+    holds: /^src\/surfaces\/web\//,
+    mayUse: ["text", "graph/dag", "core"],
+    why: "it runs in a browser: it folds the log with the same code as everybody, and has nothing else",
   },
   {
     name: "surfaces",
@@ -96,7 +115,7 @@ export const LAYERS: readonly Layer[] = [
   {
     name: "config",
     holds: /^src\/config\//,
-    mayUse: ["core", "ports"],
+    mayUse: ["text", "core", "ports"],
     why: "configuration is parsed into the policy's types",
   },
   {
@@ -114,7 +133,10 @@ export const LAYERS: readonly Layer[] = [
 ];
 
 /** Folders that also run where there is no Node. */
-export const WITHOUT_NODE = /^src\/(?:core|graph)\//;
+export const WITHOUT_NODE = /^src\/(?:text|core|graph|surfaces\/web)\//;
+
+/** What others start or import by the package's name: its exports need no user within the project. */
+export const ENTRIES = /^src\/(?:index|surfaces\/cli\/main|surfaces\/library\/(?:planning|subtasks))\.ts$/;
 
 /** What fits in the head. */
 export const MAX_LINES = 400;

@@ -1,20 +1,21 @@
-/** `npm run unit` and `verify`: which tests run? Two processes side by side, since half of them wait for programs. */
+/** `npm run unit`, `verify` and `verify:rest`: which tests run, and how are they shared among two processes? */
 import { spawn } from "node:child_process";
 import { globSync } from "node:fs";
+import path from "node:path";
+import { ROOT } from "./source-files.ts";
 
 type End = { readonly code: number; readonly failures: string };
 
 const ALL = ["src/**/*.test.ts", "test/**/*.test.ts", "tools/**/*.test.ts"];
 
-/** Whole runs, installs, and long searches: nobody should wait for them before a small change. */
+/** Whole runs, installs, and programs that are talked with: too long to wait for before a small change. */
 const LONG: readonly RegExp[] = [
-  /^test\/(?:e2e|chaos|histories)\//,
-  /^test\/(?:package|recorded-runs|guide|examples|docs)\.test/,
+  /^test\/(?:e2e|chaos|histories|web|tui)\//,
+  /^test\/(?:package|recorded-runs|guide|examples|docs|schemas)\.test/,
   /^test\/contracts\/(?:agents-acp|calling-agents|workspaces-traps|workspaces-pruned)\.test/,
   /^src\/surfaces\/demo\//,
   /^src\/adapters\/agents\/acp\//,
   /^src\/adapters\/gates\/(?:unrunnable|gate-changes|probe)\.test/,
-  /property\.test\.ts$/,
 ];
 
 /** Of these, one whole run, one that is killed and resumed, and one walk through the command line. */
@@ -24,13 +25,22 @@ const SAMPLES: ReadonlySet<string> = new Set([
   "test/e2e/cli-init.test.ts",
 ]);
 
-const isQuick = (file: string) => SAMPLES.has(file) || !LONG.some((long) => long.test(file));
+/** Quick ones that have more cases than `npm test` tries: test/support/cases.ts. */
+const MORE_CASES = /property\.test\.ts$|^test\/simulation\/simulation\.test/;
+
+const isLong = (file: string) => LONG.some((long) => long.test(file));
+const isQuick = (file: string) => SAMPLES.has(file) || !isLong(file);
 
 const CHOICES: Readonly<Record<string, (file: string) => boolean>> = {
   quick: isQuick,
-  rest: (file) => !isQuick(file),
+  rest: (file) => !isQuick(file) || MORE_CASES.test(file),
   all: () => true,
 };
+
+/** How many files one process runs. A start costs 1 s; what is taken last should end soon. */
+const LONG_AT_ONCE = 4;
+const QUICK_AT_ONCE = 40;
+const LANES = 2;
 
 /** Then options of `node --test`, such as `--test-name-pattern=…`. */
 const [choice = "", ...OPTIONS] = process.argv.slice(2);
@@ -43,30 +53,44 @@ if (isChosen === undefined) {
 const files = ALL.flatMap((pattern) => globSync(pattern))
   .filter(isChosen)
   .sort();
-// Neighbours take about as long as each other.
-const halves = [0, 1].map((half) => files.filter((_, i) => i % 2 === half));
-const ends = await Promise.all(halves.map(run));
+// The long ones first, so that both lanes end with short ones, and so at about the same time.
+const batches = [
+  ...inBatches(files.filter(isLong), LONG_AT_ONCE),
+  ...inBatches(
+    files.filter((file) => !isLong(file)),
+    QUICK_AT_ONCE,
+  ),
+];
+const ends: End[] = [];
+await Promise.all(Array.from({ length: LANES }, runLane));
 process.exitCode = ends.every(({ code }) => code === 0) ? 0 : 1;
 // Said again at the very end: where only the end of a long output is kept, it is what matters.
 for (const { code, failures } of ends)
   if (code !== 0) console.log(failures || `a process ended with ${code}`);
 
-/** Within each, one file after the other: a process for each file would take longer to start than most to run. */
-function run(tests: readonly string[], place: number): Promise<End> {
+async function runLane(): Promise<void> {
+  for (let batch = batches.shift(); batch !== undefined; batch = batches.shift()) ends.push(await run(batch));
+}
+
+/** One file after the other in one process: a process for each would take longer to start than most to run. */
+function run(tests: readonly string[]): Promise<End> {
   const { promise, resolve } = Promise.withResolvers<End>();
   const child = spawn(process.execPath, ["--test", "--test-isolation=none", ...OPTIONS, ...tests], {
     stdio: ["ignore", "pipe", "inherit"],
+    env: {
+      ...process.env,
+      TEST_CASES: choice === "quick" ? "few" : "all",
+      NODE_COMPILE_CACHE: path.join(ROOT, "node_modules/.cache/skein-tests"),
+    },
   });
-  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => child.kill(signal));
+  const pass = (signal: NodeJS.Signals) => child.kill(signal);
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, pass);
   const said: Buffer[] = [];
-  child.stdout.on("data", (text: Buffer) => {
-    said.push(text);
-    if (place === 0) process.stdout.write(text);
-  });
+  child.stdout.on("data", (text: Buffer) => said.push(text));
   child.once("close", (code) => {
+    for (const signal of ["SIGINT", "SIGTERM"] as const) process.off(signal, pass);
     const output = Buffer.concat(said);
-    // The second is heard when it is over, so that the two can be read.
-    if (place > 0) process.stdout.write(output);
+    process.stdout.write(output); // As a whole, so that two processes can be read.
     const start = output.lastIndexOf("✖ failing tests:");
     resolve({ code: code ?? 1, failures: start < 0 ? "" : output.toString("utf8", start) });
   });
@@ -74,4 +98,10 @@ function run(tests: readonly string[], place: number): Promise<End> {
     resolve({ code: 1, failures: `the tests could not be started: ${error.message}` }),
   );
   return promise;
+}
+
+function inBatches(all: readonly string[], size: number): readonly (readonly string[])[] {
+  const count = Math.ceil(all.length / size);
+  // Dealt out: neighbours in the alphabet take about as long as each other.
+  return Array.from({ length: count }, (_, batch) => all.filter((_, i) => i % count === batch));
 }

@@ -1,8 +1,8 @@
-/** Where are results kept that are too long for a conversation? As files of the run, named by their content. */
+/** Keeps results that are too long for a conversation, as files of the run named by their content. */
 import { hash } from "node:crypto";
 import path from "node:path";
 import { failure, messageOf } from "../core/failure.ts";
-import type { Failed } from "../ports/repository.ts";
+import type { Failed } from "../core/result.ts";
 import type { Artefacts } from "../ports/subtasks.ts";
 import { writeDurably } from "./files/write-whole.ts";
 

@@ -5,8 +5,8 @@ import { type McpServers, readMcpServers } from "../adapters/agents/acp/mcp-serv
 import { readBounded } from "../adapters/files/read-bounded.ts";
 import { accountsOf } from "../config/accounts.ts";
 import type { AgentSpec } from "../config/commands.ts";
-import { type KnownAgent, knownAgent } from "../core/known-agents.ts";
-import { type Failed, hasFailed } from "../ports/repository.ts";
+import { type KnownAgent, knownAgent } from "../config/known-agents.ts";
+import { type Failed, hasFailed } from "../core/result.ts";
 import { type AgentParts, promptsOf } from "./agent-parts.ts";
 import type { Environment } from "./project.ts";
 

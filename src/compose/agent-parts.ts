@@ -1,14 +1,14 @@
 /** What do agents of every kind share? The run's programs, words, governor and places. */
 import path from "node:path";
 import type { CommandOptions } from "../adapters/agents/command.ts";
-import { loadPrompts } from "../adapters/prompts/files.ts";
+import { loadPrompts } from "../adapters/prompts.ts";
 import { readSpecialists } from "../adapters/specialists/files.ts";
 import type { Config } from "../config/schema.ts";
+import type { Failed } from "../core/result.ts";
 import type { Specialist } from "../core/specialist.ts";
 import { withBuiltIn } from "../delegation/specialist-table.ts";
 import type { Governor } from "../ports/governor.ts";
 import type { Prompts } from "../ports/prompts.ts";
-import type { Failed } from "../ports/repository.ts";
 import type { Environment } from "./project.ts";
 
 export type AgentParts = {

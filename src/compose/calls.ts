@@ -1,14 +1,14 @@
 /** How do a run's workers call, and by which program? Its desk, and a start of this very Skein that any script can use. */
 import { chmod, rename, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { fileURLToPath } from "node:url";
-import type { Calls } from "../adapters/agents/job-calls.ts";
+import type { CallDoor } from "../adapters/agents/job-calls.ts";
 import { CallDesk } from "../adapters/call-desk/desk.ts";
+import { ownFile } from "../adapters/own-files.ts";
 
 export { sendCall } from "../adapters/call-desk/send.ts";
 
 /** `runFolder`: where the run's own things are. The desk is to be closed with the run. */
-export function callsOf(runFolder: string): Calls {
+export function callsOf(runFolder: string): CallDoor {
   let made: Promise<string> | undefined;
   const skein = () => {
     made ??= makeStart(path.join(runFolder, "skein")).catch((error: unknown) => {
@@ -32,8 +32,7 @@ async function makeStart(file: string): Promise<string> {
   return file;
 }
 
-/** As far above `src` as above `dist`. */
-const LAUNCHER = fileURLToPath(new URL("../../bin/skein", import.meta.url));
+const LAUNCHER = ownFile("bin/skein");
 
 const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
 

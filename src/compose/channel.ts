@@ -1,28 +1,23 @@
 /** How do a run's jobs and its engine hear of each other while both go on? Money and quota one way, signs the other. */
-import { InProcessGovernor } from "../adapters/governors/in-process.ts";
+import { InProcessGovernor } from "../adapters/governor.ts";
 import { changedAt } from "../adapters/workspaces/changed-at.ts";
-import type { Event } from "../core/event.ts";
-import { mayCall, nextAccount } from "../core/governor.ts";
+import type { Channel } from "../app/parts.ts";
 import type { JobId } from "../core/job.ts";
-import type { Policy } from "../core/policy.ts";
+import { mayCall, nextAccount } from "../core/rules/governor.ts";
+import type { Policy } from "../core/rules/policy.ts";
 import type { Drive } from "../engine/drive.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Governor } from "../ports/governor.ts";
 import type { Signs } from "../ports/signs.ts";
 
-export type Channel = {
+type JobsChannel = Channel & {
   readonly governor: Governor;
   readonly signs: Signs;
   /** The user's checkout is not as it was before a command of this job. */
   readonly checkoutChanged: (job: JobId, places: readonly string[]) => void;
-  /** Before the first job starts. */
-  readonly connect: (drive: Drive, waits: () => void) => void;
-  readonly follow: (event: Event) => void;
-  /** For its turn to call a model. */
-  readonly isWaiting: (job: JobId) => boolean;
 };
 
-export function openChannel(clock: Clock, policy: Policy, options: Pick<Signs, "quiet">): Channel {
+export function openChannel(clock: Clock, policy: Policy, options: Pick<Signs, "quiet">): JobsChannel {
   const governor = new InProcessGovernor(clock);
   let tell: Drive["tell"] = async () => {};
   return {

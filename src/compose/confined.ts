@@ -1,16 +1,16 @@
 /** Who runs the repository's own commands, and how confined? Gate, set-up and criteria, each watched by the tripwire. */
-import { WatchedPrograms, type WatchedProgramsOptions } from "../adapters/checkouts/watched-programs.ts";
+import { WatchedPrograms, type WatchedProgramsOptions } from "../adapters/checkouts.ts";
 import { ConfinedPrograms } from "../adapters/sandboxes/confined-programs.ts";
 import { noSandbox, type Sandbox } from "../adapters/sandboxes/sandbox.ts";
 import type { Config } from "../config/schema.ts";
 import { failure, messageOf } from "../core/failure.ts";
+import { type Failed, hasFailed } from "../core/result.ts";
 import type { Programs } from "../ports/programs.ts";
-import { type Failed, hasFailed } from "../ports/repository.ts";
 import type { Environment, Project } from "./project.ts";
 
-export type ConfinedParts = WatchedProgramsOptions & { readonly config: Config; readonly env: Environment };
+type ConfinedParts = WatchedProgramsOptions & { readonly config: Config; readonly env: Environment };
 
-export type Confined = {
+type Confined = {
   readonly gate: Programs;
   readonly setup: Programs;
   /** Watched, and as the user: for whoever wraps its commands itself, and for a look outside. */

@@ -3,12 +3,11 @@ import { FunctionAgent } from "../adapters/agents/functions.ts";
 import { systemClock } from "../adapters/clocks/system.ts";
 import { MemoryEventLog } from "../adapters/event-logs/memory.ts";
 import { InProcessJobQueue } from "../adapters/job-queues/in-process.ts";
+import { readHandoff } from "../core/answers/handoff-answer.ts";
 import type { WorkBrief } from "../core/brief.ts";
-import type { Event } from "../core/event.ts";
 import { failure, messageOf } from "../core/failure.ts";
-import { readHandoff } from "../core/handoff-answer.ts";
-import { findJson, type JsonObject } from "../core/json-salvage.ts";
-import type { Policy } from "../core/policy.ts";
+import type { Event } from "../core/log/event.ts";
+import type { Policy } from "../core/rules/policy.ts";
 import { readPath } from "../core/scope.ts";
 import { Drive, type Watch } from "../engine/drive.ts";
 import type { EngineEnd } from "../engine/engine.ts";
@@ -16,8 +15,9 @@ import { failed, jobIdOf } from "../jobs/job-parts.ts";
 import { answerOf } from "../jobs/plan.ts";
 import type { PlanFunction, WorkFunction } from "../ports/agent-functions.ts";
 import type { Answer, RunJob } from "../ports/job-queue.ts";
+import { findJson, type JsonObject } from "../text/json-salvage.ts";
 
-export type EmbeddedRun = {
+type EmbeddedRun = {
   /** What has happened before; the engine goes on from there. */
   readonly history: readonly Event[];
   readonly plan: PlanFunction;

@@ -2,12 +2,12 @@
 import { constants } from "node:fs";
 import { access, stat, statfs } from "node:fs/promises";
 import path from "node:path";
-import type { Located } from "../adapters/repositories/locate.ts";
 import { FolderRuns } from "../adapters/runs/folder-runs.ts";
 import { stateFolderFor } from "../adapters/runs/state-folder.ts";
 import type { Config } from "../config/schema.ts";
 import { messageOf } from "../core/failure.ts";
-import { type Failed, hasFailed } from "../ports/repository.ts";
+import { type Failed, hasFailed } from "../core/result.ts";
+import type { Located } from "../ports/project.ts";
 import type { TreeFacts } from "./inspect.ts";
 import type { Environment } from "./project.ts";
 import { MAX_GATES } from "./world.ts";

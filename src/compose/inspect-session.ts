@@ -4,16 +4,16 @@ import path from "node:path";
 import { stateFolderFor } from "../adapters/runs/state-folder.ts";
 import { environmentOf } from "../adapters/workspaces/environment.ts";
 import { SKEIN } from "../adapters/workspaces/source.ts";
+import { anchored } from "../app/find-agent.ts";
 import type { AgentSpec } from "../config/commands.ts";
+import { secretsFor } from "../config/secrets.ts";
 import { type Failure, failure } from "../core/failure.ts";
 import { jobId } from "../core/job.ts";
-import { redactor } from "../core/redact.ts";
+import { hasFailed } from "../core/result.ts";
 import { ROOT } from "../core/task.ts";
-import { hasFailed } from "../ports/repository.ts";
-import { anchored } from "./agents.ts";
+import { redactor } from "../text/redact.ts";
 import type { AgentFacts, SessionFacts, Settled } from "./inspect.ts";
 import { openPlanningPlace, type PlanningPlace } from "./plan-by-agent-place.ts";
-import { secretsFor } from "./secrets.ts";
 
 /** The same agents, those that speak ACP and could be started with what came of it. Nothing of them is left running. */
 export async function inspectSessions(

@@ -10,7 +10,7 @@ import {
   type SetupProposal,
 } from "../adapters/gates/propose-setup.ts";
 import { git } from "../adapters/git/git.ts";
-import type { Located } from "../adapters/repositories/locate.ts";
+import type { Located } from "../ports/project.ts";
 
 export type SetupFacts = Omit<SetupProposal, "hasPrograms">;
 

@@ -3,12 +3,15 @@ import { existsSync } from "node:fs";
 import path from "node:path";
 import { git } from "../adapters/git/git.ts";
 import { whyUnstartable } from "../adapters/programs/command.ts";
-import { type Located, locate, tooOld } from "../adapters/repositories/locate.ts";
+import { locate, tooOld } from "../adapters/repositories/locate.ts";
+import { agentProblem } from "../app/find-agent.ts";
+import { NO_AGENT } from "../app/ready-agents.ts";
 import { splitWords } from "../config/commands.ts";
 import type { Config } from "../config/schema.ts";
 import type { Failure } from "../core/failure.ts";
-import { type Failed, hasFailed } from "../ports/repository.ts";
-import { agentProblem } from "./agents.ts";
+import { type Failed, hasFailed } from "../core/result.ts";
+import type { Located } from "../ports/project.ts";
+import { agentLooks } from "./agent-looks.ts";
 import type { Environment } from "./project.ts";
 import { gateOf } from "./world.ts";
 
@@ -23,7 +26,7 @@ export async function inspectGit(folder: string, signal: AbortSignal): Promise<G
   return old === undefined ? { version } : { version, problem: old.failure };
 }
 
-export type RepositoryFacts = Located & {
+export type InspectedRepository = Located & {
   readonly isBare: boolean;
   readonly isClean: boolean;
   readonly isShallow: boolean;
@@ -37,7 +40,7 @@ export type RepositoryFacts = Located & {
 export async function inspectRepository(
   folder: string,
   signal: AbortSignal,
-): Promise<RepositoryFacts | Failed> {
+): Promise<InspectedRepository | Failed> {
   const located = await locate(folder, signal);
   if (hasFailed(located)) return located;
   const { top, gitDir, notices } = located;
@@ -66,7 +69,7 @@ export type TreeFacts = { readonly files: number; readonly bytes: number; readon
 
 /** How large a commit is when it is checked out; of a very large one what was seen within the limits. */
 export async function inspectTree(
-  { top, isPartial }: RepositoryFacts,
+  { top, isPartial }: InspectedRepository,
   commit: string,
   signal: AbortSignal,
 ): Promise<TreeFacts | undefined> {
@@ -174,9 +177,7 @@ export async function inspectAgents({ located, config, env }: Settled): Promise<
   const { agent, planner } = config;
   const look = async (role: AgentFacts["role"], spec: Config["planner"]): Promise<AgentFacts> => {
     if (spec === "none") return { role, spec };
-    const { agent: _, ...rest } = config;
-    const asked = { ...rest, ...(spec === undefined ? {} : { agent: spec }), planner: "none" as const };
-    const problem = await agentProblem({ located }, asked, env);
+    const problem = spec ? await agentProblem(spec, located.top, agentLooks(env)) : NO_AGENT;
     return { role, spec, ...(problem === undefined ? {} : { problem }) };
   };
   const isSame = JSON.stringify(planner ?? agent) === JSON.stringify(agent);
@@ -219,29 +220,29 @@ export function isolationOf(
   return {
     sandbox: isConfined ? sandbox : "none",
     has: [
-      "each agent works in a clone of its own, outside of your checkout",
-      "in a process group of its own, which is ended with it",
-      `with an environment of PATH, HOME and the like, without secrets${passed}`,
-      "within limits of time, output and file size",
-      ...(isPart ? [`the built-in agent's commands in a sandbox, ${sandbox}`] : []),
-      ...(isGate ? [`gate and set-up commands in a sandbox, ${sandbox}`] : []),
+      "each agent works in its own clone, outside your checkout",
+      "in its own process group, which ends with it",
+      `with a minimal environment (PATH, HOME and the like), without secrets${passed}`,
+      "with limits on time, output and file size",
+      ...(isPart ? [`commands of the built-in agent run in the ${sandbox} sandbox`] : []),
+      ...(isGate ? [`gate and set-up commands run in the ${sandbox} sandbox`] : []),
     ],
     lacks: [
-      ...(isConfined ? [] : [isPart ? OTHERS_UNCONFINED : UNCONFINED]),
+      ...(isConfined ? [] : [isPart ? OTHERS_UNCONFINED : sandbox === "none" ? UNSANDBOXED : UNCONFINED]),
       ...(isConfined && network
-        ? ["commands in the sandbox reach the network (network: false forbids it)"]
+        ? ["sandboxed commands can reach the network (network: false forbids it)"]
         : []),
       ...(share.length === 0
         ? []
         : [`workspace.share: agents can change ${share.join(", ")} in your checkout`]),
       ...(filters.length === 0
         ? []
-        : [`workspace.filters: ${filters.join(", ")} run on what agents write, in no sandbox`]),
+        : [`workspace.filters: ${filters.join(", ")} run outside the sandbox on files that agents write`]),
     ],
   };
 }
 
-const UNCONFINED =
-  "no sandbox of the operating system: an agent runs as you, may read and change what you may, and reaches the network";
-const OTHERS_UNCONFINED =
-  "no sandbox for agents other than the built-in one: such an agent runs as you, and reaches the network";
+const AS_YOU = "it runs as you, can read and change whatever you can, and can reach the network";
+const UNSANDBOXED = `there is no sandbox for the agent: ${AS_YOU}`;
+const UNCONFINED = `the agent itself does not run in the sandbox: ${AS_YOU}`;
+const OTHERS_UNCONFINED = `an agent other than the built-in one does not run in the sandbox: ${AS_YOU}`;

@@ -1,12 +1,12 @@
 /** How is an agent put together that works outside of a run? In a place of its own, with the parts that a run's have. */
 import path from "node:path";
-import { FileTranscripts } from "../adapters/transcripts/files.ts";
+import { FileTranscripts } from "../adapters/transcripts.ts";
 import { CloneWorkspaces } from "../adapters/workspaces/clones.ts";
 import { accountsOf } from "../config/accounts.ts";
 import type { AgentSpec } from "../config/commands.ts";
 import type { Config } from "../config/schema.ts";
-import { redactor } from "../core/redact.ts";
 import type { Governor } from "../ports/governor.ts";
+import { redactor } from "../text/redact.ts";
 import type { AgentParts } from "./agent-parts.ts";
 import type { PlanningPlace } from "./plan-by-agent-place.ts";
 import type { Environment, Project } from "./project.ts";

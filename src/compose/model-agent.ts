@@ -1,15 +1,14 @@
 /** How is the built-in agent put together? Its models, prompts and sandbox, loaded when it is first asked. */
 import path from "node:path";
-import type { Chain } from "../adapters/agents/model/governed-session.ts";
 import { ModelAgent, type ModelAgentOptions } from "../adapters/agents/model/model-agent.ts";
-import { type Model, openModel } from "../adapters/models/providers.ts";
-import { shortName } from "../adapters/models/short-names.ts";
+import type { ModelChain } from "../adapters/agents/model/session.ts";
+import { type Model, openModel, shortName } from "../adapters/models/providers.ts";
 import { fallbacksOf } from "../config/accounts.ts";
 import type { AgentSpec } from "../config/commands.ts";
 import { modelIn } from "../config/models.ts";
 import type { ModelSpec } from "../core/model-spec.ts";
+import { type Failed, hasFailed } from "../core/result.ts";
 import type { Agent } from "../ports/agent.ts";
-import { type Failed, hasFailed } from "../ports/repository.ts";
 import { type AgentParts, promptsOf } from "./agent-parts.ts";
 import { sandboxFor } from "./sandbox.ts";
 
@@ -54,7 +53,7 @@ async function chainOf(
   named: string | undefined,
   usual: readonly [ModelSpec, ...ModelSpec[]],
   { env, config }: AgentParts,
-): Promise<Chain | Failed> {
+): Promise<ModelChain | Failed> {
   const own = named === undefined ? undefined : (modelIn(named) ?? shortName(named, usual[0]));
   const open = (spec: ModelSpec) => openModel(spec, env, config.prices);
   const [special, first, ...rest] = await Promise.all([own && open(own), ...usual.map(open)]);

@@ -1,28 +1,28 @@
 /** Who is asked for a plan, and how does one turn of it go? In a workspace at HEAD, with tools that only look. */
 import { systemClock } from "../adapters/clocks/system.ts";
-import { GitSurroundings } from "../adapters/surroundings/git.ts";
+import { GitSurroundings } from "../adapters/surroundings.ts";
 import { changedAt } from "../adapters/workspaces/changed-at.ts";
 import type { AgentSpec } from "../config/commands.ts";
 import type { Config } from "../config/schema.ts";
+import { secretsFor } from "../config/secrets.ts";
 import { toPolicy } from "../config/to-policy.ts";
 import type { PlanBrief } from "../core/brief.ts";
 import { jobId } from "../core/job.ts";
-import { redactor } from "../core/redact.ts";
+import { hasFailed } from "../core/result.ts";
 import { ROOT, type TaskSpec } from "../core/task.ts";
 import { watched } from "../jobs/watched.ts";
 import { type Asking, MAX_TASKS, planRequest } from "../planning/by-agent/plan-request.ts";
-import type { Turn } from "../planning/by-agent/plan-turns.ts";
+import type { PlannerTurn } from "../planning/by-agent/plan-turns.ts";
 import type { ExecutionPlan } from "../planning/plan.ts";
 import { type Ask, asSaid, type Said } from "../ports/agent.ts";
-import { hasFailed } from "../ports/repository.ts";
 import type { Signs } from "../ports/signs.ts";
+import { redactor } from "../text/redact.ts";
 import { specialistsOf } from "./agent-parts.ts";
 import { agentsOf } from "./agents.ts";
 import { loneParts, loneWorkspaces } from "./lone-agent.ts";
 import { loneGovernor } from "./plan-by-agent-governor.ts";
 import type { PlanningPlace } from "./plan-by-agent-place.ts";
 import type { Environment, Project } from "./project.ts";
-import { secretsFor } from "./secrets.ts";
 
 export type DeskParts = Omit<Asking, "agents"> & {
   readonly request: string;
@@ -33,10 +33,10 @@ export type DeskParts = Omit<Asking, "agents"> & {
   readonly spec: AgentSpec;
 };
 
-export type Desk = {
+type Desk = {
   readonly agents: Asking["agents"];
   readonly redact: (text: string) => string;
-  readonly ask: (turn: Turn) => Promise<Said>;
+  readonly ask: (turn: PlannerTurn) => Promise<Said>;
 };
 
 export async function openDesk(
@@ -61,7 +61,7 @@ export async function openDesk(
     waitedMs: (job) => governor.waitedMs(job),
     tell: ({ ms }) => ms > 0 && say(`no sign of life for ${Math.round(ms / 60_000)} min`),
   };
-  const ask = async ({ number, refused }: Turn): Promise<Said> => {
+  const ask = async ({ number, refused }: PlannerTurn): Promise<Said> => {
     const job = jobId({ kind: "plan", task: ROOT, turn: number });
     const workspace = await workspaces.take({ job, commit: head, use: "agent" }, signal);
     if (hasFailed(workspace)) return { is: "failed", failure: workspace.failure };

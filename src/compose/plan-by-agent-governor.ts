@@ -1,8 +1,8 @@
 /** May a model be called that plans for no run? On any account that was not refused, and within the run's budget. */
-import { InProcessGovernor } from "../adapters/governors/in-process.ts";
+import { InProcessGovernor } from "../adapters/governor.ts";
 import { type Failure, failure } from "../core/failure.ts";
-import type { Live } from "../core/governor.ts";
-import type { Policy } from "../core/policy.ts";
+import type { Live } from "../core/rules/governor.ts";
+import type { Policy } from "../core/rules/policy.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { WantedCall } from "../ports/governor.ts";
 

@@ -5,7 +5,7 @@ import { LocalPrograms } from "../adapters/programs/local.ts";
 import { lockRun } from "../adapters/runs/run-lock.ts";
 import { removeAll } from "../adapters/workspaces/folders.ts";
 import { failure, messageOf } from "../core/failure.ts";
-import { type Failed, hasFailed } from "../ports/repository.ts";
+import { type Failed, hasFailed } from "../core/result.ts";
 
 export type PlanningPlace = {
   readonly folder: string;

@@ -1,22 +1,24 @@
 /** What does an agent make of a request? A plan that was checked, or the rules' plan with the reasons why it is not. */
+
+import { agentProblem } from "../app/find-agent.ts";
 import type { Config } from "../config/schema.ts";
 import { type Failure, failure } from "../core/failure.ts";
 import type { Spent } from "../core/job.ts";
-import { redactFields } from "../core/redact.ts";
+import { type Failed, hasFailed } from "../core/result.ts";
 import { judgePlan } from "../planning/by-agent/judge-plan.ts";
 import { MAX_TURNS, planInTurns, type TurnsEnd } from "../planning/by-agent/plan-turns.ts";
 import { reasonsForPeople } from "../planning/by-agent/reasons-for-people.ts";
 import { withRequest } from "../planning/description.ts";
 import type { RepositoryFacts } from "../planning/facts.ts";
 import type { ExecutionPlan } from "../planning/plan.ts";
-import { type Failed, hasFailed } from "../ports/repository.ts";
-import { agentProblem } from "./agents.ts";
+import { redactFields } from "../text/redact.ts";
+import { agentLooks } from "./agent-looks.ts";
 import { nameOf } from "./lone-agent.ts";
 import { type DeskParts, openDesk } from "./plan-by-agent-desk.ts";
 import { openPlanningPlace, type PlanningPlace } from "./plan-by-agent-place.ts";
 import type { Environment, Project } from "./project.ts";
 
-export type WantedPlan = {
+type WantedPlan = {
   readonly request: string;
   /** With its agent in place; the planner that it names, else the agent, is asked. */
   readonly config: Config;
@@ -59,7 +61,7 @@ export async function planByAgent(
   const spec = config.planner ?? config.agent;
   if (spec === undefined) return { failure: NOBODY };
   if (spec === "none") return unasked(rulesPlan, ONLY_RULES);
-  const problem = await agentProblem(project, { ...config, agent: spec, planner: "none" }, env);
+  const problem = await agentProblem(spec, project.located.top, agentLooks(env));
   if (problem)
     return problem.kind === "agent-unreachable" ? unasked(rulesPlan, problem) : { failure: problem };
   const place = await openPlanningPlace(project.stateFolder);

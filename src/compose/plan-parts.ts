@@ -1,23 +1,23 @@
 /** What does a run that follows a plan need besides? A scratchpad, a way to try criteria, and the plan itself. */
 import path from "node:path";
-import { CommandCriteria } from "../adapters/criteria/command.ts";
-import { FolderOutbox } from "../adapters/outboxes/folder.ts";
+import { CommandCriteria } from "../adapters/criteria.ts";
+import { FolderOutbox } from "../adapters/outboxes.ts";
 import type { Sandbox } from "../adapters/sandboxes/sandbox.ts";
 import type { Config } from "../config/schema.ts";
 import { type Failure, failure } from "../core/failure.ts";
+import { type Failed, hasFailed } from "../core/result.ts";
 import type { FixedPlanner } from "../jobs/job-parts.ts";
 import { readValue } from "../planning/files/read-plan.ts";
 import { fixedPlanner } from "../planning/to-answer.ts";
 import type { Criteria } from "../ports/criteria.ts";
 import type { Outbox } from "../ports/outbox.ts";
 import type { ProgramLimits, Programs } from "../ports/programs.ts";
-import { type Failed, hasFailed } from "../ports/repository.ts";
 import type { RunHome } from "../ports/runs.ts";
 import type { Transcripts } from "../ports/transcripts.ts";
 import { scratchpadOf } from "./plan-scratchpad.ts";
 import type { Environment, Project } from "./project.ts";
 
-export type PlanWorld = {
+type PlanWorld = {
   readonly outbox: Outbox;
   readonly criteria: Criteria;
   /** Instead of whoever else would plan. */
@@ -30,7 +30,7 @@ export type PlanWorld = {
   readonly leave: () => void;
 };
 
-export type PlanWorldParts = {
+type PlanWorldParts = {
   readonly config: Config;
   readonly env: Environment;
   readonly programs: Programs;

@@ -10,12 +10,12 @@ import {
   writeFileSync,
 } from "node:fs";
 import path from "node:path";
-import { readBytesSync } from "../adapters/files/read-bounded.ts";
+import { readShortSync } from "../adapters/files/read-bounded.ts";
 import { type Failure, failure, messageOf } from "../core/failure.ts";
 import type { RunHome } from "../ports/runs.ts";
 import type { Environment, Project } from "./project.ts";
 
-export type RunScratchpad = {
+type RunScratchpad = {
   readonly folder: string;
   readonly problem?: Failure;
   /** The run is over: the next one may have the folder. */
@@ -120,7 +120,7 @@ function leave(folder: string, own: string): void {
 
 /** Anybody may have put anything there: a pipe would never end. */
 function holderIn(file: string): string | undefined {
-  return readBytesSync(file, MAX_PATH_BYTES)?.toString();
+  return readShortSync(file, MAX_PATH_BYTES) || undefined;
 }
 
 const MAX_PATH_BYTES = 4_096;

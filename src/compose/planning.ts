@@ -4,15 +4,15 @@
  */
 import { existsSync } from "node:fs";
 import path from "node:path";
-import { loadPlanningFiles } from "../adapters/planning-data/files.ts";
-import { sampleOf, topOf } from "../adapters/repository-facts/git.ts";
+import { loadPlanningFiles } from "../adapters/planning-data.ts";
+import { sampleOf, topOf } from "../adapters/repository-facts.ts";
+import { type Failed, hasFailed } from "../core/result.ts";
 import type { Specialist } from "../core/specialist.ts";
 import { withBuiltIn } from "../delegation/specialist-table.ts";
 import { type PlanningData, readPlanningData } from "../planning/data.ts";
 import { NO_FACTS, type RepositoryFacts } from "../planning/facts.ts";
 import { factsFrom, READ_MANIFESTS } from "../planning/facts-from.ts";
 import type { LintFacts } from "../planning/lint.ts";
-import { type Failed, hasFailed } from "../ports/repository.ts";
 
 export type Grounds = {
   /** The work tree around the folder, if there is one. */

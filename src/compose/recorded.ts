@@ -1,7 +1,8 @@
 /** What have the runs of this repository recorded? Their logs, read and never written. */
-import type { Event } from "../core/event.ts";
+
 import { type Failure, failure, messageOf } from "../core/failure.ts";
-import { type Failed, hasFailed } from "../ports/repository.ts";
+import type { Event } from "../core/log/event.ts";
+import { type Failed, hasFailed } from "../core/result.ts";
 import type { RunHome } from "../ports/runs.ts";
 import { type Learnt, NOTHING_LEARNT } from "../simulation/assumed.ts";
 import { learnFrom } from "../simulation/learnt.ts";

@@ -2,7 +2,7 @@
 
 import { proofsOf, refOf } from "../adapters/repositories/names.ts";
 import * as refs from "../adapters/repositories/own-refs.ts";
-import { type Failed, hasFailed } from "../ports/repository.ts";
+import { type Failed, hasFailed } from "../core/result.ts";
 import type { RunHome } from "../ports/runs.ts";
 import type { Project } from "./project.ts";
 

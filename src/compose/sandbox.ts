@@ -3,7 +3,7 @@ import path from "node:path";
 import { openSandbox } from "../adapters/sandboxes/bubblewrap.ts";
 import { readableOf } from "../adapters/sandboxes/repository-parts.ts";
 import type { Sandbox } from "../adapters/sandboxes/sandbox.ts";
-import type { Failed } from "../ports/repository.ts";
+import type { Failed } from "../core/result.ts";
 import type { AgentParts } from "./agent-parts.ts";
 
 export async function sandboxFor(

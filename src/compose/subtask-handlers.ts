@@ -4,33 +4,31 @@ import { CommandAgent } from "../adapters/agents/command.ts";
 import { type AgentHandlerParts, agentHandler } from "../adapters/agents/tasks/agent-handler.ts";
 import { commandTalks } from "../adapters/agents/tasks/command-talk.ts";
 import type { OpenTalk } from "../adapters/agents/tasks/talk.ts";
+import { anchored } from "../app/find-agent.ts";
 import type { AgentSpec } from "../config/commands.ts";
 import { failure } from "../core/failure.ts";
+import { type Failed, hasFailed } from "../core/result.ts";
 import type { Specialist } from "../core/specialist.ts";
-import { type Failed, hasFailed } from "../ports/repository.ts";
 import type { TaskHandler } from "../ports/subtasks.ts";
 import { withSpeciality } from "../prompting/system-prompt.ts";
 import { type AgentParts, promptsOf } from "./agent-parts.ts";
-import { anchored } from "./agents.ts";
 
-export type Handlers = {
+type Handlers = {
   readonly handler: TaskHandler;
   readonly handlers: Readonly<Record<string, TaskHandler>>;
 };
 
-/** `chainMs`: how long a chain may go on. */
 export async function handlersOf(
   spec: AgentSpec,
   parts: AgentParts,
   given: Omit<AgentHandlerParts, "openTalk" | "system"> & {
     readonly roles: readonly Specialist[];
-    readonly chainMs: number;
   },
 ): Promise<Handlers | Failed> {
-  const { roles, chainMs, ...rest } = given;
+  const { roles, ...rest } = given;
   const prompts = await promptsOf(parts);
   if (hasFailed(prompts)) return prompts;
-  const talks = await talksOf(anchored(spec, parts.top), parts, chainMs);
+  const talks = await talksOf(anchored(spec, parts.top), parts);
   if (hasFailed(talks)) return talks;
   const as = (role?: Specialist) => {
     const system = withSpeciality(prompts.subtask, role);
@@ -42,7 +40,7 @@ export async function handlersOf(
 /** `model`: that a role asks for, which only the built-in agent can heed. */
 type Talks = (model: string | undefined) => OpenTalk;
 
-async function talksOf(spec: AgentSpec, parts: AgentParts, chainMs: number): Promise<Talks | Failed> {
+async function talksOf(spec: AgentSpec, parts: AgentParts): Promise<Talks | Failed> {
   switch (spec.kind) {
     case "scripted":
       return { failure: SCRIPTED };
@@ -61,7 +59,7 @@ async function talksOf(spec: AgentSpec, parts: AgentParts, chainMs: number): Pro
     case "acp": {
       const agent = await (await import("./acp-agent.ts")).openAcpAgent(spec, parts);
       if (hasFailed(agent)) return agent;
-      const talks = acpTalks(agent, chainMs);
+      const talks = acpTalks(agent);
       return () => talks;
     }
   }

@@ -1,26 +1,25 @@
 /** How is a task run outside of a run? By the configured agent, in a place of its own, of which nothing stays. */
 import { systemClock } from "../adapters/clocks/system.ts";
+import { secretsFor } from "../config/secrets.ts";
 import { toPolicy } from "../config/to-policy.ts";
 import { type Failure, failure } from "../core/failure.ts";
 import type { JobId } from "../core/job.ts";
-import { redactFields, redactor } from "../core/redact.ts";
-import { type Failed, hasFailed } from "../ports/repository.ts";
-import type { TaskInputs, TaskResult } from "../ports/subtasks.ts";
-import { type ExecuteOptions, executeTask } from "../subtasks/execute.ts";
-import { DEFAULT_LIMITS } from "../subtasks/limits.ts";
+import { type Failed, hasFailed } from "../core/result.ts";
+import type { HandledTaskResult, TaskInputs } from "../ports/subtasks.ts";
+import { type ExecuteTaskOptions, executeTask } from "../subtasks/execute.ts";
 import type { Template } from "../subtasks/template.ts";
+import { redactFields, redactor } from "../text/redact.ts";
 import { specialistsOf } from "./agent-parts.ts";
 import { type LoneAgent, loneParts, loneWorkspaces } from "./lone-agent.ts";
 import { loneGovernor } from "./plan-by-agent-governor.ts";
 import { openPlanningPlace, type PlanningPlace } from "./plan-by-agent-place.ts";
 import type { Project } from "./project.ts";
-import { secretsFor } from "./secrets.ts";
 import { handlersOf } from "./subtask-handlers.ts";
 import { scriptsIn } from "./subtask-scripts.ts";
 import { filesIn } from "./subtasks.ts";
 
-export type WantedTask = LoneAgent &
-  Pick<ExecuteOptions, "registry" | "ask" | "onEvent"> & {
+type WantedTask = LoneAgent &
+  Pick<ExecuteTaskOptions, "registry" | "ask" | "onEvent"> & {
     readonly template: Template;
     readonly inputs: TaskInputs;
     /** Scripts of loops are run. */
@@ -28,7 +27,7 @@ export type WantedTask = LoneAgent &
   };
 
 /** `cause`: what was wrong with the agent itself, if the task failed and something was. */
-export type TaskEnd = { readonly result: TaskResult; readonly cause?: Failure };
+export type TaskEnd = { readonly result: HandledTaskResult; readonly cause?: Failure };
 
 /** A failure means that nothing was begun. `say`: lines for people. */
 export async function runTask(
@@ -60,7 +59,7 @@ async function runAt(
   const workspaces = loneWorkspaces(place, top, wanted);
   let failed: Failure | undefined;
   const handlers = await handlersOf(spec, parts, {
-    ...{ workspaces, commit: head, maxMs: config.timeout.work, chainMs: DEFAULT_LIMITS.chain.ms },
+    ...{ workspaces, commit: head, maxMs: config.timeout.work },
     roles: await specialistsOf(top)(),
     onFailure: (why) => {
       failed ??= why;

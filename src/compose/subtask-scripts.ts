@@ -2,7 +2,7 @@
 import { cachesOf } from "../adapters/sandboxes/confined-programs.ts";
 import { failure } from "../core/failure.ts";
 import type { JobId } from "../core/job.ts";
-import { hasFailed } from "../ports/repository.ts";
+import { hasFailed } from "../core/result.ts";
 import type { ScriptRunner } from "../ports/subtasks.ts";
 import type { Workspace } from "../ports/workspaces.ts";
 import type { AgentParts } from "./agent-parts.ts";

@@ -1,6 +1,6 @@
 /** Which templates does a repository have? Those in `.skein/templates`, and what is wrong with the others. */
 import path from "node:path";
-import { type TemplateFile, templateFiles } from "../adapters/templates/folder.ts";
+import { type TemplateFile, templateFiles } from "../adapters/templates.ts";
 import { type Registered, TemplateRegistry } from "../subtasks/registry.ts";
 import type { TaskTemplate, Template } from "../subtasks/template.ts";
 

@@ -2,16 +2,17 @@
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import path from "node:path";
 import { FolderRuns } from "../adapters/runs/folder-runs.ts";
-import { newRunName } from "../adapters/runs/run-name.ts";
+import { newRunName } from "../adapters/runs/run-record.ts";
+import { giveBackAll } from "../app/leftovers.ts";
 import type { Config } from "../config/schema.ts";
 import { failure, messageOf } from "../core/failure.ts";
 import { isGreen, type Probed } from "../core/gate.ts";
 import type { JobId } from "../core/job.ts";
+import { type Failed, hasFailed } from "../core/result.ts";
 import type { GateRun } from "../ports/gate.ts";
-import { type Failed, hasFailed } from "../ports/repository.ts";
 import { NOBODY } from "./agents.ts";
 import type { Environment, Project } from "./project.ts";
-import { giveBackAll, openWorld } from "./world.ts";
+import { openWorld } from "./world.ts";
 
 export type GateTried = {
   readonly run: GateRun;
@@ -34,7 +35,7 @@ export async function tryGate(
     const record = { run, goal: "", base: commit, createdAt: Date.now(), settings: {} };
     const home = await new FolderRuns({ folder }).create(record);
     if (hasFailed(home)) return home;
-    const world = openWorld(project, home, { config, env, agents: { worker: NOBODY, planner: "none" } });
+    const world = openWorld(project, env, home, { config, agents: { worker: NOBODY, planner: "none" } });
     try {
       return await runAndProbe(world.jobs.gate, commit, signal);
     } finally {

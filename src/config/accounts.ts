@@ -1,6 +1,6 @@
 /** Which accounts may an agent call? What shares a quota parks together. */
 import { accountOf, type ModelSpec } from "../core/model-spec.ts";
-import type { Accounts } from "../core/policy.ts";
+import type { Accounts } from "../core/rules/policy.ts";
 import type { AgentSpec } from "./commands.ts";
 import type { Config } from "./schema.ts";
 

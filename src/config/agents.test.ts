@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { KNOWN_AGENTS } from "../core/known-agents.ts";
 import type { AgentSpec } from "./commands.ts";
 import { type Config, type ConfigSources, problemText, readConfig } from "./index.ts";
+import { KNOWN_AGENTS } from "./known-agents.ts";
 import { KNOWN_PROVIDERS } from "./known-providers.ts";
 
 const read = (sources: Partial<ConfigSources>) => {

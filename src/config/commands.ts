@@ -1,8 +1,8 @@
 /** How are agents named in the configuration? By a name, a model, a command, or in full; never shown when refused. */
-import { z } from "zod";
-import { knownAgent } from "../core/known-agents.ts";
+import * as z from "zod";
 import type { ModelSpec } from "../core/model-spec.ts";
 import { issueText } from "./issue-text.ts";
+import { knownAgent } from "./known-agents.ts";
 import { modelIn, modelProblem, modelSpec, specOf, writtenModel, writtenOf } from "./models.ts";
 
 export type AgentSpec =
@@ -53,7 +53,7 @@ const writtenAgent = z.union(
   { error: agentError },
 );
 
-/** What of the full form is wrong, since "none of seven forms fits" helps nobody. */
+/** What is wrong in the full form: "none of seven forms fits" would not help. */
 function agentError({ input }: { readonly input?: unknown }): string {
   const isShort = typeof input === "object" && input !== null && "acp" in input;
   const full = Array.isArray(input) ? { kind: "command", command: input } : input;
@@ -135,7 +135,7 @@ function acpOf(words: readonly string[], name?: string): Read {
   return known ?? { kind: "acp", name: name ?? lastPart(first), command: [first, ...rest] };
 }
 
-/** Taken for a command it would be shown as one that was not found, with a key that somebody wrote into it. */
+/** As a command it would be shown as "not found", with the key that may be written in it. */
 const NO_GROUP = { problem: "is a group that cannot be read: see to its quotes and commas" } as const;
 const NO_PROGRAM = { problem: "names no program" } as const;
 const lastPart = (program: string) => program.slice(program.lastIndexOf("/") + 1) || program;

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { defaultPolicy } from "../core/policy.ts";
-import { policyProblems } from "../core/policy-check.ts";
+import { defaultPolicy } from "../core/rules/policy.ts";
+import { policyProblems } from "../core/rules/policy-check.ts";
 import {
   type Config,
   describeKeys,

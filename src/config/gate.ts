@@ -1,7 +1,7 @@
 /** How is a gate named in the configuration? Detected, none, or a list of commands; never shown when refused. */
-import { z } from "zod";
+import * as z from "zod";
 
-export type GateCommand = { readonly name: string; readonly run: string };
+type GateCommand = { readonly name: string; readonly run: string };
 
 const named = z.strictObject({
   name: z.string("must be a text").min(1, "must not be empty").max(80, "is too long"),

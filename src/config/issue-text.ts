@@ -1,5 +1,5 @@
 /** What is wrong with a value? In words that name the place in it, and never show it. */
-import type { z } from "zod";
+import type * as z from "zod";
 
 /** What is wrong within a value, and where in it; of a list people count from 1. */
 export function issueText(issues: readonly z.core.$ZodIssue[]): string | undefined {

@@ -1,8 +1,8 @@
 /** Which keys are there? The leaves of the schema, each with its names, found once. */
-import type { z } from "zod";
+import type * as z from "zod";
 import { schema } from "./schema.ts";
 
-export type Key = {
+type Key = {
   /** With dots, as for `--set`. */
   readonly name: string;
   readonly variable: string;
@@ -30,7 +30,7 @@ export const describeKeys = (): readonly (Described & {
   }));
 
 /** `branchPrefix` → SKEIN_BRANCH_PREFIX, `landing.strategy` → SKEIN_LANDING_STRATEGY. */
-export const variableOf = (key: string): string =>
+const variableOf = (key: string): string =>
   `SKEIN_${key
     .replaceAll(/([a-z])([A-Z])/g, "$1_$2")
     .replaceAll(".", "_")

@@ -1,6 +1,6 @@
 /** Which providers of models are known by name? Where each keeps its key, and which model to take if none is named. */
 
-export type KnownProvider = {
+type KnownProvider = {
   readonly name: string;
   /** The environment variables that may hold its key, the usual one first; none for a server on this machine. */
   readonly keys: readonly string[];

@@ -1,5 +1,5 @@
 /** How are models named in the configuration? As `provider/model`, or in full; a key only by its variable's name. */
-import { z } from "zod";
+import * as z from "zod";
 import type { ModelSpec } from "../core/model-spec.ts";
 import { issueText } from "./issue-text.ts";
 import { KNOWN_PROVIDERS, knownProvider } from "./known-providers.ts";
@@ -42,7 +42,7 @@ export const writtenModel = z.strictObject({
   key: keyVariable.optional(),
   contextTokens: contextTokens.optional(),
 });
-export type WrittenModel = z.output<typeof writtenModel>;
+type WrittenModel = z.output<typeof writtenModel>;
 
 export const modelSpec = z.strictObject({
   provider: name,
@@ -90,7 +90,7 @@ const written = z.union([z.string(), writtenModel], {
 });
 
 /** What of the full form is wrong. */
-export function modelError(input: unknown): string | undefined {
+function modelError(input: unknown): string | undefined {
   if (typeof input !== "object" || input === null) return undefined;
   return issueText(writtenModel.safeParse(input).error?.issues ?? []);
 }
@@ -131,13 +131,6 @@ export const models = () =>
       encode: (specs) => specs.map(writtenOf),
     },
   );
-
-export type Price = {
-  readonly inputPerMillion: number;
-  readonly outputPerMillion: number;
-  readonly cacheReadPerMillion?: number;
-  readonly cacheWritePerMillion?: number;
-};
 
 const amount = z.number("must be a number").min(0, "must be a number from 0").max(1e6, "is too large");
 const writtenPrice = z.strictObject({

@@ -1,9 +1,9 @@
 /** What is wrong with a configuration, where was it written, and by which of its ways did it come? */
-import { closest } from "../core/closest.ts";
-import { quoted } from "../core/lines.ts";
+import { closest } from "../text/closest.ts";
+import { quoted } from "../text/lines.ts";
 import { GROUPS, KEYS } from "./keys.ts";
 
-export type Problem = {
+export type ConfigProblem = {
   /** The key, as far as it is known; empty for what concerns the whole file. */
   readonly key: string;
   readonly message: string;
@@ -14,13 +14,13 @@ export type Problem = {
 };
 
 /** A line for people: `skein.yaml:3:1: workers must be …`. */
-export function problemText({ key, message, line, column, origin }: Problem): string {
+export function problemText({ key, message, line, column, origin }: ConfigProblem): string {
   const place = line === undefined ? origin : `${origin}:${line}${column === undefined ? "" : `:${column}`}`;
   return `${place}: ${key === "" ? "" : `${key} `}${message}`;
 }
 
-/** One value for one key, as somebody gave it. `isText`: it has no type of its own yet. */
-export type Entry = {
+/** One value for one key, as it was written. `isText`: it has no type of its own yet. */
+export type ConfigEntry = {
   readonly key: string;
   readonly value: unknown;
   readonly isText: boolean;
@@ -29,7 +29,7 @@ export type Entry = {
   readonly column?: number;
 };
 
-export const placeOf = ({ origin, line, column }: Pick<Problem, "origin" | "line" | "column">) => ({
+export const placeOf = ({ origin, line, column }: Pick<ConfigProblem, "origin" | "line" | "column">) => ({
   origin,
   ...(line === undefined ? {} : { line }),
   ...(column === undefined ? {} : { column }),

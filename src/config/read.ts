@@ -2,7 +2,7 @@
 import { parseDocument } from "yaml";
 import { issueText } from "./issue-text.ts";
 import { KEYS } from "./keys.ts";
-import { type Entry, type Problem, placeOf } from "./problem.ts";
+import { type ConfigEntry, type ConfigProblem, placeOf } from "./problem.ts";
 import type { Config } from "./schema.ts";
 import { type Environment, fromAliases, fromEnvironment, fromFlags, fromSets } from "./sources.ts";
 import { policyTrouble } from "./to-policy.ts";
@@ -25,7 +25,7 @@ export type ReadConfig = {
   readonly notices: readonly string[];
 };
 
-export type Problems = { readonly problems: readonly Problem[] };
+export type Problems = { readonly problems: readonly ConfigProblem[] };
 
 export function readConfig({ file, env, sets, flags }: ConfigSources): ReadConfig | Problems {
   const written = file ? readFileText(file) : { entries: [], problems: [] };
@@ -41,10 +41,10 @@ export function readConfig({ file, env, sets, flags }: ConfigSources): ReadConfi
 }
 
 /** Every entry is checked, also one that a later one replaces: what is wrong in a file should be seen. */
-export function assemble(entries: readonly Entry[]): Omit<ReadConfig, "notices"> | Problems {
-  const problems: Problem[] = [];
+export function assemble(entries: readonly ConfigEntry[]): Omit<ReadConfig, "notices"> | Problems {
+  const problems: ConfigProblem[] = [];
   const values = new Map<string, unknown>();
-  const origins = new Map<string, Entry>();
+  const origins = new Map<string, ConfigEntry>();
   for (const { name, schema } of KEYS.values()) values.set(name, schema.parse(undefined));
   for (const entry of entries) {
     const read = typed(entry);
@@ -76,7 +76,7 @@ export function assemble(entries: readonly Entry[]): Omit<ReadConfig, "notices">
 }
 
 /** `model` is short for `agent`: of the two the later one counts. */
-function rivalOf({ key }: Entry, origins: ReadonlyMap<string, Entry>): Entry | undefined {
+function rivalOf({ key }: ConfigEntry, origins: ReadonlyMap<string, ConfigEntry>): ConfigEntry | undefined {
   if (key === "model") return origins.get("agent");
   return key === "agent" ? origins.get("model") : undefined;
 }
@@ -84,9 +84,9 @@ function rivalOf({ key }: Entry, origins: ReadonlyMap<string, Entry>): Entry | u
 const BOTH_GIVEN = "says who works, and so does the other of agent and model: give one of them";
 
 /** The file, the environment, --set, the flags: of two within one, none counts for more. */
-const sourceOf = ({ origin }: Entry) => /^(?:SKEIN_|--(?!set$))/.exec(origin)?.[0] ?? origin;
+const sourceOf = ({ origin }: ConfigEntry) => /^(?:SKEIN_|--(?!set$))/.exec(origin)?.[0] ?? origin;
 
-function originOf(entry: Entry | undefined): string {
+function originOf(entry: ConfigEntry | undefined): string {
   if (!entry) return "default";
   return entry.line === undefined ? entry.origin : `${entry.origin}:${entry.line}`;
 }
@@ -94,7 +94,7 @@ function originOf(entry: Entry | undefined): string {
 type Read = { readonly value: unknown } | { readonly message: string };
 
 /** A text is tried as what it looks like, then as it stands: a program may be called `true`, a commit 1234567. */
-function typed({ key, value, isText }: Entry): Read {
+function typed({ key, value, isText }: ConfigEntry): Read {
   const tries = isText ? readings(String(value)) : [value];
   const reads = tries.map((written) => checked(key, written));
   return reads.find((read) => "value" in read) ?? reads[0]!;

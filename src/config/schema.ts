@@ -1,6 +1,6 @@
 /** What can be configured? The one schema of skein.yaml: types, checks, documents and JSON Schema come from it. */
-import { z } from "zod";
-import { defaultPolicy as policy } from "../core/policy.ts";
+import * as z from "zod";
+import { defaultPolicy as policy } from "../core/rules/policy.ts";
 import { agent, planner } from "./commands.ts";
 import { gate } from "./gate.ts";
 import { model, models, prices } from "./models.ts";
@@ -32,7 +32,7 @@ export const schema = z.strictObject({
   agent: agent()
     .optional()
     .describe(
-      "Who works and plans: an agent's name, provider/model, acp:command, a command as words or as a list, or a script.",
+      "The agent that works and plans: a known agent's name, provider/model, acp:command, a command as words or as a list, or a script.",
     ),
   model: model()
     .optional()
@@ -83,7 +83,7 @@ export const schema = z.strictObject({
   gateProbe: choice("auto", "off")
     .prefault("auto")
     .describe(
-      "Whether the gate is probed once before anything lands: on the base without its sources it must be red.",
+      "Whether the gate is probed once before anything lands: on the base without its sources it must fail.",
     ),
   gateChanges: choice("scope", "ask", "refuse")
     .prefault("scope")
@@ -125,25 +125,25 @@ export const schema = z.strictObject({
       .describe("How a candidate is made from the target and a task's branch."),
     maxBatch: whole(1)
       .prefault(policy.landing.maxBatch)
-      .describe(
-        "Tasks in one gated candidate at most (merge-commit only); fewer where many of them turn out bad.",
-      ),
+      .describe("Tasks in one gated candidate at most (merge-commit only); fewer if many candidates fail."),
   }),
-  sweep: group("How often the target is looked at while nothing else asks for it.", {
-    red: time(policy.sweep.redMs).describe("While it is red, and until green has lasted."),
-    green: time(policy.sweep.greenMs).describe("Once it has been green three times in a row."),
+  sweep: group("How often the target branch is checked while nothing lands.", {
+    red: time(policy.sweep.redMs).describe("While its gate fails, and until it has passed for a while."),
+    green: time(policy.sweep.greenMs).describe("Once its gate has passed three times in a row."),
   }),
   reconciler: choice("rules", "model")
     .prefault("rules")
     .describe(
-      "Who says how failures on the target belong together: rules, or whoever plans (the built-in agent or ACP).",
+      "What groups failures of the target branch into fix tasks: rules, or the planner's model (built-in agent or ACP).",
     ),
-  repair: group("What is done about a red target.", {
-    maxTasks: whole(1).prefault(policy.repair.maxTasks).describe("Fix tasks that one sweep asks for."),
+  repair: group("Fix tasks for a target branch whose gate fails.", {
+    maxTasks: whole(1)
+      .prefault(policy.repair.maxTasks)
+      .describe("Fix tasks that one check of the target branch may ask for."),
     maxFiles: whole(1).prefault(policy.repair.maxFiles).describe("Files that one fix task may touch."),
     maxRounds: whole(0)
       .prefault(policy.repair.maxRounds)
-      .describe("Rounds of fix tasks in a row without fewer failures, before it counts as beyond repair."),
+      .describe("Rounds of fix tasks in a row without fewer failures, before the repair is given up."),
   }),
   timeout: group("How long a job may take before it counts as lost; a late answer still counts.", {
     plan: time(policy.leaseMs.plan).describe("A planner's turn."),
@@ -154,26 +154,26 @@ export const schema = z.strictObject({
       .prefault(durationText(policy.retry.graceMs))
       .describe("How much longer a planner or worker is waited for before it is ended and replaced."),
   }),
-  retry: group("What is tried again, and how often.", {
+  retry: group("What is retried, and how often.", {
     maxFailed: whole(1)
       .prefault(policy.retry.maxFailed)
-      .describe("Attempts that may fail before the task has."),
+      .describe("Failed attempts before the task has failed."),
     maxCriterion: whole(1)
       .prefault(policy.retry.maxCriterion)
       .describe("The same of a planned task with a success criterion."),
     maxRefused: whole(0)
       .prefault(policy.retry.maxRefused)
-      .describe("New attempts after a conflict or a red gate."),
-    maxLost: whole(0).prefault(policy.retry.maxLost).describe("Jobs in a row that may vanish."),
+      .describe("New attempts after a conflict or a failed gate."),
+    maxLost: whole(0)
+      .prefault(policy.retry.maxLost)
+      .describe("Jobs in a row that may be lost without an answer."),
     maxUnreachable: whole(1)
       .prefault(policy.retry.maxUnreachable)
       .describe("Jobs in a row whose agent could not be reached."),
     first: duration(0)
       .prefault(durationText(policy.retry.firstMs))
-      .describe("The first wait before trying again."),
-    max: duration(0)
-      .prefault(durationText(policy.retry.maxMs))
-      .describe("The longest wait before trying again."),
+      .describe("The first wait before a retry."),
+    max: duration(0).prefault(durationText(policy.retry.maxMs)).describe("The longest wait before a retry."),
   }),
   subtasks: group("What a worker may delegate in the middle of its task.", {
     maxDepth: whole(1)
@@ -220,22 +220,24 @@ export const schema = z.strictObject({
     .describe(
       "US dollars for a million tokens, by provider/model: { input, output, cacheRead, cacheWrite }.",
     ),
-  quota: group("What is done while an account has no more to give.", {
+  quota: group("What happens while an account is rate limited.", {
     wait: duration(0)
       .prefault("12h")
       .describe("How far away a reset may be for a run to wait; beyond it the run stops, to be resumed."),
     first: time(policy.quota.firstMs).describe(
-      "How long an account is left alone that does not say until when; twice as long each time in a row.",
+      "How long a rate limited account is left alone if it does not say until when; doubled each time in a row.",
     ),
     max: time(policy.quota.maxMs).describe("The longest of these times."),
   }),
   quiet: group("How long an agent may give no sign of life; 0 is for ever.", {
     warn: duration(0).prefault("10m").describe("Before it is said."),
-    stop: duration(0).prefault("30m").describe("Before it is ended, its work kept, and tried again."),
+    stop: duration(0).prefault("30m").describe("Before it is ended, its work kept, and the task retried."),
   }),
   overlap: choice("serialise", "allow")
     .prefault(policy.overlap)
-    .describe("Tasks that touch the same files: one after the other, or landing sorts it out."),
+    .describe(
+      "Tasks that touch the same files run one after the other, or side by side until a conflict shows when they land.",
+    ),
   order: choice("priority", "longest-path")
     .prefault(policy.order)
     .describe("Which ready task goes first: by priority, or among equals the one that most others wait for."),

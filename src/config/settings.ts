@@ -1,11 +1,11 @@
 /** How is a configuration kept with its run? As plain JSON that a person can read, checked again when it is used. */
-import { z } from "zod";
+import * as z from "zod";
 import { GROUPS } from "./keys.ts";
-import { type Entry, type Problem, wrongKey } from "./problem.ts";
+import { type ConfigEntry, type ConfigProblem, wrongKey } from "./problem.ts";
 import { assemble, type Problems } from "./read.ts";
 import { type Config, schema } from "./schema.ts";
 
-/** What was configured, as it would be written in skein.yaml; who plans, only if that is not who works. */
+/** What was configured, as it would be written in skein.yaml; the planner only if it differs from the agent. */
 export function toSettings(config: Config): unknown {
   const { planner, ...rest } = z.encode(schema, config as z.output<typeof schema>);
   const isOther = JSON.stringify(planner) !== JSON.stringify(rest.agent);
@@ -16,8 +16,8 @@ const ORIGIN = "the run's record";
 
 /** A key that a newer Skein has added gets its default, but see `asBegun`; one that is not known is refused. */
 export function fromSettings(settings: unknown): { readonly config: Config } | Problems {
-  const problems: Problem[] = [];
-  const entries: Entry[] = [];
+  const problems: ConfigProblem[] = [];
+  const entries: ConfigEntry[] = [];
   const collect = (group: unknown, above: string) => {
     if (!isGroup(group)) {
       problems.push({ key: above.slice(0, -1), message: "must be a group of keys", origin: ORIGIN });

@@ -1,12 +1,12 @@
 /** What do the environment and the command line say? Entries by key, each with the name by which it came. */
-import { closest } from "../core/closest.ts";
+import { closest } from "../text/closest.ts";
 import { flagOf, KEYS } from "./keys.ts";
-import { type Entry, type Problem, wrongKey } from "./problem.ts";
+import { type ConfigEntry, type ConfigProblem, wrongKey } from "./problem.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 type Found = {
-  readonly entries: readonly Entry[];
-  readonly problems: readonly Problem[];
+  readonly entries: readonly ConfigEntry[];
+  readonly problems: readonly ConfigProblem[];
   readonly notices: readonly string[];
 };
 
@@ -21,8 +21,8 @@ const ALIASES: readonly (readonly [variable: string, key: string])[] = [
 ];
 
 /** Only what no better source gives: they may be meant for another program, so a bad one that is not used is none. */
-export function fromAliases(env: Environment, given: ReadonlySet<string>): readonly Entry[] {
-  const used = new Map<string, Entry>();
+export function fromAliases(env: Environment, given: ReadonlySet<string>): readonly ConfigEntry[] {
+  const used = new Map<string, ConfigEntry>();
   for (const [variable, key] of ALIASES) {
     const value = env[variable];
     if (value && !given.has(key) && !used.has(key))
@@ -40,10 +40,10 @@ const OTHER = new Set(
   ].map((name) => PREFIX + name),
 );
 
-/** An empty variable counts as unset. One that is nearly a key's is an error; any other may be somebody else's. */
+/** An empty variable counts as unset. One that is nearly a key's is an error; any other may belong to another program. */
 export function fromEnvironment(env: Environment): Found {
   const keys = new Map([...KEYS.values()].map(({ name, variable }) => [variable, name]));
-  const found = { entries: [] as Entry[], problems: [] as Problem[], notices: [] as string[] };
+  const found = { entries: [] as ConfigEntry[], problems: [] as ConfigProblem[], notices: [] as string[] };
   for (const [variable, value] of Object.entries(env)) {
     if (!value || !variable.startsWith(PREFIX) || OTHER.has(variable)) continue;
     const key = keys.get(variable);
@@ -75,7 +75,7 @@ const MAX_KEY_CHARS = 60;
 
 /** `key=value`; the last one for a key counts. */
 export function fromSets(sets: readonly string[]): Found {
-  const found = { entries: [] as Entry[], problems: [] as Problem[], notices: [] as string[] };
+  const found = { entries: [] as ConfigEntry[], problems: [] as ConfigProblem[], notices: [] as string[] };
   for (const set of sets) {
     const at = set.indexOf("=");
     const key = (at < 0 ? set : set.slice(0, at)).trim().slice(0, MAX_KEY_CHARS);
@@ -88,7 +88,7 @@ export function fromSets(sets: readonly string[]): Found {
 
 /** By key; what was not given is undefined. */
 export function fromFlags(flags: Readonly<Record<string, unknown>>): Found {
-  const found = { entries: [] as Entry[], problems: [] as Problem[], notices: [] as string[] };
+  const found = { entries: [] as ConfigEntry[], problems: [] as ConfigProblem[], notices: [] as string[] };
   for (const [key, value] of Object.entries(flags)) {
     if (value === undefined) continue;
     const wrong = wrongKey(key);

@@ -4,7 +4,7 @@ import { KEYS } from "./keys.ts";
 import { schema } from "./schema.ts";
 
 /** What was seen of the repository. */
-export type Found = {
+type Found = {
   readonly gate: { readonly found: string; readonly commands: readonly string[] };
   /** How a workspace gets what has to be installed: by a command, or as a copy of folders that are ignored. */
   readonly setup?: {

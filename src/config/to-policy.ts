@@ -1,6 +1,6 @@
 /** Which policy does a configuration ask for? The defaults with what it says, under its own names when refused. */
-import { BASE_FIRST_MS, defaultPolicy, type Limit, type Policy } from "../core/policy.ts";
-import { policyProblems } from "../core/policy-check.ts";
+import { BASE_FIRST_MS, defaultPolicy, type Limit, type Policy } from "../core/rules/policy.ts";
+import { policyProblems } from "../core/rules/policy-check.ts";
 import { accountsOf } from "./accounts.ts";
 import type { Config } from "./schema.ts";
 

@@ -1,9 +1,9 @@
 /** Which kinds of values are there? Each is read from what people write, and written back so that it reads the same. */
-import { z } from "zod";
-import { quoted } from "../core/lines.ts";
+import * as z from "zod";
+import { quoted } from "../text/lines.ts";
 
 /** What was written, if it is short: a longer text may be a key that went into the wrong place. */
-export function shown(value: unknown): string {
+function shown(value: unknown): string {
   if (typeof value === "string")
     return value.length <= MAX_SHOWN_CHARS ? quoted(value) : `a text of ${value.length} characters`;
   if (Array.isArray(value)) return "a list";
@@ -78,34 +78,45 @@ export function kinds<const T extends readonly [string, ...string[]]>(...of: T) 
   });
 }
 
-/** In ms. `least` is 1 where waiting for nothing makes no sense. */
-export function duration(least: 0 | 1) {
-  const wanted = mustBe(
-    `a duration like 90s, 15m or 2h, or a number of seconds${least > 0 ? ", more than 0" : ""}`,
-  );
-  const written = z.union([z.number(wanted), z.string(wanted).regex(DURATION, wanted)], wanted);
+type Units = {
+  readonly written: RegExp;
+  readonly factors: Readonly<Record<string, number>>;
+  /** Of a text without a unit, and of a bare number. */
+  readonly plain: string;
+  readonly max: number;
+  readonly atMost: string;
+};
+
+/** A number of units, or a text such as 90s or 10MB; `least` is 1 where nothing makes no sense. */
+function amountOf(what: string, least: 0 | 1, units: Units, encode: (amount: number) => number | string) {
+  const wanted = mustBe(`${what}${least > 0 ? ", more than 0" : ""}`);
+  const written = z.union([z.number(wanted), z.string(wanted).regex(units.written, wanted)], wanted);
   return z.codec(written, z.int(), {
     decode: (value, context) => {
-      const ms = msOf(value);
-      if (ms >= least && ms <= MAX_MS) return ms;
-      const message = ms > MAX_MS ? "must be at most 365d" : wanted.error({ input: value });
+      const [, count = value, unit = units.plain] = units.written.exec(String(value)) ?? [];
+      const factor = units.factors[typeof value === "number" ? units.plain : unit]!;
+      const amount = Math.round(Number(typeof value === "number" ? value : count) * factor);
+      if (amount >= least && amount <= units.max) return amount;
+      const message = amount > units.max ? `must be at most ${units.atMost}` : wanted.error({ input: value });
       context.issues.push({ code: "custom", message, input: value });
       return z.NEVER;
     },
-    encode: durationText,
+    encode,
   });
 }
 
-const DURATION = /^(\d{1,12}(?:\.\d{1,6})?)(ms|s|m|h|d)?$/;
 const MS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
-const MAX_MS = 365 * MS.d;
+const DURATION: Units = {
+  written: /^(\d{1,12}(?:\.\d{1,6})?)(ms|s|m|h|d)?$/,
+  factors: MS,
+  plain: "s",
+  max: 365 * MS.d,
+  atMost: "365d",
+};
 
-function msOf(written: number | string): number {
-  const [, count = "", unit = "s"] = DURATION.exec(String(written)) ?? [];
-  return typeof written === "number"
-    ? Math.round(written * MS.s)
-    : Math.round(Number(count) * MS[unit as keyof typeof MS]);
-}
+/** In ms. */
+export const duration = (least: 0 | 1) =>
+  amountOf("a duration like 90s, 15m or 2h, or a number of seconds", least, DURATION, durationText);
 
 /** In the largest unit that says it without a fraction. */
 export function durationText(ms: number): string {
@@ -113,29 +124,14 @@ export function durationText(ms: number): string {
   return `${ms / MS[unit]}${unit}`;
 }
 
+const SIZE: Units = {
+  written: /^(\d{1,15}(?:\.\d{1,6})?) ?(B|kB|KB|MB|GB|KiB|MiB|GiB)?$/,
+  factors: { B: 1, kB: 1e3, KB: 1e3, MB: 1e6, GB: 1e9, KiB: 2 ** 10, MiB: 2 ** 20, GiB: 2 ** 30 },
+  plain: "B",
+  max: 1e12,
+  atMost: "1000GB",
+};
+
 /** In bytes; kB, MB and GB are thousands, KiB, MiB and GiB are 1024. */
-export function size(least: 0 | 1) {
-  const wanted = mustBe(`a size like 10MB or 1GiB, or a number of bytes${least > 0 ? ", more than 0" : ""}`);
-  const written = z.union([z.number(wanted), z.string(wanted).regex(SIZE, wanted)], wanted);
-  return z.codec(written, z.int(), {
-    decode: (value, context) => {
-      const bytes = bytesOf(value);
-      if (bytes >= least && bytes <= MAX_BYTES) return bytes;
-      const message = bytes > MAX_BYTES ? "must be at most 1000GB" : wanted.error({ input: value });
-      context.issues.push({ code: "custom", message, input: value });
-      return z.NEVER;
-    },
-    encode: (bytes) => bytes,
-  });
-}
-
-const SIZE = /^(\d{1,15}(?:\.\d{1,6})?) ?(B|kB|KB|MB|GB|KiB|MiB|GiB)?$/;
-const BYTES = { B: 1, kB: 1e3, KB: 1e3, MB: 1e6, GB: 1e9, KiB: 2 ** 10, MiB: 2 ** 20, GiB: 2 ** 30 } as const;
-const MAX_BYTES = 1e12;
-
-function bytesOf(written: number | string): number {
-  const [, count = "", unit = "B"] = SIZE.exec(String(written)) ?? [];
-  return typeof written === "number"
-    ? Math.round(written)
-    : Math.round(Number(count) * BYTES[unit as keyof typeof BYTES]);
-}
+export const size = (least: 0 | 1) =>
+  amountOf("a size like 10MB or 1GiB, or a number of bytes", least, SIZE, (bytes) => bytes);

@@ -11,10 +11,10 @@ import {
 } from "yaml";
 import { messageOf } from "../core/failure.ts";
 import { GROUPS } from "./keys.ts";
-import { type Entry, type Problem, wrongKey } from "./problem.ts";
+import { type ConfigEntry, type ConfigProblem, wrongKey } from "./problem.ts";
 
 export type ConfigFile = { readonly name: string; readonly text: string };
-type Found = { readonly entries: readonly Entry[]; readonly problems: readonly Problem[] };
+type Found = { readonly entries: readonly ConfigEntry[]; readonly problems: readonly ConfigProblem[] };
 
 /** Far more than anyone writes by hand. */
 const MAX_CHARS = 1_000_000;
@@ -33,8 +33,8 @@ const MAX_SYNTAX_ERRORS = 3;
 class Reader {
   readonly #file: ConfigFile;
   readonly #lines = new LineCounter();
-  readonly #entries: Entry[] = [];
-  readonly #problems: Problem[] = [];
+  readonly #entries: ConfigEntry[] = [];
+  readonly #problems: ConfigProblem[] = [];
 
   constructor(file: ConfigFile) {
     this.#file = file;

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { CoreRun, large, task } from "../../test/support/core-run.ts";
+import { isRefSafe } from "../text/slug.ts";
 import { branchOf, briefOf, targetBranchOf } from "./brief.ts";
-import { replay } from "./evolve.ts";
-import { isRefSafe } from "./slug.ts";
+import { replay } from "./log/evolve.ts";
 import type { TaskId } from "./task.ts";
 
 describe("a worker's brief", () => {

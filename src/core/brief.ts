@@ -1,16 +1,16 @@
 /** What may a job know? Everything it needs is in its brief, so that it can run here or on another machine. */
 
-import { chainOf } from "./chain.ts";
 import type { Accept, GateReport } from "./gate.ts";
 import { cut, type Handoff } from "./handoff.ts";
 import type { Job, Member } from "./job.ts";
-import { membersAfter } from "./landing-queue.ts";
-import type { Policy } from "./policy.ts";
-import type { PendingFix, Problem, RepairLimits } from "./repair.ts";
-import type { Concern, RunState } from "./state.ts";
-import { isKnownRed, pendingFixes, taskOf } from "./state.ts";
+import type { Concern, RunState } from "./log/state.ts";
+import { isKnownRed, pendingFixes, taskOf } from "./log/state.ts";
+import { chainOf } from "./rules/chain.ts";
+import { membersAfter } from "./rules/landing-queue.ts";
+import type { Policy } from "./rules/policy.ts";
+import type { PendingFix, Problem, RepairLimits } from "./rules/repair.ts";
+import { responseTo } from "./rules/subtask-response.ts";
 import type { GoOn, SubtaskResult, ToolResponse } from "./subtask.ts";
-import { responseTo } from "./subtask-response.ts";
 import {
   depth,
   isSettled,

@@ -15,6 +15,8 @@ export type FailureKind =
   | "interrupted"
   | "plan-unreadable"
   | "plan-invalid"
+  /** It answered as a worker would: the program that was named as the planner cannot plan. */
+  | "not-a-planner"
   /** The worker reported partial, blocked or failed. */
   | "incomplete"
   | "empty-change"
@@ -29,6 +31,8 @@ export type FailureKind =
   | "children-failed"
   | "planner-gave-up"
   | "repository"
+  /** The run's log is damaged, newer than this Skein, or read-only: starting again does not help. */
+  | "log"
   /** The gate cannot be run here, or proves nothing: a program, a package or a service is missing. A person sees to it. */
   | "setup"
   | "budget"

@@ -1,6 +1,6 @@
 /** Did a tree pass, and may it become the target? The rule for a red target is here too. */
 import type { Failure } from "./failure.ts";
-import { PROBLEM_CLASSES, type ProblemClass } from "./repair.ts";
+import { PROBLEM_CLASSES, type ProblemClass } from "./rules/repair.ts";
 
 /** What the gate's commands said about one tree. No commands means that no gate was found. */
 export type GateReport = { readonly commands: readonly CommandReport[] };

@@ -1,11 +1,12 @@
 /** What can be executing? A job is one of four kinds; an outcome is what it came to. */
-import type { Evidence } from "./evidence.ts";
+
+import type { PlanAnswer } from "./answers/plan-answer.ts";
 import type { Failure } from "./failure.ts";
 import type { GateReport, Probed, Proof } from "./gate.ts";
 import type { Handoff } from "./handoff.ts";
 import type { JobId } from "./ids.ts";
-import type { PlanAnswer } from "./plan-answer.ts";
-import type { Problem } from "./repair.ts";
+import type { Evidence } from "./rules/evidence.ts";
+import type { Problem } from "./rules/repair.ts";
 import type { WorkerCall } from "./subtask.ts";
 import type { TaskId } from "./task.ts";
 import type { Spent } from "./used.ts";

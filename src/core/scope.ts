@@ -1,5 +1,5 @@
 /** Which files may a task touch, and do two tasks meet? A path that ends in "/" is a folder. */
-import { quoted } from "./lines.ts";
+import { quoted } from "../text/lines.ts";
 
 export type Scope = readonly string[];
 

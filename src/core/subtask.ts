@@ -31,7 +31,7 @@ export type SubtaskOrder = {
 };
 
 /** The effective settings, fixed when the subtask is spawned. */
-export type SubtaskContext = {
+type SubtaskContext = {
   readonly inherit_context: "full" | "none" | "subset";
   readonly accumulate_data: boolean;
   readonly accumulation_format: "notes_only" | "full_output";
@@ -88,7 +88,7 @@ export type GoOn = {
 };
 
 /** A question of a worker that nobody has answered yet. */
-export type Question = {
+export type SubtaskQuestion = {
   readonly id: string;
   readonly task: TaskId;
   readonly text: string;

@@ -94,9 +94,9 @@ export type TaskState =
   | { readonly is: "cancelled"; readonly reason: string };
 
 /** `over`: why the planner will not be asked again, once it will not. */
-export type Delegated = { readonly is: "delegated"; readonly over?: "finished" | Failure };
+type Delegated = { readonly is: "delegated"; readonly over?: "finished" | Failure };
 
-export type WaitsFor = { readonly subtask: TaskId } | { readonly question: string };
+type WaitsFor = { readonly subtask: TaskId } | { readonly question: string };
 
 /** What has been spent on a task. What is charged to it has a limit in the policy; the two numbers of jobs have none. */
 export type Tries = {

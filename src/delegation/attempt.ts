@@ -30,7 +30,7 @@ export type FailedAttempt = {
   readonly duration: number;
 };
 
-export type AttemptEnd = { readonly result: TaskResult; readonly mayRetry: boolean };
+type AttemptEnd = { readonly result: TaskResult; readonly mayRetry: boolean };
 
 /** Time, as an argument: `sleep` ends early, in either way, when its signal is aborted. */
 export type Timing = {
@@ -38,7 +38,7 @@ export type Timing = {
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
 };
 
-export type AttemptLimits = {
+type AttemptLimits = {
   readonly timeoutMs: number;
   readonly timing: Timing;
   readonly signal: AbortSignal | undefined;
@@ -70,7 +70,7 @@ type Answer =
   | { readonly is: "threw"; readonly error: unknown };
 type Ending = Answer | { readonly is: "late" } | { readonly is: "aborted" };
 
-/** Never rejects, so that an answer nobody waits for any more cannot crash the process. */
+/** Never rejects, so that an answer that is no longer awaited cannot crash the process. */
 async function answerOf(executor: AttemptExecutor, attempt: Attempt): Promise<Answer> {
   try {
     return { is: "answered", value: await executor(attempt) };

@@ -1,12 +1,13 @@
 /** Which role does a worker play? The one that the planner named, else the one that most of the task's words speak for. */
-import { quoted } from "../core/lines.ts";
+
 import type { Specialist } from "../core/specialist.ts";
 import type { TaskSpec } from "../core/task.ts";
+import { quoted } from "../text/lines.ts";
 import { DEFAULT_SUBAGENT, DelegationEngine } from "./delegation-engine.ts";
 import { mentioned } from "./roster.ts";
 
 /** Without a specialist it is a worker like any other. `why` is for people. */
-export type Choice = {
+type Choice = {
   readonly specialist?: Specialist;
   readonly why: string;
   /** What is wrong with the name that the planner gave, for the planner. */

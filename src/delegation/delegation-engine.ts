@@ -19,7 +19,7 @@ import { type HandedContext, handedContext, MIN_CONTEXT_CHARS } from "./shared-c
 export type DelegationOptions = Partial<RetryPolicy> & {
   /** Instead of the published table; empty for none. */
   readonly heuristics?: readonly Heuristic[];
-  /** Comes between mappings and heuristics: whoever has most keywords in the description, at least two; then the first. */
+  /** Comes between mappings and heuristics: the entry with most keywords in the description, at least two; of equals the first. */
   readonly roster?: readonly RosterEntry[];
   /** How long the text of `contextFor` may be. */
   readonly maxContextChars?: number;

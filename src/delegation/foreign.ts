@@ -16,7 +16,7 @@ export function shown(value: unknown): string {
   try {
     return JSON.stringify(value, undefined, 2) ?? String(value);
   } catch {
-    return messageOf(value); // Circular, or a BigInt: still better than failing whoever wants to read it.
+    return messageOf(value); // Circular, or a BigInt: still better than failing the reader.
   }
 }
 

@@ -1,4 +1,4 @@
-/** Which specialist suits a task, if nobody said? Published data: what counts, for whom, in which order. */
+/** The published table of keywords by which a task without a named specialist gets one. */
 import type { TaskType } from "./keywords.ts";
 
 export type Heuristic = { readonly subagent: string; readonly keywords: readonly TaskType[] };

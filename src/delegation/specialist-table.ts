@@ -1,4 +1,4 @@
-/** Which specialists are there if nobody wrote any? Published data, in the order that decides between equals. */
+/** The built-in specialists, in the order that decides between equals. */
 import type { Specialist } from "../core/specialist.ts";
 
 const READING = ["read", "grep", "find", "ls", "git"];
@@ -78,7 +78,7 @@ const ROWS: readonly Row[] = [
     description: "Writes and mends documentation: guides, references, READMEs, comments.",
     keywords: ["document", "write docs", "README", "explain", "create guide", "documentation"],
     prompt:
-      "You write for somebody who has not seen the code. Check every statement against it and run every example. Begin " +
+      "You write for a reader who has not seen the code. Check every statement against it and run every example. Begin " +
       "with what the reader wants to do; put the exact names, defaults and limits where they are looked for. Remove " +
       "what is no longer true.",
   },
@@ -88,7 +88,7 @@ const ROWS: readonly Row[] = [
     keywords: ["dependencies", "packages", "requirements", "install", "upgrade", "manage packages"],
     prompt:
       "You change what the project stands on. Read what changed between the versions, take the smallest step that " +
-      "does it, use the project's own package manager so that its lock file follows, and mend what breaks. Say which " +
+      "does it, use the project's own package manager so that its lock file follows, and fix what breaks. Say which " +
       "versions you chose and why, and what is known to be unsafe.",
   },
   {

@@ -4,16 +4,17 @@ import { setImmediate as drained } from "node:timers/promises";
 import { CoreRun, MINUTE, task } from "../../test/support/core-run.ts";
 import { ManualClock } from "../adapters/clocks/manual.ts";
 import { MemoryEventLog } from "../adapters/event-logs/memory.ts";
-import { evolve } from "../core/evolve.ts";
 import { failure } from "../core/failure.ts";
 import { type JobId, jobId } from "../core/job.ts";
-import { defaultPolicy } from "../core/policy.ts";
-import { emptyState, type Running } from "../core/state.ts";
+import { evolve } from "../core/log/evolve.ts";
+import { emptyState, type Running } from "../core/log/state.ts";
+import { defaultPolicy } from "../core/rules/policy.ts";
 import type { TaskId } from "../core/task.ts";
 import type { BaseBranch } from "../ports/base-branch.ts";
 import type { JobQueue } from "../ports/job-queue.ts";
 import type { Mailbox } from "../ports/mailbox.ts";
 import { Drive } from "./drive.ts";
+import { Fold } from "./fold.ts";
 
 const OPEN = { type: "open", request: { run: "r1", goal: "make it", base: "c0" } } as const;
 
@@ -204,7 +205,9 @@ describe("a drive", () => {
     first.stopNow();
     await end;
     const queue: JobQueue = { offer: () => {}, cancel: () => {}, recover: async () => ({ is: "gone" }) };
-    const second = new Drive({ log, queue, clock, policy: defaultPolicy }, () => {});
+    const fold = new Fold();
+    await fold.catchUp(log);
+    const second = new Drive({ log, queue, clock, policy: defaultPolicy }, () => {}, fold);
     const known = Promise.withResolvers<string>();
     const base: BaseBranch = {
       moves: async function* (said) {

@@ -1,43 +1,44 @@
-/** How is a run watched, and stopped kindly? The engine, with everything durable shown to whoever drives it. */
-import type { Command, Event, Report } from "../core/event.ts";
-import { evolve } from "../core/evolve.ts";
+/** How is a run watched, and stopped gently? The engine, with everything durable shown to its watcher. */
+
 import { type JobId, jobId } from "../core/job.ts";
-import { emptyState, type RunState } from "../core/state.ts";
+import type { Command, Event, Report } from "../core/log/event.ts";
+import type { RunState } from "../core/log/state.ts";
 import type { BaseBranch } from "../ports/base-branch.ts";
 import type { EventLog } from "../ports/event-log.ts";
 import type { Heard, Mailbox } from "../ports/mailbox.ts";
 import { type EngineEnd, type EngineParts, runEngine } from "./engine.ts";
+import { Fold } from "./fold.ts";
 import { Inbox } from "./inbox.ts";
 
-/** Called for each event once it is durable, with the state after it. */
+/** Called for each event once it is durable, with the state after all events that were written together with it. */
 export type Watch = (event: Event, state: RunState) => void;
 
 export class Drive {
-  /** What is durable. */
-  readonly state: RunState = emptyState();
+  readonly state: RunState;
+  readonly #fold: Fold;
   readonly #parts: EngineParts;
   readonly #watch: Watch;
   readonly #inbox = new Inbox();
   readonly #stop = new AbortController();
-  readonly #replayed = Promise.withResolvers<void>();
   readonly #caughtUp = Promise.withResolvers<void>();
   /** All letters that waited are in the inbox. */
   readonly #handedOver = Promise.withResolvers<void>();
-  /** Where the log last saw the base. */
-  #base: string | undefined;
   /** The landings that were under way when it was asked to stop. */
   #awaited: ReadonlySet<JobId> | undefined;
 
-  constructor(parts: EngineParts, watch: Watch) {
+  /** `fold`: what has been read of the log already. */
+  constructor(parts: EngineParts, watch: Watch, fold: Fold = new Fold()) {
     this.#parts = parts;
     this.#watch = watch;
+    this.#fold = fold;
+    this.state = fold.state;
   }
 
   /** `isHeard`: `listen` is called as well, and what waits in the mailbox comes before any deadline. */
   async run(first: Command, isHeard = false): Promise<EngineEnd> {
     this.#inbox.send(first);
     if (isHeard) await this.#handedOver.promise;
-    return runEngine({ ...this.#parts, log: this.#watched() }, this.#inbox, this.#stop.signal);
+    return runEngine({ ...this.#parts, log: this.#watched() }, this.#inbox, this.#stop.signal, this.#fold);
   }
 
   /** What a person says to the run while it goes on; resolves once it is in the log. */
@@ -81,14 +82,14 @@ export class Drive {
   }
 
   /**
-   * Says where the base is whenever it is not where it was known to be: in the log, else at `from`. Each time the
-   * target is gated, so that it is said no more often than a red one is looked at; of several moves, the last.
+   * Says where the base is whenever it is not where it was known to be: in what was read of the log, else at `from`.
+   * The target is gated each time, so this is said no more often than a red target is checked; of several moves, the
+   * last.
    */
   async followBase(branch: BaseBranch, from: string, signal: AbortSignal): Promise<void> {
     const { clock, policy } = this.#parts;
     const over = aborted(signal);
-    await Promise.race([this.#replayed.promise, over]);
-    for await (const commit of branch.moves(this.#base ?? from, signal)) {
+    for await (const commit of branch.moves(this.#fold.base ?? from, signal)) {
       this.#inbox.send({ type: "base-moved", commit });
       const { promise: rested, resolve } = Promise.withResolvers<void>();
       const callOff = clock.wakeAt(clock.now() + policy.sweep.redMs, resolve);
@@ -121,27 +122,12 @@ export class Drive {
 
   #watched(): EventLog {
     const { log } = this.#parts;
-    const { state } = this;
-    const { resolve: replayed } = this.#replayed;
-    const see = (event: Event) => {
-      evolve(state, event);
-      if (event.type === "base.moved") this.#base = event.commit;
-    };
     return {
-      read: async function* (after) {
-        for await (const event of log.read(after)) {
-          see(event);
-          yield event;
-        }
-        replayed();
-      },
+      read: (after) => log.read(after),
       append: async (after, events) => {
         const appended = await log.append(after, events);
         if (appended.is !== "done") return appended;
-        for (const event of events) {
-          see(event);
-          this.#watch(event, state);
-        }
+        for (const event of events) this.#watch(event, this.state);
         this.#stopIfLanded();
         return appended;
       },

@@ -1,19 +1,19 @@
 /** How does a run go on? One loop: what was said becomes facts, facts become durable, what is due is started. */
 import { briefOf } from "../core/brief.ts";
-import { isPaid } from "../core/budget.ts";
-import { decide } from "../core/decide.ts";
-import { due } from "../core/due.ts";
-import type { Event, Fact } from "../core/event.ts";
-import { evolve } from "../core/evolve.ts";
-import { type Failure, failure, messageOf } from "../core/failure.ts";
-import { isEnding } from "../core/finish.ts";
+import { type Failure, failure } from "../core/failure.ts";
 import { type Job, type JobId, jobId, type Spent, slotOf, slotOfId } from "../core/job.ts";
-import type { Policy } from "../core/policy.ts";
-import { policyProblems } from "../core/policy-check.ts";
-import { emptyState, type RunState, wallTime } from "../core/state.ts";
+import type { Event, Fact } from "../core/log/event.ts";
+import { type RunState, wallTime } from "../core/log/state.ts";
+import { isPaid } from "../core/rules/budget.ts";
+import { decide } from "../core/rules/decide.ts";
+import { due } from "../core/rules/due.ts";
+import { isEnding } from "../core/rules/finish.ts";
+import type { Policy } from "../core/rules/policy.ts";
+import { policyProblems } from "../core/rules/policy-check.ts";
 import { type Clock, MAX_APART_MS } from "../ports/clock.ts";
 import type { EventLog } from "../ports/event-log.ts";
 import type { JobQueue } from "../ports/job-queue.ts";
+import { Fold } from "./fold.ts";
 import type { Inbox, Message, Post } from "./inbox.ts";
 
 export type EngineParts = {
@@ -21,6 +21,8 @@ export type EngineParts = {
   readonly queue: JobQueue;
   readonly clock: Clock;
   readonly policy: Policy;
+  /** Hears each event right after it became part of the state, before it is durable. */
+  readonly onFold?: (event: Event, state: RunState) => void;
 };
 
 /** `stopped`: the run can be resumed from its log. `lost`: another engine has it, the log cannot be read or written, or the policy makes no sense. */
@@ -29,13 +31,21 @@ export type EngineEnd =
   | { readonly is: "stopped"; readonly state: RunState }
   | { readonly is: "lost"; readonly failure: Failure };
 
-/** There is no resume path: an engine always starts by replaying its log, which may be empty. */
-export async function runEngine(parts: EngineParts, inbox: Inbox, signal: AbortSignal): Promise<EngineEnd> {
+/**
+ * There is no resume path: an engine always starts by replaying its log, which may be empty. `fold`: what the caller has
+ * read of it already.
+ */
+export async function runEngine(
+  parts: EngineParts,
+  inbox: Inbox,
+  signal: AbortSignal,
+  fold: Fold = new Fold(),
+): Promise<EngineEnd> {
   const problems = policyProblems(parts.policy);
   if (problems.length > 0) return { is: "lost", failure: failure("policy", problems.join("; ")) };
-  const engine = new Engine(parts, inbox);
-  const unreadable = await engine.replay();
-  if (unreadable) return { is: "lost", failure: unreadable };
+  const unreadable = await fold.catchUp(parts.log);
+  if (unreadable) return { is: "lost", ...unreadable };
+  const engine = new Engine(parts, inbox, fold);
   const callOff = parts.clock.onJump(() => inbox.send({ type: "tick" }));
   try {
     return await goOn(engine, signal);
@@ -66,12 +76,14 @@ const LAST_WORDS_MS = 30_000;
 
 /** The state, what is not durable yet, and what to do in the world once it is. */
 class Engine {
-  readonly state: RunState = emptyState();
+  readonly state: RunState;
   readonly #parts: EngineParts;
   readonly #inbox: Inbox;
-  #seq = 0;
+  readonly #fold: Fold;
+  /** How many events are durable. */
+  #seq: number;
   /** How far the run's own time is ahead of the clock of this process. */
-  #aheadMs = 0;
+  readonly #aheadMs: number;
   /** One moment for all that is taken up together, and for all that follows from it. */
   #now = 0;
   #fresh: Event[] = [];
@@ -81,31 +93,16 @@ class Engine {
   #deadline: number | undefined;
   /** Of those that cost something: offered, and not heard of yet. */
   readonly #underway = new Set<JobId>();
-  /** Called off or expired in an earlier engine, and not heard of. */
-  readonly #calledOff = new Map<JobId, Job>();
   /** Called off, and how long their last words are waited for before the run ends. */
   readonly #asked = new Map<JobId, number>();
 
-  constructor(parts: EngineParts, inbox: Inbox) {
+  constructor(parts: EngineParts, inbox: Inbox, fold: Fold) {
     this.#parts = parts;
     this.#inbox = inbox;
-  }
-
-  async replay(): Promise<Failure | undefined> {
-    const { log, clock } = this.#parts;
-    let latest = 0;
-    try {
-      for await (const event of log.read(0)) {
-        if (event.type === "job.ended") this.#remember(event);
-        evolve(this.state, event);
-        latest = event.at;
-        this.#seq += 1;
-      }
-      this.#aheadMs = this.#startTime(latest) - clock.now();
-      return undefined;
-    } catch (error) {
-      return failure("repository", `the log cannot be read after event ${this.#seq}: ${messageOf(error)}`);
-    }
+    this.#fold = fold;
+    this.state = fold.state;
+    this.#seq = fold.events;
+    this.#aheadMs = this.#startTime(fold.latest) - parts.clock.now();
   }
 
   /**
@@ -130,7 +127,7 @@ class Engine {
     const { queue } = this.#parts;
     const messages: Message[] = [];
     const running = [...this.state.running.values()].map(({ job }) => job);
-    for (const job of [...running, ...this.#calledOff.values()]) {
+    for (const job of [...running, ...this.#fold.calledOff.values()]) {
       const found = await queue.recover(job, this.#inbox.send);
       if (found.is === "running" && isPaid(job)) this.#underway.add(jobId(job));
       if (found.is === "answered") messages.push({ type: "ended", job: jobId(job), ...found.answer });
@@ -209,7 +206,8 @@ class Engine {
         this.#ended.push(...this.state.running.keys(), ...this.state.late.values().map(jobId));
       }
       const event: Event = { ...fact, at };
-      evolve(this.state, event);
+      this.#fold.take(event);
+      this.#parts.onFold?.(event, this.state);
       if (fact.type === "job.ended" && this.#isOver(fact)) this.#ended.push(fact.job);
       this.#fresh.push(event);
     }
@@ -234,14 +232,6 @@ class Engine {
     const waits = calledOff.map((id) => this.#asked.get(id)!).filter((until) => until > this.#now);
     this.#deadline = Math.min(...waits, this.#deadline ?? Number.POSITIVE_INFINITY);
     return waits.length > 0;
-  }
-
-  /** Before the event itself is part of the state. */
-  #remember({ job, how }: Event & { readonly type: "job.ended" }): void {
-    const running = this.state.running.get(job);
-    const isGivenUp = how === "aborted" || how === "expired"; // Of what expired, another may have taken the place.
-    if (isGivenUp && running && isPaid(running.job)) this.#calledOff.set(job, running.job);
-    else this.#calledOff.delete(job);
   }
 
   /** Nobody waits for its answer: it was aborted, or expired and is not of the kind whose late answer counts. */

@@ -1,11 +1,11 @@
 /** What has been said to the engine and not been taken up yet? */
-import type { Command, Fact, Report } from "../core/event.ts";
+import type { Command, Fact, Report } from "../core/log/event.ts";
 
 export type Message = Command | Report;
 
 /** `heard` is told what followed, once that is durable; never, if the engine ends before. */
 export type Post = { readonly message: Message; readonly heard?: Hearing };
-export type Hearing = (facts: readonly Fact[]) => void;
+type Hearing = (facts: readonly Fact[]) => void;
 
 /** Gathers what arrives while its one reader is busy, and wakes it otherwise. */
 export class Inbox {

@@ -232,8 +232,8 @@ test("a priority that is no number and a lane that is not whole are refused, and
   assert.equal(dag.status("a"), "taken");
 });
 
-test("a chain of a million nodes is built backwards, sorted, run and failed at its head", () => {
-  const length = 1_000_000;
+test("a chain of a hundred thousand nodes is built backwards, sorted, run and failed at its head", () => {
+  const length = 100_000;
   const dag = new Dag();
   for (let i = length - 1; i > 0; i--) dag.add(String(i), { after: [String(i - 1)] });
   dag.add("0");

@@ -1,17 +1,9 @@
 /** Which nodes of a growing graph can run now, which wait, and which never will? */
-import { DEAD, DONE, MISSING, NumberedDag, STATUS_NAMES } from "./numbered-dag.ts";
+import { DagNode, type NodeStatus, ReadyQueue, topologicalOrder } from "./dag-node.ts";
 
-/**
- * ```
- *  add ─→ waiting ─last dependency done─→ ready ─take─→ taken ─complete─→ done
- *            │                             │ ↑           │ │
- *            │                             │ └──release──┘ │        (ready may complete, too)
- *            └──────────── fail, or a dependency died ─────┴─→ dead
- * ```
- */
-export type NodeStatus = "waiting" | "ready" | "taken" | "done" | "dead";
+export type { NodeStatus } from "./dag-node.ts";
 
-export interface NodeOptions {
+interface NodeOptions {
   /** Ids of the dependencies; they may be added later. A repeated id counts once. */
   readonly after?: readonly string[];
   /** The lower, the more urgent; 5 unless given. */
@@ -19,7 +11,7 @@ export interface NodeOptions {
   /** Which queue it joins when it is ready; 0 unless given. */
   readonly lane?: number;
   /** Adds it settled already, whatever its dependencies are: for a graph that is restored. */
-  readonly as?: "done" | "dead";
+  readonly as?: "done" | "dead" | undefined;
 }
 
 /** The graph has no order: each id in `cycle` waits for the next, the last for the first. */
@@ -33,9 +25,13 @@ export class CycleError extends Error {
   }
 }
 
+const DEFAULT_PRIORITY = 5;
+/** Lanes are kinds of work: a handful. */
+const MAX_LANE = 1023;
+
 /**
- * A directed acyclic graph that is kept current step by step: each call costs what it changes, a whole
- * execution O(nodes + edges), plus a logarithm for nodes that become ready out of order. Pure.
+ * A directed acyclic graph that is kept current step by step: each call costs what it changes, and a logarithm of the
+ * ready nodes. Pure.
  *
  * ```ts
  * const dag = new Dag();
@@ -46,146 +42,222 @@ export class CycleError extends Error {
  * ```
  */
 export class Dag {
-  readonly #ids: string[] = [];
-  readonly #nodeOf = new Map<string, number>();
-  /** The same graph by number, without a look-up at every step. */
-  readonly numbered: NumberedDag = new NumberedDag((node) => this.#ids[node]!);
+  readonly #nodes = new Map<string, DagNode>();
+  /** In the order of insertion. */
+  readonly #added: DagNode[] = [];
+  readonly #lanes: (ReadyQueue | undefined)[] = [];
+  /** Edges to a dependency that came later than its dependent, or never: without any, insertion order is topological. */
+  #lateEdges = 0;
 
   /** Nodes added; a dependency that was only named does not count. */
   get size(): number {
-    return this.numbered.size;
+    return this.#added.length;
   }
 
   /** Adds a node. A dependency may arrive later; below a dead one it is dead at once, with all that waits for it. */
   add(id: string, options: NodeOptions = {}): NodeStatus {
-    const node = this.name(id);
-    this.numbered.open(node, options.priority, options.lane);
-    for (const other of options.after ?? []) this.numbered.dependOn(node, this.name(other));
-    this.numbered.enter(node, options.as && (options.as === "done" ? DONE : DEAD));
-    return this.#statusOf(node);
+    this.enter(id, options);
+    return this.status(id);
   }
 
-  /** The number of an id, whether it was added or only named; it gets one if it is new. */
-  name(id: string): number {
-    const known = this.#nodeOf.get(id);
-    if (known !== undefined) return known;
-    const node = this.numbered.name();
-    this.#nodeOf.set(id, node);
-    this.#ids.push(id);
-    return node;
-  }
-
-  /** The number of an id, if it was added. */
-  find(id: string): number | undefined {
-    const node = this.#nodeOf.get(id);
-    return node === undefined || this.numbered.status(node) === MISSING ? undefined : node;
+  /** As `add`; returns the other nodes that became ready or dead by it. */
+  enter(
+    id: string,
+    { after = [], priority = DEFAULT_PRIORITY, lane = 0, as }: NodeOptions,
+  ): readonly string[] {
+    const node = this.#named(id);
+    if (node.status !== "missing") throw new Error(`node "${id}" was added before`);
+    place(node, priority, lane);
+    node.rank = this.#added.push(node) - 1;
+    if (after.length > 0) this.#connect(node, after);
+    const status = as ?? firstStatus(node);
+    node.status = status;
+    if (status === "ready") this.#enqueue(node);
+    return idsOf(status === "dead" ? killBelow(node) : status === "done" ? this.#unlock(node) : []);
   }
 
   has(id: string): boolean {
-    return this.find(id) !== undefined;
+    const { status = "missing" } = this.#nodes.get(id) ?? {};
+    return status !== "missing";
   }
 
   status(id: string): NodeStatus {
-    return this.#statusOf(this.#node(id));
+    return this.#node(id).status as NodeStatus;
   }
 
   /** Ready nodes of a lane, most urgent first, then in insertion order; lazily. Taking nodes on the way is fine. */
-  *ready(lane?: number): Generator<string, undefined> {
-    const queue = this.numbered.queue(lane);
-    if (queue === undefined) return;
-    for (const node of queue.inOrder()) yield this.#ids[node]!;
+  *ready(lane = 0): Generator<string, undefined> {
+    for (const { id } of this.#lanes[lane]?.inOrder() ?? []) yield id;
   }
 
   /** The first of `ready(lane)`. */
-  peek(lane?: number): string | undefined {
-    const node = this.numbered.queue(lane)?.peek();
-    return node === undefined ? undefined : this.#ids[node];
+  peek(lane = 0): string | undefined {
+    return this.#lanes[lane]?.peek()?.id;
   }
 
   take(id: string): void {
-    this.numbered.take(this.#node(id));
+    const node = this.#node(id);
+    if (node.status !== "ready") throw forbidden(node, "taken");
+    this.#unqueue(node);
+    node.status = "taken";
   }
 
   /** Gives a taken node back; in the same lane and with the same priority unless told. */
   release(id: string, options: { readonly lane?: number; readonly priority?: number } = {}): void {
-    this.numbered.release(this.#node(id), options.priority, options.lane);
+    const node = this.#node(id);
+    if (node.status !== "taken") throw forbidden(node, "ready");
+    place(node, options.priority ?? node.priority, options.lane ?? node.lane);
+    this.#enqueue(node);
   }
 
   /** Ends a node well; returns what became ready by it, in insertion order. */
   complete(id: string): readonly string[] {
-    return this.#named(this.numbered.complete(this.#node(id)));
+    const node = this.#node(id);
+    if (node.status !== "ready" && node.status !== "taken") throw forbidden(node, "done");
+    if (node.status === "ready") this.#unqueue(node);
+    node.status = "done";
+    return idsOf(this.#unlock(node));
   }
 
   /** Ends a node badly; returns all that died with it, breadth first, itself left out. */
   fail(id: string): readonly string[] {
-    return this.#named(this.numbered.fail(this.#node(id)));
+    const node = this.#node(id);
+    if (node.status === "done" || node.status === "dead") throw forbidden(node, "dead");
+    if (node.status === "ready") this.#unqueue(node);
+    node.status = "dead";
+    return idsOf(killBelow(node));
   }
 
   /** All below a node that is not settled, breadth first. Also answers for a dependency that is still missing. */
   downstream(id: string): readonly string[] {
-    const node = this.#nodeOf.get(id);
-    if (node === undefined) throw new Error(`there is no node "${id}"`);
-    return this.#named(this.numbered.downstream(node));
+    const root = this.#nodes.get(id);
+    if (root === undefined) throw new Error(`there is no node "${id}"`);
+    const found = new Set([root]);
+    for (const node of found) for (const next of node.dependents ?? []) found.add(next);
+    found.delete(root);
+    return idsOf([...found].filter(isOpen));
   }
 
   dependencies(id: string): readonly string[] {
-    return this.#named(this.numbered.dependencies(this.#node(id)));
+    return idsOf(this.#node(id).after);
   }
 
   /** Dependencies that were named but never added, by the dependent's place in the insertion order. */
   missing(): readonly { readonly id: string; readonly neededBy: string }[] {
-    const found: { readonly id: string; readonly neededBy: string }[] = [];
-    this.numbered.eachMissing((dependency, dependent) => {
-      found.push({ id: this.#ids[dependency]!, neededBy: this.#ids[dependent]! });
-    });
-    return found;
+    if (this.#added.length === this.#nodes.size) return [];
+    return this.#added.flatMap(({ id: neededBy, after }) =>
+      after.filter(({ status }) => status === "missing").map(({ id }) => ({ id, neededBy })),
+    );
   }
 
-  /** All nodes, dependencies first; of those that could come next, the one inserted first. */
+  /** All nodes, dependencies first; of those that could come next, the one inserted first. Throws a `CycleError`. */
   order(): readonly string[] {
-    return this.#named(this.numberedOrder());
-  }
-
-  numberedOrder(): Int32Array {
-    const order = this.numbered.order();
-    if (order.is === "cycle") throw new CycleError(this.#named(order.nodes));
-    return order.nodes;
+    const order = this.#order();
+    if (order.is === "cycle") throw new CycleError(idsOf(order.nodes));
+    return idsOf(order.nodes);
   }
 
   /** A cycle, if there is one: each waits for the next, the last for the first. */
   cycle(): readonly string[] | undefined {
-    const order = this.numbered.order();
-    return order.is === "cycle" ? this.#named(order.nodes) : undefined;
+    const order = this.#order();
+    return order.is === "cycle" ? idsOf(order.nodes) : undefined;
   }
 
   /** A cycle among nodes that are not settled, if there is one: those will never be ready. */
   openCycle(): readonly string[] | undefined {
-    // Nearly every graph has no cycle at all, and one predicate in the sort is faster than two.
-    if (this.numbered.order().is === "order") return undefined;
-    const order = this.numbered.openOrder();
-    return order.is === "cycle" ? this.#named(order.nodes) : undefined;
+    if (this.#lateEdges === 0) return undefined;
+    const order = topologicalOrder(this.#added, isOpen);
+    return order.is === "cycle" ? idsOf(order.nodes) : undefined;
   }
 
-  #node(id: string): number {
-    const node = this.#nodeOf.get(id);
+  #order() {
+    if (this.#lateEdges === 0) return { is: "order", nodes: this.#added } as const;
+    return topologicalOrder(this.#added, ({ status }) => status !== "missing");
+  }
+
+  #named(id: string): DagNode {
+    const known = this.#nodes.get(id);
+    if (known !== undefined) return known;
+    const node = new DagNode(id);
+    this.#nodes.set(id, node);
+    return node;
+  }
+
+  #node(id: string): DagNode {
+    const node = this.#nodes.get(id);
     if (node === undefined) throw new Error(`there is no node "${id}"`);
-    if (this.numbered.status(node) !== MISSING) return node;
+    if (node.status !== "missing") return node;
     throw new Error(`node "${id}" was named as a dependency but never added`);
   }
 
-  #named(nodes: Int32Array | readonly number[]): readonly string[] {
-    if (nodes.length === 0) return NO_IDS;
-    const ids: string[] = [];
-    // Not `Array.from` with a function: that was 3.5 % of replaying a log.
-    for (let at = 0; at < nodes.length; at++) ids.push(this.#ids[nodes[at]!]!);
-    return ids;
+  #connect(node: DagNode, after: readonly string[]): void {
+    const dependencies = [...new Set(after)].map((id) => this.#named(id));
+    node.after = dependencies;
+    for (const dependency of dependencies) {
+      dependency.dependents ??= [];
+      dependency.dependents.push(node);
+      if (dependency.status === "missing" || dependency === node) this.#lateEdges++;
+      if (dependency.status !== "done") node.unmet++;
+    }
   }
 
-  #statusOf(node: number): NodeStatus {
-    const name = STATUS_NAMES[this.numbered.status(node)];
-    if (name === undefined || name === "missing") throw new Error(`node ${node} was not added`);
-    return name;
+  /** What became ready, in insertion order. */
+  #unlock({ dependents = [] }: DagNode): readonly DagNode[] {
+    const freed: DagNode[] = [];
+    for (const next of dependents) {
+      next.unmet--;
+      if (next.unmet > 0 || next.status !== "waiting") continue;
+      this.#enqueue(next);
+      freed.push(next);
+    }
+    return freed;
+  }
+
+  #enqueue(node: DagNode): void {
+    node.status = "ready";
+    this.#lanes[node.lane] ??= new ReadyQueue();
+    this.#lanes[node.lane]!.push(node);
+  }
+
+  #unqueue(node: DagNode): void {
+    this.#lanes[node.lane]!.remove(node);
   }
 }
 
+const isOpen = ({ status }: DagNode): boolean =>
+  status === "waiting" || status === "ready" || status === "taken";
+
+function firstStatus({ after, unmet }: DagNode): NodeStatus {
+  if (unmet === 0) return "ready";
+  return after.some(({ status }) => status === "dead") ? "dead" : "waiting";
+}
+
+/** All that died, breadth first. Below a node that is not done, only waiting nodes can be alive. */
+function killBelow(root: DagNode): readonly DagNode[] {
+  const dead = [root];
+  for (const { dependents = [] } of dead) {
+    for (const next of dependents) {
+      if (next.status !== "waiting") continue;
+      next.status = "dead";
+      dead.push(next);
+    }
+  }
+  return dead.slice(1);
+}
+
+function place(node: DagNode, priority: number, lane: number): void {
+  if (Number.isNaN(priority)) throw new Error(`node "${node.id}" has a priority that is not a number`);
+  if (!Number.isInteger(lane) || lane < 0 || lane > MAX_LANE)
+    throw new Error(`node "${node.id}" has lane ${lane}; lanes are whole numbers from 0 to ${MAX_LANE}`);
+  node.priority = priority;
+  node.lane = lane;
+}
+
+function idsOf(nodes: readonly DagNode[]): readonly string[] {
+  return nodes.length === 0 ? NO_IDS : nodes.map(({ id }) => id);
+}
+
 const NO_IDS: readonly string[] = Object.freeze([]);
+
+const forbidden = ({ id, status }: DagNode, wanted: NodeStatus): Error =>
+  new Error(`node "${id}" cannot become ${wanted}: it is ${status}`);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ExecutorResult } from "./execution.ts";
-import type { ExecutionSummary } from "./execution-summary.ts";
+import type { ExecutionSummary } from "./graph-events.ts";
 import { TaskGraph } from "./task-graph.ts";
 
 const OK: ExecutorResult = { success: true, output: "ok" };

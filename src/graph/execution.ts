@@ -1,10 +1,8 @@
 /** How is a graph run: who starts when, what does a returned value mean, and when is it over? */
 import { CycleError } from "./dag.ts";
-import type { ExecutionSummary } from "./execution-summary.ts";
+import type { ExecutionSummary } from "./graph-events.ts";
 import type { PlannedTask, TaskResult } from "./planned-task.ts";
-import { isSettled, type TaskEntry, type TaskRun } from "./task-entry.ts";
-import { TaskResults } from "./task-results.ts";
-import { messageOf, type TaskTable } from "./task-table.ts";
+import { isSettled, messageOf, type TaskEntry, type TaskRun, type TaskTable, taskOf } from "./task-table.ts";
 
 /** What an executor returns; `duration` is measured if it is missing. */
 export interface ExecutorResult {
@@ -46,10 +44,9 @@ export class Execution {
   readonly #executor: TaskExecutor;
   readonly #options: CheckedOptions;
   readonly #finished = Promise.withResolvers<ExecutionSummary>();
-  readonly #ended: TaskEntry[] = [];
+  /** In the order in which they ended. */
+  readonly #results = new Map<string, TaskResult>();
   readonly #beganAt: number;
-  /** By node: when its executor was called. */
-  #startedAt = new Float64Array(16);
   /** Executors that have not returned. */
   #active = 0;
   #isBusy = false;
@@ -93,7 +90,7 @@ export class Execution {
     const run = new Run(entry);
     if (!this.#table.start(entry, run)) return;
     this.#active++;
-    this.#noteStart(entry.node);
+    run.calledAt = this.#options.now();
     const returned = this.#call(run);
     if (!(returned instanceof Promise)) {
       this.#settle(run, returned);
@@ -105,20 +102,11 @@ export class Execution {
     }
   }
 
-  #noteStart(node: number): void {
-    if (node >= this.#startedAt.length) {
-      const longer = new Float64Array(Math.max(this.#startedAt.length * 2, node + 1));
-      longer.set(this.#startedAt);
-      this.#startedAt = longer;
-    }
-    this.#startedAt[node] = this.#options.now();
-  }
-
   #call(run: Run): Returned | Promise<ExecutorResult> {
     // A listener to the start may have aborted everything.
     if (this.#runningAtAbort !== undefined) return new Thrown(this.#options.signal?.reason);
     try {
-      const returned = this.#executor(this.#table.taskOf(run.entry), run);
+      const returned = this.#executor(taskOf(run.entry), run);
       if (returned instanceof Promise && returned.then === Promise.prototype.then) return returned;
       // A `then` of the user's own may throw or call back twice; a promise around it does not.
       return isPromise(returned) ? new Promise((resolve) => resolve(returned)) : returned;
@@ -140,7 +128,7 @@ export class Execution {
   #settle(run: Run, returned: Returned): void {
     this.#active--;
     const { entry } = run;
-    const result = resultOf(returned, this.#options.now() - this.#startedAt[entry.node]!);
+    const result = resultOf(returned, this.#options.now() - run.calledAt);
     // The task was settled or given back while the executor was at work, or while a getter of its answer
     // was: the answer comes too late.
     if (entry.run !== run) return;
@@ -150,7 +138,7 @@ export class Execution {
     else if (this.#runningAtAbort !== undefined) this.#table.interrupt(entry);
     else this.#table.fail(entry, result.error!, result);
     // A task that was given back has none, not even if a listener settled it then.
-    if (entry.result !== undefined) this.#ended.push(entry);
+    if (entry.result !== undefined) this.#results.set(entry.id, entry.result);
   }
 
   readonly #abort = (): void => {
@@ -195,7 +183,7 @@ export class Execution {
     return {
       success: progress.completed === progress.total,
       aborted,
-      results: new TaskResults(this.#ended),
+      results: this.#results,
       runningAtAbort: this.#runningAtAbort ?? [],
       unfinished: unfinished.map((task) => task.id),
       ...(blocked !== undefined && { blocked }),
@@ -240,6 +228,8 @@ function blockedBy(table: TaskTable): string {
 /** An executor at work on one task, and what it is told. Its controller is made when the signal is first asked for. */
 class Run implements TaskRun, TaskContext {
   readonly entry: TaskEntry;
+  /** When its executor was called. */
+  calledAt = 0;
   #controller: AbortController | undefined;
   #stopped: { readonly reason: unknown } | undefined;
 

@@ -1,10 +1,61 @@
-/** Who wants to hear what happens to a graph, and what if a listener throws? */
+/** What happens to a graph, who hears of it, and what did an execution come to? */
+import type { PlannedTask, TaskResult } from "./planned-task.ts";
 
-import type { ExecutionSummary } from "./execution-summary.ts";
-import type { PlannedTask } from "./planned-task.ts";
-import type { ListenerError, TaskEvent } from "./task-event.ts";
+/** What happened to one task. `task` is its value after the change. */
+export interface TaskEvent {
+  readonly type:
+    | "task.ready"
+    | "task.started"
+    | "task.completed"
+    | "task.failed"
+    | "task.skipped"
+    | "task.cancelled"
+    /** It was running and is pending again. */
+    | "task.interrupted";
+  readonly task: PlannedTask;
+}
 
-export type { ListenerError, TaskEvent } from "./task-event.ts";
+/** A listener threw, or the promise it returned was rejected. */
+export interface ListenerError {
+  readonly type: TaskEvent["type"] | "execution.finished";
+  readonly taskId?: string;
+  readonly error: unknown;
+}
+
+/** How many tasks are in which status; `total` is their sum. */
+export interface GraphProgress {
+  readonly total: number;
+  readonly completed: number;
+  readonly running: number;
+  readonly pending: number;
+  readonly failed: number;
+  readonly skipped: number;
+  readonly cancelled: number;
+}
+
+export interface ExecutionSummary {
+  /** Every task of the graph is complete. */
+  readonly success: boolean;
+  readonly aborted: boolean;
+  /** The results of the tasks that this execution ran, in the order they ended. */
+  readonly results: ReadonlyMap<string, TaskResult>;
+  /** What was running when the signal came; empty without abort. Those that did not complete are pending again. */
+  readonly runningAtAbort: readonly string[];
+  /** Tasks that are not settled: after an abort, or because of what `blocked` says. */
+  readonly unfinished: readonly string[];
+  /** Tasks added on the way could not start: what they wait for, in words. */
+  readonly blocked?: string;
+  /** What listeners threw; the first hundred. */
+  readonly listenerErrors: readonly ListenerError[];
+  readonly progress: GraphProgress;
+  /** The same counts by other names: of all tasks of the graph, not only of those that this execution ran. */
+  readonly totalCount: number;
+  readonly completedCount: number;
+  readonly failedCount: number;
+  readonly skippedCount: number;
+  readonly cancelledCount: number;
+  readonly durationMs: number;
+}
 
 export type GraphEvent =
   | TaskEvent

@@ -1,12 +1,10 @@
 /** Tasks with dependencies: what can run now, what follows when one ends, and how is the whole executed? */
 
 import { type ExecuteOptions, Execution, obstacleIn, type TaskExecutor } from "./execution.ts";
-import type { ExecutionSummary, GraphProgress } from "./execution-summary.ts";
-import type { GraphEventType, GraphListener } from "./graph-events.ts";
+import type { ExecutionSummary, GraphEventType, GraphListener, GraphProgress } from "./graph-events.ts";
 import type { PlannedTask, TaskInput, TaskResult, TaskStatus } from "./planned-task.ts";
-import { isSettled, type TaskEntry } from "./task-entry.ts";
 import { printsAs } from "./task-printing.ts";
-import { messageOf, TaskTable } from "./task-table.ts";
+import { isSettled, messageOf, type TaskEntry, TaskTable, taskOf } from "./task-table.ts";
 
 export interface TaskGraphOptions {
   /** What `startedAt` and `completedAt` of tasks are told by; `Date.now` unless given. */
@@ -24,7 +22,7 @@ export interface TaskGraphOptions {
  *     └─ a dependency failed, was skipped or was cancelled ─→ skipped
  * ```
  * The tasks it hands out are copies of what is so at that moment: what you hold does not change under you, and
- * no field you set on it reaches the graph. (Frozen values would have cost a quarter of an execution.) Only
+ * no field you set on it reaches the graph. Only
  * objects within fields of your own are not copied: the graph and all who ask share them.
  *
  * ```ts
@@ -62,12 +60,12 @@ export class TaskGraph {
   addTask(task: TaskInput): PlannedTask {
     const entry = this.#table.add(task);
     this.#execution?.wake();
-    return this.#table.taskOf(entry);
+    return taskOf(entry);
   }
 
   getTask(id: string): PlannedTask | undefined {
     const entry = this.#table.find(id);
-    return entry && this.#table.taskOf(entry);
+    return entry && taskOf(entry);
   }
 
   /** In insertion order. */
@@ -77,9 +75,8 @@ export class TaskGraph {
 
   /** The pending tasks whose dependencies are all complete, most urgent first, then in insertion order. */
   getReady(): PlannedTask[] {
-    const queue = this.#table.dag.numbered.queue();
-    const ready = queue === undefined ? [] : this.#table.tasksOf(queue.inOrder());
-    return ready.filter((task) => task.status === "pending");
+    const ready = Array.from(this.#table.dag.ready(), (id) => this.#table.entry(id));
+    return ready.filter(({ status }) => status === "pending").map(taskOf);
   }
 
   markRunning(id: string): void {
@@ -138,7 +135,7 @@ export class TaskGraph {
    * Throws a `CycleError` that names the cycle.
    */
   topologicalSort(): PlannedTask[] {
-    return this.#table.tasksOf(this.#table.dag.numberedOrder());
+    return this.#table.dag.order().map((id) => taskOf(this.#table.entry(id)));
   }
 
   /** Costs the same for a graph of any size. */

@@ -1,8 +1,6 @@
 /** What does each change of a task's status bring about, for its dependents and for the listeners? */
 import { Dag } from "./dag.ts";
-import type { GraphProgress } from "./execution-summary.ts";
-import { GraphEvents } from "./graph-events.ts";
-import { DEAD, DONE, READY, TAKEN, WAITING } from "./numbered-dag.ts";
+import { GraphEvents, type GraphProgress, type ListenerError, type TaskEvent } from "./graph-events.ts";
 import {
   checkTask,
   type PlannedTask,
@@ -10,9 +8,32 @@ import {
   type TaskResult,
   type TaskStatus,
 } from "./planned-task.ts";
-import { entryFor, isSettled, type TaskEntry, type TaskRun, taskOf } from "./task-entry.ts";
-import type { ListenerError, TaskEvent } from "./task-event.ts";
-import { TaskTimes } from "./task-times.ts";
+
+/** What a graph keeps of a task. It is never handed out. */
+export interface TaskEntry {
+  readonly id: string;
+  readonly description: string;
+  readonly dependencies: readonly string[];
+  /** What else was given: optional fields, and fields of the user's own. */
+  readonly more: object;
+  status: TaskStatus;
+  startedAt: number | undefined;
+  completedAt: number | undefined;
+  result: TaskResult | undefined;
+  /** Why it failed, was skipped or was cancelled. */
+  why: string | undefined;
+  /** The executor at work; any other change of the task ends it. */
+  run: TaskRun | undefined;
+}
+
+/** An executor at work on one task. */
+export interface TaskRun {
+  stop(reason: unknown): void;
+}
+
+export function isSettled(status: TaskStatus): boolean {
+  return status !== "pending" && status !== "running";
+}
 
 /**
  * The tasks of a graph and their DAG, kept in step. Every change is made in full before a listener hears of
@@ -22,10 +43,9 @@ import { TaskTimes } from "./task-times.ts";
 export class TaskTable {
   readonly events = new GraphEvents();
   readonly dag = new Dag();
-  readonly #numbered = this.dag.numbered;
-  readonly #times: TaskTimes;
-  /** By node; a node that was only named as a dependency has none. */
-  readonly #entries: (TaskEntry | undefined)[] = [];
+  readonly #now: () => number;
+  /** In the order of insertion. */
+  readonly #entries = new Map<string, TaskEntry>();
   readonly #counts: Record<TaskStatus, number> = {
     pending: 0,
     running: 0,
@@ -36,38 +56,31 @@ export class TaskTable {
   };
 
   constructor(now: () => number) {
-    this.#times = new TaskTimes(now);
+    this.#now = now;
   }
 
   add(input: TaskInput): TaskEntry {
     checkTask(input);
-    const node = this.#name(input.id);
-    if (this.#entries[node] !== undefined) throw new Error(`task "${input.id}" is in the graph already`);
-    const entry = entryFor(node, input);
-    this.#entries[node] = entry;
-    this.#restoreTimes(entry, input);
-    count(this.#counts, entry.status, 1);
-    this.#numbered.open(node, input.priority);
-    for (const id of entry.dependencies) this.#numbered.dependOn(node, this.#name(id));
-    this.#entered(entry, this.#numbered.enter(node, SETTLED_AS[entry.status]));
+    const { id, priority } = input;
+    if (this.#entries.has(id)) throw new Error(`task "${id}" is in the graph already`);
+    const entry = entryFor(input);
+    this.#entries.set(id, entry);
+    this.#counts[entry.status] += 1;
+    const options = { after: entry.dependencies, as: SETTLED_AS[entry.status] };
+    const changed = this.dag.enter(id, { ...options, ...(priority !== undefined && { priority }) });
+    this.#entered(entry, changed);
     return entry;
   }
 
-  /** As with its result: of a task that will start, or end, anew, the earlier time is not kept. */
-  #restoreTimes({ node, status }: TaskEntry, { startedAt, completedAt }: TaskInput): void {
-    if (status === "pending" || (startedAt === undefined && completedAt === undefined)) return;
-    this.#times.restore(node, startedAt, status === "running" ? undefined : completedAt);
-  }
-
   /** What follows from a task's first status, for itself and for those that were waiting for it. */
-  #entered(entry: TaskEntry, changed: readonly number[]): void {
-    const status = this.#numbered.status(entry.node);
-    if (status === READY) this.#tellReady(entry.node);
-    else if (status === DONE) this.#tellAllReady(changed);
-    if (status !== DEAD) return;
+  #entered(entry: TaskEntry, changed: readonly string[]): void {
+    const status = this.dag.status(entry.id);
+    if (status === "ready") this.#tellReady(entry.id);
+    else if (status === "done") this.#tellAllReady(changed);
+    if (status !== "dead") return;
     const isDoomed = !isSettled(entry.status);
     if (isDoomed) this.#change(entry, "skipped", this.#whyDoomed(entry));
-    for (const node of changed) this.#change(this.#entries[node]!, "skipped", reasonFor(entry));
+    for (const id of changed) this.#change(this.entry(id), "skipped", reasonFor(entry));
     if (isDoomed) this.#tell("task.skipped", entry);
     this.#tellSkipped(changed);
   }
@@ -79,38 +92,27 @@ export class TaskTable {
   }
 
   find(id: string): TaskEntry | undefined {
-    const node = this.dag.find(id);
-    return node === undefined ? undefined : this.#entries[node];
+    return this.#entries.get(id);
   }
 
   /** In insertion order. */
   tasks(): PlannedTask[] {
-    return this.tasksOf(this.#numbered.inserted());
-  }
-
-  taskOf(entry: TaskEntry): PlannedTask {
-    return taskOf(entry, this.#times);
-  }
-
-  tasksOf(nodes: Iterable<number>): PlannedTask[] {
-    const tasks: PlannedTask[] = [];
-    for (const node of nodes) tasks.push(this.taskOf(this.#entries[node]!));
-    return tasks;
+    return Array.from(this.#entries.values(), taskOf);
   }
 
   /** The executors at work. Looks at every task. */
   runs(): TaskRun[] {
-    return this.#entries.flatMap((entry) => entry?.run ?? []);
+    return [...this.#entries.values()].flatMap(({ run }) => run ?? []);
   }
 
   /** The most urgent task that can start. */
   next(): TaskEntry | undefined {
-    const node = this.#numbered.queue()?.peek();
-    return node === undefined ? undefined : this.#entries[node];
+    const id = this.dag.peek();
+    return id === undefined ? undefined : this.#entries.get(id);
   }
 
   isWaiting(entry: TaskEntry): boolean {
-    return this.#numbered.status(entry.node) === WAITING;
+    return this.dag.status(entry.id) === "waiting";
   }
 
   progress(): GraphProgress {
@@ -120,9 +122,10 @@ export class TaskTable {
 
   /** False if a listener settled it. */
   start(entry: TaskEntry, run: TaskRun | undefined): boolean {
-    this.#numbered.take(entry.node);
+    this.dag.take(entry.id);
     this.#change(entry, "running");
-    this.#times.start(entry.node);
+    entry.startedAt = this.#now();
+    entry.completedAt = undefined;
     entry.run = run;
     const thrown = this.#tell("task.started", entry);
     if (thrown !== undefined && isRunning(entry, run)) {
@@ -132,14 +135,14 @@ export class TaskTable {
   }
 
   complete(entry: TaskEntry, result?: TaskResult): void {
-    // A ready task may complete without having run; nobody may start it while its listeners are told.
-    if (this.#numbered.status(entry.node) === READY) this.#numbered.take(entry.node);
+    // A ready task may complete without having run; it must not be started while its listeners are told.
+    if (this.dag.status(entry.id) === "ready") this.dag.take(entry.id);
     this.#change(entry, "complete");
-    this.#times.end(entry.node);
+    entry.completedAt = this.#now();
     entry.result = result;
     const thrown = this.#tell("task.completed", entry);
     if (thrown === undefined) {
-      this.#tellAllReady(this.#numbered.complete(entry.node));
+      this.#tellAllReady(this.dag.complete(entry.id));
     } else {
       const error = listenerFailed("task.completed", thrown.error);
       this.fail(entry, error, result && Object.freeze({ ...result, success: false, error }));
@@ -157,26 +160,27 @@ export class TaskTable {
 
   /** Running → pending. A task that came as `running` was never taken here. */
   interrupt(entry: TaskEntry): void {
-    if (this.#numbered.status(entry.node) === TAKEN) this.#numbered.release(entry.node);
+    if (this.dag.status(entry.id) === "taken") this.dag.release(entry.id);
     this.#change(entry, "pending");
-    this.#times.restore(entry.node);
+    entry.startedAt = undefined;
+    entry.completedAt = undefined;
     this.#tell("task.interrupted", entry);
-    this.#tellReady(entry.node);
+    this.#tellReady(entry.id);
   }
 
   #end(entry: TaskEntry, status: "failed" | "cancelled", why: string): void {
     this.#change(entry, status, why);
-    this.#times.end(entry.node);
-    const below = this.#numbered.fail(entry.node);
+    entry.completedAt = this.#now();
+    const below = this.dag.fail(entry.id);
     const reason = reasonFor(entry);
-    for (const node of below) this.#change(this.#entries[node]!, "skipped", reason);
+    for (const id of below) this.#change(this.entry(id), "skipped", reason);
     this.#tell(`task.${status}`, entry);
     this.#tellSkipped(below);
   }
 
   #change(entry: TaskEntry, status: TaskStatus, why?: string): void {
-    count(this.#counts, entry.status, -1);
-    count(this.#counts, status, 1);
+    this.#counts[entry.status] -= 1;
+    this.#counts[status] += 1;
     entry.status = status;
     entry.why = why;
     if (entry.run === undefined) return;
@@ -185,39 +189,59 @@ export class TaskTable {
   }
 
   #tell(type: TaskEvent["type"], entry: TaskEntry): ListenerError | undefined {
-    return this.events.hears(type) ? this.events.tell({ type, task: this.taskOf(entry) }) : undefined;
+    return this.events.hears(type) ? this.events.tell({ type, task: taskOf(entry) }) : undefined;
   }
 
-  #tellSkipped(nodes: readonly number[]): void {
+  #tellSkipped(ids: readonly string[]): void {
     if (!this.events.hears("task.skipped")) return;
-    for (const node of nodes) this.#tell("task.skipped", this.#entries[node]!);
+    for (const id of ids) this.#tell("task.skipped", this.entry(id));
   }
 
-  #tellAllReady(nodes: readonly number[]): void {
+  #tellAllReady(ids: readonly string[]): void {
     if (!this.events.hears("task.ready")) return;
-    for (const node of nodes) this.#tellReady(node);
+    for (const id of ids) this.#tellReady(id);
   }
 
-  #tellReady(node: number): void {
-    const entry = this.#entries[node]!;
+  #tellReady(id: string): void {
+    const entry = this.entry(id);
     // A listener to an earlier event may have started or settled it meanwhile.
-    if (entry.status !== "pending" || this.#numbered.status(node) !== READY) return;
+    if (entry.status !== "pending" || this.dag.status(id) !== "ready") return;
     const thrown = this.#tell("task.ready", entry);
     if (thrown === undefined || isSettled(entry.status)) return;
     this.fail(entry, listenerFailed("task.ready", thrown.error));
   }
 
-  #whyDoomed(entry: TaskEntry): string {
-    const dependencies = entry.dependencies.map((id) => this.find(id));
-    return reasonFor(dependencies.find((other) => other && this.#numbered.status(other.node) === DEAD)!);
+  #whyDoomed({ dependencies }: TaskEntry): string {
+    const dead = dependencies.find((id) => this.dag.has(id) && this.dag.status(id) === "dead")!;
+    return reasonFor(this.entry(dead));
   }
+}
 
-  #name(id: string): number {
-    const node = this.dag.name(id);
-    // Without holes, the list stays a plain array.
-    while (this.#entries.length <= node) this.#entries.push(undefined);
-    return node;
-  }
+/** The task as it is now: a value of its own, but for objects within fields of the user. */
+export function taskOf(entry: TaskEntry): PlannedTask {
+  const { id, description, dependencies, status, startedAt, completedAt, result, why } = entry;
+  return {
+    ...{ id, description, dependencies, status },
+    ...entry.more,
+    ...(startedAt !== undefined && { startedAt }),
+    ...(completedAt !== undefined && { completedAt }),
+    ...(result !== undefined && { result }),
+    ...(why !== undefined && (status === "failed" ? { error: why } : { reason: why })),
+  };
+}
+
+/** How an earlier execution ended is kept of a settled task only: the others will start, or end, anew. */
+function entryFor(input: TaskInput): TaskEntry {
+  const { id, description, dependencies = [], status = "pending", ...rest } = input;
+  const { startedAt, completedAt, result, error, reason, ...more } = rest;
+  const isOver = isSettled(status);
+  return {
+    ...{ id, description, dependencies: Object.freeze([...dependencies]), more, status, run: undefined },
+    startedAt: status === "pending" ? undefined : startedAt,
+    completedAt: isOver ? completedAt : undefined,
+    result: isOver && result ? Object.freeze({ ...result }) : undefined,
+    why: isOver ? (error ?? reason) : undefined,
+  };
 }
 
 /** In words, whatever was thrown. */
@@ -233,28 +257,11 @@ export function messageOf(thrown: unknown): string {
 const SETTLED_AS = {
   pending: undefined,
   running: undefined,
-  complete: DONE,
-  failed: DEAD,
-  skipped: DEAD,
-  cancelled: DEAD,
+  complete: "done",
+  failed: "dead",
+  skipped: "dead",
+  cancelled: "dead",
 } as const;
-
-/** A switch, because `counts[status]` is a dictionary look-up: measured, it made each change twice as dear. */
-function count(counts: Record<TaskStatus, number>, status: TaskStatus, by: 1 | -1): void {
-  switch (status) {
-    case "pending":
-      counts.pending += by;
-      break;
-    case "running":
-      counts.running += by;
-      break;
-    case "complete":
-      counts.complete += by;
-      break;
-    default:
-      counts[status] += by;
-  }
-}
 
 function isRunning(entry: TaskEntry, run: TaskRun | undefined): boolean {
   return entry.run === run && entry.status === "running";

@@ -1,6 +1,5 @@
 /** What did a worker call for? The request is checked and filled in by its template; the rules decide the rest. */
 import { cut } from "../core/handoff.ts";
-import { redactFields } from "../core/redact.ts";
 import type { QuestionOrder, SubtaskOrder, ToolResponse, WorkerCall } from "../core/subtask.ts";
 import type { Called } from "../ports/agent.ts";
 import { canonicalJson, signatureOf } from "../subtasks/canonical.ts";
@@ -9,6 +8,7 @@ import { unusableExpectation } from "../subtasks/expectations.ts";
 import type { TemplateRegistry } from "../subtasks/registry.ts";
 import { readRequest, type SubtaskRequest } from "../subtasks/request.ts";
 import { settingsOf } from "../subtasks/settings.ts";
+import { redactFields } from "../text/redact.ts";
 
 /** Without secrets: what is called for goes into the log, and to other agents. */
 export function readCall({ tool, input }: Called, templates: TemplateRegistry, redact: Redact): WorkerCall {

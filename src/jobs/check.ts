@@ -1,9 +1,9 @@
 /** How is the target? The gate on its tip, unless that is known, and where it is by then. */
 import type { CheckBrief } from "../core/brief.ts";
 import type { Probed } from "../core/gate.ts";
-import type { Problem } from "../core/repair.ts";
+import { hasFailed } from "../core/result.ts";
+import type { Problem } from "../core/rules/repair.ts";
 import type { Answer } from "../ports/job-queue.ts";
-import { hasFailed } from "../ports/repository.ts";
 import { failed, type JobParts, jobIdOf, withoutSecrets } from "./job-parts.ts";
 import { type Reconciled, reconciled } from "./reconcile.ts";
 import { runGate } from "./run-gate.ts";

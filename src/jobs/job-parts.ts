@@ -1,8 +1,9 @@
 /** What do jobs have in common? The ports that they are given, their names, and how they say that they failed. */
+
+import type { PlanAnswer } from "../core/answers/plan-answer.ts";
 import type { Brief, PlanBrief, WorkBrief } from "../core/brief.ts";
 import type { Failure } from "../core/failure.ts";
 import { type Job, type JobId, jobId } from "../core/job.ts";
-import type { PlanAnswer } from "../core/plan-answer.ts";
 import type { Specialist } from "../core/specialist.ts";
 import type { Agent, Called, Cut, Said } from "../ports/agent.ts";
 import type { Checkout } from "../ports/checkout.ts";
@@ -30,7 +31,7 @@ export type JobParts = {
   /** Makes an answer outlive the process before the workspace is given back that it could be found in again. */
   readonly remember: (job: JobId, answer: Answer) => Promise<void>;
   /** Turns that ended well, but whose work a fault of the machine kept from being judged: the next attempt goes on there. */
-  readonly unkept: Map<JobId, Turn>;
+  readonly unkept: Map<JobId, JobTurn>;
   /** Blots out secrets: what an agent says goes into the log. */
   readonly redact: (text: string) => string;
   readonly surroundings: Surroundings;
@@ -45,7 +46,7 @@ export type JobParts = {
   readonly maxTurnMs: { readonly plan: number; readonly work: number };
 };
 
-export type SubtaskParts = {
+type SubtaskParts = {
   /** The templates of the repository. */
   readonly templates: () => Promise<TemplateRegistry>;
   /** The files of a workspace, as context. */
@@ -55,7 +56,7 @@ export type SubtaskParts = {
 };
 
 /** A turn that has ended, and where its work is. */
-export type Turn = {
+export type JobTurn = {
   readonly workspace: Workspace;
   readonly said: Said | Called;
   readonly strays: readonly string[];

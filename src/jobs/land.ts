@@ -1,11 +1,11 @@
 /** Can this land? One candidate: built off to the side, gated as merged, and the target moved if it still stands. */
 import type { LandBrief, LandMember } from "../core/brief.ts";
 import { judgeGate, NOT_RUN, type Verdict } from "../core/gate.ts";
-import { flagOf } from "../core/gate-changes.ts";
-import type { Problem } from "../core/repair.ts";
+import { hasFailed } from "../core/result.ts";
+import { flagOf } from "../core/rules/gate-changes.ts";
+import type { Problem } from "../core/rules/repair.ts";
 import type { GatedTree } from "../ports/gate.ts";
 import type { Answer } from "../ports/job-queue.ts";
-import { hasFailed } from "../ports/repository.ts";
 import { failed, type JobParts, jobIdOf } from "./job-parts.ts";
 import { runGate } from "./run-gate.ts";
 import { subjectOf } from "./work.ts";

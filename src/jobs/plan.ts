@@ -1,14 +1,15 @@
 /** What does the planner say? One turn of its agent, in a folder with the target as it is. */
+
+import { readHandoff } from "../core/answers/handoff-answer.ts";
+import { readPlanAnswer } from "../core/answers/plan-answer.ts";
 import type { PlanBrief } from "../core/brief.ts";
 import { failure } from "../core/failure.ts";
-import { readHandoff } from "../core/handoff-answer.ts";
 import type { Outcome } from "../core/job.ts";
-import { DID_YOU_MEAN, readPlanAnswer } from "../core/plan-answer.ts";
-import { redactFields } from "../core/redact.ts";
+import { hasFailed } from "../core/result.ts";
 import { type Agent, type Ask, asSaid, type Cut, type Said } from "../ports/agent.ts";
 import type { Answer } from "../ports/job-queue.ts";
-import { hasFailed } from "../ports/repository.ts";
 import type { Workspace } from "../ports/workspaces.ts";
+import { redactFields } from "../text/redact.ts";
 import { collected, failed, type JobParts, jobIdOf } from "./job-parts.ts";
 import { watched } from "./watched.ts";
 
@@ -71,6 +72,9 @@ export function answerOf(said: Said, { redact }: Pick<JobParts, "redact">): Answ
 const isWorkers = (text: string): boolean =>
   readHandoff(text, "").is !== "none" || /^DONE\b/im.test(text.trim().split("\n").at(-1) ?? "");
 
+/** For the person who named the program; a planner can do nothing about it. */
+const DID_YOU_MEAN = "did you mean `--planner none`? Then the goal goes to one worker as it is";
+
 /** Nothing readable is a failure to ask again for, never an empty plan. */
 function read(text: string, redact: JobParts["redact"]): Outcome {
   const found = redactFields(readPlanAnswer(text), redact);
@@ -78,7 +82,7 @@ function read(text: string, redact: JobParts["redact"]): Outcome {
   const kind = found.is === "invalid" ? "plan-invalid" : "plan-unreadable";
   if (isWorkers(text)) {
     const message = `this answered as a worker, not as a planner: ${found.reasons.join("; ")}`;
-    return { is: "failed", failure: failure(kind, message, DID_YOU_MEAN) };
+    return { is: "failed", failure: failure("not-a-planner", message, DID_YOU_MEAN) };
   }
   return { is: "failed", failure: failure(kind, found.reasons.join("; "), "answer again, as asked") };
 }

@@ -1,13 +1,14 @@
 /** How do failures belong together? A model that can read the code is asked; without its answer the rules decide alone. */
+
+import { readPlanAnswer } from "../core/answers/plan-answer.ts";
+import { withProposals } from "../core/answers/proposals.ts";
 import type { CheckBrief, PlanBrief } from "../core/brief.ts";
 import type { JobId, Spent } from "../core/job.ts";
-import { readPlanAnswer } from "../core/plan-answer.ts";
-import { withProposals } from "../core/proposals.ts";
-import { redactFields } from "../core/redact.ts";
-import type { Problem } from "../core/repair.ts";
+import { hasFailed } from "../core/result.ts";
+import type { Problem } from "../core/rules/repair.ts";
 import { ROOT, type TaskSpec } from "../core/task.ts";
 import type { Agent } from "../ports/agent.ts";
-import { hasFailed } from "../ports/repository.ts";
+import { redactFields } from "../text/redact.ts";
 import type { JobParts } from "./job-parts.ts";
 import { watched } from "./watched.ts";
 

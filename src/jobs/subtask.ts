@@ -2,8 +2,8 @@
 import type { WorkBrief } from "../core/brief.ts";
 import { type Failure, failure } from "../core/failure.ts";
 import type { Handoff } from "../core/handoff.ts";
+import { hasFailed } from "../core/result.ts";
 import type { Ask } from "../ports/agent.ts";
-import { hasFailed } from "../ports/repository.ts";
 import type { Artefacts, ContextFiles } from "../ports/subtasks.ts";
 import { assembleContext } from "../subtasks/context.ts";
 import { checkExpectation } from "../subtasks/expectations.ts";

@@ -1,15 +1,15 @@
 /** Were the terms of a plan's task kept? Its result in a file that the answer names, and a command that passes. */
 import path from "node:path";
+import { handoffFromEvidence, type ReadHandoff, readHandoff } from "../core/answers/handoff-answer.ts";
 import type { WorkBrief } from "../core/brief.ts";
-import type { Evidence } from "../core/evidence.ts";
 import { type Failure, failure } from "../core/failure.ts";
 import { cut, type Handoff } from "../core/handoff.ts";
-import { handoffFromEvidence, type ReadHandoff, readHandoff } from "../core/handoff-answer.ts";
-import { redactCommand, redactFields } from "../core/redact.ts";
+import { type Failed, hasFailed } from "../core/result.ts";
+import type { Evidence } from "../core/rules/evidence.ts";
 import { doneAnswer, type Scratchpad } from "../ports/agent.ts";
 import type { Outbox } from "../ports/outbox.ts";
-import { type Failed, hasFailed } from "../ports/repository.ts";
 import type { Workspace } from "../ports/workspaces.ts";
+import { redactCommand, redactFields } from "../text/redact.ts";
 import type { JobParts } from "./job-parts.ts";
 
 /** Before the turn: where its result goes, and where those of the tasks before it are. */
@@ -28,7 +28,7 @@ export async function scratchpadFor(
 }
 
 /** What the agent claims, and which of the terms its answer breaks. */
-export type Reported = { readonly handoff: Handoff; readonly unmet?: Failure };
+type Reported = { readonly handoff: Handoff; readonly unmet?: Failure };
 
 /**
  * Whoever has an output file answers `DONE|<path>`, alone or as the summary of a complete handoff, and its result is

@@ -1,18 +1,19 @@
 /** What came of one attempt? One turn of an agent in a workspace of its own; then what the repository shows. */
+
+import { readHandoff } from "../core/answers/handoff-answer.ts";
 import type { WorkBrief } from "../core/brief.ts";
 import { type Failure, failure } from "../core/failure.ts";
 import { checkoutChanged } from "../core/handoff.ts";
-import { readHandoff } from "../core/handoff-answer.ts";
+import { type Failed, hasFailed } from "../core/result.ts";
 import { chooseSpecialist } from "../delegation/choose-specialist.ts";
 import { DEFAULT_SUBAGENT } from "../delegation/delegation-engine.ts";
 import type { Ask, Called, Cut } from "../ports/agent.ts";
 import { differences, type Look } from "../ports/checkout.ts";
 import type { Answer } from "../ports/job-queue.ts";
-import { type Failed, hasFailed } from "../ports/repository.ts";
 import type { Keepsake, Kept, Workspace } from "../ports/workspaces.ts";
 import { isRecord } from "../subtasks/errors.ts";
 import { readCall } from "./called.ts";
-import { collected, failed, type JobParts, jobIdOf, type Turn } from "./job-parts.ts";
+import { collected, failed, type JobParts, type JobTurn, jobIdOf } from "./job-parts.ts";
 import { checkedResult, contextFor } from "./subtask.ts";
 import { reported, scratchpadFor, tryCriterion } from "./terms.ts";
 import { watched } from "./watched.ts";
@@ -70,7 +71,7 @@ export async function recallUnkept(
 }
 
 /** The work of an earlier attempt that is there and paid for. Only what follows a turn is done again. */
-function takeUnkept(brief: WorkBrief, { unkept }: JobParts): Turn | undefined {
+function takeUnkept(brief: WorkBrief, { unkept }: JobParts): JobTurn | undefined {
   for (let attempt = brief.attempt - 1; attempt > 0; attempt -= 1) {
     const job = jobIdOf({ ...brief, attempt });
     const turn = unkept.get(job);
@@ -81,9 +82,14 @@ function takeUnkept(brief: WorkBrief, { unkept }: JobParts): Turn | undefined {
 }
 
 /** What it cost was counted with the attempt that made it. */
-const withoutCost = ({ spent: _, ...said }: Exclude<Turn["said"], { readonly is: "failed" }>) => said;
+const withoutCost = ({ spent: _, ...said }: Exclude<JobTurn["said"], { readonly is: "failed" }>) => said;
 
-async function conclude(brief: WorkBrief, turn: Turn, parts: JobParts, signal: AbortSignal): Promise<Answer> {
+async function conclude(
+  brief: WorkBrief,
+  turn: JobTurn,
+  parts: JobParts,
+  signal: AbortSignal,
+): Promise<Answer> {
   const { workspace, said } = turn;
   if (brief.goOn?.isAnswering) return concludeAnswer(brief, turn, parts);
   const spent = said.spent ? { spent: said.spent } : {};
@@ -122,7 +128,7 @@ const isStillThere = (kept: Kept | Failed): boolean =>
 async function concludeCall(
   brief: WorkBrief,
   said: Called,
-  { workspace, strays, kept }: Turn & { readonly kept: Kept | Failed },
+  { workspace, strays, kept }: JobTurn & { readonly kept: Kept | Failed },
   { subtasks, specialists, redact }: JobParts,
 ): Promise<Answer> {
   if (hasFailed(kept)) return failed(stillIn(workspace, kept));
@@ -141,7 +147,7 @@ const notKept = ({ left }: Kept): readonly string[] => left.map((what) => `not k
 /** Only its words count: what it changed meanwhile has no place, since its subtask has the files. */
 async function concludeAnswer(
   brief: WorkBrief,
-  { workspace, said }: Turn,
+  { workspace, said }: JobTurn,
   { remember, workspaces, redact }: JobParts,
 ): Promise<Answer> {
   const question = String(brief.goOn?.response.result.notes["question"]);
@@ -151,7 +157,7 @@ async function concludeAnswer(
   return answer;
 }
 
-function answerIn(question: string, said: Turn["said"], redact: JobParts["redact"]): Answer["outcome"] {
+function answerIn(question: string, said: JobTurn["said"], redact: JobParts["redact"]): Answer["outcome"] {
   if (said.is === "failed") return { is: "failed", failure: said.failure };
   if (said.is === "said") return spokenAnswer(question, redact(said.text));
   const asked = said.tool === "ask" && isRecord(said.input) ? said.input["question"] : undefined;
@@ -169,7 +175,7 @@ function spokenAnswer(question: string, text: string): Answer["outcome"] {
 /** What was made is the attempt's branch, and the branch says what was made. */
 async function shown(
   brief: WorkBrief,
-  { workspace, strays, text, kept }: Turn & { readonly text: string; readonly kept: Kept | Failed },
+  { workspace, strays, text, kept }: JobTurn & { readonly text: string; readonly kept: Kept | Failed },
   parts: JobParts,
   stop: AbortSignal,
 ): Promise<Answer> {
@@ -212,7 +218,7 @@ const keepAside = (brief: WorkBrief, workspace: Workspace, parts: JobParts) =>
   keepAs({ ref: salvageRefOf(brief), message: messageOf(brief) }, workspace, parts);
 
 /** Once, where a criterion comes after it: what that changes must not land, also if it was stopped on the way. */
-const keepAsBranch = (brief: WorkBrief, { workspace, said }: Turn, parts: JobParts) => {
+const keepAsBranch = (brief: WorkBrief, { workspace, said }: JobTurn, parts: JobParts) => {
   const as = { ref: `refs/heads/${brief.branch}`, message: messageOf(brief) };
   const isFinal = brief.spec.terms?.criterion !== undefined && said.is !== "called";
   return keepAs(isFinal ? { ...as, isFinal } : as, workspace, parts);
@@ -231,7 +237,7 @@ const stillIn = ({ folder }: Workspace, kept: Failed): Failure => {
 /** Why it failed, where its work is, and what else was seen. */
 function toldOf(
   why: Failure,
-  { workspace, strays, kept }: Turn & { readonly kept: Kept | Failed },
+  { workspace, strays, kept }: JobTurn & { readonly kept: Kept | Failed },
   { redact }: JobParts,
 ): Failure {
   const where = hasFailed(kept)

@@ -1,5 +1,5 @@
 /** What plan do the rules make of a request? No network, no model: the same words and facts give the same plan. */
-import { scoreOf } from "../core/score.ts";
+import { scoreOf } from "../core/rules/score.ts";
 import { type AgentRow, chooserOf } from "./choose-agent.ts";
 import { contextOf } from "./context.ts";
 import type { PlanningData } from "./data.ts";
@@ -15,10 +15,10 @@ import { risksOf } from "./risks.ts";
 import { lostIn } from "./shapes/coverage.ts";
 import { features } from "./shapes/features.ts";
 import { sharedOut } from "./shapes/files.ts";
-import { isReport, kindOf, type Lexicon, lexiconOf, orderIn } from "./shapes/lexicon.ts";
+import { isReport, type Kind, kindOf, type Lexicon, lexiconOf, orderIn } from "./shapes/lexicon.ts";
 import { listed } from "./shapes/listed.ts";
 import { ordered } from "./shapes/ordered.ts";
-import type { Shape, ShapeAround, Shaped } from "./shapes/shape.ts";
+import type { RequestShape, ShapeAround, Shaped } from "./shapes/shape.ts";
 import { sentencesOf } from "./shapes/text.ts";
 import { titleOf } from "./shapes/title.ts";
 import { turnsOf } from "./turns.ts";
@@ -37,7 +37,7 @@ export type PlanAround = {
 };
 
 /** The first that fits, and loses nothing, is taken. */
-const SHAPES: readonly Shape[] = [listed, ordered, features, sharedOut];
+const SHAPES: readonly RequestShape[] = [listed, ordered, features, sharedOut];
 
 /**
  * Never throws. A request without one of the shapes is one task, word for word. A question that blocks stays in the
@@ -130,9 +130,12 @@ function draftsOf(request: string, shape: Shaped | undefined, drafting: Drafting
   return drafts.map((draft, at) => ({ ...draft, after: turns[at]! }));
 }
 
+/** A shape shares an unclear sentence only if it forbids something. */
+const LIMITING: ReadonlySet<Kind> = new Set(["limit", "unclear"]);
+
 /** What limits all of it is measured, too, beside what the task is for. */
 function requirementsOf({ shared }: Shaped, isRead: boolean, lexicon: Lexicon): readonly string[] {
-  const limits = shared.filter((sentence) => kindOf(sentence, lexicon) === "limit").map(plainLine);
+  const limits = shared.filter((sentence) => LIMITING.has(kindOf(sentence, lexicon))).map(plainLine);
   return limits.length === 0 ? [] : [isRead ? REPORTED : DONE, ...limits];
 }
 
@@ -184,7 +187,7 @@ function tasksOf(drafts: readonly Draft[], { agents, prefix }: PlanAround): read
 const DONE = "All that is asked for is done, and shown by a test or a command.";
 const REPORTED = "A report answers what is asked, with paths and lines.";
 
-/** By what somebody can see that the request is fulfilled. */
+/** How a person can see that the request is fulfilled. */
 function criteriaOf(tasks: readonly PlanTask[], { testCommand }: RepositoryFacts): readonly string[] {
   if (tasks.length === 0) return [];
   const hasChange = tasks.some(({ delivers }) => delivers === "change");

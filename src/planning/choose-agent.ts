@@ -8,9 +8,9 @@ import { saysToWrite } from "./says-to-write.ts";
 
 export type AgentRow = Pick<Specialist, "name" | "keywords" | "isReadOnly">;
 
-export type Chosen = {
+type Chosen = {
   readonly agent: string;
-  /** Its result goes to a file: all but what only a reader does, who cannot write one. */
+  /** Its result goes to a file; a read-only agent cannot write one. */
   readonly hasOutput: boolean;
 };
 
@@ -35,9 +35,9 @@ function nameFor(draft: Draft, { all, writers }: Roster): string {
   return mostMentioned(roster, read(`${draft.subject}\n${draft.words}`))?.subagent ?? GENERAL_PURPOSE;
 }
 
-/** Who cannot write gets nothing that must be written: no change, no file that another task reads. */
+/** Read-only agents get no task that must write: no change, no file that another task reads. */
 const isForReaders = ({ delivers, isCollected, subject, description }: Draft) =>
   delivers === "report" && !isCollected && !saysToWrite(subject) && !saysToWrite(description);
 
-export const withoutPrefix = (name: string): string =>
+const withoutPrefix = (name: string): string =>
   name.startsWith(AGENT_PREFIX) ? name.slice(AGENT_PREFIX.length) : name;

@@ -1,4 +1,4 @@
-/** Which files, patterns and tests should who works on a request know of? */
+/** Finds the files, patterns and tests of the repository that matter for a request. */
 
 import type { PlanningData } from "./data.ts";
 import type { RepositoryFacts } from "./facts.ts";

@@ -2,7 +2,7 @@
 import type { PlanTask } from "./plan.ts";
 import { wavesOf } from "./waves.ts";
 
-/** What a task takes where nobody said. */
+/** For a task without an estimate. */
 const DEFAULT_MINUTES = 1;
 
 type Timed = Pick<PlanTask, "id" | "blockedBy" | "estimate">;

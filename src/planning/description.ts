@@ -28,7 +28,7 @@ export function withRequest(plan: ExecutionPlan, request: string): ExecutionPlan
   const { text } = asTold(visible(request).trim());
   const told = (task: PlanTask): PlanTask => {
     const description = `${task.description}\n\n${WHOLE}\n\n${text}`;
-    // Who only reads must not be told to write, be it in the words of the request.
+    // A read-only agent must not be told to write, not even in the words of the request.
     const isForReader = task.delivers === "report" && task.metadata.output_file === undefined;
     if (description.length > MAX_DESCRIPTION_CHARS || (isForReader && saysToWrite(text))) return task;
     return { ...task, description };
@@ -36,7 +36,7 @@ export function withRequest(plan: ExecutionPlan, request: string): ExecutionPlan
   return { ...plan, tasks: plan.tasks.map(told) };
 }
 
-export type Told = {
+type Told = {
   /** Up to the limit, with line breaks; what was cut is said. */
   readonly text: string;
   /** What was cut, in lines that an assumption can hold. */

@@ -1,6 +1,7 @@
 /** What a repository's paths and manifests say. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { cpuMs } from "../../test/support/cpu.ts";
 import { factsFrom } from "./facts-from.ts";
 
 const factsOf = (files: readonly string[], texts: Readonly<Record<string, string>> = {}) =>
@@ -78,8 +79,8 @@ describe("the command that runs the tests", () => {
       Makefile: "test \t".repeat(40_000),
       "setup.cfg": "[".repeat(250_000),
     };
-    const start = performance.now();
+    const start = cpuMs();
     assert.equal(factsOf([], texts).testCommand, undefined);
-    assert.ok(performance.now() - start < 1_000);
+    assert.ok(cpuMs() - start < 1_000);
   });
 });

@@ -1,7 +1,7 @@
 /** What do a repository's paths and manifests say of it? Languages, tests, and the command that runs them. */
 import type { RepositoryFacts } from "./facts.ts";
 
-export type Entry = { readonly path: string; readonly bytes?: number };
+type Entry = { readonly path: string; readonly bytes?: number };
 
 /** `manifests`: the texts of those that were read, by path. `leftOut`: files that were not listed, at least. */
 export function factsFrom(
@@ -45,7 +45,7 @@ const nameOf = (path: string) => path.slice(path.lastIndexOf("/") + 1);
 const isManifest = (path: string) =>
   MANIFESTS.has(nameOf(path)) || /\.(?:csproj|fsproj|sln|gemspec|cabal)$/.test(path);
 
-/** What others wrote and somebody committed is none of the project's own. */
+/** Vendored code is not the project's own. */
 const isForeign = (path: string) => /(?:^|\/)(?:node_modules|vendor|third_party)\//.test(path);
 
 const LANGUAGES: Readonly<Record<string, string>> = {

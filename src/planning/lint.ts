@@ -22,7 +22,7 @@ export type LintFacts = {
   readonly limits?: Partial<LintLimits>;
 };
 
-export type LintLimits = TaskLimits & { readonly minTasksAWave: number; readonly maxWaves: number };
+type LintLimits = TaskLimits & { readonly minTasksAWave: number; readonly maxWaves: number };
 
 /** As in planning/limits.json. */
 const LIMITS: LintLimits = { maxFilesModified: 3, maxFilesRead: 5, minTasksAWave: 4, maxWaves: 6 };
@@ -87,7 +87,7 @@ function planFindings({ tasks, questions, success_criteria }: ExecutionPlan): re
 /** More names than a person looks up. */
 const MAX_NAMED = 10;
 
-/** Advice, whoever made the plan: a request that scores high may still be one piece of work. */
+/** Only advice: a request with a high score may still be one piece of work. */
 function depthFindings({ tasks, score }: ExecutionPlan): readonly Finding[] {
   const shallow = tasks.filter(({ metadata }) => metadata.depth < (score?.min_depth ?? 1));
   if (score === undefined || shallow.length === 0) return [];

@@ -29,8 +29,8 @@ export function treeOf({ files }: Pick<RepositoryFacts, "files">): Tree {
 
 export const nameOf = (path: string): string => path.slice(path.lastIndexOf("/") + 1);
 
-/** What a name that somebody wrote means. `new`: a path that would be in the repository, and is not there. */
-export type PathMeant =
+/** What a written name means. `new`: a path that would be in the repository, and is not there. */
+type PathMeant =
   | { readonly is: "file" | "folder" | "new"; readonly path: string }
   | { readonly is: "nothing"; readonly path: "" };
 

@@ -1,8 +1,8 @@
 /** What is an execution plan? The one truth that is written, checked, shown and run: everything else is made from it. */
-import type { Score } from "../core/score.ts";
+import type { Score } from "../core/rules/score.ts";
 import type { Delivers } from "../core/task.ts";
 
-export type { Score } from "../core/score.ts";
+export type { Score } from "../core/rules/score.ts";
 
 /** As it is in a plan file. Names are those that other tools of this kind know. */
 export type ExecutionPlan = {
@@ -13,7 +13,7 @@ export type ExecutionPlan = {
   /** Who made it: "rules", or "agent" with what people call it. */
   readonly planner: string;
   readonly max_concurrent: number;
-  /** How complex the request is; left out where nobody scored it. */
+  /** How complex the request is; left out if it was not scored. */
   readonly score?: Score;
   readonly success_criteria: readonly string[];
   readonly assumptions: readonly string[];
@@ -33,7 +33,7 @@ export type PlanTask = {
   /** A short imperative title. */
   readonly subject: string;
   readonly description: string;
-  /** The same in the present continuous, for who watches. */
+  /** The subject in the present continuous, shown while the task runs. */
   readonly activeForm: string;
   /** Ids of the tasks that must be done first. */
   readonly blockedBy: readonly string[];
@@ -66,8 +66,8 @@ export type PlanTask = {
   };
 };
 
-/** What one attempt takes, as far as somebody knows. */
-export type Estimate = { readonly minutes?: number; readonly tokens?: number; readonly dollars?: number };
+/** What one attempt takes, as far as it is known. */
+type Estimate = { readonly minutes?: number; readonly tokens?: number; readonly dollars?: number };
 
 export type Question = {
   /** A name for it, unique in the plan. */

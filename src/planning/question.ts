@@ -1,12 +1,13 @@
 /** Does a request name anything that could be worked on? If not, one question is asked, with a default in it. */
+
+import type { Words } from "./data.ts";
 import type { RepositoryFacts } from "./facts.ts";
 import { hasWord, wordsIn } from "./plain.ts";
 import type { Question } from "./plan.ts";
 import { plainLine } from "./wording.ts";
-import type { Words } from "./words.ts";
 
 /** The id of the one question. */
-export const WHAT = "what";
+const WHAT = "what";
 
 /** Undefined: the request is clear enough to begin. */
 export function questionOf(request: string, words: Words, facts: RepositoryFacts): Question | undefined {
@@ -62,11 +63,13 @@ function isIn({ files }: RepositoryFacts, thing: string): boolean {
   return stem.length > 2 && files.some((file) => file.toLowerCase().includes(stem));
 }
 
+const UNNAMED =
+  "the request does not name what to change; find out what is meant, and report what you decided before you change anything";
+
 function defaultFor(request: string, { verb, things }: Vague, { testCommand }: RepositoryFacts): string {
   if (/\b(?:fast|faster|slow|speed|performance|optimi[sz]e)/i.test(request))
     return "what is slowest by a measurement, which comes first";
-  if (things.length > 0)
-    return `whatever in this repository is nearest to ${JSON.stringify(things.join(" "))}, named before it is touched`;
+  if (things.length > 0) return UNNAMED;
   if (verb === "fix")
     return testCommand === undefined
       ? "what the tests of this repository show to be broken"
@@ -74,5 +77,5 @@ function defaultFor(request: string, { verb, things }: Vague, { testCommand }: R
   if (["improve", "make", "clean up", "refactor", "change"].includes(verb))
     return "what is hardest to read, without a change of behaviour";
   if (verb === "update") return "the dependencies, within their major versions";
-  return "what these words fit best in this repository, named before it is touched";
+  return UNNAMED;
 }

@@ -1,5 +1,5 @@
 /** What could go wrong with a plan, as far as its words, its size and the repository show? */
-import type { Score } from "../core/score.ts";
+import type { Score } from "../core/rules/score.ts";
 import type { RepositoryFacts } from "./facts.ts";
 import type { PlanTask } from "./plan.ts";
 import { sizeNotice } from "./size.ts";

@@ -1,4 +1,4 @@
-/** Does a task say that something is to be written? Who only reads must not get it. */
+/** Does a task ask to write something? Then a read-only agent must not get it. */
 
 const WRITING =
   /\b(?:writ(?:es?|ten|ing)|creat(?:es?|ed|ing)|sav(?:es?|ed|ing)|generat(?:es?|ed|ing)|produc(?:es?|ed|ing)|outputs?)\b/i;

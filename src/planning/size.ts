@@ -1,10 +1,10 @@
-/** Is a plan larger than somebody would expect of one sentence? Said before anything runs. */
+/** Warns of a plan that is larger than people expect, before anything runs. */
 
 /** What `skein simulate` assumes of one task: some forty calls of a model, each with what was said before. */
 const TOKENS_A_TASK = 200_000;
 
 /** As in planning/limits.json. */
-export const MAX_TASKS_UNSAID = 12;
+const MAX_TASKS_UNSAID = 12;
 
 /** Undefined: it is not. */
 export function sizeNotice(tasks: number, maxUnsaid = MAX_TASKS_UNSAID): string | undefined {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { CoreRun } from "../../test/support/core-run.ts";
 import type { PlanBrief } from "../core/brief.ts";
-import type { Concern } from "../core/state.ts";
+import type { Concern } from "../core/log/state.ts";
 import { ROOT, type TaskId } from "../core/task.ts";
 import { readPlan } from "./files/read-plan.ts";
 import type { ExecutionPlan } from "./plan.ts";

@@ -1,9 +1,10 @@
 /** How is a plan run? As the answers of a planner that knows it by heart. */
+
+import type { AnsweredTask, PlanAnswer } from "../core/answers/plan-answer.ts";
 import type { PlanBrief } from "../core/brief.ts";
-import type { AnsweredTask, PlanAnswer } from "../core/plan-answer.ts";
 import { EVERYTHING } from "../core/scope.ts";
-import { slugOf } from "../core/slug.ts";
 import { ROOT, type Terms } from "../core/task.ts";
+import { slugOf } from "../text/slug.ts";
 import { outputNameIn } from "./files/output-name.ts";
 import { AGENT_PREFIX, type ExecutionPlan, GENERAL_PURPOSE, type PlanTask } from "./plan.ts";
 

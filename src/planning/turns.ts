@@ -13,7 +13,7 @@ export function turnsOf(drafts: readonly Draft[]): readonly (readonly number[])[
     });
     const all = new Set<number>();
     const kept: number[] = [];
-    // The latest first: whatever those wait for need not be named.
+    // The latest first: what those wait for need not be named again.
     for (const before of [...new Set([...draft.after, ...earlier])].sort((a, b) => b - a)) {
       if (all.has(before)) continue;
       kept.unshift(before);

@@ -1,6 +1,7 @@
 /** Are tasks called as people would call them? */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { cpuMs } from "../../test/support/cpu.ts";
 import { activeFormOf, capitalised, continuous, subjectOf } from "./wording.ts";
 
 const CONTINUOUS =
@@ -47,7 +48,7 @@ test("names that begin a sentence keep their letters", () => {
 });
 
 test("100,000 blanks or marks take no time to speak of", () => {
-  const start = performance.now();
+  const start = cpuMs();
   for (const text of [" ".repeat(100_000), ".".repeat(100_000), ", ".repeat(50_000)]) subjectOf(text, 80);
-  assert.ok(performance.now() - start < 500);
+  assert.ok(cpuMs() - start < 500);
 });

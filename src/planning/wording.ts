@@ -30,7 +30,7 @@ export function shortened(line: string, maxChars: number): string {
     .replace(/\uFFFD$/, "")}…`;
 }
 
-/** Names such as "iOS" or "npm" that begin a subject are left to who wrote them only if they have large letters inside. */
+/** A subject that begins with a name such as "iOS" or "src/a.ts" is left as it is. */
 export function capitalised(text: string): string {
   const first = String.fromCodePoint(text.codePointAt(0) ?? 0x20);
   const start = text.slice(0, 80);

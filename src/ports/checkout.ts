@@ -1,5 +1,5 @@
 /** Did somebody touch the user's checkout? It is only ever looked at. */
-import type { Failed } from "./repository.ts";
+import type { Failed } from "../core/result.ts";
 
 export type Checkout = {
   /** What HEAD, index, files and branches look like now; equal looks mean that nothing changed between them. */

@@ -1,5 +1,5 @@
 /** Does a command pass in a workspace? Asked of what a worker made, before its result counts. */
-import type { Failed } from "./repository.ts";
+import type { Failed } from "../core/result.ts";
 import type { Workspace } from "./workspaces.ts";
 
 export type Criteria = {

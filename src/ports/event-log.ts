@@ -1,6 +1,7 @@
 /** What has happened in one run? Written by one engine, read by anyone. */
-import type { Event } from "../core/event.ts";
+
 import type { Failure } from "../core/failure.ts";
+import type { Event } from "../core/log/event.ts";
 
 export type EventLog = {
   /**

@@ -1,5 +1,5 @@
 /** Which tests of a repository come and go? What its runs have seen fail and pass on one tree, kept between them. */
-import type { Failed } from "./repository.ts";
+import type { Failed } from "../core/result.ts";
 
 export type FlakyTests = {
   /**

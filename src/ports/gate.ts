@@ -1,10 +1,10 @@
 /** Does a tree pass? The commands come from the target, the tree from the candidate. */
 import type { Failure } from "../core/failure.ts";
 import type { GateReport, Probed } from "../core/gate.ts";
-import type { GateChange } from "../core/gate-changes.ts";
 import type { JobId } from "../core/job.ts";
-import type { Problem } from "../core/repair.ts";
-import type { Failed } from "./repository.ts";
+import type { Failed } from "../core/result.ts";
+import type { GateChange } from "../core/rules/gate-changes.ts";
+import type { Problem } from "../core/rules/repair.ts";
 
 export type Gate = {
   /** Runs the commands that `rules` (a commit) names on the tree of `commit`. No commands: an empty report. */

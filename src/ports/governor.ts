@@ -10,7 +10,7 @@ export type Governor = {
    */
   admit(call: WantedCall, signal: AbortSignal): Promise<Admitted | { readonly failure: Failure }>;
   /** What an admitted call cost; "unknown" keeps what was set aside for it charged. Once for each admitted call. */
-  settle(call: Admitted, cost: Amount | "unknown"): void;
+  settle(call: Admitted, cost: CallAmount | "unknown"): void;
   /**
    * A provider said that an account has no more to give (`quota`, with `until` if it said), or refused its key
    * (`authentication`): nobody is admitted to it before that is over.
@@ -24,10 +24,10 @@ export type WantedCall = {
   /** In the order of preference: the model's own, then those of its fallbacks. */
   readonly accounts: readonly [string, ...string[]];
   /** What it may cost at most. A price that is not known is left out. */
-  readonly most: Amount;
+  readonly most: CallAmount;
 };
 
-export type Amount = { readonly tokens: number; readonly microdollars?: number };
+export type CallAmount = { readonly tokens: number; readonly microdollars?: number };
 
 export type Admitted = {
   readonly account: string;

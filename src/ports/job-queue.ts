@@ -1,7 +1,7 @@
 /** Who executes a job, and where? Must not throw: whatever goes wrong is a report. */
 import type { Brief } from "../core/brief.ts";
-import type { Report } from "../core/event.ts";
 import type { Job, JobId, Outcome, Spent } from "../core/job.ts";
+import type { Report } from "../core/log/event.ts";
 
 export type JobQueue = {
   /** Its answer comes as an `ended` report, once, perhaps late, perhaps never. */

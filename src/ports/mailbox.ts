@@ -1,11 +1,11 @@
 /** How does one process say something to a run that another one drives? And how does it learn that it was heard? */
-import type { Command } from "../core/event.ts";
-import type { Failed } from "./repository.ts";
+import type { Command } from "../core/log/event.ts";
+import type { Failed } from "../core/result.ts";
 
 /** None of these throws, but `receive` where the mailbox cannot be read at all. */
 export type Mailbox = {
   /** Leaves a command for whoever drives the run, now or next. Durable on return. */
-  send(command: Said): Promise<Letter | Failed>;
+  send(command: MailboxMessage): Promise<Letter | Failed>;
   /**
    * The commands in the order in which they were sent, those that wait and those that come, until `signal`.
    * `onCaughtUp`: all that waited were handed over.
@@ -14,7 +14,7 @@ export type Mailbox = {
 };
 
 /** What can be said to a run that is there. */
-export type Said = Exclude<Command, { readonly type: "open" }>;
+export type MailboxMessage = Exclude<Command, { readonly type: "open" }>;
 
 export type Letter = {
   /** What came of it; undefined if `signal` comes first. */
@@ -27,4 +27,4 @@ export type Letter = {
 export type Heard = { readonly is: "heard" } | { readonly is: "refused"; readonly reason: string };
 
 /** To be answered once what follows is durable. Taken once: an engine that dies before answers to nobody. */
-export type Received = { readonly command: Said; answer(heard: Heard): Promise<void> };
+export type Received = { readonly command: MailboxMessage; answer(heard: Heard): Promise<void> };

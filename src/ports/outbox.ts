@@ -1,5 +1,5 @@
 /** Where does a worker put its result for people and later tasks to read? One scratchpad a run, a file a task. */
-import type { Failed } from "./repository.ts";
+import type { Failed } from "../core/result.ts";
 
 /** None of these throws. Names are plain file names that the plan's reader has checked. */
 export type Outbox = {

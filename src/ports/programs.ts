@@ -57,4 +57,4 @@ export type ProgramEnd =
  * `output`: standard output alone, its last part if it was long. `tail`: the end of both, for people. `isCut`: they
  * were not read to their end, because a process that could not be found still holds them; more may have followed.
  */
-export type Texts = { readonly output: string; readonly tail: string; readonly isCut?: true };
+type Texts = { readonly output: string; readonly tail: string; readonly isCut?: true };

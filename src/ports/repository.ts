@@ -1,9 +1,9 @@
 /** What is in the repository, and how does the target move there? Nothing here touches a checkout. */
-import type { Evidence } from "../core/evidence.ts";
-import type { Failure } from "../core/failure.ts";
 import type { GateReport, Proof } from "../core/gate.ts";
 import type { Conflict, Member, Moved } from "../core/job.ts";
-import type { Policy } from "../core/policy.ts";
+import type { Failed } from "../core/result.ts";
+import type { Evidence } from "../core/rules/evidence.ts";
+import type { Policy } from "../core/rules/policy.ts";
 
 /** None of these throws: what goes wrong is a value. Names are checked, and never read as an option. */
 export type Repository = {
@@ -67,7 +67,3 @@ export type Landed = { readonly is: "landed" } | ({ readonly is: "moved" } & Mov
 
 /** What these members had handed in is not in the repository any more: somebody has removed it. Nothing was done. */
 export type Gone = { readonly is: "gone"; readonly members: readonly Member[] };
-
-export type Failed = { readonly failure: Failure };
-
-export const hasFailed = (result: object): result is Failed => "failure" in result;

@@ -1,14 +1,14 @@
 /** Which runs of a repository are there, and where is everything of theirs kept? */
-import type { Event } from "../core/event.ts";
+import type { Event } from "../core/log/event.ts";
+import type { Failed } from "../core/result.ts";
 import type { EventLog } from "./event-log.ts";
-import type { Failed } from "./repository.ts";
 
 export type Runs = {
   /** Durable on return; refuses a name that is taken. */
   create(record: RunRecord): Promise<RunHome | Failed>;
   open(run: string): Promise<RunHome | Failed>;
   /** Newest first; one whose record cannot be read is listed as a failure, not left out. */
-  list(): Promise<readonly (RunRecord | Failed)[]>;
+  list(): Promise<readonly (RunRecord | UnreadableRun)[]>;
   /** Goes on with a removal (`RunLock.discard`) that was cut short; false if there was none. */
   finishRemoval(run: string): Promise<boolean | Failed>;
 };
@@ -26,6 +26,9 @@ export type RunRecord = {
   readonly plan?: unknown;
 };
 
+/** `run`: its name; empty if the folder of all runs cannot be read. */
+export type UnreadableRun = Failed & { readonly run: string };
+
 export type RunHome = {
   readonly record: RunRecord;
   /** Workspaces, jobs and transcripts of the run are below it. */
@@ -35,6 +38,8 @@ export type RunHome = {
   lock(): Promise<RunLock | Failed>;
   /** Whether its folder is still there, with its record and its log. */
   isThere(): boolean;
+  /** Whether a job of it was ever begun. */
+  hasJobs(): Promise<boolean>;
   /** Who is the writer now; undefined if nobody is. */
   owner(): Promise<Owner | undefined>;
 };

@@ -1,10 +1,10 @@
 /** What does the engine that spawns subtasks need of the world? A handler that talks, files, and places to keep things. */
-import type { Failed } from "./repository.ts";
+import type { Failed } from "../core/result.ts";
 
 export type ReturnStatus = "COMPLETE" | "CONTINUATION" | "FAILED" | "NEEDS_INPUT";
 
 /** What a turn of a task came to. The graph's library has another type of this name. */
-export type TaskResult = {
+export type HandledTaskResult = {
   readonly content: string;
   readonly status: ReturnStatus;
   readonly notes: TaskNotes;
@@ -103,9 +103,9 @@ export type AssembledContext = {
 /** Talks for tasks. What one of these throws fails only the task. `signal` is aborted when the session is over. */
 export type TaskHandler<Session = unknown> = {
   open(task: SpawnedTask, context: AssembledContext, signal: AbortSignal): Session | PromiseLike<Session>;
-  prompt(session: Session, input: string): TaskResult | PromiseLike<TaskResult>;
+  prompt(session: Session, input: string): HandledTaskResult | PromiseLike<HandledTaskResult>;
   /** What the session asked for by CONTINUATION or NEEDS_INPUT; or a question of its subtask. Prompted afterwards. */
-  addToolResponse(session: Session, name: string, result: TaskResult): void | PromiseLike<void>;
+  addToolResponse(session: Session, name: string, result: HandledTaskResult): void | PromiseLike<void>;
 };
 
 /** None of these throws. Paths are relative to the folder that the tasks are about, with "/". */

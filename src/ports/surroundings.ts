@@ -1,5 +1,5 @@
 /** What should a planner know of the repository before it looks for itself? Each part whole, or with a stated cut. */
-import type { Failed } from "./repository.ts";
+import type { Failed } from "../core/result.ts";
 
 export type Surroundings = {
   /** As they are in `commit`. */

@@ -1,6 +1,6 @@
 /** Where does a job work? In a folder of its own, outside the user's checkout, that is given back afterwards. */
 import type { JobId } from "../core/job.ts";
-import type { Failed } from "./repository.ts";
+import type { Failed } from "../core/result.ts";
 
 /** None of these throws: what goes wrong is a value. */
 export type Workspaces = {

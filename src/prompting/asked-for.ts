@@ -1,9 +1,10 @@
-/** Which kind of answer does a brief ask for, and why can a text not be read as one? */
+/** Which kind of answer a brief asks for, why a text cannot be read as one, and how to ask again. */
+import { readHandoff } from "../core/answers/handoff-answer.ts";
+import { readPlanAnswer } from "../core/answers/plan-answer.ts";
+import { findDraft } from "../core/answers/plan-draft.ts";
 import type { PlanBrief, WorkBrief } from "../core/brief.ts";
-import { readHandoff } from "../core/handoff-answer.ts";
-import { readPlanAnswer } from "../core/plan-answer.ts";
-import { findDraft } from "../core/plan-draft.ts";
 import { doneAnswer } from "../ports/agent.ts";
+import { messageFrom } from "./message.ts";
 
 /** `plan`: the next tasks of a run. `execution-plan`: a plan file, before any run. `task`: the result of a subtask. */
 export type AskedFor = "plan" | "work" | "execution-plan" | "task";
@@ -12,8 +13,8 @@ export const askedFor = (brief: PlanBrief | WorkBrief): AskedFor =>
   brief.kind === "plan" && brief.request !== undefined ? "execution-plan" : brief.kind;
 
 /**
- * What the engine would say of it; undefined if it can be read. What an execution plan says is judged after the turn.
- * `output`: the file that a worker's answer must name.
+ * The reason that the engine would give; undefined if it can be read. The content of an execution plan is checked after
+ * the turn. `output`: the file that a worker's answer must name.
  */
 export function whyUnreadable(asked: AskedFor, text: string, output?: string): string | undefined {
   switch (asked) {
@@ -41,3 +42,51 @@ export function whyUnreadable(asked: AskedFor, text: string, output?: string): s
       return text.trim() === "" ? "there is nothing in it" : undefined; // Any words are a result.
   }
 }
+
+/** Told within the same turn, while the agent has its task in view. */
+export function askAgain(asked: AskedFor, why: string): string {
+  const { opening, wanted } = WORDS[asked];
+  return messageFrom(
+    opening,
+    [
+      { title: "What is wrong with it", pieces: [{ head: "- ", as: "line", text: why }] },
+      { title: "What to do now", says: wanted },
+    ],
+    MAX_CHARS,
+  );
+}
+
+const MAX_CHARS = 8_000;
+
+const PLAN_AGAIN =
+  "Send the whole plan again: by the tool `plan` if you have it, else as one JSON object and nothing else: ";
+
+const WORDS = {
+  plan: {
+    opening: "Your plan could not be used.",
+    wanted:
+      `${PLAN_AGAIN}{"scratchpad": "…", "tasks": [{"id": "…", "description": "…", "scope": ["…"], "acceptance": "…"}]}. ` +
+      "Do not explore further.",
+  },
+  "execution-plan": {
+    opening: "Your plan could not be used.",
+    wanted:
+      `${PLAN_AGAIN}{"goal": "…", "success_criteria": ["…"], "tasks": [{"id": "…", "subject": "…", ` +
+      '"description": "…", "blockedBy": [], "scope": ["…"], "requirements": ["…"], ' +
+      '"metadata": {"agent": "…", "depth": 1}}], "assumptions": [], "risks": []}. Do not explore further.',
+  },
+  task: {
+    opening: "Your turn ended without an answer.",
+    wanted:
+      "Answer now: by the tool `answer` if you have it, else with one JSON object and nothing else: " +
+      '{"status": "COMPLETE" | "CONTINUATION" | "NEEDS_INPUT" | "FAILED", "content": "…", "notes": {}}.',
+  },
+  work: {
+    opening: "Your turn ended without a handoff that can be read.",
+    wanted:
+      "Change nothing more. Hand off what there is: by the tool `handoff` if you have it, else with one JSON object " +
+      'and nothing else: {"status": "complete" | "partial" | "blocked" | "failed", "summary": "…", ' +
+      '"concerns": […], "suggestions": […]}. Say "complete" only if every point of the acceptance holds and you ' +
+      "have verified it.",
+  },
+} as const;

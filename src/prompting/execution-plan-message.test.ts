@@ -2,8 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { PlanBrief, PlanRequest } from "../core/brief.ts";
 import { ROOT } from "../core/task.ts";
-import { askAgain } from "./ask-again.ts";
-import { askedFor, whyUnreadable } from "./asked-for.ts";
+import { askAgain, askedFor, whyUnreadable } from "./asked-for.ts";
 import { planMessage } from "./plan-message.ts";
 import { systemPrompt } from "./system-prompt.ts";
 

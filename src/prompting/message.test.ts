@@ -2,8 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { blockOf, pathLine, plainText } from "./block.ts";
-import { level, messageFrom } from "./message.ts";
+import { blockOf, level, messageFrom, pathLine, plainText } from "./message.ts";
 
 /** As CommonMark reads it: what is inside of the first block, and what comes after. */
 function firstBlock(text: string): { readonly inside: string; readonly after: string } | undefined {

@@ -1,39 +1,43 @@
-/** How do many texts of any length become one message of bounded length? The longest are cut, and each cut is said. */
-import { blockOf, longestRun, plainText } from "./block.ts";
+/** Puts texts of any length together into one message of limited length: the longest are cut, and each cut is marked. */
+import type { PlanBrief, WorkBrief } from "../core/brief.ts";
 
-/** A heading, a sentence of ours, and what stands below it. One that has nothing to say is left out. */
-export type Part = {
+/** A heading, a sentence of ours, and texts below it. A part without content is left out. */
+export type MessagePart = {
   readonly title: string;
   readonly says?: string;
   readonly pieces?: readonly Piece[];
 };
 
 /**
- * `head` is ours and never cut. `text` may be anybody's: in a block it cannot reach the end of its fence, on a line it
- * cannot reach the next one.
+ * `head` is ours and never cut. `text` is untrusted: in a block it cannot close its fence, on a line it cannot begin
+ * another line.
  */
 export type Piece = {
   readonly head: string;
   readonly as: "block" | "line";
   readonly text: string;
-  /** What is said of a cut, besides how many characters it took. */
+  /** Added to the mark of a cut. */
   readonly where?: string;
-  /** Characters that `text` lacks already. */
+  /** Characters that are already missing from `text`. */
   readonly leftOut?: number;
 };
 
 export const blockUnlessEmpty = (head: string, text: string): readonly Piece[] =>
   text.trim() === "" ? [] : [{ head, as: "block", text }];
 
-/** Some 75,000 tokens of prose: what is left of a window of 128,000 is enough to explore and to answer. */
+/** Some 75,000 tokens of prose: the rest of a window of 128,000 is enough to explore and to answer. */
 export const MAX_MESSAGE_CHARS = 300_000;
 
 /**
- * All parts get the same room, and in a part all texts; what short ones leave over goes to the long ones. So a concern of
- * one line stays whole, and fifty long reports are cut before the one document. Only what is ours (headings, ids) can
+ * All parts get the same room, and so do all texts in a part; long ones get what short ones leave over. So a concern of
+ * one line stays whole, and fifty long reports are cut before the one document. Only our own words (headings, ids) can
  * make a message longer than `maxChars`.
  */
-export function messageFrom(opening: string, parts: readonly Part[], maxChars = MAX_MESSAGE_CHARS): string {
+export function messageFrom(
+  opening: string,
+  parts: readonly MessagePart[],
+  maxChars = MAX_MESSAGE_CHARS,
+): string {
   const told = parts
     .map((part) => ({ ...part, pieces: (part.pieces ?? []).map(prepared) }))
     .filter(({ says, pieces }) => says !== undefined || pieces.length > 0);
@@ -59,17 +63,17 @@ const charsOf = (pieces: readonly Piece[]) => pieces.reduce((sum, { text }) => s
 /** "## " and line ends. */
 const PART_CHARS = 10;
 
-const oursIn = ({ title, says = "", pieces = [] }: Part): number =>
+const oursIn = ({ title, says = "", pieces = [] }: MessagePart): number =>
   pieces.reduce((sum, piece) => sum + frameChars(piece), title.length + says.length + PART_CHARS);
 
-/** What may stand around a text: its head, its fences, the words of a cut. */
+/** What may surround a text: its head, its fences, the mark of a cut. */
 const frameChars = ({ head, as, text, where = "" }: Piece): number =>
   head.length + where.length + CUT_CHARS + (as === "line" ? 0 : blockOf("").length + 2 * longestRun(text));
 
 /** "\n… 1,234,567,890 more characters", and the line ends around. */
 const CUT_CHARS = 40;
 
-/** The largest room for each with which all of them fit. */
+/** The most room for each with which all fit. */
 export function level(lengths: readonly number[], total: number): number {
   const sorted = lengths.toSorted((a, b) => a - b);
   let left = Math.max(0, total);
@@ -84,12 +88,12 @@ export function level(lengths: readonly number[], total: number): number {
 function prepared(piece: Piece): Piece {
   const text = plainText(piece.text);
   if (piece.as === "line") return { ...piece, text: text.replace(/\s+/g, " ").trim() };
-  // Only a text that goes on is counted to the last character: nobody misses the end of the last line.
+  // Trailing space only counts in a text that is already cut.
   const isCut = (piece.leftOut ?? 0) > 0;
   return { ...piece, text: isCut ? text : text.trimEnd() };
 }
 
-/** Lines stand close together, blocks apart. */
+/** Lines follow each other directly, blocks after an empty line. */
 function piecesIn(pieces: readonly Piece[], room: number): string {
   let shown = "";
   for (const [i, piece] of pieces.entries()) {
@@ -124,3 +128,41 @@ export function firstLines(text: string, max: number): string {
 
 /** Not half of a character that takes two places. */
 const wholeChars = (text: string) => (/[\uD800-\uDBFF]$/.test(text) ? text.slice(0, -1) : text);
+
+/** A text in a fence that is longer than any in it, so that nothing in it can close the fence. */
+export function blockOf(text: string): string {
+  const fence = "`".repeat(Math.max(2, longestRun(text)) + 1);
+  return `${fence}text\n${text.endsWith("\n") ? text : `${text}\n`}${fence}`;
+}
+
+/**
+ * Without broken and control characters, which a terminal obeys; without characters that only a model can see; and with
+ * a limit on runs of backticks, because a fence must be longer than they are.
+ */
+export const plainText = (text: string): string =>
+  text
+    .toWellFormed()
+    .replace(/\r\n?/g, "\n")
+    .replace(CONTROL, "")
+    .replace(HIDDEN, "")
+    .replace(LONG_RUN, (run) => `${run.slice(0, MAX_RUN)} (${run.length - MAX_RUN} more backticks) `);
+
+const MAX_RUN = 40;
+const LONG_RUN = new RegExp(`\`{${MAX_RUN + 1},}`, "g");
+const CONTROL = /[\p{Cc}--[\t\n]]/gv;
+/** Invisible letters and changes of direction: a person sees nothing, or something else. */
+const HIDDEN = /[\u{E0000}-\u{E007F}\u202A-\u202E\u2066-\u2069]/gu;
+
+/** Of backticks. */
+const longestRun = (text: string): number =>
+  (text.match(/`+/g) ?? []).reduce((longest, run) => Math.max(longest, run.length), 0);
+
+/** A path on one line: with odd characters it is written as in JSON. */
+export const pathLine = (path: string): string =>
+  /[\p{Cc}\p{Zl}\p{Zp}"]/u.test(path) ? JSON.stringify(path) : path;
+
+/** The first lines of a message: which task, and which try of it. */
+export const placeLines = (brief: PlanBrief | WorkBrief): string =>
+  `Task: ${brief.task} (${brief.spec.key})\n${
+    brief.kind === "plan" ? `Turn: ${brief.turn}` : `Attempt: ${brief.attempt}`
+  }`;

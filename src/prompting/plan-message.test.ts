@@ -2,12 +2,12 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
+import { placeIn } from "../../test/support/place.ts";
 import type { PlanBrief } from "../core/brief.ts";
 import { NO_METRICS } from "../core/handoff.ts";
 import { ROOT, type TaskId, type TaskSpec } from "../core/task.ts";
 import type { Facts } from "../ports/surroundings.ts";
 import { MAX_MESSAGE_CHARS } from "./message.ts";
-import { placeIn } from "./place.ts";
 import { planMessage } from "./plan-message.ts";
 
 const id = (text: string) => text as TaskId;

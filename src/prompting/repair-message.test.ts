@@ -25,15 +25,9 @@ const BRIEF = {
 } as unknown as PlanBrief;
 
 describe("what a reconciler is told", () => {
-  it("is every failure with its files, what is being mended, and the limits", () => {
+  it("is every failure with its files, what is being repaired, and the limits", () => {
     const message = planMessage({ brief: BRIEF }, "new");
-    for (const words of [
-      /test: adds/,
-      /in a\.ts:/,
-      /no file that is named/,
-      /old\.ts: test: old/,
-      /At most 5/,
-    ])
+    for (const words of [/test: adds/, /in a\.ts:/, /no named file/, /old\.ts: test: old/, /At most 5/])
       assert.match(message, words);
     assert.match(message, /^Task: t \(repair\)\nTurn: 3$/m);
   });

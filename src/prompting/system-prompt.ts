@@ -1,9 +1,9 @@
-/** What is an agent told about its role? One of the prompts, and for a worker that of the specialist that it plays. */
+/** The instructions for a role: one of the prompts, and for a worker also its specialist's. */
 import type { Specialist } from "../core/specialist.ts";
 import { ROOT } from "../core/task.ts";
 import type { Ask } from "../ports/agent.ts";
 import type { Prompts } from "../ports/prompts.ts";
-import { plainText } from "./block.ts";
+import { plainText } from "./message.ts";
 
 export function systemPrompt(prompts: Prompts, { brief, role }: Pick<Ask, "brief" | "role">): string {
   if (brief.kind === "plan" && brief.repair) return prompts.reconciler;

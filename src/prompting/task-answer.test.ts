@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { readTaskAnswer } from "./task-answer.ts";
+import { readTaskAnswer } from "./task-message.ts";
 
 const read = (value: unknown) => readTaskAnswer(JSON.stringify(value));
 
@@ -40,7 +40,7 @@ describe("what an agent answers for a task", () => {
     const why = (value: object) => read({ status: "FAILED", ...value }).notes.error?.message;
     assert.equal(why({ content: "no disk" }), "no disk");
     assert.equal(why({ notes: { error: { message: "no key" } } }), "no key");
-    assert.equal(why({ notes: 3 }), "the agent says that it failed, and not why");
+    assert.equal(why({ notes: 3 }), "the agent reports a failure without a reason");
   });
 
   it("is cut to its limits, and says so", () => {

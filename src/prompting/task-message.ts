@@ -1,21 +1,22 @@
-/** What is a session told of its task? What it inherits, its context, tool responses and what it is asked, in this order. */
-import type { ContextEntry, TaskResult } from "../ports/subtasks.ts";
-import { blockOf, plainText } from "./block.ts";
+/** What a session of a subtask is told, and how its answer is read. */
+import type { ContextEntry, HandledTaskResult, ReturnStatus, TaskNotes } from "../ports/subtasks.ts";
+import { findJson, type Json } from "../text/json-salvage.ts";
+import { blockOf, plainText } from "./message.ts";
 
-export type NewsOfTask = {
-  /** Of the session that it inherits from; empty where the session has them already. */
+type TaskNews = {
+  /** From the session that it inherits from; empty if it knows them already. */
   readonly inherited: readonly ContextEntry[];
-  /** Empty if there is none, or it was told before. */
+  /** Empty if there is none, or if it was told before. */
   readonly context: string;
-  /** Since it was asked the last time. */
-  readonly responses: readonly ToolResponse[];
+  /** Since the last prompt. */
+  readonly responses: readonly SessionResponse[];
   readonly input: string;
 };
 
-export type ToolResponse = { readonly name: string; readonly result: TaskResult };
+export type SessionResponse = { readonly name: string; readonly result: HandledTaskResult };
 
-/** Texts of others stand in fences. They were cut to their limits before. */
-export const taskMessage = ({ inherited, context, responses, input }: NewsOfTask): string =>
+/** Texts of others are in fences; they were cut to their limits before. */
+export const taskMessage = ({ inherited, context, responses, input }: TaskNews): string =>
   [
     ...(inherited.length === 0 ? [] : ["## What was said before", ...inherited.map(inheritedText)]),
     ...(context === "" ? [] : ["## Context", fenced(context)]),
@@ -24,8 +25,8 @@ export const taskMessage = ({ inherited, context, responses, input }: NewsOfTask
     `${plainText(input)}\n`,
   ].join("\n\n");
 
-/** As a session hears of it, and as it stands in the conversation. */
-export function responseText({ name, result: { status, content, notes } }: ToolResponse): string {
+/** As the session reads it, and as it is kept in the conversation. */
+export function responseText({ name, result: { status, content, notes } }: SessionResponse): string {
   const more = JSON.stringify(notes);
   return [
     `## Tool response ${plainText(name)}: ${status}`,
@@ -45,3 +46,81 @@ const inheritedText = ({ is, text, name }: ContextEntry): string =>
   `${name === undefined ? SAID[is] : `${SAID[is]} ${plainText(name)}`}\n${fenced(text)}`;
 
 const fenced = (text: string): string => blockOf(plainText(text));
+
+/**
+ * JSON as the prompt says; any other words are the content of a complete result. Nothing is trusted: it is cut to its
+ * limits, fields that only the engine may set are dropped, and unknown fields are named.
+ */
+export function readTaskAnswer(said: string): HandledTaskResult {
+  const text = said.slice(0, MAX_CHARS);
+  const cut = said.length > MAX_CHARS ? { cut_chars: said.length - MAX_CHARS } : {};
+  const answer = taskAnswerIn(text);
+  if (answer === undefined) return { content: text.trim(), status: "COMPLETE", notes: cut };
+  const { status, content = "", notes = {}, ...unknown } = answer.fields;
+  const names = Object.keys(unknown).map((name) => name.slice(0, MAX_NAME_CHARS));
+  const result = {
+    content: typeof content === "string" ? content : JSON.stringify(content),
+    notes: {
+      ...notesOf(notes),
+      ...(names.length > 0 && { unknown_fields: names.slice(0, MAX_NAMES) }),
+      ...cut,
+    },
+  };
+  if (answer.status !== "FAILED") return { ...result, status: answer.status };
+  const message = result.content || messageIn(notes) || "the agent reports a failure without a reason";
+  const error = { type: "TASK_FAILURE", reason: "unexpected_error", message } as const;
+  return { ...result, status: "FAILED", notes: { ...result.notes, error } };
+}
+
+/** As much of an answer as is read. */
+const MAX_CHARS = 2_000_000;
+const MAX_NOTES_CHARS = 200_000;
+const MAX_NAMES = 20;
+const MAX_NAME_CHARS = 100;
+
+const STATUSES: ReadonlySet<unknown> = new Set<ReturnStatus>([
+  "COMPLETE",
+  "CONTINUATION",
+  "NEEDS_INPUT",
+  "FAILED",
+]);
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** The last object of that form: agents think aloud before it. */
+function taskAnswerIn(text: string): { readonly status: ReturnStatus; readonly fields: Fields } | undefined {
+  let last: ReturnType<typeof taskAnswerIn>;
+  for (const found of findJson(text)) {
+    if (found.is !== "whole" || !(found.value instanceof Map)) continue;
+    const { value } = found;
+    const status = value.get("status");
+    const upper = typeof status === "string" ? status.trim().toUpperCase() : undefined;
+    // A result may have a status of its own: {"status": "failed", "tests": 3}.
+    if (STATUSES.has(upper) && (value.has("content") || value.has("notes")))
+      last = { status: upper as ReturnStatus, fields: plainOf(value) as Fields };
+  }
+  return last;
+}
+
+/** With `fromEntries`, "__proto__" is a key like any other. */
+function plainOf(value: Json): unknown {
+  if (value instanceof Map) return Object.fromEntries([...value].map(([key, one]) => [key, plainOf(one)]));
+  return Array.isArray(value) ? value.map(plainOf) : value;
+}
+
+/** Only the engine sets these. */
+const OURS = ["usage", "error", "task_id", "context", "warnings", "artefact", "answered_by"];
+
+function notesOf(notes: unknown): TaskNotes {
+  if (typeof notes !== "object" || notes === null || Array.isArray(notes))
+    return { notes_left_out: "notes are not an object" };
+  if (JSON.stringify(notes).length > MAX_NOTES_CHARS)
+    return { notes_left_out: `notes have more than ${MAX_NOTES_CHARS} characters` };
+  return Object.fromEntries(Object.entries(notes).filter(([name]) => !OURS.includes(name)));
+}
+
+function messageIn(notes: unknown): string {
+  const { error } = Object(notes) as { readonly error?: unknown };
+  const { message = error } = Object(error) as { readonly message?: unknown };
+  return typeof message === "string" ? message : "";
+}

@@ -1,9 +1,9 @@
 /** What models write into the tools' inputs, and what core's readers make of it. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { z } from "zod";
-import { readHandoff } from "../core/handoff-answer.ts";
-import { readPlanAnswer } from "../core/plan-answer.ts";
+import * as z from "zod";
+import { readHandoff } from "../core/answers/handoff-answer.ts";
+import { readPlanAnswer } from "../core/answers/plan-answer.ts";
 import {
   askToolInput,
   executionPlanToolInput,

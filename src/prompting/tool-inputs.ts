@@ -1,7 +1,7 @@
-/** What can be given to the tools that end a turn? As lenient as their readers, which judge what comes. */
-import { z } from "zod";
+/** The inputs of the tools that end a turn: as lenient as their readers, which check them. */
+import * as z from "zod";
 
-/** What a model is shown is strict; these are what models write all the same, and what the readers understand. */
+/** Models are shown a strict schema; these also accept what models write all the same and the readers understand. */
 const id = z.preprocess((is) => (typeof is === "number" ? `${is}` : is), z.string());
 const text = z.preprocess((is) => (isTexts(is) ? is.join("\n") : is), z.string());
 const texts = z.preprocess((is) => (typeof is === "string" ? [is] : is), z.array(z.string()));
@@ -16,7 +16,7 @@ const paths = z.array(z.string());
 const isTexts = (is: unknown): is is readonly string[] =>
   Array.isArray(is) && is.every((one) => typeof one === "string");
 
-/** Null and nothing are the same to a model. As deep as the fields of a task are, and no deeper. */
+/** Models write null for a missing field. As deep as the fields of a task, and no deeper. */
 function withoutNulls(is: unknown, levels = 3): unknown {
   if (typeof is !== "object" || is === null || levels === 0) return is;
   if (Array.isArray(is)) return is.map((one) => withoutNulls(one, levels - 1));
@@ -24,7 +24,7 @@ function withoutNulls(is: unknown, levels = 3): unknown {
   return Object.fromEntries(said.map(([key, value]) => [key, withoutNulls(value, levels - 1)]));
 }
 
-/** Keys that are not known stay: the reader says what became of "dependsOn". */
+/** Unknown keys stay: the reader explains what becomes of "dependsOn". */
 const task = z.looseObject({
   id: id
     .optional()
@@ -35,7 +35,7 @@ const task = z.looseObject({
   description: text.describe(
     "All that its worker will know: what, why, where, and which patterns to follow.",
   ),
-  acceptance: text.describe("How anybody can tell that it is done."),
+  acceptance: text.describe("How to tell that it is done."),
   scope: paths
     .optional()
     .describe('The files that it may change, from the top of the repository; a folder ends in "/".'),
@@ -53,7 +53,7 @@ const task = z.looseObject({
   branch: z.string().optional().describe("A hint for the name of its branch."),
 });
 
-/** An id alone is enough for what was only said. */
+/** For a concern that was only said, an id is enough. */
 const addressed = z.preprocess(
   (is) => (typeof is === "string" || typeof is === "number" ? { concern: is } : is),
   z.looseObject({
@@ -80,7 +80,7 @@ export const planToolInput = z.preprocess(
   }),
 );
 
-/** A task of a plan file. Waves and the like follow from these. */
+/** A task of a plan file. Waves follow from these. */
 const planTask = z.looseObject({
   id: id.describe("A short name, unique in the plan: letters, digits, dots, dashes, underscores."),
   subject: z.string().describe("A short imperative title."),
@@ -115,8 +115,8 @@ export const executionPlanToolInput = z.preprocess(
   (is) => withoutNulls(is, 4),
   z.looseObject({
     goal: text.optional().describe("The request in one sentence."),
-    success_criteria: texts.optional().describe("How anybody can tell that all of it is done."),
-    assumptions: texts.optional().describe("What you took for granted where the request does not say."),
+    success_criteria: texts.optional().describe("How to tell that all of it is done."),
+    assumptions: texts.optional().describe("What you assumed where the request does not say."),
     context: z
       .looseObject({ files: paths.optional(), patterns: texts.optional(), tests: paths.optional() })
       .optional()
@@ -142,7 +142,7 @@ export const handoffToolInput = z.preprocess(
   }),
 );
 
-/** Unknown keys stay: `readCall` judges the request, and names what is wrong with it. */
+/** Unknown keys stay: `readCall` checks the request and explains what is wrong. */
 export const spawnToolInput = z.preprocess(
   (is) => withoutNulls(is),
   z.looseObject({
@@ -180,7 +180,7 @@ export const askToolInput = z.preprocess(
   (is) => withoutNulls(is),
   z.looseObject({
     question: text.describe("One question, with all that is needed to answer it."),
-    default: text.optional().describe("What is taken if no answer comes in time."),
+    default: text.optional().describe("What is used if no answer comes in time."),
     wait_s: z
       .number()
       .min(0)
@@ -189,7 +189,7 @@ export const askToolInput = z.preprocess(
   }),
 );
 
-/** What is wrong with a request is said by whoever reads it, so that the model can mend it. */
+/** The reader explains what is wrong with a request, so that the model can fix it. */
 export const answerToolInput = z.preprocess(
   (is) => withoutNulls(is),
   z.looseObject({
@@ -215,11 +215,8 @@ export const answerToolInput = z.preprocess(
         question: z
           .looseObject({ default: z.string().optional(), wait_ms: z.number().optional() })
           .optional()
-          .describe("Of NEEDS_INPUT: what is taken without an answer, and how long to wait for one."),
+          .describe("Of NEEDS_INPUT: what is used without an answer, and how long to wait for one."),
       })
       .optional(),
   }),
 );
-
-export type PlanToolInput = z.infer<typeof planToolInput>;
-export type HandoffToolInput = z.infer<typeof handoffToolInput>;

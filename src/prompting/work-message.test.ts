@@ -1,14 +1,14 @@
 /** What a worker hears, how it is told its role, and how it is asked again. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { placeIn } from "../../test/support/place.ts";
 import type { WorkBrief } from "../core/brief.ts";
 import { createFailureHandoff } from "../core/handoff.ts";
 import type { Specialist } from "../core/specialist.ts";
 import { ROOT, type TaskId, type TaskSpec } from "../core/task.ts";
 import type { Prompts } from "../ports/prompts.ts";
-import { askAgain } from "./ask-again.ts";
+import { askAgain } from "./asked-for.ts";
 import { MAX_MESSAGE_CHARS } from "./message.ts";
-import { placeIn } from "./place.ts";
 import { systemPrompt } from "./system-prompt.ts";
 import { workMessage } from "./work-message.ts";
 

@@ -1,4 +1,4 @@
-/** What is taken for granted where a plan does not say: how long things take, what they cost, how often they fail? */
+/** What a forecast assumes where a plan does not say: how long things take, what they cost, how often they fail. */
 
 export type Assumed = {
   /** One attempt at a task: of this agent, else of anybody. */
@@ -9,7 +9,7 @@ export type Assumed = {
   /** One run of the gate, with what git does around it. */
   readonly gateMs: number;
   readonly workTokens: number;
-  /** Undefined: nobody knows the price, which is not the same as none. */
+  /** Undefined: the price is unknown, not zero. */
   readonly workDollars: number | undefined;
   /** Of all attempts: those whose agent fails, and of the others those whose candidate turns the gate red. */
   readonly failShare: number;
@@ -37,7 +37,7 @@ export const NOTHING_LEARNT: Learnt = { runs: 0, attempts: 0, workMsByAgent: new
 const MINUTE = 60_000;
 
 /** Each with its reason. */
-export const DEFAULTS = {
+const DEFAULTS = {
   workMs: { value: 10 * MINUTE, why: "a task of a few files takes an agent some five to fifteen minutes" },
   planMs: { value: MINUTE, why: "one long answer of a model" },
   gateMs: { value: MINUTE, why: "a build and its tests, as most projects have them" },
@@ -45,7 +45,7 @@ export const DEFAULTS = {
 } as const;
 
 /** `failures`: none, unless they are asked for; `learnt` takes the shares that earlier runs have shown. */
-export type Given = { readonly failures?: number | "learnt" };
+type Given = { readonly failures?: number | "learnt" };
 
 export function assume(learnt: Learnt, { failures = 0 }: Given = {}): Assumed {
   const isLearnt = failures === "learnt";

@@ -1,6 +1,7 @@
 /** When was each job's end heard? As the log says, but those that an engine heard together at one moment. */
-import type { Event } from "../core/event.ts";
+
 import type { JobId } from "../core/job.ts";
+import type { Event } from "../core/log/event.ts";
 
 /** A busy engine hears of several ends at once, and decides after the last: their times are a few ms apart at most. */
 const TOGETHER_MS = 5;

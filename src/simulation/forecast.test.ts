@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { cpuMs } from "../../test/support/cpu.ts";
-import { defaultPolicy, type Policy } from "../core/policy.ts";
+import { defaultPolicy, type Policy } from "../core/rules/policy.ts";
 import type { ExecutionPlan, PlanTask } from "../planning/plan.ts";
 import { type Assumed, assume, NOTHING_LEARNT } from "./assumed.ts";
 import { type Forecast, forecast } from "./forecast.ts";

@@ -1,21 +1,19 @@
-/** How would a plan go with so many workers? The real engine on a virtual clock, in a repository that is made up. */
+/** Forecasts how a plan goes with so many workers: the real engine on a virtual clock, in a virtual repository. */
 
 import type { WorkBrief } from "../core/brief.ts";
-import type { Event } from "../core/event.ts";
 import { type Failure, failure } from "../core/failure.ts";
 import { type Job, type JobId, jobId, type Spent } from "../core/job.ts";
-import type { Policy } from "../core/policy.ts";
+import type { Event } from "../core/log/event.ts";
+import type { Policy } from "../core/rules/policy.ts";
 import { parentId, ROOT, type TaskId } from "../core/task.ts";
 import { AGENT_PREFIX, type ExecutionPlan, GENERAL_PURPOSE, type PlanTask } from "../planning/plan.ts";
 import { fixedPlanner } from "../planning/to-answer.ts";
 import type { Assumed } from "./assumed.ts";
 import { type HotFile, hotFiles } from "./hot-files.ts";
-import { freeProvider, type Provider } from "./provider.ts";
 import { type Random, randomFrom, seedFor } from "./random.ts";
-import { evidenceOf, handoff } from "./scripted-team.ts";
 import { simulate } from "./simulate.ts";
 import { type Timeline, timelineOf } from "./timeline.ts";
-import { type Fate, noMischief, type Script, type Worked } from "./virtual-queue.ts";
+import { evidenceOf, type Fate, handoff, type QueueScript, type Worked } from "./virtual-queue.ts";
 import { VirtualRepository } from "./virtual-repository.ts";
 
 export type Forecast = Timeline & {
@@ -25,7 +23,7 @@ export type Forecast = Timeline & {
   readonly hotFiles: readonly HotFile[];
 };
 
-export type Wanted = {
+type Wanted = {
   readonly plan: ExecutionPlan;
   readonly assumed: Assumed;
   readonly workers: number;
@@ -41,13 +39,10 @@ export async function forecast(wanted: Wanted): Promise<Forecast | { readonly fa
     policy: policyFor(policy, workers, plan.tasks.length),
     script: scriptOf(wanted),
     repository: new VirtualRepository(),
-    provider: providerOf(wanted),
-    mischief: { ...noMischief, fate: (job, _brief, ms) => fateOf(wanted, job, ms) },
-    together: true,
     maxMs: MAX_MS,
   });
-  if (simulated.end.is === "stuck")
-    return { failure: failure("policy", `the plan would not come to an end: ${simulated.end.why}`) };
+  if ("stuck" in simulated)
+    return { failure: failure("policy", `the plan would not end: ${simulated.stuck}`) };
   const timeline = timelineOf(simulated.events);
   const { used } = timeline;
   return {
@@ -59,7 +54,7 @@ export async function forecast(wanted: Wanted): Promise<Forecast | { readonly fa
   };
 }
 
-/** Attempts that ended before they said what they cost: it was not nothing. */
+/** Attempts that ended before they reported their cost: their price is unknown, not zero. */
 function outOfTime(events: readonly Event[]): number {
   const jobs = new Set<JobId>();
   for (const event of events) {
@@ -70,17 +65,17 @@ function outOfTime(events: readonly Event[]): number {
   return jobs.size;
 }
 
-/** A plan is never refused for its length here: who may run it is for others to say. */
+/** A forecast never refuses a plan for its length. */
 const policyFor = (policy: Policy, workers: number, tasks: number): Policy => ({
   ...policy,
   capacity: { ...policy.capacity, work: workers },
   root: { ...policy.root, maxTasksPerAnswer: Math.max(policy.root.maxTasksPerAnswer, tasks) },
-  approval: "never", // How long a person takes nobody knows.
+  approval: "never", // How long a person takes is not known.
 });
 
 const MINUTE = 60_000;
 
-/** What one attempt at it takes: as the plan says, else as its agent was seen to take, else as anybody. */
+/** How long one attempt takes: as the plan says, else the agent's median in earlier runs, else the median of all agents. */
 export function workMs({ estimate, metadata }: PlanTask, assumed: Assumed): number {
   const minutes = estimate?.minutes;
   if (minutes !== undefined && minutes >= 0) return Math.round(Math.min(minutes, MAX_MINUTES) * MINUTE);
@@ -94,7 +89,8 @@ const MAX_MINUTES = 365 * 24 * 60;
 /** A thousand tasks of a day each, one after the other. */
 const MAX_MS = 1_000 * 24 * 60 * MINUTE;
 
-function scriptOf({ plan, assumed, seed = 0 }: Wanted): Script {
+function scriptOf(wanted: Wanted): QueueScript {
+  const { plan, assumed, seed = 0 } = wanted;
   const answer = fixedPlanner(plan);
   return {
     plan: answer,
@@ -106,6 +102,8 @@ function scriptOf({ plan, assumed, seed = 0 }: Wanted): Script {
       const task = taskIn(plan, job.task);
       return task ? workMs(task, assumed) : Math.round(assumed.workMs);
     },
+    cost: (job) => costOf(job, wanted),
+    fate: (job, ms) => fateOf(wanted, job, ms),
   };
 }
 
@@ -114,7 +112,7 @@ function taskIn({ tasks }: ExecutionPlan, id: TaskId): PlanTask | undefined {
   return parentId(id) === ROOT ? tasks[Number(id.slice(ROOT.length + 1)) - 1] : undefined;
 }
 
-/** Everybody does what is asked, in all files that are named; where none are, in one that nobody else has. */
+/** Every worker changes all files that its task names; a task without files changes one of its own. */
 export function worked({ task, attempt, spec }: WorkBrief, isBad: boolean): Worked {
   const files = spec.terms?.loose
     ? [`${task}`]
@@ -148,18 +146,13 @@ function isChosen(seed: number, name: string, share: number): boolean {
   return random.chance(share);
 }
 
-function providerOf({ plan, assumed }: Wanted): Provider {
+function costOf(job: Job, { plan, assumed }: Wanted): Spent {
+  if (job.kind !== "work") return { tokens: 0 };
+  const { tokens, dollars } = taskIn(plan, job.task)?.estimate ?? {};
+  const price = dollars ?? assumed.workDollars;
   return {
-    ...freeProvider,
-    cost: (job): Spent => {
-      if (job.kind !== "work") return { tokens: 0 };
-      const { tokens, dollars } = taskIn(plan, job.task)?.estimate ?? {};
-      const price = dollars ?? assumed.workDollars;
-      return {
-        tokens: tokens ?? Math.round(assumed.workTokens),
-        ...(price !== undefined && { microdollars: Math.round(price * 1_000_000) }),
-      };
-    },
+    tokens: tokens ?? Math.round(assumed.workTokens),
+    ...(price !== undefined && { microdollars: Math.round(price * 1_000_000) }),
   };
 }
 

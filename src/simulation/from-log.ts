@@ -1,19 +1,20 @@
-/** What does a run's log say that can be played again? Answers, attempts and their ends, durations, what people said. */
-import type { Event, EventOf, NewTask } from "../core/event.ts";
+/** Reads from a run's log what a replay needs: answers, attempts and how they ended, durations, what people said. */
+
+import type { PlanAnswer } from "../core/answers/plan-answer.ts";
 import { failuresOf } from "../core/gate.ts";
 import { type Job, type JobId, jobId, type Member } from "../core/job.ts";
-import { OPEN, type Phase } from "../core/landing.ts";
-import type { PlanAnswer } from "../core/plan-answer.ts";
-import type { Problem, ProblemClass } from "../core/repair.ts";
+import type { Event, EventOf, NewTask } from "../core/log/event.ts";
+import { OPEN, type Phase } from "../core/rules/landing.ts";
+import type { Problem, ProblemClass } from "../core/rules/repair.ts";
 import { parentId, ROOT, type TaskId } from "../core/task.ts";
 import { endTimes } from "./end-times.ts";
 import { median } from "./learnt.ts";
 import {
-  type Attempt,
   type End,
   type GateJob,
   NOTHING_MORE,
   type PlannedTurn,
+  type RecordedAttempt,
   type Recording,
   type Timed,
 } from "./recording.ts";
@@ -25,7 +26,7 @@ export function recordingOf(events: readonly Event[]): Recording {
 }
 
 /** A candidate by its members: "calendar/grid#1 leap#2". */
-export const membersName = (members: readonly Member[], nameOf: (task: TaskId) => string): string =>
+const membersName = (members: readonly Member[], nameOf: (task: TaskId) => string): string =>
   members
     .map(({ task, attempt }) => `${nameOf(task)}#${attempt}`)
     .sort()
@@ -41,7 +42,7 @@ class Reader {
   readonly #keys = new Map<TaskId, string>();
   readonly #begun = new Map<JobId, Begun>();
   readonly #plans = new Map<string, Writable<PlannedTurn>[]>();
-  readonly #attempts = new Map<string, Writable<Attempt>[]>();
+  readonly #attempts = new Map<string, Writable<RecordedAttempt>[]>();
   readonly #gate = { land: [] as Writable<GateJob>[], check: [] as Writable<GateJob>[] };
   /** The members of each candidate that was red. */
   readonly #reds: (readonly Member[])[] = [];
@@ -148,11 +149,11 @@ class Reader {
       case "target.moved":
         this.#happened.push({ at: this.#since(event.at) - 1, what: "moved" });
         this.#inexact.add(
-          "somebody else moved the target: it is moved at the same time, not at the same step",
+          "the target branch was moved from outside: it is moved at the same time, not at the same step",
         );
         break;
       case "landing.lost":
-        this.#inexact.add("landings were taken back: that is not played again");
+        this.#inexact.add("landings were taken back: that is not replayed");
         break;
       default:
         this.#command(event);
@@ -193,18 +194,18 @@ class Reader {
         break;
       }
       case "setup.failed":
-        this.#inexact.add("the set-up failed and was mended: that is not played again");
+        this.#inexact.add("the set-up failed and was repaired: that is not replayed");
         break;
       case "landing.proposed":
-        this.#inexact.add("a person was asked about a landing: it is played as if nobody had been");
+        this.#inexact.add("a person was asked about a landing: it is replayed without the question");
         break;
       case "subtask.spawned":
       case "question.asked":
-        this.#inexact.add("a worker delegated or asked: it is played as if it had done all by itself");
+        this.#inexact.add("a worker delegated or asked: it is replayed as if it had done everything itself");
         break;
       case "account.parked":
       case "account.refused":
-        this.#inexact.add("an account had no more to give: the jobs that met it are played as they ended");
+        this.#inexact.add("an account was rate limited: the jobs that met it are replayed as they ended");
         break;
       default: // Follows from the rest.
     }
@@ -250,9 +251,7 @@ class Reader {
     entry.ms = (this.#endTimes.get(id) ?? begun.at) - begun.at;
     if (how === "answered" || how === "answered-late" || how === "interrupted") entry.end = "answered";
     if (how === "interrupted")
-      this.#inexact.add(
-        "the run was interrupted and resumed: its jobs are played as if they had failed then",
-      );
+      this.#inexact.add("the run was interrupted and resumed: its jobs are replayed as failed at that time");
   }
 
   #answered(task: TaskId, said: PlannedTurn["said"]): void {
@@ -286,7 +285,7 @@ class Reader {
   }
 
   /** Of attempt `number`, else of the newest. */
-  #attempt(task: TaskId, number: number | undefined, what: Partial<Attempt>): void {
+  #attempt(task: TaskId, number: number | undefined, what: Partial<RecordedAttempt>): void {
     const all = this.#attempts.get(this.#nameOf(task));
     const entry = number === undefined ? all?.at(-1) : all?.[number - 1];
     if (entry) Object.assign(entry, what);
@@ -305,7 +304,7 @@ class Reader {
 
   #landed({ proof }: EventOf<"batch.landed">): void {
     if (proof === "found")
-      this.#inexact.add("a landing was found after its job was lost: it is played as a landing");
+      this.#inexact.add("a landing was found after its job was lost: it is replayed as a landing");
   }
 
   #turned({ phase, failure }: EventOf<"landing.turned">): void {
@@ -314,7 +313,7 @@ class Reader {
     this.#phase = phase;
   }
 
-  /** Red for nobody's fault: no member of the candidate was ever refused for a red gate. */
+  /** Candidates that failed the gate though none of their members was ever refused for it. */
   #unexplained(): ReadonlyMap<string, number> {
     const flakes = new Map<string, number>();
     const isBad = ({ task, attempt }: Member) =>
@@ -349,7 +348,7 @@ class Reader {
     for (const name of fresh)
       this.#happened.push({ at: this.#since(this.#failing.at) - 1, what: this.#problems.get(name)! });
     if (fresh.length > 0)
-      this.#inexact.add("the target turned red by itself: it does so just before it was seen");
+      this.#inexact.add("the target branch began to fail by itself: it does so just before that was seen");
   }
 
   #know(name: string, kind: ProblemClass, files: readonly string[]): void {
@@ -362,9 +361,9 @@ function wasRed(before: Phase, after: Phase): boolean {
   if (before.is === "base") return false; // A look at the target has decided.
   if (after.is === "again") return before.is !== "again" || after.run > before.run;
   if (after.is === "base") return true;
-  if (before.is === "again") return after.is === "hunt";
-  if (before.is !== "hunt") return false;
-  return after.is === "open" ? before.guilty.length === 1 : after.is === "hunt" && after.reds > before.reds;
+  if (before.is === "again") return after.is === "bisect";
+  if (before.is !== "bisect") return false;
+  return after.is === "open" ? before.guilty.length === 1 : after.is === "bisect" && after.reds > before.reds;
 }
 
 const usual = (all: readonly Timed[]): number => median(all.map(({ ms }) => ms)) ?? 0;

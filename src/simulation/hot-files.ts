@@ -36,7 +36,7 @@ export function hotFiles({ tasks, fileWaits }: Timeline): readonly HotFile[] {
     .sort((a, b) => b.waitedMs - a.waitedMs || b.tasks.length - a.tasks.length || (a.path < b.path ? -1 : 1));
 }
 
-/** What a loose task will change nobody knows, and a planner or a report changes nothing itself. */
+/** The files of a loose task are unknown, and planners and reports change nothing. */
 const writes = ({ spec }: TimedTask): boolean =>
   spec.delivers === "change" && spec.shape === "work" && !spec.terms?.loose;
 

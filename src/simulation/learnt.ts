@@ -1,7 +1,8 @@
-/** What have earlier runs shown of how long things take, what they cost and how often they fail? */
-import type { Event, NewTask } from "../core/event.ts";
+/** Learns from earlier runs how long things take, what they cost and how often they fail. */
+
 import { type Failure, isAccounts } from "../core/failure.ts";
 import { type JobId, jobId, taskOfJob } from "../core/job.ts";
+import type { Event, NewTask } from "../core/log/event.ts";
 import type { TaskId } from "../core/task.ts";
 import { GENERAL_PURPOSE } from "../planning/plan.ts";
 import type { Learnt } from "./assumed.ts";
@@ -54,7 +55,7 @@ const nothingSeen = (): Seen => ({
 function look(seen: Seen, events: readonly Event[]): void {
   const since = new Map<JobId, number>();
   const agents = new Map<TaskId, string>();
-  /** Those whose last attempt was counted: at most once it comes to nothing. */
+  /** Tasks whose last attempt was counted: it can fail once at most. */
   const tried = new Set<TaskId>();
   const ofTasks = (into: readonly NewTask[]) => {
     for (const { id, spec } of into) agents.set(id, spec.agent ?? GENERAL_PURPOSE);
@@ -65,16 +66,16 @@ function look(seen: Seen, events: readonly Event[]): void {
     if (event.type === "job.ended") ended(seen, event, { since, agents, tried });
     if (event.type !== "task.retried" && event.type !== "task.failed") continue;
     const isCharged = event.type === "task.failed" || event.charge !== "nothing";
-    if (tried.delete(event.task) && isCharged) cameToNothing(seen, event.failure);
+    if (tried.delete(event.task) && isCharged) countFailure(seen, event.failure);
   }
 }
 
-function cameToNothing(seen: Seen, failure: Failure): void {
+function countFailure(seen: Seen, failure: Failure): void {
   if (failure.kind === "conflict" || failure.kind === "gate-red") seen.refused += 1;
   else if (!isAccounts(failure)) seen.failed += 1;
 }
 
-/** Who did not answer was given up, or ended with its engine: how long it would have taken nobody knows. */
+/** Only answered jobs have a duration: others were given up, or ended with their engine. */
 function ended(
   seen: Seen,
   { job, how, at, spent }: Event & { readonly type: "job.ended" },

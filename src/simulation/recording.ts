@@ -1,8 +1,9 @@
 /** What is known of a run that was recorded, as far as it can be played again? */
+
+import type { PlanAnswer } from "../core/answers/plan-answer.ts";
 import type { Failure } from "../core/failure.ts";
-import type { PlanAnswer } from "../core/plan-answer.ts";
-import type { JobKind } from "../core/policy.ts";
-import type { Problem } from "../core/repair.ts";
+import type { JobKind } from "../core/rules/policy.ts";
+import type { Problem } from "../core/rules/repair.ts";
 import type { Spent } from "../core/used.ts";
 import type { Message } from "../engine/inbox.ts";
 
@@ -12,7 +13,7 @@ export type Recording = {
   /** By the planner's task; the root's is "t". */
   readonly plans: ReadonlyMap<string, readonly PlannedTurn[]>;
   /** By the task; the first is attempt 1. */
-  readonly attempts: ReadonlyMap<string, readonly Attempt[]>;
+  readonly attempts: ReadonlyMap<string, readonly RecordedAttempt[]>;
   /** By turn; the first is turn 1. */
   readonly lands: readonly GateJob[];
   readonly checks: readonly GateJob[];
@@ -37,7 +38,7 @@ export type End = "answered" | "dies";
 
 export type PlannedTurn = Timed & { readonly said: PlanAnswer | Failure };
 
-export type Attempt = Timed & {
+export type RecordedAttempt = Timed & {
   /** What it made; without it, `failure` says why nothing came of it. */
   readonly files?: readonly string[];
   readonly failure?: Failure;
@@ -45,7 +46,7 @@ export type Attempt = Timed & {
   readonly refused?: "conflict" | "red";
 };
 
-/** `failure`: the machine's, not the tasks'. `flakes`: what failed this time though nobody ever mended it. */
+/** `failure`: the machine's, not the tasks'. `flakes`: what failed this time and was never repaired. */
 export type GateJob = Timed & { readonly failure?: Failure; readonly flakes?: readonly string[] };
 
 export type Timed = { readonly ms: number; readonly end: End; readonly spent?: Spent };

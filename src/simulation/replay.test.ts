@@ -1,19 +1,19 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Event } from "../core/event.ts";
+import { scriptedTeam } from "../../test/simulation/scripted-team.ts";
+import { simulate } from "../../test/simulation/simulate.ts";
+import { type Mischief, noMischief } from "../../test/simulation/virtual-queue.ts";
 import { failure } from "../core/failure.ts";
 import { jobId } from "../core/job.ts";
-import { defaultPolicy, type Policy } from "../core/policy.ts";
+import type { Event } from "../core/log/event.ts";
+import { defaultPolicy, type Policy } from "../core/rules/policy.ts";
 import { assume, NOTHING_LEARNT } from "./assumed.ts";
 import { endTimes } from "./end-times.ts";
 import { recordingOf } from "./from-log.ts";
 import { learnFrom } from "./learnt.ts";
 import { randomFrom, seedFor } from "./random.ts";
 import { replay } from "./replay.ts";
-import { scriptedTeam } from "./scripted-team.ts";
-import { simulate } from "./simulate.ts";
 import { timelineOf } from "./timeline.ts";
-import { type Mischief, noMischief } from "./virtual-queue.ts";
 import { VirtualRepository } from "./virtual-repository.ts";
 import { withoutHistory } from "./without-history.ts";
 

@@ -1,17 +1,23 @@
-/** How would a recorded run go again? Its tasks, answers and ends, with the durations that it had or with others. */
+/** Replays a recorded run: its tasks, answers and ends, with the durations that it had or with assumed ones. */
+
+import type { PlanAnswer } from "../core/answers/plan-answer.ts";
 import type { PlanBrief, WorkBrief } from "../core/brief.ts";
-import type { Event } from "../core/event.ts";
 import { type Failure, failure } from "../core/failure.ts";
 import { type Job, jobId, type Spent } from "../core/job.ts";
-import type { PlanAnswer } from "../core/plan-answer.ts";
-import type { Policy } from "../core/policy.ts";
+import type { Event } from "../core/log/event.ts";
+import type { Policy } from "../core/rules/policy.ts";
 import { parentId, ROOT, type TaskId } from "../core/task.ts";
 import { worked } from "./forecast.ts";
-import { freeProvider } from "./provider.ts";
-import { type Attempt, type GateJob, NOTHING_MORE, type PlannedTurn, type Recording } from "./recording.ts";
+import {
+  type GateJob,
+  NOTHING_MORE,
+  type PlannedTurn,
+  type RecordedAttempt,
+  type Recording,
+} from "./recording.ts";
 import { simulate } from "./simulate.ts";
 import { type Timeline, timelineOf } from "./timeline.ts";
-import { type Fate, type Mischief, noMischief, type Worked } from "./virtual-queue.ts";
+import type { Fate, QueueScript, Worked } from "./virtual-queue.ts";
 import { VirtualRepository } from "./virtual-repository.ts";
 
 export async function replay(
@@ -26,45 +32,38 @@ export async function replay(
     policy,
     repository,
     script: player,
-    mischief: player.mischief,
-    provider: { ...freeProvider, cost: (job) => player.cost(job) },
     said: recording.said,
     happens: recording.happened.map(({ at, what }) => ({
       at,
       happens: () => (what === "moved" ? repository.moveFromOutside() : repository.decay(what)),
     })),
-    react: (event) => (event.type === "plan.proposed" ? approvals.splice(0, 1) : []),
+    react: (event) => {
+      player.see(event);
+      return event.type === "plan.proposed" ? approvals.splice(0, 1) : [];
+    },
     flaky: recording.flaky,
-    observe: (event) => player.see(event),
-    together: true,
     maxMs: MAX_MS,
   });
-  return simulated.end.is === "stuck"
-    ? { failure: failure("policy", `played again, the run comes to no end: ${simulated.end.why}`) }
+  return "stuck" in simulated
+    ? { failure: failure("policy", `replayed, the run does not end: ${simulated.stuck}`) }
     : timelineOf(simulated.events);
 }
 
 /** A year: no run was so long. */
 const MAX_MS = 365 * 24 * 60 * 60_000;
 
-/** Answers as was recorded, by the names of tasks; where it goes on otherwise than it did, as is most likely. */
-class Player {
+/** Answers as recorded, by the names of tasks; where the replay takes another course, with the most likely answer. */
+class Player implements QueueScript {
   readonly #recording: Recording;
   readonly #names = new Map<TaskId, string>([[ROOT, ROOT]]);
   /** Of a planner's recorded turns, how many are used up. */
   readonly #turns = new Map<string, number>();
   readonly #flakes: Map<string, number>;
   #check: GateJob | undefined;
-  readonly mischief: Mischief;
 
   constructor(recording: Recording) {
     this.#recording = recording;
     this.#flakes = new Map(recording.flakes);
-    this.mischief = {
-      ...noMischief,
-      fate: (job, _brief, time) => this.#fate(job, time),
-      flake: (tree) => this.#flake(tree),
-    };
   }
 
   /** Which task has which name: numbers are given in the order of events. */
@@ -112,7 +111,7 @@ class Player {
     return this.#names.get(task) ?? task;
   }
 
-  #entry(job: Job): Attempt | PlannedTurn | GateJob | undefined {
+  #entry(job: Job): RecordedAttempt | PlannedTurn | GateJob | undefined {
     const { plans, attempts, lands, checks } = this.#recording;
     switch (job.kind) {
       case "plan":
@@ -137,7 +136,7 @@ class Player {
     return all[next];
   }
 
-  #fate(job: Job, ms: number): Fate {
+  fate(job: Job, ms: number): Fate {
     const entry = this.#entry(job);
     if (job.kind === "check") this.#check = entry; // One at a time.
     if (entry?.end === "dies") return { is: "dies" };
@@ -148,7 +147,7 @@ class Player {
   }
 
   /** A candidate is named by its members, after the commit that it is on; a look at the target has none. */
-  #flake(tree: string): readonly string[] {
+  flake(tree: string): readonly string[] {
     const [, ...members] = tree.split(" ");
     if (members.length === 0) return this.#check?.flakes ?? [];
     const name = members
@@ -167,10 +166,13 @@ class Player {
 
 const hasTasks = ({ said }: PlannedTurn): boolean => "kind" in said || said.tasks.length > 0;
 
-function failureOf(job: Job, entry: Attempt | PlannedTurn | GateJob | undefined): Failure | undefined {
+function failureOf(
+  job: Job,
+  entry: RecordedAttempt | PlannedTurn | GateJob | undefined,
+): Failure | undefined {
   if (!entry) return undefined;
   if ("said" in entry) return "kind" in entry.said ? entry.said : undefined;
   if ("failure" in entry && entry.failure && !("files" in entry && entry.refused)) return entry.failure;
   const isLost = job.kind === "work" && !("files" in entry);
-  return isLost ? failure("interrupted", `${jobId(job)} came to nothing`) : undefined;
+  return isLost ? failure("interrupted", `${jobId(job)} left no result`) : undefined;
 }

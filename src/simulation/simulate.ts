@@ -1,172 +1,66 @@
-/** How does a whole run go in a virtual world? The real engine on a manual clock, killed and restarted at will. */
+/** Plays a whole run in a virtual world: the real engine on a manual clock. */
 import { setImmediate as drained } from "node:timers/promises";
 import { ManualClock } from "../adapters/clocks/manual.ts";
 import { MemoryEventLog } from "../adapters/event-logs/memory.ts";
-import type { Event } from "../core/event.ts";
-import type { Job } from "../core/job.ts";
-import type { Policy } from "../core/policy.ts";
-import type { RunState } from "../core/state.ts";
-import { type EngineEnd, runEngine } from "../engine/engine.ts";
+import type { Event } from "../core/log/event.ts";
+import type { Policy } from "../core/rules/policy.ts";
+import { runEngine } from "../engine/engine.ts";
 import { Inbox, type Message } from "../engine/inbox.ts";
-import type { Clock } from "../ports/clock.ts";
 import type { EventLog } from "../ports/event-log.ts";
-import { freeProvider, type Provider } from "./provider.ts";
-import { type Mischief, noMischief, type Script, type Unready, VirtualQueue } from "./virtual-queue.ts";
+import { type QueueScript, VirtualQueue } from "./virtual-queue.ts";
 import type { VirtualRepository } from "./virtual-repository.ts";
 
-export type Simulation = {
+type VirtualRun = {
   readonly goal: string;
   readonly policy: Policy;
-  readonly script: Script;
+  readonly script: QueueScript;
   readonly repository: VirtualRepository;
-  readonly mischief?: Mischief;
-  readonly provider?: Provider;
-  readonly unready?: Unready;
-  /** What people and the world say, and when. */
+  /** If it is not over by then, it never will be. */
+  readonly maxMs: number;
+  /** What people say, and what happens to the world, at a time. */
   readonly said?: readonly { readonly at: number; readonly message: Message }[];
-  /** What people say, or do to the world, when they see an event, and how long it takes them. */
-  readonly react?: (event: Event) => readonly Reaction[];
+  readonly happens?: readonly { readonly at: number; readonly happens: () => void }[];
+  /** Sees each event once it is in the log; what it returns is said so much later. */
+  readonly react?: (event: Event) => readonly { readonly afterMs: number; readonly message: Message }[];
   /** Tests that earlier runs saw come and go. */
   readonly flaky?: readonly string[];
-  /** Done to the world at a time. */
-  readonly happens?: readonly { readonly at: number; readonly happens: () => void }[];
-  /** By how much somebody sets the machine's clock, and when. */
-  readonly jumps?: readonly { readonly at: number; readonly ms: number }[];
-  readonly crashes?: Crashes;
-  /** What comes at one moment is heard together, as by an engine that was busy; else one after the other. */
-  readonly together?: boolean;
-  /** By then it is over, or will never be; two months, unless it is said otherwise. */
-  readonly maxMs?: number;
-  readonly maxEvents?: number;
-  /** Sees each event once it is durable, and what time it is really, and by the machine's clock. */
-  readonly observe?: (event: Event, clock: Pick<Clock, "now" | "wall">) => void;
 };
 
-export type Reaction = { readonly afterMs: number } & (
-  | { readonly message: Message }
-  | { readonly happens: () => void }
-);
+type PlayedRun = { readonly events: readonly Event[] } | { readonly stuck: string };
 
-/**
- * What happens to the engine when it appends. `before`: it dies and nothing is durable; `after`: it dies when
- * everything is; `rival`: a second engine starts while it goes on.
- */
-export type Crashes = {
-  onAppend(events: readonly Event[]): "none" | "before" | "after" | "rival";
-  survives(job: Job): boolean;
-};
-
-export type Simulated = {
-  readonly end:
-    | { readonly is: "closed"; readonly state: RunState }
-    | { readonly is: "stuck"; readonly why: string };
-  readonly events: readonly Event[];
-  readonly now: number;
-};
-
-/** Two months, or so many events: a run that is not over by then will never be. */
 const DAY = 24 * 60 * 60_000;
-const MAX_MS = 60 * DAY;
-const MAX_EVENTS = 20_000_000;
 
-export async function simulate(simulation: Simulation): Promise<Simulated> {
-  const world = new World(simulation);
-  world.boot();
-  for (const { at, message } of simulation.said ?? []) world.clock.wakeAt(at, () => world.say(message));
-  for (const { at, happens } of simulation.happens ?? []) world.clock.wakeAt(at, happens);
-  for (const { at, ms } of simulation.jumps ?? []) world.clock.wakeAt(at, () => world.clock.jump(ms));
+export async function simulate(run: VirtualRun): Promise<PlayedRun> {
+  const { goal, policy, repository, script, flaky, react } = run;
+  const clock = new ManualClock();
+  const memory = new MemoryEventLog();
+  const inbox = new Inbox();
+  const log: EventLog = {
+    read: (after) => memory.read(after),
+    append: async (after, events) => {
+      const appended = await memory.append(after, events);
+      for (const { afterMs, message } of events.flatMap((event) => react?.(event) ?? []))
+        clock.wakeAt(clock.now() + afterMs, () => inbox.send(message));
+      return appended;
+    },
+  };
+  inbox.send({ type: "open", request: { run: "r1", goal, base: repository.base, ...(flaky && { flaky }) } });
+  const queue = new VirtualQueue(clock, repository, script);
+  let end: { readonly failed?: unknown } | undefined;
+  runEngine({ log, queue, clock: clock.ofProcess(), policy }, inbox, new AbortController().signal).then(
+    () => (end = {}),
+    (failed: unknown) => (end = { failed }),
+  );
+  for (const { at, message } of run.said ?? []) clock.wakeAt(at, () => inbox.send(message));
+  for (const { at, happens } of run.happens ?? []) clock.wakeAt(at, happens);
   while (true) {
     await drained(); // Everything that follows from the last step has happened.
-    const { closed } = world;
-    if (world.broken) throw world.broken;
-    if (closed) return { end: closed, events: world.log.events, now: world.clock.now() };
-    const next = world.clock.next();
-    if (next === undefined) return world.stuck("nothing is running and nobody is waiting for anything");
-    if (world.log.events.length > (simulation.maxEvents ?? MAX_EVENTS)) return world.stuck("too many events");
-    if (next > (simulation.maxMs ?? MAX_MS))
-      return world.stuck(`not over after ${Math.round(world.clock.now() / DAY)} days`);
-    world.clock.step();
-    while (simulation.together && world.clock.next() === world.clock.now()) world.clock.step();
-  }
-}
-
-class World {
-  readonly clock = new ManualClock();
-  readonly log = new MemoryEventLog();
-  /** What the engine threw: it never should. */
-  broken: unknown;
-  closed: Extract<EngineEnd, { readonly is: "closed" }> | undefined;
-  readonly #simulation: Simulation;
-  readonly #queue: VirtualQueue;
-  readonly #inboxes = new Set<Inbox>();
-
-  constructor(simulation: Simulation) {
-    this.#simulation = simulation;
-    const { repository, script, mischief = noMischief, provider = freeProvider, unready } = simulation;
-    const world = { clock: this.clock, repository, script, mischief, provider };
-    this.#queue = new VirtualQueue({ ...world, ...(unready && { unready }) });
-  }
-
-  say(message: Message): void {
-    for (const inbox of this.#inboxes) inbox.send(message); // Of two engines, one will be refused by the log.
-  }
-
-  boot(): void {
-    const { policy, goal, repository, flaky } = this.#simulation;
-    const inbox = new Inbox();
-    this.#inboxes.add(inbox);
-    const request = { run: "r1", goal, base: repository.base, ...(flaky && { flaky }) };
-    inbox.send({ type: "open", request }); // Nothing, the second time.
-    const log = this.#mortalLog(() => this.#inboxes.delete(inbox));
-    const parts = { log, queue: this.#queue, clock: this.clock.ofProcess(), policy };
-    runEngine(parts, inbox, new AbortController().signal).then(
-      (end) => {
-        this.#inboxes.delete(inbox);
-        if (end.is === "closed") this.closed = end;
-      },
-      (error: unknown) => {
-        this.broken = error;
-      },
-    );
-  }
-
-  #seen(event: Event): void {
-    const { observe, react } = this.#simulation;
-    observe?.(event, this.clock);
-    for (const reaction of react?.(event) ?? []) {
-      const act = "message" in reaction ? () => this.say(reaction.message) : reaction.happens;
-      this.clock.wakeAt(this.clock.now() + reaction.afterMs, act);
-    }
-  }
-
-  stuck(why: string): Simulated {
-    return { end: { is: "stuck", why }, events: this.log.events, now: this.clock.now() };
-  }
-
-  /** The log as one engine sees it: after that engine's death its calls never return. */
-  #mortalLog(onDeath: () => void): EventLog {
-    const { crashes } = this.#simulation;
-    const never = () => new Promise<never>(() => {});
-    let dead = false;
-    const die = () => {
-      dead = true;
-      onDeath();
-      this.#queue.crash((job) => crashes!.survives(job));
-      this.boot();
-      return never();
-    };
-    return {
-      read: (after) => this.log.read(after),
-      append: async (after, events) => {
-        if (dead) return never();
-        const how = crashes?.onAppend(events) ?? "none";
-        if (how === "before") return die();
-        const appended = await this.log.append(after, events);
-        if (appended.is === "done") for (const event of events) this.#seen(event);
-        if (how === "after") return die();
-        if (how === "rival") this.boot();
-        return appended;
-      },
-    };
+    if (end?.failed !== undefined) throw end.failed;
+    if (end) return { events: memory.events };
+    const next = clock.next();
+    if (next === undefined) return { stuck: "nothing is running and no task waits for anything" };
+    if (next > run.maxMs) return { stuck: `not over after ${Math.round(clock.now() / DAY)} days` };
+    clock.step();
+    while (clock.next() === clock.now()) clock.step(); // Heard together, as by a busy engine.
   }
 }

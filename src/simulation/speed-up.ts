@@ -1,6 +1,6 @@
 /** How many workers are worth having? The same plan with 1, 2, 4, 8 …, and the smallest number that is as good as any. */
 import type { Failure } from "../core/failure.ts";
-import type { Policy } from "../core/policy.ts";
+import type { Policy } from "../core/rules/policy.ts";
 import { criticalPath } from "../planning/critical-path.ts";
 import type { ExecutionPlan } from "../planning/plan.ts";
 import { type Assumed, isByChance } from "./assumed.ts";
@@ -28,7 +28,7 @@ export type Row = {
   readonly busyShare: number;
   readonly tokens: number;
   readonly dollars: number;
-  /** Jobs whose price nobody knows: it is not in the sum. */
+  /** Jobs of unknown price: they are not in the sum. */
   readonly unpriced: number;
   readonly conflicts: number;
   readonly gateRuns: number;
@@ -37,9 +37,9 @@ export type Row = {
 };
 
 /** The longest chain of tasks that wait for each other: no number of workers is faster. */
-export type Critical = { readonly tasks: readonly string[]; readonly ms: number };
+type Critical = { readonly tasks: readonly string[]; readonly ms: number };
 
-export type Wanted = {
+type Wanted = {
   readonly plan: ExecutionPlan;
   readonly assumed: Assumed;
   readonly policy: Policy;
@@ -54,7 +54,7 @@ const STORIES = { most: 20, fewest: 5, attempts: 30_000 } as const;
 const MICRO = 1_000_000;
 /** Within so much of the best, more workers only cost. */
 const GOOD_ENOUGH = 1.05;
-/** Whether 500 or 512 are worth having nobody asks: by halves until a 16th is left, in four steps at most. */
+/** The number is searched by halves until it is known to a 16th, in four steps at most. */
 const NEAR = 16;
 const MAX_HALVINGS = 4;
 

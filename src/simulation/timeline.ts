@@ -1,9 +1,10 @@
 /** When did what happen in a run, real or made up? Its log as times since it was opened. */
-import type { Event, NewTask, RunEnd } from "../core/event.ts";
+
 import { type JobId, jobId, type Spent, taskOfJob } from "../core/job.ts";
-import { count, emptyTally, type Tally } from "../core/tally.ts";
+import type { Event, NewTask, RunEnd } from "../core/log/event.ts";
 import { parentId, ROOT, type TaskId, type TaskSpec } from "../core/task.ts";
 import { NOTHING_USED, type Used, withSpent } from "../core/used.ts";
+import { count, emptyTally, type Tally } from "../core/view/tally.ts";
 
 export type Timeline = {
   readonly end: RunEnd | "open";
@@ -40,7 +41,7 @@ export type TimedTask = {
 };
 
 /** One attempt, in the lane of its worker. */
-export type Bar = {
+type Bar = {
   readonly task: string;
   readonly attempt: number;
   readonly lane: number;
@@ -50,7 +51,7 @@ export type Bar = {
   readonly isLost: boolean;
 };
 
-export type FileWait = { readonly task: TaskId; readonly behind: TaskId; readonly ms: number };
+type FileWait = { readonly task: TaskId; readonly behind: TaskId; readonly ms: number };
 
 export function timelineOf(events: readonly Event[]): Timeline {
   const reader = new Reader(events[0]?.at ?? 0);

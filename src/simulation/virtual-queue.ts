@@ -1,24 +1,24 @@
-/** Who does the work in a virtual world? Scripted agents and a repository in memory, on a manual clock. */
-import type { Brief, LandBrief, PlanBrief, WorkBrief } from "../core/brief.ts";
-import type { Report } from "../core/event.ts";
-import type { Evidence } from "../core/evidence.ts";
-import { type Failure, failure } from "../core/failure.ts";
-import type { Handoff } from "../core/handoff.ts";
-import { type Job, type JobId, jobId, type Outcome } from "../core/job.ts";
-import { type PlanAnswer, readPlanAnswer } from "../core/plan-answer.ts";
-import type { Problem } from "../core/repair.ts";
-import type { WorkerCall } from "../core/subtask.ts";
+/** Does the jobs of a virtual run: scripted agents and a repository in memory, on a manual clock. */
+import type { PlanAnswer } from "../core/answers/plan-answer.ts";
+import type { Brief, PlanBrief, WorkBrief } from "../core/brief.ts";
+import { type Handoff, NO_METRICS } from "../core/handoff.ts";
+import { type Job, type JobId, jobId, type Outcome, type Spent } from "../core/job.ts";
+import type { Report } from "../core/log/event.ts";
+import type { Evidence } from "../core/rules/evidence.ts";
+import type { Problem } from "../core/rules/repair.ts";
 import type { Clock } from "../ports/clock.ts";
-import type { Answer, JobQueue, Recovered } from "../ports/job-queue.ts";
-import { courseOf, type Provider } from "./provider.ts";
+import type { JobQueue, Recovered } from "../ports/job-queue.ts";
 import type { Change, VirtualRepository } from "./virtual-repository.ts";
 
-/** What agents answer, and how long everything takes, in ms. */
-export type Script = {
-  /** The text that a planner would write; or its answer, where none is written. */
-  plan(brief: PlanBrief): string | PlanAnswer;
-  work(brief: WorkBrief): Worked | Calls | { readonly outcome: Outcome };
+/** What agents answer, how long everything takes in ms, and what goes wrong. */
+export type QueueScript = {
+  plan(brief: PlanBrief): PlanAnswer;
+  work(brief: WorkBrief): Worked;
   ms(job: Job): number;
+  cost(job: Job): Spent;
+  fate(job: Job, ms: number): Fate;
+  /** Failures without a reason in one gate run of `tree`. */
+  flake?(tree: string): readonly string[];
 };
 
 /** A worker's result: what it says, and what is in its branch. */
@@ -29,157 +29,87 @@ export type Worked = {
   readonly problems?: readonly Problem[];
 };
 
-/** A worker that calls for something: `start` is its workspace so far. */
-export type Calls = { readonly call: WorkerCall; readonly start: string };
-
-/** What goes wrong. The default is nothing. */
-export type Mischief = {
-  fate(job: Job, brief: Brief, ms: number): Fate;
-  /** Failures without a reason in one gate run of `tree`. */
-  flake(tree: string): readonly string[];
-  garble(text: string): string;
-  /** A job that is told to end, and goes on. */
-  ignoresCancel(job: Job): boolean;
-};
-
 export type Fate =
   | { readonly is: "honest"; readonly ms: number }
   /** Nothing will ever come back. */
   | { readonly is: "dies" }
   | { readonly is: "instead"; readonly ms: number; readonly outcome: Outcome };
 
-export const noMischief: Mischief = {
-  fate: (_job, _brief, ms) => ({ is: "honest", ms }),
-  flake: () => [],
-  garble: (text) => text,
-  ignoresCancel: () => false,
-};
-
-type World = {
-  readonly clock: Clock;
-  readonly repository: VirtualRepository;
-  readonly script: Script;
-  readonly mischief: Mischief;
-  readonly provider: Provider;
-  readonly unready?: Unready;
-};
-
-/** What a job comes to that cannot be made ready when it ends, or whose gate is probed; undefined: it is done as usual. */
-export type Unready = (brief: Brief) => Outcome | undefined;
-
-type Underway = { readonly job: Job; report: (report: Report) => void; callOff: () => void; answer?: Answer };
-
 export class VirtualQueue implements JobQueue {
-  readonly #world: World;
-  readonly #underway = new Map<JobId, Underway>();
+  readonly #clock: Clock;
+  readonly #repository: VirtualRepository;
+  readonly #script: QueueScript;
+  readonly #callOff = new Map<JobId, () => void>();
 
-  constructor(world: World) {
-    this.#world = world;
+  constructor(clock: Clock, repository: VirtualRepository, script: QueueScript) {
+    this.#clock = clock;
+    this.#repository = repository;
+    this.#script = script;
   }
 
   offer(job: Job, brief: Brief, report: (report: Report) => void): void {
-    const { clock, mischief, script, provider } = this.#world;
     const id = jobId(job);
-    const fate = mischief.fate(job, brief, script.ms(job));
-    const entry: Underway = { job, report, callOff: () => {} };
-    this.#underway.set(id, entry);
+    const fate = this.#script.fate(job, this.#script.ms(job));
     if (fate.is === "dies") return;
-    const course = this.#course(job, brief, fate.ms);
-    const quiet = provider.quietAfter(job, fate.ms);
-    const end = clock.wakeAt(course.end, () => {
-      const outcome = course.failure ? failed(course.failure) : this.#outcome(fate, brief);
-      entry.answer = { outcome, spent: provider.cost(job) };
-      entry.report({ type: "ended", job: id, ...entry.answer });
-    });
-    const others = [
-      ...course.heard.map(({ at, account, failure: why }) =>
-        clock.wakeAt(at, () => entry.report({ type: "account-refused", account, failure: why })),
-      ),
-      ...(quiet === undefined
-        ? []
-        : [clock.wakeAt(clock.now() + quiet, () => entry.report({ type: "quiet", job: id, ms: quiet }))]),
-    ];
-    entry.callOff = () => {
-      for (const callOff of [end, ...others]) callOff();
+    const end = () => {
+      const outcome = fate.is === "instead" ? fate.outcome : this.#execute(brief);
+      report({ type: "ended", job: id, outcome, spent: this.#script.cost(job) });
     };
-  }
-
-  #course(job: Job, brief: Brief, ms: number) {
-    const { clock, provider } = this.#world;
-    const now = clock.now();
-    if (brief.kind !== "plan" && brief.kind !== "work") return { heard: [], end: now + ms };
-    const waits = provider.waits(job);
-    return courseOf(provider.shortages, provider.chainOf(brief), { now, ms, waits });
-  }
-
-  #outcome(fate: Exclude<Fate, { readonly is: "dies" }>, brief: Brief): Outcome {
-    return fate.is === "instead" ? fate.outcome : (this.#world.unready?.(brief) ?? this.#execute(brief));
+    this.#callOff.set(id, this.#clock.wakeAt(this.#clock.now() + fate.ms, end));
   }
 
   cancel(id: JobId): void {
-    const entry = this.#underway.get(id);
-    if (!entry || this.#world.mischief.ignoresCancel(entry.job)) return;
-    entry.callOff();
-    this.#underway.delete(id);
+    this.#callOff.get(id)?.();
+    this.#callOff.delete(id);
   }
 
-  /** A job outlives its engine here, as it does on another machine, unless `crash` took it along. */
-  async recover(job: Job, report: (report: Report) => void): Promise<Recovered> {
-    const entry = this.#underway.get(jobId(job));
-    const spent = entry ? undefined : this.#world.provider.cut(job);
-    if (!entry) return spent ? { is: "gone", spent } : { is: "gone" };
-    if (entry.answer) return { is: "answered", answer: entry.answer };
-    entry.report = report;
-    return { is: "running" };
-  }
-
-  /** The engine is gone: nobody hears an answer now. Those whom `survives` spares go on. */
-  crash(survives: (job: Job) => boolean): void {
-    for (const [id, entry] of this.#underway) {
-      entry.report = () => {};
-      if (survives(entry.job)) continue;
-      entry.callOff();
-      this.#underway.delete(id);
-    }
+  /** The engine of a virtual run never restarts. */
+  async recover(): Promise<Recovered> {
+    return { is: "gone" };
   }
 
   #execute(brief: Brief): Outcome {
-    const { repository, script, mischief } = this.#world;
+    const flake = (tree: string) => this.#script.flake?.(tree) ?? [];
     switch (brief.kind) {
       case "plan":
-        return planOutcome(script.plan(brief), mischief);
+        return { is: "planned", answer: this.#script.plan(brief) };
       case "work": {
-        const worked = script.work(brief);
-        if ("outcome" in worked) return worked.outcome;
-        const session = jobId({ kind: "work", task: brief.task, attempt: brief.attempt });
-        if ("call" in worked) return { is: "called", session, ...worked };
-        const { handoff, evidence, change, problems } = worked;
-        const { commit } = evidence;
-        // A subtask's commit is part of its parent's, which lands.
-        if (commit !== undefined && !brief.spec.spawn)
-          repository.push({ commit, base: brief.base, change }, problems);
+        const { handoff, evidence, change, problems } = this.#script.work(brief);
+        if (evidence.commit !== undefined)
+          this.#repository.push({ commit: evidence.commit, base: brief.base, change }, problems);
         return { is: "worked", handoff, evidence };
       }
-      case "land":
-        return repository.land(brief, mischief.flake(treeOf(brief)));
+      case "land": {
+        const members = brief.members.map(({ task, attempt }) => `${task}.${attempt}`);
+        return this.#repository.land(brief, flake([brief.onto, ...members].join(" ")));
+      }
       case "check":
         return brief.probe
           ? { is: "probed", probed: { is: "proved" } }
-          : repository.check(brief, mischief.flake(brief.tip));
+          : this.#repository.check(brief, flake(brief.tip));
     }
   }
 }
 
-const failed = (why: Failure): Outcome => ({ is: "failed", failure: why });
+export const handoff = (taskId: string, summary: string, concerns: readonly string[] = []): Handoff => ({
+  taskId,
+  status: "complete",
+  summary,
+  diff: "",
+  filesChanged: [],
+  concerns,
+  suggestions: [],
+  metrics: NO_METRICS,
+});
 
-const treeOf = ({ onto, members }: LandBrief) =>
-  [onto, ...members.map(({ task, attempt }) => `${task}.${attempt}`)].join(" ");
-
-/** A planner's text as every plan job reads it: an answer, or a failure to try again. */
-function planOutcome(said: string | PlanAnswer, { garble }: Pick<Mischief, "garble">): Outcome {
-  if (typeof said !== "string") return { is: "planned", answer: said };
-  const read = readPlanAnswer(garble(said));
-  if (read.is === "answer") return { is: "planned", answer: read.answer };
-  const kind = read.is === "unreadable" ? "plan-unreadable" : "plan-invalid";
-  return { is: "failed", failure: failure(kind, read.reasons.join("; ")) };
-}
+export const evidenceOf = (filesChanged: readonly string[]): Evidence => ({
+  filesChanged,
+  diff: "",
+  linesAdded: 10 * filesChanged.length,
+  linesRemoved: 0,
+  filesCreated: 0,
+  filesModified: filesChanged.length,
+  deletedTests: [],
+  disabledTests: [],
+  forbiddenMarks: [],
+});

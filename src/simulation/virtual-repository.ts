@@ -2,12 +2,12 @@
 import type { CheckBrief, LandBrief } from "../core/brief.ts";
 import { failuresOf, type GateReport, judgeGate } from "../core/gate.ts";
 import type { Conflict, FoundLanding, Moved, Outcome } from "../core/job.ts";
-import { PROBLEM_CLASSES, type Problem } from "../core/repair.ts";
+import { PROBLEM_CLASSES, type Problem } from "../core/rules/repair.ts";
 
 /** What an attempt would do to the tree. */
 export type Change = {
   readonly files: readonly string[];
-  /** Those that conflict if somebody else has changed them; without it, all. */
+  /** Files that conflict if another change touched them; all files if left out. */
   readonly meets?: readonly string[];
   /** Failures that it brings, by name. */
   readonly breaks: readonly string[];
@@ -37,7 +37,7 @@ export class VirtualRepository {
   readonly base = "c0";
   /** Every commit that the target pointed at, oldest first. */
   readonly landings: Landing[] = [];
-  /** Failures that came by themselves: nobody can know of them before the next look. */
+  /** Failures that came by themselves: unknown before the next check. */
   readonly decayed = new Set<string>();
   readonly #problems = new Map<string, Problem>();
   /** By what was judged: where a branch points by then does not matter. */
@@ -79,12 +79,12 @@ export class VirtualRepository {
     this.#made.set(made.commit, { ...made.change, since: Number(made.base.slice(1)) });
   }
 
-  /** Somebody else moves the target. */
+  /** The target branch is moved from outside. */
   moveFromOutside(): void {
     this.#move({ ...this.#tip, id: this.#nextId(), parent: this.tip });
   }
 
-  /** Somebody takes back the newest commit of the target. */
+  /** The newest commit of the target branch is taken back from outside. */
   putBack(): void {
     const before = this.#commits.get(this.#tip.parent ?? this.base)!;
     this.#tip = before;
@@ -92,7 +92,7 @@ export class VirtualRepository {
     for (const [file, at] of this.#lastChange) if (at > last) this.#lastChange.delete(file);
   }
 
-  /** Somebody removes all that workers have made and that is not in the target, with the refs that hold it. */
+  /** All that workers made and that is not in the target branch is removed from outside, with the refs that hold it. */
   prune(): void {
     for (const commit of this.#made.keys()) this.#pruned.add(commit);
   }
@@ -102,7 +102,7 @@ export class VirtualRepository {
     return this.#history(this.tip).has(commit);
   }
 
-  /** Something fails from now on though nobody changed anything: a date, a service, a machine. */
+  /** Something fails from now on without a change: a date, a service, a machine. */
   decay(problem: Problem): void {
     this.#problems.set(problem.name, problem);
     this.decayed.add(problem.name);

@@ -1,4 +1,4 @@
-/** How would somebody have foreseen a run that was recorded? Its tasks, with durations that are assumed, and no mishap. */
+/** Turns a recorded run into a forecast of it: its tasks with assumed durations and no failures. */
 import type { Assumed } from "./assumed.ts";
 import type { Recording } from "./recording.ts";
 

@@ -4,12 +4,12 @@ import { Budget } from "./budget.ts";
 import { canonicalJson, signatureOf } from "./canonical.ts";
 import { isRecord, taskFailure } from "./errors.ts";
 import { unusableExpectation } from "./expectations.ts";
-import { type Chain, LiveTask, type Order } from "./live-task.ts";
+import { type Chain, LiveTask, type TaskOrder } from "./live-task.ts";
 import { mergeLayers, settingsOf } from "./settings.ts";
 
-export type Admitted = { readonly task: LiveTask } | { readonly refused: TaskError };
+type Admitted = { readonly task: LiveTask } | { readonly refused: TaskError };
 
-export function admit(chain: Chain, parent: LiveTask | undefined, id: string, order: Order): Admitted {
+export function admit(chain: Chain, parent: LiveTask | undefined, id: string, order: TaskOrder): Admitted {
   const { template, type, subtype, description, filePaths, expectation } = order;
   const levels = levelsFor(chain, parent, order);
   if (levels < 1) return refused("max_depth_exceeded", `${id} would be deeper than is allowed`);
@@ -69,7 +69,7 @@ const refused = (reason: FailureReason, message: string): Admitted => ({
 });
 
 /** Levels that it may use, its own included: what is left, which a request or a template can only lower. */
-const levelsFor = (chain: Chain, parent: LiveTask | undefined, { maxDepth, template }: Order) =>
+const levelsFor = (chain: Chain, parent: LiveTask | undefined, { maxDepth, template }: TaskOrder) =>
   Math.min(
     parent?.known.levelsLeft ?? chain.limits.maxDepth,
     maxDepth ?? Infinity,
@@ -78,7 +78,7 @@ const levelsFor = (chain: Chain, parent: LiveTask | undefined, { maxDepth, templ
 
 /** As canonical JSON, if they are all there and can be written so; and what is expected can be checked. */
 function inputsOf(
-  { inputs, template, expectation }: Order,
+  { inputs, template, expectation }: TaskOrder,
   maxChars: number,
 ): { readonly text: string } | { readonly problem: string } {
   if (!isRecord(inputs)) return { problem: "inputs: must be an object" };
@@ -102,7 +102,7 @@ function ancestorWith(signature: string, parent: LiveTask | undefined): LiveTask
 function handlerFor(
   { handler, handlers }: Chain,
   parent: LiveTask | undefined,
-  { template }: Order,
+  { template }: TaskOrder,
   isFull: boolean,
 ): { readonly found: TaskHandler } | { readonly problem: string } {
   const { handler: name } = template;

@@ -1,7 +1,7 @@
 /** Where are long results kept, if nothing else was said? In memory, by their own hash, up to a limit. */
 import { hash } from "node:crypto";
 import { failure } from "../core/failure.ts";
-import type { Failed } from "../ports/repository.ts";
+import type { Failed } from "../core/result.ts";
 import type { Artefacts } from "../ports/subtasks.ts";
 
 export class MemoryArtefacts implements Artefacts {

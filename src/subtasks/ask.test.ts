@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { once, reasonOf, registryOf, type Turn, teamOf, template } from "../../test/support/subtasks.ts";
 import { ManualClock } from "../adapters/clocks/manual.ts";
 import { executeTask } from "./execute.ts";
-import type { Question, SubtaskEvent } from "./live-task.ts";
+import type { SubtaskEvent, TaskQuestion } from "./live-task.ts";
 
 /** Asks once, then says what it was told. */
 const asking =
@@ -36,8 +36,8 @@ test("a child asks, its parent answers, and the same child session goes on", asy
     parent: parentOf("child", ({ responses }) => `blue, for ${responses.at(-1)!.result.notes["task_id"]}`),
     child: asking("Which colour?"),
   });
-  const asked: Question[] = [];
-  const ask = async (question: Question) => String(asked.push(question));
+  const asked: TaskQuestion[] = [];
+  const ask = async (question: TaskQuestion) => String(asked.push(question));
   const { content } = await executeTask(template("parent"), {}, { handler, registry, ask });
   assert.equal(content, "heard blue, for t.1 (by t)");
   assert.equal(asked.length, 0); // Nobody else was troubled.
@@ -56,8 +56,8 @@ test("a parent passes the question on, in its own words, up to a person; all abo
     middle: parentOf("child", () => ({ status: "NEEDS_INPUT", content: "Which colour has the login page?" })),
     child: asking("Which colour?"),
   });
-  const asked: Question[] = [];
-  const ask = async (question: Question) => {
+  const asked: TaskQuestion[] = [];
+  const ask = async (question: TaskQuestion) => {
     asked.push(question);
     return "green";
   };
@@ -81,7 +81,7 @@ test("a question that nobody answers gets its default after its time, and not be
   const events: SubtaskEvent[] = [];
   const { handler } = teamOf({ child: asking("Which colour?", { default: "red", wait_ms: 30_000 }) });
   let given: AbortSignal | undefined;
-  const ask = (_: Question, signal: AbortSignal) => {
+  const ask = (_: TaskQuestion, signal: AbortSignal) => {
     given = signal;
     return new Promise<string>(() => {});
   };

@@ -1,19 +1,19 @@
-/** Who answers a task that asks? Its parent, or who is above that, at last a person; else the default, after its time. */
+/** Finds the answer to a task's question: from its parent, the tasks above that, a person, or its default after a time. */
 import { messageOf } from "../core/failure.ts";
-import type { TaskResult } from "../ports/subtasks.ts";
+import type { HandledTaskResult } from "../ports/subtasks.ts";
 import { failedResult, isRecord, taskFailure } from "./errors.ts";
-import type { LiveTask, Question } from "./live-task.ts";
+import type { LiveTask, TaskQuestion } from "./live-task.ts";
 
-type Converse = (task: LiveTask, input: string, until: "answered") => Promise<TaskResult>;
-type Respond = (task: LiveTask, name: string, result: TaskResult) => Promise<void>;
+type Converse = (task: LiveTask, input: string, until: "answered") => Promise<HandledTaskResult>;
+type Respond = (task: LiveTask, name: string, result: HandledTaskResult) => Promise<void>;
 
 /** What is to be told to the session that asked: the answer, or that there is none. */
 export async function askAbove(
   task: LiveTask,
-  asking: TaskResult,
+  asking: HandledTaskResult,
   converse: Converse,
   respond: Respond,
-): Promise<TaskResult> {
+): Promise<HandledTaskResult> {
   const { chain } = task.known;
   const question = questionOf(task, asking, chain.limits.askMs);
   chain.emit({ is: "asked", question });
@@ -25,7 +25,7 @@ export async function askAbove(
 }
 
 /** The content is the question; `notes.question` may have a default and how long it can wait. */
-function questionOf(task: LiveTask, { content, notes }: TaskResult, askMs: number): Question {
+function questionOf(task: LiveTask, { content, notes }: HandledTaskResult, askMs: number): TaskQuestion {
   const more = isRecord(notes.question) ? notes.question : {};
   const { text, default: value, wait_ms: wait } = more;
   return {
@@ -41,7 +41,7 @@ type Answered = { readonly text: string; readonly by: string };
 
 async function answerTo(
   task: LiveTask,
-  question: Question,
+  question: TaskQuestion,
   converse: Converse,
   respond: Respond,
 ): Promise<Answered | undefined> {
@@ -62,7 +62,7 @@ function topOfGroup(task: LiveTask): LiveTask {
 
 async function askParent(
   parent: LiveTask,
-  question: Question,
+  question: TaskQuestion,
   converse: Converse,
   respond: Respond,
 ): Promise<Answered | undefined> {
@@ -91,10 +91,10 @@ async function askParent(
   return answer;
 }
 
-export const QUESTION =
+const QUESTION =
   "Your subtask asks this and waits. Complete with the answer alone, or pass the question on with NEEDS_INPUT.";
 
-async function askPerson(task: LiveTask, question: Question): Promise<Answered | undefined> {
+async function askPerson(task: LiveTask, question: TaskQuestion): Promise<Answered | undefined> {
   const { ask, clock } = task.known.chain;
   if (ask === undefined) return byDefault(question);
   const { promise, resolve } = Promise.withResolvers<Answered | undefined>();
@@ -114,9 +114,9 @@ async function askPerson(task: LiveTask, question: Question): Promise<Answered |
   const answer = await promise;
   callOff();
   task.signal.removeEventListener("abort", stop);
-  given.abort(); // Nobody needs to answer any more.
+  given.abort(); // An answer is no longer needed.
   return answer ?? byDefault(question);
 }
 
-const byDefault = (question: Question): Answered | undefined =>
+const byDefault = (question: TaskQuestion): Answered | undefined =>
   question.default === undefined ? undefined : { text: question.default, by: "default" };

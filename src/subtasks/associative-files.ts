@@ -1,6 +1,6 @@
 /** How are files matched offline? An index of them, brought up to date before each match, and the rules over it. */
 import { messageOf } from "../core/failure.ts";
-import { type Failed, hasFailed } from "../ports/repository.ts";
+import { type Failed, hasFailed } from "../core/result.ts";
 import type { ContextFiles, FileSource } from "../ports/subtasks.ts";
 import { type IndexedFile, indexFile } from "./file-index.ts";
 import { matchFiles } from "./match-files.ts";

@@ -2,7 +2,7 @@
 import { hash } from "node:crypto";
 import { quantity } from "./tokens.ts";
 
-export type Canonical = { readonly text: string } | { readonly problem: string };
+type Canonical = { readonly text: string } | { readonly problem: string };
 
 /** Only what JSON can say: anything else, too much and too deep are named, with the place. */
 export function canonicalJson(value: unknown, maxChars = MAX_CHARS): Canonical {
@@ -16,7 +16,7 @@ export function canonicalJson(value: unknown, maxChars = MAX_CHARS): Canonical {
 }
 
 /** What a subtask is told apart by; `inputs` is their canonical JSON. */
-export type Identity = {
+type Identity = {
   readonly template: string;
   readonly type: string;
   readonly subtype: string;

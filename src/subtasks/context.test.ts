@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { once, reasonOf, registryOf, spawning, teamOf, template } from "../../test/support/subtasks.ts";
 import { failure } from "../core/failure.ts";
-import type { ContextFiles, ContextSettings, TaskResult } from "../ports/subtasks.ts";
+import type { ContextFiles, ContextSettings, HandledTaskResult } from "../ports/subtasks.ts";
 import { executeTask } from "./execute.ts";
 import type { SubtaskRequest } from "./request.ts";
 import { EXCLUSIVITY_RULE } from "./settings.ts";
@@ -26,7 +26,7 @@ async function spawnChild(
   request: Partial<SubtaskRequest>,
   more: { readonly files?: ContextFiles; readonly contextTokens?: number } = {},
 ) {
-  const told: TaskResult[] = [];
+  const told: HandledTaskResult[] = [];
   const { handler, of } = teamOf({
     parent: ({ responses }) => {
       if (responses.length === 0)

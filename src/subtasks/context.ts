@@ -1,13 +1,13 @@
 /** What is a task given to read? Put together once, at its spawn, from its settings; what was cut or missing is said. */
 import { messageOf } from "../core/failure.ts";
-import { hasFailed } from "../ports/repository.ts";
+import { hasFailed } from "../core/result.ts";
 import type {
   AssembledContext,
   ContextEntry,
   ContextFiles,
   ContextSettings,
+  HandledTaskResult,
   TaskError,
-  TaskResult,
 } from "../ports/subtasks.ts";
 import { exhausted, isRecord, taskFailure } from "./errors.ts";
 import type { SubtaskLimits } from "./limits.ts";
@@ -26,20 +26,20 @@ export type ContextWish = {
 };
 
 /** What the nearest task above with a session had before the call that spawned. */
-export type ParentContext = {
+type ParentContext = {
   readonly entries: readonly ContextEntry[];
-  readonly pieces: readonly Piece[];
+  readonly pieces: readonly ContextPiece[];
   readonly session: unknown;
 };
 
-export type EndedSubtask = { readonly id: string; readonly type: string; readonly result: TaskResult };
+export type EndedSubtask = { readonly id: string; readonly type: string; readonly result: HandledTaskResult };
 
-export type Piece = { readonly name: string; readonly text: string };
+export type ContextPiece = { readonly name: string; readonly text: string };
 
-export type Assembly =
+type Assembly =
   | {
       readonly context: AssembledContext;
-      readonly pieces: readonly Piece[];
+      readonly pieces: readonly ContextPiece[];
       readonly truncated: readonly string[];
       readonly warnings: readonly string[];
     }
@@ -90,7 +90,7 @@ function putTogether(
 
 type Found =
   | {
-      readonly pieces: readonly Piece[];
+      readonly pieces: readonly ContextPiece[];
       readonly files: readonly string[];
       readonly warnings: readonly string[];
     }
@@ -137,7 +137,7 @@ async function readAll(
   { limits, signal }: Around,
 ): Promise<Found> {
   const paths = [...new Set(given)];
-  const pieces: Piece[] = [];
+  const pieces: ContextPiece[] = [];
   const warnings: string[] = [];
   try {
     const read = await Promise.all(paths.map((path) => files.read(path, signal)));
@@ -156,7 +156,7 @@ async function readAll(
 const MAX_SHARE = 4;
 
 /** Of what the parent has, the pieces that speak of the same, in the parent's order. Files that were named come instead. */
-function relevantTo({ query, filePaths, parent }: ContextWish): readonly Piece[] {
+function relevantTo({ query, filePaths, parent }: ContextWish): readonly ContextPiece[] {
   if (filePaths.length > 0 || parent === undefined) return [];
   const said = parent.entries.filter(({ is }) => is === "tool" || is === "answer");
   const pieces = [
@@ -173,7 +173,10 @@ function relevantTo({ query, filePaths, parent }: ContextWish): readonly Piece[]
   return pieces.filter((_, i) => scores[i]! > 0);
 }
 
-function accumulated({ id, type, result }: EndedSubtask, { accumulation_format }: ContextSettings): Piece {
+function accumulated(
+  { id, type, result }: EndedSubtask,
+  { accumulation_format }: ContextSettings,
+): ContextPiece {
   const { task_id: _, context: __, warnings: ___, ...own } = result.notes;
   const notes = JSON.stringify({ status: result.status, ...own });
   return {
@@ -184,7 +187,7 @@ function accumulated({ id, type, result }: EndedSubtask, { accumulation_format }
 
 /** In order, as long as there is room: the last that fits is cut, what does not fit is named. */
 function fit(
-  pieces: readonly Piece[],
+  pieces: readonly ContextPiece[],
   maxTokens: number,
 ): { readonly text: string; readonly truncated: readonly string[] } {
   const truncated: string[] = [];

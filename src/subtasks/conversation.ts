@@ -1,8 +1,8 @@
 /** How does one task's session go on? It is prompted until it ends; subtasks and answers come back as tool responses. */
-import type { ContextEntry, TaskResult } from "../ports/subtasks.ts";
+import type { ContextEntry, HandledTaskResult } from "../ports/subtasks.ts";
 import { askAbove } from "./ask.ts";
 import { asSubtaskFailure, exhausted, failedResult, readResult, taskFailure } from "./errors.ts";
-import type { LiveTask, Order } from "./live-task.ts";
+import type { LiveTask, TaskOrder } from "./live-task.ts";
 import { readRequest, type SubtaskRequest } from "./request.ts";
 import { tokensOf } from "./tokens.ts";
 
@@ -14,7 +14,7 @@ export async function converse(
   task: LiveTask,
   first: string,
   until: "ended" | "answered",
-): Promise<TaskResult> {
+): Promise<HandledTaskResult> {
   const { limits } = task.known.chain;
   let input = first;
   for (;;) {
@@ -40,11 +40,11 @@ export async function converse(
   }
 }
 
-export const AFTER_SUBTASK = "Go on, with the result of the subtask.";
-export const AFTER_ANSWER = "Go on, with the answer to your question.";
+const AFTER_SUBTASK = "Go on, with the result of the subtask.";
+const AFTER_ANSWER = "Go on, with the answer to your question.";
 
 /** One turn, within its time and the chain's budget. */
-async function prompt(task: LiveTask, input: string): Promise<TaskResult> {
+async function prompt(task: LiveTask, input: string): Promise<HandledTaskResult> {
   const { chain, handler, budget, spawned } = task.known;
   const needed = tokensOf(input);
   const lacking = task.over === undefined ? budget.lacks(needed, chain.clock.now()) : undefined;
@@ -63,13 +63,13 @@ async function prompt(task: LiveTask, input: string): Promise<TaskResult> {
   return result;
 }
 
-function reportedTokens({ notes }: TaskResult): number | undefined {
+function reportedTokens({ notes }: HandledTaskResult): number | undefined {
   const tokens = notes.usage?.tokens;
   return typeof tokens === "number" && tokens >= 0 && Number.isFinite(tokens) ? tokens : undefined;
 }
 
 /** Runs what was asked for, and hands the whole result to the session that asked. */
-async function delegate(task: LiveTask, asking: TaskResult): Promise<void> {
+async function delegate(task: LiveTask, asking: HandledTaskResult): Promise<void> {
   const read = readRequest(asking.notes.subtask_request);
   if ("problem" in read) {
     task.entries.push({ is: "answer", text: asking.content });
@@ -87,7 +87,7 @@ async function delegate(task: LiveTask, asking: TaskResult): Promise<void> {
   await addToolResponse(task, toolNameOf(request), await running);
 }
 
-async function runSubtask(task: LiveTask, request: SubtaskRequest): Promise<TaskResult> {
+async function runSubtask(task: LiveTask, request: SubtaskRequest): Promise<HandledTaskResult> {
   const { chain } = task.known;
   const match = chain.registry?.match(request);
   if (match === undefined)
@@ -105,7 +105,7 @@ async function runSubtask(task: LiveTask, request: SubtaskRequest): Promise<Task
   return result.status === "FAILED" && !isRefused ? asSubtaskFailure(request.type, id, result) : result;
 }
 
-const orderFrom = (request: SubtaskRequest, template: Order["template"]): Order => ({
+const orderFrom = (request: SubtaskRequest, template: TaskOrder["template"]): TaskOrder => ({
   template,
   type: request.type,
   subtype: request.subtype ?? template.subtype ?? "subtask",
@@ -119,7 +119,7 @@ const orderFrom = (request: SubtaskRequest, template: Order["template"]): Order 
 
 const toolNameOf = ({ type }: SubtaskRequest) => `subtask:${type}`;
 
-export async function addToolResponse(task: LiveTask, name: string, result: TaskResult): Promise<void> {
+async function addToolResponse(task: LiveTask, name: string, result: HandledTaskResult): Promise<void> {
   const { handler, chain, spawned } = task.known;
   task.entries.push(toolEntry(name, result));
   await task.within({
@@ -129,7 +129,7 @@ export async function addToolResponse(task: LiveTask, name: string, result: Task
   });
 }
 
-const toolEntry = (name: string, { status, content }: TaskResult): ContextEntry => ({
+const toolEntry = (name: string, { status, content }: HandledTaskResult): ContextEntry => ({
   is: "tool",
   name,
   text: `${status}\n${content}`,

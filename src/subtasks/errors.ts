@@ -1,6 +1,6 @@
 /** How is a failure told to the task above? As a value in `notes.error`; nothing is thrown from task to task. */
 import { messageOf } from "../core/failure.ts";
-import type { FailureDetails, FailureReason, TaskError, TaskResult } from "../ports/subtasks.ts";
+import type { FailureDetails, FailureReason, HandledTaskResult, TaskError } from "../ports/subtasks.ts";
 
 export const taskFailure = (reason: FailureReason, message: string, details?: FailureDetails): TaskError => ({
   type: "TASK_FAILURE",
@@ -19,7 +19,7 @@ export const exhausted = (
   metrics,
 });
 
-export const failedResult = (error: TaskError, content = ""): TaskResult => ({
+export const failedResult = (error: TaskError, content = ""): HandledTaskResult => ({
   content,
   status: "FAILED",
   notes: { error },
@@ -35,11 +35,11 @@ export const thrownError = (what: string, thrown: unknown): TaskError =>
   taskFailure("unexpected_error", `${what}: ${messageOf(thrown)}`);
 
 /** What a failed subtask left that can be used. */
-export const partialOf = ({ content, notes }: TaskResult): unknown =>
+export const partialOf = ({ content, notes }: HandledTaskResult): unknown =>
   notes.error?.details?.partialResults ?? (content === "" ? undefined : content);
 
 /** As the parent hears of a subtask that ran and failed. */
-export function asSubtaskFailure(type: string, id: string, result: TaskResult): TaskResult {
+export function asSubtaskFailure(type: string, id: string, result: HandledTaskResult): HandledTaskResult {
   const original = result.notes.error ?? taskFailure("unexpected_error", "failed without a reason");
   const partialResults = partialOf(result);
   const error = taskFailure("subtask_failure", `subtask ${id} (${type}) failed: ${original.message}`, {
@@ -54,14 +54,14 @@ export function asSubtaskFailure(type: string, id: string, result: TaskResult): 
 const STATUSES: ReadonlySet<unknown> = new Set(["COMPLETE", "CONTINUATION", "FAILED", "NEEDS_INPUT"]);
 
 /** What a handler answered, as far as it can be used. A FAILED without an error gets one. */
-export function readResult(answer: unknown): TaskResult {
-  const { content, status, notes = {} } = Object(answer) as Partial<Record<keyof TaskResult, unknown>>;
+export function readResult(answer: unknown): HandledTaskResult {
+  const { content, status, notes = {} } = Object(answer) as Partial<Record<keyof HandledTaskResult, unknown>>;
   if (typeof content !== "string" || !STATUSES.has(status) || !isRecord(notes))
     return failedResult(
       taskFailure("unexpected_error", "the handler must answer {content, status, notes}, and did not"),
       typeof content === "string" ? content : "",
     );
-  const result = { content, status, notes } as TaskResult;
+  const result = { content, status, notes } as HandledTaskResult;
   if (status !== "FAILED" || isError(notes["error"])) return result;
   return {
     ...result,

@@ -10,7 +10,7 @@ import {
   teamOf,
   template,
 } from "../../test/support/subtasks.ts";
-import type { TaskResult } from "../ports/subtasks.ts";
+import type { HandledTaskResult } from "../ports/subtasks.ts";
 import { MemoryArtefacts } from "./artefacts.ts";
 import { executeTask } from "./execute.ts";
 import type { SubtaskEvent } from "./live-task.ts";
@@ -76,7 +76,7 @@ test("a request's max_depth lowers what is left, and raises nothing", async () =
 });
 
 test("max_depth 0 in a request, a template or the limits lets nothing begin", async () => {
-  const seen: TaskResult[] = [];
+  const seen: HandledTaskResult[] = [];
   const parent = once("child", { max_depth: 0 }, (result) => String(seen.push(result)));
   const { handler, of } = teamOf({ parent, child: () => "never", none: () => "never" });
   const registry = registryOf(template("child"));
@@ -104,7 +104,7 @@ test("a template that requests itself with the same inputs is stopped as a cycle
   assert.deepEqual(asked, ["cycle_detected", ""]); // The first has other inputs, the second asks for itself.
 });
 
-const reasonOfResponse = (result: TaskResult) => (result.status === "FAILED" ? reasonOf(result) : "");
+const reasonOfResponse = (result: HandledTaskResult) => (result.status === "FAILED" ? reasonOf(result) : "");
 
 test("siblings with equal signatures are allowed, and signatures do not depend on the order of keys", async () => {
   const events: SubtaskEvent[] = [];
@@ -266,7 +266,7 @@ test("inputs that are huge, endless, or no JSON are refused before the child beg
     [{ f: () => 1 }, /f is function/],
     [{ m: new Map() }, /m is a Map/],
   ] as const) {
-    const seen: TaskResult[] = [];
+    const seen: HandledTaskResult[] = [];
     const { handler, of } = teamOf({
       parent: once("child", { inputs }, (result) => String(seen.push(result))),
       child: () => "never",

@@ -1,7 +1,7 @@
 /** How is a task run, with everything that it spawns? Nothing is thrown: a failure is a result. */
 import { messageOf } from "../core/failure.ts";
 import type { Clock } from "../ports/clock.ts";
-import type { TaskHandler, TaskInputs, TaskResult } from "../ports/subtasks.ts";
+import type { HandledTaskResult, TaskHandler, TaskInputs } from "../ports/subtasks.ts";
 import { admit } from "./admit.ts";
 import { MemoryArtefacts } from "./artefacts.ts";
 import { assembleContext, type ContextWish } from "./context.ts";
@@ -9,13 +9,13 @@ import { converse } from "./conversation.ts";
 import { failedResult, taskFailure, thrownError } from "./errors.ts";
 import { finish } from "./finish.ts";
 import { limitsOf, type SomeLimits } from "./limits.ts";
-import type { Chain, LiveTask, Order, Ran, SubtaskEvent } from "./live-task.ts";
+import type { Chain, LiveTask, Ran, SubtaskEvent, TaskOrder } from "./live-task.ts";
 import { runLoop } from "./loop.ts";
 import { runMap } from "./map.ts";
 import { runSequence } from "./sequence.ts";
 import { readTemplate, type TaskTemplate, type Template } from "./template.ts";
 
-export type ExecuteOptions = Partial<
+export type ExecuteTaskOptions = Partial<
   Pick<Chain, "registry" | "handlers" | "artefacts" | "files" | "runScript" | "ask">
 > & {
   /** Talks for every task whose template names no other. */
@@ -32,8 +32,8 @@ export type ExecuteOptions = Partial<
 export async function executeTask(
   task: TaskTemplate,
   inputs: TaskInputs,
-  options: ExecuteOptions,
-): Promise<TaskResult> {
+  options: ExecuteTaskOptions,
+): Promise<HandledTaskResult> {
   const read = readTemplate(task);
   if ("problem" in read) return failedResult(taskFailure("input_validation_failure", read.problem));
   const { template } = read;
@@ -41,7 +41,7 @@ export async function executeTask(
   return result;
 }
 
-const rootOrder = (template: Template, inputs: TaskInputs): Order => ({
+const rootOrder = (template: Template, inputs: TaskInputs): TaskOrder => ({
   template,
   type: template.type,
   subtype: template.subtype ?? "task",
@@ -52,7 +52,7 @@ const rootOrder = (template: Template, inputs: TaskInputs): Order => ({
   layers: [template.context_management],
 });
 
-function chainOf({ handler, handlers = {}, limits, clock, onEvent, ...given }: ExecuteOptions): Chain {
+function chainOf({ handler, handlers = {}, limits, clock, onEvent, ...given }: ExecuteTaskOptions): Chain {
   const chain: Chain = {
     limits: limitsOf(limits),
     clock: clock ?? SYSTEM_CLOCK,
@@ -91,7 +91,7 @@ const guarded = (listener: (event: SubtaskEvent) => void) => (event: SubtaskEven
 async function spawn(
   chain: Chain,
   parent: LiveTask | undefined,
-  order: Order,
+  order: TaskOrder,
   signal?: AbortSignal,
 ): Promise<Ran> {
   const id = parent === undefined ? "t" : parent.nextId();
@@ -118,7 +118,7 @@ async function spawn(
   }
 }
 
-async function run(task: LiveTask): Promise<TaskResult> {
+async function run(task: LiveTask): Promise<HandledTaskResult> {
   const { template, parent, entriesBefore } = task.known;
   const group = template.steps
     ? runSequence
@@ -134,7 +134,7 @@ async function run(task: LiveTask): Promise<TaskResult> {
   return await group(task);
 }
 
-async function runOne(task: LiveTask): Promise<TaskResult> {
+async function runOne(task: LiveTask): Promise<HandledTaskResult> {
   const { chain, handler, spawned, settings, filePaths } = task.known;
   const { limits, files } = chain;
   const assembled = await task.within({

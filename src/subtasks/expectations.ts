@@ -6,7 +6,7 @@ import { isRecord } from "./errors.ts";
 
 export type Expectation = string | Readonly<Record<string, unknown>>;
 
-export type Checked =
+type Checked =
   | { readonly is: "fits" }
   | { readonly is: "unlike"; readonly problems: readonly string[] }
   /** In words, for the reader of the task alone. */

@@ -1,14 +1,14 @@
 /** What does a task hand back? Its result, checked, cut to what a session can take, with what is known of the task. */
 
 import { messageOf } from "../core/failure.ts";
-import { hasFailed } from "../ports/repository.ts";
-import type { Artefacts, TaskNotes, TaskResult } from "../ports/subtasks.ts";
+import { hasFailed } from "../core/result.ts";
+import type { Artefacts, HandledTaskResult, TaskNotes } from "../ports/subtasks.ts";
 import { taskFailure } from "./errors.ts";
 import { checkExpectation } from "./expectations.ts";
 import type { LiveTask } from "./live-task.ts";
 import { cutTo, tokensOf } from "./tokens.ts";
 
-export async function finish(task: LiveTask, result: TaskResult): Promise<TaskResult> {
+export async function finish(task: LiveTask, result: HandledTaskResult): Promise<HandledTaskResult> {
   const { chain, settings } = task.known;
   const checked = result.status === "COMPLETE" ? asExpected(task, result) : result;
   const capped = await capResult(checked, chain.limits.resultTokens, chain.artefacts);
@@ -21,7 +21,7 @@ export async function finish(task: LiveTask, result: TaskResult): Promise<TaskRe
   return { ...capped, notes: { ...capped.notes, task_id: task.id, context, ...warnings } };
 }
 
-function asExpected(task: LiveTask, result: TaskResult): TaskResult {
+function asExpected(task: LiveTask, result: HandledTaskResult): HandledTaskResult {
   const { expectation } = task.known;
   if (expectation === undefined) return result;
   const checked = checkExpectation(result.content, expectation);
@@ -37,10 +37,10 @@ function asExpected(task: LiveTask, result: TaskResult): TaskResult {
 
 /** What is longer is kept whole as an artefact, which the notes name. */
 export async function capResult(
-  result: TaskResult,
+  result: HandledTaskResult,
   maxTokens: number,
   artefacts: Artefacts,
-): Promise<TaskResult> {
+): Promise<HandledTaskResult> {
   const { content } = result;
   let notes = await capNotes(result.notes, maxTokens, artefacts);
   if (tokensOf(content) <= maxTokens) return { ...result, notes };

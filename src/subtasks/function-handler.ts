@@ -2,9 +2,9 @@
 import type {
   AssembledContext,
   ContextEntry,
+  HandledTaskResult,
   SpawnedTask,
   TaskHandler,
-  TaskResult,
 } from "../ports/subtasks.ts";
 
 export type FunctionTurn = {
@@ -13,30 +13,30 @@ export type FunctionTurn = {
   /** What it is asked now. */
   readonly input: string;
   /** Tool responses so far, oldest first: results of subtasks, answers, questions of subtasks. */
-  readonly responses: readonly ToolResponse[];
+  readonly responses: readonly FunctionResponse[];
   /** What was said before, on both sides. */
   readonly transcript: readonly ContextEntry[];
   /** Aborted when the answer is no longer awaited. */
   readonly signal: AbortSignal;
 };
 
-export type ToolResponse = { readonly name: string; readonly result: TaskResult };
+export type FunctionResponse = { readonly name: string; readonly result: HandledTaskResult };
 
 /** A text is a COMPLETE result. */
-export type TurnAnswer = string | (Partial<TaskResult> & Pick<TaskResult, "status">);
+export type TurnAnswer = string | (Partial<HandledTaskResult> & Pick<HandledTaskResult, "status">);
 
 type Session = {
   readonly task: SpawnedTask;
   readonly context: AssembledContext;
   readonly signal: AbortSignal;
-  readonly responses: ToolResponse[];
+  readonly responses: FunctionResponse[];
   readonly transcript: ContextEntry[];
 };
 
 export function functionHandler(
   turn: (turn: FunctionTurn) => TurnAnswer | PromiseLike<TurnAnswer>,
 ): TaskHandler<Session> {
-  const answered = (session: Session, answer: TurnAnswer): TaskResult => {
+  const answered = (session: Session, answer: TurnAnswer): HandledTaskResult => {
     const result = typeof answer === "string" ? { content: answer, status: "COMPLETE" as const } : answer;
     const { content = "", notes = {} } = result;
     session.transcript.push({ is: "answer", text: content });

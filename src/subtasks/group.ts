@@ -1,5 +1,5 @@
 /** How does a group run one of its tasks? As any subtask, one level below, with what the group says of context. */
-import type { TaskError, TaskInputs, TaskResult } from "../ports/subtasks.ts";
+import type { HandledTaskResult, TaskError, TaskInputs } from "../ports/subtasks.ts";
 import { failedResult, partialOf, taskFailure } from "./errors.ts";
 import type { LiveTask, Ran } from "./live-task.ts";
 import { named, type TaskRef, type Template } from "./template.ts";
@@ -59,7 +59,7 @@ export const briefly = ({ id, result }: Ran): { readonly task_id: string; readon
 
 export const isDone = ({ result }: Ran): boolean => result.status === "COMPLETE";
 
-export const complete = (content: string, notes: TaskResult["notes"]): TaskResult => ({
+export const complete = (content: string, notes: HandledTaskResult["notes"]): HandledTaskResult => ({
   content,
   status: "COMPLETE",
   notes,

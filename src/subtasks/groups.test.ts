@@ -9,11 +9,11 @@ import {
   teamOf,
   template,
 } from "../../test/support/subtasks.ts";
-import type { TaskResult } from "../ports/subtasks.ts";
+import type { HandledTaskResult } from "../ports/subtasks.ts";
 import { executeTask } from "./execute.ts";
 import type { TaskTemplate } from "./template.ts";
 
-const detailsOf = ({ notes: { error } }: TaskResult) => error?.details ?? assert.fail("no details");
+const detailsOf = ({ notes: { error } }: HandledTaskResult) => error?.details ?? assert.fail("no details");
 
 const steps = (...names: readonly string[]): TaskTemplate =>
   template("all", {

@@ -5,15 +5,15 @@ import type {
   ContextEntry,
   ContextFiles,
   ContextSettings,
+  HandledTaskResult,
   ScriptRunner,
   SpawnedTask,
   TaskError,
   TaskHandler,
   TaskInputs,
-  TaskResult,
 } from "../ports/subtasks.ts";
 import type { Budget } from "./budget.ts";
-import type { EndedSubtask, Piece } from "./context.ts";
+import type { ContextPiece, EndedSubtask } from "./context.ts";
 import { failedResult, taskFailure, thrownError, withDetails } from "./errors.ts";
 import type { Expectation } from "./expectations.ts";
 import type { SubtaskLimits } from "./limits.ts";
@@ -31,16 +31,16 @@ export type Chain = {
   readonly artefacts: Artefacts;
   readonly files: ContextFiles | undefined;
   readonly runScript: ScriptRunner | undefined;
-  readonly ask: ((question: Question, signal: AbortSignal) => Answer | PromiseLike<Answer>) | undefined;
+  readonly ask: ((question: TaskQuestion, signal: AbortSignal) => Answer | PromiseLike<Answer>) | undefined;
   readonly emit: (event: SubtaskEvent) => void;
   /** Runs a task below another, or says why not. Never throws. */
-  readonly spawn: (parent: LiveTask | undefined, order: Order) => Promise<Ran>;
+  readonly spawn: (parent: LiveTask | undefined, order: TaskOrder) => Promise<Ran>;
 };
 
 /** `undefined`: no answer. */
 type Answer = string | undefined;
 
-export type Question = {
+export type TaskQuestion = {
   /** Of the task that asked first. */
   readonly task: string;
   readonly text: string;
@@ -58,14 +58,14 @@ export type SubtaskEvent =
       readonly signature: string;
       readonly settings: ContextSettings;
     }
-  | { readonly is: "asked"; readonly question: Question }
-  | { readonly is: "answered"; readonly question: Question; readonly by: string }
-  | { readonly is: "ended"; readonly id: string; readonly result: TaskResult }
+  | { readonly is: "asked"; readonly question: TaskQuestion }
+  | { readonly is: "answered"; readonly question: TaskQuestion; readonly by: string }
+  | { readonly is: "ended"; readonly id: string; readonly result: HandledTaskResult }
   /** It had been stopped, and answered all the same: its result is not used, but not lost. */
-  | { readonly is: "late"; readonly id: string; readonly result: TaskResult };
+  | { readonly is: "late"; readonly id: string; readonly result: HandledTaskResult };
 
-/** One task to be run, whoever wants it. */
-export type Order = {
+/** One task to be run. */
+export type TaskOrder = {
   readonly template: Template;
   readonly type: string;
   readonly subtype: string;
@@ -80,7 +80,7 @@ export type Order = {
 };
 
 /** `isRefused`: it never began. */
-export type Ran = { readonly id: string; readonly result: TaskResult; readonly isRefused: boolean };
+export type Ran = { readonly id: string; readonly result: HandledTaskResult; readonly isRefused: boolean };
 
 /** What is fixed when a task is spawned. */
 type Known = {
@@ -113,7 +113,7 @@ export class LiveTask {
   session: { readonly value: unknown } | undefined;
   /** All that its session has been given and has said; only ever added to. */
   entries: ContextEntry[] = [];
-  pieces: readonly Piece[] = [];
+  pieces: readonly ContextPiece[] = [];
   files: readonly string[] = [];
   truncated: readonly string[] = [];
   /** Its subtasks that have ended. */
@@ -122,7 +122,7 @@ export class LiveTask {
   /** What it had said when it last went on. */
   partial = "";
   /** Set once: it failed or was stopped, whatever its session still says. */
-  over: TaskResult | undefined;
+  over: HandledTaskResult | undefined;
   /** Questions from it and from below it are put to the session above one after the other. */
   questions: Promise<unknown> = Promise.resolve();
 
@@ -158,7 +158,7 @@ export class LiveTask {
   }
 
   /** Ends it and everything below; what it has so far is kept. The first reason counts. */
-  stop(error: TaskError): TaskResult {
+  stop(error: TaskError): HandledTaskResult {
     if (this.over !== undefined) return this.over;
     const partialResults = this.#partials();
     const full = partialResults === undefined ? error : withDetails(error, { partialResults });
@@ -180,7 +180,7 @@ export class LiveTask {
     const { parent, onFirstAnswer } = this.known;
     if (parent !== undefined) parent.#below.delete(this);
     onFirstAnswer?.();
-    this.#abort.abort(ENDED); // Whoever holds something for its session lets go of it.
+    this.#abort.abort(ENDED); // Releases what is held for its session.
   }
 
   /**
@@ -234,7 +234,7 @@ type Wait<T> = {
   readonly late?: (value: T) => void;
 };
 
-export type Got<T> = { readonly value: T } | { readonly over: TaskResult };
+type Got<T> = { readonly value: T } | { readonly over: HandledTaskResult };
 
 type End<T> =
   | { readonly is: "answered"; readonly value: T }

@@ -1,6 +1,6 @@
 /** How is something made better until it will do? A director makes it, a script may try it, an evaluator judges it. */
-import { hasFailed } from "../ports/repository.ts";
-import type { ScriptOutcome, TaskInputs, TaskResult } from "../ports/subtasks.ts";
+import { hasFailed } from "../core/result.ts";
+import type { HandledTaskResult, ScriptOutcome, TaskInputs } from "../ports/subtasks.ts";
 import { exhausted, failedResult, taskFailure, withDetails } from "./errors.ts";
 import { complete, groupFailure, isDone, runPart } from "./group.ts";
 import type { LiveTask, Ran } from "./live-task.ts";
@@ -18,7 +18,7 @@ export type Iteration = {
 };
 
 /** It is complete when the evaluator's notes say `success: true`, and failed if no round was good enough. */
-export async function runLoop(task: LiveTask): Promise<TaskResult> {
+export async function runLoop(task: LiveTask): Promise<HandledTaskResult> {
   const { template, spawned } = task.known;
   const max = template.max_iterations ?? DEFAULT_ITERATIONS;
   const history: Iteration[] = [];
@@ -41,7 +41,7 @@ export async function runLoop(task: LiveTask): Promise<TaskResult> {
   };
 }
 
-type Round = { readonly done: Iteration } | { readonly failure: TaskResult };
+type Round = { readonly done: Iteration } | { readonly failure: HandledTaskResult };
 type Phase = "director" | "script" | "evaluator";
 
 async function runRound(task: LiveTask, iteration: number, history: readonly Iteration[]): Promise<Round> {
@@ -111,7 +111,7 @@ function roundFailure(
   iteration: number,
   history: readonly Iteration[],
   ran: Ran,
-): TaskResult {
+): HandledTaskResult {
   const policy = { failedPhase: phase, failedIteration: iteration, partialResults: task.partial };
   const error = groupFailure(`${phase} of iteration ${iteration}`, ran, task.known.spawned.type, policy);
   return {

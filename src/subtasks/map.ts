@@ -1,5 +1,5 @@
 /** How is one task done for many inputs? Side by side, then put together in their order. */
-import type { TaskResult } from "../ports/subtasks.ts";
+import type { HandledTaskResult } from "../ports/subtasks.ts";
 import { failedResult, taskFailure } from "./errors.ts";
 import { briefly, complete, groupFailure, isDone, runPart, templateOf } from "./group.ts";
 import type { LiveTask, Ran } from "./live-task.ts";
@@ -7,7 +7,7 @@ import { settingsOf } from "./settings.ts";
 import type { TaskRef } from "./template.ts";
 import { tokensOf } from "./tokens.ts";
 
-export async function runMap(task: LiveTask): Promise<TaskResult> {
+export async function runMap(task: LiveTask): Promise<HandledTaskResult> {
   const { template, spawned, chain } = task.known;
   const { [template.over!]: items, ...others } = spawned.inputs;
   const { mapInputs } = chain.limits;
@@ -69,7 +69,7 @@ function inheritsAll(task: LiveTask, each: TaskRef): boolean {
   return "settings" in settled && settled.settings.inherit_context === "full";
 }
 
-function mapFailure(task: LiveTask, results: readonly (Ran | undefined)[], index: number): TaskResult {
+function mapFailure(task: LiveTask, results: readonly (Ran | undefined)[], index: number): HandledTaskResult {
   const processed = [...results.keys()].filter((i) => results[i] !== undefined && isDone(results[i]));
   const policy = {
     failedInputIndex: index,
@@ -89,7 +89,7 @@ async function reduce(
   ref: TaskRef,
   others: Readonly<Record<string, unknown>>,
   done: readonly Ran[],
-): Promise<TaskResult> {
+): Promise<HandledTaskResult> {
   let accumulator = "";
   for (let from = 0; from < done.length || from === 0; ) {
     const to = batchEnd(done, from, task.known.chain.limits.contextTokens / 2);

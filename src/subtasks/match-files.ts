@@ -8,7 +8,7 @@ import { termsOf } from "./terms.ts";
  * How much each sign counts, on a scale where the best file has all of it: tuned on the older half of this project's
  * history, and reported on the newer (`npm run bench -- context`).
  */
-export const FILE_WEIGHTS = {
+const FILE_WEIGHTS = {
   content: 2,
   name: 0.8,
   /** Changed lately. */

@@ -1,5 +1,5 @@
 /** What does a task ask for when it wants a subtask? Read from what a model wrote: every mistake is named. */
-import { z } from "zod";
+import * as z from "zod";
 import { isRecord } from "./errors.ts";
 import { type ContextManagement, contextManagementSchema } from "./settings.ts";
 
@@ -18,7 +18,7 @@ export type SubtaskRequest = {
   readonly context_management?: ContextManagement | undefined;
 };
 
-export type ReadRequest = { readonly request: SubtaskRequest } | { readonly problem: string };
+type ReadRequest = { readonly request: SubtaskRequest } | { readonly problem: string };
 
 const MAX_TEXT = 20_000;
 const text = z.string().min(1).max(MAX_TEXT);

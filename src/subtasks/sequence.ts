@@ -1,10 +1,10 @@
 /** How do tasks run one after the other? Each hears of those before it as its settings say; the first failure ends it. */
-import type { TaskResult } from "../ports/subtasks.ts";
+import type { HandledTaskResult } from "../ports/subtasks.ts";
 import { failedResult } from "./errors.ts";
 import { briefly, complete, groupFailure, isDone, runPart } from "./group.ts";
 import type { LiveTask, Ran } from "./live-task.ts";
 
-export async function runSequence(task: LiveTask): Promise<TaskResult> {
+export async function runSequence(task: LiveTask): Promise<HandledTaskResult> {
   const { template, spawned } = task.known;
   const steps = template.steps ?? [];
   const done: Ran[] = [];

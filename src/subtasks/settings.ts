@@ -1,5 +1,5 @@
 /** Which context does a task get? The effective settings, from what its request, its template and its group say. */
-import { z } from "zod";
+import * as z from "zod";
 import type { ContextSettings } from "../ports/subtasks.ts";
 
 /** As it is written; what is left out is derived, or has its default. */
@@ -29,7 +29,7 @@ export const DEFAULT_SETTINGS: ContextSettings = {
 export const EXCLUSIVITY_RULE =
   'fresh_context "enabled" needs inherit_context "none": what is inherited and what is found anew are never mixed';
 
-export type Settled =
+type Settled =
   | { readonly settings: ContextSettings; readonly warnings: readonly string[] }
   | { readonly problem: string };
 

@@ -1,5 +1,5 @@
 /** What is a template? A task that can be asked for by type, hints and words: one task, or a group of tasks. */
-import { z } from "zod";
+import * as z from "zod";
 import { unusableExpectation } from "./expectations.ts";
 import type { Allowance } from "./limits.ts";
 import { expectations, filePaths, problemsIn, word } from "./request.ts";

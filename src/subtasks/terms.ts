@@ -25,7 +25,7 @@ const EMPTY: ReadonlySet<string> = new Set(
 );
 
 /** "Matches", "matched" and "matching" are one term. Crude, quick, and the same for query and text. */
-export function stemOf(word: string): string {
+function stemOf(word: string): string {
   if (word.length < 4) return word;
   const known = stems.get(word);
   if (known !== undefined) return known;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, it } from "node:test";
-import { KNOWN_AGENTS } from "../../src/core/known-agents.ts";
+import { KNOWN_AGENTS } from "../../src/config/known-agents.ts";
 import { ROOT } from "../../tools/source-files.ts";
 import { RECIPES } from "./recipes.ts";
 import { lastResults, resultsTable } from "./record.ts";

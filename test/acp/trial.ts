@@ -1,9 +1,8 @@
 /** Does a third-party agent plan, make and hand off a change in a real run? Against a model of our own, over HTTP. */
 import { mkdir } from "node:fs/promises";
 import path, { delimiter } from "node:path";
-import type { Event } from "../../src/core/event.ts";
 import { jobId } from "../../src/core/job.ts";
-import { placeIn } from "../../src/prompting/place.ts";
+import type { Event } from "../../src/core/log/event.ts";
 import { makePlace } from "../e2e/cli-place.ts";
 import {
   type Answerer,
@@ -11,6 +10,7 @@ import {
   type SeenCall,
   startModelServer,
 } from "../support/model-server/model-server.ts";
+import { placeIn } from "../support/place.ts";
 import type { Installed } from "./install.ts";
 import { KEY, type Recipe } from "./recipes.ts";
 

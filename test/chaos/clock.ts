@@ -3,7 +3,7 @@ import { rename, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as after } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import type { Event } from "../../src/core/event.ts";
+import type { Event } from "../../src/core/log/event.ts";
 import type { Random } from "../../src/simulation/random.ts";
 import type { Place } from "./scenario.ts";
 import { checkoutOf, freshPlace, look, startRun, type Trial, type Truth, violationsOf } from "./trial.ts";

@@ -2,7 +2,7 @@
 import { mkdir } from "node:fs/promises";
 import path from "node:path";
 import type { Config } from "../../src/config/index.ts";
-import type { Script, Step, WorkAttempt } from "../../src/core/agent-script.ts";
+import type { Script, ScriptStep, WorkAttempt } from "../../src/ports/agent-script.ts";
 import { configOf } from "../support/live-runs.ts";
 import { openRepository } from "../support/repositories.ts";
 
@@ -44,7 +44,7 @@ export const configFor = (scriptFile: string): Config =>
   });
 
 const complete = (summary: string): WorkAttempt["end"] => ({ handoff: { status: "complete", summary } });
-const writes = (file: string, text: string, ...more: readonly Step[]): WorkAttempt => ({
+const writes = (file: string, text: string, ...more: readonly ScriptStep[]): WorkAttempt => ({
   steps: [{ do: "write", path: file, text }, ...more],
   end: complete(`wrote ${file}`),
 });
@@ -62,7 +62,9 @@ const lists = (word: string): WorkAttempt => ({
 /** Nothing but a fix lands on a red target: so these are all in the first candidate after it, the bad one as well. */
 const mends: WorkAttempt = {
   steps: [
-    ...["n", "o", "red", "dies"].map((key): Step => ({ do: "await", task: key, until: "ready", ms: 60_000 })),
+    ...["n", "o", "red", "dies"].map(
+      (key): ScriptStep => ({ do: "await", task: key, until: "ready", ms: 60_000 }),
+    ),
     { do: "write", path: "broken.txt", text: "good\n" },
   ],
   end: complete("mended broken.txt"),

@@ -6,11 +6,11 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { openProject, type Project } from "../../src/compose.ts";
-import type { Event } from "../../src/core/event.ts";
-import { evolve } from "../../src/core/evolve.ts";
 import { jobId } from "../../src/core/job.ts";
-import { emptyState } from "../../src/core/state.ts";
-import { hasFailed } from "../../src/ports/repository.ts";
+import type { Event } from "../../src/core/log/event.ts";
+import { evolve } from "../../src/core/log/evolve.ts";
+import { emptyState } from "../../src/core/log/state.ts";
+import { hasFailed } from "../../src/core/result.ts";
 import type { RunRecord } from "../../src/ports/runs.ts";
 import { endings, eventsOf } from "../support/live-runs.ts";
 import { openRepository } from "../support/repositories.ts";
@@ -116,7 +116,7 @@ async function removeOrKeep(folder: string): Promise<void> {
 const VICTIM = fileURLToPath(new URL("./victim.ts", import.meta.url));
 const SKEIN = fileURLToPath(new URL("../../bin/skein", import.meta.url));
 /** Far longer than the run takes on a busy machine. */
-const MAX_MS = 90_000;
+const MAX_MS = 240_000;
 
 /** True if it was killed before its end. */
 export async function live(place: Place, kill?: Kill): Promise<boolean> {

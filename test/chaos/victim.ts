@@ -1,10 +1,12 @@
 /** The process that is killed: starts the one run of a place, or goes on with it, and dies when it is told to. */
-import { createRun, type LiveRun, openProject, startRun } from "../../src/compose.ts";
+import type { LiveRun } from "../../src/app/follow-run.ts";
+import { openProject } from "../../src/compose.ts";
+import { hasFailed } from "../../src/core/result.ts";
 import { ROOT } from "../../src/core/task.ts";
 import type { Watch } from "../../src/engine/drive.ts";
 import type { EventLog } from "../../src/ports/event-log.ts";
-import type { Said } from "../../src/ports/mailbox.ts";
-import { hasFailed } from "../../src/ports/repository.ts";
+import type { MailboxMessage } from "../../src/ports/mailbox.ts";
+import { createRun, startRun } from "../support/live-runs.ts";
 import { configFor, placeIn, scriptFileOf } from "./scenario.ts";
 
 const [folder = "", fatal = "0"] = process.argv.slice(2);
@@ -43,7 +45,7 @@ const watch: Watch = (event, state) => {
   if (state.paused && state.running.size === 0) once({ type: "resume" });
 };
 const said = new Set<string>();
-function once(command: Said): void {
+function once(command: MailboxMessage): void {
   if (!said.has(command.type)) void live.say(command); // Whether it was heard is for the log to say.
   said.add(command.type);
 }

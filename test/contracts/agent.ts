@@ -4,11 +4,11 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
+import { readHandoff } from "../../src/core/answers/handoff-answer.ts";
+import { readPlanAnswer } from "../../src/core/answers/plan-answer.ts";
 import type { PlanBrief, WorkBrief } from "../../src/core/brief.ts";
 import { isLoss } from "../../src/core/failure.ts";
-import { readHandoff } from "../../src/core/handoff-answer.ts";
 import type { JobId } from "../../src/core/job.ts";
-import { readPlanAnswer } from "../../src/core/plan-answer.ts";
 import type { TaskId } from "../../src/core/task.ts";
 import type { Agent, Ask, Called, Said } from "../../src/ports/agent.ts";
 

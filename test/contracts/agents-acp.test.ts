@@ -23,15 +23,9 @@ const STEPS: Readonly<Record<Behaviour, readonly Step[]>> = {
   hangs: [{ do: "say", text: "begun" }, { do: "hang" }],
 };
 
-for (const version of [1, 2] as const) {
-  agentContract(`that speaks version ${version} of ACP`, (behaviour, folder) => {
-    const heard = hearing();
-    const usage = { totalTokens: 7, inputTokens: 5, outputTokens: 2 };
-    const script: AcpScript = {
-      versions: [version],
-      prompts: [STEPS[behaviour]],
-      ...(behaviour === "works" && { usage }),
-    };
-    return { agent: scriptedAcp(script, folder, heard), begun: heard.begun };
-  });
-}
+agentContract("that speaks ACP", (behaviour, folder) => {
+  const heard = hearing();
+  const usage = { totalTokens: 7, inputTokens: 5, outputTokens: 2 };
+  const script: AcpScript = { prompts: [STEPS[behaviour]], ...(behaviour === "works" && { usage }) };
+  return { agent: scriptedAcp(script, folder, heard), begun: heard.begun };
+});

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { CommandAgent } from "../../src/adapters/agents/command.ts";
 import { scripted } from "../../src/adapters/agents/scripted.ts";
-import type { PlanTurn, WorkAttempt } from "../../src/core/agent-script.ts";
+import type { PlanTurn, WorkAttempt } from "../../src/ports/agent-script.ts";
 import { agentParts, hearing } from "../support/agent-parts.ts";
 import { agentContract, type Behaviour } from "./agent.ts";
 

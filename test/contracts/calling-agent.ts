@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
-import { readHandoff } from "../../src/core/handoff-answer.ts";
+import { readHandoff } from "../../src/core/answers/handoff-answer.ts";
 import type { JobId } from "../../src/core/job.ts";
 import type { ToolResponse } from "../../src/core/subtask.ts";
 import type { Agent } from "../../src/ports/agent.ts";

@@ -40,7 +40,6 @@ const script: AcpScript = {
 
 for (const [how, more] of [
   ["loads its session", { loads: "said before" }],
-  ["loads its session by version 2", { loads: "said before", versions: [2] }],
   ["begins another session", {}],
 ] as const)
   callingAgentContract(`that is talked with and ${how}`, (folder) =>

@@ -1,7 +1,7 @@
 /** What must every event log do? The one suite that each adapter passes. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { Event } from "../../src/core/event.ts";
+import type { Event } from "../../src/core/log/event.ts";
 import type { EventLog } from "../../src/ports/event-log.ts";
 
 const event = (at: number): Event => ({ type: "run.steered", message: `event ${at}`, at });

@@ -4,7 +4,7 @@ import { chmodSync, existsSync, mkdirSync } from "node:fs";
 import path from "node:path";
 import { describe, it } from "node:test";
 import { SqliteEventLog } from "../../src/adapters/event-logs/sqlite.ts";
-import type { Event } from "../../src/core/event.ts";
+import type { Event } from "../../src/core/log/event.ts";
 import { LogChild } from "../support/children.ts";
 import { newFolder } from "../support/folders.ts";
 import { eventLogContract } from "./event-log.ts";

@@ -5,8 +5,8 @@ import { once } from "node:events";
 import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, it } from "node:test";
-import { FileFlakyTests } from "../../src/adapters/flaky-tests/file.ts";
-import { hasFailed } from "../../src/ports/repository.ts";
+import { FileFlakyTests } from "../../src/adapters/flaky-tests.ts";
+import { hasFailed } from "../../src/core/result.ts";
 import { newFolder } from "../support/folders.ts";
 import { flakyTestsContract, noted } from "./flaky-tests.ts";
 
@@ -110,7 +110,7 @@ describe("flaky tests in a file", () => {
 });
 
 const WRITER = `
-import { FileFlakyTests } from ${JSON.stringify(import.meta.resolve("../../src/adapters/flaky-tests/file.ts"))};
+import { FileFlakyTests } from ${JSON.stringify(import.meta.resolve("../../src/adapters/flaky-tests.ts"))};
 const [folder, run] = process.argv.slice(1);
 const flaky = new FileFlakyTests({ folder });
 for (let times = 1; times <= 40; times += 1)

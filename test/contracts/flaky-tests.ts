@@ -1,8 +1,8 @@
 /** What does every keeper of flaky tests promise? */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { hasFailed } from "../../src/core/result.ts";
 import type { FlakyTests } from "../../src/ports/flaky-tests.ts";
-import { hasFailed } from "../../src/ports/repository.ts";
 
 /** Each call of what `make` gives opens the same history anew. */
 export function flakyTestsContract(name: string, make: () => () => FlakyTests): void {

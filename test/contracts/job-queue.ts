@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Brief } from "../../src/core/brief.ts";
-import type { Report } from "../../src/core/event.ts";
 import { failure } from "../../src/core/failure.ts";
 import { type Job, jobId } from "../../src/core/job.ts";
+import type { Report } from "../../src/core/log/event.ts";
 import type { Answer, JobQueue, RunJob } from "../../src/ports/job-queue.ts";
 
 const job = (turn: number): Job => ({ kind: "check", turn });

@@ -1,13 +1,13 @@
 /** What must every mailbox do? The one suite that each adapter passes. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { Letter, Mailbox, Received, Said } from "../../src/ports/mailbox.ts";
-import { hasFailed } from "../../src/ports/repository.ts";
+import { hasFailed } from "../../src/core/result.ts";
+import type { Letter, Mailbox, MailboxMessage, Received } from "../../src/ports/mailbox.ts";
 
 const soon = () => AbortSignal.timeout(10_000);
-const steer = (message: string): Said => ({ type: "steer", message });
+const steer = (message: string): MailboxMessage => ({ type: "steer", message });
 
-async function sent(mailbox: Mailbox, command: Said): Promise<Letter> {
+async function sent(mailbox: Mailbox, command: MailboxMessage): Promise<Letter> {
   const letter = await mailbox.send(command);
   assert.ok(!hasFailed(letter));
   return letter;
@@ -74,7 +74,7 @@ export function mailboxContract(name: string, make: () => () => Mailbox): void {
 
     it("keeps every kind of command as it is", async () => {
       const open = make();
-      const commands: Said[] = [
+      const commands: MailboxMessage[] = [
         { type: "pause" },
         { type: "resume" },
         steer("é\n\u0000"),

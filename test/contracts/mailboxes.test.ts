@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { readdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { it } from "node:test";
-import { FolderMailbox } from "../../src/adapters/mailboxes/folder.ts";
-import { hasFailed } from "../../src/ports/repository.ts";
+import { FolderMailbox } from "../../src/adapters/mailboxes.ts";
+import { hasFailed } from "../../src/core/result.ts";
 import { newFolder } from "../support/folders.ts";
 import { mailboxContract } from "./mailbox.ts";
 

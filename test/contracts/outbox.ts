@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, it } from "node:test";
+import { hasFailed } from "../../src/core/result.ts";
 import type { Outbox } from "../../src/ports/outbox.ts";
-import { hasFailed } from "../../src/ports/repository.ts";
 import { newFolder } from "../support/folders.ts";
 import { recordSyncs } from "../support/syncs.ts";
 
@@ -68,13 +68,13 @@ export function outboxContract(name: string, make: (folder: string) => Outbox): 
 
     it("says what is wrong with what it cannot read", async () => {
       const { outbox, at } = made();
-      assert.match(await problemOf(outbox, "a.md"), /a\.md is not there$/);
+      assert.match(await problemOf(outbox, "a.md"), /a\.md does not exist$/);
       await prepared(outbox, "a.md");
       assert.match(await problemOf(outbox, "a.md"), /a\.md is empty$/);
       for (const [bytes, why] of [
         [" \n\t\n", /is empty$/],
-        [Buffer.from([0x66, 0x00]), /is no text in UTF-8$/],
-        [Buffer.from([0xff, 0xfe, 0x41]), /is no text in UTF-8$/],
+        [Buffer.from([0x66, 0x00]), /is not UTF-8 text$/],
+        [Buffer.from([0xff, 0xfe, 0x41]), /is not UTF-8 text$/],
         ["x".repeat(1_000_001), /has 1000001 bytes; at most 1000000 are read$/],
       ] as const) {
         writeFileSync(at("a.md"), bytes);
@@ -83,7 +83,7 @@ export function outboxContract(name: string, make: (folder: string) => Outbox): 
       symlinkSync(at("a.md"), at("link.md"));
       assert.match(await problemOf(outbox, "link.md"), /is a link, and is not followed$/);
       mkdirSync(at("folder.md"));
-      assert.match(await problemOf(outbox, "folder.md"), /is no file$/);
+      assert.match(await problemOf(outbox, "folder.md"), /is not a file$/);
     });
 
     it("says why where it cannot make a file", async () => {

@@ -7,7 +7,7 @@ import { access, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { LocalPrograms } from "../../src/adapters/programs/local.ts";
-import { startOf } from "../../src/adapters/programs/process-start.ts";
+import { startOf } from "../../src/adapters/programs/process-table.ts";
 import type { JobId } from "../../src/core/job.ts";
 import type { Program } from "../../src/ports/programs.ts";
 import {

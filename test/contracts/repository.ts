@@ -1,16 +1,9 @@
 /** What must every repository do? The one suite that each adapter passes, over a real repository. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { type Failed, hasFailed } from "../../src/core/result.ts";
 import type { TaskId } from "../../src/core/task.ts";
-import {
-  type Branch,
-  type Candidate,
-  type Failed,
-  hasFailed,
-  type LandingProof,
-  type Repository,
-  type Wanted,
-} from "../../src/ports/repository.ts";
+import type { Branch, Candidate, LandingProof, Repository, Wanted } from "../../src/ports/repository.ts";
 import { type Files, makeRepository, type TestRepository } from "../support/repositories.ts";
 
 export type OpenRepository = (folder: string) => Repository & { close(): void };

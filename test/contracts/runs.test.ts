@@ -5,9 +5,9 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, wr
 import path from "node:path";
 import { describe, it } from "node:test";
 import { FolderRuns } from "../../src/adapters/runs/folder-runs.ts";
-import { isRunName, newRunName } from "../../src/adapters/runs/run-name.ts";
+import { isRunName, newRunName } from "../../src/adapters/runs/run-record.ts";
 import { stateFolderFor } from "../../src/adapters/runs/state-folder.ts";
-import { hasFailed } from "../../src/ports/repository.ts";
+import { hasFailed } from "../../src/core/result.ts";
 import { LogChild } from "../support/children.ts";
 import { newFolder } from "../support/folders.ts";
 import { record, refusal, runsContract, worked } from "./runs.ts";

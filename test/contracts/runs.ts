@@ -1,8 +1,8 @@
 /** What must every keeper of runs do? The one suite that each adapter passes. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { Event } from "../../src/core/event.ts";
-import { hasFailed } from "../../src/ports/repository.ts";
+import type { Event } from "../../src/core/log/event.ts";
+import { hasFailed } from "../../src/core/result.ts";
 import type { RunHome, RunLock, RunRecord, Runs } from "../../src/ports/runs.ts";
 
 export const record = (run: string, createdAt = 1): RunRecord => ({

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { it } from "node:test";
-import { FileTranscripts } from "../../src/adapters/transcripts/files.ts";
+import { FileTranscripts } from "../../src/adapters/transcripts.ts";
 import { temporaryFolder } from "./programs.ts";
 import { MAX_BYTES, SECRET, transcriptsContract } from "./transcripts.ts";
 

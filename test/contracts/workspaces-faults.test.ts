@@ -6,7 +6,7 @@ import { dirname, join } from "node:path";
 import { describe, it } from "node:test";
 import { LocalPrograms } from "../../src/adapters/programs/local.ts";
 import { CloneWorkspaces } from "../../src/adapters/workspaces/clones.ts";
-import { hasFailed } from "../../src/ports/repository.ts";
+import { hasFailed } from "../../src/core/result.ts";
 import type { Workspace } from "../../src/ports/workspaces.ts";
 import { LIMITS, NEVER } from "./programs.ts";
 import { good, inside, MAX_FILE_BYTES, onStage, REF, type Scene } from "./workspaces.ts";

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { lstat } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { hasFailed } from "../../src/ports/repository.ts";
+import { hasFailed } from "../../src/core/result.ts";
 import { NEVER } from "./programs.ts";
 import {
   good,

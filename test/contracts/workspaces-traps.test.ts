@@ -6,7 +6,7 @@ import { dirname, join } from "node:path";
 import { describe, it } from "node:test";
 import { LocalPrograms } from "../../src/adapters/programs/local.ts";
 import { CloneWorkspaces, type CloneWorkspacesOptions } from "../../src/adapters/workspaces/clones.ts";
-import { hasFailed } from "../../src/ports/repository.ts";
+import { hasFailed } from "../../src/core/result.ts";
 import { LIMITS } from "./programs.ts";
 import { inside, jobOf, MAX_FILE_BYTES, onStage, type Scene } from "./workspaces.ts";
 

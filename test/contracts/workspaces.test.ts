@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { describe, it } from "node:test";
 import { LocalPrograms } from "../../src/adapters/programs/local.ts";
 import { CloneWorkspaces, type CloneWorkspacesOptions } from "../../src/adapters/workspaces/clones.ts";
-import { hasFailed } from "../../src/ports/repository.ts";
+import { hasFailed } from "../../src/core/result.ts";
 import { makeRepository, openRepository } from "../support/repositories.ts";
 import { isRunning, LIMITS, NEVER, shell, temporaryFolder } from "./programs.ts";
 import {

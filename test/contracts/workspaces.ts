@@ -5,7 +5,7 @@ import { lstat, readdir, readFile, readlink } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import type { JobId } from "../../src/core/job.ts";
-import { type Failed, hasFailed } from "../../src/ports/repository.ts";
+import { type Failed, hasFailed } from "../../src/core/result.ts";
 import type { Kept, Want, Workspace, Workspaces } from "../../src/ports/workspaces.ts";
 import {
   type Files,

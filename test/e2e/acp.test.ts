@@ -96,7 +96,7 @@ describe("a run with agents that are talked with", () => {
     ];
     const { code, out, err } = await start(place, { prompts }, "quota.wait=0");
     assert.equal(code, 75, out + err);
-    assert.match(out + err, /quota of \S*scripted/);
+    assert.match(out + err, /\S*scripted\S* is rate limited/);
     assert.equal(readFileSync(path.join(place.repository.folder, "README.md"), "utf8"), "# here\n");
   });
 });

@@ -23,7 +23,7 @@ const HANDOFF = `echo '{"status":"complete","summary":"wrote it"}' > "$SKEIN_HAN
 async function killed(place: Place): Promise<void> {
   const run = place.with({ env: { PLACE: place.folder } });
   const args = ["--agent", place.agent, "--gate", "none", "--set", "workspace.pass=[PLACE]"];
-  const { code } = await run.skein("run", "two files", ...args);
+  const { code } = await run.start("run", "two files", ...args).ended;
   assert.equal(code, null, "it was killed");
 }
 
@@ -128,7 +128,7 @@ describe("after a kill -9", { concurrency: 2 }, () => {
 });
 
 async function runOf(place: Place): Promise<readonly string[]> {
-  const { out } = await place.ask("status", "--json");
+  const { out } = await place.skein("status", "--json");
   return [/"run":"([^"]+)"/.exec(out)?.[1] ?? ""];
 }
 

@@ -4,7 +4,7 @@ import { execFileSync } from "node:child_process";
 import { closeSync, constants, existsSync, openSync, writeSync } from "node:fs";
 import path from "node:path";
 import { describe, it } from "node:test";
-import type { Event } from "../../src/core/event.ts";
+import type { Event } from "../../src/core/log/event.ts";
 import { closing, drive, eventsOf, makeSetting, runGoal } from "../support/live-runs.ts";
 import { plainEnvironment } from "../support/repositories.ts";
 import { plans, task, writes } from "../support/scripts.ts";
@@ -103,10 +103,10 @@ describe("a base that somebody moves", () => {
       ...["run", "write two files", "--agent", place.agent],
       ...["--gate", held.gate, "--set", "gateSandbox=off"],
     );
-    await live.says("gating one");
+    await live.says("Running the gate: one");
     const moved = commit(repository.folder);
-    const words = `has moved to ${moved.slice(0, 10)}`;
-    await live.says(`the base branch ${words}; deliver will merge it and gate the result first`);
+    const words = `moved to ${moved.slice(0, 10)}`;
+    await live.says(`The base branch ${words}; skein deliver will merge it and run the gate first`);
     const [run = ""] = git(
       repository.folder,
       "for-each-ref",
@@ -115,14 +115,17 @@ describe("a base that somebody moves", () => {
     )
       .split("\n")
       .map((name) => name.split("/")[0]!);
-    assert.match((await place.ask("show", run)).out, new RegExp(`\nmain ${words}, by 1 commit that`));
+    assert.match((await place.skein("show", run)).out, new RegExp(`\nmain has ${words}, by 1 commit that`));
     held.goOn();
     assert.equal((await live.ended).code, 0);
-    assert.match((await place.ask("status", run)).out, new RegExp(`\nbase +main ${words}, by 1 commit that`));
-    assert.equal(JSON.parse((await place.ask("status", run, "--json")).out).baseMoved.commit, moved);
+    assert.match(
+      (await place.skein("status", run)).out,
+      new RegExp(`\nbase +main has ${words}, by 1 commit that`),
+    );
+    assert.equal(JSON.parse((await place.skein("status", run, "--json")).out).baseMoved.commit, moved);
     const delivered = await place.skein("deliver", run, "--into-checkout");
     assert.equal(delivered.code, 0, delivered.err);
-    assert.doesNotMatch((await place.ask("show", run)).out, /has moved/);
+    assert.doesNotMatch((await place.skein("show", run)).out, /has moved/);
     assert.ok(existsSync(path.join(repository.folder, "t.1.txt")));
   });
 });

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { glob, readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, it } from "node:test";
-import { FolderMailbox } from "../../src/adapters/mailboxes/folder.ts";
+import { FolderMailbox } from "../../src/adapters/mailboxes.ts";
 import {
   type Answerer,
   type ModelServer,
@@ -54,18 +54,15 @@ describe("a key that is refused", () => {
       assert.equal(server.calls.length, 1);
       assert.ok(!(wrong.out + wrong.err).includes('"wrong"'));
       const name = runName(wrong.out);
-      assert.match((await place.skein("status", name)).out, /^account +the credentials of mine /m);
+      assert.match((await place.skein("status", name)).out, /^account +mine.*: credentials refused/m);
       const right = await place.with({ env: { MY_KEY: "right" } }).skein("resume", name);
       assert.equal(right.code, 0, right.out + right.err);
       const { input, output } = counted(server);
       const [tokens, calls] = [(input + output).toLocaleString("en"), server.calls.length - 1];
-      assert.match(right.out, new RegExp(`^  ${tokens} tokens, price not known: 1 job$`, "m"));
+      assert.match(right.out, new RegExp(`^  cost: ${tokens} tokens, price unknown for 1 job$`, "m"));
       assert.match(
         right.out,
-        new RegExp(
-          `^  ${calls} calls of models: ${input.toLocaleString("en")} tokens in, ${output} out; `,
-          "m",
-        ),
+        new RegExp(`^  ${calls} model calls: ${input.toLocaleString("en")} tokens in, ${output} out; `, "m"),
       );
     },
   );
@@ -105,18 +102,15 @@ describe("a quota that is used up", () => {
       await using server = await startModelServer({ answer });
       const parked = await run(place.with({ env: { MY_KEY: "k" } }), server);
       assert.equal(parked.code, 75, parked.out + parked.err);
-      assert.match(parked.out, /the quota of mine .* is used up: whoever needs it waits until /);
+      assert.match(parked.out, /mine .* is rate limited until /);
       assert.match(
         parked.err,
-        /^skein: the quota of mine .* is used up until \d{4}-.* \(in 1[23] h .*quota\.wait is 12h/m,
+        /^skein: mine .* is rate limited until \d{4}-.* \(in 1[23] h .*quota\.wait is 12h/m,
       );
       assert.match(parked.err, /^try: skein resume \S+ after .*--set quota\.wait=1[34]h/m);
       assert.equal(server.calls.length, 1);
       const name = runName(parked.out);
-      assert.match(
-        (await place.skein("status", name)).out,
-        /^account +the quota of mine .* is used up until /m,
-      );
+      assert.match((await place.skein("status", name)).out, /^account +mine .* is rate limited until /m);
       const again = await place.with({ env: { MY_KEY: "k" } }).skein("resume", name);
       assert.equal(again.code, 75, again.out + again.err);
       assert.equal(server.calls.length, 1, "it is known to be used up");
@@ -154,7 +148,7 @@ describe("a quota that is used up", () => {
     await using server = await startModelServer({ answer });
     const parked = await run(place.with({ env: { MY_KEY: "k" } }), server);
     assert.equal(parked.code, 75, parked.out + parked.err);
-    const { code, out, err } = await place.ask("cancel", runName(parked.out), "t", "--reason", "not now");
+    const { code, out, err } = await place.skein("cancel", runName(parked.out), "t", "--reason", "not now");
     assert.equal(code, 0, out + err);
     assert.match(out, /^ {2}cancelled: not now$/m);
     assert.equal(server.calls.length, 1);
@@ -171,7 +165,7 @@ describe("a quota that is used up", () => {
     await using server = await startModelServer({ answer });
     const { code, out, err } = await run(place.with({ env: { MY_KEY: "k" } }), server);
     assert.equal(code, 0, out + err);
-    assert.match(out, /^\S+ {2}mine .* is called again$/m);
+    assert.match(out, /^\S+ {2}mine .* is available again$/m);
     assert.doesNotMatch(out, /\(attempt 2\)/);
   });
 
@@ -195,13 +189,13 @@ describe("a price that is not known", () => {
       refused.err,
       /^skein: the price of mine\/m is not known, so that budget\.dollars could not be kept$/m,
     );
-    assert.match(refused.err, /^try: set budget\.tokens as well, or say the price: prices: /m);
+    assert.match(refused.err, /^try: set budget\.tokens as well, or set the price: prices: /m);
     assert.equal(server.calls.length, 0);
     const told = await run(here, server, "--set", "budget.dollars=5", "--set", "budget.tokens=1000000");
     assert.equal(told.code, 0, told.out + told.err);
     assert.match(told.out, /^notice: the price of mine\/m is not known: budget\.dollars does not limit it/m);
     assert.doesNotMatch(told.out, /fallback/);
-    assert.match(told.out, /^ {2}left of the budget: [\d,]+ of 1,000,000 tokens, /m);
+    assert.match(told.out, /^ {2}budget left: [\d,]+ of 1,000,000 tokens, /m);
   });
 
   it(
@@ -232,7 +226,10 @@ describe("a price that is not known", () => {
     assert.equal(code, 0, out + err);
     const { input, output } = counted(server);
     const money = ((input * 100 + output * 1_000) / 1e6).toFixed(2);
-    assert.match(out, new RegExp(`^  ${(input + output).toLocaleString("en")} tokens, \\$${money}$`, "m"));
+    assert.match(
+      out,
+      new RegExp(`^  cost: ${(input + output).toLocaleString("en")} tokens, \\$${money}$`, "m"),
+    );
   });
 });
 

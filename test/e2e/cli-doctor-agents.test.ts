@@ -36,7 +36,7 @@ describe("skein doctor, of agents,", () => {
     );
     assert.match(out, /^ok {4}also here +opencode is on the PATH: --agent opencode$/m);
     assert.match(out, /^ok {4}also here +codex is on the PATH, but not codex-acp.*: npm install --global @/m);
-    assert.match(out, /^ok {4}prices +known of anthropic\/claude-sonnet-4-5, from a table of 20\d\d-/m);
+    assert.match(out, /^ok {4}prices +known for anthropic\/claude-sonnet-4-5 \(price list of 20\d\d-/m);
     assert.match(out, /^(?:ok {4}|warn {2})sandbox +\S/m);
     assert.ok(!(out + err).includes(secret));
     const off = await here.skein("doctor", ...look, "--set", "sandbox=off");
@@ -45,7 +45,7 @@ describe("skein doctor, of agents,", () => {
     assert.equal(local.code, 1);
     assert.match(
       local.out,
-      /^bad {3}prices +not known of openrouter\/x: .* and budget\.dollars could not be kept$/m,
+      /^bad {3}prices +unknown for openrouter\/x: .* so budget\.dollars could not be enforced$/m,
     );
     const both = await here.skein(
       "doctor",
@@ -55,7 +55,7 @@ describe("skein doctor, of agents,", () => {
       "--set",
       "prices={openrouter/x: {input: 0, output: 0}}",
     );
-    assert.match(both.out, /^ok {4}prices +known of openrouter\/x/m);
+    assert.match(both.out, /^ok {4}prices +known for openrouter\/x/m);
     assert.match(both.out, /^ {2}model +--model +openrouter\/x$/m);
     assert.equal(both.code, 0, both.err);
   });
@@ -85,7 +85,7 @@ describe("skein doctor, of agents,", () => {
       "--set",
       `agent={kind: model, provider: ours, model: x, baseUrl: "${at}"}`,
     );
-    assert.match(badOf(gone)[0]?.text ?? "", /ours does not answer at .*: nobody listens there/);
+    assert.match(badOf(gone)[0]?.text ?? "", /ours does not answer at .*: nothing listens there/);
   });
 
   it(
@@ -130,7 +130,7 @@ describe("skein doctor, of agents,", () => {
       const [text = ""] = textsOf(said, "agent");
       assert.match(
         text,
-        /^ok: node \(ACP\) works and plans; it was started and gave a session after \d+\.\d s: it is logged in, or/,
+        /^ok: node \(ACP\) works and plans; started and opened a session in \d+\.\d s: it is logged in, or/,
       );
       assert.ok((said.agents[0]?.session?.ms ?? 0) > 0);
     });
@@ -179,7 +179,7 @@ describe("skein doctor, of agents,", () => {
       );
       const said = await examine(place, "--set", "agent=acp:sh");
       assert.deepEqual(textsOf(said, "mcp"), [
-        "ok: handed on to the agent, which starts them as you: docs",
+        "ok: passed to the agent, which starts them as you: docs",
         textsOf(said, "mcp")[1],
       ]);
       assert.match(textsOf(said, "mcp")[1] ?? "", /^warn: \.mcp\.json: odd is left out: .*SECRET_KEY/);

@@ -7,7 +7,7 @@ import path from "node:path";
 import { describe, it } from "node:test";
 import { promisify } from "node:util";
 import { failure } from "../../src/core/failure.ts";
-import { trialFrom } from "../../src/surfaces/cli/acts/doctor-gate.ts";
+import { trialFrom } from "../../src/surfaces/cli/doctor/gate.ts";
 import { makeBarrier, makePlace, type Place } from "./cli-place.ts";
 
 const LIMIT = { timeout: 60_000 };
@@ -36,20 +36,20 @@ describe("skein doctor --gate", () => {
     });
     await place.repository.write({ "ignored.txt": "" });
     const doctor = (...args: readonly string[]) =>
-      place.ask("doctor", "--agent", place.agent, "--gate", ...args);
+      place.skein("doctor", "--agent", place.agent, "--gate", ...args);
     const green = await doctor("--gate", "sh check.sh");
     assert.equal(green.code, 0, green.out + green.err);
     assert.match(
       green.out,
       /^Running the gate in a fresh workspace of [0-9a-f]{10} \(configured: sh check\.sh\) …$/m,
     );
-    assert.match(green.out, /^ok {4}gate, run +green after \d+\.\d s: 1 command$/m);
+    assert.match(green.out, /^ok {4}gate, run +passes after \d+\.\d s: 1 command$/m);
     assert.match(green.out, /^(?:ok {4}|warn {2})probe /m);
     await assertTidy(place);
 
     const red = await doctor("--gate", "sh check.sh && false");
     assert.equal(red.code, 1, red.out);
-    assert.match(red.out, /^warn {2}gate, run +red after \d+\.\d s: sh check\.sh && false$/m);
+    assert.match(red.out, /^warn {2}gate, run +fails after \d+\.\d s: sh check\.sh && false$/m);
 
     const missing = await doctor("--gate", "no-such-runner --all");
     assert.equal(missing.code, 3, missing.out);
@@ -73,7 +73,7 @@ describe("skein doctor --gate", () => {
 
   it("is a setting with a command alone, and runs nothing", LIMIT, async () => {
     await using place = await makePlace();
-    const { code, out } = await place.ask("doctor", "--agent", place.agent, "--gate", "touch x; false");
+    const { code, out } = await place.skein("doctor", "--agent", place.agent, "--gate", "touch x; false");
     assert.equal(code, 0, out);
     assert.doesNotMatch(out, /gate, run/);
     assert.equal(existsSync(place.state), false);
@@ -81,14 +81,14 @@ describe("skein doctor --gate", () => {
 
   it("says where there is nothing to run", LIMIT, async () => {
     await using place = await makePlace();
-    const none = await place.ask("doctor", "--agent", place.agent, "--gate");
+    const none = await place.skein("doctor", "--agent", place.agent, "--gate");
     assert.equal(none.code, 0, none.out);
     assert.match(none.out, /^warn {2}gate, run +not run: there is no gate$/m);
-    const yet = await place.ask("doctor", "--agent", place.agent, "--gate", "--gate", "./run-tests.sh");
+    const yet = await place.skein("doctor", "--agent", place.agent, "--gate", "--gate", "./run-tests.sh");
     assert.equal(yet.code, 0, yet.out);
     assert.match(
       yet.out,
-      /^warn {2}gate, run +green after .*, but there is nothing to run yet: \.\/run-tests\.sh$/m,
+      /^warn {2}gate, run +passes after .*, but has nothing to run yet: \.\/run-tests\.sh$/m,
     );
   });
 
@@ -114,10 +114,10 @@ describe("skein doctor --gate", () => {
     const { out } = await place.skein(...run, "--gate", "test -e package.json");
     assert.match(
       out,
-      /^notice: there is package-lock\.json, and workspaces are not set up\. .* Try: workspace\.setup: npm ci, in skein\.yaml/m,
+      /^notice: found package-lock\.json, but workspaces are not set up\. .* Try: workspace\.setup: npm ci, in skein\.yaml/m,
     );
     const set = await place.skein(...run, "--gate", "test -e package.json", "--set", "workspace.setup=true");
-    assert.doesNotMatch(set.out, /^notice: there is package-lock/m);
+    assert.doesNotMatch(set.out, /^notice: found package-lock/m);
   });
 
   it("says that a gate which stays green without the sources proves nothing", () => {
@@ -134,7 +134,7 @@ describe("skein doctor --gate", () => {
     assert.equal(exit, 3);
     assert.deepEqual(
       findings.map(({ name, level, text }) => `${level} ${name}: ${text}`),
-      ["ok gate, run: green after 1.2 s: 1 command", "bad probe: your tests pass without your code"],
+      ["ok gate, run: passes after 1.2 s: 1 command", "bad probe: your tests pass without your code"],
     );
     assert.equal(trialFrom({ run, tookMs: 1, probed: { is: "proved" } }).exit, 0);
   });

@@ -1,4 +1,5 @@
 /** `skein doctor`: it names what stands in the way of a run, goes on whatever is wrong, and shows no secret. */
+
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -6,7 +7,8 @@ import { chmod, mkdir, rm, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, it } from "node:test";
 import { promisify, stripVTControlCharacters } from "node:util";
-import { gatherFacts } from "../../src/surfaces/cli/acts/doctor-facts.ts";
+import { gatherFacts } from "../../src/surfaces/cli/doctor/facts.ts";
+import { processInput } from "../../src/surfaces/cli/input.ts";
 import { main } from "../../src/surfaces/cli/main.ts";
 import { SILENT } from "../../src/surfaces/cli/output.ts";
 import { makeRepository, openRepository, withScriptedGit } from "../support/repositories.ts";
@@ -22,17 +24,17 @@ describe("skein doctor", () => {
     const { code, out, err } = await place.skein("doctor", "--agent", place.agent);
     assert.equal(code, 0, out + err);
     assert.match(out, /^ok {4}git +2\.\d+.* \(2\.38 or newer is needed\)$/m);
-    assert.match(out, /^ok {4}repository +\S.*, main at [0-9a-f]{10}, nothing uncommitted$/m);
+    assert.match(out, /^ok {4}repository +\S.*, main at [0-9a-f]{10}, no uncommitted changes$/m);
     assert.match(out, /^ok {4}agent +\S.*agent\.sh works and plans$/m);
     assert.match(out, /^ok {4}gate +Makefile: make test$/m);
+    assert.match(out, /^ok {4}isolation +each agent works in its own clone, outside your checkout; /m);
     assert.match(
       out,
-      /^ok {4}isolation +each agent works in a clone of its own, outside of your checkout; /m,
+      /^warn {2}isolation +(?:there is no sandbox for the agent|the agent itself does not run in the sandbox): it runs as you/m,
     );
-    assert.match(out, /^warn {2}isolation +no sandbox of the operating system: an agent runs as you/m);
     assert.match(
       out,
-      /^ok {4}disk +.* free where runs are kept; 15 workspaces of 4\.1 kB take 61 kB at most/m,
+      /^ok {4}disk +.* free for the state folder; 15 workspaces of 4\.1 kB take up to 61 kB/m,
     );
     assert.match(out, /^ {2}agent {2}--agent {2}\["\/.*agent\.sh"\]$/m);
     assert.match(out, /^ {2}\d+ keys have their default; --all shows them$/m);
@@ -78,12 +80,15 @@ describe("skein doctor", () => {
     assert.match(textsOf(above, "state")[0]!, /^ok: .*\/state, /, "it is inside of no repository");
     const bin = path.join(place.folder, "bin");
     await mkdir(bin);
+    const { PATH } = process.env; // Programs are looked for on the PATH of the process itself.
+    using _back = { [Symbol.dispose]: () => void Object.assign(process.env, { PATH }) };
+    process.env["PATH"] = bin;
     const run = place.with({ env: { PATH: bin } }).skein;
     const missing = await run("doctor", "--agent", place.agent);
     assert.equal(missing.code, 1, missing.err);
     assert.equal(missing.err, "");
     assert.match(missing.out, /^bad {3}git +.*git is not on the PATH.*\n +try: install git 2\.38 or newer$/m);
-    assert.match(missing.out, /^bad {3}repository +not looked at: that takes git$/m);
+    assert.match(missing.out, /^bad {3}repository +not checked: git is missing$/m);
     assert.match(missing.out, /^ok {4}state /m);
     await writeFile(path.join(bin, "git"), "#!/bin/sh\necho git version 2.30.2\n", { mode: 0o755 });
     const old = await run("doctor");
@@ -94,7 +99,16 @@ describe("skein doctor", () => {
   it("does not wait for a git that hangs", LIMIT, async () => {
     await using place = await makePlace();
     const folder = place.repository.folder;
-    const context = { out: SILENT, err: SILENT, json: true, env: {}, folder, command: "", now: Date.now };
+    const context = {
+      out: SILENT,
+      err: SILENT,
+      json: true,
+      env: {},
+      folder,
+      command: "",
+      now: Date.now,
+      input: processInput,
+    };
     const facts = await withScriptedGit("exec tail -f /dev/null", () => gatherFacts(context, {}, 100));
     assert.ok("failure" in facts.git && "failure" in facts.repository);
     assert.match(facts.git.failure.message, /git did not answer within 0\.1 s/);
@@ -109,7 +123,7 @@ describe("skein doctor", () => {
       badOf(wrong).map(({ text }) => text.slice(0, 30)),
       ["skein.yaml:2:1: planer is no k", "skein.yaml:1:1: workers must b"],
     );
-    assert.match(textsOf(wrong, "gate")[0]!, /the configuration has to be right first/);
+    assert.match(textsOf(wrong, "gate")[0]!, /correct the configuration first/);
     assert.match(textsOf(wrong, "state")[0]!, /^ok: /);
     await writeFile(file, "a: [\n");
     assert.match(badOf(await examine(place))[0]!.text, /is not valid YAML/);
@@ -133,10 +147,10 @@ describe("skein doctor", () => {
     await using place = await makePlace();
     await symlink("../moved/skein.yaml", path.join(place.repository.folder, "skein.yaml"));
     assert.match(badOf(await examine(place))[0]!.text, /^skein\.yaml is a link that leads nowhere$/);
-    const { code, err } = await place.ask("run", "x", "--agent", place.agent);
+    const { code, err } = await place.skein("run", "x", "--agent", place.agent);
     assert.deepEqual(
       [code, err],
-      [3, "skein: skein.yaml is a link that leads nowhere\ntry: mend the link, or remove it\n"],
+      [3, "skein: skein.yaml is a link that leads nowhere\ntry: fix the link, or remove it\n"],
     );
   });
 
@@ -156,7 +170,7 @@ describe("skein doctor", () => {
     assert.match(out, /^ {2}replanAfter +--set +5$/m);
     assert.doesNotMatch(out, /gateTimeout/);
     assert.match(out, /^warn {2}configuration SKEIN_COLOUR_OF_MONEY is set, but is no key of Skein's/m);
-    const all = (await place.ask(...args, "--all")).out;
+    const all = (await place.skein(...args, "--all")).out;
     assert.match(all, /^ {2}gateTimeout +default +15m$/m);
     assert.match(all, /^ {2}budget\.tokens +default +not set$/m);
     assert.doesNotMatch(all, /--all shows them/);
@@ -199,7 +213,7 @@ describe("skein doctor", () => {
       return badOf(JSON.parse(out) as Said);
     };
     const [blocked, ...others] = await at(path.join(file, "state"));
-    assert.match(blocked!.text, /^runs cannot be kept in .*: .*a-file is no folder$/);
+    assert.match(blocked!.text, /^cannot write to .*: .*a-file is no folder$/);
     assert.match(blocked!.next!, /SKEIN_STATE_DIR/);
     assert.deepEqual(others, []);
     assert.match(
@@ -226,7 +240,7 @@ describe("skein doctor", () => {
     const dirty = await look(folder);
     assert.equal(is(dirty)["isClean"], false);
     assert.match(textsOf(dirty, "repository")[1]!, /^warn: the checkout has 1 change that is not committed/);
-    assert.doesNotMatch(textsOf(dirty, "repository")[0]!, /nothing uncommitted/);
+    assert.doesNotMatch(textsOf(dirty, "repository")[0]!, /no uncommitted changes/);
     const linked = path.join(place.folder, "linked");
     await git("worktree", "add", "-q", "--detach", linked);
     const detached = await look(linked);
@@ -248,7 +262,7 @@ describe("skein doctor", () => {
     await git("clone", "-q", "--bare", source, bare);
     assert.equal(is(await look(bare))["isBare"], true);
     await using other = await makeRepository({ format: "sha256", files: { "x.txt": "x\n" } });
-    assert.match(textsOf(await look(other.folder), "repository")[0]!, /objects are sha256/);
+    assert.match(textsOf(await look(other.folder), "repository")[0]!, /sha256 objects/);
   });
 
   it("finds a repository that is broken", LIMIT, async () => {
@@ -267,12 +281,12 @@ describe("skein doctor", () => {
         textsOf(said, "gate"),
       );
     const [none] = await gates();
-    assert.match(none!, /^warn: no gate was found: .*; landings will not be gated$/);
+    assert.match(none!, /^warn: no gate was found: .*; tasks will land untested$/);
     assert.match((await gates("none"))[0]!, /^warn: the gate is switched off in the configuration; /);
     assert.deepEqual(await gates("FAST=1 no-such-tool --all", "./no-such-file"), [
       "ok: configured: FAST=1 no-such-tool --all, ./no-such-file",
-      "warn: no-such-tool was not found on the PATH: the gate cannot be run, and a run would stop at once",
-      "warn: ./no-such-file was not found: the gate cannot be run, and a run would stop at once",
+      "warn: no-such-tool was not found on the PATH: the gate cannot run, and a run would stop at once",
+      "warn: ./no-such-file was not found: the gate cannot run, and a run would stop at once",
     ]);
     assert.deepEqual(await gates("cd nowhere && ./x", "if true; then y; fi", "exit 0", "sh -c true"), [
       "ok: configured: cd nowhere && ./x, if true; then y; fi, exit 0, sh -c true",
@@ -296,7 +310,7 @@ describe("skein doctor", () => {
     LIMIT,
     async () => {
       await using place = await makePlace();
-      assert.equal((await place.ask("run", "x", "--agent", place.agent, "--gate", "true")).code, 0);
+      assert.equal((await place.skein("run", "x", "--agent", place.agent, "--gate", "true")).code, 0);
       assert.match(textsOf(await examine(place, "--agent", place.agent), "state")[0]!, /, 1 run$/);
       const { folder } = place.repository;
       await place.repository.write({

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { test } from "node:test";
-import type { RunView } from "../../src/core/view.ts";
+import type { RunView } from "../../src/core/view/view.ts";
 import { makePlace } from "./cli-place.ts";
 
 /** Two tasks, of which "one" always fails; then whatever `later` says, as JSON. */
@@ -37,22 +37,25 @@ for (const [how, later, reason] of [
     const ran = await place.skein("run", "write two files", "--agent", place.agent, ...QUICK);
     assert.equal(ran.code, 1, ran.err);
     const left = new RegExp(`given up: one failed: .*exit code 9.*; the planner's reason: ${reason}$`, "m");
-    const [, report = ""] = ran.out.split(/^Left$/m);
+    const [, report = ""] = ran.out.split(/^Unfinished$/m);
     assert.match(report, left);
     const isAsked =
-      /the planner of the goal is asked again: c1 \(one failed: .* was not done, and what took its place, or why it is given up, was not said$/m;
+      /Asking the planner again: it did not say what took the place of c1 \(one failed: .*\), or why that is given up$/m;
     assert.equal(isAsked.test(ran.out), reason === "no reason given", ran.out);
     const [, run = ""] = /^run {5}(\S+)$/m.exec(ran.out)!;
-    assert.match((await place.ask("status", run)).out, left);
-    assert.match((await place.ask("show", run)).out, new RegExp(`^ +given up: ${reason}$`, "m"));
+    assert.match((await place.skein("status", run)).out, left);
+    assert.match((await place.skein("show", run)).out, new RegExp(`^ +given up: ${reason}$`, "m"));
     for (const verb of ["status", "show"]) {
-      const { givenUp } = JSON.parse((await place.ask(verb, run, "--json")).out) as Pick<RunView, "givenUp">;
+      const { givenUp } = JSON.parse((await place.skein(verb, run, "--json")).out) as Pick<
+        RunView,
+        "givenUp"
+      >;
       assert.deepEqual(
         givenUp.map(({ task, key, reason: why }) => [task, key, why]),
         [["t.1", "one", reason]],
       );
       assert.match(givenUp[0]!.failure, /exit code 9/);
     }
-    const resumed = JSON.parse((await place.ask("resume", run, "--json")).out) as { givenUp: unknown[] };
+    const resumed = JSON.parse((await place.skein("resume", run, "--json")).out) as { givenUp: unknown[] };
     assert.equal(resumed.givenUp.length, 1);
   });

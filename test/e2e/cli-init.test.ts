@@ -65,7 +65,7 @@ describe("skein init", { concurrency: 2 }, () => {
   for (const [kind, { files, finds, setup }] of Object.entries(KINDS))
     it(`writes what was found, and otherwise the defaults: ${kind}`, LIMIT, async () => {
       await using place = await makePlace({ files });
-      const ended = await place.ask("init");
+      const ended = await place.skein("init");
       assert.equal(ended.code, 0, ended.err);
       const text = await textIn(place);
       assert.ok(text.includes(finds), text);
@@ -73,9 +73,9 @@ describe("skein init", { concurrency: 2 }, () => {
       assert.deepEqual(configOf(text), { ...DEFAULTS, workspace: { ...DEFAULTS.workspace, ...wanted } });
       assert.equal(await place.repository.git("status", "--porcelain"), "?? skein.yaml");
       assert.match(ended.out, /^wrote .*skein\.yaml$/m);
-      assert.match(ended.out, kind === "no gate" ? /^gate {4}none found/m : /^gate {4}found by itself: /m);
+      assert.match(ended.out, kind === "no gate" ? /^gate {4}none found/m : /^gate {4}detected: /m);
       if (setup !== undefined) assert.ok(ended.out.includes(setup));
-      assert.match(ended.out, /doctor {2}# could a run start now\?/);
+      assert.match(ended.out, /doctor {2}# check whether a run could start now/);
     });
 
   it("is the real command, and doctor reads what it wrote", LIMIT, async () => {
@@ -93,7 +93,7 @@ describe("skein init", { concurrency: 2 }, () => {
     });
     assert.deepEqual(said.gate.commands, ["npm run build", "npm run test"]);
     assert.equal((await stat(fileIn(place))).mode & 0o777, 0o666 & ~process.umask());
-    const { out } = await place.ask("doctor", "--agent", place.agent);
+    const { out } = await place.skein("doctor", "--agent", place.agent);
     assert.match(out, /^ {2}workspace\.setup +skein\.yaml:\d+ +npm ci$/m);
   });
 
@@ -102,7 +102,7 @@ describe("skein init", { concurrency: 2 }, () => {
       files: { ...KINDS["npm"]!.files, ".gitignore": "node_modules\n" },
     });
     await mkdir(path.join(place.repository.folder, "node_modules"));
-    assert.match((await place.ask("init")).out, /^set-up {2}not set: What you have installed is copied/m);
+    assert.match((await place.skein("init")).out, /^set-up {2}not set: What you have installed is copied/m);
     const text = await textIn(place);
     assert.match(text, /^ {2}# setup: npm ci$/m);
     assert.deepEqual(configOf(text), DEFAULTS);
@@ -117,7 +117,7 @@ describe("skein init", { concurrency: 2 }, () => {
       await using place = await makePlace({ files: PYTHON });
       const packages = ".venv/lib/python3.11/site-packages";
       await place.repository.write({ ".venv/pyvenv.cfg": "", [`${packages}/other.pth`]: "/elsewhere/src\n" });
-      assert.match((await place.ask("init")).out, /^set-up {2}a copy of node_modules, \.venv: /m);
+      assert.match((await place.skein("init")).out, /^set-up {2}a copy of node_modules, \.venv: /m);
       const copied = configOf(await textIn(place));
       assert.deepEqual(copied.workspace.copy, ["node_modules", ".venv"]);
       assert.equal(copied.workspace.setup, undefined);
@@ -127,37 +127,31 @@ describe("skein init", { concurrency: 2 }, () => {
       await place.repository.write({
         [`${packages}/__editable__.shop.pth`]: `${place.repository.folder}/src\n`,
       });
-      const { out } = await place.ask("init", "--force");
+      const { out } = await place.skein("init", "--force");
       assert.match(out, /^set-up {2}python3 -m venv \.venv && .*\.venv has your checkout itself installed/ms);
       const made = configOf(await textIn(place));
       assert.deepEqual(made.workspace.copy, DEFAULTS.workspace.copy);
       assert.match(made.workspace.setup ?? "", /pip install -r requirements\.txt pytest$/);
       assert.deepEqual(made.gate, [{ name: gate, run: gate }]);
       await rm(fileIn(place));
-      const doctor = await place.ask("doctor", "--agent", place.agent);
-      assert.match(
-        doctor.out,
-        /^warn {2}set-up +there is requirements\.txt, and workspaces are not set up\./m,
-      );
+      const doctor = await place.skein("doctor", "--agent", place.agent);
+      assert.match(doctor.out, /^warn {2}set-up +found requirements\.txt, but workspaces are not set up\./m);
     },
   );
 
   it("leaves a file that is there, unless it may replace it", LIMIT, async () => {
     await using place = await makePlace();
     await writeFile(fileIn(place), "workers: 3\n");
-    const refused = await place.ask("init");
+    const refused = await place.skein("init");
     assert.equal(refused.code, 1);
-    assert.match(
-      refused.err,
-      /skein\.yaml is there already; nothing was written\ntry: .*--force replaces it/,
-    );
-    const { error } = JSON.parse((await place.ask("init", "--json")).err);
+    assert.match(refused.err, /skein\.yaml already exists; nothing was written\ntry: .*--force replaces it/);
+    const { error } = JSON.parse((await place.skein("init", "--json")).err);
     assert.deepEqual([error.kind, error.exitCode], ["configuration", 1]);
     assert.equal(await textIn(place), "workers: 3\n");
-    const printed = await place.ask("init", "--print");
+    const printed = await place.skein("init", "--print");
     assert.equal(printed.code, 0);
     assert.equal(await textIn(place), "workers: 3\n");
-    const replaced = await place.ask("init", "--force");
+    const replaced = await place.skein("init", "--force");
     assert.equal(replaced.code, 0, replaced.err);
     assert.match(replaced.out, /^replaced /);
     assert.equal(await textIn(place), printed.out);
@@ -166,10 +160,10 @@ describe("skein init", { concurrency: 2 }, () => {
 
   it("lets only the first of several write", LIMIT, async () => {
     await using place = await makePlace();
-    const ended = await Promise.all(["a", "b", "c", "d"].map(() => place.ask("init")));
+    const ended = await Promise.all(["a", "b", "c", "d"].map(() => place.skein("init")));
     assert.deepEqual(ended.map(({ code }) => code).sort(), [0, 1, 1, 1]);
     const refused = ended.filter(({ code }) => code === 1);
-    for (const { err } of refused) assert.match(err, /is there already; nothing was written/);
+    for (const { err } of refused) assert.match(err, /already exists; nothing was written/);
     assert.deepEqual((await readdir(place.repository.folder)).sort(), [".git", "README.md", "skein.yaml"]);
   });
 
@@ -177,12 +171,12 @@ describe("skein init", { concurrency: 2 }, () => {
     await using place = await makePlace();
     const outside = path.join(place.folder, "outside.yaml");
     await symlink(outside, fileIn(place)); // It leads nowhere yet.
-    assert.equal((await place.ask("init")).code, 1);
+    assert.equal((await place.skein("init")).code, 1);
     assert.equal(existsSync(outside), false);
     await writeFile(outside, "workers: 3\n");
-    assert.equal((await place.ask("init")).code, 1);
+    assert.equal((await place.skein("init")).code, 1);
     assert.equal(await readlink(fileIn(place)), outside);
-    assert.equal((await place.ask("init", "--force")).code, 0);
+    assert.equal((await place.skein("init", "--force")).code, 0);
     assert.equal(await readFile(outside, "utf8"), "workers: 3\n");
     assert.ok((await lstat(fileIn(place))).isFile());
   });
@@ -191,9 +185,12 @@ describe("skein init", { concurrency: 2 }, () => {
     await using place = await makePlace();
     await writeFile(fileIn(place, "skein.yml"), "workers: 3\n");
     for (const args of [["init"], ["init", "--force"]]) {
-      const refused = await place.ask(...args);
+      const refused = await place.skein(...args);
       assert.equal(refused.code, 1);
-      assert.match(refused.err, /skein\.yml, and only one of the two may be there; nothing was written/);
+      assert.match(
+        refused.err,
+        /skein\.yml exists, and only one of the two names is allowed; nothing was written/,
+      );
     }
     assert.equal(existsSync(fileIn(place)), false);
   });
@@ -203,7 +200,7 @@ describe("skein init", { concurrency: 2 }, () => {
     const linked = path.join(place.folder, "linked");
     await place.repository.git("worktree", "add", "-q", "--detach", linked);
     const below = path.join(linked, "deep", "er");
-    assert.equal((await place.ask("init", "--repo", below)).code, 0);
+    assert.equal((await place.skein("init", "--repo", below)).code, 0);
     assert.match(await readFile(path.join(linked, "skein.yaml"), "utf8"), /make test/);
     assert.equal(existsSync(fileIn(place)), false);
     assert.equal(existsSync(path.join(below, "skein.yaml")), false);
@@ -217,16 +214,16 @@ describe("skein init", { concurrency: 2 }, () => {
     assert.match(refused.err, /is not in a git repository\ntry: /);
     assert.deepEqual(await readdir(nowhere), []);
     await using empty = await makeRepository();
-    const inEmpty = await place.ask("init", "--repo", empty.folder);
+    const inEmpty = await place.skein("init", "--repo", empty.folder);
     assert.deepEqual([inEmpty.code, /has no commit/.test(inEmpty.err)], [3, true]);
     await using bare = await makeRepository({ bare: true });
     const tree = await bare.git("hash-object", "-t", "tree", "-w", "/dev/null");
     await bare.git("update-ref", "HEAD", await bare.git("commit-tree", tree, "-m", "x"));
-    const inBare = await place.ask("init", "--repo", bare.folder);
+    const inBare = await place.skein("init", "--repo", bare.folder);
     assert.equal(inBare.code, 1, inBare.out);
-    assert.match(inBare.err, /is no work tree, so that a skein\.yaml there would not be read/);
+    assert.match(inBare.err, /is not a work tree, so a skein\.yaml there would not be read/);
     assert.equal(existsSync(path.join(bare.folder, "skein.yaml")), false);
-    assert.equal((await place.ask("init", "--print", "--repo", bare.folder)).code, 0);
+    assert.equal((await place.skein("init", "--print", "--repo", bare.folder)).code, 0);
   });
 
   it("leaves nothing behind where it cannot write", LIMIT, async () => {
@@ -237,7 +234,7 @@ describe("skein init", { concurrency: 2 }, () => {
     assert.match(err, /skein\.yaml cannot be written: EFBIG.*\ntry: /);
     assert.deepEqual((await readdir(place.repository.folder)).sort(), [".git", "README.md"]);
     await mkdir(fileIn(place));
-    const refused = await place.ask("init", "--force");
+    const refused = await place.skein("init", "--force");
     assert.equal(refused.code, 1);
     assert.match(refused.err, /skein\.yaml cannot be written: /);
     assert.deepEqual((await readdir(place.repository.folder)).sort(), [".git", "README.md", "skein.yaml"]);
@@ -251,12 +248,12 @@ describe("skein init", { concurrency: 2 }, () => {
       "build/out.txt": "",
       "environment.txt": "",
     });
-    const { out } = await place.ask("init");
-    assert.match(out, /^hint {4}git ignores \.env, app\/\.env\.local, so that .* \.worktreeinclude/m);
+    const { out } = await place.skein("init");
+    assert.match(out, /^hint {4}git ignores \.env, app\/\.env\.local, so .* \.worktreeinclude/m);
     assert.ok(!out.includes("xyzzy"));
     assert.ok(!(await textIn(place)).includes("xyzzy"));
     await place.repository.write({ ".worktreeinclude": ".env\n" });
-    assert.doesNotMatch((await place.ask("init", "--force")).out, /hint/);
+    assert.doesNotMatch((await place.skein("init", "--force")).out, /hint/);
   });
 });
 

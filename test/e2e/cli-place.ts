@@ -25,9 +25,9 @@ export type Place = AsyncDisposable & {
   /** Where runs are kept; there is nothing before the first one. */
   readonly state: string;
   with(where: Elsewhere): Pick<Place, "skein" | "start">;
+  /** Called in this process, which saves starting one (0.3 s). */
   skein(...args: readonly string[]): Promise<Ended>;
-  /** The same in this process, for what only looks and answers: it saves starting one. */
-  ask(...args: readonly string[]): Promise<Ended>;
+  /** A process of its own: for what is about signals, pipes, or its death. */
   start(...args: readonly string[]): Started;
 };
 
@@ -69,7 +69,7 @@ export async function makePlace(
       void live.ended.then(() => going.delete(live));
       return live;
     };
-    return { start, skein: (...args: readonly string[]) => start(...args).ended };
+    return { start, skein: (...args: readonly string[]) => callSkein(args, at, { ...usual, ...env }) };
   };
   return {
     repository,
@@ -78,7 +78,6 @@ export async function makePlace(
     state,
     ...elsewhere({}),
     with: elsewhere,
-    ask: (...args) => askSkein(args, repository.folder, usual),
     [Symbol.asyncDispose]: async () => {
       // What a test that failed has left is stopped, with all that it started.
       for (const live of going) for (const signal of ["SIGINT", "SIGTERM"] as const) live.kill(signal);
@@ -106,7 +105,7 @@ echo "made by $SKEIN_TASK" > "$SKEIN_TASK.txt"
 echo '{"status":"complete","summary":"wrote it","concerns":[]}'
 `;
 
-export async function askSkein(
+export async function callSkein(
   args: readonly string[],
   folder: string,
   env: NodeJS.ProcessEnv,

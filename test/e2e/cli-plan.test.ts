@@ -47,8 +47,8 @@ async function placeOfThree(): Promise<Place & { readonly plan: string }> {
   return { ...place, plan };
 }
 
-const noRun = async ({ ask }: Place) =>
-  assert.deepEqual(JSON.parse((await ask("status", "--json")).out).runs, []);
+const noRun = async ({ skein }: Place) =>
+  assert.deepEqual(JSON.parse((await skein("status", "--json")).out).runs, []);
 
 describe("a plan file", { concurrency: 2 }, () => {
   it("is run as it is: its workers, its order, its criterion, and nobody plans or is steered", async () => {
@@ -57,10 +57,10 @@ describe("a plan file", { concurrency: 2 }, () => {
     const options = ["--agent", place.agent, "--planner", "./no-such-planner", "--approve", ...GATE];
     const live = place.start("run", place.plan, ...options);
     await live.says("approve");
-    const steered = await place.ask("steer", "do it otherwise");
+    const steered = await place.skein("steer", "do it otherwise");
     assert.equal(steered.code, 1);
-    assert.match(steered.err, /follows a plan: there is no planner who could hear it\ntry: skein cancel /);
-    assert.equal((await place.ask("approve")).code, 0);
+    assert.match(steered.err, /follows a plan: there is no planner to tell\ntry: skein cancel /);
+    assert.equal((await place.skein("approve")).code, 0);
     const { code, out, err } = await live.ended;
     assert.equal(code, 0, out + err);
     assert.match(out, /^goal {4}three files$/m);
@@ -74,12 +74,12 @@ describe("a plan file", { concurrency: 2 }, () => {
     assert.equal(result, "the result of t.3\n");
     assert.ok(out.includes(`  ls ${folder}/scratchpad  # `), out);
     assert.match(
-      (await place.ask("show", run, "three")).out,
-      /^Its result\n {2}\S+\/scratchpad\/three\.md$/m,
+      (await place.skein("show", run, "three")).out,
+      /^Result file\n {2}\S+\/scratchpad\/three\.md$/m,
     );
-    const status = await place.ask("status", run);
-    assert.match(status.out, /^plan {4}it follows a plan/m);
-    const { tasks } = JSON.parse((await place.ask("show", "--json")).out);
+    const status = await place.skein("status", run);
+    assert.match(status.out, /^plan {4}follows a plan file/m);
+    const { tasks } = JSON.parse((await place.skein("show", "--json")).out);
     assert.deepEqual(tasks.map(({ key }: { key: string }) => key).slice(1), ["one", "two", "three"]);
   });
 
@@ -97,7 +97,7 @@ describe("a plan file", { concurrency: 2 }, () => {
     assert.match(before, /notice: 13 tasks are 13 turns of an agent at least, some 2,600,000 tokens/);
     assert.match(
       before,
-      /notice: by the forecast this plan needs 2,600,000 tokens, more than budget\.tokens, 1,000,000/,
+      /notice: the forecast for this plan is 2,600,000 tokens, more than budget\.tokens \(1,000,000/,
     );
   });
 
@@ -114,7 +114,7 @@ describe("a plan file", { concurrency: 2 }, () => {
     assert.match(err, /plan\.json:\d+: tasks\[0\]\.scope\[0\]: .*leaves the repository/);
     assert.match(err, /plan\.json:\d+: tasks\[0\]\.blockedBy\[0\]: .*"one"/);
     await writeFile(place.plan, "{");
-    const json = await place.ask("run", place.plan, "--agent", place.agent, "--json");
+    const json = await place.skein("run", place.plan, "--agent", place.agent, "--json");
     assert.deepEqual([json.code, JSON.parse(json.err).error.kind], [3, "plan-invalid"]);
     await noRun(place);
   });
@@ -160,7 +160,7 @@ describe("skein plan", () => {
       [0, true],
       asked.err,
     );
-    const help = await place.ask("plan", "check", "--help");
+    const help = await place.skein("plan", "check", "--help");
     assert.match(help.out, /^Usage: skein plan check/);
   });
 });
@@ -183,7 +183,7 @@ describe("an agent's plan that is refused", { concurrency: 2 }, () => {
     const notices = err.split("\n").filter((line) => line.startsWith("notice: "));
     assert.match(
       notices.join("\n"),
-      /^notice: this is the rules' plan: agent\.sh answered 3 times, and none of its plans could be used\nnotice: wrong with its last plan: task "one", scope\[0\]: .*leaves the repository.*\nnotice: try: go on with this plan, or edit it; or ask again, with another --agent or --model/,
+      /^notice: this plan was made by rules: agent\.sh answered 3 times, and none of its plans could be used\nnotice: problem of its last plan: task "one", scope\[0\]: .*leaves the repository.*\nnotice: try: go on with this plan, or edit it; or ask again, with another --agent or --model/,
     );
   });
 
@@ -200,7 +200,7 @@ describe("an agent's plan that is refused", { concurrency: 2 }, () => {
     assert.equal(JSON.parse(out).planner, "rules");
     const { notice } = JSON.parse(err);
     assert.deepEqual([notice.kind, notice.reasons.length], ["plan-invalid", 1]);
-    assert.match(notice.message, /^this is the rules' plan: agent\.sh answered 3 times/);
+    assert.match(notice.message, /^this plan was made by rules: agent\.sh answered 3 times/);
     assert.match(notice.next, /edit it/);
   });
 });

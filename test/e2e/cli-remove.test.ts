@@ -5,8 +5,9 @@ import path from "node:path";
 import { test } from "node:test";
 import { createLogFile } from "../../src/adapters/event-logs/sqlite-file.ts";
 import { lockRun } from "../../src/adapters/runs/run-lock.ts";
-import { hasFailed } from "../../src/ports/repository.ts";
+import { hasFailed } from "../../src/core/result.ts";
 import { remove } from "../../src/surfaces/cli/acts/remove.ts";
+import { processInput } from "../../src/surfaces/cli/input.ts";
 import { makePlace, type Place } from "./cli-place.ts";
 import { appears } from "./odd-place.ts";
 
@@ -47,6 +48,7 @@ async function typed(place: Place, run: string, line: string, meanwhile = async 
     folder: place.repository.folder,
     command: "skein",
     now: Date.now,
+    input: processInput,
   };
   const input = {
     isTerminal: true,
@@ -65,17 +67,17 @@ test("a run that was delivered is removed with its branches and its state; the p
   const { repository } = place;
   const run = await done(place);
   const other = await done(place);
-  const delivered = await place.ask("deliver", run, "--into-checkout");
+  const delivered = await place.skein("deliver", run, "--into-checkout");
   assert.equal(delivered.code, 0, delivered.err);
   await repository.git("branch", `skein/${run}/mine`);
-  const unasked = await place.ask("remove", run);
+  const unasked = await place.skein("remove", run);
   assert.equal(unasked.code, 2);
   assert.match(
     unasked.err,
     new RegExp(`^skein: there is no terminal .*\\ntry: skein remove ${run} --yes\\n$`),
   );
   const before = await refsOf(place);
-  const removed = await place.ask("remove", run, "--yes");
+  const removed = await place.skein("remove", run, "--yes");
   assert.equal(removed.code, 0, removed.err);
   assert.equal(
     removed.out,
@@ -89,9 +91,9 @@ test("a run that was delivered is removed with its branches and its state; the p
   );
   assert.deepEqual(await runsIn(place), [other]);
   assert.match(await repository.git("log", "-1", `--notes=skein/${run}`), /"proof": ?"green"/);
-  assert.equal((await place.ask("show", run)).code, 2);
-  assert.equal((await place.ask("show", other)).code, 0);
-  const again = await place.ask("remove", run, "--yes");
+  assert.equal((await place.skein("show", run)).code, 2);
+  assert.equal((await place.skein("show", other)).code, 0);
+  const again = await place.skein("remove", run, "--yes");
   assert.deepEqual([again.code, /there is no run/.test(again.err)], [2, true]);
 });
 
@@ -99,7 +101,7 @@ test("what landed and was never delivered is named, and takes more than a yes", 
   await using place = await makePlace();
   const run = await done(place);
   const before = await refsOf(place);
-  const refused = await place.ask("remove", run, "--yes");
+  const refused = await place.skein("remove", run, "--yes");
   assert.equal(refused.code, 1);
   assert.match(
     refused.err,
@@ -109,7 +111,7 @@ test("what landed and was never delivered is named, and takes more than a yes", 
         `skein remove ${run} --yes --undelivered\\n$`,
     ),
   );
-  const json = JSON.parse((await place.ask("remove", run, "--yes", "--json")).err);
+  const json = JSON.parse((await place.skein("remove", run, "--yes", "--json")).err);
   assert.equal(json.error.kind, "undelivered");
   for (const line of ["y", "yes", ""]) {
     const asked = await typed(place, run, line);
@@ -141,9 +143,9 @@ test("a run that is not over is refused; cancelled, it goes after a yes, and its
   await using place = await makePlace({ work });
   const live = place.start("run", "write two files", "--agent", place.agent, ...GATE);
   await appears(path.join(place.folder, "home", "pipe"));
-  const { runs } = JSON.parse((await place.ask("status", "--json")).out);
+  const { runs } = JSON.parse((await place.skein("status", "--json")).out);
   const { run } = runs[0];
-  const going = await place.ask("remove", run, "--yes", "--undelivered");
+  const going = await place.skein("remove", run, "--yes", "--undelivered");
   assert.deepEqual(
     [going.code, /is going on in process \d+: nothing was removed\ntry: skein cancel/.test(going.err)],
     [1, true],
@@ -151,13 +153,13 @@ test("a run that is not over is refused; cancelled, it goes after a yes, and its
   );
   live.kill("SIGKILL");
   await live.ended;
-  const open = await place.ask("remove", run, "--yes");
+  const open = await place.skein("remove", run, "--yes");
   assert.deepEqual(
     [open.code, /is not over, only stopped: nothing was removed\ntry: skein cancel/.test(open.err)],
     [1, true],
     open.err,
   );
-  assert.equal((await place.ask("cancel", run)).code, 0);
+  assert.equal((await place.skein("cancel", run)).code, 0);
   const declined = await typed(place, run, "n");
   assert.deepEqual(
     [declined.code, /Remove run \S+ for good\? \[y\/N\] skein: nothing was removed/.test(declined.err)],
@@ -167,7 +169,7 @@ test("a run that is not over is refused; cancelled, it goes after a yes, and its
     declined.out,
     new RegExp(`kept work that never landed \\(1\\):\\n +[0-9a-f]{10} +${run}/t\\.1\\.1 `),
   );
-  const removed = JSON.parse((await place.ask("remove", run, "--yes", "--json")).out);
+  const removed = JSON.parse((await place.skein("remove", run, "--yes", "--json")).out);
   assert.deepEqual([removed.run, removed.stays, removed.undelivered], [run, [], []]);
   assert.equal(removed.unlanded[0].what.startsWith(`${run}/t.1.1 `), true);
   assert.ok(removed.removed.includes(`refs/skein/salvage/${run}/t.1.1`));
@@ -179,7 +181,7 @@ test("a branch that is checked out is never removed, and then nothing else is", 
   const run = await done(place);
   await place.repository.git("checkout", "-q", `skein/${run}/target`);
   const before = await refsOf(place);
-  const refused = await place.ask("remove", run, "--yes", "--undelivered");
+  const refused = await place.skein("remove", run, "--yes", "--undelivered");
   assert.equal(refused.code, 1);
   assert.match(
     refused.err,
@@ -195,17 +197,17 @@ test("a removal that was killed half way is finished by another", async () => {
   const run = await done(place);
   // Killed among its refs: some are gone.
   await place.repository.git("update-ref", "-d", `refs/heads/skein/${run}/target`);
-  const refused = await place.ask("remove", run, "--yes");
+  const refused = await place.skein("remove", run, "--yes");
   assert.match(refused.err, /landed, and on no branch or tag of yours \(2\)/, "also without the target");
-  assert.equal((await place.ask("remove", run, "--yes", "--undelivered")).code, 0);
+  assert.equal((await place.skein("remove", run, "--yes", "--undelivered")).code, 0);
   assert.deepEqual(await runsIn(place), []);
   // Killed while its folder was being removed: half of it is put aside, and no command takes it for a run.
   const [repository = ""] = await readdir(place.state);
   const aside = path.join(place.state, repository, "runs", `.removed-${run}`);
   await mkdir(path.join(aside, "workspaces"), { recursive: true });
   await writeFile(path.join(aside, "events.db"), "");
-  assert.match((await place.ask("status")).out, /There are no runs in this repository yet/);
-  const again = await place.ask("remove", run);
+  assert.match((await place.skein("status")).out, /There are no runs in this repository yet/);
+  const again = await place.skein("remove", run);
   assert.deepEqual([again.code, again.out, existsSync(aside)], [0, `run ${run} is removed\n`, false]);
 });
 
@@ -216,14 +218,14 @@ test("a run that never began is removed without being cancelled", async () => {
   const home = path.join(place.state, repository, "runs", run);
   for (const name of ["events.db", "events.db-wal", "events.db-shm", "jobs"])
     await rename(path.join(home, name), path.join(place.folder, name)).catch(() => {}); // Some are not there.
-  createLogFile(path.join(home, "events.db"));
-  const cancelled = await place.ask("cancel", run);
+  await createLogFile(path.join(home, "events.db"));
+  const cancelled = await place.skein("cancel", run);
   assert.deepEqual(
     [cancelled.code, /has not begun: there is nothing to cancel\ntry: skein remove/.test(cancelled.err)],
     [1, true],
     cancelled.err,
   );
-  assert.equal((await place.ask("remove", run, "--yes")).code, 0);
+  assert.equal((await place.skein("remove", run, "--yes")).code, 0);
   assert.deepEqual(await runsIn(place), []);
 });
 
@@ -231,7 +233,7 @@ test("a run that another process removes meanwhile is gone, or is said to be in 
   await using place = await makePlace();
   const run = await done(place);
   const other = await typed(place, run, run, async () => {
-    const first = await place.ask("remove", run, "--yes", "--undelivered");
+    const first = await place.skein("remove", run, "--yes", "--undelivered");
     assert.equal(first.code, 0, first.err);
   });
   assert.deepEqual(
@@ -243,7 +245,7 @@ test("a run that another process removes meanwhile is gone, or is said to be in 
   const [repository = ""] = await readdir(place.state);
   const lock = await lockRun(held, path.join(place.state, repository, "runs", held));
   assert.ok(!hasFailed(lock));
-  const second = await place.ask("remove", held, "--yes", "--undelivered");
+  const second = await place.skein("remove", held, "--yes", "--undelivered");
   await lock.release();
   assert.equal(second.code, 1);
   assert.match(second.err, /is over, and process \d+ is just removing it or ending it\ntry: wait until/);

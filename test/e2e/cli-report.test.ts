@@ -14,35 +14,35 @@ test("the end of a run is said again as it was said then, by name or without one
     const again = await place.skein(...args);
     assert.deepEqual([again.code, again.out, again.err], [0, end, ""]);
   }
-  const json = JSON.parse((await place.ask("report", "--json")).out);
+  const json = JSON.parse((await place.skein("report", "--json")).out);
   assert.deepEqual(
     [json.run, json.is, json.state, json.isOver, json.branch],
     [run, "done", "done", true, `skein/${run}/target`],
   );
   assert.equal(json.landings.length, 2);
-  const unknown = await place.ask("report", "nope");
+  const unknown = await place.skein("report", "nope");
   assert.deepEqual([unknown.code, /there is no run/.test(unknown.err)], [2, true]);
 });
 
 test("of a run that is not over, the report has what is there so far, and says so", async () => {
   await using place = await makePlace();
-  assert.equal((await place.ask("report")).code, 2, "there is no run yet");
+  assert.equal((await place.skein("report")).code, 2, "there is no run yet");
   const barrier = await makeBarrier(place.folder);
   await using slow = await makePlace({ work: `[ "$SKEIN_TASK" = t.1 ] || { ${barrier.wait}; }` });
   const live = slow.start("run", "write two files", "--agent", slow.agent, ...GATE);
-  await live.says("a worker starts on two");
-  const going = await slow.ask("report");
+  await live.says("Worker started on two");
+  const going = await slow.skein("report");
   assert.match(
     going.out,
-    /^\nRun (\S+) is not over\. So far: 1 of 2 tasks done, in .*\n\nLanded, each gated.* \(1\)\n/,
+    /^\nRun (\S+) is still running\. So far: 1 of 2 tasks done, in .*\n\nLanded \(1\)\n/,
   );
   assert.match(going.out, /logs \S+ -f {2}# what happens\n$/);
   live.kill("SIGKILL");
   await live.ended;
-  const stopped = await slow.ask("report");
-  assert.match(stopped.out, /^\nRun \S+ is not over, but stopped\. So far: 1 of 2 tasks done/);
-  assert.match(stopped.out, /resume \S+ {2}# go on with it\n$/);
-  const json = JSON.parse((await slow.ask("report", "--json")).out);
+  const stopped = await slow.skein("report");
+  assert.match(stopped.out, /^\nRun \S+ is stopped\. So far: 1 of 2 tasks done/);
+  assert.match(stopped.out, /resume \S+ {2}# continue the run\n$/);
+  const json = JSON.parse((await slow.skein("report", "--json")).out);
   assert.deepEqual([json.isOver, json.state], [false, "stopped"]);
   await barrier.open();
 });

@@ -15,7 +15,7 @@ const configured = (place: Place, text: string) =>
   writeFile(path.join(place.repository.folder, "skein.yaml"), text);
 
 const jobsStarted = async (place: Place, run: string): Promise<readonly string[]> => {
-  const { out } = await place.ask("logs", run, "--json");
+  const { out } = await place.skein("logs", run, "--json");
   const events = out
     .trim()
     .split("\n")
@@ -30,10 +30,8 @@ describe("a set-up command that fails", () => {
     async () => {
       await using place = await makePlace({ work: 'touch "$HOME/worked"' });
       await configured(place, BROKEN);
-      const start = Date.now();
       const ran = await place.skein("run", "write two", "--agent", place.agent, "--gate", GATE);
       assert.equal(ran.code, 3, ran.out + ran.err);
-      assert.ok(Date.now() - start < 60_000, "at once, not after many tries");
       assert.match(
         ran.err,
         /^skein: the set-up command workspace\.setup \(echo .*\) ended with 7 in \S+: no such mirror \(0 of 1 task done, the rest is kept\)\n {2}gave up\ntry: .*workspace\.setup in skein\.yaml, then skein resume \S+\n$/,
@@ -42,12 +40,15 @@ describe("a set-up command that fails", () => {
       assert.deepEqual(await jobsStarted(place, run), ["check"]);
       assert.ok(!existsSync(path.join(place.folder, "home", "worked")));
 
-      const { out } = await place.ask("status", run);
+      const { out } = await place.skein("status", run);
       assert.match(out, /^run +\S+, stopped$/m);
       assert.match(out, /^setup +the set-up command .*\n +gave up\ntry +run it in a fresh clone/m);
-      assert.match((await place.ask("show", run)).out, /^the set-up command workspace\.setup .*\ngave up\n/m);
+      assert.match(
+        (await place.skein("show", run)).out,
+        /^the set-up command workspace\.setup .*\ngave up\n/m,
+      );
       for (const verb of ["status", "show"]) {
-        const { setup } = JSON.parse((await place.ask(verb, run, "--json")).out);
+        const { setup } = JSON.parse((await place.skein(verb, run, "--json")).out);
         assert.equal(setup.kind, "setup");
         assert.match(setup.message, /no such mirror\ngave up$/);
         assert.match(setup.next, /skein\.yaml/);
@@ -63,7 +64,7 @@ describe("a set-up command that fails", () => {
       const mended = await place.skein("resume", run);
       assert.equal(mended.code, 0, mended.out + mended.err);
       assert.match(mended.out, /^workspace\.setup is taken from skein\.yaml:2$/m);
-      assert.match(mended.out, / the set-up is tried again$/m);
+      assert.match(mended.out, / Retrying the set-up$/m);
     },
   );
 
@@ -100,10 +101,10 @@ describe("whether the gate was probed", () => {
       const ran = await place.skein("run", "write two", "--agent", place.agent, "--gate", GATE);
       assert.equal(ran.code, 0, ran.out + ran.err);
       const run = runName(ran.out);
-      const told = /the gate (was not probed|is red without your sources)/g;
+      const told = /the gate (was not probed|fails without your sources)/gi;
       assert.ok([1, 2].includes(ran.out.match(told)?.length ?? 0), ran.out);
-      assert.match((await place.ask("status", run)).out, /^gate +\S/m);
-      const { probed } = JSON.parse((await place.ask("status", run, "--json")).out);
+      assert.match((await place.skein("status", run)).out, /^gate +\S/m);
+      const { probed } = JSON.parse((await place.skein("status", run, "--json")).out);
       assert.ok(["proved", "not-probed"].includes(probed.is));
       const note = await place.repository.git("notes", `--ref=skein/${run}`, "show", `skein/${run}/target`);
       assert.match(JSON.parse(note).probe, /^(?:proved|not probed: .+)$/);

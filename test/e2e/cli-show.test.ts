@@ -12,15 +12,15 @@ test("of a task that the gate refused, show gives the reason, the gate's transcr
   const ran = await place.skein("run", "write two files", "--agent", place.agent, ...args);
   assert.equal(ran.code, 1, ran.err);
   const [, run = ""] = /^run {5}(\S+)$/m.exec(ran.out)!;
-  const tree = (await place.ask("show", run)).out;
+  const tree = (await place.skein("show", run)).out;
   assert.match(tree, new RegExp(`^run ${run}, failed: 0 of 2 tasks done\n`));
   assert.match(tree, /^the goal +failed .*\n {4}failed: because one failed$/m);
-  assert.match(tree, /^ {2}one {2}t\.1 +failed, 2 attempts +write one\n {6}failed: the gate is red with it/m);
+  assert.match(tree, /^ {2}one {2}t\.1 +failed, 2 attempts +write one\n {6}failed: breaks the gate/m);
   assert.match(tree, /^ {2}two {2}t\.2 +skipped +write two\n {6}skipped: one did not land$/m);
-  const shown = (await place.ask("show", run, "one")).out;
-  const [, gates = ""] = shown.split("\nGated in\n");
+  const shown = (await place.skein("show", run, "one")).out;
+  const [, gates = ""] = shown.split("\nGate output\n");
   assert.match(gates, /^ {2}\S+\/transcripts\/land_1-\S+\.log\n {2}\S+\/transcripts\/land_2-/);
-  const [, end = ""] = shown.split("\nThe end of what the gate wrote that refused attempt 2\n");
+  const [, end = ""] = shown.split("\nLast lines of the gate output for attempt 2\n");
   assert.match(end, /^ {2}130\n {2}the sum is wrong$/m);
   assert.doesNotMatch(end, /^ {2}105$/m, "only the end of it");
   assert.doesNotMatch(ran.out + tree + shown, /make the gate pass/, "said to the worker, not to people");
@@ -33,8 +33,8 @@ test("of a task that a gate refused once, show has how that gate ended, whatever
   const ran = await place.skein("run", "write two files", "--agent", place.agent, ...args);
   assert.equal(ran.code, 1, ran.err);
   const [, run = ""] = /^run {5}(\S+)$/m.exec(ran.out)!;
-  const [, end = ""] = (await place.ask("show", run, "one")).out.split(
-    "\nThe end of what the gate wrote that refused attempt 1\n",
+  const [, end = ""] = (await place.skein("show", run, "one")).out.split(
+    "\nLast lines of the gate output for attempt 1\n",
   );
   assert.match(end, /^ {2}the sum is wrong$/m);
 });
@@ -46,12 +46,9 @@ test("of a task whose only attempt a gate refused, show has how that gate ended"
   const ran = await place.skein("run", "write two files", "--agent", place.agent, ...args);
   assert.equal(ran.code, 1, ran.err);
   const [, run = ""] = /^run {5}(\S+)$/m.exec(ran.out)!;
-  const shown = (await place.ask("show", run, "one")).out;
-  assert.match(
-    shown,
-    /\nThe end of what the gate wrote that refused attempt 1\n(?: .*\n)* {2}the sum is wrong\n/,
-  );
-  const details = JSON.parse((await place.ask("show", run, "one", "--json")).out);
+  const shown = (await place.skein("show", run, "one")).out;
+  assert.match(shown, /\nLast lines of the gate output for attempt 1\n(?: .*\n)* {2}the sum is wrong\n/);
+  const details = JSON.parse((await place.skein("show", run, "one", "--json")).out);
   assert.deepEqual([details.refusedAttempt, details.gateOutput.at(-1)], [1, "the sum is wrong"]);
 });
 
@@ -63,11 +60,11 @@ test("of a planner whose answer cannot be read, people are told what is wrong, a
   const [, run = ""] = /^run {5}(\S+)$/m.exec(ran.out)!;
   const texts = [
     ran,
-    await place.ask("show", run),
-    await place.ask("status", run),
-    await place.ask("report", run),
+    await place.skein("show", run),
+    await place.skein("status", run),
+    await place.skein("report", run),
   ];
-  for (const { out } of [...texts, await place.ask("show", run, "t")]) {
+  for (const { out } of [...texts, await place.skein("show", run, "t")]) {
     assert.match(out, /no JSON object was found in the answer/);
     assert.doesNotMatch(out, /answer with|answer again|"scratchpad"/);
   }
@@ -78,7 +75,7 @@ test("of a task that needed several attempts, show says why, each reason once", 
   const args = ["--gate", "none", "--set", "retry.maxFailed=3", ...QUICK];
   const ran = await place.skein("run", "write two files", "--agent", place.agent, ...args);
   assert.equal(ran.code, 0, ran.err);
-  const tree = (await place.ask("show", /^run {5}(\S+)$/m.exec(ran.out)![1]!)).out;
+  const tree = (await place.skein("show", /^run {5}(\S+)$/m.exec(ran.out)![1]!)).out;
   assert.match(
     tree,
     /^ {2}one {2}t\.1 +done, 3 attempts +write one\n {6}attempt 1, 2: .*exit code 9.*\n {2}two/m,
@@ -92,7 +89,7 @@ test("a base that is red is said at once, and fixes come first", async () => {
   const ran = await place.skein("run", "write two files", "--agent", place.agent, ...gate);
   assert.match(
     ran.out,
-    /the base is red once; looking again: .*\n(?:.*\n)*?.*the base is red: .*; fixes come first$/m,
+    /Gate failed on the base; re-running in case it is flaky: .*\n(?:.*\n)*?.*Gate fails on the base: .*$/m,
   );
   assert.doesNotMatch(ran.out, /suspect/);
 });

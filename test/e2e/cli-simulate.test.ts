@@ -66,7 +66,7 @@ test("the demo's run, played again with its durations, has the same order and ti
   const svg = path.join(outer.path, "run.svg");
   const told = await ask("simulate", "--run", run, "--svg", svg);
   assert.equal((await ask("simulate", "--run", "1116-none")).code, 2);
-  assert.match(told.out, /^ +with defaults +with its own durations +as it was$/m);
+  assert.match(told.out, /^ +with defaults +with its own durations +actual$/m);
   assert.match(told.out, /^ {2}time +1 h \d\d min +\d\S* \S.* s$/m);
   assert.match(told.out, /the tasks are done in the same order, and the time is \d\.\d % off\.$/m);
   assert.match(told.out, /^ {2}calendar\/grid +\d+ min \d\d s +\d.* s +\d.* s +1$/m);
@@ -106,7 +106,7 @@ test("a plan is foreseen in words, as JSON and as a picture, and nothing is writ
     assert.match(told.out, /^Build <it> & more: 3 tasks$/m);
     assert.match(
       told.out,
-      /^ {2}1 +█+ +2\d min 00 s +1\.0 × +100 % +0 +\d+ +600,000 tokens, price not known$/m,
+      /^ {2}1 +█+ +2\d min 00 s +1\.0 × +100 % +0 +\d+ +600,000 tokens, price unknown$/m,
     );
     assert.match(told.out, /runs: there is no repository here/);
     assert.match(await readFile(path.join(outer, "plan.svg"), "utf8"), /Build &lt;it&gt; &amp; more/);
@@ -136,7 +136,7 @@ test("a plan is foreseen in words, as JSON and as a picture, and nothing is writ
     const before = await readFile(plan, "utf8");
     const refused = await ask(["simulate", plan, "--svg", plan], outer, env);
     assert.equal(refused.code, 3);
-    assert.match(refused.err, /is there already and is no picture/);
+    assert.match(refused.err, /exists and is not an SVG file/);
     assert.equal(await readFile(plan, "utf8"), before);
   } finally {
     await rm(outer, { recursive: true, force: true });
@@ -164,7 +164,7 @@ test("what cannot be foreseen is refused with its reason", async () => {
       3,
       /circle\.json:\d/,
     );
-    await refused([await write("other.json", '{"name": "package"}')], 3, /about something else/);
+    await refused([await write("other.json", '{"name": "package"}')], 3, /is not a plan/);
     await refused([await write("empty.json", JSON.stringify({ ...PLAN, tasks: [] }))], 3, /tasks/);
     await refused(["missing.json"], 3, /cannot be read/);
     await refused([], 2, /name a plan, or a run/);

@@ -32,9 +32,9 @@ async function startSlow(place: Place, ...more: readonly string[]): Promise<Slow
   );
   const agents = ["--agent", at("slow.sh"), "--planner", at("planner.sh")];
   const live = place.start("run", "write two files", ...agents, ...GATE, ...more);
-  await live.says("a worker starts on one");
+  await live.says("Worker started on one");
   await appears(at("pid"));
-  const { runs } = JSON.parse((await place.ask("status", "--json")).out);
+  const { runs } = JSON.parse((await place.skein("status", "--json")).out);
   return {
     live,
     run: runs[0].run,
@@ -45,40 +45,40 @@ async function startSlow(place: Place, ...more: readonly string[]): Promise<Slow
 }
 
 const stateOf = async (place: Place, run: string): Promise<string> =>
-  JSON.parse((await place.ask("status", run, "--json")).out).state;
+  JSON.parse((await place.skein("status", run, "--json")).out).state;
 const errorOf = (err: string) => JSON.parse(err).error as { kind: string; message: string };
 test("a pause lets what is at work land and starts nothing new, until the run is resumed", async () => {
   await using place = await makePlace();
   const { live, run, open } = await startSlow(place);
-  const paused = await place.ask("pause");
+  const paused = await place.skein("pause");
   assert.equal(paused.code, 0, paused.err);
   assert.match(paused.out, new RegExp(`^run ${run} is paused: .*To end the pause: skein resume ${run}\n$`));
   assert.equal(await stateOf(place, run), "paused");
-  const status = await place.ask("status", run);
+  const status = await place.skein("status", run);
   assert.match(status.out, new RegExp(`^run +${run}, paused, in process ${live.pid}$`, "m"));
-  assert.match(status.out, /^next: skein resume .* ends the pause$/m);
-  assert.match((await place.ask("status")).out, new RegExp(`^${run} +paused \\(${live.pid}\\)`, "m"));
+  assert.match(status.out, /^next: skein resume .* \(ends the pause\)$/m);
+  assert.match((await place.skein("status")).out, new RegExp(`^${run} +paused \\(${live.pid}\\)`, "m"));
   await open();
   await live.says("one landed as");
-  assert.deepEqual(JSON.parse((await place.ask("pause", run, "--json")).out), {
+  assert.deepEqual(JSON.parse((await place.skein("pause", run, "--json")).out), {
     run,
     command: "pause",
     heard: true,
   });
-  const resumed = await place.ask("resume");
+  const resumed = await place.skein("resume");
   assert.deepEqual([resumed.code, resumed.out], [0, `run ${run} goes on\n`]);
   const { code, out } = await live.ended;
   assert.equal(code, 0, out);
-  assert.match(out, /paused: no new work.*one landed.*the pause is over.*a worker starts on two/s);
+  assert.match(out, /Paused: no new work.*one landed.*Resumed after a pause.*Worker started on two/s);
 });
 
 test("what is said to a run is heard by its planner, at once", async () => {
   await using place = await makePlace();
   const { live, run, open, steers } = await startSlow(place);
-  const said = await place.ask("steer", "Leave the old API");
+  const said = await place.skein("steer", "Leave the old API");
   assert.deepEqual([said.code, said.out.startsWith(`run ${run} has it`)], [0, true], said.err);
-  await live.says("told to the planner: Leave the old API");
-  await live.says("a planner looks at the goal (turn 2)");
+  await live.says("Message to the planner: Leave the old API");
+  await live.says("Planning (turn 2)");
   const empty = {
     code: 2,
     out: "",
@@ -89,21 +89,21 @@ test("what is said to a run is heard by its planner, at once", async () => {
     ["steer", " \n", "--run", run],
     ["approve", run, "--decline", ""],
   ]) {
-    const { code, out, err } = await place.ask(...args);
+    const { code, out, err } = await place.skein(...args);
     assert.deepEqual([code, out, empty.err.test(err)], [empty.code, empty.out, true], err);
   }
-  const answer = await place.ask("steer", "--run", run, "and the tests", "--json");
+  const answer = await place.skein("steer", "--run", run, "and the tests", "--json");
   assert.deepEqual(JSON.parse(answer.out), { run, command: "steer", heard: true });
-  const named = await place.ask("steer", run, "and the docs", "--json");
+  const named = await place.skein("steer", run, "and the docs", "--json");
   assert.deepEqual(JSON.parse(named.out), { run, command: "steer", heard: true });
-  const forgotten = await place.ask("steer", run);
+  const forgotten = await place.skein("steer", run);
   assert.deepEqual([forgotten.code, forgotten.out], [2, ""]);
   assert.match(
     forgotten.err,
     new RegExp(`^skein: nothing was said to run ${run}\ntry: skein steer ${run} "<`),
   );
-  assert.equal((await place.ask("steer", "nope", "x")).code, 2);
-  assert.match((await place.ask("steer", run, "x", "--run", run)).err, /^skein: the run is named twice\n/);
+  assert.equal((await place.skein("steer", "nope", "x")).code, 2);
+  assert.match((await place.skein("steer", run, "x", "--run", run)).err, /^skein: the run is named twice\n/);
   await open();
   assert.equal((await live.ended).code, 0);
   const heard = await steers();
@@ -115,26 +115,26 @@ test("what is said to a run is heard by its planner, at once", async () => {
 test("a task that is cancelled ends its worker, keeps its work, and skips what waits for it", async () => {
   await using place = await makePlace();
   const { live, run, workerPid } = await startSlow(place);
-  const unknown = await place.ask("cancel", run, "nobody");
+  const unknown = await place.skein("cancel", run, "nobody");
   assert.deepEqual(
     [unknown.code, unknown.err],
     [2, `skein: there is no task "nobody"\ntry: skein show ${run} lists them\n`],
   );
-  const cancelled = await place.ask("cancel", run, "one", "--reason", "not wanted");
+  const cancelled = await place.skein("cancel", run, "one", "--reason", "not wanted");
   assert.equal(cancelled.code, 0, cancelled.err);
   assert.match(cancelled.out, new RegExp(`^one of run ${run} is being cancelled; what is landing`));
   const { code, out } = await live.ended;
   assert.equal(code, 1);
-  assert.match(out, /one is cancelled: not wanted/);
-  assert.match(out, /two is skipped, because one did not land/);
+  assert.match(out, /one cancelled: not wanted/);
+  assert.match(out, /two skipped: one did not land/);
   assert.equal(isAlive(await workerPid()), false);
-  assert.match((await place.ask("salvage")).out, new RegExp(`^${run}/t\\.1\\.1 `, "m"));
+  assert.match((await place.skein("salvage")).out, new RegExp(`^${run}/t\\.1\\.1 `, "m"));
 });
 
 test("a run that is cancelled closes as cancelled, and hears nothing any more", async () => {
   await using place = await makePlace();
   const { live, run, workerPid } = await startSlow(place);
-  const cancelled = await place.ask("cancel", run, "--reason", "wrong goal", "--json");
+  const cancelled = await place.skein("cancel", run, "--reason", "wrong goal", "--json");
   assert.deepEqual(JSON.parse(cancelled.out), { run, command: "cancel", heard: true });
   const { code, out } = await live.ended;
   assert.equal(code, 1);
@@ -147,14 +147,14 @@ test("a run that is cancelled closes as cancelled, and hears nothing any more", 
     ["cancel", run],
     ["cancel", run, "one"],
   ]) {
-    const late = await place.ask(...args);
+    const late = await place.skein(...args);
     assert.equal(late.code, 1);
-    assert.match(late.err, /is closed \(cancelled\): it hears nothing any more\ntry: /);
-    assert.equal(errorOf((await place.ask(...args, "--json")).err).kind, "closed");
+    assert.match(late.err, /is closed \(cancelled\): it takes no commands\ntry: /);
+    assert.equal(errorOf((await place.skein(...args, "--json")).err).kind, "closed");
   }
-  const none = await place.ask("pause");
+  const none = await place.skein("pause");
   assert.deepEqual([none.code, /there is no open run/.test(none.err)], [2, true]);
-  assert.equal((await place.ask("cancel", "nope")).code, 2);
+  assert.equal((await place.skein("cancel", "nope")).code, 2);
 });
 
 test("what is said to a run that nobody drives waits for whoever does next", async () => {
@@ -162,25 +162,25 @@ test("what is said to a run that nobody drives waits for whoever does next", asy
   const { live, run, open, steers } = await startSlow(place);
   live.kill("SIGKILL");
   await live.ended;
-  const paused = await place.ask("pause", run);
+  const paused = await place.skein("pause", run);
   assert.deepEqual(
     [paused.code, paused.out],
-    [0, `run ${run} is not going on: there is nothing to pause. To go on: skein resume ${run}\n`],
+    [0, `run ${run} is stopped: there is nothing to pause. To go on: skein resume ${run}\n`],
   );
-  const said = await place.ask("steer", "Leave the old API");
+  const said = await place.skein("steer", "Leave the old API");
   assert.equal(said.code, 0, said.err);
-  assert.match(said.out, /is not going on; it will hear this when it does: skein resume/);
-  const shown = await place.ask("show", run);
-  assert.match(shown.out, new RegExp(`^run ${run}, stopped: 0 of 2 tasks done\nnobody is at work now;`));
-  assert.match(shown.out, /^ {2}one {2}t\.1 +was at work +write one$/m);
+  assert.match(said.out, /is stopped; this applies when you resume it: skein resume/);
+  const shown = await place.skein("show", run);
+  assert.match(shown.out, new RegExp(`^run ${run}, stopped: 0 of 2 tasks done\nNo agent is working\\.`));
+  assert.match(shown.out, /^ {2}one {2}t\.1 +interrupted +write one$/m);
   assert.match(
-    (await place.ask("show", run, "one")).out,
-    /^one {2}t\.1 {2}was at work when the run stopped$/m,
+    (await place.skein("show", run, "one")).out,
+    /^one {2}t\.1 {2}interrupted when the run stopped$/m,
   );
   await open();
   const resumed = await place.skein("resume");
   assert.equal(resumed.code, 0, resumed.out + resumed.err);
-  assert.match(resumed.out, /told to the planner: Leave the old API/);
+  assert.match(resumed.out, /Message to the planner: Leave the old API/);
   assert.match(await steers(), /"Leave the old API"/);
 });
 
@@ -189,8 +189,8 @@ test("a run that nobody drives is cancelled at once: nothing is started, its wor
   const { live, run, workerPid } = await startSlow(place);
   live.kill("SIGKILL");
   await live.ended;
-  const before = (await place.ask("logs", run, "--json")).out.split("\n").length;
-  const asked = await place.ask("cancel", run, "--reason", "wrong goal");
+  const before = (await place.skein("logs", run, "--json")).out.split("\n").length;
+  const asked = await place.skein("cancel", run, "--reason", "wrong goal");
   assert.equal(asked.code, 0, asked.err);
   assert.match(
     asked.out,
@@ -198,20 +198,20 @@ test("a run that nobody drives is cancelled at once: nothing is started, its wor
   );
   assert.equal(isAlive(await workerPid()), false);
   assert.equal(await stateOf(place, run), "cancelled");
-  const events = (await place.ask("logs", run, "--json")).out.split("\n").slice(before - 1);
+  const events = (await place.skein("logs", run, "--json")).out.split("\n").slice(before - 1);
   assert.doesNotMatch(events.join("\n"), /"job\.started"/);
-  assert.match((await place.ask("salvage")).out, new RegExp(`^${run}/t\\.1\\.1 `, "m"));
+  assert.match((await place.skein("salvage")).out, new RegExp(`^${run}/t\\.1\\.1 `, "m"));
   assert.equal(await place.repository.git("for-each-ref", "refs/skein/held"), "", "nothing is held any more");
-  const again = await place.ask("resume", run, "--json");
+  const again = await place.skein("resume", run, "--json");
   assert.deepEqual([again.code, JSON.parse(again.out).closed], [1, "cancelled"]);
 });
 
 test("a run that was stopped is cancelled at once, also for who reads JSON", async () => {
   await using place = await makePlace();
   const { live, run } = await startSlow(place);
-  assert.equal((await place.ask("stop", run)).code, 0);
+  assert.equal((await place.skein("stop", run)).code, 0);
   await live.ended;
-  const asked = await place.ask("cancel", run, "--json");
+  const asked = await place.skein("cancel", run, "--json");
   assert.deepEqual(JSON.parse(asked.out), { run, command: "cancel", heard: true, closed: "cancelled" });
   assert.equal(await stateOf(place, run), "cancelled");
 });
@@ -221,11 +221,11 @@ test("a task of a run that nobody drives is cancelled as soon as somebody does",
   const { live, run, open } = await startSlow(place);
   live.kill("SIGKILL");
   await live.ended;
-  const asked = await place.ask("cancel", run, "two", "--json");
+  const asked = await place.skein("cancel", run, "two", "--json");
   assert.deepEqual(JSON.parse(asked.out), { run, command: "cancel", heard: false });
   await open();
   const resumed = await place.skein("resume", run);
-  assert.match(resumed.out, /two is cancelled/, resumed.err);
+  assert.match(resumed.out, /two cancelled/, resumed.err);
 });
 
 test("a plan that needs approval is shown, declined with a reason, approved, and only then worked on", async () => {
@@ -249,38 +249,35 @@ esac
     ...["run", "write two files", "--approve", "--agent", place.agent, "--planner", planner],
     ...GATE,
   );
-  await live.says("waits for your approval");
-  const { runs } = JSON.parse((await place.ask("status", "--json")).out);
+  await live.says("The plan needs your approval");
+  const { runs } = JSON.parse((await place.skein("status", "--json")).out);
   const { run } = runs[0];
   assert.equal(await stateOf(place, run), "proposed");
   assert.match(
-    (await place.ask("status", run)).out,
+    (await place.skein("status", run)).out,
     new RegExp(`^next: skein show ${run}, then skein approve`, "m"),
   );
-  const shown = (await place.ask("show", run)).out;
+  const shown = (await place.skein("show", run)).out;
+  assert.match(shown, new RegExp(`^Its plan needs your approval: skein approve ${run}, or --decline`, "m"));
   assert.match(
     shown,
-    new RegExp(`^its plan waits for your approval: skein approve ${run}, or --decline`, "m"),
+    /^ {2}one {2}t\.1 .*\n {6}may change: t\.1\.txt, t\.3\.txt\n {6}acceptance: it is there\n {2}two {2}t\.2 .*\n {6}depends on: one\n {6}may change: t\.4\.txt\n {6}acceptance: it is read\n {8}by two$/m,
   );
-  assert.match(
-    shown,
-    /^ {2}one {2}t\.1 .*\n {6}may touch: t\.1\.txt, t\.3\.txt\n {6}accepted if: it is there\n {2}two {2}t\.2 .*\n {6}after: one\n {6}may touch: t\.4\.txt\n {6}accepted if: it is read\n {8}by two$/m,
-  );
-  const json = JSON.parse((await place.ask("show", run, "--json")).out);
+  const json = JSON.parse((await place.skein("show", run, "--json")).out);
   assert.deepEqual(json.proposed, ["t.1", "t.2"]);
   const { scope, after, acceptance } = json.tasks[2];
   assert.deepEqual([scope, after, acceptance], [["t.4.txt"], ["one"], "it is read\nby two"]);
-  const declined = await place.ask("approve", "--decline", "first the tests");
+  const declined = await place.skein("approve", "--decline", "first the tests");
   assert.deepEqual([declined.code, declined.err], [0, ""]);
-  await live.says("the plan is declined: first the tests");
-  await live.says("waits for your approval", 2);
+  await live.says("Plan declined: first the tests");
+  await live.says("The plan needs your approval", 2);
   assert.match(await readFile(steers, "utf8"), /Your plan was declined: first the tests/);
-  assert.doesNotMatch((await place.ask("logs", run)).out, /a worker starts/);
-  const approved = await place.ask("approve", run);
+  assert.doesNotMatch((await place.skein("logs", run)).out, /a worker starts/);
+  const approved = await place.skein("approve", run);
   assert.equal(approved.code, 0, approved.err);
   const { code, out } = await live.ended;
   assert.equal(code, 0, out);
-  assert.match(out, /the plan is approved.*a worker starts on one/s);
-  const again = await place.ask("approve", run);
+  assert.match(out, /Plan approved.*Worker started on one/s);
+  const again = await place.skein("approve", run);
   assert.notEqual(again.code, 0);
 });

@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { test } from "node:test";
-import type { Event } from "../../src/core/event.ts";
+import type { Event } from "../../src/core/log/event.ts";
 import { makeRepository } from "../support/repositories.ts";
 import { makeBarrier, makePlace, type Place } from "./cli-place.ts";
 
@@ -18,13 +18,13 @@ const errorIn = (err: string) => JSON.parse(err).error as { kind: string; messag
 const GATE = ["--gate", "test -f README.md"];
 
 async function runs(place: Place) {
-  const { out } = await place.ask("status", "--json");
+  const { out } = await place.skein("status", "--json");
   return JSON.parse(out).runs as { run: string; state: string; pid?: number; done: number; total: number }[];
 }
 
 test("a goal goes from run to status, show, logs and deliver, and the checkout is not touched before", async () => {
   await using place = await makePlace();
-  const { repository, skein, ask } = place;
+  const { repository, skein } = place;
   const before = await repository.git("rev-parse", "HEAD");
   await repository.write({ "dirty.txt": "mine\n" });
 
@@ -35,24 +35,24 @@ test("a goal goes from run to status, show, logs and deliver, and the checkout i
   assert.match(ran.out, /^goal {4}write two files$/m);
   assert.match(ran.out, /^gate {4}configured: test -f README.md$/m);
   assert.match(ran.out, new RegExp(`^Run ${run} is done: 2 of 2 tasks done`, "m"));
-  assert.match(ran.out, /^ {2}[0-9a-f]{10} {2}one {2}the gate was green$/m);
+  assert.match(ran.out, /^ {2}[0-9a-f]{10} {2}one {2}gate passed$/m);
   assert.ok(!ran.out.includes("\u001b"), "no escape sequences where there is no terminal");
   assert.equal(await repository.git("rev-parse", "HEAD"), before);
   assert.equal(await repository.git("status", "--porcelain"), "?? dirty.txt");
 
-  const table = await ask("status");
+  const table = await skein("status");
   assert.match(table.out, new RegExp(`^${run} +done +2/2 +just now +write two files$`, "m"));
-  assert.match((await ask("status", run)).out, /^tasks {3}2 of 2 done$/m);
-  assert.match((await ask("show", run)).out, /^ {2}one {2}t\.1 +done +write one$/m);
-  const shown = await ask("show", run, "two");
+  assert.match((await skein("status", run)).out, /^tasks {3}2 of 2 done$/m);
+  assert.match((await skein("show", run)).out, /^ {2}one {2}t\.1 +done +write one$/m);
+  const shown = await skein("show", run, "two");
   assert.match(shown.out, /Changed 1 file, \+1 −0\n {2}t\.2\.txt/);
   assert.match(shown.out, new RegExp(`skein/${run}/task/t\\.2\\.1-write-two`));
   assert.match(shown.out, /transcripts\/work_t\.2_1/);
-  const logs = await ask("logs", run, "--task", "one");
+  const logs = await skein("logs", run, "--task", "one");
   assert.match(logs.out, /one landed as [0-9a-f]{10}/);
   assert.doesNotMatch(logs.out, /two/);
 
-  const refused = await ask("deliver", run);
+  const refused = await skein("deliver", run);
   assert.equal(refused.code, 1);
   assert.match(
     refused.err,
@@ -60,18 +60,18 @@ test("a goal goes from run to status, show, logs and deliver, and the checkout i
   );
   assert.equal(await repository.git("rev-parse", "HEAD"), before);
   await repository.write({ "README.md": "edited\n" });
-  assert.match((await ask("deliver", run, "--into-checkout")).err, /changes that are not committed/);
+  assert.match((await skein("deliver", run, "--into-checkout")).err, /changes that are not committed/);
   await repository.git("checkout", "README.md");
-  const delivered = await ask("deliver", run, "--into-checkout");
+  const delivered = await skein("deliver", run, "--into-checkout");
   assert.equal(delivered.code, 0, delivered.err);
   assert.match(delivered.out, /^delivered: main went from/);
   assert.ok(existsSync(path.join(repository.folder, "t.1.txt")));
-  assert.match((await ask("deliver")).out, /main has everything of run/);
+  assert.match((await skein("deliver")).out, /main has everything of run/);
 });
 
 test("every --json output is JSON, and of a run nothing but its events", async () => {
   await using place = await makePlace();
-  const { skein, ask } = place;
+  const { skein } = place;
   await writeFile(path.join(place.repository.folder, "GOAL.md"), "# Write two files\n\nEach with a line.\n");
   const ran = await skein("run", "GOAL.md", "--agent", JSON.stringify([place.agent]), ...GATE, "--json");
   assert.equal(ran.code, 0, ran.err);
@@ -80,24 +80,24 @@ test("every --json output is JSON, and of a run nothing but its events", async (
   assert.ok(first?.type === "run.opened" && first.request.goal.includes("Each with a line."));
   assert.equal(events.at(-1)?.type, "run.closed");
   const { run } = first.request;
-  assert.deepEqual(eventsIn((await ask("logs", run, "-f", "--json")).out), events);
+  assert.deepEqual(eventsIn((await skein("logs", run, "-f", "--json")).out), events);
   assert.deepEqual(
     await runs(place).then((all) => all.map(({ state, done, total }) => [state, done, total])),
     [["done", 2, 2]],
   );
-  const status = JSON.parse((await ask("status", run, "--json")).out);
+  const status = JSON.parse((await skein("status", run, "--json")).out);
   assert.deepEqual([status.is, status.landings.length, status.left], ["done", 2, []]);
-  const tree = JSON.parse((await ask("show", run, "--json")).out);
+  const tree = JSON.parse((await skein("show", run, "--json")).out);
   assert.deepEqual(
     tree.tasks.map((row: { word: string }) => row.word),
     ["done", "done", "done"],
   );
-  assert.equal(JSON.parse((await ask("show", run, "t.1", "--json")).out).spec.key, "one");
-  assert.deepEqual(JSON.parse((await ask("salvage", "--json")).out), { entries: [] });
-  assert.deepEqual(JSON.parse((await ask("stop", run, "--json")).out), { run, stopped: false });
-  assert.deepEqual(JSON.parse((await ask("resume", run, "--json")).out), { run, closed: "done", left: [] });
-  assert.equal(errorIn((await ask("deliver", run, "--json")).err).exitCode, 1);
-  assert.match(errorIn((await ask("show", "nope", "--json")).err).message, /there is no run "nope"/);
+  assert.equal(JSON.parse((await skein("show", run, "t.1", "--json")).out).spec.key, "one");
+  assert.deepEqual(JSON.parse((await skein("salvage", "--json")).out), { entries: [] });
+  assert.deepEqual(JSON.parse((await skein("stop", run, "--json")).out), { run, stopped: false });
+  assert.deepEqual(JSON.parse((await skein("resume", run, "--json")).out), { run, closed: "done", left: [] });
+  assert.equal(errorIn((await skein("deliver", run, "--json")).err).exitCode, 1);
+  assert.match(errorIn((await skein("show", "nope", "--json")).err).message, /there is no run "nope"/);
 });
 
 test("after kill -9 resume goes on with what was durable, and ends what was left running", async () => {
@@ -108,17 +108,17 @@ test("after kill -9 resume goes on with what was durable, and ends what was left
     mode: 0o755,
   });
   const live = place.start("run", "write two files", "--agent", agent, ...GATE);
-  await live.says("a worker starts on two");
+  await live.says("Worker started on two");
   live.kill("SIGKILL");
   await live.ended;
   const [stopped] = await runs(place);
   assert.deepEqual([stopped?.state, stopped?.done], ["stopped", 1]);
-  assert.match((await place.ask("deliver", stopped!.run)).err, /is not closed, so that only a part/);
+  assert.match((await place.skein("deliver", stopped!.run)).err, /is not closed, so that only a part/);
   await barrier.open();
   const resumed = await place.skein("resume", "--workers", "1");
   assert.equal(resumed.code, 0, resumed.out + resumed.err);
   assert.match(resumed.out, /^going on with run \S+, 1 of 2 tasks done/m);
-  assert.doesNotMatch(resumed.out, /a worker starts on one/);
+  assert.doesNotMatch(resumed.out, /Worker started on one/);
   assert.deepEqual(await runs(place).then(([run]) => [run?.state, run?.done]), ["done", 2]);
 });
 
@@ -128,16 +128,16 @@ test("a run that goes on is refused to a second writer, shown as running, and st
   const agent = path.join(place.folder, "slow.sh");
   await writeFile(agent, `#!/bin/sh\n${barrier.wait}\nexec '${place.agent}'\n`, { mode: 0o755 });
   const live = place.start("run", "write two files", "--agent", agent, "--planner", place.agent, ...GATE);
-  await live.says("a worker starts on one");
+  await live.says("Worker started on one");
   const [going] = await runs(place);
   assert.equal(going?.pid, live.pid);
   const second = await place.skein("resume", going.run);
   assert.equal(second.code, 1);
   assert.match(second.err, new RegExp(`is going on in process ${live.pid}; nothing was changed`));
-  assert.match((await place.ask("deliver", going.run)).err, /is going on in process/);
+  assert.match((await place.skein("deliver", going.run)).err, /is going on in process/);
 
   const followed = place.start("logs", going.run, "-f");
-  await followed.says("a worker starts on one");
+  await followed.says("Worker started on one");
   followed.kill("SIGINT");
   assert.equal((await followed.ended).code, 0);
 
@@ -148,7 +148,7 @@ test("a run that goes on is refused to a second writer, shown as running, and st
   assert.equal(ended.code, 130);
   assert.match(ended.out, /^stopping: finishing what is landing \(up to 10 s\)/m);
   assert.match(ended.out, new RegExp(`To go on: skein resume ${going.run}\n$`));
-  assert.match((await place.ask("stop", going.run)).out, /is not going on: there is nothing to stop/);
+  assert.match((await place.skein("stop", going.run)).out, /is not going on: there is nothing to stop/);
 });
 
 test("Ctrl-C twice stops a run at once, also in the middle of a landing", async () => {
@@ -157,7 +157,7 @@ test("Ctrl-C twice stops a run at once, also in the middle of a landing", async 
   const gate = `test ! -f t.1.txt || ${barrier.wait}`;
   const outside = ["--set", "gateSandbox=off"]; // Where the barrier is.
   const live = place.start("run", "write two files", "--agent", place.agent, "--gate", gate, ...outside);
-  await live.says("gating one");
+  await live.says("Running the gate: one");
   live.kill("SIGINT");
   await live.says("Ctrl-C again to stop now");
   live.kill("SIGTERM");
@@ -170,7 +170,7 @@ test("Ctrl-C twice stops a run at once, also in the middle of a landing", async 
 test("a run goes on when nobody reads its output any more", async () => {
   await using place = await makePlace();
   const live = place.start("run", "write two files", "--agent", place.agent, ...GATE);
-  await live.says("a planner looks at the goal");
+  await live.says("Planning (turn");
   live.hangUp();
   assert.equal((await live.ended).code, 0);
   assert.deepEqual(await runs(place).then(([run]) => run?.state), "done");
@@ -184,29 +184,32 @@ test("a goal that cannot be reached ends with 1 and says what is left; what was 
   assert.match(ran.out, /^gate {4}switched off: landings will not be gated$/m);
   assert.match(ran.out, /one failed: .*exit code 9/);
   assert.match(ran.out, /two was skipped: one did not land/);
-  assert.doesNotMatch(ran.out, /^Left$/m);
+  assert.doesNotMatch(ran.out, /^Unfinished$/m);
   const run = runOf(ran.out);
-  const listed = await place.ask("salvage");
+  const listed = await place.skein("salvage");
   assert.match(listed.out, new RegExp(`^${run}/t\\.1\\.1 `, "m"));
-  const restored = await place.ask("salvage", "restore", `${run}/t.1.1`, "--branch", "again");
+  const restored = await place.skein("salvage", "restore", `${run}/t.1.1`, "--branch", "again");
   assert.equal(restored.code, 0, restored.err);
   assert.equal(await place.repository.git("show", "again:t.1.txt"), "half");
-  assert.equal((await place.ask("salvage", "drop", `${run}/t.1.1`)).code, 0);
-  assert.match((await place.ask("salvage")).out, /Nothing is kept under salvage\. Attempts .*\s`skein show/s);
-  assert.equal((await place.ask("resume", run)).code, 1);
-  assert.match((await place.ask("deliver", run)).err, /nothing has landed/);
+  assert.equal((await place.skein("salvage", "drop", `${run}/t.1.1`)).code, 0);
+  assert.match(
+    (await place.skein("salvage")).out,
+    /Nothing is kept under salvage\. Attempts .*\s`skein show/s,
+  );
+  assert.equal((await place.skein("resume", run)).code, 1);
+  assert.match((await place.skein("deliver", run)).err, /nothing has landed/);
 });
 
 test("a wrong configuration is refused with line and key, and nothing is changed", async () => {
   await using place = await makePlace();
   await place.repository.write({ "skein.yaml": "# ours\nworkers: many\n" });
-  const refused = await place.ask("run", "x", "--agent", place.agent);
+  const refused = await place.skein("run", "x", "--agent", place.agent);
   assert.equal(refused.code, 3);
   assert.match(refused.err, /skein\.yaml:2:\d+: workers /);
-  assert.match(JSON.stringify(errorIn((await place.ask("run", "x", "--json")).err)), /skein\.yaml:2/);
-  assert.match((await place.ask("run", "x", "--set", "wokers=3")).err, /--set: wokers is no key.*workers/);
+  assert.match(JSON.stringify(errorIn((await place.skein("run", "x", "--json")).err)), /skein\.yaml:2/);
+  assert.match((await place.skein("run", "x", "--set", "wokers=3")).err, /--set: wokers is no key.*workers/);
   await place.repository.write({ "skein.yaml": "workers: 2\n", "skein.yml": "workers: 2\n" });
-  const both = await place.ask("run", "x", "--agent", place.agent);
+  const both = await place.skein("run", "x", "--agent", place.agent);
   assert.deepEqual([both.code, /there are both skein.yaml and skein.yml/.test(both.err)], [3, true]);
   assert.equal(existsSync(path.join(place.folder, "state")), false);
   assert.equal(await place.repository.git("for-each-ref", "refs/skein", "refs/heads/skein"), "");
@@ -214,25 +217,25 @@ test("a wrong configuration is refused with line and key, and nothing is changed
 
 test("what is missing is said with its own exit code", async () => {
   await using place = await makePlace();
-  const { ask } = place;
+  const { skein } = place;
   const answers = await Promise.all([
-    ask("run", "x"),
-    ask("run", "x", "--agent", "./no-such-agent"),
-    ask("run", "x", "--script", "missing.json"),
-    ask("run", "x", "--config", "none.yaml"),
-    ask("run", "  ", "--agent", place.agent),
-    ask("run", "missing.md", "--agent", place.agent),
-    ask("run", "x", "--agent", place.agent, "--base", "nowhere"),
-    ask("status", "nope"),
-    ask("resume"),
-    ask("salvage", "restore", "nope/t.1.1"),
-    ask("salvage", "restor", "nope/t.1.1"),
+    skein("run", "x"),
+    skein("run", "x", "--agent", "./no-such-agent"),
+    skein("run", "x", "--script", "missing.json"),
+    skein("run", "x", "--config", "none.yaml"),
+    skein("run", "  ", "--agent", place.agent),
+    skein("run", "missing.md", "--agent", place.agent),
+    skein("run", "x", "--agent", place.agent, "--base", "nowhere"),
+    skein("status", "nope"),
+    skein("resume"),
+    skein("salvage", "restore", "nope/t.1.1"),
+    skein("salvage", "restor", "nope/t.1.1"),
   ]);
   const expected = [
     [4, /no agent is configured/],
     [4, /no-such-agent/],
     [3, /there is no script .*missing\.json\ntry: name a file that is there/],
-    [3, /^skein: there is no file none\.yaml\ntry: name a file that is there; or leave out --config\n$/],
+    [3, /^skein: there is no file none\.yaml\ntry: name an existing file, or leave out --config\n$/],
     [2, /the goal is empty/],
     [2, /there is no file missing\.md/],
     [3, /there is no commit "nowhere"/],
@@ -253,8 +256,8 @@ test("a folder without a repository, and a repository without a commit, are refu
   await using empty = await makeRepository();
   const outside = await mkdtemp(path.join(tmpdir(), "skein-none-"));
   await mkdir(path.join(outside, "folder"));
-  const none = await place.ask("run", "x", "--agent", place.agent, "--repo", path.join(outside, "folder"));
-  const bare = await place.ask("run", "x", "--agent", place.agent, "--repo", empty.folder);
+  const none = await place.skein("run", "x", "--agent", place.agent, "--repo", path.join(outside, "folder"));
+  const bare = await place.skein("run", "x", "--agent", place.agent, "--repo", empty.folder);
   await rm(outside, { recursive: true });
   assert.deepEqual([none.code, bare.code], [3, 3]);
   assert.match(none.err, /is not in a git repository\ntry: /);

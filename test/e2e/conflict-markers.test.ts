@@ -1,8 +1,8 @@
 /** Does a run on a base with forgotten conflict markers take them out first, and leave those alone that are meant? */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { EventOf } from "../../src/core/event.ts";
 import { failuresOf } from "../../src/core/gate.ts";
+import type { EventOf } from "../../src/core/log/event.ts";
 import { closing, endings, makeSetting, runGoal, type Setting } from "../support/live-runs.ts";
 import { plans, task, writes } from "../support/scripts.ts";
 

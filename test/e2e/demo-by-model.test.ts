@@ -1,11 +1,11 @@
-/** Does the demo's project come to the same end through a model? Both wire formats, real HTTP, planners to landings. */
+/** Does the demo's project come to the same end through a model? Real HTTP, from planners to landings. */
 import assert from "node:assert/strict";
 import { globSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, it } from "node:test";
-import type { Event } from "../../src/core/event.ts";
-import { nothingSeen, see } from "../../src/core/view.ts";
+import type { Event } from "../../src/core/log/event.ts";
+import { nothingSeen, see } from "../../src/core/view/view.ts";
 import { demoGoal, demoProject } from "../../src/surfaces/demo/project.ts";
 import { demoScript } from "../../src/surfaces/demo/script.ts";
 import { CACHE_VARIABLE, demoSettings } from "../../src/surfaces/demo/settings.ts";
@@ -42,42 +42,35 @@ async function playDemo(place: Place): Promise<End> {
 }
 
 describe("the demo's project", () => {
-  let wanted: Promise<End> | undefined;
-  /** As the scripted agents leave it. */
-  const scriptedEnd = () => {
-    wanted ??= (async () => {
-      await using place = await makePlace({ files: demoProject() });
-      const script = path.join(place.folder, "script.json");
-      await writeFile(script, JSON.stringify(demoScript()));
-      const agent = JSON.stringify({ kind: "scripted", script });
-      const env = { SKEIN_AGENT: agent };
-      return await playDemo({
-        ...place,
-        with: ({ env: more = {} }) => place.with({ env: { ...env, ...more } }),
-      });
-    })();
-    return wanted;
-  };
-
-  for (const wire of ["openai-chat", "anthropic"] as const) {
-    it(`comes to the same end through the built-in agent and ${wire} over HTTP`, async () => {
-      let jobs = "";
-      const until = byRecords(() => {
-        [jobs = jobs] = globSync(path.join(place.state, "*/runs/*/jobs"));
-        return jobs;
-      });
-      await using place = await makeModelPlace({
-        wire,
-        files: demoProject(),
-        answer: playsScript(demoScript(), { until }),
-      });
-      const end = await playDemo(place);
-      const scripted = await scriptedEnd();
-      assert.equal(end.tree, scripted.tree, "the target holds the same, byte for byte");
-      assert.deepEqual(end.tasks, scripted.tasks);
-      const counted = place.server.tokens();
-      assert.equal(end.tokens, counted.input + counted.output, "to the token");
-      assert.deepEqual(await holds(place.state, KEY), [], "the key is in no file");
+  it("comes to the same end through the built-in agent over HTTP as with scripted agents", async () => {
+    let jobs = "";
+    const until = byRecords(() => {
+      [jobs = jobs] = globSync(path.join(place.state, "*/runs/*/jobs"));
+      return jobs;
     });
-  }
+    await using place = await makeModelPlace({
+      wire: "openai-chat",
+      files: demoProject(),
+      answer: playsScript(demoScript(), { until }),
+    });
+    const end = await playDemo(place);
+    const scripted = await scriptedEnd();
+    assert.equal(end.tree, scripted.tree, "the target holds the same, byte for byte");
+    assert.deepEqual(end.tasks, scripted.tasks);
+    const counted = place.server.tokens();
+    assert.equal(end.tokens, counted.input + counted.output, "to the token");
+    assert.deepEqual(await holds(place.state, KEY), [], "the key is in no file");
+  });
 });
+
+/** As the scripted agents leave it. */
+async function scriptedEnd(): Promise<End> {
+  await using place = await makePlace({ files: demoProject() });
+  const script = path.join(place.folder, "script.json");
+  await writeFile(script, JSON.stringify(demoScript()));
+  const agent = JSON.stringify({ kind: "scripted", script });
+  return await playDemo({
+    ...place,
+    with: ({ env = {} }) => place.with({ env: { SKEIN_AGENT: agent, ...env } }),
+  });
+}

@@ -11,8 +11,8 @@ export type Said = {
 };
 
 /** As JSON: the exit code always says the same as `canRun`. */
-export async function examine(place: Pick<Place, "ask">, ...args: readonly string[]): Promise<Said> {
-  const { code, out, err } = await place.ask("doctor", "--json", ...args);
+export async function examine(place: Pick<Place, "skein">, ...args: readonly string[]): Promise<Said> {
+  const { code, out, err } = await place.skein("doctor", "--json", ...args);
   assert.equal(err, "");
   const said = JSON.parse(out) as Said;
   assert.equal(code, said.canRun ? 0 : 1);

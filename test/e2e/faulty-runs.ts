@@ -1,10 +1,11 @@
 /** How does a test let a model's provider fail in the middle of a run? A small plan, and a fault at one of its calls. */
-import type { Script } from "../../src/core/agent-script.ts";
-import type { Event } from "../../src/core/event.ts";
-import { nothingSeen, type RunView, see, viewOf } from "../../src/core/view.ts";
-import { placeIn } from "../../src/prompting/place.ts";
+
+import type { Event } from "../../src/core/log/event.ts";
+import { nothingSeen, type RunView, see, viewOf } from "../../src/core/view/view.ts";
+import type { Script } from "../../src/ports/agent-script.ts";
 import type { Answerer, ModelServer, Reply, SeenCall } from "../support/model-server/model-server.ts";
 import { playsScript } from "../support/model-server/plays-script.ts";
+import { placeIn } from "../support/place.ts";
 import { plans, task, writes } from "../support/scripts.ts";
 import type { Ended } from "./cli-place.ts";
 import { type ModelPlace, type ModelPlaceOptions, makeModelPlace } from "./model-place.ts";
@@ -78,7 +79,7 @@ export type Ran = Ended & {
 /** What can be seen of it afterwards. */
 export async function ranOf(place: ModelPlace, ended: Ended, name?: string): Promise<Ran> {
   const run = name ?? /^run +(\S+)$/m.exec(ended.out)?.[1] ?? "none";
-  const { out } = await place.ask("logs", run, "--json");
+  const { out } = await place.skein("logs", run, "--json");
   const events = out
     .trimEnd()
     .split("\n")

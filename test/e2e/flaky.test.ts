@@ -3,8 +3,9 @@ import assert from "node:assert/strict";
 import { mkdir } from "node:fs/promises";
 import path from "node:path";
 import { describe, it } from "node:test";
-import { flakyHistory, knownFlaky } from "../../src/compose.ts";
-import type { EventOf } from "../../src/core/event.ts";
+import { knownFlaky } from "../../src/app/flaky-history.ts";
+import { flakyTestsOf } from "../../src/compose/project.ts";
+import type { EventOf } from "../../src/core/log/event.ts";
 import { closing, drive, eventsOf, makeSetting, runGoal } from "../support/live-runs.ts";
 import { plans, task, writes } from "../support/scripts.ts";
 import { makePlace } from "./cli-place.ts";
@@ -30,25 +31,25 @@ describe("a flaky test", () => {
   it("is remembered when it was red and then green on one candidate, and the next run knows it", async () => {
     await using place = await setting("a");
     const { project, folder } = place;
-    assert.deepEqual(await knownFlaky(project), []);
+    assert.deepEqual(await knownFlaky(flakyTestsOf(project)), []);
     const config = place.config(gateOf(redOnce("a.txt", path.join(folder, "mark"))));
     const first = await runGoal(place, config);
     assert.equal(closing(first.end), "done");
-    const [test] = (await flakyHistory(project)).tests;
+    const [test] = (await flakyTestsOf(project).list()).tests;
     assert.deepEqual([test?.name, test?.times, test?.lastRun], [NAME, 1, first.home.record.run]);
-    assert.deepEqual(await knownFlaky(project), [NAME]);
+    assert.deepEqual(await knownFlaky(flakyTestsOf(project)), [NAME]);
     const second = await runGoal(place, config);
     assert.equal(closing(second.end), "done");
     const [opened] = second.events as readonly [EventOf<"run.opened">];
     assert.deepEqual(opened.request.flaky, [NAME]);
-    assert.equal((await flakyHistory(project)).tests[0]?.times, 1, "known is not seen again");
+    assert.equal((await flakyTestsOf(project).list()).tests[0]?.times, 1, "known is not seen again");
   });
 
   it("is remembered when the target was red and then green", async () => {
     await using place = await setting("a");
     const config = place.config(gateOf(redOnce("README.md", path.join(place.folder, "mark"))));
     assert.equal(closing((await runGoal(place, config)).end), "done");
-    assert.deepEqual(await knownFlaky(place.project), [NAME]);
+    assert.deepEqual(await knownFlaky(flakyTestsOf(place.project)), [NAME]);
   });
 
   it("is counted once, however often the run is stopped and goes on", async () => {
@@ -62,7 +63,7 @@ describe("a flaky test", () => {
     assert.equal(closing(await drive(place, home, config)), "done");
     assert.equal((await eventsOf(home)).filter(landed).length, 3);
     assert.deepEqual(
-      (await flakyHistory(project)).tests.map(({ name, times }) => [name, times]),
+      (await flakyTestsOf(project).list()).tests.map(({ name, times }) => [name, times]),
       [[NAME, 1]],
     );
   });
@@ -74,32 +75,32 @@ describe("a flaky test", () => {
     const config = place.config(gateOf(redOnce("a.txt", path.join(place.folder, "mark"))));
     const { end } = await runGoal(place, config);
     assert.equal(closing(end), "done");
-    assert.match((await flakyHistory(place.project)).damage!, /cannot be read/);
+    assert.match((await flakyTestsOf(place.project).list()).damage!, /cannot be read/);
   });
 
   it("is shown with its run, counted by status, and listed with all others", async () => {
     await using place = await makePlace();
-    const none = (await place.ask("show", "--flaky")).out;
+    const none = (await place.skein("show", "--flaky")).out;
     assert.match(none, /^No test of this repository has been seen to fail and pass/);
     const gate = JSON.stringify([{ name: "test", run: redOnce("t.1.txt", path.join(place.folder, "mark")) }]);
     const sets = ["--set", `gate=${gate}`, "--set", "gateSandbox=off"];
     const ran = await place.skein("run", "write two files", "--agent", place.agent, ...sets);
     assert.equal(ran.code, 0, ran.err);
     const [, run = ""] = /^run {5}(\S+)$/m.exec(ran.out)!;
-    const shown = (await place.ask("show", run)).out;
+    const shown = (await place.skein("show", run)).out;
     assert.match(
       shown,
       /\nFlaky: failed and passed on the same tree\n {2}test: adds: 1 time here, 1 in this repo/,
     );
-    const { flaky } = JSON.parse((await place.ask("show", run, "--json")).out);
+    const { flaky } = JSON.parse((await place.skein("show", run, "--json")).out);
     assert.deepEqual(flaky, [{ name: NAME, times: 1, timesInRepository: 1 }]);
-    assert.match((await place.ask("status")).out, /\n1 flaky test is known here: skein show --flaky\n$/);
-    assert.equal(JSON.parse((await place.ask("status", "--json")).out).flaky, 1);
-    const listed = (await place.ask("show", "--flaky")).out;
+    assert.match((await place.skein("status")).out, /\n1 flaky test is known here: skein show --flaky\n$/);
+    assert.equal(JSON.parse((await place.skein("status", "--json")).out).flaky, 1);
+    const listed = (await place.skein("show", "--flaky")).out;
     assert.match(listed, new RegExp(`^TIMES  LAST +IN RUN +FAILED.*\n1 +\\S.* +${run}  test: adds\n$`));
-    const { tests } = JSON.parse((await place.ask("show", "--flaky", "--json")).out);
+    const { tests } = JSON.parse((await place.skein("show", "--flaky", "--json")).out);
     assert.deepEqual([tests.length, tests[0].name, tests[0].times, tests[0].lastRun], [1, NAME, 1, run]);
-    assert.equal((await place.ask("show")).out, shown, "the newest run");
-    assert.equal((await place.ask("show", run, "--flaky")).code, 2);
+    assert.equal((await place.skein("show")).out, shown, "the newest run");
+    assert.equal((await place.skein("show", run, "--flaky")).code, 2);
   });
 });

@@ -5,11 +5,10 @@ import path from "node:path";
 import { it } from "node:test";
 import { tryGate } from "../../src/compose/try-gate.ts";
 import { openWorld } from "../../src/compose/world.ts";
-import { createRun } from "../../src/compose.ts";
 import { isGreen } from "../../src/core/gate.ts";
 import type { JobId } from "../../src/core/job.ts";
-import { hasFailed } from "../../src/ports/repository.ts";
-import { makeSetting, type Setting } from "../support/live-runs.ts";
+import { hasFailed } from "../../src/core/result.ts";
+import { createRun, makeSetting, type Setting } from "../support/live-runs.ts";
 import { whyNoSandbox } from "../support/tool-places.ts";
 
 const NEVER = new AbortController().signal;
@@ -22,7 +21,7 @@ async function gateOf(setting: Setting, flags: Readonly<Record<string, unknown>>
   const base = project.located.head;
   const home = await createRun(project, { goal: "g", base, config });
   assert.ok(!hasFailed(home));
-  const world = openWorld(project, home, { config, env });
+  const world = openWorld(project, env, home, { config });
   const tree = { job: JOB, commit: base, rules: base };
   const run = async (isBase: boolean) => {
     const ran = await world.jobs.gate.run(isBase ? { ...tree, isBase: true } : tree, NEVER);

@@ -16,7 +16,9 @@ const configure = ({ folder }: Place, text: string) => appendFile(path.join(fold
 /** One task, by the words of a shell, and a gate. */
 async function worked(place: Place, work: string, gate: string, ...more: readonly string[]) {
   const agent = await agentOf(place, "worker.sh", `set -e; ${work}; ${COMPLETE}`);
-  const ended = await place.skein("run", "x", "--agent", agent, "--gate", gate, ...ALONE, ...more);
+  // A process of its own, whose home is the place's: git reads its settings there.
+  const live = place.start("run", "x", "--agent", agent, "--gate", gate, ...ALONE, ...more);
+  const ended = await live.ended;
   const run = runOf(ended.out);
   return { ...ended, run, target: `skein/${run}/target` };
 }
@@ -78,7 +80,7 @@ describe("of the user's git settings", { concurrency: 2 }, () => {
       assert.match(refused.err, /git puts a\.txt through the filter rot: a program of your settings/);
       assert.match(refused.err, /put into skein\.yaml: workspace\.filters: \[other, rot\]/);
       assert.equal(await place.repository.git("for-each-ref", `refs/heads/skein/${refused.run}`), "");
-      assert.match((await place.skein("doctor")).out, /workspace\.filters: \[rot\]/);
+      assert.match((await place.start("doctor").ended).out, /workspace\.filters: \[rot\]/);
       await writeFile(
         path.join(place.repository.folder, "skein.yaml"),
         "workspace:\n  # copy: [node_modules]\nworkspace.filters: [rot]\n",
@@ -134,7 +136,7 @@ case $1 in clean) echo pointer; cat;; smudge) sed 1d;; esac\n`;
       const agent = await agentOf(place, "worker.sh", `set -e; ${work}; ${COMPLETE}`);
       const gate = "grep -x large x.bin && grep -x larger y.bin";
       const args = ["run", "x", "--agent", agent, "--gate", gate, ...ALONE, "--deliver", "--into-checkout"];
-      const { code, out, err } = await place.with({ env }).skein(...args);
+      const { code, out, err } = await place.with({ env }).start(...args).ended;
       assert.equal(code, 0, out + err);
       const target = `skein/${runOf(out)}/target`;
       assert.equal(await place.repository.git("show", `${target}:y.bin`), "pointer\nlarger");

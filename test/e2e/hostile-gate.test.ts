@@ -74,9 +74,11 @@ async function attacked(...sets: readonly string[]) {
     "--set",
     set,
   ]);
-  const ended = await place
+  // A process of its own, whose variables can be looked for.
+  const { ended: end } = place
     .with({ env })
-    .skein("run", "do it", "--agent", agent, "--planner", "none", "--gate", "sh gate.sh gate", ...more);
+    .start("run", "do it", "--agent", agent, "--planner", "none", "--gate", "sh gate.sh gate", ...more);
+  const ended = await end;
   server.close();
   const transcripts = fs.globSync(path.join(place.state, "**/transcripts/*"));
   const text = transcripts.map((file) => fs.readFileSync(file, "utf8")).join("");

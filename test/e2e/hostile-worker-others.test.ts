@@ -7,7 +7,7 @@ import { CommandAgent } from "../../src/adapters/agents/command.ts";
 import { CommandGate } from "../../src/adapters/gates/command.ts";
 import { configuredRules } from "../../src/adapters/gates/rules.ts";
 import type { JobId } from "../../src/core/job.ts";
-import { hasFailed } from "../../src/ports/repository.ts";
+import { hasFailed } from "../../src/core/result.ts";
 import { textOf, workAsk } from "../contracts/agent.ts";
 import { agentParts, hearing } from "../support/agent-parts.ts";
 import { newFolder } from "../support/folders.ts";

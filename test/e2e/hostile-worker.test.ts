@@ -7,9 +7,9 @@ import { createServer } from "node:net";
 import path from "node:path";
 import { describe, it } from "node:test";
 import { workerTools } from "../../src/adapters/agents/tools/tools.ts";
-import { GitCheckout } from "../../src/adapters/checkouts/git.ts";
+import { GitCheckout } from "../../src/adapters/checkouts.ts";
+import { hasFailed } from "../../src/core/result.ts";
 import { differences } from "../../src/ports/checkout.ts";
-import { hasFailed } from "../../src/ports/repository.ts";
 import { newFolder } from "../support/folders.ts";
 import { napOf, napping } from "../support/naps.ts";
 import {

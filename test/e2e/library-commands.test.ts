@@ -76,7 +76,7 @@ describe("commands to a run inside a program", LIMIT, () => {
     assert.deepEqual(await run.cancel("x"), { is: "refused", reason: 'there is no task "x"' });
     assert.deepEqual(await run.steer(" "), { is: "refused", reason: "the message is empty" });
     assert.match(JSON.stringify(await run.approve()), /refused/);
-    assert.match(failureOf(await run.deliver()).message, /it is going on/);
+    assert.match(failureOf(await run.deliver()).message, /is going on in process/);
     open();
     await run.ended;
     const late = { is: "refused", reason: `run ${run.run} has ended` };
@@ -97,7 +97,10 @@ describe("commands to a run inside a program", LIMIT, () => {
     assert.deepEqual(await run.cancel(undefined, "too dear"), { is: "heard" });
     assert.deepEqual(await run.ended, { is: "closed", how: "cancelled", left: ["cancelled: too dear"] });
     await place.repository.git("branch", "side");
-    assert.match(failureOf(await run.deliver({ branch: "side" })).message, /it is cancelled, not done/);
+    assert.match(
+      failureOf(await run.deliver({ branch: "side" })).message,
+      /is cancelled, so that only a part of the goal/,
+    );
     assert.equal(good(await run.deliver({ branch: "side", partial: true })).is, "delivered");
     assert.equal(await place.repository.git("show", "side:a.txt"), "a");
   });

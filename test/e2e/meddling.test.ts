@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { describe, it } from "node:test";
-import type { Event } from "../../src/core/event.ts";
+import type { Event } from "../../src/core/log/event.ts";
 import { closing, makeSetting, runGoal, type Setting } from "../support/live-runs.ts";
 import { plainEnvironment } from "../support/repositories.ts";
 import { plans, task, writes } from "../support/scripts.ts";

@@ -1,7 +1,7 @@
 /** Does a call that nobody can account for count against the budget, and the cost of who was called off in the sum? */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { Script } from "../../src/core/agent-script.ts";
+import type { Script } from "../../src/ports/agent-script.ts";
 import type { Reply } from "../support/model-server/model-server.ts";
 import type { Started } from "./cli-place.ts";
 import { audit, checkWords } from "./model-accounting.ts";
@@ -52,7 +52,7 @@ describe("the cost of a turn that was called off", { timeout: 60_000 }, () => {
       work: { a: [writes("a")], b: [writes("b")] },
     };
     const cancel = (): Reply => {
-      void place.ask("cancel", runIn(place), "t.1").then(() => called.resolve());
+      void place.skein("cancel", runIn(place), "t.1").then(() => called.resolve());
       return HANG;
     };
     const answer = withIncidents(script, { "work:t.1#1 2": cancel });
@@ -75,7 +75,7 @@ describe("the cost of a turn that was called off", { timeout: 60_000 }, () => {
   it("is in the sum of a run that is cancelled as a whole", async () => {
     const script: Script = { plans: {}, work: { t: [writes("a")] } };
     const cancel = (): Reply => {
-      void place.ask("cancel", runIn(place));
+      void place.skein("cancel", runIn(place));
       return HANG;
     };
     const answer = withIncidents(script, { "work:t#1 2": cancel });

@@ -1,7 +1,7 @@
 /** What is known of a run's cost when it was stopped, killed or cancelled in the middle of a turn? All but the cut calls. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { Script } from "../../src/core/agent-script.ts";
+import type { Script } from "../../src/ports/agent-script.ts";
 import type { Started } from "./cli-place.ts";
 import { audit, checkWords } from "./model-accounting.ts";
 import { HANG, type Incidents, SETS, task, toTheEnd, withIncidents, writes } from "./model-lives.ts";
@@ -21,7 +21,7 @@ describe("the cost of a run", { concurrency: 2, timeout: 150_000 }, () => {
         return HANG;
       };
       const stop = () => {
-        void place.ask("stop");
+        void place.skein("stop");
         return HANG;
       };
       const killBetween = () => ({

@@ -1,7 +1,7 @@
 /** Does a run say exactly what its model's server counted, whatever was tried again, stopped or killed? */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { Script } from "../../src/core/agent-script.ts";
+import type { Script } from "../../src/ports/agent-script.ts";
 import type { Answerer } from "../support/model-server/model-server.ts";
 import { playsScript } from "../support/model-server/plays-script.ts";
 import { audit, checkWords, counted } from "./model-accounting.ts";
@@ -44,7 +44,7 @@ describe("what a run says that it cost", { concurrency: 2, timeout: 120_000 }, (
       assert.deepEqual([...missing.values()].flat(), []);
       assert.equal(view.spent.unaccounted.calls, 0);
       const kinds = view.setbacks.map(({ failure }) => failure.kind);
-      assert.deepEqual(kinds.sort(), ["incomplete", "plan-invalid", "plan-unreadable"]);
+      assert.deepEqual(kinds.sort(), ["incomplete", "not-a-planner", "plan-unreadable"]);
       assert.ok(refused.size >= 3);
     });
 });

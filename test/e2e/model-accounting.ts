@@ -1,10 +1,10 @@
 /** Do a run's books agree with what the model's server counted? Job by job, in the log, in `show`, and in the report. */
 import assert from "node:assert/strict";
-import type { Event, EventOf } from "../../src/core/event.ts";
 import type { Spent } from "../../src/core/job.ts";
-import { nothingSeen, type RunView, see, viewOf } from "../../src/core/view.ts";
-import { PLACE, placeIn } from "../../src/prompting/place.ts";
+import type { Event, EventOf } from "../../src/core/log/event.ts";
+import { nothingSeen, type RunView, see, viewOf } from "../../src/core/view/view.ts";
 import type { Answerer, SeenCall, Usage } from "../support/model-server/model-server.ts";
+import { PLACE, placeIn } from "../support/place.ts";
 import type { ModelPlace } from "./model-place.ts";
 
 /** Dollars for a million tokens; whole numbers, so that no cent is lost on the way to the sum. */
@@ -31,7 +31,7 @@ export type Audited = {
 /** `refused`: calls that the server turned down. */
 export async function audit(place: ModelPlace, refused: ReadonlySet<number> = new Set()): Promise<Audited> {
   // In this process: what only looks need not start one.
-  const { out: log } = await place.ask("logs", "--json");
+  const { out: log } = await place.skein("logs", "--json");
   const lines = log.trimEnd().split("\n");
   const events = lines.map((line) => JSON.parse(line) as Event);
   const costs = costsIn(events.filter((event) => event.type === "job.ended"));
@@ -40,9 +40,9 @@ export async function audit(place: ModelPlace, refused: ReadonlySet<number> = ne
   for (const [job, made] of Map.groupBy(calls, jobOf)) missing.set(job, checkJob(job, made, costs.get(job)));
   const view = viewOf(events.reduce(see, nothingSeen()));
   checkSums(view, [...costs.values()]);
-  const shown = JSON.parse((await place.ask("show", view.run, "--json")).out) as Pick<RunView, "tally">;
+  const shown = JSON.parse((await place.skein("show", view.run, "--json")).out) as Pick<RunView, "tally">;
   assert.deepEqual(shown.tally, view.tally);
-  const { out: text } = await place.ask("show", view.run);
+  const { out: text } = await place.skein("show", view.run);
   checkWords(view, text);
   return { view, text, missing };
 }
@@ -122,7 +122,7 @@ function checkSums({ spent, tally }: RunView, costs: readonly Spent[]): void {
 export function checkWords({ spent, tally: { calls } }: RunView, text: string): void {
   const shown = [
     `${number(spent.tokens)} tokens, $${(spent.microdollars / 1e6).toFixed(2)}`,
-    `${number(calls.calls)} ${calls.calls === 1 ? "call" : "calls"} of models: ${number(calls.inputTokens)} tokens in, ${number(calls.outputTokens)} out`,
+    `${number(calls.calls)} ${calls.calls === 1 ? "model call" : "model calls"}: ${number(calls.inputTokens)} tokens in, ${number(calls.outputTokens)} out`,
     ...(spent.unaccounted.calls === 0 ? [] : [`unaccounted: ${spent.unaccounted.calls} call`]),
     ...(spent.unaccounted.calls === 0 ? [] : [`${number(spent.unaccounted.tokens)} tokens`]),
   ];

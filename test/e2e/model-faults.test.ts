@@ -48,7 +48,7 @@ describe("a fault that passes", () => {
       for (const name of named) assert.equal(callsFor(place.server, name).length, 3, `${name}: one in vain`);
       const { input, output } = place.server.tokens();
       assert.equal(view.spent.tokens, input + output, "to the token");
-      assert.match(out, /^ {2}unaccounted: 3 calls were cut off before they said what they cost; /m);
+      assert.match(out, /^ {2}unaccounted: 3 calls cut off before reporting usage; /m);
       assert.deepEqual(
         view.tally.costs
           .filter((cost) => cost.unaccounted.calls > 0)
@@ -87,7 +87,7 @@ const LASTING = {
   },
   "no-json": {
     fault: PASSING["no-json"],
-    says: /called handoff with what the tool cannot take, 10 times in a row/,
+    says: /called handoff with invalid input, 10 times in a row/,
     calls: 11,
   },
 } as const;
@@ -143,15 +143,15 @@ describe("a model that says nothing", () => {
       await using place = await makeFaulty({ answer, sets });
       const { code, out, all, run } = await runIn(place);
       assert.equal(code, 0, all);
-      assert.match(out, /^\S+ {2}hanging has given no sign of life for 1 s$/m);
+      assert.match(out, /^\S+ {2}hanging has shown no activity for 1 s$/m);
       assert.match(
         out,
-        /^\S+ {2}hanging, attempt 1: it gave no sign of life for 3 s \(no word, no step, no changed file\) and was stopped; what it had made is kept \(skein salvage\); it will be tried again$/m,
+        /^\S+ {2}hanging, attempt 1: it gave no sign of life for 3 s \(no word, no step, no changed file\) and was stopped; what it had made is kept \(skein salvage\); retrying$/m,
       );
       assert.equal(await place.repository.git("show", `refs/skein/salvage/${run}/t.1.1:hanging.txt`), "good");
       assert.match(out, /hanging \(attempt 2\)/);
-      assert.doesNotMatch(out, /slow \(attempt 2\)|slow has given no sign/);
-      assert.match(out, /^ {2}unaccounted: 1 call was cut off/m);
+      assert.doesNotMatch(out, /slow \(attempt 2\)|slow has shown no activity/);
+      assert.match(out, /^ {2}unaccounted: 1 call cut off/m);
     },
   );
 });

@@ -1,7 +1,7 @@
 /** How is a run on a model interrupted at one call or another, and taken to its end in as many lives as that takes? */
 import { globSync } from "node:fs";
 import path from "node:path";
-import type { Script } from "../../src/core/agent-script.ts";
+import type { Script } from "../../src/ports/agent-script.ts";
 import type { Answerer, Reply, SeenCall } from "../support/model-server/model-server.ts";
 import { playsScript } from "../support/model-server/plays-script.ts";
 import type { Ended, Started } from "./cli-place.ts";

@@ -1,7 +1,7 @@
 /** How does a test run Skein on a model? A repository, a state folder, and a model's server in the same process. */
 import { readFile } from "node:fs/promises";
 import path from "node:path";
-import type { Event } from "../../src/core/event.ts";
+import type { Event } from "../../src/core/log/event.ts";
 import {
   type Answerer,
   type ModelServer,

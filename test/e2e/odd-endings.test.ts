@@ -29,7 +29,7 @@ async function heldRun(place: Place, at: "work" | "gate"): Promise<Held> {
   const before = await checkoutOf(place);
   const outside = ["--set", "gateSandbox=off"]; // Where the barrier is.
   const live = place.start("run", "write two files", "--agent", agent, "--gate", gate, ...outside);
-  await live.says(at === "work" ? "a worker starts on two" : "gating two");
+  await live.says(at === "work" ? "Worker started on two" : "Running the gate: two");
   await appears(pid);
   return { live, open: barrier.open, pid: Number(await readFile(pid, "utf8")), before };
 }
@@ -43,7 +43,7 @@ async function goesOn(place: Place, held: Held, run: string): Promise<void> {
   const resumed = await place.skein("resume", run);
   assert.equal(resumed.code, 0, resumed.out + resumed.err);
   assert.match(resumed.out, /2 of 2 tasks done/);
-  assert.doesNotMatch(resumed.out, /a worker starts on one/, "what was done is not done again");
+  assert.doesNotMatch(resumed.out, /Worker started on one/, "what was done is not done again");
   const target = `skein/${run}/target`;
   assert.equal(await place.repository.git("ls-tree", "--name-only", target), "README.md\nt.1.txt\nt.2.txt");
   const log = await place.repository.git("rev-list", "--first-parent", "--count", `main..${target}`);
@@ -88,12 +88,10 @@ describe("a run that is interrupted can go on:", { concurrency: 2 }, () => {
       const held = await heldRun(place, "gate");
       held.live.kill("SIGINT");
       await held.live.says("Ctrl-C again");
-      const since = Date.now();
       held.live.kill("SIGINT");
       const ended = await held.live.ended;
       assert.equal(ended.code, 130, ended.out + ended.err);
       assert.match(ended.out, /^stopping now$/m);
-      assert.ok(Date.now() - since < 9_000, "it did not wait for the landing");
       const run = runOf(ended.out);
       saysHow(ended, run);
       await goesOn(place, held, run);

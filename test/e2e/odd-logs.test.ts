@@ -19,7 +19,7 @@ async function stoppedRun(place: Place): Promise<{ readonly run: string; readonl
     `[ "$SKEIN_TASK" != t.2 ] || ${barrier.wait}\nexec '${place.agent}'`,
   );
   const live = place.start("run", "write two files", "--agent", agent, "--gate", "none");
-  await live.says("a worker starts on two");
+  await live.says("Worker started on two");
   live.kill("SIGKILL");
   const { out } = await live.ended;
   await barrier.open();
@@ -45,7 +45,7 @@ describe("the log of a run", { concurrency: 2 }, () => {
       const barrier = await makeBarrier(place.folder);
       const agent = await agentOf(place, "slow.sh", `${barrier.wait}\necho x > x.txt; ${COMPLETE}`);
       const live = place.start("run", "x", "--agent", agent, ...ALONE);
-      await live.says("a worker starts on the goal");
+      await live.says("Worker started on the goal");
       const { run, pid } = JSON.parse((await place.skein("status", "--json")).out).runs[0];
       assert.equal(pid, live.pid);
       const refs = await place.repository.git("for-each-ref");
@@ -78,7 +78,7 @@ describe("the log of a run", { concurrency: 2 }, () => {
       const size = (await readFile(good)).length;
       const damages: readonly (readonly [string, () => Promise<unknown>, RegExp])[] = [
         ["corrupt", () => writeFile(file, Buffer.alloc(size, "junk ")), /damaged, or no database/],
-        ["empty", () => truncate(file, 0), /no log of Skein, or what it held was cut off/],
+        ["empty", () => truncate(file, 0), /not a log of Skein, or it was truncated/],
         ["cut off", () => truncate(file, size - 4096), /damaged/],
         [
           "newer",

@@ -25,8 +25,8 @@ async function heldRun(place: Place): Promise<Held> {
   const waits = `[ "$SKEIN_TASK" != t.2 ] || ${barrier.wait}`;
   const agent = await agentOf(place, "slow.sh", `${waits}\nexec '${place.agent}'`);
   const live = place.start("run", "write two files", "--agent", agent, ...QUICK);
-  await live.says("a worker starts on two");
-  const [{ run }] = JSON.parse((await place.ask("status", "--json")).out).runs;
+  await live.says("Worker started on two");
+  const [{ run }] = JSON.parse((await place.skein("status", "--json")).out).runs;
   const [home = ""] = execFileSync("sh", ["-c", `ls -d '${place.state}'/*/runs/${run}`], { encoding: "utf8" })
     .trim()
     .split("\n");
@@ -52,7 +52,7 @@ describe("what a run is kept in is lost:", { concurrency: 2 }, () => {
     db.close();
     const before = await place.repository.git("for-each-ref");
     for (const verb of ["resume", "status", "show", "deliver"]) {
-      const refused = await place.ask(verb, run);
+      const refused = await place.skein(verb, run);
       assert.equal(refused.code, 3, verb + refused.out + refused.err);
       assert.match(refused.err, new RegExp(`the log of run ${run} is lost: .*events.db`));
       assert.match(refused.err, new RegExp(`try: restore .* --base skein/${run}/target`));
@@ -73,10 +73,8 @@ describe("what a run is kept in is lost:", { concurrency: 2 }, () => {
     await using place = await makePlace();
     const { live, run, home } = await heldRun(place);
     const before = await checkoutOf(place);
-    const since = Date.now();
     await rm(home, { recursive: true, force: true, maxRetries: 10 });
     const ended = await live.ended;
-    assert.ok(Date.now() - since < 30_000, "it did not wait for its worker, which waits for us");
     assert.equal(ended.code, 1, ended.out + ended.err);
     assert.ok(
       ended.err.includes(`the folder of run ${run} was removed while it went on, with its log: ${home}`),
@@ -105,7 +103,7 @@ describe("what a run is kept in is lost:", { concurrency: 2 }, () => {
       const offer = `git branch ${target} ${tip}`;
       assert.match(
         ended.out,
-        new RegExp(`a landing failed, and is tried again: the branch ${target} is not there: .*${offer}`),
+        new RegExp(`Landing failed; retrying: the branch ${target} is not there: .*${offer}`),
       );
       assert.match(ended.out, new RegExp(`try: put it back where it was: ${offer}`));
       await git("gc", "-q", "--prune=now");

@@ -5,7 +5,7 @@ import { existsSync, readFileSync, watch } from "node:fs";
 import { chmod, lstat, mkdir, readdir, readFile, readlink, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { promisify } from "node:util";
-import type { Event } from "../../src/core/event.ts";
+import type { Event } from "../../src/core/log/event.ts";
 import type { Place } from "./cli-place.ts";
 
 const execute = promisify(execFile);

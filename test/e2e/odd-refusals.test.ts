@@ -65,7 +65,9 @@ describe("a run is refused, and nothing is changed", { concurrency: 2 }, () => {
     const [none, old, odd] = bins as [string, string, string];
     await agentOf({ folder: old }, "git", "echo git version 2.30.2");
     await agentOf({ folder: odd }, "git", "echo welcome to the machine");
-    const by = (folder: string) => (it: Place) => start(it, [], { env: { PATH: folder } });
+    // A process of its own: git is found by the PATH of the whole process.
+    const by = (folder: string) => (it: Place) =>
+      it.with({ env: { PATH: folder } }).start("run", "x", "--agent", it.agent, ...ALONE).ended;
     await refused(place, by(none), {
       code: 3,
       says: /git is not on the PATH/,

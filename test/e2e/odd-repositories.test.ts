@@ -151,7 +151,7 @@ describe("a run in an odd repository", { concurrency: 2 }, () => {
     const runs = [1, 2].map((n) =>
       place.start("run", `goal ${n}`, "--agent", agent, "--gate", "test -f README.md"),
     );
-    await Promise.all(runs.map((run) => run.says("a worker starts on one")));
+    await Promise.all(runs.map((run) => run.says("Worker started on one")));
     const listed = JSON.parse((await place.skein("status", "--json")).out).runs as {
       run: string;
       pid: number;

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, it } from "node:test";
 import { openPlanningPlace } from "../../src/compose/plan-by-agent-place.ts";
-import { hasFailed } from "../../src/ports/repository.ts";
+import { hasFailed } from "../../src/core/result.ts";
 import { ACP_COMMAND } from "../support/acp-agent/agent.ts";
 import type { AcpScript } from "../support/acp-agent/script.ts";
 import { makeSetting } from "../support/live-runs.ts";

@@ -1,4 +1,4 @@
-/** Does a plan run as it is written? Twenty tasks with two kinds of agent, killed on the way, and answered wrongly. */
+/** Does a plan run as it is written? Twenty tasks, killed on the way, and answered wrongly. */
 import assert from "node:assert/strict";
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
@@ -6,7 +6,7 @@ import { describe, it } from "node:test";
 import { readPlan } from "../../src/planning/files/read-plan.ts";
 import { renderMarkdown } from "../../src/planning/render/markdown.ts";
 import { makePlace, type Place } from "./cli-place.ts";
-import { agentOfTwenty, FILES, planOfTwenty, scriptOfTwenty, TASKS } from "./plan-of-twenty.ts";
+import { agentOfTwenty, FILES, planOfTwenty, TASKS } from "./plan-of-twenty.ts";
 
 const GATE = ["--gate", "test -f README.md", "--set", "retry.first=1ms", "--set", "retry.max=1ms"];
 
@@ -14,7 +14,6 @@ async function placeOfTwenty(before?: string): Promise<Place> {
   const place = await makePlace({ files: FILES });
   await writeFile(path.join(place.folder, "plan.json"), planOfTwenty());
   await writeFile(place.agent, agentOfTwenty(before), { mode: 0o755 });
-  await writeFile(path.join(place.folder, "script.json"), JSON.stringify(scriptOfTwenty()));
   return place;
 }
 
@@ -55,9 +54,12 @@ async function assertMade(place: Place): Promise<void> {
 }
 
 describe("a plan of twenty tasks", { concurrency: 2 }, () => {
-  it("runs to its end by a command, every dependency landed before what waits for it", async () => {
+  it("in markdown runs to its end, every dependency landed before what waits for it", async () => {
     await using place = await placeOfTwenty();
-    const { code, out, err } = await at(place).skein("run", planIn(place), ...byCommand(place));
+    const read = readPlan(planOfTwenty());
+    const markdown = path.join(place.folder, "plan.md");
+    await writeFile(markdown, read.is === "plan" ? renderMarkdown(read.plan) : "");
+    const { code, out, err } = await at(place).skein("run", markdown, ...byCommand(place));
     assert.equal(code, 0, out + err);
     assert.match(out, /20 of 20 tasks done/);
     await assertMade(place);
@@ -77,18 +79,6 @@ describe("a plan of twenty tasks", { concurrency: 2 }, () => {
     );
   });
 
-  it("runs to its end by a script, with the plan in markdown", async () => {
-    await using place = await placeOfTwenty();
-    const read = readPlan(planOfTwenty());
-    assert.equal(read.is, "plan");
-    const markdown = path.join(place.folder, "plan.md");
-    await writeFile(markdown, read.is === "plan" ? renderMarkdown(read.plan) : "");
-    const script = ["--script", path.join(place.folder, "script.json")];
-    const { code, out, err } = await place.skein("run", markdown, ...script, ...GATE);
-    assert.equal(code, 0, out + err);
-    await assertMade(place);
-  });
-
   it("goes on after kill -9, and nothing that was done is done again", async () => {
     const killing = `
 if [ "$id" = 11 ] && [ ! -e "$PLACE/killed" ]; then
@@ -97,11 +87,11 @@ if [ "$id" = 11 ] && [ ! -e "$PLACE/killed" ]; then
   exit 1
 fi`;
     await using place = await placeOfTwenty(killing);
-    const killed = await at(place).skein("run", planIn(place), ...byCommand(place));
+    const killed = await at(place).start("run", planIn(place), ...byCommand(place)).ended;
     assert.equal(killed.code, null, "it was killed");
     await writeFile(planIn(place), "{}"); // The run has its own copy.
     const before = await attempts(place);
-    const view = JSON.parse((await place.ask("show", "--json")).out);
+    const view = JSON.parse((await place.skein("show", "--json")).out);
     const done: readonly string[] = view.tasks.flatMap((task: { key: string; word: string }) =>
       task.word === "done" ? [task.key] : [],
     );
@@ -123,7 +113,7 @@ esac`;
     await using place = await placeOfTwenty(wrong);
     const { code, out } = await at(place).skein("run", planIn(place), ...byCommand(place));
     assert.equal(code, 1);
-    const { out: json } = await place.ask("show", "--json");
+    const { out: json } = await place.skein("show", "--json");
     const tasks = new Map<string, string>(
       JSON.parse(json).tasks.map((task: { key: string; word: string }) => [task.key, task.word]),
     );

@@ -1,5 +1,4 @@
 /** Which plan do the tests run end to end? Twenty tasks: in parallel, in layers, loose, a report, and a verification. */
-import type { Script, WorkAttempt } from "../../src/core/agent-script.ts";
 
 type Task = {
   readonly id: string;
@@ -95,18 +94,3 @@ esac
 echo "the whole result of $id" > "$SKEIN_OUTPUT_FILE"
 echo "DONE|$SKEIN_OUTPUT_FILE"
 `;
-
-/** The same for the scripted agent. */
-export function scriptOfTwenty(): Script {
-  const result = (id: string) => ({ do: "output", text: `the whole result of ${id}\n` }) as const;
-  const work = TASKS.map(({ id, scope }): readonly [string, readonly WorkAttempt[]] => {
-    if (id === "19") return [id, [{ end: { handoff: { status: "complete", summary: "fourteen files" } } }]];
-    const steps = scope
-      ? [{ do: "write", path: scope[0]!, text: `made by ${id}\n` } as const]
-      : id === "20"
-        ? []
-        : [{ do: "append", path: "list.txt", text: `line of ${id}\n` } as const];
-    return [id, [{ steps: [...steps, result(id)], end: "done" }]];
-  });
-  return { plans: {}, work: Object.fromEntries(work) };
-}

@@ -4,14 +4,22 @@ import { readdirSync, symlinkSync, watch, writeFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, it } from "node:test";
-import { createRun, startRun } from "../../src/compose.ts";
 import type { Config } from "../../src/config/index.ts";
-import type { Script, WorkAttempt } from "../../src/core/agent-script.ts";
 import type { Failure } from "../../src/core/failure.ts";
-import type { RunState } from "../../src/core/state.ts";
+import type { RunState } from "../../src/core/log/state.ts";
+import { hasFailed } from "../../src/core/result.ts";
 import type { ExecutionPlan, PlanTask } from "../../src/planning/plan.ts";
-import { hasFailed } from "../../src/ports/repository.ts";
-import { closing, drive, endings, makeSetting, readText, type Setting } from "../support/live-runs.ts";
+import type { Script, WorkAttempt } from "../../src/ports/agent-script.ts";
+import {
+  closing,
+  createRun,
+  drive,
+  endings,
+  makeSetting,
+  readText,
+  type Setting,
+  startRun,
+} from "../support/live-runs.ts";
 import { startModelServer } from "../support/model-server/model-server.ts";
 import { playsScript } from "../support/model-server/plays-script.ts";
 

@@ -62,10 +62,10 @@ describe("an agent that is configured", () => {
   it("is left for the rules where it cannot be started, or its budget is too small, and why is said", async () => {
     await using place = await placeWith("budget: { tokens: 10 }\n");
     const poor = await ask(asked(place));
-    assert.match(poor.err, /notice: this is the rules' plan: it would cost more than the budget/);
+    assert.match(poor.err, /notice: this plan was made by rules: it would cost more than the budget/);
     const keyless = await ask({ ...asked(place), json: true, env: { ...place.env, MODEL_KEY: "" } });
     assert.deepEqual([keyless.code, planIn(keyless.out).planner], [0, "rules"]);
-    assert.match(JSON.parse(keyless.err).notice.message, /^this is the rules' plan: .*MODEL_KEY/);
+    assert.match(JSON.parse(keyless.err).notice.message, /^this plan was made by rules: .*MODEL_KEY/);
     assert.equal(place.server.calls.length, 0);
   });
 });
@@ -101,7 +101,7 @@ describe("an agent that was only found", () => {
       const said = err.replace(/\s+/g, " ");
       assert.match(
         said,
-        /notice: this is the rules' plan: ANTHROPIC_API_KEY is set, but anthropic\/\S+ was not asked/,
+        /notice: this plan was made by rules: ANTHROPIC_API_KEY is set, but anthropic\/\S+ was not asked/,
       );
       assert.match(said, /try: name it: --agent anthropic\//);
     }

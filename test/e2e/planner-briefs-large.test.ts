@@ -1,7 +1,7 @@
 /** What reaches a planner that cannot be told everything, and what a worker with a role? Seen in its model's record. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { Script } from "../../src/core/agent-script.ts";
+import type { Script } from "../../src/ports/agent-script.ts";
 import type { Answerer, SeenCall } from "../support/model-server/model-server.ts";
 import { playsScript } from "../support/model-server/plays-script.ts";
 import { jobOf } from "./model-accounting.ts";

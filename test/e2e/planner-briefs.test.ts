@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { globSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, it } from "node:test";
-import type { Script } from "../../src/core/agent-script.ts";
+import type { Script } from "../../src/ports/agent-script.ts";
 import type { Reply, SeenCall } from "../support/model-server/model-server.ts";
 import { playsScript } from "../support/model-server/plays-script.ts";
 import type { Started } from "./cli-place.ts";

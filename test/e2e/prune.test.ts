@@ -4,10 +4,17 @@ import { execFileSync } from "node:child_process";
 import { rm } from "node:fs/promises";
 import path from "node:path";
 import { describe, it } from "node:test";
-import { startRun } from "../../src/compose.ts";
-import type { Event } from "../../src/core/event.ts";
-import { hasFailed } from "../../src/ports/repository.ts";
-import { closing, drive, eventsOf, makeSetting, runGoal, type Setting } from "../support/live-runs.ts";
+import type { Event } from "../../src/core/log/event.ts";
+import { hasFailed } from "../../src/core/result.ts";
+import {
+  closing,
+  drive,
+  eventsOf,
+  makeSetting,
+  runGoal,
+  type Setting,
+  startRun,
+} from "../support/live-runs.ts";
 import { plainEnvironment } from "../support/repositories.ts";
 import { plans, task, writes } from "../support/scripts.ts";
 
@@ -153,7 +160,7 @@ describe("objects of a run that are missing when it goes on", () => {
       live.failure.message,
       new RegExp(`the target skein/${run}/target is lost: the log has it at ${tip}`),
     );
-    assert.match(live.failure.next ?? "", /bring that commit back .* skein run --base [0-9a-f]{40}$/);
+    assert.match(live.failure.next ?? "", /restore that commit .* skein run --base [0-9a-f]{40}$/);
     assert.equal(await git("rev-parse", `skein/${run}/target`), tip);
   });
 });

@@ -28,11 +28,11 @@ describe("a budget of the run", () => {
       assert.equal(callsFor(place.server, "three").length, 0);
       assert.match(
         ran.out,
-        /^\S+ {2}the budget is used up, but for what finished work needs to land: nothing else is started$/m,
+        /^\S+ {2}Budget used up, except for landing finished work: no other work starts$/m,
       );
       assert.match(ran.out, /^Run \S+ is incomplete: 1 of 3 tasks done/m);
       const left = (24_500 - input - output).toLocaleString("en");
-      assert.match(ran.out, new RegExp(`^  left of the budget: ${left} of 24,500 tokens$`, "m"));
+      assert.match(ran.out, new RegExp(`^  budget left: ${left} of 24,500 tokens$`, "m"));
       assert.match(ran.out, /^ {2}not settled: t\.2 \(two\), t\.3 \(three\)$/m);
       assert.match(
         ran.out,
@@ -81,7 +81,7 @@ describe("a budget of a task", () => {
         err.includes(`the price of tests/scripted-1 is not known, so that ${key} could not be kept`),
         err,
       );
-      assert.match(err, /^try: set budget\.tokens as well, or say the price/m);
+      assert.match(err, /^try: set budget\.tokens as well, or set the price/m);
     }
     assert.equal(place.server.calls.length, 0);
   });

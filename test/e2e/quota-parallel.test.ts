@@ -12,10 +12,15 @@ const HOUR_SECONDS = 3_600;
 describe("a quota that is used up while 20 are at work", () => {
   it("lets an answer that is under way come to its end before the run stops for it", LIMIT, async () => {
     const goOn = Promise.withResolvers<void>();
+    const isUnderWay = Promise.withResolvers<void>();
     const answer = failing(
       async ({ kind, key, steps, time }, { wire }) => {
         if (kind !== "work" || steps !== 1 || time > 1) return undefined;
-        if (key === "two") return rateLimited(wire, { retryAfterSeconds: HOUR_SECONDS });
+        if (key === "two") {
+          await isUnderWay.promise;
+          return rateLimited(wire, { retryAfterSeconds: HOUR_SECONDS });
+        }
+        isUnderWay.resolve();
         await goOn.promise; // The last word of "one": it lands after that.
         return undefined;
       },
@@ -23,7 +28,7 @@ describe("a quota that is used up while 20 are at work", () => {
     );
     await using place = await makeFaulty({ answer, sets: { "quota.wait": "1s", "sweep.green": "1s" } });
     const live = place.start("run", "write two files", ...place.settings, "--set", "sweep.red=1s");
-    await live.says("is used up: whoever needs it waits until");
+    await live.says("is rate limited until");
     goOn.resolve();
     const ran = await ranOf(place, await live.ended);
     assert.equal(ran.code, 75, ran.all);
@@ -62,7 +67,7 @@ describe("a quota that is used up while 20 are at work", () => {
     }, script);
     await using place = await makeFaulty({ wire: "anthropic", answer, sets: { workers: 20 } });
     const live = place.start("run", "write 20 files", ...place.settings);
-    await live.says("is used up: whoever needs it waits until");
+    await live.says("is rate limited until");
     const { calls } = place.server;
     assert.equal(before, 1 + 20 * 2, "the planner's, and two of each: all of them had come before");
     goOn.resolve();
@@ -112,10 +117,7 @@ describe("a quota that is used up where there is another account", () => {
     const ended = await here.skein("run", "write two files", ...place.settings);
     const ran = await ranOf(place, ended);
     assert.equal(ran.code, 0, ran.all);
-    assert.match(
-      ran.out,
-      /the quota of tests .* is used up: whoever needs it waits until .* \((59 min|60 min|1 h)/,
-    );
+    assert.match(ran.out, /tests .* is rate limited until .* \(for (59 min|60 min|1 h)/);
     assert.equal(place.server.calls.length, 3, "the plan, one call that was answered, one that was refused");
     assert.deepEqual([...new Set(other.calls.map(({ model }) => model))], ["other-1"]);
     assert.equal(
@@ -152,7 +154,7 @@ describe("a quota that is used up where there is another account", () => {
     const planner = JSON.stringify({ kind: "model", ...otherModel(other.url) });
     const here = place.with({ env: { OTHER_KEY: "another-key" } });
     const live = here.start("run", "write two files", ...place.settings, "--set", `planner=${planner}`);
-    await live.says("is used up: whoever needs it waits until");
+    await live.says("is rate limited until");
     parked.resolve();
     const ran = await ranOf(place, await live.ended);
     assert.equal(ran.code, 0, ran.all);

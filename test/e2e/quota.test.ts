@@ -1,7 +1,6 @@
 /** What does a run do while an account has no more to give, or its key is refused? Waits, stops, goes on; calls are counted. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import { quotaExhausted, type Reply, rateLimited, wrongKey } from "../support/model-server/model-server.ts";
 import {
   atHandoff,
@@ -38,9 +37,9 @@ describe("a quota that is back soon", () => {
       const { code, out, all, events } = ran;
       assert.equal(code, 0, all);
       const parked =
-        /^\S+ {2}the quota of tests .* is used up: whoever needs it waits until \d\d:\d\d:\d\d \(\d s\): .* rate limit.*$/gim;
+        /^\S+ {2}tests .* is rate limited until \d\d:\d\d:\d\d \(for \d s\): .* rate limit.*$/gim;
       assert.equal(out.match(parked)?.length, 2, "the planner, and the worker");
-      assert.equal(out.match(/^\S+ {2}tests .* is called again$/gm)?.length, 2);
+      assert.equal(out.match(/^\S+ {2}tests .* is available again$/gm)?.length, 2);
       assert.equal(attempts(ran), 1);
       assert.equal(ofType(events, "plan.rejected").length + ofType(events, "task.retried").length, 0);
       const [, second] = place.server.calls;
@@ -72,7 +71,7 @@ describe("a quota that is back later than one waits for", () => {
       assert.equal(code, 75, all);
       assert.match(
         err,
-        /^skein: the quota of tests .* is used up until \d{4}-\d\d-\d\d \d\d:\d\d:\d\d \(in [45] s\), and quota\.wait is 1s: nothing more is called until then \(1 of 2 tasks done, the rest is kept\)$/m,
+        /^skein: tests .* is rate limited until \d{4}-\d\d-\d\d \d\d:\d\d:\d\d \(in \d s\), and quota\.wait is 1s, so the run stopped \(1 of 2 tasks done, the rest is kept\)$/m,
       );
       assert.match(
         err,
@@ -84,9 +83,9 @@ describe("a quota that is back later than one waits for", () => {
       assert.equal(place.server.calls.length, before, "without asking");
       const status = await place.skein("status", run);
       assert.match(status.out, /^tasks +1 of 2 done/m);
-      assert.match(status.out, /^account +the quota of tests .* is used up until .*Rate limit reached/m);
-      await sleep(Math.max(0, resetAt - Date.now()));
-      const resumed = await ranOf(place, await place.skein("resume", run), run);
+      assert.match(status.out, /^account +tests .* is rate limited until .*Rate limit reached/m);
+      const waiting = await place.skein("resume", run, "--set", "quota.wait=1h");
+      const resumed = await ranOf(place, waiting, run);
       assert.equal(resumed.code, 0, resumed.all);
       assert.match(resumed.out, /^going on with run \S+, 1 of 2 tasks done/m);
       assert.equal(callsFor(place.server, "one").length, 2, "finished work is not repeated");
@@ -109,7 +108,7 @@ describe("a quota that is back later than one waits for", () => {
         const { code, out, err, all, events } = await runIn(place);
         assert.equal(code, 75, all);
         assert.match(out, says[why], "in the provider's words");
-        assert.match(err, /^skein: the quota of tests .* is used up until .* and quota\.wait is 5s/m);
+        assert.match(err, /^skein: tests .* is rate limited until .* and quota\.wait is 5s/m);
         assert.equal(place.server.calls.length, 3, "asked once, and then left alone");
         const [minute = 0] = ofType(events, "account.parked").map(({ until, at }) => until - at);
         assert.ok(minute >= 45_000 && minute <= 60_000, "for about a minute at first");
@@ -123,8 +122,10 @@ const LOOKS_SOON = { "sweep.red": "50ms", "sweep.green": "50ms" };
 /** The second task waits for the first. */
 const after = (first: string, second: string) => {
   const script = scriptOf(first, second);
-  const [{ answer }] = script.plans["t"] as readonly [{ readonly answer: Readonly<Record<string, unknown>> }];
-  const [one, two] = answer["tasks"] as readonly [object, object];
+  const [{ answer }] = script.plans["t"] as unknown as readonly [
+    { readonly answer: { readonly tasks: readonly object[] } },
+  ];
+  const [one, two] = answer.tasks;
   return { ...script, plans: { t: [{ answer: { ...answer, tasks: [one, { ...two, after: [first] }] } }] } };
 };
 
@@ -152,7 +153,7 @@ describe("a key that is refused in the middle of a run", () => {
       ["refused"],
     );
     const status = await place.skein("status", run);
-    assert.match(status.out, /^account +the credentials of tests .* were refused/m);
+    assert.match(status.out, /^account +tests.*: credentials refused/m);
     key = "renewed";
     const resumed = await ranOf(place, await place.skein("resume", run), run);
     assert.equal(resumed.code, 0, resumed.all);
@@ -166,7 +167,7 @@ describe("a key that is refused in the middle of a run", () => {
     assert.equal(code, 5, err);
     assert.match(err, /^skein: there is no key for anthropic: ANTHROPIC_API_KEY is not set$/m);
     assert.match(err, /^try: set ANTHROPIC_API_KEY in the environment/m);
-    assert.match((await place.ask("status")).out, /no runs|no run/i);
+    assert.match((await place.skein("status")).out, /no runs|no run/i);
     assert.equal(place.server.calls.length, 0);
   });
 });

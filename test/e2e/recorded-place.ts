@@ -6,15 +6,15 @@ import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { fileURLToPath } from "node:url";
 import { openProject } from "../../src/compose.ts";
-import type { Script } from "../../src/core/agent-script.ts";
-import type { Event, RunEnd } from "../../src/core/event.ts";
+import type { Event, RunEnd } from "../../src/core/log/event.ts";
+import { hasFailed } from "../../src/core/result.ts";
 import { isSettled } from "../../src/core/task.ts";
-import { nothingSeen, see, viewOf } from "../../src/core/view.ts";
-import { hasFailed } from "../../src/ports/repository.ts";
+import { nothingSeen, see, viewOf } from "../../src/core/view/view.ts";
+import type { Script } from "../../src/ports/agent-script.ts";
 import { type SeenCall, startModelServer } from "../support/model-server/model-server.ts";
 import { playsScript } from "../support/model-server/plays-script.ts";
 import { openRepository } from "../support/repositories.ts";
-import { askSkein, type Ended, type Started, startSkein } from "./cli-place.ts";
+import { callSkein, type Ended, type Started, startSkein } from "./cli-place.ts";
 import { jobOf } from "./model-accounting.ts";
 
 /** `<day>/<kind>/` has four files: `expected.json`, `events.db`, `files.jsonl`, `repository.bundle`. */
@@ -97,7 +97,7 @@ export function placeIn(folder: string, repository = "repository"): RunPlace {
     repository: openRepository(top),
     env,
     start: (...args) => startSkein(args, top, env),
-    ask: (...args) => askSkein(args, top, env),
+    ask: (...args) => callSkein(args, top, env),
     state: async () => {
       const project = await openProject(top, env, AbortSignal.timeout(30_000));
       if (hasFailed(project)) throw new Error(project.failure.message);

@@ -8,7 +8,7 @@ import {
   startModelServer,
   type WireName,
 } from "../support/model-server/model-server.ts";
-import { askSkein, makePlace } from "./cli-place.ts";
+import { callSkein, makePlace } from "./cli-place.ts";
 import { done, envOf, FILES, KEY, RUN, request, resultOf } from "./subtask-place.ts";
 
 async function byModel(answer: Answerer, wire: WireName, args: readonly string[] = RUN, files: object = {}) {
@@ -25,7 +25,7 @@ async function byModel(answer: Answerer, wire: WireName, args: readonly string[]
     speaks: wire === "anthropic" ? "anthropic" : "openai",
   };
   const env = envOf(place, { SKEIN_AGENT: JSON.stringify(agent), MODEL_KEY: KEY });
-  const ended = await askSkein(args, place.repository.folder, env);
+  const ended = await callSkein(args, place.repository.folder, env);
   assert.ok(!existsSync(place.state), "nothing stays");
   assert.equal(await place.repository.git("status", "--porcelain"), "");
   return { ...ended, calls: server.calls, tokens: server.tokens() };

@@ -5,7 +5,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, it } from "node:test";
-import { subtaskRun } from "../../src/surfaces/cli/acts/subtask.ts";
+import { main } from "../../src/surfaces/cli/main.ts";
 import { ACP_COMMAND } from "../support/acp-agent/agent.ts";
 import type { AcpScript, Step } from "../support/acp-agent/script.ts";
 import { makePlace, type Place } from "./cli-place.ts";
@@ -19,18 +19,22 @@ describe("a task by an agent that is talked with", () => {
     return place.with({ env }).start(...RUN, "--set", "workspace.pass=[ACP_SCRIPT]");
   };
 
-  it("goes on in the same session, and its child has one of its own", async () => {
-    await using place = await makePlace({ files: FILES });
-    const when = [{ told: "Look at it", prompts: [say(done("no mistakes"))] }];
-    const prompts = [say(request()), say(done("went on"))];
-    const usage = { totalTokens: 100, inputTokens: 90, outputTokens: 10 };
-    const ended = await start(place, { prompts, when, usage }).ended;
-    assert.equal(ended.code, 0, ended.out + ended.err);
-    const { content, notes } = resultOf(ended);
-    assert.deepEqual([content, notes["usage"]], ["went on", { tokens: 100 }]);
-    assert.match(ended.err, /t\.1 COMPLETE/);
-    assert.ok(!existsSync(place.state));
-  });
+  for (const loads of ["said before", undefined])
+    it(`goes on ${loads ? "in its session" : "with its conversation retold"}, and its child has its own`, async () => {
+      await using place = await makePlace({ files: FILES });
+      const when = [
+        { told: "Tool response", prompts: [say(done("went on"))] },
+        { told: "Look at it", prompts: [say(done("no mistakes"))] },
+      ];
+      const usage = { totalTokens: 100, inputTokens: 90, outputTokens: 10 };
+      const script = { prompts: [say(request())], when, usage, ...(loads && { loads }) };
+      const ended = await start(place, script).ended;
+      assert.equal(ended.code, 0, ended.out + ended.err);
+      const { content, notes } = resultOf(ended);
+      assert.deepEqual([content, notes["usage"]], ["went on", { tokens: 100 }]);
+      assert.match(ended.err, /t\.1 COMPLETE/);
+      assert.ok(!existsSync(place.state));
+    });
 
   it("fails with the reason if the agent dies in the middle", async () => {
     await using place = await makePlace({ files: FILES });
@@ -138,19 +142,9 @@ describe("a task by a program", () => {
         isClosed = true;
       },
     });
-    const context = {
-      ...{
-        out: sink(out),
-        err: sink(err),
-        json: false,
-        env: envOf(place, {}),
-        command: "skein",
-        now: Date.now,
-      },
-      folder: place.repository.folder,
-    };
-    const wanted = { template: "write", input: ["topic=tea"], agent: place.agent, keyboard };
-    assert.equal(await subtaskRun(context, wanted), 0, err.join(""));
+    const args = ["subtask", "run", "write", "--input", "topic=tea", "--agent", place.agent];
+    const around = { env: envOf(place, {}), folder: place.repository.folder, input: keyboard };
+    assert.equal(await main(args, { out: sink(out), err: sink(err) }, around), 0, err.join(""));
     assert.match(out.join(""), /"content":"blue"/);
     assert.match(err.join(""), /Which colour\? \(green\)\n> /);
     assert.ok(isClosed);
@@ -217,7 +211,7 @@ describe("templates and inputs of a repository", () => {
       },
     });
     writeFileSync(path.join(place.repository.folder, "latin1.txt"), Buffer.from([0xe9]));
-    const listed = await place.ask("subtask", "list");
+    const listed = await place.skein("subtask", "list");
     assert.equal(listed.code, 1);
     assert.match(listed.out, /bomb\.xml: cannot be used: XML: .*entit/i);
     assert.match(listed.out, /large\.xml: cannot be used: XML: longer than 256000/);
@@ -228,10 +222,10 @@ describe("templates and inputs of a repository", () => {
       /^write \(writing\): Write a text\n {2}\.skein\/templates\/write\.xml; inputs: topic$/m,
     );
     assert.doesNotMatch(listed.out, /notes/);
-    const { templates } = JSON.parse((await place.ask("subtask", "list", "--json")).out);
+    const { templates } = JSON.parse((await place.skein("subtask", "list", "--json")).out);
     assert.equal(templates.length, 6);
     const refused = async (code: number, words: RegExp, ...args: readonly string[]) => {
-      const ended = await place.ask("subtask", "run", "--agent", place.agent, ...args);
+      const ended = await place.skein("subtask", "run", "--agent", place.agent, ...args);
       assert.deepEqual([ended.code, ended.out], [code, ""], ended.err);
       assert.match(ended.err, words);
     };

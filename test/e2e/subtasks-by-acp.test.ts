@@ -60,20 +60,19 @@ async function kept(place: Place): Promise<string> {
 const ALL = ["README.md", "begun.txt", "end.txt", "middle.txt"];
 
 describe("an agent that is talked with", () => {
-  for (const version of [1, 2] as const)
-    it(`calls for a subtask by MCP, and is prompted in its own session with the result (version ${version})`, async () => {
-      await using place = await makePlace();
-      const script = { connects: "by http", loads: SAID_BEFORE, versions: [version] } as const;
-      const { code, out, err } = await start(place, { ...script, when: when(RESULT, spawn) });
-      assert.equal(code, 0, out + err);
-      assert.deepEqual(await filesOn(place, out), ALL);
-      const texts = await kept(place);
-      assert.match(texts, /\{"tools":\["spawn_subtask","ask"\]\}/);
-      assert.match(texts, /\{"loads":"s1"\}/);
-      assert.match(texts, /taken: .*End your turn now/);
-      assert.equal(texts.split(`\n${SAID_BEFORE}`).length, 2, "what is replayed is not heard twice");
-      assert.doesNotMatch(texts, /skein_call_[0-9a-f]/);
-    });
+  it("calls for a subtask by MCP, and is prompted in its own session with the result", async () => {
+    await using place = await makePlace();
+    const script = { connects: "by http", loads: SAID_BEFORE } as const;
+    const { code, out, err } = await start(place, { ...script, when: when(RESULT, spawn) });
+    assert.equal(code, 0, out + err);
+    assert.deepEqual(await filesOn(place, out), ALL);
+    const texts = await kept(place);
+    assert.match(texts, /\{"tools":\["spawn_subtask","ask"\]\}/);
+    assert.match(texts, /\{"loads":"s1"\}/);
+    assert.match(texts, /taken: .*End your turn now/);
+    assert.equal(texts.split(`\n${SAID_BEFORE}`).length, 2, "what is replayed is not heard twice");
+    assert.doesNotMatch(texts, /skein_call_[0-9a-f]/);
+  });
 
   it("begins another session if it cannot go on with its own, and is told what went before", async () => {
     await using place = await makePlace();

@@ -44,7 +44,7 @@ async function start(place: Place, agent: string, ...args: readonly string[]) {
 
 const runIn = (out: string) => /^run +(\S+)$/m.exec(out)?.[1] ?? "";
 const eventsOf = async (place: Place, run: string) =>
-  (await place.ask("logs", run, "--json")).out
+  (await place.skein("logs", run, "--json")).out
     .split("\n")
     .filter((line) => line !== "")
     .map((line) => JSON.parse(line) as Readonly<Record<string, unknown>> & { readonly type: string });
@@ -157,7 +157,7 @@ describe("the commands for calls, outside of a worker's turn", () => {
       ["subtask", "spawn", "check", "Check it"],
       ["ask", "Why?"],
     ]) {
-      const { code, err } = await place.ask(...args);
+      const { code, err } = await place.skein(...args);
       assert.equal(code, 2, args.join(" "));
       assert.match(err, /for programs that work on a task of a run/);
     }
@@ -174,7 +174,7 @@ describe("the commands for calls, outside of a worker's turn", () => {
       [/choices are full, none, subset/, ["subtask", "spawn", "a", "b", "--inherit", "all"]],
     ];
     for (const [why, args] of wrong) {
-      const { code, err } = await place.ask(...args);
+      const { code, err } = await place.skein(...args);
       assert.deepEqual([code, why.test(err)], [2, true], err);
     }
   });

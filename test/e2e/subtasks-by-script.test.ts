@@ -1,8 +1,8 @@
 /** Do two levels of subtasks, with a question between them, come to the same end wherever the engine is stopped? */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { Script } from "../../src/core/agent-script.ts";
-import type { Event } from "../../src/core/event.ts";
+import type { Event } from "../../src/core/log/event.ts";
+import type { Script } from "../../src/ports/agent-script.ts";
 import {
   closing,
   drive,

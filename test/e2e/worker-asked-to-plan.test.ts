@@ -15,7 +15,7 @@ for (const [what, text] of [
     await live.says("this answered as a worker, not as a planner");
     live.kill("SIGINT");
     const { out } = await live.ended;
-    const [first = ""] = out.split("\n").filter((line) => line.includes("is asked again"));
+    const [first = ""] = out.split("\n").filter((line) => line.includes("Asking the planner again"));
     assert.match(
       first,
       /answered as a worker.*; did you mean `--planner none`\? Then the goal goes to one worker/,

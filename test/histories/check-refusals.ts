@@ -1,5 +1,5 @@
 /** Was anybody refused who had done nothing wrong? Every refused attempt is merged again, alone, and looked at. */
-import type { Event, EventOf } from "../../src/core/event.ts";
+import type { Event, EventOf } from "../../src/core/log/event.ts";
 import type { TaskId } from "../../src/core/task.ts";
 import type { Facts } from "./facts.ts";
 import { OUTAGE } from "./gate.ts";

@@ -1,6 +1,6 @@
 /** What must be true of every history, by what git and the log say afterwards? */
-import type { Event } from "../../src/core/event.ts";
-import type { RunState } from "../../src/core/state.ts";
+import type { Event } from "../../src/core/log/event.ts";
+import type { RunState } from "../../src/core/log/state.ts";
 import { isRepair, ROOT, type Task, type TaskId } from "../../src/core/task.ts";
 import { refusalsOf } from "./check-refusals.ts";
 import { shapeProblem } from "./check-shape.ts";
@@ -158,9 +158,9 @@ function countOutcomes({ history: { tally }, truth, moves, notes }: Facts, event
     }
     if (event.type === "repair.given-up") tally.add("repair given up");
     if (event.type === "landing.turned" && event.phase.is === "base" && event.phase.members.length > 1) {
-      tally.add("hunt in a batch");
+      tally.add("bisect in a batch");
     }
-    if (event.type === "landing.turned" && event.phase.is === "hunt" && event.phase.isEarly)
+    if (event.type === "landing.turned" && event.phase.is === "bisect" && event.phase.isEarly)
       tally.add("members tried first that the gate pointed at");
     if (event.type === "batch.landed") {
       tally.add(event.members.length > 1 ? "landing of a batch" : "landing of one task");

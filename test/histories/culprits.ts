@@ -1,8 +1,8 @@
 /** In how many gate runs is the one culprit of a batch found? In a batch of n, at every place in it, in real git. */
 import type { Brief } from "../../src/core/brief.ts";
-import type { Event } from "../../src/core/event.ts";
 import { type Job, jobId } from "../../src/core/job.ts";
-import { defaultPolicy, type Policy } from "../../src/core/policy.ts";
+import type { Event } from "../../src/core/log/event.ts";
+import { defaultPolicy, type Policy } from "../../src/core/rules/policy.ts";
 import type { History, Makes, Planted } from "./plant.ts";
 import { type Played, play } from "./play.ts";
 import { makePlace, type Place, PROOFS, TARGET } from "./repository.ts";
@@ -57,7 +57,7 @@ export class WarmRun implements AsyncDisposable {
   }
 
   /** `n` tasks wait while another one is gated, and are one candidate then; the one at `at` is bad. */
-  async hunt(n: number, at: number): Promise<Found> {
+  async bisect(n: number, at: number): Promise<Found> {
     const moves = this.#refs.map(([ref, commit]) => `update ${ref} ${commit}\n`);
     await this.#place.gitWith(moves.join(""), "update-ref", "--stdin");
     const first = task(FIRST, 1, { is: "plain" });
@@ -133,8 +133,8 @@ function found({ events, gate }: Played, since: number, culprit: string): Found 
   return { size: begun.members.length, gateRuns, refused: refused.map(({ key }) => key) };
 }
 
-/** What is wrong with one hunt, in words. */
-export function huntProblem({ size, gateRuns, refused }: Found, at: number): string | undefined {
+/** What is wrong with one bisection, in words. */
+export function bisectProblem({ size, gateRuns, refused }: Found, at: number): string | undefined {
   if (refused.join() !== `w${at}`) return `refused: ${refused.join(", ") || "nobody"}, and not w${at} alone`;
   const most = mostRuns(size);
   return gateRuns <= most ? undefined : `found in ${gateRuns} gate runs, and ${most} are enough for ${size}`;

@@ -1,8 +1,8 @@
 /** Does a tree pass? Judged as data read from git's objects, with what makes gates hard: chance, outages, others. */
 import { failuresOf, type Probed } from "../../src/core/gate.ts";
-import type { GateChange } from "../../src/core/gate-changes.ts";
 import type { JobId } from "../../src/core/job.ts";
-import type { Problem } from "../../src/core/repair.ts";
+import type { GateChange } from "../../src/core/rules/gate-changes.ts";
+import type { Problem } from "../../src/core/rules/repair.ts";
 import type { Gate, GatedTree, GateRun } from "../../src/ports/gate.ts";
 import type { Random } from "../../src/simulation/random.ts";
 import type { Tally } from "./tally.ts";

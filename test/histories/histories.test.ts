@@ -1,7 +1,7 @@
 /** Does landing keep its promises in real git, whatever tasks, gates and other people do? */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { huntProblem, mostRuns, WarmRun } from "./culprits.ts";
+import { bisectProblem, mostRuns, WarmRun } from "./culprits.ts";
 import { tellAll } from "./history.ts";
 import { KINDS, Tally } from "./tally.ts";
 
@@ -40,8 +40,8 @@ describe("the one culprit of a batch", () => {
     ] as const;
     const sizes: number[] = [];
     for (const [n, at] of cases) {
-      const found = await warm.hunt(n, at);
-      assert.equal(huntProblem(found, at), undefined, `${n} tasks, the culprit at ${at}`);
+      const found = await warm.bisect(n, at);
+      assert.equal(bisectProblem(found, at), undefined, `${n} tasks, the culprit at ${at}`);
       sizes.push(found.size);
     }
     assert.deepEqual(

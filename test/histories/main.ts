@@ -1,6 +1,6 @@
 /** `npm run histories -- --seeds N --from S`: plays that many histories in real git and says what was seen. */
 import { parseArgs } from "node:util";
-import { huntProblem, mostRuns, WarmRun } from "./culprits.ts";
+import { bisectProblem, mostRuns, WarmRun } from "./culprits.ts";
 import { type Told, tellAll } from "./history.ts";
 import { KINDS, Tally } from "./tally.ts";
 
@@ -17,7 +17,7 @@ Exit: 0 no rule was broken, 1 one was, 2 usage.`;
 /** Two wait for git while a third thinks. */
 const AT_ONCE = 3;
 
-/** More than this are not put into one candidate by the policy of these hunts. */
+/** More than this are not put into one candidate by the policy of these bisections. */
 const MAX_CULPRITS = 50;
 
 process.exitCode = await main();
@@ -56,31 +56,31 @@ async function culprits({ culprits: largest, json }: Options): Promise<number> {
   await using warm = await WarmRun.start();
   const started = performance.now();
   const most: { size: number; gateRuns: number; atMost: number }[] = [];
-  let hunts = 0;
+  let bisects = 0;
   let wrong = 0;
   for (let n = 2; n <= largest; n += 1) {
     let [size, gateRuns] = [0, 0];
     for (let at = 0; at < n; at += 1) {
-      const found = await warm.hunt(n, at);
-      const problem = huntProblem(found, at);
+      const found = await warm.bisect(n, at);
+      const problem = bisectProblem(found, at);
       if (problem) console.error(`${n} tasks, the culprit at ${at}: ${problem}`);
       wrong += problem ? 1 : 0;
-      hunts += 1;
+      bisects += 1;
       [size, gateRuns] = [Math.max(size, found.size), Math.max(gateRuns, found.gateRuns)];
     }
     most.push({ size, gateRuns, atMost: mostRuns(size) });
     if (!json) console.log(`batch of ${size}: at most ${gateRuns} gate runs, of ${mostRuns(size)}`);
   }
   const seconds = (performance.now() - started) / 1000;
-  if (json) console.log(JSON.stringify({ hunts, wrong, seconds, most }));
-  else console.log(`${hunts} hunts in ${seconds.toFixed(1)} s; violations: ${wrong}`);
+  if (json) console.log(JSON.stringify({ bisects, wrong, seconds, most }));
+  else console.log(`${bisects} bisects in ${seconds.toFixed(1)} s; violations: ${wrong}`);
   return wrong === 0 ? 0 : 1;
 }
 
 type Options = {
   readonly seeds: number;
   readonly from: number;
-  /** The largest batch in which one culprit is hunted; 0: histories are played instead. */
+  /** The largest batch in which one culprit is bisected; 0: histories are played instead. */
   readonly culprits: number;
   readonly json: boolean;
   readonly log: boolean;

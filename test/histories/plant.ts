@@ -1,5 +1,5 @@
 /** What is planted in the history of one seed? A project, tasks that meet in every way, and what happens meanwhile. */
-import { defaultPolicy, type Policy } from "../../src/core/policy.ts";
+import { defaultPolicy, type Policy } from "../../src/core/rules/policy.ts";
 import { type Random, randomFrom } from "../../src/simulation/random.ts";
 import { type Kind, Tally } from "./tally.ts";
 import type { Files } from "./tree.ts";

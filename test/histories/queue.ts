@@ -1,7 +1,7 @@
 /** Who does the jobs, one at a time and each at its hour? So that a seed is one history, though git takes its time. */
 import type { Brief } from "../../src/core/brief.ts";
-import type { Report } from "../../src/core/event.ts";
 import { type Job, type JobId, jobId } from "../../src/core/job.ts";
+import type { Report } from "../../src/core/log/event.ts";
 import type { Clock } from "../../src/ports/clock.ts";
 import type { JobQueue, Recovered, RunJob } from "../../src/ports/job-queue.ts";
 

@@ -36,7 +36,7 @@ export const KINDS = [
   "fix task",
   "fix that landed",
   "repair given up",
-  "hunt in a batch",
+  "bisect in a batch",
   "members tried first that the gate pointed at",
   "target green again",
 ] as const;

@@ -1,6 +1,6 @@
 /** What does a tree say about itself? Its files are plain lines, and whether they agree is the truth of the gate. */
 import type { GateReport } from "../../src/core/gate.ts";
-import type { Problem, ProblemClass } from "../../src/core/repair.ts";
+import type { Problem, ProblemClass } from "../../src/core/rules/repair.ts";
 
 /** Path to text. */
 export type Files = ReadonlyMap<string, string>;

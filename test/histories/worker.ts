@@ -1,5 +1,5 @@
 /** What does a worker make of a task on a target? Right for the tree that it sees, but for what was planted. */
-import type { Problem } from "../../src/core/repair.ts";
+import type { Problem } from "../../src/core/rules/repair.ts";
 import type { Outsider, Planted } from "./plant.ts";
 import { type Files, linesOf, plainName, withLine, wrongWith } from "./tree.ts";
 import type { Changes } from "./trees.ts";

@@ -2,7 +2,6 @@
 import { overlaps } from "../../src/core/scope.ts";
 import { outputNames } from "../../src/planning/files/output-name.ts";
 import {
-  type Estimate,
   type ExecutionPlan,
   GENERAL_PURPOSE,
   type PlanTask,
@@ -184,7 +183,7 @@ function draftBy(words: Words, id: string, before: readonly Draft[], minDepth: n
 
 const COMMANDS = ["npm test", "make check | tee `out`", "test -f 'a b' && echo \"x\"", "grep -q '|' f"];
 
-const estimateBy = (random: Random): Estimate => ({
+const estimateBy = (random: Random): NonNullable<PlanTask["estimate"]> => ({
   ...(random.chance(0.7) && { minutes: random.between(0, 90) }),
   ...(random.chance(0.3) && { tokens: random.between(0, 1e6) }),
   ...(random.chance(0.3) && { dollars: random.between(0, 500) / 100 }),

@@ -3,18 +3,18 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { isDeepStrictEqual } from "node:util";
 import { overlaps } from "../../src/core/scope.ts";
-import { jsonFault } from "../../src/planning/files/json-fault.ts";
 import { readPlan } from "../../src/planning/files/read-plan.ts";
 import { lintPlan } from "../../src/planning/lint.ts";
 import type { ExecutionPlan, PlanTask } from "../../src/planning/plan.ts";
 import { type Random, randomFrom } from "../../src/simulation/random.ts";
+import { cases } from "../support/cases.ts";
 import { cpuMs } from "../support/cpu.ts";
 import { arbitraryPlan, shuffled } from "./arbitrary-plan.ts";
 import { FAULTS, type Mutable } from "./planted-faults.ts";
 
 /** One in a hundred is long. */
-function eachPlan(seeds: number, check: (plan: ExecutionPlan, random: Random) => void): void {
-  for (let seed = 1; seed <= seeds; seed += 1) {
+function eachPlan(all: number, check: (plan: ExecutionPlan, random: Random) => void): void {
+  for (let seed = 1; seed <= cases(all); seed += 1) {
     const random = randomFrom(seed);
     const plan = arbitraryPlan(random, { maxTasks: seed % 100 === 0 ? 50 : 6 });
     try {
@@ -29,7 +29,7 @@ const FACTS = {
   agents: ["Explore", "code-reviewer", "debugger"].map((name) => ({ name, isReadOnly: name === "Explore" })),
 };
 
-describe("5,000 plans", () => {
+describe("plans", () => {
   it("read back as they are, in any order of keys, and are accepted", () => {
     eachPlan(5_000, (plan, random) => {
       const text = JSON.stringify(random.chance(0.1) ? mixed(random, plan) : plan);
@@ -60,7 +60,7 @@ describe("5,000 plans", () => {
   });
 });
 
-describe("2,000 plans that lost some of their dependencies", () => {
+describe("plans that lost some of their dependencies", () => {
   it("are refused exactly when two tasks without an order write the same file", () => {
     let refused = 0;
     eachPlan(2_000, (plan, random) => {
@@ -74,7 +74,7 @@ describe("2,000 plans that lost some of their dependencies", () => {
       assert.equal(errors.length > 0, hasConflict(read.plan.tasks), JSON.stringify(errors));
       if (errors.length > 0) refused += 1;
     });
-    assert.ok(refused > 100 && refused < 1_900, `${refused}`);
+    assert.ok(refused > cases(2_000) * 0.05 && refused < cases(2_000) * 0.95, `${refused}`);
   });
 });
 
@@ -135,14 +135,12 @@ describe("any text", () => {
     });
   });
 
-  it("is JSON or has a line and column where it stops being so", () => {
-    eachPlan(2_000, (plan, random) => {
+  it("is read, or broken with a reason, wherever it was damaged", () => {
+    eachPlan(1_000, (plan, random) => {
       const text = JSON.stringify(plan, undefined, random.pick([0, 1])).slice(0, 3_000);
       const at = random.below(text.length);
-      const cut = `${text.slice(0, at)}${random.pick(SCRAPS)}${text.slice(at + random.below(3))}`;
-      const fault = jsonFault(cut);
-      assert.equal(fault === undefined, isJson(cut), cut);
-      if (fault) assert.ok(lineLength(cut, fault.line) + 1 >= fault.column, `${fault.line}:${fault.column}`);
+      const read = readPlan(`${text.slice(0, at)}${random.pick(SCRAPS)}${text.slice(at + random.below(3))}`);
+      if (read.is === "broken") assert.ok(read.problems[0]!.message.length > 3);
     });
   });
 });
@@ -167,17 +165,6 @@ const SCRAPS = [
   "\ud800",
   " ",
 ];
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false; // That it throws is the answer.
-  }
-}
-
-const lineLength = (text: string, line: number) => text.split("\n")[line - 1]!.length;
 
 const VALUES: readonly unknown[] = [
   ...[

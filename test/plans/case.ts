@@ -42,6 +42,8 @@ export type Properties = {
   readonly says?: readonly string[];
   /** What every task carries. */
   readonly shared?: readonly string[];
+  /** What every task is measured by. */
+  readonly requires?: readonly string[];
   /** What the question holds; false: there is none. */
   readonly question?: string | false;
   readonly assumptions?: readonly string[];
@@ -125,6 +127,8 @@ function checkProperties({ tasks, questions, assumptions, risks }: ExecutionPlan
   );
   for (const words of is.shared ?? [])
     for (const { description } of tasks) assert.ok(description.includes(words), description);
+  for (const words of is.requires ?? [])
+    for (const { requirements } of tasks) assert.ok(requirements.includes(words), requirements.join("\n"));
   if (is.question === false) assert.deepEqual(questions, []);
   else if (is.question !== undefined) assert.ok(questions[0]?.question.includes(is.question));
   for (const words of is.assumptions ?? []) assert.ok(assumptions.join("\n").includes(words));

@@ -1,11 +1,12 @@
 /** What must be true of accounts and money after every event? Checked by books of its own, from the log alone. */
-import { isPaid } from "../../src/core/budget.ts";
-import type { Event, EventOf } from "../../src/core/event.ts";
+
 import { type Failure, isAccounts } from "../../src/core/failure.ts";
-import { accountsOf } from "../../src/core/governor.ts";
 import { type Job, type JobId, jobId, type Spent, taskOfJob } from "../../src/core/job.ts";
-import type { Limit, Policy } from "../../src/core/policy.ts";
-import { type RunState, taskOf } from "../../src/core/state.ts";
+import type { Event, EventOf } from "../../src/core/log/event.ts";
+import { type RunState, taskOf } from "../../src/core/log/state.ts";
+import { isPaid } from "../../src/core/rules/budget.ts";
+import { accountsOf } from "../../src/core/rules/governor.ts";
+import type { Limit, Policy } from "../../src/core/rules/policy.ts";
 import { isRepair, ROOT, type Task, type TaskId } from "../../src/core/task.ts";
 import { must } from "./violation.ts";
 

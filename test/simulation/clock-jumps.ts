@@ -1,11 +1,11 @@
 /** Does a run keep its time when the machine's clock is set? How a story sets it, and what must be so all the same. */
-import type { Event, EventOf } from "../../src/core/event.ts";
-import type { Policy } from "../../src/core/policy.ts";
-import { type RunState, retryKey } from "../../src/core/state.ts";
+import type { Event, EventOf } from "../../src/core/log/event.ts";
+import { type RunState, retryKey } from "../../src/core/log/state.ts";
+import type { Policy } from "../../src/core/rules/policy.ts";
 import { type Clock, MAX_APART_MS } from "../../src/ports/clock.ts";
-import type { Shortage } from "../../src/simulation/provider.ts";
 import type { Random } from "../../src/simulation/random.ts";
 import type { Tally } from "./faults.ts";
+import type { Shortage } from "./provider.ts";
 import { must } from "./violation.ts";
 
 const HOUR = 3_600_000;

@@ -1,18 +1,18 @@
 /** Workers that call for subtasks and ask questions, people who answer or call them off, and what must hold then. */
 
 import type { WorkBrief } from "../../src/core/brief.ts";
-import { chainOf, chainTop } from "../../src/core/chain.ts";
-import type { Event, EventOf } from "../../src/core/event.ts";
 import { type Job, jobId } from "../../src/core/job.ts";
-import type { Policy } from "../../src/core/policy.ts";
-import { type RunState, taskOf } from "../../src/core/state.ts";
-import { type Question, UNANSWERED, type WorkerCall } from "../../src/core/subtask.ts";
+import type { Event, EventOf } from "../../src/core/log/event.ts";
+import { type RunState, taskOf } from "../../src/core/log/state.ts";
+import { chainOf, chainTop } from "../../src/core/rules/chain.ts";
+import type { Policy } from "../../src/core/rules/policy.ts";
+import { type SubtaskQuestion, UNANSWERED, type WorkerCall } from "../../src/core/subtask.ts";
 import { isSettled, parentId, type TaskId } from "../../src/core/task.ts";
 import { type Random, randomFrom, seedFor } from "../../src/simulation/random.ts";
-import type { Reaction } from "../../src/simulation/simulate.ts";
-import type { Script } from "../../src/simulation/virtual-queue.ts";
 import type { Tally } from "./faults.ts";
+import type { Reaction } from "./simulate.ts";
 import { must } from "./violation.ts";
+import type { Script } from "./virtual-queue.ts";
 
 /** By dice of its own, so that all else happens as it did before. */
 export class Delegators {
@@ -27,7 +27,7 @@ export class Delegators {
   readonly #starts = new Map<TaskId, string>();
   /** How long each question may wait, by the turn that asked. */
   readonly #waits = new Map<string, number>();
-  readonly #questions = new Map<string, Question>();
+  readonly #questions = new Map<string, SubtaskQuestion>();
   /** What people have said, whether or not it was heard. */
   readonly #answers = new Map<string, Set<string>>();
   #wrong: string | undefined;

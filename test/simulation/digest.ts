@@ -1,5 +1,5 @@
 /** Are two states the same? Everything in them as plain data, so that they can be compared. */
-import type { RunState } from "../../src/core/state.ts";
+import type { RunState } from "../../src/core/log/state.ts";
 
 export function digest(state: RunState): unknown {
   return {
@@ -23,12 +23,12 @@ export function digest(state: RunState): unknown {
     waiting: [...state.waiting],
     tips: [...state.tips],
     lost: [...state.lost],
-    parked: [...state.parked],
+    heldBack: [...state.heldBack],
     repair: { ...state.repair, pending: [...state.repair.pending] },
     flaky: [...state.flaky],
     subtrees: [...state.subtrees],
     owed: [...state.owed],
-    asked: [...state.asked],
+    unapproved: [...state.unapproved],
     questions: [...state.questions],
     accounts: [...state.accounts],
     toSettle: [...state.toSettle],

@@ -2,12 +2,12 @@
 import type { Brief } from "../../src/core/brief.ts";
 import { failure } from "../../src/core/failure.ts";
 import type { Job, Outcome } from "../../src/core/job.ts";
-import type { Policy } from "../../src/core/policy.ts";
+import type { Policy } from "../../src/core/rules/policy.ts";
 import { EVERYTHING } from "../../src/core/scope.ts";
 import type { Random } from "../../src/simulation/random.ts";
-import { evidenceOf, handoff } from "../../src/simulation/scripted-team.ts";
-import type { Fate, Mischief } from "../../src/simulation/virtual-queue.ts";
+import { evidenceOf, type Fate, handoff } from "../../src/simulation/virtual-queue.ts";
 import { damagePlan } from "./damaged-plans.ts";
+import type { Mischief } from "./virtual-queue.ts";
 
 /** What may happen to a job, by its kind. */
 const KINDS = {

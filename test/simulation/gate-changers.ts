@@ -1,16 +1,17 @@
 /** Workers that change what the gate runs, people who are asked about it, and what must never land of it. */
-import type { Event } from "../../src/core/event.ts";
-import type { GateChange } from "../../src/core/gate-changes.ts";
+
 import type { Member } from "../../src/core/job.ts";
-import type { Policy } from "../../src/core/policy.ts";
+import type { Event } from "../../src/core/log/event.ts";
+import type { GateChange } from "../../src/core/rules/gate-changes.ts";
+import type { Policy } from "../../src/core/rules/policy.ts";
 import { contains } from "../../src/core/scope.ts";
 import type { TaskId } from "../../src/core/task.ts";
 import type { Message } from "../../src/engine/inbox.ts";
 import { randomFrom, seedFor } from "../../src/simulation/random.ts";
-import type { Reaction } from "../../src/simulation/simulate.ts";
-import type { Script } from "../../src/simulation/virtual-queue.ts";
 import type { Tally } from "./faults.ts";
+import type { Reaction } from "./simulate.ts";
 import { must } from "./violation.ts";
+import type { Script } from "./virtual-queue.ts";
 
 /** By dice of its own, so that all else happens as it did before. */
 export class GateChangers {

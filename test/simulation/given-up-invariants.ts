@@ -1,7 +1,7 @@
 /** Is everything that was not done made good, or told in the end? By books of its own: who took whose place, and why not. */
-import type { Event, EventOf } from "../../src/core/event.ts";
-import { NO_REASON } from "../../src/core/given-up.ts";
-import { type Concern, isDeclined, type RunState, taskOf } from "../../src/core/state.ts";
+import type { Event, EventOf } from "../../src/core/log/event.ts";
+import { type Concern, isDeclined, type RunState, taskOf } from "../../src/core/log/state.ts";
+import { NO_REASON } from "../../src/core/rules/given-up.ts";
 import { isRepair, parentId, ROOT, type Task, type TaskId } from "../../src/core/task.ts";
 import { must } from "./violation.ts";
 

@@ -1,15 +1,15 @@
 /** Does the simulator see what accounts and budgets do wrong, and does a quota change nothing but the time? */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { Event, Fact } from "../../src/core/event.ts";
 import { failure } from "../../src/core/failure.ts";
-import { accountsOf } from "../../src/core/governor.ts";
-import { defaultPolicy, type Policy } from "../../src/core/policy.ts";
-import { courseOf, freeProvider, type Shortage } from "../../src/simulation/provider.ts";
-import { scriptedTeam, type Team } from "../../src/simulation/scripted-team.ts";
-import { simulate } from "../../src/simulation/simulate.ts";
+import type { Event, Fact } from "../../src/core/log/event.ts";
+import { accountsOf } from "../../src/core/rules/governor.ts";
+import { defaultPolicy, type Policy } from "../../src/core/rules/policy.ts";
 import { VirtualRepository } from "../../src/simulation/virtual-repository.ts";
 import { Invariants } from "./invariants.ts";
+import { courseOf, freeProvider, type Shortage } from "./provider.ts";
+import { scriptedTeam, type Team } from "./scripted-team.ts";
+import { simulate } from "./simulate.ts";
 import { Violation } from "./violation.ts";
 
 const HOUR = 3_600_000;

@@ -1,18 +1,19 @@
 /** What must be true after every event, whatever went wrong? Checked by bookkeeping of its own where it can be. */
-import { chainTop } from "../../src/core/chain.ts";
-import type { Event, EventOf } from "../../src/core/event.ts";
-import { evolve } from "../../src/core/evolve.ts";
+
 import { type Accept, judgeGate } from "../../src/core/gate.ts";
-import { filesOf, isLoose } from "../../src/core/held-files.ts";
 import { type Job, jobId } from "../../src/core/job.ts";
-import type { Policy } from "../../src/core/policy.ts";
+import type { Event, EventOf } from "../../src/core/log/event.ts";
+import { evolve } from "../../src/core/log/evolve.ts";
+import { emptyState, LANE, type RunState, taskOf } from "../../src/core/log/state.ts";
+import { chainTop } from "../../src/core/rules/chain.ts";
+import { filesOf, isLoose } from "../../src/core/rules/held-files.ts";
+import type { Policy } from "../../src/core/rules/policy.ts";
 import { isWithin, overlaps } from "../../src/core/scope.ts";
-import { emptyState, LANE, type RunState, taskOf } from "../../src/core/state.ts";
 import { isRepair, isSettled, parentId, ROOT, type Task, type TaskId } from "../../src/core/task.ts";
-import { isPlannedOut, type Team } from "../../src/simulation/scripted-team.ts";
 import type { VirtualRepository } from "../../src/simulation/virtual-repository.ts";
 import { AccountInvariants } from "./account-invariants.ts";
 import { GivenUpInvariants } from "./given-up-invariants.ts";
+import { isPlannedOut, type Team } from "./scripted-team.ts";
 import { SetupInvariants } from "./setup-invariants.ts";
 import { must } from "./violation.ts";
 
@@ -158,8 +159,8 @@ export class Invariants {
 
   /** Those who could start but for the files, and come before whoever is behind them. */
   #queued(): readonly Task[] {
-    const { parked, dag } = this.state;
-    const ids = [...parked.keys(), ...dag.ready(LANE.plan), ...dag.ready(LANE.work)];
+    const { heldBack, dag } = this.state;
+    const ids = [...heldBack.keys(), ...dag.ready(LANE.plan), ...dag.ready(LANE.work)];
     return ids.map((id) => taskOf(this.state, id as TaskId));
   }
 

@@ -1,13 +1,14 @@
 /** What do accounts give in a story, and what may it cost? By a die of its own: all else happens as before. */
-import type { Event } from "../../src/core/event.ts";
+
 import { failure } from "../../src/core/failure.ts";
-import { accountsOf } from "../../src/core/governor.ts";
-import type { Policy } from "../../src/core/policy.ts";
+import type { Event } from "../../src/core/log/event.ts";
+import { accountsOf } from "../../src/core/rules/governor.ts";
+import type { Policy } from "../../src/core/rules/policy.ts";
 import type { Message } from "../../src/engine/inbox.ts";
-import type { Provider, Shortage } from "../../src/simulation/provider.ts";
 import type { Random } from "../../src/simulation/random.ts";
-import type { Mischief } from "../../src/simulation/virtual-queue.ts";
 import type { Tally } from "./faults.ts";
+import type { Provider, Shortage } from "./provider.ts";
+import type { Mischief } from "./virtual-queue.ts";
 
 const HOUR = 3_600_000;
 

@@ -1,6 +1,6 @@
 /** What must be true of a set-up that fails, and of the probe, whatever went wrong? By books of its own. */
-import type { Event, EventOf } from "../../src/core/event.ts";
-import type { Policy } from "../../src/core/policy.ts";
+import type { Event, EventOf } from "../../src/core/log/event.ts";
+import type { Policy } from "../../src/core/rules/policy.ts";
 import { must } from "./violation.ts";
 
 export class SetupInvariants {

@@ -1,12 +1,13 @@
 /** How is the set-up in a story? Broken, vanished later, a gate that proves nothing; and a person who sees to it. */
-import type { Event } from "../../src/core/event.ts";
+
 import { failure } from "../../src/core/failure.ts";
 import { NOT_RUN, type Probed } from "../../src/core/gate.ts";
-import type { Policy } from "../../src/core/policy.ts";
+import type { Event } from "../../src/core/log/event.ts";
+import type { Policy } from "../../src/core/rules/policy.ts";
 import { type Random, randomFrom, seedFor } from "../../src/simulation/random.ts";
-import type { Reaction } from "../../src/simulation/simulate.ts";
-import type { Unready } from "../../src/simulation/virtual-queue.ts";
 import type { Tally } from "./faults.ts";
+import type { Reaction } from "./simulate.ts";
+import type { Unready } from "./virtual-queue.ts";
 
 export type Setups = {
   readonly policy: Pick<Policy, "baseFirstMs" | "probe">;

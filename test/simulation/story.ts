@@ -1,17 +1,15 @@
 /** What happens in the world of one seed? A project, a team, a policy and the faults that meet them. */
 import assert from "node:assert/strict";
-import type { Event } from "../../src/core/event.ts";
-import { replay } from "../../src/core/evolve.ts";
-import { isOver } from "../../src/core/finish.ts";
-import { isLoose } from "../../src/core/held-files.ts";
-import { defaultPolicy, type Policy } from "../../src/core/policy.ts";
-import type { Problem } from "../../src/core/repair.ts";
-import { type RunState, taskOf } from "../../src/core/state.ts";
+import type { Event } from "../../src/core/log/event.ts";
+import { replay } from "../../src/core/log/evolve.ts";
+import { type RunState, taskOf } from "../../src/core/log/state.ts";
+import { isOver } from "../../src/core/rules/finish.ts";
+import { isLoose } from "../../src/core/rules/held-files.ts";
+import { defaultPolicy, type Policy } from "../../src/core/rules/policy.ts";
+import type { Problem } from "../../src/core/rules/repair.ts";
 import { childId, ROOT } from "../../src/core/task.ts";
 import type { Message } from "../../src/engine/inbox.ts";
 import { type Random, randomFrom, seedFor } from "../../src/simulation/random.ts";
-import { scriptedTeam, type Team } from "../../src/simulation/scripted-team.ts";
-import { type Crashes, type Reaction, type Simulated, simulate } from "../../src/simulation/simulate.ts";
 import { VirtualRepository } from "../../src/simulation/virtual-repository.ts";
 import { ClockInvariants, jumpsIn, someAsLength } from "./clock-jumps.ts";
 import { Delegators } from "./delegators.ts";
@@ -28,7 +26,9 @@ import {
   shortagesIn,
   thrifty,
 } from "./providers.ts";
+import { scriptedTeam, type Team } from "./scripted-team.ts";
 import { type Setups, setupsIn } from "./setups.ts";
+import { type Crashes, type Reaction, type Simulated, simulate } from "./simulate.ts";
 import { Violation } from "./violation.ts";
 
 export type Told = {
@@ -385,7 +385,7 @@ function countNatural(event: Event, faults: Tally, { state }: Invariants): void 
   if (event.type === "task.held-back" && isLoose(taskOf(state, event.behind)))
     faults.add("waits for a loose task");
   if (event.type === "landing.turned" && event.phase.is === "again") faults.add("red gate");
-  if (event.type === "landing.turned" && event.phase.is === "hunt" && event.phase.isEarly)
+  if (event.type === "landing.turned" && event.phase.is === "bisect" && event.phase.isEarly)
     faults.add("red gate that points at a member");
   if (event.type === "plan.rejected") {
     if (event.sentBack) faults.add("failure named without a word");

@@ -1,18 +1,18 @@
 /** How does a run go on when the world is a test? The core alone: inputs in, facts out, answers in plain values. */
 import assert from "node:assert/strict";
+import type { AnsweredTask, PlanAnswer } from "../../src/core/answers/plan-answer.ts";
 import { type Brief, briefOf } from "../../src/core/brief.ts";
-import { decide } from "../../src/core/decide.ts";
-import { due } from "../../src/core/due.ts";
-import type { Command, Event, Fact, Report } from "../../src/core/event.ts";
-import type { Evidence } from "../../src/core/evidence.ts";
-import { evolve } from "../../src/core/evolve.ts";
 import { type FailureKind, failure } from "../../src/core/failure.ts";
 import { type Handoff, NO_METRICS } from "../../src/core/handoff.ts";
 import type { Conflict, Job, JobId, Moved, Outcome, Spent } from "../../src/core/job.ts";
-import type { AnsweredTask, PlanAnswer } from "../../src/core/plan-answer.ts";
-import { defaultPolicy, type Policy } from "../../src/core/policy.ts";
-import type { Problem } from "../../src/core/repair.ts";
-import { emptyState, type RunState } from "../../src/core/state.ts";
+import type { Command, Event, Fact, Report } from "../../src/core/log/event.ts";
+import { evolve } from "../../src/core/log/evolve.ts";
+import { emptyState, type RunState } from "../../src/core/log/state.ts";
+import { decide } from "../../src/core/rules/decide.ts";
+import { due } from "../../src/core/rules/due.ts";
+import type { Evidence } from "../../src/core/rules/evidence.ts";
+import { defaultPolicy, type Policy } from "../../src/core/rules/policy.ts";
+import type { Problem } from "../../src/core/rules/repair.ts";
 import type { Task, TaskId } from "../../src/core/task.ts";
 
 export const MINUTE = 60_000;

@@ -1,9 +1,9 @@
 /** A run in a process of its own that dies by SIGKILL right before one event is on the disk, or right after it. */
-import { createRun, openProject, startRun } from "../../src/compose.ts";
-import type { Event } from "../../src/core/event.ts";
+import { openProject } from "../../src/compose.ts";
+import type { Event } from "../../src/core/log/event.ts";
+import { hasFailed } from "../../src/core/result.ts";
 import type { EventLog } from "../../src/ports/event-log.ts";
-import { hasFailed } from "../../src/ports/repository.ts";
-import { configOf } from "./live-runs.ts";
+import { configOf, createRun, startRun } from "./live-runs.ts";
 
 const [repository = "", settings = "{}", when = "", type = "", task = ""] = process.argv.slice(2);
 const signal = AbortSignal.timeout(60_000);

@@ -1,6 +1,6 @@
 /** How does a test split a task in its own process? Functions that plan and work, and a record of what they heard. */
 import type { PlanBrief, WorkBrief } from "../../src/core/brief.ts";
-import type { Event } from "../../src/core/event.ts";
+import type { Event } from "../../src/core/log/event.ts";
 import type { PlannedPart, PlanResult, WorkResult } from "../../src/ports/agent-functions.ts";
 import { decomposeAndExecute } from "../../src/surfaces/library/library.ts";
 import type { DecomposeOptions, ParentTask } from "../../src/surfaces/library/types.ts";

@@ -1,17 +1,18 @@
 /** What does a job ask of its ports, and in what order? Ports by hand: each answers as told, and is written down. */
 import { ManualClock } from "../../src/adapters/clocks/manual.ts";
-import type { Evidence } from "../../src/core/evidence.ts";
 import { failure } from "../../src/core/failure.ts";
 import type { Probed } from "../../src/core/gate.ts";
-import type { GateChange } from "../../src/core/gate-changes.ts";
 import type { JobId } from "../../src/core/job.ts";
+import type { Failed } from "../../src/core/result.ts";
+import type { Evidence } from "../../src/core/rules/evidence.ts";
+import type { GateChange } from "../../src/core/rules/gate-changes.ts";
 import type { TaskId, TaskSpec } from "../../src/core/task.ts";
 import type { JobParts } from "../../src/jobs/job-parts.ts";
 import type { Called, Said } from "../../src/ports/agent.ts";
 import type { Look } from "../../src/ports/checkout.ts";
 import type { Tried } from "../../src/ports/criteria.ts";
 import type { GateRun } from "../../src/ports/gate.ts";
-import type { Candidate, Failed, Gone, Landed } from "../../src/ports/repository.ts";
+import type { Candidate, Gone, Landed } from "../../src/ports/repository.ts";
 import type { Kept, Workspace } from "../../src/ports/workspaces.ts";
 import { MemoryArtefacts } from "../../src/subtasks/artefacts.ts";
 import { TemplateRegistry } from "../../src/subtasks/registry.ts";

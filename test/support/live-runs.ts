@@ -3,13 +3,15 @@ import assert from "node:assert/strict";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { createRun, openProject, type Project, type RunOptions, startRun } from "../../src/compose.ts";
+import * as begin from "../../src/app/begin-run.ts";
+import { followRun, type RunEnding, type RunListeners } from "../../src/app/follow-run.ts";
+import { openProject, type Project, partsOf } from "../../src/compose.ts";
 import { type Config, readConfig } from "../../src/config/index.ts";
-import type { Script } from "../../src/core/agent-script.ts";
-import type { Event } from "../../src/core/event.ts";
-import type { RunState } from "../../src/core/state.ts";
-import type { EngineEnd } from "../../src/engine/engine.ts";
-import { hasFailed } from "../../src/ports/repository.ts";
+import type { Event } from "../../src/core/log/event.ts";
+import type { RunState } from "../../src/core/log/state.ts";
+import { hasFailed } from "../../src/core/result.ts";
+import type { Script } from "../../src/ports/agent-script.ts";
+import type { EventLog } from "../../src/ports/event-log.ts";
 import type { RunHome } from "../../src/ports/runs.ts";
 import { type Files, makeRepository, type TestRepository } from "./repositories.ts";
 
@@ -53,7 +55,7 @@ export function configOf(flags: Readonly<Record<string, unknown>>): Config {
 
 export type Finished = {
   readonly home: RunHome;
-  readonly end: EngineEnd;
+  readonly end: RunEnding;
   readonly events: readonly Event[];
   readonly target: string;
 };
@@ -65,12 +67,13 @@ export async function runGoal(
   options: DriveOptions & { readonly goal?: string } = {},
 ): Promise<Finished> {
   const { head, branch } = project.located;
-  const home = await createRun(project, {
+  const wanted = {
     goal: options.goal ?? "make it",
     base: head,
     ...(branch === undefined ? {} : { baseBranch: branch }),
     config,
-  });
+  };
+  const home = await createRun(project, wanted);
   assert.ok(!hasFailed(home), "failure" in home ? home.failure.message : "");
   const end = await drive({ project, env }, home, config, options);
   const target = `skein/${home.record.run}/target`;
@@ -83,9 +86,9 @@ export async function drive(
   home: RunHome,
   config: Config,
   { watch, stopAt, onRestored }: DriveOptions = {},
-): Promise<EngineEnd> {
+): Promise<RunEnding> {
   let stop = () => {};
-  const seen: RunOptions["watch"] = (event, state) => {
+  const seen: NonNullable<RunListeners["watch"]> = (event, state) => {
     watch?.(event, state);
     if (stopAt?.(event)) stop();
   };
@@ -96,11 +99,32 @@ export async function drive(
   return live.ended;
 }
 
+/** A run that nothing drives yet. */
+export const createRun = async (project: Project, wanted: Parameters<typeof begin.createRun>[0]) =>
+  begin.createRun(wanted, partsOf(project, {}));
+
+type StartOptions = RunListeners & {
+  readonly config: Config;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Stands between the engine and the log, to see or delay what is written. */
+  readonly around?: (log: EventLog) => EventLog;
+};
+
+export async function startRun(
+  project: Project,
+  home: RunHome,
+  { env, around, ...request }: StartOptions,
+  signal: AbortSignal,
+) {
+  const run = around ? withLog(home, around(home.log)) : home;
+  return followRun({ ...request, home: run }, partsOf(project, env), signal);
+}
+
 /** `stopAt`: the event after which the engine is told to stop at once. */
 export type DriveOptions = {
-  readonly watch?: RunOptions["watch"];
+  readonly watch?: RunListeners["watch"];
   readonly stopAt?: (event: Event) => boolean;
-  readonly onRestored?: RunOptions["onRestored"];
+  readonly onRestored?: RunListeners["onRestored"];
 };
 
 export async function eventsOf(home: RunHome): Promise<readonly Event[]> {
@@ -108,7 +132,7 @@ export async function eventsOf(home: RunHome): Promise<readonly Event[]> {
 }
 
 /** "done" or how else the run closed, with what is left. */
-export function closing(end: EngineEnd): string {
+export function closing(end: RunEnding): string {
   if (end.is === "lost") return `lost: ${end.failure.message}`;
   const { closed } = end.state;
   return closed ? [closed.how, ...closed.left].join("; ") : end.is;
@@ -121,3 +145,13 @@ export const endings = (state: RunState): Record<string, string> =>
 export const readText = (file: string) => readFile(file, "utf8");
 
 const SOON = () => AbortSignal.timeout(30_000);
+
+const withLog = (home: RunHome, log: EventLog): RunHome => ({
+  record: home.record,
+  folder: home.folder,
+  log: { ...log, follow: (after, signal) => home.log.follow(after, signal) },
+  lock: () => home.lock(),
+  isThere: () => home.isThere(),
+  hasJobs: () => home.hasJobs(),
+  owner: () => home.owner(),
+});

@@ -1,10 +1,11 @@
 /** What does another process do to a log or a run? Started by tests, as `log-child.ts <what> <place> …`; it says on standard output how far it came. */
 import { chmodSync, writeSync } from "node:fs";
 import path from "node:path";
+import { setImmediate as drained } from "node:timers/promises";
 import { SqliteEventLog } from "../../src/adapters/event-logs/sqlite.ts";
 import { FolderRuns } from "../../src/adapters/runs/folder-runs.ts";
-import type { Event } from "../../src/core/event.ts";
-import { hasFailed } from "../../src/ports/repository.ts";
+import type { Event } from "../../src/core/log/event.ts";
+import { hasFailed } from "../../src/core/result.ts";
 
 const [what = "", place = "", count = "0", tag = ""] = process.argv.slice(2);
 const log = new SqliteEventLog(place);
@@ -54,8 +55,12 @@ const WAYS: Readonly<Record<string, () => Promise<void>>> = {
     const answer = hasFailed(home)
       ? home
       : await home.lock().then((lock) => (hasFailed(lock) ? lock : "locked"));
-    setInterval(() => globalThis.gc?.(), 5);
-    setTimeout(() => say(answer), 20); // Some collections later.
+    setInterval(() => globalThis.gc?.(), 1_000);
+    for (let collections = 0; collections < 5; collections += 1) {
+      globalThis.gc?.();
+      await drained();
+    }
+    say(answer);
   },
 
   /** Reads and appends where nothing may be written; `count` events are there, `tag` leaves them in the side file. */

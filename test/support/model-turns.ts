@@ -8,7 +8,7 @@ import { type Model, openModel } from "../../src/adapters/models/providers.ts";
 import { noSandbox } from "../../src/adapters/sandboxes/sandbox.ts";
 import type { Failure } from "../../src/core/failure.ts";
 import type { ModelSpec } from "../../src/core/model-spec.ts";
-import type { Admitted, Amount, Governor, WantedCall } from "../../src/ports/governor.ts";
+import type { Admitted, CallAmount, Governor, WantedCall } from "../../src/ports/governor.ts";
 import { agentParts, type Heard, hearing } from "./agent-parts.ts";
 import {
   type Answerer,
@@ -112,7 +112,7 @@ async function modelAt(spec: ModelSpec, prices: PriceOverrides): Promise<Model> 
 /** Takes the first account that was not refused. A quota is over as soon as all have been refused, a key never. */
 export class RecordingGovernor implements Governor {
   readonly admitted: WantedCall[] = [];
-  readonly settled: (Amount | "unknown")[] = [];
+  readonly settled: (CallAmount | "unknown")[] = [];
   readonly refused: { readonly account: string; readonly why: Failure }[] = [];
   /** Said instead of admitting, once. */
   deny: Failure | undefined;
@@ -130,7 +130,7 @@ export class RecordingGovernor implements Governor {
     return { account: free ?? call.accounts[0], id: this.admitted.length };
   };
 
-  settle = ({ id }: Admitted, cost: Amount | "unknown"): void => {
+  settle = ({ id }: Admitted, cost: CallAmount | "unknown"): void => {
     if (!this.#open.delete(id)) throw new Error(`the call ${id} was settled before`);
     this.settled.push(cost);
   };

@@ -1,9 +1,9 @@
 /** How does a test ask for `skein plan`, in its own process, with or without a person at a terminal? */
 import type { ExecutionPlan } from "../../src/planning/plan.ts";
-import { plan } from "../../src/surfaces/cli/acts/plan.ts";
-import type { Input } from "../../src/surfaces/cli/acts/plan-input.ts";
+import type { PlanOptions } from "../../src/surfaces/cli/commands/options.ts";
 import type { Context } from "../../src/surfaces/cli/context.ts";
-import type { PlanOptions } from "../../src/surfaces/cli/verbs/options.ts";
+import type { TypedInput } from "../../src/surfaces/cli/input.ts";
+import { main } from "../../src/surfaces/cli/main.ts";
 
 export const CALCULATOR = "Create calculator with add, subtract, multiply, divide";
 
@@ -32,24 +32,24 @@ export async function ask(
     ...size,
   });
   const lines = [...(more.typed ?? [])];
-  const input = (): Input => ({
+  const input = (): TypedInput => ({
     isTerminal: more.isTerminal === true,
     line: async () => lines.shift(),
     all: async (maxBytes) => Buffer.from(more.stdin ?? "").subarray(0, maxBytes + 1),
     close: async () => {},
   });
-  const context: Context = {
-    out: sink("out"),
-    err: sink("err"),
-    json: more.json === true,
-    env,
-    folder,
-    command: "skein",
-    now: () => 0,
-  };
-  const code = await plan(context, { ...options, request, input });
+  const args = ["plan", ...flagsOf(options), ...(more.json ? ["--json"] : []), "--", request];
+  const code = await main(args, { out: sink("out"), err: sink("err") }, { env, folder, input });
   return { code, ...written };
 }
 
 export const jsonOf = async (asked: Asked, options?: PlanOptions): Promise<ExecutionPlan> =>
   JSON.parse((await ask({ ...asked, json: true }, options)).out);
+
+/** `{ maxConcurrent: "4", ask: false }` is `--max-concurrent 4 --no-ask`. */
+const flagsOf = (options: PlanOptions): readonly string[] =>
+  Object.entries(options).flatMap(([key, value]) => {
+    const name = key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+    if (typeof value === "boolean") return [value ? `--${name}` : `--no-${name}`];
+    return [value].flat().flatMap((one) => [`--${name}`, one]);
+  });

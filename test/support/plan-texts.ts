@@ -1,6 +1,6 @@
 /** What do tests of a planner's answer start from? One good task, its text, and what reading it must come to. */
 import assert from "node:assert/strict";
-import { type PlanAnswer, readPlanAnswer } from "../../src/core/plan-answer.ts";
+import { type PlanAnswer, readPlanAnswer } from "../../src/core/answers/plan-answer.ts";
 
 export const TASK = {
   id: "parser",

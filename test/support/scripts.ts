@@ -1,5 +1,5 @@
 /** Short words for scripts of agents: what a test wants to say without the punctuation. */
-import type { PlanTurn, Step, WorkAttempt } from "../../src/core/agent-script.ts";
+import type { PlanTurn, ScriptStep, WorkAttempt } from "../../src/ports/agent-script.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -19,9 +19,9 @@ export const handoff = (status: string, more: Fields = {}): WorkAttempt["end"] =
 });
 
 /** An attempt that writes one file and says that it is complete. */
-export const writes = (path: string, text = "good\n", ...steps: readonly Step[]): WorkAttempt => ({
+export const writes = (path: string, text = "good\n", ...steps: readonly ScriptStep[]): WorkAttempt => ({
   steps: [{ do: "write", path, text }, ...steps],
   end: handoff("complete"),
 });
 
-export const waits = (ms: number): Step => ({ do: "wait", ms });
+export const waits = (ms: number): ScriptStep => ({ do: "wait", ms });

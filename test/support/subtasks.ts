@@ -1,6 +1,6 @@
 /** What do tests of subtasks share? A team of functions by template, a registry of them, and short ways to ask. */
 import assert from "node:assert/strict";
-import type { TaskResult } from "../../src/ports/subtasks.ts";
+import type { HandledTaskResult } from "../../src/ports/subtasks.ts";
 import { type FunctionTurn, functionHandler, type TurnAnswer } from "../../src/subtasks/function-handler.ts";
 import { TemplateRegistry } from "../../src/subtasks/registry.ts";
 import type { SubtaskRequest } from "../../src/subtasks/request.ts";
@@ -52,7 +52,7 @@ export const once =
   (
     type: string,
     more: Partial<SubtaskRequest> = {},
-    then = (result: TaskResult) => `with ${result.content}`,
+    then = (result: HandledTaskResult) => `with ${result.content}`,
   ): Turn =>
   ({ responses }) =>
     responses.length === 0 ? spawning(type, more) : then(responses[0]!.result);
@@ -64,7 +64,7 @@ export const failing = (message: string, content = ""): TurnAnswer => ({
 });
 
 /** The reason of a failure, or the resource that ran out. */
-export function reasonOf({ status, notes: { error } }: TaskResult): string {
+export function reasonOf({ status, notes: { error } }: HandledTaskResult): string {
   assert.equal(status, "FAILED");
   return error === undefined ? "none" : error.type === "TASK_FAILURE" ? error.reason : error.resource;
 }

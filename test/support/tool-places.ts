@@ -3,11 +3,11 @@ import path from "node:path";
 import type { ToolSet } from "ai";
 import type { ToolPlace } from "../../src/adapters/agents/tools/place.ts";
 import { LocalPrograms } from "../../src/adapters/programs/local.ts";
-import { openSandbox, type SandboxOptions } from "../../src/adapters/sandboxes/bubblewrap.ts";
+import { openSandbox } from "../../src/adapters/sandboxes/bubblewrap.ts";
 import { noSandbox, type Sandbox } from "../../src/adapters/sandboxes/sandbox.ts";
 import { CloneWorkspaces } from "../../src/adapters/workspaces/clones.ts";
 import type { JobId } from "../../src/core/job.ts";
-import { hasFailed } from "../../src/ports/repository.ts";
+import { hasFailed } from "../../src/core/result.ts";
 import type { Workspace } from "../../src/ports/workspaces.ts";
 import { newFolder } from "./folders.ts";
 import { type Files, makeRepository, type TestRepository } from "./repositories.ts";
@@ -40,7 +40,7 @@ export async function whyNoSandbox(): Promise<string | false> {
 /** As a run makes it: nothing of the state and of the checkout is seen but the objects. */
 export async function sandboxFor(
   at: { readonly state: string; readonly repository: string },
-  more: Partial<SandboxOptions> = {},
+  more: Partial<Parameters<typeof openSandbox>[0]> = {},
 ): Promise<Sandbox> {
   const opened = await openSandbox({
     setting: "required",

@@ -35,7 +35,7 @@ export type Recipe = {
   readonly says: RegExp;
 };
 
-const PROBED = /the gate is red without your sources, as it should be/;
+const PROBED = /the gate fails without your sources, as it should/;
 
 const GO: Files = {
   "go.mod": "module example.com/shop\n\ngo 1.18\n",

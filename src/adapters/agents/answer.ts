@@ -1,20 +1,20 @@
-/** What did a program answer? The file that it was told of, else the end of its output. */
+/** Finds a program's answer: in the file that it was told of, else at the end of its output. */
 import { unreachable } from "../../core/unreachable.ts";
 import { readBounded } from "../files/read-bounded.ts";
 
 export type AnswerFile =
   | { readonly is: "text"; readonly text: string }
   | { readonly is: "none" }
-  /** Something is there that nobody should read. */
+  /** Something is there that must not be read. */
   | { readonly is: "odd"; readonly why: string };
 
-/** More than any plan or report, also where each character takes four bytes. */
+/** More than any plan or report, even at four bytes a character. */
 const MAX_BYTES = 8_000_000;
-/** What is read of one exact line, with room. */
 const MAX_OUTPUT_CHARS = 2_000_000;
 
 export async function readAnswerFile(file: string): Promise<AnswerFile> {
   const read = await readBounded(file, MAX_BYTES);
+  const odd = (why: string): AnswerFile => ({ is: "odd", why });
   switch (read.is) {
     case "bytes": {
       const text = read.bytes.toString();
@@ -25,7 +25,7 @@ export async function readAnswerFile(file: string): Promise<AnswerFile> {
     case "link":
       return odd("left a link where its answer belongs");
     case "no-file":
-      return odd("left something else than a file where its answer belongs");
+      return odd("left something other than a file where its answer belongs");
     case "too-large":
       return odd(`left an answer of ${read.size} bytes; ${MAX_BYTES} are read`);
     case "unreadable":
@@ -35,11 +35,9 @@ export async function readAnswerFile(file: string): Promise<AnswerFile> {
   }
 }
 
-const odd = (why: string): AnswerFile => ({ is: "odd", why });
-
 /**
- * The last line that is an answer of its kind; else everything, for whoever reads it to find one in several
- * lines. Other objects do not count: the last task of a plan, printed one a line, is not the plan.
+ * The last line that is an answer of its kind; else everything, because an answer may span several lines. Other
+ * objects do not count: the last task of a plan, printed one per line, is not the plan.
  */
 export function answerIn(output: string, kind: "plan" | "work"): string {
   const key = kind === "plan" ? "tasks" : "status";
@@ -53,18 +51,18 @@ export function answerIn(output: string, kind: "plan" | "work"): string {
   return output.trim();
 }
 
-/** For who must answer in one exact line: whatever else was printed is part of what it said. */
+/** For agents that must answer in one exact line: anything else printed is part of the answer, too. */
 export const wholeOutput = (output: string): string => output.slice(-MAX_OUTPUT_CHARS).trim();
 
-/** Such a line, whichever file it names. */
+/** Whether it is a `DONE` line, whichever file it names. */
 export const isDone = (text: string): boolean => /^DONE\|[^\n]+$/.test(text.trim());
 
-/** The object that a text is, and nothing else. */
+/** The object, if the text is one JSON object and nothing else. */
 export function answerLine(line: string): object | undefined {
   if (!line.startsWith("{") || !line.endsWith("}")) return undefined;
   try {
     return JSON.parse(line) as object;
   } catch {
-    return undefined; // It only looks like one.
+    return undefined;
   }
 }

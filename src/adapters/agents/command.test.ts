@@ -5,8 +5,8 @@ import path from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import { failureOf, JOB, planAsk, textOf, workAsk, workBrief } from "../../../test/contracts/agent.ts";
 import { agentParts, type Heard, hearing } from "../../../test/support/agent-parts.ts";
-import { readHandoff } from "../../core/handoff-answer.ts";
-import { readPlanAnswer } from "../../core/plan-answer.ts";
+import { readHandoff } from "../../core/answers/handoff-answer.ts";
+import { readPlanAnswer } from "../../core/answers/plan-answer.ts";
 import type { Ask, Called, Said } from "../../ports/agent.ts";
 import type { Program, Programs } from "../../ports/programs.ts";
 import { CommandAgent } from "./command.ts";
@@ -175,9 +175,9 @@ describe("a program as an agent", () => {
     });
 
     const odd: [string, string, RegExp][] = [
-      ["a folder", 'mkdir "$SKEIN_HANDOFF"', /something else than a file/],
+      ["a folder", 'mkdir "$SKEIN_HANDOFF"', /something other than a file/],
       ["a link", 'ln -s "$SKEIN_BRIEF" "$SKEIN_HANDOFF"', /left a link/],
-      ["a pipe", 'mkfifo "$SKEIN_HANDOFF"', /something else than a file/],
+      ["a pipe", 'mkfifo "$SKEIN_HANDOFF"', /something other than a file/],
       ["a huge file", 'head -c 8000001 /dev/zero > "$SKEIN_HANDOFF"', /8000001 bytes/],
     ];
     for (const [what, shell, why] of odd)

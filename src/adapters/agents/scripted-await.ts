@@ -1,11 +1,11 @@
-/** How does a script's worker wait for another task? By the run's own records of its jobs, which say what they came to. */
+/** Lets a script's worker wait for another task, by the run's records of its jobs. */
 import fs from "node:fs";
 import path from "node:path";
-import type { Step } from "../../core/agent-script.ts";
+import type { ScriptStep } from "../../ports/agent-script.ts";
 
-type Await = Extract<Step, { readonly do: "await" }>;
+type Await = Extract<ScriptStep, { readonly do: "await" }>;
 
-/** What is wrong, if it did not come to be so in time. `jobs`: the run's folder of jobs and their answers. */
+/** Returns what is wrong, if it did not happen in time. `jobs`: the run's folder of jobs and their answers. */
 export function awaited(step: Await, jobs: string, wait: (ms: number) => void): string | undefined {
   const { task, until, attempt = 1, ms } = step;
   const end = performance.now() + ms;
@@ -16,7 +16,7 @@ export function awaited(step: Await, jobs: string, wait: (ms: number) => void): 
   return undefined;
 }
 
-/** A turn is a process that nobody tells anything: it can only look. */
+/** A turn is a separate process without notifications, so it has to poll. */
 const POLL_MS = 20;
 
 const isSo = (step: Await, jobs: string): boolean =>
@@ -55,11 +55,11 @@ const names = (folder: string): readonly string[] => (fs.existsSync(folder) ? fs
 
 const has = (jobs: string, name: string) => fs.existsSync(path.join(jobs, name, "answer.json"));
 
-/** Whole wherever it is there: records are written under another name first. */
+/** Never half: records are renamed into place. */
 function read(file: string): Record {
   try {
     return JSON.parse(fs.readFileSync(file, "utf8")) as Record;
   } catch {
-    return {}; // Not there: the job was begun a moment ago, or is begun again.
+    return {}; // Missing: the job has just begun, or begins again.
   }
 }

@@ -1,9 +1,6 @@
 /**
- * What does the scripted agent do in this turn? A program of its own: `scripted-program <script>`, told of its brief
- * by the environment.
- *
- * It is started for every turn, so it imports next to nothing and does everything in order: see docs/agents.md for
- * what that costs.
+ * The program of the scripted agent: `scripted-program <script>`, with its brief named by the environment. It is
+ * started for every turn, so it imports very little.
  */
 import fs from "node:fs";
 import path from "node:path";
@@ -15,7 +12,7 @@ import {
   type ScriptedCall,
   type WorkAttempt,
   type WorkTurn,
-} from "../../core/agent-script.ts";
+} from "../../ports/agent-script.ts";
 import { takeStep } from "./scripted-steps.ts";
 
 type PlanAsked = { readonly kind: "plan"; readonly turn: number; readonly scratchpad: string };
@@ -57,7 +54,7 @@ function finish(desk: Desk, turn: PlanTurn, given: number): void {
   if ("end" in turn) fail(turn.end);
   else if ("text" in turn) process.stdout.write(`${turn.text}\n`);
   else {
-    // Its scratchpad is all that a planner remembers; the engine keeps it, and nothing here does.
+    // The scratchpad, which the engine keeps, is all that a planner remembers.
     const scratchpad = `${turn.answer["scratchpad"] ?? ""}\n[script: answer ${given + 1}]`.trim();
     answer(desk, { ...turn.answer, scratchpad });
   }
@@ -67,7 +64,7 @@ async function work(script: Script, asked: Asked & WorkAsked, desk: Desk): Promi
   const attempts = listFor(script.work, asked);
   if (!attempts) refuse(`the script has no work for ${asked.task} ("${asked.spec.key}")`);
   const calls = (asked.conversation ?? []).filter(({ is }) => is === "call");
-  // By the attempt that its conversation began with: a turn that was lost on the way skips nothing.
+  // By the attempt that its conversation began with, so that a lost turn skips nothing.
   const place = Math.min(calls[0]?.attempt ?? asked.attempt, attempts.length);
   const after = calls.length === 0 ? "" : `, after ${calls.length} calls`;
   record(desk, `attempt ${asked.attempt}, entry ${place} of ${attempts.length}${after}`);
@@ -81,7 +78,6 @@ async function work(script: Script, asked: Asked & WorkAsked, desk: Desk): Promi
   await conclude(desk, end);
 }
 
-/** Nobody wrote down how it goes on. */
 const FORGOTTEN: WorkTurn = {
   end: { handoff: { status: "failed", summary: "the script does not say how to go on" } },
 };
@@ -93,7 +89,6 @@ const answering = (answers: string | undefined): WorkTurn["end"] => ({
       : { status: "complete", summary: answers },
 });
 
-/** What it called for is only heard if the run takes it. */
 async function call(called: ScriptedCall): Promise<void> {
   const { sendCall } = await import("../call-desk/send.ts");
   const [tool, input] =
@@ -119,16 +114,16 @@ async function conclude(desk: Desk, end: WorkTurn["end"]): Promise<void> {
 }
 
 const listFor = <T>(lists: Readonly<Record<string, readonly T[]>>, { task, spec }: Asked) =>
-  lists[task] ?? lists[spec.key];
+  [task, spec.key].flatMap((name) => (Object.hasOwn(lists, name) ? [lists[name]!] : []))[0];
 
-/** What it was asked, and which entry of the script answered; the same in every run. */
+/** Records what it was asked, and which entry of the script answered; the same in every run. */
 const record = ({ brief, handoffFile }: Desk, chosen: string) =>
   fs.writeFileSync(
     path.join(path.dirname(handoffFile), "asked.json"),
     `${JSON.stringify({ chosen, asked: JSON.parse(brief) }, undefined, 2)}\n`,
   );
 
-/** Under another name first: whoever finds the file finds all of it. */
+/** Renamed into place, so that the file is always whole. */
 function answer({ handoffFile }: Desk, value: object | string): void {
   const draft = `${handoffFile}.draft`;
   fs.writeFileSync(draft, typeof value === "string" ? value : JSON.stringify(value));
@@ -155,6 +150,6 @@ function refuse(why: string): never {
   process.exit(1);
 }
 
-// It is for this program, not for what a step runs.
+// Only for this program, not for what a step runs.
 delete process.env["NODE_COMPILE_CACHE"];
 await main(process.argv[2]);

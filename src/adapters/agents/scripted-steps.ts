@@ -1,11 +1,15 @@
-/** How is one step of a script taken? In the workspace, on what is there; what does not fit is said, not forced. */
+/** Takes one step of a script in the workspace, and reports why if it cannot. */
 import fs from "node:fs";
 import path from "node:path";
-import type { Step } from "../../core/agent-script.ts";
+import type { ScriptStep } from "../../ports/agent-script.ts";
 import { awaited } from "./scripted-await.ts";
 
-/** What is wrong, if it could not be taken. */
-export function takeStep(step: Step, workspace: string, wait: (ms: number) => void): string | undefined {
+/** Returns what is wrong, if it could not be taken. */
+export function takeStep(
+  step: ScriptStep,
+  workspace: string,
+  wait: (ms: number) => void,
+): string | undefined {
   try {
     return "path" in step ? edit(step, workspace) : act(step, workspace, wait);
   } catch (error) {
@@ -13,8 +17,8 @@ export function takeStep(step: Step, workspace: string, wait: (ms: number) => vo
   }
 }
 
-type Edit = Extract<Step, { readonly path: string }>;
-type Act = Exclude<Step, { readonly path: string }>;
+type Edit = Extract<ScriptStep, { readonly path: string }>;
+type Act = Exclude<ScriptStep, { readonly path: string }>;
 
 function edit(step: Edit, workspace: string): string | undefined {
   const file = inside(workspace, step.path);
@@ -70,22 +74,15 @@ function act(step: Act, workspace: string, wait: (ms: number) => void): string |
   }
 }
 
-const COMMIT = [
-  "git",
-  "-c",
-  "user.name=scripted",
-  "-c",
-  "user.email=scripted@localhost",
-  "commit",
-  "--quiet",
-];
+const IDENTITY = ["-c", "user.name=scripted", "-c", "user.email=scripted@localhost"];
+const COMMIT = ["git", ...IDENTITY, "commit", "--quiet"];
 
 function put(file: string, text: string): undefined {
   fs.mkdirSync(path.dirname(file), { recursive: true });
   fs.writeFileSync(file, text);
 }
 
-/** Loaded only where a program is run: most turns need none. */
+/** Loaded only if a program is run: most turns need none. */
 function run([name, ...args]: readonly string[], workspace: string): string | undefined {
   const { spawnSync } = process.getBuiltinModule("node:child_process");
   const { status, signal, error } = spawnSync(name!, args, { cwd: workspace, stdio: ["ignore", 1, 2] });
@@ -93,7 +90,7 @@ function run([name, ...args]: readonly string[], workspace: string): string | un
   return status === 0 ? undefined : `${name} ended with ${status ?? signal}`;
 }
 
-/** A path as it is on disk, if no link on the way leads out; the script's reader has refused ".." already. */
+/** The path on disk, if no link on the way leads out; the script's reader has refused ".." already. */
 function inside(workspace: string, name: string): string | undefined {
   const root = fs.realpathSync(workspace);
   let known = path.join(root, name);

@@ -14,12 +14,12 @@ import path from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import { failureOf, planAsk, textOf, workAsk } from "../../../test/contracts/agent.ts";
 import { agentParts, type Heard, hearing } from "../../../test/support/agent-parts.ts";
-import type { Script, Step } from "../../core/agent-script.ts";
+import type { Script, ScriptStep } from "../../ports/agent-script.ts";
 import { scripted } from "./scripted.ts";
 import { awaited } from "./scripted-await.ts";
 import { takeStep } from "./scripted-steps.ts";
 
-type Await = Extract<Step, { readonly do: "await" }>;
+type Await = Extract<ScriptStep, { readonly do: "await" }>;
 
 describe("the scripted agent", () => {
   let home: string;
@@ -107,7 +107,7 @@ describe("the scripted agent", () => {
   });
 
   it("fails where a step does not fit what is there, and leaves the rest undone", async () => {
-    const steps: Step[] = [
+    const steps: ScriptStep[] = [
       { do: "replace", path: "a.js", find: "x", with: "y" },
       { do: "write", path: "b.js", text: "" },
     ];
@@ -163,7 +163,7 @@ describe("the scripted agent", () => {
     it("looks where the run keeps its jobs, beside the folder of its turns", async () => {
       const turns = path.join(home, "turns");
       const file = path.join(home, "script.json");
-      const steps: Step[] = [{ do: "await", task: "b", until: "ready", ms: 60_000 }];
+      const steps: ScriptStep[] = [{ do: "await", task: "b", until: "ready", ms: 60_000 }];
       writeFileSync(file, JSON.stringify({ work: { a: [{ ...reporting("saw it"), steps }] } }));
       record("work-t.2-1", { spec: { key: "b" }, attempt: 1 }, { is: "worked" });
       assert.match(
@@ -175,7 +175,7 @@ describe("the scripted agent", () => {
 
   describe("its steps", () => {
     const read = (name: string) => readFileSync(path.join(folder, name), "utf8");
-    const take = (...steps: readonly Step[]) =>
+    const take = (...steps: readonly ScriptStep[]) =>
       steps.map((step) => takeStep(step, folder, () => {})).find(Boolean);
 
     it("write, append, replace, insert, rename and delete", () => {

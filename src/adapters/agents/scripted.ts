@@ -1,10 +1,10 @@
-/** Who answers from a script? A real process for each turn, so that its crash is a crash. */
+/** An agent that answers from a script, with a real process for each turn, so that its crash is real. */
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Agent } from "../../ports/agent.ts";
 import { CommandAgent, type CommandOptions } from "./command.ts";
 
-/** The script's format is `Script` in `core/agent-script.ts`; see docs/agents.md. */
+/** The script's format is `Script` in `ports/agent-script.ts`; see docs/agents.md. */
 export const scripted = (script: string, options: Omit<CommandOptions, "command">): Agent =>
   new CommandAgent({
     ...options,
@@ -14,7 +14,7 @@ export const scripted = (script: string, options: Omit<CommandOptions, "command"
     environment: { NODE_COMPILE_CACHE: path.join(options.folder, ".compiled") },
   });
 
-export const scriptedCommand = (script: string): readonly [string, ...string[]] => [
+const scriptedCommand = (script: string): readonly [string, ...string[]] => [
   process.execPath,
   PROGRAM,
   path.resolve(script),

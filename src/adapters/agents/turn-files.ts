@@ -1,24 +1,24 @@
-/** Which files does a turn have, and what is known from them once the engine that ran it is gone? */
+/** The files of a turn: what the agent is told, what it said, and its conversation, for the next engine to read. */
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { type Failure, failure, messageOf } from "../../core/failure.ts";
 import type { JobId } from "../../core/job.ts";
 import type { ToolResponse } from "../../core/subtask.ts";
-import type { Called, Said } from "../../ports/agent.ts";
+import type { Ask, Called, Said, Scratchpad } from "../../ports/agent.ts";
 import { readShort } from "../files/read-bounded.ts";
 import { writeDurably } from "../files/write-whole.ts";
 
 export type TurnFiles = {
-  /** What the program is told of, and may fill with anything. */
+  /** The program is told of this folder, and may put anything into it. */
   readonly folder: string;
   readonly brief: string;
   readonly handoff: string;
-  /** What a worker goes on with. */
+  /** What a worker resumes with. */
   readonly response: string;
-  /** Beside that folder: how the program ended, by the shell that started it; and what we made of it. */
+  /** Beside that folder: the exit code, written by the shell; and the result of the turn. */
   readonly status: string;
   readonly said: string;
-  /** Of a turn that ended with a call: that call; what went before it in its conversation; and the agent's session. */
+  /** Of a turn that ended with a call: the call, the conversation before it, and the agent's session. */
   readonly called: string;
   readonly conversation: string;
   readonly session: string;
@@ -39,25 +39,22 @@ export function turnFiles(home: string, job: JobId): TurnFiles {
   };
 }
 
-/** `work:t.1#2` is `work-t.1-2`: readable, and safe wherever files can be. */
-const fileName = (job: JobId) => job.replace(/[^A-Za-z0-9.]/g, "-");
+/** `work:t.1#2` becomes `work-t.1-2`: readable, and a valid file name everywhere. */
+export const fileName = (job: string): string => job.replace(/[^A-Za-z0-9.]/g, "-");
 
-/** What a worker goes on with, and all that went before in its conversation. */
-export type GoingOn = { readonly response: ToolResponse; readonly conversation: readonly object[] };
-
-/** What an earlier try left must be gone before this one starts, whatever a program made of it: a folder, a pipe. */
+/** Removes what an earlier try left, whatever a program made of it: a folder, a pipe. */
 export async function prepareTurn(
   files: TurnFiles,
   input: string,
-  goesOn?: GoingOn,
+  resumed?: Resumed,
 ): Promise<Failure | undefined> {
   try {
     await mkdir(files.folder, { recursive: true, mode: 0o700 });
     const { folder: _, ...before } = files;
     for (const file of Object.values(before)) await rm(file, { recursive: true, force: true });
-    if (goesOn) {
-      await writeDurably(files.conversation, JSON.stringify(goesOn.conversation));
-      await writeFile(files.response, `${JSON.stringify(goesOn.response)}\n`, { mode: 0o600, flag: "wx" });
+    if (resumed) {
+      await writeDurably(files.conversation, JSON.stringify(resumed.conversation));
+      await writeFile(files.response, `${JSON.stringify(resumed.response)}\n`, { mode: 0o600, flag: "wx" });
     }
     await writeFile(files.brief, input, { mode: 0o600, flag: "wx" });
     return undefined;
@@ -67,17 +64,17 @@ export async function prepareTurn(
   }
 }
 
-/** Undefined for a program that was ended by others: it did not get to the end of its turn. */
+/** `said` is undefined if the program was ended from outside: then its exit code must not count either. */
 export async function recordTurn(files: TurnFiles, said: Said | Called | undefined): Promise<void> {
   try {
     if (said) await writeDurably(files.said, JSON.stringify(said));
     else await rm(files.status, { force: true });
   } catch {
-    // The turn has its answer all the same; should we be killed now, there are the exit code and the handoff.
+    // The caller has the answer. If we are killed now, the exit code and the handoff remain.
   }
 }
 
-/** What was made of it; else the call that it had made, which counts however the turn went on. */
+/** The recorded result; else the call that the turn made, which counts however the turn went on. */
 export async function recordedTurn(files: TurnFiles): Promise<Said | Called | undefined> {
   const said = await readRecord<Said | Called>(files.said);
   if (said && KINDS.has(said.is)) return said;
@@ -87,28 +84,64 @@ export async function recordedTurn(files: TurnFiles): Promise<Said | Called | un
 
 const KINDS: ReadonlySet<string> = new Set<(Said | Called)["is"]>(["said", "failed", "called"]);
 
-/** A call as it is on the disk; with the agent's last words before it, where they were heard. */
+/** A call as it is on disk, with the agent's last words before it where they are known. */
 export type KeptCall = Pick<Called, "tool" | "input"> & { readonly words?: string };
 
-/** Undefined where there is none, and where it is not whole. Only Skein writes it. */
+/** Undefined if it is missing or damaged. Only Skein writes these files. */
 export async function readRecord<T extends object>(file: string): Promise<T | undefined> {
   try {
     const record: unknown = JSON.parse(await readShort(file, MAX_RECORD_BYTES));
     return typeof record === "object" && record !== null ? (record as T) : undefined;
   } catch {
-    return undefined; // There is none.
+    return undefined;
   }
 }
 
 /** The longest answer, escaped. */
 const MAX_RECORD_BYTES = 64_000_000;
 
-/** Of a program that ended by itself, and while its shell was there to see it. */
+/** Of a program that ended by itself, while its shell was there to see it. */
 export async function exitCodeIn(file: string): Promise<number | undefined> {
   const digits = /^(\d{1,3})\n$/.exec(await readShort(file))?.[1];
   const code = digits === undefined ? undefined : Number(digits);
   return code === undefined || code > MAX_EXIT_CODE ? undefined : code;
 }
 
-/** Above it are signals. */
+/** Larger codes stand for signals. */
 const MAX_EXIT_CODE = 128;
+
+/** One entry of a worker's conversation. */
+export type TurnEntry =
+  | ({ readonly is: "call"; readonly attempt: number } & KeptCall)
+  | ({ readonly is: "response" } & ToolResponse)
+  /** What it answered to a question of its subtask. */
+  | { readonly is: "answer"; readonly text: string };
+
+/** What a worker resumes with: the response to its call, and the conversation up to and including it. */
+export type Resumed = { readonly response: ToolResponse; readonly conversation: readonly TurnEntry[] };
+
+/** `home`: where the turns' files are. Undefined for a worker that begins. */
+export async function resumedIn(home: string, { brief }: Pick<Ask, "brief">): Promise<Resumed | undefined> {
+  if (brief.kind !== "work" || !brief.goOn) return undefined;
+  const { session, response } = brief.goOn;
+  const before = await conversationUpTo(home, session);
+  return { response, conversation: [...before, { is: "response", ...response }] };
+}
+
+/** A worker's calls and the responses to them until the end of a job's turn, oldest first. */
+export async function conversationUpTo(home: string, job: JobId): Promise<readonly TurnEntry[]> {
+  const files = turnFiles(home, job);
+  const before = (await readRecord<readonly TurnEntry[]>(files.conversation)) ?? [];
+  const call = await readRecord<KeptCall>(files.called);
+  if (call) return [...before, { is: "call", attempt: Number(/#(\d+)$/.exec(job)?.[1] ?? 1), ...call }];
+  const said = await readRecord<Said>(files.said);
+  return said?.is === "said" ? [...before, { is: "answer", text: said.text }] : before;
+}
+
+/** Tells programs of the scratchpad; the first name is one that other tools know. */
+export const scratchpadVariables = (
+  scratchpad: Scratchpad | undefined,
+): Readonly<Record<string, string>> => ({
+  ...(scratchpad && { CLAUDE_SCRATCHPAD_DIR: scratchpad.folder }),
+  ...(scratchpad?.file !== undefined && { SKEIN_OUTPUT_FILE: scratchpad.file }),
+});

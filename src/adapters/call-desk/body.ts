@@ -1,21 +1,21 @@
-/** What was sent with a request? JSON, up to a limit; the rest of what is longer is read and thrown away. */
+/** Reads the JSON body of a request up to a limit; what is longer is read and dropped. */
 import type { IncomingMessage } from "node:http";
 
-export type Body =
-  /** `value`: undefined if it is no JSON. */
+export type RequestBody =
+  /** `value`: undefined if it is not JSON. */
   | { readonly is: "read"; readonly value: unknown }
   | { readonly is: "too-large"; readonly maxBytes: number }
   | { readonly is: "too-deep" }
-  /** The other side is gone. */
+  /** The sender is gone. */
   | { readonly is: "cut" };
 
-export async function readBody(request: IncomingMessage): Promise<Body> {
+export async function readBody(request: IncomingMessage): Promise<RequestBody> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   try {
     for await (const chunk of request as AsyncIterable<Buffer>) {
       bytes += chunk.length;
-      if (bytes > MAX_DRAINED_BYTES) break; // Which ends the connection.
+      if (bytes > MAX_DRAINED_BYTES) break; // Ends the connection.
       if (bytes <= MAX_BYTES) chunks.push(chunk);
     }
   } catch {
@@ -27,12 +27,12 @@ export async function readBody(request: IncomingMessage): Promise<Body> {
   try {
     return { is: "read", value: JSON.parse(text) as unknown };
   } catch {
-    return { is: "read", value: undefined }; // Whoever reads it says so, in its own way.
+    return { is: "read", value: undefined }; // The reader reports it.
   }
 }
 
-/** Counted before it is parsed: what is deeper breaks whoever walks through it. Brackets in texts count, too. */
-export function isTooDeep(text: string): boolean {
+/** Checked before it is parsed: deeper JSON could exceed the stack of its readers. Brackets in strings count, too. */
+function isTooDeep(text: string): boolean {
   let depth = 0;
   for (let at = 0; at < text.length; at += 1) {
     const letter = text.charCodeAt(at);
@@ -48,5 +48,5 @@ const MAX_DEPTH = 200;
 
 /** More than the inputs of any subtask. */
 const MAX_BYTES = 1_000_000;
-/** A sender that is cut off sees no answer, only a broken connection. */
+/** A sender that is cut off would see no answer, only a broken connection. */
 const MAX_DRAINED_BYTES = 64_000_000;

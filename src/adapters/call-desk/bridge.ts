@@ -1,16 +1,16 @@
-/** How does an agent call that takes MCP servers only as programs? By a server on its own streams, which sends on. */
+/** An MCP server on standard streams that passes calls on, for agents that take MCP servers only as programs. */
 import type { Readable, Writable } from "node:stream";
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
 import { mcpServerOf } from "./mcp-server.ts";
 import { post, sendCall } from "./send.ts";
 
-export type BridgeParts = {
+type BridgeParts = {
   readonly input: Readable;
   readonly output: Writable;
   readonly environment: Readonly<Record<string, string | undefined>>;
 };
 
-/** Until its input ends. */
+/** Runs until its input ends. */
 export async function bridge({ input, output, environment }: BridgeParts): Promise<void> {
   const { promise: closed, resolve } = Promise.withResolvers<void>();
   const listed = () => post("/listed", "{}", environment);
@@ -20,7 +20,7 @@ export async function bridge({ input, output, environment }: BridgeParts): Promi
       mcpServerOf(async (call) => {
         const sent = await sendCall(call, environment);
         return sent.is === "outside"
-          ? { isTaken: false, message: "this is no worker's turn" }
+          ? { isTaken: false, message: "not inside a worker's turn" }
           : { isTaken: sent.is === "taken", message: sent.message };
       }),
     { transport },
@@ -28,13 +28,13 @@ export async function bridge({ input, output, environment }: BridgeParts): Promi
   await closed;
 }
 
-type Hears = { readonly listed: () => Promise<unknown>; readonly closed: () => void };
+type TransportEvents = { readonly listed: () => Promise<unknown>; readonly closed: () => void };
 
-/** Sees what is sent: the list of tools, and the end. */
+/** Reports when the list of tools was sent, and the end. */
 class WatchedTransport extends StdioServerTransport {
-  readonly #hears: Hears;
+  readonly #hears: TransportEvents;
 
-  constructor(input: Readable, output: Writable, hears: Hears) {
+  constructor(input: Readable, output: Writable, hears: TransportEvents) {
     super(input, output);
     this.#hears = hears;
   }

@@ -1,20 +1,20 @@
-/** Where do agents' programs call for subtasks and ask? One server of the run's process, for this machine alone. */
+/** A local HTTP server of the run, where agents' programs call for subtasks and ask questions. */
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { messageOf } from "../../core/failure.ts";
-import { type Body, readBody } from "./body.ts";
+import { type RequestBody, readBody } from "./body.ts";
 import type { McpDoor } from "./mcp.ts";
 import { CALL_TOOLS, type Call, isCallTool, TAKEN, takenBefore } from "./tools.ts";
 
 /** Keeps a call so that it outlives this process. Rejects if it cannot. */
-export type TakeCall = (call: Call) => Promise<void>;
+type TakeCall = (call: Call) => Promise<void>;
 
-/** What one job needs to call. Closed when its turn ends: the token is worth nothing then. */
+/** What one job needs to call. Closing it at the end of the turn makes the token invalid. */
 export type CallPlace = {
   readonly url: string;
   readonly token: string;
-  /** Resolves when the job's agent has asked which tools there are. */
+  /** Resolves when the job's agent has listed the tools. */
   readonly listed: Promise<void>;
   readonly close: () => void;
 };
@@ -24,12 +24,12 @@ export class CallDesk {
   #server: Promise<Server> | undefined;
   #isClosed = false;
 
-  /** Starts the server with the first job. Rejects if this machine has no port for it, and once it is closed. */
+  /** Starts the server for the first job. Rejects if there is no free port, and once the desk is closed. */
   async open(take: TakeCall): Promise<CallPlace> {
     if (this.#isClosed) throw new Error("the run is over");
     this.#server ??= listening((request, response) => this.#answer(request, response));
     const server = await this.#server.catch((error: unknown) => {
-      this.#server = undefined; // The next job tries again.
+      this.#server = undefined; // The next job retries.
       throw error;
     });
     const token = `${TOKEN_PREFIX}${randomBytes(24).toString("hex")}`;
@@ -63,10 +63,10 @@ export class CallDesk {
     if (!isFromHere(request, host)) return say(response, 403, "only programs on this machine may call");
     const place = this.#placeOf(request);
     if (place === undefined) return say(response, 401, UNKNOWN);
-    if (!PATHS.has(request.url)) return say(response, 404, "there is no such place");
+    if (!PATHS.has(request.url)) return say(response, 404, "there is no such path");
     const body = request.method === "POST" ? await readBody(request) : undefined;
     if (body?.is === "too-large") return say(response, 413, `at most ${body.maxBytes} bytes are taken`);
-    if (body?.is === "too-deep") return say(response, 400, "it is nested too deep");
+    if (body?.is === "too-deep") return say(response, 400, "it is nested too deeply");
     if (body?.is === "cut") return void response.destroy();
     if (request.url === MCP) return (await place.mcp()).answer(request, response, body?.value);
     if (body === undefined) return say(response, 405, "use POST");
@@ -75,7 +75,7 @@ export class CallDesk {
     say(response, status, message);
   }
 
-  /** Every token is compared in full: how long it takes says nothing about how much of it was right. */
+  /** Compares every token in full, so that the time it takes reveals nothing. */
   #placeOf({ headers }: IncomingMessage): Place | undefined {
     const [, token = ""] = /^Bearer (\S{1,200})$/i.exec(headers.authorization ?? "") ?? [];
     const digest = digestOf(token);
@@ -85,18 +85,17 @@ export class CallDesk {
   }
 }
 
-/** Known to whoever blots out secrets: `core/secret-shapes.ts`. */
+/** Recognised as a secret: see `text/secret-shapes.ts`. */
 const TOKEN_PREFIX = "skein_call_";
-/** Of our own command, of agents that speak MCP, and of the bridge between agents and us that speaks it for them. */
+/** For our own command, for agents that speak MCP, and for the bridge that speaks it for them. */
 const [CALL, MCP, LISTED] = ["/call", "/mcp", "/listed"] as const;
 const PATHS: ReadonlySet<string | undefined> = new Set([CALL, MCP, LISTED]);
 const NOTED: Reply = { status: 200, message: "noted" };
-const UNKNOWN =
-  "this token is not known, or its turn is over: one turn of a worker has it, for as long as it lasts";
+const UNKNOWN = "this token is unknown, or its turn is over: it is valid during one turn of a worker";
 
 type Reply = { readonly status: number; readonly message: string };
 
-/** One job: it may call once. */
+/** Of one job, which may call once. */
 class Place {
   readonly digest: Buffer;
   readonly listed = Promise.withResolvers<void>();
@@ -112,17 +111,17 @@ class Place {
   async call(call: Call | string): Promise<Reply> {
     if (typeof call === "string") return { status: 400, message: call };
     if (this.#taken) return { status: 409, message: takenBefore(this.#taken.tool) };
-    this.#taken = call; // Before anything is waited for: of two at once, one is taken.
+    this.#taken = call; // Before the first await: of two simultaneous calls one is taken.
     try {
       await this.#take(call);
       return { status: 200, message: TAKEN };
     } catch (error) {
       this.#taken = undefined;
-      return { status: 500, message: `the call could not be kept: ${messageOf(error)}; try again` };
+      return { status: 500, message: `the call could not be kept: ${messageOf(error)}; retry` };
     }
   }
 
-  /** Loaded by the first agent that speaks it: it takes 0.3 s. */
+  /** Loaded for the first agent that speaks MCP: it takes 0.3 s. */
   mcp(): Promise<McpDoor> {
     this.#door ??= import("./mcp.ts").then(({ openMcpDoor }) =>
       openMcpDoor(async (call) => {
@@ -138,14 +137,14 @@ class Place {
   }
 }
 
-function callIn({ value }: Body & { readonly is: "read" }): Call | string {
+function callIn({ value }: RequestBody & { readonly is: "read" }): Call | string {
   const { tool, input } = Object(value) as { readonly tool?: unknown; readonly input?: unknown };
   if (!isCallTool(tool)) return `a call is JSON with a tool (${CALL_TOOLS.join(" or ")}) and its input`;
   const isObject = typeof input === "object" && input !== null && !Array.isArray(input);
   return isObject ? { tool, input } : "input: must be an object";
 }
 
-/** A page in a browser must not reach it, by whatever name it calls this machine. */
+/** A web page must not reach it, under any name of this machine. */
 const isFromHere = ({ headers }: IncomingMessage, host: string): boolean => {
   const hosts = [host, host.replace("127.0.0.1", "localhost")];
   const { origin } = headers;
@@ -176,9 +175,9 @@ function listening(answer: Answer): Promise<Server> {
   });
   server.once("error", reject);
   server.listen(0, "127.0.0.1", () => resolve(server));
-  server.unref(); // A run that was given up must not keep the process.
+  server.unref(); // It must not keep the process of an abandoned run alive.
   return promise;
 }
 
-/** To send one request; how long the answer takes is another thing. */
+/** For sending one request; the answer may take longer. */
 const REQUEST_MS = 30_000;

@@ -1,4 +1,4 @@
-/** How does an agent that speaks the Model Context Protocol call over HTTP? The same two tools, for one job. */
+/** Serves the two call tools of one job over HTTP, for agents that speak the Model Context Protocol. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { toNodeHandler } from "@modelcontextprotocol/node";
 import { createMcpHandler } from "@modelcontextprotocol/server";
@@ -9,7 +9,7 @@ export type McpDoor = {
   readonly close: () => Promise<void>;
 };
 
-/** `listed`: told once the list of tools was sent. */
+/** `listed` is called once the list of tools was sent. */
 export function openMcpDoor(pass: PassCall, listed: () => void): McpDoor {
   const handler = createMcpHandler(() => mcpServerOf(pass));
   const node = toNodeHandler(handler);
@@ -22,7 +22,6 @@ export function openMcpDoor(pass: PassCall, listed: () => void): McpDoor {
   };
 }
 
-/** As a server has it. */
 type Requested = IncomingMessage & { method: string; url: string };
 
 const isListing = (body: unknown): boolean =>

@@ -1,4 +1,4 @@
-/** How does a program inside of a job send its call? By the two variables that it was given. */
+/** Sends a call from a program inside of a job, by the two variables that it was given. */
 import { Agent, request } from "node:http";
 import { messageOf } from "../../core/failure.ts";
 import type { Call } from "./tools.ts";
@@ -8,12 +8,12 @@ export const CALL_TOKEN = "SKEIN_CALL_TOKEN";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-export type Sent =
+type Sent =
   | { readonly is: "taken"; readonly message: string }
-  /** The desk has answered, and not taken it. */
+  /** The desk refused it. */
   | { readonly is: "refused"; readonly message: string }
   | { readonly is: "unreached"; readonly message: string }
-  /** There is no desk: this is no worker's turn. */
+  /** There is no desk: not inside a worker's turn. */
   | { readonly is: "outside" };
 
 export async function sendCall(call: Call, environment: Environment): Promise<Sent> {
@@ -26,7 +26,7 @@ export async function sendCall(call: Call, environment: Environment): Promise<Se
     : { is: "refused", message: error ?? `the run answered with ${answer.status}` };
 }
 
-/** What is nested too deep to be written is sent as nothing: the desk says that it is no call. */
+/** Too deep to be written: the desk then reports that it is no call. */
 function textOf(call: Call): string {
   try {
     return JSON.stringify(call);
@@ -35,11 +35,11 @@ function textOf(call: Call): string {
   }
 }
 
-export type Posted =
+type Posted =
   | { readonly status: number; readonly text: string; readonly type: string }
   | { readonly failed: string };
 
-/** Undefined outside of a job. Never through a proxy: the desk is on this machine. */
+/** Undefined outside of a job. Never through a proxy, because the desk is on this machine. */
 export function post(
   path: string,
   body: string,
@@ -71,12 +71,12 @@ export function post(
     });
     sending.end(body);
   } catch (error) {
-    failed(error); // The address is none.
+    failed(error); // Not an address.
   }
   return promise;
 }
 
-/** A call is answered once it is on the disk. */
+/** A call is answered once it is on disk. */
 const MAX_MS = 60_000;
 
 function wordsIn(text: string): { readonly message?: string; readonly error?: string } {
@@ -87,6 +87,6 @@ function wordsIn(text: string): { readonly message?: string; readonly error?: st
       ...(typeof error === "string" && { error }),
     };
   } catch {
-    return {}; // Not the desk that answers there.
+    return {}; // Not the desk.
   }
 }

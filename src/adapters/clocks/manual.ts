@@ -1,5 +1,5 @@
 /** How does time pass in a test or a simulation? Only when told to, from one appointment to the next. */
-import { Deadlines } from "../../core/deadlines.ts";
+import { Deadlines } from "../../core/log/deadlines.ts";
 import type { Clock } from "../../ports/clock.ts";
 
 export class ManualClock implements Clock {

@@ -1,9 +1,9 @@
-/** What time is it really? Counted by the machine's steady clock; what its own clock shows is only looked at. */
+/** What time is it? Counted by the machine's steady clock; its wall clock is only compared. */
 import { uptime } from "node:os";
 import { type Clock, MAX_APART_MS } from "../../ports/clock.ts";
 
 /** The three clocks of a machine, in ms. */
-export type Machine = {
+type Machine = {
   /** Since 1970. Can be set to anything. */
   readonly wall: () => number;
   /** Goes on evenly. Stands still while the machine sleeps, on Linux. */
@@ -18,7 +18,7 @@ const thisMachine: Machine = {
   sinceBoot: () => uptime() * 1_000,
 };
 
-/** Timers stand still while the machine sleeps, and none tells that a clock was set: so it is looked that often. */
+/** Timers stop while the machine sleeps, and nothing reports a changed clock, so both are checked this often. */
 const LOOK_MS = 1_000;
 
 export const systemClock = ({ wall, steady, sinceBoot }: Machine = thisMachine): Clock => {
@@ -30,7 +30,7 @@ export const systemClock = ({ wall, steady, sinceBoot }: Machine = thisMachine):
     const passed = steady();
     const isAhead = wall() - passed;
     if (Math.abs(isAhead - ahead) > MAX_APART_MS) {
-      ahead = isAhead; // The machine slept, or its clock was set: the time since it was started tells which.
+      ahead = isAhead; // The machine slept, or its clock was set: the time since boot tells which.
       const slept = sinceBoot() - passed - awake;
       if (slept - sleptMs > MAX_APART_MS) sleptMs = slept;
     }

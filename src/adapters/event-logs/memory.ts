@@ -1,5 +1,5 @@
 /** How is a log kept without a disk? As an array: for tests, simulations and embedded use. */
-import type { Event } from "../../core/event.ts";
+import type { Event } from "../../core/log/event.ts";
 import type { Appended, EventLog } from "../../ports/event-log.ts";
 
 export class MemoryEventLog implements EventLog {

@@ -2,7 +2,7 @@
 import { utimesSync } from "node:fs";
 import { messageOf } from "../../core/failure.ts";
 
-export type Words = { readonly why: string; readonly next?: string };
+type Words = { readonly why: string; readonly next?: string; readonly isReadOnly?: true };
 
 export function wordsOf(error: unknown): Words {
   const { errcode, code } = Object(error) as { errcode?: unknown; code?: unknown };
@@ -30,6 +30,7 @@ const PRIMARY = 0xff;
 const FULL: Words = { why: "the disk is full", next: "free some space, then `skein resume`" };
 const READ_ONLY: Words = {
   why: "it may only be read",
+  isReadOnly: true,
   next: "make its folder writable, or set SKEIN_STATE_DIR to one that is",
 };
 const DAMAGED: Words = { why: "it is damaged", next: "restore it from a backup, or start a new run" };

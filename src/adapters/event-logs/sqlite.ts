@@ -1,10 +1,10 @@
 /** How does a log outlive its process? As one SQLite file per run, durable before `append` returns. */
 import { existsSync, utimesSync } from "node:fs";
 import path from "node:path";
-import type { DatabaseSync, StatementSync } from "node:sqlite";
-import type { Event } from "../../core/event.ts";
+import type { DatabaseSync } from "node:sqlite";
 import { failure } from "../../core/failure.ts";
-import { EVENT_VERSION, migrate } from "../../core/migrate.ts";
+import type { Event } from "../../core/log/event.ts";
+import { EVENT_VERSION, migrate } from "../../core/log/migrate.ts";
 import type { Appended, EventLog } from "../../ports/event-log.ts";
 import type { EventFeed } from "../../ports/runs.ts";
 import { Wakes } from "../files/wakes.ts";
@@ -17,10 +17,10 @@ import { wordsOf, wordsOfWriting } from "./sqlite-words.ts";
  */
 export class SqliteEventLog implements EventLog, EventFeed {
   readonly #file: string;
-  #writer: Writer | undefined;
-  #reader: Reader | undefined;
+  #writer: DatabaseSync | undefined;
+  #reader: DatabaseSync | undefined;
 
-  /** Nothing is opened before it is needed; a log without a file is empty, and made by the first `append`. */
+  /** The file is opened when it is needed, and made by the first `append`; without a file the log is empty. */
   constructor(file: string) {
     this.#file = path.resolve(file);
   }
@@ -37,17 +37,17 @@ export class SqliteEventLog implements EventLog, EventFeed {
     try {
       const bodies = events.map((event) => JSON.stringify(event));
       if (this.#writer && !existsSync(this.#file)) throw new Error("it was removed meanwhile");
-      createLogFile(this.#file);
-      this.#writer ??= new Writer(this.#file);
-      if (!this.#writer.append(after, bodies)) return { is: "taken" };
+      await createLogFile(this.#file);
+      this.#writer ??= openToWrite(this.#file);
+      if (!appendTo(this.#writer, after, bodies)) return { is: "taken" };
       ring(this.#file);
       return { is: "done" };
     } catch (error) {
-      this.#closeWriter(); // After an error of the disk SQLite's own state may be stale; opening again reads it anew.
-      const { why, next } = wordsOfWriting(error, this.#file);
+      this.#closeWriter(); // After a disk error SQLite's own state may be stale: the next append opens the file again.
+      const { why, next, isReadOnly } = wordsOfWriting(error, this.#file);
       return {
         is: "failed",
-        failure: failure("repository", `${this.#file} cannot be written: ${why}`, next),
+        failure: failure(isReadOnly ? "log" : "repository", `${this.#file} cannot be written: ${why}`, next),
       };
     }
   }
@@ -67,7 +67,7 @@ export class SqliteEventLog implements EventLog, EventFeed {
     }
   }
 
-  /** It can be used again afterwards; closing the last connection folds the side files into the one file. */
+  /** It can be used again afterwards. Closing the last connection folds the side files into the one file. */
   close(): void {
     this.#reader?.close();
     this.#reader = undefined;
@@ -78,19 +78,19 @@ export class SqliteEventLog implements EventLog, EventFeed {
     try {
       this.#writer?.close();
     } catch {
-      // What was acknowledged is durable, and the next one to open the file finishes what is left to do.
+      // Acknowledged events are durable, and the next process to open the file cleans up.
     }
     this.#writer = undefined;
   }
 
   #newest(): number {
-    return this.#ask((reader) => reader.newest()) ?? 0;
+    return this.#ask(newestIn) ?? 0;
   }
 
   /** A page at a time: between two pages no lock is held, and memory does not grow with the log. */
   async *#pages(after: number, newest: number): AsyncGenerator<Event> {
     for (let seq = after; seq < newest; ) {
-      const rows = this.#ask((reader) => reader.page(seq, newest)) ?? [];
+      const rows = this.#ask((db) => pageOf(db, seq, newest)) ?? [];
       for (const row of rows) {
         seq += 1;
         yield this.#event(row, seq);
@@ -112,9 +112,9 @@ export class SqliteEventLog implements EventLog, EventFeed {
   }
 
   /** Undefined if there is no file. */
-  #ask<T>(ask: (reader: Reader) => T): T | undefined {
+  #ask<T>(ask: (db: DatabaseSync) => T): T | undefined {
     try {
-      this.#reader ??= Reader.open(this.#file);
+      this.#reader ??= openToRead(this.#file);
       return this.#reader && ask(this.#reader);
     } catch (error) {
       this.#reader?.close();
@@ -134,77 +134,41 @@ type Row = { readonly seq: unknown; readonly version: unknown; readonly body: un
 /** Some hundred events of some kilobytes each. */
 const PAGE_ROWS = 256;
 
-class Writer {
-  readonly #db: DatabaseSync;
-  readonly #last: StatementSync;
-  readonly #insert: StatementSync;
+const newestIn = (db: DatabaseSync): number =>
+  Number(db.prepare("SELECT max(seq) AS seq FROM event").get()?.["seq"] ?? 0);
 
-  constructor(file: string) {
-    this.#db = openToWrite(file);
-    this.#last = this.#db.prepare("SELECT max(seq) AS seq FROM event");
-    this.#insert = this.#db.prepare("INSERT INTO event (seq, version, body) VALUES (?, ?, ?)");
-  }
-
-  /** Immediate: who begins is the only writer, so that what it sees as the last event still is when it commits. */
-  append(after: number, bodies: readonly string[]): boolean {
-    this.#db.exec("BEGIN IMMEDIATE");
-    try {
-      const isNext = Number(this.#last.get()?.["seq"] ?? 0) === after;
-      if (isNext) bodies.forEach((body, i) => void this.#insert.run(after + 1 + i, EVENT_VERSION, body));
-      this.#db.exec(isNext ? "COMMIT" : "ROLLBACK");
-      return isNext;
-    } catch (error) {
-      if (this.#db.isTransaction) this.#db.exec("ROLLBACK");
-      throw error;
-    }
-  }
-
-  close(): void {
-    this.#db.close();
-  }
-}
-
-class Reader {
-  readonly #db: DatabaseSync;
-  readonly #last: StatementSync;
-  readonly #page: StatementSync;
-
-  static open(file: string): Reader | undefined {
-    const db = openToRead(file);
-    return db && new Reader(db);
-  }
-
-  private constructor(db: DatabaseSync) {
-    this.#db = db;
-    this.#last = db.prepare("SELECT max(seq) AS seq FROM event");
-    this.#page = db.prepare(
+const pageOf = (db: DatabaseSync, after: number, newest: number): readonly Row[] =>
+  db
+    .prepare(
       `SELECT seq, version, body FROM event WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ${PAGE_ROWS}`,
-    );
-  }
+    )
+    .all(after, newest) as unknown as readonly Row[];
 
-  newest(): number {
-    return Number(this.#last.get()?.["seq"] ?? 0);
-  }
-
-  page(after: number, newest: number): readonly Row[] {
-    return this.#page.all(after, newest) as unknown as readonly Row[];
-  }
-
-  close(): void {
-    this.#db.close();
+/** False if another writer was faster. Immediate, so that the last event is still the last one at the commit. */
+function appendTo(db: DatabaseSync, after: number, bodies: readonly string[]): boolean {
+  db.exec("BEGIN IMMEDIATE");
+  try {
+    const isNext = newestIn(db) === after;
+    const insert = db.prepare("INSERT INTO event (seq, version, body) VALUES (?, ?, ?)");
+    if (isNext) bodies.forEach((body, i) => void insert.run(after + 1 + i, EVENT_VERSION, body));
+    db.exec(isNext ? "COMMIT" : "ROLLBACK");
+    return isNext;
+  } catch (error) {
+    if (db.isTransaction) db.exec("ROLLBACK");
+    throw error;
   }
 }
 
 /**
- * Wakes those who follow. Writing has woken them, too, but some ms too early: readers see a commit only after the
- * disk has confirmed it, and what shows it to them is a change in shared memory that no watch reports.
+ * Wakes readers that follow the log. The write itself wakes them some ms too early: they see a commit only after the
+ * disk has confirmed it, by a change in shared memory that no file watch reports.
  */
 function ring(file: string): void {
   const now = new Date();
   try {
     utimesSync(file, now, now); // By name: opening and closing the file would drop SQLite's locks.
   } catch {
-    // Nobody is woken; those who follow look by themselves within a second.
+    // Readers look by themselves within a second.
   }
 }
 

@@ -1,20 +1,20 @@
-/** What is in a file that somebody else could have shaped? Read at once, never through a link, and only so much of it. */
+/** What is in a file that a worker could have made? Read up to a limit, and never through a link. */
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { messageOf } from "../../core/failure.ts";
 
-export type BoundedRead =
+type BoundedRead =
   | { readonly is: "bytes"; readonly bytes: Buffer }
   | { readonly is: "none" }
-  /** Something is there that nobody should read. */
+  /** Something is there that must not be read. */
   | { readonly is: "link" }
   | { readonly is: "no-file" }
   | { readonly is: "too-large"; readonly size: number }
   | { readonly is: "unreadable"; readonly why: string };
 
 /**
- * To open a pipe waits for its other end, and no signal reaches a thread that does; a device has no end; a link
- * leads to what its maker may not read, or to one of these.
+ * Opening a pipe would block a thread for ever, a device has no end, and a link may lead to either, or to a file that
+ * its maker may not read.
  */
 export async function readBounded(file: string, maxBytes: number): Promise<BoundedRead> {
   let handle: FileHandle;
@@ -41,7 +41,7 @@ export async function readBounded(file: string, maxBytes: number): Promise<Bound
 
 const GUARDED = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
-/** A file may be longer than it says, or grow. */
+/** A file may be longer than its size says, or grow. */
 async function upTo(handle: FileHandle, maxBytes: number): Promise<BoundedRead> {
   const chunks: Buffer[] = [];
   for (let size = 0; size <= maxBytes; ) {
@@ -55,28 +55,24 @@ async function upTo(handle: FileHandle, maxBytes: number): Promise<BoundedRead> 
 
 const CHUNK_BYTES = 64 * 1024;
 
-/** For small files that count as empty where they cannot be read. */
+/** For small files; one that cannot be read counts as empty. */
 export async function readShort(file: string, maxBytes = MAX_SHORT_BYTES): Promise<string> {
   const read = await readBounded(file, maxBytes);
   return read.is === "bytes" ? read.bytes.toString() : "";
 }
 
-/** The same at once, for many tiny files. One that is longer than it says, as in /proc, counts as empty, too. */
+/** The same without waiting. A file that is longer than it says, as in /proc, counts as empty, too. */
 export function readShortSync(file: string, maxBytes = MAX_SHORT_BYTES): string {
-  return readBytesSync(file, maxBytes)?.toString() ?? "";
-}
-
-export function readBytesSync(file: string, maxBytes: number): Buffer | undefined {
   let handle: number | undefined;
   try {
     handle = openSync(file, GUARDED);
     const found = fstatSync(handle);
-    if (!found.isFile() || found.size > maxBytes) return undefined;
+    if (!found.isFile() || found.size > maxBytes) return "";
     const buffer = Buffer.allocUnsafe(found.size + 1);
     const length = readSync(handle, buffer);
-    return length > found.size ? undefined : buffer.subarray(0, length);
+    return length > found.size ? "" : buffer.toString("utf8", 0, length);
   } catch {
-    return undefined; // Not there, a link, or not ours to read.
+    return ""; // Not there, a link, or not readable.
   } finally {
     if (handle !== undefined) closeSync(handle);
   }

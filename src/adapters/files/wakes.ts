@@ -1,11 +1,14 @@
-/** When is it worth looking again? When the file or one beside it of the same name changes; at the latest after a second. */
+/**
+ * When should a file be read again? When it or a file whose name begins the same changes; at the latest after a
+ * second.
+ */
 import { type FSWatcher, watch } from "node:fs";
 import path from "node:path";
 
-/** Watches get lost: queues overflow, network folders have none. It bounds how late a reader can be. */
+/** Watches get lost: queues overflow, network folders have none. This limits the delay. */
 const SAFETY_MS = 1_000;
 
-/** From its making on no change is missed: one that comes while nobody waits ends the next wait at once. */
+/** Misses no change after its creation: one that comes between two waits ends the next wait at once. */
 export class Wakes {
   readonly #file: string;
   #watcher: FSWatcher | undefined;
@@ -18,7 +21,7 @@ export class Wakes {
   }
 
   next(signal: AbortSignal): Promise<void> {
-    if (!this.#watcher) this.#watch(); // Its folder may have come into being.
+    if (!this.#watcher) this.#watch(); // Its folder may exist by now.
     const { promise, resolve } = Promise.withResolvers<void>();
     const timer = setTimeout(() => this.#wake(), SAFETY_MS);
     this.#wake = () => {
@@ -51,7 +54,7 @@ export class Wakes {
         this.#watcher = undefined;
       });
     } catch {
-      this.#watcher = undefined; // No folder yet, or no watches left: the timer does it.
+      this.#watcher = undefined; // No folder yet, or no watches left: the timer is enough.
     }
   }
 }

@@ -1,26 +1,37 @@
-/** How is a file written so that it is there whole, or not at all? Under another name first, then under its own. */
+/** How is a file written so that readers find all of it or none of it? Under another name first, then by a rename. */
+import { randomBytes } from "node:crypto";
 import { mkdir, open, rename, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 
-/** Outlives this process, however it ends. A machine that loses its power may lose it: see `writeDurably`. */
+/** Survives the end of this process. A power cut may lose the file: see `writeDurably`. */
 export async function writeWhole(file: string, text: string): Promise<void> {
   await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
-  await writeFile(draftOf(file), text, { mode: 0o600 });
-  await rename(draftOf(file), file);
+  await replace(file, (draft) => writeFile(draft, text, { mode: 0o600 }));
 }
 
-/** On the disk when it returns, its name and those of new folders as well. */
+/** On the disk when it returns, together with its name and the names of new folders. */
 export async function writeDurably(file: string, text: string): Promise<void> {
   const folder = path.dirname(file);
   const first = await mkdir(folder, { recursive: true, mode: 0o700 });
-  await writeSynced(draftOf(file), text, 0o600);
-  await rename(draftOf(file), file);
+  await replace(file, (draft) => writeSynced(draft, text, 0o600));
   await syncFolder(folder);
   for (let made = folder; first !== undefined && made.length >= first.length; made = path.dirname(made))
     await syncFolder(path.dirname(made));
 }
 
-/** Under its own name at once: half of it may be there. What it holds is on the disk when it returns. */
+/** Each writer has a draft of its own, because several processes may write the same file. */
+async function replace(file: string, write: (draft: string) => Promise<void>): Promise<void> {
+  const draft = `${file}.${randomBytes(6).toString("hex")}.new`;
+  try {
+    await write(draft);
+    await rename(draft, file);
+  } catch (error) {
+    await rm(draft, { force: true }).catch(() => {}); // The first error says what is wrong.
+    throw error;
+  }
+}
+
+/** Written in place, so a crash can leave half of it. The content is on the disk when it returns. */
 export async function writeSynced(file: string, text: string, mode = 0o666): Promise<void> {
   const handle = await open(file, "w", mode);
   try {
@@ -31,15 +42,13 @@ export async function writeSynced(file: string, text: string, mode = 0o666): Pro
   }
 }
 
-/** Gone when it returns, also for whoever starts after a power cut. */
+/** Still gone after a power cut. */
 export async function removeDurably(file: string): Promise<void> {
   await rm(file, { force: true });
   await syncFolder(path.dirname(file)).catch(ignoreMissing);
 }
 
-const draftOf = (file: string) => `${file}.new`;
-
-/** A new name in a folder, or one less, is on the disk once the folder is. */
+/** Makes names that were added to or removed from a folder durable. */
 export async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder);
   try {
@@ -54,6 +63,6 @@ export async function syncFolder(folder: string): Promise<void> {
 /** Some network file systems cannot sync a folder, and need not. */
 const UNABLE = new Set(["EINVAL", "ENOTSUP", "ENOSYS", "EISDIR"]);
 
-export function ignoreMissing(error: NodeJS.ErrnoException): void {
+export function ignoreMissing(error: NodeJS.ErrnoException): undefined {
   if (error.code !== "ENOENT" && error.code !== "ENOTDIR") throw error;
 }

@@ -1,30 +1,30 @@
-/** Does a tree pass? The gate's commands, one after the other, in a side workspace that keeps its ignored files. */
+/** Does a tree pass? Runs the gate's commands one after the other, in a workspace that keeps its ignored files. */
 import { lstatSync } from "node:fs";
 import path from "node:path";
 import { type Failure, failure } from "../../core/failure.ts";
 import type { CommandReport, GateReport, Probed } from "../../core/gate.ts";
-import type { GateChange } from "../../core/gate-changes.ts";
 import type { JobId } from "../../core/job.ts";
-import { redactCommand } from "../../core/redact.ts";
-import { PROBLEM_CLASSES, type Problem } from "../../core/repair.ts";
-import type { Found } from "../../core/tool-output/found.ts";
-import { readOutput } from "../../core/tool-output/read-output.ts";
+import { type Failed, hasFailed } from "../../core/result.ts";
+import type { GateChange } from "../../core/rules/gate-changes.ts";
+import { PROBLEM_CLASSES, type Problem } from "../../core/rules/repair.ts";
 import type { Gate, GatedTree, GateRun } from "../../ports/gate.ts";
 import type { ProgramEnd, ProgramLimits, Programs } from "../../ports/programs.ts";
-import { type Failed, hasFailed } from "../../ports/repository.ts";
 import type { Transcripts } from "../../ports/transcripts.ts";
 import type { Workspaces } from "../../ports/workspaces.ts";
+import { redactCommand } from "../../text/redact.ts";
 import type { Conflicted, Conflicts } from "../repositories/conflicts.ts";
 import { gateChanges } from "./gate-changes.ts";
 import { classOf, type GateCommand, lineOf } from "./gate-command.ts";
 import { Limiter } from "./limiter.ts";
-import { type Ended, type GatePlace, probeGate } from "./probe.ts";
+import { type GatePlace, type ProbeEnded, probeGate } from "./probe.ts";
 import type { ProvedGates } from "./proved-gates.ts";
 import type { GateRules, Rules } from "./rules.ts";
 import { withTestedFiles } from "./tested-files.ts";
+import type { Found } from "./tool-output/found.ts";
+import { readOutput } from "./tool-output/read-output.ts";
 import { A_GATE, type Runnable, whyUnrunnable } from "./unrunnable.ts";
 
-export type CommandGateParts = {
+type CommandGateParts = {
   /** The folder of the user's repository. */
   readonly repository: string;
   readonly rules: GateRules;
@@ -33,11 +33,11 @@ export type CommandGateParts = {
   readonly programs: Programs;
   readonly transcripts: Transcripts;
   readonly limits: ProgramLimits;
-  /** Blots out secrets: names of failures go into the log. */
+  /** Removes secrets: names of failures go into the log. */
   readonly redact: (text: string) => string;
-  /** Gates that may run at the same time: they are heavy, and often share ports and caches. */
+  /** How many gates may run at the same time: they are heavy, and often share ports and caches. */
   readonly maxAtOnce: number;
-  /** Gates that were probed before, and what else decides what their commands see. */
+  /** Gates that were probed before, and what else affects what their commands see. */
   readonly proved?: ProvedGates;
   readonly surroundings?: string;
   readonly alsoRun?: readonly string[];
@@ -66,23 +66,23 @@ export class CommandGate implements Gate {
     return hasFailed(ran) ? ran : summary([...first, ...ran]);
   }
 
-  /** One at a time: to copy or install what a tree needs may take longer than several gates. */
+  /** One at a time: copying or installing what a tree needs may take longer than several gates. */
   prepare(tree: GatedTree): void {
     if (this.#preparing || this.#over.signal.aborted) return;
-    const ready = this.#makeReady(tree, this.#over.signal).catch(() => {}); // Whoever needs it does it then.
+    const ready = this.#makeReady(tree, this.#over.signal).catch(() => {}); // The gate itself does it then.
     this.#preparing = { commit: tree.commit, ready };
     void ready.finally(() => {
       this.#preparing = undefined;
     });
   }
 
-  /** Ends what is being prepared, and waits for that. */
+  /** Stops the preparation, and waits for its end. */
   async close(): Promise<void> {
     this.#over.abort();
     await this.#preparing?.ready;
   }
 
-  /** Under a name of its own: the job itself holds the place where its gate runs. */
+  /** Under another name, because the job itself holds the workspace of its gate. */
   async #makeReady({ job, commit, rules: of }: GatedTree, signal: AbortSignal): Promise<void> {
     const { workspaces, rules } = this.#parts;
     const found = await rules.of(of, signal);
@@ -91,7 +91,7 @@ export class CommandGate implements Gate {
     if (!hasFailed(place)) await workspaces.release(place);
   }
 
-  /** What is under way for this very tree is sooner done than the same begun anew. */
+  /** A preparation of this tree that is under way is faster than starting anew. */
   async #whenReady(commit: string, signal: AbortSignal): Promise<void> {
     if (this.#preparing?.commit !== commit) return;
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -144,7 +144,8 @@ export class CommandGate implements Gate {
     signal: AbortSignal,
   ): Promise<Ran | Failed> {
     const { limits, redact, repository } = this.#parts;
-    const name = redactCommand(command.name, redact); // Often all that is run, with a token; it goes into the log and into proofs.
+    // The name is often the whole command line, perhaps with a token, and goes into the log and into proofs.
+    const name = redactCommand(command.name, redact);
     const line = redactCommand(lineOf(command), redact);
     const { end, text: written } = await this.#execute(tree.job, command, place, signal);
     if (end.is !== "exited")
@@ -163,7 +164,7 @@ export class CommandGate implements Gate {
     { command }: GateCommand,
     { workspace, transcript }: GatePlace,
     signal: AbortSignal,
-  ): Promise<Ended> {
+  ): Promise<ProbeEnded> {
     const { programs, limits, redact } = this.#parts;
     transcript.write(`$ ${redactCommand(command.join(" "), redact)}\n`);
     const { folder, environment } = workspace;
@@ -192,20 +193,20 @@ type Ran = {
   readonly name: string;
   readonly green: boolean;
   readonly failures: readonly Found[];
-  /** Failures that are not in the list. */
+  /** The number of failures that are not in the list. */
   readonly more?: number;
-  /** None of the failures in the list is one that the output names. */
+  /** The output names none of the failures in the list. */
   readonly unnamed?: true;
   readonly tail: string;
-  /** How many tests ran, where that is said. */
+  /** How many tests ran, if the runner says so. */
   readonly tests?: number;
   readonly nothingYet?: true;
-  /** It could not be run; `isSilent`: it passed, and ran none of the tests that are there. */
+  /** Why it could not be run; `isSilent`: it passed without running any of the existing tests. */
   readonly setup?: Failure;
   readonly isSilent?: true;
 };
 
-/** What its output and its tree say about a command beyond its exit code. */
+/** Corrects the result by what the output and the tree say beyond the exit code. */
 function asFound(ran: Ran, found: Runnable): Ran {
   const { name, failures, tail } = ran;
   switch (found.is) {
@@ -230,11 +231,11 @@ function asFound(ran: Ran, found: Runnable): Ran {
   }
 }
 
-/** Where another command of the gate runs tests, one that has none to run may pass. */
+/** A command without tests may pass if another command of the gate runs tests. */
 const withoutSilence = (ran: Ran): Ran =>
   ran.isSilent ? { name: ran.name, green: true, failures: [], tail: ran.tail } : ran;
 
-/** Markers that somebody forgot are red like a command that fails; without any, nothing is said about them. */
+/** Forgotten conflict markers fail the gate like a failing command. */
 function unresolved(conflicted: readonly Conflicted[], redact: (text: string) => string): Ran {
   const failures = conflicted.map(({ file, blocks }): Found => {
     const more = blocks.length === 1 ? "" : `, and ${blocks.length - 1} more in this file`;
@@ -245,7 +246,7 @@ function unresolved(conflicted: readonly Conflicted[], redact: (text: string) =>
   return { name: "conflict markers", green: false, failures, tail };
 }
 
-/** On one line, whatever the path holds. */
+/** On one line, whatever characters the path holds. */
 const plainPath = (file: string) => (/\p{Cc}/u.test(file) ? JSON.stringify(file) : file);
 
 /** What failed, as far as the output names it. */
@@ -257,12 +258,12 @@ async function red(
   const has = filesIn(folder);
   const { failures, more, notConfigured } = readOutput({ text, folder, has, class: classOf(name) });
   if (notConfigured !== undefined) {
-    // The target's rules ask for it, so this tree has lost it: red, and not to be taken for a broken build.
+    // The target's gate asks for it, so this tree has lost it: the gate fails, but not because of a broken build.
     const missing = unnamed(name, NOT_CONFIGURED, notConfigured);
     return { name, green: false, failures: [missing], unnamed: true, tail };
   }
   const note = more === 0 ? "" : `\n(${more} more failures are not named)`;
-  // A failure of its own: what it names may be fewer than on a red target, and is not to count as better.
+  // A failure of its own: a cut output may name fewer failures than the target's, and must not count as better.
   const unread = isCut
     ? [unnamed(name, CUT, "a process that it left behind still held its output open")]
     : [];
@@ -281,7 +282,7 @@ const unnamed = (command: string, what: string, message: string): Found => ({
   message,
 });
 
-/** Asked once a path. Neither a link, which may lead anywhere, nor a place that cannot be looked at is a file. */
+/** Each path is looked up once. A link may lead anywhere, and does not count as a file. */
 function filesIn(folder: string): (file: string) => boolean {
   const known = new Map<string, boolean>();
   return (file) => {
@@ -297,13 +298,13 @@ function isFile(file: string): boolean {
   try {
     return lstatSync(file, { throwIfNoEntry: false })?.isFile() ?? false;
   } catch {
-    return false; // A folder's name that is a file's, a name that is too long: nothing that could be repaired.
+    return false; // A file where a folder should be, or a name that is too long.
   }
 }
 
 type Halted = Exclude<ProgramEnd, { is: "exited" }>;
 
-/** A command that does not end by itself is red; one that could not be started says nothing about the tree. */
+/** A command that does not end by itself fails; one that could not be started says nothing about the tree. */
 function judged(name: string, line: string, end: Halted, maxMs: number): Ran | Failed {
   switch (end.is) {
     case "killed":
@@ -315,7 +316,7 @@ function judged(name: string, line: string, end: Halted, maxMs: number): Ran | F
     case "unstartable": {
       const { kind, message, next = "install what it needs" } = end.failure;
       const why = `the gate's command "${line}" cannot be run: ${message}`;
-      // A machine without room or processes is not the program's fault, and may have them again soon.
+      // A machine without space or processes is not the command's fault, and may recover soon.
       if (kind !== "agent-failed") return { failure: failure("repository", why, next) };
       const setup = failure("setup", why, `${next}; or name another gate in skein.yaml:\n${A_GATE}`);
       return { ...halted(name, `cannot be run: ${message}`, message), setup };
@@ -360,7 +361,7 @@ function summary(ran: readonly Ran[]): GateRun {
   return { report, problems, tail, ...(setup && { setup }) };
 }
 
-/** Under the name that `failuresOf` gives it. */
+/** With the name that `failuresOf` gives it. */
 const problem = (command: string, { cause, ...found }: Found): Problem => ({
   ...found,
   name: `${command}: ${found.name}`,

@@ -1,13 +1,13 @@
-/** Which commands must pass here? Read off the files at the top of a tree; what is not there is not configured. */
+/** Which commands must pass? Read from the files at the top of a tree. */
 import type { GateCommand } from "./gate-command.ts";
 import { scriptsOf } from "./package-json.ts";
 
-/** The files that are looked at, by name; one that is not in the tree is undefined. */
+/** The text of a file by name; undefined if the tree does not have it. */
 export type TopFiles = (name: string) => string | undefined;
 
 export type Detected = {
   readonly commands: readonly GateCommand[];
-  /** Where they were found, in words; or that nothing was. */
+  /** Where they were found, for people; or that nothing was found. */
   readonly found: string;
 };
 
@@ -35,7 +35,7 @@ export const GATE_FILES = [
 
 export const isLockFile = (name: string) => /lock/.test(name);
 
-/** The first of the tools that has something to run; a makefile last, because it often only calls the others. */
+/** The first tool that has something to run. A makefile comes last, because it often only calls the others. */
 export function detectGate(files: TopFiles): Detected {
   for (const look of [fromPackageJson, fromCargo, fromGo, fromPytest, fromMake]) {
     const found = look(files);
@@ -45,7 +45,7 @@ export function detectGate(files: TopFiles): Detected {
   return { commands: [], found };
 }
 
-/** In this order: what does not build cannot be tested. */
+/** In this order, because what does not build cannot be tested. */
 const SCRIPTS = ["build", "typecheck", "types", "type-check", "test"];
 
 function fromPackageJson(files: TopFiles): Detected | undefined {
@@ -61,7 +61,7 @@ function fromPackageJson(files: TopFiles): Detected | undefined {
   };
 }
 
-/** By the lock file; npm's own comes last, since others leave it lying about. */
+/** By the lock file. npm's own comes last, because other tools leave it behind. */
 const MANAGERS = [
   ["pnpm-lock.yaml", "pnpm"],
   ["yarn.lock", "yarn"],
@@ -69,7 +69,7 @@ const MANAGERS = [
   ["bun.lockb", "bun"],
 ] as const;
 
-/** What `npm init` writes for want of a test is no test. */
+/** The placeholder of `npm init` is not a test. */
 const isReal = (script: string | undefined) => script !== undefined && !/no test specified/.test(script);
 
 function fromCargo(files: TopFiles): Detected | undefined {
@@ -100,7 +100,7 @@ function fromPytest(files: TopFiles): Detected | undefined {
     runner !== undefined && /\bpytest\b/.test(files("pyproject.toml") ?? "") && `${runner}.lock`,
   ].find((name) => name !== false);
   if (where === undefined) return undefined;
-  // Each brings an environment of the workspace's own, where the tree itself is installed.
+  // Each runner brings an environment of the workspace's own, in which the tree itself is installed.
   const start = runner ? ([runner, "run"] as const) : (["python3", "-m"] as const);
   return fixed(where, [{ name: "test", command: [...start, "pytest", "-q"] }]);
 }

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { makeRepository } from "../../../test/support/repositories.ts";
-import { flagOf } from "../../core/gate-changes.ts";
-import { hasFailed } from "../../ports/repository.ts";
+import { hasFailed } from "../../core/result.ts";
+import { flagOf } from "../../core/rules/gate-changes.ts";
 import { gateChanges } from "./gate-changes.ts";
 import { configuredRules, detectedRules } from "./rules.ts";
 

@@ -1,17 +1,18 @@
-/** Does a change touch what defines the gate, or what steers agents? Both sides are read, and what differs is named. */
+/** Does a change touch what defines the gate, or what steers agents? Both sides are read and compared. */
 import type { Failure } from "../../core/failure.ts";
-import type { GateChange } from "../../core/gate-changes.ts";
-import { type Failed, hasFailed } from "../../ports/repository.ts";
+import { type Failed, hasFailed } from "../../core/result.ts";
+import type { GateChange } from "../../core/rules/gate-changes.ts";
 import { git } from "../git/git.ts";
+import { listFiles, readBlob } from "../git/trees.ts";
 import { GATE_FILES, isLockFile } from "./detect.ts";
 import { GATE_TOOLS, type GateFile, STEERS } from "./gate-files.ts";
-import { type Reach, type ReadFile, reachOf } from "./gate-reach.ts";
+import { type GateReach, type ReadFile, reachOf } from "./gate-reach.ts";
 import { scriptsOf, testSettingsOf } from "./package-json.ts";
 import type { GateRules, Rules } from "./rules.ts";
 
 type Sides = { readonly from: string; readonly to: string };
 
-/** Nothing if the gate means the same on both sides, and nothing else that is obeyed has changed. */
+/** Empty if the gate means the same on both sides, and nothing that steers agents has changed. */
 export async function gateChanges(
   folder: string,
   rules: GateRules,
@@ -29,7 +30,7 @@ export async function gateChanges(
     .map((file): GateChange => ({ of: "agents", file, what: file }));
   const before = await rules.of(from, signal);
   if (hasFailed(before)) return before;
-  // There is nothing that could be got around.
+  // Without a gate there is nothing to bypass.
   if (before.commands.length === 0 || changed.size === 0) return steering;
   const after = await rules.of(to, signal);
   if (hasFailed(after)) return after;
@@ -42,7 +43,7 @@ export async function gateChanges(
 
 type Found = { readonly file: string; readonly what: string };
 
-/** Only what differs is looked at: what neither side has changed means the same on both. */
+/** Only changed files are compared. */
 async function compare(
   { before, after }: { readonly before: Rules; readonly after: Rules },
   trees: Trees,
@@ -72,14 +73,14 @@ async function compare(
   if (!isSame(before, after))
     for (const [file, kind] of trees.changed)
       if (kind !== "modified" && (GATE_FILES as readonly string[]).includes(file))
-        // A lock file is in no scope, and belongs to its package.json.
+        // A lock file is in no scope; it belongs to its package.json.
         add(isLockFile(file) ? "package.json" : file, `${file}: it decides which commands the gate has`);
   for (const file of trees.changed.keys()) {
     if (programs.has(file)) add(file, file);
     if (/(?:^|\/)package\.json$/.test(file))
       for (const what of await manifestChanges(file, either, trees)) add(file, what);
     for (const row of GATE_TOOLS) {
-      // A program of the repository's own may call any tool.
+      // A program in the repository may call any tool.
       const isUsed = row.tool.test(text) || [...programs].some((program) => /\.\w*sh$/.test(program));
       if (isUsed && isAt(file, row, either) && (await differs(file, row, trees)))
         add(file, row.part ? `${file}: ${row.part.called}` : file);
@@ -92,9 +93,9 @@ const isSame = (a: Rules, b: Rules): boolean =>
   JSON.stringify(a.commands.map(({ command }) => command)) ===
   JSON.stringify(b.commands.map(({ command }) => command));
 
-type Where = Pick<Reach, "folders" | "everywhere">;
+type Where = Pick<GateReach, "folders" | "everywhere">;
 
-/** In a folder in which something is run; anywhere, where all packages are. */
+/** In a folder in which something is run; or in any folder, if something is run in all packages. */
 function isAt(file: string, { file: wanted, isDeep }: GateFile, { folders, everywhere }: Where): boolean {
   if (isDeep) return wanted.test(file);
   if (everywhere.size > 0 && wanted.test(file.slice(file.lastIndexOf("/") + 1))) return true;
@@ -110,7 +111,7 @@ async function differs(file: string, { part }: GateFile, { from, to }: Trees): P
   return part.of((await from(file)) ?? "") !== part.of((await to(file)) ?? "");
 }
 
-/** Settings of test runners, and of a package among many the scripts that are run in each. */
+/** Changed settings of test runners; and if scripts are run in all packages, those scripts. */
 async function manifestChanges(
   file: string,
   { folders, everywhere }: Where,
@@ -146,10 +147,10 @@ function changedIn(raw: string): ReadonlyMap<string, Kind> {
   return changed;
 }
 
-/** The files of both sides, each read once; what has not changed is the same on both. */
+/** The files of both sides, each read once. An unchanged file is read from the old side. */
 class Trees {
   readonly changed: ReadonlyMap<string, Kind>;
-  /** What went wrong first: then nothing that was read counts. */
+  /** The first error: then nothing that was read counts. */
   failure: Failure | undefined;
   readonly #folder: string;
   readonly #sides: Sides;
@@ -174,19 +175,15 @@ class Trees {
     return known;
   }
 
-  /** A link or a folder is no file; of a file that is too long, its beginning counts. */
-  async #read(commit: string, file: string): Promise<string | undefined> {
+  /** A link or a folder is not a file; of a file that is too long, its beginning counts. */
+  async #read(commit: string, path: string): Promise<string | undefined> {
     const folder = this.#folder;
-    const listed = await git(
-      { folder, args: ["ls-tree", "-z", "--full-tree", commit, "--", file] },
-      this.#signal,
-    );
-    if (!listed.ok) return this.#failed(listed.failure);
-    const [, blob] = /^100\d+ blob ([0-9a-f]+)\t/.exec(listed.out) ?? [];
-    if (blob === undefined) return undefined;
-    const args = ["cat-file", "blob", blob];
-    const text = await git({ folder, args, maxBytes: MAX_FILE_BYTES, cut: true }, this.#signal);
-    return text.ok ? text.out : this.#failed(text.failure);
+    const listed = await listFiles({ folder, commit, paths: [path] }, this.#signal);
+    if (hasFailed(listed)) return this.#failed(listed.failure);
+    const file = listed.files.find((each) => each.path === path);
+    if (file === undefined) return undefined;
+    const text = await readBlob({ folder, id: file.id, maxBytes: MAX_FILE_BYTES }, this.#signal);
+    return typeof text === "string" ? text : this.#failed(text.failure);
   }
 
   #failed(why: Failure): undefined {

@@ -1,13 +1,13 @@
-/** Which files set up a gate's tools, or steer agents? By name; of some files only a part counts. */
+/** Which files configure a gate's tools, or steer agents? By name; of some files only a part counts. */
 
 export type GateFile = {
-  /** The row counts if a command that the gate reaches names one of these tools. */
+  /** The row applies if a command that the gate reaches names one of these tools. */
   readonly tool: RegExp;
   /** The path below a folder in which something is run. */
   readonly file: RegExp;
   /** It counts wherever it is. */
   readonly isDeep?: true;
-  /** Only this of its text counts, and is called so. */
+  /** Only this part of its text counts, under this name. */
   readonly part?: { readonly of: (text: string) => string; readonly called: string };
 };
 
@@ -18,7 +18,7 @@ const lines = (wanted: RegExp) => (text: string) =>
     .filter((line) => wanted.test(line))
     .join("\n");
 
-/** The sections of a TOML or INI file whose name matches; of a section, all lines or those that match. */
+/** The sections of a TOML or INI file whose name matches; all lines of a section, or those that match. */
 const sections =
   (wanted: RegExp, keys: RegExp = /\S/) =>
   (text: string): string => {
@@ -71,7 +71,7 @@ export const GATE_TOOLS: readonly GateFile[] = [
     tool: PYTHON,
     file: /^(?:sitecustomize|usercustomize|pytest)\.py$/,
   },
-  // pytest reads them in each folder that it collects tests in.
+  // pytest reads them in each folder that has tests.
   { tool: PYTHON, file: /(?:^|\/)(?:conftest\.py|\.?pytest\.(?:ini|toml))$/, isDeep: true },
   { tool: PYTHON, file: /^pyproject\.toml$/, part: { of: sections(/^tool\.(?:pytest|tox)\b/), ...PYTEST } },
   { tool: PYTHON, file: /^setup\.cfg$/, part: { of: sections(/^(?:tool:)?pytest$/), ...PYTEST } },
@@ -94,7 +94,7 @@ export const GATE_TOOLS: readonly GateFile[] = [
   { tool: /\bphpunit\b/, file: /^phpunit\.xml(?:\.dist)?$/ },
 ];
 
-/** Not what a crate depends on, nor how it is optimised. */
+/** Without dependencies and optimisation settings. */
 function cargoTests(text: string): string {
   return [
     sections(/^test$|^profile\.test\b|^workspace$/, /^\s*(?!resolver\b)\S/)(text),
@@ -105,8 +105,8 @@ function cargoTests(text: string): string {
 }
 
 /**
- * What agents, hooks and later runs obey. Instructions in words (AGENTS.md and the like) are documents that tasks
- * change every day, and do not count.
+ * What agents, hooks and later runs obey. Instructions in prose (AGENTS.md and the like) change every day, and do not
+ * count.
  */
 export const STEERS =
   /^(?:skein\.ya?ml|\.mcp\.json|opencode\.jsonc?|\.envrc|lefthook\.ya?ml|\.pre-commit-config\.yaml|\.gitlab-ci\.yml|azure-pipelines\.yml|bitbucket-pipelines\.yml|Jenkinsfile|\.travis\.yml|\.(?:claude|codex|gemini|opencode|skein|husky|githooks|circleci)\/.+|\.github\/(?:workflows|actions)\/.+)$/;

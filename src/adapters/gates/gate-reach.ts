@@ -1,6 +1,6 @@
 /**
- * What do the gate's commands call? Scripts of package.json, rules of makefiles, shell scripts and program files, one
- * from the other. Programs in other languages are not followed: what `node tools/test.js` imports may be the sources
+ * What do the gate's commands call? Scripts of package.json, rules of makefiles, shell scripts and program files,
+ * step by step. Programs in other languages are not followed: what `node tools/test.js` imports may be the sources
  * under test.
  */
 import path from "node:path";
@@ -12,11 +12,11 @@ import { commandsIn } from "./shell-words.ts";
 /** The text of a file of one tree; undefined if it is not there. */
 export type ReadFile = (file: string) => Promise<string | undefined>;
 
-/** A script or a rule: the file that it is in, and what the text of such a file says of it. */
-export type Place = { readonly file: string; readonly in: (text: string) => string | undefined };
+/** A script or rule: its file, and how to find it in the text of that file. */
+type Place = { readonly file: string; readonly in: (text: string) => string | undefined };
 
-/** `places`: what is reached, by its name in words. The rest says which other files define the gate. */
-export type Reach = {
+/** `places`: what is reached, by a readable name. The rest says which other files define the gate. */
+export type GateReach = {
   readonly places: ReadonlyMap<string, Place>;
   /** Program files that are run, by name. */
   readonly programs: ReadonlySet<string>;
@@ -24,27 +24,22 @@ export type Reach = {
   readonly folders: ReadonlySet<string>;
   /** Scripts that are run in all packages of the repository. */
   readonly everywhere: ReadonlySet<string>;
-  /** Every command that is reached, as one text: it names the tools. */
+  /** All commands that are reached, as one text that names the tools. */
   readonly text: string;
-  /** The same as it is written, with variables and quotes. */
-  readonly lines: readonly string[];
 };
 
-/** `scripts: "follow"`: with what shell scripts run in turn. */
+/** `scripts: "follow"`: also what shell scripts run. */
 export async function reachOf(
   commands: readonly (readonly string[])[],
   read: ReadFile,
   { scripts }: { readonly scripts?: "follow" } = {},
-): Promise<Reach> {
+): Promise<GateReach> {
   const reach = new Reacher(read, scripts === "follow" ? MAX_SCRIPTS : 0);
-  for (const words of commands) {
-    reach.lines.push(words.join(" "));
-    await reach.command(words, "");
-  }
+  for (const words of commands) await reach.command(words, "");
   return { ...reach, text: reach.called.join("\n") };
 }
 
-/** More than a gate of people's making reaches; it bounds what a made-up one costs. */
+/** More than a real gate reaches; limits the cost of a malicious one. */
 const MAX_STEPS = 2_000;
 const MAX_SCRIPTS = 50;
 
@@ -54,12 +49,11 @@ class Reacher {
   readonly folders = new Set<string>([""]);
   readonly everywhere = new Set<string>();
   readonly called: string[] = [];
-  readonly lines: string[] = [];
   readonly #read: ReadFile;
   readonly #seen = new Set<string>();
   #steps = 0;
   #scriptsLeft: number;
-  /** The script whose lines are followed, and where it was started. */
+  /** The script that is being followed, and the folder it was started in. */
   #within: { readonly file: string; readonly from: string } | undefined;
 
   constructor(read: ReadFile, scripts: number) {
@@ -67,10 +61,9 @@ class Reacher {
     this.#scriptsLeft = scripts;
   }
 
-  /** A line for the shell, which may change its folder on the way. */
+  /** A shell line, which may change its folder on the way. */
   async line(text: string, from: string): Promise<void> {
     let folder = from;
-    this.lines.push(text);
     for (const words of commandsIn(text)) {
       if (words[0] === "cd" && words[1] !== undefined) folder = inside(folder, words[1]);
       else await this.command(words, folder);
@@ -125,7 +118,7 @@ class Reacher {
     }
   }
 
-  /** With its hooks; "test:*" is all of them. */
+  /** With its pre and post scripts; "test:*" means all that match. */
   async #script(name: string, folder: string): Promise<void> {
     const file = inside(folder, "package.json");
     const scripts = scriptsOf((await this.#read(file)) ?? "");
@@ -164,7 +157,7 @@ class Reacher {
     }
   }
 
-  /** "node a.js", "sh -c 'npm test'", "python -m tools.check": what is run is not the first word. */
+  /** "node a.js", "sh -c 'npm test'", "python -m tools.check": the first word is not what is run. */
   async #interpreter(name: string, args: readonly string[], folder: string): Promise<void> {
     if (/^(?:\.|source)$/.test(name) && args[0] !== undefined) return this.#program(args[0], folder, "shell");
     if (name === "eval") return this.line(args.join(" "), folder);
@@ -178,13 +171,13 @@ class Reacher {
       for (const part of [`${file}.py`, `${file}/__main__.py`]) await this.#program(part, folder);
       return this.command(args.slice(module + 1), folder);
     }
-    if (args.some((word) => /^(?:--test|test)$/.test(word))) return; // What it names are tests.
+    if (args.some((word) => /^(?:--test|test)$/.test(word))) return; // Its arguments are tests.
     const [verb, next] = withoutOptions(name, args);
     const program = verb === "run" ? next : verb;
     if (program !== undefined) await this.#program(program, folder);
   }
 
-  /** "bash -euo pipefail ci.sh" runs ci.sh; "sh -c 'npm test'" a line. */
+  /** "bash -euo pipefail ci.sh" runs ci.sh; "sh -c 'npm test'" runs a line. */
   async #shell(args: readonly string[], folder: string): Promise<void> {
     const own = args.filter((_, i) => !/^[-+]\w*o$/.test(args[i - 1] ?? ""));
     const at = own.findIndex((word) => !/^[-+]/.test(word));
@@ -193,10 +186,10 @@ class Reacher {
     return this.#program(own[at], folder, "shell");
   }
 
-  /** A file that is run; a shell script with what it runs. */
+  /** A file that is run; of a shell script also what it runs. */
   async #program(name: string, folder: string, by?: "shell"): Promise<void> {
     const file = await this.#found(name, folder);
-    // What a test runs elsewhere may be what it tests.
+    // A test may run what it tests.
     const [tests = ""] = IN_TESTS.exec(this.#within?.file ?? "") ?? [];
     if (!file.startsWith(tests)) return;
     this.programs.add(file);
@@ -211,7 +204,7 @@ class Reacher {
     this.#within = outer;
   }
 
-  /** A script goes to other folders in ways that cannot all be seen: then the file is looked for where it began. */
+  /** Not every change of folder in a script is understood: then the file is searched where the script began. */
   async #found(name: string, folder: string): Promise<string> {
     const file = inside(folder, name);
     if (!this.#within || (await this.#read(file)) !== undefined) return file;
@@ -228,11 +221,11 @@ const INTERPRETERS =
 
 const plain = (words: readonly string[]) => words.filter((word) => !word.startsWith("-"));
 
-/** "-r ./a.js b.js" runs b.js; a.js is an option's. */
+/** "-r ./a.js b.js" runs b.js; a.js belongs to an option. */
 const withoutOptions = (tool: string, args: readonly string[]): readonly string[] =>
   args.filter((word, i) => !word.startsWith("-") && !isFileOption(tool, args[i - 1] ?? ""));
 
-/** Settings and code that a tool is given by name. */
+/** Configuration and code that is passed to a tool by an option. */
 const optionFiles = (tool: string, args: readonly string[]): readonly string[] =>
   args.flatMap((word, i) => {
     const [option = "", value] = word.split(/=(.*)/s);
@@ -246,7 +239,7 @@ const isFileOption = (tool: string, option: string): boolean =>
 const FILE_OPTION =
   /^--(?:config|config-file|project|require|import|loader|experimental-loader|rcfile|file|makefile|confcutdir|manifest-path|env-file)$/;
 
-/** One letter means something else to each tool: what `cc -c`, `test -f` and `cp -r` name are sources. */
+/** A letter means something else for each tool: `cc -c`, `test -f` and `cp -r` name sources. */
 const SHORT_OPTIONS = [
   [/^(?:node|bun|tsx|ts-node|mocha|jasmine|ava|tap|tape|electron|ruby|rspec)$/, "-r"],
   [/^(?:py\.?test|tox|jest|vitest|eslint|karma|playwright|cypress|webpack|rollup|golangci-lint)$/, "-c"],
@@ -254,7 +247,7 @@ const SHORT_OPTIONS = [
   [/^(?:tsc|tsgo|vue-tsc|ts-node|jest|cucumber-js)$/, "-p"],
 ] as const;
 
-/** "CI=1 timeout 60 npx c8 mocha" is mocha. */
+/** "CI=1 timeout 60 npx c8 mocha" runs mocha. */
 function withoutWrappers(words: readonly string[]): readonly string[] {
   for (let i = 0; i < words.length; i += 1) {
     const word = words[i]!;
@@ -271,8 +264,8 @@ function withoutWrappers(words: readonly string[]): readonly string[] {
 const WRAPPERS =
   /^(?:env|cross-env|cross-env-shell|dotenv|exec|command|time|nice|nohup|timeout|gtimeout|xvfb-run|sudo|npx|pnpx|bunx|c8|nyc|!|then|do|if|elif|else|while|until|\{)$/;
 
-/** A path below the top of the tree, in one spelling; what leads out of it names nothing that is there. */
-export const inside = (folder: string, file: string): string => {
+/** A normalised path below the top of the tree. A path that leads out of it names nothing. */
+const inside = (folder: string, file: string): string => {
   const below = `${file}/`.startsWith(TOP) ? ["/", file.slice(TOP.length)] : ["/", folder, file];
   const joined = path.posix.join(...below).slice(1);
   return joined.replace(/\/$/, "");

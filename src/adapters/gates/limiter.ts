@@ -1,4 +1,4 @@
-/** How many at once? Those beyond the limit wait in the order in which they came, or until they are told to stop. */
+/** How many may run at once? Others wait in order of arrival, or until they are stopped. */
 
 export class Limiter {
   readonly #max: number;
@@ -9,7 +9,7 @@ export class Limiter {
     this.#max = max;
   }
 
-  /** `undefined` if `signal` came before the turn did. */
+  /** `undefined` if `signal` came first. */
   async run<T>(act: () => Promise<T>, signal: AbortSignal): Promise<T | undefined> {
     if (!(await this.#turn(signal))) return undefined;
     try {
@@ -40,7 +40,7 @@ export class Limiter {
     return came;
   }
 
-  /** The place goes straight to the next in line, so that nobody can come between. */
+  /** Hands the place to the next in line, so that no later caller can take it. */
   #leave(): void {
     const next = this.#waiting.shift();
     if (next) next();

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { it } from "node:test";
 import { failure } from "../../core/failure.ts";
 import type { JobId } from "../../core/job.ts";
+import { type Failed, hasFailed } from "../../core/result.ts";
 import type { Gate, GatedTree, GateRun } from "../../ports/gate.ts";
-import { type Failed, hasFailed } from "../../ports/repository.ts";
 import { lookingOutside } from "./look-outside.ts";
 
 const NEVER = new AbortController().signal;

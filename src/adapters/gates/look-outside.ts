@@ -1,21 +1,21 @@
-/** Does the base fail only because of the sandbox? Asked once, of what no agent has written: then nobody can mend it. */
+/** Does the base fail only because of the sandbox? Then no agent can fix it, and the user must. */
 import { type Failure, failure } from "../../core/failure.ts";
 import { failuresOf } from "../../core/gate.ts";
+import { type Failed, hasFailed } from "../../core/result.ts";
 import type { Gate, GatedTree, GateRun } from "../../ports/gate.ts";
-import { type Failed, hasFailed } from "../../ports/repository.ts";
 import { LET_SET_UP } from "./unrunnable.ts";
 
-export type LookOutsideParts = {
+type LookOutsideParts = {
   readonly inside: Gate;
-  /** The same commands as the user, in a place where no candidate has been. */
+  /** Runs the same commands as the user, in a workspace where no candidate has been. */
   readonly outside: Pick<Gate, "run">;
   readonly isConfined: () => Promise<boolean>;
   readonly network: boolean;
 };
 
 /**
- * A candidate is never run outside: hostile code would only have to fail. What fails inside and not outside has to do
- * so twice, or a flaky test would stop the run.
+ * A candidate never runs outside: hostile code would only have to fail. A failure must occur twice inside and not
+ * outside, or a flaky test would stop the run.
  */
 export function lookingOutside({ inside, outside, isConfined, network }: LookOutsideParts): Gate {
   const known = new Map<string, Failure | undefined>();
@@ -35,7 +35,7 @@ export function lookingOutside({ inside, outside, isConfined, network }: LookOut
     if (!tree.isBase || wrongIn(first).length === 0) return first;
     if (!known.has(tree.commit) && (await isConfined())) {
       const found = signal.aborted ? undefined : await find(tree, first, signal);
-      if (signal.aborted) return STOPPED; // It is not known whether the base is red or only the sandbox in its way.
+      if (signal.aborted) return STOPPED; // Not known whether the base fails or only the sandbox is in its way.
       known.set(tree.commit, found);
     }
     const setup = known.get(tree.commit);
@@ -53,7 +53,7 @@ export function lookingOutside({ inside, outside, isConfined, network }: LookOut
 const STOPPED: Failed = { failure: failure("cancelled", "the gate was stopped") };
 const NOTHING = { report: { commands: [] }, problems: [], tail: "" };
 
-/** By name; a place that could not be set up counts as one thing. */
+/** By name; a workspace that could not be set up counts as one failure. */
 function wrongIn(run: GateRun | Failed): readonly string[] {
   if (hasFailed(run)) return run.failure.kind === "cancelled" ? [] : [SETUP];
   const names = failuresOf(run.report);
@@ -76,12 +76,12 @@ function doesNotRun(names: readonly string[], run: GateRun | Failed, network: bo
   return { ...failure("setup", message, nextOf(network, setup)), detail: words };
 }
 
-/** What the gate says of a command that lacks something. */
+/** How the gate reports a command that lacks something. */
 const UNRUNNABLE = /: cannot be run: (.*)$/s;
 const MAX_NAMED = 5;
 const MAX_CHARS = 600;
 
-/** From the beginning of a line if it can be, else of a word. */
+/** Cut at the beginning of a line if possible, else of a word. */
 function endOf(text: string): string {
   const words = text.trim();
   if (words.length <= MAX_CHARS) return words;
@@ -89,7 +89,7 @@ function endOf(text: string): string {
   return `… ${end.replace(end.includes("\n") ? /^[^\n]*\n\s*/ : /^\S*\s+/, "")}`;
 }
 
-/** A package that each workspace can install is not worth a gate without a sandbox. */
+/** If each workspace can install what is missing, that is proposed before switching the sandbox off. */
 function nextOf(network: boolean, setup: Failure | undefined): string {
   const lines = [
     "`gateSandbox: off` (tests that agents write then run as you)",

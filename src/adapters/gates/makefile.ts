@@ -1,14 +1,14 @@
-/** Which rules of a makefile does a target reach, and what do they run? Variables are put in; functions are not. */
+/** Which rules of a makefile does a target reach, and what do they run? Variables are expanded, functions are not. */
 
 /** `recipe`: the lines that a shell runs. */
-export type MakeRule = { readonly target: string; readonly recipe: readonly string[] };
+type MakeRule = { readonly target: string; readonly recipe: readonly string[] };
 
-export type Makefile = {
-  /** The rules of these targets and of all that they need; without any, of the first target. */
+type Makefile = {
+  /** The rules of these targets and of their prerequisites; without targets, of the first one. */
   readonly reached: (targets: readonly string[]) => readonly MakeRule[];
-  /** All that a rule says, with its variables put in: what it needs, and its recipe. */
+  /** The text of a rule with variables expanded: prerequisites and recipe. */
   readonly rule: (target: string) => string | undefined;
-  /** How every recipe is run, if the makefile says so. */
+  /** How recipes are run, if the makefile says so. */
   readonly shell: string;
   readonly includes: readonly string[];
 };
@@ -57,7 +57,7 @@ export function readMakefile(text: string): Makefile {
   const reached: Makefile["reached"] = (targets) => {
     const wanted = new Set(targets.length > 0 ? targets : first === undefined ? [] : [first]);
     const found: MakeRule[] = [];
-    // A set may grow while it is walked: what is needed by what is needed is reached in the same pass.
+    // A set may grow while it is walked, so indirect prerequisites are reached in the same pass.
     for (const target of wanted) {
       const { needs, recipe } = rules.get(target) ?? {};
       if (!needs || !recipe) continue;
@@ -75,7 +75,7 @@ export function readMakefile(text: string): Makefile {
 
 const ASSIGNMENT = /^(?:(?:export|override)\s+)*([\w.-]+)\s*(?:::?:?|[?+!])?=\s*(.*)$/;
 
-/** Deeper than people nest them; it ends where variables name each other. */
+/** Deeper than people nest variables; ends cycles. */
 const MAX_DEPTH = 10;
 
 function expanded(line: string, variables: ReadonlyMap<string, string>): string {

@@ -1,6 +1,6 @@
 /** What does a package.json say about scripts and tests? */
 
-/** By name. A package.json that is no JSON has no scripts that anybody could run. */
+/** By name. A package.json that is not valid JSON has no scripts. */
 export function scriptsOf(text: string): ReadonlyMap<string, string> {
   const { scripts } = fieldsOf(text);
   if (typeof scripts !== "object" || scripts === null) return new Map();
@@ -9,7 +9,7 @@ export function scriptsOf(text: string): ReadonlyMap<string, string> {
   );
 }
 
-/** Settings of test runners, by name; never what it depends on. */
+/** Settings of test runners by name, without dependencies. */
 export const testSettingsOf = (text: string): readonly (readonly [key: string, value: string])[] => {
   const fields = fieldsOf(text);
   return SETTINGS.flatMap((key) => (fields[key] === undefined ? [] : [[key, JSON.stringify(fields[key])]]));

@@ -6,9 +6,8 @@ import path from "node:path";
 import { describe, it } from "node:test";
 import { newFolder } from "../../../test/support/folders.ts";
 import { type Files, makeRepository } from "../../../test/support/repositories.ts";
-import { hasFailed } from "../../ports/repository.ts";
-import { shellCommand } from "./gate-command.ts";
-import { testCommands } from "./probe-commands.ts";
+import { hasFailed } from "../../core/result.ts";
+import { shellCommand, testCommands } from "./gate-command.ts";
 import { filesOf, makeUnusable } from "./probe-sources.ts";
 
 const quiet = new AbortController().signal;

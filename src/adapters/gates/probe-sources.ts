@@ -1,9 +1,10 @@
-/** Which files of a tree are its sources, as apart from tests, settings and tools, and how are they made unusable? */
+/** Which files of a tree are sources under test, and how are they made unusable? */
 import { chmod, lstat, rm, writeFile } from "node:fs/promises";
-import path from "node:path";
-import type { Failed } from "../../ports/repository.ts";
+import { basename, join } from "node:path";
+import { type Failed, hasFailed } from "../../core/result.ts";
 import { readShort } from "../files/read-bounded.ts";
 import { git } from "../git/git.ts";
+import { listFiles, readBlob, type TreeFile } from "../git/trees.ts";
 import { isTestFile } from "../repositories/test-files.ts";
 import { isReachedInside } from "../workspaces/folders.ts";
 import { type ReadFile, reachOf } from "./gate-reach.ts";
@@ -11,47 +12,47 @@ import { type ReadFile, reachOf } from "./gate-reach.ts";
 export type TreeFiles = {
   readonly sources: readonly string[];
   readonly hasTests: boolean;
-  /** Manifests, lock files and configuration with what is in them: "<id> <path>". */
+  /** Manifests, lock files and configuration with their content: "<id> <path>". */
   readonly settings: readonly string[];
   readonly read: ReadFile;
 };
 
-/** `run`: the commands that Skein runs here. */
+/** `run`: all commands that Skein runs here. */
 export async function filesOf(
   folder: string,
   commit: string,
   run: readonly (readonly string[])[],
   signal: AbortSignal,
 ): Promise<TreeFiles | Failed> {
-  const listed = await git({ folder, args: ["ls-tree", "-r", "-z", "--full-tree", commit] }, signal);
-  if (!listed.ok) return { failure: listed.failure };
-  const files = entriesOf(listed.out);
-  const ids = new Map(files.map(({ file, id }) => [file, id]));
+  const listed = await listFiles({ folder, commit }, signal);
+  if (hasFailed(listed)) return listed;
+  const { files } = listed;
+  const ids = new Map(files.map(({ path, id }) => [path, id]));
   const read: ReadFile = async (file) => {
     const id = ids.get(file);
     if (id === undefined) return undefined;
-    const blob = await git({ folder, args: ["cat-file", "blob", id], maxBytes: MAX_TEXT_BYTES }, signal);
-    return blob.ok ? blob.out : ""; // Too large for a person to have written.
+    const text = await readBlob({ folder, id, maxBytes: MAX_TEXT_BYTES }, signal);
+    return typeof text === "string" ? text : "";
   };
   const { programs } = await reachOf(run, read);
   const isRun = isRunBy([...programs].filter((file) => ids.has(file)));
-  const programsUnder = files.filter((entry) => isSource(entry) && !isRun(entry.file));
-  const tests = files.map(({ file }) => file).filter((file) => isTestFile(file) || isRun(file));
-  const scripts = programsUnder.filter(isScript).map(({ file }) => file);
+  const programsUnder = files.filter((entry) => isSource(entry) && !isRun(entry.path));
+  const tests = files.map(({ path }) => path).filter((file) => isTestFile(file) || isRun(file));
+  const scripts = programsUnder.filter(isScript).map(({ path }) => path);
   const isNamed = await namedIn({ folder, commit, tests }, scripts, signal);
   return {
-    sources: programsUnder.filter((entry) => !isScript(entry) || isNamed(entry.file)).map(({ file }) => file),
-    hasTests: files.some(({ file }) => isTestFile(file)),
+    sources: programsUnder.filter((entry) => !isScript(entry) || isNamed(entry.path)).map(({ path }) => path),
+    hasTests: files.some(({ path }) => isTestFile(path)),
     settings: files
-      .filter(({ file }) => isSettings(file) && !isOthers(file))
-      .map(({ id, file }) => `${id} ${file}`),
+      .filter(({ path }) => isSettings(path) && !isOthers(path))
+      .map(({ id, path }) => `${id} ${path}`),
     read,
   };
 }
 
-/** A tool of the project's own, such as one that publishes it: a source under test only if a test names it. */
-const isScript = ({ file, isExecutable }: Entry): boolean =>
-  TOOL_FOLDER.test(file) || SHELL.test(file) || (isExecutable && !path.basename(file).includes("."));
+/** A tool of the project, such as a release script: a source under test only if a test names it. */
+const isScript = ({ path: file, isExecutable }: TreeFile): boolean =>
+  TOOL_FOLDER.test(file) || SHELL.test(file) || (isExecutable && !basename(file).includes("."));
 
 const SHELL = /\.(?:sh|bash|zsh|ksh|fish|ps1)$/i;
 
@@ -63,11 +64,11 @@ async function namedIn(
   signal: AbortSignal,
 ): Promise<(file: string) => boolean> {
   if (scripts.length === 0 || tests.length === 0) return () => false;
-  const stemOf = (file: string) => path.basename(file).replace(/\..*$/, "");
+  const stemOf = (file: string) => basename(file).replace(/\..*$/, "");
   const names = [...new Set(scripts.map(stemOf))].slice(0, MAX_NAMES).flatMap((name) => ["-e", name]);
   const args = ["grep", "-o", "-h", "-I", "-w", "-F", ...names, commit, "--", ...tests.slice(0, MAX_TESTS)];
   const found = await git({ folder, args }, signal);
-  if (!found.ok) return () => found.code !== 1; // 1 is that there are none; what cannot be looked at counts.
+  if (!found.ok) return () => found.code !== 1; // 1 means that there are none; if git fails, all count as named.
   const named = new Set(found.out.split("\n"));
   return (file) => named.has(stemOf(file));
 }
@@ -76,8 +77,8 @@ const MAX_NAMES = 500;
 const MAX_TESTS = 1_000;
 
 /**
- * A program that a command runs is part of the gate, and no source under test: `node tools/test.js`. So is all that
- * lies beside it in a folder of tools.
+ * A program that a command runs is part of the gate, not a source under test: `node tools/test.js`. So are other
+ * files in its tool folder.
  */
 function isRunBy(programs: readonly string[]): (file: string) => boolean {
   const own = new Set(programs);
@@ -91,17 +92,8 @@ const TOOL_FOLDER = /(?:^|\/)(?:tools?|scripts?|ci|hack|build|dev)\//;
 
 const MAX_TEXT_BYTES = 1_000_000;
 
-type Entry = { readonly file: string; readonly id: string; readonly isExecutable: boolean };
-
-/** "mode type id<TAB>path". Neither links nor submodules. */
-const entriesOf = (listing: string): readonly Entry[] =>
-  listing.split("\0").flatMap((line) => {
-    const [, mode, id, file] = /^(100\d+) blob ([0-9a-f]+)\t(.*)$/s.exec(line) ?? [];
-    return id && file ? [{ file, id, isExecutable: mode === "100755" }] : [];
-  });
-
-const isSource = ({ file, isExecutable }: Entry): boolean =>
-  (SOURCE.test(file) || (isExecutable && !path.basename(file).includes("."))) &&
+const isSource = ({ path: file, isExecutable }: TreeFile): boolean =>
+  (SOURCE.test(file) || (isExecutable && !basename(file).includes("."))) &&
   !isTestFile(file) &&
   !isSettings(file) &&
   !isOthers(file) &&
@@ -114,13 +106,13 @@ const SOURCE =
 const OF_TESTS =
   /(?:^|\/)(?:tests?|__tests__|specs?|e2e|cypress|testdata|fixtures?|__fixtures__|__snapshots__|__mocks__|mocks)\//i;
 
-/** Folders of tools, of pages, and of what was written elsewhere. */
+/** Folders of tools, documentation and third-party code. */
 const isOthers = (file: string): boolean =>
   /(?:^|\/)(?:\.[^/]+|node_modules|vendor(?:ed)?|third[_-]?party|bower_components|docs?)\//i.test(file);
 
-/** What a tool reads to know what to do; it stays as it is. */
+/** Configuration of a tool; it stays as it is. */
 const isSettings = (file: string): boolean => {
-  const name = path.basename(file);
+  const name = basename(file);
   return SETTINGS.test(name) || name.startsWith(".");
 };
 
@@ -151,7 +143,7 @@ const SETTINGS = new RegExp(
   ].join("|")})$`,
 );
 
-/** In a workspace that nothing else uses and that is thrown away: what is built from this must not be met again. */
+/** In a workspace that is thrown away, because builds of these files must not be reused. */
 export async function makeUnusable(
   folder: string,
   files: readonly string[],
@@ -163,22 +155,22 @@ export async function makeUnusable(
 
 const AT_ONCE = 64;
 
-/** A new file takes its place: the set-up may have linked the old one to another. */
+/** Replaced by a new file, because the set-up may have linked the old one to another. */
 async function spoil(folder: string, file: string): Promise<void> {
-  const at = path.join(folder, file);
+  const at = join(folder, file);
   if (!(await isReachedInside(folder, file))) return;
   const found = await lstat(at).catch(() => undefined);
-  if (!found?.isFile()) return; // The set-up moved it: then it is not what is built or run.
+  if (!found?.isFile()) return; // The set-up moved it, so it is not what is built or run.
   const text = await readShort(at);
-  if (!SOURCE.test(file) && !text.startsWith("#!")) return; // A program without its source.
+  if (!SOURCE.test(file) && !text.startsWith("#!")) return; // A compiled program.
   await rm(at);
   await writeFile(at, unusable(file, text), { flag: "wx" });
   await chmod(at, found.mode & 0o777);
 }
 
 /**
- * A shell reads line by line, and ends at the first. For all others the whole is no program: to compile, to import or
- * to start it fails. What says which interpreter or package it is stays: without that a tool might leave it out.
+ * A shell stops at the first line; for all other languages the text is invalid, so that compiling, importing or
+ * starting it fails. The interpreter line and the package name stay, because without them a tool might skip the file.
  */
 function unusable(file: string, text: string): string {
   const first = /^#!.*\n/.exec(text)?.[0] ?? "";

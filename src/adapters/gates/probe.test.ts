@@ -7,7 +7,7 @@ import { newFolder } from "../../../test/support/folders.ts";
 import { type Files, makeRepository } from "../../../test/support/repositories.ts";
 import type { GateReport } from "../../core/gate.ts";
 import type { JobId } from "../../core/job.ts";
-import { hasFailed } from "../../ports/repository.ts";
+import { hasFailed } from "../../core/result.ts";
 import { LocalPrograms } from "../programs/local.ts";
 import { CloneWorkspaces } from "../workspaces/clones.ts";
 import { CommandGate } from "./command.ts";
@@ -165,7 +165,7 @@ function ownTool(): Files {
 }
 
 describe("a gate that does not look at its tree", MAX, () => {
-  it("is unproven, and says where Python takes the package from", async () => {
+  it("is unproven where Python takes the package from elsewhere", async () => {
     const elsewhere = await makeRepository({ files: PYTHON });
     await using _ = elsewhere;
     const files: Files = {
@@ -177,10 +177,6 @@ describe("a gate that does not look at its tree", MAX, () => {
     assert.ok(result.is === "unproven", JSON.stringify(result));
     assert.equal(result.failure.kind, "setup");
     assert.match(result.failure.message, /^your tests pass without your code: "PYTHONPATH=/);
-    assert.ok(
-      result.failure.message.includes(`it imports sums from ${elsewhere.folder}/sums/__init__.py`),
-      result.failure.message,
-    );
     assert.match(
       result.failure.next ?? "",
       /uv run pytest[\s\S]*workspace:\n {2}setup: [\s\S]*\ngateProbe: off$/,
@@ -208,7 +204,7 @@ describe("a gate that does not look at its tree", MAX, () => {
     assert.ok(result.is === "unproven");
     assert.match(
       result.failure.message,
-      /"node --test" was green in a workspace whose only source file \(src\/add.js\) was made unusable$/,
+      /"node --test" passed in a workspace whose only source file \(src\/add.js\) was made unusable$/,
     );
   });
 

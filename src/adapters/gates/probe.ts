@@ -1,32 +1,31 @@
-/** Does a gate look at the tree that it runs in? Its tests must fail where the sources of the tree are unusable. */
+/** Do the gate's tests look at the tree that they run in? They must fail where its sources are unusable. */
 import { createHash } from "node:crypto";
 import { type Failure, failure } from "../../core/failure.ts";
 import type { GateReport, Probed } from "../../core/gate.ts";
 import type { JobId } from "../../core/job.ts";
-import { redactCommand } from "../../core/redact.ts";
+import { type Failed, hasFailed } from "../../core/result.ts";
 import type { GatedTree } from "../../ports/gate.ts";
 import type { ProgramEnd, ProgramLimits } from "../../ports/programs.ts";
-import { type Failed, hasFailed } from "../../ports/repository.ts";
 import type { Transcript, Transcripts } from "../../ports/transcripts.ts";
 import type { Workspace, Workspaces } from "../../ports/workspaces.ts";
-import { type GateCommand, shellCommand } from "./gate-command.ts";
-import { reachOf } from "./gate-reach.ts";
-import { testCommands } from "./probe-commands.ts";
-import { importedElsewhere } from "./probe-python.ts";
+import { redactCommand } from "../../text/redact.ts";
+import { type GateCommand, shellCommand, testCommands } from "./gate-command.ts";
 import { filesOf, makeUnusable, type TreeFiles } from "./probe-sources.ts";
 import type { ProvedGates } from "./proved-gates.ts";
 
-export type ProbeParts = {
+type ProbeParts = {
   readonly repository: string;
   readonly workspaces: Workspaces;
   readonly transcripts: Transcripts;
   readonly limits: ProgramLimits;
   readonly redact: (text: string) => string;
-  /** Those that were proved before; without it every gate is probed each time. */
+  /** Gates that were proved before; without it every gate is probed each time. */
   readonly proved?: ProvedGates;
-  /** What else decides what the commands see: how workspaces are set up, which programs are found. */
+  /** What else affects the commands: how workspaces are set up, which programs are found. */
   readonly surroundings?: string;
-  /** Other lines that Skein runs here, an agent's or the set-up's: what they run is no source under test. */
+  /**
+   * Other command lines that Skein runs here, of an agent or the set-up: their programs are not sources under test.
+   */
   readonly alsoRun?: readonly string[];
   /** Runs one command as the gate does. */
   readonly execute: (
@@ -34,14 +33,14 @@ export type ProbeParts = {
     command: GateCommand,
     place: GatePlace,
     signal: AbortSignal,
-  ) => Promise<Ended>;
+  ) => Promise<ProbeEnded>;
 };
 
 export type GatePlace = { readonly workspace: Workspace; readonly transcript: Transcript };
 /** `text`: all that it wrote, within the limits. */
-export type Ended = { readonly end: ProgramEnd; readonly text: string };
+export type ProbeEnded = { readonly end: ProgramEnd; readonly text: string };
 
-/** `report`: what the commands said about the tree as it is. One that was red there says nothing here. */
+/** `report`: the result on the intact tree. A command that failed there proves nothing here. */
 export async function probeGate(
   parts: ProbeParts,
   tree: GatedTree,
@@ -78,7 +77,7 @@ const namesOf = (commands: readonly GateCommand[], { redact }: ProbeParts): stri
 
 type Probe = { readonly commands: readonly GateCommand[]; readonly files: TreeFiles };
 
-/** In a place of its own, which is thrown away: what is built there must not be met by a gate. */
+/** In a workspace that is thrown away, because no gate may reuse its builds. */
 async function inWorkspace(
   parts: ProbeParts,
   { job, commit }: GatedTree,
@@ -99,7 +98,7 @@ async function inWorkspace(
   }
 }
 
-/** All of them together may take as long as one of the gate's commands. */
+/** All commands together may take as long as one command of the gate. */
 async function runAll(
   parts: ProbeParts,
   job: JobId,
@@ -115,9 +114,8 @@ async function runAll(
     if (signal.aborted) return STOPPED;
     const is = colourOf(ended);
     if (is === "green" && files.hasTests) {
-      const elsewhere = await imported(parts, job, { command, files, ...place }, stop);
       const isNode = (await files.read("package.json")) !== undefined;
-      return { is: "unproven", failure: unproven(name, { ...files, isNode }, elsewhere) };
+      return { is: "unproven", failure: unproven(name, files.sources, isNode) };
     }
     if (is === "green") unclear.push(`${name} passes without the sources, but no test files were found`);
     else if (is !== "red") unclear.push(`without the sources, ${name} ${is.not}`);
@@ -125,21 +123,8 @@ async function runAll(
   return unclear.length > 0 ? notProbed(unclear.join("; ")) : { is: "proved" };
 }
 
-async function imported(
-  parts: ProbeParts,
-  job: JobId,
-  { command, files, ...place }: { command: GateCommand; files: TreeFiles } & GatePlace,
-  signal: AbortSignal,
-): Promise<readonly string[]> {
-  const { lines } = await reachOf([command.command], files.read);
-  return importedElsewhere(place.workspace.folder, lines, files.sources, async (line) => {
-    const { end } = await parts.execute(job, shellCommand("where from", line), place, signal);
-    return end.is === "exited" && end.code === 0 ? end.output : "";
-  });
-}
-
-/** Only a program that ran and said no is red here: it did the same with the sources, and said yes. */
-function colourOf({ end, text }: Ended): "green" | "red" | { readonly not: string } {
+/** Red only if it ran and failed: with the sources it passed. */
+function colourOf({ end, text }: ProbeEnded): "green" | "red" | { readonly not: string } {
   switch (end.is) {
     case "exited":
       if (end.code === 0) return "green";
@@ -157,22 +142,17 @@ function colourOf({ end, text }: Ended): "green" | "red" | { readonly not: strin
 }
 
 const WITHIN_MAKE = /^g?make.*\*\*\* \[.*\] Error 12[67]$/m;
-/** pytest says "collected 0 items / 3 errors" where tests cannot be imported: that is red. */
+/** pytest says "collected 0 items / 3 errors" if tests cannot be imported: that is red. */
 const NONE_RAN = /^(?:=* ?no tests (?:ran|found|collected)\b|no test files found\b|collected 0 items$)/im;
 
 const STOPPED: Failed = { failure: failure("cancelled", "the probe of the gate was stopped") };
 
 const notProbed = (why: string): Probed => ({ is: "not-probed", why });
 
-function unproven(
-  name: string,
-  { sources, isNode }: Pick<TreeFiles, "sources"> & { readonly isNode: boolean },
-  elsewhere: readonly string[],
-): Failure {
+function unproven(name: string, sources: readonly string[], isNode: boolean): Failure {
   const count =
     sources.length === 1 ? `only source file (${sources[0]}) was` : `${sources.length} source files were`;
-  const from = elsewhere.length === 0 ? "" : `; it imports ${elsewhere.join(", ")}`;
-  const message = `your tests pass without your code: "${name}" was green in a workspace whose ${count} made unusable${from}`;
+  const message = `your tests pass without your code: "${name}" passed in a workspace whose ${count} made unusable`;
   const isPython = sources.some((file) => file.endsWith(".py"));
   const mending = isPython ? PYTHON_NEXT : isNode ? NODE_NEXT : OTHER_NEXT;
   const named = sources.slice(0, MAX_NAMED).join(", ");
@@ -202,7 +182,7 @@ workspace:
 const OFF = `or, if these tests are right as they are:
 gateProbe: off`;
 
-/** Equal where the same commands meet the same set-up, manifests, lock files and configuration. */
+/** Equal if commands, set-up, manifests, lock files and configuration are equal. */
 const keyOf = (commands: readonly GateCommand[], { settings }: TreeFiles, surroundings: string): string =>
   createHash("sha256")
     .update(JSON.stringify([1, commands, settings, surroundings]))

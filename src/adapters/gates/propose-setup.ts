@@ -1,36 +1,36 @@
-/** How would a workspace get what the gate needs? From the files of a tree, and from what lies in the user's checkout. */
+/** How could a workspace get what the gate needs? From the files of a tree, and from the user's checkout. */
 import type { TopFiles } from "./detect.ts";
 
-/** What is installed in the user's checkout, where git ignores it. */
+/** What is installed in the user's checkout and ignored by git. */
 export type Installed = {
   readonly hasNodeModules?: boolean;
-  /** The folder of a virtual environment; `isEditable`: it has the checkout itself installed, by a link to it. */
+  /** The folder of a virtual environment; `isEditable`: the checkout itself is installed in it by a link. */
   readonly venv?: { readonly name: string; readonly isEditable: boolean };
 };
 
 export type SetupProposal = {
   /** For `workspace.setup`. */
   readonly command: string;
-  /** The file that it was read off. */
+  /** The file that it was derived from. */
   readonly lockFile: string;
-  /** A workspace would have nothing that is installed without it. */
+  /** Without it a workspace would have nothing installed. */
   readonly isNeeded: boolean;
-  /** Why it is needed, or why not, as a sentence. */
+  /** Why it is needed or not, as a sentence. */
   readonly why: string;
-  /** For `workspace.copy`, instead of the command: what is installed can be copied. */
+  /** For `workspace.copy`, instead of the command: the installed packages can be copied. */
   readonly copy?: readonly string[];
-  /** For `gate`, where the one that is found would not use what is installed. */
+  /** For `gate`, if the detected one would not use the installed packages. */
   readonly gate?: string;
-  /** It installs programs, too: `mocha`, `pytest`. */
+  /** It also installs programs: `mocha`, `pytest`. */
   readonly hasPrograms: boolean;
 };
 
-/** The first that fits, in the order in which a gate is looked for. */
+/** The first that fits, in the order in which a gate is detected. */
 export function proposeSetup(files: TopFiles, installed: Installed = {}): SetupProposal | undefined {
   return javascript(files, installed) ?? rustOrGo(files) ?? python(files, installed);
 }
 
-/** In the order in which the gate looks for them; the newer Yarn has settings of its own, and another word. */
+/** In the order in which the gate looks for them. Newer Yarn has its own configuration file and option. */
 const INSTALLS: readonly { readonly lockFile: string; readonly command: string; readonly beside?: string }[] =
   [
     { lockFile: "pnpm-lock.yaml", command: "pnpm install --frozen-lockfile" },
@@ -60,7 +60,7 @@ function javascript(files: TopFiles, { hasNodeModules = false }: Installed): Set
   return { command, lockFile, isNeeded: !hasNodeModules, why, hasPrograms: true };
 }
 
-/** Both fetch what they need by themselves, where there is a network. */
+/** Both tools fetch what they need if there is a network. */
 function rustOrGo(files: TopFiles): SetupProposal | undefined {
   const found = [
     { lockFile: "Cargo.lock", command: "cargo fetch --locked" },
@@ -74,8 +74,8 @@ const BY_ITSELF =
   "What is needed is fetched by itself where there is a network, so that this is mostly not needed.";
 
 /**
- * An environment that has the checkout itself installed is of no use to a workspace: its tests would import the
- * user's files. Any other can be copied: Python finds its packages beside itself.
+ * An environment with the checkout itself installed is useless in a workspace, whose tests would import the user's
+ * files. Any other can be copied, because Python finds packages relative to itself.
  */
 function python(files: TopFiles, { venv }: Installed): SetupProposal | undefined {
   const has = (name: string) => files(name) !== undefined;
@@ -101,7 +101,7 @@ function python(files: TopFiles, { venv }: Installed): SetupProposal | undefined
     ...(project === undefined ? [] : ["-e ."]),
     ...(lists.some((list) => /pytest/.test(files(list) ?? "")) ? [] : ["pytest"]),
   ];
-  // What agents leave is committed: a repository that does not ignore the folder must not get it.
+  // What agents leave is committed, so the folder must ignore itself.
   const command = `python3 -m venv .venv && echo "*" > .venv/.gitignore && .venv/bin/pip install ${wanted.join(" ")}`;
   const own = { ...PYTHON, command, lockFile, isNeeded: venv !== undefined };
   if (venv === undefined) return { ...own, why: MAYBE_THERE, gate: gateIn(".venv") };
@@ -130,7 +130,7 @@ const REQUIREMENTS = [
   "requirements-test.txt",
 ];
 
-/** The files that `proposeSetup` asks for, in part for their text. */
+/** The files that `proposeSetup` asks for. */
 export const SETUP_FILES: readonly string[] = [
   ...["package.json", ".yarnrc.yml", ...INSTALLS.map(({ lockFile }) => lockFile)],
   ...[
@@ -146,7 +146,7 @@ export const SETUP_FILES: readonly string[] = [
   ...REQUIREMENTS,
 ];
 
-/** As it stands in skein.yaml. */
+/** The lines for skein.yaml. */
 export function yamlOf({ command, copy, gate, isNeeded }: SetupProposal): string {
   const workspace = copy ? `  copy: [${copy.join(", ")}]` : `  setup: ${command}`;
   const lines = ["workspace:", workspace, ...(gate && isNeeded ? ["gate:", `  - ${gate}`] : [])];

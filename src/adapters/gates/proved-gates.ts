@@ -1,7 +1,6 @@
-/** Which gates were seen to look at the tree that they run in? The last of a repository, in one file of its state. */
-import { randomBytes } from "node:crypto";
-import { rename, rm } from "node:fs/promises";
+/** Which gates were seen to fail without the sources of the tree? The latest of a repository, in one state file. */
 import path from "node:path";
+import * as z from "zod";
 import { readShort } from "../files/read-bounded.ts";
 import { writeDurably } from "../files/write-whole.ts";
 
@@ -11,41 +10,26 @@ export type ProvedGates = {
   add(key: string): Promise<void>;
 };
 
-/** `folder` is the repository's own state folder. A file that cannot be read says nothing, and is replaced. */
+const PROVED = z.object({ version: z.literal(1), keys: z.array(z.string()) });
+
+/** `folder` is the repository's own state folder. A file that cannot be read counts as empty, and is replaced. */
 export function provedGatesIn(folder: string): ProvedGates {
   const file = path.join(folder, "proved.json");
+  const read = async (): Promise<readonly string[]> => {
+    try {
+      return PROVED.parse(JSON.parse(await readShort(file))).keys;
+    } catch {
+      return []; // Not there, or damaged.
+    }
+  };
   return {
-    has: async (key) => (await read(file)).includes(key),
+    has: async (key) => (await read()).includes(key),
     add: async (key) => {
-      const keys = [...(await read(file)).filter((one) => one !== key), key].slice(-MAX_KEYS);
-      await put(file, `${JSON.stringify({ version: VERSION, keys })}\n`).catch(() => {}); // The next run probes.
+      const keys = [...(await read()).filter((one) => one !== key), key].slice(-MAX_KEYS);
+      await writeDurably(file, `${JSON.stringify({ version: 1, keys })}\n`).catch(() => {}); // The next run probes.
     },
   };
 }
 
-const VERSION = 1;
 /** Branches with different lock files, and a few changes of each. */
 const MAX_KEYS = 50;
-
-async function read(file: string): Promise<readonly string[]> {
-  try {
-    const { version, keys }: { version?: unknown; keys?: unknown } = Object(
-      JSON.parse(await readShort(file)),
-    );
-    const isOurs = version === VERSION && Array.isArray(keys) && keys.every((key) => typeof key === "string");
-    return isOurs ? keys : [];
-  } catch {
-    return []; // Not there, or damaged: nothing is known.
-  }
-}
-
-/** Under a name of its own first: two runs that write one draft would mix. */
-async function put(file: string, text: string): Promise<void> {
-  const own = `${file}.${randomBytes(6).toString("hex")}`;
-  try {
-    await writeDurably(own, text);
-    await rename(own, file);
-  } finally {
-    await rm(own, { force: true });
-  }
-}

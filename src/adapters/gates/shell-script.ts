@@ -1,10 +1,10 @@
-/** What does a shell script run? Its text as lines that can be followed: variables that hold folders are put in. */
+/** What does a shell script run? Returns its lines with folder variables expanded. */
 import path from "node:path";
 
-/** How a line names a file from the top of the tree, wherever it is run. */
+/** Prefix of a path from the top of the tree, wherever the line is run. */
 export const TOP = "@top@/";
 
-export const MAX_SCRIPT_CHARS = 100_000;
+const MAX_SCRIPT_CHARS = 100_000;
 
 /** By its name or its first line. */
 export const isShellScript = (file: string, text: string): boolean =>
@@ -46,7 +46,7 @@ function folderIn(value: string): string {
   return folder ?? plain;
 }
 
-/** What is written into the script for another program is no command; for another shell it is. */
+/** Drops here-documents, except those that are fed to another shell. */
 function withoutDocuments(lines: readonly string[]): readonly string[] {
   const lastAt = new Map(lines.map((line, i) => [line.trim(), i]));
   let end: string | undefined;

@@ -1,4 +1,4 @@
-/** Which commands are in a line for the shell? Enough of its grammar to see who is called; nothing is expanded. */
+/** Which commands are in a shell line? Parses enough grammar to see what is called; expands nothing. */
 
 /** "CI=1 node a.js && npm run 'b c'" is [["CI=1", "node", "a.js"], ["npm", "run", "b c"]]. */
 export function commandsIn(line: string): readonly (readonly string[])[] {
@@ -23,7 +23,7 @@ export function commandsIn(line: string): readonly (readonly string[])[] {
   return commands;
 }
 
-/** Comments, blanks, what ends a command, text in quotes (also if the quote is never closed), anything else. */
+/** Comments, blanks, separators, quoted text (even if never closed), anything else. */
 const TOKENS =
   /(?<![^\s;&|()])#[^\n]*|[ \t]+|[\n;&|()]+|"(?:[^"\\]|\\.)*"?|'[^']*'?|\\.|[^\s;&|()"'\\]+|\s/gs;
 

@@ -6,8 +6,8 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { test } from "node:test";
 import { newFolder } from "../../../test/support/folders.ts";
-import type { Found } from "../../core/tool-output/found.ts";
 import { withTestedFiles } from "./tested-files.ts";
+import type { Found } from "./tool-output/found.ts";
 
 const FILES = {
   "src/add.js": "",

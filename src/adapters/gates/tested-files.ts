@@ -1,14 +1,14 @@
-/** What does a failing test test? A fix that may touch nothing but the test could only weaken it. */
+/** What does a failing test test? A fix that may change only the test could only weaken it. */
 import path from "node:path";
-import { sourceOf } from "../../core/tool-output/cause.ts";
-import type { Found } from "../../core/tool-output/found.ts";
 import { readShort } from "../files/read-bounded.ts";
 import { isTestFile } from "../repositories/test-files.ts";
 import { isReachedInside } from "../workspaces/folders.ts";
+import { sourceOf } from "./tool-output/cause.ts";
+import type { Found } from "./tool-output/found.ts";
 
 /**
- * Failures that name nothing but tests get what these import. Where that cannot be told they name no file, so that
- * their fix may look for the place itself.
+ * Adds the imported sources to failures that name only tests. If there are none, no file is named, so that the fix
+ * may search for the place itself.
  */
 export async function withTestedFiles(
   failures: readonly Found[],
@@ -28,14 +28,14 @@ export async function withTestedFiles(
 }
 
 /**
- * A worker wrote the file, and the output that names it: it may be a link to what has no end, or lie behind one. What
- * is gone, or no file, says nothing.
+ * A worker wrote the file and the output that names it, so it may be a link or a device, or lie behind one. Such a
+ * file counts as empty.
  */
 export async function textInside(folder: string, test: string): Promise<string> {
   return (await isReachedInside(folder, test)) ? readShort(path.join(folder, test), MAX_BYTES) : "";
 }
 
-/** Of this project, and neither tests nor what only helps them: a fix there would weaken the test as well. */
+/** Sources of this project, without tests and test helpers: a fix there would weaken the test as well. */
 function importsOf(text: string, test: string, has: (file: string) => boolean): readonly string[] {
   const first = (candidates: readonly string[]) => candidates.find(has);
   const sheet = { lines: [], place: (written: string) => written, first };
@@ -52,7 +52,7 @@ const PYTHON = /^(?:from|import)[ \t]+([A-Za-z_][\w.]{0,200})(?:[ \t]+import[ \t
 const isOfTests = (file: string) => isTestFile(file) || OF_TESTS.test(file);
 const OF_TESTS = /(?:^|\/)(?:(?:tests?|__tests__|specs?|e2e)\/|conftest\.py$)/i;
 
-/** `from pkg import sums`: what is imported may be a module itself, and pkg/__init__.py says nothing then. */
+/** `from pkg import sums`: the imported name may be a module itself, and pkg/__init__.py is not the source then. */
 function modulesOf(
   name: string,
   names: string,
@@ -68,6 +68,6 @@ const asFiles = (name: string): readonly string[] => {
   return ["", "src/", "lib/"].flatMap((top) => [`${top}${base}.py`, `${top}${base}/__init__.py`]);
 };
 
-/** A fix touches few files, and its test is one of them. */
+/** A fix touches few files, and the test is one of them. */
 const MAX_IMPORTS = 2;
 const MAX_BYTES = 500_000;

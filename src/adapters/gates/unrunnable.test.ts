@@ -6,9 +6,9 @@ import { describe, it } from "node:test";
 import { type Files, makeRepository } from "../../../test/support/repositories.ts";
 import { failuresOf, isGreen } from "../../core/gate.ts";
 import type { JobId } from "../../core/job.ts";
+import { hasFailed } from "../../core/result.ts";
 import type { GateRun } from "../../ports/gate.ts";
 import type { ProgramEnd, Programs } from "../../ports/programs.ts";
-import { hasFailed } from "../../ports/repository.ts";
 import { CommandGate } from "./command.ts";
 import { configuredRules } from "./rules.ts";
 

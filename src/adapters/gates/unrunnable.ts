@@ -1,20 +1,23 @@
-/** Could a command of the gate not be run, or was there nothing to run? Asked of its output and of the files of the tree. */
-import { closest } from "../../core/closest.ts";
+/** Could a gate command not be run, or was there nothing to run? Judged by its output and the files of the tree. */
+
 import { type Failure, failure } from "../../core/failure.ts";
-import { isManifest, type Manifest } from "../../core/tool-output/named-packages.ts";
-import { readOutput } from "../../core/tool-output/read-output.ts";
-import { type SetupFailure, setupFailureOf } from "../../core/tool-output/set-up.ts";
-import { sheetOf } from "../../core/tool-output/sheet.ts";
-import { testCount } from "../../core/tool-output/test-count.ts";
+import { hasFailed } from "../../core/result.ts";
 import type { GatedTree } from "../../ports/gate.ts";
+import { closest } from "../../text/closest.ts";
 import { git } from "../git/git.ts";
+import { listFiles } from "../git/trees.ts";
 import { isTestFile } from "../repositories/test-files.ts";
 import { scriptsOf } from "./package-json.ts";
 import { proposeSetup, yamlOf } from "./propose-setup.ts";
 import { textInside } from "./tested-files.ts";
+import { isManifest, type Manifest } from "./tool-output/named-packages.ts";
+import { readOutput } from "./tool-output/read-output.ts";
+import { type SetupFailure, setupFailureOf } from "./tool-output/set-up.ts";
+import { sheetOf } from "./tool-output/sheet.ts";
+import { testCount } from "./tool-output/test-count.ts";
 
 /** A command that ended by itself. */
-export type EndedCommand = {
+type EndedCommand = {
   /** As a person would type it, without secrets. */
   readonly line: string;
   readonly code: number;
@@ -24,11 +27,11 @@ export type EndedCommand = {
 };
 
 export type Runnable =
-  /** What it says counts. `tests`: how many ran, where its runner says so. */
+  /** Its result counts. `tests`: how many ran, if the runner says so. */
   | { readonly is: "ran"; readonly tests: number | undefined }
-  /** There are no tests yet that it could run. */
+  /** There are no tests yet. */
   | { readonly is: "nothing-yet" }
-  /** `isSilent`: it passed without running one of the tests that are there. */
+  /** `isSilent`: it passed without running any of the existing tests. */
   | { readonly is: "unrunnable"; readonly what: string; readonly failure: Failure; readonly isSilent?: true };
 
 export async function whyUnrunnable(
@@ -42,7 +45,7 @@ export async function whyUnrunnable(
   const ran: Runnable = { is: "ran", tests: count?.tests };
   if (ended.code === 0 && count?.tests !== 0) return ran;
   const files = await filesOf(repository, tree, signal);
-  if (files === undefined) return ran; // What cannot be looked at is judged by its exit code alone.
+  if (files === undefined) return ran; // Then only its exit code counts.
   const manifests = await manifestsIn(ended.folder, files.own);
   const failed = (found: SetupFailure) => failureOf(ended, found, tree, { files: files.own, manifests });
   const reading = ended.code === 0 ? undefined : readOutput({ text: ended.text, folder: ended.folder });
@@ -70,11 +73,11 @@ export async function whyUnrunnable(
 
 type TreeFiles = {
   readonly own: readonly string[];
-  /** Also of the tree that the gate is taken from: a change that deletes all tests leaves something to run. */
+  /** Also of the tree that the gate comes from: a change that deletes all tests must not pass. */
   readonly tests: readonly string[];
 };
 
-/** Undefined if git cannot say. */
+/** Undefined if git fails. */
 async function filesOf(
   repository: string,
   tree: GatedTree,
@@ -89,16 +92,15 @@ async function filesOf(
 const before = ({ from, rules }: GatedTree): string => from ?? rules;
 
 async function listed(folder: string, commit: string, signal: AbortSignal) {
-  const args = ["ls-tree", "-r", "-z", "--name-only", "--full-tree", commit];
-  const answer = await git({ folder, args, maxBytes: MAX_LIST_BYTES, cut: true }, signal);
-  return answer.ok ? answer.out.split("\0").filter((file) => file !== "") : undefined;
+  const found = await listFiles({ folder, commit }, signal);
+  return hasFailed(found) ? undefined : found.files.map(({ path }) => path);
 }
 
-/** 'make has no target "check"' is of "check". */
+/** 'make has no target "check"' is about "check". */
 const absentIn = (what: string): string =>
   /(?:there is no|has no) (?:script |target )?"?([^"]+)"?$/.exec(what)?.[1] ?? "";
 
-/** Files of its folder, scripts and make targets: one of them may have been meant. */
+/** Files in its folder, scripts and make targets: the name may be a typo of one of them. */
 async function namesNear(
   name: string,
   files: readonly string[],
@@ -119,7 +121,7 @@ const MAX_BESIDE = 1_000;
 const targetsIn = (makefile: string) =>
   [...makefile.matchAll(/^([\w./-]+)\s*:(?!=)/gm)].map(([, name = ""]) => name);
 
-/** A change that takes away what the gate runs leaves a gate that cannot be run, and not one that has nothing to do. */
+/** If the change removed what the gate runs, the gate cannot be run; it does not have nothing to do. */
 async function wasThere(
   folder: string,
   name: string,
@@ -138,10 +140,8 @@ async function wasThere(
 }
 
 const MAX_TEXT_BYTES = 1_000_000;
-/** Some 300,000 files. */
-const MAX_LIST_BYTES = 20_000_000;
 
-/** Those at the top first: in a repository of many packages they name what all have in common. */
+/** Those at the top first: in a repository of many packages they name what all share. */
 async function manifestsIn(folder: string, files: readonly string[]): Promise<readonly Manifest[]> {
   const depth = (file: string) => file.split("/").length;
   const wanted = files
@@ -172,7 +172,7 @@ function failureOf(
 
 const MAX_WORDS = 600;
 
-/** The lines of skein.yaml that would mend it, as far as anyone can tell. */
+/** The lines of skein.yaml that would fix it. */
 function nextOf({ what, is }: SetupFailure, { files, manifests }: Around): string {
   if (is === "service" || is === "known-service") {
     const compose = files.find((file) => /^(?:docker-)?compose\.ya?ml$/.test(file));
@@ -190,7 +190,7 @@ function nextOf({ what, is }: SetupFailure, { files, manifests }: Around): strin
   return `${LET_SET_UP}\n${yamlOf({ ...proposal, isNeeded: true })}`;
 }
 
-/** How a proposal begins that would bring what is missing into every workspace. */
+/** How a proposal begins that installs what is missing in every workspace. */
 export const LET_SET_UP = "let each workspace be set up, in skein.yaml:";
 
 export const A_GATE = "gate:\n  - <the command that runs your tests>";

@@ -1,16 +1,16 @@
-/** What does a power cut leave that git stumbles over? Files without a byte, and locks of processes that are gone. */
+/** What does a power cut leave that breaks git? Empty files, and locks of processes that are gone. */
 import { execFile } from "node:child_process";
 import { readdir, rm, stat } from "node:fs/promises";
 import { uptime } from "node:os";
 import path from "node:path";
 
-/** `refs`: names in full, of those that were empty. */
-export type Dropped = { readonly objects: number; readonly refs: readonly string[] };
+/** `refs`: full names of those that were empty. */
+type Dropped = { readonly objects: number; readonly refs: readonly string[] };
 
 /**
- * Removes empty loose objects, and in these folders of refs empty ones and locks from before the machine was started.
- * Git writes none of them empty: it writes beside, and renames. An empty object hides a whole one in a pack, and is
- * taken for the object when that is to be written again.
+ * Removes empty loose objects; and in these ref folders, empty refs and locks from before the last boot. Git never
+ * writes empty ones, because it renames complete files. An empty object hides a good one in a pack, and keeps git
+ * from writing it again.
  */
 export async function dropEmpty(gitDir: string, refFolders: readonly string[]): Promise<Dropped> {
   const objects = await emptyObjects(path.join(gitDir, "objects"));
@@ -29,10 +29,10 @@ export async function dropEmpty(gitDir: string, refFolders: readonly string[]): 
   return { objects: objects.length, refs };
 }
 
-/** Of the machine, by its own clock. */
+/** When the machine was booted, by its own clock. */
 const startedAt = () => Date.now() - uptime() * 1000;
 
-/** By `find`: a long run has a hundred thousand, and each would be a call of ours. None if it cannot look. */
+/** By `find`, because a long run has a hundred thousand objects. None if it cannot look. */
 function emptyObjects(folder: string): Promise<readonly string[]> {
   const { promise, resolve } = Promise.withResolvers<readonly string[]>();
   const options = { timeout: MAX_MS, maxBuffer: MAX_BYTES, encoding: "utf8" } as const;
@@ -42,7 +42,7 @@ function emptyObjects(folder: string): Promise<readonly string[]> {
   return promise;
 }
 
-/** Others may be empty: a pack has empty files beside it that mark it. */
+/** Other files may be empty, such as the marker files beside a pack. */
 const LOOSE = /\/[0-9a-f]{2}\/(?:[0-9a-f]{38}|[0-9a-f]{62})$/;
 const MAX_MS = 60_000;
 const MAX_BYTES = 64 * 1024 * 1024;

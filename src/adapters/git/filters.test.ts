@@ -3,13 +3,13 @@ import { appendFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { makeRepository } from "../../../test/support/repositories.ts";
-import { hasFailed } from "../../ports/repository.ts";
+import { hasFailed } from "../../core/result.ts";
 import { FILTER_SETTINGS, filterSettings, filtersIn, forbiddenFilter } from "./filters.ts";
-import { readSettings, type Setting } from "./settings.ts";
+import { type GitSetting, readSettings } from "./settings.ts";
 
 const quiet = new AbortController().signal;
 
-const SETTINGS: readonly Setting[] = [
+const SETTINGS: readonly GitSetting[] = [
   ["filter.lfs.process", "git-lfs filter-process"],
   ["filter.lfs.required", "true"],
   ["filter.a.b.clean", "one"],

@@ -1,11 +1,8 @@
-/** Which programs does git start on the content of files, and which of them may it start on what workers wrote? */
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+/** Which filter programs do the user's git settings name, and which may run on workers' files? */
 import { type Failure, failure } from "../../core/failure.ts";
-import { type Failed, hasFailed } from "../../ports/repository.ts";
-import { type GitCall, git } from "./git.ts";
-import { readSettings, type Setting } from "./settings.ts";
+import { type Failed, hasFailed } from "../../core/result.ts";
+import { type GitSetting, readSettings } from "./settings.ts";
+import { attributesOf } from "./trees.ts";
 
 /** Its address is pinned (see `lfsSettings`), so that it needs no permission. */
 export const LFS = "lfs";
@@ -16,7 +13,7 @@ export const FILTER_SETTINGS = "filter\\..*\\.(clean|smudge|process|required)";
 const PARTS = /^filter\.(.+)\.(clean|smudge|process|required)$/s;
 
 /** The names of all filters that would start a program. */
-export function filtersIn(settings: readonly Setting[]): readonly string[] {
+export function filtersIn(settings: readonly GitSetting[]): readonly string[] {
   const inForce = new Map(settings);
   const started = [...inForce].flatMap(([key, value]) => {
     const [, name, part] = PARTS.exec(key) ?? [];
@@ -25,23 +22,26 @@ export function filtersIn(settings: readonly Setting[]): readonly string[] {
   return [...new Set(started)];
 }
 
-/** Those that are allowed as they are; all others start nothing, also where other settings of the user's are read. */
-export function filterSettings(settings: readonly Setting[], allowed: readonly string[]): readonly Setting[] {
+/** Keeps the allowed filters, and switches off all others, even where git reads the user's other settings. */
+export function filterSettings(
+  settings: readonly GitSetting[],
+  allowed: readonly string[],
+): readonly GitSetting[] {
   const isAllowed = (name: string) => name === LFS || allowed.includes(name);
   const kept = settings.filter(([key]) => isAllowed(PARTS.exec(key)?.[1] ?? ""));
   const others = filtersIn(settings).filter((name) => !isAllowed(name));
   return [...kept.filter(([key]) => PARTS.test(key)), ...others.flatMap(switchedOff)];
 }
 
-/** An empty command is none. */
-const switchedOff = (name: string): readonly Setting[] => [
+/** Git ignores an empty command. */
+const switchedOff = (name: string): readonly GitSetting[] => [
   [`filter.${name}.clean`, ""],
   [`filter.${name}.smudge`, ""],
   [`filter.${name}.process`, ""],
   [`filter.${name}.required`, "false"],
 ];
 
-export type Wanted = {
+type FilterQuestion = {
   readonly top: string;
   readonly gitDir: string;
   readonly commit: string;
@@ -49,10 +49,13 @@ export type Wanted = {
 };
 
 /**
- * Why workspaces cannot have the files of a commit as the user has them: these go through a filter that is not allowed.
- * What is configured nowhere is nothing to git, nor here. In most repositories this is one question to git.
+ * A failure if files of the commit go through a filter that is not allowed, because workspaces could not have them as
+ * the user does. In most repositories this is one question to git.
  */
-export async function forbiddenFilter(wanted: Wanted, signal: AbortSignal): Promise<Failure | undefined> {
+export async function forbiddenFilter(
+  wanted: FilterQuestion,
+  signal: AbortSignal,
+): Promise<Failure | undefined> {
   const { top, allowed } = wanted;
   const settings = await readSettings(top, `^${FILTER_SETTINGS}$`, signal);
   if (hasFailed(settings)) return settings.failure;
@@ -76,35 +79,13 @@ export async function forbiddenFilter(wanted: Wanted, signal: AbortSignal): Prom
 const allowingLine = (names: readonly string[]): string =>
   `workspace.filters: [${names.map((name) => (/^[A-Za-z][\w-]*$/.test(name) ? name : JSON.stringify(name))).join(", ")}]`;
 
-/** The files of a commit by their filter. The attributes are the commit's, from an index of our own; and the user's. */
+/** The files of a commit by their filter, as the commit's attributes and the user's say. */
 async function filteredFiles(
-  { gitDir, commit }: Wanted,
+  { gitDir, commit }: FilterQuestion,
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, readonly string[]> | Failed> {
-  const folder = await mkdtemp(join(tmpdir(), "skein-attributes-"));
-  const environment = { GIT_DIR: gitDir, GIT_INDEX_FILE: join(folder, "index") };
-  const ask = (args: readonly string[], more: Pick<GitCall, "input"> = {}) =>
-    git({ folder: gitDir, args, environment, maxBytes: MAX_BYTES, ...more }, signal);
-  try {
-    const read = await ask(["read-tree", commit]);
-    if (!read.ok) return { failure: read.failure };
-    const files = await ask(["ls-files", "-z"]);
-    if (!files.ok) return { failure: files.failure };
-    const answer = await ask(["check-attr", "--cached", "-z", "--stdin", "filter"], { input: files.out });
-    if (!answer.ok) return { failure: answer.failure };
-    const fields = answer.out.split("\0"); // Path, attribute, value, and so on.
-    const found = new Map<string, string[]>();
-    for (let at = 0; at + 2 < fields.length; at += 3) {
-      const [file = "", , value = ""] = fields.slice(at, at + 3);
-      const others = found.get(value);
-      if (others) others.push(file);
-      else found.set(value, [file]);
-    }
-    return found;
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+  const attributes = await attributesOf({ gitDir, commit, names: ["filter"] }, signal);
+  if (hasFailed(attributes)) return attributes;
+  const byFilter = Map.groupBy(attributes, ({ value }) => value);
+  return new Map([...byFilter].map(([name, files]) => [name, files.map(({ file }) => file)]));
 }
-
-/** Of some million files. */
-const MAX_BYTES = 400 * 1024 * 1024;

@@ -1,21 +1,24 @@
-/** How is git asked? By one process, without hooks, prompts, pagers or the user's surprises, and within limits. */
+/** How is git called? As one process, without hooks, prompts, pagers or harmful settings, and within limits. */
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import type { Socket } from "node:net";
 import { type Failure, failure, messageOf } from "../../core/failure.ts";
 
 export type GitCall = {
-  /** Where: the work tree or the git folder itself. */
+  /** A work tree, or the git folder itself. */
   readonly folder: string;
-  /** After `git`; what a model or a person wrote stands behind `--` or `--end-of-options`, or was checked. */
+  /** After `git`. Text of a model or a person comes after `--` or `--end-of-options`, or was checked. */
   readonly args: readonly string[];
   readonly input?: string | Uint8Array;
   readonly environment?: Readonly<Record<string, string>>;
   readonly maxMs?: number;
-  /** Of standard output: beyond it the call fails, unless `cut`, which ends git and keeps what came. */
+  /** Of standard output. Beyond it the call fails, or with `cut` ends git and keeps what was written. */
   readonly maxBytes?: number;
   readonly cut?: boolean;
 };
 
-/** `code` is git's own; undefined if it did not come so far. `warnings`: what it wrote besides, although it did it. */
+/**
+ * `code`: git's exit code; undefined if it did not end by itself. `warnings`: what it wrote although it succeeded.
+ */
 export type GitAnswer =
   | { readonly ok: true; readonly out: string; readonly isCut: boolean; readonly warnings: string }
   | {
@@ -62,7 +65,7 @@ export async function git(call: GitCall, signal?: AbortSignal): Promise<GitAnswe
   child.stderr.on("data", (chunk: Buffer) => {
     if (err.length < MAX_ERROR_CHARS) err += chunk.toString();
   });
-  child.stdin.on("error", () => {}); // It ended before it had read everything: its exit code says why.
+  child.stdin.on("error", () => {}); // Git ended before it had read everything: its exit code says why.
   child.stdin.end(input);
   child.on("error", (error: NodeJS.ErrnoException) => {
     clearTimeout(timer);
@@ -93,6 +96,15 @@ export async function git(call: GitCall, signal?: AbortSignal): Promise<GitAnswe
   return promise;
 }
 
+/** Names the git folder, because the user's settings may forbid git to find one by itself (`safe.bareRepository`). */
+export const inGitDir = (gitDir: string): GitPlace => ({ folder: gitDir, environment: { GIT_DIR: gitDir } });
+
+export type GitPlace = Pick<GitCall, "folder" | "environment">;
+
+/** What git ended by NUL, or by `end`. */
+export const fieldsIn = (out: string, end = "\0"): readonly string[] =>
+  out.split(end).filter((field) => field !== "");
+
 function tryGit(...start: Parameters<typeof startGit>): ChildProcessWithoutNullStreams | { why: string } {
   try {
     return startGit(...start);
@@ -104,8 +116,8 @@ function tryGit(...start: Parameters<typeof startGit>): ChildProcessWithoutNullS
 const BUSY = "let other programs end, or raise the limits of open files and processes (ulimit -n, ulimit -u)";
 
 /**
- * In a session of its own: a Ctrl-C is for Skein, which decides what still ends in order. Throws if the machine has no
- * file or process left: a child has no pipes then.
+ * In a session of its own, because Ctrl-C is for Skein, which ends git in order. Throws if the machine has no file or
+ * process left: then a child has no pipes.
  */
 export function startGit(
   folder: string,
@@ -120,22 +132,30 @@ export function startGit(
     detached: true,
   });
   if (child.stdout as unknown) return child;
-  child.on("error", () => {}); // It says the same, later.
+  child.on("error", () => {}); // It reports the same, later.
   throw new Error("this process has no file or process left to open");
+}
+
+/** A process that waits for questions must not keep this program from ending. */
+export function keepAlive(child: ChildProcessWithoutNullStreams, isAsked: boolean): void {
+  for (const held of [child, child.stdin as Socket, child.stdout as Socket, child.stderr as Socket]) {
+    if (isAsked) held.ref();
+    else held.unref();
+  }
 }
 
 let started = 0;
 
-/** How many git processes this one has started: what a landing costs is counted in them. */
+/** The number of git processes so far: tests count what a landing costs. */
 export const startedGits = (): number => started;
 
-/** A merge of a large repository on a slow disk; whatever takes longer hangs. */
+/** Enough to merge in a large repository on a slow disk. */
 const MAX_MS = 120_000;
 const MAX_BYTES = 64 * 1024 * 1024;
 const MAX_ERROR_CHARS = 2_000;
 
-/** Nothing in a repository's or a person's configuration may start a program, or change what is meant. */
-export const SETTINGS: readonly string[] = [
+/** No configuration of a repository or a person may start a program or change the meaning of a call. */
+const SETTINGS: readonly string[] = [
   "core.hooksPath=/dev/null",
   "core.fsmonitor=false",
   "core.pager=cat",
@@ -147,15 +167,15 @@ export const SETTINGS: readonly string[] = [
   "merge.renames=true",
   "protocol.ext.allow=never",
   "advice.detachedHead=false",
-  // Objects and refs are on the disk when git ends, because the log says that they exist; git itself syncs only packs.
-  // The index, because without it the work in a workspace cannot be kept.
+  // Synced when git ends, because the log will say that they exist. By default git syncs only packs.
+  // Without the index, the work in a workspace could not be kept.
   "core.fsync=objects,reference,index",
-  // The objects of one `git add` with one sync, and not one each.
+  // One sync for all objects of a `git add`.
   "core.fsyncMethod=batch",
 ].flatMap((setting) => ["-c", setting]);
 
-/** The process's own, less what would point git elsewhere. */
-export function gitEnvironment(extra: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
+/** This process's variables, without those that would point git elsewhere. */
+function gitEnvironment(extra: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
   const clean = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("GIT_")));
   return {
     ...clean,

@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { it } from "node:test";
 import { makeRepository } from "../../../test/support/repositories.ts";
 import { lfsSettings } from "./lfs.ts";
-import type { Setting } from "./settings.ts";
+import type { GitSetting } from "./settings.ts";
 
-const INSTALLED: Setting = ["filter.lfs.clean", "git-lfs clean"];
+const INSTALLED: GitSetting = ["filter.lfs.clean", "git-lfs clean"];
 
 it("git-lfs has one address: of the settings, of the committed .lfsconfig, of the remote, or nobody's", async () => {
   await using at = await makeRepository({ files: { "a.txt": "a\n" } });
-  const address = async (...settings: readonly Setting[]) =>
+  const address = async (...settings: readonly GitSetting[]) =>
     (await lfsSettings(at.folder, [INSTALLED, ...settings])).address.map(([, value]) => value);
   const both = (url: string) => [url, url];
   assert.deepEqual(await address(), both("https://no-remote.invalid"));
@@ -21,7 +21,7 @@ it("git-lfs has one address: of the settings, of the committed .lfsconfig, of th
     await at.git("config", "remote.origin.url", remote);
     assert.deepEqual(await address(), both(url));
   }
-  const ofRemote: Setting = ["remote.origin.lfsurl", "https://of.remote"];
+  const ofRemote: GitSetting = ["remote.origin.lfsurl", "https://of.remote"];
   assert.deepEqual(
     await address(["remote.other.lfsurl", "https://other"], ofRemote),
     both("https://of.remote"),
@@ -37,7 +37,7 @@ it("git-lfs has one address: of the settings, of the committed .lfsconfig, of th
 });
 
 it("git-lfs is let in by what the user's settings say, which agents are not shown", async () => {
-  const settings: readonly Setting[] = [
+  const settings: readonly GitSetting[] = [
     INSTALLED,
     ["lfs.url", "https://me:key@git.example/x"],
     ["credential.helper", ""],

@@ -1,32 +1,32 @@
-/** Where may git-lfs reach, asked by us? To the user's own server, whatever a worker writes into `.lfsconfig`. */
+/** Which server may git-lfs reach? Only the user's own, whatever a worker writes into `.lfsconfig`. */
 import { filtersIn, LFS } from "./filters.ts";
 import { git } from "./git.ts";
-import { type Setting, settingOf } from "./settings.ts";
+import { type GitSetting, settingOf } from "./settings.ts";
 
-/** For `readSettings`: what the user says about it, and what it needs to be let in there. */
+/** For `readSettings`: its address, and how to log in there. */
 export const LFS_SETTINGS =
   "lfs\\.(url|pushurl)|remote\\..*\\.lfsurl|core\\.sshcommand|(credential|http)\\..*";
 
-export type LfsSettings = {
-  /** How it is let in there. Keys may be among it. */
-  readonly access: readonly Setting[];
-  readonly address: readonly Setting[];
-  /** The same for agents, who must not read a key in it. */
-  readonly shown: readonly Setting[];
+type LfsSettings = {
+  /** How to log in; may contain keys. */
+  readonly access: readonly GitSetting[];
+  readonly address: readonly GitSetting[];
+  /** The address for agents, without keys in it. */
+  readonly shown: readonly GitSetting[];
 };
 
 /**
- * Git's settings count for more than `.lfsconfig`. So there is always an address in them, if need be one that cannot exist.
- * Nothing, where it is not installed.
+ * Git's settings win over `.lfsconfig`, so they always contain an address, if need be one that cannot exist. Empty if
+ * git-lfs is not installed.
  */
 export async function lfsSettings(
   repository: string,
-  settings: readonly Setting[],
+  settings: readonly GitSetting[],
   signal?: AbortSignal,
 ): Promise<LfsSettings> {
   if (!filtersIn(settings).includes(LFS)) return { access: [], address: [], shown: [] };
   const url = await addressOf(repository, settings, signal);
-  const address: readonly Setting[] = [
+  const address: readonly GitSetting[] = [
     ["lfs.url", url],
     ["lfs.pushurl", settingOf(settings, "lfs.pushurl") ?? url],
   ];
@@ -39,7 +39,7 @@ export async function lfsSettings(
 
 async function addressOf(
   repository: string,
-  settings: readonly Setting[],
+  settings: readonly GitSetting[],
   signal?: AbortSignal,
 ): Promise<string> {
   const ask = async (...args: readonly string[]) => {
@@ -57,7 +57,7 @@ async function addressOf(
   );
 }
 
-/** As git-lfs makes it from a remote. A mere name, as of a remote that is not there, is none. */
+/** As git-lfs derives it from a remote. A bare name is not an address: there is no such remote. */
 function serverOf(remote: string): string | undefined {
   if (!/[/:]/.test(remote)) return undefined;
   if (!/^https?:/.test(remote)) return remote;
@@ -65,5 +65,5 @@ function serverOf(remote: string): string | undefined {
   return `${plain.endsWith(".git") ? plain : `${plain}.git`}/info/lfs`;
 }
 
-/** A name that never leads anywhere (RFC 2606). */
+/** A name that never resolves (RFC 2606). */
 const NOBODY = "https://no-remote.invalid";

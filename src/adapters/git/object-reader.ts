@@ -1,10 +1,9 @@
-/** How are many objects and refs read by one process? By a `git cat-file` that lives as long as it is needed. */
+/** How are many objects and refs read by one process? By a long-lived `git cat-file`. */
 import type { ChildProcessWithoutNullStreams } from "node:child_process";
-import type { Socket } from "node:net";
 import { messageOf } from "../../core/failure.ts";
-import { startGit } from "./git.ts";
+import { keepAlive, startGit } from "./git.ts";
 
-export type Found = {
+type Found = {
   readonly is: "found";
   readonly id: string;
   readonly type: string;
@@ -13,7 +12,7 @@ export type Found = {
   readonly content: Buffer;
 };
 
-export type Read = Found | { readonly is: "missing" } | { readonly is: "failed"; readonly why: string };
+type Read = Found | { readonly is: "missing" } | { readonly is: "failed"; readonly why: string };
 
 type Question = {
   readonly line: string;
@@ -23,8 +22,8 @@ type Question = {
 };
 
 /**
- * It is started by the first question, and again if it died. While nothing is asked it does not keep this program
- * from ending, and it ends with it: its input is closed then.
+ * Started by the first question, and again if it died. While idle it does not keep this program from ending, and it
+ * ends with it, because its input is closed then.
  */
 export class ObjectReader {
   readonly #folder: string;
@@ -34,7 +33,7 @@ export class ObjectReader {
   #waiting: Question[] = [];
   #chunks: Buffer[] = [];
   #bytes = 0;
-  /** How much must be there before it is worth looking again. */
+  /** How many bytes must be there before parsing again. */
   #wanted = 0;
   #timer: NodeJS.Timeout | undefined;
 
@@ -60,11 +59,11 @@ export class ObjectReader {
     child?.stdin.end();
   }
 
-  /** A new process answers from now on, also what is asked already: an old one sees packs that were removed. */
+  /** A new process answers from now on, including open questions: an old one still sees removed packs. */
   renew(): void {
     const child = this.#child;
     const asked = this.#waiting;
-    this.#waiting = []; // Not to be counted as lost: they are asked for the first time still.
+    this.#waiting = []; // They are not lost: they count as asked for the first time.
     this.#lose("it was renewed", false);
     child?.stdin.end();
     for (const question of asked) this.#send(question);
@@ -127,7 +126,7 @@ export class ObjectReader {
     }
   }
 
-  /** How many bytes were the answer to the oldest question; 0 if it is not all there. */
+  /** How many bytes answered the oldest question; 0 if its answer is incomplete. */
   #answerFrom(all: Buffer): number {
     const end = all.indexOf(0x0a);
     const question = this.#waiting[0];
@@ -160,16 +159,13 @@ export class ObjectReader {
     question.answer(read);
   }
 
-  /** Asked, it holds this program alive and has a deadline for the oldest question. */
+  /** While asked, it keeps this program alive and has a deadline for the oldest question. */
   #keepAlive(child: ChildProcessWithoutNullStreams, isAsked: boolean): void {
     clearTimeout(this.#timer);
     if (isAsked) {
       this.#timer = setTimeout(() => this.#end(`no answer within ${this.#maxMs} ms`), this.#maxMs);
     }
-    for (const held of [child, child.stdin as Socket, child.stdout as Socket, child.stderr as Socket]) {
-      if (isAsked) held.ref();
-      else held.unref();
-    }
+    keepAlive(child, isAsked);
   }
 
   #end(why: string): void {
@@ -178,7 +174,7 @@ export class ObjectReader {
     child?.kill("SIGKILL");
   }
 
-  /** What was asked of a process that died is asked once more of a new one. */
+  /** Open questions of a process that died are asked once more of a new one. */
   #lose(why: string, isFinal: boolean): void {
     const lost = this.#waiting;
     if (this.#child !== undefined) this.#keepAlive(this.#child, false);

@@ -1,14 +1,14 @@
-/** How are git's objects written and read as bytes? As git does it itself, without a process for each. */
+/** How are git's objects written and parsed without a process for each? */
 import { createHash, randomBytes } from "node:crypto";
 import { chmod, mkdir, open, rename, stat, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { deflateSync } from "node:zlib";
 
-export type ObjectType = "blob" | "tree" | "commit";
+type ObjectType = "blob" | "tree" | "commit";
 
-export type ObjectFormat = "sha1" | "sha256";
+type ObjectFormat = "sha1" | "sha256";
 
-/** Where objects are written. `unsynced`: the files that a power cut may still empty, see `syncObjects`. */
+/** Where objects are written. `unsynced`: files that a power cut may still empty (see `syncObjects`). */
 export type ObjectFolder = {
   readonly objects: string;
   readonly format: ObjectFormat;
@@ -16,8 +16,8 @@ export type ObjectFolder = {
 };
 
 /**
- * Writes a loose object (gitformat-loose), and gives its id; throws if the disk does not take it. Under its name
- * it is whole or not there: it is written beside, as `tmp_obj_…`, which git clears away if we are killed.
+ * Writes a loose object (gitformat-loose) and returns its id; throws if the disk fails. It is written as `tmp_obj_…`
+ * and renamed, so it is complete or missing; git removes leftovers.
  */
 export async function writeObject(
   { objects, format, unsynced }: ObjectFolder,
@@ -29,11 +29,11 @@ export async function writeObject(
   const id = createHash(format).update(whole).digest("hex");
   const file = looseFile(objects, id);
   if (!(await isFreshened(file))) await writeLoose(objects, id, deflateSync(whole, { level: 1 }));
-  unsynced.add(file); // Also one that was there: the process that wrote it may not have synced it.
+  unsynced.add(file); // An existing one as well: the process that wrote it may not have synced it.
   return id;
 }
 
-/** Where an object is that is in no pack. */
+/** The file of an object that is not in a pack. */
 export const looseFile = (objects: string, id: string): string => join(objects, id.slice(0, 2), id.slice(2));
 
 async function writeLoose(objects: string, id: string, bytes: Uint8Array): Promise<void> {
@@ -44,7 +44,7 @@ async function writeLoose(objects: string, id: string, bytes: Uint8Array): Promi
       await writeFile(beside, bytes, { mode: 0o444, flag: "wx" });
       return await rename(beside, looseFile(objects, id));
     } catch (error) {
-      // The first of its folder; or a `git prune` has just removed the folder, which was empty, or what was written.
+      // The first object of its folder; or a `git prune` has just removed the empty folder or the new file.
       if ((error as NodeJS.ErrnoException).code !== "ENOENT" || tries === MAX_TRIES) throw error;
       await makeFolder(folder, objects);
     }
@@ -54,8 +54,8 @@ async function writeLoose(objects: string, id: string, bytes: Uint8Array): Promi
 const MAX_TRIES = 10;
 
 /**
- * Before a ref or the log names what was written. All at once: a disk syncs many files in nearly the time of one, and
- * a landing has five. After the rename, so that a file's name is synced with it.
+ * To be called before a ref or the log names the objects. All at once, because a disk syncs many files in nearly the
+ * time of one, and a landing has five. After the rename, so that names are synced too.
  */
 export async function syncObjects({ unsynced }: Pick<ObjectFolder, "unsynced">): Promise<void> {
   const files = [...unsynced];
@@ -65,7 +65,7 @@ export async function syncObjects({ unsynced }: Pick<ObjectFolder, "unsynced">):
 
 async function syncFile(file: string): Promise<void> {
   const handle = await open(file).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== "ENOENT") throw error; // Packed meanwhile, or pruned: no file of ours is there to be lost.
+    if (error.code !== "ENOENT") throw error; // Packed or pruned meanwhile: there is no file of ours to lose.
   });
   try {
     await handle?.sync();
@@ -75,8 +75,8 @@ async function syncFile(file: string): Promise<void> {
 }
 
 /**
- * An object that is there already is made as young as a new one, so that no `git gc` with its usual two weeks takes it.
- * An empty file is what a power cut left of one.
+ * Makes an existing object as young as a new one, so that `git gc` keeps it for its usual two weeks. An empty file
+ * was left by a power cut.
  */
 async function isFreshened(file: string): Promise<boolean> {
   const now = new Date();
@@ -85,15 +85,15 @@ async function isFreshened(file: string): Promise<boolean> {
     await utimes(file, now, now);
     return true;
   } catch {
-    return false; // Not there, or not ours: then it is written once more, with the same bytes.
+    return false; // Missing, or not ours: then the same bytes are written again.
   }
 }
 
-/** With the permissions of the folder above it, which are wider where a repository is shared by a group. */
+/** With the permissions of the folder above, which are wider in a repository that a group shares. */
 async function makeFolder(folder: string, above: string): Promise<void> {
   const made = await mkdir(folder, { recursive: true });
   const { mode } = await stat(above);
-  if (made !== undefined) await chmod(folder, mode & 0o7777).catch(() => {}); // Gone again: then it is made once more.
+  if (made !== undefined) await chmod(folder, mode & 0o7777).catch(() => {}); // Removed again: then it is made once more.
 }
 
 export type TreeEntry = { readonly mode: string; readonly name: string; readonly id: string };
@@ -134,12 +134,12 @@ export type Commit = {
   readonly author: string;
   readonly committer: string;
   readonly message: string;
-  /** What the message is written in, if not in UTF-8. */
+  /** The encoding of the message, if not UTF-8. */
   readonly encoding?: string;
 };
 
 export function parseCommit(content: Buffer): Commit {
-  const text = content.toString("latin1"); // Bytes as they are: a message need not be UTF-8.
+  const text = content.toString("latin1"); // Keeps all bytes: a message need not be UTF-8.
   const end = text.indexOf("\n\n");
   const lines = (end === -1 ? text : text.slice(0, end)).split("\n");
   const values = (name: string) =>
@@ -160,7 +160,7 @@ function decoded(bytes: Buffer, encoding: string | undefined): string {
   try {
     return new TextDecoder(encoding ?? "utf-8").decode(bytes);
   } catch {
-    return bytes.toString("utf8"); // An encoding that nobody here knows: what of it is ASCII stays readable.
+    return bytes.toString("utf8"); // An unknown encoding: its ASCII part stays readable.
   }
 }
 

@@ -1,8 +1,7 @@
-/** How are refs moved without a process for each time? By a `git update-ref --stdin` that lives as long as it is needed. */
+/** How are refs moved without a process each time? By a long-lived `git update-ref --stdin`. */
 import type { ChildProcessWithoutNullStreams } from "node:child_process";
-import type { Socket } from "node:net";
 import { type Failure, failure, messageOf } from "../../core/failure.ts";
-import { startGit } from "./git.ts";
+import { keepAlive, startGit } from "./git.ts";
 
 /** `code` is git's own; undefined if it said nothing. */
 export type RefsMoved =
@@ -10,15 +9,15 @@ export type RefsMoved =
   | { readonly ok: false; readonly code: number | undefined; readonly failure: Failure };
 
 /**
- * One transaction after the other. It is started by the first, and again after one that was refused, which ends it.
- * While nothing is asked it holds no lock, and does not keep this program from ending.
+ * Runs one transaction after the other. Started by the first one, and again after a refused one, which ends it. While
+ * idle it holds no lock, and does not keep this program from ending.
  */
 export class RefWriter {
   readonly #folder: string;
   readonly #environment: Readonly<Record<string, string>>;
   readonly #maxMs: number;
   #child: ChildProcessWithoutNullStreams | undefined;
-  /** The process that is asked, and who waits for its answer: also when it is closed meanwhile. */
+  /** The process that is asked, and the caller that waits, even if it is closed meanwhile. */
   #asked: { readonly of: unknown; readonly answer: (moved: RefsMoved) => void } | undefined;
   #last: Promise<unknown> = Promise.resolve();
 
@@ -43,7 +42,7 @@ export class RefWriter {
   async #move(lines: readonly string[]): Promise<RefsMoved> {
     const isReused = this.#child !== undefined;
     const moved = await this.#ask(lines);
-    // It may have died while nothing was asked of it. If it moved them after all, the old values tell.
+    // It may have died while idle. If it moved the refs after all, the old values tell.
     return isReused && !moved.ok && moved.code === undefined ? this.#ask(lines) : moved;
   }
 
@@ -101,14 +100,7 @@ const broken = (why: string, code?: number): RefsMoved => ({
   failure: failure("repository", `git update-ref: ${why}`),
 });
 
-function keepAlive(child: ChildProcessWithoutNullStreams, isAsked: boolean): void {
-  for (const held of [child, child.stdin as Socket, child.stdout as Socket, child.stderr as Socket]) {
-    if (isAsked) held.ref();
-    else held.unref();
-  }
-}
-
 const DONE = "commit: ok\n";
-/** A lock that another git holds is waited for, but not for ever. */
+/** Waits for a lock of another git, but not for ever. */
 const MAX_MS = 60_000;
 const MAX_ERROR_CHARS = 2_000;

@@ -1,34 +1,31 @@
-/** Which of the user's settings reach a git of ours? Those that are asked for by name, and handed on in its variables. */
-import type { Failed } from "../../ports/repository.ts";
-import { git } from "./git.ts";
+/** Which of the user's git settings reach our own git calls? Those that are read by name, and passed as variables. */
+import type { Failed } from "../../core/result.ts";
+import { fieldsIn, git } from "./git.ts";
 
-export type Setting = readonly [key: string, value: string];
+export type GitSetting = readonly [key: string, value: string];
 
-/** As they are in force in a folder, in the order in which git reads them: of two with one key, the last counts. */
+/** The settings in force in a folder, in git's order: of two with the same key, the last one counts. */
 export async function readSettings(
   folder: string,
   pattern: string,
   signal?: AbortSignal,
-): Promise<readonly Setting[] | Failed> {
+): Promise<readonly GitSetting[] | Failed> {
   const listed = await git({ folder, args: ["config", "-z", "--get-regexp", pattern] }, signal);
   if (!listed.ok) return listed.code === 1 ? [] : { failure: listed.failure }; // 1: none of them is set.
-  return listed.out
-    .split("\0")
-    .filter((entry) => entry !== "")
-    .map((entry) => {
-      const end = entry.indexOf("\n");
-      return end === -1 ? [entry, "true"] : [entry.slice(0, end), entry.slice(end + 1)]; // A key alone means "true".
-    });
+  return fieldsIn(listed.out).map((entry) => {
+    const end = entry.indexOf("\n");
+    return end === -1 ? [entry, "true"] : [entry.slice(0, end), entry.slice(end + 1)]; // A key alone means "true".
+  });
 }
 
-export const settingOf = (settings: readonly Setting[], key: string): string | undefined =>
+export const settingOf = (settings: readonly GitSetting[], key: string): string | undefined =>
   settings.findLast(([name]) => name === key)?.[1];
 
-/** Neither the user's own configuration nor the machine's is read. */
+/** Reads neither the user's own configuration nor the machine's. */
 export const UNCONFIGURED = { GIT_CONFIG_NOSYSTEM: "1", GIT_CONFIG_GLOBAL: "/dev/null" } as const;
 
-/** For git and for whatever it starts; no file has to be written, and other users cannot read them. */
-export function settingVariables(settings: readonly Setting[]): Record<string, string> {
+/** For git and its children; no file is written, and other users cannot read them. */
+export function settingVariables(settings: readonly GitSetting[]): Record<string, string> {
   if (settings.length === 0) return {};
   const each = settings.flatMap(([key, value], number) => [
     [`GIT_CONFIG_KEY_${number}`, key],

@@ -1,11 +1,13 @@
-/** What if objects are removed right after they were written? The newest have a second name on the disk, and are put back. */
+/**
+ * What if `git prune` removes objects right after they were written? The newest have a second name, and are put back.
+ */
 import { copyFile, link, mkdir, readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { looseFile } from "./objects.ts";
 
 /**
- * A `git prune` lists what is needed and removes the rest some time later: also what a ref has held since. A caller
- * that finds something missing puts back all that is here; so does the next engine after a kill.
+ * A `git prune` lists what is needed and removes the rest later, including what a ref has held since. A caller that
+ * finds an object missing puts back all that is here; so does the next engine after a kill.
  */
 export class Shelf {
   readonly #objects: string;
@@ -13,13 +15,13 @@ export class Shelf {
   /** The names in the folder, the oldest first. */
   #names: Set<string> | undefined;
 
-  /** `objects`: of the repository. `folder`: where the second names are; without one nothing is kept. */
+  /** `objects`: of the repository. `folder`: for the second names; without it nothing is kept. */
   constructor(objects: string, folder?: string) {
     this.#objects = objects;
     this.#folder = folder;
   }
 
-  /** Of those that are in files of their own: what is in a pack was needed when it was packed. */
+  /** Loose objects only: an object in a pack was needed when it was packed. */
   async keep(ids: readonly string[]): Promise<void> {
     const folder = this.#folder;
     if (folder === undefined) return;
@@ -35,7 +37,7 @@ export class Shelf {
     });
   }
 
-  /** Throws if the disk does not take them. */
+  /** Throws if the disk fails. */
   async putBack(): Promise<void> {
     const folder = this.#folder;
     if (folder === undefined) return;
@@ -43,16 +45,16 @@ export class Shelf {
       const file = looseFile(this.#objects, id);
       const found = await stat(file).catch(() => undefined); // Not there, or in a pack.
       if (found?.size) return;
-      if (found) await rm(file, { force: true }); // What a power cut left of it.
+      if (found) await rm(file, { force: true }); // A power cut left it empty.
       for (let tries = 1; tries <= MAX_TRIES; tries += 1) {
-        // A `git prune` removes empty folders, also in the moment in which one is made.
+        // A `git prune` removes empty folders, even one that was made just now.
         await mkdir(join(this.#objects, id.slice(0, 2)), { recursive: true }).catch(() => {});
         if (await isCopied(join(folder, id), file)) return;
       }
     });
   }
 
-  /** Once nothing is needed of it any more. */
+  /** When none of it is needed any more. */
   async clear(): Promise<void> {
     if (this.#folder !== undefined) await rm(this.#folder, { recursive: true, force: true });
     this.#names = undefined;
@@ -67,7 +69,7 @@ export class Shelf {
   }
 }
 
-/** False if the object is not there. A link costs no space; where the two are on different disks it is a copy. */
+/** False if the object is missing. A link costs no space; on another disk it is a copy. */
 async function isCopied(from: string, to: string): Promise<boolean> {
   const size = (await stat(from).catch(() => undefined))?.size ?? 0;
   if (size === 0 || size > MAX_FILE_BYTES) return false;
@@ -86,7 +88,7 @@ async function inParts(ids: readonly string[], use: (id: string) => Promise<void
   for (let at = 0; at < ids.length; at += AT_ONCE) await Promise.all(ids.slice(at, at + AT_ONCE).map(use));
 }
 
-/** More objects than a run writes while one `git prune` goes on. */
+/** More objects than a run writes during one `git prune`. */
 const MAX_FILES = 5_000;
 const MAX_FILE_BYTES = 16 * 1024 * 1024;
 const MAX_TRIES = 10;

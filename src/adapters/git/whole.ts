@@ -1,29 +1,29 @@
-/** Is everything there that commits need? Git reads the folders that are new in them; files are looked for. */
+/** Are commits complete? Git reads their new folders, and their new files are looked for. */
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
-import { type Failed, hasFailed } from "../../ports/repository.ts";
+import { type Failed, hasFailed } from "../../core/result.ts";
 import { type GitAnswer, git } from "./git.ts";
 import { looseFile } from "./objects.ts";
 
-/** `ids`: the commits, folders and files that are new in them, if git listed them. */
+/** `ids`: the new commits, folders and files, if git listed them. */
 export type Whole = { readonly is: "whole"; readonly ids: readonly string[] } | Missing;
 export type Missing = { readonly is: "missing"; readonly what: string };
 
 export const WHOLE: Whole = { is: "whole", ids: [] };
 
-export type WholenessQuestion = {
+type WholenessQuestion = {
   /** The git folder, with the objects in it. */
   readonly folder: string;
   readonly commits: readonly string[];
-  /** These, and all that they need, are taken to be there. */
+  /** These are taken to be complete. */
   readonly known: readonly string[];
-  /** Whether these objects are there, if the caller can tell without a process; each is a file's content. */
+  /** Looks for the contents of files, if the caller can do so without a process. */
   readonly find?: (ids: readonly string[]) => Promise<Whole | Failed>;
 };
 
 /**
- * One process. `rev-list --objects` says the same, but reads every folder of what is known: three times as
- * long with 20,000 files. It is never one that lives long: that still sees objects in packs that were removed.
+ * One process. `rev-list --objects` would also read every folder of what is known: three times as long with 20,000
+ * files. Never a long-lived process, because that still sees objects in removed packs.
  */
 export async function wholeness(
   { folder, commits, known, find }: WholenessQuestion,
@@ -61,7 +61,7 @@ async function findFiles(
 /** Beyond it one process is faster. */
 const MAX_LOOKS = 100;
 
-/** Against the first parent: what a merge has from the others is in their own entries, or known. */
+/** Against the first parent: what a merge took from the others is in their own entries, or known. */
 const NEW_ENTRIES = [
   ...["-c", "core.commitGraph=false", "-c", "log.showRoot=true"],
   ...[
@@ -86,11 +86,11 @@ function verdict(answer: GitAnswer): Whole | Failed {
   return code === undefined || !LACKING.test(what) ? { failure } : { is: "missing", what };
 }
 
-/** In git's words, of objects. Work is given up for lost because of it: any other trouble of git's says nothing. */
+/** Git's words for missing objects. Work counts as lost because of them; any other error says nothing. */
 const LACKING =
   /missing|bad (?:object|revision)|unknown revision|not a valid object|nonexistent object|invalid object|unable to read|could not read|unable to find|is empty|corrupt/i;
 
-/** Those that are not in a file of their own: in a pack, in another repository's objects, or nowhere. */
+/** Objects without a file of their own: in a pack, in another repository's objects, or missing. */
 export async function notLoose(objects: string, ids: readonly string[]): Promise<readonly string[]> {
   const unseen: string[] = [];
   for (let at = 0; at < ids.length; at += AT_ONCE) {

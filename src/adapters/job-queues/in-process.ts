@@ -1,8 +1,8 @@
 /** How are jobs executed in the engine's own process? Each at once; the engine decides how many. */
 import type { Brief } from "../../core/brief.ts";
-import type { Report } from "../../core/event.ts";
 import { type Failure, failure, messageOf } from "../../core/failure.ts";
 import { type Job, type JobId, jobId } from "../../core/job.ts";
+import type { Report } from "../../core/log/event.ts";
 import type { Answer, JobQueue, Recovered, RunJob } from "../../ports/job-queue.ts";
 import type { JobFiles } from "./job-files.ts";
 
@@ -11,7 +11,7 @@ export class InProcessJobQueue implements JobQueue {
   readonly #files: JobFiles | undefined;
   readonly #running = new Map<JobId, { readonly stop: AbortController; readonly ended: Promise<void> }>();
 
-  /** With `files`, an answer that nobody heard outlives the process. */
+  /** With `files`, an answer that was not received survives this process. */
   constructor(run: RunJob, files?: JobFiles) {
     this.#run = run;
     this.#files = files;
@@ -31,7 +31,7 @@ export class InProcessJobQueue implements JobQueue {
     this.#running.get(id)?.stop.abort();
   }
 
-  /** A job lives as long as this process: of what an earlier one had started, only an answer can be left. */
+  /** A job lives only as long as this process: of an earlier one only an answer can be left. */
   async recover(job: Job): Promise<Recovered> {
     const answer = await this.#files?.answerOf(jobId(job));
     if (answer) return { is: "answered", answer };
@@ -54,14 +54,14 @@ export class InProcessJobQueue implements JobQueue {
       return failed(failure("repository", why, "make room on the disk"));
     }
     const answer = await this.#executed(brief, signal);
-    // A job that failed because it was told to end has not failed: after a restart it is begun again.
+    // A job that failed because it was stopped has not failed: it is started again after a restart.
     const isLasting = !signal.aborted || answer.outcome.is !== "failed";
-    // What was made and paid for is not thrown away because of a file: the log may still take it.
+    // A paid result is not dropped because of a file: the log may still take it.
     if (isLasting) await this.#files?.end(id, answer).catch(() => {});
     return answer;
   }
 
-  /** An executor that throws has a defect; the run goes on, and the failure says so. */
+  /** An executor must not throw; if it does, the run goes on with a failure. */
   async #executed(brief: Brief, signal: AbortSignal): Promise<Answer> {
     try {
       return await this.#run(brief, signal);

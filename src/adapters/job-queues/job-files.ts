@@ -1,17 +1,17 @@
-/** What is known of a job once the process that ran it is gone? Its brief and its answer, as files. */
+/** What is left of a job when its process is gone? Its brief and its answer, as files. */
 import { readdir, readFile, rm } from "node:fs/promises";
 import path from "node:path";
 import type { Brief } from "../../core/brief.ts";
 import type { JobId, Spent } from "../../core/job.ts";
-import { sayingMore } from "../../core/migrate.ts";
+import { sayingMore } from "../../core/log/migrate.ts";
 import type { Answer } from "../../ports/job-queue.ts";
 import { writeDurably, writeWhole } from "../files/write-whole.ts";
-import { bootId } from "../programs/processes.ts";
+import { bootId } from "../programs/process-table.ts";
 
-export type OpenJob = {
+type OpenJob = {
   readonly id: JobId;
   readonly brief: Brief;
-  /** The machine was started since: of what the job's programs wrote, anything may be missing or empty. */
+  /** The machine was rebooted since: files of the job's programs may be missing or empty. */
   readonly isOfEarlierBoot: boolean;
 };
 
@@ -31,12 +31,12 @@ export class JobFiles {
     await writerOf(id)(this.#jobFile(id), JSON.stringify({ format: FORMAT, id, brief, boot: bootId() }));
   }
 
-  /** Whoever starts next takes the answer from here; what the log says by then counts for more. */
+  /** The next process takes the answer from here, unless the log has it. */
   async end(id: JobId, answer: Answer): Promise<void> {
     await writerOf(id)(this.#answerFile(id), JSON.stringify({ format: FORMAT, answer }));
   }
 
-  /** It was cut off: no answer, but what it had cost by then. */
+  /** Without an answer, but with its cost so far. */
   async cut(id: JobId, spent: Spent): Promise<void> {
     await writeDurably(this.#costFile(id), JSON.stringify({ format: FORMAT, spent }));
   }
@@ -59,7 +59,7 @@ export class JobFiles {
   async open(): Promise<readonly OpenJob[]> {
     const names = await readdir(this.#folder).catch(noneIfMissing);
     const open: OpenJob[] = [];
-    // One after the other: a long run has more jobs than a process may have files open.
+    // One after the other: a long run has more jobs than a process may open files.
     for (const name of names ?? []) {
       const job = await readJson<JobRecord>(path.join(this.#folder, name, JOB_FILE));
       if (!job || (await this.answerOf(job.id)) !== undefined) continue;
@@ -83,18 +83,18 @@ export class JobFiles {
 }
 
 /**
- * What an agent is paid for outlives a power cut: its workspace is held in the name of the brief, and given back once
- * there is an answer. A landing is found by its proof, and a gate runs again: nothing depends on their files.
+ * Files of paid agent jobs must survive a power cut: the workspace belongs to the brief, and is released once there
+ * is an answer. A landing is found by its proof, and a gate runs again, so their files need not.
  */
 const writerOf = (id: JobId) => (/^(?:plan|work):/.test(id) ? writeDurably : writeWhole);
 
 const FORMAT = 1;
 const JOB_FILE = "job.json";
 
-/** "work:t.2#1" as "work-t.2-1": ids hold nothing else that a file system minds. */
+/** "work:t.2#1" becomes "work-t.2-1"; ids contain no other special characters. */
 const fileName = (id: JobId) => id.replaceAll(/[^a-z0-9.]/g, "-");
 
-/** A file that is not there, or not whole, counts as none; one that cannot be read now may be there all the same. */
+/** A missing or incomplete file counts as none; an error while reading is thrown, because the file may be there. */
 async function readJson<T extends object>(file: string): Promise<T | undefined> {
   const text = await readFile(file, "utf8").catch(noneIfMissing);
   if (text === undefined) return undefined;
@@ -102,7 +102,7 @@ async function readJson<T extends object>(file: string): Promise<T | undefined> 
     const value = JSON.parse(text) as T & { readonly format: number };
     return value.format === FORMAT ? value : undefined;
   } catch {
-    return undefined; // The job is done again, which is always right.
+    return undefined; // The job is done again.
   }
 }
 

@@ -77,11 +77,11 @@ for (const speaks of ["openai", "anthropic"] as const) {
     }
   });
 
-  it(`says that a page for people is none of a model's, and charges nothing for it (${speaks})`, async () => {
+  it(`says that a web page is none of a model's, and charges nothing for it (${speaks})`, async () => {
     await using server = await answering("text/html; charset=utf-8", "<html>Sign in</html>");
     const problem = await called(server.url, speaks);
     assert.deepEqual([problem?.is, problem?.mayHaveCost], ["transient", false]);
-    assert.match(problem?.failure.message ?? "", /a page for people: see whether baseUrl is right$/);
+    assert.match(problem?.failure.message ?? "", /a web page: see whether baseUrl is right$/);
   });
 
   it(`takes an error for one, whatever its status says (${speaks})`, async () => {
@@ -95,11 +95,11 @@ for (const speaks of ["openai", "anthropic"] as const) {
     assert.equal((await called(strict.url, speaks))?.is, "authentication");
   });
 
-  it(`does not try again what is answered all at once: each time would cost (${speaks})`, async () => {
+  it(`does not retry an answer without streaming: each time would cost (${speaks})`, async () => {
     await using server = await answering("application/json", '{"choices":[]}');
     const problem = await called(server.url, speaks);
     assert.deepEqual([problem?.is, problem?.mayHaveCost], ["failed", true]);
-    assert.match(problem?.failure.message ?? "", /it answered all at once/);
+    assert.match(problem?.failure.message ?? "", /it answered without streaming/);
   });
 }
 
@@ -138,7 +138,7 @@ it("refuses a key that no header can hold, without a word of it", async () => {
     const model = await openModel(spec, { ANTHROPIC_API_KEY: key });
     assert.ok("failure" in model);
     assert.equal(model.failure.kind, "authentication");
-    assert.match(model.failure.message, /ANTHROPIC_API_KEY cannot be one/);
+    assert.match(model.failure.message, /ANTHROPIC_API_KEY has a line end/);
     assert.doesNotMatch(JSON.stringify(model.failure), /hidden/);
   }
   assert.ok(!("failure" in (await openModel(spec, { ANTHROPIC_API_KEY: " sk-fine\n" }))));

@@ -1,8 +1,8 @@
-/** How is a provider's answer taken in? From the address that was given and no other, as a stream, up to a limit. */
+/** Fetches from a provider: only from the given address, as a stream, up to a limit. */
 
 /**
- * A redirect is not followed: `fetch` takes the prompt along, and every header but one, so that a key in another
- * header goes to whoever is named. Throws what `problemOf` reads.
+ * A redirect is not followed: `fetch` would send the prompt and all headers but one to the new address, and with them
+ * a key in any other header. Throws what `problemOf` reads.
  */
 export async function askProvider(
   input: Parameters<typeof fetch>[0],
@@ -19,7 +19,7 @@ export async function askProvider(
   return response.ok && isForStream(init?.body) ? streamIn(bounded) : bounded;
 }
 
-/** Answered, but not with what a model says. */
+/** An answer that is not one of a model. */
 export class Unusable extends Error {
   readonly is: "transient" | "failed";
   readonly mayHaveCost: boolean;
@@ -35,17 +35,17 @@ function elsewhere({ headers, url }: Response): string {
   const to = headers.get("location") ?? "";
   const place = URL.canParse(to, url) ? new URL(to, url) : undefined;
   const where = place ? `${place.origin}${place.pathname}`.slice(0, MAX_PLACE_CHARS) : "another address";
-  return `it sends its callers to ${where}: give the right address as baseUrl`;
+  return `it redirects to ${where}: give the right address as baseUrl`;
 }
 
 const MAX_PLACE_CHARS = 200;
 
-/** 32,000 tokens in pieces of 300 bytes come to 10 MB: who sends ten times as much does not end. */
+/** 32,000 tokens in chunks of 300 bytes are 10 MB: a stream ten times as long does not end. */
 const MAX_STREAM_BYTES = 100_000_000;
-/** Errors have some hundred bytes, pages for people some thousand. */
+/** Errors have some hundred bytes, web pages some thousand. */
 const MAX_WHOLE_BYTES = 10_000_000;
 
-/** Counted after it is unpacked: a thousandth of it may have come. */
+/** Counts bytes after decompression, which can be a thousand times what was sent. */
 function limited(maxBytes: number): TransformStream<Uint8Array, Uint8Array> {
   let bytes = 0;
   let tail = "";
@@ -64,18 +64,18 @@ function limited(maxBytes: number): TransformStream<Uint8Array, Uint8Array> {
   });
 }
 
-/** What the last piece of a stream says, in OpenAI's language and in Anthropic's; text of a model has no line ends. */
+/** The last event of a stream of OpenAI or Anthropic; in JSON, text of a model has no line ends. */
 const END_MARK = /(?:^|\n)data: ?(?:\[DONE\]|\{"type": ?"message_stop"[^\n]*)\r?\n\r?\n$/;
 const MARK_BYTES = 200;
 
-/** Servers that do not hang up are not waited for; those that do are let, so that the connection serves again. */
+/** How long a server may take to end a finished stream itself, so that the connection can be reused. */
 const LINGER_MS = 1_000;
 
 function ended(to: TransformStreamDefaultController<Uint8Array>): void {
   try {
     to.terminate();
   } catch {
-    // Nobody reads it any more.
+    // The reader is gone.
   }
 }
 
@@ -84,23 +84,23 @@ const isForStream = (body: unknown): boolean => typeof body === "string" && /"st
 const isOf = ({ headers }: Response, type: "json" | "html"): boolean =>
   (headers.get("content-type") ?? "").toLowerCase().includes(type);
 
-/** With status 200, and all the same no stream: libraries read it as one that ended too soon. */
+/** An answer with status 200 that is no stream would be read as a stream that ended too soon. */
 async function streamIn(response: Response): Promise<Response> {
   if (isOf(response, "html")) {
     await response.body?.cancel();
-    const why = "it answered with a page for people: see whether baseUrl is right";
+    const why = "it answered with a web page: see whether baseUrl is right";
     throw new Unusable(why, { is: "transient", mayHaveCost: false });
   }
   if (!isOf(response, "json")) return response;
   const text = await response.text();
-  if (/^\s*(?:data|event|id|retry)?:/.test(text)) return new Response(text, response); // Only its name is wrong.
+  if (/^\s*(?:data|event|id|retry)?:/.test(text)) return new Response(text, response); // Only its content type is wrong.
   const error = errorIn(text);
   if (error) throw error;
-  const why = "it answered all at once, and only what is sent as it is written can be read";
+  const why = "it answered without streaming, which is required";
   throw new Unusable(why, { is: "failed", mayHaveCost: true });
 }
 
-/** As it would have been with the status that it tells. */
+/** The error, as if it had come with the status that it names. */
 function errorIn(text: string): Error | undefined {
   try {
     const { error } = JSON.parse(text) as { readonly error?: unknown };
@@ -110,6 +110,6 @@ function errorIn(text: string): Error | undefined {
     const statusCode = [code, status].find((one) => typeof one === "number");
     return Object.assign(new Error(said), { responseBody: text, ...(statusCode ? { statusCode } : {}) });
   } catch {
-    return undefined; // No JSON, whatever it was called.
+    return undefined; // No JSON, whatever its content type says.
   }
 }

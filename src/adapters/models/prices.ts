@@ -1,7 +1,7 @@
-/** What do a model's tokens cost? From a kept table of public prices, and from what a person says instead. */
+/** Prices of models, from a bundled table of public prices and from the user's own settings. */
 
-/** In dollars for a million tokens. What is not said of caches costs as much as other input. */
-export type PriceOverride = {
+/** In dollars for a million tokens. Cache prices default to the input price. */
+type PriceOverride = {
   readonly inputPerMillion: number;
   readonly outputPerMillion: number;
   readonly cacheReadPerMillion?: number;
@@ -11,7 +11,7 @@ export type PriceOverride = {
 /** By "provider/model". */
 export type PriceOverrides = Readonly<Record<string, PriceOverride>>;
 
-/** `input` is all of it, also what was read from a cache or written to one. */
+/** `input` includes what was read from a cache or written to one. */
 export type TokenUse = {
   readonly input: number;
   readonly cacheRead: number;
@@ -20,22 +20,22 @@ export type TokenUse = {
 };
 
 export type Prices = {
-  /** In microdollars; undefined if nobody knows the price, which is not the same as nothing. */
+  /** In microdollars; undefined if the price is unknown, which is not the same as free. */
   cost(model: ModelName, use: TokenUse): number | undefined;
-  /** How much one call may hold; undefined if it is not known. */
+  /** How much one call may hold; undefined if unknown. */
   contextTokens(model: ModelName): number | undefined;
 };
 
 export type ModelName = { readonly provider: string; readonly model: string };
 
-/** The table, and when it was made: prices that changed since are not in it. */
+/** Prices that changed after this date are not in the table. */
 export const PRICE_TABLE = {
   package: "@pydantic/genai-prices",
   version: "0.1.8",
   date: "2026-09-23",
 } as const;
 
-/** The table is loaded here, not before: that takes 90 ms. Nothing is fetched. */
+/** Loads the table, which takes 90 ms. Nothing is fetched. */
 export async function openPrices(overrides: PriceOverrides): Promise<Prices> {
   const table = await import("@pydantic/genai-prices");
   const find = ({ provider, model }: ModelName, use: TokenUse) => {
@@ -44,7 +44,7 @@ export async function openPrices(overrides: PriceOverrides): Promise<Prices> {
     try {
       return table.calcPrice(tableUse(use), model, { providerId }) ?? undefined;
     } catch {
-      return undefined; // The table has no price for this kind of use: then it is not known.
+      return undefined; // The table has no price for this kind of use.
     }
   };
   return {
@@ -59,7 +59,7 @@ export async function openPrices(overrides: PriceOverrides): Promise<Prices> {
   };
 }
 
-/** Servers of one's own have no price there: theirs is the electricity. */
+/** The provider's name in the table. Local servers have no price. */
 const TABLE_NAMES: Readonly<Record<string, string>> = {
   anthropic: "anthropic",
   openai: "openai",

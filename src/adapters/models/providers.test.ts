@@ -2,9 +2,12 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { startModelServer } from "../../../test/support/model-server/model-server.ts";
 import type { ModelSpec } from "../../core/model-spec.ts";
-import { type Environment, keyProblem, type Model, openModel } from "./providers.ts";
+import { keyProblem, type Model, openModel } from "./providers.ts";
 
-const opened = async (spec: ModelSpec, environment: Environment = {}): Promise<Model> => {
+const opened = async (
+  spec: ModelSpec,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<Model> => {
   const model = await openModel(spec, environment);
   if ("failure" in model) throw new Error(model.failure.message);
   return model;

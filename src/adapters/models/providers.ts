@@ -1,17 +1,17 @@
-/** How is a model reached? From its name and the environment to something that can be called, loaded when it is. */
+/** Opens models by name: finds the provider's address and key, and loads its library at the first call. */
+import { connect } from "node:net";
 import type { LanguageModel } from "ai";
 import { type Failure, failure } from "../../core/failure.ts";
 import { accountOf, type ModelSpec } from "../../core/model-spec.ts";
 import { askProvider as fetch } from "./fetch.ts";
-import { nobodyListens } from "./nobody-there.ts";
 import { type ModelName, openPrices, type PriceOverrides, type Prices, type TokenUse } from "./prices.ts";
 
-/** What a library of a provider gives; of the newest shape, which all that are used here have. */
+/** What the provider libraries return; all that are used here have this version. */
 export type CallableModel = Extract<LanguageModel, { readonly specificationVersion: "v4" }>;
 
 export type Model = {
   readonly spec: ModelSpec;
-  /** What shares its quota. */
+  /** Models of one account share a quota. */
   readonly account: string;
   /** "provider/model". */
   readonly id: string;
@@ -23,9 +23,9 @@ export type Model = {
   readonly isPriced: boolean;
 };
 
-export type Environment = Readonly<Record<string, string | undefined>>;
+type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The key is read here, and given to the library of its provider alone. */
+/** The key is read here and given only to the library of its provider. */
 export async function openModel(
   spec: ModelSpec,
   environment: Environment,
@@ -36,7 +36,7 @@ export async function openModel(
   return modelOf(spec, keyOf(spec, environment), await openPrices(overrides));
 }
 
-/** Known without loading anything: which variable is missing. */
+/** Says which variable is missing, without loading anything. */
 export function keyProblem(spec: ModelSpec, environment: Environment): Failure | undefined {
   const variables = keyVariables(spec);
   const key = keyOf(spec, environment);
@@ -45,27 +45,46 @@ export function keyProblem(spec: ModelSpec, environment: Environment): Failure |
   const why =
     key === undefined
       ? `there is no key for ${spec.provider}: ${names} is not set`
-      : `the key for ${spec.provider} in ${names} cannot be one: it has a line end, or letters that no key has`;
+      : `the key for ${spec.provider} in ${names} has a line end or characters that no key has`;
   return {
     ...failure("authentication", why, `set ${variables[0]} in the environment that skein is started from`),
     account: accountOf(spec),
   };
 }
 
-/** What a header can hold: of anything else `fetch` says that it is wrong, with the key in its words. */
+/** What a header can hold. About anything else `fetch` throws an error that quotes the key. */
 const SENDABLE = /^[\x20-\x7e]+$/;
 
-/** Nobody listens at its place on this machine: better said now than after twenty turns. */
+/** Tells early if nothing listens at a local address, before any turn is spent on it. */
 export async function reachProblem(spec: ModelSpec, signal: AbortSignal): Promise<Failure | undefined> {
-  const place = baseUrlOf(spec);
-  if (place === undefined || !(await nobodyListens(place, signal))) return undefined;
-  const why = `${spec.provider} does not answer at ${place}: nobody listens there`;
+  const address = baseUrlOf(spec);
+  if (address === undefined || !(await nothingListens(address, signal))) return undefined;
+  const why = `${spec.provider} does not answer at ${address}: nothing listens there`;
   return failure("agent-unreachable", why, `start ${spec.provider}, or name another agent`);
 }
 
+/** False for other machines: only the provider's library knows how to reach them. */
+async function nothingListens(address: string, signal: AbortSignal): Promise<boolean> {
+  const url = URL.parse(address);
+  if (signal.aborted || !url || !LOOPBACK.has(url.hostname)) return false;
+  const port = Number(url.port) || (url.protocol === "https:" ? 443 : 80);
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const socket = connect({ host: url.hostname.replace(/^\[|\]$/g, ""), port });
+  const stop = () => resolve(false); // Slow, but there.
+  signal.addEventListener("abort", stop, { once: true });
+  socket.once("connect", stop);
+  socket.once("error", (error: NodeJS.ErrnoException) => resolve(error.code === "ECONNREFUSED"));
+  const isRefused = await promise;
+  signal.removeEventListener("abort", stop);
+  socket.destroy();
+  return isRefused;
+}
+
+const LOOPBACK: ReadonlySet<string> = new Set(["127.0.0.1", "localhost", "[::1]"]);
+
 function placeProblem(spec: ModelSpec): Failure | undefined {
   if (baseUrlOf(spec) !== undefined || providerOf(spec)?.speaks === "google") return undefined;
-  const why = `nobody knows where the models of ${spec.provider} are`;
+  const why = `the address of ${spec.provider} is unknown`;
   return failure("agent-failed", why, "give the address of its server as baseUrl");
 }
 
@@ -87,7 +106,7 @@ function modelOf(spec: ModelSpec, key: string | undefined, prices: Prices): Mode
   };
 }
 
-/** Every one of them would else look for keys and addresses in the environment by itself: it is told all of it. */
+/** Each library gets its key and address: otherwise it would look for them in the environment. */
 async function load(spec: ModelSpec, key: string | undefined): Promise<CallableModel> {
   const apiKey = key ?? NO_KEY;
   const baseURL = baseUrlOf(spec)!;
@@ -107,26 +126,20 @@ async function load(spec: ModelSpec, key: string | undefined): Promise<CallableM
     case "openai": {
       const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
       const name = spec.provider.replace(/[^A-Za-z0-9]/g, "-");
-      const provider = createOpenAICompatible({
-        name,
-        baseURL,
-        fetch,
-        includeUsage: true,
-        ...(key === undefined ? {} : { apiKey: key }),
-      });
-      return provider(spec.model);
+      const given = { name, baseURL, fetch, includeUsage: true, ...(key !== undefined && { apiKey: key }) };
+      return createOpenAICompatible(given)(spec.model);
     }
   }
 }
 
-/** For servers that want none, and libraries that do. */
+/** For libraries that require a key where the server does not. */
 const NO_KEY = "none";
 
-/** Of a model that the table does not know: what nearly all have that can work with tools. */
+/** Of models that the table does not know: nearly all that can use tools have it. */
 const CONTEXT_TOKENS = 128_000;
-/** What a server on this machine is likely to be set to. */
+/** The usual setting of a local server. */
 const LOCAL_CONTEXT_TOKENS = 32_000;
-/** Nobody refuses it as too many, and a file of 30 kB fits in. */
+/** No provider refuses it as too many, and a file of 30 kB fits. */
 const MAX_OUTPUT_TOKENS = 8_192;
 
 type Language = "anthropic" | "openai" | "openai-own" | "google";
@@ -136,7 +149,7 @@ type Provider = {
   readonly baseUrl?: string;
   /** The usual one first. */
   readonly keys: readonly string[];
-  /** Set aside in money for every call, so no more than is needed; with some it must hold the thoughts as well. */
+  /** Reserved from the budget for every call, so kept low; with some providers it includes reasoning. */
   readonly maxOutputTokens?: number;
 };
 
@@ -144,13 +157,9 @@ const compatible = (baseUrl: string, key: string, maxOutputTokens?: number): Pro
   speaks: "openai",
   baseUrl,
   keys: [key],
-  ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
+  ...(maxOutputTokens !== undefined && { maxOutputTokens }),
 });
-const local = (port: number): Provider => ({
-  speaks: "openai",
-  baseUrl: `http://127.0.0.1:${port}/v1`,
-  keys: [],
-});
+const local = (port: number): Provider => ({ ...compatible(`http://127.0.0.1:${port}/v1`, ""), keys: [] });
 
 const PROVIDERS: Readonly<Record<string, Provider>> = {
   anthropic: {
@@ -185,13 +194,13 @@ const PROVIDERS: Readonly<Record<string, Provider>> = {
 const providerOf = ({ provider }: ModelSpec): Provider | undefined =>
   Object.hasOwn(PROVIDERS, provider) ? PROVIDERS[provider] : undefined;
 
-/** Some give a server's address alone, as for other tools; both languages have their calls under /v1. */
+/** A bare server address, as other tools take it, gets the /v1 under which both protocols have their calls. */
 function baseUrlOf(spec: ModelSpec): string | undefined {
   const url = spec.baseUrl ?? providerOf(spec)?.baseUrl;
   return url !== undefined && /^https?:\/\/[^/]+\/?$/i.test(url) ? `${url.replace(/\/$/, "")}/v1` : url;
 }
 
-/** A place of one's own speaks what it is said to speak, or what the provider does whose name it has. */
+/** A custom server speaks what its settings say, else what the provider of its name speaks. */
 const speaks = (spec: ModelSpec): Language => spec.speaks ?? providerOf(spec)?.speaks ?? "openai";
 
 const isLocal = (spec: ModelSpec): boolean =>
@@ -207,3 +216,20 @@ function keyOf(spec: ModelSpec, environment: Environment): string | undefined {
   }
   return undefined;
 }
+
+/** The model that a specialist's short name stands for, of the provider in use; undefined if there is none. */
+export function shortName(name: string, usual: ModelSpec): ModelSpec | undefined {
+  const models = Object.hasOwn(SHORT_NAMES, usual.provider) ? SHORT_NAMES[usual.provider]! : {};
+  const word = name.trim().toLowerCase();
+  return Object.hasOwn(models, word) ? { ...usual, model: models[word]! } : undefined;
+}
+
+/** As of 2026-11-16, from the price table. */
+const SHORT_NAMES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  anthropic: { opus: "claude-opus-5-5", sonnet: "claude-sonnet-5", haiku: "claude-haiku-4-5" },
+  openrouter: {
+    opus: "anthropic/claude-opus-5.5",
+    sonnet: "anthropic/claude-sonnet-5",
+    haiku: "anthropic/claude-haiku-4.5",
+  },
+};

@@ -1,11 +1,11 @@
-/** Do these words say that an account has no more to give, and until when? For providers and programs that say it in words. */
+/** Reads from the words of a provider or program whether an account is rate limited, and until when. */
 
-/** `until`: by the machine's clock. `waitMs`: where it was said as a length of time. */
+/** `until`: by the machine's clock. `waitMs`: if it was said as a duration. */
 export type Quota = { readonly until?: number; readonly waitMs?: number };
 
 /**
- * Undefined if they speak of something else. Meant for what was said with a failure: in a text about software, the
- * same words can mean anything. A time of day without a zone is the machine's own.
+ * Undefined if the words are about something else. Only for words that came with a failure: in a text about software
+ * the same words can mean anything. A time of day without a zone is in the machine's own.
  *
  * ```ts
  * readQuotaText("Claude AI usage limit reached|1762941600", now); // { until: 1762941600000 }
@@ -19,14 +19,14 @@ export function readQuotaText(text: string, now: number, zone = machineZone()): 
   return quotaUntil((at) => readReset(said, at, zone), now);
 }
 
-/** What moves with the time at which it is read was said as a length of time, the rest as a moment. */
+/** A result that moves with the time of reading was said as a duration, any other as a moment. */
 export function quotaUntil(read: (now: number) => number | undefined, now: number): Quota {
   const until = read(now);
   if (until === undefined) return {};
   return read(now + 1) === until + 1 ? { until, waitMs: until - now } : { until };
 }
 
-/** When something is over, from words that are known to speak of a limit. */
+/** When the limit ends, from words that are known to be about one. */
 export function readReset(text: string, now: number, zone = machineZone()): number | undefined {
   const said = text.slice(-MAX_READ_CHARS);
   return (
@@ -45,23 +45,23 @@ export function durationMs(text: string): number | undefined {
   return total === undefined ? undefined : Math.ceil(total);
 }
 
-/** What is said is at the end, and what a program writes has no end. */
+/** A program may write any amount; the reason stands at the end. */
 const MAX_READ_CHARS = 20_000;
 
 /** Also "You've hit your limit · resets 3pm", "5-hour limit reached", "Quota exceeded for metric", "out of credits". */
-const SPENT = new RegExp(
-  [
-    /(?:limit|quota|credits?|balance)s?\b[^.\n]{0,60}\b(?:reached|exceeded|exhausted|hit|used up|too low|depleted)/,
-    /(?:reached|exceeded|hit|exhausted|used up)\b[^.\n]{0,60}\b(?:limits?|quotas?|credits?)\b/,
-    /(?:usage|rate|session|weekly|daily|monthly|spending)[ _-]?limits?\b[^.\n]{0,80}\b(?:resets?|again|retry|wait)/,
-    /\brate[ _-]?limit(?:ed|_error|_exceeded)\b|would exceed your [^.\n]{0,40}limit/,
-    /\btoo many requests\b|\bresource[ _]exhausted\b|\binsufficient[ _](?:quota|credits|balance|funds)\b/,
-    /\bout of (?:credits|quota|extra usage)\b|\bquota[ _]exceeded\b|\bcredit balance is too low\b/,
-  ]
-    .map((shape) => shape.source)
-    .join("|"),
-  "i",
+const SPENT = anyOf(
+  /(?:limit|quota|credits?|balance)s?\b[^.\n]{0,60}\b(?:reached|exceeded|exhausted|hit|used up|too low|depleted)/,
+  /(?:reached|exceeded|hit|exhausted|used up)\b[^.\n]{0,60}\b(?:limits?|quotas?|credits?)\b/,
+  /(?:usage|rate|session|weekly|daily|monthly|spending)[ _-]?limits?\b[^.\n]{0,80}\b(?:resets?|again|retry|wait)/,
+  /\brate[ _-]?limit(?:ed|_error|_exceeded)\b|would exceed your [^.\n]{0,40}limit/,
+  /\btoo many requests\b|\bresource[ _]exhausted\b|\binsufficient[ _](?:quota|credits|balance|funds)\b/,
+  /\bout of (?:credits|quota|extra usage)\b|\bquota[ _]exceeded\b|\bcredit balance is too low\b/,
 );
+
+/** One expression that matches what any of these does; case is ignored. */
+export function anyOf(...shapes: readonly RegExp[]): RegExp {
+  return new RegExp(shapes.map((shape) => shape.source).join("|"), "i");
+}
 
 /** "…|1762941600", in seconds or milliseconds. */
 function epochIn(text: string): number | undefined {
@@ -95,7 +95,7 @@ function dateIn(text: string, now: number, zone: string): number | undefined {
   if (year !== undefined) return inYear(Number(year));
   const thisYear = new Date(now).getUTCFullYear();
   const at = inYear(thisYear);
-  return at < now - DAY_MS ? inYear(thisYear + 1) : at; // Said in December of a day in January.
+  return at < now - DAY_MS ? inYear(thisYear + 1) : at; // Said in December about January.
 }
 const MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 const DATE = new RegExp(
@@ -125,12 +125,12 @@ function unitMs(unit: string): number {
   return { s: 1_000, m: 60_000, h: 3_600_000, d: DAY_MS, w: 7 * DAY_MS }[word[0]!] ?? 0;
 }
 
-/** "resets 3pm (Europe/Berlin)", "try again at 15:30": the next time that it is so late. */
+/** "resets 3pm (Europe/Berlin)", "try again at 15:30": the next time the clock shows it. */
 function clockIn(text: string, now: number, zone: string): number | undefined {
   const found = CLOCK.exec(text);
   if (!found) return undefined;
   const [, hour = "", minute, half] = found;
-  if (minute === undefined && half === undefined) return undefined; // A bare number is anything.
+  if (minute === undefined && half === undefined) return undefined; // A bare number can mean anything.
   const time = timeOf(hour, minute, half);
   if (time.hour > 23 || time.minute > 59) return undefined;
   const here = zoneIn(text, found.index) ?? zone;
@@ -148,7 +148,7 @@ function timeOf(hour: string, minute: string | undefined, half: string | undefin
   return { hour: whole, minute: Number(minute ?? 0) };
 }
 
-/** The name in brackets, or UTC, soon after the time. */
+/** A zone name in brackets, or UTC, soon after the time. */
 function zoneIn(text: string, from: number): string | undefined {
   const near = text.slice(from, from + 80);
   const name =
@@ -160,7 +160,7 @@ function isZone(name: string): boolean {
   try {
     return new Intl.DateTimeFormat("en", { timeZone: name }) !== undefined;
   } catch {
-    return false; // A word in brackets that names no zone.
+    return false; // A word in brackets that is no zone.
   }
 }
 
@@ -176,11 +176,11 @@ type WallClock = {
   readonly minute: number;
 };
 
-/** What time it is in the world when clocks there show this. */
+/** The moment at which clocks in the zone show this. */
 function wallClock({ year, month, day, hour, minute }: WallClock, zone: string): number {
   const asUtc = Date.UTC(year, month, day, hour, minute);
   const first = asUtc - offsetMs(asUtc, zone);
-  return asUtc - offsetMs(first, zone); // Once more, for a day on which the clocks are changed.
+  return asUtc - offsetMs(first, zone); // Once more, for days on which the clocks change.
 }
 
 function offsetMs(at: number, zone: string): number {
@@ -195,11 +195,6 @@ function dayAt(at: number, zone: string): WallClock {
     ...{ year: "numeric", month: "numeric", day: "numeric", hour: "numeric", minute: "numeric" },
   }).formatToParts(at);
   const read = (type: string) => Number(parts.find((part) => part.type === type)?.value);
-  return {
-    year: read("year"),
-    month: read("month") - 1,
-    day: read("day"),
-    hour: read("hour"),
-    minute: read("minute"),
-  };
+  const [year, month, day] = [read("year"), read("month") - 1, read("day")];
+  return { year, month, day, hour: read("hour"), minute: read("minute") };
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { openPrices } from "./prices.ts";
-import { shortName } from "./short-names.ts";
+import { shortName } from "./providers.ts";
 
 const usual = { provider: "anthropic", model: "claude-sonnet-4-5", keyVariable: "MY_KEY" };
 

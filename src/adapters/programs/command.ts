@@ -1,7 +1,9 @@
-/** Can a program be started at all? Asked before, because a shell answers with an exit code that may mean anything. */
+/** Checks whether a program can be started, because the exit code of a shell that cannot start it may mean anything. */
+import { execFile } from "node:child_process";
 import { constants } from "node:fs";
 import { access, open, stat } from "node:fs/promises";
 import { delimiter, resolve } from "node:path";
+import { promisify } from "node:util";
 import { type Failure, failure } from "../../core/failure.ts";
 import type { Program } from "../../ports/programs.ts";
 
@@ -9,33 +11,25 @@ type Start = Pick<Program, "command" | "folder" | "environment">;
 
 export async function whyUnstartable(program: Start): Promise<Failure | undefined> {
   const [name] = program.command;
-  if (!(await isFolder(program.folder))) {
-    return failure("agent-failed", `${name} cannot run in ${program.folder}: there is no such folder`, AGAIN);
-  }
+  const failed = (why: string, next = "install it, or correct the command") =>
+    failure("agent-failed", `${name} ${why}`, next);
+  const folder = await stat(program.folder).catch(() => undefined);
+  if (!folder?.isDirectory())
+    return failed(
+      `cannot run in ${program.folder}: there is no such folder`,
+      "retry: the folder was removed",
+    );
   const places = name.includes("/") ? [resolve(program.folder, name)] : onPath(program, name);
   let isThere = false;
   for (const place of places) {
-    const what = await look(place);
-    if (what === "runs") return undefined;
-    if (what === "no interpreter") {
-      return failure(
-        "agent-failed",
-        `${name} cannot be run: the program in its first line is missing`,
-        CHECK,
-      );
-    }
-    isThere ||= what === "not executable";
+    const state = await stateOf(place);
+    if (state === "runs") return undefined;
+    if (state === "no interpreter") return failed("cannot be run: the program in its first line is missing");
+    isThere ||= state === "not executable";
   }
-  if (isThere) return failure("agent-failed", `${name} is not executable`, `chmod +x ${quoted(name)}`);
-  return failure(
-    "agent-failed",
-    name.includes("/") ? `${name} was not found` : `${name} was not found on the PATH`,
-    CHECK,
-  );
+  if (isThere) return failed("is not executable", `chmod +x ${quoted(name)}`);
+  return failed(name.includes("/") ? "was not found" : "was not found on the PATH");
 }
-
-const AGAIN = "the folder was removed while it was in use: try again";
-const CHECK = "install it, or correct the command";
 
 const onPath = (program: Start, name: string): string[] =>
   name === ""
@@ -47,15 +41,11 @@ const onPath = (program: Start, name: string): string[] =>
 /** What a shell without a PATH looks through. */
 const DEFAULT_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
-const isFolder = async (path: string): Promise<boolean> =>
-  (await stat(path).catch(() => undefined))?.isDirectory() ?? false;
-
-async function look(path: string): Promise<"missing" | "not executable" | "no interpreter" | "runs"> {
+async function stateOf(path: string): Promise<"missing" | "not executable" | "no interpreter" | "runs"> {
   const found = await stat(path).catch(() => undefined);
   if (found === undefined) return "missing";
-  if (!found.isFile()) return "not executable";
   const mayRun = await access(path, constants.X_OK).then(
-    () => true,
+    () => found.isFile(),
     () => false,
   );
   if (!mayRun) return "not executable";
@@ -77,5 +67,17 @@ async function interpreterOf(path: string): Promise<string | undefined> {
   }
 }
 
-/** As a shell reads it back. */
 const quoted = (text: string) => (/^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
+
+/** The version of the Node that scripts would run with, such as "22.19.0"; undefined if there is none. */
+export async function nodeOnPath(
+  environment: Readonly<Record<string, string>>,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  // By `env`, as in the first line of a script: `execFile` itself searches the PATH of this process.
+  const asked = promisify(execFile)("/usr/bin/env", ["node", "--version"], { env: environment, signal });
+  return asked.then(
+    ({ stdout }) => /^v(\d+\.\d+\.\d+)/.exec(stdout)?.[1],
+    () => undefined, // The agent will report it itself.
+  );
+}

@@ -1,10 +1,11 @@
-/** What of a program's output is kept? Its head as it comes, its tail at the end, in bounded memory. */
+/** Keeps the head and the tail of a program's output in bounded memory. */
 
 export class Output {
   readonly #last = new Tail(MAX_OUTPUT_BYTES);
   readonly #end = new Tail(MAX_TAIL_BYTES);
   readonly #onOutput: ((text: string) => void) | undefined;
   readonly #held: Tail;
+  /** Unfinished characters at the end of the last chunk. */
   readonly #rest: { out: Buffer; err: Buffer } = { out: EMPTY, err: EMPTY };
   #headBytes: number;
 
@@ -15,19 +16,17 @@ export class Output {
   }
 
   write(from: "out" | "err", chunk: Buffer): void {
-    const [whole, rest] = wholeCharacters(this.#rest[from].length ? join(this.#rest[from], chunk) : chunk);
+    const [whole, rest] = wholeCharacters(Buffer.concat([this.#rest[from], chunk]));
     this.#rest[from] = rest;
     this.#take(from, whole);
   }
 
-  /** Hands on what was held back; nothing may be written afterwards. */
+  /** Passes on what was held back; nothing may be written afterwards. */
   end(): { readonly output: string; readonly tail: string } {
     for (const from of ["out", "err"] as const) this.#take(from, this.#rest[from]);
-    if (this.#onOutput) {
-      if (this.#held.leftOutBytes > 0) this.#onOutput(`\n… ${this.#held.leftOutBytes} bytes left out …\n`);
-      const text = this.#held.text();
-      if (text !== "") this.#onOutput(text);
-    }
+    if (this.#held.leftOutBytes > 0) this.#onOutput?.(`\n… ${this.#held.leftOutBytes} bytes left out …\n`);
+    const text = this.#held.text();
+    if (text !== "") this.#onOutput?.(text);
     return { output: this.#last.text(), tail: this.#end.text() };
   }
 
@@ -38,24 +37,24 @@ export class Output {
     if (!this.#onOutput) return;
     const [head] = wholeCharacters(bytes.subarray(0, this.#headBytes));
     if (head.length > 0) this.#onOutput(head.toString());
-    // What is too long for the head ends it, so that nothing later gets in front of what was held back.
+    // The first chunk that does not fit ends the head: later output must not overtake what is held back.
     this.#headBytes = head.length < bytes.length ? 0 : this.#headBytes - head.length;
     this.#held.write(bytes.subarray(head.length));
   }
 }
 
-/** What a reader of standard output gets: the longest answer of an agent with room to spare. */
+/** For readers of standard output: the longest answer of an agent fits. */
 const MAX_OUTPUT_BYTES = 4 * 1024 * 1024;
-/** What a person is shown of a failure. */
+/** What people see of a failure. */
 const MAX_TAIL_BYTES = 4 * 1024;
 const FIRST_BYTES = 4 * 1024;
 const EMPTY = Buffer.alloc(0);
 
-/** The last bytes of what was written; memory grows with what came, up to the limit. */
+/** The last bytes that were written. Its buffer grows as needed, up to twice the limit. */
 class Tail {
   readonly #maxBytes: number;
-  #ring: Buffer = EMPTY;
-  #at = 0;
+  #buffer: Buffer = EMPTY;
+  #used = 0;
   #total = 0;
 
   constructor(maxBytes: number) {
@@ -69,35 +68,24 @@ class Tail {
   write(bytes: Buffer): void {
     this.#total += bytes.length;
     const kept = bytes.subarray(Math.max(0, bytes.length - this.#maxBytes));
-    this.#grow(kept.length);
-    const upToEnd = kept.copy(this.#ring, this.#at);
-    kept.copy(this.#ring, 0, upToEnd);
-    this.#at = this.#ring.length === 0 ? 0 : (this.#at + kept.length) % this.#ring.length;
+    if (this.#used + kept.length > this.#buffer.length) this.#makeRoom(kept.length);
+    this.#used += kept.copy(this.#buffer, this.#used);
   }
 
   text(): string {
-    if (this.#total < this.#ring.length) return this.#ring.subarray(0, this.#total).toString();
-    const all = Buffer.concat([this.#ring.subarray(this.#at), this.#ring.subarray(0, this.#at)]);
-    let start = 0;
-    if (this.leftOutBytes > 0) while (start < 3 && isContinuation(all[start])) start += 1;
-    return all.subarray(start).toString();
+    let from = Math.max(0, this.#used - this.#maxBytes);
+    if (this.leftOutBytes > 0) for (let n = 0; n < 3 && isContinuation(this.#buffer[from]); n += 1) from += 1;
+    return this.#buffer.subarray(from, this.#used).toString();
   }
 
-  /** Only before the first byte was left out: until then the ring begins at 0. */
-  #grow(bytes: number): void {
-    const need = Math.min(this.#maxBytes, this.#total);
-    if (need <= this.#ring.length) return;
-    const used = Math.min(this.#total - bytes, this.#ring.length);
-    const larger = Buffer.allocUnsafe(
-      Math.min(this.#maxBytes, Math.max(need, this.#ring.length * 2, FIRST_BYTES)),
-    );
-    this.#ring.copy(larger, 0, 0, used);
-    this.#ring = larger;
-    this.#at = used % larger.length;
+  #makeRoom(bytes: number): void {
+    const last = this.#buffer.subarray(Math.max(0, this.#used - this.#maxBytes), this.#used);
+    const need = Math.max(FIRST_BYTES, 2 * (last.length + bytes));
+    const larger = Buffer.allocUnsafe(Math.min(2 * this.#maxBytes, need));
+    this.#used = last.copy(larger);
+    this.#buffer = larger;
   }
 }
-
-const join = (a: Buffer, b: Buffer): Buffer => Buffer.concat([a, b]);
 
 const isContinuation = (byte: number | undefined): boolean => byte !== undefined && (byte & 0xc0) === 0x80;
 

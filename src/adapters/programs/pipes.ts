@@ -1,9 +1,10 @@
-/** How do a program's input and outputs pass between it and us? Through what it can also open by name. */
+/** Connects a program's input and outputs with us, by pipes that it can also open by name. */
 import { execFile } from "node:child_process";
 import { closeSync, constants, openSync } from "node:fs";
-import { mkdir, open, readdir, rm } from "node:fs/promises";
+import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import { Socket } from "node:net";
 import { join } from "node:path";
+import type { Streams } from "../../ports/programs.ts";
 
 export type Pipes = {
   /** Only where there is a conversation. */
@@ -15,10 +16,10 @@ export type Pipes = {
 };
 
 /**
- * Node's own "pipes" are sockets, and no program can open a socket by name: `echo > /dev/stderr` and
- * `cat /dev/stdin` fail. So the outputs are made with mkfifo (one process), and the input is a file, because a
- * pipe without a writer that is opened again waits for ever. Only a conversation needs a pipe there: `input` is
- * undefined then. All names are removed at once. Throws if the disk does.
+ * Node's own "pipes" are sockets, which no program can open by name: `echo > /dev/stderr` and `cat /dev/stdin` fail.
+ * So the outputs are made with mkfifo (one process), and the input is a file, because opening a pipe without a writer
+ * waits for ever. Without `input` there is a conversation, which needs a pipe. All names are removed at once.
+ * Throws if the disk does.
  */
 export async function openPipes(folder: string, name: string, input: string | undefined): Promise<Pipes> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -31,7 +32,7 @@ export async function openPipes(folder: string, name: string, input: string | un
   try {
     await Promise.all([
       mkfifo(["out", "err", ...(input === undefined ? ["in"] : [])].map(path)),
-      input && writeInput(path("in"), input),
+      input && writeFile(path("in"), input, { flag: "wx", mode: 0o600 }),
     ]);
     const fed = input === undefined ? feeder(path("in"), keep) : undefined;
     const stdin = fed?.theirs ?? keep(openSync(input ? path("in") : "/dev/null", constants.O_RDONLY));
@@ -49,10 +50,11 @@ export async function openPipes(folder: string, name: string, input: string | un
   }
 }
 
-/**
- * What an engine left that was killed while it made some, or wrote down the program that they are for. Only where
- * nothing is being started.
- */
+export function closePipes(pipes: Pipes): void {
+  for (const pipe of [pipes.in, pipes.out, pipes.err]) pipe?.destroy();
+}
+
+/** Removes what a killed engine left in the middle of a start. Only while nothing is being started. */
 export async function removePipes(folder: string): Promise<void> {
   const names = (await readdir(folder).catch(() => [])).filter((name) => LEFT.test(name));
   await Promise.all(names.map((name) => rm(join(folder, name), { force: true }).catch(() => {}))); // Harmless.
@@ -63,8 +65,8 @@ const LEFT = /\.(?:in|out|err|program\.json\.new)$/;
 type Ends = { readonly ours: number; readonly theirs: number };
 
 /**
- * Their end must block, as programs expect of an input, and opening it so waits for a writer; our end must not block,
- * and cannot be opened so before there is a reader. Whoever opens both ends at once waits for nobody.
+ * Their end must block, as programs expect, and opening it waits for a writer; our end must not block, and cannot be
+ * opened before there is a reader. Opening both ends at once waits for neither.
  */
 function feeder(fifo: string, keep: (descriptor: number) => number): Ends {
   const both = openSync(fifo, constants.O_RDWR);
@@ -78,17 +80,73 @@ function feeder(fifo: string, keep: (descriptor: number) => number): Ends {
 
 const reader = ({ ours }: Ends): Socket => new Socket({ fd: ours, readable: true, writable: false });
 
-async function writeInput(path: string, input: string): Promise<void> {
-  const file = await open(path, "wx", 0o600);
-  try {
-    await file.writeFile(input);
-  } finally {
-    await file.close();
-  }
-}
-
 function mkfifo(paths: readonly string[]): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   execFile("mkfifo", ["-m", "600", ...paths], (error) => (error ? reject(error) : resolve()));
   return promise;
 }
+
+/** The streams of a conversation with a program. */
+export type Conversation = {
+  readonly streams: Streams;
+  /** Ends the program's input; what it still writes is dropped. */
+  readonly end: () => void;
+  /** The program's output has ended. */
+  readonly closed: Promise<void>;
+};
+
+export function conversation(input: Socket, output: Socket): Conversation {
+  const { promise: closed, resolve } = Promise.withResolvers<void>();
+  output.once("close", () => resolve());
+  const reading = { isOver: false };
+  return {
+    streams: { input: writableOf(input), output: readableOf(output, reading) },
+    end: () => {
+      reading.isOver = true;
+      output.resume();
+      input.end();
+    },
+    closed,
+  };
+}
+
+function writableOf(socket: Socket): WritableStream<Uint8Array> {
+  socket.on("error", () => {}); // The program is gone: the next write reports it.
+  return new WritableStream({
+    write(bytes) {
+      const { promise, resolve, reject } = Promise.withResolvers<void>();
+      socket.write(bytes, (error) => (error ? reject(error) : resolve()));
+      return promise;
+    },
+    close: () => void socket.end(),
+    abort: () => void socket.destroy(),
+  });
+}
+
+/** Read only as fast as it is taken; once it is over, read and dropped, so that the program never waits for us. */
+function readableOf(socket: Socket, reading: { isOver: boolean }): ReadableStream<Uint8Array> {
+  return new ReadableStream<Uint8Array>(
+    {
+      start(to) {
+        socket.on("error", () => {}); // It closes then.
+        socket.on("data", (bytes) => {
+          if (reading.isOver) return;
+          to.enqueue(bytes);
+          if ((to.desiredSize ?? 0) <= 0) socket.pause();
+        });
+        socket.once("close", () => {
+          if (!reading.isOver) to.close();
+          reading.isOver = true;
+        });
+      },
+      pull: () => void socket.resume(),
+      cancel: () => {
+        reading.isOver = true;
+        socket.resume();
+      },
+    },
+    { highWaterMark: MAX_WAITING_BYTES, size: (bytes) => bytes.byteLength },
+  );
+}
+
+const MAX_WAITING_BYTES = 256 * 1024;

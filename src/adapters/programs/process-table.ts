@@ -1,68 +1,69 @@
-/** Which processes run on this machine? One look at /proc for all who ask at the same time. Linux only. */
-import { readdirSync } from "node:fs";
-import { setImmediate as turn } from "node:timers/promises";
-import { readIfThere, statOf } from "./process-start.ts";
+/** Reads from the system which processes run, when each started, and when the machine did. */
+import { execFile } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
+import { setImmediate as nextTurn } from "node:timers/promises";
 
-export type Entry = {
+export const isLinux = process.platform === "linux";
+
+export type Process = {
   readonly pid: number;
   readonly parent: number;
   readonly group: number;
   readonly session: number;
   /** In ticks since the machine started. */
   readonly start: number;
-  /** One of its environment's variables; "" if it has none. The environment is read at the first call. */
+  /** A variable of its environment, which is read at the first call; "" if it is not set. */
   readonly variable: (name: string) => string;
 };
 
 /**
- * All that run; zombies do not. The look begins after the call. Whoever asks during a look shares the next one: 50
- * programs that end together cost two looks instead of 50.
+ * All running processes, without zombies. Linux only. Callers during a scan share the next one: 50 programs that end together cost
+ * two scans instead of 50.
  */
-export function processTable(): Promise<readonly Entry[]> {
-  waiting ??= looking.then(async () => {
-    await turn(); // Others may ask in the same turn of the loop.
-    waiting = undefined;
-    const look = lookAtAll();
-    looking = look.catch(() => {}); // Those who wait for it are told.
-    return look;
+export function processTable(): Promise<readonly Process[]> {
+  nextScan ??= scanning.then(async () => {
+    await nextTurn(); // Others may ask in the same turn of the loop.
+    nextScan = undefined;
+    const scan = scanAll();
+    scanning = scan.catch(() => {}); // Its callers get the error.
+    return scan;
   });
-  return waiting;
+  return nextScan;
 }
 
-let looking: Promise<unknown> = Promise.resolve();
-let waiting: Promise<readonly Entry[]> | undefined;
+let scanning: Promise<unknown> = Promise.resolve();
+let nextScan: Promise<readonly Process[]> | undefined;
 
 /**
- * Reads synchronously, because /proc is memory and reads through the thread pool cost six times as much (300 processes:
- * 30 ms instead of 5). The loop gets its turn after each millisecond, so that nothing else waits for the whole look.
+ * Reads synchronously, because /proc is memory and the thread pool costs six times as much (300 processes: 30 ms
+ * instead of 5). The event loop gets a turn after each millisecond.
  */
 export async function inSlices<T>(items: Iterable<T>, each: (item: T) => void): Promise<void> {
   let until = performance.now() + SLICE_MS;
   for (const item of items) {
     each(item);
     if (performance.now() < until) continue;
-    await turn();
+    await nextTurn();
     until = performance.now() + SLICE_MS;
   }
 }
 
 const SLICE_MS = 1;
 
-/** Until nothing new is listed: a process that was listed may have ended meanwhile, and left a child. */
-async function lookAtAll(): Promise<readonly Entry[]> {
-  const entries = new Map<string, Entry | undefined>();
+/** Repeats until nothing new is listed: a listed process may have ended meanwhile and left a child. */
+async function scanAll(): Promise<readonly Process[]> {
+  const processes = new Map<string, Process | undefined>();
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
-    const fresh = readdirSync("/proc").filter((name) => /^\d+$/.test(name) && !entries.has(name));
+    const fresh = readdirSync("/proc").filter((name) => /^\d+$/.test(name) && !processes.has(name));
     if (fresh.length === 0) break;
-    await inSlices(fresh, (name) => entries.set(name, entryOf(Number(name))));
+    await inSlices(fresh, (name) => processes.set(name, processOf(Number(name))));
   }
-  return [...entries.values()].filter((entry) => entry !== undefined);
+  return [...processes.values()].filter((one) => one !== undefined);
 }
 
-/** On a machine where something starts all the time, one has to stop. */
 const MAX_ROUNDS = 5;
 
-function entryOf(pid: number): Entry | undefined {
+function processOf(pid: number): Process | undefined {
   const stat = statOf(pid);
   if (stat === undefined || stat[0] === "Z" || stat[0] === "X") return undefined;
   let environment: readonly string[] | undefined;
@@ -70,8 +71,37 @@ function entryOf(pid: number): Entry | undefined {
     environment ??= readIfThere(`/proc/${pid}/environ`)?.split("\0") ?? [];
     return environment.find((entry) => entry.startsWith(`${name}=`))?.slice(name.length + 1) ?? "";
   };
-  const [parent, group, session, start] = [stat[1], stat[2], stat[3], stat[19]].map(Number) as Four;
+  const [parent, group, session, start] = [1, 2, 3, 19].map((field) => Number(stat[field])) as FourNumbers;
   return { pid, parent, group, session, start, variable };
 }
 
-type Four = [number, number, number, number];
+type FourNumbers = [number, number, number, number];
+
+/** When a process started, as the system writes it. A pid is reused; pid and start time together are not. */
+export async function startOf(pid: number): Promise<string | undefined> {
+  if (isLinux) {
+    const stat = statOf(pid);
+    return stat === undefined || stat[0] === "Z" ? undefined : stat[19];
+  }
+  const { promise, resolve } = Promise.withResolvers<string | undefined>();
+  execFile("ps", ["-o", "lstart=", "-p", String(pid)], (_error, out) => resolve(out.trim() || undefined));
+  return promise;
+}
+
+/** The fields from the third on. The second, the name in parentheses, may itself hold spaces and parentheses. */
+function statOf(pid: number): string[] | undefined {
+  const text = readIfThere(`/proc/${pid}/stat`);
+  return text?.slice(text.lastIndexOf(")") + 2).split(" ");
+}
+
+function readIfThere(path: string): string | undefined {
+  try {
+    return readFileSync(path, "latin1");
+  } catch {
+    return undefined; // It has ended, or belongs to another user.
+  }
+}
+
+/** Changes with every start of the machine, so that old pids are recognised. Empty outside of Linux. */
+export const bootId = (): string =>
+  isLinux ? (readIfThere("/proc/sys/kernel/random/boot_id")?.trim() ?? "") : "";

@@ -1,4 +1,4 @@
-/** Which programs may be running? One small file for each, there before its first instruction. */
+/** Records which programs may be running: one small file each, written before the program's first instruction. */
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { JobId } from "../../core/job.ts";
@@ -7,29 +7,30 @@ import { writeWhole } from "../files/write-whole.ts";
 
 export type ProgramRecord = {
   readonly job: JobId;
-  /** What it was, for people. */
+  /** For people. */
   readonly command: string;
   readonly group: number;
-  /** Of the group's leader; undefined if it had ended before it could be asked. */
+  /** When the group's leader started; undefined if it had ended before it could be asked. */
   readonly start: string | undefined;
   readonly boot: string;
   readonly mark: string;
 };
 
 /** Throws if the disk does: then the program must not run. */
-export async function writeRecord(folder: string, name: string, record: ProgramRecord): Promise<string> {
-  const file = join(folder, `${name}${ENDING}`);
-  await writeWhole(file, JSON.stringify(record)); // A machine that stops ends what is on record as well.
+export async function writeRecord(folder: string, record: ProgramRecord): Promise<string> {
+  const file = join(folder, `${record.mark}${ENDING}`);
+  await writeWhole(file, JSON.stringify(record)); // Not synced: a power cut ends the program, too.
   return file;
 }
 
-export const removeRecord = (path: string): Promise<void> => rm(path, { force: true });
+/** A record that cannot be removed is harmless: its group is gone. */
+export const removeRecord = (path: string): Promise<void> => rm(path, { force: true }).catch(() => {});
 
 /** Those that can be read, by path. */
 export async function readRecords(folder: string): Promise<Map<string, ProgramRecord>> {
   const records = new Map<string, ProgramRecord>();
   for (const name of await readdir(folder).catch(() => [])) {
-    if (!name.endsWith(ENDING)) continue; // Being written right now, or never finished: nothing runs yet.
+    if (!name.endsWith(ENDING)) continue; // Still being written: its program does not run yet.
     const path = join(folder, name);
     const record = parse(await readShort(path));
     if (record) records.set(path, record);
@@ -41,15 +42,10 @@ const ENDING = ".program.json";
 
 function parse(text: string): ProgramRecord | undefined {
   try {
-    const value = JSON.parse(text) as ProgramRecord;
-    const isWhole =
-      typeof value.job === "string" &&
-      typeof value.mark === "string" &&
-      value.mark.length > 0 &&
-      Number.isInteger(value.group) &&
-      value.group > 1;
-    return isWhole ? value : undefined;
+    const { job, mark, group, ...rest } = JSON.parse(text) as ProgramRecord;
+    const isWhole = typeof job === "string" && typeof mark === "string" && mark.length > 0;
+    return isWhole && Number.isInteger(group) && group > 1 ? { job, mark, group, ...rest } : undefined;
   } catch {
-    return undefined; // Half a file.
+    return undefined; // Half of a file.
   }
 }

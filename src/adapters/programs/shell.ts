@@ -1,4 +1,4 @@
-/** What does the shell do that a program is started by? It waits for a word, sets limits, and may see how it ends. */
+/** The shell script that starts a program: it waits for a word, sets limits, and may record the exit code. */
 import type { Program } from "../../ports/programs.ts";
 
 export function shellArguments({ command, limits, statusFile }: Program): string[] {
@@ -8,24 +8,23 @@ export function shellArguments({ command, limits, statusFile }: Program): string
   return ["-c", script, "sh", blocks, statusFile ?? "", ...command];
 }
 
-/** Units of `ulimit -f`, by POSIX; so in dash, busybox, and bash as sh. */
+/** The unit of `ulimit -f` by POSIX: in dash, busybox, and bash as sh. */
 const BLOCK_BYTES = 512;
 
 /**
- * It waits for one line and then becomes the program: its group can be put on record before. If we die first, it
- * reads the end of the file and exits. The environment is the program's, but for PWD, which the shell sets; the name
- * of its own variable is one that no environment has, because it would be changed there.
+ * Waits for one line before it becomes the program, so that its group is on record first. If we die before, it reads
+ * the end of the file and exits. Its own variable has a name that no environment has; the shell also sets PWD.
  */
 const BEGIN =
   'read -r SKEIN_SHELL <&3 || exit 0; exec 3<&-; ulimit -f "$1" 2>/dev/null; SKEIN_SHELL=$2; shift 2';
 
-/** Not for a core file of the shell, and not for those that stop it, or that it ignores. */
+/** Signals that end a process; without those that stop it or are ignored. */
 const FATAL = "HUP|INT|QUIT|ILL|TRAP|ABRT|BUS|FPE|KILL|USR1|SEGV|USR2|PIPE|ALRM|TERM|XCPU|XFSZ|SYS";
 
 /**
- * Or it stays (one process more), writes down how the program ended, and ends the same way: a shell sees a signal as
- * a number above 128. Its own words about that are nobody's output. Asked to end together with the program, it goes
- * at once and writes nothing: whoever was stopped has no exit code.
+ * Stays as one more process, writes the exit code, and ends the same way: a shell sees a signal as a number above 128.
+ * Its own messages about that are dropped. If it is told to end together with the program, it exits at once and writes
+ * nothing: a stopped program has no exit code.
  */
 const WATCH = [
   "exec 3>&2 2>/dev/null",

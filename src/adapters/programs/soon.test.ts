@@ -15,8 +15,6 @@ it("what can be read when our loop stalls has come, although the stall was longe
   assert.equal(await answered, true);
 });
 
-it("what never comes is waited for no longer than a second", async () => {
-  const begun = performance.now();
+it("what never comes is not waited for", async () => {
   assert.equal(await comesSoon(Promise.withResolvers<void>().promise), false);
-  assert.ok(performance.now() - begun >= 900);
 });

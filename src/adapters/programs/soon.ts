@@ -1,9 +1,9 @@
-/** Does something still come that can only be late by a moment? Waited for in turns of our own loop, not by the clock. */
-import { setImmediate as turn, setTimeout as wait } from "node:timers/promises";
+/** Waits for something that can only be late by a moment. */
+import { setImmediate as nextTurn, setTimeout as wait } from "node:timers/promises";
 
 /**
- * Waits a second, counted in turns of the loop, each of which reads everything that can be read: a stall of ours must
- * not be taken for silence of a program.
+ * Waits a second for `what`, counted in turns of the event loop, each of which reads everything that can be read: a
+ * stall of ours must not be taken for silence of a program.
  */
 export async function comesSoon(what: Promise<unknown>): Promise<boolean> {
   let hasCome = false;
@@ -12,7 +12,7 @@ export async function comesSoon(what: Promise<unknown>): Promise<boolean> {
   });
   for (let n = 0; n < TURNS && !hasCome; n += 1) {
     await Promise.race([come, wait(TURN_MS, undefined, { ref: false })]);
-    await turn(); // Several timers may be due in one turn.
+    await nextTurn(); // Several timers may be due in one turn.
   }
   return hasCome;
 }

@@ -1,12 +1,13 @@
-/** What would the target be with these branches on top? Commits in the object database that no branch points at. */
+/** What would the target be with these branches on top? Commits that no branch points at yet. */
 import type { Conflict, Member } from "../../core/job.ts";
-import { type Branch, type Candidate, type Failed, hasFailed, type Wanted } from "../../ports/repository.ts";
+import { type Failed, hasFailed } from "../../core/result.ts";
+import type { Branch, Candidate, Wanted } from "../../ports/repository.ts";
 import { inTheWay } from "./checkouts.ts";
 import { merge } from "./merge.ts";
 import { landMessage, mergeMessage } from "./message.ts";
 import { refOf, wrongNames } from "./names.ts";
-import { replay, type Step } from "./replay.ts";
-import { broken, readCommit, type Store, signature, writeCommit } from "./store.ts";
+import { type ReplayStep, replay } from "./replay.ts";
+import { broken, neededCommit, readCommit, type Store, writeCommit } from "./store.ts";
 
 export async function candidate(
   store: Store,
@@ -16,8 +17,7 @@ export async function candidate(
   const { run, onto, strategy, members } = wanted;
   const taken = await blocked(store, wanted, signal);
   if (taken) return taken;
-  const base = await readCommit(store, onto);
-  if (base === undefined) return broken(`the commit ${onto} is not there`);
+  const base = await neededCommit(store, onto);
   if (hasFailed(base)) return base;
 
   let tip = { id: base.id, tree: base.tree };
@@ -48,14 +48,14 @@ export async function candidate(
     merged.push(member);
   }
   if (merged.length === 0) return { commit: undefined, members: [], conflicts };
-  const commit =
-    strategy === "merge-commit" && merged.length > 1
-      ? await batchCommit(store, { run, onto, tip, merged })
-      : tip.id;
+  // Each landing of a batch is one commit on the first parents of the target.
+  const isBatch = strategy === "merge-commit" && merged.length > 1;
+  const batch = { tree: tip.tree, parents: [onto, tip.id], message: landMessage(run, merged) };
+  const commit = isBatch ? await writeCommit(store, batch) : tip.id;
   return { commit, members: merged.map(memberOf), conflicts };
 }
 
-/** Asked before anything else: none of these names has reached git. */
+/** Checked first, so that no wrong name reaches git. */
 export const wrongWanted = ({ run, onto, members }: Wanted): Failed | undefined =>
   wrongNames({
     commits: [onto, ...members.flatMap(({ commit }) => commit ?? [])],
@@ -63,11 +63,11 @@ export const wrongWanted = ({ run, onto, members }: Wanted): Failed | undefined 
     runs: [run],
   });
 
-/** Whether the target could not move there anyway. */
+/** A failure if the target could not move anyway. */
 export const blocked = async (store: Store, { target }: Wanted, signal: AbortSignal) =>
-  target === undefined ? undefined : inTheWay(store, refOf(target), signal);
+  target === undefined ? undefined : inTheWay(store.gitDir, refOf(target), signal);
 
-/** The commit that was judged: the branch is only its name, and others can move it. */
+/** The commit that was judged. The branch is only a name for it, and others can move it. */
 async function made(
   store: Store,
   { task, branch, commit }: Branch,
@@ -88,7 +88,7 @@ type Meeting = {
   readonly member: Branch;
 };
 
-/** With the target itself, or only with those that came before it in this batch? */
+/** Does it conflict with the target itself, or only with earlier members of this batch? */
 async function conflictOf(store: Store, meeting: Meeting, signal: AbortSignal): Promise<Conflict | Failed> {
   const { onto, tip, theirs, whole, member } = meeting;
   if (tip === onto) return { task: member.task, files: whole.files, against: "target" };
@@ -99,28 +99,5 @@ async function conflictOf(store: Store, meeting: Meeting, signal: AbortSignal): 
     : { task: member.task, files: whole.files, against: "batch" };
 }
 
-function mergeCommit(store: Store, { run, onto, member, theirs, tree }: Step): Promise<string> {
-  const by = signature(store);
-  const message = mergeMessage(run, member);
-  return writeCommit(store, { tree, parents: [onto.id, theirs], author: by, committer: by, message });
-}
-
-/** So the first parents of the target are its landings, one commit for each. */
-function batchCommit(
-  store: Store,
-  batch: {
-    readonly run: string;
-    readonly onto: string;
-    readonly tip: { readonly id: string; readonly tree: string };
-    readonly merged: readonly Branch[];
-  },
-): Promise<string> {
-  const by = signature(store);
-  return writeCommit(store, {
-    tree: batch.tip.tree,
-    parents: [batch.onto, batch.tip.id],
-    author: by,
-    committer: by,
-    message: landMessage(batch.run, batch.merged),
-  });
-}
+const mergeCommit = (store: Store, { run, onto, member, theirs, tree }: ReplayStep): Promise<string> =>
+  writeCommit(store, { tree, parents: [onto.id, theirs], message: mergeMessage(run, member) });

@@ -1,16 +1,21 @@
-/** Who has a branch checked out? Moving it under them would make their next commit take back what it moved by. */
+/** Which work trees have a branch checked out? Moving it there would make their next commit undo the move. */
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type Failed, hasFailed } from "../../ports/repository.ts";
-import { broken, inStore, type Store } from "./store.ts";
+import { type Failed, hasFailed } from "../../core/result.ts";
+import { git, inGitDir } from "../git/git.ts";
+import { broken } from "./store.ts";
 
 /**
- * Undefined if nobody has. Files are read first, so that a landing starts no process for this. A rebase or a bisect
- * of the branch is none: git checks the branch out afterwards as it is then, or finds that it moved.
+ * A failure if a work tree has it checked out. Files are read first, so that a landing starts no process for this. A
+ * rebase or bisect of the branch does not count: git looks at the branch again afterwards.
  */
-export async function inTheWay(store: Store, ref: string, signal: AbortSignal): Promise<Failed | undefined> {
-  if (!(await mayBeCheckedOut(store.gitDir, ref))) return undefined;
-  const places = await checkoutsOf(store, ref, signal);
+export async function inTheWay(
+  gitDir: string,
+  ref: string,
+  signal?: AbortSignal,
+): Promise<Failed | undefined> {
+  if (!(await mayBeCheckedOut(gitDir, ref))) return undefined;
+  const places = await checkoutsOf(gitDir, ref, signal);
   if (hasFailed(places)) return places;
   if (places.length === 0) return undefined; // The HEAD of a bare repository, or a work tree that is gone.
   const branch = ref.replace(/^refs\/heads\//, "");
@@ -20,14 +25,15 @@ export async function inTheWay(store: Store, ref: string, signal: AbortSignal): 
   );
 }
 
-/** The folders of all work trees that are on this branch; one whose folder is gone does not count. */
+/** The folders of all work trees that are on this branch, except those whose folder is gone. */
 export async function checkoutsOf(
-  store: Store,
+  gitDir: string,
   ref: string,
-  signal: AbortSignal,
+  signal?: AbortSignal,
 ): Promise<readonly string[] | Failed> {
-  const answer = await inStore(store, { args: ["worktree", "list", "--porcelain", "-z"] }, signal);
-  if (!answer.ok) return { failure: answer.failure };
+  const args = ["worktree", "list", "--porcelain", "-z"];
+  const answer = await git({ ...inGitDir(gitDir), args }, signal);
+  if (!answer.ok) return answer;
   return answer.out
     .split("\0\0")
     .map((record) => record.split("\0"))
@@ -35,22 +41,21 @@ export async function checkoutsOf(
     .map(([first = ""]) => first.replace(/^worktree /, ""));
 }
 
-/** Of the repository itself, and of each work tree that was added to it. */
+/** By the HEAD files of the repository and of each added work tree, without a process. */
 async function mayBeCheckedOut(gitDir: string, ref: string): Promise<boolean> {
-  const added = await orNothing(readdir(join(gitDir, "worktrees")), []);
+  const added = await readdir(join(gitDir, "worktrees")).catch(noneIf([]));
   const heads = [gitDir, ...added.map((name) => join(gitDir, "worktrees", name))];
-  const texts = await Promise.all(heads.map((at) => orNothing(readFile(join(at, "HEAD"), "utf8"), "")));
+  const texts = await Promise.all(heads.map((at) => readFile(join(at, "HEAD"), "utf8").catch(noneIf(""))));
   return texts.some((text) => text.trimEnd() === `ref: ${ref}` || text.startsWith(ELSEWHERE));
 }
 
 /** What a HEAD says where refs are not files (`extensions.refStorage`). */
 const ELSEWHERE = "ref: refs/heads/.invalid";
 
-async function orNothing<T>(read: Promise<T>, nothing: T): Promise<T> {
-  try {
-    return await read;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return nothing; // No work trees, or one just removed.
-    throw error;
-  }
-}
+/** There are no added work trees, or one was removed just now. */
+const noneIf =
+  <T>(none: T) =>
+  (error: NodeJS.ErrnoException): T => {
+    if (error.code !== "ENOENT") throw error;
+    return none;
+  };

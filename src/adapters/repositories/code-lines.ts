@@ -1,7 +1,9 @@
-/** What of a line is code, and what a comment? Line by line, which is right but for texts over several lines. */
+/**
+ * Which part of a line is code, and which a comment? Judged line by line, which is wrong only for multi-line texts.
+ */
 import type { PatchFile, PatchLine } from "./patch.ts";
 
-/** A family of languages that mark tests and comments alike; "" if it is not known. */
+/** A family of languages with the same marks for tests and comments; "" if unknown. */
 export function languageOf(path: string): string {
   const extension = /\.([^./]+)$/.exec(path)?.[1]?.toLowerCase() ?? "";
   return LANGUAGES.get(extension) ?? "";
@@ -41,7 +43,7 @@ function commentStart(path: string): RegExp {
   return /\/\/|\/\*|^\s*\*(?!\/)/;
 }
 
-/** The line without what stands in quotes: the quotes stay, so that what is around them does not grow together. */
+/** Without the text in quotes. The quotes stay, so that the words around them stay apart. */
 const withoutStrings = (line: string): string =>
   line.replace(/"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|`(?:[^`\\]|\\.)*`/g, '""');
 
@@ -52,17 +54,17 @@ export function codeOf(path: string, line: string): string {
   return at === -1 ? plain : plain.slice(0, at);
 }
 
-/** What a comment says, less the signs that open it; "" if the line has none. */
+/** The text of a comment without its opening signs; "" if the line has none. */
 export function commentOf(path: string, line: string): string {
   const plain = withoutStrings(line.slice(0, MAX_LINE_CHARS));
   const at = plain.search(commentStart(path));
   return at === -1 ? "" : plain.slice(at).replace(/^[\s/*#<!-]+/, "");
 }
 
-/** A longer one was written by a program. */
+/** A longer line was generated. */
 const MAX_LINE_CHARS = 2_000;
 
-/** Only the lines that are new, and not those that were moved, indented again, or renamed along with their file. */
+/** Only new lines: not those that were moved, re-indented, or renamed along with their file. */
 export function onlyFresh(files: readonly PatchFile[]): readonly PatchFile[] {
   const gone = new Map<string, number>();
   for (const text of files.flatMap(({ removed }) => removed)) {

@@ -9,10 +9,9 @@ import {
   type TestRepository,
   withScriptedGit,
 } from "../../../test/support/repositories.ts";
-import { hasFailed } from "../../ports/repository.ts";
+import { hasFailed } from "../../core/result.ts";
 import { startedGits } from "../git/git.ts";
 import { type Conflicts, conflictsOf } from "./conflicts.ts";
-import { mayQuoteMarkers } from "./quoting-places.ts";
 
 const LINES = ["<<<<<<< HEAD", "ours", "=======", "theirs", ">>>>>>> branch", ""];
 const BLOCK = LINES.join("\n");
@@ -175,7 +174,8 @@ describe("conflicts in a commit", () => {
 });
 
 describe("a place that may quote markers", () => {
-  it("is a document, a test, what tests read, what a program recorded, or somebody else's", () => {
+  it("is a document, a test, what tests read, what a program recorded, or somebody else's", async () => {
+    const places: string[] = [];
     for (const place of [
       ...["README", "a.md", "x/a.rst", "a.txt", "docs/a.js", "man/git.1", "CHANGELOG"],
       ...[
@@ -189,26 +189,19 @@ describe("a place that may quote markers", () => {
       ...["testdata/a.go", "merge-fixtures/a.ts", "src/__snapshots__/a", "golden/a.js", "src/test_data/a.c"],
       ...["a.patch", "a.orig", "vendor/a.go", "node_modules/a/a.js", "examples/a.js", "unit_tests/a.c"],
     ])
-      assert.ok(mayQuoteMarkers(place), place);
+      places.push(place);
+    assert.deepEqual(await foundIn(Object.fromEntries(places.map((place) => [place, BLOCK]))), []);
   });
 
-  it("is not a file of the program itself, nor one that tools keep for it", () => {
-    for (const place of [
-      "src/a.ts",
-      "Makefile",
-      "package.json",
-      "yarn.lock",
-      "src/latest/a.ts",
-      "contest/a.py",
-    ])
-      assert.ok(!mayQuoteMarkers(place), place);
-    for (const place of [
-      "src/attest.rs",
-      "src/manager/a.go",
-      "src/t1/a.c",
-      "src/inspect/a.rb",
-      "app/index.html",
-    ])
-      assert.ok(!mayQuoteMarkers(place), place);
+  it("is not a file of the program itself, nor one that tools keep for it", async () => {
+    const places = [
+      ...["Makefile", "app/index.html", "contest/a.py", "package.json", "src/a.ts", "src/attest.rs"],
+      ...["src/inspect/a.rb", "src/latest/a.ts", "src/manager/a.go", "src/t1/a.c", "yarn.lock"],
+    ];
+    const found = await foundIn(Object.fromEntries(places.map((place) => [place, BLOCK])));
+    assert.deepEqual(
+      found,
+      places.map((place) => `${place}:1`),
+    );
   });
 });

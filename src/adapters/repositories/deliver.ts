@@ -1,11 +1,12 @@
-/** How does the user's own branch get what has landed? Only forwards, and in a checkout only if that was asked for. */
+/** How does the user's own branch get what has landed? Only by fast-forward, and in a checkout only on request. */
 import { messageOf } from "../../core/failure.ts";
-import { type Failed, hasFailed } from "../../ports/repository.ts";
+import { type Failed, hasFailed } from "../../core/result.ts";
+import type { Brought, DeliveryWanted, MergedBase } from "../../ports/delivery.ts";
 import { FILTER_SETTINGS, filterSettings } from "../git/filters.ts";
 import { git } from "../git/git.ts";
 import { LFS_SETTINGS, lfsSettings } from "../git/lfs.ts";
+import { syncRefs } from "../git/refs.ts";
 import { readSettings, settingVariables } from "../git/settings.ts";
-import { syncRefs } from "../git/sync-refs.ts";
 import { checkoutsOf } from "./checkouts.ts";
 import { hold } from "./held.ts";
 import { deletedTarget, firstParents } from "./landing.ts";
@@ -13,43 +14,12 @@ import { merge } from "./merge.ts";
 import { baseMessage } from "./message.ts";
 import { proofsOf, refOf, wrongNames } from "./names.ts";
 import { provedLandings } from "./proofs.ts";
-import {
-  broken,
-  closeStore,
-  commitAt,
-  inStore,
-  openStore,
-  type Store,
-  signature,
-  writeCommit,
-} from "./store.ts";
+import { broken, closeStore, commitAt, inStore, openStore, type Store, writeCommit } from "./store.ts";
 
-export type Delivery = {
-  readonly folder: string;
-  /** The user's branch, by its short name. */
-  readonly baseBranch: string;
-  readonly run: string;
-  readonly target: string;
-  /** The commit that the run started from: all that came onto the target since then must have a proof. */
-  readonly since: string;
-  /** Where the target was the last time, if that is known. */
-  readonly tip?: string;
-  /** Whether a checkout that is on that branch may be moved along. */
-  readonly intoCheckout: boolean;
-  /** Names of git filters that may run on what workers wrote, when it comes into a checkout. */
-  readonly filters: readonly string[];
-};
+/** `folder`: of the repository. */
+type InRepository = DeliveryWanted & { readonly folder: string };
 
-export type Delivered =
-  | { readonly is: "delivered"; readonly from: string; readonly to: string }
-  /** The branch has everything already. */
-  | { readonly is: "nothing-new"; readonly base: string }
-  /** The branch has what the target has not: merge it (`mergeBase`), gate that, land it, then deliver again. */
-  | { readonly is: "base-moved"; readonly base: string; readonly target: string }
-  /** Nothing was done: somebody works on that branch there. */
-  | { readonly is: "checked-out"; readonly where: string; readonly why: "not-asked" | "not-clean" };
-
-export const deliver = (delivery: Delivery, signal: AbortSignal): Promise<Delivered | Failed> =>
+export const deliver = (delivery: InRepository, signal: AbortSignal): Promise<Brought | Failed> =>
   withStore(delivery.folder, signal, async (store) => {
     const { baseBranch, run, since } = delivery;
     const wrong = wrongNames({
@@ -70,9 +40,9 @@ export const deliver = (delivery: Delivery, signal: AbortSignal): Promise<Delive
     if (typeof isForward !== "boolean") return isForward;
     const unproved = await unprovedOn(store, { ...delivery, tip: target }, signal);
     if (unproved) return unproved;
-    const places = await checkoutsOf(store, refOf(delivery.baseBranch), signal);
+    const places = await checkoutsOf(store.gitDir, refOf(delivery.baseBranch), signal);
     if (hasFailed(places)) return places;
-    // Looked at also before a merge, which moves the target: what is refused is refused before anything has changed.
+    // Asked before a merge as well, which moves the target: a refusal must come before anything has changed.
     const inTheWay = places.length > 0 ? await whyNotThere(places, delivery, signal) : undefined;
     if (inTheWay) return inTheWay;
     if (!isForward) return { is: "base-moved", base, target };
@@ -81,10 +51,10 @@ export const deliver = (delivery: Delivery, signal: AbortSignal): Promise<Delive
     return where === undefined ? byRef(store, move, signal) : inCheckout(where, move, signal);
   });
 
-/** What somebody put on the target by hand was never gated: it is the user's to take, and not ours to deliver. */
+/** A commit that was put on the target by hand was never gated: the user may merge it, Skein does not deliver it. */
 async function unprovedOn(
   store: Store,
-  { run, target, since, tip }: Delivery & { readonly tip: string },
+  { run, target, since, tip }: InRepository & { readonly tip: string },
   signal: AbortSignal,
 ): Promise<Failed | undefined> {
   const commits = await firstParents(store, tip, since, signal);
@@ -92,7 +62,7 @@ async function unprovedOn(
   const proved = await provedLandings(store, { ref: proofsOf(run), target, commits });
   if (hasFailed(proved)) return proved;
   const ontoOf = new Map(proved.map(({ commit, onto }) => [commit, onto]));
-  // A landing of several commits, as a rebase makes it, has its proof on the last of them.
+  // A landing of several commits, as a rebase makes it, has its proof on the last one.
   let next: string | undefined;
   for (const commit of commits.toReversed()) {
     if (next !== undefined && commit !== next) continue;
@@ -108,17 +78,17 @@ const noProof = (commit: string, target: string): Failed =>
     `look at it with \`git show ${commit}\`; if it is wanted, merge ${target} yourself`,
   );
 
-type Move = Delivery & { readonly base: string; readonly to: string };
+type Move = InRepository & { readonly base: string; readonly to: string };
 
 async function byRef(
   store: Store,
   { baseBranch, base, to }: Move,
   signal: AbortSignal,
-): Promise<Delivered | Failed> {
+): Promise<Brought | Failed> {
   const reason = ["-m", "skein: delivered"];
   const args = ["update-ref", ...reason, refOf(baseBranch), to, base];
   if (signal.aborted) return broken("the delivery was stopped before the branch moved");
-  // Not to be stopped any more: a git that is killed here may leave a lock behind.
+  // Cannot be stopped any more: a git that is killed here may leave a lock.
   const answer = await inStore(store, { args });
   if (answer.ok) await syncRefs(store.gitDir, [refOf(baseBranch)]);
   if (answer.ok) return { is: "delivered", from: base, to };
@@ -130,9 +100,9 @@ async function byRef(
 /** Undefined if the branch may be moved where it is checked out. */
 async function whyNotThere(
   places: readonly string[],
-  { baseBranch, intoCheckout }: Delivery,
+  { baseBranch, intoCheckout }: InRepository,
   signal: AbortSignal,
-): Promise<Delivered | Failed | undefined> {
+): Promise<Brought | Failed | undefined> {
   const [where = "", other] = places;
   if (other !== undefined) {
     return broken(`${baseBranch} is checked out twice, in ${where} and ${other}`, "leave it in one of them");
@@ -143,15 +113,15 @@ async function whyNotThere(
   return status.out === "" ? undefined : { is: "checked-out", where, why: "not-clean" };
 }
 
-/** `git merge --ff-only` leaves alone what it would overwrite; that nothing tracked is changed was looked at before. */
-async function inCheckout(where: string, move: Move, signal: AbortSignal): Promise<Delivered | Failed> {
+/** `git merge --ff-only` overwrites no untracked file; that no tracked file is changed was checked before. */
+async function inCheckout(where: string, move: Move, signal: AbortSignal): Promise<Brought | Failed> {
   const args = ["merge", "--ff-only", "--no-stat", "--no-autostash", "--quiet", move.to];
   if (signal.aborted) return broken("the delivery was stopped before the checkout was touched");
   const settings = await readSettings(where, `^(${FILTER_SETTINGS}|${LFS_SETTINGS})$`, signal);
   if (hasFailed(settings)) return settings;
   const { address } = await lfsSettings(where, settings, signal);
   const environment = settingVariables([...filterSettings(settings, move.filters), ...address]);
-  // Not to be stopped any more: half of the files would be new.
+  // Cannot be stopped any more: half of the files would be new.
   const answer = await git({ folder: where, args, environment, maxMs: MAX_MERGE_MS });
   return answer.ok ? { is: "delivered", from: move.base, to: move.to } : { failure: answer.failure };
 }
@@ -164,10 +134,6 @@ const TRACKED_CHANGES = [
   "--ignore-submodules=dirty",
 ];
 const MAX_MERGE_MS = 10 * 60_000;
-
-export type MergedBase =
-  | { readonly is: "candidate"; readonly commit: string; readonly onto: string }
-  | { readonly is: "conflict"; readonly files: readonly string[] };
 
 /** The target with the user's branch merged into it: a candidate like any other, to be gated and landed. */
 export const mergeBase = (
@@ -189,20 +155,12 @@ export const mergeBase = (
     if (typeof base !== "string") return base;
     const merged = await merge(store, onto, base, signal);
     if (hasFailed(merged) || merged.is === "conflict") return merged;
-    const by = signature(store);
     const message = baseMessage(run, baseBranch);
-    const parents = [onto, base];
-    const commit = await writeCommit(store, {
-      tree: merged.tree,
-      parents,
-      author: by,
-      committer: by,
-      message,
-    });
+    const commit = await writeCommit(store, { tree: merged.tree, parents: [onto, base], message });
     return (await hold(store, { run, name: DELIVERY, commit })) ?? { is: "candidate", commit, onto };
   });
 
-/** What a candidate of a delivery is held by. */
+/** The name of the ref that holds it. */
 export const DELIVERY = "delivery";
 
 async function needed(store: Store, branch: string, next?: string): Promise<string | Failed> {

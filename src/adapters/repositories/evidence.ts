@@ -1,13 +1,14 @@
 /** What does a branch show? Its files, its diff, and what a worker must not leave, all read from the commits. */
-import type { Evidence } from "../../core/evidence.ts";
+
 import { failure } from "../../core/failure.ts";
-import { type Failed, hasFailed } from "../../ports/repository.ts";
+import { type Failed, hasFailed } from "../../core/result.ts";
+import type { Evidence } from "../../core/rules/evidence.ts";
 import { onlyFresh } from "./code-lines.ts";
 import { conflictsAmong } from "./conflicts.ts";
 import { conflictMarks, findMarks, mayHaveConflict } from "./marks.ts";
 import { wrongNames } from "./names.ts";
 import { type PatchFile, parsePatch } from "./patch.ts";
-import { broken, inStore, readCommit, type Store } from "./store.ts";
+import { inStore, neededCommit, type Store } from "./store.ts";
 import { caseCount, disabledIn, isTestFile } from "./test-files.ts";
 
 export async function evidence(
@@ -19,8 +20,7 @@ export async function evidence(
   const wrong = wrongNames({ commits: [base, commit] });
   if (wrong) return wrong;
   for (const name of [base, commit]) {
-    const read = await readCommit(store, name);
-    if (read === undefined) return broken(`the commit ${name} is not there`);
+    const read = await neededCommit(store, name);
     if (hasFailed(read)) return read;
   }
   if (base === commit) return NOTHING;
@@ -68,7 +68,7 @@ const NOTHING: Evidence = {
   forbiddenMarks: [],
 };
 
-/** Marks and tests are looked for in all of it: what nobody can read to its end is not landed unseen. */
+/** Marks and tests are searched in the whole patch, so a patch that is too long to read is refused. */
 const MAX_PATCH_BYTES = 32 * 1024 * 1024;
 const TOO_LARGE: Failed = {
   failure: failure(
@@ -114,7 +114,7 @@ async function changesBetween(
   return answer.ok ? parseChanges(answer.out) : { failure: answer.failure };
 }
 
-/** First ":mode mode id id status" with one path or two, then "added\tremoved\tpath" with the two behind it. */
+/** First ":mode mode id id status" and one or two paths, then "added\tremoved\tpath", or two paths after it. */
 function parseChanges(out: string): Changes {
   const entries: Entry[] = [];
   let linesAdded = 0;
@@ -138,13 +138,13 @@ function parseChanges(out: string): Changes {
   return { entries, linesAdded, linesRemoved };
 }
 
-/** A test that was renamed to what no runner takes for a test is as gone as one that was deleted. */
+/** A test that was renamed so that no runner finds it counts as deleted. */
 const deletedTests = (entries: readonly Entry[]): readonly string[] =>
   entries.flatMap(({ status, paths: [from = "", to = ""] }) =>
     isTestFile(from) && (status === "D" || (status === "R" && !isTestFile(to))) ? [from] : [],
   );
 
-/** Files that stay, but of whose test cases none is left. */
+/** Files that lost all of their test cases. */
 async function emptiedTests(
   store: Store,
   entries: readonly Entry[],

@@ -1,17 +1,10 @@
-/** The repository in git: what is asked of it goes to the file that answers; what is thrown becomes a value. */
-import type { Evidence } from "../../core/evidence.ts";
+/** The repository port over git: each question goes to the file that answers it, and errors become values. */
+
 import { messageOf } from "../../core/failure.ts";
 import type { Moved } from "../../core/job.ts";
-import {
-  type Candidate,
-  type Failed,
-  type Gone,
-  hasFailed,
-  type Landed,
-  type Landing,
-  type Repository,
-  type Wanted,
-} from "../../ports/repository.ts";
+import { type Failed, hasFailed } from "../../core/result.ts";
+import type { Evidence } from "../../core/rules/evidence.ts";
+import type { Candidate, Gone, Landed, Landing, Repository, Wanted } from "../../ports/repository.ts";
 import type { Shelf } from "../git/shelf.ts";
 import { blocked, candidate, wrongWanted } from "./candidate.ts";
 import { evidence } from "./evidence.ts";
@@ -40,8 +33,8 @@ export class GitRepository implements Repository, Disposable {
   }
 
   /**
-   * The same question has the same answer: also of a candidate that was asked for ahead of time. If somebody has removed
-   * parts of it, it is made again, under the same name.
+   * The same request gets the same candidate, also one that was made ahead of time. If parts of it were removed, it
+   * is made again with the same id.
    */
   candidate(wanted: Wanted, signal: AbortSignal): Promise<Candidate | Gone | Failed> {
     return this.#with(async (store) => {
@@ -67,7 +60,7 @@ export class GitRepository implements Repository, Disposable {
     });
   }
 
-  /** A `git prune` that began before a candidate was held may end after it has landed. */
+  /** A `git prune` that began before a candidate was held may remove parts of it after it has landed. */
   async whole(target: string, signal: AbortSignal): Promise<Failed | undefined> {
     const torn = await this.#with(async (store) => {
       await store.shelf.putBack();
@@ -87,7 +80,7 @@ export class GitRepository implements Repository, Disposable {
     return this.#with((store) => look(store, target, since, signal));
   }
 
-  /** Ends the processes that read and write. What is asked afterwards starts them again. */
+  /** Ends the processes that read and write. The next call starts them again. */
   close(): void {
     const store = this.#store;
     this.#store = undefined;
@@ -100,7 +93,7 @@ export class GitRepository implements Repository, Disposable {
     this.close();
   }
 
-  /** Makes it and holds it, in the place of the oldest that is remembered. At the same time it has the same name. */
+  /** Makes and holds it, in the place of the oldest remembered one. With the same `madeAt` it gets the same id. */
   async #make(
     store: Store,
     wanted: Wanted,
@@ -129,7 +122,7 @@ export class GitRepository implements Repository, Disposable {
     return remembered;
   }
 
-  /** A `git prune` beside it removes what was just written, and folders that are empty: then it is begun again. */
+  /** A concurrent `git prune` may remove what was just written, and empty folders: then it begins again. */
   async #merge(
     store: Store,
     wanted: Wanted,
@@ -144,7 +137,7 @@ export class GitRepository implements Repository, Disposable {
     }
   }
 
-  /** Writes again what is missing of a candidate. What is missing of its members nobody here can write again. */
+  /** Writes missing parts of a candidate again. Missing parts of its members cannot be written again. */
   async #mend(store: Store, { from, to }: Landing, signal: AbortSignal): Promise<Gone | Failed | undefined> {
     await store.shelf.putBack();
     const known = [...this.#candidates.values()].find(({ made }) => made.commit === to);
@@ -165,7 +158,7 @@ export class GitRepository implements Repository, Disposable {
       const store = await this.#store;
       return hasFailed(store) ? store : await use(store);
     } catch (error) {
-      return broken(`the repository cannot be used: ${messageOf(error)}`); // A full disk, a folder that is gone.
+      return broken(`the repository cannot be used: ${messageOf(error)}`); // A full disk, or a missing folder.
     }
   }
   async #open(): Promise<Store | Failed> {
@@ -190,5 +183,5 @@ async function isThere(store: Store, commit: string): Promise<boolean> {
 
 type Remembered = { readonly wanted: Wanted; readonly made: Candidate; readonly madeAt: number };
 
-/** Few: the one that is gated, the same once more, and the next. Each is some hundred bytes. */
+/** The one that is gated, its repetition, and the next. */
 const MAX_REMEMBERED = 4;

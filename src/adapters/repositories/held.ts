@@ -1,14 +1,15 @@
-/** What must no `git gc` of the user's take? What a run still needs is held by refs, and looked at before it counts. */
+/** How is what a run needs kept from `git gc`? By refs, and it is looked for before it counts. */
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Member } from "../../core/job.ts";
-import { type Failed, hasFailed, type Wanted } from "../../ports/repository.ts";
-import { git } from "../git/git.ts";
+import { type Failed, hasFailed } from "../../core/result.ts";
+import type { Wanted } from "../../ports/repository.ts";
+import { changeRefs, listRefs } from "../git/refs.ts";
 import { notLoose, WHOLE, type Whole, wholeness } from "../git/whole.ts";
 import { heldBy, keptBy, refOf, wrongNames } from "./names.ts";
 import { broken, moveRefs, readCommit, type Store } from "./store.ts";
 
-/** Under a name of the run's own; what was held by that name before is let go. */
+/** Replaces what this name held before. */
 export async function hold(
   store: Store,
   { run, name, commit }: { readonly run: string; readonly name: string; readonly commit: string },
@@ -17,41 +18,38 @@ export async function hold(
   return held.ok ? undefined : { failure: held.failure };
 }
 
-/** The commit that a run starts from, which the user may leave by an amended or rebased branch. */
+/** The commit that a run starts from: an amended or rebased branch may leave it. */
 export async function holdBase(folder: string, run: string, base: string): Promise<Failed | undefined> {
   const wrong = wrongNames({ runs: [run], commits: [base] });
   if (wrong) return wrong;
-  const held = await git({ folder, args: ["update-ref", `${heldBy(run)}/base`, base] });
-  return held.ok ? undefined : { failure: held.failure };
+  return changeRefs({ folder }, [`update ${heldBy(run)}/base ${base}`]);
 }
 
 /**
- * Lets go of all that a run held, or of one name. Its branches, its proofs and what was salvaged stay; and so does what
- * holds the tip, if somebody has deleted the target.
+ * Drops all refs that held something for a run, or one of them by name. Branches, proofs and salvage refs stay, and so
+ * does the ref that holds the tip if the target was deleted.
  */
 export async function letGo(
   folder: string,
   run: string,
   { name = "", target }: { readonly name?: string; readonly target?: string } = {},
 ): Promise<Failed | undefined> {
-  const args = ["for-each-ref", "--format=delete %(refname)", `${heldBy(run)}/${name}`];
-  const listed = await git({ folder, args });
-  if (!listed.ok) return { failure: listed.failure };
-  const isThere = target === undefined || (await git({ folder, args: [...EXISTS, refOf(target)] })).ok;
-  const lines = listed.out.split("\n").filter((line) => isThere || line !== `delete ${heldBy(run)}/target`);
-  const input = lines.join("\n");
-  if (input === "") return undefined;
-  const gone = await git({ folder, args: ["update-ref", "--stdin"], input });
-  return gone.ok ? undefined : { failure: gone.failure };
+  const wanted = [`${heldBy(run)}/${name}`, ...(target === undefined ? [] : [refOf(target)])];
+  const listed = await listRefs({ folder, patterns: wanted, fields: ["refname"] });
+  if (hasFailed(listed)) return listed;
+  const refs = new Set(listed.map(([ref = ""]) => ref));
+  const isDeleted = target !== undefined && !refs.delete(refOf(target));
+  if (isDeleted) refs.delete(`${heldBy(run)}/target`);
+  return changeRefs(
+    { folder },
+    [...refs].map((ref) => `delete ${ref}`),
+  );
 }
 
-const EXISTS = ["show-ref", "--verify", "--quiet"];
+/** What to try if objects keep disappearing. */
+export const PRUNED = "let no `git gc --prune=now` or `git prune` run in the repository meanwhile";
 
-/** What to try where objects of ours keep disappearing. */
-export const PRUNED =
-  "let no `git gc --prune=now` or `git prune` run in the repository meanwhile, and resume";
-
-/** Whether commits and all that they need are there; `known` and all that it needs is. */
+/** Whether commits and all that they need are there; `known` commits are taken to be complete. */
 export const isWhole = (
   store: Store,
   commits: readonly string[],
@@ -60,11 +58,11 @@ export const isWhole = (
 ): Promise<Whole | Failed> =>
   wholeness({ folder: store.gitDir, commits, known, find: (ids) => areThere(store, ids) }, signal);
 
-/** A reader that is as old as the packs that are there sees no object in a pack that was removed. */
+/** A reader older than the current packs still sees objects in packs that were removed, so it is renewed. */
 export async function areThere(store: Store, ids: readonly string[]): Promise<Whole | Failed> {
   const unseen = await notLoose(store.objects, ids);
   if (unseen.length === 0) return WHOLE;
-  const { mtimeMs } = await stat(join(store.objects, "pack")).catch(() => ({ mtimeMs: 0 })); // There are none.
+  const { mtimeMs } = await stat(join(store.objects, "pack")).catch(() => ({ mtimeMs: 0 })); // There are no packs.
   if (store.packs.seenAt !== mtimeMs) store.reader.renew();
   store.packs.seenAt = mtimeMs;
   const reads = await Promise.all(unseen.map((id) => store.reader.info(id)));
@@ -75,8 +73,8 @@ export async function areThere(store: Store, ids: readonly string[]): Promise<Wh
 }
 
 /**
- * The members whose work is not all there any more; none if the commit that they are to land on is gone as well. Their
- * refs are removed, unless they lead elsewhere by now: every git would stumble over them.
+ * The members whose work is no longer complete; none if the commit that they should land on is gone as well. Their
+ * refs are removed if they still lead there, because every git command would fail on them.
  */
 export async function goneOf(
   store: Store,

@@ -1,9 +1,11 @@
-/** How does the target move? By compare-and-swap, after the proof is there; never by force, never in a checkout. */
+/** How does the target move? By compare-and-swap, after its proof is written; never by force, never in a checkout. */
 import { setTimeout as wait } from "node:timers/promises";
 import type { FoundLanding, Moved } from "../../core/job.ts";
-import { type Failed, type Gone, hasFailed, type Landed, type Landing } from "../../ports/repository.ts";
+import { type Failed, hasFailed } from "../../core/result.ts";
+import type { Gone, Landed, Landing } from "../../ports/repository.ts";
+import { fieldsIn, inGitDir } from "../git/git.ts";
 import type { RefsMoved } from "../git/ref-writer.ts";
-import { syncRefs } from "../git/sync-refs.ts";
+import { listRefs, syncRefs } from "../git/refs.ts";
 import type { Missing, Whole } from "../git/whole.ts";
 import { inTheWay } from "./checkouts.ts";
 import { areThere, isWhole, PRUNED } from "./held.ts";
@@ -11,7 +13,7 @@ import { heldBy, proofsOf, refOf, wrongNames } from "./names.ts";
 import { provedLandings, writeProof } from "./proofs.ts";
 import { broken, commitAt, inStore, moveRefs, type Store } from "./store.ts";
 
-/** `mend` writes again what is missing of the commit, if that can be had. */
+/** `mend` writes missing parts of the commit again, if that is possible. */
 export async function land(
   store: Store,
   landing: Landing,
@@ -42,7 +44,7 @@ async function moveTarget(
       const moved = await wayTo(store, { tip, since: from, target, refs: [proofsOf(proof.run)] }, signal);
       return hasFailed(moved) ? moved : { is: "moved", ...moved };
     }
-    const taken = await inTheWay(store, refOf(target), signal);
+    const taken = await inTheWay(store.gitDir, refOf(target), signal);
     if (taken) return taken;
     const answer = await move(store, landing, signal);
     if (!("ok" in answer) && hasFailed(answer)) return answer;
@@ -53,7 +55,7 @@ async function moveTarget(
       continue;
     }
     if (answer.ok) return { is: "landed" };
-    // Whether somebody else was faster is seen in the next round; a full disk is not worth one.
+    // If another process was faster, the next round shows it; a full disk is not worth another round.
     const isTaken = answer.code !== undefined && TAKEN.test(answer.failure.message);
     if (!isTaken || tries === MAX_TRIES) {
       return (await tipOf(store, target, from)) === to ? { is: "landed" } : { failure: answer.failure };
@@ -62,15 +64,15 @@ async function moveTarget(
   }
 }
 
-/** Git itself waits 100 ms for a lock. One that stays for a second was left by a git that died, and git says so. */
+/** Git itself waits 100 ms for a lock. A lock that stays for a second was left by a git that died. */
 const MAX_TRIES = 6;
 const FIRST_WAIT_MS = 20;
 const TAKEN = /\.lock': File exists|but expected|reference already exists|nonexistent object/;
 
 /**
- * First the proof, then the target, if all of both is there. Each fails unless the ref is where it was. A target that
- * somebody made a symbolic ref is replaced: what it stood for may be a branch of the user's, and must not move. The new
- * tip is held as well, for when somebody deletes the target.
+ * First the proof, then the target, if both are complete. Each fails unless the ref is where it was. If a person made
+ * the target a symbolic ref, the ref itself is replaced, because it may name a branch of the user's. The new tip is
+ * held as well, in case the target is deleted.
  */
 async function move(
   store: Store,
@@ -89,7 +91,7 @@ async function move(
   return moveRefs(store, [
     "option no-deref",
     `update ${refOf(target)} ${to} ${from}`,
-    ...(proof.members.length > 0 ? [`update ${heldBy(proof.run)}/target ${to}`] : []), // Else it is delivered.
+    ...(proof.members.length > 0 ? [`update ${heldBy(proof.run)}/target ${to}`] : []), // Without members it is a delivery.
   ]);
 }
 
@@ -110,7 +112,7 @@ async function leaveProof(
   const whole = await areThere(store, [commit, ...parts]);
   if (hasFailed(whole)) return whole;
   if (whole.is === "whole") return whole;
-  // A ref to what is not there would be in the way of every git that looks at refs.
+  // Every git command that lists refs would fail on a ref to a missing object.
   await moveRefs(store, [old ? `update ${ref} ${old} ${commit}` : `delete ${ref} ${commit}`]);
   return whole;
 }
@@ -126,17 +128,17 @@ export async function look(
   const tip = await tipOf(store, target, since);
   if (typeof tip !== "string") return tip;
   if (tip === since) return { tip, landings: [] };
-  await syncRefs(store.gitDir, [refOf(target)]); // Who moved it may have died before it was on the disk.
+  await syncRefs(store.gitDir, [refOf(target)]); // The process that moved it may have died before the ref was on the disk.
   const refs = await proofRefs(store, target, signal);
   return hasFailed(refs) ? refs : wayTo(store, { tip, since, target, refs }, signal);
 }
 
-/** `known`: where it was the last time. */
+/** `known`: where it was last seen. */
 async function tipOf(store: Store, target: string, known: string): Promise<string | Failed> {
   return (await tipAt(store, target)) ?? deletedTarget(target, known);
 }
 
-/** If only its commit was removed, that can be put back as a rule. */
+/** If only its commit was removed, the shelf usually has it. */
 export async function tipAt(store: Store, target: string): Promise<string | undefined | Failed> {
   const tip = await commitAt(store, refOf(target));
   if (tip !== undefined) return tip;
@@ -150,28 +152,28 @@ export const deletedTarget = (target: string, known: string | undefined): Failed
     known === undefined ? undefined : `put it back where it was: git branch ${target} ${known}`,
   );
 
-/** The notes of the run that a target is named after; of all runs if it has another name. */
+/** The notes of the run in the target's name; of all runs if it has another name. */
 async function proofRefs(
   store: Store,
   target: string,
   signal: AbortSignal,
 ): Promise<readonly string[] | Failed> {
-  const args = ["for-each-ref", "--format=%(refname)", `--count=${MAX_RUNS}`, "--sort=-committerdate"];
-  const ask = () => inStore(store, { args: [...args, "refs/notes/skein/"] }, signal);
-  let answer = await ask();
-  if (!answer.ok) {
-    await store.shelf.putBack(); // Git lists none if the commit of one was removed.
-    answer = await ask();
+  const question = { patterns: ["refs/notes/skein/"], fields: ["refname"], newest: MAX_RUNS };
+  const list = () => listRefs({ ...inGitDir(store.gitDir), ...question }, signal);
+  let listed = await list();
+  if (hasFailed(listed)) {
+    await store.shelf.putBack(); // Git lists no ref if the commit of one is missing.
+    listed = await list();
   }
-  if (!answer.ok) return { failure: answer.failure };
-  const all = answer.out.split("\n").filter((ref) => ref !== "");
+  if (hasFailed(listed)) return listed;
+  const all = listed.map(([ref = ""]) => ref);
   const named = all.filter((ref) => target.split("/").includes(ref.slice(proofsOf("").length)));
   return named.length > 0 ? named : all;
 }
 
 const MAX_RUNS = 1_000;
 
-/** The first parents from the tip back to `since`, oldest first, where they carry a proof. */
+/** The landings from `since` to the tip, oldest first: first parents that carry a proof. */
 async function wayTo(
   store: Store,
   way: {
@@ -205,8 +207,8 @@ export async function firstParents(
 ): Promise<readonly string[] | Failed> {
   const args = ["rev-list", "--first-parent", "--reverse", `--max-count=${MAX_LANDINGS}`, "--end-of-options"];
   const answer = await inStore(store, { args: [...args, of, `^${without}`] }, signal);
-  return answer.ok ? answer.out.split("\n").filter((line) => line !== "") : { failure: answer.failure };
+  return answer.ok ? fieldsIn(answer.out, "\n") : answer;
 }
 
-/** More than the largest run has: 8 MB of names. */
+/** More than the largest run has: 8 MB of ids. */
 const MAX_LANDINGS = 200_000;

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import { failed, got, quiet } from "../../../test/contracts/repository.ts";
 import { makeRepository, openRepository } from "../../../test/support/repositories.ts";
-import { hasFailed } from "../../ports/repository.ts";
+import { hasFailed } from "../../core/result.ts";
 import { createTarget, locate, resolveBase, tooOld } from "./locate.ts";
 
 const FILES = { "a.txt": "a\n", "sub/b.txt": "b\n" };

@@ -1,22 +1,11 @@
-/** Is there a repository that a run can work on, and where? What stands in the way is refused with the next step. */
+/** Is there a repository that a run can work on, and where? If not, the failure says what to do. */
 import { realpath } from "node:fs/promises";
 import { failure, messageOf } from "../../core/failure.ts";
-import type { Failed } from "../../ports/repository.ts";
+import type { Failed } from "../../core/result.ts";
+import type { Located } from "../../ports/project.ts";
 import { git } from "../git/git.ts";
 import { isCommit, refOf, wrongNames } from "./names.ts";
 import { broken } from "./store.ts";
-
-export type Located = {
-  /** The work tree; of a bare repository the git folder itself. Real and absolute, like `gitDir`. */
-  readonly top: string;
-  /** Where refs and objects are, also if `top` is one of several work trees. */
-  readonly gitDir: string;
-  readonly head: string;
-  /** Undefined if HEAD is detached. */
-  readonly branch?: string;
-  /** What works, but not as one might think. */
-  readonly notices: readonly string[];
-};
 
 export async function locate(folder: string, signal: AbortSignal): Promise<Located | Failed> {
   const version = await git({ folder, args: ["version"] }, signal);
@@ -39,7 +28,7 @@ const isFolder = (folder: string): Promise<boolean> =>
     () => false,
   );
 
-/** `git merge-tree --write-tree` came with 2.38: without it a candidate cannot be made outside of a checkout. */
+/** Candidates need `git merge-tree --write-tree`, which came with 2.38. */
 export function tooOld(version: string): Failed | undefined {
   const [, major, minor] = /(\d+)\.(\d+)/.exec(version) ?? [];
   if (major === undefined || minor === undefined) {
@@ -80,7 +69,7 @@ async function located(folder: string, signal: AbortSignal): Promise<Located | F
   return branch.ok ? { ...found, branch: branch.out.trim() } : found;
 }
 
-/** The path first, because it may hold a line end; then as many lines as there are flags. */
+/** The path comes first, because it may hold a line end. */
 const FACTS = [
   ...["--path-format=absolute", "--git-common-dir"],
   ...["--is-shallow-repository", "--is-bare-repository", "--is-inside-git-dir"],
@@ -155,7 +144,7 @@ export async function resolveBase(
 
 const MAX_REF_CHARS = 1_000;
 
-/** Makes a branch, and only makes it: one that is elsewhere stays where it is. One at that commit is fine. */
+/** Makes a branch. An existing branch stays where it is; one at that commit is fine. */
 export async function createTarget(
   folder: string,
   branch: string,
@@ -190,5 +179,5 @@ export type Created =
   | { readonly is: "created" | "there" }
   | { readonly is: "elsewhere"; readonly at: string };
 
-/** An empty old value: the ref must not exist. */
+/** An empty old value means that the ref must not exist. */
 const NOWHERE = "";

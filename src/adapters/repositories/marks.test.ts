@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { cpuMs } from "../../../test/support/cpu.ts";
 import { conflictMarks, findMarks, mayHaveConflict } from "./marks.ts";
 
 const found = (path: string, ...lines: readonly string[]) =>
@@ -111,8 +112,8 @@ describe("a mark", () => {
   });
 
   it("is found in a long line without taking long", () => {
-    const start = performance.now();
+    const start = cpuMs();
     found("a.ts", `${"'".repeat(200_001)}`, `"${"\\".repeat(200_000)}`, `// ${" TODO".repeat(50_000)}`);
-    assert.ok(performance.now() - start < 1_000);
+    assert.ok(cpuMs() - start < 1_000);
   });
 });

@@ -1,8 +1,7 @@
-/** Which marks did a worker leave that it must not leave? Looked for in added lines of what people write by hand. */
+/** Which forbidden marks did a worker leave? Searched in added lines of hand-written files. */
 import { codeOf, commentOf, languageOf } from "./code-lines.ts";
-import type { Conflicted } from "./conflicts.ts";
+import { type Conflicted, FOREIGN } from "./conflicts.ts";
 import type { PatchFile, PatchLine } from "./patch.ts";
-import { FOREIGN } from "./quoting-places.ts";
 
 /** "src/a.ts:3 @ts-expect-error" */
 export const findMarks = (files: readonly PatchFile[]): readonly string[] =>
@@ -10,7 +9,7 @@ export const findMarks = (files: readonly PatchFile[]): readonly string[] =>
     .filter(({ path }) => !isNotOurs(path))
     .flatMap((file) => (isProse(file.path) ? [] : file.added.flatMap((line) => marksIn(file.path, line))));
 
-/** Somebody else's, made by a program, or there to be read by a test. */
+/** Third-party, generated, or test data. */
 const isNotOurs = (path: string): boolean =>
   path.split("/").some((part) => FOREIGN.has(part.toLowerCase())) || MADE.test(path);
 
@@ -36,14 +35,14 @@ function marksIn(path: string, { line, text }: PatchLine): readonly string[] {
 
 const TS_COMMENT = /^@ts-(?:ignore|expect-error|nocheck)\b/;
 
-/** As a type, and not as a key, a parameter or a word. */
+/** As a type, not as a key, a parameter or a word. */
 function anyIn(code: string): string | undefined {
   const found =
     /\bas\s+any\b|[\w)\]?]\s*:\s*any\b(?!\s*[:(])|<\s*any\s*>|\bany\s*\[\]|[<,]\s*any\s*[,>]/.exec(code);
   return found?.[0].replace(/^[\w)\]?]?\s*(?=:)/, "").trim();
 }
 
-/** At the start of a comment, or in the form of a mark: "the TODO app" is none. */
+/** At the start of a comment, or in the form of a mark. "The TODO app" does not count. */
 function unfinishedIn(comment: string): string | undefined {
   return (
     /^(?:TODO|FIXME|XXX)\b(?![.\w/-])/.exec(comment)?.[0] ??
@@ -58,11 +57,11 @@ function unfinishedIn(comment: string): string | undefined {
   );
 }
 
-/** Whether it is worth looking into the whole file. */
+/** Whether the whole file is worth reading. */
 export const mayHaveConflict = ({ added }: PatchFile): boolean =>
   added.some(({ text }) => /^(?:<{7}|>{7}) /.test(text));
 
-/** Of the conflicts in the files as they are now, those of which a marker is new. */
+/** Conflicts in the current files of which at least one marker line is new. */
 export const conflictMarks = (
   files: readonly PatchFile[],
   found: readonly Conflicted[],

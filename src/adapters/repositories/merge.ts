@@ -1,9 +1,8 @@
-/** What comes of merging one commit into another? A tree, in the object database; or the files that conflict. */
-import type { Failed } from "../../ports/repository.ts";
-import { hasFailed } from "../../ports/repository.ts";
-import { broken, inStore, readCommit, type Store, signature, writeCommit } from "./store.ts";
+/** What is the result of merging one commit into another? A tree, or the files that conflict. */
+import { type Failed, hasFailed } from "../../core/result.ts";
+import { broken, inStore, neededCommit, type Store, writeCommit } from "./store.ts";
 
-export type Merge =
+type Merge =
   | { readonly is: "clean"; readonly tree: string }
   | { readonly is: "conflict"; readonly files: readonly string[] };
 
@@ -23,7 +22,7 @@ export async function merge(
   return answer.ok ? { is: "clean", tree } : { is: "conflict", files: conflicting(rest) };
 }
 
-/** A worker may have started a history of its own; then all that differs conflicts. */
+/** A worker may have started an unrelated history; then all differences conflict. */
 const MERGE = [
   "merge-tree",
   "--write-tree",
@@ -35,8 +34,8 @@ const MERGE = [
 ];
 
 /**
- * The conflicted files, an empty field, then messages: how many paths, the paths, what kind, words. A conflict
- * about whole folders is only among the messages.
+ * The conflicted files, an empty field, then messages: number of paths, the paths, kind, text. A conflict about whole
+ * folders is only among the messages.
  */
 function conflicting(fields: readonly string[]): readonly string[] {
   const end = fields.indexOf("");
@@ -52,8 +51,8 @@ function conflicting(fields: readonly string[]): readonly string[] {
 }
 
 /**
- * What one commit changed, on top of another. A commit with the tree of `onto` and the parent of `picked` has
- * that parent as merge base, which `merge-tree` cannot be told in git 2.39.
+ * Applies the change of one commit on top of another. A commit with the tree of `onto` and the parent of `picked` has
+ * that parent as its merge base, which `merge-tree` cannot be told in git 2.39.
  */
 export async function pick(
   store: Store,
@@ -61,16 +60,9 @@ export async function pick(
   picked: { readonly id: string; readonly parents: readonly string[] },
   signal: AbortSignal,
 ): Promise<Merge | Failed> {
-  const under = await readCommit(store, onto);
-  if (under === undefined) return broken(`the commit ${onto} is not there`);
+  const under = await neededCommit(store, onto);
   if (hasFailed(under)) return under;
-  const by = signature(store);
-  const ours = await writeCommit(store, {
-    tree: under.tree,
-    parents: picked.parents.slice(0, 1),
-    author: by,
-    committer: by,
-    message: "onto\n",
-  });
+  const parents = picked.parents.slice(0, 1);
+  const ours = await writeCommit(store, { tree: under.tree, parents, message: "onto\n" });
   return merge(store, ours, picked.id, signal);
 }

@@ -32,7 +32,7 @@ const trailers = (run: string, members: readonly Branch[]): string =>
 const subjectOf = ({ subject, task }: Branch): string =>
   oneLine(subject).slice(0, MAX_SUBJECT_CHARS).trim().toWellFormed() || `Land ${oneLine(task)}`;
 
-/** A model wrote it: no line of its own, so that it cannot add trailers. */
+/** A model wrote it: on one line, so that it cannot add trailers. */
 const oneLine = (text: string): string => text.replace(/[\p{Cc}\u2028\u2029\s]+/gu, " ").trim();
 
 const MAX_SUBJECT_CHARS = 200;

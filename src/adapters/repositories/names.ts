@@ -1,6 +1,7 @@
-/** Which names may reach git? What comes from outside is checked here, and refused in words. */
-import { isRefSafe } from "../../core/slug.ts";
-import type { Failed } from "../../ports/repository.ts";
+/** Which names may reach git? Names from outside are checked here. */
+
+import type { Failed } from "../../core/result.ts";
+import { isRefSafe } from "../../text/slug.ts";
 import { broken } from "./store.ts";
 
 export const isCommit = (text: string): boolean => /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(text);
@@ -11,10 +12,10 @@ export const refOf = (branch: string): string =>
 
 export const proofsOf = (run: string): string => `refs/notes/skein/${run}`;
 
-/** What a run still needs is held under these, so that no `git gc` takes it; they go when the run is closed. */
+/** Refs that keep what a run needs from `git gc`; they are removed when the run is closed. */
 export const heldBy = (run: string): string => `refs/skein/held/${run}`;
 
-/** Where the work of an attempt is held, besides its branch; `held` is `heldBy` of its run. */
+/** Where an attempt's work is held, besides its branch; `held` is `heldBy` of its run. */
 export const keptBy = (held: string, branch: string): string =>
   `${held}/kept/${branch.slice(branch.lastIndexOf("/") + 1)}`;
 

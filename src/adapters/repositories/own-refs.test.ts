@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { makeRepository } from "../../../test/support/repositories.ts";
-import { hasFailed } from "../../ports/repository.ts";
+import { hasFailed } from "../../core/result.ts";
 import { onlyIn, ownRefs, removeRefs } from "./own-refs.ts";
 
 const NEVER = new AbortController().signal;

@@ -11,7 +11,7 @@ export type PatchLine = { readonly line: number; readonly text: string };
 
 type Open = { path: string; added: PatchLine[]; removed: string[] };
 
-/** Of a patch with prefixes "a/" and "b/". What stands in a hunk is counted, and never taken for a header. */
+/** Of a patch with prefixes "a/" and "b/". Lines of a hunk are counted, and never taken for a header. */
 export function parsePatch(patch: string): readonly PatchFile[] {
   const files: Open[] = [];
   let file: Open | undefined;
@@ -39,7 +39,7 @@ export function parsePatch(patch: string): readonly PatchFile[] {
       file = { path: "", added: [], removed: [] };
       files.push(file);
     } else if (file !== undefined && (text.startsWith("--- ") || text.startsWith("+++ "))) {
-      file.path = pathIn(text.slice(4)) ?? file.path; // The new name wins; of a deleted file there is only the old.
+      file.path = pathIn(text.slice(4)) ?? file.path; // The new name wins; a deleted file has only the old one.
     } else {
       const hunk = /^@@ -\d+(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/.exec(text);
       if (hunk === null) continue;
@@ -51,7 +51,7 @@ export function parsePatch(patch: string): readonly PatchFile[] {
   return files;
 }
 
-/** "b/src/a.ts", with a tab behind it if it has spaces, and in quotes if it has stranger signs. */
+/** "b/src/a.ts", followed by a tab if it has spaces, and quoted if it has unusual characters. */
 function pathIn(field: string): string | undefined {
   const name = field.replace(/\t$/, "");
   const plain = name.startsWith('"') ? unquoted(name.slice(1, -1)) : name;

@@ -1,7 +1,8 @@
-/** How is a landing proved later? By a note on its commit, under `refs/notes/skein/<run>`, as `git notes` shows it. */
+/** How is a landing proved later? By a note on its commit under `refs/notes/skein/<run>`, as `git notes` shows it. */
 import type { FoundLanding, Member } from "../../core/job.ts";
+import { type Failed, hasFailed } from "../../core/result.ts";
 import type { TaskId } from "../../core/task.ts";
-import { type Failed, hasFailed, type LandingProof } from "../../ports/repository.ts";
+import type { LandingProof } from "../../ports/repository.ts";
 import {
   BLOB,
   type Commit,
@@ -12,21 +13,21 @@ import {
   writeObject,
 } from "../git/objects.ts";
 import { proofsOf } from "./names.ts";
-import { broken, readCommit, type Store, signature, writeCommit } from "./store.ts";
+import { broken, readCommit, type Store, writeCommit } from "./store.ts";
 
-/** What the note says besides the proof itself: where the target was, and which one it is. */
-export type ProofNote = LandingProof & { readonly onto: string; readonly target: string };
+/** The proof, with the target and where it was. */
+type ProofNote = LandingProof & { readonly onto: string; readonly target: string };
 
-/** The next state of the notes of a run: nothing points at it yet. `old` is undefined for a run's first note. */
-export type WrittenProof = {
+/** The next state of a run's notes, which no ref names yet. `old` is undefined for the first note. */
+type WrittenProof = {
   readonly ref: string;
   readonly old: string | undefined;
   readonly commit: string;
-  /** What was written for it besides. */
+  /** Other objects that were written for it. */
   readonly parts: readonly string[];
 };
 
-/** Notes lie in 256 folders, by the first two digits of their commit, so that each one costs the same. */
+/** Notes are in 256 folders, by the first two digits of their commit, so that each one costs the same. */
 export async function writeProof(
   store: Store,
   commit: string,
@@ -48,24 +49,23 @@ export async function writeProof(
     "tree",
     treeBytes(withEntry(inside, { mode: BLOB, name, id: blob })),
   );
-  const flat = root.filter((entry) => entry.name !== commit); // As git writes it while notes are few.
+  const flat = root.filter((entry) => entry.name !== commit); // Git writes notes without folders while they are few.
   const tree = await writeObject(
     store,
     "tree",
     treeBytes(withEntry(flat, { mode: TREE, name: folder, id: subtree })),
   );
-  const by = signature(store);
   const parents = old === undefined ? [] : [old.id];
   const message = `Prove the landing of ${commit}\n`;
   return {
     ref,
     old: old?.id,
-    commit: await writeCommit(store, { tree, parents, author: by, committer: by, message }),
+    commit: await writeCommit(store, { tree, parents, message }),
     parts: [blob, subtree, tree],
   };
 }
 
-/** Where there are none, or some that cannot be read, they may have been removed: once more with what can be put back. */
+/** Missing or unreadable notes may have been pruned: the shelf puts back what it has, and they are read again. */
 async function notesAt(store: Store, ref: string, isLast = false): Promise<Notes | Failed> {
   const old = await readCommit(store, ref);
   const root = old && hasFailed(old) ? old : await entriesOf(store, old?.tree);
@@ -97,10 +97,10 @@ async function entriesOf(store: Store, tree: string | undefined): Promise<readon
       );
 }
 
-/** `onto`: where the target was; what lies between is proved with it. */
-export type Proved = FoundLanding & { readonly onto: string | undefined };
+/** `onto`: where the target was; the commits between are proved with it. */
+type Proved = FoundLanding & { readonly onto: string | undefined };
 
-/** Of these commits, in this order, the ones that carry a proof of a landing on this target. */
+/** Those of these commits that carry a proof of a landing on this target, in the same order. */
 export async function provedLandings(
   store: Store,
   notes: { readonly ref: string; readonly target: string; readonly commits: readonly string[] },
@@ -123,7 +123,7 @@ export async function provedLandings(
   return landings;
 }
 
-/** In however many folders: git spreads notes over more of them as they grow in number. */
+/** Git spreads notes over more folders as their number grows. */
 async function noteOf(
   store: Store,
   where: { readonly tree: string; readonly rest: string; readonly trees: Map<string, readonly TreeEntry[]> },
@@ -138,7 +138,7 @@ async function noteOf(
   return folder && noteOf(store, { tree: folder.id, rest: rest.slice(2), trees });
 }
 
-/** Undefined if it is no proof of ours: anybody can write a note. */
+/** Undefined if it is not a proof of Skein's: anybody can write a note. */
 async function saidIn(
   store: Store,
   blob: string,

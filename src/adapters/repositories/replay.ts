@@ -1,10 +1,12 @@
 /** How does a branch land without a merge commit? Its own commits are replayed, or taken as they are. */
-import { type Branch, type Failed, hasFailed } from "../../ports/repository.ts";
+import { type Failed, hasFailed } from "../../core/result.ts";
+import type { Branch } from "../../ports/repository.ts";
+import { fieldsIn } from "../git/git.ts";
 import { pick } from "./merge.ts";
 import { mergeMessage, replayedMessage } from "./message.ts";
-import { broken, inStore, readCommit, type Store, signature, writeCommit } from "./store.ts";
+import { inStore, neededCommit, type Store, writeCommit } from "./store.ts";
 
-export type Step = {
+export type ReplayStep = {
   readonly run: string;
   readonly onto: { readonly id: string; readonly tree: string };
   readonly member: Branch;
@@ -19,7 +21,7 @@ export type Step = {
  */
 export async function replay(
   store: Store,
-  step: Step & { readonly isForward: boolean },
+  step: ReplayStep & { readonly isForward: boolean },
   signal: AbortSignal,
 ): Promise<string | Failed> {
   const listed = await commitsOf(store, step, signal);
@@ -48,7 +50,7 @@ type Listed = { readonly id: string; readonly parents: readonly string[] };
 
 async function commitsOf(
   store: Store,
-  { onto, theirs }: Step,
+  { onto, theirs }: ReplayStep,
   signal: AbortSignal,
 ): Promise<readonly Listed[] | Failed> {
   const args = ["rev-list", "--parents", "--reverse", "--topo-order", `--max-count=${MAX_REPLAYED + 1}`];
@@ -58,13 +60,10 @@ async function commitsOf(
     signal,
   );
   if (!answer.ok) return { failure: answer.failure };
-  return answer.out
-    .split("\n")
-    .filter((line) => line !== "")
-    .map((line) => {
-      const [id = "", ...parents] = line.split(" ");
-      return { id, parents };
-    });
+  return fieldsIn(answer.out, "\n").map((line) => {
+    const [id = "", ...parents] = line.split(" ");
+    return { id, parents };
+  });
 }
 
 /** Each commit on the one before, the first on `onto`: then every landing is on the first parents of the target. */
@@ -74,7 +73,12 @@ const isStraight = (commits: readonly Listed[], onto: string): boolean =>
 /** Undefined if it conflicts. The only commit of a branch changes what the merge changes. */
 async function treeOf(
   store: Store,
-  pickOf: { readonly step: Step; readonly tip: string; readonly commit: Listed; readonly isOnly: boolean },
+  pickOf: {
+    readonly step: ReplayStep;
+    readonly tip: string;
+    readonly commit: Listed;
+    readonly isOnly: boolean;
+  },
   signal: AbortSignal,
 ): Promise<string | undefined | Failed> {
   if (pickOf.isOnly) return pickOf.step.tree;
@@ -85,31 +89,22 @@ async function treeOf(
 
 async function rewritten(
   store: Store,
-  { run, member }: Step,
+  { run, member }: ReplayStep,
   made: { readonly tip: string; readonly tree: string; readonly commit: string },
 ): Promise<string | Failed> {
-  const old = await readCommit(store, made.commit);
-  if (old === undefined) return broken(`the commit ${made.commit} is not there`);
+  const old = await neededCommit(store, made.commit);
   if (hasFailed(old)) return old;
-  return writeCommit(store, {
-    tree: made.tree,
-    parents: [made.tip],
-    author: old.author,
-    committer: signature(store),
-    message: replayedMessage(run, member, old.message),
-  });
+  const message = replayedMessage(run, member, old.message);
+  return writeCommit(store, { tree: made.tree, parents: [made.tip], author: old.author, message });
 }
 
 /** Also for a branch that has nothing new: a landing has a commit of its own, which carries its proof. */
-async function squashed(store: Store, { run, member, onto, theirs, tree }: Step): Promise<string | Failed> {
-  const old = await readCommit(store, theirs);
-  if (old === undefined) return broken(`the commit ${theirs} is not there`);
+async function squashed(
+  store: Store,
+  { run, member, onto, theirs, tree }: ReplayStep,
+): Promise<string | Failed> {
+  const old = await neededCommit(store, theirs);
   if (hasFailed(old)) return old;
-  return writeCommit(store, {
-    tree,
-    parents: [onto.id],
-    author: old.author,
-    committer: signature(store),
-    message: mergeMessage(run, member),
-  });
+  const message = mergeMessage(run, member);
+  return writeCommit(store, { tree, parents: [onto.id], author: old.author, message });
 }

@@ -29,7 +29,7 @@ it("salvage restores to a new branch only, and leaves the checkout alone", async
   const entry = got(await salvageList(at.folder, quiet))[0]!;
   assert.deepEqual(await salvageRestore(at.folder, entry, "back", quiet), { is: "created" });
   assert.equal(await at.git("rev-parse", "back"), at.commit);
-  assert.match(failed(await salvageRestore(at.folder, entry, "main", quiet)), /is there already/);
+  assert.match(failed(await salvageRestore(at.folder, entry, "main", quiet)), /exists already/);
   assert.match(failed(await salvageRestore(at.folder, entry, "--force", quiet)), /no name of a branch/);
   assert.equal(await at.git("status", "--porcelain"), "");
   assert.equal(await at.git("symbolic-ref", "HEAD"), "refs/heads/main");
@@ -41,7 +41,7 @@ it("salvage drops only what was listed, as it was listed", async () => {
   const head = await at.git("rev-parse", "HEAD");
   assert.ok(failed(await salvageDrop(at.folder, { ref, commit: head }, quiet)));
   const main = { ref: "refs/heads/main", commit: head };
-  assert.match(failed(await salvageDrop(at.folder, main, quiet)), /nothing that was kept/);
+  assert.match(failed(await salvageDrop(at.folder, main, quiet)), /not a salvage ref/);
   assert.deepEqual(await salvageDrop(at.folder, { ref, commit: at.commit }, quiet), { is: "dropped" });
   assert.deepEqual(
     got(await salvageList(at.folder, quiet)).map((entry) => entry.task),

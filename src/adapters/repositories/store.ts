@@ -1,10 +1,10 @@
-/** Where are a repository's objects and refs, and who are we there? Found out once. */
+/** Where are a repository's objects and refs, and whose name do our commits carry? Found once. */
 import { realpath } from "node:fs/promises";
 import { join } from "node:path";
 import { failure } from "../../core/failure.ts";
-import { type Failed, hasFailed } from "../../ports/repository.ts";
+import { type Failed, hasFailed } from "../../core/result.ts";
 import { type GitAnswer, type GitCall, git } from "../git/git.ts";
-import { ObjectReader, type Read } from "../git/object-reader.ts";
+import { ObjectReader } from "../git/object-reader.ts";
 import {
   type Commit,
   commitText,
@@ -14,25 +14,25 @@ import {
   writeObject,
 } from "../git/objects.ts";
 import { type RefsMoved, RefWriter } from "../git/ref-writer.ts";
-import { readSettings, type Setting, settingOf, settingVariables } from "../git/settings.ts";
+import { type GitSetting, readSettings, settingOf, settingVariables } from "../git/settings.ts";
 import { Shelf } from "../git/shelf.ts";
 
 /**
- * Everything is asked of the git folder itself, and never of a work tree: so neither the user's index nor the
- * attributes in the user's files take part in a merge, and no program that they name is started.
+ * All questions go to the git folder, never to a work tree, so that neither the user's index nor attributes in the
+ * user's files affect a merge or start a program.
  */
 export type Store = ObjectFolder & {
   readonly gitDir: string;
   /** "Name <address>" */
   readonly identity: string;
-  /** Of every git here: it starts no program of the user's settings to merge files. */
+  /** For every git call: no program from the user's settings merges files. */
   readonly environment: Readonly<Record<string, string>>;
-  /** In ms: when what is written now counts as made; without it, now. The same again has the same name then. */
+  /** In ms: the time of new commits; now by default. With the same time, the same commit gets the same id. */
   readonly madeAt?: number;
   readonly reader: ObjectReader;
   readonly refs: RefWriter;
   readonly shelf: Shelf;
-  /** When the folder of packs was last changed, as far as the reader knows. */
+  /** When the pack folder last changed, as far as the reader knows. */
   readonly packs: { seenAt?: number };
 };
 
@@ -65,38 +65,35 @@ export async function openStore(
 
 const WHERE = ["rev-parse", "--path-format=absolute", "--git-common-dir", "--show-object-format"];
 
-/** What the user is called, if git knows both name and address; it would make up what is missing. */
-function identityOf(settings: readonly Setting[]): string {
-  const said = (key: string) =>
-    settingOf(settings, key)
-      ?.replace(/[<>\p{Cc}]/gu, "")
-      .trim();
+/** The user's name, if git knows both name and address; git would invent what is missing. */
+function identityOf(settings: readonly GitSetting[]): string {
+  const said = (key: string) => (settingOf(settings, key) ?? "").replace(/[<>\p{Cc}]/gu, "").trim();
   const [name, email] = [said("user.name"), said("user.email")];
   return name && email ? `${name} <${email}>` : "Skein <skein@localhost>";
 }
 
 /**
- * A driver that has a name cannot be taken from git, and an empty one would take our side without a word. So each does
- * what git does without drivers, by git itself.
+ * A named merge driver cannot be unset, and an empty one would silently take our side. So each driver is replaced by
+ * git's own merge.
  */
-const plainMerges = (settings: readonly Setting[]): readonly Setting[] =>
+const plainMerges = (settings: readonly GitSetting[]): readonly GitSetting[] =>
   settings
     .filter(([key]) => key.startsWith("merge."))
     .map(([key]) => [key, "git merge-file -q --marker-size=%L %A %O %B || exit 1"]);
 
-/** Ends the processes that read and write. What is asked afterwards starts them again. */
+/** Ends the processes that read and write. The next call starts them again. */
 export function closeStore({ reader, refs }: Store): void {
   reader.close();
   refs.close();
 }
 
-/** No ref is moved before the objects that it may name are on the disk. */
+/** Objects are synced before a ref may name them. */
 export async function moveRefs(store: Store, lines: readonly string[]): Promise<RefsMoved> {
   await syncObjects(store);
   return store.refs.move(lines);
 }
 
-/** Named, and not found: a git folder is used also where the user's settings forbid to happen upon one. */
+/** The folder is named, because the user's settings may forbid git to find it (`safe.bareRepository`). */
 const environmentOf = (gitDir: string) => ({ GIT_DIR: gitDir, GIT_ATTR_NOSYSTEM: "1" });
 
 export function inStore(
@@ -115,12 +112,15 @@ export function inStore(
   );
 }
 
-/** The line that says who, and when. */
-export const signature = ({ identity, madeAt = Date.now() }: Store): string =>
-  `${identity} ${Math.floor(madeAt / 1000)} +0000`;
-
-export const writeCommit = (store: Store, commit: Commit): Promise<string> =>
-  writeObject(store, "commit", commitText(commit));
+/** Committed by us, and ours unless it has an author. */
+export function writeCommit(
+  store: Store,
+  commit: Omit<Commit, "author" | "committer"> & { readonly author?: string },
+): Promise<string> {
+  const { identity, madeAt = Date.now() } = store;
+  const committer = `${identity} ${Math.floor(madeAt / 1000)} +0000`;
+  return writeObject(store, "commit", commitText({ author: committer, ...commit, committer }));
+}
 
 /** Undefined if there is no such commit. */
 export async function readCommit(
@@ -132,13 +132,17 @@ export async function readCommit(
   return read.is === "missing" ? undefined : { id: read.id, ...parseCommit(read.content) };
 }
 
-/** The commit that a ref, named in full, points at; undefined if there is none. */
-export async function commitAt(store: Store, ref: string): Promise<string | undefined | Failed> {
-  return idOf(await store.reader.info(`${ref}^{commit}`));
+/** As `readCommit`, of a commit that must be there. */
+export async function neededCommit(store: Store, id: string): Promise<({ id: string } & Commit) | Failed> {
+  return (await readCommit(store, id)) ?? broken(`the commit ${id} is not there`);
 }
 
-const idOf = (read: Read): string | undefined | Failed =>
-  read.is === "failed" ? broken(read.why) : read.is === "missing" ? undefined : read.id;
+/** The commit that a ref, named in full, points at; undefined if there is none. */
+export async function commitAt(store: Store, ref: string): Promise<string | undefined | Failed> {
+  const read = await store.reader.info(`${ref}^{commit}`);
+  if (read.is === "failed") return broken(read.why);
+  return read.is === "missing" ? undefined : read.id;
+}
 
 export const broken = (message: string, next?: string): Failed => ({
   failure: failure("repository", message, next),

@@ -1,4 +1,4 @@
-/** Is it a test, and was it switched off? By the habits of many languages. */
+/** Is a file a test, and was a test switched off? By the conventions of many languages. */
 import { codeOf, languageOf } from "./code-lines.ts";
 import type { PatchFile } from "./patch.ts";
 
@@ -13,7 +13,7 @@ export function isTestFile(path: string): boolean {
 
 const TEST_FOLDERS = new Set(["test", "tests", "__tests__", "spec", "specs", "e2e"]);
 
-/** What lies there is read by tests, or is somebody else's. */
+/** Read by tests, or third-party. */
 const NO_TESTS = new Set([
   ...["fixtures", "__fixtures__", "fixture", "testdata", "__snapshots__", "__mocks__", "mocks", "data"],
   ...["support", "helpers", "utils", "util", "node_modules", "vendor", "third_party"],
@@ -34,7 +34,7 @@ const NAMED: readonly RegExp[] = [
   /\.(?:t|bats|feature)$/,
 ];
 
-/** How many test cases a text has; 0 in a language whose cases are not known here. */
+/** How many test cases a text has; 0 for an unknown language. */
 export function caseCount(path: string, text: string): number {
   const pattern = CASES[languageOf(path)];
   if (pattern === undefined) return 0;
@@ -58,7 +58,7 @@ const CASES: Readonly<Record<string, RegExp>> = {
 /** Tests that added lines switch off: "test/a.test.ts:3 it.skip". */
 export const disabledIn = (files: readonly PatchFile[]): readonly string[] =>
   files
-    .filter(({ path }) => isTestFile(path) || languageOf(path) === "rust") // Rust has its tests among the code.
+    .filter(({ path }) => isTestFile(path) || languageOf(path) === "rust") // Rust has tests among the code.
     .flatMap((file) => {
       const patterns = OFF[languageOf(file.path)] ?? [];
       return file.added.flatMap(({ line, text }) => {

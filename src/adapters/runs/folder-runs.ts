@@ -1,22 +1,21 @@
-/** How are runs kept on a disk? A folder each, which appears with everything in it or not at all. */
+/** How are runs kept on a disk? Each in a folder that appears complete or not at all. */
 import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, rmdir } from "node:fs/promises";
 import path from "node:path";
-import { closest } from "../../core/closest.ts";
 import { type Failure, failure } from "../../core/failure.ts";
-import { quoted } from "../../core/lines.ts";
-import { type Failed, hasFailed } from "../../ports/repository.ts";
-import type { Owner, RunHome, RunLock, RunRecord, Runs } from "../../ports/runs.ts";
+import { type Failed, hasFailed } from "../../core/result.ts";
+import type { Owner, RunHome, RunLock, RunRecord, Runs, UnreadableRun } from "../../ports/runs.ts";
+import { closest } from "../../text/closest.ts";
+import { quoted } from "../../text/lines.ts";
 import { SqliteEventLog } from "../event-logs/sqlite.ts";
-import { createLogFile, syncFolder } from "../event-logs/sqlite-file.ts";
+import { createLogFile } from "../event-logs/sqlite-file.ts";
 import { wordsOf } from "../event-logs/sqlite-words.ts";
-import { writeDurably } from "../files/write-whole.ts";
+import { syncFolder, writeDurably } from "../files/write-whole.ts";
 import { removeAll } from "../workspaces/folders.ts";
 import { lockRun, ownerOf } from "./run-lock.ts";
-import { isRunName } from "./run-name.ts";
-import { readRecord, recordText } from "./run-record.ts";
+import { isRunName, readRecord, recordText } from "./run-record.ts";
 
-/** `folder` is the repository's own state folder (see `stateFolderFor`); it is made when the first run is. */
+/** `folder` is the repository's own state folder (see `stateFolderFor`); the first run creates it. */
 export class FolderRuns implements Runs {
   readonly #folder: string;
 
@@ -32,22 +31,23 @@ export class FolderRuns implements Runs {
     try {
       if (existsSync(home)) return { failure: takenName(run) };
       await makeFolder(this.#folder, made);
-      const draft = await mkdtemp(path.join(this.#folder, ".new-")); // Its mode is private by itself.
+      const draft = await mkdtemp(path.join(this.#folder, ".new-")); // mkdtemp makes it private.
       try {
-        createLogFile(path.join(draft, LOG));
+        await createLogFile(path.join(draft, LOG));
         await writeDurably(path.join(draft, RECORD), recordText(record));
-        await rename(draft, home); // Fails if there is a folder with something in it.
+        await rename(draft, home); // Fails if there is a folder that is not empty.
       } catch (error) {
         await rm(draft, { recursive: true, force: true });
         throw error;
       }
-      for (const folder of [this.#folder, ...made.map((name) => path.dirname(name))]) syncFolder(folder);
+      for (const folder of [this.#folder, ...made.map((name) => path.dirname(name))])
+        await syncFolder(folder);
       return new FolderRun(record, home, made);
     } catch (error) {
       await removeEmpty(made);
       if (["ENOTEMPTY", "EEXIST"].includes(codeOf(error))) return { failure: takenName(run) };
       const { next, ...why } = unusable(`run ${run} cannot be made in ${this.#folder}`, error);
-      // There is none that could be resumed.
+      // There is no run to resume.
       return { failure: { ...why, ...(next && { next: next.replace("`skein resume`", "start it again") }) } };
     }
   }
@@ -68,11 +68,11 @@ export class FolderRuns implements Runs {
         };
   }
 
-  async list(): Promise<readonly (RunRecord | Failed)[]> {
+  async list(): Promise<readonly (RunRecord | UnreadableRun)[]> {
     const names = await this.#names();
-    if (!Array.isArray(names)) return [names as Failed];
-    const records = await Promise.all(names.map((run) => this.#record(run)));
-    const age = (entry: RunRecord | Failed) => (hasFailed(entry) ? -Infinity : entry.createdAt);
+    if (!Array.isArray(names)) return [{ ...(names as Failed), run: "" }];
+    const records = await Promise.all(names.map(async (run) => ({ ...(await this.#record(run)), run })));
+    const age = (entry: RunRecord | UnreadableRun) => (hasFailed(entry) ? -Infinity : entry.createdAt);
     return records.sort((a, b) => (age(a) === age(b) ? 0 : age(b) - age(a)));
   }
 
@@ -117,7 +117,7 @@ export class FolderRuns implements Runs {
 
 const RECORD = "run.json";
 const LOG = "events.db";
-/** What agents are told and answer is nobody else's to read. */
+/** What agents are told and answer is private. */
 const PRIVATE = 0o700;
 
 class FolderRun implements RunHome {
@@ -126,7 +126,7 @@ class FolderRun implements RunHome {
   readonly log: SqliteEventLog;
   readonly #made: readonly string[];
 
-  /** `made` are the folders above it that came into being with it. */
+  /** `made`: parent folders that were created with it. */
   constructor(record: RunRecord, folder: string, made: readonly string[] = []) {
     this.record = record;
     this.folder = folder;
@@ -143,7 +143,7 @@ class FolderRun implements RunHome {
     };
     const discard = async () => {
       this.log.close();
-      // Locked all the while: nobody can begin in it. On a disk that may only be read it stays, and is listed.
+      // Still locked, so that no process can begin in it. On a read-only disk it stays, and is listed.
       const failed = await removeHome(this.folder);
       await lock.release();
       await removeEmpty(this.#made);
@@ -156,24 +156,29 @@ class FolderRun implements RunHome {
     return [RECORD, LOG].every((name) => existsSync(path.join(this.folder, name)));
   }
 
+  async hasJobs(): Promise<boolean> {
+    const jobs = await readdir(path.join(this.folder, "jobs")).catch(() => []); // None was begun yet.
+    return jobs.length > 0;
+  }
+
   async owner(): Promise<Owner | undefined> {
     return ownerOf(this.folder);
   }
 }
 
-/** Put aside by a rename: half a folder would be listed, and could neither go on nor be removed. */
+/** Renamed first: half a folder would be listed, and could neither be resumed nor removed. */
 async function removeHome(folder: string): Promise<Failed | undefined> {
   try {
     await removeAll(asideOf(folder));
     await rename(folder, asideOf(folder));
-    syncFolder(path.dirname(folder));
+    await syncFolder(path.dirname(folder));
   } catch (error) {
     return { failure: unusable(`${folder} cannot be removed`, error) };
   }
   return clear(folder);
 }
 
-/** No run is called so. */
+/** Not a valid name of a run. */
 const asideOf = (folder: string): string =>
   path.join(path.dirname(folder), `.removed-${path.basename(folder)}`);
 
@@ -187,8 +192,8 @@ async function clear(folder: string): Promise<Failed | undefined> {
 }
 
 /**
- * One by one from the first that is missing: Node's own way calls a read-only disk a folder that is not there. Those
- * that were missing are added to `made`.
+ * One folder at a time, because on a read-only disk Node's recursive mkdir reports a missing folder. New folders are
+ * added to `made`.
  */
 async function makeFolder(folder: string, made: string[]): Promise<void> {
   if (existsSync(folder)) return;
@@ -201,9 +206,9 @@ async function makeFolder(folder: string, made: string[]): Promise<void> {
   }
 }
 
-/** The innermost first; one in which somebody else has put something stays. */
+/** The innermost first; a folder that is not empty stays. */
 async function removeEmpty(folders: readonly string[]): Promise<void> {
-  for (const folder of folders.toReversed()) await rmdir(folder).catch(() => {}); // It stays, empty: harmless.
+  for (const folder of folders.toReversed()) await rmdir(folder).catch(() => {}); // An empty folder is harmless.
 }
 
 const codeOf = (error: unknown): string => String((Object(error) as { code?: unknown }).code ?? "");

@@ -1,11 +1,10 @@
-/** Were the runs of this repository begun when it was elsewhere? The state folder of each says where its repository is. */
+/** Which runs of this repository began when it was in another place? Each state folder names its repository. */
 import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import { writeWhole } from "../files/write-whole.ts";
 import { git } from "../git/git.ts";
-import { isRunName } from "./run-name.ts";
-import { readRecord } from "./run-record.ts";
+import { isRunName, readRecord } from "./run-record.ts";
 
 export type MovedRuns = {
   /** Where the repository was. */
@@ -15,20 +14,20 @@ export type MovedRuns = {
   readonly runs: readonly string[];
 };
 
-/** So that it can be told later, if the repository was moved, whose runs these are. */
+/** Notes where the repository is, so that its runs can be found after it was moved. */
 export async function noteRepository(stateFolder: string, gitDir: string): Promise<void> {
   const file = path.join(stateFolder, WHERE);
   if ((await readFile(file, "utf8").catch(() => "")) === gitDir) return;
-  await writeWhole(file, gitDir).catch(() => {}); // A help for later: the run goes on without.
+  await writeWhole(file, gitDir).catch(() => {}); // Only a help for later.
 }
 
-/** Of repositories that are gone from where they were: those whose runs started from commits that are here. */
+/** Runs of repositories that are gone from their place, if they started from commits that are here. */
 export async function movedRuns(stateFolder: string, gitDir: string): Promise<readonly MovedRuns[]> {
   const above = path.dirname(stateFolder);
   const found: MovedRuns[] = [];
   for (const name of (await readdir(above).catch(() => [])).slice(0, MAX_FOLDERS)) {
     const folder = path.join(above, name);
-    const from = await readFile(path.join(folder, WHERE), "utf8").catch(() => ""); // Of an older Skein: not known.
+    const from = await readFile(path.join(folder, WHERE), "utf8").catch(() => ""); // An older Skein did not note it.
     if (folder === stateFolder || from === "" || existsSync(from)) continue;
     const runs = await runsFrom(folder, gitDir);
     if (runs.length > 0) found.push({ from: from.replace(/[\\/]\.git$/, ""), folder, runs });

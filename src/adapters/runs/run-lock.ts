@@ -1,21 +1,21 @@
-/** Who writes this run? The process that holds SQLite's lock on a file: the system frees it however that process ends. */
+/** Which process writes this run? The one that holds SQLite's lock on a file, which the system frees when it ends. */
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as pause } from "node:timers/promises";
 import { failure } from "../../core/failure.ts";
-import type { Failed } from "../../ports/repository.ts";
+import type { Failed } from "../../core/result.ts";
 import type { Owner, RunLock } from "../../ports/runs.ts";
 import { wordsOf } from "../event-logs/sqlite-words.ts";
-import { startOf } from "../programs/process-start.ts";
+import { startOf } from "../programs/process-table.ts";
 
 /** Nothing else in this process may open and close the lock's file: the system would free the lock. */
 const LOCK = "lock.db";
 const OWNER = "owner.json";
-/** Somebody who only asks who the owner is keeps the file for microseconds. */
+/** A process that only asks for the owner keeps the file for microseconds. */
 const BUSY_MS = 200;
 
-export type HeldLock = Pick<RunLock, "release">;
+type HeldLock = Pick<RunLock, "release">;
 
 export async function lockRun(run: string, folder: string): Promise<HeldLock | Failed> {
   const file = path.join(folder, LOCK);
@@ -33,7 +33,7 @@ export async function lockRun(run: string, folder: string): Promise<HeldLock | F
   }
 }
 
-/** Kept here, because a connection that nobody refers to is closed, and who locks may forget its lock. */
+/** Keeps the connection from being garbage collected, which would free the lock. */
 const held = new Set<DatabaseSync>();
 
 function hold(db: DatabaseSync, folder: string): HeldLock {
@@ -41,9 +41,9 @@ function hold(db: DatabaseSync, folder: string): HeldLock {
   const release = async () => {
     if (!held.delete(db)) return;
     try {
-      rmSync(path.join(folder, OWNER), { force: true }); // While it is ours: later it may be the next one's.
+      rmSync(path.join(folder, OWNER), { force: true }); // While the lock is ours: later it may belong to the next owner.
     } catch {
-      // The disk may only be read by now. What stays names a process that holds no lock: nobody believes it.
+      // The disk may be read-only by now. A leftover names a process that holds no lock, and is ignored.
     } finally {
       db.close();
     }
@@ -63,9 +63,9 @@ async function refused(run: string, folder: string) {
 }
 
 /**
- * Undefined if nobody holds the lock, or one who cannot be seen from here: its number may be a stranger's, who must not
- * be asked to stop. To lock the run is refused all the same. Does not wait for the lock, nor take it, so that two who
- * ask do not meet.
+ * Undefined if no process holds the lock, or one that cannot be seen from here: its number may belong to another
+ * process, which must not be stopped. Neither waits for the lock nor takes it, so that two callers do not disturb
+ * each other.
  */
 export async function ownerOf(folder: string): Promise<Owner | undefined> {
   if (!isLocked(folder)) return undefined;
@@ -99,12 +99,12 @@ async function writeOwner(folder: string): Promise<void> {
   renameSync(`${file}.new`, file);
 }
 
-/** What a new owner has not written yet is there in a moment; until then an old one's words may be. */
+/** A new owner writes its record within moments; until then the old record may be there. */
 const TRIES = 20;
 const BETWEEN_TRIES_MS = 10;
 
 type Named = Owner & {
-  /** It is the process of that number on this machine, now. */
+  /** The process with that number runs on this machine now. */
   readonly isHere: boolean;
 };
 
@@ -124,6 +124,6 @@ async function readOwner(folder: string): Promise<Named | undefined> {
     const start = await startOf(pid);
     return { pid, since, isHere: start !== undefined && start === started };
   } catch {
-    return undefined; // Not there yet, or not whole: the caller tries again and says what it means.
+    return undefined; // Missing or incomplete: the caller tries again.
   }
 }

@@ -1,9 +1,39 @@
-/** What is in run.json? The record of a run with the number of its format, checked when it is read. */
+/** What is a run called, and what is in its run.json? The record is checked when it is read. */
+import * as z from "zod";
 import { failure, messageOf } from "../../core/failure.ts";
-import type { Failed } from "../../ports/repository.ts";
+import type { Failed } from "../../core/result.ts";
 import type { RunRecord } from "../../ports/runs.ts";
 
+/** Safe in a branch and as a folder. */
+export const isRunName = (name: string): boolean => /^[a-z0-9][a-z0-9-]{0,39}$/.test(name);
+
+/**
+ * Month and day, then four random letters; `create` refuses a name that is taken.
+ *
+ * ```ts
+ * newRunName(new Date(2026, 10, 15), Math.random); // "1115-k7qd"
+ * ```
+ */
+export function newRunName(now: Date, random: () => number): string {
+  const two = (n: number) => String(n).padStart(2, "0");
+  const letters = Array.from({ length: 4 }, () => ALPHABET[Math.floor(random() * ALPHABET.length)]);
+  return `${two(now.getMonth() + 1)}${two(now.getDate())}-${letters.join("")}`;
+}
+
+/** No vowels, which make words, and no look-alikes: half a million names a day. */
+const ALPHABET = "23456789bcdfghjkmnpqrstvwxz";
+
 const FORMAT = 1;
+
+const RECORD = z.looseObject({
+  format: z.number(),
+  run: z.string(),
+  goal: z.string(),
+  base: z.string(),
+  baseBranch: z.string().optional(),
+  createdAt: z.number(),
+  settings: z.unknown().refine((settings) => settings !== undefined),
+});
 
 export const recordText = (record: RunRecord): string =>
   `${JSON.stringify({ format: FORMAT, ...record }, undefined, 2)}\n`;
@@ -22,31 +52,20 @@ export function readRecord(run: string, file: string, text: string): RunRecord |
   } catch (error) {
     return damaged(`no JSON (${messageOf(error)})`);
   }
-  if (typeof written !== "object" || written === null || Array.isArray(written)) return damaged("no object");
-  const fields = written as Readonly<Record<string, unknown>>;
-  const { format, ...record } = fields;
-  if (typeof format !== "number") return damaged("it has no format number");
-  if (format > FORMAT)
-    return {
-      failure: failure(
-        "repository",
-        `run ${run} was made by a newer Skein: ${file} has format ${format}, this one knows ${FORMAT}`,
-        "update Skein",
-      ),
-    };
-  const wrong = WANTED.find(([key, isRight]) => !isRight(record[key]));
-  if (wrong) return damaged(`"${wrong[0]}" is missing or of the wrong kind`);
-  if (record["run"] !== run)
-    return damaged(`it is the record of another run, ${JSON.stringify(record["run"])}`);
-  return record as unknown as RunRecord;
+  const { format: newer } = Object(written) as { readonly format?: unknown };
+  if (typeof newer === "number" && newer > FORMAT) {
+    const why = `run ${run} was made by a newer Skein: ${file} has format ${newer}, this one knows ${FORMAT}`;
+    return { failure: failure("repository", why, "update Skein") };
+  }
+  const read = RECORD.safeParse(written);
+  if (!read.success) {
+    const key = read.error.issues[0]?.path[0];
+    if (key === undefined) return damaged("no object");
+    return damaged(
+      key === "format" ? "it has no format number" : `"${String(key)}" is missing or of the wrong kind`,
+    );
+  }
+  const { format, ...record } = read.data;
+  if (record.run !== run) return damaged(`it is the record of another run, ${JSON.stringify(record.run)}`);
+  return record as RunRecord;
 }
-
-const isText = (value: unknown) => typeof value === "string";
-const WANTED: readonly (readonly [key: keyof RunRecord, isRight: (value: unknown) => boolean])[] = [
-  ["run", isText],
-  ["goal", isText],
-  ["base", isText],
-  ["baseBranch", (value) => value === undefined || isText(value)],
-  ["createdAt", Number.isFinite],
-  ["settings", (value) => value !== undefined],
-];

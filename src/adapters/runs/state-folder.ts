@@ -1,17 +1,17 @@
-/** Where is everything of a repository's runs kept? Outside of it, in a folder of its own per repository. */
+/** Where is the state of a repository's runs kept? In a folder per repository, outside of it. */
 import { createHash } from "node:crypto";
 import { realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import path from "node:path";
 import { failure } from "../../core/failure.ts";
-import { slugOf } from "../../core/slug.ts";
-import type { Failed } from "../../ports/repository.ts";
+import type { Failed } from "../../core/result.ts";
+import { slugOf } from "../../text/slug.ts";
 
-export type Environment = Readonly<Record<string, string | undefined>>;
+type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * `gitDir` is git's common folder, so that all work trees of a repository share their runs. `workTree` is the one
- * that is used; without it, the folder around `.git`. Nothing is made.
+ * `gitDir` is git's common folder, so that all work trees of a repository share their runs. `workTree` is the one in
+ * use; by default the folder around `.git`. Creates nothing.
  */
 export function stateFolderFor(
   gitDir: string,
@@ -56,7 +56,7 @@ function rootOf(env: Environment): string | Failed {
   return path.join(home && path.isAbsolute(home) ? home : homedir(), ".local", "state", "skein");
 }
 
-/** Without symbolic links, as far as it exists. */
+/** Resolves links as far as the path exists. */
 function real(place: string): string {
   const whole = path.resolve(place);
   try {

@@ -22,11 +22,11 @@ import {
   whyNoSandbox,
   workspacePlace,
 } from "../../../test/support/tool-places.ts";
-import { hasFailed } from "../../ports/repository.ts";
+import { hasFailed } from "../../core/result.ts";
 import { runCommand } from "../agents/tools/bash.ts";
 import type { ToolPlace } from "../agents/tools/place.ts";
 import { LocalPrograms } from "../programs/local.ts";
-import { openSandbox, type SandboxOptions } from "./bubblewrap.ts";
+import { openSandbox } from "./bubblewrap.ts";
 
 const missing = await whyNoSandbox();
 
@@ -44,7 +44,7 @@ function fakeBubblewrap(script: string): Record<string, string> {
   return { PATH: folder };
 }
 
-const opened = (more: Partial<SandboxOptions>) =>
+const opened = (more: Partial<Parameters<typeof openSandbox>[0]>) =>
   openSandbox({ setting: "auto", network: true, environment: {}, ...more });
 
 it("is off if it is switched off, and says so", async () => {

@@ -1,29 +1,29 @@
-/** How is a command kept in its workspace by Linux itself? Bubblewrap shows it the machine, read-only and with gaps. */
+/** Confines a command to its workspace on Linux: bubblewrap shows it the machine read-only, without private folders. */
 import { execFile } from "node:child_process";
 import { constants, existsSync, lstatSync } from "node:fs";
 import { access, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, delimiter, isAbsolute, join, sep } from "node:path";
 import { failure } from "../../core/failure.ts";
-import type { Failed } from "../../ports/repository.ts";
+import type { Failed } from "../../core/result.ts";
 import { type CacheMounts, cachesIn } from "./caches.ts";
-import { type Command, noSandbox, type Sandbox, type SandboxPlace } from "./sandbox.ts";
+import { noSandbox, type Sandbox, type SandboxCommand, type SandboxPlace } from "./sandbox.ts";
 import { toolChains, type Variables } from "./tool-chains.ts";
 import { wayTo } from "./way.ts";
 
-export type SandboxOptions = {
+type SandboxOptions = {
   readonly setting: "auto" | "required" | "off";
   /** Whether commands reach the network, this machine's own servers included. */
   readonly network: boolean;
-  /** Skein's own: where programs and the home folder are. */
+  /** Skein's own, which says where programs and the home folder are. */
   readonly environment: Variables;
-  /** Besides home folders: Skein's state, and the user's checkout. */
+  /** In addition to home folders: Skein's state, and the user's checkout. */
   readonly hidden?: readonly string[];
-  /** Shown for reading although they are in a hidden folder: the objects of the user's repository. */
+  /** Readable although they are in a hidden folder: the objects of the user's repository. */
   readonly readable?: readonly string[];
 };
 
-/** Tried once: what is installed need not be allowed. */
+/** Tries it once, because an installed bwrap may not be permitted. */
 export async function openSandbox(options: SandboxOptions): Promise<Sandbox | Failed> {
   if (options.setting === "off") return noSandbox("switched off: commands run as you");
   const found = await tried(options);
@@ -74,7 +74,7 @@ async function probe(sandbox: Sandbox): Promise<string | undefined> {
   return why;
 }
 
-/** It takes 10 ms; a machine that is busy with others takes longer. */
+/** It takes 10 ms on an idle machine. */
 const PROBE_MS = 10_000;
 const MAX_WHY_CHARS = 300;
 
@@ -94,7 +94,7 @@ function bubblewrap(program: string, options: SandboxOptions): Sandbox {
   ];
   const flags = [...FLAGS, ...(options.network ? [] : ["--unshare-net"])];
   const cachesFor = cachesIn(environment);
-  const wrap = (command: Command, place: SandboxPlace): Command => {
+  const wrap = (command: SandboxCommand, place: SandboxPlace): SandboxCommand => {
     const [folder, temporary] = [realOr(place.folder), realOr(place.temporary)];
     const pad = place.scratchpad && realOr(place.scratchpad.folder);
     const mine = [folder, temporary].flatMap((path) => ["--bind", path, path]);
@@ -105,13 +105,17 @@ function bubblewrap(program: string, options: SandboxOptions): Sandbox {
     const places = [...fixed, ...tmp, ...shown, ...caches.words, ...beside, ...mine];
     return [program, ...places, ...flags, "--chdir", folder, "--", ...command];
   };
-  const net = options.network ? "with the network" : "without a network";
-  return { level: "bubblewrap", why: `bubblewrap: commands write in their workspace alone, ${net}`, wrap };
+  const net = options.network ? "with network access" : "without network access";
+  return {
+    level: "bubblewrap",
+    why: `bubblewrap: sandboxed commands can write only to their workspace, ${net}`,
+    wrap,
+  };
 }
 
 /**
- * A cache may be in the folder of a tool chain, where nothing can be made to mount on. Where a tool chain is in the
- * folder of a cache, that is not for writing: a test could put a link on the way to it.
+ * A cache in the folder of a tool chain cannot be mounted, because the mount point cannot be made there. A cache that
+ * holds a tool chain must not be writable: a test could put a link on the way to the tool chain.
  */
 function cacheArguments(
   { own, read }: CacheMounts,
@@ -131,7 +135,7 @@ function cacheArguments(
   };
 }
 
-/** Only a file that is one: a link in its place would show what it leads to, and let it be written. */
+/** Only a plain file: a link in its place would make its target visible and writable. */
 function outputOf({ scratchpad }: SandboxPlace): readonly string[] {
   if (scratchpad?.file === undefined) return [];
   const file = join(realOr(scratchpad.folder), basename(scratchpad.file));
@@ -139,7 +143,7 @@ function outputOf({ scratchpad }: SandboxPlace): readonly string[] {
   return isFile ? ["--bind", file, file] : [];
 }
 
-/** What is seen of the hidden folders: real paths, and the links in them by which these are reached. */
+/** What stays visible of the hidden folders: real paths, and the links through which they are reached. */
 function shownOf({ environment, readable = [] }: SandboxOptions, hidden: readonly string[]) {
   const isHidden = (path: string) => hidden.some((folder) => isBelow(folder, path));
   const needed = [...readable, "/etc/resolv.conf"].flatMap((name) => wayTo(name) ?? []);
@@ -152,38 +156,39 @@ function shownOf({ environment, readable = [] }: SandboxOptions, hidden: readonl
 }
 
 /**
- * Processes of others are not seen, and those of the command end with it: the first one gone, the system kills all.
- * No capability stays, for those who run Skein as root; a terminal cannot be typed into.
+ * Other processes are not visible, and all processes of the command end with its first one. No capability stays, for
+ * users who run Skein as root; input cannot be injected into a terminal.
  */
 const FLAGS: readonly string[] = [
   ...["--unshare-pid", "--unshare-ipc", "--die-with-parent", "--new-session", "--cap-drop", "ALL"],
 ];
 
 /**
- * Where the workspace's own is, so that a file there is still there for the next command, and takes no memory. Where
- * something else in it has to be shown it is empty and in memory: the folders on the way would be made on disk.
+ * Bound to the workspace's own temporary folder, so that files stay for the next command and take no memory. If
+ * something else below it must be visible, it is an empty file system in memory instead: otherwise the folders on the
+ * way would be made on disk.
  */
 const TMP = "/tmp";
 
-/** /run holds sockets of the machine's servers (Docker's is as good as root), and to connect is not to write. */
+/** /run holds sockets of servers (Docker's gives root), and a read-only mount does not prevent connecting. */
 const ALWAYS: readonly string[] = ["/home", "/root", "/run", "/var/run", TMP, "/var/tmp"];
 
 /**
- * Root writes there without any capability, and one of them names a program that the kernel runs, as root and outside.
- * Bubblewrap (0.8) means to cover it, but asks whether the folder can be written, which it never can.
+ * Root can write there without any capability, and one file names a program that the kernel runs as root outside of the
+ * sandbox. Bubblewrap (0.8) intends to cover it, but only if the folder is writable, which it never is.
  */
 const KERNEL = "/proc/sys";
 
-/** Readable for root alone, which some run Skein as. */
+/** Only root can read them, but some users run Skein as root. */
 const SECRETS: readonly string[] = ["/etc/shadow", "/etc/shadow-", "/etc/gshadow", "/etc/gshadow-"];
 
-/** In the sandbox a path must not lead through a link. The root itself cannot be hidden. */
+/** Without links, as bwrap requires. The root itself cannot be hidden. */
 const real = (path: string): string[] => [wayTo(path)?.path ?? "/"].filter((one) => one !== "/");
 
 const realOr = (path: string): string => real(path)[0] ?? path;
 
 const isBelow = (folder: string, path: string) => path.startsWith(`${folder}${sep}`);
 
-/** What is in a hidden folder is hidden already, and so with a shown one. /tmp has its own rule. */
+/** Without paths below another of them. /tmp has its own rule. */
 const outermost = (paths: readonly string[]): string[] =>
   paths.filter((path) => path !== TMP && !paths.some((other) => isBelow(other, path))).sort();

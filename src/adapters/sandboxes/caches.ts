@@ -1,4 +1,4 @@
-/** Which caches of tools does a confined command have? The user's for reading, and the workspace's own for writing. */
+/** The caches of tools in the sandbox: the user's for reading, and the workspace's own for writing. */
 import { existsSync, lstatSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { SandboxPlace } from "./sandbox.ts";
@@ -6,15 +6,15 @@ import type { Variables } from "./tool-chains.ts";
 import { wayTo } from "./way.ts";
 
 export type CacheMounts = {
-  /** For writing: a folder of the workspace, and where the command sees it. */
+  /** Writable: a folder of the workspace, and where the command sees it. */
   readonly own: readonly Mount[];
-  /** For reading. */
+  /** Read-only. */
   readonly read: readonly Mount[];
 };
 
-export type Mount = { readonly from: string; readonly at: string };
+type Mount = { readonly from: string; readonly at: string };
 
-/** Where caches are is asked once; which are used, for each command. */
+/** Finds the caches once; which of them are used is decided for each command. */
 export function cachesIn(environment: Variables): (caches: SandboxPlace["caches"]) => CacheMounts {
   const home = wayTo(environment["HOME"] ?? "")?.path;
   if (home === undefined) return () => ({ own: [], read: [] });
@@ -50,10 +50,10 @@ export function cachesIn(environment: Variables): (caches: SandboxPlace["caches"
 
 type Named = { readonly name: string; readonly at: string };
 
-/** Of the user's `.cache`, what tests start or build against: browsers, package managers, headers. Most need no copy. */
+/** In the user's `.cache`, what tests start or build against: browsers, package managers, headers. */
 const PROGRAMS = ["ms-playwright", "puppeteer", "Cypress", "electron", "node", "node-gyp", "prisma"];
 
-/** Mounted on a folder of the workspace's own: a link that a test has put in its place would lead elsewhere. */
+/** Mounted on a folder of the workspace's cache; not on a link that a test may have put there. */
 function above(folder: string, cache: string, name: string): readonly Mount[] {
   const on = join(folder, "cache", name);
   const found = lstatSync(on, { throwIfNoEntry: false });
@@ -68,16 +68,16 @@ function made(folder: string, { name, at }: Named): Mount {
   return { from, at };
 }
 
-/** What a set-up command has fetched counts for more than what the user has: it is all that this workspace needs. */
+/** What a set-up command has fetched is used instead of the user's cache: it has all that this workspace needs. */
 const shown = (folder: string, { name, at }: Named): Mount => ({
   from: isFilled(join(folder, name)) ? join(folder, name) : at,
   at,
 });
 
-/** Whether a set-up command of this workspace had to fetch anything by itself. */
+/** Whether a set-up command of this workspace has fetched anything. */
 export const hasFetched = (folder: string): boolean => FETCHED.some((name) => isFilled(join(folder, name)));
 
-/** What package managers download, and only a set-up command adds to. */
+/** Downloads of package managers; only set-up commands add to them. */
 const FETCHED = ["npm", "cargo-registry", "cargo-git", "go", "maven", "nuget"] as const;
 type Fetched = (typeof FETCHED)[number];
 

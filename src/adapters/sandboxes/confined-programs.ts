@@ -1,16 +1,16 @@
-/** How do the gate and set-up commands run? Behind the sandbox, where there is one, in the workspace's own folders. */
+/** Runs the gate and set-up commands in the sandbox, if there is one. */
 import { dirname, join } from "node:path";
+import { type Failed, hasFailed } from "../../core/result.ts";
 import type { Program, ProgramEnd, Programs } from "../../ports/programs.ts";
-import { type Failed, hasFailed } from "../../ports/repository.ts";
 import { whyUnstartable } from "../programs/command.ts";
 import { hasFetched } from "./caches.ts";
-import type { Command, Sandbox, SandboxPlace } from "./sandbox.ts";
+import type { Sandbox, SandboxCommand, SandboxPlace } from "./sandbox.ts";
 
-export type ConfinedProgramsOptions = {
+type ConfinedProgramsOptions = {
   readonly programs: Programs;
-  /** Opened by the first command. */
+  /** Opened for the first command. */
   readonly sandbox: () => Promise<Sandbox | Failed>;
-  /** Of a set-up command: if it fails with the user's downloads for reading, it is tried with downloads of its own. */
+  /** For set-up commands: if one fails with the user's read-only downloads, it is retried with its own. */
   readonly mayFetch?: boolean;
 };
 
@@ -26,7 +26,7 @@ export class ConfinedPrograms implements Programs {
     const sandbox = await this.#options.sandbox();
     if (hasFailed(sandbox)) return { is: "unstartable", failure: sandbox.failure };
     if (sandbox.level === "none") return programs.run(program, signal);
-    const why = await whyUnstartable(program); // Else the sandbox itself is what can be started.
+    const why = await whyUnstartable(program); // Otherwise only the start of the sandbox would be checked.
     if (why) return { is: "unstartable", failure: why };
     const folder = cachesOf(program.folder);
     const run = (may: "keep" | "fill") =>
@@ -40,13 +40,14 @@ export class ConfinedPrograms implements Programs {
   endLeftovers: Programs["endLeftovers"] = (job) => this.#options.programs.endLeftovers(job);
 }
 
-/** Beside the work tree, in the folder of the workspace: it lasts as long as that does. */
+/** Beside the work tree, in the folder of the workspace, and removed with it. */
 export const cachesOf = (tree: string): string => join(dirname(tree), "caches");
 
-function wrapped(sandbox: Sandbox, program: Program, caches: SandboxPlace["caches"]): Command {
+function wrapped(sandbox: Sandbox, program: Program, caches: SandboxPlace["caches"]): SandboxCommand {
   const { folder, command, environment } = program;
   const [first] = command;
-  // By a shell: what is missing inside ends with 127, as it does outside.
-  const started: Command = first === "/bin/sh" ? command : ["/bin/sh", "-c", 'exec "$0" "$@"', ...command];
+  // By a shell, so that a missing program ends with 127, as it does outside.
+  const started: SandboxCommand =
+    first === "/bin/sh" ? command : ["/bin/sh", "-c", 'exec "$0" "$@"', ...command];
   return sandbox.wrap(started, { folder, temporary: environment["TMPDIR"] ?? folder, caches });
 }

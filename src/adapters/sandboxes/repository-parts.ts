@@ -1,23 +1,23 @@
-/** What of a hidden repository do commands in a workspace need? Objects, also borrowed ones, and shared folders. */
+/** What commands in a workspace need of the hidden repository: its objects, borrowed ones too, and shared folders. */
 import { basename, join, resolve } from "node:path";
 import { readShort } from "../files/read-bounded.ts";
 import { git } from "../git/git.ts";
 
-export type RepositoryParts = {
+type RepositoryParts = {
   readonly top: string;
-  /** The one that all its work trees share. */
+  /** The one that all work trees share. */
   readonly gitDir: string;
   /** Names of ignored folders that workspaces have as links to the checkout. */
   readonly share?: readonly string[];
 };
 
-/** Asked of the user's own repository, never of a workspace: a worker writes what it likes into its own. */
+/** Reads the user's own repository, never a workspace, which a worker can change. */
 export async function readableOf(parts: RepositoryParts, signal: AbortSignal): Promise<string[]> {
   const objects = await withBorrowed(join(parts.gitDir, "objects"), MAX_DEPTH);
   return [...new Set([...objects, join(parts.gitDir, "lfs"), ...(await sharedFolders(parts, signal))])];
 }
 
-/** Git itself goes no further. */
+/** Git's own limit. */
 const MAX_DEPTH = 5;
 
 async function withBorrowed(objects: string, depth: number): Promise<string[]> {
@@ -33,7 +33,7 @@ async function sharedFolders({ top, share = [] }: RepositoryParts, signal: Abort
   if (share.length === 0) return [];
   const args = ["ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory"];
   const listed = await git({ folder: top, args }, signal);
-  if (!listed.ok) return []; // Then no workspace has a link either.
+  if (!listed.ok) return []; // Then workspaces have no links either.
   const folders = listed.out.split("\0").filter((path) => path.endsWith("/"));
   return folders.filter((path) => share.includes(basename(path))).map((path) => join(top, path));
 }

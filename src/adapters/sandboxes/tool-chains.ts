@@ -1,10 +1,10 @@
-/** What of a hidden home folder do programs need to run? Tool chains, by the PATH and a few variables; no credentials. */
+/** The tool chains in hidden home folders that programs need, found by the PATH and a few variables; no credentials. */
 import { basename, delimiter, dirname, isAbsolute, join, sep } from "node:path";
 import { type Way, wayTo } from "./way.ts";
 
 export type Variables = Readonly<Record<string, string | undefined>>;
 
-/** What may be shown for reading of what is below the hidden folders. */
+/** Paths below the hidden folders that may be readable. */
 export function toolChains(environment: Variables, hidden: readonly string[]): Way[] {
   const onPath = (environment["PATH"] ?? "").split(delimiter).filter(isAbsolute);
   const homes = new Set([...hidden, environment["HOME"]]);
@@ -15,7 +15,7 @@ export function toolChains(environment: Variables, hidden: readonly string[]): W
   });
 }
 
-/** Below a hidden folder, none of these itself, nor above one, and not where keys are kept. */
+/** Below a hidden folder, but neither one itself nor above one, and not where keys are kept. */
 function isFit(path: string, hidden: readonly string[]): boolean {
   const isBelow = hidden.some((folder) => path.startsWith(`${folder}${sep}`));
   const isAbove = hidden.some((folder) => `${folder}${sep}`.startsWith(`${path}${sep}`));
@@ -27,7 +27,7 @@ const KEYS =
 
 function aroundBin(folder: string, homes: ReadonlySet<string | undefined>): string[] {
   const above = dirname(folder);
-  if (basename(folder) === "shims") return [above]; // pyenv, rbenv, asdf, mise: they start what is beside them.
+  if (basename(folder) === "shims") return [above]; // pyenv, rbenv, asdf, mise: they start programs beside them.
   if (basename(folder) === ".bin" && basename(above) === "node_modules") return [above];
   if (basename(folder) !== "bin" || homes.has(above)) return [folder];
   const beside = BESIDE_BIN.map((name) => join(above, name));
@@ -35,10 +35,10 @@ function aroundBin(folder: string, homes: ReadonlySet<string | undefined>): stri
   return [folder, ...beside, ...rust];
 }
 
-/** What the programs in a "bin" load. Not "share": in ~/.local it holds sessions and keys of others. */
+/** What programs in a "bin" load. Not "share": in ~/.local it holds sessions and keys of other tools. */
 const BESIDE_BIN: readonly string[] = [
   ...["lib", "lib64", "libexec", "include", "jre", "pyvenv.cfg"],
-  ...["registry", "git", "pkg"], // What cargo and go have downloaded.
+  ...["registry", "git", "pkg"], // Downloads of cargo and go.
   ...["versions", "tools", "install", "Cellar", "opt", "Homebrew"], // volta, bun, deno, brew.
   ...["share/pipx", "share/uv", "share/mise/installs"],
 ];

@@ -1,4 +1,4 @@
-/** Where does a path lead, and through which links? Those in a hidden folder are gone, and have to be made again. */
+/** Resolves a path and lists the links on the way: those in a hidden folder must be made again. */
 import { lstatSync, readlinkSync } from "node:fs";
 import { dirname, isAbsolute, join, sep } from "node:path";
 
@@ -8,8 +8,8 @@ export type Way = {
   readonly links: readonly Link[];
 };
 
-/** `at` is a real path but for its last part; `to` is what the link says. */
-export type Link = { readonly at: string; readonly to: string };
+/** `at` is a real path except for its last part; `to` is the target as written. */
+type Link = { readonly at: string; readonly to: string };
 
 /** Undefined if nothing is there. */
 export function wayTo(name: string): Way | undefined {
@@ -35,12 +35,12 @@ export function wayTo(name: string): Way | undefined {
   return isAbsolute(name) ? { path, links } : undefined;
 }
 
-/** More is a ring, as Linux has it. */
+/** Linux's limit: more is a loop. */
 const MAX_LINKS = 40;
 
 const partsOf = (path: string) => path.split(sep).filter((part) => part !== "" && part !== ".");
 
-/** What the link says; "" if it is none; undefined if nothing is there, or it may not be seen. */
+/** The target as written; "" if it is no link; undefined if it does not exist or may not be read. */
 function linkAt(path: string): string | undefined {
   try {
     return lstatSync(path).isSymbolicLink() ? readlinkSync(path) : "";

@@ -1,4 +1,4 @@
-/** Which specialists has the user written? Markdown with front matter in two folders; what cannot be used is said. */
+/** Reads the specialists that the user has written: Markdown with front matter in two folders. Reports unusable files. */
 import { readdir, realpath } from "node:fs/promises";
 import path from "node:path";
 import { messageOf } from "../../core/failure.ts";
@@ -6,19 +6,19 @@ import type { Specialist } from "../../core/specialist.ts";
 import { readBounded } from "../files/read-bounded.ts";
 import { specialistOf } from "./specialist-of.ts";
 
-export type ReadSpecialists = {
-  /** In the order of their names. */
+type ReadSpecialists = {
+  /** Sorted by name. */
   readonly specialists: readonly Specialist[];
-  /** Each with the file that it is about, in words for people. */
+  /** For people; each names its file. */
   readonly problems: readonly string[];
 };
 
-/** The second wins over the first. */
+/** The second overrides the first. */
 const FOLDERS = [".claude/agents", ".skein/agents"];
 const MAX_FILES = 100; // In one folder: more than a planner can choose from.
 const MAX_BYTES = 64 * 1024; // Some 16,000 tokens, which each turn of it pays for.
 
-/** Anybody may have written them: nothing is read from outside of `top`, and nothing without a limit. */
+/** The files are untrusted: nothing is read from outside of `top`, and nothing without a limit. */
 export async function readSpecialists(top: string): Promise<ReadSpecialists> {
   const byName = new Map<string, Specialist>();
   const problems: string[] = [];

@@ -1,8 +1,8 @@
-/** What does a markdown file say of itself in its first lines? Keys and values between two lines of dashes. */
+/** Reads the front matter of a Markdown file: YAML between two lines of dashes. */
 import { parseDocument } from "yaml";
 import { messageOf } from "../../core/failure.ts";
 
-export type FrontMatter = { readonly fields: Readonly<Record<string, unknown>>; readonly body: string };
+type FrontMatter = { readonly fields: Readonly<Record<string, unknown>>; readonly body: string };
 
 export function readFrontMatter(text: string): FrontMatter | { readonly problem: string } {
   const lines = text.replace(/^\uFEFF/, "").split(/\r?\n/);
@@ -22,7 +22,7 @@ export function readFrontMatter(text: string): FrontMatter | { readonly problem:
   };
 }
 
-/** Copies by anchors: a few lines can otherwise become gigabytes. */
+/** With aliases, a few lines could become gigabytes. */
 const MAX_ALIASES = 0;
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -42,7 +42,7 @@ function readYaml(head: string): { readonly fields: Fields } | { readonly proble
 const isFields = (value: unknown): value is Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** Many are written by hand, with a colon in an unquoted description: then each line is a key and its value. */
+/** Many files have an unquoted description with a colon: then each line is read as a key and a value. */
 function readLines(head: readonly string[]): Fields | undefined {
   const found = head.flatMap((line) => {
     const colon = line.indexOf(":");

@@ -1,10 +1,10 @@
-/** Which specialist does a file describe? Its fields checked, and the names that other systems use translated. */
-import { quoted } from "../../core/lines.ts";
+/** Reads a specialist from a file: checks its fields and translates the names that other systems use. */
 import type { Specialist } from "../../core/specialist.ts";
+import { quoted } from "../../text/lines.ts";
 import { readFrontMatter } from "./front-matter.ts";
 
-export type ReadSpecialist =
-  /** `remarks`: what was not understood and went on without. */
+type ReadSpecialist =
+  /** `remarks`: what was ignored. */
   { readonly specialist: Specialist; readonly remarks: readonly string[] } | { readonly problem: string };
 
 export function specialistOf(source: string, text: string): ReadSpecialist {
@@ -29,7 +29,6 @@ export function specialistOf(source: string, text: string): ReadSpecialist {
   return { specialist, remarks: [...tools.remarks, ...model.remarks] };
 }
 
-/** As a planner must be able to write it. */
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,63}$/;
 const RESERVED: readonly string[] = ["main", "general-purpose"];
 
@@ -42,7 +41,7 @@ function readName(written: unknown, source: string): string | { readonly problem
   return { problem: `has the name ${quoted(name)}; it must be ${rule}` };
 }
 
-/** Ours, and what others call the same. */
+/** Our names, and those of other systems. */
 const TOOLS: ReadonlyMap<string, string> = new Map([
   ...["read", "write", "edit", "bash", "grep", "find", "ls", "git"].map((tool) => [tool, tool] as const),
   ["multiedit", "edit"],
@@ -53,7 +52,7 @@ const READING: ReadonlySet<string> = new Set(["read", "grep", "find", "ls", "git
 
 type ReadTools = { readonly names?: readonly string[]; readonly remarks: readonly string[] };
 
-/** None named, or "*": all. One that is limited, such as Bash(git:*), is not taken for the whole of it. */
+/** None, or "*", means all. A limited tool such as Bash(git:*) does not stand for the whole tool. */
 function readTools(written: unknown): ReadTools | { readonly problem: string } {
   const asked = words(written);
   if (asked.length === 0 || asked.includes("*")) return { remarks: [] };
@@ -65,7 +64,7 @@ function readTools(written: unknown): ReadTools | { readonly problem: string } {
   return { names: [...names], remarks };
 }
 
-/** What a short name means depends on whose models are used; "inherit" says nothing at all. */
+/** Short names depend on the provider in use; "inherit" means no choice. */
 function readModel(written: unknown): { readonly name?: string; readonly remarks: readonly string[] } {
   const name = line(written);
   if (name === "" || name === "inherit") return { remarks: [] };
@@ -94,6 +93,6 @@ function words(written: unknown): readonly string[] {
 
 const CONTROL = /\p{Cc}+/gu;
 
-/** Text on one line; what is no text is nothing. */
+/** Text on one line; empty if it is no text. */
 const line = (written: unknown): string =>
   typeof written === "string" ? written.toWellFormed().replace(CONTROL, " ").trim() : "";

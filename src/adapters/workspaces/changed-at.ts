@@ -1,14 +1,14 @@
-/** When was something in a folder last changed? By the times of its files and folders, looked at within limits. */
+/** When was something in a folder last changed? By the times of its files and folders, within limits. */
 import type { Dirent } from "node:fs";
 import { lstat, opendir } from "node:fs/promises";
 import { join } from "node:path";
 
-/** The newest time of any of its files, in ms; 0 if there is none to see. Times in the future do not count. */
+/** The newest time of its files, in ms; 0 if it has none. Times in the future are ignored. */
 export async function changedAt(folder: string, signal: AbortSignal): Promise<number> {
   const now = Date.now();
   let newest = 0;
   let left = MAX_ENTRIES;
-  // A folder's own time changes with the names in it: so the folders above what is left out still say something.
+  // A folder's own time changes with the names in it, so a skipped folder still shows in the one above it.
   const folders = [folder];
   for (let next = folders.shift(); next !== undefined && left > 0; next = folders.shift()) {
     for await (const entry of entriesOf(next)) {
@@ -23,17 +23,17 @@ export async function changedAt(folder: string, signal: AbortSignal): Promise<nu
   return newest;
 }
 
-/** A look takes about a second then; it is done only after minutes of silence. */
+/** This many take about a second, and a look is taken only after minutes of silence. */
 const MAX_ENTRIES = 50_000;
 
-/** Copied or fetched before the turn began; what is new in them shows in the time of the folder itself. */
+/** Installed before the turn began; new entries show in the time of the folder itself. */
 const SKIPPED: ReadonlySet<string> = new Set(["node_modules", ".venv"]);
 
 async function* entriesOf(folder: string): AsyncIterable<Dirent> {
   try {
     for await (const entry of await opendir(folder)) yield entry;
   } catch {
-    // It is gone, or closed to us: what is in it says nothing.
+    // It is gone, or not readable.
   }
 }
 
@@ -41,6 +41,6 @@ async function timeOf(path: string): Promise<number> {
   try {
     return Math.floor((await lstat(path)).mtimeMs);
   } catch {
-    return 0; // It is gone by now; the time of its folder says so.
+    return 0; // It is gone; the time of its folder shows that.
   }
 }

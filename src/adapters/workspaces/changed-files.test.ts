@@ -4,7 +4,7 @@ import { chmodSync, mkdirSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { it } from "node:test";
 import { newFolder } from "../../../test/support/folders.ts";
-import { hasFailed } from "../../ports/repository.ts";
+import { hasFailed } from "../../core/result.ts";
 import { changedFiles } from "./changed-files.ts";
 import { openFolders, removeAll } from "./folders.ts";
 import { slotAt } from "./slot.ts";

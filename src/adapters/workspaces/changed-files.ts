@@ -3,7 +3,7 @@ import { constants } from "node:fs";
 import { access, lstat } from "node:fs/promises";
 import { join } from "node:path";
 import { failure } from "../../core/failure.ts";
-import { type Failed, hasFailed } from "../../ports/repository.ts";
+import { type Failed, hasFailed } from "../../core/result.ts";
 import { readShort } from "../files/read-bounded.ts";
 import type { GitAnswer } from "../git/git.ts";
 import { openFolders } from "./folders.ts";
@@ -12,13 +12,13 @@ import { SKEIN } from "./source.ts";
 import { leftSpecials } from "./special-files.ts";
 
 export type ChangedFiles = {
-  /** Of all that differ from the index, also those that are left. */
+  /** All files that differ from the index, including those that are not kept. */
   readonly count: number;
   /** Paths that git must not look at. */
   readonly barred: readonly string[];
   /** Files inside repositories of their own. */
   readonly inner: readonly string[];
-  /** What is not kept, and why, in words. */
+  /** What is not kept, and why. */
   readonly left: readonly string[];
 };
 
@@ -30,7 +30,7 @@ export async function changedFiles(
   maxFileBytes: number,
 ): Promise<ChangedFiles | Failed> {
   const list = () => call({ args: ["ls-files", "-z", "--modified", "--others", "--exclude-standard"] });
-  const specials = leftSpecials(slot.tree); // Beside git, which takes as long.
+  const specials = leftSpecials(slot.tree); // At the same time as git, which takes as long.
   let listed = await list();
   if (listed.ok && CLOSED.test(listed.warnings)) {
     await openFolders(slot.tree);
@@ -54,25 +54,27 @@ export async function changedFiles(
   return { count: paths.size, barred: [...all.barred, ...all.nested], inner, left: [...new Set(left)] };
 }
 
-/** What is ignored would not have been kept as a file either. */
+/** An ignored file would not have been kept either. */
 async function unignored(call: Call, paths: readonly Buffer[]): Promise<readonly string[]> {
   if (paths.length === 0) return [];
   const input = paths.map((path) => `${path}\0`).join("");
-  const environment = { GIT_LITERAL_PATHSPECS: "0" }; // It takes every path as it stands, and refuses to be told so.
+  const environment = { GIT_LITERAL_PATHSPECS: "0" }; // check-ignore takes paths literally, and refuses this variable.
   const ignored = await call({ args: ["check-ignore", "-z", "--stdin"], input, environment });
-  const isIgnored = new Set(ignored.out.split("\0")); // Nothing, if git says that none is.
+  const isIgnored = new Set(ignored.out.split("\0")); // Empty if git finds none.
   return paths.map(String).filter((path) => !isIgnored.has(path));
 }
 
-/** Git goes on without what is in a folder that it may not enter; its mode is nothing that git keeps. */
+/**
+ * Git skips a folder that it may not enter with a warning. It does not record folder modes, so they may be changed.
+ */
 const CLOSED = /could not open directory|cannot lstat/;
 
-/** What belongs to another user stays out, and is said. Any other reason is the machine's. */
+/** A file of another user is left out, and reported. Any other reason is a fault of the machine. */
 const FORBIDDEN = /permission denied|operation not permitted/i;
 
 /**
- * A repository inside the work tree: to git it is one opaque entry, and its files would be lost. So the files are
- * taken as if it were a plain folder; its history stays behind.
+ * Git records a repository inside the work tree as one opaque entry, and its files would be lost. So its files are
+ * kept as if it were a plain folder; its history is not.
  */
 async function nestedFiles(at: { slot: Slot; call: Call; maxFileBytes: number; folder: string }) {
   const { slot, call, maxFileBytes, folder } = at;
@@ -102,7 +104,7 @@ async function nestedFiles(at: { slot: Slot; call: Call; maxFileBytes: number; f
   };
 }
 
-/** A project that somebody started with its own `git init` has fewer; a cloned library may have more. */
+/** More than a project of one's own that began with `git init`; a cloned library may have more. */
 const MAX_NESTED_FILES = 2_000;
 
 type Sieved = { readonly barred: string[]; readonly nested: string[]; readonly left: string[] };
@@ -130,22 +132,22 @@ async function obstacle(file: string, path: string, maxFileBytes: number): Promi
   if (path.endsWith("/")) return "nested";
   if (path.split("/").some((part) => REFUSED.test(part))) return "has a name that git refuses: not kept";
   const found = await lstat(file).catch(() => undefined);
-  if (found === undefined || found.isSymbolicLink()) return undefined; // Deleted, or a link: git takes both as it is.
-  if (found.isDirectory()) return undefined; // Where a file was: what is in it is listed by itself.
+  if (found === undefined || found.isSymbolicLink()) return undefined; // Deleted, or a link: git handles both.
+  if (found.isDirectory()) return undefined; // A folder where a file was: its files are listed by themselves.
   if (!found.isFile()) return SPECIAL;
   if (found.size > maxFileBytes) return `has ${found.size} bytes, more than ${maxFileBytes}: not kept`;
   const why = await access(file, constants.R_OK).catch((error: NodeJS.ErrnoException) => error.code);
-  return why === "EACCES" || why === "EPERM" ? "cannot be read: not kept" : undefined; // Git says what else is wrong.
+  return why === "EACCES" || why === "EPERM" ? "cannot be read: not kept" : undefined; // Git reports any other problem.
 }
 
 export const SPECIAL = "is a pipe, a socket or a device: not kept";
 
-/** What other systems would take for a git folder. */
+/** What some file systems would take for a git folder. */
 const REFUSED = /^(?:\.git|git~1)[ .]*(?::.*)?$/i;
 
 /**
- * Undefined if what can be kept does not differ from the commit that the slot's HEAD names. All of it is added, or this
- * fails: a part of a change must not be taken for the whole.
+ * Undefined if nothing that can be kept differs from the commit in the slot's HEAD. Fails unless all of it was added:
+ * a part of a change must not pass for the whole.
  */
 export async function commitFiles(
   slot: Slot,
@@ -161,7 +163,7 @@ export async function commitFiles(
     environment: IDENTITY,
   });
   if (made.ok) return { commit: (await readShort(join(slot.git, "HEAD"))).trim() };
-  // 1 says that there is nothing to commit, and also that a tree could not be written.
+  // Code 1 means that there is nothing to commit, but also that a tree could not be written.
   const isNothing =
     made.code === 1 && (await call({ args: ["diff-index", "--cached", "--quiet", "HEAD"] })).ok;
   return isNothing ? { commit: undefined } : { failure: made.failure };
@@ -183,7 +185,7 @@ const IDENTITY = {
   GIT_COMMITTER_EMAIL: SKEIN.email,
 };
 
-/** Everything but what is barred, by exclusion: so names that are no UTF-8 come along as well. */
+/** Everything except the barred paths, by exclusion, so that names that are not UTF-8 are kept as well. */
 async function add(call: Call, files: ChangedFiles): Promise<Failed | undefined> {
   const pathspecs = [
     ":(top)",

@@ -1,11 +1,11 @@
-/** Where does each job work? In a clone that shares the user's objects and nothing else, from a pool that is reused. */
+/** Where does each job work? In a clone that shares the user's objects, from a pool that is reused. */
 import { createHash } from "node:crypto";
 import { readdir, rm } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { type Failure, failure, messageOf } from "../../core/failure.ts";
 import type { JobId } from "../../core/job.ts";
+import { type Failed, hasFailed } from "../../core/result.ts";
 import type { ProgramLimits, Programs } from "../../ports/programs.ts";
-import { type Failed, hasFailed } from "../../ports/repository.ts";
 import type { Keepsake, Kept, Want, Workspace, Workspaces } from "../../ports/workspaces.ts";
 import { readBounded, readShort } from "../files/read-bounded.ts";
 import { removeDurably, writeDurably } from "../files/write-whole.ts";
@@ -23,33 +23,33 @@ export type CloneWorkspacesOptions = {
   /** The durable folder of this run, outside the repository. */
   readonly folder: string;
   readonly programs: Programs;
-  /** Who runs the set-up command: confined, unless told otherwise. */
+  /** Runs the set-up command; confined unless told otherwise. */
   readonly setupPrograms?: Programs;
-  /** Made ready by this command: an agent's place each time, a gate's when it is new or a lock file changed. */
+  /** Prepares an agent's workspace each time, and a gate's when it is new or a lock file changed. */
   readonly setup?: string;
   /** Names of ignored folders that each workspace gets a copy of. */
   readonly copy?: readonly string[];
   /** Names of ignored folders that all workspaces share with the user's checkout. */
   readonly share?: readonly string[];
-  /** Skein's own variables: what may be handed on. */
+  /** Skein's own variables, from which some are handed on. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Names of variables that are handed on, besides those that every program needs. */
   readonly pass?: readonly string[];
-  /** Names of git filters that may run on workers' files; none but git-lfs unless told. */
+  /** Names of git filters that may run on workers' files; git-lfs always may. */
   readonly filters?: readonly string[];
   /** Of the set-up command. */
   readonly limits: ProgramLimits;
   /** Of one file that is kept. */
   readonly maxFileBytes: number;
-  /** Waits before work is tried to be kept again. */
+  /** Waits before the next try to keep work. */
   readonly pause?: Pause;
-  /** Whether places to plan in are made like those to work in: what plans there is started from what is installed. */
+  /** Whether workspaces for planning get copies and set-up like those for work. */
   readonly plansAreFull?: boolean;
-  /** Hears once that a copy takes long, of what and how much, and when it is over. */
+  /** Called once when a copy takes long, and when it is over. */
   readonly onSlowCopy?: (copy: SlowCopy) => void;
-  /** From when on a copy takes long; two seconds unless told. */
+  /** When a copy counts as long; two seconds by default. */
   readonly slowMs?: number;
-  /** The beginning of refs that hold what workspaces are on and what was kept; without it nothing is held. */
+  /** Prefix of the refs that hold what workspaces are on and what was kept; without it nothing is held. */
   readonly holds?: string;
   readonly shelf?: Shelf;
 };
@@ -58,19 +58,19 @@ type Holder = {
   readonly job: JobId;
   readonly commit: string;
   readonly notices: readonly string[];
-  /** What was kept for good: `commit` is left out if there was nothing. */
+  /** What was kept for good; without `commit` there was nothing to keep. */
   readonly final?: { readonly ref: string; readonly commit?: string; readonly left: readonly string[] };
 };
 
-/** Who has a workspace, and for what: `job` is also the name of a gate's. */
-export type Held = { readonly job: JobId; readonly use: Want["use"] };
+/** Which job has a workspace, and for what. A gate's job name may have a suffix. */
+type Held = { readonly job: JobId; readonly use: Want["use"] };
 
 type Place = {
   readonly slot: Slot;
   readonly use: Want["use"];
   holder?: Holder;
   isBusy: boolean;
-  /** Whose files are in it, from the last time that it was made ready. */
+  /** The commit whose files are in it since it was last prepared. */
   commit?: string;
 };
 
@@ -147,10 +147,10 @@ export class CloneWorkspaces implements Workspaces {
     place.isBusy = true;
     try {
       await this.#options.programs.endLeftovers(workspace.job);
-      await removeDurably(place.slot.holder); // Or the next files in it would be taken for this job's.
+      await removeDurably(place.slot.holder); // Else the next files in it would be taken for this job's.
       await (place.use === "probe" ? removeAll(place.slot.folder) : wipe(place.slot));
     } catch {
-      // A disk that fails here fails the next holder too, who makes the slot anew and can say so.
+      // A disk that fails here fails the next holder as well, who makes the slot anew and reports it.
     } finally {
       delete place.holder;
       place.isBusy = false;
@@ -164,14 +164,14 @@ export class CloneWorkspaces implements Workspaces {
     return place?.holder && this.#workspace(pool, place.slot, place.holder);
   }
 
-  /** Every job that holds a workspace, also since an earlier engine. None are known where no look was possible. */
+  /** Every job that holds a workspace, also from an earlier engine; none if the repository cannot be opened. */
   async holders(): Promise<readonly Held[]> {
     const pool = await this.#pool();
     if (hasFailed(pool)) return [];
     return pool.places.flatMap(({ holder, use }) => (holder ? [{ job: holder.job, use }] : []));
   }
 
-  /** Gives the disk back of all that nobody holds, and says what stays and why. */
+  /** Frees the disk space of all workspaces that no job holds. Returns those that stay, and why. */
   async close(): Promise<readonly string[]> {
     const pool = await this.#pool();
     if (hasFailed(pool)) return [pool.failure.message];
@@ -184,17 +184,17 @@ export class CloneWorkspaces implements Workspaces {
     const left = await Promise.all(
       free.map((folder) => removeAll(folder).then(() => [], notRemoved(folder))),
     );
-    if (stay.length === 0) await rm(this.#folder, { recursive: true, force: true }).catch(() => {}); // Empty, or told.
+    if (stay.length === 0) await rm(this.#folder, { recursive: true, force: true }).catch(() => {}); // Empty, or reported above.
     return [...stay, ...left.flat()];
   }
 
-  /** Ends the process that moves refs. Workspaces stay as they are; what is asked afterwards starts it again. */
+  /** Ends the process that moves refs. Workspaces stay, and the next call starts it again. */
   async leave(): Promise<void> {
     const pool = await this.#opening;
     if (pool && !hasFailed(pool)) pool.source.refs.close();
   }
 
-  /** Not stopped with whoever happens to ask first: others wait for it, too. */
+  /** Has no caller's signal, because other callers wait for it as well. */
   async #pool(): Promise<Pool | Failed> {
     this.#opening ??= this.#open(NEVER);
     const pool = await this.#opening;
@@ -218,7 +218,7 @@ export class CloneWorkspaces implements Workspaces {
     return { source, places, provisions: new Provisions(source, this.#options) };
   }
 
-  /** Nothing is awaited here: two jobs never get the same. One with the very files is ready at once. */
+  /** Awaits nothing, so two jobs never get the same place. A place that has the wanted commit is preferred. */
   #reserve(places: Place[], { job, use, commit }: Want): Place {
     const free = (place: Place) => place.use === use && !place.isBusy && place.holder === undefined;
     const held = (place: Place) => place.use === use && !place.isBusy && place.holder?.job === job;
@@ -235,7 +235,7 @@ export class CloneWorkspaces implements Workspaces {
     return place;
   }
 
-  /** The record of the holder comes last: before it, whatever is in the slot belongs to nobody. */
+  /** The record of the holder is written last: before it, the content of the slot belongs to no job. */
   async #prepare(pool: Pool, place: Place, want: Want, signal: AbortSignal): Promise<Holder | Failed> {
     const { slot } = place;
     if (place.holder) await this.#options.programs.endLeftovers(want.job);
@@ -272,7 +272,7 @@ export class CloneWorkspaces implements Workspaces {
     return holder;
   }
 
-  /** A clone shares the user's objects: what it is on must stay there, also if every branch leaves it. */
+  /** A clone shares the user's objects, so its commit must stay there even if every branch leaves it. */
   async #hold({ source }: Pool, { name }: Slot, commit: string): Promise<Failed | undefined> {
     const { holds } = this.#options;
     const held =
@@ -280,7 +280,7 @@ export class CloneWorkspaces implements Workspaces {
     return held === undefined || held.ok ? undefined : { failure: held.failure };
   }
 
-  /** What is left of it is let go when the run is closed. */
+  /** The remaining refs are dropped when the run is closed. */
   async #letGo({ source }: Pool, folders: readonly string[]): Promise<void> {
     const { holds } = this.#options;
     if (holds === undefined || folders.length === 0) return;
@@ -323,39 +323,39 @@ async function readHolder(slot: Slot): Promise<Holder | "nobody" | "damaged"> {
       typeof value.job === "string" && typeof value.commit === "string" && Array.isArray(value.notices);
     return isWhole ? (value as Holder) : "damaged";
   } catch {
-    return "damaged"; // Half a file, or somebody wrote into it.
+    return "damaged"; // Half a file, or another program wrote into it.
   }
 }
 
-/** Its longest parts are what was left and the notices: one for each of at most a thousand files. */
+/** Its longest parts are the notices: one for each of at most a thousand files. */
 const MAX_HOLDER_BYTES = 8_000_000;
 const MAX_LEFT = 100;
 
 /**
- * Whose it was is lost, but not what: it can be found beside the rest that was salvaged. What could not be kept stays
- * in its place, which nobody gets, until an engine can keep it.
+ * The record is lost, but not the work: it is kept beside other salvaged work. If it cannot be kept now, it stays in
+ * its place, which no job gets, until a later engine can keep it.
  */
 async function isRescued(work: Omit<Work, "commit">, signal: AbortSignal): Promise<boolean> {
   const { slot } = work;
   const commit = await readShort(slot.start);
   const run = createHash("sha256").update(slot.folder).digest("hex").slice(0, 8);
   const ref = `refs/skein/salvage/found/${run}-${slot.name}-${commit.slice(0, 8)}`;
-  if (commit === "") return false; // It was written before the record: it cannot be read, for now.
+  if (commit === "") return false; // It was written before the record, so it is there but cannot be read now.
   const message = `Found in ${slot.name}, whose record was damaged`;
   const kept = await keepWork({ ...work, commit }, { ref, message }, signal).catch(() => undefined);
   if (!kept || (hasFailed(kept) && kept.failure.kind !== "agent-failed")) return false;
-  await removeAll(slot.folder).catch(() => {}); // The next holder makes it anew, and says what is in the way.
+  await removeAll(slot.folder).catch(() => {}); // The next holder makes it anew, and reports what is in the way.
   return true;
 }
 
 const broken = (slot: Slot, what: string, thrown: unknown): Failure =>
   inFolder(slot, failure("repository", `it could not be ${what}: ${messageOf(thrown)}`));
 
-/** Says where, and what to try. */
+/** Adds where it happened, and what to try. */
 function inFolder(slot: Slot, why: Failure): Failure {
   const next = DISK.test(why.message)
-    ? "make room on that disk, or make the folder writable, and resume"
-    : (why.next ?? "check the repository with git fsck, and resume");
+    ? "make room on that disk, or make the folder writable"
+    : (why.next ?? "check the repository with git fsck");
   return failure(why.kind, `workspace ${slot.folder}: ${why.message}`, next);
 }
 

@@ -1,9 +1,9 @@
-/** What may a program in a workspace know of the user's environment? What it needs to run, and no secrets. */
-import { looksSecret } from "../../core/redact.ts";
-import { type Setting, settingVariables } from "../git/settings.ts";
+/** Which variables does a program in a workspace get? Those that it needs to run, and no secrets. */
+import { looksSecret } from "../../text/redact.ts";
+import { type GitSetting, settingVariables } from "../git/settings.ts";
 import { SKEIN } from "./source.ts";
 
-export type EnvironmentOptions = {
+type EnvironmentOptions = {
   readonly from: Readonly<Record<string, string | undefined>>;
   /** Names that the user hands on by choice, secret or not. */
   readonly pass: readonly string[];
@@ -11,8 +11,8 @@ export type EnvironmentOptions = {
   /** Where the search for a git folder ends. */
   readonly ceiling: string;
   readonly person: { readonly name: string; readonly email: string };
-  /** What its git is told besides the workspace's own settings. */
-  readonly settings: readonly Setting[];
+  /** Git settings besides the workspace's own. */
+  readonly settings: readonly GitSetting[];
 };
 
 export function environmentOf(options: EnvironmentOptions): Record<string, string> {
@@ -38,7 +38,7 @@ export function environmentOf(options: EnvironmentOptions): Record<string, strin
 const isAllowed = (name: string): boolean =>
   (ALLOWED.has(name) || /^LC_[A-Z]+$/.test(name)) && !looksSecret(name);
 
-/** Who and where one is, and where tool chains live. No proxies: their addresses may hold passwords. */
+/** The user, the locale, and where tool chains live. No proxies: their addresses may hold passwords. */
 const ALLOWED: ReadonlySet<string> = new Set([
   ...["PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "TZ"],
   ...["XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME"],

@@ -1,11 +1,11 @@
-/** How is a folder removed that somebody made read-only or far too deep, and which one is it really? */
+/** How is a folder removed that a worker made read-only or very deep, and does a path stay inside a folder? */
 import { execFile } from "node:child_process";
 import { lstat, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 
 /**
- * Never follows a link. Read-only folders (a Go module cache) are made writable first, if they have to be. Paths that
- * are longer than the system takes at once can be made, but not removed by name: `find` and `rm` go down step by step.
+ * Never follows a link. Makes read-only folders (a Go module cache) writable if it must. Paths can be made longer
+ * than the system accepts at once: `rm` goes down step by step.
  */
 export async function removeAll(path: string): Promise<void> {
   try {
@@ -16,7 +16,10 @@ export async function removeAll(path: string): Promise<void> {
   }
 }
 
-/** Makes all that can be entered and written, from the top down. Whoever uses them next says which could not be. */
+/**
+ * Makes all folders enterable and writable, from the top down. The next user of a folder reports what is still
+ * closed.
+ */
 export async function openFolders(path: string): Promise<void> {
   const closed = ["-type", "d", "!", "-perm", "-700", "-exec", "chmod", "u+rwx", "{}", ";"];
   if (await isFolder(path)) await run("find", [path, ...closed]).catch(() => {});
@@ -33,11 +36,11 @@ function run(command: string, args: readonly string[]): Promise<void> {
 /** A few million files. */
 const MAX_MS = 120_000;
 
-/** A real one, and no link to one. */
+/** A real folder, not a link to one. */
 export const isFolder = async (path: string): Promise<boolean> =>
   (await lstat(path).catch(() => undefined))?.isDirectory() ?? false;
 
-/** Whether every folder on the way to a path is a real one, or not there yet: so that nothing outside is meant. */
+/** Whether every folder on the way to a path is a real one or missing, so that the path stays inside. */
 export async function isReachedInside(folder: string, path: string): Promise<boolean> {
   let at = folder;
   for (const part of dirname(path)

@@ -3,16 +3,17 @@ import { lstat } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { failure, messageOf } from "../../core/failure.ts";
-import { isRefSafe } from "../../core/slug.ts";
-import { type Failed, hasFailed } from "../../ports/repository.ts";
+import { type Failed, hasFailed } from "../../core/result.ts";
 import type { Keepsake, Kept } from "../../ports/workspaces.ts";
+import { isRefSafe } from "../../text/slug.ts";
 import { readShort } from "../files/read-bounded.ts";
 import { writeWhole } from "../files/write-whole.ts";
 import { git } from "../git/git.ts";
+import { syncRefs } from "../git/refs.ts";
 import { UNCONFIGURED } from "../git/settings.ts";
 import type { Shelf } from "../git/shelf.ts";
-import { syncRefs } from "../git/sync-refs.ts";
 import { wholeness } from "../git/whole.ts";
+import { inTheWay } from "../repositories/checkouts.ts";
 import { keptBy } from "../repositories/names.ts";
 import { type ChangedFiles, changedFiles, commitFiles, SPECIAL } from "./changed-files.ts";
 import { isFolder, isReachedInside } from "./folders.ts";
@@ -26,7 +27,7 @@ import {
   unlock,
   workerObjects,
 } from "./slot.ts";
-import { checkedOutBy, type Source } from "./source.ts";
+import type { Source } from "./source.ts";
 import { isPlainObjectFolder } from "./special-files.ts";
 
 export type Work = {
@@ -35,22 +36,24 @@ export type Work = {
   /** Where the worker began. */
   readonly commit: string;
   readonly maxFileBytes: number;
-  /** Waits before it is tried again; also until `signal` comes. */
+  /** Waits before the next try, or until `signal`. */
   readonly pause?: Pause;
-  /** The beginning of refs that hold what was kept as a branch, which people may delete. */
+  /** Prefix of refs that also hold kept branches, because people may delete branches. */
   readonly holds?: string;
-  /** Keeps what the user's `git prune` may still remove from the repository. */
+  /** Keeps second names of objects that a `git prune` may still remove. */
   readonly shelf?: Shelf;
 };
 
 export type Pause = (ms: number, signal: AbortSignal) => Promise<unknown>;
 
-/** A lock of another git is gone by then, and a full disk may have room again. A longer fault is left to the engine. */
+/** Long enough for another git to release a lock, or a full disk to get room. The engine handles longer faults. */
 const WAITS_MS = [100, 400, 1_500];
 
-/** What is refused by name is refused at once. A fault of the machine is tried again: all is there still. */
+/**
+ * A wrong name is refused at once. After a fault of the machine it tries again, because all the work is still there.
+ */
 export async function keepWork(work: Work, as: Keepsake, signal: AbortSignal): Promise<Kept | Failed> {
-  const wrong = refusal(as.ref) ?? (await checkedOutBy(work.source, as.ref));
+  const wrong = refusal(as.ref) ?? (await inTheWay(work.source.git, as.ref));
   if (wrong) return wrong;
   const { pause = quietly } = work;
   for (const [number, waitMs] of WAITS_MS.entries()) {
@@ -61,18 +64,18 @@ export async function keepWork(work: Work, as: Keepsake, signal: AbortSignal): P
   return keepOnce({ ...work, isBeside: true, isLast: true }, as, signal).catch(asFailed);
 }
 
-const quietly: Pause = (ms, signal) => wait(ms, undefined, { signal }).catch(() => {}); // Stopped: the last try says so.
+const quietly: Pause = (ms, signal) => wait(ms, undefined, { signal }).catch(() => {}); // Stopped: the last try reports it.
 
 const asFailed = (thrown: unknown): Failed => ({ failure: failure("repository", messageOf(thrown)) });
 
-/** What is kept aside stays under its own name; a branch is held besides. */
+/** A salvage ref is enough by itself; a branch is held by another ref as well. */
 const refsFor = ({ holds }: Pick<Work, "holds">, { ref }: Keepsake): readonly string[] =>
   holds === undefined || !ref.startsWith("refs/heads/") ? [ref] : [ref, keptBy(holds, ref)];
 
-/** `isBeside`: objects are written in the slot, where no `git prune` of the user's comes, and brought over from there. */
+/** `isBeside`: objects are written into the slot, out of reach of the user's `git prune`, and fetched from there. */
 type Try = Work & { readonly isBeside: boolean; readonly isLast: boolean };
 
-/** The user's `git prune` may have removed parts of it before a ref held them: then the refs lead nowhere. */
+/** The user's `git prune` may remove parts of the work before a ref holds them. Then the refs are removed. */
 async function keepOnce(work: Try, as: Keepsake, signal: AbortSignal): Promise<Kept | Failed> {
   const kept = await keepEither(work, as, signal);
   if (hasFailed(kept) || kept.commit === undefined) return kept;
@@ -91,20 +94,20 @@ const torn = (): Failed => ({
   failure: failure(
     "repository",
     "what was made does not stay in the repository: parts of it are removed at once",
-    "let no `git gc --prune=now` or `git prune` run there meanwhile, and resume",
+    "let no `git gc --prune=now` or `git prune` run there meanwhile",
   ),
 });
 
 /**
- * Without commits of the worker: ls-files, add, commit; ls-files alone if there is nothing. With some: rev-list,
- * read-tree, ls-files and fetch, and add and commit if something was left uncommitted.
+ * Git processes without commits of the worker: ls-files, add, commit; only ls-files if nothing changed. With commits:
+ * rev-list, read-tree, ls-files and fetch, and add and commit for uncommitted changes.
  */
 async function keepEither(work: Try, as: Keepsake, signal: AbortSignal): Promise<Kept | Failed> {
   if (!(await isThere(work.slot.tree))) return removed();
   for (const folder of [work.slot.tree, work.slot.git])
     if (!(await isFolder(folder))) return noFolder(folder);
   await unlock(work.slot);
-  await setHead(work.slot, work.commit); // Whatever an engine that was killed while it kept something has left of it.
+  await setHead(work.slot, work.commit); // An engine that was killed while it kept work may have moved it.
   const history = await historyOf(work, signal);
   if (history) {
     const kept = await keepHistory(work, history, as, signal);
@@ -127,7 +130,7 @@ function refusal(ref: string): Failed | undefined {
   };
 }
 
-/** That is no change of files: taken for one, it would delete everything that there was. */
+/** Not a change of files: as one, it would delete everything. */
 const removed = (): Failed => ({
   failure: failure(
     "agent-failed",
@@ -146,7 +149,7 @@ const noFolder = (path: string): Failed => ({
   failure: failure("repository", `${path} is no folder any more: nothing in it can be kept`),
 });
 
-/** One commit with the files as they are, on the start commit: also for a worker that rewrote or lost its history. */
+/** One commit with the files as they are, on the start commit. Also for a worker that rewrote or lost its history. */
 async function keepFiles(work: Try, as: Keepsake, signal: AbortSignal): Promise<Kept | Failed> {
   const { slot, source, isBeside } = work;
   await copyIndex(slot, indexOf(slot));
@@ -167,13 +170,13 @@ async function keepFiles(work: Try, as: Keepsake, signal: AbortSignal): Promise<
   return wrong ?? { commit: made.commit, left };
 }
 
-/** What was kept for good under one name, under another as well. */
+/** Keeps under another name what was kept for good before. */
 export const keepAlso = async (
   work: Pick<Work, "source" | "holds">,
   as: Keepsake,
   commit: string,
 ): Promise<Failed | undefined> =>
-  refusal(as.ref) ?? (await checkedOutBy(work.source, as.ref)) ?? pointAt(work, as, commit);
+  refusal(as.ref) ?? (await inTheWay(work.source.git, as.ref)) ?? pointAt(work, as, commit);
 
 async function pointAt(
   work: Pick<Work, "source" | "holds">,
@@ -188,7 +191,7 @@ async function pointAt(
   return undefined;
 }
 
-/** The slot's HEAD, with what it needs. */
+/** Fetches the slot's HEAD with all that it needs. */
 async function bringOver(work: Work, as: Keepsake, signal: AbortSignal): Promise<Failed | undefined> {
   const { source, slot } = work;
   const refs = refsFor(work, as);
@@ -196,7 +199,7 @@ async function bringOver(work: Work, as: Keepsake, signal: AbortSignal): Promise
     {
       folder: source.git,
       args: ["fetch", ...QUIETLY, "--", slot.git, ...refs.map((ref) => `+HEAD:${ref}`)],
-      // The user's own settings could name a program for the other side of a fetch; the slot's have what it needs.
+      // The user's settings could name a program for the other side of a fetch; the slot's settings are enough.
       environment: {
         ...UNCONFIGURED,
         GIT_CONFIG_GLOBAL: join(slot.git, "config"),
@@ -213,7 +216,7 @@ async function bringOver(work: Work, as: Keepsake, signal: AbortSignal): Promise
 
 type History = { readonly head: string; readonly tree: string; readonly startTree: string };
 
-/** The worker's own commits, if it made some, they follow from where it began, and hold nothing too large. */
+/** The worker's own commits, if they descend from where it began and hold no file that is too large. */
 async function historyOf(work: Work, signal: AbortSignal): Promise<History | undefined> {
   const head = await headOf(join(work.slot.tree, ".git"));
   if (head === undefined || head === work.commit) return undefined;
@@ -222,8 +225,8 @@ async function historyOf(work: Work, signal: AbortSignal): Promise<History | und
   const limit = ["--objects", `--filter=blob:limit=${work.maxFileBytes + 1}`, "--filter-print-omitted"];
   const args = ["rev-list", "--boundary", "--format=%T", ...limit, `${work.commit}..${head}`];
   const listed = await gitBeside(slot, source, { args }, signal);
-  if (!listed.ok) return undefined; // Its objects are gone or broken: the files are what there is.
-  if (/^~/m.test(listed.out)) return undefined; // A file that is too large is in it somewhere.
+  if (!listed.ok) return undefined; // Its objects are missing or broken: only its files are left.
+  if (/^~/m.test(listed.out)) return undefined; // A file in it is too large.
   const trees = new Map(
     [...listed.out.matchAll(/^commit (-?[0-9a-f]+)\n([0-9a-f]+)$/gm)].map(([, id = "", tree = ""]) => [
       id,
@@ -235,7 +238,7 @@ async function historyOf(work: Work, signal: AbortSignal): Promise<History | und
   return tree === undefined || startTree === undefined ? undefined : { head, tree, startTree };
 }
 
-/** By hand, because git would read the worker's settings. */
+/** Read without git, which would obey the worker's settings. */
 async function headOf(folder: string): Promise<string | undefined> {
   if (!(await isFolder(folder))) return undefined;
   const read = async (name: string) =>
@@ -251,7 +254,7 @@ async function headOf(folder: string): Promise<string | undefined> {
   return id !== undefined && ID.test(id) ? id : undefined;
 }
 
-/** All refs of a large repository in one file. */
+/** The packed refs of a large repository. */
 const MAX_REFS_BYTES = 16_000_000;
 
 const ID = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
@@ -281,28 +284,28 @@ async function keepHistory(
   return (await bringOver(work, as, signal)) ?? { commit: made.commit ?? head, left };
 }
 
-/** One ref and what it needs; nothing else in the user's repository changes. */
+/** Changes nothing in the user's repository but the refs and their objects. */
 const QUIETLY = [
   ...["--quiet", "--atomic", "--no-tags", "--no-prune", "--no-write-fetch-head", "--no-write-commit-graph"],
   ...["--no-auto-maintenance", "--no-recurse-submodules", "--refmap="],
 ];
 
-/** What was a file at the start, and no other, counts as unchanged, not as deleted. */
+/** A file that was replaced by a pipe or device counts as unchanged, not as deleted. */
 const without = (files: ChangedFiles, special: readonly string[]): ChangedFiles => ({
   ...files,
   barred: [...files.barred, ...special],
 });
 
-/** Each is said once, whoever came upon it. */
+/** Each is reported once. */
 const leftOf = ({ left }: ChangedFiles, special: readonly string[]): readonly string[] => [
   ...new Set([...left, ...special.map((path) => `${JSON.stringify(path)} ${SPECIAL}`)]),
 ];
 
-/** Whole or not at all: with half of it, git takes the folder for no repository, and nothing could be kept. */
+/** By a rename: with half a HEAD, git would not recognise the folder, and nothing could be kept. */
 const setHead = (slot: Slot, commit: string): Promise<void> =>
   writeWhole(join(slot.git, "HEAD"), `${commit}\n`);
 
-/** Our copy of the index of the start commit, so that work can be kept again and again. */
+/** A copy of the index of the start commit, so that work can be kept repeatedly. */
 const indexOf = (slot: Slot): string => join(slot.git, "index.keep");
 
 const withIndex = (slot: Slot, call: SlotCall, special: string[]): SlotCall => ({

@@ -1,4 +1,4 @@
-/** What does a workspace get besides the commit? Ignored files and folders that the user named, and a set-up command. */
+/** What does a workspace get besides the commit? Ignored files that the user named, and a set-up command. */
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import { constants } from "node:fs";
@@ -6,16 +6,16 @@ import { copyFile, lstat, mkdir, readlink, rm, symlink, writeFile } from "node:f
 import { basename, dirname, join } from "node:path";
 import { failure, messageOf } from "../../core/failure.ts";
 import type { JobId } from "../../core/job.ts";
-import { redactCommand, redactor } from "../../core/redact.ts";
+import type { Failed } from "../../core/result.ts";
 import type { ProgramLimits, Programs } from "../../ports/programs.ts";
-import type { Failed } from "../../ports/repository.ts";
+import { redactCommand, redactor } from "../../text/redact.ts";
 import { readBounded, readShort } from "../files/read-bounded.ts";
 import { git } from "../git/git.ts";
 import { isReachedInside } from "./folders.ts";
 import type { Slot } from "./slot.ts";
 import type { Source } from "./source.ts";
 
-export type ProvisionOptions = {
+type ProvisionOptions = {
   readonly programs: Programs;
   readonly setupPrograms?: Programs;
   readonly setup?: string;
@@ -26,25 +26,25 @@ export type ProvisionOptions = {
   readonly slowMs?: number;
 };
 
-/** For how long so far; 0: it is over. */
+/** How long it has taken so far; 0 when it is over. */
 export type SlowCopy = { readonly job: JobId; readonly ms: number; readonly doing: string };
 
 /** Paths in the user's checkout, without a slash at the end. */
-export type Provided = {
+type Provided = {
   readonly copied: readonly string[];
   readonly shared: readonly string[];
   readonly included: readonly string[];
   readonly notices: readonly string[];
 };
 
-export type Provision = {
+type Provision = {
   readonly slot: Slot;
   readonly job: JobId;
   readonly environment: Readonly<Record<string, string>>;
   readonly provided: Provided;
-  /** For somebody who only reads: no set-up. */
+  /** For a job that only reads: no set-up. */
   readonly isRead?: boolean;
-  /** Nothing of what was provided before is there. */
+  /** Nothing that was provided before is left. */
   readonly isFresh: boolean;
   /** The set-up command runs as the user. */
   readonly isUnconfined: boolean;
@@ -61,14 +61,14 @@ export class Provisions {
     this.#options = options;
   }
 
-  /** Looked up once; three git processes at most, none if nothing is asked for. Nothing is copied to be read. */
+  /** Found once, by at most three git processes. A job that only reads gets no copies. */
   async find(isRead = false): Promise<Provided> {
     this.#found ??= find(this.#source, this.#options);
     const found = await this.#found;
     return isRead ? { ...found, copied: [] } : found;
   }
 
-  /** What could not be provided as asked; only to be stopped, or a set-up command that fails, is a failure. */
+  /** What could not be provided. Only a stop or a failing set-up command is a failure. */
   async provide(provision: Provision, signal: AbortSignal): Promise<readonly string[] | Failed> {
     const { provided, isFresh } = provision;
     const top = this.#source.top;
@@ -77,7 +77,7 @@ export class Provisions {
       for (const path of provided.included) notices.push(...(await include(top, provision.slot.tree, path)));
       for (const path of provided.shared) notices.push(...(await share(top, provision.slot.tree, path)));
       if (isFresh && provided.copied.length > 0) notices.push(...(await this.#copy(top, provision, signal)));
-      if (signal.aborted) return STOPPED; // Half of a folder must not be taken for the whole.
+      if (signal.aborted) return STOPPED; // Half of a folder must not pass for the whole.
     }
     const failed = provision.isRead ? undefined : await this.#setUp(provision, signal);
     return failed ?? notices;
@@ -108,7 +108,7 @@ export class Provisions {
     return notices;
   }
 
-  /** Once a run, since the next copy takes as long; and when it is over. */
+  /** Once a run, because the next copy takes as long; and when it is over. */
   #tellIfSlow(job: JobId, top: string, paths: readonly string[]): Disposable {
     const { onSlowCopy = () => {}, slowMs = SLOW_MS } = this.#options;
     let doing: string | undefined;
@@ -139,7 +139,7 @@ export class Provisions {
     const record = join(slot.folder, "setup.txt");
     const wanted = await fingerprint(setup, slot.tree);
     if (!isFresh && (await readShort(record)) === wanted) return undefined;
-    await rm(record, { recursive: true, force: true }); // Whatever a worker has put there.
+    await rm(record, { recursive: true, force: true }); // A worker may have put anything there.
     const command = ["/bin/sh", "-c", setup] as const;
     const end = await programs.run({ job, command, folder: slot.tree, environment, limits }, signal);
     if (end.is === "exited" && end.code === 0) {
@@ -166,14 +166,14 @@ export class Provisions {
   }
 }
 
-/** A tool says last what is wrong. */
+/** Tools print the reason last. */
 const MAX_SAID_LINES = 12;
 const SLOW_MS = 2_000;
 
 const named = (paths: readonly string[]): string =>
   paths.length === 1 ? paths[0]! : `${paths[0]} and ${paths.length - 1} more`;
 
-/** In words; nothing if it cannot be told soon. */
+/** As text; empty if `du` takes too long. */
 function sizeOf(top: string, paths: readonly string[]): Promise<string> {
   const { promise, resolve } = Promise.withResolvers<string>();
   execFile("du", ["-skc", "--", ...paths], { cwd: top, timeout: 10_000 }, (error, out) => {
@@ -185,7 +185,7 @@ function sizeOf(top: string, paths: readonly string[]): Promise<string> {
 
 const STOPPED: Failed = { failure: failure("cancelled", "stopped while the workspace was set up") };
 
-/** In one process with reflinks where GNU cp is; elsewhere a folder at a time. */
+/** GNU cp copies all in one process, with reflinks; elsewhere one folder at a time. */
 function copyCommands(top: string, tree: string, paths: readonly string[]): [string, ...string[]][] {
   if (paths.length === 0) return [];
   if (process.platform === "linux")
@@ -193,7 +193,7 @@ function copyCommands(top: string, tree: string, paths: readonly string[]): [str
   return paths.map((path) => ["cp", "-Rpc", join(top, path), join(tree, path)]);
 }
 
-/** When one of these differs, what was installed may be wrong. */
+/** If one of these changes, what is installed may be wrong. */
 const LOCK_FILES = [
   ...["package-lock.json", "npm-shrinkwrap.json", "pnpm-lock.yaml", "yarn.lock", "bun.lock", "bun.lockb"],
   ...["Cargo.lock", "go.sum", "poetry.lock", "uv.lock", "Pipfile.lock", "requirements.txt", "Gemfile.lock"],
@@ -208,7 +208,7 @@ async function fingerprint(setup: string, tree: string): Promise<string> {
   return hash.digest("hex");
 }
 
-/** A commit may have a link here, to anywhere: where it leads counts, and not what is there. */
+/** A commit may have a link here that leads anywhere: its target counts as text, and is not read. */
 async function lockFile(file: string): Promise<string | Buffer> {
   const read = await readBounded(file, MAX_LOCK_BYTES);
   if (read.is === "bytes") return read.bytes;
@@ -216,7 +216,7 @@ async function lockFile(file: string): Promise<string | Buffer> {
   return read.is === "too-large" ? String(read.size) : "";
 }
 
-/** The largest that are seen in practice have a few megabytes. */
+/** The largest in practice have a few megabytes. */
 const MAX_LOCK_BYTES = 64 * 1024 * 1024;
 
 const NOTHING: Provided = { copied: [], shared: [], included: [], notices: [] };
@@ -255,7 +255,7 @@ async function find(source: Source, options: ProvisionOptions): Promise<Provided
 const INCLUDE = ".worktreeinclude";
 const MAX_INCLUDED = 1_000;
 
-/** What the file names and git ignores; a file that git knows comes with the commit. */
+/** What the file names and git ignores. Tracked files come with the commit. */
 async function listIncluded(
   top: string,
   list: (args: readonly string[], input?: string) => Promise<string[]>,

@@ -1,11 +1,13 @@
-/** What is a place to work in, and how does it become clean? Two git folders: ours, and the worker's to spoil. */
+/**
+ * What is a slot, the place of one workspace, and how is it cleaned? It has two git folders: ours and the worker's.
+ */
 import { copyFile, lstat, mkdir, readdir, readFile, rm, unlink, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Failed } from "../../ports/repository.ts";
+import type { Failed } from "../../core/result.ts";
 import { readShort } from "../files/read-bounded.ts";
 import { writeSynced } from "../files/write-whole.ts";
 import { type GitAnswer, git } from "../git/git.ts";
-import { bootId } from "../programs/processes.ts";
+import { bootId } from "../programs/process-table.ts";
 import { isFolder, isReachedInside, removeAll } from "./folders.ts";
 import type { Source } from "./source.ts";
 import { guarded, leftSpecials } from "./special-files.ts";
@@ -16,15 +18,15 @@ export type Slot = {
   /** The work tree, with the worker's own git folder in it. */
   readonly tree: string;
   /**
-   * The git folder that Skein itself uses, with the index of the start commit. No call of ours reads the worker's
-   * settings, hooks, filters, index or locks; so it does not matter what a worker does to its own.
+   * The git folder that Skein itself uses, with the index of the start commit. Our calls never read the worker's
+   * settings, hooks, filters, index or locks, so a worker cannot break them.
    */
   readonly git: string;
   readonly temporary: string;
   readonly holder: string;
-  /** Names the commit that is checked out; HEAD moves when work is kept. */
+  /** Holds the commit that is checked out; HEAD moves when work is kept. */
   readonly start: string;
-  /** There once the slot is whole; it names the repository and the start of the machine. */
+  /** Exists once the slot is complete; names the repository and the boot of the machine. */
   readonly made: string;
 };
 
@@ -47,11 +49,11 @@ export type SlotCall = {
   readonly input?: string;
   readonly folder?: string;
   readonly environment?: Readonly<Record<string, string>>;
-  /** Hears of pipes and devices that had to be removed, because git waited for them. */
+  /** Called for pipes and devices that were removed because git waited for them. */
   readonly onSpecial?: (path: string) => void;
 };
 
-/** New objects go straight into the user's repository, so that nothing has to be brought there. */
+/** Writes new objects straight into the user's repository. */
 export const gitInSlot = (slot: Slot, source: Source, call: SlotCall, signal: AbortSignal) =>
   gitBeside(
     slot,
@@ -60,7 +62,7 @@ export const gitInSlot = (slot: Slot, source: Source, call: SlotCall, signal: Ab
     signal,
   );
 
-/** Sees what the worker committed as well, and writes objects into the slot. */
+/** Also sees the worker's commits, and writes new objects into the slot. */
 export function gitBeside(
   slot: Slot,
   source: Source,
@@ -81,19 +83,19 @@ export function gitBeside(
   );
 }
 
-export type Wish = {
+type Wish = {
   readonly commit: string;
   /** Whether ignored files of the last holder stay. */
   readonly keepsIgnored: boolean;
-  /** Paths that Skein puts there itself; git must not see them. */
+  /** Paths that Skein itself puts there; git must not see them. */
   readonly hidden: readonly string[];
-  /** Those of them that are put there anew each time. */
+  /** Those of them that are replaced each time. */
   readonly replaced: readonly string[];
 };
 
 /**
- * Two git processes for a slot that was used before. Whatever cannot be cleaned is made anew, and so is what was never
- * made whole (see `markMade`).
+ * Two git processes for a slot that was used before. A slot that cannot be cleaned, or was never completed (see
+ * `markMade`), is made anew.
  */
 export async function clean(
   slot: Slot,
@@ -110,19 +112,19 @@ export async function clean(
   await mkdir(slot.tree, { recursive: true, mode: 0o700 });
   const failed = await checkOut(slot, source, wish, signal);
   if (failed) {
-    await removeAll(slot.folder); // Half of it may have filled the disk.
+    await removeAll(slot.folder); // A partial checkout may have filled the disk.
     return failed;
   }
   return { isFresh: true };
 }
 
-/** Everything is in it that was to be put there once: whoever stops or dies before that leaves nothing to be used. */
+/** Written when everything is in it, so that a slot that was interrupted before is not reused. */
 export const markMade = (slot: Slot, source: Source): Promise<void> => writeFile(slot.made, makingOf(source));
 
 const isMade = async (slot: Slot, source: Source): Promise<boolean> =>
   (await readShort(slot.made)) === makingOf(source) && (await isFolder(slot.tree));
 
-/** Of another start of the machine, it may have lost files, ignored ones among them: nothing in it was synced. */
+/** Nothing in a slot is synced, so after a reboot files may be missing. */
 const makingOf = (source: Source): string => `${source.objects}\n${bootId()}`;
 
 async function checkOut(
@@ -138,7 +140,7 @@ async function checkOut(
     hidden: wish.hidden,
     alternates: [workerObjects(slot), source.objects],
   };
-  // Synced: once the record of the holder is, what is made here can be kept, also after a power cut.
+  // Synced, because work in the slot can be kept once the holder's record is on the disk, even after a power cut.
   await writeGitFolder(slot.git, source, { ...settings, write: writeSynced });
   await rm(slot.start, { recursive: true, force: true });
   await writeSynced(slot.start, wish.commit);
@@ -150,31 +152,31 @@ async function checkOut(
   if (!read.ok) return { failure: read.failure };
   const cleaned = await run("clean", "-q", wish.keepsIgnored ? "-ffd" : "-ffdx");
   if (!cleaned.ok) return { failure: cleaned.failure };
-  // Git passes over pipes and sockets of the worker before; who opens one may wait for ever.
+  // Git skips pipes and sockets that the last worker left, but opening one may block for ever.
   for (const path of wish.keepsIgnored ? [] : await leftSpecials(slot.tree))
-    await unlink(Buffer.concat([Buffer.from(`${slot.tree}/`), path])).catch(() => {}); // In a folder that is locked.
+    await unlink(Buffer.concat([Buffer.from(`${slot.tree}/`), path])).catch(() => {}); // In a locked folder.
   await writeGitFolder(join(slot.tree, ".git"), source, { ...settings, alternates: [source.objects] });
   await copyIndex(slot, join(slot.tree, ".git", "index"));
   return undefined;
 }
 
 /**
- * With the time of the original, or a microsecond less. Git compares whole seconds, and trusts what it recorded of a
- * file that is older than the index: a copy that looks newer would hide a change of the same size within a second.
+ * With the time of the original, less a microsecond. Git compares whole seconds, and trusts its record of a file that
+ * is older than the index: a copy that looks newer would hide a change of the same size within a second.
  */
 export async function copyIndex(slot: Slot, to: string): Promise<void> {
   const from = join(slot.git, "index");
   const found = await lstat(from, { bigint: true });
-  if (!found.isFile()) throw new Error(`${from} is no file any more`); // A pipe would never end.
+  if (!found.isFile()) throw new Error(`${from} is no file any more`); // Reading a pipe would never end.
   const { mtimeNs } = found;
   await copyFile(from, to);
   const seconds = Number(mtimeNs / 1_000n - 1n) / 1e6;
   await utimes(to, seconds, seconds);
 }
 
-/** Everything of a holder but its files, which the next check-out replaces. */
+/** Removes everything of a holder except its files, which the next checkout replaces. */
 export async function wipe(slot: Slot): Promise<void> {
-  // A link that somebody put in the place of a folder leads to what is not ours.
+  // A link in the place of a folder leads outside.
   for (const folder of [slot.tree, slot.git]) if (!(await isFolder(folder))) await removeAll(folder);
   const ours = await readdir(slot.git, { withFileTypes: true }).catch(() => []);
   await Promise.all([
@@ -189,7 +191,7 @@ export async function wipe(slot: Slot): Promise<void> {
 /** Where the worker's commits are. */
 export const workerObjects = (slot: Slot) => join(slot.tree, ".git", "objects");
 
-/** By hand: a shared clone is seven small files, and `git clone --shared` would be one process (13 ms) more. */
+/** Written without git: it is seven small files, and `git clone --shared` would be one more process (13 ms). */
 async function writeGitFolder(
   folder: string,
   source: Source,
@@ -223,7 +225,7 @@ async function writeGitFolder(
   await Promise.all(files.map(([name, text]) => write(join(folder, name), text)));
 }
 
-/** What a person's own configuration might set otherwise, and would do harm here. */
+/** Settings that would do harm here if the user's own configuration had them. */
 const FIXED: readonly (readonly [string, string])[] = [
   ["core.bare", "false"],
   ["core.logallrefupdates", "false"],
@@ -256,7 +258,7 @@ function configOf(source: Source): string {
     .join("");
 }
 
-/** As git reads it: in quotes, a backslash escapes. A path that starts with "/" needs none but for line ends. */
+/** In quotes, as git reads it. A path that begins with "/" needs quotes only for line ends. */
 function quoted(text: string, always = false): string {
   if (!always && !text.includes("\n")) return text;
   return `"${text.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n")}"`;
@@ -267,7 +269,7 @@ export const alternatesOf = (...folders: readonly string[]): string =>
 
 const escaped = (path: string) => path.replace(/[\\*?[\]!# ]/g, "\\$&");
 
-/** Locks of ours that a killed engine left: one job at a time has the slot, so nobody holds them. */
+/** Removes locks of a killed engine. Only one job has the slot, so no living process holds them. */
 export async function unlock(slot: Slot): Promise<void> {
   const locks = (await readdir(slot.git)).filter((name) => name.endsWith(".lock"));
   await Promise.all(locks.map((name) => rm(join(slot.git, name), { force: true })));

@@ -1,13 +1,10 @@
-/** What must be known of the user's repository to work beside it? Asked once; nothing there is changed. */
-import { readdir, readFile } from "node:fs/promises";
-import { join } from "node:path";
-import { failure } from "../../core/failure.ts";
-import { type Failed, hasFailed } from "../../ports/repository.ts";
+/** What must be known of the user's repository to work beside it? Asked once; nothing is changed there. */
+import { type Failed, hasFailed } from "../../core/result.ts";
 import { FILTER_SETTINGS, filterSettings } from "../git/filters.ts";
 import { git } from "../git/git.ts";
 import { LFS_SETTINGS, lfsSettings } from "../git/lfs.ts";
 import { RefWriter } from "../git/ref-writer.ts";
-import { readSettings, type Setting, settingOf, settingVariables, UNCONFIGURED } from "../git/settings.ts";
+import { type GitSetting, readSettings, settingOf, settingVariables, UNCONFIGURED } from "../git/settings.ts";
 
 export type Source = {
   /** The user's checkout; undefined if the repository is bare. */
@@ -16,11 +13,11 @@ export type Source = {
   readonly git: string;
   readonly objects: string;
   readonly format: string;
-  /** How files are turned into objects and back there: line ends, modes, links. In the settings of every workspace. */
-  readonly settings: readonly Setting[];
-  /** Which filters run in workspaces, and which of the user's do not. */
-  readonly filters: readonly Setting[];
-  /** For every git of ours in a workspace: it reads no settings of the user's but those that are handed on here. */
+  /** How files become objects and back: line ends, modes, links. Part of every workspace's settings. */
+  readonly settings: readonly GitSetting[];
+  /** The filters that run in workspaces, and those of the user's that are switched off. */
+  readonly filters: readonly GitSetting[];
+  /** For our own git calls in workspaces: they read no other settings of the user's. */
   readonly environment: Readonly<Record<string, string>>;
   readonly person: { readonly name: string; readonly email: string };
   readonly refs: RefWriter;
@@ -76,27 +73,10 @@ const TAKEN =
 const TAKEN_OVER = new RegExp(`^(?:${TAKEN})$`);
 const WANTED = `user\\.(name|email)|${TAKEN}`;
 
-/** Who makes commits where the user has no name, and who keeps what was left uncommitted. */
+/** Makes commits if the user has no name, and commits of uncommitted work. */
 export const SKEIN = { name: "Skein", email: "skein@localhost" };
 
 async function topOf(repository: string, signal: AbortSignal): Promise<string | Failed> {
   const asked = await git({ folder: repository, args: ["rev-parse", "--show-toplevel"] }, signal);
   return asked.ok ? asked.out.replace(/\n$/, "") : { failure: asked.failure };
-}
-
-/** Moving a branch under a checkout would make everything in it look changed. */
-export async function checkedOutBy(source: Source, ref: string): Promise<Failed | undefined> {
-  const others = await readdir(join(source.git, "worktrees")).catch(() => []);
-  const folders = [source.git, ...others.map((name) => join(source.git, "worktrees", name))];
-  const heads = await Promise.all(
-    folders.map((folder) => readFile(join(folder, "HEAD"), "utf8").catch(() => "")),
-  );
-  if (!heads.some((head) => head.trim() === `ref: ${ref}`)) return undefined;
-  return {
-    failure: failure(
-      "repository",
-      `${ref} is checked out, so that it was not moved`,
-      "check out another branch, and resume",
-    ),
-  };
 }

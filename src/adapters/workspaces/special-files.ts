@@ -1,23 +1,23 @@
-/** What if git waits for a pipe that somebody made where it looks for a file? It is looked for, removed, and said. */
+/** What if a worker left a pipe where git looks for a file? Git would wait for ever, so it is found and removed. */
 import { readdir, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { readShort } from "../files/read-bounded.ts";
 import type { GitAnswer } from "../git/git.ts";
 
-export type Guarded = {
-  /** Everything that it reads and a worker can shape is below. */
+type Guarded = {
+  /** Everything that git reads and a worker can change is below it. */
   readonly tree: string;
   readonly run: (signal: AbortSignal) => Promise<GitAnswer>;
-  /** Puts in order what a git that was ended leaves behind. */
+  /** Cleans up after a git that was killed. */
   readonly again: () => Promise<void>;
-  /** Hears of each pipe, socket or device that was removed, by its path in the tree. */
+  /** Called with the path of each pipe, socket or device that was removed. */
   readonly onSpecial?: (path: string) => void;
 };
 
 /**
- * Git opens `.gitignore`, `.gitattributes` and the `HEAD` of inner repositories wherever it comes, and waits if one is
- * a pipe. To look through the tree before each call would cost as much as the call; so only one that takes long is
- * looked into, while it goes on. In a tree without such files it just takes its time.
+ * Git opens `.gitignore`, `.gitattributes` and the `HEAD` of inner repositories, and blocks if one is a pipe.
+ * Searching the tree before each call would cost as much as the call, so the tree is searched only while a call takes
+ * long.
  */
 export async function guarded({ tree, run, again, onSpecial }: Guarded, signal: AbortSignal) {
   const stopper = new AbortController();
@@ -32,7 +32,7 @@ export async function guarded({ tree, run, again, onSpecial }: Guarded, signal: 
   if (isDone) return answer;
   const found = await specialFiles(tree, () => isDone);
   for (const path of found) {
-    // Gone by itself, or in a folder that cannot be written: then git is stopped by its own limit of time.
+    // Gone already, or in a locked folder: then the call ends at its own time limit.
     await unlink(Buffer.concat([Buffer.from(`${tree}/`), path])).catch(() => {});
   }
   if (isDone || found.length === 0) return answer;
@@ -43,10 +43,10 @@ export async function guarded({ tree, run, again, onSpecial }: Guarded, signal: 
   return run(signal);
 }
 
-/** Most calls take some 10 ms. */
+/** Most calls take about 10 ms. */
 const SLOW_MS = 1_000;
 
-/** Those that git passes over without a word, because it never takes them for files; of a huge tree, near its top. */
+/** Pipes and the like that git skips silently, because they are not files; in a huge tree only those near its top. */
 export async function leftSpecials(tree: string): Promise<readonly Buffer[]> {
   let folders = 0;
   const isOver = () => {
@@ -56,12 +56,12 @@ export async function leftSpecials(tree: string): Promise<readonly Buffer[]> {
   return specialFiles(tree, isOver, NOT_ENTERED);
 }
 
-/** 60 ms, beside the git that lists what was changed. */
+/** 60 ms, at the same time as the git that lists changes. */
 const MAX_FOLDERS = 1_000;
-/** Nobody's work is in them, and the second has thousands of folders. */
+/** They hold no work, and the second has thousands of folders. */
 const NOT_ENTERED: ReadonlySet<string> = new Set([".git", "node_modules"]);
 
-/** Below a folder, as bytes, because names need not be UTF-8; those near its top first. Follows no link. */
+/** As bytes, because names need not be UTF-8; those near the top first. Follows no link. */
 async function specialFiles(
   tree: string,
   isOver: () => boolean,
@@ -85,10 +85,7 @@ async function specialFiles(
 
 const SLASH = Buffer.from("/");
 
-/**
- * Whether git can read a folder of objects without being led elsewhere, or into something without an end: files in
- * folders, and the alternates that it was given.
- */
+/** Whether git can safely read a folder of objects: only files and folders, and the alternates that it was given. */
 export async function isPlainObjectFolder(folder: string, alternates: string): Promise<boolean> {
   if ((await readShort(join(folder, "info", "alternates"))) !== alternates) return false;
   return (await onlyFiles(folder, OBJECT_DEPTH, { left: MAX_OBJECT_FILES })) === true;
@@ -109,5 +106,5 @@ async function onlyFiles(folder: string, depth: number, budget: { left: number }
 
 /** `objects/info/commit-graphs/x`: git looks no deeper. */
 const OBJECT_DEPTH = 3;
-/** What one worker commits is hundreds; a whole repository that somebody fetched would be packed. */
+/** A worker commits hundreds of objects; a fetched repository would be packed. */
 const MAX_OBJECT_FILES = 500_000;

@@ -1,8 +1,8 @@
-/** Which JSON in an agent's words is its plan? The last object with a list of tasks, without what nobody can see. */
-import { findJson, type Json, type JsonList, type JsonObject, placeOf } from "../../core/json-salvage.ts";
+/** Which JSON in an agent's words is its plan? The last object with a list of tasks, without invisible characters. */
+import { findJson, type Json, type JsonList, type JsonObject, placeOf } from "../../text/json-salvage.ts";
 import { visible } from "../plain.ts";
 
-export type AnswerJson =
+type AnswerJson =
   | { readonly is: "json"; readonly text: string }
   | { readonly is: "none"; readonly reason: string };
 

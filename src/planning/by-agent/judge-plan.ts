@@ -1,5 +1,5 @@
 /** Can an agent's plan be used? Read and checked like every other, and refused in words that it can act on. */
-import { Lines } from "../../core/lines.ts";
+import { Lines } from "../../text/lines.ts";
 import type { PlanProblem } from "../files/place.ts";
 import { readPlan } from "../files/read-plan.ts";
 import { lintPlan } from "../lint.ts";
@@ -13,7 +13,7 @@ export type JudgedPlan =
   /** `json` is what was refused; empty if there was none. */
   | { readonly is: "refused"; readonly reasons: readonly string[]; readonly json: string };
 
-export type Judging = {
+type Judging = {
   /** What people call the agent. */
   readonly name: string;
   readonly agents: readonly { readonly name: string; readonly isReadOnly: boolean }[];
@@ -35,7 +35,7 @@ export function judgePlan(text: string, judging: Judging): JudgedPlan {
   return { is: "plan", plan, warnings: said(findings.filter(({ level }) => level === "warning")) };
 }
 
-/** Questions are for a person, who is asked by whoever shows the plan. */
+/** Questions are not the agent's problem: they are put to a person when the plan is shown. */
 const isAgainst = ({ level, place }: PlanProblem & { readonly level: string }): boolean =>
   level === "error" && !place.startsWith("questions");
 

@@ -4,7 +4,7 @@ import { RULES_PLAN } from "../../../test/support/rules-plan.ts";
 import { failure } from "../../core/failure.ts";
 import type { Said } from "../../ports/agent.ts";
 import type { JudgedPlan } from "./judge-plan.ts";
-import { planInTurns, type Turn } from "./plan-turns.ts";
+import { type PlannerTurn, planInTurns } from "./plan-turns.ts";
 
 const judge = (text: string): JudgedPlan =>
   text === "good"
@@ -12,9 +12,9 @@ const judge = (text: string): JudgedPlan =>
     : { is: "refused", reasons: [`${text} is no plan`], json: text };
 
 async function played(...words: readonly (string | Said)[]) {
-  const turns: Turn[] = [];
+  const turns: PlannerTurn[] = [];
   const told: string[] = [];
-  const ask = async (turn: Turn): Promise<Said> => {
+  const ask = async (turn: PlannerTurn): Promise<Said> => {
     const word = words[turns.length]!;
     turns.push(turn);
     return typeof word === "string" ? { is: "said", text: word } : word;

@@ -8,19 +8,19 @@ import type { JudgedPlan } from "./judge-plan.ts";
 export const MAX_TURNS = 3;
 
 /** `refused`: the last answer, and what is wrong with it. */
-export type Turn = { readonly number: number; readonly refused?: Refused };
+export type PlannerTurn = { readonly number: number; readonly refused?: Refused };
 export type Refused = JudgedPlan & { readonly is: "refused" };
 
 export type TurnsEnd = { readonly turns: number; readonly spent?: Spent } & (
   | { readonly is: "plan"; readonly plan: ExecutionPlan; readonly warnings: readonly string[] }
   /** None of its answers could be used; these are the reasons against the last. */
   | { readonly is: "refused"; readonly reasons: readonly string[] }
-  /** The last turn came to nothing, and another would have, too. */
+  /** The last turn failed, and another turn would fail, too. */
   | { readonly is: "failed"; readonly failure: Failure; readonly reasons: readonly string[] }
 );
 
 export async function planInTurns(
-  ask: (turn: Turn) => Promise<Said>,
+  ask: (turn: PlannerTurn) => Promise<Said>,
   judge: (text: string) => JudgedPlan,
   told: (refused: Refused, number: number) => void,
 ): Promise<TurnsEnd> {
@@ -40,7 +40,7 @@ export async function planInTurns(
   return { is: "refused", reasons: refused?.reasons ?? [], turns: MAX_TURNS, ...spent };
 }
 
-/** What the agent did wrong it may do right the next time; for a quota, a key or a network nobody waits. */
+/** A mistake of the agent's is worth another turn; a rate limit, a refused key or a broken network is not. */
 const isOver = ({ kind }: Failure, turn: number): boolean => kind !== "agent-failed" || turn === MAX_TURNS;
 
 const broken = ({ message }: Failure): Refused => ({ is: "refused", reasons: [message], json: "" });

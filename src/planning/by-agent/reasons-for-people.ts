@@ -1,4 +1,4 @@
-/** What was wrong with a plan that nobody will see? The reasons that its agent was told, with its tasks by their names. */
+/** Tells people why an agent's plan was refused: the agent's reasons, with its tasks by their names. */
 import { visible } from "../plain.ts";
 import type { Refused } from "./plan-turns.ts";
 

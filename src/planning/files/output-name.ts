@@ -1,5 +1,5 @@
 /** What is a task's output file called, and what does a path in a plan mean by it? */
-import { quoted } from "../../core/lines.ts";
+import { quoted } from "../../text/lines.ts";
 import { SCRATCHPAD } from "../plan.ts";
 
 /**
@@ -68,7 +68,7 @@ function bytesOf(char: string): number {
 }
 
 /** A file's name in the scratchpad, or what is wrong and what to write instead. */
-export type OutputName = { readonly name: string } | { readonly problem: string; readonly next: string };
+type OutputName = { readonly name: string } | { readonly problem: string; readonly next: string };
 
 /**
  * What a plan's `output_file` means: a name, with or without the folder that stands for the scratchpad, or with the

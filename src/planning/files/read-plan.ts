@@ -1,15 +1,23 @@
-/** What does a plan file say? Read from any text, in our format or one like it, with every problem at once. */
-
+/** Reads a plan file, in our format or one like it, and tells every problem at once. */
+import type * as z from "zod";
+import type { Delivers } from "../../core/task.ts";
 import { orderFindings } from "../lint/order.ts";
-import type { ExecutionPlan, PlanTask } from "../plan.ts";
+import {
+  type ExecutionPlan,
+  GENERAL_PURPOSE,
+  PLAN_FORMAT,
+  type PlanTask,
+  type Question,
+  SCRATCHPAD,
+} from "../plan.ts";
 import { wavesOf } from "../waves.ts";
-import { doubledKeys } from "./doubled-keys.ts";
-import { isUpdate, oneFor, type WrittenTask, writtenTask } from "./foreign-fields.ts";
-import { jsonFault } from "./json-fault.ts";
-import { foundIn, isFields, MAX_TASKS, type PlanProblem, placeIn, Report, valueIn } from "./place.ts";
-import { type Frame, readFrame } from "./read-frame.ts";
-import { type ReadTask, readTask, readUpdate, type TaskOptions, type Update } from "./read-task.ts";
-import { listOf } from "./read-value.ts";
+import { activeFormOf, subjectOf } from "../wording.ts";
+import { type NamedFields, namedPlan, namedTask } from "./field-names.ts";
+import { outputNameIn } from "./output-name.ts";
+import { parseText } from "./parse-text.ts";
+import { isFields, MAX_TASKS, type PlanProblem, Report } from "./place.ts";
+import { planSchema, taskSchema } from "./schema.ts";
+import { isReadingVerb, isVerb } from "./verbs.ts";
 
 export type { PlanProblem } from "./place.ts";
 
@@ -27,23 +35,10 @@ export type ReadPlan =
   | { readonly is: "plan"; readonly plan: ExecutionPlan; readonly notes: readonly string[] }
   | { readonly is: "broken"; readonly problems: readonly PlanProblem[] };
 
-/** More than any plan that a person or a model wrote. */
-const MAX_CHARS = 20_000_000;
-
-/** Never throws, and takes time in proportion to the text. Whether the plan is a good one is for `lintPlan` to say. */
+/** Never throws. Whether the plan is a good one is for `lintPlan` to say. */
 export function readPlan(text: string, options: ReadPlanOptions = {}): ReadPlan {
-  if (text.length > MAX_CHARS)
-    return broken(`the text is longer than ${MAX_CHARS / 1_000_000} million characters`);
-  const parsed = parse(text.startsWith("\uFEFF") ? text.slice(1) : text);
-  if ("problem" in parsed) return broken(parsed.problem);
-  const read = readValue(parsed.value, options);
-  const doubled = doubledKeys(text).map((place) => ({
-    place,
-    message: "stands twice",
-    next: "keep one of them",
-  }));
-  if (doubled.length === 0) return read;
-  return { is: "broken", problems: [...doubled, ...(read.is === "broken" ? read.problems : [])] };
+  const parsed = parseText(text);
+  return "problem" in parsed ? broken(parsed.problem) : readValue(parsed.value, options);
 }
 
 const broken = (message: string, next?: string): ReadPlan => ({
@@ -51,29 +46,19 @@ const broken = (message: string, next?: string): ReadPlan => ({
   problems: [{ place: "", message, ...(next !== undefined && { next }) }],
 });
 
-function parse(text: string): { readonly value: unknown } | { readonly problem: string } {
-  try {
-    return { value: JSON.parse(text) };
-  } catch {
-    const fault = jsonFault(text); // What was thrown names the place only sometimes, and in other words each time.
-    const where = fault ? `: line ${fault.line}, column ${fault.column}: ${fault.why}` : "";
-    return { problem: `the plan is not JSON${where}` };
-  }
-}
-
-/** Read already: for those who have the value and not its text. */
+/** For callers that have the value and not its text. */
 export function readValue(value: unknown, options: ReadPlanOptions = {}): ReadPlan {
   const report = new Report();
-  const whole = frameOf(value, report);
+  const whole = planIn(value, report);
   if (whole === undefined)
     return broken("a plan is an object with a list of tasks, or such a list", 'write {"tasks": […]}');
   const read = readTasks(whole, options, report);
-  const frame = readFrame(whole, { subjects: read.map(({ rest }) => rest.subject), ...options }, report);
+  const frame = readFrame(whole, read, options, report);
   if (read.length === 0 && frame.questions.length === 0 && !report.isBroken)
-    report.refuse(placeIn(whole.path, "tasks"), "there are no tasks", "name at least one");
-  const tasks = finished(read, report);
+    report.refuse(whole.placeOf("tasks"), "there are no tasks", "name at least one");
+  const tasks = withWaves(read, report);
   if (!report.isBroken) return { is: "plan", plan: { ...frame, tasks }, notes: report.notes() };
-  // Not where an id is missing: each would be missed by others, too.
+  // Without an id, every task that names it would be reported, too.
   const faults = tasks.every(({ id }) => id !== "") ? orderFindings(tasks) : [];
   return {
     is: "broken",
@@ -81,60 +66,151 @@ export function readValue(value: unknown, options: ReadPlanOptions = {}): ReadPl
   };
 }
 
-function frameOf(value: unknown, report: Report): Frame | undefined {
+function planIn(value: unknown, report: Report): NamedFields | undefined {
   if (Array.isArray(value)) {
     report.note("", "only a list of tasks was found; everything else was derived");
-    return { path: "", fields: { tasks: value } };
+    return namedPlan("", { tasks: value }, report);
   }
   if (!isFields(value)) return undefined;
-  const inner = valueIn(value, "plan");
-  const isWrapped = valueIn(value, "tasks") === undefined && isFields(inner);
-  return isWrapped ? { path: "plan", fields: inner } : { path: "", fields: value };
+  const inner = Object.hasOwn(value, "plan") ? value["plan"] : undefined;
+  const isWrapped = !Object.hasOwn(value, "tasks") && isFields(inner);
+  return isWrapped ? namedPlan("plan", inner, report) : namedPlan("", value, report);
 }
 
-function readTasks({ path, fields }: Frame, options: ReadPlanOptions, report: Report): readonly Named[] {
-  const found = foundIn(fields, path, "tasks");
-  const list = found ? listOf(found, report) : [];
-  if (list.length > MAX_TASKS) {
-    report.refuse(
-      found!.at,
-      `there are ${list.length} tasks; at most ${MAX_TASKS} are read`,
-      "split the plan",
-    );
-    return [];
+/** What is refused is left out, and the others are read on, to say all at once. */
+function readFields<T extends z.ZodObject>(
+  schema: T,
+  named: NamedFields,
+  report: Report,
+): Partial<z.output<T>> {
+  const read = schema.safeParse(named.fields);
+  if (read.success) return read.data;
+  for (const { path, message } of read.error.issues)
+    report.refuse(placeIn(named, path), message.startsWith("Invalid input") ? "is missing" : message);
+  const refused = new Set(read.error.issues.map(({ path }) => path[0]));
+  const rest = Object.fromEntries(Object.entries(named.fields).filter(([field]) => !refused.has(field)));
+  return schema.partial().safeParse(rest).data as Partial<z.output<T>>;
+}
+
+/** As in `metadata.output_file` or `scope[2]`, by the names that were written; a text has no parts. */
+function placeIn({ fields, placeOf }: NamedFields, [field, ...inner]: readonly PropertyKey[]): string {
+  let place = placeOf(String(field));
+  let value = fields[String(field)];
+  for (const part of inner) {
+    if (typeof value !== "object" || value === null) break;
+    place += typeof part === "number" ? `[${part}]` : `.${String(part)}`;
+    value = (value as Record<PropertyKey, unknown>)[part];
   }
-  const written = list.flatMap((task, index) => oneTask(task, `${found!.at}[${index}]`, report));
-  const taskOptions: TaskOptions = {
-    ...options,
-    readOnlyAgents: new Set(options.readOnlyAgents ?? READ_ONLY_AGENTS),
+  return place;
+}
+
+const DEFAULT_CONCURRENT = 8;
+
+function readFrame(
+  named: NamedFields,
+  tasks: readonly ReadTask[],
+  { maxConcurrent = DEFAULT_CONCURRENT }: ReadPlanOptions,
+  report: Report,
+): Omit<ExecutionPlan, "tasks"> {
+  const read = readFields(planSchema, named, report);
+  const [first = "", ...more] = tasks.map(({ rest }) => rest.subject);
+  const derived =
+    more.length === 0 ? first : `${first}, and ${more.length} more ${more.length === 1 ? "task" : "tasks"}`;
+  const { files = [], patterns = [], tests = [] } = read.context ?? {};
+  return {
+    skein_plan: PLAN_FORMAT,
+    goal: read.goal || derived,
+    planner: read.planner ?? "file",
+    max_concurrent: read.max_concurrent ?? maxConcurrent,
+    ...(read.score && { score: read.score }),
+    success_criteria: read.success_criteria ?? [],
+    assumptions: read.assumptions ?? [],
+    questions: questionsOf(read.questions ?? [], named, report),
+    context: { files, patterns, tests },
+    risks: read.risks ?? [],
   };
-  const isOwn = Map.groupBy(written, (task) => !isUpdate(task));
-  const tasks = withIds((isOwn.get(true) ?? []).map((task) => readTask(task, taskOptions, report)));
-  const updates = (isOwn.get(false) ?? []).map((update) => readUpdate(update, report));
-  return withOrder(tasks, updates, report);
 }
 
-/** Where nobody says which. */
-const READ_ONLY_AGENTS = ["Explore", "codebase-context-analyzer"];
+type WrittenQuestion = NonNullable<z.output<typeof planSchema>["questions"]>[number];
 
-function oneTask(value: unknown, path: string, report: Report): readonly WrittenTask[] {
-  if (!isFields(value)) {
-    report.refuse(path, "is not an object", "write subject, description and what else the task needs");
-    return [];
+function questionsOf(
+  all: readonly WrittenQuestion[],
+  named: NamedFields,
+  report: Report,
+): readonly Question[] {
+  const ids = new Set<string>();
+  return all.map((written, index) => {
+    const { id = `q${index + 1}`, question, default: taken = "", blocking = false } = written;
+    if (ids.has(id))
+      report.refuse(
+        `${named.placeOf("questions")}[${index}].id`,
+        `two questions have the id "${id}"`,
+        "give each its own",
+      );
+    ids.add(id);
+    return { id, question, default: taken, blocking };
+  });
+}
+
+/** A task without what only all of them together say: its wave, and those that name it from their side. */
+type ReadTask = {
+  readonly named: NamedFields;
+  /** Empty: it was refused. */
+  readonly id: string;
+  readonly blockedBy: readonly string[];
+  readonly rest: Omit<PlanTask, "id" | "blockedBy" | "metadata">;
+  readonly metadata: Omit<PlanTask["metadata"], "wave" | "phase_id" | "parallel">;
+};
+type TaskFields = Partial<z.output<typeof taskSchema>> & { readonly named: NamedFields };
+
+function readTasks(plan: NamedFields, options: ReadPlanOptions, report: Report): readonly ReadTask[] {
+  const at = plan.placeOf("tasks");
+  const { tasks: list = [] } = plan.fields;
+  if (!Array.isArray(list)) report.refuse(at, "must be a list");
+  else if (list.length > MAX_TASKS)
+    report.refuse(at, `there are ${list.length} tasks; at most ${MAX_TASKS} are read`, "split the plan");
+  else {
+    const named = list.flatMap((task: unknown, index) => {
+      if (isFields(task)) return [namedTask(`${at}[${index}]`, task, report)];
+      report.refuse(
+        `${at}[${index}]`,
+        "is not an object",
+        "write subject, description and what else it needs",
+      );
+      return [];
+    });
+    const read = named.map((one): TaskFields => ({ named: one, ...readFields(taskSchema, one, report) }));
+    const { tasks = [], updates = [] } = Object.groupBy(read, (one) => (isUpdate(one) ? "updates" : "tasks"));
+    return readOrder(
+      withIds(tasks, report).map((one) => readTask(one, options, report)),
+      { tasks, updates },
+      report,
+    );
   }
-  const metadata = foundIn(value, path, "metadata");
-  if (metadata && !isFields(metadata.value)) report.refuse(metadata.at, "must be an object");
-  return [writtenTask(path, value, metadata && isFields(metadata.value) ? metadata.value : {}, report)];
+  return [];
 }
 
-type Named = ReadTask & { readonly id: string };
+/** `TaskUpdate` among the tasks: it names a task and says what it waits for or holds up, and nothing that makes a task. */
+const isUpdate = ({ named: { fields, isReference } }: TaskFields): boolean =>
+  isReference &&
+  !Object.hasOwn(fields, "subject") &&
+  !Object.hasOwn(fields, "description") &&
+  (Object.hasOwn(fields, "blockedBy") || Object.hasOwn(fields, "blocks"));
 
-/** Its number, for a task without an id: the next that no other has. */
-function withIds(tasks: readonly ReadTask[]): readonly Named[] {
-  const taken = new Set(tasks.map(({ id }) => id));
+type WithId = TaskFields & { readonly id: string };
+
+/** `phase_id` is an id, too. A task without either gets its number, or the next that no other has. */
+function withIds(tasks: readonly TaskFields[], report: Report): readonly WithId[] {
+  const taken = new Set(tasks.map(({ id, phase_id }) => id ?? phase_id));
   let next = 0;
   return tasks.map((task, index) => {
-    if (task.id !== undefined) return { ...task, id: task.id };
+    const { id, phase_id, named } = task;
+    if (id !== undefined && phase_id !== undefined && id !== phase_id)
+      report.note(named.placeOf("phase_id"), "was not read: the id says it already, and otherwise");
+    const written = id ?? phase_id;
+    if (written !== undefined) return { ...task, id: written };
+    if (Object.hasOwn(named.fields, "id") || Object.hasOwn(named.fields, "phase_id"))
+      return { ...task, id: "" };
     next = Math.max(next, index);
     do next += 1;
     while (taken.has(`${next}`));
@@ -142,45 +218,97 @@ function withIds(tasks: readonly ReadTask[]): readonly Named[] {
   });
 }
 
+/** A title has to fit on one line. */
+const MAX_MADE_SUBJECT_CHARS = 80;
+/** Where the caller does not say which. */
+const READ_ONLY_AGENTS = ["Explore", "codebase-context-analyzer"];
+
+function readTask(task: WithId, options: ReadPlanOptions, report: Report): ReadTask {
+  const { named, id, scope = [], agent = GENERAL_PURPOSE, estimate } = task;
+  const isSaid = Object.hasOwn(named.fields, "subject") || Object.hasOwn(named.fields, "description");
+  if (!isSaid) report.refuse(named.path, "has no subject and no description", "say what is to be done");
+  const subject = task.subject ?? titleOf(task.description ?? "");
+  const isReader = (options.readOnlyAgents ?? READ_ONLY_AGENTS).includes(agent);
+  const derived: Delivers = scope.length === 0 && (isReader || isReadingVerb(subject)) ? "report" : "change";
+  const output = outputOf(task, options, report);
+  return {
+    named,
+    id,
+    blockedBy: task.blockedBy ?? [],
+    rest: {
+      subject,
+      description: task.description ?? subject,
+      activeForm: task.activeForm ?? activeFormOf(subject, isVerb(subject)),
+      scope,
+      reads: task.reads ?? [],
+      delivers: task.delivers ?? derived,
+      requirements: task.requirements ?? [],
+      ...(task.success_criterion !== undefined && { success_criterion: task.success_criterion }),
+      ...(task.priority !== undefined && { priority: task.priority }),
+      ...(task.branch !== undefined && { branch: task.branch }),
+      ...(estimate && { estimate: estimate as NonNullable<PlanTask["estimate"]> }),
+    },
+    metadata: {
+      agent,
+      depth: task.depth ?? 1,
+      ...(task.parent_id !== undefined && { parent_id: task.parent_id }),
+      ...(output !== undefined && { output_file: output }),
+    },
+  };
+}
+
+/** The first sentence of the first line. */
+function titleOf(description: string): string {
+  const [first = ""] = description.split("\n", 1);
+  const stop = /[.!?](?=\s)/.exec(first);
+  return subjectOf(stop ? first.slice(0, stop.index) : first, MAX_MADE_SUBJECT_CHARS) || "Task";
+}
+
+function outputOf(
+  { output_file, named }: TaskFields,
+  { scratchpad }: ReadPlanOptions,
+  report: Report,
+): string | undefined {
+  if (output_file === undefined) return undefined;
+  const found = outputNameIn(output_file, scratchpad);
+  if ("name" in found) return `${SCRATCHPAD}/${found.name}`;
+  report.refuse(named.placeOf("output_file"), found.problem, found.next);
+  return undefined;
+}
+
+type AllRead = { readonly tasks: readonly TaskFields[]; readonly updates: readonly TaskFields[] };
+
 /** What tasks and updates say of others is added to those: all of it ends in `blockedBy`. */
-function withOrder(tasks: readonly Named[], updates: readonly Update[], report: Report): readonly Named[] {
+function readOrder(tasks: readonly ReadTask[], read: AllRead, report: Report): readonly ReadTask[] {
   const after = new Map(tasks.map(({ id, blockedBy }) => [id, new Set(blockedBy)]));
-  const waits = (id: string, before: string, at: string) => {
+  const waits = (id: string, before: string, { path }: NamedFields) => {
     const found = after.get(id);
     if (found) found.add(before);
-    else report.refuse(at, `there is no task "${id}"`, "name one of the tasks");
+    else report.refuse(path, `there is no task "${id}"`, "name one of the tasks");
   };
-  for (const { id, written, blocks } of tasks) for (const other of blocks) waits(other, id, written.path);
-  for (const { id, at, blockedBy, blocks } of updates) {
-    for (const before of blockedBy) waits(id, before, at);
-    for (const other of blocks) waits(other, id, at);
+  for (const [at, { blocks = [], named }] of read.tasks.entries())
+    for (const other of blocks) waits(other, tasks[at]!.id, named);
+  for (const { id = "", blockedBy = [], blocks = [], named } of read.updates) {
+    for (const before of blockedBy) waits(id, before, named);
+    for (const other of blocks) waits(other, id, named);
   }
   return tasks.map((task) => ({ ...task, blockedBy: [...after.get(task.id)!] }));
 }
 
-/** With their waves: those that were written are a copy of what the dependencies say. */
-function finished(read: readonly Named[], report: Report): readonly PlanTask[] {
+/** Waves follow from the dependencies; those that were written are only compared. */
+function withWaves(read: readonly ReadTask[], report: Report): readonly PlanTask[] {
   const waves = wavesOf(read);
-  const waveOf = ({ id }: Named) => (waves.is === "waves" ? waves.byId.get(id)! : 0);
-  const sizes = new Map<number, number>();
-  for (const task of read) sizes.set(waveOf(task), (sizes.get(waveOf(task)) ?? 0) + 1);
+  const waveOf = ({ id }: ReadTask) => (waves.is === "waves" ? waves.byId.get(id)! : 0);
+  const sizes = Map.groupBy(read, waveOf);
   return read.map((task) => {
-    const { id, blockedBy, rest, metadata, written } = task;
+    const { id, blockedBy, rest, metadata, named } = task;
     const wave = waveOf(task);
-    const parallel = sizes.get(wave)! > 1;
-    if (waves.is === "waves") noteOther(written, { wave, parallel }, report);
-    return { id, blockedBy, ...rest, metadata: { ...metadata, wave, phase_id: id, parallel } };
+    const derived = { wave, parallel: sizes.get(wave)!.length > 1 };
+    for (const field of ["wave", "parallel"] as const) {
+      const isOther = Object.hasOwn(named.fields, field) && named.fields[field] !== derived[field];
+      if (isOther && waves.is === "waves")
+        report.note(named.placeOf(field), `is ${derived[field]} by the dependencies, whatever was written`);
+    }
+    return { id, blockedBy, ...rest, metadata: { ...metadata, ...derived, phase_id: id } };
   });
-}
-
-function noteOther(
-  written: WrittenTask,
-  derived: { readonly wave: number; readonly parallel: boolean },
-  report: Report,
-) {
-  for (const field of ["wave", "parallel"] as const) {
-    const found = oneFor(written, field, report);
-    if (found && found.value !== derived[field])
-      report.note(found.at, `is ${derived[field]} by the dependencies, whatever was written`);
-  }
 }

@@ -1,6 +1,7 @@
 /** Do the paths of a plan fit the repository, as far as one can tell? What a task makes need not be there yet. */
-import { closest } from "../../core/closest.ts";
+
 import { containing, EVERYTHING } from "../../core/scope.ts";
+import { closest } from "../../text/closest.ts";
 import type { PlanTask } from "../plan.ts";
 import { type Finding, warning } from "./finding.ts";
 

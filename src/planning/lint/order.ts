@@ -1,6 +1,6 @@
 /** Can the tasks of a plan be put in order? Ids that are unique, dependencies that exist, no cycle, true waves. */
-import { closest } from "../../core/closest.ts";
-import { quoted } from "../../core/lines.ts";
+import { closest } from "../../text/closest.ts";
+import { quoted } from "../../text/lines.ts";
 import type { PlanTask } from "../plan.ts";
 import { wavesOf } from "../waves.ts";
 import { error, type Finding } from "./finding.ts";
@@ -47,7 +47,7 @@ const MAX_NAMED = 10;
 
 function cycles(tasks: readonly Ordered[], first: ReadonlyMap<string, number>): readonly Finding[] {
   if (wavesOf(tasks).is === "waves") return [];
-  // Who waits for itself is told so, and need not be told again.
+  // A task that waits for itself has its own finding.
   const waves = wavesOf(
     tasks.map(({ id, blockedBy }) => ({ id, blockedBy: blockedBy.filter((one) => one !== id) })),
   );

@@ -1,6 +1,6 @@
-/** Is one task of a plan fit to be given to an agent: said, small enough, for somebody who can do it? */
-import { closest } from "../../core/closest.ts";
-import { quoted } from "../../core/lines.ts";
+/** Checks one task of a plan: does it say what to do, is it small enough, can its agent do it? */
+import { closest } from "../../text/closest.ts";
+import { quoted } from "../../text/lines.ts";
 import { outputNameIn } from "../files/output-name.ts";
 import { AGENT_PREFIX, GENERAL_PURPOSE, type PlanTask } from "../plan.ts";
 import { saysToWrite } from "../says-to-write.ts";
@@ -12,7 +12,7 @@ export type AgentFact = { readonly name: string; readonly isReadOnly: boolean };
 /** What one task may be at most. */
 export type TaskLimits = { readonly maxFilesModified: number; readonly maxFilesRead: number };
 
-export type TaskJudge = (task: PlanTask, path: string) => readonly Finding[];
+type TaskJudge = (task: PlanTask, path: string) => readonly Finding[];
 
 /** For all tasks of a plan, one after the other: it remembers the names of their output files. */
 export function taskJudge(agents: readonly AgentFact[] | undefined, limits: TaskLimits): TaskJudge {
@@ -34,7 +34,7 @@ const wordFindings = (task: PlanTask, path: string): readonly Finding[] =>
 
 type Known = ReadonlyMap<string, AgentFact>;
 
-/** The one that reads most cheaply: it has no tool to write with, whoever asks it to. */
+/** The cheapest reader: it has no tool to write with. */
 const EXPLORE = "Explore";
 
 function agentFindings(

@@ -14,8 +14,8 @@ import {
   textOf,
 } from "./markdown-sections.ts";
 
-/** The plan as a value that nobody has judged, and the lines of its parts, by their places in it. */
-export type Draft = {
+/** The plan as a value that is not checked yet, and the lines of its parts, by their places in it. */
+type Draft = {
   readonly value: Readonly<Record<string, unknown>>;
   readonly numbers: ReadonlyMap<string, number>;
   readonly problems: readonly PlanProblem[];

@@ -71,7 +71,7 @@ export const problemAt = (number: number, message: string, next?: string): PlanP
 export const strayAt = (number: number): PlanProblem =>
   problemAt(
     number,
-    "nobody can say what this line belongs to",
+    "this line belongs to no part of the plan",
     "take it out, or add it to the line above it",
   );
 
@@ -106,7 +106,7 @@ export function itemsOf({ lines }: Section, problems: PlanProblem[]): readonly I
 type Open = { readonly number: number; text: string; readonly parts: Open[] };
 const BULLET = /^( *)[-*+](?: +(.*))?$/s;
 
-export type Kind = "TaskCreate" | "TaskUpdate";
+type Kind = "TaskCreate" | "TaskUpdate";
 export type Block = {
   readonly kind: Kind;
   readonly number: number;

@@ -5,7 +5,7 @@ import { plain, unescaped } from "./escape.ts";
 import { COLUMNS, cellsOf, READY, UNCLEAR, wavesText } from "./markdown.ts";
 import { problemAt, type Section, type Sections, type SourceLine, textOf } from "./markdown-sections.ts";
 
-/** Who changed only one of them is told, instead of getting the other. A part that is not there is not missed. */
+/** A person who edited only one of the two is told. A part that was removed is not missed. */
 export function contradictions({ byLabel }: Sections, plan: ExecutionPlan): readonly PlanProblem[] {
   const status = byLabel.get("Status");
   const table = byLabel.get("Subtasks with Agent Assignments");

@@ -128,7 +128,7 @@ test("every problem of form is told, with its line", () => {
   assert.deepEqual(problems, [
     '"Risks" is there twice',
     "the score is not written as it should be",
-    "nobody can say what this line belongs to",
+    "this line belongs to no part of the plan",
     "begin it with one of Files, Patterns to follow, Tests, and a colon",
     '"subject" is no JSON',
     '"taskId" names no task of the plan',

@@ -6,7 +6,7 @@ import { draftOf } from "./markdown-draft.ts";
 import { sectionsOf } from "./markdown-sections.ts";
 import { contradictions } from "./markdown-views.ts";
 
-export type ParsedMarkdown =
+type ParsedMarkdown =
   /** `notes`: as of a plan file. */
   | { readonly is: "plan"; readonly plan: ExecutionPlan; readonly notes: readonly string[] }
   | { readonly is: "broken"; readonly problems: readonly PlanProblem[] }
@@ -28,7 +28,7 @@ export function parseMarkdown(text: string, options: ReadPlanOptions = {}): Pars
   return problems.length > 0 ? { is: "broken", problems } : read;
 }
 
-/** Nobody mends more at once; a text that only begins like a plan has one in every line. */
+/** More than a person fixes at once; a text that only begins like a plan has one in every line. */
 const MAX_PROBLEMS = 100;
 
 function first(problems: readonly PlanProblem[]): readonly PlanProblem[] {

@@ -13,7 +13,7 @@ export function lostIn(
 }
 
 /** Line by line, so that no piece runs over the mark of a list. */
-export function piecesOf(request: string): readonly string[] {
+function piecesOf(request: string): readonly string[] {
   const lines = linesOf(request).map(({ text }) => text);
   return [...new Set(lines.flatMap(sentencesOf).map(joined).filter(hasWord))];
 }

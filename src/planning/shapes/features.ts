@@ -1,10 +1,10 @@
 /** Does the request ask for one thing with several parts? "Build x with a, b and c", and words that stand for parts. */
 import { subjectOf, withoutArticle } from "../wording.ts";
 import { kindOf, type Lexicon, type Order, orderIn } from "./lexicon.ts";
-import type { Shape } from "./shape.ts";
+import type { RequestShape } from "./shape.ts";
 import { linesOf, sentencesOf } from "./text.ts";
 
-export const features: Shape = (request, { lexicon, limits }) => {
+export const features: RequestShape = (request, { lexicon, limits }) => {
   if (linesOf(request).some(({ is }) => is !== "text" && is !== "blank")) return undefined;
   const sentences = sentencesOf(request);
   const orders = sentences.flatMap((sentence) => {
@@ -69,7 +69,7 @@ function withList(object: string, { words }: Lexicon): Parts | undefined {
 const lastWord = (text: string): string => text.slice(text.lastIndexOf(" ") + 1).toLowerCase();
 
 const MAX_PART_WORDS = 4;
-/** A name in a few words; whatever says more than a name is not a part. */
+/** A part is a name of a few words; longer texts are not parts. */
 const isPart = (item: string): boolean =>
   item.split(" ").length <= MAX_PART_WORDS &&
   !/\b(?:that|which|who|so|to|from|using|when|if|for|in|of|by|is|are|no|not|only|its?|each|all)\b|\d/i.test(

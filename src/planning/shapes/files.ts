@@ -2,10 +2,10 @@
 import { subjectOf } from "../wording.ts";
 import { filesMeant, type Meant } from "./files-meant.ts";
 import { isReport, kindOf, type Lexicon, orderIn } from "./lexicon.ts";
-import type { Part, Shape, ShapeAround } from "./shape.ts";
+import type { Part, RequestShape, ShapeAround } from "./shape.ts";
 import { linesOf, sentencesOf } from "./text.ts";
 
-export const sharedOut: Shape = (request, around) => {
+export const sharedOut: RequestShape = (request, around) => {
   const { lexicon } = around;
   if (linesOf(request).some(({ is }) => is !== "text" && is !== "blank")) return undefined;
   const [sentence = "", ...rest] = sentencesOf(request);
@@ -23,7 +23,7 @@ export const sharedOut: Shape = (request, around) => {
   };
 };
 
-/** It reads, or it changes each file by itself: whoever renames something everywhere must see all of it. */
+/** The work only reads, or changes each file by itself. A rename everywhere does not: it must see all files at once. */
 const isForEach = (sentence: string, verb: string, lexicon: Lexicon): boolean =>
   isReport(sentence, lexicon) || lexicon.words.files.inPlace.includes(verb.toLowerCase());
 
@@ -43,7 +43,7 @@ function countOf({ items, kind }: Meant, { maxConcurrent, limits, facts }: Shape
 }
 
 /** Neighbours together, of nearly equal size: the first ones have one more. */
-export function inGroups<T>(items: readonly T[], count: number): readonly (readonly T[])[] {
+function inGroups<T>(items: readonly T[], count: number): readonly (readonly T[])[] {
   const groups = Math.max(1, Math.min(count, items.length));
   const [size, more] = [Math.floor(items.length / groups), items.length % groups];
   return Array.from({ length: groups }, (_, i) => {
@@ -68,7 +68,7 @@ function partOf(items: readonly string[], { sentence, verb, meant }: Work, { lim
   };
 }
 
-/** What was found in each part is worth little before somebody has put it together. */
+/** One more task puts the results of all parts together. */
 const collecting = (sentence: string, parts: readonly Part[]): Part => ({
   subject: "Put the results of all parts together",
   words: sentence,

@@ -1,5 +1,5 @@
 /** What does a sentence begin with: an order, a word of order, a limit? All by the published words. */
-import type { WordList, Words } from "../words.ts";
+import type { WordList, Words } from "../data.ts";
 
 export type Lexicon = {
   readonly words: Words;
@@ -96,7 +96,7 @@ function isStatement(object: string, { finite }: Lexicon): boolean {
 }
 
 /**
- * What a sentence is. A `limit` says how the work is to be done ("do not change the API") and is nobody's work alone.
+ * What a sentence is. A `limit` says how the work is to be done ("do not change the API") and belongs to all tasks.
  * What begins like one and may be work itself ("do not crash when the file is missing") is `unclear`.
  */
 export type Kind = "order" | "limit" | "unclear" | "statement";
@@ -110,16 +110,37 @@ export function kindOf(sentence: string, lexicon: Lexicon): Kind {
 
 /** A limit holds always; behaviour has its moment. */
 const CONDITION = /\b(?:when|whenever|if|while|twice)\b/i;
+const PROHIBITION = /^(?:don['’]t|do not|never|no|avoid)\b/i;
 
-/** The word of order at its beginning, and what is said after it. */
-export function whenOf(
-  sentence: string,
-  { starts }: Lexicon,
-): { readonly when: When; readonly rest: string } | undefined {
+/** "Please don't merge any two of those": it forbids something, always. */
+export function isProhibition(sentence: string, lexicon: Lexicon): boolean {
+  const said = withoutPolite(sentence, lexicon);
+  return PROHIBITION.test(said) && !CONDITION.test(said);
+}
+
+type Timed = { readonly when: When; readonly rest: string };
+
+/** The order word at the start of a sentence, and what is said after it. */
+export function whenOf(sentence: string, lexicon: Lexicon): Timed | undefined {
   const said = sentence.replace(/^(?:and|but|so)\s+/i, "");
   for (const when of WHEN) {
-    const found = starts.when[when].exec(said);
+    const found = lexicon.starts.when[when].exec(said);
     if (found) return { when, rest: said.slice(found[0].length) };
+  }
+  return afterClause(said, lexicon);
+}
+
+const CLAUSE = /^(?:once|after|as soon as)\s/i;
+const MAX_CLAUSE_CHARS = 300;
+
+/** "Once it is deployed, run the script", "After the check (no rows left) switch over": the order that follows. */
+function afterClause(said: string, lexicon: Lexicon): Timed | undefined {
+  if (!CLAUSE.test(said)) return undefined;
+  for (const { index } of said.slice(0, MAX_CLAUSE_CHARS).matchAll(/[,)](?=\s)/g)) {
+    const clause = said.slice(0, index + 1);
+    if (clause.split("(").length !== clause.split(")").length) continue;
+    const rest = said.slice(index + 1).trimStart();
+    if (orderIn(rest, lexicon)) return { when: "then", rest };
   }
   return undefined;
 }
@@ -133,7 +154,8 @@ export function isReport(text: string, lexicon: Lexicon, isLater = false): boole
   if (first === undefined) return isQuestion(text);
   const { verbs, report, check } = lexicon;
   const verb = first.verb.toLowerCase();
-  const isCheck = check.has(verb) ? isLater || ASKED_FOR.test(first.object) : isLater && OPERATING.test(verb);
+  const isOperated = isLater && OPERATING.test(verb) && !isToBeMade(first.object);
+  const isCheck = check.has(verb) ? isLater || ASKED_FOR.test(first.object) : isOperated;
   if (!report.has(verb) && !isCheck) return false;
   const joins = text.matchAll(/(?:\b(?:and|then|or)|[.,;:!?\n-])\s+(?:then\s+|also\s+|to\s+)?([a-z]+)/gi);
   return ![...joins].some(([, word = ""]) => {
@@ -144,6 +166,10 @@ export function isReport(text: string, lexicon: Lexicon, isLater = false): boole
 
 /** At the end of other work these leave no change behind. */
 const OPERATING = /^(?:deploy|publish|push|tag|run|roll back)$/;
+
+/** "Run a script …: it has to be resumable": something new, with requirements, must be written before it can run. */
+const isToBeMade = (object: string): boolean =>
+  /^an?\b/i.test(object) && /\b(?:has to|have to|must|should)\b/i.test(object);
 
 /** "Check whether", "find all", "list every": what is wanted is an answer. */
 const ASKED_FOR = /^(?:whether|if|why|how|what|which|where|who|all|every|each|out)\b/i;

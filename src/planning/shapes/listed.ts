@@ -1,10 +1,10 @@
 /** Is the request a list of orders? Then each item is a task; what stands around the list belongs to all of them. */
 import { subjectOf } from "../wording.ts";
 import { kindOf, type Lexicon, orderIn, type When, whenOf } from "./lexicon.ts";
-import type { Part, Shape } from "./shape.ts";
-import { type Line, linesOf, sentencesOf } from "./text.ts";
+import type { Part, RequestShape } from "./shape.ts";
+import { linesOf, sentencesOf, type TextLine } from "./text.ts";
 
-export const listed: Shape = (request, { lexicon, limits }) => {
+export const listed: RequestShape = (request, { lexicon, limits }) => {
   const list = listIn(linesOf(request));
   if (list === undefined) return undefined;
   const around = [list.before, list.after].flatMap(sentencesOf);
@@ -32,7 +32,7 @@ type List = {
 };
 
 /** One list, with nothing around it but sentences. What is indented below an item belongs to the item. */
-function listIn(lines: readonly Line[]): List | undefined {
+function listIn(lines: readonly TextLine[]): List | undefined {
   const first = lines.findIndex(({ is }) => is === "item");
   const top = lines[first];
   if (top?.is !== "item") return undefined;
@@ -49,7 +49,7 @@ function listIn(lines: readonly Line[]): List | undefined {
   }
   const outside = [...lines.slice(0, first), ...lines.slice(end)];
   if (outside.some(({ is }) => is !== "text" && is !== "blank")) return undefined;
-  const textOf = (some: readonly Line[]) =>
+  const textOf = (some: readonly TextLine[]) =>
     some
       .map(({ text }) => text)
       .join("\n")
@@ -64,7 +64,7 @@ function listIn(lines: readonly Line[]): List | undefined {
 
 const isBelow = (text: string, indent: number) => /^[ \t]*/.exec(text)![0].length > indent;
 
-const asWritten = (line: Line): string =>
+const asWritten = (line: TextLine): string =>
   line.is === "item" ? `${" ".repeat(line.in)}- ${line.text}` : line.text;
 
 /** A sentence that asks for work of its own, but for a lead that ends in a colon, is none that all tasks carry. */

@@ -1,13 +1,18 @@
-/** Is the request a row of sentences with words of order at their start? Then each such sentence begins a task. */
+/**
+ * Is the request a sequence of sentences that start with order words ("First", "Then", "Once that is live, …")? Then
+ * each such sentence starts a task. Before the sequence there may be an introduction, after it limits; every task carries both.
+ */
 import { subjectOf } from "../wording.ts";
-import { kindOf, type Lexicon, type When, whenOf } from "./lexicon.ts";
-import type { Part, Shape } from "./shape.ts";
+import { isProhibition, kindOf, type Lexicon, type When, whenOf } from "./lexicon.ts";
+import type { Part, RequestShape } from "./shape.ts";
 import { linesOf, sentencesOf } from "./text.ts";
 
-export const ordered: Shape = (request, { lexicon, limits }) => {
+export const ordered: RequestShape = (request, { lexicon, limits }) => {
   if (linesOf(request).some(({ is }) => is !== "text" && is !== "blank")) return undefined;
-  const sentences = sentencesOf(request);
-  if (!sentences.some((sentence, at) => at > 0 && whenOf(sentence, lexicon) !== undefined)) return undefined;
+  const sentences = request
+    .split(/\n[ \t]*\n/)
+    .flatMap((paragraph, index) => sentencesOf(paragraph).map((text) => ({ text, paragraph: index })));
+  if (!sentences.some(({ text }, at) => at > 0 && whenOf(text, lexicon) !== undefined)) return undefined;
   const read = stepsIn(sentences, lexicon);
   if (read === undefined || read.steps.length < 2) return undefined;
   return {
@@ -21,27 +26,46 @@ export const ordered: Shape = (request, { lexicon, limits }) => {
   };
 };
 
-type Step = { readonly when: When; readonly text: string; readonly words: string[] };
+type Sentence = { readonly text: string; readonly paragraph: number };
+type Step = {
+  readonly when: When;
+  readonly text: string;
+  readonly words: string[];
+  readonly paragraph: number;
+};
 
-/** Undefined: a word of order that begins no order tells a story ("Then the page is blank"). */
+/** Undefined: an order word without an order tells a story ("Then the page is blank"). */
 function stepsIn(
-  sentences: readonly string[],
+  sentences: readonly Sentence[],
   lexicon: Lexicon,
 ): { readonly steps: readonly Step[]; readonly shared: readonly string[] } | undefined {
   const steps: Step[] = [];
-  const shared: string[] = [];
-  for (const sentence of sentences) {
+  const start = introductionEnd(sentences, lexicon);
+  const shared = sentences.slice(0, start).map(({ text }) => text);
+  for (const { text: sentence, paragraph } of sentences.slice(start)) {
     const at = whenOf(sentence, lexicon);
     const text = at?.rest ?? sentence;
     const kind = kindOf(text, lexicon);
-    if ((at && kind !== "order") || (kind === "unclear" && steps.length === 0)) return undefined;
-    if (kind === "limit") shared.push(sentence);
-    else if (kind === "order" && (at || steps.length === 0))
-      steps.push({ when: at?.when ?? "first", text, words: [sentence] });
-    else if (steps.length > 0) steps.at(-1)!.words.push(sentence);
+    const last = steps.at(-1);
+    if ((at && kind !== "order") || (kind === "unclear" && !last)) return undefined;
+    const limitsAll = kind === "limit" || (isProhibition(sentence, lexicon) && last?.paragraph !== paragraph);
+    if (kind === "order" && (at || !last))
+      steps.push({ when: at?.when ?? "first", text, words: [sentence], paragraph });
+    else if (last && !limitsAll) last.words.push(sentence);
     else shared.push(sentence);
   }
   return { steps, shared };
+}
+
+/** How many sentences before "First …" introduce the sequence: the goal in one order at most, and statements. */
+function introductionEnd(sentences: readonly Sentence[], lexicon: Lexicon): number {
+  const first = sentences.findIndex(({ text }) => whenOf(text, lexicon) !== undefined);
+  const kinds = sentences.slice(0, first).map(({ text }) => kindOf(text, lexicon));
+  const isIntroduction =
+    whenOf(sentences[first]!.text, lexicon)!.when === "first" &&
+    !kinds.includes("unclear") &&
+    kinds.filter((kind) => kind === "order").length <= 1;
+  return isIntroduction ? first : 0;
 }
 
 /** Each waits for the one before it; what happens meanwhile waits for what that one waits for. */

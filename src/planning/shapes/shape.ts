@@ -1,6 +1,7 @@
 /** What is a shape? Something in a request that a person would point at and call several tasks. */
+
+import type { PlanLimits } from "../data.ts";
 import type { RepositoryFacts } from "../facts.ts";
-import type { PlanLimits } from "../limits.ts";
 import type { Tree } from "../paths.ts";
 import type { Lexicon } from "./lexicon.ts";
 
@@ -36,4 +37,4 @@ export type ShapeAround = {
 };
 
 /** Undefined: the request does not have this shape. */
-export type Shape = (request: string, around: ShapeAround) => Shaped | undefined;
+export type RequestShape = (request: string, around: ShapeAround) => Shaped | undefined;

@@ -2,18 +2,18 @@
 import { isAscii } from "../plain.ts";
 
 /** What a line is. `item`: of a list; `in`: how many blanks its text is indented by. */
-export type Line =
+export type TextLine =
   | { readonly is: "blank" | "text" | "heading" | "other"; readonly text: string }
   | { readonly is: "item"; readonly text: string; readonly in: number; readonly isNumbered: boolean };
 
 const ITEM = /^([ \t]{0,40})(?:[-*+•]|(\d{1,3}|[a-z])[.)])[ \t]+(?:\[[ ]?\][ \t]+)?(?=\S)/;
 const HEADING = /^ {0,3}(?:#{1,6}\s|\*\*[^*\n]{1,100}\*\*:?\s*$)/;
-/** Code, quotes, tables, rules, ticked boxes and call stacks: nobody reads these as sentences. */
+/** Code, quotes, tables, rules, ticked boxes and call stacks: these are not sentences. */
 const OTHER =
   /^(?: {0,3}(?:```|~~~|>|\||={3,}|-{3,}\s*$)|\t| {4,}\S|\s*[-*+]\s+\[[xX]\]|\s*at\s+\S+[(:]|\s*File ")/;
 
-export function linesOf(text: string): readonly Line[] {
-  return text.split("\n").map((line): Line => {
+export function linesOf(text: string): readonly TextLine[] {
+  return text.split("\n").map((line): TextLine => {
     if (line.trim() === "") return { is: "blank", text: line };
     const item = /\[[xX]\]/.test(line.slice(0, 50)) ? null : ITEM.exec(line);
     if (item) {

@@ -1,7 +1,9 @@
 /** What may a person, or whoever reads along, see of what was refused? */
+
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { type Context, refuse } from "./context.ts";
+import { processInput } from "./input.ts";
 
 const KEY = `sk-ant-api03-${"x1Y2".repeat(8)}`;
 
@@ -12,7 +14,16 @@ it("shows no key that was given where a name belongs", () => {
       said += text;
     };
     const err = { hasColours: false, write };
-    const context: Context = { out: err, err, json, env: {}, folder: "/", command: "skein", now: () => 0 };
+    const context: Context = {
+      out: err,
+      err,
+      json,
+      env: {},
+      folder: "/",
+      command: "skein",
+      now: () => 0,
+      input: processInput,
+    };
     const why = {
       message: `${KEY} was not found on the PATH`,
       next: `chmod +x ${KEY}`,

@@ -1,7 +1,8 @@
 /** What does every verb need to know, and how does it say that it cannot? */
 import type { Failure } from "../../core/failure.ts";
-import { redactor } from "../../core/redact.ts";
+import { redactor } from "../../text/redact.ts";
 import { EXIT, type ExitCode } from "./exit-codes.ts";
+import type { TypedInput } from "./input.ts";
 import type { Output } from "./output.ts";
 import { asJson, harmless } from "./words.ts";
 
@@ -13,6 +14,10 @@ export type Context = Output & {
   /** What a person types to call this command again. */
   readonly command: string;
   readonly now: () => number;
+  /** Opened only where somebody is asked, or brings a request. */
+  readonly input: () => TypedInput;
+  /** The caller of a run prints itself what to type next. */
+  readonly hasOwnHints?: true;
 };
 
 /** A verb's work: everything but reading the command line. */

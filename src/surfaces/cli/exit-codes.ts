@@ -18,11 +18,11 @@ export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 /** The words that `skein --help` shows. */
 export const EXIT_MEANINGS: Readonly<Record<ExitCode, string>> = {
   0: "done",
-  1: "not all of it was done",
+  1: "not everything was done",
   2: "the command line was wrong",
   3: "the configuration or the installation is wrong",
   4: "an agent is not available",
   5: "a key is missing, or was refused",
-  75: "parked until a quota resets",
+  75: "rate limited until a quota resets",
   130: "interrupted",
 };

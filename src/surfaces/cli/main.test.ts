@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { closeSync, existsSync, openSync, readdirSync, readFileSync } from "node:fs";
+import { closeSync, existsSync, openSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { EXIT, EXIT_MEANINGS } from "./exit-codes.ts";
-import { main } from "./main.ts";
+import { invocationOf, main } from "./main.ts";
 
 const run = (...args: string[]) => runOn({ hasColours: false }, ...args);
 
@@ -158,10 +158,7 @@ test("output that cannot be written gives one line and a failure", {
 
 test("what is loaded before a verb is known is small: no engine, no database, no schema library", () => {
   const loaded = new Set<string>();
-  const verbs = readdirSync(new URL("./verbs", import.meta.url)); // Imported late, but all of them by the help.
-  const waiting = ["main.ts", ...verbs.map((name) => `verbs/${name}`)].map(
-    (name) => new URL(name, import.meta.url).href,
-  );
+  const waiting = ["main.ts", "program.ts"].map((file) => new URL(file, import.meta.url).href);
   for (let file = waiting.pop(); file !== undefined; file = waiting.pop()) {
     if (loaded.has(file)) continue;
     loaded.add(file);
@@ -171,7 +168,7 @@ test("what is loaded before a verb is known is small: no engine, no database, no
       waiting.push(what.startsWith(".") ? new URL(what, file).href : what);
   }
   const names = [...loaded].map((file) => file.replace(/^.*\/src\//, ""));
-  assert.ok(names.includes("core/closest.ts"), "the imports are really followed");
+  assert.ok(names.includes("surfaces/cli/commands.ts"), "the imports are really followed");
   const heavy = /^(?:zod|yaml|node:sqlite|compose\.ts|(?:config|engine|adapters|jobs)\/)/;
   assert.deepEqual(
     names.filter((name) => heavy.test(name)),
@@ -189,4 +186,16 @@ test("a request that is a list is no option", async () => {
   );
   assert.equal(code, EXIT.done);
   assert.equal(JSON.parse(out).tasks.length, 2);
+});
+
+test("a command that the shell finds is called by its name, any other by its path", () => {
+  assert.equal(invocationOf("/usr/local/bin/skein", "/bin:/usr/local/bin/"), "skein");
+  assert.equal(invocationOf("/home/me/skein/bin/skein", "/bin:/usr/bin"), "/home/me/skein/bin/skein");
+  assert.equal(invocationOf("/my tools/bin/skein", "/bin"), "'/my tools/bin/skein'");
+  assert.equal(invocationOf("/p/some.test.ts", "/bin"), "skein", "started by something else");
+});
+
+test("what npm adds to the PATH of its scripts is not there afterwards", () => {
+  const file = "/p/node_modules/.bin/skein";
+  assert.equal(invocationOf(file, "/p/node_modules/.bin:/bin"), file);
 });

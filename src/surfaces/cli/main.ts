@@ -1,9 +1,10 @@
-/** What does `skein …` do? Finds out who reads the command line, and answers with an exit code. */
-import type { Context } from "./context.ts";
-import type { ExitCode } from "./exit-codes.ts";
-import { invocationOf } from "./invocation.ts";
+/** What does `skein …` do? Reads the command line, and answers with an exit code. */
+import { type Context, refuse } from "./context.ts";
+import { EXIT, type ExitCode } from "./exit-codes.ts";
+import { processInput } from "./input.ts";
 import { type Output, processOutput } from "./output.ts";
-import { plainPlan } from "./plain-plan.ts";
+import { versionText } from "./version.ts";
+import { quoted } from "./words.ts";
 
 export async function main(
   given: readonly string[],
@@ -13,35 +14,43 @@ export async function main(
   const args = given.map((arg) => (LIST.test(arg) ? ` ${arg}` : arg));
   const json = wantsJson(args);
   const command = invocationOf(process.argv[1], around.env["PATH"]);
-  const context: Context = { ...output, ...around, command, json, now: Date.now };
-  if (around.folder === "") return homeless(context);
-  const plan = plainPlan(args);
-  if (plan) return (await import("./acts/plan.ts")).plan(context, plan);
-  return (await import("./program.ts")).perform(args, context);
+  if (args[0] === "--version" || args[0] === "-V") {
+    output.out.write(`${versionText(json)}\n`);
+    return EXIT.done;
+  }
+  const input = around.input ?? processInput;
+  const context: Context = { ...output, ...around, command, json, now: Date.now, input };
+  // Commander takes 20 ms to load: half of what `--version` takes without it.
+  if (around.folder !== "") return (await import("./program.ts")).perform(args, context);
+  const message = "the current folder was deleted";
+  const next = `cd to a folder that exists, such as your repository, and call ${command} again`;
+  return refuse(context, EXIT.configuration, { kind: "configuration", message, next });
 }
 
-/** "- Add a flag" is the first line of a list, and no option. */
+/** "- Add a flag" is the first line of a list, not an option. */
 const LIST = /^-\s/;
 
-type Surroundings = Pick<Context, "env" | "folder">;
+type Surroundings = Pick<Context, "env" | "folder"> & Partial<Pick<Context, "input">>;
 
-/** Empty if it is not there any more. */
+/** Empty if it does not exist any more. */
 function currentFolder(): string {
   try {
     return process.cwd();
   } catch {
-    return ""; // Deleted, or on a disk that is gone: said as soon as there is somewhere to say it.
+    return ""; // Deleted, or on a disk that is gone: `main` says so.
   }
 }
 
-async function homeless(context: Context): Promise<ExitCode> {
-  const [{ refuse }, { EXIT }] = await Promise.all([import("./context.ts"), import("./exit-codes.ts")]);
-  const next = `cd to a folder that is there, such as your repository, and call ${context.command} again`;
-  return refuse(context, EXIT.configuration, {
-    kind: "configuration",
-    message: "the current folder was deleted",
-    next,
-  });
+/** What a person types to call this command again. `file` is the launcher that was started, `searched` the PATH. */
+export function invocationOf(file: string | undefined, searched = ""): string {
+  const [, folder = "", name = ""] = /^(.*)\/([^/]+)$/.exec(file ?? "") ?? [];
+  if (name !== "skein") return "skein"; // Started by something else, such as a test.
+  // npm adds such folders only while one of its scripts runs.
+  const isLasting = (entry: string) => !/(?:^|\/)node_modules\/\.bin\/?$/.test(entry);
+  const isFound = searched
+    .split(":")
+    .some((entry) => isLasting(entry) && entry.replace(/\/+$/, "") === folder);
+  return isFound ? "skein" : quoted(`${folder}/${name}`);
 }
 
 const wantsJson = (args: readonly string[]) => args.slice(0, endOfOptions(args)).includes("--json");

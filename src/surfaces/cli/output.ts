@@ -1,7 +1,7 @@
 /** Where does the command write, and what can be shown there? */
 import { styleText } from "node:util";
 import { EXIT } from "./exit-codes.ts";
-import type { Line } from "./narrate.ts";
+import type { Line } from "./render/narrate.ts";
 import { steerless } from "./words.ts";
 
 /** Where the command writes; a test brings its own. */

@@ -1,30 +1,29 @@
-/** Which verb is called, and how? Reads the command line, runs the verb, words what cannot be understood. */
-import { readFileSync } from "node:fs";
+/** Reads the command line, runs the command that is called, and words what cannot be understood. */
 import { styleText } from "node:util";
 import { Command, CommanderError } from "commander";
+import { addCommands } from "./commands.ts";
 import type { Context, Perform } from "./context.ts";
 import { EXIT, EXIT_MEANINGS, type ExitCode } from "./exit-codes.ts";
 import { type Output, SILENT } from "./output.ts";
-import type { AddVerb } from "./verbs/options.ts";
-import { verbsFor } from "./verbs/verbs.ts";
+import { versionText } from "./version.ts";
 
 export async function perform(args: readonly string[], context: Context): Promise<ExitCode> {
   const { out, err, json } = context;
-  const verbs = await verbsFor(args);
   let code: ExitCode = EXIT.done;
   const performs: Perform = async (act) => {
     code = await act(context);
   };
+  // Commander shows the help when no command is given; with --json there is an error object instead.
+  const program = createProgram({ out, err: json ? SILENT : err }, json);
+  await addCommands(program, args, performs);
+  addHelpCommand(program);
   try {
-    // Commander shows the help when no verb is given; whoever asked for JSON gets an error object instead.
-    const program = createProgram({ out, err: json ? SILENT : err }, json);
-    addVerbs(program, verbs, performs);
     await program.parseAsync(args, { from: "user" });
     return code;
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0) return EXIT.done;
-    const see = helpFor(args, verbs);
+    const see = helpFor(args, program);
     if (json) err.write(jsonError(error, see));
     else if (error.code !== SHOWED_HELP) err.write(`skein: ${reason(error)}\nsee ${see}\n`);
     return EXIT.usage;
@@ -41,7 +40,7 @@ function createProgram({ out, err }: Output, json: boolean): Command {
         "not touched before you ask for it with `skein deliver`.",
     )
     .usage("[options] <command>")
-    .version(json ? JSON.stringify({ version: version() }) : version(), "-V, --version", "show the version")
+    .version(versionText(json), "-V, --version", "show the version")
     .helpOption("-h, --help", "show this help")
     .option("--json", "write machine-readable output, errors included")
     .helpCommand(false)
@@ -60,13 +59,7 @@ function createProgram({ out, err }: Output, json: boolean): Command {
     .addHelpText("after", helpTail);
 }
 
-/** Each verb adds itself; the help lists what is there and nothing else. */
-function addVerbs(program: Command, verbs: readonly AddVerb[], perform: Perform): void {
-  for (const addVerb of verbs) addVerb(program, perform);
-  addHelpVerb(program);
-}
-
-function addHelpVerb(program: Command) {
+function addHelpCommand(program: Command) {
   program
     .command("help [command...]")
     .description("show this help, or that of one command")
@@ -79,21 +72,15 @@ function addHelpVerb(program: Command) {
     });
 }
 
-/** From the manifest, which lies as far above `src` as above `dist`. */
-function version(): string {
-  const manifest = readFileSync(new URL("../../../package.json", import.meta.url), "utf8");
-  return (JSON.parse(manifest) as { version: string }).version;
-}
-
 function helpTail(): string {
   const codes = Object.entries(EXIT_MEANINGS).map(([code, meaning]) => `  ${code.padEnd(5)}${meaning}`);
   return [
     "",
     "Examples:",
-    "  skein demo                               # see a whole run, without a model",
+    "  skein demo                               # watch a whole run, without a model",
     "  skein run SPEC.md --agent ./my-agent.sh  # work on a goal in this repository",
-    "  skein status                             # which runs there are",
-    "  skein deliver                            # bring what landed to your branch",
+    "  skein status                             # list the runs",
+    "  skein deliver                            # merge what landed into your branch",
     "  skein help run                           # how to use one command",
     "",
     "Exit codes:",
@@ -122,12 +109,10 @@ const shortened = (text: string, max: number) => (text.length <= max ? text : `$
 const jsonError = (error: CommanderError, see: string) =>
   `${JSON.stringify({ error: { kind: "usage", message: reason(error), exitCode: EXIT.usage, see } })}\n`;
 
-/** Where a mistake is explained: the help of the verb that was typed, if there is such a verb. */
-function helpFor(args: readonly string[], verbs: readonly AddVerb[]): string {
-  const program = new Command("skein");
-  for (const addVerb of verbs) addVerb(program, async () => {});
-  const [verb, part] = args.filter((arg) => !arg.startsWith("-"));
-  const found = program.commands.find((it) => it.name() === verb);
+/** Where a mistake is explained: the help of the command that was typed, if there is such a command. */
+function helpFor(args: readonly string[], program: Command): string {
+  const [name, part] = args.filter((arg) => !arg.startsWith("-"));
+  const found = program.commands.find((it) => it.name() === name && name !== "help");
   if (found === undefined) return "skein --help";
   const below = found.commands.find((it) => it.name() === part);
   return ["skein", found.name(), ...(below ? [below.name()] : []), "--help"].join(" ");

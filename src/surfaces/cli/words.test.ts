@@ -1,21 +1,17 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { fit, onPage, table, width, wrapped } from "./columns.ts";
 import {
   ago,
   asJson,
   duration,
   firstLine,
-  fit,
   harmless,
   harmlessLines,
-  onPage,
   precise,
   quoted,
   short,
   steerless,
-  table,
-  width,
-  wrapped,
 } from "./words.ts";
 
 test("says times in two units at most", () => {

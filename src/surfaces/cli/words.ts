@@ -86,77 +86,9 @@ export const firstLine = (text: string, max = 100): string =>
     max,
   );
 
-/** How many columns a text takes: two for East Asian and pictures, none for marks that join. */
-export function width(text: string): number {
-  if (PLAIN.test(text)) return text.length;
-  let columns = 0;
-  for (const character of text) columns += WIDE.test(character) ? 2 : JOINING.test(character) ? 0 : 1;
-  return columns;
-}
-const WIDE =
-  /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}|[\u{20000}-\u{3fffd}]/u;
-const JOINING = /\p{Mn}|\p{Me}|\p{Cf}/u;
-
-/** At most so many columns. */
-export function fit(text: string, columns: number): string {
-  if (width(text) <= columns) return text;
-  let kept = "";
-  let used = 1; // For the "…".
-  for (const character of text) {
-    used += width(character);
-    if (used > columns) break;
-    kept += character;
-  }
-  return columns < 1 ? "" : `${kept}…`;
-}
-
-export const padded = (text: string, columns: number): string =>
-  text + " ".repeat(Math.max(0, columns - width(text)));
-
-/** Rows in columns, two spaces between; the last column is not padded. */
-export function table(rows: readonly (readonly string[])[]): readonly string[] {
-  const widths: number[] = [];
-  for (const row of rows)
-    for (const [i, cell] of row.entries()) widths[i] = Math.max(widths[i] ?? 0, width(cell));
-  return rows.map((row) =>
-    row
-      .map((cell, i) => (i === row.length - 1 ? cell : padded(cell, widths[i]!)))
-      .join("  ")
-      .trimEnd(),
-  );
-}
-
 /** As a shell takes it for one word. */
 export const quoted = (text: string): string =>
   /^[\w./:@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
-
-/** A paragraph in lines of at most so many columns, broken at blanks; a word that is longer stays whole. */
-export function wrapped(text: string, columns: number = PAGE_COLUMNS, indent = ""): string {
-  const [start = ""] = /^ */.exec(text) ?? [];
-  const lines: string[] = [];
-  let line = "";
-  for (const word of text.trimStart().split(/ +/)) {
-    const longer = line === "" ? word : `${line} ${word}`;
-    const room = columns - width(lines.length === 0 ? start : indent);
-    if (line === "" || width(longer) <= room) line = longer;
-    else {
-      lines.push(line);
-      line = word;
-    }
-  }
-  return start + [...lines, line].join(`\n${indent}`);
-}
-
-/** As wide as a terminal is, if it is no wider than is easy to read. Elsewhere lines stay whole, for who searches them. */
-export const onPage = (
-  { size }: { readonly size?: () => { readonly columns: number } },
-  text: string,
-  indent: string,
-): string => (size ? wrapped(text, Math.min(size().columns - 1, MAX_PAGE_COLUMNS), indent) : text);
-const MAX_PAGE_COLUMNS = 100;
-
-/** What every terminal has, and what a person reads with ease. */
-export const PAGE_COLUMNS = 80;
 
 /** Commands that can be pasted as they stand: what is said of them is a remark to the shell, too. */
 export function commands(rows: readonly (readonly [command: string, remark?: string])[]): readonly string[] {

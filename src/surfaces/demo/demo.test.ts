@@ -5,10 +5,10 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
 import { takeStep } from "../../adapters/agents/scripted-steps.ts";
-import { readScript, type WorkAttempt } from "../../core/agent-script.ts";
-import { type AnsweredTask, readPlanAnswer } from "../../core/plan-answer.ts";
-import { defaultPolicy, shouldDecompose } from "../../core/policy.ts";
+import { type AnsweredTask, readPlanAnswer } from "../../core/answers/plan-answer.ts";
+import { defaultPolicy, shouldDecompose } from "../../core/rules/policy.ts";
 import { contains } from "../../core/scope.ts";
+import { readScript, type WorkAttempt } from "../../ports/agent-script.ts";
 import { demoProject } from "./project.ts";
 import { demoScript } from "./script.ts";
 import { CACHE_VARIABLE, demoSettings } from "./settings.ts";
@@ -32,7 +32,7 @@ const inOrder = tasksOf("t").flatMap((task) => (script.plans[task.id] ? tasksOf(
 describe("the demo's script", () => {
   it("is a script that its reader accepts", () => {
     const read = readScript(JSON.stringify(script));
-    assert.equal(JSON.stringify(read), JSON.stringify({ is: "script", script }));
+    assert.deepEqual(read, { is: "script", script: JSON.parse(JSON.stringify(script)) });
   });
 
   it("has work for every task that its planners name, and for no other", () => {

@@ -1,7 +1,7 @@
 /** What do the demo's later workers write? The parts of the almanac that put the facts together. */
-import { file, type Part, tested } from "./parts.ts";
+import { type DemoPart, file, tested } from "./parts.ts";
 
-export const grid: Part = {
+export const grid: DemoPart = {
   code: file(`
 /** Which days are in a month, week by week? */
 import { daysInMonth } from "../leap.js";
@@ -35,7 +35,7 @@ test("a February can fit into four", () => {
 `),
 };
 
-export const title: Part = {
+export const title: DemoPart = {
   code: file(`
 /** What stands above a month? */
 export const MONTHS = [
@@ -58,7 +58,7 @@ test("stands in the middle", () => {
 `),
 };
 
-export const render: Part = {
+export const render: DemoPart = {
   code: file(`
 /** How does a month look, with one day marked? */
 import { weeksOf } from "./grid.js";
@@ -137,7 +137,7 @@ test("the sky's facts are there", () => {
 };
 
 /** Lands while somebody else still writes for the names as they were, in a file of their own: git sees no conflict. */
-export const dayNames: Part = {
+export const dayNames: DemoPart = {
   code: file(`
 /** Which day of the week is it? */
 import { dayNumber } from "./date.js";
@@ -169,7 +169,7 @@ test("has a short name for each", () => {
 `),
 };
 
-export const page: Part & { readonly before: string } = {
+export const page: DemoPart & { readonly before: string } = {
   /** As it was written when `weekday` still gave a text. */
   get before() {
     return this.code.replace("weekday(date).long", "weekday(date)");
@@ -205,7 +205,7 @@ test("a page has a head, the facts and the month", () => {
 };
 
 /** One of its tests is flaky: it fails where it is run for the first time, and never again. */
-export const command: Part = {
+export const command: DemoPart = {
   code: file(`
 #!/usr/bin/env node
 /** The command: one date, or today. */

@@ -4,7 +4,7 @@
 export const file = (text: string) => text.replace(/^\n/, "");
 
 /** A module's code and its test, which belong to one task. */
-export type Part = { readonly code: string; readonly test: string };
+export type DemoPart = { readonly code: string; readonly test: string };
 
 const TEST_HEAD = `import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -12,7 +12,7 @@ import { test } from "node:test";
 
 export const tested = (text: string) => TEST_HEAD + file(text);
 
-export const leap: Part = {
+export const leap: DemoPart = {
   code: file(`
 /** How long is a year, and a month in it? */
 export const isLeap = (year) => (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0;
@@ -36,7 +36,7 @@ test("only February changes its length", () => {
 `),
 };
 
-export const weekday: Part = {
+export const weekday: DemoPart = {
   code: file(`
 /** Which day of the week is it? */
 import { dayNumber } from "./date.js";
@@ -60,7 +60,7 @@ test("knows famous days of the week", () => {
 `),
 };
 
-export const ordinal: Part = {
+export const ordinal: DemoPart = {
   code: file(`
 /** How is a number in a row said? */
 const ENDINGS = { 1: "st", 2: "nd", 3: "rd" };
@@ -80,7 +80,7 @@ test("says the ends of numbers, teens included", () => {
 `),
 };
 
-export const roman: Part = {
+export const roman: DemoPart = {
   code: file(`
 /** How did the Romans write a year? */
 const SIGNS = [
@@ -107,7 +107,7 @@ test("writes years as on old buildings", () => {
 `),
 };
 
-export const season: Part = {
+export const season: DemoPart = {
   code: file(`
 /** Which season is it, by whole months, as weather services count? */
 const NORTH = ["winter", "spring", "summer", "autumn"];
@@ -133,7 +133,7 @@ test("is the other way round in the south", () => {
 `),
 };
 
-export const moon: Part = {
+export const moon: DemoPart = {
   code: file(`
 /** What does the moon look like? By its mean month, so it may be off by half a day. */
 import { dayNumber } from "./date.js";
@@ -168,7 +168,7 @@ test("grows towards the full moon", () => {
 `),
 };
 
-export const zodiac: Part = {
+export const zodiac: DemoPart = {
   code: file(`
 /** Under which sign is one born? */
 const SIGNS = [
@@ -194,7 +194,7 @@ test("changes within a month, and over the end of the year", () => {
 `),
 };
 
-export const week: Part & { readonly naive: string } = {
+export const week: DemoPart & { readonly naive: string } = {
   code: file(`
 /** Which ISO week is it? A week belongs to the year that has its Thursday. */
 import { dayNumber, fromDayNumber } from "./date.js";

@@ -1,5 +1,5 @@
 /** What do the demo's planners ask for? Four sprints, and a part that is split once more. */
-import type { PlanTurn } from "../../core/agent-script.ts";
+import type { PlanTurn } from "../../ports/agent-script.ts";
 
 type Planned = {
   readonly id: string;

@@ -1,6 +1,6 @@
 /** Who does what in the demo? The workers' edits, with one accident of each common kind, and the planners' answers. */
-import type { Script, Step, WorkAttempt } from "../../core/agent-script.ts";
-import { leap, moon, ordinal, type Part, roman, season, week, weekday, zodiac } from "./parts.ts";
+import type { Script, ScriptStep, WorkAttempt } from "../../ports/agent-script.ts";
+import { type DemoPart, leap, moon, ordinal, roman, season, week, weekday, zodiac } from "./parts.ts";
 import {
   calendarFacts,
   command,
@@ -59,19 +59,19 @@ export const demoScript = (): Script => ({
   },
 });
 
-const wait = (ms: number): Step => ({ do: "wait", ms });
-const ready = (task: string, attempt = 1): Step => ({
+const wait = (ms: number): ScriptStep => ({ do: "wait", ms });
+const ready = (task: string, attempt = 1): ScriptStep => ({
   do: "await",
   task,
   until: "ready",
   attempt,
   ms: MAX_AWAIT_MS,
 });
-const landed = (task: string): Step => ({ do: "await", task, until: "landed", ms: MAX_AWAIT_MS });
+const landed = (task: string): ScriptStep => ({ do: "await", task, until: "landed", ms: MAX_AWAIT_MS });
 /** Longer than the slowest machine takes for the whole demo. */
 const MAX_AWAIT_MS = 300_000;
-const say = (text: string): Step => ({ do: "say", text });
-const write = (path: string, text: string): Step => ({ do: "write", path, text });
+const say = (text: string): ScriptStep => ({ do: "say", text });
+const write = (path: string, text: string): ScriptStep => ({ do: "write", path, text });
 const complete = (summary: string, more: { readonly concerns?: readonly string[] } = {}) => ({
   handoff: { status: "complete", summary, ...more },
 });
@@ -83,10 +83,10 @@ const SOUTH = {
 /** A module and its test. */
 const made = (
   name: string,
-  { code, test }: Part,
+  { code, test }: DemoPart,
   ms: number,
   more: { readonly concerns?: readonly string[] } = {},
-  last: readonly Step[] = [],
+  last: readonly ScriptStep[] = [],
 ): WorkAttempt => ({
   steps: [
     say(`writing src/${name}.js`),
@@ -118,7 +118,7 @@ const listed = (
   section: "calendar" | "sky",
   facts: { readonly imports: string; readonly list: string; readonly test: string },
   ms: number,
-  last: readonly Step[] = [],
+  last: readonly ScriptStep[] = [],
 ): WorkAttempt => ({
   steps: [
     wait(ms),

@@ -175,7 +175,7 @@ describe("a subtask that comes to nothing in a program", LIMIT, () => {
     ]);
     assert.deepEqual(handoff.suggestions, [
       `[a] ${words}`,
-      "[b] mend the function, or what it stumbled on",
+      "[b] fix the function, or what it failed on",
       `[d] ${words}`,
     ]);
   });

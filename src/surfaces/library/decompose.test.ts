@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { ALL, did, execute, LIMIT, once, PARENT, part } from "../../../test/support/decompositions.ts";
 import type { PlanBrief } from "../../core/brief.ts";
-import type { Event } from "../../core/event.ts";
+import type { Event } from "../../core/log/event.ts";
 
 describe("a task that is split and done in a program", LIMIT, () => {
   it("becomes one handoff: files together, words with their subtask, work summed up", async () => {

@@ -1,17 +1,17 @@
 /** What came of a task that planners split and workers did? One handoff, from the engine without a repository. */
 import { runEmbedded } from "../../compose/embedded.ts";
-import { aggregate, endedHandoff } from "../../core/aggregate.ts";
-import type { Event } from "../../core/event.ts";
+import { readPlanAnswer } from "../../core/answers/plan-answer.ts";
 import { messageOf } from "../../core/failure.ts";
-import { undoneTexts } from "../../core/given-up.ts";
 import { createFailureHandoff, type Handoff } from "../../core/handoff.ts";
-import { readPlanAnswer } from "../../core/plan-answer.ts";
-import { defaultPolicy, type Policy } from "../../core/policy.ts";
+import type { Event } from "../../core/log/event.ts";
+import type { RunState } from "../../core/log/state.ts";
+import { aggregate, endedHandoff } from "../../core/rules/aggregate.ts";
+import { undoneTexts } from "../../core/rules/given-up.ts";
+import { defaultPolicy, type Policy } from "../../core/rules/policy.ts";
 import { EVERYTHING } from "../../core/scope.ts";
-import { slugOf } from "../../core/slug.ts";
-import type { RunState } from "../../core/state.ts";
 import { childId, parentId, ROOT, type Task, type TaskId, type TaskSpec } from "../../core/task.ts";
 import type { EngineEnd } from "../../engine/engine.ts";
+import { slugOf } from "../../text/slug.ts";
 import type { DecomposeOptions, ParentTask, PolicyChanges } from "./types.ts";
 
 /** Never throws: whatever goes wrong is a failed handoff with the reason. */

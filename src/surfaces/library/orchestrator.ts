@@ -1,30 +1,26 @@
 /** How does a program start runs in a repository, find them again, and go on with them? */
 import path from "node:path";
+import { beginRun, followingPlan } from "../../app/begin-run.ts";
+import type { RunListeners } from "../../app/follow-run.ts";
+import type { GivenAgents, Parts } from "../../app/parts.ts";
+import { misconfigured, misused, type Refused } from "../../app/refused.ts";
+import { resumeRun } from "../../app/resume-run.ts";
+import { seeRun } from "../../app/see-run.ts";
+import { functionAgents, openProject, type Project, partsOf } from "../../compose.ts";
 import {
-  agentProblem,
-  baseOf,
-  createRun,
-  discardRun,
-  functionAgents,
-  type GivenAgents,
-  gateOf,
-  inspectSandbox,
-  openProject,
-  type Project,
-  promptsProblem,
-  startRun,
-  tidyRun,
-  unconfinedProblem,
-} from "../../compose.ts";
-import { type Config, fromSettings, type Problem, problemText, readConfig } from "../../config/index.ts";
-import { type Failure, failure, messageOf } from "../../core/failure.ts";
-import { nothingSeen, type Seen, see } from "../../core/view.ts";
+  type Config,
+  type ConfigProblem,
+  fromSettings,
+  problemText,
+  readConfig,
+} from "../../config/index.ts";
+import { failure, messageOf } from "../../core/failure.ts";
+import { type Failed, hasFailed } from "../../core/result.ts";
 import { readValue } from "../../planning/files/read-plan.ts";
 import { lintPlan } from "../../planning/lint.ts";
 import type { ExecutionPlan } from "../../planning/plan.ts";
-import { type Failed, hasFailed } from "../../ports/repository.ts";
-import type { RunHome, RunRecord } from "../../ports/runs.ts";
-import { Feed, handleOf, printableView } from "./run-handle.ts";
+import type { RunRecord } from "../../ports/runs.ts";
+import { Feed, handleOf, printableView, type Started } from "./run-handle.ts";
 import type { Orchestrator, OrchestratorOptions, RunHandle, RunListed, Settings } from "./types.ts";
 
 export function openOrchestrator(options: OrchestratorOptions): Orchestrator {
@@ -63,7 +59,7 @@ type Wanted = Parameters<Orchestrator["run"]>[0];
 class Desk {
   readonly #options: OrchestratorOptions;
   readonly #beginning = new Set<Promise<unknown>>();
-  readonly #going = new Set<RunHandle>();
+  readonly #handles = new Set<RunHandle>();
   #isClosed = false;
 
   constructor(options: OrchestratorOptions) {
@@ -85,42 +81,34 @@ class Desk {
   async run({ goal: said, plan: given, base, signal = NEVER }: Wanted): Promise<RunHandle | Failed> {
     const plan = given === undefined ? undefined : planIn(given);
     if (plan && hasFailed(plan)) return plan;
-    const goal = said ?? plan?.goal;
-    if (typeof goal !== "string" || goal.trim() === "")
-      return refused("the goal is empty", "say what is to be done");
-    const configured = configOf(this.#options.config ?? {}, base);
+    const goal = said ?? plan?.goal ?? "";
+    const settings = this.#options.config ?? {};
+    const configured = configOf(settings, base);
     if (hasFailed(configured)) return configured;
-    const config = plan ? followsPlan(configured, plan, this.#options.config) : configured;
-    const project = await this.#open(signal);
-    if (hasFailed(project)) return project;
-    const problem = (await this.#agentProblem(project, config)) ?? unconfinedProblem(config);
-    if (problem) return { failure: problem };
-    const from = await baseOf(project, config.base, signal);
-    if (hasFailed(from)) return from;
-    const gate = await gateOf(project, config, from.base, signal);
-    if (hasFailed(gate)) return gate;
-    const home = await createRun(project, { goal, ...from, config, ...(plan && { plan }) });
-    if (hasFailed(home)) return home;
-    const handle = await this.#start(project, home, config, signal);
-    if (hasFailed(handle)) await discardRun(home);
-    return handle;
+    const config = plan ? followingPlan(configured, plan, "workers" in settings) : configured;
+    const parts = await this.#parts(signal);
+    if (hasFailed(parts)) return parts;
+    const request = { goal: String(goal), config, agents: this.#agents, ...(plan && { plan }) };
+    return this.#going(parts, signal, (listeners) => beginRun({ ...request, ...listeners }, parts, signal));
   }
 
   async resume(run: string, signal: AbortSignal): Promise<RunHandle | Failed> {
-    const project = await this.#open(signal);
-    if (hasFailed(project)) return project;
-    const home = await project.runs.open(run);
+    const parts = await this.#parts(signal);
+    if (hasFailed(parts)) return parts;
+    const home = await parts.project.runs.open(run);
     if (hasFailed(home)) return home;
-    const read = fromSettings(home.record.settings);
-    if ("problems" in read) return wrongSettings(read.problems.map(problemText));
-    const { config } = read;
-    const { closed } = (await seenOf(home)).state;
-    if (closed) {
-      await tidyRun(project, home, { config, env: this.#env }); // It may have been killed before its last broom.
-      return refused(`run ${run} is closed: ${closed.how}`, "start a new run with what is left");
-    }
-    const problem = await this.#agentProblem(project, config);
-    return problem ? { failure: problem } : this.#start(project, home, config, signal);
+    const seen = await seeRun(home);
+    if (hasFailed(seen)) return seen;
+    return this.#going(parts, signal, async (listeners) => {
+      const request = { ...seen, ...listeners, agents: this.#agents, reconfigure };
+      const resumed = await resumeRun(request, parts, signal);
+      if (hasFailed(resumed)) return resumed;
+      if (resumed.is === "live") return { ...resumed, home };
+      const { closed } = seen.seen.state;
+      return closed
+        ? misused(`run ${run} is closed: ${closed.how}`, "start a new run with what is left")
+        : misused(`run ${run} is paused in another process`, "tell it there to go on");
+    });
   }
 
   async runs(): Promise<readonly (RunListed | Failed)[] | Failed> {
@@ -134,72 +122,63 @@ class Desk {
     const project = await this.#open(NEVER);
     if (hasFailed(project)) return project;
     const home = await project.runs.open(run);
-    return hasFailed(home) ? home : printableView(await seenOf(home));
+    const seen = hasFailed(home) ? home : await seeRun(home);
+    return hasFailed(seen) ? seen : printableView(seen.seen);
   }
 
   async close(): Promise<void> {
     this.#isClosed = true;
     await Promise.all(this.#beginning);
-    await Promise.all([...this.#going].map((handle) => handle.stop()));
+    await Promise.all([...this.#handles].map((handle) => handle.stop()));
   }
 
   get #env() {
     return this.#options.env ?? process.env;
   }
 
+  get #agents(): GivenAgents {
+    const { worker, planner } = this.#options;
+    return functionAgents({ ...(worker && { work: worker }), ...(planner && { plan: planner }) });
+  }
+
   #open(signal: AbortSignal): Promise<Project | Failed> {
     return openProject(path.resolve(this.#options.repository), this.#env, signal);
   }
 
-  /** Better said before a run begins than by its tenth planner. */
-  async #agentProblem(project: Project, config: Config): Promise<Failure | undefined> {
-    const sandbox = await inspectSandbox(config, this.#env);
-    return (
-      (await this.#whoProblem(project, config)) ??
-      sandbox?.problem ??
-      (await promptsProblem(config, project.located.top))
-    );
+  async #parts(signal: AbortSignal): Promise<Parts | Failed> {
+    const project = await this.#open(signal);
+    return hasFailed(project) ? project : partsOf(project, this.#env);
   }
 
-  /** What a function does need not be configured, and is not looked for. */
-  async #whoProblem(project: Project, config: Config): Promise<Failure | undefined> {
-    const { worker, planner } = this.#options;
-    const configured = planner ? "none" : config.planner;
-    if (!worker && config.agent === undefined)
-      return failure("agent-unreachable", "nobody is there to work", "give a worker, or config.agent");
-    if (!worker) return agentProblem(project, { ...config, planner: configured ?? "none" }, this.#env);
-    if (configured === undefined || configured === "none") return undefined;
-    return agentProblem(project, { ...config, agent: configured, planner: "none" }, this.#env);
-  }
-
-  /** Without any planner, the worker function gets the whole goal: it does not plan. */
-  #agents({ planner: configured }: Config): GivenAgents {
-    const { worker, planner } = this.#options;
-    const given = functionAgents({ ...(worker && { work: worker }), ...(planner && { plan: planner }) });
-    return worker && !planner && configured === undefined ? { ...given, planner: "none" } : given;
-  }
-
-  async #start(
-    project: Project,
-    home: RunHome,
-    config: Config,
+  /** Starts a run, and stops it when its signal comes or this orchestrator is closed. */
+  async #going(
+    parts: Parts,
     signal: AbortSignal,
+    start: (listeners: RunListeners) => Promise<Started | Refused>,
   ): Promise<RunHandle | Failed> {
-    const feed = new Feed(home.log);
-    const env = this.#env;
-    const options = { config, env, watch: () => {}, around: feed.around, agents: this.#agents(config) };
-    const live = await startRun(project, home, options, signal);
-    if (hasFailed(live)) return live;
-    const handle = handleOf({ project, home, config, env, live, feed });
+    const feed = new Feed();
+    const live = await start({ watch: feed.watch });
+    if (hasFailed(live)) return inOneLine(live);
+    const handle = handleOf({ parts, live, feed });
     signal.addEventListener("abort", live.stopNow, { once: true });
     if (signal.aborted || this.#isClosed) live.stopNow();
-    this.#going.add(handle);
+    this.#handles.add(handle);
     void handle.ended.then(() => {
       signal.removeEventListener("abort", live.stopNow);
-      this.#going.delete(handle);
+      this.#handles.delete(handle);
     });
     return handle;
   }
+}
+
+/** A failure has no lines of its own: what a terminal shows below it stands behind it. */
+const inOneLine = ({ failure: why, lines = [] }: Refused): Failed => ({
+  failure: lines.length === 0 ? why : { ...why, message: `${why.message}: ${lines.join("; ")}` },
+});
+
+function reconfigure(settings: unknown): Config | Refused {
+  const read = fromSettings(settings);
+  return "config" in read ? read.config : misconfigured(read.problems.map(problemText).join("; "), SEE_KEYS);
 }
 
 /** One that the command would refuse is refused here, with all that is wrong with it. */
@@ -215,24 +194,11 @@ function planIn(given: object): ExecutionPlan | Failed {
   );
 }
 
-/** Nobody plans, and it says itself how many may work at once. */
-const followsPlan = (config: Config, plan: ExecutionPlan, settings: Settings = {}): Config => ({
-  ...config,
-  planner: "none",
-  ...("workers" in settings ? {} : { workers: plan.max_concurrent }),
-});
-
 async function listed(project: Project, record: RunRecord): Promise<RunListed | Failed> {
   const home = await project.runs.open(record.run);
   if (hasFailed(home)) return home;
   const { settings: _, ...known } = record;
   return { ...known, isGoing: (await home.owner()) !== undefined };
-}
-
-async function seenOf(home: RunHome): Promise<Seen> {
-  const seen = nothingSeen();
-  for await (const event of home.log.read(0)) see(seen, event);
-  return seen;
 }
 
 /** As if it were a file: the same keys, the same checks, the same words. */
@@ -247,7 +213,8 @@ function configOf(settings: Settings, base: string | undefined): Config | Failed
 const ORIGIN = "config";
 
 /** It has no lines: the key says where it is. */
-const inConfig = ({ key, message }: Problem) => problemText({ key, message, origin: ORIGIN });
+const inConfig = ({ key, message }: ConfigProblem) => problemText({ key, message, origin: ORIGIN });
 
-const wrongSettings = (lines: readonly string[]) =>
-  refused(lines.join("; "), "docs/configuration.md of Skein says what each key may be");
+const SEE_KEYS = "docs/configuration.md of Skein says what each key may be";
+
+const wrongSettings = (lines: readonly string[]) => refused(lines.join("; "), SEE_KEYS);

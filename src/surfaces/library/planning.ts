@@ -2,19 +2,21 @@
  * What can a program do with plans? Make them of requests, read, check and show them; `createOrchestrator` runs them.
  *
  * ```ts
- * import { lintPlan, planRequest, renderMarkdown } from "skein/planning";
+ * import { lintPlan, planRequest, renderMarkdown } from "skein-agents/planning";
  *
  * const plan = await planRequest("Build user auth with login, logout, register", { repository: "." });
  * if ("failure" in plan) throw new Error(plan.failure.message);
  * console.log(renderMarkdown(plan), lintPlan(plan)); // three tasks in one wave; what is found is advice
  * ```
+ *
+ * @module skein-agents/planning
  */
 import path from "node:path";
 import { groundsOf } from "../../compose/planning.ts";
 import { failure, messageOf } from "../../core/failure.ts";
+import { type Failed, hasFailed } from "../../core/result.ts";
 import { planByRules } from "../../planning/by-rules.ts";
 import type { ExecutionPlan } from "../../planning/plan.ts";
-import { type Failed, hasFailed } from "../../ports/repository.ts";
 
 export { type PlanAround, planByRules } from "../../planning/by-rules.ts";
 export { criticalPath } from "../../planning/critical-path.ts";

@@ -1,42 +1,37 @@
 /** What can a program do with a run that goes on in it? See its events, look at it, tell it something, wait for it. */
-import { type DeliveryEnd, deliverRun, type LiveRun, type Project } from "../../compose.ts";
-import type { Config } from "../../config/index.ts";
-import { targetBranchOf } from "../../core/brief.ts";
-import type { Event } from "../../core/event.ts";
-import { failure, messageOf } from "../../core/failure.ts";
-import { givenUpOf } from "../../core/given-up.ts";
-import { refusedAccounts } from "../../core/governor.ts";
+import { type DeliverRequest, deliverRun } from "../../app/deliver.ts";
+import type { LiveRun, RunEnding } from "../../app/follow-run.ts";
+import { failureOf } from "../../app/halt.ts";
+import { targetOf } from "../../app/lost-run.ts";
+import type { Parts } from "../../app/parts.ts";
+import type { Event } from "../../core/log/event.ts";
+import { type Failed, hasFailed } from "../../core/result.ts";
+import { givenUpOf } from "../../core/rules/given-up.ts";
 import type { TaskId } from "../../core/task.ts";
-import { findTask, nothingSeen, type RunView, rowsOf, type Seen, see, viewOf } from "../../core/view.ts";
-import type { EngineEnd } from "../../engine/engine.ts";
+import { findTask, type RunView, rowsOf, type Seen, viewOf } from "../../core/view/view.ts";
 import { printsAs } from "../../graph/task-printing.ts";
+import type { DeliveryEnd } from "../../ports/delivery.ts";
 import type { EventLog } from "../../ports/event-log.ts";
-import type { Heard, Said } from "../../ports/mailbox.ts";
-import type { Failed } from "../../ports/repository.ts";
+import type { Heard, MailboxMessage } from "../../ports/mailbox.ts";
 import type { RunHome } from "../../ports/runs.ts";
-import type { DeliverOptions, RunEnded, RunHandle } from "./types.ts";
+import type { RunEnded, RunHandle } from "./types.ts";
 
-type OfTask = Extract<Said, { readonly task?: TaskId }> & { readonly type: "approve" | "decline" | "cancel" };
-
-type Parts = {
-  readonly project: Project;
-  readonly home: RunHome;
-  readonly config: Config;
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly live: LiveRun;
-  readonly feed: Feed;
+type OfTask = Extract<MailboxMessage, { readonly task?: TaskId }> & {
+  readonly type: "approve" | "decline" | "cancel";
 };
 
-export function handleOf(parts: Parts): RunHandle {
-  const { home, config, live, feed } = parts;
-  const { run } = home.record;
-  void feed.standsStill.then(live.stopGently); // Only a person can help, and a program would wait for ever.
-  const ended = live.ended.then(endOf, asLost).finally(() => feed.end());
+export type Started = LiveRun & { readonly home: RunHome };
+
+type HandleParts = { readonly parts: Parts; readonly live: Started; readonly feed: Feed };
+
+export function handleOf({ parts, live, feed }: HandleParts): RunHandle {
+  const { run, home, seen } = live;
+  const ended = live.ended.then(endOf).finally(() => feed.end());
   const tooLate = ended.then(() => refused(`run ${run} has ended`));
-  const say = (command: Said) => Promise.race([live.say(command), tooLate]);
+  const say = (command: MailboxMessage) => Promise.race([live.say(command), tooLate]);
   const sayOf = async (command: OfTask, task?: string): Promise<Heard> => {
     if (task === undefined) return say(command);
-    const found = findTask(feed.seen.state, String(task));
+    const found = findTask(seen.state, String(task));
     return typeof found === "string"
       ? say({ ...command, task: found })
       : refused(notOne(String(task), found.several));
@@ -48,14 +43,14 @@ export function handleOf(parts: Parts): RunHandle {
     const { is } = await ended;
     return is === "stopped" ? { is: "heard" } : tooLate;
   };
-  const target = targetBranchOf(run, config.branchPrefix);
+  const target = targetOf(home.record);
   const handle: RunHandle = {
     run,
     target,
-    events: { [Symbol.asyncIterator]: () => feed.events() },
+    events: { [Symbol.asyncIterator]: () => feed.events(home.log) },
     ended,
-    view: () => printableView(feed.seen),
-    tasks: () => rowsOf(feed.seen.state),
+    view: () => printableView(seen),
+    tasks: () => rowsOf(seen.state),
     pause: () => say({ type: "pause" }),
     resume: () => say({ type: "resume" }),
     steer: async (message) =>
@@ -68,11 +63,11 @@ export function handleOf(parts: Parts): RunHandle {
     cancel: (task, reason) =>
       sayOf({ type: "cancel", ...(reason !== undefined && { reason: String(reason) }) }, task),
     stop,
-    deliver: (options = {}) => deliver(parts, options),
+    deliver: (options = {}) => deliver({ ...options, home, seen }, parts, options.signal),
     [Symbol.asyncDispose]: async () => void (await stop()),
   };
   return printsAs(handle, () => {
-    const { is, counts, undone } = viewOf(feed.seen);
+    const { is, counts, undone } = viewOf(seen);
     return { run, target, goal: home.record.goal, is, counts, undone };
   });
 }
@@ -90,62 +85,28 @@ const notOne = (said: string, several: readonly { readonly name: string }[]) =>
     ? `there is no task ${JSON.stringify(said)}`
     : `several tasks are called ${JSON.stringify(said)}: ${several.map(({ name }) => name).join(", ")}`;
 
-function endOf(end: EngineEnd): RunEnded {
+function endOf(end: RunEnding): RunEnded {
   if (end.is === "lost") return end;
   const { closed } = end.state;
   const givenUp = givenUpOf(end.state);
   if (closed) return { is: "closed", ...closed, ...(givenUp.length > 0 && { givenUp }) };
-  const [refusedKey] = refusedAccounts(end.state);
-  const why = end.state.setup.failure ?? refusedKey?.failure;
-  return { is: "stopped", ...(why && { failure: why }) };
+  return { is: "stopped", ...(end.halt && { failure: failureOf(end.halt) }) };
 }
 
-/** Its engine had ended; what came after it broke. */
-const asLost = (error: unknown): RunEnded => ({
-  is: "lost",
-  failure: failure("repository", `the run broke at its end: ${messageOf(error)}`, "resume it"),
-});
-
-/** The run's events, as the log has them: nothing is kept in memory but what there is to see. */
+/** The run's events, as the log has them: none is kept in memory. */
 export class Feed {
-  readonly seen = nothingSeen();
-  readonly #log: EventLog;
   #more = Promise.withResolvers<void>();
-  readonly #standsStill = Promise.withResolvers<void>();
   #isOver = false;
-
-  constructor(log: EventLog) {
-    this.#log = log;
-  }
 
   get isOver(): boolean {
     return this.#isOver;
   }
 
-  /** By this engine's own call: what an earlier one met is tried again. */
-  get standsStill(): Promise<void> {
-    return this.#standsStill.promise;
-  }
-
-  /** Sees what the engine reads when it starts, and what it writes once that is durable. */
-  readonly around = (log: EventLog): EventLog => {
-    const take = (event: Event) => this.#take(event);
-    return {
-      read: async function* (after) {
-        for await (const event of log.read(after)) {
-          take(event);
-          yield event;
-        }
-      },
-      append: async (after, events) => {
-        const appended = await log.append(after, events);
-        if (appended.is !== "done") return appended;
-        for (const event of events) take(event);
-        if (events.some(({ type }) => type === "account.refused" || type === "setup.failed"))
-          this.#standsStill.resolve();
-        return appended;
-      },
-    };
+  /** An event is durable. */
+  readonly watch = (): void => {
+    const { resolve } = this.#more;
+    this.#more = Promise.withResolvers();
+    resolve();
   };
 
   end(): void {
@@ -153,11 +114,11 @@ export class Feed {
     this.#more.resolve();
   }
 
-  async *events(): AsyncGenerator<Event> {
+  async *events(log: EventLog): AsyncGenerator<Event> {
     for (let seen = 0; ; ) {
       const { promise } = this.#more; // Before reading: what is added meanwhile is read in the next round.
       const isLast = this.#isOver;
-      for await (const event of this.#log.read(seen)) {
+      for await (const event of log.read(seen)) {
         seen += 1;
         yield event;
       }
@@ -165,41 +126,13 @@ export class Feed {
       await promise;
     }
   }
-
-  #take(event: Event): void {
-    see(this.seen, event);
-    const { resolve } = this.#more;
-    this.#more = Promise.withResolvers();
-    resolve();
-  }
 }
 
 async function deliver(
-  { project, home, config, env, feed }: Parts,
-  options: DeliverOptions,
+  request: DeliverRequest,
+  parts: Parts,
+  signal: AbortSignal = new AbortController().signal,
 ): Promise<DeliveryEnd | Failed> {
-  const { branch: baseBranch = home.record.baseBranch, intoCheckout = false, partial = false } = options;
-  const why = undeliverable(feed, partial);
-  if (why) return cannot(home, ...why);
-  if (baseBranch === undefined) return cannot(home, "it did not start from a branch", "name one: { branch }");
-  const signal = options.signal ?? new AbortController().signal;
-  try {
-    return await deliverRun(project, home, { config, env, baseBranch, intoCheckout }, signal);
-  } catch (error) {
-    return cannot(home, messageOf(error), "try again, or report it");
-  }
-}
-
-const cannot = ({ record }: RunHome, why: string, next: string): Failed => ({
-  failure: failure("repository", `run ${record.run} cannot be delivered: ${why}`, next),
-});
-
-function undeliverable({ isOver, seen }: Feed, partial: boolean): [why: string, next: string] | undefined {
-  if (!isOver) return ["it is going on", "wait for `ended`"];
-  const { is, landings, target } = viewOf(seen);
-  if (landings.length === 0) return ["nothing has landed", "see view().undone"];
-  if (target.health === "red" || target.health === "suspect") return ["its target is red", "see view().left"];
-  return is === "done" || partial
-    ? undefined
-    : [`it is ${is}, not done`, "{ partial: true } brings what landed"];
+  const delivered = await deliverRun(request, parts, signal);
+  return hasFailed(delivered) ? { failure: delivered.failure } : delivered.end;
 }

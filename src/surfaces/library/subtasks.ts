@@ -2,7 +2,7 @@
  * What can a program do with subtasks? Run a task that delegates, asks and goes on, by a handler of its own.
  *
  * ```ts
- * import { executeTask, functionHandler, TemplateRegistry } from "skein/subtasks";
+ * import { executeTask, functionHandler, TemplateRegistry } from "skein-agents/subtasks";
  *
  * const registry = new TemplateRegistry();
  * registry.register({ name: "check", type: "verification", description: "Check a text" });
@@ -15,6 +15,8 @@
  * const { content } = await executeTask({ description: "Write a text" }, {}, { handler, registry });
  * console.log(content); // written, and no mistakes
  * ```
+ *
+ * @module skein-agents/subtasks
  */
 export { filesIn } from "../../compose/subtasks.ts";
 export type {
@@ -27,6 +29,7 @@ export type {
   FailureReason,
   FileChange,
   FileSource,
+  HandledTaskResult as TaskResult,
   ReturnStatus,
   ScriptOutcome,
   ScriptRunner,
@@ -35,17 +38,16 @@ export type {
   TaskHandler,
   TaskInputs,
   TaskNotes,
-  TaskResult,
 } from "../../ports/subtasks.ts";
 export { MemoryArtefacts } from "../../subtasks/artefacts.ts";
 export { AssociativeFiles } from "../../subtasks/associative-files.ts";
 export { canonicalJson, signatureOf } from "../../subtasks/canonical.ts";
-export { type ExecuteOptions, executeTask } from "../../subtasks/execute.ts";
+export { type ExecuteTaskOptions as ExecuteOptions, executeTask } from "../../subtasks/execute.ts";
 export { checkExpectation, NAMED_FORMATS } from "../../subtasks/expectations.ts";
 export {
+  type FunctionResponse as ToolResponse,
   type FunctionTurn,
   functionHandler,
-  type ToolResponse,
   type TurnAnswer,
 } from "../../subtasks/function-handler.ts";
 export {
@@ -54,7 +56,7 @@ export {
   type SomeLimits,
   type SubtaskLimits,
 } from "../../subtasks/limits.ts";
-export type { Question, SubtaskEvent } from "../../subtasks/live-task.ts";
+export type { SubtaskEvent, TaskQuestion as Question } from "../../subtasks/live-task.ts";
 export { DEFAULT_ITERATIONS, type Iteration } from "../../subtasks/loop.ts";
 export {
   MATCH_WEIGHTS,

@@ -1,18 +1,18 @@
 /** What does a program give, and what does it get? */
 /// <reference lib="esnext.disposable" preserve="true" />
-import type { z } from "zod";
+import type * as z from "zod";
 import type { schema } from "../../config/schema.ts";
 import type { PlanBrief, WorkBrief } from "../../core/brief.ts";
-import type { Event, RunEnd } from "../../core/event.ts";
 import type { Failure } from "../../core/failure.ts";
-import type { Policy } from "../../core/policy.ts";
+import type { Event, RunEnd } from "../../core/log/event.ts";
+import type { Failed } from "../../core/result.ts";
+import type { Policy } from "../../core/rules/policy.ts";
 import type { Scope } from "../../core/scope.ts";
-import type { GivenUpView, RunView, TaskRow } from "../../core/view.ts";
+import type { GivenUpView, RunView, TaskRow } from "../../core/view/view.ts";
 import type { ExecutionPlan } from "../../planning/plan.ts";
 import type { PlanFunction, PlanResult, WorkFunction, WorkResult } from "../../ports/agent-functions.ts";
 import type { DeliveryEnd } from "../../ports/delivery.ts";
 import type { Heard } from "../../ports/mailbox.ts";
-import type { Failed } from "../../ports/repository.ts";
 
 export type OrchestratorOptions = {
   /** A folder in the git repository that is worked on. */
@@ -35,7 +35,7 @@ type Frozen<T> = T extends object ? { readonly [K in keyof T]: Frozen<T[K]> } : 
 export type RunWanted = {
   /** What is wanted; of a plan, its own goal unless told. */
   readonly goal?: string;
-  /** A plan to follow instead of a planner: as `skein/planning` makes and reads them, or as a plan file has it. */
+  /** A plan to follow instead of a planner: as `skein-agents/planning` makes and reads them, or as a plan file has it. */
   readonly plan?: ExecutionPlan | object;
   /** The branch or commit to start from, if not as configured. */
   readonly base?: string;
@@ -108,7 +108,10 @@ export type RunEnded =
       /** What planners gave up on the way, and why, if anything; part of `left`. */
       readonly givenUp?: readonly GivenUpView[];
     }
-  /** It can be resumed. `failure`: it stopped by itself, because a key was refused, or the gate or a workspace cannot be set up. */
+  /**
+   * It can be resumed. `failure`: why it stopped by itself: a key was refused, the gate or a workspace cannot be set up,
+   * or an account is rate limited for longer than `quota.wait`.
+   */
   | { readonly is: "stopped"; readonly failure?: Failure }
   | { readonly is: "lost"; readonly failure: Failure };
 

@@ -1,6 +1,6 @@
 /** How is the scripted ACP agent put to use in a test? */
 import { fileURLToPath } from "node:url";
-import { AcpAgent, type AcpOptions } from "../../../src/adapters/agents/acp/acp-agent.ts";
+import { AcpAgent } from "../../../src/adapters/agents/acp/acp-agent.ts";
 import { agentParts, type Heard } from "../agent-parts.ts";
 import type { AcpScript } from "./script.ts";
 
@@ -19,7 +19,7 @@ export const scriptedAcp = (
   script: AcpScript,
   folder: string,
   heard: Heard,
-  more: Partial<AcpOptions> = {},
+  more: Partial<ConstructorParameters<typeof AcpAgent>[0]> = {},
 ): AcpAgent =>
   new AcpAgent({
     ...agentParts(folder, heard),

@@ -34,8 +34,6 @@ export type Step =
   | { readonly do: "hang"; readonly isDeaf?: boolean };
 
 export type AcpScript = {
-  /** Of the protocol; the first, if nothing is said. */
-  readonly versions?: readonly (1 | 2)[];
   readonly greets?: "never" | "with version 7";
   /** Takes MCP servers by HTTP and connects to ours; only as programs; or, if nothing is said, to none. */
   readonly connects?: "by http" | "by program";

@@ -5,7 +5,7 @@ import path from "node:path";
 import { describe, it } from "node:test";
 import { isStepCount, jsonSchema, type ModelMessage, streamText, type ToolSet, tool } from "ai";
 import { takeStep } from "../../../src/adapters/agents/scripted-steps.ts";
-import type { Script, Step } from "../../../src/core/agent-script.ts";
+import type { Script, ScriptStep } from "../../../src/ports/agent-script.ts";
 import { planMessage } from "../../../src/prompting/plan-message.ts";
 import { workMessage } from "../../../src/prompting/work-message.ts";
 import { planAsk, workAsk } from "../../contracts/agent.ts";
@@ -106,7 +106,7 @@ const handoff = (summary: string, status = "complete") => ({
   input: { status, summary, concerns: [], suggestions: [] },
 });
 
-const STEPS: readonly Step[] = [
+const STEPS: readonly ScriptStep[] = [
   { do: "say", text: "I begin" },
   { do: "write", path: "a/b.js", text: "one\nmark\nmark\nend\n" },
   { do: "append", path: "a/b.js", text: "it's `more` $HOME \\n\n" },
@@ -225,7 +225,7 @@ describe("a model that plays a script", () => {
   });
 
   it("fails where a step does not fit what is there, and leaves the rest undone", async () => {
-    const steps: Step[] = [
+    const steps: ScriptStep[] = [
       { do: "write", path: "a.js", text: "z" },
       { do: "replace", path: "a.js", find: "x", with: "y" },
       { do: "write", path: "b.js", text: "" },
@@ -251,7 +251,7 @@ describe("a model that plays a script", () => {
   });
 
   it("hands off when it is asked again, whether it had said nothing or something broken", async () => {
-    const steps: Step[] = [{ do: "write", path: "a.js", text: "" }];
+    const steps: ScriptStep[] = [{ do: "write", path: "a.js", text: "" }];
     await using server = await serving({
       work: {
         a: [
@@ -281,7 +281,7 @@ describe("a model that plays a script", () => {
   });
 
   it("answers in JSON where there is no tool for it, and calls other tools by their names", async () => {
-    const steps: Step[] = [{ do: "write", path: "a.js", text: "z" }];
+    const steps: ScriptStep[] = [{ do: "write", path: "a.js", text: "z" }];
     const command = "printf z > a.js";
     await using server = await serving(
       { work: { a: [{ steps, ...reporting("done") }] }, plans: { t: [answer("a")] } },
@@ -305,7 +305,7 @@ describe("a model that plays a script", () => {
       );
       writeFileSync(path.join(place, "answer.json"), '{"answer": {"outcome": {"is": "worked"}}}');
     };
-    const steps: Step[] = [
+    const steps: ScriptStep[] = [
       { do: "wait", ms: 7_000 },
       { do: "await", task: "b", until: "ready", ms: 60_000 },
     ];
@@ -318,7 +318,7 @@ describe("a model that plays a script", () => {
     record();
     assert.deepEqual((await turn).calls, [handoff("saw it")]);
     assert.deepEqual(waited, [7_000]);
-    const never: Step[] = [{ do: "await", task: "c", until: "landed", ms: 0 }];
+    const never: ScriptStep[] = [{ do: "await", task: "c", until: "landed", ms: 0 }];
     await using other = await serving(
       { work: { a: [{ steps: never, ...reporting("saw it") }] } },
       { until: byRecords(jobs) },

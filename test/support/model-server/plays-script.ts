@@ -1,8 +1,8 @@
 /** How does a model play a script? It finds its place in the conversation, each time anew, and makes the next call. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { awaited } from "../../../src/adapters/agents/scripted-await.ts";
-import type { Fault as End, Script } from "../../../src/core/agent-script.ts";
-import { PLACE, placeIn } from "../../../src/prompting/place.ts";
+import type { Fault as End, Script } from "../../../src/ports/agent-script.ts";
+import { PLACE, placeIn } from "../place.ts";
 import type { Answerer, Reply, SeenCall, SeenMessage } from "./reply.ts";
 import { type Called, isRefused, type Move, movesOf, type Pause } from "./script-moves.ts";
 

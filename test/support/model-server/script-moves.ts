@@ -1,10 +1,10 @@
 /** How does a model take the steps of a script? By the tools that a worker has, one call for each step. */
 import path from "node:path";
-import type { Step } from "../../../src/core/agent-script.ts";
 import { unreachable } from "../../../src/core/unreachable.ts";
+import type { ScriptStep } from "../../../src/ports/agent-script.ts";
 
 export type Called = { readonly name: string; readonly input: Readonly<Record<string, unknown>> };
-export type Pause = Extract<Step, { readonly do: "wait" | "await" }>;
+export type Pause = Extract<ScriptStep, { readonly do: "wait" | "await" }>;
 
 /** What is said and waited for, then a call; at the end of a script's steps there may be none. */
 export type Move = {
@@ -16,7 +16,7 @@ export type Move = {
 };
 
 /** The last one has no call: what comes after it is the end. */
-export function movesOf(steps: readonly Step[]): readonly Move[] {
+export function movesOf(steps: readonly ScriptStep[]): readonly Move[] {
   const moves: Move[] = [];
   let next: Move = { pauses: [], text: "" };
   for (const step of steps) {
@@ -35,7 +35,7 @@ export const isRefused = (result: string) => result.startsWith("error: ") || res
 
 const FAILED = "[script: the step failed]";
 
-type Act = Exclude<Step, Pause | { readonly do: "say" }>;
+type Act = Exclude<ScriptStep, Pause | { readonly do: "say" }>;
 
 function callsFor(step: Act): Required<Pick<Move, "call">> & Pick<Move, "otherwise"> {
   switch (step.do) {

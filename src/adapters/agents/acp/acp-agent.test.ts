@@ -17,7 +17,7 @@ import { scriptedAcp } from "../../../../test/support/acp-agent/agent.ts";
 import type { AcpScript, Step } from "../../../../test/support/acp-agent/script.ts";
 import { type Heard, hearing } from "../../../../test/support/agent-parts.ts";
 import type { Ask } from "../../../ports/agent.ts";
-import type { AcpOptions } from "./acp-agent.ts";
+import type { AcpAgent } from "./acp-agent.ts";
 
 const HANDOFF = '{"status": "complete", "summary": "made it"}';
 const done: Step = { do: "say", text: HANDOFF };
@@ -41,7 +41,7 @@ describe("an agent that is talked with", () => {
       ask = {},
       signal = never,
       ...more
-    }: Partial<AcpOptions> & { ask?: Partial<Ask>; signal?: AbortSignal } = {},
+    }: Partial<ConstructorParameters<typeof AcpAgent>[0]> & { ask?: Partial<Ask>; signal?: AbortSignal } = {},
   ) =>
     scriptedAcp(script, path.join(home, "turns"), heard, more).turn({ ...workAsk(folder), ...ask }, signal);
   const follow = (...steps: readonly Step[]) => turn({ prompts: [steps] });
@@ -113,21 +113,18 @@ describe("an agent that is talked with", () => {
     } as const;
     const sse = { type: "sse", name: "old", url: "http://127.0.0.1:1", headers: [] } as const;
     const http = { ...sse, type: "http", name: "web" } as const;
-    for (const version of [1, 2] as const) {
-      heard = hearing();
-      await turn({ versions: [version], prompts: [[done]] }, { mcpServers: [server, sse, http] });
-      const opened =
-        shown()
-          .split("\n")
-          .find((line) => line.startsWith('{"cwd"')) ?? "{}";
-      const { cwd, mcpServers } = JSON.parse(opened) as { cwd: string; mcpServers: { name: string }[] };
-      assert.equal(cwd, folder);
-      assert.deepEqual(
-        mcpServers.map(({ name }) => name),
-        ["docs", "web"],
-      );
-      assert.match(shown(), /some MCP servers are left out/);
-    }
+    await turn({ prompts: [[done]] }, { mcpServers: [server, sse, http] });
+    const opened =
+      shown()
+        .split("\n")
+        .find((line) => line.startsWith('{"cwd"')) ?? "{}";
+    const { cwd, mcpServers } = JSON.parse(opened) as { cwd: string; mcpServers: { name: string }[] };
+    assert.equal(cwd, folder);
+    assert.deepEqual(
+      mcpServers.map(({ name }) => name),
+      ["docs", "web"],
+    );
+    assert.match(shown(), /some MCP servers are left out/);
   });
 
   describe("that asks for something", () => {
@@ -213,15 +210,7 @@ describe("an agent that is talked with", () => {
     it("is refused with another version of the protocol", async () => {
       const { kind, message } = failureOf(await turn({ prompts: [], greets: "with version 7" }));
       assert.equal(kind, "agent-failed");
-      assert.match(message, /speaks version 7.*Skein speaks 1 and 2/);
-    });
-
-    it("is talked with in the first version where it speaks both", async () => {
-      const said = await turn({
-        versions: [1, 2],
-        prompts: [[{ do: "write", path: "a", text: "", by: "client" }]],
-      });
-      assert.equal(textOf(said), "{}"); // Version 2 has no files of the client.
+      assert.match(message, /speaks version 7.*Skein speaks version 1/);
     });
 
     it("needs a login: that is said, with what it offers", async () => {

@@ -11,7 +11,7 @@ import { type Heard, hearing } from "../../../../test/support/agent-parts.ts";
 import type { JobId } from "../../../core/job.ts";
 import type { Ask } from "../../../ports/agent.ts";
 import { CallDesk } from "../../call-desk/desk.ts";
-import { Listing } from "./calls.ts";
+import { Listing } from "./session.ts";
 
 const ask: Step = { do: "tool", name: "ask", input: { question: "why?" } };
 /** What `skein ask` does, from a shell of the agent. */

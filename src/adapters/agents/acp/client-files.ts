@@ -1,72 +1,43 @@
-/** How does an agent read and write files through us? Inside the workspace and the scratchpad, links followed first. */
-import { messageOf } from "../../../core/failure.ts";
-import { isRefused } from "../tools/inside.ts";
-import { lookInside, readInside, writeInside } from "../tools/open-inside.ts";
-import { type Reach, readable, writable } from "../tools/reach.ts";
-import { whyNot } from "../tools/text.ts";
+/** Serves files to an agent: reads and writes inside the workspace and the scratchpad only. */
+import { type FileProblem, readWhole, replaceWhole } from "../tools/files.ts";
+import type { ToolReach } from "../tools/reach.ts";
 import { fields, text } from "./loose.ts";
-import type { Answered } from "./peer.ts";
+import type { ClientAnswer } from "./peer.ts";
 
-export type FilesPlace = Reach & { readonly maxFileBytes: number };
+type ServedFiles = ToolReach & { readonly maxFileBytes: number };
 
 /** `line`: the first one, counted from 1; `limit`: how many. */
-export async function readForAgent(place: FilesPlace, params: unknown): Promise<Answered> {
+export async function readForAgent(files: ServedFiles, params: unknown): Promise<ClientAnswer> {
   const { path, line, limit } = fields(params);
-  const found = await readable(place, text(path));
-  if (isRefused(found)) return refused(found.refused);
-  const { root, file } = found;
-  try {
-    const read = await readInside(root, file, place.maxFileBytes);
-    if (read.is === "too-large") return refused(`${file.name} has ${read.size} bytes: too large`);
-    if (read.is !== "bytes") return refused(`${file.name} is no file`);
-    const content = read.bytes.toString();
-    if (line === undefined && limit === undefined) return { result: { content } };
-    const from = Math.max(1, count(line) ?? 1) - 1;
-    return {
-      result: {
-        content: content
-          .split(/(?<=\n)/)
-          .slice(from, from + (count(limit) ?? Infinity))
-          .join(""),
-      },
-    };
-  } catch (thrown) {
-    return isMissing(thrown) ? missing(file.name) : refused(`${file.name} ${whyNot(thrown)}`);
-  }
+  const read = await readWhole(files, text(path), files.maxFileBytes);
+  if ("why" in read) return refused(read);
+  const content = read.bytes.toString();
+  if (line === undefined && limit === undefined) return { result: { content } };
+  const from = Math.max(1, count(line) ?? 1) - 1;
+  const lines = content.split(/(?<=\n)/).slice(from, from + (count(limit) ?? Infinity));
+  return { result: { content: lines.join("") } };
 }
 
-export async function writeForAgent(place: FilesPlace, params: unknown): Promise<Answered> {
+export async function writeForAgent(files: ServedFiles, params: unknown): Promise<ClientAnswer> {
   const { path, content } = fields(params);
-  if (place.readsOnly && place.pad?.output === undefined) return refused("this role changes no files");
-  if (typeof content !== "string") return refused("there is no content");
-  const found = await writable(place, text(path));
-  if (isRefused(found)) return refused(found.refused);
-  const { root, file } = found;
-  const size = Buffer.byteLength(content);
-  if (size > place.maxFileBytes) return refused(`${size} bytes are too many for one file`);
-  try {
-    const before = await lookInside(root, file).catch((thrown: unknown) => {
-      if (isMissing(thrown)) return undefined;
-      throw thrown;
-    });
-    if (before && !before.isFile()) return refused(`${file.name} is no file`);
-    await writeInside(root, file, content, before && before.mode & 0o777);
-    return { result: {} };
-  } catch (thrown) {
-    return refused(`${file.name} ${whyNot(thrown)}`);
-  }
+  if (files.readsOnly && files.pad?.output === undefined)
+    return refused({ why: "this role changes no files" });
+  if (typeof content !== "string") return refused({ why: "there is no content" });
+  const written = await replaceWhole(files, text(path), content, files.maxFileBytes);
+  return "why" in written ? refused(written) : { result: {} };
 }
 
 const count = (value: unknown): number | undefined =>
   typeof value === "number" && Number.isFinite(value) ? Math.max(0, Math.trunc(value)) : undefined;
 
-const isMissing = (thrown: unknown): boolean => (Object(thrown) as NodeJS.ErrnoException).code === "ENOENT";
-
-/** Codes of the protocol: an invalid parameter, a resource that is not there, a method that is not. */
-const refused = (message: string): Answered => ({ error: { code: -32602, message } });
-const missing = (name: string): Answered => ({
-  error: { code: -32002, message: `Resource not found: ${name}` },
+/** Codes of the protocol: resource not found, invalid parameter, unknown method. */
+const refused = ({ why, missing }: FileProblem): ClientAnswer => ({
+  error:
+    missing === undefined
+      ? { code: -32602, message: why }
+      : { code: -32002, message: `Resource not found: ${missing}` },
 });
-export const unknownMethod = (method: string): Answered => ({
-  error: { code: -32601, message: `Skein has no method ${messageOf(method).slice(0, 100)}` },
+
+export const unknownMethod = (method: string): ClientAnswer => ({
+  error: { code: -32601, message: `Skein has no method ${method.slice(0, 100)}` },
 });

@@ -1,6 +1,11 @@
-/** What went wrong, by the error that an agent answered with or the words that it left? */
+/** Explains why a turn failed, from the error that an agent answered with, its words, and the end of its process. */
 import { type Failure, failure } from "../../../core/failure.ts";
-import { type Quota, quotaUntil, readQuotaText, readReset } from "../../models/quota-text.ts";
+import type { Spent } from "../../../core/job.ts";
+import { unreachable } from "../../../core/unreachable.ts";
+import type { Said } from "../../../ports/agent.ts";
+import type { ProgramEnd } from "../../../ports/programs.ts";
+import { anyOf, type Quota, quotaUntil, readQuotaText, readReset } from "../../models/quota-text.ts";
+import { killed, stopped, tailOf, timedOut, UNREACHABLE_CODE, unstartable } from "../ends.ts";
 import { fields, shown, text } from "./loose.ts";
 import type { Login } from "./peer.ts";
 import { AUTH_REQUIRED } from "./session.ts";
@@ -13,23 +18,82 @@ export type Blamed = {
   readonly now: number;
 };
 
-/** `thrown`: what the library rejected a request with. */
+/** `gone`: the agent closed the connection. `cut`: we were told to stop, or its time was up. */
+export type Talked = { readonly spent?: Spent } & (
+  | { readonly is: "said"; readonly text: string }
+  | { readonly is: "failed"; readonly failure: Failure }
+  | { readonly is: "gone" }
+  | { readonly is: "cut" }
+);
+
+/** `talked`: undefined if no conversation began. */
+export type AcpTurn = { readonly talked: Talked | undefined; readonly end: ProgramEnd };
+
+export type Judged = Blamed & {
+  readonly maxMs: number;
+  readonly maxFileBytes: number;
+  /** Told to stop, or out of time. */
+  readonly cut: "stopped" | "timed-out" | undefined;
+};
+
+export function judge({ talked, end }: AcpTurn, judged: Judged): Said {
+  const spent = talked?.spent ? { spent: talked.spent } : {};
+  if (talked?.is === "said") return { is: "said", text: talked.text, ...spent };
+  return { is: "failed", failure: failureOf({ talked, end }, judged), ...spent };
+}
+
+/** Whether the turn ended by itself, so that nothing more would have followed. */
+export const isWhole = ({ talked, end }: AcpTurn): boolean =>
+  talked?.is === "said" || talked?.is === "failed" || (talked?.is === "gone" && end.is === "exited");
+
+function failureOf({ talked, end }: AcpTurn, judged: Judged): Failure {
+  const { name, cut, maxMs } = judged;
+  if (end.is === "unstartable") return unstartable(name, end.failure, end.failure.next ?? "is it installed?");
+  if (cut === "stopped") return stopped(name);
+  if (cut === "timed-out") return timedOut(name, maxMs);
+  return talked?.is === "failed" ? talked.failure : failureOfEnd(end, judged);
+}
+
+/** The process left in the middle of the turn. */
+function failureOfEnd(end: Exclude<ProgramEnd, { is: "unstartable" }>, judged: Judged): Failure {
+  const { name } = judged;
+  switch (end.is) {
+    case "exited": {
+      const why = `ended with exit code ${end.code} in the middle of its turn${tailOf(end.tail)}`;
+      if (end.code === UNREACHABLE_CODE) return failure("agent-unreachable", `${name} ${why}`);
+      return { next: BY_HAND, ...failureOfWords(why, judged) };
+    }
+    case "killed":
+      return killed(name, end, judged.maxFileBytes);
+    case "timed-out":
+    case "stopped": {
+      const why = `${name} closed the conversation in the middle of its turn${tailOf(end.tail)}`;
+      return failure("agent-failed", why, BY_HAND);
+    }
+    default:
+      return unreachable(end);
+  }
+}
+
+const BY_HAND = "start it by hand: it must speak the Agent Client Protocol on its standard input and output";
+
+/** `thrown`: what a request was rejected with. */
 export function failureOfError(thrown: unknown, blamed: Blamed): Failure {
   const words = wordsOf(thrown);
   const code = fields(thrown)["code"];
   if (code === AUTH_REQUIRED && !OTHER_THAN_AUTH.test(words.all)) return unauthenticated(words.said, blamed);
-  return judged(words, blamed);
+  return failureIn(words, blamed);
 }
 
-/** Of words that came with a failure: an error, the last lines of a process. */
+/** For words that came with a failure: an error, the last lines of a process. */
 export const failureOfWords = (words: string, blamed: Blamed): Failure =>
-  judged({ said: words, all: words }, blamed);
+  failureIn({ said: words, all: words }, blamed);
 
-function judged(words: Words, blamed: Blamed): Failure {
+function failureIn(words: Words, blamed: Blamed): Failure {
   const quota = quotaIn(words.all, blamed.now);
-  const said = `${blamed.name}: ${shown(words.said, MAX_WORDS) || "failed without a word"}`;
+  const said = `${blamed.name}: ${shown(words.said, MAX_WORDS) || "failed without a message"}`;
   if (quota) {
-    const next = "it goes on by itself when the account has room again; or choose another agent or model";
+    const next = "it continues by itself when the limit ends; or choose another agent or model";
     return { ...failure("quota", said, next), account: blamed.account, ...quota };
   }
   if (AUTH.test(words.all)) return unauthenticated(words.said, blamed);
@@ -41,7 +105,7 @@ function judged(words: Words, blamed: Blamed): Failure {
 
 export const isQuota = (words: string, now: number): boolean => quotaIn(words, now) !== undefined;
 
-/** Besides what is known of providers: the status as agents write it, "API Error: Request rejected (429)". */
+/** Also recognises the status as agents write it: "API Error: Request rejected (429)". */
 function quotaIn(words: string, now: number): Quota | undefined {
   const known = readQuotaText(words, now);
   if (known || !TOO_MANY.test(words)) return known;
@@ -50,10 +114,8 @@ function quotaIn(words: string, now: number): Quota | undefined {
 
 const TOO_MANY = /\(429\)|\b(?:status|http|error|code)\W{0,3}429\b|would exceed your [^.\n]{0,40}limit/i;
 
-/** Some use the protocol's number for a login for whatever goes wrong on their side. */
+/** Some agents use the protocol's code for a login for any failure of theirs. */
 const OTHER_THAN_AUTH = /rate.?limit|quota|overload|timed? ?out|ECONN|fetch failed|\b5\d\d\b/i;
-
-const anyOf = (...shapes: readonly RegExp[]) => new RegExp(shapes.map((one) => one.source).join("|"), "i");
 
 /** A bare number may be anything: a line, a count. */
 const AUTH = anyOf(
@@ -88,7 +150,7 @@ const MAX_WORDS = 1_000;
 
 type Words = { readonly said: string; readonly all: string };
 
-/** `said`: the message, and what agents put into the data of an error. `all`: with whatever else is in the data. */
+/** `said`: the message with the words in its data. `all`: with everything else in the data. */
 function wordsOf(thrown: unknown): Words {
   const error = fields(thrown);
   const data = error["data"];

@@ -1,12 +1,12 @@
-/** What did the agent say and do while it was at work? Its words for us, its steps for people. */
-import { type Fields, fields, list, shown, text } from "./loose.ts";
+/** Follows the updates of an agent: its words are the answer, its steps are shown to people. */
+import { fields, type LooseFields, list, shown, text } from "./loose.ts";
 import { costIn } from "./usage.ts";
 
 export class Hearing {
   readonly #write: (line: string) => void;
   #session: string | undefined;
   #text = "";
-  /** Where in it the last message begins. */
+  /** Where the last message begins in it. */
   #lastAt = 0;
   #last = "";
   #message: unknown;
@@ -23,35 +23,35 @@ export class Hearing {
     this.#write = write;
   }
 
-  /** What it has said since it was asked; its end, if it was very long. */
+  /** What it has said since the last prompt; the end of it if it is very long. */
   get text(): string {
     return this.#text.trim();
   }
 
-  /** Of that, what follows its last step. */
+  /** The part of `text` after its last step. */
   get lastWords(): string {
     return this.#isApart ? "" : this.#text.slice(this.#lastAt).trim();
   }
 
-  /** Whether it has used a tool since it was asked. */
+  /** Whether it has used a tool since the last prompt. */
   get hasActed(): boolean {
     return this.#hasActed;
   }
 
-  /** Of the session in this process, in dollars. */
+  /** Cost of the session in this process, in dollars. */
   get cost(): number | undefined {
     if (this.#cost === undefined) return undefined;
-    // One that begins to count anew has not cost less than nothing.
+    // A lower value than before means that the agent began to count anew.
     return this.#cost >= this.#costBefore ? this.#cost - this.#costBefore : this.#cost;
   }
 
-  /** What follows was said in earlier turns, until the next call: nothing of it is shown, or paid for, again. */
+  /** Switches a replay of earlier turns on or off: nothing of it is shown or counted again. */
   replay(isReplay: boolean): void {
     if (this.#isReplay && !isReplay) this.#costBefore = this.#cost ?? 0;
     this.#isReplay = isReplay;
   }
 
-  /** Resolves, with its words, if it only waits for its model again and again. Codex would do so for ever. */
+  /** Resolves with its words if it only waits for its model. Codex would wait for ever. */
   get stuck(): Promise<string> {
     return this.#stuck.promise;
   }
@@ -63,7 +63,7 @@ export class Hearing {
     this.#message = undefined;
   }
 
-  /** Its own session, once it has a name: what those say that it starts itself is not its answer. */
+  /** Ignores other sessions from now on: those of its own subagents are not its answer. */
   listenTo(session: string): void {
     this.#session = session;
   }
@@ -77,17 +77,14 @@ export class Hearing {
     if (this.#isReplay && kind !== "usage_update") return;
     const [content, message] = [update["content"], update["messageId"]];
     if (kind === "agent_message_chunk") this.#say(textIn(content), message);
-    // Version 2: the whole of a message, which may have come in pieces already.
-    else if (kind === "agent_message" && message !== this.#message) this.#say(textsIn(content), message);
     else if (kind === "agent_thought_chunk") this.#show("thought", textIn(content));
     else if (kind === "tool_call" || kind === "tool_call_update") this.#step(kind, update);
     else if (kind === "usage_update") this.#cost = costIn(update) ?? this.#cost;
-    else if (kind === "notice") this.#show(kind, `${shown(text(update["message"]), MAX_SHOWN_CHARS)}\n`);
     else if (kind === "session_info_update") this.#trouble(fields(fields(update["_meta"])["codex"])["error"]);
-    // Plans, modes, titles: nothing follows from them.
+    // Plans, modes and titles are not used.
   }
 
-  /** Of codex: it tries again by itself, and says so nowhere else. */
+  /** Codex retries by itself, and reports it only here. */
   #trouble(error: unknown): void {
     const { message, additionalDetails } = fields(error);
     const words = [text(message), text(additionalDetails)].filter(Boolean).join(": ");
@@ -99,7 +96,7 @@ export class Hearing {
 
   #say(words: string, message: unknown): void {
     this.#waits = 0;
-    // A message of its own begins on a line of its own: an answer that follows a sentence must be found.
+    // Each message begins on a line of its own, so that an answer after a sentence is found.
     const isNext = this.#text !== "" && (this.#isApart || message !== this.#message);
     this.#message = message;
     this.#isApart = false;
@@ -110,7 +107,7 @@ export class Hearing {
     this.#show("message", words);
   }
 
-  #step(kind: string, update: Fields): void {
+  #step(kind: string, update: LooseFields): void {
     const { title, status } = { title: shown(text(update["title"]), 200), status: text(update["status"]) };
     this.#isApart = true;
     this.#hasActed = true;
@@ -136,8 +133,7 @@ const WAITING = /waiting for network/i;
 const MAX_WAITS = 4;
 /** Of one step. */
 const MAX_SHOWN_CHARS = 500;
-/** As much as is read of an answer. */
+/** As much of an answer as is read. */
 const MAX_TEXT_CHARS = 2_000_000;
 
 const textIn = (block: unknown): string => text(fields(block)["text"]);
-const textsIn = (blocks: unknown): string => list(blocks).map(textIn).join("");

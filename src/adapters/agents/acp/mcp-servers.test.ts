@@ -41,7 +41,7 @@ describe("a repository's .mcp.json", () => {
       { type: "stdio", name: "x", command: "x", args: ["k"], env: [{ name: "A", value: "k-7" }] },
     ]);
     const without = read({ x: entry, y: { command: "y" } });
-    assert.deepEqual(without.problems, ['.mcp.json: x is left out: KEY is not handed on (see "pass")']);
+    assert.deepEqual(without.problems, ['.mcp.json: x is left out: KEY is not passed on (see "pass")']);
     assert.deepEqual(
       without.servers.map(({ name }) => name),
       ["y"],

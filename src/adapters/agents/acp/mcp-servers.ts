@@ -1,8 +1,8 @@
-/** Which MCP servers does a repository name for its agents, and what of it can be used? Its `.mcp.json` is untrusted. */
+/** Reads the MCP servers that a repository's `.mcp.json` names for agents. The file is untrusted. */
 import { messageOf } from "../../../core/failure.ts";
-import { type Fields, fields, list, shown, text } from "./loose.ts";
+import { fields, type LooseFields, list, shown, text } from "./loose.ts";
 
-export type Pair = { readonly name: string; readonly value: string };
+type Pair = { readonly name: string; readonly value: string };
 
 export type McpServer =
   | {
@@ -22,8 +22,8 @@ export type McpServer =
 export type McpServers = { readonly servers: readonly McpServer[]; readonly problems: readonly string[] };
 
 /**
- * `passed`: the variables that the user hands on. `${NAME}` stands for one of them, `${NAME:-else}` has a value
- * without; a server that names another is left out, so that no file of a repository can ask for a secret.
+ * `passed`: the variables that the user passes on. `${NAME}` stands for one of them, `${NAME:-else}` has a default. A
+ * server that names another variable is left out, so that no file of a repository can ask for a secret.
  *
  * ```ts
  * readMcpServers('{"mcpServers": {"docs": {"command": "docs-mcp", "env": {"KEY": "${KEY}"}}}}', { KEY: "k" });
@@ -58,23 +58,23 @@ type Problem = { readonly problem: string };
 type Read = { readonly server: McpServer } | Problem;
 type Expand = (value: string) => string;
 
-function serverIn(name: string, entry: Fields, { expand, missing }: Expander): Read {
+function serverIn(name: string, entry: LooseFields, { expand, missing }: Expander): Read {
   const type = text(entry["type"]) || (entry["url"] === undefined ? "stdio" : "http");
   const server = type === "stdio" ? program(name, entry, expand) : remote(name, type, entry, expand);
   if ("problem" in server) return server;
   if (missing.size === 0) return { server };
   const names = [...missing].join(", ");
-  return { problem: `${names} ${missing.size === 1 ? "is" : "are"} not handed on (see "pass")` };
+  return { problem: `${names} ${missing.size === 1 ? "is" : "are"} not passed on (see "pass")` };
 }
 
-function program(name: string, entry: Fields, expand: Expand): McpServer | Problem {
+function program(name: string, entry: LooseFields, expand: Expand): McpServer | Problem {
   const command = expand(text(entry["command"]));
   if (command === "") return { problem: "it has no command" };
   const args = list(entry["args"]).map((one) => expand(String(one)));
   return { type: "stdio", name, command, args, env: pairs(entry["env"], expand) };
 }
 
-function remote(name: string, type: string, entry: Fields, expand: Expand): McpServer | Problem {
+function remote(name: string, type: string, entry: LooseFields, expand: Expand): McpServer | Problem {
   if (type !== "http" && type !== "sse") return { problem: `its type is ${JSON.stringify(shown(type, 40))}` };
   const url = expand(text(entry["url"]));
   if (!/^https?:\/\/\S+$/.test(url)) return { problem: "it has no address that begins with http" };

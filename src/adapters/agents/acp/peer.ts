@@ -1,64 +1,147 @@
-/** What can be asked of an agent, whichever version of the protocol it speaks? */
+/** Connects to an agent that speaks version 1 of the Agent Client Protocol. */
+import type { AnyMessage, Stream } from "@agentclientprotocol/sdk";
 import type { Streams } from "../../../ports/programs.ts";
-import { type Fields, fields, list, text } from "./loose.ts";
+import { fields, type LooseFields, list, text } from "./loose.ts";
 import type { McpServer } from "./mcp-servers.ts";
-import type { Heard } from "./wire.ts";
 
-/** Everything rejects with what the agent or the library said, and when the connection is closed. */
+/** Every request rejects with what the agent or the library said, and when the connection is closed. */
 export type Peer = {
   initialize(): Promise<Greeting>;
   authenticate(method: string): Promise<void>;
-  /** The session's name. */
+  /** Returns the session's name. */
   open(folder: string, servers: readonly McpServer[]): Promise<string>;
-  /** Goes on with a session of another process, in another folder. */
+  /** Resumes a session of another process, in another folder. */
   load(session: string, folder: string, servers: readonly McpServer[]): Promise<void>;
-  prompt(session: string, message: string): Promise<Ended>;
+  prompt(session: string, message: string): Promise<PromptEnd>;
   cancel(session: string): void;
   close(): void;
 };
 
 export type PeerParts = {
   readonly streams: Streams;
-  readonly heard: Heard;
+  /** Called after every message of the agent. */
+  readonly onSign: () => void;
+  /** Gets the parameters of each `session/update`, in order, before the answer that follows them. */
+  readonly onUpdate: (params: unknown) => void;
   readonly mayRead: boolean;
   readonly mayWrite: boolean;
-  readonly answer: (method: string, params: unknown) => Promise<Answered>;
+  readonly answer: (method: string, params: unknown) => Promise<ClientAnswer>;
 };
 
-/** What we answer to what the agent asks of us. */
-export type Answered =
-  | { readonly result: Fields }
+/** Our answer to a request of the agent. */
+export type ClientAnswer =
+  | { readonly result: LooseFields }
   | { readonly error: { readonly code: number; readonly message: string } };
 
 export type Greeting = {
   readonly version: number;
   readonly logins: readonly Login[];
+  /** Which MCP servers it can use besides programs. */
   readonly takes: { readonly http: boolean; readonly sse: boolean };
-  /** Whether it can go on with an earlier session. */
-  readonly loads: boolean;
+  readonly canLoad: boolean;
 };
 
-/** `variables`: those of the environment that it takes its key from, if it says so. */
+/** `variables`: of the environment, that it takes its key from, if it says so. */
 export type Login = {
   readonly id: string;
-  readonly type: string;
   readonly name: string;
   readonly description: string;
   readonly variables: readonly string[];
 };
 
-/** How a prompt ended: why, and the fields that may say what it cost. */
-export type Ended = { readonly stop: string; readonly bill: Fields; readonly error?: unknown };
+/** How a prompt ended, and the fields that may say what it cost. */
+export type PromptEnd = { readonly stop: string; readonly bill: LooseFields };
 
-export const CLIENT = { name: "skein", title: "Skein", version: "1" } as const;
+const CLIENT = { name: "skein", title: "Skein", version: "1" } as const;
 
-export const loginsIn = (greeting: Fields): readonly Login[] =>
+export async function connectPeer(parts: PeerParts): Promise<Peer> {
+  const { streams, mayRead, mayWrite, answer } = parts;
+  const sdk = await import("@agentclientprotocol/sdk");
+  const connection = sdk
+    .client({ name: CLIENT.name })
+    .onRequest("*", async ({ method, params }) => {
+      const answered = await answer(method, params);
+      if ("error" in answered) throw new sdk.RequestError(answered.error.code, answered.error.message);
+      return answered.result;
+    })
+    .connect(filtered(sdk.ndJsonStream(streams.input, streams.output), parts));
+  const { agent } = connection;
+  return {
+    async initialize() {
+      const greeting = fields(
+        await agent.request("initialize", {
+          protocolVersion: sdk.PROTOCOL_VERSION,
+          clientInfo: CLIENT,
+          clientCapabilities: { fs: { readTextFile: mayRead, writeTextFile: mayWrite }, terminal: false },
+        }),
+      );
+      const can = fields(greeting["agentCapabilities"]);
+      const takes = fields(can["mcpCapabilities"]);
+      return {
+        version: Number(greeting["protocolVersion"]),
+        logins: loginsIn(greeting),
+        takes: { http: takes["http"] === true, sse: takes["sse"] === true },
+        canLoad: can["loadSession"] === true,
+      };
+    },
+    async authenticate(methodId) {
+      await agent.request("authenticate", { methodId });
+    },
+    async open(cwd, servers) {
+      const session = fields(await agent.request("session/new", { cwd, mcpServers: servers.map(onWire) }));
+      return text(session["sessionId"]);
+    },
+    async load(sessionId, cwd, servers) {
+      await agent.request("session/load", { sessionId, cwd, mcpServers: servers.map(onWire) });
+    },
+    async prompt(sessionId, message) {
+      const prompt = [{ type: "text" as const, text: message }];
+      const bill = fields(await agent.request("session/prompt", { sessionId, prompt }));
+      return { stop: text(bill["stopReason"]), bill };
+    },
+    cancel: (sessionId) => void agent.notify("session/cancel", { sessionId }).catch(() => {}), // It is gone already.
+    close: () => connection.close(),
+  };
+}
+
+/** In the protocol, servers that are programs have no type. */
+function onWire(server: McpServer) {
+  if (server.type !== "stdio") return { ...server, headers: [...server.headers] };
+  const { name, command, args, env } = server;
+  return { name, command, args: [...args], env: [...env] };
+}
+
+const loginsIn = (greeting: LooseFields): readonly Login[] =>
   list(greeting["authMethods"])
     .map(fields)
     .map((one) => ({
       id: text(one["id"]) || text(one["methodId"]),
-      type: text(one["type"]),
       name: text(one["name"]),
       description: text(one["description"]),
       variables: list(one["vars"]).map((variable) => text(variable) || text(fields(variable)["name"])),
     }));
+
+/**
+ * The library refuses updates of unknown kinds, and prints complaints about them and about unexpected answers to our
+ * standard error. So updates are taken here, and unexpected answers are dropped.
+ */
+function filtered(stream: Stream, { onSign, onUpdate }: PeerParts): Stream {
+  const asked = new Set<unknown>();
+  const out = new TransformStream<AnyMessage, AnyMessage>({
+    transform(message, to) {
+      if ("method" in message && "id" in message) asked.add(message.id);
+      to.enqueue(message);
+    },
+  });
+  const into = new TransformStream<AnyMessage, AnyMessage>({
+    transform(message, to) {
+      if ("id" in message) {
+        if ("method" in message || asked.delete(message.id)) to.enqueue(message);
+      } else if (text(message.method) === "session/update") onUpdate(message.params);
+      else if (text(message.method) === "$/cancel_request") to.enqueue(message);
+      onSign();
+    },
+  });
+  void out.readable.pipeTo(stream.writable).catch(() => {}); // The process is gone: pending requests fail, too.
+  return { readable: stream.readable.pipeThrough(into), writable: out.writable };
+}

@@ -3,8 +3,8 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, describe, it } from "node:test";
-import { rootOf } from "../tools/inside.ts";
-import { type PermissionPolicy, permit } from "./permission.ts";
+import { rootOf } from "../tools/reach.ts";
+import { permit } from "./permission.ts";
 
 const home = mkdtempSync(path.join(tmpdir(), "skein-permission-"));
 const folder = path.join(home, "workspace");
@@ -13,7 +13,11 @@ writeFileSync(path.join(home, "secret"), "s");
 symlinkSync(home, path.join(folder, "out"));
 after(() => rmSync(home, { recursive: true }));
 
-const WORKER: PermissionPolicy = { root: rootOf(folder), permissions: "deny-outside", readsOnly: false };
+const WORKER: Parameters<typeof permit>[1] = {
+  root: rootOf(folder),
+  permissions: "deny-outside",
+  readsOnly: false,
+};
 const OPTIONS = [
   { optionId: "1", kind: "allow_always" },
   { optionId: "2", kind: "allow_once" },
@@ -22,7 +26,7 @@ const OPTIONS = [
 
 const chosen = async (
   toolCall: object,
-  policy: Partial<PermissionPolicy> = {},
+  policy: Partial<Parameters<typeof permit>[1]> = {},
   options: unknown = OPTIONS,
 ) => {
   const { outcome, isAllowed } = await permit({ toolCall, options }, { ...WORKER, ...policy });
@@ -116,15 +120,5 @@ describe("what an agent asks for", () => {
       assert.equal(await chosen({}, {}, options), "cancelled", JSON.stringify(options));
     }
     assert.deepEqual((await permit(undefined, WORKER)).outcome, { outcome: "cancelled" });
-  });
-
-  it("is understood in version 2 of the protocol", async () => {
-    const ask = async (subject: object) =>
-      (await permit({ title: "t", subject, options: OPTIONS }, WORKER)).outcome["optionId"];
-    assert.equal(await ask({ type: "command", command: "ls", cwd: folder }), "2");
-    assert.equal(await ask({ type: "command", command: "ls", cwd: "/" }), "3");
-    assert.equal(await ask({ type: "tool_call", toolCall: { locations: [{ path: "/etc" }] } }), "3");
-    const plain = { title: "t", subject: { type: "command", command: "ls", cwd: folder }, options: OPTIONS };
-    assert.equal((await permit(plain, { ...WORKER, readsOnly: true })).isAllowed, false);
   });
 });

@@ -1,30 +1,28 @@
-/** What is answered when an agent asks whether it may do something? At once, by policy: there is nobody to ask. */
-import { isRefused } from "../tools/inside.ts";
-import { type Reach, readable } from "../tools/reach.ts";
-import { type Fields, fields, list, text } from "./loose.ts";
+/** Answers an agent's permission requests at once, by policy: no person is there to ask. */
+import { isRefused, readable, type ToolReach } from "../tools/reach.ts";
+import { fields, type LooseFields, list, text } from "./loose.ts";
 
 /**
- * "deny-outside": a path outside of the workspace in what it asks for is refused, but for its output file, and what it
- * reads in the scratchpad. A permission is no sandbox.
+ * "deny-outside" refuses requests that name a path outside of the workspace, except for the output file and for reading
+ * in the scratchpad. A permission is no sandbox.
  */
 export type Permissions = "allow" | "deny-outside";
 
-export type PermissionPolicy = Pick<Reach, "root" | "pad"> & {
+type PermissionPolicy = Pick<ToolReach, "root" | "pad"> & {
   readonly permissions: Permissions;
-  /** A planner's: nothing that could change anything is allowed, but for an output file. */
+  /** Of a planner: allows nothing that could change anything except the output file. */
   readonly readsOnly: boolean;
 };
 
-export type Permitted = { readonly isAllowed: boolean; readonly what: string; readonly outcome: Fields };
+type Permitted = { readonly isAllowed: boolean; readonly what: string; readonly outcome: LooseFields };
 
-/** `params`: of `session/request_permission`, of either version. */
+/** `params`: of `session/request_permission`. */
 export async function permit(params: unknown, policy: PermissionPolicy): Promise<Permitted> {
   const asked = fields(params);
-  const subject = fields(asked["subject"]);
-  const call = fields(asked["toolCall"] ?? subject["toolCall"]);
-  const kind = subject["type"] === "command" ? "execute" : text(call["kind"]);
-  const what = text(call["title"]) || text(asked["title"]) || kind || "something";
-  const places = [...pathsIn(call), ...pathsIn(subject)];
+  const call = fields(asked["toolCall"]);
+  const kind = text(call["kind"]);
+  const what = text(call["title"]) || kind || "something";
+  const places = pathsIn(call);
   const isFit = policy.readsOnly
     ? HARMLESS.has(kind)
       ? await areWithin(places, policy, "read")
@@ -37,22 +35,22 @@ export async function permit(params: unknown, policy: PermissionPolicy): Promise
   return { isAllowed: false, what, outcome: refusal === undefined ? CANCELLED : selected(refusal) };
 }
 
-/** What a planner does: it looks. A command may do anything, and so may a kind that is not named. */
+/** What a planner may do. A command, or a call without a kind, may do anything. */
 const HARMLESS: ReadonlySet<string> = new Set(["read", "search", "think"]);
 
-export const CANCELLED: Fields = { outcome: "cancelled" };
+export const CANCELLED: LooseFields = { outcome: "cancelled" };
 
-const selected = (optionId: string): Fields => ({ outcome: "selected", optionId });
+const selected = (optionId: string): LooseFields => ({ outcome: "selected", optionId });
 
-/** "Always" would hold for what lies outside as well, and some agents write it into the user's settings. */
+/** "Always" would also allow paths outside, and some agents save it in the user's settings. */
 const allowing = ({ permissions, readsOnly }: PermissionPolicy): readonly string[] =>
   permissions === "allow" && !readsOnly ? ["allow_once", "allow_always"] : ["allow_once"];
 
-function optionOf(asked: Fields, kinds: readonly string[]): string | undefined {
+function optionOf(asked: LooseFields, kinds: readonly string[]): string | undefined {
   const options = list(asked["options"]).map(fields);
   for (const kind of kinds) {
     const ids = options.filter((option) => option["kind"] === kind).map((option) => option["optionId"]);
-    // A name that stands for two answers says nothing.
+    // An id that two options share is ambiguous.
     const clear = ids.find(
       (id) => typeof id === "string" && options.filter((o) => o["optionId"] === id).length === 1,
     );
@@ -61,7 +59,7 @@ function optionOf(asked: Fields, kinds: readonly string[]): string | undefined {
   return undefined;
 }
 
-/** `change`: in the workspace, or the output file. `output`: that file alone. */
+/** `change`: in the workspace or the output file. `output`: only that file. */
 async function areWithin(
   paths: readonly string[],
   policy: PermissionPolicy,
@@ -78,15 +76,15 @@ async function areWithin(
   return true;
 }
 
-/** More than any tool touches; each is looked at. */
+/** More than any tool touches; each is checked on disk. */
 const MAX_PATHS = 1_000;
 
-/** Where it says that it goes: places, changes, and what looks like a path in the tool's own input. */
-function pathsIn(call: Fields): readonly string[] {
+/** The paths of its locations and changes, and what looks like a path in the tool's own input. */
+function pathsIn(call: LooseFields): readonly string[] {
   const places = [...list(call["locations"]), ...list(call["content"])].map((one) =>
     text(fields(one)["path"]),
   );
-  const given = [...inputPaths(call["rawInput"], 0), ...inputPaths({ cwd: call["cwd"] }, 0)];
+  const given = inputPaths(call["rawInput"], 0);
   return [...places, ...given].filter((path) => path !== "").map(asPath);
 }
 
@@ -106,7 +104,7 @@ function inputPaths(input: unknown, depth: number): readonly string[] {
 const MAX_DEPTH = 4;
 const PATH_NAME = /(?:path|file|dir|directory|directories|folder|cwd)s?(?:_?name)?$/i;
 
-/** "~" is the user's home, which is outside of every workspace. */
+/** "~" is the user's home, outside of every workspace. */
 const asPath = (path: string): string => {
   if (path.startsWith("file://"))
     return decodeURIComponent(path.slice("file://".length).replace(/%(?![0-9a-f]{2})/gi, "%25"));

@@ -31,10 +31,9 @@ describe("an agent that is only asked for a session", () => {
   /** Groups that may be running are on record there. */
   const left = () => readdirSync(path.join(home, "programs"));
 
-  it("gives one, in either version of the protocol, without a prompt", async () => {
+  it("gives one without a prompt", async () => {
     const prompts = [[{ do: "die" }]] as const;
     assert.equal(await reach({ prompts }), undefined);
-    assert.equal(await reach({ prompts, versions: [2] }), undefined);
     assert.deepEqual(left(), []);
   });
 

@@ -1,60 +1,38 @@
-/** How does a talk with an agent begin? A greeting, a session, and a login in between if one by key will do. */
+/** Opens a session with an agent: loads an earlier one or makes a new one, and logs in by key if it must. */
+import type { JobCalls } from "../job-calls.ts";
 import { fields } from "./loose.ts";
 import type { McpServer } from "./mcp-servers.ts";
 import type { Greeting, Login, Peer } from "./peer.ts";
-import { closing, inTime, isLate } from "./waits.ts";
 
 export type SessionParts = {
   readonly peer: Peer;
-  readonly version: 1 | 2;
   readonly folder: string;
   readonly mcpServers: readonly McpServer[];
-  /** Skein's own server: for agents that take it by HTTP, and for those that take only programs. */
-  readonly own?: OwnServer;
-  /** The session that goes on, if the agent can. */
-  readonly goesOn?: string;
-  /** Which of the agent's ways to log in need nobody: those by a key that it was given. */
+  /** Skein's own server: by HTTP, and for agents that take only programs. */
+  readonly own?: OwnServer | undefined;
+  /** The session to resume, if the agent can. */
+  readonly resumes?: string | undefined;
+  /** Tells which logins work without a person: those by a key that it was given. */
   readonly environment: Readonly<Record<string, string>>;
   readonly startMs: number;
   readonly note: (line: string) => void;
 };
 
-export type OwnServer = { readonly http: McpServer; readonly stdio: McpServer };
+type OwnServer = { readonly http: McpServer; readonly stdio: McpServer };
 
 export type Opened = { readonly session: string; readonly isLoaded: boolean };
 
-/** `other-version`: what it speaks instead. */
-export type Greeted = Greeting | { readonly is: "other-version"; readonly version: number };
-
-export async function greet(parts: SessionParts, signal: AbortSignal): Promise<Greeted> {
-  const { peer, version, startMs } = parts;
-  const greeting = await inTime(peer.initialize(), { ms: startMs, what: "initialize", signal }).catch(
-    (thrown: unknown) => {
-      const { code } = Object(thrown) as { readonly code?: unknown };
-      if (version === 1 && REFUSING.has(code)) return { version: OTHER };
-      throw thrown;
-    },
-  );
-  if (greeting.version === version && "logins" in greeting) return greeting;
-  return { is: "other-version", version: greeting.version };
-}
-
-/** Invalid request, invalid parameters, and the protocol's "unsupported version": it may want another greeting. */
-const REFUSING: ReadonlySet<unknown> = new Set([-32600, -32602, -32022]);
-/** Not said: the only other one that there is. */
-const OTHER = 2;
-
-/** Whoever wants a login gets one if a key is at hand for it; one that needs a person is not begun. */
+/** A login that needs a person is not begun. */
 export async function openSession(
   parts: SessionParts,
   greeting: Greeting,
   signal: AbortSignal,
 ): Promise<Opened> {
-  const { peer, startMs, note } = parts;
+  const { peer, startMs: ms, note } = parts;
   const servers = serversFor(parts, greeting);
   const open = async (): Promise<Opened> =>
     (await loaded(parts, greeting, servers, signal)) ?? {
-      session: await inTime(peer.open(parts.folder, servers), { ms: startMs, what: "session/new", signal }),
+      session: await inTime(peer.open(parts.folder, servers), { ms, what: "session/new", signal }),
       isLoaded: false,
     };
   try {
@@ -63,10 +41,11 @@ export async function openSession(
     const login = loginByKey(greeting.logins, parts.environment);
     if (fields(thrown)["code"] !== AUTH_REQUIRED || login === undefined) throw thrown;
     note(`logs in by ${JSON.stringify(login.id)}\n`);
-    const asking = inTime(peer.authenticate(login.id), { ms: startMs, what: "authenticate", signal });
-    await asking.catch((refusal: unknown) => {
-      throw closing(refusal) ? refusal : unmet(refusal);
-    });
+    await inTime(peer.authenticate(login.id), { ms, what: "authenticate", signal }).catch(
+      (refusal: unknown) => {
+        throw isClosing(refusal) ? refusal : loginRefused(refusal);
+      },
+    );
     return await open();
   }
 }
@@ -79,26 +58,26 @@ function serversFor({ mcpServers, own, note }: SessionParts, { takes }: Greeting
   return [...usable.filter(({ name }) => name !== ours.name), ours];
 }
 
-/** Undefined if it cannot go on with that session: it has lost it, or wants the folder in which it began. */
+/** Undefined if it cannot resume that session: it has lost it, or wants the folder in which it began. */
 async function loaded(
-  { peer, folder, startMs, goesOn, note }: SessionParts,
-  { loads }: Greeting,
+  { peer, folder, startMs: ms, resumes, note }: SessionParts,
+  { canLoad }: Greeting,
   servers: readonly McpServer[],
   signal: AbortSignal,
 ): Promise<Opened | undefined> {
-  if (goesOn === undefined || !loads) return undefined;
+  if (resumes === undefined || !canLoad) return undefined;
   try {
-    await inTime(peer.load(goesOn, folder, servers), { ms: startMs, what: "session/load", signal });
-    return { session: goesOn, isLoaded: true };
+    await inTime(peer.load(resumes, folder, servers), { ms, what: "session/load", signal });
+    return { session: resumes, isLoaded: true };
   } catch (thrown) {
-    const isGone = signal.aborted || (closing(thrown) && !isLate(thrown));
+    const isGone = signal.aborted || (isClosing(thrown) && !(thrown instanceof Late));
     if (isGone || fields(thrown)["code"] === AUTH_REQUIRED) throw thrown;
     note("cannot go on with its session, and begins another\n");
     return undefined;
   }
 }
 
-/** The protocol's own number for it. */
+/** The protocol's own code. */
 export const AUTH_REQUIRED = -32000;
 
 const loginByKey = (logins: readonly Login[], environment: SessionParts["environment"]): Login | undefined =>
@@ -107,9 +86,77 @@ const loginByKey = (logins: readonly Login[], environment: SessionParts["environ
       (variables.length > 0 && variables.every((name) => environment[name])) || /api[-_]?key/i.test(id),
   );
 
-/** Whatever an agent calls it when it cannot log in ("OPENAI_API_KEY is not set"), the login is still required. */
-const unmet = (refusal: unknown) => ({
+/** However an agent words it ("OPENAI_API_KEY is not set"), the login is still required. */
+const loginRefused = (refusal: unknown) => ({
   code: AUTH_REQUIRED,
   message: fields(refusal)["message"] ?? (refusal instanceof Error ? refusal.message : ""),
   data: fields(refusal)["data"],
 });
+
+/** Skein's own MCP server, by which workers call. */
+export function ownServer({ place }: Pick<JobCalls, "place">): OwnServer | undefined {
+  if (!place) return undefined;
+  const { url, token, skein } = place;
+  const name = "skein";
+  const headers = [{ name: "Authorization", value: `Bearer ${token}` }];
+  const env = [
+    { name: "SKEIN_CALL_URL", value: url },
+    { name: "SKEIN_CALL_TOKEN", value: token },
+  ];
+  return {
+    http: { type: "http", name, url: `${url}/mcp`, headers },
+    stdio: { type: "stdio", name, command: skein, args: ["subtask", "serve"], env },
+  };
+}
+
+/**
+ * Waits until the agent has listed the tools of our server: Codex has none of a server that it has not listed before
+ * its first prompt. Other agents list later, or never; after one wait in vain there is no further wait.
+ */
+export class Listing {
+  #waits = true;
+
+  async wait({ place }: Pick<JobCalls, "place">, signal: AbortSignal): Promise<boolean> {
+    if (!place) return false;
+    const ms = this.#waits ? LIST_MS : 0;
+    const hasListed = await inTime(place.listed, { ms, what: "tools/list", signal }).then(
+      () => true,
+      () => false,
+    );
+    this.#waits &&= hasListed;
+    return hasListed;
+  }
+}
+
+const LIST_MS = 3_000;
+
+type Limit = { readonly ms?: number; readonly what?: string; readonly signal?: AbortSignal };
+
+/** Rejects as `promise` does, with `Late` after `ms`, or with the signal's reason. */
+export async function inTime<T>(promise: Promise<T>, { ms, what = "", signal }: Limit): Promise<T> {
+  const { promise: over, reject } = Promise.withResolvers<never>();
+  promise.catch(() => {}); // It may fail after the wait.
+  const onAbort = () => reject(signal?.reason);
+  const timer = ms === undefined ? undefined : setTimeout(() => reject(new Late(what)), ms);
+  signal?.addEventListener("abort", onAbort, { once: true });
+  if (signal?.aborted) onAbort();
+  try {
+    return await Promise.race([promise, over]);
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", onAbort);
+  }
+}
+
+/** The request `what` was not answered in time. */
+export class Late extends Error {
+  readonly what: string;
+
+  constructor(what: string) {
+    super(`${what} was not answered in time`);
+    this.what = what;
+  }
+}
+
+/** The answer to a request carries a code; the end of a connection does not. */
+export const isClosing = (thrown: unknown): boolean => typeof fields(thrown)["code"] !== "number";

@@ -1,19 +1,19 @@
-/** What did a turn cost, by what the agent said of it? Three shapes or none; what was not said is not known. */
+/** Reads what a turn cost from what the agent reported, in any of three shapes; undefined if it reported nothing. */
 import type { Spent } from "../../../core/job.ts";
-import { amount, type Fields, fields } from "./loose.ts";
+import { amount, fields, type LooseFields } from "./loose.ts";
 
 /**
- * `bills`: what each prompt of the session ended with, as `usage` or as `_meta.quota.token_count`. `cost`: the last
- * that an update said, for the whole session.
+ * `bills`: the results of the session's prompts, with `usage` or `_meta.quota.token_count`. `cost`: of the whole
+ * session, from its last update.
  */
-export function spentIn(bills: readonly Fields[], cost: number | undefined): Spent | undefined {
+export function spentIn(bills: readonly LooseFields[], cost: number | undefined): Spent | undefined {
   const counts = bills.map(tokensIn).filter((count) => count !== undefined);
   if (counts.length === 0 && cost === undefined) return undefined;
   const tokens = counts.reduce((sum, count) => sum + count, 0);
   return cost === undefined ? { tokens } : { tokens, microdollars: Math.round(cost * 1e6) };
 }
 
-function tokensIn(bill: Fields): number | undefined {
+function tokensIn(bill: LooseFields): number | undefined {
   const usage = fields(bill["usage"]);
   const quota = fields(fields(fields(bill["_meta"])["quota"])["token_count"]);
   return (
@@ -23,16 +23,16 @@ function tokensIn(bill: Fields): number | undefined {
   );
 }
 
-function sumOf(counted: Fields, names: readonly string[]): number | undefined {
+function sumOf(counted: LooseFields, names: readonly string[]): number | undefined {
   const counts = names.map((name) => amount(counted[name])).filter((count) => count !== undefined);
   return counts.length === 0 ? undefined : counts.reduce((sum, count) => sum + count, 0);
 }
 
 /**
- * In dollars; of an update that says what the session has cost so far. Other currencies are not converted, and nothing
- * is what agents say that do not know the price.
+ * What the session has cost so far, in dollars. Other currencies are not converted; zero means that the agent does not
+ * know the price.
  */
-export function costIn(update: Fields): number | undefined {
+export function costIn(update: LooseFields): number | undefined {
   const cost = fields(update["cost"]);
   return cost["currency"] === "USD" ? amount(cost["amount"]) || undefined : undefined;
 }

@@ -75,7 +75,7 @@ describe("what went wrong", () => {
   it("is harmless on a terminal, and of bounded length", () => {
     const { message } = failureOfError({ code: 1, message: `\u001b[31m${"x".repeat(1e6)}` }, blamed);
     assert.ok(message.length < 1_200 && !message.includes("\u001b"));
-    assert.match(failureOfError(undefined, blamed).message, /without a word/);
+    assert.match(failureOfError(undefined, blamed).message, /without a message/);
   });
 });
 

@@ -1,4 +1,4 @@
-/** What did a model say? The parts of its stream put together into one answer. */
+/** Puts the parts of a model's stream together into one answer. */
 import type { CallableModel } from "../../models/providers.ts";
 
 export type CallOptions = Parameters<CallableModel["doStream"]>[0];
@@ -18,7 +18,7 @@ export class AnswerParts {
   #finish: Extract<StreamPart, { type: "finish" }> | undefined;
   #chars = 0;
 
-  /** Of text, thoughts and arguments, so that an answer without end is seen. */
+  /** Of text, reasoning and arguments, so that an endless answer is noticed. */
   get chars(): number {
     return this.#chars;
   }
@@ -50,7 +50,7 @@ export class AnswerParts {
         this.#finish = part;
         return;
       default:
-        return; // Pings, warnings, names of models: nothing that was said.
+        return; // Pings, warnings, model names.
     }
   }
 
@@ -62,7 +62,7 @@ export class AnswerParts {
     const { unified, raw } = finish.finishReason;
     return {
       content: this.#content as Content[],
-      // Some servers have words of their own for it, and the library would then not run the tools.
+      // Some servers use a reason of their own, and the SDK would then not run the tools.
       finishReason: { unified: unified === "other" && hasCalls ? "tool-calls" : unified, raw },
       usage: finish.usage,
       warnings: [],

@@ -1,14 +1,14 @@
-/** How does one call of a model end? Answered whole, or with a problem; never silent for long, never without an end. */
+/** Makes one call of a model: ends with a whole answer or a problem, and cuts silent and endless streams. */
 import { failure } from "../../../core/failure.ts";
 import { type CallProblem, problemOf } from "../../models/errors.ts";
 import type { CallableModel, Model } from "../../models/providers.ts";
 import { AnswerParts, type CallOptions, type Generated, type StreamPart } from "./answer-parts.ts";
 
 export type Watched = {
-  /** A stream that says nothing for so long is cut. */
+  /** A stream that is silent for so long is cut. */
   readonly maxSilenceMs: number;
   readonly now: () => number;
-  /** Called at every part of an answer, and now and then while nothing may be called. */
+  /** Called at every part of an answer, and now and then during waits. */
   readonly onSign: () => void;
   readonly onPart: (part: StreamPart) => void;
   /** See `Ask`. */
@@ -41,7 +41,7 @@ export async function callOnce(
   } catch (thrown) {
     const why = silence.signal.aborted && !signal.aborted ? silence.signal.reason : thrown;
     const problem = problemOf(why, { account: model.account, model: model.id, now: parts.now() });
-    // An error in the middle of an answer may have a status as well: what was said before it is not free.
+    // An error in the middle of an answer may have a status, too; what came before it was not free.
     return { is: "problem", problem: hasBegun ? { ...problem, mayHaveCost: true } : problem };
   } finally {
     silence.over();
@@ -69,7 +69,7 @@ async function read(
       if (answer.chars > maxChars) return endless(model, maxChars);
     }
   } finally {
-    // Whoever is not read to the end must be told, or the provider goes on writing. It may have gone already.
+    // Otherwise the provider would go on writing. It may be gone already.
     reader.cancel().catch(() => {});
   }
   const whole = answer.answer();
@@ -77,7 +77,6 @@ async function read(
   return { is: "answered", answer: whole };
 }
 
-/** Tokens of a hundred spaces exist, but no answer of such. */
 const MAX_CHARS_PER_TOKEN = 32;
 
 const endless = (model: Model, maxChars: number): CallEnd => ({
@@ -89,7 +88,7 @@ const endless = (model: Model, maxChars: number): CallEnd => ({
   },
 });
 
-/** Where the provider can be told what stays the same from call to call, it is: reading that again costs a tenth. */
+/** Marks what stays the same from call to call: reading it from the cache costs a tenth. */
 function prepared(options: CallOptions, model: Model): CallOptions {
   const last = options.prompt.length - 1;
   const prompt = options.prompt.map((message, i) =>
@@ -106,9 +105,9 @@ function prepared(options: CallOptions, model: Model): CallOptions {
 }
 const CACHED = { anthropic: { cacheControl: { type: "ephemeral" } } };
 
-/** Ends with the signal, whatever a library does with it. */
+/** Rejects at the signal, whatever a library does with it. */
 async function orAbort<T>(waited: Promise<T>, signal: AbortSignal): Promise<T> {
-  waited.catch(() => {}); // It may fail later, or has already: an end that nobody waits for would end the process.
+  waited.catch(() => {}); // It may fail later, when it is not awaited any more.
   signal.throwIfAborted();
   const { promise, reject } = Promise.withResolvers<never>();
   const stop = () => reject(signal.reason);
@@ -120,11 +119,11 @@ async function orAbort<T>(waited: Promise<T>, signal: AbortSignal): Promise<T> {
   }
 }
 
-/** A token has some four characters: slower than one in two seconds nobody means to write. */
+/** A token has some four characters: this is one token in two seconds. */
 const MIN_CHARS_PER_SECOND = 2;
 const MIN_DRIP_MS = 60_000;
 
-/** Whether an answer only trickles, as a server does that is overloaded: its bytes come, but hardly. */
+/** Notices an answer that only trickles, as from an overloaded server. */
 class Drip {
   readonly #now: () => number;
   #begun: number | undefined;

@@ -1,42 +1,42 @@
-/** What was said and heard so far? A planner has one file for all turns, a worker one a turn; only whole turns count. */
+/** Records a conversation with a model: one file for all turns of a planner, one for each attempt of a worker. */
 import { type FileHandle, mkdir, open, rename } from "node:fs/promises";
 import path from "node:path";
 import type { ModelMessage } from "ai";
 import type { JobId } from "../../../core/job.ts";
-import { redactFields } from "../../../core/redact.ts";
+import { redactFields } from "../../../text/redact.ts";
 import { readBounded } from "../../files/read-bounded.ts";
 import { estimateTokens } from "./fit.ts";
 import { onlyPairs } from "./tool-pairs.ts";
 
-export type ConversationPlace = {
+type ConversationPlace = {
   readonly file: string;
   readonly job: JobId;
-  /** The file begins anew: an attempt of a worker. */
+  /** Starts a new file: an attempt of a worker. */
   readonly isNew: boolean;
-  /** What a new one begins with. It is written down again, so that the file is complete. */
+  /** What a new one begins with; written again, so that the file is complete. */
   readonly past?: readonly ModelMessage[];
   readonly speaker?: Speaker;
-  /** Blots out secrets. */
+  /** Removes secrets. */
   readonly redact: (text: string) => string;
-  /** Beyond it the oldest turns are left out; what counts of them is told again in every message. */
+  /** Beyond it the oldest turns are left out; every message repeats what still counts. */
   readonly maxTokens: number;
 };
 
-/** As whom, and to whom: only for the same can a conversation go on as it is. */
+/** A conversation can only be resumed as it is with the same system prompt and model. */
 export type Speaker = { readonly system: string; readonly model: string };
 
-/** In the file; each names its turn, because a turn that was given up may still be writing. */
+/** A line of the file. Each names its turn, because a turn that was given up may still be writing. */
 type Line =
-  /** `as` "new": it was told of the documents. */
+  /** `as` "new": the model was told of the documents. */
   | ({ readonly is: "begun"; readonly turn: string; readonly as: "new" | "continued" } & Partial<Speaker>)
   | { readonly is: "messages"; readonly turn: string; readonly messages: readonly ModelMessage[] }
   | { readonly is: "ended"; readonly turn: string; readonly lines: number }
-  /** Of the turns before it, only these are sent any more. */
+  /** From now on only these of the earlier turns are sent. */
   | { readonly is: "compacted"; readonly kept: readonly string[]; readonly leftOut: number };
 
 type Turn = Begun & {
   readonly name: string;
-  /** As they were sent: with thoughts, and with a call that nothing has answered yet. */
+  /** As they were sent: with reasoning, and with an open call. */
   readonly messages: readonly ModelMessage[];
 };
 
@@ -45,7 +45,7 @@ type Begun = Partial<Speaker> & { readonly as: "new" | "continued" };
 export class Conversation {
   /** Empty in a new one. */
   readonly past: readonly ModelMessage[];
-  /** "new" also if turns were left out just now, or are lost: the documents were in them. */
+  /** "new" also if turns were just left out or are lost: the documents were in them. */
   readonly is: "new" | "continued";
   readonly #place: ConversationPlace;
   readonly #file: FileHandle | undefined;
@@ -58,7 +58,7 @@ export class Conversation {
     this.is = loaded.is;
   }
 
-  /** A file that cannot be read or written is no reason to fail: everything that counts is in the next message. */
+  /** A file that cannot be read or written is no failure: the next message says everything that counts. */
   static async open(place: ConversationPlace): Promise<Conversation> {
     const read = place.isNew ? NONE : await readBounded(place.file, MAX_FILE_BYTES);
     try {
@@ -71,7 +71,7 @@ export class Conversation {
         await open(place.file, place.isNew ? "w" : "a", 0o600),
         loaded,
       );
-      if (text !== "" && !text.endsWith("\n")) await conversation.#append("\n"); // An engine was killed while it wrote.
+      if (text !== "" && !text.endsWith("\n")) await conversation.#append("\n"); // A killed engine left half a line.
       if (loaded.compacted) await conversation.#write(loaded.compacted);
       await conversation.#write({ is: "begun", turn: place.job, as: loaded.is, ...place.speaker });
       if (place.past) await conversation.add(place.past);
@@ -86,10 +86,10 @@ export class Conversation {
     await this.#write({ is: "messages", turn: this.#place.job, messages });
   }
 
-  /** Only now does the turn count. */
+  /** Only an ended turn counts. */
   async end(): Promise<void> {
     await this.#write({ is: "ended", turn: this.#place.job, lines: this.#lines });
-    await this.#file?.datasync().catch(() => {}); // Lost with the machine's power, the turn is told again.
+    await this.#file?.datasync().catch(() => {}); // A turn that is lost in a power cut is told again.
   }
 
   async close(): Promise<void> {
@@ -103,7 +103,7 @@ export class Conversation {
     try {
       await this.#file?.appendFile(text);
     } catch {
-      // A full disk: the turn goes on, and the next one begins a new conversation or knows less.
+      // A full disk: the turn goes on, and the next one begins anew or knows less.
     }
   }
 }
@@ -124,7 +124,7 @@ const begun = ({ past = [] }: ConversationPlace): Loaded => ({
   is: past.length === 0 ? "new" : "continued",
 });
 
-/** The newest whole turn of a file, as it was sent but for secrets; undefined if anything of it is lost. */
+/** The newest whole turn of a file, as it was sent except for secrets; undefined if a part of it is lost. */
 export async function recall(
   file: string,
 ): Promise<(Partial<Speaker> & { readonly messages: readonly ModelMessage[] }) | undefined> {
@@ -159,7 +159,7 @@ async function load(text: string, maxTokens: number): Promise<Loaded> {
   };
 }
 
-/** All of them, or those that fit into half: so that it is not done again in the next turn. */
+/** All turns; or the newest that fit into half, so that the next turn need not cut again. */
 function newestWithin(turns: readonly Turn[], maxTokens: number): readonly Turn[] {
   if (estimateTokens(turns.flatMap(messagesOf)) <= maxTokens) return turns;
   let room = maxTokens / 2;
@@ -185,7 +185,7 @@ const noteOf = (leftOut: number): readonly ModelMessage[] =>
         },
       ];
 
-/** In the order in which they ended. A turn without an end, or with a line missing, was cut off: it is none. */
+/** In the order in which they ended. A turn without an end, or with a missing line, was cut off and does not count. */
 function turnsIn(text: string, isMessage: (message: unknown) => boolean) {
   const open = new Map<string, { readonly begun: Begun; readonly lines: ModelMessage[][] }>();
   let turns: Turn[] = [];
@@ -213,6 +213,6 @@ function lineIn(text: string): readonly Line[] {
     if (line.is === "compacted") return Array.isArray(line.kept) ? [line] : [];
     return line.is === "begun" || line.is === "ended" ? [line] : [];
   } catch {
-    return []; // Cut short by a kill; its turn has no end, then.
+    return []; // Cut by a kill; then its turn has no end either.
   }
 }

@@ -195,18 +195,19 @@ describe("a model that hangs", () => {
     assert.deepEqual(collected, { is: "cut", spent: said.spent });
   });
 
-  it("has only so much time, of which waiting for a quota is no part", async () => {
+  it("has only so much time, and waiting for a quota does not count", async ({ mock }) => {
     await using turns = await modelTurns(inOrder(HANDOFF));
     const { admit } = turns.governor;
-    const { promise, resolve } = Promise.withResolvers<void>();
+    const maxMs = 60_000;
+    mock.timers.enable({ apis: ["setTimeout"] });
     const governor = Object.assign(turns.governor, {
       admit: async (call: Parameters<typeof admit>[0]) => {
-        setTimeout(resolve, 2_100);
-        await promise;
+        mock.timers.tick(2 * maxMs);
         return admit(call);
       },
     });
-    const said = await turns.again({ governor }).turn({ ...workAsk(turns.folder), maxMs: 2_000 }, NEVER);
+    const said = await turns.again({ governor }).turn({ ...workAsk(turns.folder), maxMs }, NEVER);
+    mock.timers.reset();
     assert.match(textOf(said), /made it/);
     await using hung = await modelTurns(() => ({ fault: { is: "hang" } }));
     assert.equal(failureOf(await turnOf(hung, { maxMs: 300 })).kind, "timed-out");

@@ -1,7 +1,7 @@
-/** How much does a conversation take, and what can go when it is too much? Old results of tools, with a stated cut. */
+/** Makes a conversation fit: cuts old results and arguments of tools, and says so in their place. */
 import type { ModelMessage } from "ai";
 
-/** A middle value, for deciding what to send; what is set aside for a call is counted more carefully. */
+/** An average, to decide what to send; budgets count with a safer number. */
 const BYTES_PER_TOKEN = 3;
 
 export const estimateTokens = (messages: readonly ModelMessage[]): number =>
@@ -10,9 +10,9 @@ export const estimateTokens = (messages: readonly ModelMessage[]): number =>
   );
 
 /**
- * The same messages while there is room; else the oldest long results and arguments of tools are cut, until half of
- * the room is free again: a prompt that changes with every call could not be read from the provider's cache. The last
- * two messages stay as they are: the model works on them now.
+ * The same messages while there is room. Else cuts the oldest long results and arguments of tools until much of the
+ * room is free: a prompt that changes with every call could not be served from the provider's cache. The last two
+ * messages stay, because the model works on them now.
  */
 export function fitted(messages: readonly ModelMessage[], roomTokens: number): readonly ModelMessage[] {
   let left = estimateTokens(messages);

@@ -1,5 +1,5 @@
-/** How is a model called so that quota, money and faults are looked after? Admitted, written down, tried again, settled. */
-import { type Failure, failure } from "../../../core/failure.ts";
+/** Calls a model with regard to quota, budget and faults: each call is admitted, recorded, retried and settled. */
+import { type Failure, failure, messageOf } from "../../../core/failure.ts";
 import type { JobId } from "../../../core/job.ts";
 import type { TaskId } from "../../../core/task.ts";
 import type { Admitted, Governor } from "../../../ports/governor.ts";
@@ -8,32 +8,32 @@ import type { CallOptions, Generated } from "./answer-parts.ts";
 import { type CallEnd, callOnce, type Watched } from "./call-once.ts";
 import type { Ledger, SetAside } from "./ledger.ts";
 
-export type Governed = Watched & {
+type GovernedCalls = Watched & {
   readonly job: JobId;
   readonly task: TaskId;
-  /** The model, then what may stand in for it. */
+  /** The model, then its fallbacks. */
   readonly chain: readonly [Model, ...Model[]];
   readonly governor: Governor;
   readonly ledger: Ledger;
-  /** Of tries in a row that failed for no reason of ours. */
+  /** How many transient failures in a row are retried. */
   readonly maxTransient: number;
-  /** Between them: the first wait, then twice as long each time, up to the last. */
-  readonly backoff: Backoff;
+  readonly backoff: RetryWaits;
   /** From 0 to 1. */
   readonly random: () => number;
   /** Resolves early when the signal comes. */
   readonly wait: (ms: number, signal: AbortSignal) => Promise<void>;
-  /** Around a wait that is not the agent's: for quota, or for other calls. */
+  /** Called around waits for quota or for other calls, which are not the agent's own time. */
   readonly onWait: (isWaiting: boolean) => void;
-  /** Blots out secrets: what a provider says of an account goes into the log. */
+  /** Removes secrets: what a provider says about an account goes into the log. */
   readonly redact: (text: string) => string;
-  /** In words, for people. */
+  /** For people. */
   readonly onTrouble: (words: string) => void;
 };
 
-export type Backoff = { readonly firstMs: number; readonly maxMs: number };
+/** The first wait before a retry; each further one is twice as long, up to `maxMs`. */
+export type RetryWaits = { readonly firstMs: number; readonly maxMs: number };
 
-/** What the loop around the model catches: the library hands it on as it is. */
+/** Thrown through the SDK to the loop around the model. */
 export class CallFailed extends Error {
   readonly why: Failure;
   readonly isTooLong: boolean;
@@ -45,8 +45,8 @@ export class CallFailed extends Error {
   }
 }
 
-/** Asked for whole answers; each is made of a stream, so that silence is seen, and what was cut off can be asked again. */
-export function governed(parts: Governed): CallableModel {
+/** Gives whole answers. Each is read as a stream, so that silence is noticed and a cut answer can be asked for again. */
+export function governed(parts: GovernedCalls): CallableModel {
   const [first] = parts.chain;
   return {
     specificationVersion: "v4",
@@ -58,10 +58,10 @@ export function governed(parts: Governed): CallableModel {
   };
 }
 
-async function answer(parts: Governed, options: CallOptions): Promise<Generated> {
+async function answer(parts: GovernedCalls, options: CallOptions): Promise<Generated> {
   const signal = options.abortSignal ?? NEVER;
   for (let transient = 0, quotas = 0; ; ) {
-    const call = await admitted(parts, options, signal);
+    const call = await openCall(parts, options, signal);
     const end = await callOnce(call.model, options, parts, signal);
     await settle(parts, call, end);
     if (end.is === "answered") {
@@ -79,11 +79,11 @@ async function answer(parts: Governed, options: CallOptions): Promise<Generated>
         message: parts.redact(problem.failure.message),
       });
     if (problem.is === "quota" && ++quotas > MAX_QUOTAS) throw new CallFailed(problem.failure);
-    // No fallback: a person must hear of a wrong key at once. For a quota the governor finds one, or waits.
+    // No fallback: a person must learn of a wrong key at once. For a quota the governor finds a fallback, or waits.
     if (problem.is === "authentication") throw new CallFailed(problem.failure);
     if (problem.is === "transient") {
       transient += 1;
-      // Once is no news: the next try is only seconds away.
+      // The first retry is not reported: it is only seconds away.
       if (transient === 2) parts.onSlow?.(parts.redact(problem.failure.message));
       if (transient > parts.maxTransient) throw new CallFailed(problem.failure);
       await parts.wait(backoffMs(parts.backoff, transient, parts.random()), signal);
@@ -94,8 +94,8 @@ async function answer(parts: Governed, options: CallOptions): Promise<Generated>
 
 type OpenCall = { readonly model: Model; readonly admitted: Admitted; readonly line: number };
 
-/** Admitted by the governor, and on the disk with what it may cost. */
-async function admitted(parts: Governed, options: CallOptions, signal: AbortSignal): Promise<OpenCall> {
+/** The call is admitted by the governor and on disk, with the most that it may cost, before it is made. */
+async function openCall(parts: GovernedCalls, options: CallOptions, signal: AbortSignal): Promise<OpenCall> {
   const { chain, governor, job, task, ledger } = parts;
   const most = chain.map((model) => mostOf(model, options));
   const accounts = [...new Set(chain.map((model) => model.account))] as [string, ...string[]];
@@ -105,16 +105,16 @@ async function admitted(parts: Governed, options: CallOptions, signal: AbortSign
   if ("failure" in found) throw new CallFailed(found.failure);
   const place = chain.findIndex((model) => model.account === found.account);
   try {
-    if (place < 0) throw new Error(`nobody asked for the account ${found.account}`);
+    if (place < 0) throw new Error(`the account ${found.account} was not asked for`);
     return { model: chain[place]!, admitted: found, line: await ledger.opened(most[place]!) };
   } catch (error) {
-    governor.settle(found, NOTHING); // A call that is not on the disk is not made.
+    governor.settle(found, NOTHING); // A call that is not on disk is not made.
     throw new CallFailed(unwritten(error));
   }
 }
 
-async function waiting<T>({ onWait, onSign }: Governed, wait: () => Promise<T>): Promise<T> {
-  // Whoever waits for a quota is alive, and that may take hours.
+async function waiting<T>({ onWait, onSign }: GovernedCalls, wait: () => Promise<T>): Promise<T> {
+  // Waiting for a quota may take hours: the job must not be taken for hung.
   const signs = setInterval(onSign, SIGN_MS);
   onWait(true);
   try {
@@ -126,12 +126,13 @@ async function waiting<T>({ onWait, onSign }: Governed, wait: () => Promise<T>):
 }
 const SIGN_MS = 30_000;
 
-/** What is known of the cost: exactly, nothing at all, or unknown, and then what was set aside stays charged. */
-async function settle({ governor, ledger }: Governed, call: OpenCall, end: CallEnd): Promise<void> {
+/** If the cost is unknown, what was set aside stays charged. */
+async function settle({ governor, ledger }: GovernedCalls, call: OpenCall, end: CallEnd): Promise<void> {
   const cost = end.is === "answered" ? costOf(call.model, end.answer) : undefined;
+  const isFree = end.is === "problem" && !end.problem.mayHaveCost;
   try {
     if (cost) await ledger.ended(call.line, cost);
-    else if (end.is === "problem" && !end.problem.mayHaveCost) await ledger.refused(call.line);
+    else if (isFree) await ledger.refused(call.line);
     else await ledger.unknown(call.line);
   } catch (error) {
     governor.settle(call.admitted, "unknown");
@@ -139,15 +140,15 @@ async function settle({ governor, ledger }: Governed, call: OpenCall, end: CallE
   }
   if (cost)
     governor.settle(call.admitted, { tokens: cost.input + cost.output, ...dollars(cost.microdollars) });
-  else governor.settle(call.admitted, end.is === "problem" && !end.problem.mayHaveCost ? NOTHING : "unknown");
+  else governor.settle(call.admitted, isFree ? NOTHING : "unknown");
 }
 
-/** Undefined if the provider did not say, or what cannot be: no prompt has no tokens. */
+/** Undefined if the provider did not report it, or reported nonsense. */
 function costOf(model: Model, { usage, content, finishReason }: Generated) {
   const cacheRead = usage.inputTokens.cacheRead ?? 0;
   const cacheWrite = usage.inputTokens.cacheWrite ?? 0;
   const total = usage.inputTokens.total ?? 0;
-  // Some leave it out of the sum; a part that is more than the whole would cost less than nothing.
+  // Some providers leave the cache out of the total.
   const isBeside = cacheRead + cacheWrite > total;
   const input = isBeside ? total + cacheRead + cacheWrite : total;
   const output = usage.outputTokens.total ?? -1;
@@ -164,8 +165,8 @@ function costOf(model: Model, { usage, content, finishReason }: Generated) {
 const isCount = (tokens: number): boolean => Number.isSafeInteger(tokens) && tokens >= 0;
 
 /**
- * Plain text and code come to three bytes a token or more, Chinese to two and a half; emoji alone take more tokens than
- * this, and no prompt is made of them. So it is safe, and not so high that a budget is full of what is set aside.
+ * Text and code have three bytes a token or more, Chinese two and a half. So two are safe, and not so low that what is
+ * set aside fills a budget.
  */
 const BYTES_PER_TOKEN = 2;
 
@@ -173,12 +174,12 @@ function mostOf(model: Model, { prompt, tools }: CallOptions): SetAside {
   const input = Math.ceil(Buffer.byteLength(JSON.stringify([prompt, tools])) / BYTES_PER_TOKEN);
   const output = model.maxOutputTokens;
   const plain = model.cost({ input, output, cacheRead: 0, cacheWrite: 0 });
-  const cached = model.cost({ input, output, cacheRead: 0, cacheWrite: input }); // To write to a cache costs more.
+  const cached = model.cost({ input, output, cacheRead: 0, cacheWrite: input }); // Writing to a cache costs more.
   const microdollars = plain === undefined || cached === undefined ? undefined : Math.max(plain, cached);
   return { model: model.id, tokens: input + output, ...dollars(microdollars) };
 }
 
-/** Whoever is called in the end. */
+/** The most of all, because any of the chain may be called in the end. */
 function highest(all: readonly SetAside[]): { readonly tokens: number; readonly microdollars?: number } {
   const prices = all.flatMap(({ microdollars }) => (microdollars === undefined ? [] : [microdollars]));
   return {
@@ -189,7 +190,7 @@ function highest(all: readonly SetAside[]): { readonly tokens: number; readonly 
 
 const dollars = (microdollars: number | undefined) => (microdollars === undefined ? {} : { microdollars });
 
-/** Of one call: the governor waits between them, and whoever is refused so often is better ended than waited for. */
+/** The governor waits between these refusals of one call. */
 const MAX_QUOTAS = 50;
 
 const NOTHING = { tokens: 0, microdollars: 0 };
@@ -199,10 +200,10 @@ const INTERRUPTED = failure("interrupted", "the agent was told to stop");
 const unwritten = (error: unknown): Failure =>
   failure(
     "interrupted",
-    `what the call may cost could not be written down: ${error instanceof Error ? error.message : String(error)}`,
+    `what the call may cost could not be recorded: ${messageOf(error)}`,
     "see whether the disk is full or read-only",
   );
 
-/** At least half of it, so that many do not come back at once. */
-const backoffMs = ({ firstMs, maxMs }: Backoff, tries: number, random: number): number =>
+/** With a random part, so that many jobs do not retry at once. */
+const backoffMs = ({ firstMs, maxMs }: RetryWaits, tries: number, random: number): number =>
   Math.min(maxMs, firstMs * 2 ** (tries - 1)) * (0.5 + random / 2);

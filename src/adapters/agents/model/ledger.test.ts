@@ -3,10 +3,10 @@ import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, it } from "node:test";
 import { newFolder } from "../../../../test/support/folders.ts";
-import { type CallCost, Ledger, readLedger } from "./ledger.ts";
+import { Ledger, readLedger } from "./ledger.ts";
 
 const fileOf = () => path.join(newFolder(), "turns", "a.cost.jsonl");
-const cost = (more: Partial<CallCost> = {}): CallCost => ({
+const cost = (more: Partial<Parameters<Ledger["ended"]>[1]> = {}): Parameters<Ledger["ended"]>[1] => ({
   ...{
     input: 100,
     output: 10,

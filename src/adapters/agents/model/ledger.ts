@@ -1,4 +1,4 @@
-/** What did a turn's calls cost, also if the engine was killed in the middle of one? On the disk before and after each. */
+/** Records what a turn's calls cost, on disk before and after each call, so that a kill loses nothing. */
 import { type FileHandle, mkdir, open } from "node:fs/promises";
 import path from "node:path";
 import type { Spent } from "../../../core/job.ts";
@@ -7,8 +7,8 @@ import { readShort } from "../../files/read-bounded.ts";
 /** What a call may cost at most. */
 export type SetAside = { readonly model: string; readonly tokens: number; readonly microdollars?: number };
 
-/** What an answered call did cost; `input` is all of it, with what came from a cache or went to one. */
-export type CallCost = {
+/** What an answered call cost; `input` includes what came from a cache or went to one. */
+type CallCost = {
   readonly input: number;
   readonly output: number;
   readonly cacheRead: number;
@@ -21,9 +21,9 @@ export type CallCost = {
 type Line =
   | ({ readonly is: "opened"; readonly call: number } & SetAside)
   | ({ readonly is: "ended"; readonly call: number } & CallCost)
-  /** The provider did nothing: it costs nothing. */
+  /** The provider did nothing, so it cost nothing. */
   | { readonly is: "refused"; readonly call: number }
-  /** It was cut off: nobody knows what it cost. */
+  /** It was cut off: its cost is unknown. */
   | { readonly is: "unknown"; readonly call: number };
 
 export class Ledger {
@@ -35,13 +35,13 @@ export class Ledger {
     this.#file = file;
   }
 
-  /** A new one: what an earlier try of the same job left was collected before. Throws as files do. */
+  /** Begins a new file: that of an earlier try was collected before. Throws as files do. */
   static async open(file: string): Promise<Ledger> {
     await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
     return new Ledger(await open(file, "w", 0o600));
   }
 
-  /** Before the call is made, so that one which never ends is known. */
+  /** Before the call is made, so that a call that never ends is known. */
   async opened(most: SetAside): Promise<number> {
     this.#calls += 1;
     await this.#write({ is: "opened", call: this.#calls, ...most });
@@ -55,7 +55,7 @@ export class Ledger {
   spent = (): Spent => spentOf(this.#lines);
   close = (): Promise<void> => this.#file.close();
 
-  /** Counted even if the disk refuses it: then the turn knows what the file does not. */
+  /** Counted even if the disk fails. */
   async #write(line: Line): Promise<void> {
     this.#lines.push(line);
     await this.#file.appendFile(`${JSON.stringify(line)}\n`);
@@ -63,13 +63,13 @@ export class Ledger {
   }
 }
 
-/** Undefined if no call was opened. A line that was cut short by a kill is none. */
+/** Undefined if no call was opened. A line that was cut by a kill does not count. */
 export async function readLedger(file: string): Promise<Spent | undefined> {
   const lines = (await readShort(file, MAX_LEDGER_BYTES)).split("\n").flatMap(lineIn);
   return lines.some((line) => line.is === "opened") ? spentOf(lines) : undefined;
 }
 
-/** Two lines of 200 bytes for each of some thousand calls, with room. */
+/** Two lines of 200 bytes for each of some thousand calls fit well. */
 const MAX_LEDGER_BYTES = 16_000_000;
 
 function lineIn(text: string): readonly Line[] {
@@ -77,7 +77,7 @@ function lineIn(text: string): readonly Line[] {
     const line = JSON.parse(text) as Line;
     return typeof line?.call === "number" && KINDS.has(line.is) ? [line] : [];
   } catch {
-    return []; // The last line of a process that was killed, or the empty one at the end.
+    return []; // The last line of a killed process, or the empty one at the end.
   }
 }
 const KINDS: ReadonlySet<string> = new Set<Line["is"]>(["opened", "ended", "refused", "unknown"]);
@@ -110,7 +110,7 @@ function spentOf(lines: readonly Line[]): Spent {
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((a, b) => a + b, 0);
 
-/** Left out if the price of one of them is not known. */
+/** Left out if one of the prices is unknown. */
 function money(all: readonly { readonly microdollars?: number }[]): { readonly microdollars?: number } {
   const known = all.flatMap(({ microdollars }) => (microdollars === undefined ? [] : [microdollars]));
   return known.length === all.length ? { microdollars: sum(known) } : {};

@@ -19,7 +19,7 @@ describe("a call of a tool that its own provider cannot read", () => {
     await using google = await serving([MALFORMED, MALFORMED, HANDED_OFF]);
     const said = await turnAt(google.url);
     assert.deepEqual(JSON.parse(textOf(said)), HANDOFF);
-    assert.match(google.asked[1]!, /a call of a tool that could not be read/);
+    assert.match(google.asked[1]!, /a tool call that could not be read/);
     assert.deepEqual(said.spent?.tokens, 3 * 110);
   });
 

@@ -5,9 +5,9 @@ import { describe, it } from "node:test";
 import { failureOf, JOB, planAsk, textOf, workAsk } from "../../../../test/contracts/agent.ts";
 import type { Answerer, Reply, SeenCall } from "../../../../test/support/model-server/model-server.ts";
 import { KEY, modelTurns } from "../../../../test/support/model-turns.ts";
+import { readPlanAnswer } from "../../../core/answers/plan-answer.ts";
 import { failure } from "../../../core/failure.ts";
 import type { JobId } from "../../../core/job.ts";
-import { readPlanAnswer } from "../../../core/plan-answer.ts";
 
 const NEVER = new AbortController().signal;
 const HANDOFF: Reply = { tools: [{ name: "handoff", input: { status: "complete", summary: "made it" } }] };

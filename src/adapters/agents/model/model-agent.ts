@@ -1,30 +1,36 @@
-/** How is a model an agent? It gets the prompts, tools in a folder and a governor; its words are the answer. */
+/** Makes a model an agent: it gets the prompts, tools in a folder and a governor; its words are the answer. */
 import { stat } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Failure, failure, messageOf } from "../../../core/failure.ts";
 import type { JobId } from "../../../core/job.ts";
-import { redactFields } from "../../../core/redact.ts";
 import type { Agent, Ask, Called, Cut, Said } from "../../../ports/agent.ts";
 import type { Governor } from "../../../ports/governor.ts";
 import type { Programs } from "../../../ports/programs.ts";
 import type { Prompts } from "../../../ports/prompts.ts";
-import type { Transcript, Transcripts } from "../../../ports/transcripts.ts";
+import type { Transcripts } from "../../../ports/transcripts.ts";
 import { askedFor } from "../../../prompting/asked-for.ts";
+import { MAX_MESSAGE_CHARS } from "../../../prompting/message.ts";
 import { planMessage } from "../../../prompting/plan-message.ts";
+import { systemPrompt } from "../../../prompting/system-prompt.ts";
 import type { Sandbox } from "../../sandboxes/sandbox.ts";
-import { prepareTurn, recordedTurn, recordTurn, type TurnFiles, turnFiles } from "../turn-files.ts";
+import { fails, stopped, timedOut, withoutSecrets } from "../ends.ts";
+import { fileName, prepareTurn, recordedTurn, recordTurn, type TurnFiles, turnFiles } from "../turn-files.ts";
 import { Conversation, recall } from "./conversation.ts";
-import { type Chain, type GovernedParts, holdGoverned, type ModelLimits } from "./governed-session.ts";
 import { Ledger, readLedger } from "./ledger.ts";
-import type { SessionEnd } from "./session.ts";
-import { maxMessageChars, systemFor, toolsFor } from "./turn-parts.ts";
+import {
+  holdSession,
+  type ModelChain,
+  type ModelLimits,
+  type SessionEnd,
+  type SessionTurn,
+} from "./session.ts";
 import { beginWork } from "./worker-beginning.ts";
 import { WorkingTime } from "./working-time.ts";
 
 export type ModelAgentOptions = {
   /** Asked for each turn, with the model that the turn's role names, if it does. */
-  readonly models: (named: string | undefined) => Promise<Chain | { readonly failure: Failure }>;
+  readonly models: (named: string | undefined) => Promise<ModelChain | { readonly failure: Failure }>;
   readonly prompts: Prompts;
   readonly governor: Governor;
   readonly programs: Programs;
@@ -34,7 +40,7 @@ export type ModelAgentOptions = {
   readonly folder: string;
   /** Where conversations are; as long-lived. */
   readonly conversations: string;
-  /** Blots out secrets. */
+  /** Removes secrets. */
   readonly redact: (text: string) => string;
   readonly limits?: Partial<ModelLimits>;
   readonly now?: () => number;
@@ -42,7 +48,7 @@ export type ModelAgentOptions = {
   readonly wait?: (ms: number, signal: AbortSignal) => Promise<void>;
 };
 
-export const MODEL_LIMITS: ModelLimits = {
+const MODEL_LIMITS: ModelLimits = {
   maxSteps: 200,
   maxSilenceMs: 5 * 60_000,
   maxTransient: 6,
@@ -58,20 +64,41 @@ export class ModelAgent implements Agent {
   }
 
   async turn(ask: Ask, signal: AbortSignal): Promise<Said | Called> {
-    const files = turnFiles(this.#options.folder, ask.job);
-    try {
-      const problem = signal.aborted ? STOPPED : ((await folderProblem(ask)) ?? (await prepared(files, ask)));
-      if (problem) return { is: "failed", failure: problem };
-      const chain = await this.#options.models(ask.role?.model);
-      if ("failure" in chain) return { is: "failed", failure: chain.failure };
-      return await this.#turn(ask, chain, files, signal);
-    } catch (thrown) {
-      const why = this.#options.redact(`the turn broke off: ${messageOf(thrown)}`);
-      return { is: "failed", failure: failure("interrupted", why) };
-    }
+    const { folder, redact } = this.#options;
+    const files = turnFiles(folder, ask.job);
+    const brief = `${JSON.stringify(ask.brief)}\n`;
+    const problem = signal.aborted
+      ? stopped("the model")
+      : ((await folderProblem(ask)) ?? (await prepareTurn(files, brief)));
+    if (problem) return fails(problem);
+    return withModel(this.#options, ask.role?.model, async (chain) => {
+      const { conversation, ...opening } = await this.#opening(ask, chain);
+      try {
+        const ended = await holdTurn(
+          this.#options,
+          {
+            ...{ ...ask, ...opening, chain, task: ask.brief.task, asked: askedFor(ask.brief) },
+            output: isAnswering(ask) ? undefined : ask.scratchpad?.file,
+            ...{ past: conversation.past, conversation: conversation.is },
+            tools: (tools, parts, stop) => tools.toolsFor(ask, parts, stop),
+            onMessages: (messages) => conversation.add(messages),
+          },
+          signal,
+        );
+        const said = withoutSecrets(ended.said, redact);
+        // The engine may only hear of a call whose conversation is on disk: the next turn resumes it. A planner must
+        // not remember a plan that the engine did not get.
+        if (ask.brief.kind === "work" && said.is !== "failed") await conversation.end();
+        await recordTurn(files, ended.isCut ? undefined : said);
+        if (ask.brief.kind === "plan" && said.is === "said") await conversation.end();
+        return said;
+      } finally {
+        await conversation.close().catch(() => {}); // Its turn has ended.
+      }
+    });
   }
 
-  /** How it ended, if it had; else what it had cost when it was cut off. */
+  /** How the turn ended; else what it had cost when it was cut off. */
   async collect(job: JobId): Promise<Said | Called | Cut | undefined> {
     const files = turnFiles(this.#options.folder, job);
     const recorded = await recordedTurn(files);
@@ -80,33 +107,11 @@ export class ModelAgent implements Agent {
     return spent && { is: "cut", spent };
   }
 
-  async #turn(ask: Ask, chain: Chain, files: TurnFiles, signal: AbortSignal): Promise<Said | Called> {
-    const { transcripts, redact } = this.#options;
-    const ledger = await Ledger.open(ledgerFile(files));
-    const transcript = transcripts.open(ask.job);
-    const time = new WorkingTime(ask.maxMs);
-    const opening = await this.#opening(ask, chain);
-    const { conversation } = opening;
-    try {
-      const stop = AbortSignal.any([signal, time.signal]);
-      const end = await this.#session({ ask, chain, ledger, time, transcript, ...opening }, stop);
-      const said = withoutSecrets({ ...judged(end, ask, signal, time), spent: ledger.spent() }, redact);
-      // A call that the engine hears of must find its conversation: the next turn goes on with it. A planner must not
-      // remember a plan that nobody heard.
-      if (ask.brief.kind === "work" && said.is !== "failed") await conversation.end();
-      await recordTurn(files, signal.aborted || time.signal.aborted ? undefined : said);
-      if (ask.brief.kind === "plan" && said.is === "said") await conversation.end();
-      return said;
-    } finally {
-      time.stop();
-      await Promise.allSettled([transcript.close(), conversation.close(), ledger.close()]);
-    }
-  }
-
-  async #opening(ask: Ask, [model]: Chain): Promise<Opening> {
+  /** How the conversation begins, and where it is recorded. A planner has one for all turns, a worker one an attempt. */
+  async #opening(ask: Ask, [model]: ModelChain) {
     const { redact, prompts, folder } = this.#options;
     const { brief, job } = ask;
-    const system = systemFor(prompts, ask);
+    const system = systemPrompt(prompts, ask);
     const maxChars = maxMessageChars(model.contextTokens);
     const maxTokens = Math.floor(model.contextTokens * PAST_SHARE);
     if (brief.kind === "plan") {
@@ -118,73 +123,88 @@ export class ModelAgent implements Agent {
     const begun = await beginWork(ask, brief, {
       ...{ speaker, maxChars, redact },
       recall: (session) => recall(this.#fileOf(session)),
-      asked: async (session) => askedIn(await recordedTurn(turnFiles(folder, session))),
+      asked: async (session) => callText(await recordedTurn(turnFiles(folder, session))),
     });
-    const { past } = begun;
+    const { past, message } = begun;
     const place = { file: this.#fileOf(job), job, redact, maxTokens, ...(past.length > 0 && { past }) };
     const as = { ...speaker, system: begun.system };
-    return { ...begun, conversation: await Conversation.open({ ...place, isNew: true, speaker: as }) };
+    const conversation = await Conversation.open({ ...place, isNew: true, speaker: as });
+    return { conversation, system: begun.system, message };
   }
 
-  /** A planner has one for all of its turns, a worker one for each attempt. */
-  #fileOf = (name: string): string =>
-    path.join(this.#options.conversations, `${name.replace(/[^A-Za-z0-9.]/g, "-")}.jsonl`);
+  #fileOf = (name: string): string => path.join(this.#options.conversations, `${fileName(name)}.jsonl`);
+}
 
-  async #session(turn: Turn, signal: AbortSignal): Promise<SessionEnd> {
-    const { ask, conversation, ...rest } = turn;
-    const { job, brief, onSign, onSlow } = ask;
-    const isAnswering = brief.kind === "work" && brief.goOn?.isAnswering === true;
-    return holdGoverned(
-      governedParts(this.#options),
-      {
-        ...rest,
-        ...{ job, task: brief.task, ...(onSign && { onSign }), ...(onSlow && { onSlow }) },
-        asked: askedFor(brief),
-        output: isAnswering ? undefined : ask.scratchpad?.file,
-        past: conversation.past,
-        conversation: conversation.is,
-        tools: (parts) => toolsFor(ask, parts, signal),
-        onMessages: (messages) => conversation.add(messages),
-      },
-      signal,
+/** Opens the models for one turn; what is thrown becomes a failure. */
+export async function withModel<Ended extends Said | Called>(
+  { models, redact }: ModelAgentOptions,
+  named: string | undefined,
+  use: (chain: ModelChain) => Promise<Ended>,
+): Promise<Ended | Said> {
+  try {
+    const chain = await models(named);
+    return "failure" in chain ? fails(chain.failure) : await use(chain);
+  } catch (thrown) {
+    return fails(failure("interrupted", redact(`the turn broke off: ${messageOf(thrown)}`)));
+  }
+}
+
+type HeldTurn = Omit<SessionTurn, "ledger" | "time" | "transcript" | "tools"> &
+  Pick<Ask, "maxMs"> & {
+    readonly tools: (
+      ...given: [...Parameters<SessionTurn["tools"]>, AbortSignal]
+    ) => ReturnType<SessionTurn["tools"]>;
+  };
+
+/** One turn with its ledger, transcript and time. `isCut`: it was stopped, or ran out of time. */
+export async function holdTurn(
+  options: ModelAgentOptions,
+  turn: HeldTurn,
+  signal: AbortSignal,
+): Promise<{ readonly said: Said | Called; readonly isCut: boolean }> {
+  const { now = Date.now, random = Math.random, wait = waitFor, limits } = options;
+  const ledger = await Ledger.open(ledgerFile(turnFiles(options.folder, turn.job)));
+  const transcript = options.transcripts.open(turn.job);
+  const time = new WorkingTime(turn.maxMs);
+  const stop = AbortSignal.any([signal, time.signal]);
+  try {
+    const end = await holdSession(
+      { ...options, now, random, wait, limits: { ...MODEL_LIMITS, ...limits } },
+      { ...turn, ledger, transcript, time, tools: (tools, parts) => turn.tools(tools, parts, stop) },
+      stop,
     );
+    const said = judged(end, turn.maxMs, signal, time);
+    return { said: { ...said, spent: ledger.spent() }, isCut: stop.aborted };
+  } finally {
+    time.stop();
+    await Promise.allSettled([transcript.close(), ledger.close()]);
   }
 }
 
-export function governedParts(options: ModelAgentOptions): GovernedParts {
-  const { governor, programs, sandbox, redact, limits } = options;
-  const { now = Date.now, random = Math.random, wait = waitFor } = options;
-  return { governor, programs, sandbox, redact, now, random, wait, limits: { ...MODEL_LIMITS, ...limits } };
+/** A turn that was told to stop, or had no time left, failed for that reason, whatever error came with it. */
+function judged(end: SessionEnd, maxMs: number, signal: AbortSignal, time: WorkingTime): Said | Called {
+  if (end.is === "called") return end;
+  if (end.is === "answered") return { is: "said", text: end.text };
+  if (signal.aborted) return fails(stopped("the model"));
+  return time.signal.aborted ? fails(timedOut("the model", maxMs)) : end;
 }
 
-/** How a turn's conversation begins, and where it is written down. */
-type Opening = {
-  readonly conversation: Conversation;
-  readonly system: string;
-  readonly message: string;
-};
+/** A third of what the model can hold, at three characters a token, so that there is room to work. */
+const maxMessageChars = (contextTokens: number): number =>
+  Math.min(MAX_MESSAGE_CHARS, Math.max(MIN_MESSAGE_CHARS, contextTokens));
 
-type Turn = Opening & {
-  readonly ask: Ask;
-  readonly chain: Chain;
-  readonly ledger: Ledger;
-  readonly time: WorkingTime;
-  readonly transcript: Transcript;
-};
+/** A shorter message says nothing any more. */
+const MIN_MESSAGE_CHARS = 8_000;
 
-/**
- * Of what a model can hold: for a planner's earlier turns. The message of this one, and its work, need room. A worker
- * that goes on has all of its own turns: what grows too long is cut as within a turn, and the cuts are said.
- */
+/** Of what a model can hold: for a planner's earlier turns. This turn's message and work need the rest. */
 const PAST_SHARE = 0.4;
 
-const askedIn = (said: Said | Called | undefined): string | undefined =>
+const isAnswering = ({ brief }: Ask): boolean => brief.kind === "work" && brief.goOn?.isAnswering === true;
+
+const callText = (said: Said | Called | undefined): string | undefined =>
   said?.is === "called" ? `${said.tool} ${JSON.stringify(said.input)}` : undefined;
 
 const ledgerFile = (files: TurnFiles): string => `${files.folder}.cost.jsonl`;
-
-const prepared = (files: TurnFiles, ask: Ask): Promise<Failure | undefined> =>
-  prepareTurn(files, `${JSON.stringify(ask.brief)}\n`);
 
 async function folderProblem({ folder }: Ask): Promise<Failure | undefined> {
   try {
@@ -195,32 +215,5 @@ async function folderProblem({ folder }: Ask): Promise<Failure | undefined> {
   }
 }
 
-/** Who was told to stop, or had no time left, failed because of that, whatever broke then. */
-export function judged(
-  end: SessionEnd,
-  ask: Pick<Ask, "maxMs">,
-  signal: AbortSignal,
-  time: WorkingTime,
-): Said | Called {
-  if (end.is === "called") return end;
-  if (end.is === "answered") return { is: "said", text: end.text };
-  if (signal.aborted) return { is: "failed", failure: STOPPED };
-  if (!time.signal.aborted) return end;
-  const why = `the model did not end its turn within ${Math.round(ask.maxMs / 1_000)} s and was stopped`;
-  return { is: "failed", failure: failure("timed-out", why) };
-}
-
-const STOPPED = failure("interrupted", "the model was told to stop");
-
-/** Before it is written down. */
-export function withoutSecrets<Ended extends Said | Called>(
-  said: Ended,
-  redact: (text: string) => string,
-): Ended {
-  if (said.is === "said") return { ...said, text: redact(said.text) };
-  if (said.is === "called") return { ...said, input: redactFields(said.input, redact) };
-  return { ...said, failure: { ...said.failure, message: redact(said.failure.message) } };
-}
-
 const waitFor = (ms: number, signal: AbortSignal): Promise<void> =>
-  sleep(ms, undefined, { signal, ref: false }).catch(() => {}); // It was told to stop: whoever waits looks for that.
+  sleep(ms, undefined, { signal, ref: false }).catch(() => {}); // Told to stop: the caller checks the signal.

@@ -1,52 +1,124 @@
-/** How does a model work until it has answered? It calls tools, and ends with the one that takes its answer. */
+/** One turn of a model: it calls tools until it gives its answer, governed and within its time. */
 import type { ModelMessage, ToolSet } from "ai";
 import { type Failure, failure, messageOf } from "../../../core/failure.ts";
-import { askAgain } from "../../../prompting/ask-again.ts";
-import { type AskedFor, whyUnreadable } from "../../../prompting/asked-for.ts";
-import type { CallableModel } from "../../models/providers.ts";
-import { ANSWER_TOOL, answerText, answerTool } from "./answer-tool.ts";
-import { type CallTool, isCallTool } from "./call-tools.ts";
+import type { JobId } from "../../../core/job.ts";
+import type { TaskId } from "../../../core/task.ts";
+import type { Ask, Called } from "../../../ports/agent.ts";
+import type { Governor } from "../../../ports/governor.ts";
+import type { Programs } from "../../../ports/programs.ts";
+import type { Transcript } from "../../../ports/transcripts.ts";
+import { type AskedFor, askAgain, whyUnreadable } from "../../../prompting/asked-for.ts";
+import type { CallableModel, Model } from "../../models/providers.ts";
+import type { Sandbox } from "../../sandboxes/sandbox.ts";
+import type { ToolLimits } from "../tools/place.ts";
 import { estimateTokens, fitted } from "./fit.ts";
-import { CallFailed } from "./governed-model.ts";
-import { NOT_RUN, resultIds, resultOf, toolCalls } from "./tool-pairs.ts";
+import { CallFailed, governed, type RetryWaits } from "./governed-model.ts";
+import type { Ledger } from "./ledger.ts";
+import { Teller } from "./teller.ts";
+import {
+  ANSWER_TOOL,
+  answerText,
+  isCallTool,
+  NOT_RUN,
+  resultIds,
+  resultOf,
+  toolCalls,
+} from "./tool-pairs.ts";
+import type * as TurnTools from "./turn-tools.ts";
+import type { WorkingTime } from "./working-time.ts";
 
-export type Session = {
+/** A model and its fallbacks. */
+export type ModelChain = readonly [Model, ...Model[]];
+
+export type ModelLimits = {
+  /** Calls of the model in one turn. */
+  readonly maxSteps: number;
+  readonly maxSilenceMs: number;
+  readonly maxTransient: number;
+  readonly backoff: RetryWaits;
+  readonly tools: ToolLimits;
+};
+
+type GovernedParts = {
+  readonly governor: Governor;
+  readonly programs: Programs;
+  readonly sandbox: Sandbox;
+  /** Removes secrets. */
+  readonly redact: (text: string) => string;
+  readonly limits: ModelLimits;
+  readonly now: () => number;
+  readonly random: () => number;
+  readonly wait: (ms: number, signal: AbortSignal) => Promise<void>;
+};
+
+export type SessionTurn = Pick<Ask, "onSign" | "onSlow"> & {
+  readonly job: JobId;
+  readonly task: TaskId;
+  readonly chain: ModelChain;
+  readonly ledger: Ledger;
+  readonly time: WorkingTime;
+  readonly transcript: Transcript;
   readonly asked: AskedFor;
   /** The file that its answer must name. */
   readonly output?: string | undefined;
-  readonly model: CallableModel;
   readonly system: string;
-  /** What was said in earlier turns. */
+  /** The messages of earlier turns. */
   readonly past: readonly ModelMessage[];
+  readonly conversation: "new" | "continued";
   readonly message: string;
-  /** Besides the one that takes the answer. */
-  readonly tools: ToolSet;
-  /** For messages, of what the model can hold. */
-  readonly roomTokens: number;
-  readonly maxSteps: number;
+  readonly tools: (tools: typeof TurnTools, parts: TurnTools.ToolParts) => ToolSet;
   readonly onMessages: (messages: readonly ModelMessage[]) => Promise<void>;
 };
 
 export type SessionEnd =
-  /** `text` is the answer as JSON, or whatever was said last. */
+  /** `text` is the answer as JSON, or the last words. */
   | { readonly is: "answered"; readonly text: string }
-  /** One of Skein's own tools was called: that call has no result yet. */
-  | { readonly is: "called"; readonly tool: CallTool; readonly input: unknown }
+  /** One of Skein's own tools was called; the call has no result yet. */
+  | Pick<Called, "is" | "tool" | "input">
   | { readonly is: "failed"; readonly failure: Failure };
 
-/** Does not throw. */
-export async function hold(session: Session, signal: AbortSignal): Promise<SessionEnd> {
-  const talk = new Talk(session);
+/** Does not throw, unless the tools cannot be loaded. */
+export async function holdSession(
+  parts: GovernedParts,
+  turn: SessionTurn,
+  signal: AbortSignal,
+): Promise<SessionEnd> {
+  const { limits, programs, sandbox, ...calls } = parts;
+  const { job, task, chain, ledger, time } = turn;
+  const teller = new Teller(turn.transcript.write);
+  const onSign = () => turn.onSign?.();
+  teller.begin(chain[0].id, turn.conversation);
+  const model = governed({
+    ...{ ...calls, ...limits, job, task, chain, ledger, onSign },
+    onPart: teller.part,
+    onSlow: (doing) => turn.onSlow?.(doing),
+    onTrouble: teller.trouble,
+    onWait: (isWaiting) => time.pause(isWaiting),
+  });
+  const turnTools = await import("./turn-tools.ts");
+  const given = { programs, sandbox, limits: limits.tools, onSign, write: teller.tool };
+  const tools = { ...turn.tools(turnTools, given), ...turnTools.answerTool(turn.asked) };
+  const onMessages = async (messages: readonly ModelMessage[]) => {
+    teller.messages(messages);
+    onSign();
+    await turn.onMessages(messages);
+  };
+  const { maxSteps } = limits;
+  return hold(new Talk({ ...turn, model, tools, onMessages, maxSteps }), turn.message, signal);
+}
+
+async function hold(talk: Talk, message: string, signal: AbortSignal): Promise<SessionEnd> {
   try {
-    await talk.say(session.message);
+    await talk.say(message);
     for (;;) {
-      const leg = await talk.listen(signal);
-      const next = talk.judge(leg);
+      const next = talk.judge(await talk.listen(signal));
       if (next.is !== "say") return next;
       await talk.say(next.text);
     }
   } catch (thrown) {
-    return { is: "failed", failure: failureIn(thrown) };
+    const why = callFailedIn(thrown)?.why;
+    const broken = `the model's turn broke off: ${messageOf(thrown)}`;
+    return { is: "failed", failure: why ?? failure("agent-failed", broken) };
   }
 }
 
@@ -54,28 +126,36 @@ export async function hold(session: Session, signal: AbortSignal): Promise<Sessi
 type Leg = {
   /** The input of the tool that takes the answer. */
   readonly answer?: unknown;
-  readonly called?: { readonly tool: CallTool; readonly input: unknown };
+  readonly called?: Pick<Called, "tool" | "input">;
   readonly text: string;
   readonly stop: string;
-  /** Its last word was a call. Some servers say "stop" of it all the same. */
+  /** It ended with a call. Some servers report "stop" all the same. */
   readonly isAtWork: boolean;
 };
 
 type Next = SessionEnd | { readonly is: "say"; readonly text: string };
 
+type TalkParts = Pick<SessionTurn, "chain" | "asked" | "output" | "system" | "past" | "onMessages"> & {
+  readonly model: CallableModel;
+  readonly tools: ToolSet;
+  readonly maxSteps: number;
+};
+
 class Talk {
-  readonly #session: Session;
+  readonly #parts: TalkParts;
   readonly #messages: ModelMessage[];
   #steps = 0;
+  /** For messages, of what the model can hold. */
   #roomTokens: number;
   #cuts = 0;
-  #goesOn = 0;
-  #asked = false;
+  #continued = 0;
+  #hasAskedAgain = false;
 
-  constructor(session: Session) {
-    this.#session = session;
-    this.#messages = [...session.past];
-    this.#roomTokens = session.roomTokens;
+  constructor(parts: TalkParts) {
+    this.#parts = parts;
+    this.#messages = [...parts.past];
+    const { contextTokens, maxOutputTokens } = parts.chain[0];
+    this.#roomTokens = Math.floor(Math.max(contextTokens - maxOutputTokens, contextTokens / 2) * ROOM_SHARE);
   }
 
   say = (text: string): Promise<void> => this.#add([{ role: "user", content: text }]);
@@ -85,8 +165,8 @@ class Talk {
       try {
         return await this.#leg(signal);
       } catch (thrown) {
-        // What the model can hold was not known: tried again with less, and what was done so far is kept.
-        if (!isTooLong(thrown) || this.#cuts >= MAX_CUTS) throw thrown;
+        // The size of the model's context was unknown: retried with less, and the work so far is kept.
+        if (!callFailedIn(thrown)?.isTooLong || this.#cuts >= MAX_CUTS) throw thrown;
         this.#cuts += 1;
         this.#roomTokens = Math.min(this.#roomTokens, estimateTokens(this.#messages)) / 2;
       }
@@ -94,38 +174,35 @@ class Talk {
   }
 
   judge({ answer, called, text, stop, isAtWork }: Leg): Next {
-    const { asked, output, maxSteps } = this.#session;
+    const { asked, output, maxSteps } = this.#parts;
     if (called) return { is: "called", ...called };
     if (answer !== undefined) return { is: "answered", text: answerText(answer) };
-    if ((stop === "length" || stop === "error") && this.#goesOn < MAX_GOES_ON) {
-      this.#goesOn += 1;
-      return { is: "say", text: stop === "length" ? GO_ON : AGAIN };
+    if ((stop === "length" || stop === "error") && this.#continued < MAX_CONTINUED) {
+      this.#continued += 1;
+      return { is: "say", text: stop === "length" ? CONTINUE : REPEAT };
     }
     if (stop === "content-filter" || stop === "error") {
       const why = `the model's provider stopped the answer (${stop})`;
-      return { is: "failed", failure: failure("agent-failed", why, "say the task in other words") };
+      return { is: "failed", failure: failure("agent-failed", why, "word the task differently") };
     }
     const unreadable = whyUnreadable(asked, text, output);
     const why = this.#steps >= maxSteps ? `you have used all of your ${maxSteps} steps` : unreadable;
-    if (this.#asked && isAtWork && unreadable !== undefined)
-      return stillAtWork(Math.min(this.#steps, maxSteps));
-    if (why === undefined || this.#asked) return { is: "answered", text };
-    this.#asked = true;
+    if (this.#hasAskedAgain && isAtWork && unreadable !== undefined)
+      return { is: "failed", failure: stillAtWork(Math.min(this.#steps, maxSteps)) };
+    if (why === undefined || this.#hasAskedAgain) return { is: "answered", text };
+    this.#hasAskedAgain = true;
     return { is: "say", text: askAgain(asked, why) };
   }
 
   async #leg(signal: AbortSignal): Promise<Leg> {
     const { generateText, isStepCount } = await import("ai");
-    const { asked, model, system, maxSteps } = this.#session;
+    const { asked, model, system, maxSteps, tools } = this.#parts;
     const left = Math.max(maxSteps - this.#steps, MIN_STEPS);
     const { steps, text, finishReason } = await generateText({
-      model,
-      instructions: system,
-      messages: [...this.#messages],
-      tools: { ...this.#session.tools, ...(await answerTool(asked)) },
+      ...{ model, tools, instructions: system, messages: [...this.#messages] },
       stopWhen: [isStepCount(left), ({ steps: made }) => wrongInARow(made) >= MAX_WRONG],
-      toolCallConcurrency: 1, // In the order asked for: two edits of one file at once, and one of them is lost.
-      maxRetries: 0, // The governor decides what is tried again, and when.
+      toolCallConcurrency: 1, // In order: of two simultaneous edits of a file, one would be lost.
+      maxRetries: 0, // The governor decides about retries.
       abortSignal: signal,
       prepareStep: ({ messages }) => ({ messages: [...fitted(messages, this.#roomTokens)] }),
       onStepEnd: async (step) => {
@@ -135,12 +212,15 @@ class Talk {
     });
     signal.throwIfAborted();
     const calls = steps.at(-1)?.toolCalls ?? [];
-    if (wrongInARow(steps) >= MAX_WRONG) throw new CallFailed(wrongly(calls.map((call) => call.toolName)));
+    if (wrongInARow(steps) >= MAX_WRONG) throw new CallFailed(wrongCalls(calls.map((call) => call.toolName)));
     const taken = finishReason === "length" ? [] : calls.filter((call) => call.invalid !== true);
-    // Before an answer beside it: whoever calls for something is not done.
-    const called = taken.flatMap(callIn).at(0);
-    const answer = called ? undefined : taken.findLast((call) => call.toolName === ANSWER_TOOL[asked]);
-    await this.#add(answersToLoose(this.#messages, answer && ANSWER_TOOL[asked], called?.id));
+    // A call counts more than an answer beside it: a model that calls for something is not done.
+    const called = taken.flatMap(({ toolCallId: id, toolName: tool, input }) =>
+      isCallTool(tool) ? [{ id, tool, input: input as unknown }] : [],
+    )[0];
+    const answerName = ANSWER_TOOL[asked];
+    const answer = called ? undefined : taken.findLast((call) => call.toolName === answerName);
+    await this.#add(resultsForOpen(this.#messages, answer && answerName, called?.id));
     return {
       ...(answer && { answer: answer.input }),
       ...(called && { called: { tool: called.tool, input: called.input } }),
@@ -153,62 +233,55 @@ class Talk {
   async #add(messages: readonly ModelMessage[]): Promise<void> {
     if (messages.length === 0) return;
     this.#messages.push(...messages);
-    await this.#session.onMessages(messages);
+    await this.#parts.onMessages(messages);
   }
 }
 
-/** Who says nothing and stops may be done; whoever had to be stopped is not, and half of a change must not land. */
-const stillAtWork = (steps: number): Next => ({
-  is: "failed",
-  failure: failure(
+/** The rest is for instructions, tool descriptions and errors of the estimate. */
+const ROOM_SHARE = 0.8;
+/** How often a conversation that is too long is halved. */
+const MAX_CUTS = 3;
+const MAX_CONTINUED = 2;
+/** To give an answer, and to correct one that was not understood. */
+const MIN_STEPS = 3;
+/** A model that was told ten times what is wrong with its calls will not learn it; each try costs a conversation. */
+const MAX_WRONG = 10;
+
+/** A model that had to be stopped is not done, and half of a change must not land. */
+const stillAtWork = (steps: number): Failure =>
+  failure(
     "agent-failed",
     `the model was still at work after ${steps} steps, and gave no answer when asked for it`,
     "split the task",
-  ),
-});
+  );
 
-/** How often a conversation that is too long is cut to half of what it was thought to be allowed. */
-const MAX_CUTS = 3;
-const MAX_GOES_ON = 2;
-/** To answer with, and to mend an answer that was not understood. */
-const MIN_STEPS = 3;
+type Step = { readonly toolCalls: readonly { readonly invalid?: boolean | undefined }[] };
 
-/** Who was told ten times what is wrong with its call does not find out; each try costs a whole conversation. */
-const MAX_WRONG = 10;
-
-type Made = { readonly toolCalls: readonly { readonly invalid?: boolean | undefined }[] };
-
-/** The last steps whose calls could not even be read, all of them. */
-function wrongInARow(steps: readonly Made[]): number {
-  const isWrong = ({ toolCalls }: Made) => toolCalls.length > 0 && toolCalls.every((call) => call.invalid);
+/** How many of the last steps had only calls that could not be read. */
+function wrongInARow(steps: readonly Step[]): number {
+  const isWrong = ({ toolCalls }: Step) => toolCalls.length > 0 && toolCalls.every((call) => call.invalid);
   return steps.length - 1 - steps.findLastIndex((step) => !isWrong(step));
 }
 
-const wrongly = (tools: readonly string[]): Failure =>
+const wrongCalls = (tools: readonly string[]): Failure =>
   failure(
     "agent-failed",
-    `the model called ${[...new Set(tools)].join(", ")} with what the tool cannot take, ${MAX_WRONG} times in a row`,
+    `the model called ${[...new Set(tools)].join(", ")} with invalid input, ${MAX_WRONG} times in a row`,
     "use a model that is good at calling tools",
   );
 
-const GO_ON =
+const CONTINUE =
   "You were cut off: that was the longest answer that you can give at once. Go on where you stopped, in smaller parts.";
 
-/** Gemini writes a call now and then that Google itself cannot read (MALFORMED_FUNCTION_CALL), and then stops. */
-const AGAIN =
-  "Nothing of your last answer arrived: it held a call of a tool that could not be read. Say it again, in smaller parts.";
-
-type MadeCall = { readonly toolCallId: string; readonly toolName: string; readonly input: unknown };
-
-const callIn = ({ toolCallId: id, toolName: tool, input }: MadeCall) =>
-  isCallTool(tool) ? [{ id, tool, input }] : [];
+/** Gemini sometimes writes a call that Google itself cannot read (MALFORMED_FUNCTION_CALL), and then stops. */
+const REPEAT =
+  "Nothing of your last answer arrived: it held a tool call that could not be read. Say it again, in smaller parts.";
 
 /**
- * Calls that nobody ran: the one with the answer, and others beside it or in an answer that was cut off; but for the one
- * that stays open. Only what came after the last answer counts: some servers give the same ids to the calls of every
- * answer.
+ * Results for calls that were not executed: the answer, and calls beside it or in an answer that was cut off; except
+ * for the one that stays open. Only calls after the last answer count, because some servers reuse ids.
  */
-function answersToLoose(
+function resultsForOpen(
   messages: readonly ModelMessage[],
   answerTool: string | undefined,
   open: string | undefined,
@@ -221,15 +294,7 @@ function answersToLoose(
   return content.length === 0 ? [] : [{ role: "tool", content }];
 }
 
-const isTooLong = (thrown: unknown): boolean => callFailedIn(thrown)?.isTooLong === true;
-
-function failureIn(thrown: unknown): Failure {
-  return (
-    callFailedIn(thrown)?.why ?? failure("agent-failed", `the model's turn broke off: ${messageOf(thrown)}`)
-  );
-}
-
-/** The library may wrap what a model throws. */
+/** The SDK may wrap what a model throws. */
 function callFailedIn(thrown: unknown): CallFailed | undefined {
   let at = thrown;
   for (let depth = 0; depth < 5 && at instanceof Error; depth += 1) {

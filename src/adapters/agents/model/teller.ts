@@ -1,10 +1,10 @@
-/** What can a person read of a model's turn, while it goes on? Its words, what it calls, and what it gets, cut. */
+/** Writes a model's turn for people while it goes on: its words, tool calls and results, shortened. */
 import type { ModelMessage } from "ai";
 import type { StreamPart } from "./answer-parts.ts";
 
 export class Teller {
   readonly #write: (text: string) => void;
-  /** Whether something stands in the line that is being written. */
+  /** Whether the current line has text. */
   #isInLine = false;
 
   constructor(write: (text: string) => void) {
@@ -12,14 +12,14 @@ export class Teller {
   }
 
   begin = (model: string, conversation: "new" | "continued"): void =>
-    this.#line(`(${model}, ${conversation === "new" ? "a new conversation" : "the conversation goes on"})`);
+    this.#line(`(${model}, ${conversation === "new" ? "new conversation" : "continued conversation"})`);
 
   part = (part: StreamPart): void => {
     if (part.type === "text-delta") this.#text(part.delta);
     if (part.type === "tool-call") this.#line(`→ ${part.toolName} ${cut(part.input, MAX_ARGUMENT_CHARS)}`);
   };
 
-  /** What tools write themselves while they run. */
+  /** What tools write while they run. */
   tool = (text: string): void => this.#text(text);
 
   messages = (messages: readonly ModelMessage[]): void => {
@@ -32,7 +32,7 @@ export class Teller {
     }
   };
 
-  trouble = (words: string): void => this.#line(`(${cut(words, MAX_RESULT_CHARS)}: tried again)`);
+  trouble = (words: string): void => this.#line(`(${cut(words, MAX_RESULT_CHARS)}: retried)`);
 
   #text(text: string): void {
     if (text === "") return;

@@ -1,9 +1,11 @@
-/** Which calls of tools have their results? Providers refuse a conversation with one and not the other. */
+/** Tool calls and their results in a conversation: providers refuse one without the other. */
 import type { ModelMessage } from "ai";
+import type { ToolResponse } from "../../../core/subtask.ts";
+import type { Called } from "../../../ports/agent.ts";
 
 /**
- * Of a past turn, what any model understands: no thoughts, no signatures of one provider, and calls and results in
- * pairs. They belong together by their place, too: some servers give the same ids to the calls of every answer.
+ * What any model understands of a past turn: without reasoning, without signatures of one provider, and with calls and
+ * results in pairs. Pairs are matched by position, too, because some servers reuse ids in every answer.
  */
 export function onlyPairs(messages: readonly ModelMessage[]): readonly ModelMessage[] {
   return messages.flatMap((message, i): readonly ModelMessage[] => {
@@ -45,7 +47,7 @@ export const resultOf = (
   value: string,
 ) => ({ type: "tool-result" as const, toolCallId, toolName, output: { type: "text" as const, value } });
 
-/** Of a call beside one that ended the turn. */
+/** For calls beside one that ended the turn. */
 export const NOT_RUN = "error: not run, the turn had ended";
 
 function resultsAfter(messages: readonly ModelMessage[], i: number): readonly ModelMessage[] {
@@ -56,4 +58,30 @@ function resultsAfter(messages: readonly ModelMessage[], i: number): readonly Mo
 function bare<T extends object>(part: T): T {
   const { providerOptions: _, ...rest } = part as T & { readonly providerOptions?: unknown };
   return rest as T;
+}
+
+type CallToolName = Called["tool"];
+
+export const isCallTool = (name: string): name is CallToolName => name === "spawn_subtask" || name === "ask";
+
+/** The tool whose call a response belongs to. */
+export const CALL_FOR: Readonly<Record<ToolResponse["name"], CallToolName>> = {
+  subtask: "spawn_subtask",
+  question: "spawn_subtask",
+  answer: "ask",
+};
+
+/** The tool that takes the answer. Not executed by us: calling it ends the turn. */
+export const ANSWER_TOOL = {
+  plan: "plan",
+  "execution-plan": "plan",
+  work: "handoff",
+  task: "answer",
+} as const;
+
+/** Costs are counted by us, and not taken from the model's words. */
+export function answerText(input: unknown): string {
+  if (typeof input !== "object" || input === null) return JSON.stringify(input);
+  const { spent: _spent, metrics: _metrics, ...answer } = input as Readonly<Record<string, unknown>>;
+  return JSON.stringify(answer);
 }

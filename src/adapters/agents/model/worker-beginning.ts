@@ -1,45 +1,44 @@
-/** Where does a worker's conversation begin? Anew, where its last turn stopped, or with what its parent said and heard. */
+/** Begins a worker's conversation: anew, where its last turn stopped, or with its parent's conversation. */
 import type { ModelMessage } from "ai";
 import type { WorkBrief } from "../../../core/brief.ts";
 import type { JobId } from "../../../core/job.ts";
 import type { ToolResponse } from "../../../core/subtask.ts";
 import type { Ask } from "../../../ports/agent.ts";
-import type { Known } from "../../../prompting/subtask-parts.ts";
-import { goOnMessage, workMessage } from "../../../prompting/work-message.ts";
-import { CALL_FOR } from "./call-tools.ts";
+import type { KnownBefore } from "../../../prompting/work-message.ts";
+import { resumeMessage, workMessage } from "../../../prompting/work-message.ts";
 import type { recall, Speaker } from "./conversation.ts";
-import { NOT_RUN, onlyPairs, resultIds, resultOf, toolCalls } from "./tool-pairs.ts";
+import { CALL_FOR, NOT_RUN, onlyPairs, resultIds, resultOf, toolCalls } from "./tool-pairs.ts";
 
-export type Beginning = {
+type Beginning = {
   readonly past: readonly ModelMessage[];
   readonly message: string;
   readonly system: string;
 };
 
-export type BeginningParts = {
+type BeginningParts = {
   readonly speaker: Speaker;
   readonly maxChars: number;
   readonly recall: (job: JobId) => ReturnType<typeof recall>;
-  /** What an earlier turn had called for, as text; undefined if that is not known. */
+  /** What an earlier turn had called for, as text; undefined if unknown. */
   readonly asked: (job: JobId) => Promise<string | undefined>;
-  /** Blots out secrets: a conversation was written down without them. */
+  /** Removes secrets: conversations are recorded without them. */
   readonly redact: (text: string) => string;
 };
 
 export async function beginWork(ask: Ask, brief: WorkBrief, parts: BeginningParts): Promise<Beginning> {
-  if (brief.goOn) return goOn(ask, brief.goOn, parts);
+  if (brief.goOn) return resume(ask, brief.goOn, parts);
   if (ask.context?.inherits !== undefined) return inherit(ask, ask.context.inherits, parts);
   return anew(ask, {}, parts);
 }
 
-const anew = (ask: Ask, known: Known, { speaker, maxChars }: BeginningParts): Beginning => ({
+const anew = (ask: Ask, known: KnownBefore, { speaker, maxChars }: BeginningParts): Beginning => ({
   past: [],
   message: workMessage(ask, maxChars, known),
   system: speaker.system,
 });
 
-/** Everything before is sent as it was sent then: a provider that has it in its cache serves it from there. */
-async function goOn(
+/** Everything before is sent exactly as it was then, so that the provider can serve it from its cache. */
+async function resume(
   ask: Ask,
   { session, response }: NonNullable<WorkBrief["goOn"]>,
   parts: BeginningParts,
@@ -53,17 +52,17 @@ async function goOn(
   const { model, system } = parts.speaker;
   return {
     past: talk.model === model ? messages : onlyPairs(messages),
-    message: goOnMessage(ask, isTold, parts.maxChars),
-    // A prompt that a team has changed meanwhile is for conversations that begin.
+    message: resumeMessage(ask, isTold, parts.maxChars),
+    // A prompt that was changed meanwhile is for new conversations.
     system: talk.system === undefined || talk.system === parts.redact(system) ? system : talk.system,
   };
 }
 
 /**
- * The response is the result of the call that asked for it. That call may have its result already: a question of the
- * subtask came before. Then the response is told in words.
+ * The response becomes the result of the call that asked for it. If that call has its result already, because a
+ * question of the subtask came before, the response is told in words.
  */
-export function withResponse(
+function withResponse(
   messages: readonly ModelMessage[],
   { name, result: { status, content, notes } }: ToolResponse,
 ): { readonly messages: readonly ModelMessage[]; readonly isTold: boolean } {
@@ -79,10 +78,10 @@ export function withResponse(
   return { messages: [...messages, { role: "tool", content: results }], isTold: asked !== undefined };
 }
 
-/** The call of a worker that was asked by its subtask, and did not know. */
+/** For the call of a worker that could not answer the question of its subtask. */
 const PASSED_ON = "the question was passed on, and its answer goes to your subtask";
 
-/** Without the call that asked for the subtask: the child must not take its parent's order for its own. */
+/** Without the call that asked for the subtask: the child must not take it for an order to itself. */
 async function inherit(ask: Ask, session: JobId, parts: BeginningParts): Promise<Beginning> {
   const { speaker, maxChars, redact } = parts;
   const talk = await parts.recall(session);

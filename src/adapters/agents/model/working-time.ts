@@ -1,4 +1,5 @@
-/** How long has a turn been at work? Time that it waits for a quota is not its own. */
+/** Limits the working time of a turn. Waiting for a quota does not count. */
+import { MAX_TIMER_MS } from "../ends.ts";
 
 export class WorkingTime {
   readonly #over = new AbortController();
@@ -11,7 +12,7 @@ export class WorkingTime {
     this.#run();
   }
 
-  /** Aborted once all of it is used. */
+  /** Aborted when the time is used up. */
   get signal(): AbortSignal {
     return this.#over.signal;
   }
@@ -36,6 +37,3 @@ export class WorkingTime {
     this.#timer = setTimeout(() => this.#over.abort(), Math.min(Math.max(0, this.#leftMs), MAX_TIMER_MS));
   }
 }
-
-/** The longest that a timer takes, about 24 days: of more it makes a millisecond. */
-const MAX_TIMER_MS = 2 ** 31 - 1;

@@ -1,44 +1,48 @@
-/** How does an agent talk for tasks? Each has a workspace and a talk of its own; what is said is read as a result. */
+/** Handles tasks by an agent: each has its own workspace and conversation, and answers are read as results. */
 import type { Failure } from "../../../core/failure.ts";
 import type { JobId } from "../../../core/job.ts";
+import { hasFailed } from "../../../core/result.ts";
 import type { Said } from "../../../ports/agent.ts";
-import { hasFailed } from "../../../ports/repository.ts";
 import type {
   AssembledContext,
   ContextEntry,
   FailureReason,
+  HandledTaskResult,
   SpawnedTask,
   TaskError,
   TaskHandler,
-  TaskResult,
 } from "../../../ports/subtasks.ts";
 import type { Workspace, Workspaces } from "../../../ports/workspaces.ts";
-import { readTaskAnswer } from "../../../prompting/task-answer.ts";
-import { responseText, type ToolResponse, taskMessage } from "../../../prompting/task-message.ts";
+import {
+  readTaskAnswer,
+  responseText,
+  type SessionResponse,
+  taskMessage,
+} from "../../../prompting/task-message.ts";
 import type { OpenTalk, TaskTalk } from "./talk.ts";
 
 export type AgentHandlerParts = {
   readonly openTalk: OpenTalk;
   readonly workspaces: Pick<Workspaces, "take" | "release">;
-  /** What workspaces begin with. What is changed there is thrown away. */
+  /** What workspaces begin with. Changes there are thrown away. */
   readonly commit: string;
   readonly system: string;
   /** Of one turn. */
   readonly maxMs: number;
-  /** Hears why a turn failed that was not the task's own doing. */
+  /** Called with the reason if a turn failed. */
   readonly onFailure: (why: Failure) => void;
 };
 
-export type TaskSession = {
+type TaskSession = {
   readonly task: SpawnedTask;
   readonly context: AssembledContext;
   readonly talk: TaskTalk;
-  /** As the engine counts them: what the session was given and has said. */
+  /** What the session was given and has said, as the engine counts it. */
   readonly entries: ContextEntry[];
   /** Since the last prompt. */
-  responses: ToolResponse[];
+  responses: SessionResponse[];
   turns: number;
-  /** The turn that goes on. */
+  /** The current turn. */
   saying: Promise<unknown>;
 };
 
@@ -65,7 +69,7 @@ async function openSession(
   const workspace = await workspaces.take({ job, commit, use: "plan" }, signal);
   if (hasFailed(workspace)) {
     onFailure(workspace.failure);
-    throw new Error(workspace.failure.message); // The engine takes it for a failure of the task.
+    throw new Error(workspace.failure.message); // The engine treats it as a failure of the task.
   }
   const { folder, environment } = workspace;
   const from = (context.parentSession as TaskSession | undefined)?.talk;
@@ -83,7 +87,7 @@ async function openSession(
   return session;
 }
 
-/** Only once nothing is done there any more. */
+/** After its current turn has ended. */
 async function release(
   workspaces: Pick<Workspaces, "release">,
   workspace: Workspace,
@@ -93,10 +97,14 @@ async function release(
   await workspaces.release(workspace);
 }
 
-/** One turn each: files and transcripts are named by it. */
+/** Files and transcripts are named by the turn. */
 const jobOf = ({ id }: SpawnedTask, turn: number): JobId => `task:${id}#${turn}` as JobId;
 
-async function prompt(parts: AgentHandlerParts, session: TaskSession, input: string): Promise<TaskResult> {
+async function prompt(
+  parts: AgentHandlerParts,
+  session: TaskSession,
+  input: string,
+): Promise<HandledTaskResult> {
   const { task, context, talk, entries, responses } = session;
   const isFirst = session.turns === 0;
   session.turns += 1;
@@ -117,7 +125,7 @@ async function prompt(parts: AgentHandlerParts, session: TaskSession, input: str
   return result;
 }
 
-function resultOf(said: Said): TaskResult {
+function resultOf(said: Said): HandledTaskResult {
   const usage = said.spent?.tokens === undefined ? {} : { usage: { tokens: said.spent.tokens } };
   if (said.is === "said") {
     const result = readTaskAnswer(said.text);

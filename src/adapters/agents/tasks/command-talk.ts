@@ -1,4 +1,4 @@
-/** How does any program talk for a task? Each turn starts it again, with the whole conversation so far as its brief. */
+/** Talks with a program for a task: each turn starts it anew, with the whole conversation in its brief. */
 import type { CommandAgent } from "../command.ts";
 import type { OpenTalk } from "./talk.ts";
 

@@ -1,4 +1,4 @@
-/** What does a task's session need of an agent? A talk in a folder: it is told something, and says something. */
+/** A conversation with an agent for one task outside of a run. */
 import type { JobId } from "../../../core/job.ts";
 import type { Said } from "../../../ports/agent.ts";
 import type { ContextEntry, SpawnedTask } from "../../../ports/subtasks.ts";
@@ -6,7 +6,7 @@ import type { ContextEntry, SpawnedTask } from "../../../ports/subtasks.ts";
 export type TaskTalk = {
   /** Whether it knows what it inherits without being told. */
   readonly hasInherited: boolean;
-  /** Must not throw. One thing at a time. */
+  /** Must not throw. One prompt at a time. */
   say(told: ToldTask): Promise<Said>;
 };
 
@@ -15,11 +15,11 @@ export type ToldTask = {
   readonly job: JobId;
   /** What is new. */
   readonly message: string;
-  /** Everything so far, what was inherited first; the last is what is asked now. */
+  /** Everything so far, beginning with what was inherited; the last entry is the current prompt. */
   readonly conversation: readonly ContextEntry[];
 };
 
-/** Over at the signal: what runs is ended then. */
+/** The signal ends the conversation and what it runs. */
 export type OpenTalk = (place: TalkPlace, signal: AbortSignal) => TaskTalk;
 
 export type TalkPlace = {
@@ -27,10 +27,9 @@ export type TalkPlace = {
   readonly task: SpawnedTask;
   readonly folder: string;
   readonly environment: Readonly<Record<string, string>>;
-  /** What it is told of its role. */
   readonly system: string;
   /** Of one turn. */
   readonly maxMs: number;
-  /** How many entries of the talk above it knows, if it inherits them. */
+  /** The conversation that it inherits, up to so many entries. */
   readonly inherits?: { readonly from: TaskTalk; readonly entries: number } | undefined;
 };

@@ -1,13 +1,15 @@
-/** How does a model run a command? By a shell of its own in the workspace; all that it started ends with it. */
+/** Runs a command for a model, by a shell in the workspace; all that it started ends with it. */
 import { existsSync } from "node:fs";
 import { unreachable } from "../../../core/unreachable.ts";
 import type { ProgramEnd } from "../../../ports/programs.ts";
 import { runIn, type ToolPlace } from "./place.ts";
 import { problem } from "./text.ts";
 
-export type BashInput = { readonly command: string; readonly timeout_seconds?: number | undefined };
-
-export async function runCommand(place: ToolPlace, input: BashInput, signal: AbortSignal): Promise<string> {
+export async function runCommand(
+  place: ToolPlace,
+  input: { readonly command: string; readonly timeout_seconds?: number | undefined },
+  signal: AbortSignal,
+): Promise<string> {
   const { command } = input;
   if (command.includes("\0")) return problem("a command cannot hold a zero byte");
   if (Buffer.byteLength(command) > MAX_COMMAND_BYTES) {
@@ -37,7 +39,7 @@ export async function runCommand(place: ToolPlace, input: BashInput, signal: Abo
 /** Linux takes 128 KiB as one argument. */
 const MAX_COMMAND_BYTES = 100_000;
 
-/** Two outputs would come in any order. */
+/** Two outputs would be mixed in any order. */
 const ONE_OUTPUT = 'exec "$0" -c -- "$1" 2>&1';
 
 /** Models write for bash. */

@@ -7,8 +7,8 @@ import { it } from "node:test";
 import { newFolder } from "../../../../test/support/folders.ts";
 import { LIMITS } from "../../../../test/support/tool-places.ts";
 import { editText, listFolder, readText, writeText } from "./files.ts";
-import { inside, isRefused, rootOf } from "./inside.ts";
 import { readInside, writeInside } from "./open-inside.ts";
+import { inside, isRefused, rootOf } from "./reach.ts";
 
 /** `secret.txt` is outside, and so is `other`. */
 function places() {

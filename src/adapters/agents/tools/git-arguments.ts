@@ -1,176 +1,117 @@
-/** May a planner have git do this? Only what is known to look and not to write, run or reach outside. */
+/** Decides which git commands and options a planner may use: only those known to read, not to write, run or reach out. */
 
-/** Which options each command may have, as data: whatever is not in it is refused, also a short form of it. */
+/** The allowed options of a command; everything else is refused, abbreviations included. */
 type Options = {
-  /** Letters that take nothing, and can be put together: "-sb". */
+  /** Letters without a value, which can be combined: "-sb". */
   readonly letters?: string;
-  /** Letters that take a value, in the same word or in the next. */
+  /** Letters with a value, in the same word or the next. */
   readonly valued?: string;
-  /** Words after "--" that take nothing, or a value behind "=". */
-  readonly words?: readonly string[];
-  /** Words that take a value behind "=", or as the next argument. */
-  readonly valuedWords?: readonly string[];
-  /** Put first by us. */
+  /** Long options without a value, or with one behind "="; separated by spaces. */
+  readonly words?: string;
+  /** Long options with a value behind "=" or as the next argument. */
+  readonly valuedWords?: string;
+  /** Always added by us, in front. */
   readonly always?: readonly string[];
 };
 
-const DIFF: Options = {
+const DIFF = {
   letters: "pswbRMDz",
   valued: "USGl",
-  words: [
-    ...["patch", "no-patch", "stat", "numstat", "shortstat", "name-only", "name-status", "summary", "raw"],
-    ...[
-      "dirstat",
-      "unified",
-      "minimal",
-      "patience",
-      "histogram",
-      "word-diff",
-      "word-diff-regex",
-      "no-renames",
-    ],
-    ...["find-renames", "ignore-all-space", "ignore-space-change", "ignore-blank-lines", "function-context"],
-    ...["diff-filter", "pickaxe-all", "pickaxe-regex", "full-index", "abbrev", "no-color", "check", "text"],
-    ...["exit-code", "quiet", "compact-summary", "no-prefix", "relative", "cc", "combined-all-paths"],
-  ],
+  words: `patch no-patch stat numstat shortstat name-only name-status summary raw dirstat unified minimal patience
+    histogram word-diff word-diff-regex no-renames find-renames ignore-all-space ignore-space-change
+    ignore-blank-lines function-context diff-filter pickaxe-all pickaxe-regex full-index abbrev no-color check text
+    exit-code quiet compact-summary no-prefix relative cc combined-all-paths`,
   always: ["--no-ext-diff", "--no-textconv", "--ignore-submodules=all"],
-};
+} satisfies Options;
 
-const LOG: Options = {
+const LOG = {
   letters: `${DIFF.letters}giEFP`,
   valued: `${DIFF.valued}nL`,
-  words: [
-    ...(DIFF.words ?? []),
-    ...["oneline", "graph", "all", "branches", "tags", "remotes", "decorate", "no-decorate", "merges"],
-    ...["no-merges", "first-parent", "reverse", "follow", "topo-order", "date-order", "abbrev-commit"],
-    ...[
-      "no-abbrev-commit",
-      "left-right",
-      "cherry-pick",
-      "cherry-mark",
-      "boundary",
-      "full-history",
-      "parents",
-    ],
-    ...["children", "ancestry-path", "simplify-by-decoration", "all-match", "invert-grep", "extended-regexp"],
-    ...["fixed-strings", "perl-regexp", "regexp-ignore-case", "walk-reflogs", "source", "no-walk"],
-  ],
-  valuedWords: [
-    ...["max-count", "skip", "since", "after", "until", "before", "author", "committer", "grep", "format"],
-    ...["pretty", "date"],
-  ],
-  always: DIFF.always ?? [],
-};
+  words: `${DIFF.words} oneline graph all branches tags remotes decorate no-decorate merges no-merges first-parent
+    reverse follow topo-order date-order abbrev-commit no-abbrev-commit left-right cherry-pick cherry-mark boundary
+    full-history parents children ancestry-path simplify-by-decoration all-match invert-grep extended-regexp
+    fixed-strings perl-regexp regexp-ignore-case walk-reflogs source no-walk`,
+  valuedWords: "max-count skip since after until before author committer grep format pretty date",
+  always: DIFF.always,
+} satisfies Options;
 
-const REFS: Options = {
+const REFS = {
   letters: "ai",
-  words: ["all", "list", "column", "no-color", "ignore-case", "no-column"],
-  valuedWords: ["contains", "no-contains", "merged", "no-merged", "points-at", "sort", "format"],
-};
+  words: "all list column no-color ignore-case no-column",
+  valuedWords: "contains no-contains merged no-merged points-at sort format",
+} satisfies Options;
 
 const COMMANDS: Readonly<Record<string, Options>> = {
   log: LOG,
   show: LOG,
-  diff: { ...DIFF, words: [...(DIFF.words ?? []), "cached", "staged", "merge-base"] },
+  diff: { ...DIFF, words: `${DIFF.words} cached staged merge-base` },
   status: {
     letters: "sbuz",
-    words: ["short", "branch", "porcelain", "long", "untracked-files", "ignored", "show-stash"],
+    words: "short branch porcelain long untracked-files ignored show-stash",
     always: ["--ignore-submodules=all"],
   },
   blame: {
     letters: "clwestfnbMp",
     valued: "L",
-    words: ["porcelain", "line-porcelain", "show-name", "show-email", "root", "reverse", "date", "abbrev"],
+    words: "porcelain line-porcelain show-name show-email root reverse date abbrev",
     always: ["--no-textconv"],
   },
   "ls-files": {
     letters: "cdmoiskuvtz",
-    words: [
-      ...["cached", "deleted", "modified", "others", "ignored", "stage", "unmerged", "directory"],
-      ...["exclude-standard", "full-name", "error-unmatch", "deduplicate", "eol"],
-    ],
+    words: `cached deleted modified others ignored stage unmerged directory exclude-standard full-name error-unmatch
+      deduplicate eol`,
   },
   "ls-tree": {
     letters: "drtlz",
-    words: ["long", "name-only", "name-status", "full-name", "full-tree", "abbrev", "object-only"],
+    words: "long name-only name-status full-name full-tree abbrev object-only",
   },
   "rev-parse": {
-    words: [
-      ...[
-        "verify",
-        "short",
-        "abbrev-ref",
-        "symbolic",
-        "symbolic-full-name",
-        "all",
-        "branches",
-        "tags",
-        "quiet",
-      ],
-      ...[
-        "show-toplevel",
-        "show-prefix",
-        "is-inside-work-tree",
-        "is-shallow-repository",
-        "show-object-format",
-      ],
-    ],
     letters: "q",
+    words: `verify short abbrev-ref symbolic symbolic-full-name all branches tags quiet show-toplevel show-prefix
+      is-inside-work-tree is-shallow-repository show-object-format`,
   },
-  branch: {
-    ...REFS,
-    letters: "arvi",
-    words: [...(REFS.words ?? []), "verbose", "remotes"],
-    always: ["--list"],
-  },
+  branch: { ...REFS, letters: "arvi", words: `${REFS.words} verbose remotes`, always: ["--list"] },
   tag: { ...REFS, letters: "lin", always: ["--list"] },
   shortlog: {
     letters: "nsec",
-    words: ["numbered", "summary", "email", "all", "no-merges", "merges", "group", "branches", "tags"],
-    valuedWords: ["since", "until", "after", "before", "author", "max-count"],
+    words: "numbered summary email all no-merges merges group branches tags",
+    valuedWords: "since until after before author max-count",
   },
   grep: {
     letters: "niwvlLcEFGPIphHoqWa",
     valued: "eABCm",
-    words: [
-      ...["line-number", "ignore-case", "word-regexp", "invert-match", "files-with-matches", "count"],
-      ...[
-        "files-without-match",
-        "extended-regexp",
-        "fixed-strings",
-        "perl-regexp",
-        "basic-regexp",
-        "heading",
-      ],
-      ...["break", "show-function", "function-context", "only-matching", "cached", "untracked", "all-match"],
-      ...["and", "or", "not", "no-color", "name-only", "full-name"],
-    ],
-    valuedWords: ["max-count", "max-depth", "context", "after-context", "before-context"],
+    words: `line-number ignore-case word-regexp invert-match files-with-matches count files-without-match
+      extended-regexp fixed-strings perl-regexp basic-regexp heading break show-function function-context
+      only-matching cached untracked all-match and or not no-color name-only full-name`,
+    valuedWords: "max-count max-depth context after-context before-context",
     always: ["--no-textconv"],
   },
   "cat-file": { letters: "ptse" },
-  "merge-base": { letters: "a", words: ["all", "octopus", "is-ancestor", "independent", "fork-point"] },
+  "merge-base": { letters: "a", words: "all octopus is-ancestor independent fork-point" },
   "rev-list": {
     ...LOG,
-    words: [...(LOG.words ?? []), "count", "objects", "no-object-names", "disk-usage", "use-bitmap-index"],
+    words: `${LOG.words} count objects no-object-names disk-usage use-bitmap-index`,
     always: [],
   },
   describe: {
-    words: ["all", "tags", "contains", "abbrev", "long", "always", "exact-match", "first-parent"],
-    valuedWords: ["match", "exclude", "candidates"],
+    words: "all tags contains abbrev long always exact-match first-parent",
+    valuedWords: "match exclude candidates",
   },
-  "for-each-ref": { ...REFS, words: ["count", "ignore-case"] },
+  "for-each-ref": { ...REFS, words: "count ignore-case" },
 };
 
-export type GitArguments = { readonly args: readonly string[] } | { readonly refused: string };
+const holds = (words: string | undefined, word: string): boolean =>
+  words?.split(/\s+/).includes(word) ?? false;
 
-/** What git is given: the same, with what keeps it quiet. */
+type GitArguments = { readonly args: readonly string[] } | { readonly refused: string };
+
+/** The arguments for git: the same, with those that we always add. */
 export function gitArguments(asked: readonly string[]): GitArguments {
   const [command = "", ...rest] = asked[0] === "git" ? asked.slice(1) : asked;
   const options = Object.hasOwn(COMMANDS, command) ? COMMANDS[command] : undefined;
   if (options === undefined) {
     return {
-      refused: `git ${word(command)} is not for looking; there are ${Object.keys(COMMANDS).join(", ")}`,
+      refused: `git ${word(command)} is not allowed; there are ${Object.keys(COMMANDS).join(", ")}`,
     };
   }
   let named = 0;
@@ -189,14 +130,14 @@ export function gitArguments(asked: readonly string[]): GitArguments {
       if (asksWhoSigned(command, argument)) return { refused: SIGNED };
       isValue = read === "value follows";
     } else {
-      const isPattern = command === "grep" && named === 0 && !arePaths; // Git itself keeps its paths inside.
+      const isPattern = command === "grep" && named === 0 && !arePaths; // Git itself keeps the paths of grep inside.
       if (!isPattern && leavesFolder(argument))
         return { refused: `${word(argument)} is outside of the workspace` };
       named += 1;
     }
   }
   if (isValue) return { refused: "the last option has no value" };
-  // It would read commits from its input, which is empty.
+  // Without a commit it would read its input, which is empty.
   const start = command === "shortlog" && named === 0 ? ["HEAD"] : [];
   return { args: [command, ...(options.always ?? []), ...rest, ...start] };
 }
@@ -205,8 +146,8 @@ function readOption(options: Options, argument: string): "alone" | "value follow
   if (argument.startsWith("--")) {
     const equals = argument.indexOf("=");
     const name = argument.slice(2, equals === -1 ? undefined : equals);
-    if (options.valuedWords?.includes(name)) return equals === -1 ? "value follows" : "alone";
-    return options.words?.includes(name) ? "alone" : "refused";
+    if (holds(options.valuedWords, name)) return equals === -1 ? "value follows" : "alone";
+    return holds(options.words, name) ? "alone" : "refused";
   }
   if (/^-[0-9]+$/.test(argument)) return options.valued === undefined ? "refused" : "alone";
   for (const [index, letter] of [...argument.slice(1)].entries()) {
@@ -216,7 +157,7 @@ function readOption(options: Options, argument: string): "alone" | "value follow
   return "alone";
 }
 
-/** To show who signed a commit, git starts gpg. */
+/** To check a signature, git starts gpg. */
 const asksWhoSigned = (command: string, value: string): boolean =>
   /%[-+ ]?G/.test(value) || (NAMING_FIELDS.has(command) && value.includes("signature"));
 
@@ -224,7 +165,7 @@ const NAMING_FIELDS: ReadonlySet<string> = new Set(["branch", "tag", "for-each-r
 
 const SIGNED = "signatures are not checked here";
 
-/** Git compares files anywhere on the disk if one of two paths is outside of the repository. */
+/** With a path outside of the repository, git compares files anywhere on the disk. */
 const leavesFolder = (argument: string) => argument.startsWith("/") || argument.split(/[/:]/).includes("..");
 
 const word = (text: string) => JSON.stringify(text.slice(0, 100));

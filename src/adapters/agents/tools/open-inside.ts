@@ -1,16 +1,16 @@
-/** How is a file opened so that it stays inside the workspace, whatever is swapped meanwhile? By its opened folder. */
+/** Opens files through their opened folder, so that they stay inside the workspace whatever is swapped meanwhile. */
 import { randomUUID } from "node:crypto";
 import { constants, type Stats } from "node:fs";
 import { type FileHandle, lstat, mkdir, open, readlink, rename, rm } from "node:fs/promises";
 import { basename, dirname, join, relative, sep } from "node:path";
-import { type Inside, isWithin, type Root } from "./inside.ts";
+import { type Inside, isWithin, type Root } from "./reach.ts";
 
-/** `at`: names in the folder that was opened, even if another has its name now. */
-export type OpenFolder = AsyncDisposable & { readonly at: string };
+/** `at`: leads to the folder that was opened, even if another has its name now. */
+type OpenFolder = AsyncDisposable & { readonly at: string };
 
 /**
- * The folder is opened and asked for its real path; what is in it is then named through the handle. So there is no
- * moment in which a link can be put on the way. Without /proc (macOS) there is: only the last part is guarded.
+ * Opens the folder, checks its real path, and then names its files through the handle. So no link can be put on the
+ * way in between. Without /proc (macOS) that is possible: only the last part of a path is guarded there.
  */
 export async function openFolder(root: Root, path: string): Promise<OpenFolder> {
   return held(root, path, await open(path, FOLDER));
@@ -30,8 +30,8 @@ async function held(root: Root, path: string, handle: FileHandle): Promise<OpenF
 
 const swapped = () => Object.assign(new Error("swapped for a link"), { code: "ELOOP" });
 
-/** Makes the folders that are missing, one after the other. */
-export async function makeFolder(root: Root, path: string): Promise<OpenFolder> {
+/** Makes missing folders one after the other. */
+async function makeFolder(root: Root, path: string): Promise<OpenFolder> {
   let folder = await openFolder(root, root.real);
   let so = root.real;
   for (const part of relative(root.real, path).split(sep)) {
@@ -54,12 +54,12 @@ export async function lookInside(root: Root, { path }: Inside): Promise<Stats> {
   return await lstat(join(folder.at, basename(path))); // Before the folder is closed.
 }
 
-export type Bytes =
+type Bytes =
   | { readonly is: "bytes"; readonly bytes: Buffer; readonly mode: number }
   | { readonly is: "folder" | "special" }
   | { readonly is: "too-large"; readonly size: number };
 
-/** Looked at before it is opened, because to open a pipe or a device can wait, or do something. Throws as files do. */
+/** Checks the file before it opens it, because opening a pipe or a device can wait or have effects. Throws as files do. */
 export async function readInside(root: Root, { path }: Inside, maxBytes: number): Promise<Bytes> {
   if (path === root.real) return { is: "folder" };
   await using folder = await openFolder(root, dirname(path));
@@ -82,8 +82,8 @@ export async function readInside(root: Root, { path }: Inside, maxBytes: number)
 }
 
 /**
- * As a new file that takes the place of the old one: whole or not at all, and a file outside that has the same
- * content by a hard link keeps its own. Throws as files do.
+ * Writes a new file that replaces the old one: whole or not at all, and a hard link to the old one outside keeps its
+ * content. Throws as files do.
  */
 export async function writeInside(root: Root, { path }: Inside, text: string, mode?: number): Promise<void> {
   await using folder = await makeFolder(root, dirname(path));

@@ -1,48 +1,48 @@
-/** Where do the tools of a model work, and within which limits? */
+/** Where the tools of a model work, and within which limits. */
 import type { JobId } from "../../../core/job.ts";
 import type { Scratchpad } from "../../../ports/agent.ts";
 import type { ProgramEnd, Programs } from "../../../ports/programs.ts";
 import { cachesOf } from "../../sandboxes/confined-programs.ts";
-import type { Command, Sandbox } from "../../sandboxes/sandbox.ts";
-import type { Reach } from "./reach.ts";
+import type { Sandbox, SandboxCommand } from "../../sandboxes/sandbox.ts";
+import type { ToolReach } from "./reach.ts";
 
 export type ToolPlace = {
   readonly job: JobId;
-  /** The workspace: nothing outside of it can be named, but for what is in the scratchpad. */
+  /** The workspace: nothing outside of it can be named except the scratchpad. */
   readonly folder: string;
   readonly scratchpad?: Scratchpad | undefined;
-  /** All that programs get; it holds no key. */
+  /** The whole environment of programs; it holds no key. */
   readonly environment: Readonly<Record<string, string>>;
   readonly programs: Programs;
   readonly sandbox: Sandbox;
   readonly signal: AbortSignal;
   readonly limits: ToolLimits;
-  /** Called at each sign of life of a program. */
+  /** Called when a tool is used, and at each output of a program. */
   readonly onSign?: () => void;
-  /** Where it is written down what the tools were asked and what programs wrote. */
+  /** Records the use of tools and the output of programs. */
   readonly write?: (text: string) => void;
 };
 
-/** With the real paths of its folders, taken before a command could put something else there. */
-export type RootedPlace = ToolPlace & Reach;
+/** With the real paths of its folders, resolved before a command could replace them. */
+export type RootedPlace = ToolPlace & ToolReach;
 
 export type ToolLimits = {
   /** Of one answer to the model. */
   readonly maxOutputBytes: number;
-  /** Of one file that is read or written, also by a command. */
+  /** Of one file that is read or written, by commands, too. */
   readonly maxFileBytes: number;
   readonly maxCommandMs: number;
 };
 
-export type PlaceRun = {
-  readonly command: Command;
+type PlaceRun = {
+  readonly command: SandboxCommand;
   readonly maxMs: number;
   readonly maxOutputBytes: number;
   readonly environment?: Readonly<Record<string, string>>;
   readonly onOutput?: (text: string) => void;
 };
 
-/** A program in the workspace, confined, with nothing to read, and ended with all that it started. */
+/** Runs a program in the workspace: confined, without input, and ended with all that it started. */
 export function runIn(place: ToolPlace, run: PlaceRun, signal: AbortSignal): Promise<ProgramEnd> {
   const { job, folder, programs, sandbox, limits, scratchpad } = place;
   const temporary = place.environment["TMPDIR"] ?? folder;

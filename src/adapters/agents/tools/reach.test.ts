@@ -7,8 +7,7 @@ import { newFolder } from "../../../../test/support/folders.ts";
 import { LIMITS, plainPlace, sandboxFor, use, whyNoSandbox } from "../../../../test/support/tool-places.ts";
 import { runCommand } from "./bash.ts";
 import { editText, listFolder, readText, writeText } from "./files.ts";
-import { rootOf } from "./inside.ts";
-import { padOf } from "./reach.ts";
+import { padOf, rootOf } from "./reach.ts";
 import { workerTools } from "./tools.ts";
 
 /** `mine.md` is the output file; `theirs.md` is another's; `secret` is outside of both folders. */
@@ -77,7 +76,7 @@ it("a role that only reads can write its output file, and nothing else", async (
   assert.deepEqual(Object.keys(tools).sort(), ["git", "read", "write"]);
   const file = scratchpad.file;
   assert.match(await use(tools, "write", { path: file, content: "found" }), /^wrote/);
-  assert.match(await use(tools, "write", { path: "a.txt", content: "x" }), /changes its output file alone/);
+  assert.match(await use(tools, "write", { path: "a.txt", content: "x" }), /changes only its output file/);
   assert.deepEqual(fs.readdirSync(at("tree")), []);
   assert.deepEqual(Object.keys(workerTools({ ...place, scratchpad: undefined }, ["read"])), ["read"]);
 });

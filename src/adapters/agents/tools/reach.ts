@@ -1,30 +1,31 @@
-/** Which file does an agent mean, and may it change it? One of the workspace, or of the scratchpad beside it. */
-import { basename, isAbsolute, join, resolve } from "node:path";
+/** Resolves the paths that an agent names: inside its workspace or the scratchpad, with links followed first. */
+import { realpathSync } from "node:fs";
+import { lstat, realpath } from "node:fs/promises";
+import { basename, isAbsolute, join, relative, resolve, sep } from "node:path";
 import type { Scratchpad } from "../../../ports/agent.ts";
-import {
-  type Inside,
-  inside,
-  isOfGit,
-  isRefused,
-  isWithin,
-  quoted,
-  type Refused,
-  type Root,
-  rootOf,
-} from "./inside.ts";
 
-export type Reach = {
+/** Resolved once, before anything could take the folder's place. */
+export type Root = { readonly given: string; readonly real: string };
+
+export function rootOf(folder: string): Root {
+  const given = resolve(folder);
+  try {
+    return { given, real: realpathSync(folder) };
+  } catch {
+    return { given, real: given }; // It is missing: nothing is inside it, and each tool says so.
+  }
+}
+
+/** What an agent can reach. */
+export type ToolReach = {
   readonly root: Root;
   readonly pad?: Pad;
   /** It changes nothing but its output file: its role only reads. */
   readonly readsOnly?: boolean;
 };
 
-/** `output`: the real path of the one file there that may be changed. */
-export type Pad = { readonly root: Root; readonly output?: string };
-
-/** `root`: what it is inside of. */
-export type Reached = { readonly root: Root; readonly file: Inside };
+/** The scratchpad. `output`: the real path of the one file there that may be changed. */
+type Pad = { readonly root: Root; readonly output?: string };
 
 export function padOf(scratchpad: Scratchpad | undefined): { readonly pad?: Pad } {
   if (scratchpad === undefined) return {};
@@ -33,26 +34,85 @@ export function padOf(scratchpad: Scratchpad | undefined): { readonly pad?: Pad 
   return { pad: file === undefined ? { root } : { root, output: join(root.real, basename(file)) } };
 }
 
-/** To look at. Links are followed first, and must not lead out of where they are. */
-export async function readable({ root, pad }: Reach, asked: string): Promise<Reached | Refused> {
+/** `path` is real, except for parts at its end that do not exist yet; `name` is the same, relative to the root. */
+export type Inside = { readonly path: string; readonly name: string };
+
+/** `root`: the folder that the file is inside of. */
+export type Reached = { readonly root: Root; readonly file: Inside };
+
+type OutOfReach = { readonly refused: string };
+
+export const isRefused = (result: object): result is OutOfReach => "refused" in result;
+
+/** For reading. A link must not lead out of the folder that it is in. */
+export async function readable({ root, pad }: ToolReach, asked: string): Promise<Reached | OutOfReach> {
   const within = pad && isInPad(pad, asked) ? pad.root : root;
   const file = await inside(within, asked);
   return isRefused(file) ? file : { root: within, file };
 }
 
-export async function writable(reach: Reach, asked: string): Promise<Reached | Refused> {
+export async function writable(reach: ToolReach, asked: string): Promise<Reached | OutOfReach> {
   const found = await readable(reach, asked);
   if (isRefused(found)) return found;
   const { output } = reach.pad ?? {};
   if (output !== undefined && found.file.path === output) return found;
-  if (found.root === reach.pad?.root)
-    return { refused: `${quoted(asked)} is not yours: read it, and change nothing` };
-  if (reach.readsOnly)
-    return { refused: `${quoted(asked)} is not yours: this role changes its output file alone` };
-  if (!isOfGit(found.file.name)) return found;
-  return { refused: `${quoted(asked)} belongs to git: use git commands, settings and hooks are not yours` };
+  const refuse = (why: string) => ({ refused: `${quoted(asked)} ${why}` });
+  if (found.root === reach.pad?.root) return refuse("is not yours: read it, and change nothing");
+  if (reach.readsOnly) return refuse("is not yours: this role changes only its output file");
+  if (isOfGit(found.file.name))
+    return refuse("belongs to git: use git commands, settings and hooks are not yours");
+  return found;
 }
 
-/** By its name alone: what it leads to is seen when it is looked at. */
+/** By its name alone; links are checked afterwards. */
 const isInPad = ({ root }: Pad, asked: string): boolean =>
   isAbsolute(asked) && [root.given, root.real].some((folder) => isWithin(folder, resolve(asked)));
+
+/**
+ * Paths outside are not looked up, and a link that leads there gets the same refusal whether its target exists or not.
+ * The path may change between this check and its use: see `open-inside.ts`.
+ */
+export async function inside(root: Root, asked: string): Promise<Inside | OutOfReach> {
+  if (asked.includes("\0")) return { refused: "a path cannot hold a zero byte" };
+  const name = nameWithin(root, asked);
+  if (name === undefined) return { refused: `${quoted(asked)} is outside of the workspace` };
+  if ((await realpath(root.real).catch(() => "")) !== root.real) {
+    return { refused: "the workspace is not where it was: its folder was removed or replaced" };
+  }
+  let at = root.real;
+  const parts = name.split(sep).filter((part) => part !== "");
+  for (const [index, part] of parts.entries()) {
+    const next = join(at, part);
+    const found = await lstat(next).catch(() => undefined);
+    if (found === undefined) return named(root, join(next, ...parts.slice(index + 1)));
+    if (found.isSymbolicLink()) {
+      const target = await realpath(next).catch(() => undefined);
+      if (target === undefined || !isWithin(root.real, target)) {
+        return { refused: `${quoted(asked)} is a link out of the workspace, or to nothing` };
+      }
+      at = target;
+    } else at = next;
+  }
+  return named(root, at);
+}
+
+const named = (root: Root, path: string): Inside => ({ path, name: relative(root.real, path) || "." });
+
+function nameWithin({ real, given }: Root, asked: string): string | undefined {
+  const path = resolve(real, asked);
+  if (isWithin(real, path)) return relative(real, path);
+  return isAbsolute(asked) && isWithin(given, path) ? relative(given, path) : undefined;
+}
+
+/** The folder itself counts. Both paths without links and without "..". */
+export const isWithin = (folder: string, path: string): boolean =>
+  path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
+
+/** Git runs hooks and settings that are written into its folders. */
+export const isOfGit = (name: string): boolean =>
+  name.split(sep).some((part) => /^(?:\.git|git~1)[ .]*$/i.test(part));
+
+/** As the model wrote it, on one line. */
+export const quoted = (text: string): string => JSON.stringify(text.slice(0, MAX_SHOWN_CHARS));
+
+const MAX_SHOWN_CHARS = 300;

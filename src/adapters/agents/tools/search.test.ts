@@ -4,9 +4,9 @@ import fs from "node:fs";
 import path from "node:path";
 import { it } from "node:test";
 import { plainPlace, workspacePlace } from "../../../../test/support/tool-places.ts";
-import { rootOf } from "./inside.ts";
 import type { ToolPlace } from "./place.ts";
-import { type FindInput, findFiles, type GrepInput, grepFiles } from "./search.ts";
+import { rootOf } from "./reach.ts";
+import { findFiles, grepFiles } from "./search.ts";
 
 const FILES = {
   ".gitignore": "out\n",
@@ -25,8 +25,10 @@ async function searched() {
 }
 
 const rooted = (place: ToolPlace) => ({ ...place, root: rootOf(place.folder) });
-const grep = (place: ToolPlace, input: GrepInput) => grepFiles(rooted(place), input, place.signal);
-const find = (place: ToolPlace, input: FindInput) => findFiles(rooted(place), input, place.signal);
+const grep = (place: ToolPlace, input: Parameters<typeof grepFiles>[1]) =>
+  grepFiles(rooted(place), input, place.signal);
+const find = (place: ToolPlace, input: Parameters<typeof findFiles>[1]) =>
+  findFiles(rooted(place), input, place.signal);
 
 it("finds text by an expression, in files that are new too, and not in ignored ones", async () => {
   await using at = await searched();

@@ -1,22 +1,22 @@
-/** Where is something in the workspace? Git looks, so that ignored files are left out, and for a limited time. */
+/** Searches the workspace for a model, with git, so that ignored files are left out. */
 import { lstat } from "node:fs/promises";
 import { join } from "node:path";
-import { inside, isRefused } from "./inside.ts";
+import { quietGit, whyNoAnswer } from "./git.ts";
 import type { RootedPlace, ToolPlace } from "./place.ts";
-import { quietGit, whyNoAnswer } from "./quiet-git.ts";
+import { inside, isRefused } from "./reach.ts";
 import { firstLines, problem } from "./text.ts";
 
-export type GrepInput = {
+type GrepInput = {
   readonly pattern: string;
   readonly path?: string | undefined;
   readonly glob?: string | undefined;
   readonly ignore_case?: boolean | undefined;
 };
 
-/** Perl's expressions, which models write, where git knows them. */
+/** With Perl's expressions, which models write, if git was built with them. */
 export async function grepFiles(place: RootedPlace, input: GrepInput, signal: AbortSignal): Promise<string> {
   if (input.pattern.includes("\0") || input.pattern === "")
-    return problem("the pattern is empty, or no text");
+    return problem("the pattern is empty or holds a zero byte");
   const spec = await pathspec(place, input.path, input.glob ?? "**");
   if (isRefused(spec)) return problem(spec.refused);
   const search = (...kind: readonly string[]) => {
@@ -36,9 +36,9 @@ export async function grepFiles(place: RootedPlace, input: GrepInput, signal: Ab
 const MAX_MATCHES = 300;
 const MAX_ERROR_CHARS = 500;
 
-export type FindInput = { readonly glob: string; readonly path?: string | undefined };
+type FindInput = { readonly glob: string; readonly path?: string | undefined };
 
-/** A pattern without a slash is looked for in every folder. */
+/** A pattern without a slash matches in every folder. */
 export async function findFiles(place: RootedPlace, input: FindInput, signal: AbortSignal): Promise<string> {
   const spec = await pathspec(place, input.path, input.glob);
   if (isRefused(spec)) return problem(spec.refused);
@@ -53,7 +53,7 @@ export async function findFiles(place: RootedPlace, input: FindInput, signal: Ab
 
 const MAX_FILES = 1_000;
 
-/** The index also names what was deleted. */
+/** The index also names deleted files. */
 async function stillThere(place: ToolPlace, names: readonly string[]): Promise<string[]> {
   const seen = await Promise.all(
     names.slice(0, MAX_FILES + 1).map((name) =>
@@ -66,12 +66,12 @@ async function stillThere(place: ToolPlace, names: readonly string[]): Promise<s
   return [...seen.flat(), ...names.slice(MAX_FILES + 1)];
 }
 
-/** `path` is real and inside; git itself does not go through links. */
+/** The path is resolved first; git itself does not follow links. */
 async function pathspec(place: RootedPlace, path: string | undefined, glob: string) {
   const found = await inside(place.root, path ?? ".");
   if (isRefused(found)) return found;
   if (glob.includes("\0") || glob.split("/").includes("..") || glob.startsWith("/")) {
-    return { refused: "a glob begins in the folder that is searched, and stays there" };
+    return { refused: "a glob begins in the searched folder and stays there" };
   }
   const anywhere = glob.includes("/") ? glob.replace(/^\.\//, "") : glob === "**" ? glob : `**/${glob}`;
   const folder = found.name === "." ? "" : found.name.replaceAll(/[\\*?[\]]/g, "\\$&");

@@ -1,8 +1,8 @@
-/** How does a tool answer a model? In text of a stated size, and in words that give nothing of the machine away. */
+/** Texts of tools for a model: of limited size, and without details of the machine. */
 
 export const problem = (why: string): string => `error: ${why}`;
 
-/** What was thrown by a file's functions, without the paths that its message holds. */
+/** Why a file operation failed, without the paths in the error's message. */
 export function whyNot(thrown: unknown): string {
   const code = String((Object(thrown) as NodeJS.ErrnoException).code);
   return REASONS.get(code) ?? `failed (${code})`;
@@ -20,7 +20,7 @@ const REASONS: ReadonlyMap<string, string> = new Map([
   ["ENAMETOOLONG", "has too long a name"],
 ]);
 
-/** The first lines within both limits, each of bounded length, and how many were left out. */
+/** The first lines within both limits, each of limited length, and how many are left out. */
 export function firstLines(lines: readonly string[], max: { lines: number; bytes: number }) {
   const kept: string[] = [];
   let bytes = 0;

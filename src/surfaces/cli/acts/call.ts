@@ -2,10 +2,10 @@
 import { sendCall, serveCalls } from "../../../compose/calls.ts";
 import { duration } from "../../../config/values.ts";
 import { messageOf } from "../../../core/failure.ts";
+import type { AskOptions, SpawnOptions } from "../commands/options.ts";
+import { readInputs } from "../commands/subtask-inputs.ts";
 import { type Act, type Context, refuse, say, usage, writeJson } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
-import type { AskOptions, SpawnOptions } from "../verbs/options.ts";
-import { readInputs } from "./subtask-inputs.ts";
 
 type Spawn = SpawnOptions & { readonly type?: string; readonly description?: string };
 
@@ -101,7 +101,7 @@ async function requestIn(_context: Context, written: string | undefined): Promis
 const MAX_BYTES = 1_000_000;
 
 async function standardInput(): Promise<string> {
-  const { processInput } = await import("./plan-input.ts");
+  const { processInput } = await import("../input.ts");
   const input = processInput();
   const bytes = await input.all(MAX_BYTES + 1); // One more shows that there is more.
   await input.close();

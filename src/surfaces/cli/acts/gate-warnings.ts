@@ -1,7 +1,7 @@
 /** What would `skein doctor` have warned of about the gate and its set-up? Said where a run starts, in a line each. */
 import { inspectGate, inspectSetup, type Settled } from "../../../compose.ts";
-import { hasFailed } from "../../../ports/repository.ts";
-import { checkGate, checkSetup } from "./doctor-checks.ts";
+import { hasFailed } from "../../../core/result.ts";
+import { checkGate, checkSetup } from "../doctor/checks.ts";
 
 /** A look that takes longer is not worth it. */
 const MAX_MS = 5_000;

@@ -4,8 +4,8 @@ import { type Stats, statSync } from "node:fs";
 import path from "node:path";
 import { messageOf } from "../../../core/failure.ts";
 import { type Context, usage } from "../context.ts";
+import { readBytes } from "../files.ts";
 import type { Exit } from "./project.ts";
-import { readBytes } from "./read-file.ts";
 
 /** More than a model reads at once. */
 export const MAX_GOAL_BYTES = 1_000_000;

@@ -2,17 +2,16 @@
 import path from "node:path";
 import { lintPlan } from "../../../planning/lint.ts";
 import type { ExecutionPlan } from "../../../planning/plan.ts";
+import type { PlanFirst, RunOptions } from "../commands/options.ts";
+import { jsonText, notify, sayPlan } from "../commands/plan.ts";
 import { type Context, refuse, say, usage } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
-import type { PlanFirst, RunOptions } from "../verbs/options.ts";
+import { writeNew } from "../files.ts";
+import { processInput, type TypedInput } from "../input.ts";
+import { type GivenPlan, refusePlan } from "../planning/file.ts";
+import { makePlan } from "../planning/make.ts";
 import { harmless } from "../words.ts";
-import { notify, sayPlan } from "./plan.ts";
-import { type GivenPlan, refusePlan } from "./plan-file.ts";
-import { type Input, processInput } from "./plan-input.ts";
-import { makePlan } from "./plan-make.ts";
-import { jsonText } from "./plan-out.ts";
 import type { Exit } from "./project.ts";
-import { writeNew } from "./write-new.ts";
 
 type Wanted = RunOptions & PlanFirst & { readonly goal: string };
 
@@ -20,7 +19,7 @@ type Wanted = RunOptions & PlanFirst & { readonly goal: string };
 export function refusePlanFirst(
   context: Context,
   { plan, yes, by, goal }: Wanted,
-  input: () => Input = processInput,
+  input: () => TypedInput = processInput,
 ): ExitCode | undefined {
   if (plan !== true) {
     const alone = yes ? "--yes" : by === undefined ? undefined : "--by";
@@ -34,7 +33,7 @@ export function refusePlanFirst(
   );
 }
 
-const canAsk = ({ json, err }: Context, input: () => Input): boolean =>
+const canAsk = ({ json, err }: Context, input: () => TypedInput): boolean =>
   !json && err.size !== undefined && input().isTerminal;
 
 /** The plan of a request, as `skein plan` makes it. */
@@ -47,7 +46,7 @@ export async function planOf(
   const options = { repo, config, set, by, maxConcurrent: workers, ...who };
   const given = Object.entries({ ...options, ask: yes ? false : undefined });
   const wanted = Object.fromEntries(given.filter(([, value]) => value !== undefined));
-  const made = await makePlan(context, { ...wanted, request }, processInput);
+  const made = await makePlan(context, { ...wanted, request });
   if ("exit" in made) return made;
   notify(context, made.notices);
   const { plan, grounds } = made;
@@ -62,7 +61,7 @@ export async function approve(
   context: Context,
   { plan }: GivenPlan,
   { yes }: PlanFirst,
-  input: () => Input = processInput,
+  input: () => TypedInput = processInput,
 ): Promise<ExitCode | undefined> {
   await sayPlan(context, plan, { isAsked: true });
   say(context);

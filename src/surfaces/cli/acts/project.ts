@@ -1,16 +1,16 @@
 /** Which repository is meant, and which of its runs? What cannot be found is refused in words. */
 import path from "node:path";
-import { goOnWithout, lostLog } from "../../../compose/lost-home.ts";
+import * as app from "../../../app/see-run.ts";
 import { movedRuns, openProject, type Project } from "../../../compose/project.ts";
-import { type Failure, failure, messageOf } from "../../../core/failure.ts";
-import { nothingSeen, type Seen, see } from "../../../core/view.ts";
-import { hasFailed } from "../../../ports/repository.ts";
-import type { RunHome, RunRecord } from "../../../ports/runs.ts";
+import { type Failure, failure } from "../../../core/failure.ts";
+import { hasFailed } from "../../../core/result.ts";
+import type { Fold } from "../../../engine/fold.ts";
+import type { RunHome } from "../../../ports/runs.ts";
+import type { RepoOption } from "../commands/options.ts";
 import { type Context, refuse, usage } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
-import type { RepoOption } from "../verbs/options.ts";
+import { sayRefused } from "../refusals.ts";
 import { quoted } from "../words.ts";
-import { prefixOf } from "./names.ts";
 
 /** It was said why; this is the exit code. */
 export type Exit = { readonly exit: ExitCode };
@@ -30,9 +30,7 @@ export async function openHere(
 export async function openRun(context: Context, project: Project, run: string): Promise<RunHome | Exit> {
   const home = await project.runs.open(run);
   if (!hasFailed(home)) return home;
-  const broken = (await project.runs.list()).some((entry) =>
-    hasFailed(entry) ? entry.failure.message.includes(run) : entry.run === run,
-  );
+  const broken = (await project.runs.list()).some((entry) => entry.run === run);
   const moved = broken ? undefined : await movedHere(project, run);
   if (moved) return { exit: refuse(context, EXIT.configuration, moved) };
   // A name that nobody has is a slip of the keyboard; a run that cannot be read is not.
@@ -55,24 +53,12 @@ export async function movedHere(project: Project, run?: string): Promise<Failure
 }
 
 /** What the log says; a log that cannot be read is refused. */
-export async function seeRun(context: Context, home: RunHome): Promise<Seen | Exit> {
-  const seen = nothingSeen();
-  const prefix = prefixOf(home.record);
-  let lost: Failure | undefined;
-  try {
-    for await (const event of home.log.read(0)) see(seen, event);
-    if (seen.state.request === undefined) lost = await lostLog(home, prefix);
-  } catch (error) {
-    const why = messageOf(error);
-    const message = `nothing can be said about run ${home.record.run}: ${why}`;
-    lost = failure("repository", message, /newer Skein/.test(why) ? undefined : goOnWithout(home, prefix));
-  }
-  return lost ? { exit: refuse(context, EXIT.configuration, lost) } : seen;
+export async function seeRun(context: Context, home: RunHome): Promise<Fold | Exit> {
+  const run = await app.seeRun(home);
+  return hasFailed(run) ? { exit: sayRefused(context, run) } : run.seen;
 }
 
-export type SeenRun = { readonly home: RunHome; readonly seen: Seen };
-
-export async function openSeen(context: Context, project: Project, run: string): Promise<SeenRun | Exit> {
+export async function openSeen(context: Context, project: Project, run: string): Promise<app.SeenRun | Exit> {
   const home = await openRun(context, project, run);
   if (hasExit(home)) return home;
   const seen = await seeRun(context, home);
@@ -80,37 +66,16 @@ export async function openSeen(context: Context, project: Project, run: string):
 }
 
 /** The run that is named; else the one that is open; else the newest. */
-export async function openNamed(context: Context, project: Project, run?: string): Promise<SeenRun | Exit> {
+export async function openNamed(
+  context: Context,
+  project: Project,
+  run?: string,
+): Promise<app.SeenRun | Exit> {
   if (run !== undefined) return openSeen(context, project, run);
-  const all = await runsWhere(context, project, () => true);
+  const all = await app.runsWhere(project.runs);
   const [open, ...others] = all.filter(({ seen }) => seen.state.closed === undefined);
   const meant = open !== undefined && others.length === 0 ? open : all[0];
   if (meant) return meant;
   const message = "there is no run in this repository that could be shown";
   return { exit: usage(context, message, "`skein status` lists the runs; `skein run` starts one") };
 }
-
-export const underWay = (run: string, pid: number) => ({
-  kind: "repository",
-  message: `run ${run} is going on in process ${pid}; nothing was changed`,
-  next: `watch it with skein logs ${run} -f, or end it with skein stop ${run}`,
-});
-
-/** The runs that are wanted, newest first. What cannot be read is left to `skein status`, which says why. */
-export async function runsWhere(
-  context: Context,
-  project: Project,
-  isWanted: (run: SeenRun) => boolean | Promise<boolean>,
-): Promise<readonly SeenRun[]> {
-  const found: SeenRun[] = [];
-  for (const { run } of readable(await project.runs.list())) {
-    const home = await project.runs.open(run);
-    if (hasFailed(home)) continue; // `skein status` shows it with the reason.
-    const seen = await seeRun({ ...context, err: { ...context.err, write: () => {} } }, home);
-    if (!hasExit(seen) && (await isWanted({ home, seen }))) found.push({ home, seen });
-  }
-  return found;
-}
-
-const readable = (entries: readonly (RunRecord | object)[]): readonly RunRecord[] =>
-  entries.filter((entry): entry is RunRecord => !hasFailed(entry));

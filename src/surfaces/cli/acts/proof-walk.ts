@@ -1,8 +1,8 @@
 /** Was every commit that the target ever pointed at gated? Said by git alone: its first-parent history and its notes. */
 import { askGit } from "../../../compose.ts";
-import type { RunView } from "../../../core/view.ts";
+import type { RunView } from "../../../core/view/view.ts";
 
-export type Walk = { readonly proved: number; readonly unproved: readonly string[] };
+type Walk = { readonly proved: number; readonly unproved: readonly string[] };
 
 /** The commit that the run started from is the user's: it needs no proof of ours. */
 export async function walkTarget(

@@ -1,30 +1,33 @@
 /** `skein remove`: may a run be taken away, what would be lost with it, and does the person want that? */
+import { deliverCommand } from "../../../app/deliverable.ts";
+import { tidyRun } from "../../../app/follow-run.ts";
+import { prefixOf } from "../../../app/lost-run.ts";
+import type { SeenRun } from "../../../app/see-run.ts";
 import {
   branchOf,
+  gitIn,
   type Project,
+  partsOf,
   type Removal,
   removalOf,
   removeRun,
   salvageList,
-  tidyRun,
 } from "../../../compose.ts";
 import { fromSettings } from "../../../config/index.ts";
-import { type RunView, viewOf } from "../../../core/view.ts";
-import { hasFailed } from "../../../ports/repository.ts";
+import { hasFailed } from "../../../core/result.ts";
+import { type RunView, viewOf } from "../../../core/view/view.ts";
 import type { RunHome } from "../../../ports/runs.ts";
+import type { RemoveOptions } from "../commands/options.ts";
 import { type Context, refuse, say, writeJson } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
-import type { RemoveOptions } from "../verbs/options.ts";
+import { processInput, type TypedInput } from "../input.ts";
 import { firstLine, harmless, plural, short } from "../words.ts";
-import { deliverCommand } from "./deliver-command.ts";
-import { prefixOf } from "./names.ts";
-import { type Input, processInput } from "./plan-input.ts";
-import { type Exit, hasExit, NEVER, openHere, openRun, type SeenRun, seeRun } from "./project.ts";
+import { type Exit, hasExit, NEVER, openHere, openRun, seeRun } from "./project.ts";
 
 export async function remove(
   context: Context,
   options: RemoveOptions,
-  input: () => Input = processInput,
+  input: () => TypedInput = processInput,
 ): Promise<ExitCode> {
   const { run } = options;
   const project = await openHere(context, options);
@@ -107,7 +110,7 @@ async function planOf(context: Context, project: Project, { home, seen }: SeenRu
   const kept = fromSettings(record.settings);
   // An engine that died right at its end has left workspaces: what is in them is kept first, so that it can be named.
   if ("config" in kept && seen.state.closed)
-    await tidyRun(project, home, { config: kept.config, env: context.env }).catch(() => {}); // It is removed all the same.
+    await tidyRun({ home, config: kept.config }, partsOf(project, context.env), NEVER).catch(() => {}); // It is removed all the same.
   const view = viewOf(seen);
   const wanted = { prefix: prefixOf(record), landed: view.landings.map(({ commit }) => commit) };
   const removal = await removalOf(project, home, wanted, NEVER);
@@ -153,7 +156,7 @@ async function unlanded(
   return [...salvaged, ...branches];
 }
 
-type Asked = { readonly plan: Plan; readonly options: RemoveOptions; readonly input: () => Input };
+type Asked = { readonly plan: Plan; readonly options: RemoveOptions; readonly input: () => TypedInput };
 
 /** Undefined: go on. What landed and is nowhere else takes more than a yes. */
 async function isWanted(
@@ -168,7 +171,7 @@ async function isWanted(
   if (!yes && canAsk) return ask(context, home, plan, input());
   const { run } = home.record;
   const again = `skein remove ${run} --yes${isUndelivered ? " --undelivered" : ""}`;
-  const deliver = await deliverCommand(project.located.top, home.record, plan.view.is !== "done");
+  const deliver = await deliverCommand(home.record, gitIn(project), plan.view.is !== "done");
   return refuse(context, yes ? EXIT.notAllDone : EXIT.usage, {
     kind: yes ? "undelivered" : "usage",
     message: yes
@@ -183,7 +186,7 @@ async function ask(
   context: Context,
   { record: { run, goal }, folder }: RunHome,
   { losses, removal }: Plan,
-  typing: Input,
+  typing: TypedInput,
 ): Promise<ExitCode | undefined> {
   say(context, `run ${run}: ${firstLine(goal, 70)}`);
   say(context, `  ${plural(removal.refs.length, "ref")}, and all that is in ${folder}`);

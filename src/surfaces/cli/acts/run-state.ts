@@ -1,5 +1,5 @@
 /** How does a run stand, in one word? By what its log says, and by whether anybody drives it. */
-import type { RunView } from "../../../core/view.ts";
+import type { RunView } from "../../../core/view/view.ts";
 import type { Owner } from "../../../ports/runs.ts";
 
 export type RunWord = RunView["is"] | "running" | "stopped";
@@ -12,7 +12,7 @@ export function runWord({ is }: Pick<RunView, "is">, owner: Owner | undefined): 
 }
 
 /** Of a run that is not closed. */
-export const isOpen = (is: RunView["is"]): boolean =>
+const isOpen = (is: RunView["is"]): boolean =>
   is === "working" || is === "proposed" || is === "paused" || is === "cancelling";
 
 /** "running in process 12", "paused, in process 12", "stopped". */

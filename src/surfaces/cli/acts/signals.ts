@@ -1,9 +1,9 @@
 /** What do Ctrl-C and its relatives do to a run? Once: it stops kindly. Twice: at once. Nothing is lost either way. */
 import { EXIT } from "../exit-codes.ts";
 
-type Stoppable = { readonly stopGently: () => void; readonly stopNow: () => void };
+type Stoppable = { readonly run: string; readonly stopGently: () => void; readonly stopNow: () => void };
 
-export type Signals = {
+type Signals = {
   /** Of what comes before there is something to stop. */
   readonly aborted: AbortSignal;
   readonly heard: (live: Stoppable) => void;
@@ -14,7 +14,7 @@ const NAMES = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 /** What stopping at once may take: processes are ended, what they had made is kept. */
 const MAX_LAST_MS = 5_000;
 
-export function heedSignals(say: (text: string) => void, run: string): Signals {
+export function heedSignals(say: (text: string) => void): Signals {
   const stop = new AbortController();
   let live: Stoppable | undefined;
   let times = 0;
@@ -22,7 +22,7 @@ export function heedSignals(say: (text: string) => void, run: string): Signals {
   const now = () => {
     live?.stopNow();
     last ??= setTimeout(() => {
-      say(`stopped without waiting for everything to end. To go on: skein resume ${run}`);
+      say(`stopped without waiting for everything to end. To go on: skein resume ${live?.run}`);
       process.exit(EXIT.interrupted);
     }, MAX_LAST_MS);
   };

@@ -1,0 +1,185 @@
+/** Did a program touch the user's checkout? Its HEAD, index, files and branches are compared, and never written. */
+import { createHash } from "node:crypto";
+import { lstat } from "node:fs/promises";
+import { join } from "node:path";
+import { messageOf } from "../core/failure.ts";
+import type { JobId } from "../core/job.ts";
+import { type Failed, hasFailed } from "../core/result.ts";
+import { type Checkout, differences, type Look } from "../ports/checkout.ts";
+import type { Program, ProgramEnd, Programs } from "../ports/programs.ts";
+import { git } from "./git/git.ts";
+import { broken } from "./repositories/store.ts";
+
+/** A bare repository has no checkout: its look is empty. */
+export class GitCheckout implements Checkout {
+  readonly #folder: string;
+  readonly #own: string;
+  readonly #maxFiles: number;
+  #top: string | undefined;
+
+  /** `own`: the prefix of Skein's own branches, which come and go. */
+  constructor(options: { readonly folder: string; readonly own: string; readonly maxFiles?: number }) {
+    this.#folder = options.folder;
+    this.#own = options.own;
+    this.#maxFiles = options.maxFiles ?? MAX_FILES;
+  }
+
+  async look(signal: AbortSignal): Promise<Look | Failed> {
+    const folder = this.#folder;
+    const ask = (args: readonly string[]) => git({ folder, args, maxBytes: MAX_BYTES, cut: true }, signal);
+    try {
+      const [status, refs] = await Promise.all([ask(STATUS), ask(REFS)]);
+      if (!status.ok) return hasNoCheckout(status.failure.message) ? new Map() : status;
+      if (!refs.ok) return refs;
+      if (this.#top === undefined) {
+        const top = await ask(["rev-parse", "--path-format=absolute", "--show-toplevel"]);
+        if (!top.ok) return top;
+        this.#top = top.out.replace(/\n$/, "");
+      }
+      const files = await lookOf(this.#top, status, this.#maxFiles);
+      return new Map([...files, ...refsIn(refs.out, this.#own)]);
+    } catch (error) {
+      return broken(`the checkout ${folder} cannot be looked at: ${messageOf(error)}`);
+    }
+  }
+}
+
+/** Callers that ask while a look is under way share the next one. It has a time limit instead of their signals. */
+export function sharedLooks(checkout: Checkout): Checkout {
+  let current: Promise<unknown> = Promise.resolve();
+  let next: Promise<Look | Failed> | undefined;
+  return {
+    look: () => {
+      next ??= current.then(() => {
+        const look = checkout.look(AbortSignal.timeout(MAX_SHARED_MS));
+        next = undefined; // It has begun: it may miss what later callers want to see.
+        current = look;
+        return look;
+      });
+      return next;
+    },
+  };
+}
+
+const MAX_SHARED_MS = 60_000;
+
+export type WatchedProgramsOptions = {
+  readonly programs: Programs;
+  readonly checkout: Checkout;
+  /** Not necessarily the program's doing: people edit while a run goes on. */
+  readonly tell: (job: JobId, places: readonly string[]) => void;
+};
+
+/** Compares the checkout before and after each gate, set-up or criterion command. */
+export class WatchedPrograms implements Programs {
+  readonly #options: WatchedProgramsOptions;
+  /** The last look, reused for the next command of the same gate. */
+  #last: { readonly job: JobId; readonly look: Look; readonly at: number } | undefined;
+
+  constructor(options: WatchedProgramsOptions) {
+    this.#options = options;
+  }
+
+  async run(program: Program, signal: AbortSignal): Promise<ProgramEnd> {
+    const { programs, checkout, tell } = this.#options;
+    const { job } = program;
+    const last = this.#last;
+    const isFresh = last?.job === job && performance.now() - last.at < MAX_AGE_MS;
+    const before = isFresh ? last.look : await checkout.look(signal);
+    const end = await programs.run(program, signal);
+    const after = await checkout.look(signal);
+    if (hasFailed(before) || hasFailed(after)) return end;
+    this.#last = { job, look: after, at: performance.now() };
+    const places = differences(before, after);
+    if (places.length > 0) tell(job, places);
+    return end;
+  }
+
+  endLeftovers: Programs["endLeftovers"] = (job) => this.#options.programs.endLeftovers(job);
+}
+
+const MAX_AGE_MS = 250;
+
+const hasNoCheckout = (said: string) => /must be run in a work tree/.test(said);
+
+/** Lists what differs from HEAD, so a mere refresh of the index does not show. */
+const STATUS = [
+  ...["status", "--porcelain=v2", "--branch", "-z", "--untracked-files=all"],
+  ...["--no-renames", "--no-ahead-behind", "--ignore-submodules=dirty"],
+];
+
+/** Remote branches move by a fetch, and are not listed. */
+const REFS = [
+  "for-each-ref",
+  "--count=10000",
+  "--format=%(refname) %(objectname)",
+  "refs/heads",
+  "refs/tags",
+];
+
+const refsIn = (out: string, own: string): readonly (readonly [ref: string, id: string])[] =>
+  [...out.matchAll(/^(\S+) ([0-9a-f]+)$/gm)]
+    .map(([, ref = "", id = ""]) => [ref, id] as const)
+    .filter(([ref]) => !ref.startsWith(`refs/heads/${own}`));
+
+/** More than this are build results in a folder that is not ignored. */
+const MAX_FILES = 10_000;
+const MAX_BYTES = 4 * 1024 * 1024;
+
+async function lookOf(
+  top: string,
+  { out, isCut }: { readonly out: string; readonly isCut: boolean },
+  maxFiles: number,
+): Promise<Look> {
+  const fields = out.split("\0");
+  const whole = isCut ? fields.slice(0, -1) : fields; // The last one is cut in its middle.
+  const head = whole.filter((field) => /^# branch\.(?:oid|head) /.test(field));
+  const entries = whole.map(entryOf).filter((entry) => entry !== undefined);
+  const listed = entries.slice(0, maxFiles);
+  const states = await Promise.all(listed.map(({ path }) => stateOf(join(top, path))));
+  const left = entries.length - listed.length;
+  return new Map([
+    ["HEAD", head.map((field) => field.slice("# branch.".length)).join(", ")],
+    ["index", digest(entries.map(({ staged }) => staged).filter((text) => text !== ""))],
+    ...listed.map(({ path, kind }, at) => [path, `${kind} ${states[at]}`] as const),
+    ...(left > 0 || isCut ? [["further files", `${left}${isCut ? " or more" : ""}`] as const] : []),
+  ]);
+}
+
+type Entry = {
+  readonly path: string;
+  /** How the file differs from the index. */
+  readonly kind: string;
+  /** How the index differs from HEAD; "" if it does not. */
+  readonly staged: string;
+};
+
+/** "1 XY sub mH mI mW hH hI path", "u XY sub m1 m2 m3 mW h1 h2 h3 path" or "? path". */
+function entryOf(field: string): Entry | undefined {
+  if (field.startsWith("? ")) return { path: field.slice(2), kind: "untracked", staged: "" };
+  const [, kind, xy = "", values = "", path = ""] = PLAIN.exec(field) ?? UNMERGED.exec(field) ?? [];
+  if (kind === undefined) return undefined;
+  const isStaged = kind === "u" || !xy.startsWith(".");
+  return { path, kind: xy, staged: isStaged ? `${kind} ${xy[0]} ${indexPart(kind, values)} ${path}` : "" };
+}
+
+const PLAIN = /^(1) (\S\S) ((?:\S+ ){6})(.+)$/s;
+const UNMERGED = /^(u) (\S\S) ((?:\S+ ){8})(.+)$/s;
+
+/** Modes and ids in the index, without what is in the work tree. */
+function indexPart(kind: string, values: string): string {
+  const parts = values.trim().split(" ");
+  return (kind === "1" ? [parts[2], parts[5]] : [...parts.slice(1, 4), ...parts.slice(5)]).join(" ");
+}
+
+const digest = (lines: readonly string[]) => createHash("sha256").update(lines.join("\0")).digest("hex");
+
+/** A second edit of a file that was changed before shows in these. */
+async function stateOf(file: string): Promise<string> {
+  try {
+    const { size, mtimeNs, ino, mode } = await lstat(file, { bigint: true });
+    return `${size} bytes, ${mtimeNs}, ${ino}, ${mode.toString(8)}`;
+  } catch {
+    return "not there"; // Deleted, which is how it differs.
+  }
+}

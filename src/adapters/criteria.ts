@@ -1,0 +1,104 @@
+/** Does a task's own command pass? Run by a shell in its workspace, confined where the machine can, within limits. */
+import { failure } from "../core/failure.ts";
+import type { JobId } from "../core/job.ts";
+import { type Failed, hasFailed } from "../core/result.ts";
+import { unreachable } from "../core/unreachable.ts";
+import type { Criteria, Tried } from "../ports/criteria.ts";
+import type { ProgramEnd, ProgramLimits, Programs } from "../ports/programs.ts";
+import type { Transcripts } from "../ports/transcripts.ts";
+import type { Workspace } from "../ports/workspaces.ts";
+import { cachesOf } from "./sandboxes/confined-programs.ts";
+import type { Sandbox } from "./sandboxes/sandbox.ts";
+
+export type CommandCriteriaParts = {
+  readonly programs: Programs;
+  readonly transcripts: Transcripts;
+  readonly limits: ProgramLimits;
+  /** Where tasks leave their results, for commands that read them. */
+  readonly scratchpad: string;
+  /** Called once, by the first command. */
+  readonly sandbox: () => Promise<Sandbox | Failed>;
+  /** Removes secrets. */
+  readonly redact: (text: string) => string;
+};
+
+export class CommandCriteria implements Criteria {
+  readonly #parts: CommandCriteriaParts;
+  #sandbox: Promise<Sandbox | Failed> | undefined;
+
+  constructor(parts: CommandCriteriaParts) {
+    this.#parts = parts;
+  }
+
+  async try(command: string, workspace: Workspace, signal: AbortSignal): Promise<Tried | Failed> {
+    const wrong = unusable(command);
+    if (wrong !== undefined) return { is: "red", detail: wrong };
+    const { programs, transcripts, limits, redact, scratchpad } = this.#parts;
+    this.#sandbox ??= this.#parts.sandbox();
+    const sandbox = await this.#sandbox;
+    if (hasFailed(sandbox)) return sandbox;
+    const { folder, environment } = workspace;
+    const temporary = environment["TMPDIR"] ?? folder;
+    const caches = { folder: cachesOf(folder), may: "read" } as const;
+    const place = { folder, temporary, scratchpad: { folder: scratchpad }, caches };
+    // Not the attempt's own job: a criterion that is stopped does not mean that the worker did not finish.
+    const job = `${workspace.job}.criterion` as JobId;
+    await programs.endLeftovers(job);
+    const transcript = transcripts.open(job);
+    transcript.write(`$ ${command}\n`);
+    const end = await programs.run(
+      {
+        job,
+        command: sandbox.wrap(["/bin/sh", "-c", "--", command], place),
+        folder,
+        environment: { ...environment, CI: "true", CLAUDE_SCRATCHPAD_DIR: scratchpad },
+        limits,
+        onOutput: transcript.write,
+      },
+      signal,
+    );
+    await transcript.close();
+    const tried = judged(end, limits.maxMs);
+    return hasFailed(tried) || tried.is === "passed" ? tried : { ...tried, detail: redact(tried.detail) };
+  }
+}
+
+/** A command that cannot be run on any machine fails by itself. */
+function unusable(command: string): string | undefined {
+  if (command.includes("\0")) return "the command holds a zero byte, and cannot be run";
+  return Buffer.byteLength(command) > MAX_COMMAND_BYTES
+    ? `the command has more than ${MAX_COMMAND_BYTES} bytes, and cannot be run`
+    : undefined;
+}
+
+/** Linux takes 128 KiB as one argument. */
+const MAX_COMMAND_BYTES = 100_000;
+
+function judged(end: ProgramEnd, maxMs: number): Tried | Failed {
+  switch (end.is) {
+    case "exited":
+      return end.code === 0 ? { is: "passed" } : red(end.tail, `exit code ${end.code}`);
+    case "killed":
+      return red(end.tail, `killed by ${end.signal}`);
+    case "timed-out":
+      return red(end.tail, `stopped: it did not end within ${Math.round(maxMs / 1_000)} s`);
+    case "stopped":
+      return { failure: failure("interrupted", "the success criterion was stopped before its end") };
+    case "unstartable": {
+      const { message, next } = end.failure;
+      return {
+        failure: failure("repository", `the success criterion could not be started: ${message}`, next),
+      };
+    }
+    default:
+      return unreachable(end);
+  }
+}
+
+const red = (tail: string, how: string): Tried => {
+  const said = tail.toWellFormed().replace(CONTROL, "").trim();
+  return { is: "red", detail: said === "" ? `[${how}]` : `${said}\n[${how}]` };
+};
+
+/** All but tab and line ends, because a terminal obeys escapes. */
+const CONTROL = /[\p{Cc}--[\t\n]]/gv;

@@ -1,0 +1,197 @@
+/** Decides when a model may be called, for a run whose jobs are all in one process. Counts what the log has not yet. */
+import { type Failure, failure } from "../core/failure.ts";
+import type { JobId } from "../core/job.ts";
+import type { Event, JobEnd } from "../core/log/event.ts";
+import type { Live, NextAccount } from "../core/rules/governor.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { Admitted, CallAmount, Governor, WantedCall } from "../ports/governor.ts";
+
+/** The run that the jobs belong to. */
+type GovernedRun = {
+  /** Which of the accounts may be called, according to the log. */
+  readonly next: (accounts: readonly [string, ...string[]]) => NextAccount;
+  /** Why a call exceeds the budgets, if it does. `live`: what running jobs have used and the log does not have yet. */
+  readonly mayCall: (call: WantedCall, live: Live) => Failure | undefined;
+  /** Resolves once the log has it. */
+  readonly tell: (account: string, why: Failure) => Promise<void>;
+  /** An account that was rate limited has answered again. */
+  readonly worked: (account: string) => void;
+  /** A job begins to wait. */
+  readonly waits: () => void;
+};
+
+export class InProcessGovernor implements Governor {
+  readonly #clock: Clock;
+  #run: GovernedRun = UNKNOWN;
+  #count = 0;
+  /** Refusals that the log does not have yet: no call is admitted meanwhile. */
+  readonly #pending = new Map<string, number>();
+  readonly #live = new Map<JobId, { tokens: number; microdollars: number }>();
+  readonly #open = new Map<number, { readonly job: JobId; readonly most: CallAmount }>();
+  /** Accounts that have not answered since their limit ended, with the last call admitted before. */
+  readonly #woken = new Map<string, number>();
+  readonly #waiters = new Set<() => void>();
+  /** How long each job has waited, and since when it waits now. */
+  readonly #waited = new Map<JobId, { ms: number; since: readonly number[] }>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Before the first job starts. */
+  connect(run: GovernedRun): void {
+    this.#run = run;
+  }
+
+  async admit(call: WantedCall, signal: AbortSignal): Promise<Admitted | { readonly failure: Failure }> {
+    while (!signal.aborted) {
+      const next = this.#next(call.accounts);
+      if (next.is === "refused") return { failure: next.failure };
+      if (next.is === "free") {
+        const tooMuch = this.#run.mayCall(call, this.#live);
+        if (!tooMuch) return this.#setAside(call, next.account);
+        // What is only set aside may be given back: running calls do not end a run.
+        if (this.#run.mayCall(call, this.#used())) return { failure: tooMuch };
+      }
+      await this.#wait(call.job, signal);
+    }
+    return { failure: failure("interrupted", "told to stop before the model was called") };
+  }
+
+  settle({ id, account }: Admitted, cost: CallAmount | "unknown"): void {
+    const open = this.#open.get(id);
+    if (!open) return;
+    this.#open.delete(id);
+    const { job, most } = open;
+    // If the cost is unknown, what was set aside stays charged.
+    if (cost !== "unknown")
+      this.#add(job, {
+        tokens: cost.tokens - most.tokens,
+        microdollars: (cost.microdollars ?? most.microdollars ?? 0) - (most.microdollars ?? 0),
+      });
+    if (
+      cost !== "unknown" &&
+      cost.tokens > 0 &&
+      id > (this.#woken.get(account) ?? Number.POSITIVE_INFINITY)
+    ) {
+      this.#woken.delete(account);
+      this.#run.worked(account);
+    }
+    this.#wakeAll();
+  }
+
+  refuse(account: string, why: Failure): void {
+    this.#pending.set(account, (this.#pending.get(account) ?? 0) + 1);
+    void this.#run.tell(account, why).then(() => {
+      const others = (this.#pending.get(account) ?? 1) - 1;
+      if (others === 0) this.#pending.delete(account);
+      else this.#pending.set(account, others);
+      this.#wakeAll();
+    });
+  }
+
+  /** Follows the log: it knows the cost of a job once that has answered, and when the limit of an account ends. */
+  readonly follow = (event: Event): void => {
+    if (event.type === "job.ended" && HAS_ANSWERED.has(event.how)) {
+      this.#live.delete(event.job);
+      this.#waited.delete(event.job);
+      this.#wakeAll();
+    }
+    if (event.type === "account.woken") this.#woken.set(event.account, this.#count);
+    if (event.type === "account.woken" || event.type === "account.parked") this.#wakeAll();
+  };
+
+  isWaiting(job: JobId): boolean {
+    return (this.#waited.get(job)?.since.length ?? 0) > 0;
+  }
+
+  waitedMs(job: JobId): number {
+    const waited = this.#waited.get(job);
+    if (!waited) return 0;
+    const since = waited.since[0]; // Of several waiting calls the first counts.
+    return waited.ms + (since === undefined ? 0 : this.#clock.now() - since);
+  }
+
+  /** A refusal that is not in the log yet holds all calls back. */
+  #next(accounts: readonly [string, ...string[]]): NextAccount {
+    const known = accounts.filter((account) => !this.#pending.has(account));
+    const [first, ...rest] = known;
+    if (first === undefined) return { is: "parked", until: undefined };
+    const next = this.#run.next([first, ...rest]);
+    // Not all accounts are refused: one is still being decided on.
+    return next.is === "refused" && known.length < accounts.length
+      ? { is: "parked", until: undefined }
+      : next;
+  }
+
+  #setAside({ job, most }: WantedCall, account: string): Admitted {
+    this.#count += 1;
+    const id = this.#count;
+    this.#open.set(id, { job, most });
+    this.#add(job, { tokens: most.tokens, microdollars: most.microdollars ?? 0 });
+    return { account, id };
+  }
+
+  /** Without what is set aside for running calls. */
+  #used(): Live {
+    const used = new Map(this.#live);
+    for (const { job, most } of this.#open.values()) {
+      const { tokens, microdollars } = used.get(job) ?? { tokens: 0, microdollars: 0 };
+      used.set(job, {
+        tokens: tokens - most.tokens,
+        microdollars: microdollars - (most.microdollars ?? 0),
+      });
+    }
+    return used;
+  }
+
+  #add(job: JobId, amount: { readonly tokens: number; readonly microdollars: number }): void {
+    const { tokens, microdollars } = this.#live.get(job) ?? { tokens: 0, microdollars: 0 };
+    this.#live.set(job, {
+      tokens: tokens + amount.tokens,
+      microdollars: microdollars + amount.microdollars,
+    });
+  }
+
+  /** Until something changes; the log says when the limit of an account ends. */
+  async #wait(job: JobId, signal: AbortSignal): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#waiters.add(resolve);
+    const stop = () => resolve();
+    signal.addEventListener("abort", stop, { once: true });
+    const begun = this.#clock.now();
+    const { ms, since } = this.#waited.get(job) ?? { ms: 0, since: [] };
+    this.#waited.set(job, { ms, since: [...since, begun] });
+    this.#run.waits();
+    await promise;
+    signal.removeEventListener("abort", stop);
+    this.#waiters.delete(resolve);
+    this.#endWait(job, begun);
+  }
+
+  #endWait(job: JobId, begun: number): void {
+    const waited = this.#waited.get(job);
+    if (!waited) return;
+    const at = waited.since.indexOf(begun);
+    const since = waited.since.toSpliced(at, 1);
+    const whole = at === 0 && since.length === 0 ? this.#clock.now() - begun : 0;
+    const part = at === 0 && since.length > 0 ? since[0]! - begun : 0;
+    this.#waited.set(job, { ms: waited.ms + whole + part, since });
+  }
+
+  #wakeAll(): void {
+    for (const wake of [...this.#waiters]) wake();
+  }
+}
+
+/** A job that was given up may go on for a while and spend; the log only has what it reports itself. */
+const HAS_ANSWERED: ReadonlySet<JobEnd> = new Set(["answered", "answered-late", "dropped"]);
+
+/** Before the run has begun. */
+const UNKNOWN: GovernedRun = {
+  next: () => ({ is: "parked", until: undefined }),
+  mayCall: () => undefined,
+  tell: async () => {},
+  worked: () => {},
+  waits: () => {},
+};

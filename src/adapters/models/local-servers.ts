@@ -1,0 +1,77 @@
+/** Which model servers answer on this machine, and what have they? Asked all at once, and not for long. */
+import { once } from "node:events";
+import { get, type IncomingMessage } from "node:http";
+
+/** `local`: where a server of its kind usually listens. */
+type ServerKind = { readonly name: string; readonly local?: string };
+
+type Server = {
+  readonly provider: string;
+  readonly place: string;
+  readonly isUsual: boolean;
+  readonly models: readonly string[];
+};
+
+/**
+ * A server on the same machine answers within a few ms, and a port where nobody listens refuses at once: only what
+ * listens and stays silent is waited for. With 300 ms, a server on a machine that was busy with others was missed.
+ */
+const MAX_MS = 1_000;
+/** Some thousand models. Whatever listens there may be no model server at all. */
+const MAX_CHARS = 1_000_000;
+
+export async function localServers(
+  kinds: readonly ServerKind[],
+  env: Readonly<Record<string, string | undefined>>,
+  signal: AbortSignal,
+): Promise<readonly Server[]> {
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(MAX_MS)]);
+  const asked = kinds.map(async ({ name: provider, local }) => {
+    if (local === undefined) return [];
+    const place = (provider === "ollama" ? ollamaPlace(env["OLLAMA_HOST"]) : undefined) ?? local;
+    const models = await modelsAt(place, limit);
+    return models === undefined ? [] : [{ provider, place, isUsual: place === local, models }];
+  });
+  return (await Promise.all(asked)).flat();
+}
+
+/** Ollama's own variable says where it listens; undefined where that is no place on this machine. */
+function ollamaPlace(host: string | undefined): string | undefined {
+  const text = host?.trim() ?? "";
+  const url = URL.parse(/^https?:\/\//.test(text) ? text : `http://${text}`);
+  if (text === "" || url === null || !LOOPBACK.has(url.hostname)) return undefined;
+  return `http://127.0.0.1:${url.port || OLLAMA_PORT}/v1`;
+}
+
+const LOOPBACK: ReadonlySet<string> = new Set(["127.0.0.1", "localhost", "0.0.0.0"]);
+const OLLAMA_PORT = 11434;
+
+/** Undefined if nobody there speaks as a model server does. */
+async function modelsAt(place: string, signal: AbortSignal): Promise<readonly string[] | undefined> {
+  try {
+    const { data } = Object(JSON.parse(await textAt(`${place}/models`, signal))) as {
+      readonly data?: unknown;
+    };
+    return Array.isArray(data) ? data.map((one) => Object(one).id as unknown).filter(canTalk) : undefined;
+  } catch {
+    return undefined; // Nobody there, too slow, or no model server.
+  }
+}
+
+/** By the plain client: `fetch` takes longer to load than the question takes. */
+async function textAt(url: string, signal: AbortSignal): Promise<string> {
+  const [response] = (await once(get(url, { signal, agent: false }), "response", { signal })) as [
+    IncomingMessage,
+  ];
+  let text = "";
+  for await (const piece of response.setEncoding("utf8")) {
+    text += String(piece);
+    if (text.length > MAX_CHARS) throw new Error("the list of models is too long");
+  }
+  if (response.statusCode !== 200) throw new Error(`it answers with ${response.statusCode}`);
+  return text;
+}
+
+/** A name that can be written on one line; models that only measure texts are left out. */
+const canTalk = (id: unknown): id is string =>
+  typeof id === "string" && /^[\w./:@+-]{1,200}$/.test(id) && !/embed|rerank/i.test(id);

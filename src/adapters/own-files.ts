@@ -1,0 +1,8 @@
+/** Where is a file that Skein ships, such as its prompts? The same from the sources and from the bundle. */
+import { findPackageJSON } from "node:module";
+import path from "node:path";
+
+const PACKAGE = path.dirname(findPackageJSON(import.meta.url)!);
+
+/** `name`: from the folder of the package. */
+export const ownFile = (name: string): string => path.join(PACKAGE, name);

@@ -1,0 +1,87 @@
+/** Which word lists and limits make plans? Those of this package, or the repository's own. */
+import { existsSync, readFileSync } from "node:fs";
+import { realpath } from "node:fs/promises";
+import path from "node:path";
+import { failure, messageOf } from "../core/failure.ts";
+import { type Failed, hasFailed } from "../core/result.ts";
+import { readBounded } from "./files/read-bounded.ts";
+import { ownFile } from "./own-files.ts";
+
+/** A file's text, and its name for people. */
+type PlanningFile = { readonly file: string; readonly text: string };
+
+type PlanningFiles = { readonly words: PlanningFile; readonly limits: PlanningFile };
+
+/** Where a repository keeps its own. */
+const PLANNING_FOLDER = ".skein/planning";
+
+/** Missing files are fine; broken ones are a failure. */
+export async function loadPlanningFiles(top: string | undefined): Promise<PlanningFiles | Failed> {
+  const folder = top === undefined ? undefined : await ownFolderOf(top);
+  if (typeof folder === "object") return folder;
+  const words = await fileOf("words.json", folder);
+  if (hasFailed(words)) return words;
+  const limits = await fileOf("limits.json", folder);
+  if (hasFailed(limits)) return limits;
+  return { words, limits };
+}
+
+/** The folder itself may be a link that stays in the repository. */
+async function ownFolderOf(top: string): Promise<string | undefined | Failed> {
+  if (!existsSync(path.join(top, PLANNING_FOLDER))) return undefined; // Most repositories have none.
+  try {
+    const [home, folder] = await Promise.all([realpath(top), realpath(path.join(top, PLANNING_FOLDER))]);
+    if (folder.startsWith(home + path.sep)) return folder;
+    return refused(
+      `${PLANNING_FOLDER} leads out of the repository, to ${folder}`,
+      "put the files there themselves",
+    );
+  } catch {
+    return undefined; // Missing or unreadable: the package's own are used.
+  }
+}
+
+async function fileOf(name: string, folder: string | undefined): Promise<PlanningFile | Failed> {
+  const theirs = folder === undefined ? undefined : await textOf(path.join(folder, name));
+  if (typeof theirs === "object") return theirs;
+  if (theirs !== undefined) return { file: `${PLANNING_FOLDER}/${name}`, text: theirs };
+  return shippedFile(ownFile(path.join("planning", name)));
+}
+
+function shippedFile(file: string): PlanningFile | Failed {
+  try {
+    return { file, text: readFileSync(file, "utf8") };
+  } catch (error) {
+    return refused(`this installation is not complete: ${messageOf(error)}`, "install it again");
+  }
+}
+
+/** About 50 times the size of the package's own files. */
+const MAX_BYTES = 1_000_000;
+
+async function textOf(file: string): Promise<string | undefined | Failed> {
+  const read = await readBounded(file, MAX_BYTES);
+  switch (read.is) {
+    case "none":
+      return undefined;
+    case "link":
+    case "no-file":
+      return refused(`${file} is not a plain file`, "put the text there itself");
+    case "too-large":
+      return refused(`${file} is longer than ${MAX_BYTES} bytes`, "shorten it");
+    case "unreadable":
+      return refused(`${file} cannot be read: ${read.why}`);
+    case "bytes":
+      return utf8Of(file, read.bytes);
+  }
+}
+
+function utf8Of(file: string, bytes: Buffer): string | Failed {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    return refused(`${file} is not UTF-8`, "save it as UTF-8"); // The decoder throws for nothing else.
+  }
+}
+
+const refused = (message: string, next?: string): Failed => ({ failure: failure("policy", message, next) });

@@ -1,0 +1,85 @@
+/** Loads the prompts of the roles: those of this package, each replaced by the last folder that has it. */
+import { stat } from "node:fs/promises";
+import path from "node:path";
+import { failure } from "../core/failure.ts";
+import { type Failed, hasFailed } from "../core/result.ts";
+import type { PromptName, Prompts } from "../ports/prompts.ts";
+import { readBounded } from "./files/read-bounded.ts";
+import { ownFile } from "./own-files.ts";
+
+const OWN_FOLDER = ownFile("prompts");
+
+const NAMES: readonly PromptName[] = [
+  "root-planner",
+  "subplanner",
+  "worker",
+  "reconciler",
+  "execution-planner",
+  "subtask",
+];
+
+/** A folder holds any of these files; other files are ignored. */
+export async function loadPrompts(folders: readonly string[]): Promise<Prompts | Failed> {
+  let prompts: Partial<Record<PromptName, string>> = {};
+  for (const folder of [OWN_FOLDER, ...folders]) {
+    const found = await promptsIn(folder);
+    if (hasFailed(found)) return found;
+    prompts = { ...prompts, ...found };
+  }
+  return isComplete(prompts)
+    ? prompts
+    : refused(`the prompts of this installation are not complete: ${OWN_FOLDER}`, "install it again");
+}
+
+const isComplete = (prompts: Partial<Prompts>): prompts is Prompts =>
+  NAMES.every((name) => prompts[name] !== undefined);
+
+async function promptsIn(folder: string): Promise<Partial<Record<PromptName, string>> | Failed> {
+  const isFolder = await stat(folder).then(
+    (found) => found.isDirectory(),
+    () => false, // Missing or not readable.
+  );
+  if (!isFolder) return refused(`there is no folder of prompts at ${folder}`, "name a folder that exists");
+  const found: Partial<Record<PromptName, string>> = {};
+  for (const name of NAMES) {
+    const text = await promptIn(path.join(folder, `${name}.md`));
+    if (typeof text === "object") return text;
+    if (text !== undefined) found[name] = text;
+  }
+  if (Object.keys(found).length > 0) return found;
+  const names = NAMES.map((name) => `${name}.md`).join(", ");
+  return refused(`the folder of prompts ${folder} holds none of ${names}`, "give a file one of these names");
+}
+
+/** Some 25,000 tokens, which every turn pays for. */
+const MAX_BYTES = 100_000;
+
+async function promptIn(file: string): Promise<string | undefined | Failed> {
+  const read = await readBounded(file, MAX_BYTES);
+  switch (read.is) {
+    case "none":
+      return undefined;
+    case "link":
+    case "no-file":
+      return refused(`the prompt ${file} is not a plain file`, "put the text there itself");
+    case "too-large":
+      return refused(`the prompt ${file} is longer than ${MAX_BYTES} bytes`, "shorten it");
+    case "unreadable":
+      return refused(`the prompt ${file} cannot be read: ${read.why}`);
+    case "bytes":
+      return promptOf(file, read.bytes);
+  }
+}
+
+function promptOf(file: string, bytes: Buffer): string | Failed {
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    return text.trim() === ""
+      ? refused(`the prompt ${file} is empty`, "write something, or remove the file")
+      : text;
+  } catch {
+    return refused(`the prompt ${file} is not UTF-8`, "save it as UTF-8");
+  }
+}
+
+const refused = (message: string, next?: string): Failed => ({ failure: failure("policy", message, next) });

@@ -1,0 +1,64 @@
+/** What can be seen of a repository with one question to git and a few small files? Plans are made from it. */
+import { existsSync, lstatSync } from "node:fs";
+import path from "node:path";
+import { type Failed, hasFailed } from "../core/result.ts";
+import { readShort } from "./files/read-bounded.ts";
+import { listFiles } from "./git/trees.ts";
+
+type RepositorySample = {
+  /** The plain files of HEAD, without links and submodules; with their size on the disk where they are there. */
+  readonly entries: readonly { readonly path: string; readonly bytes?: number }[];
+  /** There are more files than were listed. */
+  readonly isCut: boolean;
+  /** The texts of the requested files that exist, by name. */
+  readonly texts: ReadonlyMap<string, string>;
+};
+
+const MAX_LIST_BYTES = 1024 * 1024;
+const MAX_LIST_MS = 5_000;
+const MAX_TEXT_BYTES = 256 * 1024;
+
+/** `names`: files at the top of the repository that are worth reading. */
+export async function sampleOf(
+  folder: string,
+  names: readonly string[],
+  signal: AbortSignal,
+): Promise<RepositorySample | Failed> {
+  const limits = { maxBytes: MAX_LIST_BYTES, maxMs: MAX_LIST_MS, environment: { GIT_NO_LAZY_FETCH: "1" } };
+  const listed = await listFiles({ folder, commit: "HEAD", ...limits }, signal);
+  if (hasFailed(listed)) return listed;
+  const paths = listed.files.map((file) => file.path);
+  const top = topOf(folder);
+  const isThere = new Set(paths);
+  const texts = names
+    .filter((name) => top !== undefined && isThere.has(name))
+    .map(async (name) => [name, await readShort(path.join(top!, name), MAX_TEXT_BYTES)] as const);
+  return {
+    entries: paths.map((file) => ({ path: file, ...sizeOf(top, file) })),
+    isCut: listed.isCut,
+    texts: new Map(await Promise.all(texts)),
+  };
+}
+
+/** The work tree around a folder; undefined in a bare repository, and outside of any. */
+export function topOf(folder: string): string | undefined {
+  for (let at = path.resolve(folder); ; at = path.dirname(at)) {
+    if (isRepository(path.join(at, ".git"))) return at;
+    if (at === path.dirname(at)) return undefined;
+  }
+}
+
+/** As git sees it: a file that names another place, or a folder with a HEAD. Some programs leave an empty `.git`. */
+function isRepository(entry: string): boolean {
+  return lstatSync(entry, { throwIfNoEntry: false })?.isFile() || existsSync(path.join(entry, "HEAD"));
+}
+
+/** On the disk: git would open each object to tell its size, which takes 40 ms for a thousand files. */
+function sizeOf(top: string | undefined, file: string): { readonly bytes?: number } {
+  try {
+    const found = top === undefined ? undefined : lstatSync(`${top}/${file}`, { throwIfNoEntry: false });
+    return found?.isFile() ? { bytes: found.size } : {};
+  } catch {
+    return {}; // A file where a folder should be, for example: it is not there.
+  }
+}

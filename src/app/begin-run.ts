@@ -1,0 +1,109 @@
+/** How does a goal, or a plan, become a run that goes on in this process? */
+import type { Config } from "../config/schema.ts";
+import { toSettings } from "../config/settings.ts";
+import { type Failed, hasFailed } from "../core/result.ts";
+import { Fold } from "../engine/fold.ts";
+import type { ExecutionPlan } from "../planning/plan.ts";
+import type { Base } from "../ports/project.ts";
+import type { RunHome } from "../ports/runs.ts";
+import { undeliverable } from "./deliverable.ts";
+import { type FollowParts, followRun, type LiveRun, type RunListeners } from "./follow-run.ts";
+import type { GateFound, GivenAgents, Parts } from "./parts.ts";
+import { type AgentsParts, type AgentsReady, settleAgents } from "./ready-agents.ts";
+import { misused, type Refused, refused } from "./refused.ts";
+
+type BeginRequest = RunListeners & {
+  readonly goal: string;
+  /** Followed instead of a planner. */
+  readonly plan?: ExecutionPlan;
+  readonly config: Config;
+  /** Functions of a program instead of configured agents. */
+  readonly agents?: GivenAgents;
+  /** Without a configured agent, one that is here may be taken. */
+  readonly mayFindAgent?: boolean;
+  /** With `deliver` in the configuration: also into a checkout of the base branch. */
+  readonly intoCheckout?: boolean;
+  /** Hears of the run right before it starts. */
+  readonly onReady?: (ready: RunReady) => Promise<void>;
+};
+
+export type RunReady = AgentsReady & {
+  readonly home: RunHome;
+  readonly base: Base;
+  readonly gate: GateFound;
+};
+
+type BeginParts = FollowParts & AgentsParts & Pick<Parts, "project" | "base" | "gate" | "git" | "newRunName">;
+
+/** If it is refused, or stopped before it has begun, nothing of the run is left. */
+export async function beginRun(
+  request: BeginRequest,
+  parts: BeginParts,
+  signal: AbortSignal,
+): Promise<(LiveRun & RunReady) | Refused> {
+  const ready = await makeRun(request, parts, signal);
+  if (hasFailed(ready)) return ready;
+  const { home, config } = ready;
+  await request.onReady?.(ready);
+  const live = await followRun({ ...request, home, config }, parts, signal);
+  if (hasFailed(live)) {
+    await discardRun(home);
+    return live;
+  }
+  return { ...live, ...ready };
+}
+
+async function makeRun(
+  request: BeginRequest,
+  parts: BeginParts,
+  signal: AbortSignal,
+): Promise<RunReady | Refused> {
+  const { goal, plan, agents: given, mayFindAgent: mayFind = false, intoCheckout = false } = request;
+  if (goal.trim() === "") return misused("the goal is empty", "say what is to be done");
+  const wanted = { config: request.config, mayFind, ...(given && { given }) };
+  const agents = await settleAgents(wanted, parts, signal);
+  if (hasFailed(agents)) return agents;
+  const { config } = agents;
+  const base = await parts.base(config.base, signal);
+  if (hasFailed(base)) return refused("repository", base.failure);
+  const why = await undeliverable({ config, intoCheckout, ...base }, parts);
+  if (why) return why;
+  const gate = await parts.gate(config, base.base, signal);
+  if (hasFailed(gate)) return refused("repository", gate.failure);
+  const home = await createRun({ goal, ...base, config, ...(plan && { plan }) }, parts);
+  return hasFailed(home) ? refused("repository", home.failure) : { ...agents, home, base, gate };
+}
+
+type NewRun = Base & {
+  readonly goal: string;
+  readonly config: Config;
+  readonly plan?: ExecutionPlan;
+};
+
+/** Makes the run's home and its record; nothing of it runs, and no ref exists, before it is followed. */
+export const createRun = (
+  { config, ...request }: NewRun,
+  { project, newRunName }: Pick<Parts, "project" | "newRunName">,
+): Promise<RunHome | Failed> =>
+  project.runs.create({
+    run: newRunName(),
+    ...request,
+    createdAt: Date.now(),
+    settings: toSettings(config),
+  });
+
+/** Takes back `createRun`, unless the run has begun, or another process has it. */
+async function discardRun(home: RunHome): Promise<void> {
+  const lock = await home.lock();
+  if (hasFailed(lock)) return;
+  const fold = new Fold();
+  const isBegun = (await fold.catchUp(home.log)) !== undefined || fold.events > 0;
+  await (isBegun ? lock.release() : lock.discard());
+}
+
+/** Nobody is asked to plan. `isSaid`: the person said how many workers there are, which counts for more than the plan. */
+export const followingPlan = (
+  config: Config,
+  { max_concurrent: workers }: ExecutionPlan,
+  isSaid: boolean,
+): Config => ({ ...config, planner: "none", ...(isSaid ? {} : { workers }) });

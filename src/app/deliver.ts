@@ -1,0 +1,165 @@
+/** May what landed go to the user's branch, and what came of it? */
+
+import { problemText } from "../config/problem.ts";
+import type { Config } from "../config/schema.ts";
+import { fromSettings } from "../config/settings.ts";
+import { failure, messageOf } from "../core/failure.ts";
+import { judgeGate } from "../core/gate.ts";
+import type { JobId } from "../core/job.ts";
+import { type Failed, hasFailed } from "../core/result.ts";
+import { viewOf } from "../core/view/view.ts";
+import type { Delivery, DeliveryEnd, DeliveryRefused } from "../ports/delivery.ts";
+import { deliverCommand, isRed } from "./deliverable.ts";
+import { targetOf } from "./lost-run.ts";
+import type { Parts, RunWorld } from "./parts.ts";
+import { misconfigured, misused, type Refused, refused } from "./refused.ts";
+import { type SeenRun, underWay } from "./see-run.ts";
+
+export type DeliverRequest = SeenRun & {
+  /** Instead of the branch that the run started from. */
+  readonly branch?: string;
+  /** Also if the branch is checked out: its files change. */
+  readonly intoCheckout?: boolean;
+  /** Also if the run is not done. */
+  readonly partial?: boolean;
+};
+
+type DeliverParts = Pick<Parts, "openWorld" | "git"> & { readonly delivery: Delivery };
+
+type RunDelivered = { readonly end: DeliveryEnd; readonly branch: string };
+
+/** Brings the target to the user's branch. What that branch has meanwhile is merged into the target first, and gated. */
+export async function deliverRun(
+  request: DeliverRequest,
+  parts: DeliverParts,
+  signal: AbortSignal,
+): Promise<RunDelivered | Refused> {
+  const { home, branch = home.record.baseBranch } = request;
+  const why = await whyNot(request, parts.git);
+  if (why) return why;
+  const { run } = home.record;
+  if (branch === undefined)
+    return misused(
+      `run ${run} did not start from a branch`,
+      `name one: skein deliver ${run} --branch <name>`,
+    );
+  const recorded = fromSettings(home.record.settings);
+  if ("problems" in recorded)
+    return misconfigured("the run's record cannot be used", undefined, recorded.problems.map(problemText));
+  const end = await bring({ ...request, branch }, recorded.config, parts, signal).catch(
+    (error: unknown): Failed => ({ failure: failure("repository", messageOf(error)) }),
+  );
+  if (hasFailed(end)) return refused(signal.aborted ? "stopped" : "run", end.failure);
+  return { end, branch };
+}
+
+async function whyNot(
+  { home, seen, partial = false }: DeliverRequest,
+  git: Parts["git"],
+): Promise<Refused | undefined> {
+  const { run } = home.record;
+  const owner = await home.owner();
+  if (owner) return underWay(run, owner);
+  const { is, target, landings } = viewOf(seen);
+  const no = (message: string, next: string) => refused("run", failure("target-red", message, next));
+  if (landings.length === 0)
+    return no(`nothing has landed in run ${run}: there is nothing to deliver`, `skein show ${run}`);
+  if (isRed(target))
+    return no(
+      `the gate fails on the target of run ${run}: it is not delivered`,
+      `skein status ${run} says what fails`,
+    );
+  if (is === "done" || partial) return undefined;
+  const part = await deliverCommand(home.record, git, true);
+  return seen.state.closed === undefined
+    ? no(
+        `run ${run} is not closed, so that only a part of the goal would be delivered`,
+        `skein resume ${run}; or deliver what landed so far: ${part}`,
+      )
+    : no(
+        `run ${run} is ${is}, so that only a part of the goal would be delivered`,
+        `deliver what landed, each commit of it gated: ${part}`,
+      );
+}
+
+type Bringing = DeliverRequest & { readonly branch: string };
+
+async function bring(
+  { home, seen, branch: baseBranch, intoCheckout = false }: Bringing,
+  config: Config,
+  { openWorld, delivery }: DeliverParts,
+  signal: AbortSignal,
+): Promise<DeliveryEnd | Failed> {
+  const lock = await home.lock();
+  if (hasFailed(lock)) return lock;
+  await using stack = new AsyncDisposableStack();
+  stack.defer(() => lock.release());
+  const world = openWorld(home, { config });
+  stack.defer(() => world.close());
+  // Of a killed run, workspaces that are held stay: the next engine keeps what is in them.
+  stack.defer(async () => void (await world.workspaces.close()));
+  const { run, base: since } = home.record;
+  stack.defer(async () => void (await delivery.letGo(run)));
+  const target = targetOf(home.record);
+  const forbidden = await world.place.filterProblem(signal);
+  if (forbidden) return { failure: { ...forbidden, next: `merge ${target} yourself, with your own git` } };
+  const tip = seen.state.target.tip || since;
+  const { filters } = config.workspace;
+  return mergeAndBring(
+    { run, baseBranch, target, since, tip, intoCheckout, filters },
+    world,
+    delivery,
+    signal,
+  );
+}
+
+const MAX_BASE_MERGES = 3;
+
+async function mergeAndBring(
+  wanted: Parameters<Delivery["bring"]>[0],
+  world: RunWorld,
+  delivery: Delivery,
+  signal: AbortSignal,
+): Promise<DeliveryEnd | Failed> {
+  let isUngated = false;
+  const no = (end: DeliveryRefused, merges: number) =>
+    merges > 0 ? { ...end, isMerged: true as const } : end;
+  for (let merges = 0; merges < MAX_BASE_MERGES; merges += 1) {
+    const brought = await delivery.bring(wanted, signal);
+    if (hasFailed(brought)) return brought;
+    if (brought.is === "delivered")
+      return { ...brought, isMerged: merges > 0, ...(isUngated ? { isUngated } : {}) };
+    if (brought.is === "checked-out") return no(brought, merges);
+    if (brought.is !== "base-moved") return brought;
+    const merged = await delivery.mergeBase(wanted, signal);
+    if (hasFailed(merged)) return merged;
+    if (merged.is === "conflict") return no(merged, merges);
+    const landed = await landBase(merged, wanted, world, signal);
+    if (hasFailed(landed)) return landed;
+    if (landed.is === "red") return no(landed, merges);
+    isUngated ||= landed.isUngated;
+  }
+  return no({ is: "base-keeps-moving" }, MAX_BASE_MERGES);
+}
+
+type BaseLanded =
+  | { readonly is: "landed"; readonly isUngated: boolean }
+  | { readonly is: "red"; readonly failures: readonly string[] };
+
+/** The user's branch on top of the target, gated like every candidate. */
+async function landBase(
+  { commit, onto }: { readonly commit: string; readonly onto: string },
+  { run, target }: { readonly run: string; readonly target: string },
+  { jobs }: RunWorld,
+  signal: AbortSignal,
+): Promise<BaseLanded | Failed> {
+  const gated = await jobs.gate.run({ job: "deliver" as JobId, commit, rules: onto }, signal);
+  if (hasFailed(gated)) return gated;
+  if (gated.setup) return { failure: gated.setup };
+  const verdict = judgeGate(gated.report, { is: "green" });
+  if (!verdict.ok) return { is: "red", failures: verdict.failures };
+  const proof = { run, members: [], proof: verdict.proof, report: gated.report, flags: [] };
+  const landed = await jobs.repository.land({ target, from: onto, to: commit, proof }, signal);
+  // If somebody else has moved it, the caller looks at it again.
+  return hasFailed(landed) ? landed : { is: "landed", isUngated: verdict.proof === "ungated" };
+}

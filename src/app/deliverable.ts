@@ -1,0 +1,126 @@
+/** Can what landed be brought to the user's branch, is it there already, and which command does it? Asked of git now. */
+import type { Config } from "../config/schema.ts";
+import type { RunView } from "../core/view/view.ts";
+import type { RunRecord, Runs } from "../ports/runs.ts";
+import { targetOf } from "./lost-run.ts";
+import type { Parts } from "./parts.ts";
+import { misused, type Refused } from "./refused.ts";
+import { runsWhere, type SeenRun } from "./see-run.ts";
+
+/** Better said before a run than after it: what --deliver would be refused for at the end. */
+export async function undeliverable(
+  wanted: { readonly baseBranch?: string; readonly config: Config; readonly intoCheckout: boolean },
+  { git }: Pick<Parts, "git">,
+): Promise<Refused | undefined> {
+  const { baseBranch, config, intoCheckout } = wanted;
+  if (!config.deliver) return undefined;
+  if (baseBranch === undefined)
+    return misused(
+      "this run would not start from a branch, so that nothing could be delivered",
+      "name one: --base <branch>; or leave out --deliver, and say later where: skein deliver --branch <name>",
+    );
+  const where = intoCheckout ? undefined : await checkedOutIn(baseBranch, git);
+  if (where === undefined) return undefined;
+  return misused(
+    `${baseBranch} is checked out in ${where}, so that --deliver would be refused at the end`,
+    "add --into-checkout, which lets it change the files there; or leave out --deliver (--set deliver=false)",
+  );
+}
+
+/** By default the newest closed run of which something landed that the branch has not; if it has all, the newest. */
+export async function pickDelivery(
+  { branch }: { readonly branch?: string },
+  { runs, git }: { readonly runs: Runs; readonly git: Parts["git"] },
+): Promise<SeenRun | Refused> {
+  const landed = await runsWhere(
+    runs,
+    ({ seen }) => seen.state.closed !== undefined && seen.story.landings.length > 0,
+  );
+  for (const one of landed) if (!(await isDelivered(one.home.record, git, branch))) return one;
+  return (
+    landed[0] ??
+    misused(
+      "there is no closed run in which anything landed: there is nothing to deliver",
+      "`skein status` lists the runs",
+    )
+  );
+}
+
+/** The folder of the work tree in which a branch is checked out. */
+export async function checkedOutIn(branch: string, git: Parts["git"]): Promise<string | undefined> {
+  const listed = (await git("worktree", "list", "--porcelain")) ?? "";
+  const tree = listed.split("\n\n").find((text) => `${text}\n`.includes(`\nbranch refs/heads/${branch}\n`));
+  return tree === undefined || /^prunable/m.test(tree) ? undefined : /^worktree (.+)$/m.exec(tree)?.[1];
+}
+
+/** What brings a run to its branch, with all that it will be asked for. */
+export async function deliverCommand(
+  { run, baseBranch }: Pick<RunRecord, "run" | "baseBranch">,
+  git: Parts["git"],
+  isPartial = false,
+): Promise<string> {
+  const where = baseBranch === undefined ? undefined : await checkedOutIn(baseBranch, git);
+  return [
+    `skein deliver ${run}`,
+    ...(baseBranch === undefined ? ["--branch <name>"] : []),
+    ...(isPartial ? ["--partial"] : []),
+    ...(where === undefined ? [] : ["--into-checkout"]),
+  ].join(" ");
+}
+
+/** Asked of git now: somebody may have merged the target by hand. Of a run in which something landed. */
+async function isDelivered(
+  record: RunRecord,
+  git: Parts["git"],
+  branch: string | undefined = record.baseBranch,
+): Promise<boolean> {
+  if (branch === undefined) return false;
+  const target = `refs/heads/${targetOf(record)}`;
+  return (await git("merge-base", "--is-ancestor", target, `refs/heads/${branch}`)) !== undefined;
+}
+
+/** What can be done with what landed in a run that is closed. */
+export type Deliverable =
+  | { readonly is: "delivered"; readonly branch: string }
+  | { readonly is: "ready"; readonly command: string }
+  /** Nothing landed, or the gate fails on the target. */
+  | { readonly is: "refused" };
+
+export async function deliverableOf(
+  record: RunRecord,
+  { is, landings, target }: RunView,
+  git: Parts["git"],
+): Promise<Deliverable> {
+  const { baseBranch } = record;
+  if (landings.length === 0) return { is: "refused" };
+  if (baseBranch !== undefined && (await isDelivered(record, git)))
+    return { is: "delivered", branch: baseBranch };
+  if (isRed(target)) return { is: "refused" };
+  return { is: "ready", command: await deliverCommand(record, git, is !== "done") };
+}
+
+/** A target on which the gate failed once is not delivered either. */
+export const isRed = ({ health }: RunView["target"]): boolean => health === "red" || health === "suspect";
+
+/** What is on the user's branch and not in the target: asked of git now, whatever the log says. */
+export type BaseMoved = {
+  readonly branch: string;
+  readonly commit: string;
+  readonly commits: number;
+};
+
+/** Undefined if it has not moved, or if it has all that a run that is over can bring. */
+export async function baseMoved(
+  record: RunRecord,
+  isOver: boolean,
+  git: Parts["git"],
+): Promise<BaseMoved | undefined> {
+  const { base, baseBranch } = record;
+  if (baseBranch === undefined) return undefined;
+  const commit = await git("rev-parse", "--verify", "--quiet", `refs/heads/${baseBranch}^{commit}`);
+  if (commit === undefined || commit === base) return undefined;
+  const target = `refs/heads/${targetOf(record)}`;
+  const counted = await git("rev-list", "--left-right", "--count", `${target}...${commit}`, "--");
+  const [ours = 0, theirs = 0] = counted?.split("\t").map(Number) ?? [];
+  return theirs > 0 && (ours > 0 || !isOver) ? { branch: baseBranch, commit, commits: theirs } : undefined;
+}

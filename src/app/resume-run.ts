@@ -1,0 +1,115 @@
+/** How does a run go on that was stopped, paused or killed, and may it? */
+
+import type { ReadConfig } from "../config/read.ts";
+import type { Config } from "../config/schema.ts";
+import { fromSettings, toSettings } from "../config/settings.ts";
+import { hasFailed } from "../core/result.ts";
+import { undeliverable } from "./deliverable.ts";
+import { type FollowParts, followRun, type LiveRun, type RunListeners, tidyRun } from "./follow-run.ts";
+import type { GivenAgents, Parts } from "./parts.ts";
+import { type AgentsParts, readyAgents } from "./ready-agents.ts";
+import type { Refused } from "./refused.ts";
+import { type SeenRun, underWay } from "./see-run.ts";
+
+export type ResumeRequest = RunListeners &
+  SeenRun & {
+    /** What is given now changes what was recorded. */
+    readonly reconfigure: (settings: unknown) => Config | Refused;
+    /** Reads the configuration file as it is today: asked for if the run's set-up had failed. */
+    readonly configNow?: () => Promise<ReadConfig | Refused>;
+    readonly agents?: GivenAgents;
+    readonly intoCheckout?: boolean;
+    /** Hears right before the run goes on what differs from before. */
+    readonly onReady?: (ready: ResumeReady) => void;
+  };
+
+/** `fixed`: settings that were taken from today's configuration file. */
+type ResumeReady = {
+  readonly config: Config;
+  readonly fixed: readonly string[];
+  readonly notices: readonly string[];
+};
+
+export type RunResumed =
+  | (LiveRun & { readonly is: "live"; readonly config: Config })
+  /** There is nothing to go on with. `config`: as recorded, if it can be read. */
+  | { readonly is: "closed"; readonly config?: Config }
+  /** Another process drives it, and it is paused: it can be told to go on. */
+  | { readonly is: "paused" };
+
+type ResumeParts = FollowParts & AgentsParts & Pick<Parts, "git">;
+
+export async function resumeRun(
+  request: ResumeRequest,
+  parts: ResumeParts,
+  signal: AbortSignal,
+): Promise<RunResumed | Refused> {
+  const { home, seen, onReady } = request;
+  const { run, baseBranch } = home.record;
+  if (seen.state.closed) return closed(request, parts, signal);
+  const owner = await home.owner();
+  if (owner) return seen.state.paused ? { is: "paused" } : underWay(run, owner);
+  const fixed = await fixedSetup(request);
+  if (hasFailed(fixed)) return fixed;
+  const wanted = request.reconfigure(fixed.settings);
+  if (hasFailed(wanted)) return wanted;
+  const { agents: given, intoCheckout = false } = request;
+  const ready = await readyAgents({ config: wanted, ...(given && { given }) }, parts);
+  if (hasFailed(ready)) return ready;
+  const { config, notices } = ready;
+  const why = await undeliverable({ config, intoCheckout, ...(baseBranch && { baseBranch }) }, parts);
+  if (why) return why;
+  onReady?.({ config, fixed: fixed.taken, notices });
+  const live = await followRun({ ...request, config, fold: seen }, parts, signal);
+  return hasFailed(live) ? live : { ...live, is: "live", config };
+}
+
+/** An engine that was killed right at the end may have left workspaces. */
+async function closed({ home }: ResumeRequest, parts: ResumeParts, signal: AbortSignal): Promise<RunResumed> {
+  const recorded = fromSettings(home.record.settings);
+  if ("problems" in recorded) return { is: "closed" };
+  const { config } = recorded;
+  await tidyRun({ home, config }, parts, signal).catch(() => {}); // What is left stays for the next time.
+  return { is: "closed", config };
+}
+
+type FixedSetup = { readonly settings: unknown; readonly taken: readonly string[] };
+
+/** A run that stopped for its set-up takes what a person has since fixed in the file; the rest it keeps as it was. */
+async function fixedSetup({ home, seen, configNow }: ResumeRequest): Promise<FixedSetup | Refused> {
+  const { settings } = home.record;
+  if (!seen.state.setup.hasFailed || !configNow) return { settings, taken: [] };
+  const read = await configNow();
+  if (hasFailed(read)) return read;
+  const now = toSettings(read.config);
+  const fixed = structuredClone(settings);
+  const taken: string[] = [];
+  for (const [key, origin] of Object.entries(read.origins)) {
+    const value = valueAt(now, key);
+    if (origin === "default" || !isSetups(key) || isSame(value, valueAt(fixed, key))) continue;
+    put(fixed, key, value);
+    taken.push(`${key} is taken from ${origin}`);
+  }
+  return { settings: fixed, taken };
+}
+
+/** What decides whether workspaces and the gate can be set up. */
+const isSetups = (key: string): boolean => /^(?:gate|workspace\.|sandbox$|network$)/.test(key);
+
+const isSame = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other);
+
+type Group = Record<string, unknown>;
+
+const valueAt = (settings: unknown, key: string): unknown =>
+  key.split(".").reduce<unknown>((group, part) => (Object(group) as Group)[part], settings);
+
+function put(settings: unknown, key: string, value: unknown): void {
+  const parts = key.split(".");
+  const last = parts.pop()!;
+  let group = settings as Group;
+  for (const part of parts) {
+    group[part] ??= {};
+    group = group[part] as Group;
+  }
+  group[last] = value;
+}

@@ -1,0 +1,49 @@
+/** What does the log of a run say, and which run is meant? */
+import { failure, messageOf } from "../core/failure.ts";
+import { type Failed, hasFailed } from "../core/result.ts";
+import { Fold } from "../engine/fold.ts";
+import type { Owner, RunHome, Runs } from "../ports/runs.ts";
+import { goOnWithoutLog, logIsLost } from "./lost-run.ts";
+import { type Refused, refused } from "./refused.ts";
+
+/** A run, and its log as it was read. */
+export type SeenRun = { readonly home: RunHome; readonly seen: Fold };
+
+export async function seeRun(home: RunHome): Promise<SeenRun | Refused> {
+  const seen = new Fold();
+  try {
+    for await (const event of home.log.read(0)) seen.take(event);
+  } catch (error) {
+    const why = messageOf(error);
+    const next = /newer Skein/.test(why) ? undefined : goOnWithoutLog(home.record);
+    const message = `nothing can be said about run ${home.record.run}: ${why}`;
+    return refused("repository", failure("repository", message, next));
+  }
+  const isLost = seen.events === 0 && (await home.hasJobs());
+  return isLost ? refused("repository", logIsLost(home)) : { home, seen };
+}
+
+/** The runs that are wanted, newest first. What cannot be read is left to `skein status`, which says why. */
+export async function runsWhere(
+  runs: Runs,
+  isWanted: (run: SeenRun) => boolean | Promise<boolean> = () => true,
+): Promise<readonly SeenRun[]> {
+  const found: SeenRun[] = [];
+  for (const record of await runs.list()) {
+    const home: RunHome | Failed = hasFailed(record) ? record : await runs.open(record.run);
+    const run = hasFailed(home) ? home : await seeRun(home);
+    if (!hasFailed(run) && (await isWanted(run))) found.push(run);
+  }
+  return found;
+}
+
+/** Refused: another process drives the run. */
+export const underWay = (run: string, { pid }: Owner): Refused =>
+  refused(
+    "run",
+    failure(
+      "repository",
+      `run ${run} is going on in process ${pid}; nothing was changed`,
+      `watch it with skein logs ${run} -f, or end it with skein stop ${run}`,
+    ),
+  );

@@ -1,0 +1,13 @@
+/** Which parts make a server on this machine? */
+import path from "node:path";
+import { deviceFile } from "../adapters/devices.ts";
+import { runFiles } from "../adapters/run-files.ts";
+import { mailboxOf, type Project } from "./project.ts";
+
+export const serverParts = ({ located, stateFolder, runs }: Project) => ({
+  repository: path.basename(located.top),
+  runs,
+  files: runFiles(located.top),
+  devices: deviceFile(path.join(stateFolder, "devices.json")),
+  mailboxOf,
+});

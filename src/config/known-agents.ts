@@ -1,0 +1,84 @@
+/** Which agents are known by name? How each is started as an Agent Client Protocol server, and what it needs. */
+
+export type KnownAgent = {
+  readonly name: string;
+  /** Looked for on PATH. */
+  readonly command: readonly [string, ...string[]];
+  /** The packages that bring it, as `npm install --global` takes them. */
+  readonly npm: string;
+  /** Programs that it starts itself, looked for on PATH as well. */
+  readonly starts?: readonly string[];
+  /** The oldest Node that its packages say they run on, if that is newer than those that are still in use. */
+  readonly node?: number;
+  /** What it must be told in other words than the user has said it. */
+  readonly tells?: (passed: Readonly<Record<string, string>>) => Readonly<Record<string, string>>;
+  /** It takes no error of ours for "this file is not there", so it is not offered to read through us. */
+  readonly readsItself?: true;
+  /** Environment variables that it takes its account from: handed on to it alone. */
+  readonly passes: readonly string[];
+};
+
+export const KNOWN_AGENTS: readonly KnownAgent[] = [
+  {
+    name: "claude",
+    command: ["claude-agent-acp"],
+    npm: "@agentclientprotocol/claude-agent-acp",
+    node: 22,
+    passes: [
+      ...["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL"],
+      ...["CLAUDE_CODE_OAUTH_TOKEN", "CLAUDE_CODE_MAX_RETRIES"],
+    ],
+  },
+  {
+    name: "codex",
+    command: ["codex-acp"],
+    npm: "@agentclientprotocol/codex-acp",
+    passes: ["OPENAI_API_KEY", "OPENAI_BASE_URL", "CODEX_API_KEY", "CODEX_HOME", "CODEX_CONFIG"],
+    tells: codexProvider,
+  },
+  {
+    name: "gemini",
+    command: ["gemini", "--acp"],
+    npm: "@google/gemini-cli",
+    passes: ["GEMINI_API_KEY", "GOOGLE_API_KEY", "GOOGLE_GEMINI_BASE_URL"],
+    readsItself: true,
+  },
+  {
+    name: "opencode",
+    command: ["opencode", "acp"],
+    npm: "opencode-ai",
+    passes: [
+      ...["OPENCODE_CONFIG", "OPENCODE_CONFIG_CONTENT", "ANTHROPIC_API_KEY", "OPENAI_API_KEY"],
+      ...["GEMINI_API_KEY", "OPENROUTER_API_KEY"],
+    ],
+  },
+  {
+    name: "pi",
+    command: ["pi-acp"],
+    npm: "pi-acp @earendil-works/pi-coding-agent",
+    starts: ["pi"],
+    node: 22,
+    passes: [
+      ...["ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY", "OPENROUTER_API_KEY"],
+      ...["PI_CODING_AGENT_DIR", "PI_OFFLINE"],
+    ],
+  },
+];
+
+/**
+ * Codex no longer reads OPENAI_BASE_URL: it would call OpenAI's own server, with a key that is meant for another. As
+ * its setting `openai_base_url` it would take 18 s a turn to find that a server has no WebSockets; a provider of its
+ * own takes 1 s, and no key is written into its home. What the user says in CODEX_CONFIG is left as it is.
+ */
+function codexProvider(passed: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  const { OPENAI_BASE_URL: base_url, CODEX_CONFIG } = passed;
+  if (!base_url || CODEX_CONFIG !== undefined) return {};
+  const env_key = ["CODEX_API_KEY", "OPENAI_API_KEY"].find((name) => passed[name]);
+  const provider = { name: "OPENAI_BASE_URL", base_url, wire_api: "responses", ...(env_key && { env_key }) };
+  return {
+    CODEX_CONFIG: JSON.stringify({ model_provider: "base-url", model_providers: { "base-url": provider } }),
+  };
+}
+
+export const knownAgent = (name: string): KnownAgent | undefined =>
+  KNOWN_AGENTS.find((agent) => agent.name === name);

@@ -1,0 +1,174 @@
+/** What changes when the target moves or was checked, and when the gate was probed or cannot be set up? */
+
+import type { Failure } from "../failure.ts";
+import { isGreen } from "../gate.ts";
+import { createFailureHandoff } from "../handoff.ts";
+import type { Member } from "../job.ts";
+import { withSeen } from "../rules/batch-size.ts";
+import { isOfGate } from "../rules/gate-changes.ts";
+import { isSettled, ROOT, type TaskState } from "../task.ts";
+import { type Evolvers, release, type StateDraft, taskIn } from "./draft.ts";
+import { addTask } from "./evolve-plan.ts";
+import { noteSetupError, noteSetupWorks, raise, settle } from "./settle.ts";
+import { flakyOf, healthAfter, redsAfter, takenBack } from "./state.ts";
+
+export const targetEvents = {
+  "batch.landed"(s, { members, commit, proof, flaky }) {
+    if (proof !== "found") s.target.unsure = false; // It was built on the target as it is.
+    moveTip(s, commit);
+    foundAgain(s, commit);
+    noteFlaky(s, flaky);
+    if (proof === "green") s.odds = withSeen(s.odds, { good: members.length, bad: 0 });
+    for (const member of members) landed(s, member, commit);
+    noteGateChange(s, members);
+  },
+  /** Its tasks stay done; the root's planner decides whether they are done again. */
+  "landing.lost"(s, { commit, members }) {
+    const ids = members.map(({ task }) => task);
+    s.lost.set(commit, ids);
+    const planner = s.planners.get(ROOT);
+    for (const id of ids)
+      if (planner) raise(s, planner, { from: id, kind: "undone", text: takenBack(taskIn(s, id), commit) });
+  },
+  "landing.turned"(s, { phase, errors, retryAt, detail, failure: problem, requeue }) {
+    s.landing = {
+      phase,
+      errors,
+      retryAt,
+      ...(detail !== undefined && { detail }),
+      ...(problem && { problem }),
+    };
+    for (const id of requeue) release(s, taskIn(s, id));
+    if (errors > 0) s.target.unsure = true;
+  },
+  "target.checked"(s, { tip, report, at }) {
+    const { target } = s;
+    const green = isGreen(report);
+    const byChance = target.redsInARow > 0 && target.checkedTip === tip;
+    const gone = flakyOf(target, tip, report);
+    Object.assign(target, {
+      health: healthAfter(s, tip, report),
+      redsInARow: green ? 0 : redsAfter(s, tip),
+      greensInARow: green ? target.greensInARow + 1 : 0,
+      checkedTip: tip,
+      checkedAt: at,
+      checkErrors: 0,
+      baseMoved: false,
+      unsure: false,
+      report,
+    } satisfies Partial<StateDraft["target"]>);
+    noteFlaky(s, gone);
+    if (report.commands.length > 0) noteSetupWorks(s);
+    if (!green) return;
+    s.repair.givenUp = false;
+    if (byChance) return; // Nothing was repaired: the rounds of repair go on being counted.
+    s.repair.tried.clear();
+    s.repair.known.clear();
+    Object.assign(s.repair, { class: undefined, round: 0, failures: 0 });
+  },
+  "target.unchecked"(s, { failure, at }) {
+    s.target.checkErrors += 1;
+    s.target.checkedAt = at;
+    noteSetupError(s, failure);
+  },
+  "target.moved"(s, { tip }) {
+    moveTip(s, tip);
+    s.target.health = "unknown";
+  },
+  "base.moved"(s) {
+    s.target.baseMoved = true;
+  },
+  "repair.planned"(s, { into, round, class: kind, failures }) {
+    if (s.repair.pending.size === 0) s.repair.tried.clear(); // A new round.
+    for (const task of into) {
+      addTask(s, task);
+      s.repair.pending.add(task.id);
+      for (const name of task.spec.repairs ?? []) {
+        s.repair.tried.add(name);
+        s.repair.known.add(name);
+      }
+    }
+    Object.assign(s.repair, { round, class: kind, failures });
+  },
+  "repair.given-up"(s) {
+    s.repair.givenUp = true;
+  },
+  "setup.failed"(s, { failure }) {
+    s.setup.failure = failure;
+    s.setup.hasFailed = true;
+  },
+  /** A person has fixed the set-up: what was unknown because of it is asked again. */
+  "setup.retried"(s, { at }) {
+    const { setup, target } = s;
+    Object.assign(setup, { failure: undefined, errors: 0, since: at, probeErrors: 0 });
+    if (setup.probed?.is === "unproven") setup.probed = undefined;
+    target.health = "unknown";
+    target.checkErrors = 0;
+  },
+  "gate.probed"(s, { probed, at }) {
+    const isProbedEarly = probed.is === "not-probed" && s.target.health !== "green";
+    Object.assign(s.setup, { probed, isProbedEarly, probeErrors: 0, probeEndedAt: at });
+  },
+  "gate.unprobed"(s, { at }) {
+    s.setup.probeErrors += 1;
+    s.setup.probeEndedAt = at;
+  },
+} satisfies Partial<Evolvers>;
+
+export function moveTip(s: StateDraft, tip: string): void {
+  s.target.tip = tip;
+  s.tips.add(tip);
+}
+
+/** The task alone made its candidate fail the gate. */
+export function noteGuilt(s: StateDraft, { kind }: Failure): void {
+  if (kind === "gate-red") s.odds = withSeen(s.odds, { good: 0, bad: 1 });
+}
+
+/** A lost landing is in the target again: its concerns are settled, and nothing was given up. */
+function foundAgain(s: StateDraft, commit: string): void {
+  const planner = s.planners.get(ROOT);
+  for (const id of s.lost.get(commit) ?? []) {
+    if (!planner) break;
+    const text = takenBack(taskIn(s, id), commit);
+    for (const concern of planner.concerns.values())
+      if (concern.text === text) planner.concerns.delete(concern.id);
+    const given = planner.dealt.findIndex(({ concern }) => concern.text === text);
+    if (given !== -1) planner.dealt = planner.dealt.toSpliced(given, 1);
+  }
+  s.lost.delete(commit);
+}
+
+function landed(s: StateDraft, { task: id }: Member, commit: string): void {
+  const task = taskIn(s, id);
+  if (isSettled(task)) return; // Cancelled in the meantime; it is in the tree all the same.
+  const handoff =
+    task.state.is === "landing"
+      ? task.state.handoff
+      : {
+          ...createFailureHandoff(task, ""),
+          status: "complete" as const,
+          summary: "landed by an earlier attempt",
+          concerns: [],
+          suggestions: [],
+        };
+  settle(s, id, { is: "done", handoff, commit });
+}
+
+/** So many flaky tests at once are an outage, and say nothing about the tests. */
+const MAX_FLAKY_AT_ONCE = 20;
+
+function noteFlaky(s: StateDraft, names: readonly string[]): void {
+  if (names.length > MAX_FLAKY_AT_ONCE) return;
+  for (const name of names) s.flaky.set(name, (s.flaky.get(name) ?? 0) + 1);
+}
+
+/** A proof of the gate does not hold for another gate. */
+function noteGateChange(s: StateDraft, members: readonly Member[]): void {
+  if (s.setup.probed?.is !== "proved") return;
+  const changer = members.map(({ task }) => taskIn(s, task)).find(({ state }) => changesGate(state));
+  if (changer) s.setup.probed = { is: "not-probed", why: `${changer.spec.key} changed what it runs` };
+}
+
+const changesGate = (state: TaskState): boolean =>
+  (state.is === "landing" || state.is === "done") && (state.handoff.flags ?? []).some(isOfGate);

@@ -1,0 +1,389 @@
+/** What is true now? The run as a fold over its log; who may look, looks at this. */
+import { Dag } from "../../graph/dag.ts";
+import type { Deferral } from "../answers/plan-answer.ts";
+import type { Failure } from "../failure.ts";
+import { failuresOf, type GateReport, isGreen, type Probed } from "../gate.ts";
+import { type Job, type JobId, jobId } from "../job.ts";
+import { NO_ODDS, type Odds } from "../rules/batch-size.ts";
+import { maxRuns, OPEN, type Phase } from "../rules/landing.ts";
+import type { JobKind } from "../rules/policy.ts";
+import type { PendingFix, ProblemClass } from "../rules/repair.ts";
+import type { SubtaskQuestion } from "../subtask.ts";
+import { isRepair, isSettled, parentId, ROOT, type Task, type TaskId } from "../task.ts";
+import { NOTHING_USED, type Used } from "../used.ts";
+import { Deadlines } from "./deadlines.ts";
+import type { RunEnd, RunRequest } from "./event.ts";
+import { ScopeTable } from "./scope-table.ts";
+
+export type RunState = {
+  readonly request: RunRequest | undefined;
+  readonly openedAt: number;
+  /** How much more than the run's own time the machine's clock shows, since it was set. */
+  readonly aheadMs: number;
+  /** The same as it was before it was set, each way once, the last first. */
+  readonly wereAheadMs: readonly number[];
+  readonly tasks: ReadonlyMap<TaskId, Task>;
+  /** Which task waits for which, and what is ready, by lane and urgency. */
+  readonly dag: Dag;
+  readonly planners: ReadonlyMap<TaskId, Planner>;
+  readonly running: ReadonlyMap<JobId, Running>;
+  readonly count: Readonly<Record<JobKind, number>>;
+  readonly turns: { readonly land: number; readonly check: number };
+  /** The expired job of a slot, until something replaces it: its answer still counts. */
+  readonly late: ReadonlyMap<string, Job>;
+  /** Jobs that ended without an answer or a cost: one that still comes is paid for, once, and dropped. */
+  readonly unanswered: ReadonlySet<JobId>;
+  /** Leases by job id, waits before a retry by `retryKey`, and of accounts by `accountKey`. */
+  readonly deadlines: Deadlines;
+  /** Files of tasks with a running work job, over all planners. */
+  readonly atWork: ScopeTable;
+  /** Who waits for a task's files, and until when; and whom each of them waits for. */
+  readonly waiting: ReadonlyMap<TaskId, readonly Waiter[]>;
+  readonly heldBack: ReadonlyMap<TaskId, TaskId>;
+  readonly landing: Landing;
+  /** How often a task turned out to be bad: the size of a batch follows from it. */
+  readonly odds: Odds;
+  /** Every commit that the target is known to have pointed at. */
+  readonly tips: ReadonlySet<string>;
+  /** Landings that somebody took back, with the tasks that are done by them. */
+  readonly lost: ReadonlyMap<string, readonly TaskId[]>;
+  readonly target: Target;
+  readonly setup: Setup;
+  readonly repair: Repair;
+  readonly spent: Spending;
+  /** The same for each task of the root planner with everything below it. */
+  readonly subtrees: ReadonlyMap<TaskId, Used>;
+  /** Open tasks that were refused a landing: finished once, and still to land. */
+  readonly owed: ReadonlySet<TaskId>;
+  /** Accounts that were ever in trouble. */
+  readonly accounts: ReadonlyMap<string, Account>;
+  /** Tests that failed and then passed on the same tree, and how often in this run: 0 if only in earlier ones. */
+  readonly flaky: ReadonlyMap<string, number>;
+  readonly concernCount: number;
+  /** Planners below the root that will not be asked again and have nothing active: they can settle. */
+  readonly toSettle: ReadonlySet<TaskId>;
+  /** Tasks that are not settled, the root not counted. */
+  readonly unsettled: number;
+  readonly steers: readonly string[];
+  /** Questions of workers that nobody has answered, oldest first, and how many there ever were. */
+  readonly questions: ReadonlyMap<string, SubtaskQuestion>;
+  readonly questionCount: number;
+  /** The tasks of a plan that nobody has approved of yet. */
+  readonly proposed: readonly TaskId[];
+  /** Finished tasks that do not land before a person has approved of it, and what they change of the gate. */
+  readonly unapproved: ReadonlyMap<TaskId, readonly string[]>;
+  /** Whether a plan was ever approved of. */
+  readonly approved: boolean;
+  readonly paused: boolean;
+  readonly cancelling: string | undefined;
+  readonly closed: { readonly how: RunEnd; readonly left: readonly string[] } | undefined;
+};
+
+export type Running = {
+  readonly job: Job;
+  readonly until: number;
+  /** How long its lease was extended for, because all of its accounts are parked. */
+  readonly parkedUntil?: number;
+  /** How long it had given no sign of life when that was last said. */
+  readonly quietMs?: number;
+  /** What it is slow in, where that is known. */
+  readonly doing?: string;
+};
+
+/** `times`: how often in a row it had no more to give. `since`: from when nobody was started on it. */
+export type Account =
+  | { readonly is: "free"; readonly times: number }
+  | {
+      readonly is: "parked";
+      readonly times: number;
+      readonly since: number;
+      readonly until: number;
+      readonly failure: Failure;
+    }
+  | { readonly is: "refused"; readonly since: number; readonly failure: Failure };
+export type Waiter = { readonly task: TaskId; readonly until: "settled" | "idle" };
+
+/** What is kept for a task that has children. */
+export type Planner = {
+  readonly children: number;
+  /** The children that are not settled, oldest first. */
+  readonly active: ReadonlySet<TaskId>;
+  readonly keys: ReadonlyMap<string, TaskId>;
+  /** Settled children that it has not been told of, oldest first. */
+  readonly news: readonly TaskId[];
+  readonly concerns: ReadonlyMap<string, Concern>;
+  /** What it said about things that were not done: what took their place, or why they were given up. */
+  readonly dealt: readonly Dealt[];
+  /** How much of the news, and of the steering messages, its last turn was told. */
+  readonly told: { readonly news: number; readonly steers: number };
+  readonly replanAfter: number;
+  /** Its turn is over and the next one is not due yet. */
+  readonly idle: boolean;
+  /** Files that its children hold or wait for. */
+  readonly held: ScopeTable;
+  readonly notes: readonly string[];
+  /** What it put off, and why; its last word on a file counts. */
+  readonly deferred: readonly Deferral[];
+};
+
+/** `undone`: the child failed or was skipped, and the planner has not said that this is dealt with. */
+export type Concern = {
+  readonly id: string;
+  readonly from: TaskId;
+  readonly text: string;
+  readonly kind: "said" | "undone";
+  /** How many tasks its planner had given by then: none of these can have taken the place of what is undone. */
+  readonly plannedBefore: number;
+  /** Its id alone was given for it once, and the planner was asked what became of it. */
+  readonly isSentBack?: true;
+};
+
+/** How a planner closed a concern about something undone: by a task that took its place, by a reason, or by both. */
+type Dealt = { readonly concern: Concern; readonly by?: TaskId; readonly because?: string };
+
+type Landing = {
+  readonly phase: Phase;
+  readonly errors: number;
+  readonly retryAt: number;
+  /** Why it has to be tried again, where that is nobody's fault. */
+  readonly problem?: Failure;
+  /** The end of what the gate wrote when it was last red; kept while its candidate is being judged. */
+  readonly detail?: string;
+};
+
+type Target = {
+  readonly tip: string;
+  /** `suspect`: red once; looked at again before anything is done about it. */
+  readonly health: "unknown" | "green" | "suspect" | "red";
+  readonly report: GateReport;
+  readonly checkedTip: string | undefined;
+  readonly checkedAt: number;
+  readonly greensInARow: number;
+  /** Of looks at `checkedTip`. */
+  readonly redsInARow: number;
+  readonly checkErrors: number;
+  readonly baseMoved: boolean;
+  /** A landing vanished without an answer, or much was done since the last look: it may be elsewhere. */
+  readonly unsure: boolean;
+};
+
+/** Can workspaces and the gate be made ready here, and does the gate prove something? */
+type Setup = {
+  /** Why nothing is started before a person says `resume`. */
+  readonly failure: Failure | undefined;
+  /** It has failed at least once in this run. */
+  readonly hasFailed: boolean;
+  /** The gate or a worker had a place that was ready: a failure since then may pass by itself. */
+  readonly hasWorked: boolean;
+  /** Failures in a row, of all jobs. */
+  readonly errors: number;
+  /** From when the first look at the base is waited for. */
+  readonly since: number;
+  readonly probed: Probed | undefined;
+  /** It could not be probed, on a target that was not green: then it is asked again, once the target is. */
+  readonly isProbedEarly: boolean;
+  /** Probes in a row that could not be made, and when the last one ended. */
+  readonly probeErrors: number;
+  readonly probeEndedAt: number;
+};
+
+type Repair = {
+  readonly pending: ReadonlySet<TaskId>;
+  /** The failures that fixes of this round were made for: a round in which each could come again would never end. */
+  readonly tried: ReadonlySet<string>;
+  /** What fix tasks were made for since the target last became green by a change, not by chance. */
+  readonly known: ReadonlySet<string>;
+  /** What the last round repaired. */
+  readonly class: ProblemClass | undefined;
+  readonly round: number;
+  readonly failures: number;
+  readonly givenUp: boolean;
+};
+
+export type Spending = Used & {
+  /** Nothing more is started on it, but for what finished work needs to land; `landingSpent`: nor for that. */
+  readonly exhausted: boolean;
+  readonly landingSpent: boolean;
+};
+
+export const emptyState = (): RunState => ({
+  request: undefined,
+  openedAt: 0,
+  aheadMs: 0,
+  wereAheadMs: [],
+  tasks: new Map(),
+  dag: new Dag(),
+  planners: new Map(),
+  running: new Map(),
+  count: { plan: 0, work: 0, land: 0, check: 0 },
+  turns: { land: 0, check: 0 },
+  late: new Map(),
+  unanswered: new Set(),
+  deadlines: new Deadlines(),
+  atWork: new ScopeTable(),
+  waiting: new Map(),
+  heldBack: new Map(),
+  landing: { phase: OPEN, errors: 0, retryAt: 0 },
+  odds: NO_ODDS,
+  tips: new Set(),
+  lost: new Map(),
+  target: {
+    tip: "",
+    health: "unknown",
+    report: { commands: [] },
+    checkedTip: undefined,
+    checkedAt: 0,
+    greensInARow: 0,
+    redsInARow: 0,
+    checkErrors: 0,
+    baseMoved: false,
+    unsure: false,
+  },
+  setup: {
+    failure: undefined,
+    hasFailed: false,
+    hasWorked: false,
+    errors: 0,
+    since: 0,
+    probed: undefined,
+    isProbedEarly: false,
+    probeErrors: 0,
+    probeEndedAt: 0,
+  },
+  repair: {
+    pending: new Set(),
+    tried: new Set(),
+    known: new Set(),
+    class: undefined,
+    round: 0,
+    failures: 0,
+    givenUp: false,
+  },
+  spent: { ...NOTHING_USED, exhausted: false, landingSpent: false },
+  subtrees: new Map(),
+  owed: new Set(),
+  accounts: new Map(),
+  flaky: new Map(),
+  concernCount: 0,
+  toSettle: new Set(),
+  unsettled: 0,
+  steers: [],
+  questions: new Map(),
+  questionCount: 0,
+  proposed: [],
+  unapproved: new Map(),
+  approved: false,
+  paused: false,
+  cancelling: undefined,
+  closed: undefined,
+});
+
+/** The lanes of the DAG: what a ready task is ready for. */
+export const LANE = { plan: 0, work: 1, land: 2 } as const;
+
+export const retryKey = (id: TaskId) => `retry:${id}`;
+export const retryTask = (key: string): TaskId | undefined =>
+  key.startsWith("retry:") ? (key.slice("retry:".length) as TaskId) : undefined;
+
+export const accountKey = (account: string) => `account:${account}`;
+export const accountOfKey = (key: string): string | undefined =>
+  key.startsWith("account:") ? key.slice("account:".length) : undefined;
+
+/** What the machine's clock shows at a time of the run; and the other way round. */
+export const wallTime = ({ aheadMs }: Pick<RunState, "aheadMs">, at: number): number => at + aheadMs;
+export const runTime = ({ aheadMs }: Pick<RunState, "aheadMs">, wall: number): number => wall - aheadMs;
+
+/** A task that the log speaks of exists: the log is written by `decide` alone. */
+export function taskOf(state: RunState, id: TaskId): Task {
+  const task = state.tasks.get(id);
+  if (!task) throw new Error(`there is no task ${id}`);
+  return task;
+}
+
+/** "parser/lexer": the planners' own names, from the top. */
+export function nameOf(state: RunState, id: TaskId): string {
+  if (id === ROOT) return "the goal";
+  const above = parentId(id)!;
+  const { key } = taskOf(state, id).spec;
+  return above === ROOT ? key : `${nameOf(state, above)}/${key}`;
+}
+
+/** Nobody ever wanted it done but the planner. Its name was taken from it then, and from no other task ever is. */
+export const isDeclined = ({ planners }: RunState, { id, spec }: Task): boolean =>
+  parentId(id) === ROOT && planners.get(ROOT)?.keys.get(spec.key) !== id;
+
+/** Smaller goes first: rank, then age. Ages stay below 2^32, so the sum is exact for ranks up to 2^20. */
+export const orderOf = (rank: number, age: number) => rank * 2 ** 32 + age;
+export const rankOf = (order: number) => Math.floor(order / 2 ** 32);
+
+/** The job that is running for a task, if one is. */
+export function runningJobOf(state: RunState, task: Task): JobId | undefined {
+  const { attempts, turns } = task.tries;
+  const work = jobId({ kind: "work", task: task.id, attempt: attempts });
+  if (state.running.has(work)) return work;
+  const plan = jobId({ kind: "plan", task: task.id, turn: turns });
+  return state.running.has(plan) ? plan : undefined;
+}
+
+/**
+ * What a check makes of the target's health. Red once is only suspect, until something fails again that is not known
+ * to come and go; or until it was red so often that chance does not explain it.
+ */
+export function healthAfter(state: RunState, tip: string, report: GateReport): Target["health"] {
+  if (isGreen(report)) return "green";
+  const { health } = state.target;
+  const failures = failuresOf(report);
+  const before = redBefore(state, tip);
+  const lasting = health === "red" ? failures : failures.filter((name) => before.has(name));
+  if (lasting.some((name) => !isFlaky(state, name))) return "red";
+  const limit = maxRuns([...before, ...failures], (name) => isFlaky(state, name));
+  return redsAfter(state, tip) >= limit ? "red" : "suspect";
+}
+
+/**
+ * A test that was seen to come and go. A command whose output names no test is none: everything that it ever fails
+ * has its name, and a real failure must not be taken for chance.
+ */
+export const isFlaky = ({ flaky, target }: RunState, name: string): boolean =>
+  flaky.has(name) && !target.report.commands.some((command) => command.name === name);
+
+/** How often in a row this commit was red, with this time. */
+export const redsAfter = ({ target }: RunState, tip: string): number =>
+  target.checkedTip === tip ? target.redsInARow + 1 : 1;
+
+/** What failed the last time that this very commit was looked at. */
+export const redBefore = ({ target }: RunState, tip: string): ReadonlySet<string> =>
+  new Set(target.checkedTip === tip ? failuresOf(target.report) : []);
+
+/** What failed when this very commit was looked at before, and does not now. */
+export function flakyOf({ checkedTip, report: before }: Target, tip: string, now: GateReport) {
+  if (checkedTip !== tip) return [];
+  const failing = new Set(failuresOf(now));
+  return failuresOf(before).filter((name) => !failing.has(name));
+}
+
+/** On a red target only fixes land; once repair was given up, anyone who makes nothing worse. */
+export const landsOnRed = ({ repair }: RunState, task: Task) => repair.givenUp || isRepair(task);
+
+/** The target is known to be red as it stands, so that what it fails can be compared with. */
+export const isKnownRed = ({ target }: RunState) =>
+  target.health === "red" && target.checkedTip === target.tip;
+
+/** What is left to do of it, in words. */
+export const takenBack = ({ id, spec }: Task, commit: string) =>
+  `${id} (${spec.key}) landed as ${commit}, but was taken back: somebody moved the target`;
+
+/** A plan waits for a person. One whose tasks were all called off does not. */
+export const isProposed = (state: RunState): boolean =>
+  state.proposed.some((id) => !isSettled(taskOf(state, id)));
+
+/** What fix tasks are at work on. */
+export const pendingFixes = (state: RunState): readonly PendingFix[] =>
+  [...state.repair.pending].map((id) => {
+    const { repairs = [], scope } = taskOf(state, id).spec;
+    return { repairs, scope };
+  });
+
+/** The target is known to be green as it stands. */
+export const isVerified = ({ target }: RunState) =>
+  target.health === "green" && target.checkedTip === target.tip && !target.unsure;

@@ -1,0 +1,6 @@
+/** How is an expected failure returned? As a value beside the result; whoever called says what follows from it. */
+import type { Failure } from "./failure.ts";
+
+export type Failed = { readonly failure: Failure };
+
+export const hasFailed = (result: object): result is Failed => "failure" in result;

@@ -1,0 +1,51 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { CoreRun, task } from "../../../test/support/core-run.ts";
+import { bestBatch, gateRunsPerTask, NO_ODDS, withSeen } from "./batch-size.ts";
+
+describe("the size of a batch", () => {
+  it("is a dozen before anything is known, and grows to the limit where nothing is bad", () => {
+    assert.equal(bestBatch(NO_ODDS, 50), 13);
+    assert.equal(bestBatch({ good: 50, bad: 0 }, 50), 50);
+  });
+
+  it("is small where one in ten is bad, and one where half of them are", () => {
+    assert.equal(bestBatch({ good: 90, bad: 10 }, 50), 7);
+    assert.equal(bestBatch({ good: 5, bad: 5 }, 50), 1);
+  });
+
+  it("never passes its limit", () => {
+    for (const max of [1, 2, 12]) assert.equal(bestBatch(NO_ODDS, max), max);
+  });
+
+  it("is the one with the fewest gate runs a task, for any odds", () => {
+    for (const [good, bad] of [
+      [0, 0],
+      [100, 1],
+      [80, 20],
+    ] as const) {
+      const p = (bad + 0.5) / (good + bad + 10);
+      const best = gateRunsPerTask(bestBatch({ good, bad }, 50), p);
+      for (let size = 1; size <= 50; size += 1) assert.ok(best <= gateRunsPerTask(size, p), `${size}`);
+    }
+  });
+
+  it("forgets: a bad evening does not make every batch of the night small", () => {
+    let odds = { good: 0, bad: 20 };
+    for (let i = 0; i < 500; i += 1) odds = withSeen(odds, { good: 1, bad: 0 });
+    assert.equal(bestBatch(odds, 20), 20);
+  });
+
+  it("follows from what a run has seen: a refusal makes the next batch smaller, landings make it larger", () => {
+    const run = CoreRun.planned([task("a"), task("b")], { landing: { maxBatch: 50 } });
+    run.finish("t.1");
+    const afterLanding = bestBatch(run.state.odds, 50);
+    run.work("t.2");
+    run.landRed();
+    run.landRed();
+    run.check();
+    assert.equal(run.task("t.2").tries.refused, 1);
+    assert.ok(afterLanding > bestBatch(NO_ODDS, 50));
+    assert.ok(bestBatch(run.state.odds, 50) < afterLanding);
+  });
+});

@@ -1,0 +1,76 @@
+/** When must the target be looked at next, or the gate be probed? */
+
+import type { RunState } from "../log/state.ts";
+import { isSpent } from "./budget.ts";
+import { isEnding, wantsFinalCheck } from "./finish.ts";
+import { nextAccount } from "./governor.ts";
+import { backoffMs, type Policy } from "./policy.ts";
+import { checkDelayMs } from "./repair.ts";
+
+/** Undefined if there is no reason to. */
+export function nextCheckAt(state: RunState, policy: Policy): number | undefined {
+  const { target, repair, cancelling } = state;
+  const { checkedAt, checkErrors, greensInARow } = target;
+  if (cancelling !== undefined) return undefined;
+  if (checkErrors > 0) {
+    const few = checkErrors < policy.sweep.maxErrorsInARow;
+    return checkedAt + (few ? backoffMs(policy.retry, checkErrors, "check") : policy.sweep.greenMs);
+  }
+  if (isUrgent(state, policy)) return checkedAt;
+  const green = target.health === "green";
+  // Nothing can be mended while nobody may be started: looking again would only burn the gate.
+  const isIdle =
+    state.paused || nextAccount(state, policy.accounts.work).is !== "free" || isAllUnapproved(state);
+  if (isIdle && target.checkedTip === target.tip) return undefined;
+  const canChange =
+    target.checkedTip !== target.tip || (!green && !repair.givenUp && !isSpent(state, policy));
+  return canChange ? checkedAt + checkDelayMs({ green, greensInARow }, policy.sweep) : undefined;
+}
+
+/** Until when nobody is started because the base was not looked at yet: nothing is spent where its gate cannot run. */
+export function firstLookBy({ target, setup }: RunState, policy: Policy): number | undefined {
+  const isKnown = target.checkedTip !== undefined || target.checkErrors >= policy.sweep.maxErrorsInARow;
+  return isKnown || policy.baseFirstMs === undefined ? undefined : setup.since + policy.baseFirstMs;
+}
+
+/** The same for workers, until it is known whether the gate proves something: planners have their first turn meanwhile. */
+export function firstProbeBy(state: RunState, policy: Policy): number | undefined {
+  const isKnown = state.setup.probed !== undefined || !wantsProbe(state, policy);
+  return isKnown || policy.baseFirstMs === undefined ? undefined : state.setup.since + policy.baseFirstMs;
+}
+
+/**
+ * Nothing lands before it is known whether the gate proves something. Without commands there is nothing to prove. On a
+ * red target too few tests pass for that: what mends it may land, and then the gate is probed again.
+ */
+export function wantsProbe({ setup, target }: RunState, { probe = false }: Policy): boolean {
+  if (!probe) return false;
+  if (setup.probed === undefined) return target.checkedTip === undefined || target.report.commands.length > 0;
+  const isGreen = target.health === "green" && target.checkedTip === target.tip;
+  return setup.isProbedEarly && isGreen && target.report.commands.length > 0;
+}
+
+/** Undefined if it is known, or the target as it stands is not known yet. */
+export function probeAt(state: RunState, policy: Policy): number | undefined {
+  const { target, setup } = state;
+  const isKnown = target.checkedTip === target.tip && (target.health === "green" || target.health === "red");
+  if (!isKnown || !wantsProbe(state, policy) || isEnding(state, policy)) return undefined;
+  const { probeErrors, probeEndedAt } = setup;
+  return probeErrors === 0 ? target.checkedAt : probeEndedAt + backoffMs(policy.retry, probeErrors, "probe");
+}
+
+/** Every fix that is under way waits for a person. */
+const isAllUnapproved = ({ repair, unapproved }: RunState): boolean =>
+  repair.pending.size > 0 && [...repair.pending].every((id) => unapproved.has(id));
+
+/** Somebody waits for the answer. */
+function isUrgent(state: RunState, policy: Policy): boolean {
+  const { target, landing } = state;
+  if (target.health === "unknown" || target.health === "suspect") return true;
+  if (landing.phase.is === "base" || target.baseMoved) return true;
+  const news = target.checkedTip !== target.tip;
+  // What a lost landing did is found out by the next one, and at the end, when there is none, by a look.
+  if (news && target.health === "red") return true;
+  const canChange = news || target.unsure || target.health === "green";
+  return canChange && isEnding(state, policy) && wantsFinalCheck(state, policy, Number.POSITIVE_INFINITY);
+}

@@ -1,0 +1,185 @@
+/** What follows from a check of the target? Its health, the end of a base check, and fix tasks for what is broken. */
+
+import { slugOf } from "../../text/slug.ts";
+import { type Failure, failure } from "../failure.ts";
+import { failuresOf, type GateReport, isNameless, unnamedIn } from "../gate.ts";
+import type { Ended, Job, Member, Moved, Outcome } from "../job.ts";
+import type { Fact, NewTask } from "../log/event.ts";
+import { healthAfter, isFlaky, pendingFixes, type RunState, redBefore, taskOf } from "../log/state.ts";
+import { childId, ROOT } from "../task.ts";
+import { isSpent } from "./budget.ts";
+import { wantsProbe } from "./check-time.ts";
+import type { Now } from "./consequences.ts";
+import { gateRed, isForRed, targetMoved, turned, unknown } from "./decide-landing.ts";
+import { decideProbe, notProbed, setupMet } from "./decide-setup.ts";
+import { afterBase, afterMove, backToQueue, keepPhase, membersOf, refuseAll } from "./landing.ts";
+import { REPAIR_RANK } from "./rank.ts";
+import { type FixTask, firstClass, isAfter, type Problem, planRepairs } from "./repair.ts";
+
+export function decideCheck(now: Now, job: Job & { readonly kind: "check" }, ended: Ended): readonly Fact[] {
+  const { outcome, free } = ended;
+  if (job.probe) return decideProbe(now, ended);
+  if (outcome.is === "checked") return checked(now, outcome);
+  if (free) return []; // Interrupted: it is due again at once.
+  const why =
+    outcome.is === "failed" ? outcome.failure : failure("repository", `a check answered "${outcome.is}"`);
+  return checkFailed(now, why);
+}
+
+function checked(now: Now, outcome: Outcome & { readonly is: "checked" }): readonly Fact[] {
+  const { state } = now;
+  const { tip, report, problems, moved } = outcome;
+  const facts: Fact[] = [{ type: "target.checked", tip, report }];
+  // While something lands, its own job is about to report where the target is.
+  if (moved && state.count.land === 0 && isNews(state, tip, moved)) {
+    const found = unknown(state, moved).flatMap((landing) => landing.members);
+    facts.push(...targetMoved(state, moved), ...otherBase(now, found));
+  }
+  if (state.setup.failure) return facts; // It is checked again: nothing follows from what was seen meanwhile.
+  // The target has moved since: red stops landing until the new tip is checked, but nothing is repaired on old news.
+  if (tip !== state.target.tip || facts.length > 1) return facts;
+  const health = healthAfter(state, tip, report);
+  if (health === "suspect") return [...facts, ...cleared(now, failuresOf(report))];
+  const known = [...facts, ...baseKnown(now, report)];
+  if (health !== "red") return known;
+  const lasting = lastingFailures(state, tip, failuresOf(report));
+  return [...known, ...endBisection(now), ...repair(now, problems, { lasting, unnamed: unnamedIn(report) })];
+}
+
+/**
+ * If something has landed since the check began, the reported place may be the old one, and not all lost landings may
+ * be known: the next check tells.
+ */
+const isNews = ({ target }: RunState, tip: string, moved: Moved) =>
+  moved.tip !== target.tip && tip === target.tip;
+
+/** A red candidate must be compared with the target that it was built on: on another one it is built again. */
+function otherBase(now: Now, found: readonly Member[]): readonly Fact[] {
+  const { phase, errors, retryAt } = now.state.landing;
+  return phase.is === "open" ? [] : turned(now, { turn: afterMove(phase, found), errors, retryAt });
+}
+
+/** What failed in the last check of the same commit, too. Flaky tests are repaired only if nothing else fails. */
+function lastingFailures(state: RunState, tip: string, failures: readonly string[]): readonly string[] {
+  const before = redBefore(state, tip);
+  const lasting = state.target.checkedTip === tip ? failures.filter((name) => before.has(name)) : failures;
+  const solid = lasting.filter((name) => !isFlaky(state, name));
+  return solid.length > 0 ? solid : lasting;
+}
+
+/** No candidate is blamed for what the target fails by itself, even if only now and then. */
+function cleared(now: Now, failing: readonly string[]): readonly Fact[] {
+  const { phase } = now.state.landing;
+  if (phase.is !== "base") return [];
+  const there = new Set(failing);
+  const suspects = phase.suspects.filter((name) => !there.has(name));
+  if (suspects.length === phase.suspects.length) return [];
+  const turn = suspects.length === 0 ? backToQueue(phase.members) : keepPhase({ ...phase, suspects });
+  return turned(now, { turn });
+}
+
+function baseKnown(now: Now, report: GateReport): readonly Fact[] {
+  const { landing } = now.state;
+  const { phase } = landing;
+  if (phase.is !== "base") return [];
+  const names = phase.suspects.slice(0, 10).join(", ");
+  const words = phase.onRed
+    ? "the target fails, and this change does not repair it"
+    : "breaks the gate; it passes without this change";
+  const why = gateRed(`${words}: ${names}`, landing.detail);
+  const toHeal = phase.members.flatMap((m) => taskOf(now.state, m.task).spec.repairs ?? []);
+  // If the target's failures have no names, the candidate had to be green, and is not: else it would be retried for ever.
+  const turn =
+    phase.onRed && isNameless(report)
+      ? refuseAll(phase.members)
+      : afterBase(phase, failuresOf(report), toHeal);
+  return turned(now, { turn, why });
+}
+
+/** A bisection compares with a green target; on one that has turned red all its members go back to the queue. */
+function endBisection(now: Now): readonly Fact[] {
+  const { state } = now;
+  const { phase } = state.landing;
+  if (phase.is !== "again" && phase.is !== "bisect") return [];
+  if (state.count.land > 0) return []; // What is gated now is judged by its own answer.
+  if (phase.is === "again" && isForRed(state, phase.members)) return [];
+  return turned(now, { turn: backToQueue(membersOf(phase)) });
+}
+
+function checkFailed(now: Now, why: Failure): readonly Fact[] {
+  const { state, policy } = now;
+  const isLast = state.target.checkErrors + 1 >= policy.sweep.maxErrorsInARow;
+  const facts: Fact[] = [{ type: "target.unchecked", failure: why }];
+  const isFirst = state.target.checkedTip === undefined;
+  const stop = setupMet(now, why, isFirst || isLast);
+  if (stop.length > 0) return isFirst ? stop : [...facts, ...stop];
+  // If the target cannot be checked, a candidate that is green is proof enough: landing waits for no probe.
+  if (isLast && wantsProbe(state, policy)) facts.push(notProbed(why));
+  const { phase } = state.landing;
+  if (phase.is !== "base" || !isLast) return facts;
+  // Without a base to compare with, no member can be found guilty, and retrying would never end.
+  const unknown = failure("repository", `the gate could not be run on the target: ${why.message}`, why.next);
+  return [...facts, ...turned(now, { turn: refuseAll(phase.members), why: unknown })];
+}
+
+/** One round of fix tasks for one class of problems; after enough rounds that repaired nothing, none. */
+function repair(
+  { state, policy }: Now,
+  problems: readonly Problem[],
+  { lasting, unnamed }: { readonly lasting: readonly string[]; readonly unnamed: number },
+): readonly Fact[] {
+  const { repair: now, cancelling } = state;
+  if (now.givenUp || isSpent(state, policy) || cancelling !== undefined) return [];
+  const names = new Set(lasting);
+  const failures = lasting.length + unnamed; // Where names are cut, there are as many of them after a round of fixes.
+  const found = problems.filter((problem) => names.has(problem.name));
+  // A later class shows only when the earlier one is repaired: that is progress, however many failures it has.
+  const further = now.class !== undefined && isAfter(firstClass(found), now.class);
+  const isOther = isAnother(state, lasting);
+  const better = now.round > 0 && (failures < now.failures || further || isOther);
+  const round = better ? 0 : now.round;
+  const idle = now.pending.size === 0;
+  if (idle && round >= policy.repair.maxRounds)
+    return [{ type: "repair.given-up", failures: lasting.slice(0, 100) }];
+  const root = state.planners.get(ROOT);
+  const plan = planRepairs({
+    problems: found,
+    pending: pendingFixes(state),
+    ...(idle ? {} : { tried: now.tried }),
+    usedKeys: root?.keys ?? new Map(),
+    limits: policy.repair,
+  });
+  if (plan.tasks.length === 0 && !idle) return [];
+  const first = (root?.children ?? 0) + 1;
+  const into = plan.tasks.map((fix, i) => fixTask(fix, first + i));
+  const next = idle ? round + 1 : round;
+  // The fewest so far: a flaky failure that comes and goes is not progress each time that it goes.
+  const fewest = now.round > 0 && !further && !isOther ? Math.min(now.failures, failures) : failures;
+  const kind = plan.class === undefined ? {} : { class: plan.class };
+  return [{ type: "repair.planned", into, round: next, failures: fewest, ...kind, notes: plan.notes }];
+}
+
+/**
+ * The target was green, if only by chance, and fails for nothing that a fix was made for. While it stays red, another
+ * name is no progress: some names change with every check, and repair would never be given up.
+ */
+const isAnother = ({ target, repair: { known } }: RunState, lasting: readonly string[]): boolean =>
+  target.health !== "red" && lasting.length > 0 && lasting.every((name) => !known.has(name));
+
+/** A fix task is a child of the root, never split, and goes before everything else. */
+const fixTask = ({ key, ...fix }: FixTask, ordinal: number): NewTask => ({
+  id: childId(ROOT, ordinal),
+  rank: REPAIR_RANK,
+  spec: {
+    key,
+    description: fix.description,
+    acceptance: fix.acceptance,
+    scope: fix.scope,
+    repairs: fix.repairs,
+    after: [],
+    priority: 1,
+    delivers: "change",
+    shape: "work",
+    slug: slugOf(key),
+  },
+});

@@ -1,0 +1,304 @@
+/** What follows from a land job? Landed, refused with the reason, or a step of the bisection. */
+
+import { type Failure, failure } from "../failure.ts";
+import { isOwn } from "../gate.ts";
+import type { Conflict, Ended, FoundLanding, Job, Member, Moved, Outcome } from "../job.ts";
+import type { Fact } from "../log/event.ts";
+import { isFlaky, isKnownRed, landsOnRed, type RunState, runningJobOf, taskOf } from "../log/state.ts";
+import { isSettled, type TaskId } from "../task.ts";
+import { attemptFailed, failTask, type Now, skipsAfter, withoutRepeats } from "./consequences.ts";
+import {
+  afterGreen,
+  afterMove,
+  afterRed,
+  backToQueue,
+  keepPhase,
+  leave,
+  membersOf,
+  pointedAt,
+  type Turn,
+  without,
+  withoutMembers,
+} from "./landing.ts";
+import { backoffMs } from "./policy.ts";
+
+type LandJob = Job & { readonly kind: "land" };
+
+export function decideLand(now: Now, job: LandJob, ended: Ended): readonly Fact[] {
+  const { state } = now;
+  const outcome = accounted(state, job, ended.outcome);
+  const failed = (why: Failure) => landFailed(now, job, { why, free: ended.free });
+  switch (outcome.is) {
+    case "landed":
+      return landed(now, outcome);
+    case "red":
+      return red(now, outcome);
+    case "unmergeable":
+      return turned(now, { turn: keepPhase(state.landing.phase), conflicts: outcome.conflicts });
+    case "gone":
+      return gone(now, job, outcome.members);
+    case "moved":
+      return outcome.tip === state.target.tip
+        ? failed(failure("repository", `the target is still at ${outcome.tip}`))
+        : moved(now, job, outcome);
+    case "failed":
+      return failed(outcome.failure);
+    default:
+      return failed(failure("repository", `a landing answered "${outcome.is}"`));
+  }
+}
+
+/**
+ * Only what a landing says about members that it had: others can write to the repository. A member that it does not
+ * mention is queued again; an answer that mentions none is an error, or it would go on for ever.
+ */
+function accounted(state: RunState, job: LandJob, outcome: Outcome): Outcome {
+  const own = new Set(job.members.map((m) => m.task));
+  if (outcome.is === "gone" && !outcome.members.some((m) => own.has(m.task))) return SILENT;
+  if (outcome.is !== "landed" && outcome.is !== "red" && outcome.is !== "unmergeable") return outcome;
+  const conflicts = outcome.conflicts.filter((c) => own.has(c.task));
+  const members = outcome.is === "unmergeable" ? [] : outcome.members.filter((m) => own.has(m.task));
+  const silent = without(without(job.members, members), conflictMembers(state, conflicts));
+  const speaks = members.length > 0 || (outcome.is === "unmergeable" && conflicts.length > 0);
+  if (!speaks) return SILENT;
+  const postponed = silent.map(({ task }) => ({ task, files: [], against: "batch" }) as const);
+  const all = [...conflicts, ...postponed];
+  return outcome.is === "unmergeable"
+    ? { ...outcome, conflicts: all }
+    : { ...outcome, members, conflicts: all };
+}
+
+const SILENT: Outcome = {
+  is: "failed",
+  failure: failure("repository", "a landing said nothing of its tasks"),
+};
+
+/** The commits of these members are gone, through no fault of the tasks: they are made again. Nothing was gated. */
+function gone(now: Now, job: LandJob, members: readonly Member[]): readonly Fact[] {
+  const { phase: before } = now.state.landing;
+  const lost = job.members.filter(({ task }) => members.some((m) => m.task === task));
+  const { phase, requeue } = leave(before, lost);
+  const back = before.is === "open" ? without(job.members, lost) : requeue;
+  return withoutRepeats([
+    ...lost.flatMap((m) => refuse(now, m, { failure: GONE, charge: "lost" })),
+    ...turned(now, { turn: { phase, requeue: back, refuse: [] } }),
+  ]);
+}
+
+const GONE = failure(
+  "repository",
+  "what it had handed in is not in the repository any more: its commit or parts of it were removed",
+  "let no `git gc --prune=now` or `git prune` run in the repository meanwhile",
+);
+
+function landed(now: Now, outcome: Outcome & { readonly is: "landed" }): readonly Fact[] {
+  const { phase } = now.state.landing;
+  const { commit, members, proof, conflicts } = outcome;
+  const flaky = phase.is === "again" ? phase.failures.filter(isOwn) : []; // Red, and then green on the same tree.
+  return [
+    { type: "batch.landed", members, commit, proof, flaky },
+    ...turned(now, { turn: afterGreen(phase, members), conflicts }),
+  ];
+}
+
+function red(now: Now, outcome: Outcome & { readonly is: "red" }): readonly Fact[] {
+  const { state, policy } = now;
+  const { members, failures, conflicts, files = [] } = outcome;
+  const named = pointedAt(members, files, ({ task }) => changedBy(state, task));
+  const rest = withoutMembers(state.landing.phase, conflictMembers(state, conflicts));
+  const targetIsRed = isKnownRed(state);
+  // The gate may have failed for the set-up alone; or the target was green when this began, and is not any more.
+  const isVoid =
+    state.setup.failure !== undefined || (targetIsRed && (rest.is === "bisect" || !isForRed(state, members)));
+  const known = { targetIsRed, isFlaky: (name: string) => isFlaky(state, name), named };
+  const turn = isVoid
+    ? backToQueue(rest.is === "open" ? members : membersOf(rest))
+    : afterRed(rest, { members, failures }, known);
+  const detail = (outcome.detail ?? "").slice(-policy.brief.maxSummaryChars); // A tool says last what is wrong.
+  const why = gateRed(`breaks the gate: ${failures.slice(0, 10).join(", ")}`, detail);
+  return turned(now, { turn, conflicts, why, detail });
+}
+
+function changedBy(state: RunState, id: TaskId): readonly string[] {
+  const { state: now } = taskOf(state, id);
+  return now.is === "landing" ? now.handoff.filesChanged : [];
+}
+
+/** With what the gate wrote, so that the next attempt need not guess. */
+export const gateRed = (message: string, detail: string | undefined): Failure => ({
+  ...failure("gate-red", message, "make the gate pass on the current target"),
+  ...(detail ? { detail } : {}),
+});
+
+function moved(now: Now, job: LandJob, to: Moved): readonly Fact[] {
+  const { state, at, policy } = now;
+  const found = unknown(state, to).flatMap((l) => l.members);
+  const { phase, errors: before } = state.landing;
+  const turn = phase.is === "open" ? backToQueue(without(job.members, found)) : afterMove(phase, found);
+  const facts = targetMoved(state, to);
+  // If others move the target again and again, wait longer each time.
+  const errors = facts.some((f) => f.type === "target.moved") ? before + 1 : 0;
+  const retryAt = errors > 1 ? at + backoffMs(policy.retry, errors, "moved") : at;
+  return [...facts, ...turned(now, { turn, errors, retryAt })];
+}
+
+/** A lost job had moved the target, or another program did, perhaps back to where it was. Landings are found by proof. */
+export function targetMoved(state: RunState, to: Moved): readonly Fact[] {
+  const found = unknown(state, to);
+  const ours = found.at(-1)?.commit === to.tip;
+  return [
+    ...lostLandings(state, to),
+    ...found.flatMap((landing) => foundLanding(state, landing)),
+    ...(ours ? [] : [{ type: "target.moved", tip: to.tip } as const]),
+  ];
+}
+
+/** Of the lost commits, the landings by which a task is done. */
+function lostLandings(state: RunState, { lost = [] }: Moved): readonly Fact[] {
+  const gone = new Set(lost.filter((commit) => state.tips.has(commit) && !state.lost.has(commit)));
+  if (gone.size === 0) return [];
+  const members = new Map<string, Member[]>();
+  for (const { id, state: end, tries } of state.tasks.values()) {
+    if (end.is !== "done" || end.commit === undefined || !gone.has(end.commit)) continue;
+    const of = members.get(end.commit) ?? [];
+    members.set(end.commit, of);
+    of.push({ task: id, attempt: tries.attempts });
+  }
+  return [...members].map(([commit, of]) => ({ type: "landing.lost", commit, members: of }));
+}
+
+/** Others can write proofs into the repository: a task that does not exist was not landed by this run. */
+export const unknown = (state: RunState, { landings }: Moved): readonly FoundLanding[] =>
+  landings
+    .filter((l) => !state.tips.has(l.commit) || state.lost.has(l.commit))
+    .map((l) => ({ ...l, members: l.members.filter((m) => state.tasks.has(m.task)) }));
+
+/** An attempt that was thought lost is in the target: a newer one of the same task is not needed any more. */
+function foundLanding(state: RunState, { commit, members }: FoundLanding): readonly Fact[] {
+  const aborted = members.flatMap(({ task }): Fact[] => {
+    const job = runningJobOf(state, taskOf(state, task));
+    return job ? [{ type: "job.ended", job, how: "aborted" }] : [];
+  });
+  return [...aborted, { type: "batch.landed", members, commit, proof: "found", flaky: [] }];
+}
+
+/** A fault of the repository or the machine, not of the tasks: retried, but not for ever. */
+function landFailed(
+  now: Now,
+  job: LandJob,
+  { why, free }: { readonly why: Failure; readonly free: boolean },
+): readonly Fact[] {
+  const { state, at, policy } = now;
+  const { phase, errors: before } = state.landing;
+  const errors = free ? before : before + 1;
+  if (errors >= policy.landing.maxErrorsInARow) {
+    const over = failure("repository", `could not be landed: ${why.message}`, why.next);
+    return withoutRepeats([
+      ...job.members.flatMap((m) => failTask(state, m.task, over)),
+      ...turned(now, { turn: keepPhase(withoutMembers(phase, job.members)) }),
+    ]);
+  }
+  const retryAt = free ? at : at + backoffMs(policy.retry, errors, "land");
+  const turn = { phase, requeue: phase.is === "open" ? job.members : [], refuse: [] };
+  return turned(now, { turn, errors, retryAt, ...(free ? {} : { problem: why }) });
+}
+
+/** A person says that the run should go on: what kept it from landing may have been fixed. */
+export function landingSeenTo({ state: { landing, count }, at }: Now): readonly Fact[] {
+  const { problem, ...rest } = landing;
+  if (landing.retryAt <= at || count.land > 0) return [];
+  return [
+    { type: "landing.turned", ...rest, retryAt: at, requeue: [], ...(problem && { failure: problem }) },
+  ];
+}
+
+type Step = {
+  readonly turn: Turn;
+  readonly conflicts?: readonly Conflict[];
+  /** Why `turn.refuse` is refused. */
+  readonly why?: Failure;
+  readonly errors?: number;
+  readonly retryAt?: number;
+  /** What the gate wrote just now. */
+  readonly detail?: string;
+  /** Why the landing failed, where that is no task's fault. */
+  readonly problem?: Failure;
+};
+
+/**
+ * The facts of one step. A conflict with the target is refused; one with the rest of the batch is only queued
+ * again, because the rest may not land. A task that should be cancelled and did not land is cancelled now.
+ */
+export function turned(now: Now, step: Step): readonly Fact[] {
+  const { state } = now;
+  const { conflicts = [], errors = 0, retryAt = 0, problem } = step;
+  const turn = isKnownRed(state) ? calledOff(state, step.turn) : step.turn;
+  const clashes = conflicts.filter((c) => c.against === "target");
+  const postponed = conflictMembers(
+    state,
+    conflicts.filter((c) => c.against === "batch"),
+  );
+  const back = [...turn.requeue, ...postponed].filter((m) => !isSettled(taskOf(state, m.task)));
+  const stopped = [...back, ...membersOf(turn.phase)].filter((m) => taskOf(state, m.task).cancelling);
+  const { phase, requeue } = leave(withoutMembers(turn.phase, conflictMembers(state, conflicts)), stopped);
+  const detail = phase.is === "open" ? undefined : (step.detail ?? state.landing.detail);
+  return withoutRepeats([
+    ...turn.refuse.flatMap((m) => refuse(now, m, { failure: step.why!, charge: "refused" })),
+    ...clashes.flatMap((c) =>
+      refuse(now, memberOf(state, c), { failure: conflictFailure(c), charge: "refused" }),
+    ),
+    ...stopped.flatMap((m) => cancelled(state, m)),
+    {
+      type: "landing.turned",
+      phase,
+      errors,
+      retryAt,
+      ...(detail ? { detail } : {}),
+      requeue: without([...back, ...requeue], stopped).map((m) => m.task),
+      ...(problem && { failure: problem }),
+    },
+  ]);
+}
+
+/** A bisection compares with a green target, and ordinary tasks wait for one. */
+function calledOff(state: RunState, turn: Turn): Turn {
+  const { phase, requeue } = turn;
+  if (phase.is === "open" || (phase.is !== "bisect" && isForRed(state, phase.members))) return turn;
+  return { ...backToQueue([...requeue, ...membersOf(phase)]), refuse: turn.refuse };
+}
+
+/** On a red target one task is judged alone, and only one that may land there. */
+export const isForRed = (state: RunState, members: readonly Member[]) =>
+  members.length === 1 && members.every((m) => landsOnRed(state, taskOf(state, m.task)));
+
+function refuse(
+  now: Now,
+  member: Member,
+  why: { readonly failure: Failure; readonly charge: "refused" | "lost" },
+): readonly Fact[] {
+  const task = taskOf(now.state, member.task);
+  if (isSettled(task)) return [];
+  if (task.cancelling) return cancelled(now.state, member);
+  const made = task.state.is === "landing" ? { handoff: task.state.handoff } : {};
+  return attemptFailed(now, member, { ...why, ...made });
+}
+
+const cancelled = (state: RunState, { task }: Member): readonly Fact[] => [
+  { type: "task.cancelled", task, reason: "asked for while it was landing" },
+  ...skipsAfter(state, task),
+];
+
+const conflictFailure = ({ files }: Conflict) =>
+  failure(
+    "conflict",
+    `conflicts with the target in ${files.slice(0, 10).join(", ")}`,
+    "make the change again on the current target",
+  );
+
+const conflictMembers = (state: RunState, conflicts: readonly Conflict[]): readonly Member[] =>
+  conflicts.map((c) => memberOf(state, c));
+
+function memberOf(state: RunState, { task: id }: Conflict): Member {
+  const task = taskOf(state, id);
+  return { task: id, attempt: task.state.is === "landing" ? task.state.attempt : task.tries.attempts };
+}

@@ -1,0 +1,266 @@
+/** What follows from a planner's answer, or from its silence? */
+
+import type { PlanAnswer } from "../answers/plan-answer.ts";
+import { checkPlan, type PlannedSpec } from "../answers/plan-check.ts";
+import { type Failure, failure, isAccounts, isLoss } from "../failure.ts";
+import { cut } from "../handoff.ts";
+import type { Ended, Job } from "../job.ts";
+import type { Addressed, Fact, NewTask, PlanSaid } from "../log/event.ts";
+import { nameOf, type RunState, taskOf } from "../log/state.ts";
+import { childId, depth, isSettled, ROOT, type Task, type TaskId } from "../task.ts";
+import { budgetSpent, failTask, isRunBudget, type Now, runExhausted } from "./consequences.ts";
+import { setupMet, setupWait } from "./decide-setup.ts";
+import { type CheckedAddressed, checkAddressed } from "./plan-addressed.ts";
+import { backoffMs, type PlannerPolicy, type Policy, shapeOf } from "./policy.ts";
+import { ranksOf } from "./rank.ts";
+
+export function decidePlan(
+  now: Now,
+  job: Job & { readonly kind: "plan" },
+  { outcome, free, spent, notBefore }: Ended,
+): readonly Fact[] {
+  const task = taskOf(now.state, job.task);
+  if (isSettled(task)) return [];
+  if (outcome.is === "planned") return judge(now, task, outcome.answer);
+  const why =
+    outcome.is === "failed" ? outcome.failure : failure("agent-failed", `a planner answered "${outcome.is}"`);
+  const isOver = why.kind === "budget";
+  const isRuns = isOver && isRunBudget(now, task, { failure: why, spent });
+  if (isOver && !isRuns) return budgetSpent(now.state, task, why);
+  // Nothing was answered: the planner still has to correct its last answer.
+  const isSetup = why.kind === "setup";
+  const reasons = isLoss(why) || isOver || isSetup ? task.rejected : [why.message];
+  const isFree = free || isOver || isSetup || (isAccounts(why) && notBefore !== "unknown");
+  const wait = isSetup ? setupWait(now) : notBefore;
+  const held = typeof wait === "number" ? { notBefore: wait } : {};
+  return [
+    ...setupMet(now, why),
+    ...(isRuns ? runExhausted(now.state, task) : []),
+    ...planFailed(now, task, { failure: why, reasons, free: isFree, ...held }),
+  ];
+}
+
+function judge(now: Now, task: Task, answer: PlanAnswer): readonly Fact[] {
+  if (answer.tasks.length === 0) return nothingMore(now, task, answer);
+  const { state, policy } = now;
+  const limits = limitsOf(task.id, policy);
+  const planner = state.planners.get(task.id);
+  const strict = task.id !== ROOT;
+  const firstOrdinal = (planner?.children ?? 0) + 1;
+  const checked = checkPlan(answer, {
+    parent: { id: task.id, scope: task.spec.scope, priority: task.spec.priority },
+    strict,
+    firstOrdinal,
+    known: planner?.keys ?? new Map(),
+    coveredBefore: strict ? childScopes(state, task.id) : [],
+    maxTasks: limits.maxTasksPerAnswer,
+    sharedFiles: policy.sharedFiles,
+  });
+  const names =
+    checked.is === "accepted" ? checked.tasks.map(({ key }) => key) : answer.tasks.map(({ id }) => id);
+  const ids = names.map((_, i) => childId(task.id, firstOrdinal + i));
+  const made = new Map(names.map((key, i) => [key, ids[i]!]));
+  const dealt = checkAddressed(state, { planner, answered: answer.addressed, made });
+  if (checked.is === "refused" || dealt.reasons.length > 0) {
+    const wrong = checked.is === "refused" ? checked.reasons : checked.notes; // Notes: it may name what was dropped.
+    return refused(now, task, { ...dealt, reasons: [...dealt.reasons, ...wrong] });
+  }
+  if (dealt.sentBack.length > 0) return sendBack(now, task, dealt);
+  const into = newTasks(ids, checked.tasks, policy);
+  const skips = skippedAtOnce(state, into);
+  const skipped = new Set(skips.map(({ task: id }) => id));
+  const uncovered = checked.uncovered.map((path) => `${path} is in no task and not deferred`);
+  return [
+    {
+      type: "plan.accepted",
+      task: task.id,
+      into,
+      replanAfter: limits.replanAfter,
+      said: said(state, task.id, { answer, addressed: dealt.addressed }),
+      notes: [...answer.notes, ...checked.notes, ...dealt.notes, ...uncovered],
+    },
+    ...skips,
+    ...(strict
+      ? []
+      : proposal(
+          now,
+          ids.filter((id) => !skipped.has(id)),
+        )),
+    ...lastAnswer(state, task, limits),
+  ];
+}
+
+/** What is asked about concerns is told with the reasons, and counts as asked. */
+function refused(now: Now, task: Task, { reasons: wrong, questions, sentBack }: CheckedAddressed) {
+  const message = [...wrong, ...unsaid(now, task, sentBack)].join("; ");
+  const why = failure("plan-invalid", message, "answer again with these points corrected");
+  return planFailed(now, task, { failure: why, reasons: [...wrong, ...questions], sentBack, free: false });
+}
+
+/** For people; the planner is told in full how to say it. */
+const unsaid = ({ state }: Now, { id }: Task, concerns: readonly string[]): readonly string[] =>
+  concerns.map((concern) => {
+    const text = cut(state.planners.get(id)?.concerns.get(concern)?.text ?? "", 120);
+    return `it did not say what took the place of ${concern} (${text}), or why that is given up`;
+  });
+
+/** Asked at once, and not counted as an error: it happens once for each concern. */
+function sendBack(now: Now, task: Task, { questions, sentBack }: CheckedAddressed): readonly Fact[] {
+  const why = failure("plan-invalid", unsaid(now, task, sentBack).join("; "), "answer again, and say it");
+  const charge = "nothing";
+  return [
+    {
+      type: "plan.rejected",
+      task: task.id,
+      failure: why,
+      reasons: questions,
+      retryAt: now.at,
+      charge,
+      sentBack,
+    },
+  ];
+}
+
+/** Of the root's planner only: what its subplanners split stays inside of what was approved. */
+function proposal({ state, policy: { approval } }: Now, tasks: readonly TaskId[]): readonly Fact[] {
+  const isAsked = approval === "every" || (approval === "first" && !state.approved);
+  return isAsked && tasks.length > 0 ? [{ type: "plan.proposed", tasks }] : [];
+}
+
+/** The i-th task of an answer is the i-th new child: `checkPlan` has resolved `after` by the same numbers. */
+function newTasks(ids: readonly TaskId[], specs: readonly PlannedSpec[], policy: Policy): readonly NewTask[] {
+  const ranks = ranksOf(ids, specs, policy.order);
+  return specs.map(({ size, ...spec }, i) => {
+    const id = ids[i]!;
+    const shape = shapeOf({ ...spec, ...(size && { size }) }, policy, depth(id));
+    return { id, spec: { ...spec, shape }, rank: ranks[i]! };
+  });
+}
+
+/** No tasks: atomic in the first answer; later done, once nothing is active and everything was heard. */
+function nothingMore(now: Now, task: Task, answer: PlanAnswer): readonly Fact[] {
+  const { state, policy } = now;
+  if (task.tries.answers === 0)
+    return [{ type: "plan.kept-whole", task: task.id }, ...(task.id === ROOT ? proposal(now, [ROOT]) : [])];
+  const planner = state.planners.get(task.id)!;
+  const dealt = checkAddressed(state, { planner, answered: answer.addressed, made: new Map() });
+  if (dealt.reasons.length > 0) return refused(now, task, dealt);
+  if (dealt.sentBack.length > 0) return sendBack(now, task, dealt);
+  const heard = said(state, task.id, { answer, addressed: dealt.addressed });
+  const unheard =
+    planner.news.length > heard.heard || (task.id === ROOT && state.steers.length > heard.steers);
+  const isOver = planner.active.size === 0 && !unheard;
+  if (isOver && answer.done === false) {
+    const why = failure("plan-invalid", "there are no tasks and nothing is active, but done is false");
+    return planFailed(now, task, {
+      failure: why,
+      reasons: ["give tasks, or say that it is done"],
+      free: false,
+    });
+  }
+  if (isOver) return [{ type: "plan.ended", task: task.id, over: "finished", said: heard }];
+  const limits = limitsOf(task.id, policy);
+  const notes = [...answer.notes, ...dealt.notes];
+  return [
+    {
+      type: "plan.accepted",
+      task: task.id,
+      into: [],
+      replanAfter: limits.replanAfter,
+      said: heard,
+      notes,
+    },
+    ...lastAnswer(state, task, limits),
+  ];
+}
+
+function said(
+  state: RunState,
+  id: TaskId,
+  { answer, addressed }: { readonly answer: PlanAnswer; readonly addressed: readonly Addressed[] },
+): PlanSaid {
+  const { told } = state.planners.get(id)!;
+  const deferred = answer.deferred.length > 0 ? { deferred: answer.deferred } : {};
+  return { scratchpad: answer.scratchpad, addressed, heard: told.news, steers: told.steers, ...deferred };
+}
+
+/** A task that waits for one that did not land is skipped at once, and so is what waits for it. */
+function skippedAtOnce(
+  state: RunState,
+  into: readonly NewTask[],
+): readonly (Fact & { readonly type: "task.skipped" })[] {
+  const because = new Map<TaskId, TaskId>();
+  const dependents = new Map<TaskId, TaskId[]>();
+  for (const { id, spec } of into) {
+    for (const dependency of spec.after) {
+      const known = state.tasks.get(dependency);
+      const others = dependents.get(dependency);
+      if (!known && others) others.push(id);
+      else if (!known) dependents.set(dependency, [id]);
+      else if (isSettled(known) && known.state.is !== "done") because.set(id, dependency);
+    }
+  }
+  // A map may grow while it is walked: what waits for a skipped task is reached in the same pass.
+  for (const id of because.keys()) {
+    for (const dependent of dependents.get(id) ?? []) if (!because.has(dependent)) because.set(dependent, id);
+  }
+  return [...because].map(([task, dependency]) => ({ type: "task.skipped", task, because: dependency }));
+}
+
+/** After its last allowed answer a planner is not asked again; what it started is finished. */
+function lastAnswer(state: RunState, task: Task, limits: PlannerPolicy): readonly Fact[] {
+  if (task.tries.answers + 1 < limits.maxAnswers) return [];
+  const over = failure(
+    "planner-gave-up",
+    `the planner of ${nameOf(state, task.id)} was not done after ${limits.maxAnswers} answers`,
+    "split the goal, or raise maxAnswers",
+  );
+  return [{ type: "plan.ended", task: task.id, over }];
+}
+
+/** Asked again with the reasons, later if the agent could not be reached; given up after too many times in a row. */
+function planFailed(
+  { state, at, policy }: Now,
+  task: Task,
+  why: {
+    readonly failure: Failure;
+    readonly reasons: readonly string[];
+    readonly sentBack?: readonly string[];
+    readonly free: boolean;
+    readonly notBefore?: number;
+  },
+): readonly Fact[] {
+  const { failure: because, reasons, sentBack = [], free } = why;
+  const outage = because.kind === "agent-unreachable" || isAccounts(because);
+  const times = outage ? task.tries.unreachable + 1 : task.tries.planErrors + 1;
+  const max = outage ? policy.retry.maxUnreachable : limitsOf(task.id, policy).maxErrorsInARow;
+  if (!free && times >= max)
+    return endPlanning(
+      state,
+      task,
+      failure(
+        "planner-gave-up",
+        `the planner of ${nameOf(state, task.id)} failed ${times} times in a row, last: ${because.message}`,
+        (isLoss(because) || because.kind === "not-a-planner" ? because.next : undefined) ??
+          "see whether its agent works, then start again",
+      ),
+    );
+  const charge = free ? "nothing" : outage ? "unreachable" : "error";
+  const wait = free || !isLoss(because) ? 0 : backoffMs(policy.retry, times, task.id);
+  const retryAt = Math.max(at + wait, why.notBefore ?? at);
+  const asked = sentBack.length > 0 ? { sentBack } : {};
+  return [{ type: "plan.rejected", task: task.id, failure: because, reasons, retryAt, charge, ...asked }];
+}
+
+function endPlanning(state: RunState, task: Task, over: Failure): readonly Fact[] {
+  return task.state.is === "delegated"
+    ? [{ type: "plan.ended", task: task.id, over }]
+    : failTask(state, task.id, over);
+}
+
+const limitsOf = (id: TaskId, policy: Policy) => (id === ROOT ? policy.root : policy.subplanner);
+
+function childScopes(state: RunState, parent: TaskId): readonly string[] {
+  const children = state.planners.get(parent)?.children ?? 0;
+  return Array.from({ length: children }, (_, i) => taskOf(state, childId(parent, i + 1)).spec.scope).flat();
+}

@@ -1,0 +1,78 @@
+/** What should be so and is not? The only place that chooses what comes next: jobs to start, ends to declare. */
+
+import type { Job } from "../job.ts";
+import type { Fact } from "../log/event.ts";
+import { isKnownRed, type RunState } from "../log/state.ts";
+import { firstLookBy, firstProbeBy, nextCheckAt, probeAt, wantsProbe } from "./check-time.ts";
+import { agentJobs } from "./dispatch.ts";
+import { closeRun, settlePlanners } from "./finish.ts";
+import { nextMembers } from "./landing-queue.ts";
+import type { Policy } from "./policy.ts";
+
+/** `facts` hold now, until there are none; then nothing changes before `deadline` unless something arrives. */
+type Due = { readonly facts: readonly Fact[]; readonly deadline: number | undefined };
+
+export function due(state: RunState, policy: Policy, now: number): Due {
+  if (!state.request || state.closed) return { facts: [], deadline: undefined };
+  // It stands still; what was running before may still answer, or not.
+  if (state.setup.failure && state.cancelling === undefined)
+    return { facts: [], deadline: leaseOver(state, now) };
+  const ends = settlePlanners(state, policy);
+  if (ends.length > 0) return { facts: ends, deadline: now };
+  const closing = closeRun(state, policy, now);
+  if (closing.length > 0) return { facts: closing, deadline: nextDeadline(state, policy, now) };
+
+  const start = (job: Job): Fact => ({ type: "job.started", job, until: now + policy.leaseMs[job.kind] });
+  const facts = [
+    ...checkJobs(state, policy, now).map(start),
+    ...landJobs(state, policy, now).map(start),
+    ...(now < (firstLookBy(state, policy) ?? now)
+      ? []
+      : agentJobs(state, policy, start, { mayWork: now >= (firstProbeBy(state, policy) ?? now) })),
+  ];
+  return { facts, deadline: nextDeadline(state, policy, now) };
+}
+
+function nextDeadline(state: RunState, policy: Policy, now: number): number | undefined {
+  const first = leaseOver(state, now);
+  if (first === now) return now;
+  const waits = [firstLookBy(state, policy), firstProbeBy(state, policy)];
+  const looks = [nextCheckAt(state, policy), probeAt(state, policy), ...waits];
+  const times = [first, state.landing.retryAt, ...looks];
+  const ahead = times.filter((at) => at !== undefined && at > now) as number[];
+  return ahead.length === 0 ? undefined : Math.min(...ahead);
+}
+
+/** A lease or a wait that is over already is due at once; the other times are looked at by every call. */
+function leaseOver(state: RunState, now: number): number | undefined {
+  const first = state.deadlines.next();
+  return first === undefined ? undefined : Math.max(first, now);
+}
+
+function checkJobs(state: RunState, policy: Policy, now: number): readonly Job[] {
+  if (state.count.check > 0 || state.cancelling !== undefined) return [];
+  const turn = state.turns.check + 1;
+  const isDue = (at: number | undefined) => at !== undefined && at <= now;
+  if (isDue(nextCheckAt(state, policy))) return [{ kind: "check", turn }];
+  return isDue(probeAt(state, policy)) ? [{ kind: "check", turn, probe: true }] : [];
+}
+
+/** One at a time: each candidate is built on the target that the one before it left. */
+function landJobs(state: RunState, policy: Policy, now: number): readonly Job[] {
+  const { landing, count, turns } = state;
+  if (count.land > 0 || now < landing.retryAt || state.cancelling !== undefined) return [];
+  const members = mayLand(state, policy) ? nextMembers(state, policy) : [];
+  return members.length === 0 ? [] : [{ kind: "land", turn: turns.land + 1, members }];
+}
+
+/**
+ * Nothing lands before the target is known, and whether its gate proves something; on a red one only what may, see
+ * `nextMembers`. What a red target fails must be known as it stands, or a failure that was healed could come back
+ * unseen. Where it cannot be checked, a candidate that is green is proof enough.
+ */
+function mayLand(state: RunState, policy: Policy): boolean {
+  const { target, landing } = state;
+  if (landing.phase.is === "base" || wantsProbe(state, policy)) return false;
+  if (target.health === "green" || isKnownRed(state)) return true;
+  return target.checkErrors >= policy.sweep.maxErrorsInARow;
+}

@@ -1,0 +1,108 @@
+/** May a worker's result go to landing? Judged by what the repository shows, not by what was claimed. */
+import { type Failure, failure } from "../failure.ts";
+import type { Handoff } from "../handoff.ts";
+import { containing } from "../scope.ts";
+import type { TaskSpec } from "../task.ts";
+import { flagOf, type GateChange, judgeGateChanges } from "./gate-changes.ts";
+import type { Policy } from "./policy.ts";
+
+/** Computed from the branch. */
+export type Evidence = {
+  /** The commit to land; undefined if nothing was changed. */
+  readonly commit?: string;
+  readonly filesChanged: readonly string[];
+  readonly diff: string;
+  readonly linesAdded: number;
+  readonly linesRemoved: number;
+  readonly filesCreated: number;
+  readonly filesModified: number;
+  readonly deletedTests: readonly string[];
+  readonly disabledTests: readonly string[];
+  /** Places with a mark that workers must not leave, such as "src/a.ts:3 @ts-expect-error". */
+  readonly forbiddenMarks: readonly string[];
+  /** What it changes of the gate, or of what steers agents. Unknown in answers of an older Skein. */
+  readonly gateChanges?: readonly GateChange[];
+  /** Which of its task's terms was not kept; undefined if they were, or there are none. */
+  readonly unmet?: Failure;
+};
+
+type WorkVerdict =
+  | { readonly is: "accepted"; readonly handoff: Handoff }
+  | { readonly is: "refused"; readonly handoff: Handoff; readonly failure: Failure };
+
+export function judgeWork(
+  {
+    spec,
+    claim,
+    evidence,
+  }: { readonly spec: TaskSpec; readonly claim: Handoff; readonly evidence: Evidence },
+  policy: Pick<Policy, "sharedFiles" | "gateChanges">,
+): WorkVerdict {
+  const handoff = withEvidence(claim, evidence);
+  const wrong =
+    claim.status === "complete"
+      ? (evidence.unmet ?? broken(spec, evidence, policy))
+      : failure("incomplete", `the worker reported ${claim.status}: ${claim.summary}`);
+  return wrong ? { is: "refused", handoff, failure: wrong } : { is: "accepted", handoff };
+}
+
+const withEvidence = (
+  { commit: _claimed, flags: _said, ...claim }: Handoff,
+  evidence: Evidence,
+): Handoff => ({
+  ...claim,
+  ...(evidence.gateChanges?.length ? { flags: evidence.gateChanges.map(flagOf) } : {}),
+  diff: evidence.diff,
+  filesChanged: evidence.filesChanged,
+  ...(evidence.commit === undefined ? {} : { commit: evidence.commit }),
+  metrics: {
+    ...claim.metrics,
+    linesAdded: evidence.linesAdded,
+    linesRemoved: evidence.linesRemoved,
+    filesCreated: evidence.filesCreated,
+    filesModified: evidence.filesModified,
+  },
+});
+
+function broken(
+  spec: TaskSpec,
+  evidence: Evidence,
+  { sharedFiles, gateChanges }: Pick<Policy, "sharedFiles" | "gateChanges">,
+): Failure | undefined {
+  if (spec.delivers === "report") return undefined; // It lands nothing, so it can break nothing.
+  if (evidence.commit === undefined || evidence.filesChanged.length === 0) {
+    if (spec.spawn) return undefined; // Its result may be an answer alone.
+    return failure(
+      "empty-change",
+      "the worker said complete but changed no file",
+      "make the change, or report blocked and say why",
+    );
+  }
+  const isAllowed = containing([...spec.scope, ...sharedFiles]);
+  const outside = evidence.filesChanged.filter((path) => !isAllowed(path));
+  if (outside.length > 0) {
+    return failure(
+      "out-of-scope",
+      `changed files outside its scope: ${some(outside)}`,
+      `touch only ${some(spec.scope)}; name what else is needed as a concern`,
+    );
+  }
+  const gate = judgeGateChanges(spec, evidence.gateChanges ?? [], gateChanges);
+  if (gate) return gate;
+  const rules = [
+    ...evidence.deletedTests.map((test) => `deleted the test ${test}`),
+    ...evidence.disabledTests.map((test) => `switched off the test ${test}`),
+    ...evidence.forbiddenMarks.map((place) => `left ${place}`),
+  ];
+  return rules.length > 0
+    ? failure(
+        "rule-broken",
+        some(rules),
+        "solve it without deleting or disabling tests and without forbidden marks",
+      )
+    : undefined;
+}
+
+/** The first few of a list in words; a list from a worker can be of any length. */
+const some = (items: readonly string[], max = 5) =>
+  items.length <= max ? items.join(", ") : `${items.slice(0, max).join(", ")} and ${items.length - max} more`;

@@ -1,0 +1,48 @@
+/** May a task change what the gate runs, or what steers later agents? By its scope, and by what is configured. */
+import { type Failure, failure } from "../failure.ts";
+import { containing } from "../scope.ts";
+import type { TaskSpec } from "../task.ts";
+import type { Policy } from "./policy.ts";
+
+/** A difference between two commits that defines the gate, or that agents obey. */
+export type GateChange = {
+  readonly of: "gate" | "agents";
+  /** The file that it is in, for the scope. */
+  readonly file: string;
+  /** In words: "package.json: the script test". */
+  readonly what: string;
+};
+
+/** As proofs, reports and `skein status` say it. */
+export const flagOf = ({ of, what }: GateChange): string => (of === "gate" ? what : `${what}${STEERS}`);
+
+/** Whether a flag is about the gate itself. */
+export const isOfGate = (flag: string): boolean => !flag.endsWith(STEERS);
+
+const STEERS = ": it steers agents";
+
+/** Shared files do not count here: that any task may rewrite a file does not mean that it may change the gate. */
+export function judgeGateChanges(
+  { scope }: Pick<TaskSpec, "scope">,
+  changes: readonly GateChange[],
+  allowed: Policy["gateChanges"],
+): Failure | undefined {
+  if (allowed === "flag" || changes.length === 0) return undefined;
+  const isInScope = containing(scope);
+  const outside = changes.filter(({ file }) => !isInScope(file));
+  if (outside.length > 0)
+    return failure("out-of-scope", `${wordsOf(outside)}, which is outside of its scope`, NEXT);
+  return allowed === "refuse"
+    ? failure("rule-broken", `${wordsOf(changes)}, which is not allowed here (gateChanges: refuse)`, NEXT)
+    : undefined;
+}
+
+const NEXT = "leave that as it is; if the task needs it, say so as a concern";
+
+const wordsOf = (changes: readonly GateChange[]): string => {
+  const some = changes.slice(0, MAX_NAMED).map(flagOf).join(", ");
+  const more = changes.length > MAX_NAMED ? ` and ${changes.length - MAX_NAMED} more` : "";
+  return `it changes what the gate runs or what steers agents (${some}${more})`;
+};
+
+const MAX_NAMED = 5;

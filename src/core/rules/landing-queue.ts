@@ -1,0 +1,30 @@
+/** Who lands next? By priority, then age, as many as belong into one candidate. */
+
+import type { Member } from "../job.ts";
+import { isKnownRed, LANE, landsOnRed, type RunState, taskOf } from "../log/state.ts";
+import type { TaskId } from "../task.ts";
+import { bestBatch } from "./batch-size.ts";
+import { prescribed } from "./landing.ts";
+import type { Policy } from "./policy.ts";
+
+/** Whom the phase prescribes, else the head of the queue. */
+export const nextMembers = (state: RunState, policy: Policy): readonly Member[] =>
+  prescribed(state.landing.phase) ?? headOf(state, policy);
+
+/** Who is likely to come after the candidate that is being gated: nobody, where it is not about the queue's head. */
+export const membersAfter = (state: RunState, policy: Policy): readonly Member[] =>
+  state.landing.phase.is === "open" && !isKnownRed(state) ? headOf(state, policy) : [];
+
+/** On a red target a fix alone; once repair was given up, anyone, one by one. */
+function headOf(state: RunState, policy: Policy): readonly Member[] {
+  const red = isKnownRed(state);
+  const isSingle = red || policy.landing.strategy !== "merge-commit";
+  const max = isSingle ? 1 : bestBatch(state.odds, policy.landing.maxBatch);
+  const members: Member[] = [];
+  for (const id of state.dag.ready(LANE.land)) {
+    const task = taskOf(state, id as TaskId);
+    if (members.length >= max || (red && !landsOnRed(state, task))) break;
+    if (task.state.is === "landing") members.push({ task: task.id, attempt: task.state.attempt });
+  }
+  return members;
+}

@@ -1,0 +1,242 @@
+/** What comes after a red gate? Once more, then the base, then bisection: so that only the guilty task is refused. */
+import type { Member } from "../job.ts";
+
+/**
+ * Where landing stands between two land jobs.
+ *
+ *   open ──red──→ again ──red──→ base ──green──→ bisect ──→ open
+ *    ↑              │ green        │ red  ↑       │ (halves until one member is left)
+ *    └──────────────┴──────────────┘      └───────┘ red twice, but for another failure than the one sought
+ *
+ * If the failures point at some of the members, these are gated before the base is. If they are green, so is the
+ * target with them, and the base need not be checked; if not, the base is next: in either case no run is added.
+ */
+export type Phase =
+  | { readonly is: "open" }
+  /** The same candidate once more: it may have been a flaky test. */
+  | {
+      readonly is: "again";
+      readonly members: readonly Member[];
+      readonly failures: readonly string[];
+      readonly run: number;
+    }
+  /** Red twice: what fails on the target itself? A check answers. */
+  | {
+      readonly is: "base";
+      readonly members: readonly Member[];
+      readonly suspects: readonly string[];
+      /** The target was known to be red: the candidate was judged by what it made worse. */
+      readonly onRed: boolean;
+      /** Of the members, those that the failures point at: they are red without the others. */
+      readonly first?: readonly Member[];
+    }
+  /** One of `guilty` makes `suspects` fail; `next` of them is gated now. */
+  | {
+      readonly is: "bisect";
+      readonly guilty: readonly Member[];
+      readonly next: readonly Member[];
+      readonly suspects: readonly string[];
+      /** Runs of `next` so far that were red. */
+      readonly reds: number;
+      /** The base was not checked yet: `next` are those that the failures point at. */
+      readonly isEarly?: true;
+    };
+
+/** What a result leads to. Members in neither list are in the phase. */
+export type Turn = {
+  readonly phase: Phase;
+  readonly requeue: readonly Member[];
+  readonly refuse: readonly Member[];
+};
+
+export const OPEN: Phase = { is: "open" };
+
+export const keepPhase = (phase: Phase): Turn => ({ phase, requeue: [], refuse: [] });
+export const backToQueue = (requeue: readonly Member[]): Turn => ({ phase: OPEN, requeue, refuse: [] });
+export const refuseAll = (refuse: readonly Member[]): Turn => ({ phase: OPEN, requeue: [], refuse });
+
+/** Failures that differ from run to run are taken for one flaky suite, but not without end. */
+const MAX_DIFFERING_RUNS = 3;
+
+/**
+ * A test that is known to be flaky must fail this often in a row before a change is blamed for it: one that fails
+ * every other time does so by chance once in 32.
+ */
+const MAX_FLAKY_RUNS = 5;
+
+/** How often a tree may be red, each time for another reason, before that counts as one. */
+export const maxRuns = (failures: readonly string[], isFlaky: Known["isFlaky"]): number =>
+  failures.some(isFlaky) ? MAX_FLAKY_RUNS : MAX_DIFFERING_RUNS;
+
+/** What is known when a gate was red. */
+type Known = {
+  readonly targetIsRed: boolean;
+  /** Whether a failure was seen to come and go on one tree, in this run or in an earlier one. */
+  readonly isFlaky: (failure: string) => boolean;
+  /** The members that the failures point at. */
+  readonly named?: readonly Member[];
+};
+
+/** The members whose change is the only one with a file that the gate named. */
+export function pointedAt(
+  members: readonly Member[],
+  files: readonly string[],
+  changedBy: (member: Member) => readonly string[],
+): readonly Member[] {
+  const owners = new Map<string, Member[]>(files.map((file) => [file, []]));
+  for (const member of members) for (const file of new Set(changedBy(member))) owners.get(file)?.push(member);
+  const named = new Set([...owners.values()].flatMap((own) => (own.length === 1 ? own : [])));
+  return members.filter((member) => named.has(member));
+}
+
+/** The members that the next land job must take, where a phase prescribes them. */
+export const prescribed = (phase: Phase): readonly Member[] | undefined =>
+  phase.is === "again" ? phase.members : phase.is === "bisect" ? phase.next : undefined;
+
+/** The candidate of `members` was red, or, on a target that is red itself, worse. */
+type Red = { readonly members: readonly Member[]; readonly failures: readonly string[] };
+
+export function afterRed(phase: Phase, red: Red, known: Known): Turn {
+  const { members, failures } = red;
+  switch (phase.is) {
+    case "open":
+    case "base": // No land job runs while the base is checked; one that was lost may still answer.
+      return keepPhase({ is: "again", members, failures, run: 2 });
+    case "again": {
+      const all = [...new Set([...phase.failures, ...failures])];
+      const twice = shared(phase.failures, failures);
+      const solid = twice.filter((name) => !known.isFlaky(name));
+      if (solid.length === 0 && phase.run < maxRuns(all, known.isFlaky))
+        return keepPhase({ is: "again", members, failures: all, run: phase.run + 1 });
+      const suspects = solid.length > 0 ? solid : twice.length > 0 ? twice : failures;
+      const named = known.targetIsRed || solid.length === 0 ? [] : (known.named ?? []);
+      // More than half of them would take a run more than halves do.
+      if (named.length > 0 && named.length <= members.length / 2)
+        return keepPhase({ is: "bisect", guilty: members, next: named, suspects, reds: 0, isEarly: true });
+      return keepPhase({ is: "base", members, suspects, onRed: known.targetIsRed });
+    }
+    case "bisect":
+      return afterRedInBisection(phase, red, known);
+  }
+}
+
+function afterRedInBisection(
+  phase: Phase & { readonly is: "bisect" },
+  { members, failures }: Red,
+  { isFlaky }: Known,
+): Turn {
+  const { guilty, suspects } = phase;
+  const found = shared(suspects, failures);
+  if (phase.isEarly) {
+    const first = found.length > 0 ? { first: members } : {};
+    return keepPhase({ is: "base", members: guilty, suspects, onRed: false, ...first });
+  }
+  const reds = phase.reds + 1;
+  const again = keepPhase({ ...phase, next: members, reds });
+  // Another failure than the one sought: perhaps a flaky test, so run it once more.
+  if (found.length === 0 && reds < 2) return again;
+  if ((found.length > 0 ? found : failures).every(isFlaky) && reds < MAX_FLAKY_RUNS) return again;
+  // Another failure, and it stays: check the target again before a member is blamed for it.
+  if (found.length === 0) {
+    const base: Phase = { is: "base", members, suspects: failures, onRed: false };
+    return { phase: base, requeue: without(guilty, members), refuse: [] };
+  }
+  if (members.length > 1) return narrow(members, suspects, without(guilty, members));
+  // The last one left is guilty because all others were green; any other single one is gated twice.
+  const proven = guilty.length === 1 || reds >= 2;
+  return proven ? { phase: OPEN, requeue: without(guilty, members), refuse: members } : again;
+}
+
+/** The candidate of `landed` is the target now. */
+export function afterGreen(phase: Phase, landed: readonly Member[]): Turn {
+  const rest = phase.is === "bisect" ? without(phase.guilty, landed) : [];
+  return phase.is !== "bisect" || rest.length === 0 ? keepPhase(OPEN) : narrow(rest, phase.suspects, []);
+}
+
+/** The target is elsewhere, with `found` in it: what was red is another candidate there, which was not judged yet. */
+export function afterMove(phase: Phase, found: readonly Member[]): Turn {
+  const rest = withoutMembers(phase, found);
+  if (rest.is === "bisect") return keepPhase({ ...rest, reds: 0 });
+  return backToQueue(rest.is === "open" ? [] : rest.members);
+}
+
+/** The base of a batch that was red twice has been checked. `toHeal`: what its members were made to repair. */
+export function afterBase(
+  phase: Phase & { readonly is: "base" },
+  failing: readonly string[],
+  toHeal: readonly string[],
+): Turn {
+  const guilty = phase.onRed ? isWorse(phase.suspects, failing, toHeal) : failing.length === 0;
+  if (!guilty) return backToQueue(phase.members);
+  const { members, suspects, first = members } = phase;
+  if (members.length === 1) return refuseAll(members);
+  if (first.length === 1) return keepPhase({ is: "bisect", guilty: members, next: first, suspects, reds: 1 });
+  return narrow(first, suspects, without(members, first));
+}
+
+/** It fails what the target does not fail by now, or still fails everything that it was made to repair. */
+function isWorse(
+  suspects: readonly string[],
+  failing: readonly string[],
+  toHeal: readonly string[],
+): boolean {
+  const there = new Set(failing);
+  const own = new Set(toHeal);
+  const fresh = suspects.filter((name) => !own.has(name));
+  return fresh.length > 0 ? fresh.some((name) => !there.has(name)) : suspects.some((name) => there.has(name));
+}
+
+/** All members that a phase keeps from the queue. */
+export const membersOf = (phase: Phase): readonly Member[] =>
+  phase.is === "open" ? [] : phase.is === "bisect" ? phase.guilty : phase.members;
+
+/** Members that left in another way: by a conflict, or cancelled. */
+export function withoutMembers(phase: Phase, gone: readonly Member[]): Phase {
+  if (gone.length === 0 || phase.is === "open") return phase;
+  if (phase.is !== "bisect") {
+    const members = without(phase.members, gone);
+    if (members.length === phase.members.length) return phase;
+    if (members.length === 0) return OPEN;
+    if (phase.is !== "base" || phase.first === undefined) return { ...phase, members };
+    const { first, ...rest } = phase;
+    const left = without(first, gone);
+    return left.length === 0 ? { ...rest, members } : { ...rest, members, first: left };
+  }
+  const guilty = without(phase.guilty, gone);
+  const next = without(phase.next, gone);
+  if (guilty.length === phase.guilty.length) return phase;
+  if (guilty.length === 0) return OPEN;
+  if (next.length > 0) return { ...phase, guilty, next };
+  const { suspects } = phase;
+  return phase.isEarly
+    ? { is: "base", members: guilty, suspects, onRed: false }
+    : narrow(guilty, suspects, []).phase;
+}
+
+/** Some members were cancelled. What is left is another candidate, which was not judged yet. */
+export function leave(phase: Phase, gone: readonly Member[]): Turn {
+  const rest = withoutMembers(phase, gone);
+  return rest === phase || rest.is === "open" || rest.is === "bisect"
+    ? keepPhase(rest)
+    : backToQueue(rest.members);
+}
+
+const narrow = (
+  guilty: readonly Member[],
+  suspects: readonly string[],
+  requeue: readonly Member[],
+): Turn => ({
+  phase: { is: "bisect", guilty, next: guilty.slice(0, Math.ceil(guilty.length / 2)), suspects, reds: 0 },
+  requeue,
+  refuse: [],
+});
+
+const shared = (a: readonly string[], b: readonly string[]) => {
+  const there = new Set(b);
+  return a.filter((name) => there.has(name));
+};
+
+export function without(members: readonly Member[], gone: readonly Member[]): readonly Member[] {
+  const left = new Set(gone.map((m) => m.task));
+  return members.filter((m) => !left.has(m.task));
+}

@@ -1,0 +1,339 @@
+/** Which numbers and choices may a team change? All of them are here, each with its unit and its reason. */
+import { modules, type Scope, weight } from "../scope.ts";
+import type { Shape, TaskSize, TaskSpec } from "../task.ts";
+import { scoreOf } from "./score.ts";
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+
+export type JobKind = "plan" | "work" | "land" | "check";
+
+/** How much of a planner's text is read. Guards against nonsense, not a matter of taste. */
+export type AnswerLimits = {
+  readonly maxChars: number;
+  readonly maxTasks: number;
+  /** Of a description, an acceptance or a reason. */
+  readonly maxTextChars: number;
+  readonly maxScratchpadChars: number;
+  /** Entries of one `scope`, `files`, `after`, `deferred` or `addressed`. */
+  readonly maxEntries: number;
+};
+
+export const ANSWER_LIMITS: AnswerLimits = {
+  maxChars: 2_000_000, // Some half a million tokens: more than a model writes in one answer.
+  maxTasks: 100_000, // How many a planner may send at once is `maxTasksPerAnswer`.
+  maxTextChars: 50_000, // Some twenty pages of one task.
+  maxScratchpadChars: 100_000, // It comes back in every later brief.
+  maxEntries: 10_000, // A folder stands for its files, so nobody needs more.
+};
+
+/** When a task goes to a subplanner rather than to a worker. */
+export type SubplannerConfig = {
+  /** Subplanners above a task before it must be worked on as it is. */
+  readonly maxDepth: number;
+  /** Files in scope (a folder counts as four) from which splitting pays. */
+  readonly scopeThreshold: number;
+  /** Subtasks in one answer: more than a model can keep apart. */
+  readonly maxSubtasks: number;
+};
+
+export const DEFAULT_SUBPLANNER_CONFIG: SubplannerConfig = {
+  maxDepth: 3, // With ten parts each: a thousand workers' tasks for one of the root planner's.
+  scopeThreshold: 4, // Three files are a change that one worker keeps in mind.
+  maxSubtasks: 10,
+};
+
+export type PlannerPolicy = {
+  /** Newly settled tasks after which it is asked again; it is also asked when nothing is active. */
+  readonly replanAfter: number;
+  readonly maxTasksPerAnswer: number;
+  /** Answers in all; a planner that is not done by then never will be. */
+  readonly maxAnswers: number;
+  /** Turns in a row without an answer that could be used, before it is given up. */
+  readonly maxErrorsInARow: number;
+};
+
+/** How long to wait before try n: `firstMs`, then `factor` times more each time, up to `maxMs`. */
+type Backoff = { readonly firstMs: number; readonly factor: number; readonly maxMs: number };
+
+/** What shares a quota and a key, by name; those after the first are called while it cannot be. */
+export type Accounts = readonly [string, ...string[]];
+
+/** Undefined: no limit. */
+export type Limit = { readonly maxTokens?: number; readonly maxMicrodollars?: number };
+
+export type Policy = {
+  /** Jobs of a kind at once. Landing and checking are always one at a time. */
+  readonly capacity: { readonly plan: number; readonly work: number };
+  /** How long a job of a kind may go without an answer, in ms. */
+  readonly leaseMs: Readonly<Record<JobKind, number>>;
+  readonly root: PlannerPolicy;
+  readonly subplanner: PlannerPolicy;
+  readonly decompose: Omit<SubplannerConfig, "maxSubtasks"> & {
+    /** Also split a task that touches at least this many folders; undefined: never for that reason. */
+    readonly moduleThreshold?: number;
+    /** Also split a task whose description scores at least this (`score.ts`, 0 to 35); undefined: never for that reason. */
+    readonly scoreThreshold?: number;
+  };
+  /** Which plans of the root's planner wait until a person has approved of them. */
+  readonly approval: "never" | "first" | "every";
+  /**
+   * What becomes of a change of what the gate runs, or of what steers agents. `scope`: refused outside of its task's
+   * scope; `ask`: inside, a person is asked before it lands; `refuse`: refused; `flag`: only told, as before there was
+   * a choice.
+   */
+  readonly gateChanges: "flag" | "scope" | "ask" | "refuse";
+  /** What the names of all branches begin with. */
+  readonly branchPrefix: string;
+  /** `priority`: by priority, then age. `longest-path`: among equals, what most others wait for goes first. */
+  readonly order: "priority" | "longest-path";
+  /** What happens to tasks that touch the same files: one after the other, or landing sorts it out. */
+  readonly overlap: "serialise" | "allow";
+  /** Files that any task may touch, because tools rewrite them. */
+  readonly sharedFiles: Scope;
+  /** The waits are before trying again what was lost or unreachable. */
+  readonly retry: Backoff & {
+    /** Attempts that an agent may fail before the task has. */
+    readonly maxFailed: number;
+    /** The same of a task with a criterion: its worker tries until it passes. */
+    readonly maxCriterion: number;
+    /** New attempts after a conflict or a red gate. */
+    readonly maxRefused: number;
+    /** Jobs in a row that may vanish: dead or hanging workers are not the task's fault, but must end. */
+    readonly maxLost: number;
+    /** Jobs in a row whose agent could not be reached. */
+    readonly maxUnreachable: number;
+    /** How long a job whose lease ran out may still answer before another takes its place, in ms. */
+    readonly graceMs: number;
+    /** Earlier attempts that the next one is told about. */
+    readonly maxRemembered: number;
+  };
+  readonly landing: {
+    readonly strategy: "merge-commit" | "rebase" | "fast-forward";
+    /** Tasks in one gated candidate. */
+    readonly maxBatch: number;
+    /** Landing jobs in a row that may fail for reasons of the repository or the machine. */
+    readonly maxErrorsInARow: number;
+  };
+  readonly sweep: {
+    readonly redMs: number;
+    readonly greenMs: number;
+    readonly greensToSlowDown: number;
+    readonly maxErrorsInARow: number;
+  };
+  readonly repair: {
+    readonly maxTasks: number;
+    readonly maxFiles: number;
+    /** Rounds of fix tasks without fewer failures before the target counts as beyond repair. */
+    readonly maxRounds: number;
+  };
+  /** What a worker may delegate in the middle of its task. */
+  readonly subtasks: {
+    /** Levels of tasks, the worker's own included. */
+    readonly maxDepth: number;
+    /** Times that one attempt may call for a subtask or ask. */
+    readonly maxContinuations: number;
+    /** Subtasks of one worker's task, over all levels. */
+    readonly maxTasks: number;
+    /** From the first subtask of a task on, how long others may be begun. */
+    readonly maxMs: number;
+    /** Of a subtask's result; what is longer is kept whole as an artefact. */
+    readonly maxResultChars: number;
+  };
+  readonly questions: {
+    /** The longest that a question waits before its default is taken. */
+    readonly waitMs: number;
+    /** How often the task above is asked again after its turn was lost. */
+    readonly maxTries: number;
+    /** Of a question, and of an answer. */
+    readonly maxTextChars: number;
+  };
+  /** Which accounts a job may call: by its kind, or of a specialist that has its own. */
+  readonly accounts: {
+    readonly plan: Accounts;
+    readonly work: Accounts;
+    readonly byAgent: Readonly<Record<string, Accounts>>;
+  };
+  /** How long an account is left alone that did not say until when; times in a row make it longer. */
+  readonly quota: Backoff & {
+    /** The longest time that an account is believed to be without quota, whatever it says. */
+    readonly maxUntilMs: number;
+  };
+  /** How long planners and workers wait for the first look at the base, in ms; undefined: not at all. */
+  readonly baseFirstMs?: number;
+  /** Whether the gate is probed before anything lands. */
+  readonly probe?: boolean;
+  /** Of the run as a whole. */
+  readonly budget: Limit & {
+    /** Of each task's own jobs; the root's are limited by the run's alone. */
+    readonly task?: Limit;
+    /** Of a task of the root planner with everything below it. */
+    readonly subtree?: Limit;
+    /** The part of the run's that only fixes and new attempts after a refusal may use, so that finished work lands. */
+    readonly landingShare: number;
+    /** Set aside for each running plan or work job, until it says what it really cost. */
+    readonly reserveTokens: number;
+    readonly reserveMicrodollars: number;
+  };
+  readonly brief: {
+    readonly maxSummaryChars: number;
+    readonly maxDiffChars: number;
+    readonly maxFiles: number;
+    readonly maxNews: number;
+    readonly maxConcerns: number;
+    /** Of one steering message, and messages that wait to be heard. */
+    readonly maxSteerChars: number;
+    readonly maxSteers: number;
+  };
+};
+
+/** Most gates are through by then; a person at the keyboard does not wait longer for the first word of a planner. */
+export const BASE_FIRST_MS = MINUTE;
+
+export const defaultPolicy: Policy = {
+  capacity: {
+    plan: 4, // A planner is one long model call; more of them only compete for the same quota.
+    work: 8, // A laptop bears it, and so do most accounts.
+  },
+  leaseMs: {
+    plan: 30 * MINUTE, // Exploring a large repository takes a model many minutes.
+    work: 60 * MINUTE, // The longest kind: an agent with a real task. A late answer still counts.
+    land: 20 * MINUTE, // One merge and one run of the gate. Short, because everything waits behind it.
+    check: 20 * MINUTE, // One run of the gate, as for landing.
+  },
+  root: {
+    replanAfter: 3, // Enough news to be worth a turn, soon enough to change course.
+    maxTasksPerAnswer: 1_000, // A plan file may be long; a model's sprint never is.
+    maxAnswers: 1_000, // Weeks of sprints.
+    maxErrorsInARow: 10, // It has nobody above it that could do something else instead.
+  },
+  subplanner: {
+    replanAfter: 1, // It owns few tasks; each result may change the rest.
+    maxTasksPerAnswer: DEFAULT_SUBPLANNER_CONFIG.maxSubtasks,
+    maxAnswers: 20, // Ten subtasks, each heard of alone, and as many again.
+    maxErrorsInARow: 5, // Its parent's planner can do something else instead.
+  },
+  decompose: {
+    maxDepth: DEFAULT_SUBPLANNER_CONFIG.maxDepth,
+    scopeThreshold: DEFAULT_SUBPLANNER_CONFIG.scopeThreshold,
+  },
+  approval: "never", // It is made to be left alone.
+  gateChanges: "scope", // So that nobody waits overnight, and nothing is changed that was not asked for.
+  branchPrefix: "skein/",
+  order: "priority",
+  overlap: "serialise",
+  sharedFiles: [
+    "package-lock.json",
+    "pnpm-lock.yaml",
+    "yarn.lock",
+    "Cargo.lock",
+    "go.sum",
+    "poetry.lock",
+    "uv.lock",
+    "Gemfile.lock",
+    "composer.lock",
+  ],
+  retry: {
+    maxFailed: 3, // The third failure of an agent with the first two in its brief is the task's own.
+    maxCriterion: 5, // Each time with what the command wrote: the fifth has seen it four times.
+    maxRefused: 2, // Made three times on three targets: the next one would be refused, too.
+    maxLost: 5, // A task that ends its worker every time must not do so for ever.
+    maxUnreachable: 20, // With the waits below: an outage of more than an hour and a half.
+    graceMs: 10 * MINUTE, // A healthy but slow worker is worth more than a new one.
+    firstMs: 2 * SECOND, // A dropped connection is back by then.
+    factor: 2,
+    maxMs: 10 * MINUTE, // A provider's outage lasts longer than this, or is over.
+    maxRemembered: 3, // Older failures cost tokens and say nothing new.
+  },
+  landing: {
+    strategy: "merge-commit",
+    maxBatch: 50, // One culprit in 50 is found in at most 10 gate runs; 50 one by one take 50.
+    maxErrorsInARow: 20, // A full disk may last an hour or two; finished work must not fail for it.
+  },
+  sweep: {
+    redMs: MINUTE, // Everybody waits for green.
+    greenMs: 5 * MINUTE, // Each candidate is gated anyway: a check only finds what came another way.
+    greensToSlowDown: 3, // One green may be luck where tests are flaky.
+    maxErrorsInARow: 5, // From then on landing goes on without a check: a green candidate is proof.
+  },
+  repair: {
+    maxTasks: 5, // A few repairs often remove the rest.
+    maxFiles: 3, // Small enough for one worker, and seldom in another's way.
+    maxRounds: 3, // Whoever could not mend it three times will not.
+  },
+  subtasks: {
+    maxDepth: 10, // As deep as the longest chain that made sense to anybody.
+    maxContinuations: 50, // A worker that still asks after that does not work.
+    maxTasks: 100, // More is a plan, and belongs to a planner.
+    maxMs: 6 * 60 * MINUTE, // A night.
+    maxResultChars: 32_000, // Some 8,000 tokens, which come back into a running conversation.
+  },
+  questions: {
+    waitMs: 30 * MINUTE, // Long enough for a person at lunch; a run that is left alone overnight must go on.
+    maxTries: 3,
+    maxTextChars: 10_000,
+  },
+  accounts: { plan: ["agent"], work: ["agent"], byAgent: {} },
+  quota: {
+    firstMs: MINUTE, // Most limits are per minute.
+    factor: 2,
+    maxMs: 60 * MINUTE, // Of those that are longer, an hour is lost at most.
+    maxUntilMs: 8 * 24 * 60 * MINUTE, // The longest that is sold is a week.
+  },
+  budget: {
+    reserveTokens: 50_000, // A modest agent turn; the real cost replaces it.
+    reserveMicrodollars: 500_000,
+    landingShare: 0.1, // One candidate in ten is refused in a busy repository.
+  },
+  brief: {
+    maxSummaryChars: 2_000, // A paragraph or two: what a planner can use of one handoff.
+    maxDiffChars: 20_000, // Some 400 lines: what a worker can use of a refused attempt.
+    maxFiles: 50, // Of one handoff: beyond it, folders say more than names.
+    maxNews: 50, // In full, some 25,000 tokens; the rest by name.
+    maxConcerns: 100, // The oldest first; newer ones come up as those are dealt with.
+    maxSteerChars: 10_000, // A page or two; more belongs into the repository.
+    maxSteers: 100,
+  },
+};
+
+/**
+ * Is a task worth a subplanner? `depth` counts the subplanners above it: 0 for a task of the root planner.
+ *
+ * ```ts
+ * shouldDecompose({ scope: ["src/a.ts", "src/b.ts", "src/c.ts", "src/d.ts"] }, DEFAULT_SUBPLANNER_CONFIG, 0); // true
+ * shouldDecompose({ scope: ["src/world/"] }, DEFAULT_SUBPLANNER_CONFIG, 3); // false: too deep
+ * ```
+ */
+export const shouldDecompose = (
+  task: { readonly scope: Scope },
+  config: Pick<SubplannerConfig, "maxDepth" | "scopeThreshold">,
+  depth: number,
+): boolean => depth < config.maxDepth && weight(task.scope) >= config.scopeThreshold;
+
+/** What its planner says of it counts for more than what is counted; the limit on depth for more than both. */
+export function shapeOf(
+  task: Pick<TaskSpec, "scope" | "delivers" | "terms" | "description"> & { readonly size?: TaskSize },
+  policy: Policy,
+  depth: number,
+): Shape {
+  const { decompose } = policy;
+  if (task.delivers === "report" || task.terms || depth >= decompose.maxDepth) return "work";
+  if (task.size !== undefined) return task.size === "complex" ? "plan" : "work";
+  if (shouldDecompose(task, decompose, depth)) return "plan";
+  const { moduleThreshold, scoreThreshold } = decompose;
+  if (moduleThreshold !== undefined && modules(task.scope) >= moduleThreshold) return "plan";
+  return scoreThreshold !== undefined && scoreOf(task.description).total >= scoreThreshold ? "plan" : "work";
+}
+
+/** The wait before try `n` (from 1) of something lost. Spread by name, so that a fleet does not return at once. */
+export function backoffMs({ firstMs, factor, maxMs }: Backoff, n: number, name: string): number {
+  const full = Math.min(maxMs, firstMs * factor ** Math.min(n - 1, 30));
+  return Math.round(full * (0.75 + 0.25 * spread(name, n)));
+}
+
+/** A number in [0, 1) that is the same for the same name: chance without a random source. */
+function spread(name: string, n: number): number {
+  let hash = 2166136261 ^ n;
+  for (let i = 0; i < name.length; i += 1) hash = Math.imul(hash ^ name.charCodeAt(i), 16777619);
+  return (hash >>> 0) / 4294967296;
+}

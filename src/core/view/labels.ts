@@ -1,0 +1,59 @@
+/** How are the states of a run called? The same words on the terminal, on the web page and in the report. */
+import type { Phase } from "../rules/landing.ts";
+import type { RunView } from "./view.ts";
+
+const RUN_WORDS: Readonly<Record<RunView["is"], string>> = {
+  working: "running",
+  proposed: "waiting for your approval",
+  paused: "paused",
+  cancelling: "cancelling",
+  done: "done",
+  incomplete: "incomplete",
+  failed: "failed",
+  cancelled: "cancelled",
+};
+
+/** `isDriven`: whether some process drives the run; undefined: not known. */
+export const runLabel = (view: RunView, isDriven: boolean | undefined): string =>
+  isDriven === false && view.times.closedAt === undefined ? "stopped" : RUN_WORDS[view.is];
+
+export function healthLabel({ target: { health, isVerified, isUngated } }: RunView): string {
+  if (isUngated) return "not checked: there is no gate";
+  switch (health) {
+    case "green":
+      return isVerified ? "passes its gate" : "passed its gate, changed since";
+    case "red":
+      return "fails its gate";
+    case "suspect":
+      return "failed its gate once, re-running";
+    case "unknown":
+      return "not checked yet";
+  }
+}
+
+/** What is going on after a gate has failed; empty if nothing is. */
+export function phaseLabel(phase: Phase): string {
+  switch (phase.is) {
+    case "open":
+      return "";
+    case "again":
+      return "The gate failed; re-running it in case a test is flaky";
+    case "base":
+      return "The gate failed twice; checking whether the target fails without the change";
+    case "bisect":
+      return `Bisecting: one of these ${phase.guilty.length} breaks the gate`;
+  }
+}
+
+export function proofLabel(proof: RunView["landings"][number]["proof"]): string {
+  switch (proof) {
+    case "green":
+      return "gate passed";
+    case "red-to-red":
+      return "landed on a failing base: no new failures";
+    case "ungated":
+      return "no gate";
+    case "found":
+      return "landed before a restart, confirmed by its git note";
+  }
+}

@@ -1,0 +1,296 @@
+/** What did a run take, and what did its setbacks cost? Sums over the log, for whoever asks whether it was worth it. */
+
+import { type Failure, isAccounts } from "../failure.ts";
+import { failuresOf, isGreen } from "../gate.ts";
+import { type JobId, jobId, type Member, slotOfId, type TurnTally } from "../job.ts";
+import type { Writable } from "../log/draft.ts";
+import type { Event, EventOf } from "../log/event.ts";
+import { OPEN, type Phase } from "../rules/landing.ts";
+import type { TaskId } from "../task.ts";
+import { type LossReason, reasonOf } from "./tally-reasons.ts";
+
+export type Tally = {
+  /** When the newest event was decided. */
+  readonly lastAt: number;
+  /** Time of planners and workers that has ended and was seen to end. */
+  readonly agentsMs: number;
+  /** When each planner and worker that is at work was started, and the most that ever were at once. */
+  readonly atWork: ReadonlyMap<JobId, number>;
+  readonly mostAtOnce: number;
+  readonly gate: Runs;
+  /** Moves of the target, the tasks in them, and the most in one. */
+  readonly landings: number;
+  readonly landedTasks: number;
+  readonly largestBatch: number;
+  readonly losses: ReadonlyMap<LossReason, Loss>;
+  /** Tests that were red and then green on one tree, and the red runs that this took. */
+  readonly flaky: Runs & { readonly tests: readonly string[] };
+  readonly reds: readonly RedSpan[];
+  readonly calls: Calls;
+  readonly memory: Memory;
+};
+
+/** What agents did for what they cost, as far as they said. Input has what was read from a cache or written to one. */
+export type Calls = {
+  readonly calls: number;
+  readonly toolCalls: number;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  /** Jobs that said all this. */
+  readonly turns: number;
+};
+
+/** Runs of the gate. `ms` is that of their jobs, whose other steps are some git commands. */
+type Runs = { readonly runs: number; readonly ms: number };
+
+/** All attempts and turns that came to nothing for one reason. */
+export type Loss = {
+  readonly count: number;
+  readonly workMs: number;
+  /** Red runs, and checks of the target, from the first red one to the refusal; green ones landed something. */
+  readonly gateRuns: number;
+  readonly gateMs: number;
+  /** As far as they were reported. */
+  readonly tokens: number;
+  readonly microdollars: number;
+};
+
+/** How long the target was known to be red: from the look that found it so to the one, or the landing, that was green. */
+type RedSpan = {
+  readonly from: number;
+  readonly until?: number;
+  /** Of the last look: what was red before that may be mended. */
+  readonly failures: readonly string[];
+  /** Whose landing made it green; nobody's, if it was by itself, or by somebody else's hand. */
+  readonly by: readonly Member[];
+};
+
+/** What later events need of earlier ones. */
+type Memory = {
+  /** What the newest attempt or turn of a task took, until it is known what it came to. */
+  readonly took: ReadonlyMap<string, Took>;
+  /** When the landing and the look were started that are running. */
+  readonly since: ReadonlyMap<JobId, number>;
+  /** How long the landing, or the look, took that has just ended; until it is known what it came to. */
+  readonly justEnded: { readonly kind: "land" | "check"; readonly ms: number } | undefined;
+  readonly phase: Phase;
+  /** Red runs and checks for which nobody was refused yet. */
+  readonly unblamed: Runs;
+  readonly greenTip: string | undefined;
+};
+
+type Took = { readonly ms: number; readonly tokens: number; readonly microdollars: number };
+
+type TallyDraft = Writable<Omit<Tally, "reds" | "memory">> & {
+  readonly reds: RedSpan[];
+  readonly memory: Writable<Memory>;
+};
+
+const NO_RUNS: Runs = { runs: 0, ms: 0 };
+
+export const emptyTally = (): Tally => ({
+  lastAt: 0,
+  agentsMs: 0,
+  atWork: new Map(),
+  mostAtOnce: 0,
+  gate: NO_RUNS,
+  landings: 0,
+  landedTasks: 0,
+  largestBatch: 0,
+  losses: new Map(),
+  flaky: { ...NO_RUNS, tests: [] },
+  reds: [],
+  calls: { calls: 0, toolCalls: 0, inputTokens: 0, outputTokens: 0, turns: 0 },
+  memory: {
+    took: new Map(),
+    since: new Map(),
+    justEnded: undefined,
+    phase: OPEN,
+    unblamed: NO_RUNS,
+    greenTip: undefined,
+  },
+});
+
+/** Changes `tally` in place, as `evolve` does with a state. */
+export function count(tally: Tally, event: Event): Tally {
+  const t = tally as TallyDraft;
+  t.lastAt = event.at;
+  switch (event.type) {
+    case "job.started":
+      jobStarted(t, event);
+      break;
+    case "job.ended":
+      jobEnded(t, event);
+      break;
+    case "batch.landed":
+      landed(t, event);
+      break;
+    case "task.retried":
+      if (isLost(event)) lose(t, reasonOf(event.failure), `work:${event.task}`);
+      break;
+    case "task.failed":
+      // Its last attempt, or its planner's last turn; where its parts failed, each of them was told before.
+      for (const slot of [`work:${event.task}`, `plan:${event.task}`])
+        if (t.memory.took.has(slot)) lose(t, reasonOf(event.failure), slot);
+      break;
+    case "plan.rejected":
+      if (isLost(event)) lose(t, reasonOf(event.failure), `plan:${event.task}`);
+      break;
+    case "plan.ended":
+      if (event.over === "finished") t.memory.took.delete(`plan:${event.task}`);
+      else if (t.memory.took.has(`plan:${event.task}`)) lose(t, reasonOf(event.over), `plan:${event.task}`);
+      break;
+    case "plan.accepted":
+    case "plan.kept-whole":
+      t.memory.took.delete(`plan:${event.task}`);
+      break;
+    case "task.done":
+    case "task.cancelled":
+      forget(t, event.task);
+      break;
+    case "landing.turned":
+      turned(t, event);
+      break;
+    case "target.checked":
+      checked(t, event);
+      break;
+    case "base.moved":
+    case "target.moved":
+      t.memory.greenTip = undefined;
+      break;
+    default: // Takes no time, and costs nothing.
+  }
+  return tally;
+}
+
+/** A quota is charged to nobody, but what was done until then is lost all the same. */
+const isLost = ({ charge, failure }: { readonly charge: string; readonly failure: Failure }) =>
+  charge !== "nothing" || isAccounts(failure);
+
+function jobStarted(t: TallyDraft, { job, at }: EventOf<"job.started">): void {
+  if (job.kind === "land" || job.kind === "check") {
+    t.memory.since.set(jobId(job), at);
+    t.memory.justEnded = undefined;
+  } else {
+    t.atWork.set(jobId(job), at);
+    t.mostAtOnce = Math.max(t.mostAtOnce, t.atWork.size);
+  }
+}
+
+/** Until when a job was at work that nobody saw end is not known, so its time is not counted. */
+function jobEnded(t: TallyDraft, { job, how, spent, at }: EventOf<"job.ended">): void {
+  if (spent?.turn) addTurn(t, spent.turn); // Also of one that answered late, or in vain: it comes once.
+  const isAgents = job.startsWith("work:") || job.startsWith("plan:");
+  const started = isAgents ? t.atWork : t.memory.since;
+  const since = started.get(job);
+  started.delete(job);
+  if (since === undefined) return; // It was given up before, and its time was counted then.
+  const ms = how === "interrupted" ? 0 : at - since;
+  if (isAgents) {
+    t.agentsMs += ms;
+    const { tokens = 0, microdollars = 0 } = spent ?? {};
+    t.memory.took.set(slotOfId(job), { ms, tokens, microdollars });
+  } else if (how === "answered") {
+    t.memory.justEnded = { kind: job.startsWith("land") ? "land" : "check", ms };
+  }
+}
+
+function addTurn(t: TallyDraft, { calls, toolCalls, inputTokens, outputTokens }: TurnTally): void {
+  const before = t.calls;
+  t.calls = {
+    calls: before.calls + calls,
+    toolCalls: before.toolCalls + toolCalls,
+    inputTokens: before.inputTokens + inputTokens,
+    outputTokens: before.outputTokens + outputTokens,
+    turns: before.turns + 1,
+  };
+}
+
+function forget(t: TallyDraft, task: TaskId): void {
+  t.memory.took.delete(`work:${task}`);
+}
+
+/** The run of the gate that has just ended was one; it is counted once. */
+function gated(t: TallyDraft, kind: "land" | "check"): Runs {
+  const { justEnded } = t.memory;
+  if (justEnded?.kind !== kind) return NO_RUNS;
+  t.memory.justEnded = undefined;
+  const run = { runs: 1, ms: justEnded.ms };
+  t.gate = sum(t.gate, run);
+  return run;
+}
+
+const sum = (a: Runs, b: Runs): Runs => ({ runs: a.runs + b.runs, ms: a.ms + b.ms });
+
+function landed(t: TallyDraft, { members, proof, flaky, at }: EventOf<"batch.landed">): void {
+  if (proof === "green" || proof === "red-to-red") gated(t, "land");
+  t.landings += 1;
+  t.landedTasks += members.length;
+  t.largestBatch = Math.max(t.largestBatch, members.length);
+  for (const { task } of members) forget(t, task);
+  if (proof === "green") endRed(t, at, members);
+  if (flaky.length === 0) return;
+  const tests = [...new Set([...t.flaky.tests, ...flaky])];
+  t.flaky = { ...sum(t.flaky, t.memory.unblamed), tests };
+}
+
+/** What came to nothing, and with it the runs of the gate that found it guilty. */
+function lose(t: TallyDraft, reason: LossReason, slot: string): void {
+  const took = t.memory.took.get(slot) ?? { ms: 0, tokens: 0, microdollars: 0 };
+  t.memory.took.delete(slot);
+  let gate = NO_RUNS;
+  if (reason === "gate red") {
+    gate = sum(t.memory.unblamed, gated(t, "land"));
+    t.memory.unblamed = NO_RUNS;
+  }
+  const before = t.losses.get(reason) ?? NO_LOSS;
+  t.losses.set(reason, {
+    count: before.count + 1,
+    workMs: before.workMs + took.ms,
+    gateRuns: before.gateRuns + gate.runs,
+    gateMs: before.gateMs + gate.ms,
+    tokens: before.tokens + took.tokens,
+    microdollars: before.microdollars + took.microdollars,
+  });
+}
+
+const NO_LOSS: Loss = { count: 0, workMs: 0, gateRuns: 0, gateMs: 0, tokens: 0, microdollars: 0 };
+
+function turned(t: TallyDraft, { phase, errors }: EventOf<"landing.turned">): void {
+  if (errors === 0 && wasRed(t.memory.phase, phase)) {
+    t.memory.unblamed = sum(t.memory.unblamed, gated(t, "land"));
+  }
+  t.memory.phase = phase;
+  // Nobody was found guilty: it was a flaky test, or the target, or somebody called it off.
+  if (phase.is === "open") t.memory.unblamed = NO_RUNS;
+}
+
+/** A landing's outcome is not in the log; but only a red gate takes a phase further. */
+function wasRed(before: Phase, after: Phase): boolean {
+  if (after.is === "open") return before.is === "again" || before.is === "bisect";
+  if (before.is !== after.is) return true;
+  if (before.is === "again" && after.is === "again") return after.run > before.run;
+  if (before.is === "bisect" && after.is === "bisect")
+    return after.reds > before.reds || after.guilty.length < before.guilty.length;
+  return false;
+}
+
+function checked(t: TallyDraft, { tip, report, at }: EventOf<"target.checked">): void {
+  const green = isGreen(report);
+  const { phase, greenTip } = t.memory;
+  // A tip that is known to be green is only looked up, to see whether the target is still there.
+  const isLook = green && tip === greenTip && phase.is !== "base";
+  const run = isLook || report.commands.length === 0 ? NO_RUNS : gated(t, "check");
+  if (phase.is === "base") t.memory.unblamed = sum(t.memory.unblamed, run);
+  t.memory.greenTip = green ? tip : undefined;
+  const open = t.reds.at(-1);
+  const failures = failuresOf(report);
+  if (green) endRed(t, at, []);
+  else if (open === undefined || open.until !== undefined) t.reds.push({ from: at, failures, by: [] });
+  else t.reds[t.reds.length - 1] = { ...open, failures };
+}
+
+function endRed(t: TallyDraft, at: number, by: readonly Member[]): void {
+  const open = t.reds.at(-1);
+  if (open && open.until === undefined) t.reds[t.reds.length - 1] = { ...open, until: at, by };
+}

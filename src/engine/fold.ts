@@ -1,0 +1,52 @@
+/** What does a log say of its run? It is folded once in a process: the engine and everybody who watches share the state. */
+import { failure, messageOf } from "../core/failure.ts";
+import type { Job, JobId } from "../core/job.ts";
+import type { Event } from "../core/log/event.ts";
+import { evolve } from "../core/log/evolve.ts";
+import { emptyState, type RunState } from "../core/log/state.ts";
+import type { Failed } from "../core/result.ts";
+import { isPaid } from "../core/rules/budget.ts";
+import { emptyStory, type Story, tell } from "../core/view/story.ts";
+import type { EventLog } from "../ports/event-log.ts";
+
+/** Of a running engine, the state may be ahead of the log by the events that are being written. */
+export class Fold {
+  readonly state: RunState = emptyState();
+  readonly story: Story = emptyStory();
+  /** Paid jobs that were called off or expired, and have not said what they cost. */
+  readonly calledOff = new Map<JobId, Job>();
+  /** How many events have been taken. */
+  events = 0;
+  /** When the newest was decided, by the run's own time. */
+  latest = 0;
+  /** Where the base branch was last seen. */
+  base: string | undefined;
+
+  take(event: Event): void {
+    if (event.type === "job.ended") this.#remember(event);
+    if (event.type === "base.moved") this.base = event.commit;
+    evolve(this.state, event);
+    tell(this.story, event);
+    this.latest = event.at;
+    this.events += 1;
+  }
+
+  /** Takes what the log has beyond what is known here. */
+  async catchUp(log: Pick<EventLog, "read">): Promise<Failed | undefined> {
+    try {
+      for await (const event of log.read(this.events)) this.take(event);
+      return undefined;
+    } catch (error) {
+      const why = `the log cannot be read after event ${this.events}: ${messageOf(error)}`;
+      return { failure: failure("log", why) };
+    }
+  }
+
+  /** Before the event itself is part of the state. */
+  #remember({ job, how }: Event & { readonly type: "job.ended" }): void {
+    const running = this.state.running.get(job);
+    const isGivenUp = how === "aborted" || how === "expired"; // An expired job may have been replaced.
+    if (isGivenUp && running && isPaid(running.job)) this.calledOff.set(job, running.job);
+    else this.calledOff.delete(job);
+  }
+}

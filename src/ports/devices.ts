@@ -1,0 +1,15 @@
+/** Which browsers were let in? Kept between two starts of the server. */
+
+/** The cookie's value itself is nowhere on the disk: only its hash. */
+export type Device = {
+  readonly id: string;
+  readonly hash: string;
+  readonly name: string;
+  readonly since: number;
+};
+
+export type Devices = {
+  /** Empty if they cannot be read: then every browser opens the printed address again. */
+  read(): readonly Device[];
+  write(devices: readonly Device[]): void;
+};

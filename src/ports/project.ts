@@ -1,0 +1,24 @@
+/** Which repository is worked on, and where is everything that Skein keeps of it? */
+import type { Runs } from "./runs.ts";
+
+export type Located = {
+  /** The work tree; of a bare repository the git folder itself. Real and absolute, like `gitDir`. */
+  readonly top: string;
+  /** Where refs and objects are, also if `top` is one of several work trees. */
+  readonly gitDir: string;
+  readonly head: string;
+  /** Undefined if HEAD is detached. */
+  readonly branch?: string;
+  /** What works, but not as one might think. */
+  readonly notices: readonly string[];
+};
+
+/** A repository that runs can be made in, and where its runs are kept. */
+export type Project = {
+  readonly located: Located;
+  readonly stateFolder: string;
+  readonly runs: Runs;
+};
+
+/** The commit that a run starts from, and the branch that it is to be delivered to, if it starts from one. */
+export type Base = { readonly base: string; readonly baseBranch?: string };

@@ -1,0 +1,97 @@
+/** How is a run shown that goes on in this process? Its events, what signals do to it, and how it ended. */
+import type { LiveRun, RunEnding, RunListeners } from "../../../app/follow-run.ts";
+import type { Parts } from "../../../app/parts.ts";
+import type { Refused } from "../../../app/refused.ts";
+import type { SeenRun } from "../../../app/see-run.ts";
+import { type Config, toPolicy } from "../../../config/index.ts";
+import type { Failure } from "../../../core/failure.ts";
+import { hasFailed } from "../../../core/result.ts";
+import { type RunView, viewOf } from "../../../core/view/view.ts";
+import type { RunHome } from "../../../ports/runs.ts";
+import { sayEnd } from "../commands/report.ts";
+import { type Context, refuse, say } from "../context.ts";
+import { EXIT, type ExitCode } from "../exit-codes.ts";
+import { sayRefused } from "../refusals.ts";
+import { startProgress } from "../render/progress.ts";
+import { stoppedText } from "../render/report.ts";
+import { sayHalt } from "./halt-text.ts";
+import { heedSignals } from "./signals.ts";
+
+/** `view` and `run` are of a run that closed. */
+export type Followed = {
+  readonly exit: ExitCode;
+  readonly view?: RunView;
+  readonly run?: SeenRun;
+  readonly config?: Config;
+};
+
+type Follow = {
+  readonly parts: Parts;
+  readonly config: Pick<Config, "planner">;
+  /** Undefined if there was nothing to start. */
+  readonly start: (listeners: RunListeners, signal: AbortSignal) => Promise<Started | Refused | undefined>;
+};
+
+type Started = LiveRun & { readonly home: RunHome; readonly config: Config };
+
+/** Starts a run and shows it until it ends. */
+export async function follow(context: Context, { parts, config, start }: Follow): Promise<Followed> {
+  context.out.outlive?.();
+  context.err.outlive?.();
+  const progress = startProgress(context, { hasPlanner: config.planner !== "none" });
+  const signals = heedSignals(progress.say);
+  try {
+    const listeners: RunListeners = {
+      onFold: progress.fold,
+      watch: progress.watch,
+      onLeft: (what) => progress.say(`a workspace could not be given back: ${what}`),
+      onRestored: (what) => progress.say(`restored: ${what}`),
+    };
+    const live = await start(listeners, signals.aborted);
+    if (live === undefined) return { exit: EXIT.done };
+    if (hasFailed(live)) {
+      progress.end();
+      return { exit: sayRefused(context, live) };
+    }
+    progress.show(live.seen, toPolicy(live.config));
+    signals.heard(live);
+    const end = await live.ended;
+    progress.end();
+    return await sayEnding(context, { parts, live, end });
+  } finally {
+    progress.end();
+    signals.end();
+  }
+}
+
+type Ended = { readonly parts: Parts; readonly live: Started; readonly end: RunEnding };
+
+async function sayEnding(context: Context, { parts, live, end }: Ended): Promise<Followed> {
+  const { home, config } = live;
+  if (end.is === "lost") return { exit: refuse(context, lostCode(end.failure), end.failure) };
+  const view = viewOf(live.seen);
+  if (end.is === "stopped")
+    return { exit: end.halt ? sayHalt(context, end.halt, view, config) : sayStopped(context, view) };
+  const { tokens, dollars } = config.budget; // Which may have been changed since it was recorded.
+  const budget = { ...(tokens !== undefined && { tokens }), ...(dollars !== undefined && { dollars }) };
+  await sayEnd(context, parts.project, home, { view, budget });
+  return {
+    exit: view.is === "done" ? EXIT.done : EXIT.notAllDone,
+    view,
+    config,
+    run: { home, seen: live.seen },
+  };
+}
+
+/** With JSON it is an error like any other: among the events there is no end of the run. */
+function sayStopped(context: Context, view: RunView): ExitCode {
+  const next = `skein resume ${view.run}`;
+  if (context.json)
+    return refuse(context, EXIT.interrupted, { kind: "interrupted", message: stoppedText(view), next });
+  say(context, `${stoppedText(view)} To go on: ${next}`);
+  return EXIT.interrupted;
+}
+
+/** A log that is damaged, newer, or on a read-only disk, and a policy that makes no sense: the same again cannot help. */
+const lostCode = ({ kind }: Failure): ExitCode =>
+  kind === "policy" || kind === "log" ? EXIT.configuration : EXIT.notAllDone;

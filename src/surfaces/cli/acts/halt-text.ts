@@ -1,0 +1,71 @@
+/** How is it said that a run stopped by itself? What a person has to fix, or until when an account is rate limited. */
+import type { Halt } from "../../../app/halt.ts";
+import type { Config } from "../../../config/index.ts";
+import { knownProvider } from "../../../config/known-providers.ts";
+import { durationText } from "../../../config/values.ts";
+import type { Failure } from "../../../core/failure.ts";
+import { accountOf } from "../../../core/model-spec.ts";
+import type { RunView } from "../../../core/view/view.ts";
+import { type Context, refuse } from "../context.ts";
+import { EXIT, type ExitCode } from "../exit-codes.ts";
+import { clockTime, day, duration, harmless, plural } from "../words.ts";
+
+export function sayHalt(context: Context, halt: Halt, view: RunView, config: Config): ExitCode {
+  const { run, counts } = view;
+  const kept = `${counts.done} of ${plural(counts.total, "task")} done, the rest is kept`;
+  if (halt.is === "setup") return saySetup(context, halt.failure, { run, kept });
+  if (halt.is === "refused") {
+    const { account, failure } = halt;
+    const message = `the credentials of ${account} were refused: ${failure.message} (${kept})`;
+    return refuse(context, EXIT.authentication, {
+      kind: "authentication",
+      message,
+      next: `${keyText(account, config)}, then skein resume ${run}`,
+    });
+  }
+  const left = halt.until - context.now();
+  const when = `${day(halt.until)} ${clockTime(halt.until)}`;
+  return refuse(context, EXIT.parked, {
+    kind: "quota",
+    message:
+      `${halt.accounts.join(", ")} is rate limited until ${when} (in ${duration(left)}), and quota.wait is ` +
+      `${durationText(config.quota.wait)}, so the run stopped (${kept})`,
+    next: `skein resume ${run} after ${when}; or skein resume ${run} --set quota.wait=${waitFor(left)} to wait here`,
+  });
+}
+
+/** Keeps the lines that a tool wrote, and those for skein.yaml, as lines. */
+function saySetup(
+  context: Context,
+  { kind, message, next = "fix it" }: Failure,
+  { run, kept }: { readonly run: string; readonly kept: string },
+): ExitCode {
+  const then = `then skein resume ${run}`;
+  if (context.json) return refuse(context, EXIT.configuration, { kind, message, next: `${next}; ${then}` });
+  const [what = "", ...said] = message.split("\n");
+  const [first = "", ...more] = next.split("\n");
+  const after = more.length === 0 ? [] : [...more, then];
+  const code = refuse(context, EXIT.configuration, {
+    kind,
+    message: `${what} (${kept})`,
+    lines: said,
+    next: more.length === 0 ? `${first}, ${then}` : first,
+  });
+  for (const line of after) context.err.write(`  ${harmless(line)}\n`);
+  return code;
+}
+
+/** In whole hours, so that it is enough. */
+const waitFor = (ms: number) => `${Math.ceil(ms / 3_600_000)}h`;
+
+/** The variable that holds the key, if it is Skein that hands it over. */
+function keyText(account: string, { agent, planner, fallback }: Config): string {
+  const specs = [agent, planner].filter((spec) => typeof spec === "object");
+  const models = specs.flatMap((spec) => (spec.kind === "model" ? [spec.model, ...spec.fallbacks] : []));
+  const model = [...models, ...fallback].find((one) => accountOf(one) === account);
+  const variable = model && (model.keyVariable ?? knownProvider(model.provider)?.keys[0]);
+  if (variable !== undefined) return `set ${variable} to a key that works`;
+  return specs.some((spec) => spec.kind === "acp" && spec.name === account)
+    ? `log in with ${account} itself, or set the key that it wants`
+    : `see to the credentials of ${account}`;
+}

@@ -1,0 +1,132 @@
+/** `skein deliver`: what came of bringing what landed to the user's branch, in words? */
+import { type DeliverRequest, deliverRun } from "../../../app/deliver.ts";
+import { pickDelivery } from "../../../app/deliverable.ts";
+import { targetOf } from "../../../app/lost-run.ts";
+import type { Parts } from "../../../app/parts.ts";
+import type { SeenRun } from "../../../app/see-run.ts";
+import { partsOf } from "../../../compose.ts";
+import { hasFailed } from "../../../core/result.ts";
+import { unreachable } from "../../../core/unreachable.ts";
+import type { DeliveryEnd } from "../../../ports/delivery.ts";
+import { hasExit, openHere, openSeen } from "../acts/project.ts";
+import { stopOnSignal } from "../acts/signals.ts";
+import { type Act, type Context, refuse, say, writeJson } from "../context.ts";
+import { EXIT, type ExitCode } from "../exit-codes.ts";
+import { sayRefused } from "../refusals.ts";
+import { quoted, short } from "../words.ts";
+import { type AddTo, addRepo, type DeliverCommandOptions, examples } from "./options.ts";
+
+export const addDeliver: AddTo = (command, perform) => {
+  addRepo(command)
+    .description(
+      "Moves the branch that a run started from to the run's target; by default of the newest closed run that " +
+        "has landed something which that branch has not. " +
+        "It is the only command that touches a branch of yours. If that branch has moved meanwhile, it is merged " +
+        "into the target first, which is gated again. A branch that is checked out is moved only with " +
+        "--into-checkout, and only if nothing is uncommitted there.",
+    )
+    .option("--branch <name>", "the branch to move, if not the one that the run started from")
+    .option("--into-checkout", "also if the branch is checked out: its files change, by git merge --ff-only")
+    .option("--partial", "also if the run is not done: what landed so far; never if it is going on or is red")
+    .addHelpText("after", examples("skein deliver", "skein deliver 1115-k7qd --into-checkout"))
+    .action((run: string | undefined, options: Omit<DeliverCommandOptions, "run">) =>
+      perform((context) => deliver(context, run === undefined ? options : { ...options, run })),
+    );
+};
+
+const deliver: Act<DeliverCommandOptions> = async (context, options) => {
+  const project = await openHere(context, options);
+  if (hasExit(project)) return project.exit;
+  const parts = partsOf(project, context.env);
+  const found =
+    options.run === undefined
+      ? await pickDelivery(options, { runs: project.runs, git: parts.git })
+      : await openSeen(context, project, options.run);
+  if (hasFailed(found)) return sayRefused(context, found);
+  return hasExit(found) ? found.exit : bring(context, parts, { ...found, ...options, isOwnAnswer: true });
+};
+
+/** After a run that is done, if that was asked for; with JSON the events are all that is on standard output. */
+export const deliverDone = (
+  context: Context,
+  parts: Parts,
+  wanted: SeenRun & { readonly intoCheckout?: true },
+): Promise<ExitCode> => bring(context, parts, { ...wanted, isOwnAnswer: false });
+
+type Wanted = DeliverRequest & { readonly isOwnAnswer: boolean };
+
+async function bring(context: Context, parts: Parts, wanted: Wanted): Promise<ExitCode> {
+  const { record } = wanted.home;
+  const { run } = record;
+  using stop = stopOnSignal();
+  const delivered = await deliverRun(wanted, parts, stop.signal);
+  if (hasFailed(delivered)) return sayRefused(context, delivered);
+  const { end, branch: baseBranch } = delivered;
+  const again = [
+    `skein deliver ${run}`,
+    ...(wanted.branch === undefined ? [] : [`--branch ${quoted(wanted.branch)}`]),
+    ...(wanted.partial ? ["--partial"] : []),
+  ].join(" ");
+  const said = { run, again, baseBranch, target: targetOf(record) };
+  if (end.is === "delivered" || end.is === "nothing-new") {
+    if (!context.json) say(context, goodWords(end, said));
+    else if (wanted.isOwnAnswer) writeJson(context, { run, branch: baseBranch, ...end });
+    return EXIT.done;
+  }
+  return refuse(context, EXIT.notAllDone, { kind: "repository", ...refusal(end, said) });
+}
+
+type Said = {
+  readonly run: string;
+  readonly again: string;
+  readonly baseBranch: string;
+  readonly target: string;
+};
+type Good = Extract<DeliveryEnd, { readonly is: "delivered" | "nothing-new" }>;
+
+function goodWords(end: Good, { run, baseBranch }: Said): string {
+  if (end.is === "nothing-new") return `${baseBranch} has everything of run ${run} already`;
+  const [from, to] = [short(end.from), short(end.to)];
+  const gated = end.isUngated ? "merged into the target; there is no gate" : GATED_TOGETHER;
+  const merged = end.isMerged ? `${baseBranch} had moved: it was ${gated}; ` : "";
+  return `${merged}delivered: ${baseBranch} went from ${from} to ${to}. See it: git log --first-parent ${from}..${baseBranch}`;
+}
+
+const GATED_TOGETHER = "merged into the target, and both passed the gate together";
+
+function refusal(
+  end: Exclude<DeliveryEnd, Good>,
+  { again, baseBranch, target }: Said,
+): { readonly message: string; readonly next: string; readonly lines?: readonly string[] } {
+  const unchanged = end.isMerged
+    ? `it was not moved, but ${target} has now what it had before`
+    : "nothing was changed";
+  switch (end.is) {
+    case "checked-out":
+      return end.why === "not-asked"
+        ? {
+            message: `${baseBranch} is checked out in ${end.where}: ${unchanged}`,
+            next: `${again} --into-checkout, which changes the files there; or git merge ${target} yourself`,
+          }
+        : {
+            message: `${end.where} has changes that are not committed, so that ${baseBranch} was not moved there`,
+            next: `commit or stash them, then ${again} --into-checkout`,
+          };
+    case "conflict":
+      return {
+        message: `${baseBranch} has moved meanwhile, and conflicts with what landed: ${unchanged}`,
+        lines: end.files,
+        next: `git merge ${target} into ${baseBranch} by hand, or start a run that does`,
+      };
+    case "red":
+      return {
+        message: `${baseBranch} has moved meanwhile; together with what landed the gate fails: ${unchanged}`,
+        lines: end.failures,
+        next: "fix it on either side, then deliver again",
+      };
+    case "base-keeps-moving":
+      return { message: `${baseBranch} moves faster than the gate runs: ${unchanged}`, next: again };
+    default:
+      return unreachable(end);
+  }
+}

@@ -1,0 +1,179 @@
+/** `skein doctor`: could a run start here now, what prevents it, and what is configured? */
+import { Option } from "commander";
+import type { Disk } from "../../../compose.ts";
+import { type Failed, hasFailed } from "../../../core/result.ts";
+import { onPage, table } from "../columns.ts";
+import { type Act, type Context, say, writeJson } from "../context.ts";
+import { diagnose, MIN_FREE_BYTES, NEEDED_GIT, NEEDED_NODE } from "../doctor/checks.ts";
+import { type DoctorFacts, type DoctorFinding, gatherFacts } from "../doctor/facts.ts";
+import { trialAsked, trialOf } from "../doctor/gate.ts";
+import { redactorOf, type Setting, settingsOf, valueText, withoutSecretWords } from "../doctor/values.ts";
+import { EXIT } from "../exit-codes.ts";
+import { paint } from "../output.ts";
+import { harmless, plural } from "../words.ts";
+import { type AddTo, addRepo, addSettings, collect, type DoctorOptions, examples } from "./options.ts";
+
+/** Without a command: the empty one, among those that are named. */
+const TRIAL = new Option(
+  "--gate [command]",
+  "run the gate once; with a command: use that gate, as for skein run",
+)
+  .preset("")
+  .argParser(collect);
+
+export const addDoctor: AddTo = (command, perform) => {
+  addRepo(command)
+    .description(
+      "Checks git, the repository, the agents, the gate, the state folder and the disk, says what prevents a run and " +
+        "how to fix it, and shows every setting with its origin. Changes nothing. Takes the settings of `skein run`. " +
+        "An ACP agent that is named with --agent is started and asked for a session, to see whether it is logged in. " +
+        "Exit code 0: a run could start now; 1: it could not. `--gate` alone runs the gate and its probe once, in a " +
+        "temporary workspace. Exit code 0: the gate passes; 1: it fails; 3: it cannot run, or tests nothing.",
+    )
+    .option("--base <ref>", "the branch or commit to start from (default: HEAD)");
+  addSettings(command, TRIAL)
+    .option("--config <file>", "the configuration (default: skein.yaml at the top of the repository)")
+    .option("--all", "also show settings that have their default")
+    .addHelpText(
+      "after",
+      examples(
+        "skein doctor",
+        "skein doctor --model anthropic/claude-sonnet-4-5",
+        "skein doctor --agent codex",
+        "skein doctor --agent ./my-agent.sh",
+        "skein doctor --all",
+        "skein doctor --gate",
+        "skein doctor --json",
+      ),
+    )
+    .action((options: DoctorOptions) => perform(async (context) => doctor(context, options)));
+};
+
+const doctor: Act<DoctorOptions> = async (context, given) => {
+  const { options, isAsked } = trialAsked(given);
+  const facts = await gatherFacts(context, options);
+  const { configuration } = facts;
+  const pass = "config" in configuration ? configuration.config.workspace.pass : [];
+  const redact = redactorOf(context.env, pass);
+  const first = redact(diagnose(facts));
+  if (!context.json) for (const finding of first) sayFinding(context, finding);
+  const trial = isAsked
+    ? await trialOf(context, options, facts, (text) => say(context, paint(context.out, "quiet", text)))
+    : undefined;
+  const last = redact(trial?.findings ?? []);
+  const findings = [...first, ...last];
+  const settings = redact("config" in configuration ? settingsOf(configuration) : []);
+  const canRun = findings.every(({ level }) => level !== "bad");
+  if (context.json) writeJson(context, { canRun, findings, ...redact(factsJson(facts)), settings });
+  else {
+    for (const finding of last) sayFinding(context, finding);
+    if (settings.length > 0) saySettings(context, settings, options.all === true);
+    sayEnd(context, findings, canRun);
+  }
+  return trial?.exit || (canRun ? EXIT.done : EXIT.notAllDone);
+};
+
+const TONES = { ok: "good", warn: "bad", bad: "bad" } as const;
+const LEVEL_COLUMNS = 6;
+const NAME_COLUMNS = 14;
+const INDENT = " ".repeat(LEVEL_COLUMNS + NAME_COLUMNS);
+
+function sayFinding(context: Context, { name, level, text, next }: DoctorFinding): void {
+  const { out } = context;
+  // Broken into lines with blanks in front, which then give way to the name: what colours take counts for no column.
+  const page = (words: string) =>
+    words
+      .split("\n")
+      .map((line) => onPage(out, INDENT + harmless(line, MAX_TEXT_CHARS), INDENT))
+      .join("\n");
+  const lines = page(text).slice(INDENT.length);
+  const start = paint(out, TONES[level], level) + " ".repeat(LEVEL_COLUMNS - level.length);
+  say(context, start + name.padEnd(NAME_COLUMNS) + lines);
+  if (next !== undefined) say(context, page(`try: ${next}`));
+}
+
+const MAX_TEXT_CHARS = 1_000;
+
+function saySettings(context: Context, settings: readonly Setting[], isAll: boolean): void {
+  const shown = settings.filter(({ origin }) => isAll || origin !== "default");
+  const folded = settings.length - shown.length;
+  say(context);
+  say(context, paint(context.out, "strong", "Configuration"));
+  const rows = shown.map(({ key, value, origin }) => [
+    key,
+    origin,
+    harmless(valueText(value), MAX_VALUE_CHARS),
+  ]);
+  for (const line of table(rows)) say(context, `  ${line}`);
+  if (folded > 0)
+    say(context, `  ${plural(folded, "key has its default", "keys have their default")}; --all shows them`);
+}
+
+const MAX_VALUE_CHARS = 200;
+
+function sayEnd(context: Context, findings: readonly DoctorFinding[], canRun: boolean): void {
+  const count = (level: DoctorFinding["level"]) =>
+    findings.filter((finding) => finding.level === level).length;
+  const warnings = count("warn") === 0 ? "" : `, with ${plural(count("warn"), "warning")}`;
+  say(context);
+  if (canRun) say(context, paint(context.out, "good", `A run could start now${warnings}.`));
+  else
+    say(
+      context,
+      paint(context.out, "bad", `No run could start: ${plural(count("bad"), "problem")}${warnings}.`),
+    );
+}
+
+/** The same keys whatever was found; null is what could not be seen. */
+function factsJson(facts: DoctorFacts): Readonly<Record<string, unknown>> {
+  const { node, git, repository, base, configuration, agents, gate, isolation, state } = facts;
+  const seen = <T extends object>(value: T | undefined) =>
+    value === undefined || hasFailed(value) ? null : (value as Exclude<T, Failed>);
+  const problemOf = ({ problem }: { readonly problem?: unknown }) => ({ problem: problem ?? null });
+  const look = { repository: seen(repository), agents: seen(agents), gate: seen(gate), state: seen(state) };
+  return {
+    node: { ...node, needed: `${NEEDED_NODE}` },
+    git: hasFailed(git)
+      ? null
+      : { version: git.version, needed: NEEDED_GIT, isEnough: git.problem === undefined },
+    repository: look.repository && { branch: null, ...look.repository },
+    base: typeof base === "string" ? base : null,
+    agents: withoutSecretWords(
+      look.agents?.map((one) => ({
+        ...{ ...one, spec: one.spec ?? null, session: one.session ?? null, ...problemOf(one) },
+      })) ?? null,
+    ),
+    gate: look.gate && {
+      ...look.gate,
+      commands: look.gate.commands.map((one) => ({ ...one, ...problemOf(one) })),
+    },
+    setup: seen(facts.setup),
+    found: withoutSecretWords(facts.found ?? null),
+    sandbox: facts.sandbox ?? null,
+    prices: facts.prices ?? null,
+    prompts: facts.prompts ?? null,
+    specialists: facts.specialists ?? null,
+    mcp: facts.mcp ?? null,
+    isolation,
+    state: look.state && {
+      folder: look.state.folder,
+      isThere: look.state.isThere,
+      unwritable: look.state.unwritable ?? null,
+      runs: look.state.runs,
+      brokenRuns: look.state.brokenRuns,
+    },
+    disk: {
+      state: diskJson(look.state?.disk),
+      repository: diskJson(facts.repositoryDisk),
+      minFreeBytes: MIN_FREE_BYTES,
+      tree: facts.tree ?? null,
+      workspaces: facts.room ?? null,
+    },
+    configuration:
+      "config" in configuration
+        ? { isRead: true, notices: configuration.notices, problems: [] }
+        : { isRead: false, notices: [], problems: configuration.lines ?? [configuration.message] },
+  };
+}
+
+const diskJson = (disk: Disk | undefined) => (disk === undefined ? null : { fileSystem: null, ...disk });

@@ -1,0 +1,152 @@
+/** `skein init`: writes a first skein.yaml. */
+
+import { existsSync } from "node:fs";
+import path from "node:path";
+import {
+  ignoredSettings,
+  inspectGate,
+  inspectSetup,
+  type Project,
+  type SetupFacts,
+} from "../../../compose.ts";
+import { starterText } from "../../../config/index.ts";
+import { hasFailed } from "../../../core/result.ts";
+import { hasExit, NEVER, openHere } from "../acts/project.ts";
+import { onPage } from "../columns.ts";
+import { defaultConfig } from "../configuration.ts";
+import { type Act, type Context, refuse, say, writeJson } from "../context.ts";
+import { EXIT, type ExitCode } from "../exit-codes.ts";
+import { lookAt, type Unwritten, writeNew } from "../files.ts";
+import { paint } from "../output.ts";
+import { commands, harmless } from "../words.ts";
+import { type AddTo, addRepo, examples, type RepoOption } from "./options.ts";
+
+type InitOptions = RepoOption & { readonly force?: true; readonly print?: true };
+
+export const addInit: AddTo = (command, perform) => {
+  addRepo(command)
+    .description(
+      "Inspects the repository and writes a commented skein.yaml at its top: the gate that was found, how " +
+        "workspaces are set up, and the most common settings with their defaults. Writes nothing else, and keeps an " +
+        "existing file.",
+    )
+    .option("--force", "replace an existing skein.yaml")
+    .option("--print", "print the file instead of writing it")
+    .addHelpText("after", examples("skein init", "skein init --print", "skein init --force"))
+    .action((options: InitOptions) => perform(async (context) => init(context, options)));
+};
+
+const NAME = "skein.yaml";
+/** Of both only one may be there. */
+const OTHER_NAME = "skein.yml";
+/** A hint is not worth more. */
+const MAX_HINT_MS = 5_000;
+
+const init: Act<InitOptions> = async (context, options) => {
+  const project = await openHere(context, options);
+  if (hasExit(project)) return project.exit;
+  const { located } = project;
+  const file = path.join(located.top, NAME);
+  const unwanted = options.print ? undefined : await refuseFile(context, project, options);
+  if (unwanted !== undefined) return unwanted;
+  const gate = await inspectGate({ located, config: defaultConfig(), env: context.env }, located.head, NEVER);
+  if (hasFailed(gate)) return refuse(context, EXIT.configuration, gate.failure);
+  const setup = await inspectSetup(located, located.head, NEVER);
+  const ignored = await ignoredSettings(located, AbortSignal.timeout(MAX_HINT_MS));
+  const found = { gate: { found: gate.found, commands: gate.commands.map(({ run }) => run) } };
+  const text = starterText(setup === undefined ? found : { ...found, setup });
+  const seen = { ...found, setup: setup ?? null, ignored };
+  if (options.print) {
+    if (context.json) writeJson(context, { file, isWritten: false, isReplaced: false, text, ...seen });
+    else context.out.write(text);
+    return EXIT.done;
+  }
+  const written = await writeNew(file, text, options.force === true);
+  if ("why" in written) return refuseWrite(context, file, written);
+  if (context.json) writeJson(context, { file, isWritten: true, ...written, text, ...seen });
+  else sayWritten(context, file, { ...seen, ...written });
+  return EXIT.done;
+};
+
+async function refuseFile(
+  context: Context,
+  { located: { top, gitDir } }: Project,
+  { force }: InitOptions,
+): Promise<ExitCode | undefined> {
+  const no = (message: string, next: string) =>
+    refuse(context, EXIT.notAllDone, { kind: "configuration", message, next });
+  if (top === gitDir)
+    return no(
+      `${top} is not a work tree, so a ${NAME} there would not be read; nothing was written`,
+      "go to a work tree; or skein init --print > skein.yaml, and give it with skein run --config skein.yaml",
+    );
+  if (existsSync(path.join(top, OTHER_NAME)))
+    return no(
+      `${path.join(top, OTHER_NAME)} exists, and only one of the two names is allowed; nothing was written`,
+      `change it by hand (skein init --print shows what would be written), or rename it to ${NAME}`,
+    );
+  const file = path.join(top, NAME);
+  return force || !(await lookAt(file)) ? undefined : refuseExisting(context, file);
+}
+
+const refuseExisting = (context: Context, file: string): ExitCode =>
+  refuse(context, EXIT.notAllDone, {
+    kind: "configuration",
+    message: `${file} already exists; nothing was written`,
+    next: "skein init --print shows what would be written; --force replaces it",
+  });
+
+function refuseWrite(context: Context, file: string, { why, isThere }: Unwritten): ExitCode {
+  if (isThere) return refuseExisting(context, file);
+  return refuse(context, EXIT.notAllDone, {
+    kind: "configuration",
+    message: `${file} cannot be written: ${why}`,
+    next: "check that the folder is writable and the disk has space; skein init --print writes nothing",
+  });
+}
+
+type Seen = {
+  readonly gate: { readonly found: string; readonly commands: readonly string[] };
+  readonly setup: SetupFacts | null;
+  readonly ignored: readonly string[];
+  readonly isReplaced: boolean;
+};
+
+function sayWritten(context: Context, file: string, { gate, setup, ignored, isReplaced }: Seen): void {
+  const { out, command } = context;
+  say(context, `${isReplaced ? "replaced" : "wrote"} ${harmless(file)}`);
+  say(context);
+  const row = (name: string, text: string, tone: "plain" | "bad" = "plain") => {
+    const lines = onPage(out, INDENT + harmless(text), INDENT).slice(INDENT.length);
+    say(context, paint(out, "quiet", name.padEnd(INDENT.length)) + paint(out, tone, lines));
+  };
+  if (gate.commands.length > 0) row("gate", `detected: ${gate.found}`);
+  else row("gate", "none found: until you name one, tasks land untested", "bad");
+  if (setup !== null) row("set-up", setupText(setup));
+  if (ignored.length > 0)
+    row(
+      "hint",
+      `git ignores ${ignored.slice(0, MAX_SHOWN).join(", ")}, so workspaces do not have it: if tests need it, ` +
+        "list it in .worktreeinclude; agents can then read it",
+    );
+  say(context);
+  say(
+    context,
+    "Next (Skein looks for an installed agent unless skein.yaml names one: see docs/agents.md of Skein)",
+  );
+  const next = commands([
+    [`${command} doctor`, "check whether a run could start now"],
+    [`${command} run "<goal>"`],
+  ]);
+  for (const line of next) say(context, `  ${line}`);
+}
+
+function setupText({ command, lockFile, isNeeded, why, copy }: SetupFacts): string {
+  if (!isNeeded) return `not set: ${why} Else ${command}`;
+  return copy
+    ? `a copy of ${copy.join(", ")}: ${why}`
+    : `${command}, in each new workspace: there is ${lockFile}. ${why}`;
+}
+
+const MAX_SHOWN = 5;
+const INDENT = " ".repeat(8);

@@ -1,0 +1,136 @@
+/** `skein logs`: what happened in a run, so far or until it closes. */
+
+import { messageOf } from "../../../core/failure.ts";
+import type { JobId } from "../../../core/job.ts";
+import type { Event } from "../../../core/log/event.ts";
+import { wallTime } from "../../../core/log/state.ts";
+import type { TaskId } from "../../../core/task.ts";
+import { findTask, nothingSeen, type Seen, see } from "../../../core/view/view.ts";
+import { hasExit, openHere, openNamed } from "../acts/project.ts";
+import { type Act, type Context, refuse, usage } from "../context.ts";
+import { EXIT } from "../exit-codes.ts";
+import { paint } from "../output.ts";
+import { narrate } from "../render/narrate.ts";
+import { hasPlanner } from "../run-record.ts";
+import { asJson, clockTime, day } from "../words.ts";
+import { type AddTo, addRepo, examples, type RepoOption } from "./options.ts";
+
+export const addLogs: AddTo = (command, perform) => {
+  addRepo(command)
+    .description(
+      "Shows what happened in a run, with times. With --json: every event in full, one per line. " +
+        "Without a run: the open one, else the newest.",
+    )
+    .option("-f, --follow", "keep printing until the run closes; Ctrl-C ends it")
+    .option("--task <task>", "only events of this task and its subtasks")
+    .addHelpText(
+      "after",
+      examples(
+        "skein logs 1115-k7qd",
+        "skein logs 1115-k7qd -f",
+        "skein logs 1115-k7qd --task parser --json",
+      ),
+    )
+    .action((run: string | undefined, options: LogsOptions) =>
+      perform((context) => logs(context, { ...options, run })),
+    );
+};
+
+type LogsOptions = RepoOption & { readonly follow?: true; readonly task?: string };
+
+const logs: Act<LogsOptions & { readonly run: string | undefined }> = async (context, options) => {
+  const project = await openHere(context, options);
+  if (hasExit(project)) return project.exit;
+  const found = await openNamed(context, project, options.run);
+  if (hasExit(found)) return found.exit;
+  const { home, seen } = found;
+  const task = options.task === undefined ? undefined : findTask(seen.state, options.task);
+  if (typeof task === "object")
+    return usage(
+      context,
+      unknownTask(options.task!, task.several),
+      `skein show ${home.record.run} lists them`,
+    );
+  const stop = new AbortController();
+  const onSignal = () => stop.abort();
+  if (options.follow) for (const name of SIGNALS) process.on(name, onSignal);
+  try {
+    const told = nothingSeen();
+    const events = options.follow ? home.log.follow(0, stop.signal) : home.log.read(0);
+    const teller = new Teller(context, task, hasPlanner(home.record));
+    for await (const event of events) {
+      see(told, event);
+      teller.tell(event, told);
+      if (event.type === "run.closed") break;
+    }
+    return EXIT.done;
+  } catch (error) {
+    return refuse(context, EXIT.configuration, { kind: "repository", message: messageOf(error) });
+  } finally {
+    for (const name of SIGNALS) process.off(name, onSignal);
+  }
+};
+
+const SIGNALS = ["SIGINT", "SIGTERM"] as const;
+
+export function unknownTask(said: string, several: readonly { readonly name: string }[]): string {
+  const names = several
+    .slice(0, 5)
+    .map(({ name }) => name)
+    .join(", ");
+  return several.length === 0
+    ? `there is no task ${JSON.stringify(said)}`
+    : `several tasks are called ${said}: ${names}`;
+}
+
+class Teller {
+  readonly #context: Context;
+  readonly #task: TaskId | undefined;
+  readonly #hasPlanner: boolean;
+  #day = "";
+
+  constructor(context: Context, task: TaskId | undefined, planned: boolean) {
+    this.#context = context;
+    this.#task = task;
+    this.#hasPlanner = planned;
+  }
+
+  tell(event: Event, { state }: Seen): void {
+    const { out, json } = this.#context;
+    if (this.#task !== undefined && !concerns(event, this.#task)) return;
+    if (json) {
+      out.write(`${asJson(event)}\n`);
+      return;
+    }
+    const line = narrate(event, state, { hasPlanner: this.#hasPlanner });
+    if (!line) return;
+    const time = wallTime(state, event.at);
+    const today = day(time);
+    if (today !== this.#day) out.write(`${paint(out, "quiet", today)}\n`);
+    this.#day = today;
+    out.write(`${paint(out, "quiet", clockTime(time))}  ${paint(out, line.tone, line.text)}\n`);
+  }
+}
+
+/** It names the task, or one below it. */
+export function concerns(event: Event, task: TaskId): boolean {
+  const isBelow = (id: string) => id === task || id.startsWith(`${task}.`);
+  if ("task" in event) return isBelow(event.task);
+  switch (event.type) {
+    case "job.started":
+      return event.job.kind === "land"
+        ? event.job.members.some((m) => isBelow(m.task))
+        : event.job.kind !== "check" && isBelow(event.job.task);
+    case "job.ended":
+      return isBelow(taskOfJob(event.job));
+    case "batch.landed":
+      return event.members.some((m) => isBelow(m.task));
+    case "landing.turned":
+      return event.requeue.some(isBelow);
+    default:
+      return false;
+  }
+}
+
+/** "work:t.2#1" is of "t.2"; landings and checks are of none. */
+const taskOfJob = (job: JobId): string => /^(?:plan|work):(.+)#\d+$/.exec(job)?.[1] ?? "";

@@ -1,0 +1,117 @@
+/** What can be said on the command line? The options of the verbs, and those that several of them share. */
+import { type Command, Option } from "commander";
+import type { MailboxMessage } from "../../../ports/mailbox.ts";
+import type { Perform } from "../context.ts";
+
+/** Gives a command its options and what it does. */
+export type AddTo = (command: Command, perform: Perform) => void;
+
+export const addRepo = (command: Command): Command =>
+  command.option("--repo <folder>", "the repository (default: the one of the current folder)");
+
+export const collect = (value: string, before: readonly string[] = []): readonly string[] => [
+  ...before,
+  value,
+];
+
+const GATE = new Option(
+  "--gate <command>",
+  "what must pass before a task lands: auto, none or a command; may be repeated",
+).argParser(collect);
+
+/** What can be configured by a flag; everything else by --set. */
+export const addSettings = (command: Command, gate: Option = GATE): Command =>
+  command
+    .option(
+      "--agent <agent>",
+      "the agent: a name (claude, codex, gemini, opencode, pi), provider/model, a command, acp:command",
+    )
+    .option(
+      "--model <provider/model>",
+      "the model of the built-in agent, such as anthropic/claude-sonnet-4-5",
+    )
+    .option("--script <file>", "answer from this script instead of an agent (see skein demo)")
+    .option("--planner <agent>", 'the planner, if not the agent; "none": one worker does the whole goal')
+    .option("--workers <n>", "maximum number of workers at once")
+    .addOption(gate)
+    .option("--approve", "wait for your approval of the first plan (skein approve)")
+    .option("--deliver", "merge into the base branch when everything is done")
+    .option("--into-checkout", "with --deliver: even if the base branch is checked out (it must be clean)")
+    .option("--set <key=value>", "set any key of skein.yaml; may be repeated", collect);
+
+export type SettingOptions = {
+  readonly agent?: string;
+  readonly model?: string;
+  readonly script?: string;
+  readonly planner?: string;
+  readonly workers?: string;
+  readonly gate?: readonly string[];
+  readonly approve?: true;
+  readonly deliver?: true;
+  readonly intoCheckout?: true;
+  readonly set?: readonly string[];
+};
+
+export type RepoOption = { readonly repo?: string };
+
+/** The lines below a verb's help. */
+export const examples = (...lines: readonly string[]): string =>
+  ["", "Examples:", ...lines.map((line) => `  ${line}`)].join("\n");
+
+export type RunOptions = RepoOption & SettingOptions & { readonly base?: string; readonly config?: string };
+
+/** `ask`: undefined where nothing was said about it. */
+export type PlanOptions = RepoOption &
+  Pick<SettingOptions, "agent" | "model" | "planner" | "script" | "set"> & {
+    readonly markdown?: true;
+    readonly mermaid?: true;
+    readonly out?: string;
+    readonly force?: true;
+    readonly ask?: boolean;
+    readonly maxConcurrent?: string;
+    readonly by?: string;
+    readonly agentPrefix?: string | true;
+    readonly config?: string;
+  };
+
+export type SpawnOptions = {
+  readonly input?: readonly string[];
+  readonly file?: readonly string[];
+  readonly hint?: readonly string[];
+  readonly expect?: string;
+  readonly maxDepth?: string;
+  readonly inherit?: string;
+  readonly request?: string;
+};
+
+export type AskOptions = { readonly default?: string; readonly wait?: string };
+
+/** Of `skein run`: make the plan first, show it, and ask. */
+export type PlanFirst = {
+  readonly plan?: true;
+  readonly yes?: true;
+  readonly by?: string;
+};
+
+export type ResumeOptions = RepoOption & SettingOptions & { readonly run?: string };
+
+export type StopOptions = RepoOption & { readonly run?: string; readonly now?: true };
+
+export type TellOptions = RepoOption & { readonly run?: string; readonly command: MailboxMessage };
+
+export type DeliverCommandOptions = RepoOption & {
+  readonly run?: string;
+  readonly branch?: string;
+  readonly intoCheckout?: true;
+  readonly partial?: true;
+};
+
+export type RemoveOptions = RepoOption & {
+  readonly run: string;
+  readonly yes?: true;
+  readonly undelivered?: true;
+};
+
+export type RestoreOptions = RepoOption & { readonly entry: string; readonly branch?: string };
+
+export type DoctorOptions = RunOptions & { readonly all?: true };

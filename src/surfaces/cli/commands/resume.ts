@@ -1,0 +1,142 @@
+/** `skein resume`: which run goes on, and with which changes? */
+import { type Deliverable, deliverableOf } from "../../../app/deliverable.ts";
+import type { RunListeners } from "../../../app/follow-run.ts";
+import { misconfigured } from "../../../app/refused.ts";
+import { type ResumeRequest, type RunResumed, resumeRun } from "../../../app/resume-run.ts";
+import { runsWhere, type SeenRun, underWay } from "../../../app/see-run.ts";
+import { type Project, partsOf } from "../../../compose.ts";
+import type { Config } from "../../../config/index.ts";
+import { hasFailed } from "../../../core/result.ts";
+import { type RunView, viewOf } from "../../../core/view/view.ts";
+import { undoneText } from "../../../core/view/view-reasons.ts";
+import { follow } from "../acts/follow.ts";
+import { type Exit, hasExit, movedHere, openHere, openSeen } from "../acts/project.ts";
+import { readHere, reconfigured } from "../configuration.ts";
+import { type Act, type Context, refuse, say, usage, writeJson } from "../context.ts";
+import { EXIT, type ExitCode } from "../exit-codes.ts";
+import { paint } from "../output.ts";
+import { sayRefused } from "../refusals.ts";
+import { firstLine, harmless, plural } from "../words.ts";
+import { deliverDone } from "./deliver.ts";
+import { type AddTo, addRepo, addSettings, examples, type ResumeOptions } from "./options.ts";
+import { tellRun } from "./steering.ts";
+
+export const addResume: AddTo = (command, perform) => {
+  command.description(
+    "Goes on with a run that was stopped, paused or killed, by default the newest that is not closed. What was " +
+      "durable is not done again. The run keeps the configuration that it was started with; flags and --set " +
+      "change it from here on. Of a run that stopped because its gate or its workspaces could not be set up, what " +
+      "skein.yaml says about these is read again.",
+  );
+  addSettings(addRepo(command))
+    .addHelpText("after", examples("skein resume", "skein resume 1115-k7qd --workers 2"))
+    .action((run: string | undefined, options: ResumeOptions) =>
+      perform((context) => resume(context, run === undefined ? options : { ...options, run })),
+    );
+};
+
+const resume: Act<ResumeOptions> = async (context, options) => {
+  const project = await openHere(context, options);
+  if (hasExit(project)) return project.exit;
+  const found = await pick(context, project, options.run);
+  if (hasExit(found)) return found.exit;
+  const parts = partsOf(project, context.env);
+  const { home, seen } = found;
+  let ended: Exclude<RunResumed, { readonly is: "live" }> | undefined;
+  const followed = await follow(context, {
+    parts,
+    config: { planner: Object(home.record.settings).planner as Config["planner"] },
+    start: async (listeners, signal) => {
+      const resumed = await resumeRun(
+        requestOf(context, project, { ...found, ...options, ...listeners }),
+        parts,
+        signal,
+      );
+      if (hasFailed(resumed)) return resumed;
+      if (resumed.is === "live") return { ...resumed, home };
+      ended = resumed;
+      return undefined;
+    },
+  });
+  if (ended?.is === "paused") return tellRun(context, home, { type: "resume" });
+  const view = viewOf(seen);
+  const isDone = view.is === "done";
+  const config = ended?.config ?? followed.config;
+  if (config?.deliver && isDone) return deliverDone(context, parts, { home, seen, ...options });
+  return ended ? sayClosed(context, view, await deliverableOf(home.record, view, parts.git)) : followed.exit;
+};
+
+type Given = SeenRun & ResumeOptions & RunListeners;
+
+/** What is given now changes the run's record; what was fixed in skein.yaml is read there. */
+const requestOf = (context: Context, project: Project, given: Given): ResumeRequest => ({
+  ...given,
+  reconfigure: (settings) => reconfigured(context, settings, given),
+  configNow: async () => {
+    const read = await readHere({ ...context, env: {} }, project.located, {});
+    return "message" in read ? misconfigured(read.message, read.next, read.lines) : read;
+  },
+  onReady: ({ fixed, notices }) => {
+    const { run, goal } = given.home.record;
+    const { counts } = viewOf(given.seen);
+    const done = `${counts.done} of ${plural(counts.total, "task")} done`;
+    say(context, `going on with run ${run}, ${done}: ${firstLine(goal)}\n`);
+    for (const notice of fixed) say(context, harmless(notice));
+    for (const notice of notices) say(context, paint(context.out, "bad", `notice: ${harmless(notice)}`));
+  },
+});
+
+async function pick(context: Context, project: Project, run?: string): Promise<SeenRun | Exit> {
+  if (run !== undefined) return openSeen(context, project, run);
+  const open = await runsWhere(project.runs, ({ seen }) => seen.state.closed === undefined);
+  const idle: SeenRun[] = [];
+  for (const one of open) if ((await one.home.owner()) === undefined) idle.push(one);
+  const [newest, ...others] = idle;
+  const paused = open.filter(({ seen }) => seen.state.paused);
+  if (newest === undefined && paused.length === 1) return paused[0]!; // Its pause is what is meant to end.
+  if (newest === undefined) return { exit: await nothingOpen(context, project, open) };
+  if (others.length > 0) {
+    const names = others
+      .slice(0, 5)
+      .map(({ home }) => home.record.run)
+      .join(", ");
+    say(context, `${plural(idle.length, "run")} can go on; this is the newest. Others: ${names}`);
+  }
+  return newest;
+}
+
+/** Every open run is being driven already, or there is none. */
+async function nothingOpen(context: Context, project: Project, going: readonly SeenRun[]): Promise<ExitCode> {
+  const home = going[0]?.home;
+  const owner = await home?.owner();
+  if (home && owner) return sayRefused(context, underWay(home.record.run, owner));
+  const moved = going.length === 0 ? await movedHere(project) : undefined;
+  if (moved) return refuse(context, EXIT.configuration, moved);
+  return usage(
+    context,
+    "there is no run that could go on",
+    "`skein status` lists the runs; `skein run` starts one",
+  );
+}
+
+/** Nothing to go on with is no failure if everything was done. */
+function sayClosed(context: Context, view: RunView, bring: Deliverable): ExitCode {
+  const { run, is, counts, givenUp } = view;
+  const left = [...view.undone.map(undoneText), ...view.left];
+  const code = is === "done" ? EXIT.done : EXIT.notAllDone;
+  if (context.json) {
+    writeJson(context, { run, closed: is, left, ...(givenUp.length > 0 && { givenUp }) });
+    return code;
+  }
+  say(context, `run ${run} is closed: ${is}, ${counts.done} of ${plural(counts.total, "task")} done`);
+  for (const thing of left.slice(0, MAX_LEFT)) say(context, `  left: ${firstLine(thing, 300)}`);
+  if (left.length > MAX_LEFT) say(context, `  and ${left.length - MAX_LEFT} more`);
+  if (bring.is === "delivered")
+    say(context, `${is === "done" ? "" : "what landed was "}delivered to ${bring.branch}`);
+  if (is !== "done") say(context, `next: skein show ${run}, then skein run with what is left`);
+  else if (bring.is !== "delivered")
+    say(context, `next: ${bring.is === "ready" ? bring.command : `skein show ${run}`}`);
+  return code;
+}
+
+const MAX_LEFT = 20;

@@ -1,0 +1,179 @@
+/** `skein run`: from a goal, or a plan, to a run that goes on here. */
+import { beginRun, followingPlan, type RunReady } from "../../../app/begin-run.ts";
+import { targetOf } from "../../../app/lost-run.ts";
+import type { Parts } from "../../../app/parts.ts";
+import { checkedBy, groundsOf } from "../../../compose/planning.ts";
+import { type Project, partsOf } from "../../../compose.ts";
+import type { Config, ReadConfig } from "../../../config/index.ts";
+import { type Followed, follow } from "../acts/follow.ts";
+import { gateWarnings } from "../acts/gate-warnings.ts";
+import { readGoal } from "../acts/goal.ts";
+import { approve, planOf, refusePlanFirst } from "../acts/plan-run.ts";
+import { type Exit, hasExit, NEVER, openHere } from "../acts/project.ts";
+import { onPage } from "../columns.ts";
+import { configure } from "../configuration.ts";
+import { type Act, type Context, say } from "../context.ts";
+import { EXIT } from "../exit-codes.ts";
+import { paint } from "../output.ts";
+import { costNotices } from "../planning/cost.ts";
+import { type GivenPlan, planIn, planSize } from "../planning/file.ts";
+import { agentText, foundText, specText } from "../render/agent.ts";
+import { firstLine, harmless, plural, short } from "../words.ts";
+import { deliverDone } from "./deliver.ts";
+import { type AddTo, addRepo, addSettings, examples, type PlanFirst, type RunOptions } from "./options.ts";
+import { notify } from "./plan.ts";
+
+export const addRun: AddTo = (command, perform) => {
+  command.description(
+    "Works on a goal: a sentence, or a file such as SPEC.md that says it. The work starts from what is committed " +
+      "and lands on a branch of its own; your checkout is not touched.\n\n" +
+      "A plan file (of skein plan; JSON or markdown) is run as it is: its tasks in the order of their " +
+      "dependencies, by its agents, with its output files and criteria. Nobody plans then.\n\n" +
+      "Ctrl-C once: what is landing is finished, the rest is kept, and `skein resume` goes on. Twice: at once.",
+  );
+  addRepo(command).option("--base <ref>", "the branch or commit to start from (default: HEAD)");
+  addSettings(command)
+    .option("--config <file>", "the configuration (default: skein.yaml at the top of the repository)")
+    .option("--plan", "make a plan first, show it, and run it only if you say yes")
+    .option("--yes", "with --plan: run it without asking")
+    .option("--by <planner>", "with --plan: rules, or agent (default: rules)")
+    .addHelpText(
+      "after",
+      examples(
+        'skein run "add a --verbose option"  # by whoever skein doctor finds',
+        "skein run SPEC.md --model anthropic/claude-sonnet-4-5 --set budget.dollars=20",
+        'skein run SPEC.md --agent "my-agent --quiet" --workers 4 --gate "npm test"',
+        'skein run "rename the parser" --agent ./codemod.sh --planner none --set retry.maxFailed=1',
+        "skein run plan.json  # a plan of skein plan --out plan.json",
+        'skein run "add search, filters and paging" --plan',
+        "skein run SPEC.md --json | my-dashboard  # every event is a line",
+      ),
+    )
+    .action((goal: string, options: RunOptions & PlanFirst) =>
+      perform((context) => run(context, { goal, ...options })),
+    );
+};
+
+type Given = RunOptions & PlanFirst & { readonly goal: string };
+
+const run: Act<Given> = async (context, options) => {
+  const wrong = refusePlanFirst(context, options);
+  if (wrong !== undefined) return wrong;
+  const project = await openHere(context, options);
+  if (hasExit(project)) return project.exit;
+  const wanted = await wantedIn(context, project, options);
+  if (hasExit(wanted)) return wanted.exit;
+  const read = await configure(context, project, options);
+  if (hasExit(read)) return read.exit;
+  const config = wanted.plan
+    ? followingPlan(read.config, wanted.plan.plan, isWorkersSaid(read))
+    : read.config;
+  const costs = wanted.plan ? await costNotices(project, config, wanted.plan.plan) : [];
+  if (options.plan && wanted.plan) {
+    notify(context, costs);
+    const declined = await approve(context, wanted.plan, options);
+    if (declined !== undefined) return declined;
+  }
+  const notices = [...read.notices, ...(options.plan ? [] : costs)];
+  const { plan: _first, ...given } = options;
+  return (await begin(context, project, { ...given, ...wanted, config, notices })).exit;
+};
+
+/** A plan says its goal; any other file is one. */
+async function wantedIn(
+  context: Context,
+  project: Project,
+  options: Given,
+): Promise<Pick<Wanted, "goal" | "plan"> | Exit> {
+  const file = await planIn(context, options.goal, () => lintFacts(project));
+  if (file && hasExit(file)) return file;
+  if (file) return { goal: file.plan.goal, plan: file };
+  const goal = await readGoal(context, options.goal);
+  if (hasExit(goal) || !options.plan) return hasExit(goal) ? goal : { goal: goal.text };
+  const plan = await planOf(context, goal.text, options);
+  return hasExit(plan) ? plan : { goal: goal.text, plan };
+}
+
+/** What cannot be looked at is not compared. */
+async function lintFacts({ located }: Project) {
+  const grounds = await groundsOf(located.top, NEVER);
+  return "facts" in grounds ? checkedBy(grounds) : {};
+}
+
+/** What somebody says now about the number of workers counts for more than the plan. */
+const isWorkersSaid = ({ origins }: ReadConfig) => /^(?:--|SKEIN_)/.test(origins["workers"] ?? "");
+
+type Wanted = {
+  readonly goal: string;
+  readonly plan?: GivenPlan;
+  readonly config: Config;
+  readonly notices: readonly string[];
+  readonly intoCheckout?: true;
+};
+
+/** The same for a goal of the user's and for the demo's. */
+export async function begin(context: Context, project: Project, wanted: Wanted): Promise<Followed> {
+  const parts = partsOf(project, context.env);
+  const { goal, plan, config, intoCheckout } = wanted;
+  const request = { goal, config, mayFindAgent: true, ...(intoCheckout && { intoCheckout }) };
+  const followed = await follow(context, {
+    parts,
+    config,
+    start: (listeners, signal) =>
+      beginRun(
+        {
+          ...request,
+          ...listeners,
+          ...(plan && { plan: plan.plan }),
+          onReady: (ready) =>
+            announce(context, parts, { ...wanted, ...ready, notices: [...wanted.notices, ...ready.notices] }),
+        },
+        parts,
+        signal,
+      ),
+  });
+  if (followed.exit !== EXIT.done || !config.deliver || !followed.run) return followed;
+  return { ...followed, exit: await deliverDone(context, parts, { ...followed.run, ...wanted }) };
+}
+
+async function announce(context: Context, { project, env }: Parts, ready: Wanted & RunReady): Promise<void> {
+  const { home, base, gate, config, plan, why, goal } = ready;
+  const { run: name } = home.record;
+  const warnings = await gateWarnings({ ...project, config, env }, base.base);
+  for (const text of [...project.located.notices, ...ready.notices, ...warnings])
+    say(context, paint(context.out, "bad", onPage(context.out, `notice: ${harmless(text)}`, "  ")));
+  const from = base.baseBranch === undefined ? short(base.base) : `${base.baseBranch} (${short(base.base)})`;
+  const rows = [
+    ["run", name],
+    ["goal", firstLine(goal)],
+    ...(plan ? [["plan", planRow(plan)] as const] : []),
+    ["base", from],
+    ["target", targetOf(home.record)],
+    ["gate", gateText(config, gate)],
+    [
+      "agent",
+      `${plan ? specText(config.agent) : agentText(config)}${why === undefined ? "" : ` (${foundText(why, config.agent)})`}`,
+    ],
+    ["kept in", home.folder],
+  ] as const;
+  for (const [key, text] of rows) {
+    const tone = key === "gate" && gate.commands.length === 0 ? "bad" : "plain";
+    say(context, paint(context.out, "quiet", key.padEnd(8)) + paint(context.out, tone, harmless(text)));
+  }
+  say(context);
+}
+
+function planRow({ plan, from, warnings }: GivenPlan): string {
+  if (from === undefined) return `${planSize(plan)}, by ${plan.planner}`;
+  const look = warnings === 0 ? "" : ` (${plural(warnings, "warning")}: skein plan check ${from})`;
+  return `${planSize(plan)}, from ${from}${look}`;
+}
+
+function gateText(
+  config: Config,
+  { found, commands }: { readonly found: string; readonly commands: readonly object[] },
+) {
+  if (commands.length > 0) return found;
+  if (config.gate === "none") return "switched off: landings will not be gated";
+  return `none found: landings will not be gated (${found.replace(/^no gate was found: /, "")})`;
+}

@@ -1,0 +1,127 @@
+/** `skein serve`: the runs of this repository as a web page, for this machine unless told otherwise. */
+import { readFileSync } from "node:fs";
+import { serverParts } from "../../../compose/serve.ts";
+import { messageOf } from "../../../core/failure.ts";
+import { hasFailed } from "../../../core/result.ts";
+import { Access } from "../../http/access.ts";
+import { listen, type Tls } from "../../http/listen.ts";
+import { findPage } from "../../http/page.ts";
+import { createServerApp } from "../../http/server.ts";
+import { hasExit, openHere } from "../acts/project.ts";
+import { stopOnSignal } from "../acts/signals.ts";
+import { type Act, refuse, say, usage, writeJson } from "../context.ts";
+import { EXIT } from "../exit-codes.ts";
+import { type AddTo, addRepo, examples, type RepoOption } from "./options.ts";
+
+type ServeOptions = RepoOption & {
+  readonly port: string;
+  readonly host: string;
+  readonly tlsCert?: string;
+  readonly tlsKey?: string;
+  readonly behindProxy?: string;
+};
+
+export const addServe: AddTo = (command, perform) => {
+  addRepo(command)
+    .description(
+      "Shows the runs of this repository as a web page: tasks as a graph and over time, landings with their proofs, " +
+        "transcripts, cost, and what needs you. The printed address lets a browser in; others are refused.",
+    )
+    .option("--port <port>", "where to listen; 0: any free port", "0")
+    .option(
+      "--host <address>",
+      "listen on another address than this machine's own; needs TLS or a proxy",
+      "127.0.0.1",
+    )
+    .option("--tls-cert <file>", "certificate, in PEM")
+    .option("--tls-key <file>", "its private key, in PEM")
+    .option(
+      "--behind-proxy <host>",
+      "a proxy that speaks TLS stands before it, and browsers call it by this name",
+    )
+    .addHelpText(
+      "after",
+      examples(
+        "skein serve",
+        "skein serve --port 4000",
+        "skein serve --host 0.0.0.0 --tls-cert cert.pem --tls-key key.pem",
+      ),
+    )
+    .action((options: ServeOptions) => perform((context) => serve(context, options)));
+};
+
+const LOOPBACK: ReadonlySet<string> = new Set(["127.0.0.1", "::1", "localhost"]);
+
+const serve: Act<ServeOptions> = async (context, options) => {
+  const { host, behindProxy } = options;
+  const port = Number(options.port);
+  if (!Number.isInteger(port) || port < 0 || port > 65_535)
+    return usage(context, `--port ${options.port} is no port`, "a number from 0 to 65535");
+  const tls = readTls(options);
+  if (typeof tls === "string") return usage(context, tls, "give both --tls-cert and --tls-key");
+  if (!LOOPBACK.has(host) && !tls && behindProxy === undefined)
+    return usage(
+      context,
+      `--host ${host} would send everything readable over the network`,
+      "give --tls-cert and --tls-key, or --behind-proxy <name> if a proxy adds TLS",
+    );
+  const project = await openHere(context, options);
+  if (hasExit(project)) return project.exit;
+  const hosts = new Set<string>();
+  const page = findPage();
+  if (page === undefined)
+    return refuse(context, EXIT.configuration, {
+      kind: "configuration",
+      message: "the web page was not built in this checkout",
+      next: "npm run build:web",
+    });
+  const { devices, ...found } = serverParts(project);
+  const parts = {
+    ...found,
+    access: new Access(devices),
+    page,
+    hosts,
+    isSecure: tls !== undefined || behindProxy !== undefined,
+  };
+  const server = await listen(createServerApp(parts).fetch, { host, port, ...(tls && { tls }) });
+  if (hasFailed(server)) return refuse(context, EXIT.configuration, server.failure);
+  using stop = stopOnSignal();
+  const names = [
+    ...(LOOPBACK.has(host) ? LOOPBACK : [host]),
+    ...(behindProxy === undefined ? [] : [behindProxy]),
+  ];
+  for (const name of names) {
+    const bare = name.includes(":") && !name.startsWith("[") ? `[${name}]` : name.toLowerCase();
+    hosts.add(`${bare}:${server.port}`);
+    if (name === behindProxy) hosts.add(bare);
+  }
+  const shown = behindProxy ?? `${host.includes(":") ? `[${host}]` : host}:${server.port}`;
+  const entry = new URL(`${parts.isSecure ? "https" : "http"}://${shown}/`);
+  entry.searchParams.set("token", parts.access.token);
+  const address = entry.href;
+  if (context.json) writeJson(context, { address, port: server.port });
+  else {
+    say(context, `Open ${address}`);
+    say(
+      context,
+      "Whoever has this address can see and steer the runs of this repository. Ctrl-C ends the server, not the runs.",
+    );
+  }
+  await new Promise<void>((resolve) => {
+    if (stop.signal.aborted) resolve();
+    stop.signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+  await server.close();
+  return EXIT.done;
+};
+
+/** A text says what is wrong. */
+function readTls({ tlsCert, tlsKey }: ServeOptions): Tls | undefined | string {
+  if (tlsCert === undefined && tlsKey === undefined) return undefined;
+  if (tlsCert === undefined || tlsKey === undefined) return "--tls-cert and --tls-key belong together";
+  try {
+    return { cert: readFileSync(tlsCert, "utf8"), key: readFileSync(tlsKey, "utf8") };
+  } catch (error) {
+    return messageOf(error);
+  }
+}

@@ -1,0 +1,106 @@
+/** `skein stop`: how is a run stopped that another process drives? It is asked to, and waited for. */
+import { watch } from "node:fs";
+import { runsWhere } from "../../../app/see-run.ts";
+import type { Project } from "../../../compose.ts";
+import { messageOf } from "../../../core/failure.ts";
+import type { Owner, RunHome } from "../../../ports/runs.ts";
+import { type Exit, hasExit, openHere, openRun } from "../acts/project.ts";
+import { type Act, type Context, refuse, say, usage, writeJson } from "../context.ts";
+import { EXIT, type ExitCode } from "../exit-codes.ts";
+import { type AddTo, addRepo, examples, type StopOptions } from "./options.ts";
+
+export const addStop: AddTo = (command, perform) => {
+  addRepo(command)
+    .description(
+      "Asks the process that drives a run to stop, as Ctrl-C there would, and waits until it has. What is landing is " +
+        "finished, the rest is kept; `skein resume` goes on. By default the one run that is going on. " +
+        "A run that nobody drives is as stopped as can be: that is said, and the exit code is 0.",
+    )
+    .option("--now", "do not wait for what is landing")
+    .addHelpText("after", examples("skein stop", "skein stop 1115-k7qd --now"))
+    .action((run: string | undefined, options: Omit<StopOptions, "run">) =>
+      perform((context) => stop(context, run === undefined ? options : { ...options, run })),
+    );
+};
+
+/** A landing gets ten seconds, and what is ended afterwards has to be kept. */
+const MAX_WAIT_MS = 30_000;
+
+const stop: Act<StopOptions> = async (context, options) => {
+  const project = await openHere(context, options);
+  if (hasExit(project)) return project.exit;
+  const home = await pick(context, project, options.run);
+  if (hasExit(home)) return home.exit;
+  const { run } = home.record;
+  const owner = await home.owner();
+  if (!owner)
+    return said(context, { run, stopped: false }, `run ${run} is not going on: there is nothing to stop`);
+  say(context, `asking process ${owner.pid} to stop run ${run}`);
+  const asked = ask(owner, options.now === true);
+  if (asked !== undefined) return refuse(context, EXIT.notAllDone, { kind: "repository", message: asked });
+  if (await isGone(home, owner)) {
+    const next = `To go on: skein resume ${run}`;
+    return said(context, { run, stopped: true, pid: owner.pid }, `run ${run} has stopped. ${next}`);
+  }
+  return refuse(context, EXIT.notAllDone, {
+    kind: "repository",
+    message: `run ${run} has been asked to stop, but process ${owner.pid} is still at it after 30 s`,
+    next: options.now
+      ? `kill -9 ${owner.pid}; nothing is lost, skein resume ${run} goes on`
+      : `skein stop ${run} --now`,
+  });
+};
+
+function said(context: Context, value: object, text: string): ExitCode {
+  if (context.json) writeJson(context, value);
+  else say(context, text);
+  return EXIT.done;
+}
+
+async function pick(context: Context, project: Project, run?: string): Promise<RunHome | Exit> {
+  if (run !== undefined) return openRun(context, project, run);
+  const going = await runsWhere(project.runs, async ({ home }) => (await home.owner()) !== undefined);
+  const [one, ...others] = going;
+  if (one === undefined)
+    return { exit: said(context, { stopped: false }, "no run is going on in this repository") };
+  if (others.length === 0) return one.home;
+  const names = going.map(({ home }) => home.record.run).join(", ");
+  return { exit: usage(context, `several runs are going on: ${names}`, "name the one that is to stop") };
+}
+
+/** As Ctrl-C there would; twice means at once. */
+function ask({ pid }: Owner, isUrgent: boolean): string | undefined {
+  try {
+    process.kill(pid, "SIGINT");
+    if (isUrgent) process.kill(pid, "SIGTERM"); // Another name: two equal signals can be delivered as one.
+    return undefined;
+  } catch (error) {
+    if (Object(error).code === "ESRCH") return undefined; // It ended by itself, just now.
+    return `process ${pid} cannot be asked to stop: ${messageOf(error)}`;
+  }
+}
+
+/** Looks when something changes in the run's folder, as the lock's file does; and now and then all the same. */
+async function isGone(home: RunHome, owner: Owner): Promise<boolean> {
+  const end = performance.now() + MAX_WAIT_MS;
+  for (let left = MAX_WAIT_MS; left > 0; left = end - performance.now()) {
+    const now = await home.owner();
+    if (now?.pid !== owner.pid || now.since !== owner.since) return true;
+    await change(home.folder, Math.min(left, LOOK_MS));
+  }
+  return false;
+}
+
+/** A process that was killed changes no file. */
+const LOOK_MS = 250;
+
+function change(folder: string, maxMs: number): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, maxMs);
+  const watcher = watch(folder, () => resolve());
+  watcher.on("error", () => resolve()); // The timer is enough.
+  return promise.finally(() => {
+    clearTimeout(timer);
+    watcher.close();
+  });
+}

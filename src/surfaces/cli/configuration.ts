@@ -1,0 +1,186 @@
+/** How is a run configured? From skein.yaml, the environment, --set and flags; or from its record when it goes on. */
+import { existsSync, lstatSync } from "node:fs";
+import { open } from "node:fs/promises";
+import path from "node:path";
+import { type Refused, misconfigured as refusedConfiguration } from "../../app/refused.ts";
+import type { Project } from "../../compose/project.ts";
+import { readAgentText, type splitWords } from "../../config/commands.ts";
+import {
+  asBegun,
+  type Config,
+  type ConfigProblem,
+  fromSettings,
+  problemText,
+  type ReadConfig,
+  readConfig,
+} from "../../config/index.ts";
+import { messageOf } from "../../core/failure.ts";
+import { hasFailed } from "../../core/result.ts";
+import type { Exit } from "./acts/project.ts";
+import type { SettingOptions } from "./commands/options.ts";
+import { type Context, refuse } from "./context.ts";
+import { EXIT } from "./exit-codes.ts";
+import { isMissing, readBounded } from "./files.ts";
+import { sayRefused } from "./refusals.ts";
+
+type Given = SettingOptions & { readonly base?: string; readonly config?: string };
+
+export async function configure(
+  context: Context,
+  project: Project,
+  given: Given,
+): Promise<ReadConfig | Exit> {
+  const read = await readHere(context, project.located, given);
+  return "message" in read ? { exit: refuse(context, EXIT.configuration, read) } : read;
+}
+
+/** The same without a word: what is wrong is for the caller to say. Outside of a repository there is no file. */
+export async function readHere(
+  context: Context,
+  located: Project["located"] | undefined,
+  given: Given,
+): Promise<ReadConfig | Misconfigured> {
+  const file = await configFile(context, located, given.config);
+  if (file && "message" in file) return file;
+  const { set = [], base } = given;
+  const flags = { ...flagsOf(context, given), ...(base === undefined ? {} : { base }) };
+  const read = readConfig({ ...(file ? { file } : {}), env: context.env, sets: set, flags });
+  return "problems" in read ? misconfigured(read.problems) : read;
+}
+
+/** For what can be said although nothing is configured yet, or not rightly. */
+export function defaultConfig(): Config {
+  const read = readConfig({ env: {}, sets: [], flags: {} });
+  if ("problems" in read) throw new Error(`the defaults are refused: ${JSON.stringify(read.problems)}`);
+  return read.config;
+}
+
+export type Misconfigured = {
+  readonly kind: "configuration";
+  readonly message: string;
+  readonly next?: string;
+  /** Each mistake with its place. */
+  readonly lines?: readonly string[];
+};
+
+export function reconfigure(context: Context, settings: unknown, given: SettingOptions): Config | Exit {
+  const read = reconfigured(context, settings, given);
+  return hasFailed(read) ? { exit: sayRefused(context, read) } : read;
+}
+
+/** The record is read as if it were a file, so that what is given now counts for more. */
+export function reconfigured(context: Context, settings: unknown, given: SettingOptions): Config | Refused {
+  const flags = flagsOf(context, given);
+  const sets = given.set ?? [];
+  const isChanged = sets.length > 0 || Object.keys(flags).length > 0;
+  const read = isChanged
+    ? readConfig({
+        file: { name: "the run's record", text: JSON.stringify(settings) },
+        env: {},
+        sets,
+        flags,
+      })
+    : fromSettings(settings);
+  if ("problems" in read) {
+    const { message, lines } = misconfigured(read.problems);
+    return refusedConfiguration(message, undefined, lines);
+  }
+  const now = sets.map((one) => one.slice(0, one.indexOf("=")));
+  return asBegun(read.config, Object(settings), now);
+}
+
+const misconfigured = (problems: readonly ConfigProblem[]): Misconfigured => ({
+  kind: "configuration",
+  message: problems.length === 1 ? "the configuration has a mistake" : "the configuration has mistakes",
+  lines: problems.map(problemText),
+});
+
+/** The keys that flags stand for. A program or a script that is named here is one that is here. */
+function flagsOf({ folder }: Context, given: SettingOptions): Readonly<Record<string, unknown>> {
+  const { agent, model, script, planner, workers, gate, approve, deliver } = given;
+  const scripted =
+    script === undefined ? undefined : { kind: "scripted", script: path.resolve(folder, script) };
+  const flags = {
+    agent: scripted ?? (agent === undefined ? undefined : agentOf(agent, folder)),
+    model,
+    planner: planner === undefined ? scripted : planner === "none" ? planner : agentOf(planner, folder),
+    workers,
+    gate: gate?.length === 1 && (gate[0] === "auto" || gate[0] === "none") ? gate[0] : gate,
+    approve: approve && "first",
+    deliver,
+  };
+  return Object.fromEntries(Object.entries(flags).filter(([, value]) => value !== undefined));
+}
+
+/** Jobs run in folders of their own: `./agent.sh` must go on meaning the one beside the person who typed it. */
+function agentOf(typed: string, folder: string): unknown {
+  if (typed.trimStart().startsWith("[")) {
+    const words = jsonWords(typed);
+    return "words" in words ? anchored(words.words, folder) : typed; // Refused by the schema, in its words.
+  }
+  const read = readAgentText(typed);
+  if ("problem" in read) return typed;
+  if (read.kind === "command") return anchored(read.command, folder);
+  return read.kind === "acp" ? { ...read, command: anchored(read.command, folder) } : typed;
+}
+
+function anchored([first = "", ...rest]: readonly string[], folder: string): readonly string[] {
+  const file = path.resolve(folder, first);
+  return first.includes("/") && existsSync(file) ? [file, ...rest] : [first, ...rest];
+}
+
+function jsonWords(typed: string): ReturnType<typeof splitWords> {
+  const problem = { problem: "must be a list of words" };
+  try {
+    const value: unknown = JSON.parse(typed);
+    return Array.isArray(value) && value.every((word) => typeof word === "string")
+      ? { words: value }
+      : problem;
+  } catch {
+    return problem; // The schema says what it should be.
+  }
+}
+
+const NAMES = ["skein.yaml", "skein.yml"];
+/** More than anyone writes by hand; the reader has a limit of its own. */
+const MAX_BYTES = 2_000_000;
+
+async function configFile(
+  { folder }: Context,
+  located: Project["located"] | undefined,
+  named?: string,
+): Promise<{ readonly name: string; readonly text: string } | Misconfigured | undefined> {
+  const { top = folder, gitDir = folder } = located ?? {};
+  // A link that leads nowhere is there, too: whoever made it did not mean the defaults.
+  const isThere = (name: string) => lstatSync(path.join(top, name), { throwIfNoEntry: false }) !== undefined;
+  const found = top === gitDir ? [] : NAMES.filter(isThere);
+  const wrong = (message: string, next?: string): Misconfigured =>
+    next === undefined ? { kind: "configuration", message } : { kind: "configuration", message, next };
+  if (named === undefined && found.length > 1)
+    return wrong(`there are both ${found.join(" and ")} in ${top}`, "keep one of them");
+  const name = named ?? found[0];
+  if (name === undefined) return undefined;
+  const file = named === undefined ? path.join(top, name) : path.resolve(folder, named);
+  try {
+    return { name, text: await readBounded(file, MAX_BYTES) };
+  } catch (error) {
+    if (!isMissing(error)) return wrong(`the configuration ${name} cannot be read: ${messageOf(error)}`);
+    return named === undefined
+      ? wrong(`${name} is a link that leads nowhere`, "fix the link, or remove it")
+      : wrong(`there is no file ${name}`, "name an existing file, or leave out --config");
+  }
+}
+
+/** The last bytes of a file, from the beginning of a line; nothing of one that cannot be read. */
+export async function readEnd(file: string, maxBytes: number): Promise<string> {
+  try {
+    await using handle = await open(file);
+    const { size } = await handle.stat();
+    const start = Math.max(0, size - maxBytes);
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(size - start), 0, size - start, start);
+    const text = buffer.toString("utf8", 0, bytesRead);
+    return start === 0 ? text : text.slice(text.indexOf("\n") + 1);
+  } catch {
+    return ""; // It is a help, and its name is shown as well.
+  }
+}

@@ -1,0 +1,69 @@
+/** Files that a person names: read without waiting for a pipe's other end, written whole or not at all. */
+
+import { randomUUID } from "node:crypto";
+import { constants, type Stats } from "node:fs";
+import { link, lstat, open, rename, rm } from "node:fs/promises";
+import path from "node:path";
+import { messageOf } from "../../core/failure.ts";
+
+export const isMissing = (error: unknown): boolean => Object(error).code === "ENOENT";
+
+/** The beginning of a file; one byte more than the limit shows that it is longer. */
+export const readBounded = async (file: string, maxBytes: number): Promise<string> =>
+  (await readBytes(file, maxBytes)).toString("utf8");
+
+export async function readBytes(file: string, maxBytes: number): Promise<Buffer> {
+  // To open a pipe would wait for its other end.
+  await using handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK);
+  const found = await handle.stat();
+  if (!found.isFile()) throw new Error("it is no file");
+  const buffer = Buffer.alloc(Math.min(maxBytes + 1, found.size + 1));
+  let length = 0;
+  while (length < buffer.length) {
+    const { bytesRead } = await handle.read(buffer, length, buffer.length - length);
+    if (bytesRead === 0) break;
+    length += bytesRead;
+  }
+  return buffer.subarray(0, length);
+}
+
+/** `isThere`: something has that name, and may not be replaced. */
+export type Unwritten = { readonly why: string; readonly isThere: boolean };
+
+/**
+ * Beside it first, then under its name. To link it there fails if anything has that name by now; to rename it replaces
+ * what has, and of a link the link itself. What is neither, such as /dev/null, is never replaced.
+ */
+export async function writeNew(
+  file: string,
+  text: string,
+  mayReplace: boolean,
+): Promise<{ readonly isReplaced: boolean } | Unwritten> {
+  const there = await lookAt(file);
+  if (mayReplace && there && !there.isFile() && !there.isSymbolicLink())
+    return { why: "it is no file", isThere: false };
+  const draft = path.join(path.dirname(file), `.${path.basename(file)}.${randomUUID()}.new`);
+  try {
+    await using handle = await open(draft, "wx");
+    await handle.writeFile(text);
+    await handle.sync();
+    await (mayReplace ? rename(draft, file) : linkNew(draft, file));
+    return { isReplaced: there !== undefined };
+  } catch (error) {
+    return { why: messageOf(error).replaceAll(draft, file), isThere: Object(error).code === "EEXIST" };
+  } finally {
+    await rm(draft, { force: true }).catch(() => {}); // It may be that nothing can be written here at all.
+  }
+}
+
+async function linkNew(draft: string, file: string): Promise<void> {
+  try {
+    await link(draft, file);
+  } catch (error) {
+    if (Object(error).code === "EEXIST" || (await lookAt(file))) throw error;
+    await rename(draft, file); // A file system without hard links; a moment ago nothing had this name.
+  }
+}
+
+/** Also a link that leads nowhere. */
+export const lookAt = (file: string): Promise<Stats | undefined> => lstat(file).catch(() => undefined);

@@ -1,0 +1,126 @@
+/** Is a file a plan, and can it be run? Any other file of that kind is a goal. */
+import { isUtf8 } from "node:buffer";
+import path from "node:path";
+import {
+  type PlanProblem,
+  type ReadPlan,
+  type ReadPlanOptions,
+  readPlan,
+} from "../../../planning/files/read-plan.ts";
+import { type LintFacts, lintPlan } from "../../../planning/lint.ts";
+import type { ExecutionPlan } from "../../../planning/plan.ts";
+import type { Exit } from "../acts/project.ts";
+import { type Context, refuse } from "../context.ts";
+import { EXIT, type ExitCode } from "../exit-codes.ts";
+import { readBytes } from "../files.ts";
+import { plural } from "../words.ts";
+import { type Where, whereIn, withLine } from "./lines.ts";
+
+export type GivenPlan = {
+  readonly plan: ExecutionPlan;
+  /** Its file; undefined if it was made just now. */
+  readonly from?: string;
+  /** What could be better: it can be run all the same. */
+  readonly warnings: number;
+};
+
+/** A thousand tasks with a page of text each. */
+export const MAX_PLAN_BYTES = 20_000_000;
+
+/** Undefined: it is no plan, but perhaps a goal. A plan that cannot be run is refused with every problem. */
+export async function planIn(
+  context: Context,
+  given: string,
+  around: () => Promise<LintFacts>,
+): Promise<GivenPlan | Exit | undefined> {
+  const kind = kindOf(given);
+  if (kind === undefined || given.includes("\0")) return undefined;
+  const bytes = await readBytes(path.resolve(context.folder, given), MAX_PLAN_BYTES).catch(() => undefined);
+  if (bytes === undefined || !isUtf8(bytes)) return undefined; // Whoever reads it as a goal says what is wrong.
+  const text = bytes.toString("utf8");
+  if (bytes.length > MAX_PLAN_BYTES) {
+    const message = "it is longer than 20 MB";
+    return { exit: refusePlan(context, given, "", [{ place: "", message }]) };
+  }
+  const known = await around();
+  const read = await readAs(kind, text, optionsIn(context, known));
+  if (read.is === "none") return undefined;
+  if (read.is === "broken") return { exit: refusePlan(context, given, text, read.problems) };
+  const findings = lintPlan(read.plan, known);
+  const errors = findings.filter(({ level }) => level === "error");
+  if (errors.length > 0) return { exit: refusePlan(context, given, text, errors) };
+  return { plan: read.plan, from: given, warnings: findings.length };
+}
+
+/** "20 tasks in 4 waves". */
+export function planSize({ tasks }: ExecutionPlan): string {
+  let waves = 0;
+  for (const { metadata } of tasks) waves = Math.max(waves, metadata.wave + 1);
+  return `${plural(tasks.length, "task")} in ${plural(waves, "wave")}`;
+}
+
+export type PlanKind = "json" | "markdown";
+
+export function kindOf(file: string): PlanKind | undefined {
+  if (/\.json$/i.test(file)) return "json";
+  return /\.(?:md|markdown)$/i.test(file) ? "markdown" : undefined;
+}
+
+type ReadAs = ReadPlan | { readonly is: "none" };
+
+/** A text of that kind as a plan; `none`: it is about something else. */
+export async function readAs(kind: PlanKind, text: string, options: ReadPlanOptions): Promise<ReadAs> {
+  if (kind === "json") return isOther(text) ? { is: "none" } : readPlan(text, options);
+  const { parseMarkdown } = await import("../../../planning/render/parse-markdown.ts");
+  return parseMarkdown(text, options);
+}
+
+export function optionsIn({ env }: Context, { agents }: LintFacts): ReadPlanOptions {
+  const scratchpad = env["CLAUDE_SCRATCHPAD_DIR"];
+  const readers = agents?.filter(({ isReadOnly }) => isReadOnly).map(({ name }) => name);
+  return { ...(readers && { readOnlyAgents: readers }), ...(scratchpad ? { scratchpad } : {}) };
+}
+
+/** JSON that is about something else. What is no JSON at all was meant to be a plan, if anything. */
+function isOther(text: string): boolean {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (Array.isArray(value)) return !value.some(isLikeTask);
+    const { tasks, plan } = Object(value) as { readonly tasks?: unknown; readonly plan?: unknown };
+    return tasks === undefined && Object(plan).tasks === undefined; // Whatever they are: the reader says what is wrong.
+  } catch {
+    return false;
+  }
+}
+
+const TASK_FIELDS = ["subject", "description", "title", "scopedGoal", "activeForm", "delegateTo"];
+
+const isLikeTask = (value: unknown): boolean =>
+  typeof value === "object" && value !== null && TASK_FIELDS.some((field) => Object.hasOwn(value, field));
+
+export function refusePlan(
+  context: Context,
+  file: string,
+  text: string,
+  problems: readonly PlanProblem[],
+): ExitCode {
+  const where = placedIn(kindOf(file), text);
+  const line = ({ place, message, next }: PlanProblem) =>
+    `${where(file, place, message).words}: ${message}${next === undefined ? "" : ` (${next})`}`;
+  const more = problems.length - MAX_LINES;
+  return refuse(context, EXIT.configuration, {
+    kind: "plan-invalid",
+    message: `the plan ${file} has ${plural(problems.length, "problem")}; nothing was started`,
+    lines: [...problems.slice(0, MAX_LINES).map(line), ...(more > 0 ? [`and ${more} more`] : [])],
+    next: "fix the file; skein plan check shows whether it is ready",
+  });
+}
+
+/** Where in a file a problem is; only of JSON are there lines. */
+type Placed = (file: string, place: string, message: string) => Where;
+
+export const placedIn = (kind: PlanKind | undefined, text: string): Placed =>
+  kind === "json" ? whereIn(text) : (file, place) => withLine(file, place);
+
+/** More than a screen holds. */
+const MAX_LINES = 100;

@@ -1,0 +1,151 @@
+/** What a run has cost, in words: tokens, money, calls, gate runs, failed attempts, and what is left of the budget. */
+import type { RunView } from "../../../core/view/view.ts";
+import { table } from "../columns.ts";
+import { harmless, plural, precise } from "../words.ts";
+
+type Spent = RunView["spent"];
+
+/** An unknown price is said to be unknown, never shown as $0. */
+export function spentText(
+  spent: Pick<Spent, "tokens" | "microdollars" | "unpriced" | "unaccounted">,
+): string {
+  const { tokens, microdollars, unpriced, unaccounted } = spent;
+  if (tokens === 0 && microdollars === 0 && unpriced === 0 && unaccounted.calls === 0)
+    return "not reported by the agents";
+  const money = microdollars === 0 && unpriced > 0 ? [] : [dollars(microdollars)];
+  const unknown = unpriced > 0 ? [`price unknown for ${plural(unpriced, "job")}`] : [];
+  return [count(tokens, "token"), ...money, ...unknown].join(", ");
+}
+
+/** Four digits below a cent, so that it is not shown as $0.00. */
+function dollars(microdollars: number): string {
+  const isTiny = microdollars > 0 && microdollars < 10_000;
+  return `$${(microdollars / 1_000_000).toFixed(isTiny ? 4 : 2)}`;
+}
+
+const count = (n: number, one: string) => `${n.toLocaleString("en")} ${n === 1 ? one : `${one}s`}`;
+
+/** Calls that were cut off: their cost is only known to be at most this. */
+export function unaccountedTexts({ unaccounted }: Pick<Spent, "unaccounted">): readonly string[] {
+  const { calls, tokens, microdollars } = unaccounted;
+  if (calls === 0) return [];
+  const most = [count(tokens, "token"), ...(microdollars > 0 ? [dollars(microdollars)] : [])].join(", ");
+  return [
+    `unaccounted: ${plural(calls, "call")} cut off before reporting usage; at most ${most}, counted against the budget`,
+  ];
+}
+
+export function callTexts({ calls }: RunView["tally"]): readonly string[] {
+  if (calls.turns === 0) return [];
+  return [
+    `${count(calls.calls, "model call")}: ${count(calls.inputTokens, "token")} in, ` +
+      `${calls.outputTokens.toLocaleString("en")} out; ${count(calls.toolCalls, "tool call")}`,
+  ];
+}
+
+/** As it is configured for the run as a whole. */
+export type Budget = { readonly tokens?: number; readonly dollars?: number };
+
+export function budgetTexts({ spent }: Pick<RunView, "spent">, budget: Budget): readonly string[] {
+  const { unaccounted } = spent;
+  const parts = [
+    ...(budget.tokens === undefined
+      ? []
+      : [`${left(budget.tokens - spent.tokens - unaccounted.tokens)} of ${count(budget.tokens, "token")}`]),
+    ...(budget.dollars === undefined
+      ? []
+      : [
+          `${dollars(Math.max(0, budget.dollars * 1e6 - spent.microdollars - unaccounted.microdollars))} of ` +
+            dollars(budget.dollars * 1e6),
+        ]),
+  ];
+  return parts.length === 0 ? [] : [`budget left: ${parts.join(", ")}`];
+}
+
+const left = (n: number) => Math.max(0, n).toLocaleString("en");
+
+/** A row for each task, the most expensive first, failed attempts included. */
+export function costRows({ costs }: RunView["tally"], max: number): readonly string[] {
+  const rows = costs
+    .slice(0, max)
+    .map((cost) => [
+      harmless(cost.name, 60),
+      count(cost.tokens, "token"),
+      [
+        cost.microdollars === 0 && cost.unpriced > 0 ? "price unknown" : dollars(cost.microdollars),
+        ...(cost.unaccounted.calls > 0
+          ? [
+              `and ${plural(cost.unaccounted.calls, "call")} unaccounted, at most ${count(cost.unaccounted.tokens, "token")}`,
+            ]
+          : []),
+      ].join(", "),
+    ]);
+  const more = costs.length - rows.length;
+  return [...table(rows), ...(more > 0 ? [`and ${plural(more, "more task", "more tasks")}`] : [])];
+}
+
+type Tally = RunView["tally"];
+
+/** Whole sentences, which may be broken at blanks. */
+export function tookTexts({ agents, gate, red, flaky }: Tally): readonly string[] {
+  const { mostAtOnce, share } = agents;
+  return [
+    ...(mostAtOnce === 0 ? [] : [`${plural(mostAtOnce, "agent")}, ${Math.round(share * 100)} % busy`]),
+    ...(gate.runs === 0 ? [] : [gateText(gate)]),
+    ...red.spans.map(redText),
+    ...(flaky.tests.length === 0
+      ? []
+      : [
+          `flaky: ${harmless(flaky.tests.join(", "))}; cost ${gateRuns(flaky.gateRuns, flaky.gateMs)}; no task was refused for it`,
+        ]),
+  ];
+}
+
+function gateText({ runs, ms, landings, tasks, largestBatch, perTask }: Tally["gate"]): string {
+  const all = gateRuns(runs, ms);
+  if (tasks === 0) return `${all}; nothing landed`;
+  const batches = `${plural(landings, "batch", "batches")} of up to ${plural(largestBatch, "task")}`;
+  return `${all}: ${plural(tasks, "task")} landed in ${batches}, ${perTask.toFixed(1)} gate runs per task`;
+}
+
+function redText({ ms, isOver, failures, by }: Tally["red"]["spans"][number]): string {
+  const some = failures.slice(0, MAX_FAILURES).join(", ");
+  const more = failures.length > MAX_FAILURES ? ` and ${failures.length - MAX_FAILURES} more` : "";
+  const end = !isOver
+    ? "and still fails"
+    : by.length > 0
+      ? `until ${by.map(({ name }) => name).join(" + ")} landed`
+      : "until it passed again without a fix";
+  return harmless(`the gate failed on the target for ${precise(ms)}, ${end}: ${some}${more}`);
+}
+
+const MAX_FAILURES = 3;
+
+const gateRuns = (runs: number, ms: number) => `${plural(runs, "gate run")} (${precise(ms)})`;
+
+/** A row for each reason, the most expensive first; gate runs are those that would not have been needed. */
+export function lossRows({ losses }: Tally): readonly string[] {
+  const rows = losses
+    .toSorted((a, b) => b.workMs + b.gateMs - (a.workMs + a.gateMs))
+    .map(({ reason, count, workMs, gateRuns: runs, gateMs, tokens, microdollars }) => [
+      SHOWN[reason] ?? reason,
+      plural(count, "time"),
+      `${precise(workMs)} of work`,
+      [
+        ...(runs > 0 ? [gateRuns(runs, gateMs)] : []),
+        ...(tokens > 0 ? [`${tokens.toLocaleString("en")} tokens`] : []),
+        ...(microdollars > 0 ? [`$${(microdollars / 1_000_000).toFixed(2)}`] : []),
+      ].join(", "),
+    ]);
+  return table(rows);
+}
+
+/** Where the name in `--json` is not what people would say. */
+const SHOWN: Readonly<Record<string, string>> = {
+  "gate red": "gate failed",
+  "terms not kept": "criterion not met",
+  outage: "agent unreachable",
+  quota: "rate limited",
+  "plan of no use": "unusable plan",
+  "the machine": "machine or set-up",
+};

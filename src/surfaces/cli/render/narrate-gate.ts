@@ -1,0 +1,92 @@
+/** How are the gate and landings told? What failed, what is bisected, and what landed. */
+import type { Failure } from "../../../core/failure.ts";
+import { failuresOf, type GateReport } from "../../../core/gate.ts";
+import type { Member } from "../../../core/job.ts";
+import type { EventOf } from "../../../core/log/event.ts";
+import { nameOf, type RunState, taskOf } from "../../../core/log/state.ts";
+import { isRepair, type TaskId } from "../../../core/task.ts";
+import { short } from "../words.ts";
+import { bad, good, type Line, plain, quiet } from "./line.ts";
+
+export function checked({ tip, report }: EventOf<"target.checked">, state: RunState): Line | undefined {
+  const { health } = state.target;
+  const isBase = tip === state.request?.base;
+  if (health === "green") return isBase ? idle(report) : undefined;
+  const names = namesOf(failuresOf(report));
+  const what = targetName(tip, state);
+  if (health !== "red") return bad(`Gate failed on ${what}; re-running in case it is flaky: ${names}`);
+  const { round, givenUp } = state.repair;
+  if (round > 0 || givenUp) return bad(`Gate still fails on ${what}: ${names}`);
+  return bad(`Gate fails on ${what}: ${names}`);
+}
+
+/** Of what is unproven, the next event says why. */
+export function probed({ probed: found }: EventOf<"gate.probed">): Line | undefined {
+  if (found.is === "unproven") return undefined;
+  return found.is === "proved"
+    ? quiet("Gate probe passed: the gate fails without your sources, as it should")
+    : bad(notProbedText(found));
+}
+
+export const notProbedText = ({ why }: { readonly why: string }): string =>
+  `The gate was not probed (${why}): it may pass without testing your code`;
+
+/** Said once, of the base: what lands first is not held to anything. */
+function idle({ commands }: GateReport): Line | undefined {
+  const names = commands.filter(({ nothingYet }) => nothingYet).map(({ name }) => name);
+  if (names.length === 0) return undefined;
+  return plain(
+    `The gate has nothing to run yet (${names.join(", ")}); it applies from the first test that lands`,
+  );
+}
+
+function namesOf(failures: readonly string[]): string {
+  const some = failures.slice(0, MAX_FAILURES).join(", ");
+  return failures.length > MAX_FAILURES ? `${some} and ${failures.length - MAX_FAILURES} more` : some;
+}
+
+const MAX_FAILURES = 5;
+
+export function landed(event: EventOf<"batch.landed">, state: RunState): Line {
+  const { members, commit, flaky, proof } = event;
+  const isFix = proof === "green" && members.some(({ task }) => isRepair(taskOf(state, task)));
+  const repaired = isFix ? ": the target is repaired" : "";
+  const odd = flaky.length > 0 ? `; flaky, failed and then passed on the same tree: ${namesOf(flaky)}` : "";
+  return good(
+    `${members.map((m) => nameOf(state, m.task)).join(" + ")} landed as ${short(commit)}${repaired}${odd}`,
+  );
+}
+
+/** The steps after a failed gate; the task that broke it is named with its next attempt. */
+export function turned(
+  { phase, failure }: EventOf<"landing.turned">,
+  name: (id: TaskId) => string,
+): Line | undefined {
+  if (failure) return bad(`Landing failed; retrying: ${failure.message}${nextOf(failure)}`);
+  const all = (members: readonly Member[]) => members.map((m) => name(m.task)).join(", ");
+  switch (phase.is) {
+    case "open":
+      return undefined;
+    case "again": {
+      const { members, failures, run } = phase;
+      const who = members.length === 1 ? all(members) : `${members.length} tasks`;
+      const what = run > 2 ? "Gate failed again" : "Gate failed"; // For another reason, or a known flaky test.
+      return bad(`${what} with ${who}; re-running in case it is flaky: ${namesOf(failures)}`);
+    }
+    case "base":
+      return bad("Gate failed again; checking whether the target itself fails");
+    case "bisect": {
+      const { guilty, next, reds, isEarly } = phase;
+      if (isEarly)
+        return bad(`Gate failed again, in files that only ${all(next)} changed: testing that alone`);
+      if (reds > 0) return bad(`Gate failed with ${all(next)}; re-running to be sure`);
+      if (guilty.length === 1) return bad(`Bisecting: the others pass, only ${all(guilty)} is left`);
+      return bad(`Bisecting: one of these ${guilty.length} breaks the gate: ${all(guilty)}`);
+    }
+  }
+}
+
+export const targetName = (tip: string, { request }: RunState): string =>
+  tip === request?.base ? "the base" : `the target ${short(tip)}`;
+
+export const nextOf = ({ next }: Failure): string => (next === undefined ? "" : `; ${next}`);

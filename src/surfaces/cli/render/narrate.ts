@@ -1,0 +1,323 @@
+/** One line for each event that matters to a person; nothing for the rest. */
+import type { FailureKind } from "../../../core/failure.ts";
+import { CHECKOUT_CHANGED, checkoutChanged } from "../../../core/handoff.ts";
+import { type Job, taskOfJob } from "../../../core/job.ts";
+import type { Event, EventOf } from "../../../core/log/event.ts";
+import { isVerified, nameOf, type RunState, taskOf, wallTime } from "../../../core/log/state.ts";
+import { ROOT, type TaskId } from "../../../core/task.ts";
+import { duringOf } from "../../../core/view/story.ts";
+import { isUngated } from "../../../core/view/view.ts";
+import { leftOf, undoneOf, undoneText, unreachedTasks, whyFailed } from "../../../core/view/view-reasons.ts";
+import { clockTime, day, duration, firstLine, plural, short } from "../words.ts";
+import { bad, good, type Line, plain, quiet } from "./line.ts";
+import { goesOn, narrateCall } from "./narrate-call.ts";
+import { checked, landed, nextOf, probed, targetName, turned } from "./narrate-gate.ts";
+
+export type { Line };
+
+/** `state` is the state after the event. `hasPlanner`: somebody else than the workers plans in this run. */
+export function narrate(
+  event: Event,
+  state: RunState,
+  { hasPlanner = true }: { readonly hasPlanner?: boolean } = {},
+): Line | undefined {
+  const name = (id: TaskId) => nameOf(state, id);
+  switch (event.type) {
+    case "run.opened":
+      return plain(`Goal: ${event.request.goal}`);
+    case "run.paused":
+      return plain("Paused: no new work starts");
+    case "run.resumed":
+      return plain("Resumed after a pause");
+    case "run.steered":
+      return plain(`Message to the planner: ${event.message}`);
+    case "run.cancel-requested":
+      return bad(`Cancelling the run: ${event.reason}`);
+    case "command.refused":
+      return bad(`Refused ${event.command}: ${event.reason}`);
+    case "job.started":
+      return event.job.kind === "plan" && !hasPlanner ? undefined : started(event.job, state);
+    case "job.ended":
+      return jobEnded(event);
+    case "job.quiet":
+      return quietText(event, state);
+    case "checkout.changed":
+      return bad(checkoutChanged(duringOf(event.job), event.places));
+    case "clock.jumped":
+      return bad(
+        `The system clock jumped ${event.ms > 0 ? "forward" : "back"} by ${duration(Math.abs(event.ms))}: time limits ` +
+          "follow the elapsed time, rate limit resets follow the new clock",
+      );
+    case "account.parked":
+      return bad(
+        `${event.account} is rate limited until ${untilText(event, state)} ` +
+          `(for ${duration(event.until - event.at)}): ${event.failure.message}`,
+      );
+    case "account.refused":
+      return bad(`The credentials of ${event.account} were refused: ${event.failure.message}`);
+    case "account.woken":
+      return plain(`${event.account} is available again`);
+    case "plan.accepted":
+      return event.into.length === 0
+        ? undefined
+        : plain(
+            `New tasks${inTask(event.task, state)}: ${event.into.map((child) => child.spec.key).join(", ")}`,
+          );
+    case "plan.kept-whole":
+      return hasPlanner
+        ? plain(`${name(event.task)} is atomic: one worker does it`)
+        : plain("No planner: one worker does the whole goal");
+    case "plan.rejected":
+      if (event.failure.kind === "agent-unreachable") return unreachable(event, state);
+      if (event.charge === "nothing" && !event.sentBack)
+        return again(plannerOf(event.task, state), event.failure.kind);
+      return bad(
+        `Asking ${plannerOf(event.task, state)} again: ${event.failure.message}` +
+          (event.failure.kind === "not-a-planner" ? nextOf(event.failure) : ""),
+      );
+    case "plan.ended":
+      if (event.over !== "finished") return bad(event.over.message);
+      return hasPlanner ? plain(`${capital(plannerOf(event.task, state))} has no further tasks`) : undefined;
+    case "task.handed-off":
+      return handedOff(event, name(event.task));
+    case "task.retried":
+      if (event.charge === "nothing") return again(name(event.task), event.failure.kind);
+      if (event.failure.kind === "agent-unreachable") return unreachable(event, state);
+      return bad(`${name(event.task)}, attempt ${event.attempt}: ${event.failure.message}; retrying`);
+    case "subtask.spawned":
+    case "subtask.refused":
+    case "question.asked":
+    case "question.passed":
+    case "question.answered":
+      return narrateCall(event, state);
+    case "plan.proposed":
+      return bad(
+        `The plan needs your approval: skein show ${state.request?.run}, then skein approve ${state.request?.run}`,
+      );
+    case "plan.approved":
+      return good("Plan approved");
+    case "landing.proposed": {
+      const { run } = state.request!;
+      return bad(
+        `${name(event.task)} changes ${event.flags.join(", ")}: it needs your approval to land: ` +
+          `skein show ${run} ${event.task}, then skein approve ${run} ${event.task}`,
+      );
+    }
+    case "landing.approved":
+      return good(`${name(event.task)} is approved to land`);
+    case "landing.declined":
+      return bad(`Declined to land ${name(event.task)}: ${event.reason}`);
+    case "plan.declined":
+      return bad(`Plan declined: ${event.reason}`);
+    case "task.held-back":
+      return quiet(`${name(event.task)} queued: ${name(event.behind)} is editing the same files`);
+    case "task.done":
+      return done(event, state);
+    case "task.failed":
+      return bad(
+        undoneText({
+          task: event.task,
+          name: name(event.task),
+          end: "failed",
+          ...whyFailed(state, event.task, event.failure),
+        }),
+      );
+    case "task.skipped":
+      return bad(`${name(event.task)} skipped: ${name(event.because)} did not land`);
+    case "task.cancel-requested":
+      return bad(`Cancelling ${name(event.task)}, unless the landing in progress succeeds`);
+    case "task.cancelled":
+      return bad(`${name(event.task)} cancelled: ${event.reason}`);
+    case "batch.landed":
+      return landed(event, state);
+    case "landing.lost":
+      return bad(
+        `The target no longer contains ${event.members.map((m) => name(m.task)).join(" + ")} (${event.commit.slice(0, 10)}): somebody else moved the branch`,
+      );
+    case "landing.turned":
+      return turned(event, name);
+    case "target.checked":
+      return checked(event, state);
+    case "target.unchecked":
+      return bad(`Could not check the target: ${event.failure.message}`);
+    case "setup.failed":
+      return bad(`No new work starts: ${event.failure.message}`);
+    case "setup.retried":
+      return plain("Retrying the set-up");
+    case "gate.probed":
+      return probed(event);
+    case "gate.unprobed":
+      return bad(`Could not probe the gate: ${event.failure.message}`);
+    case "target.moved":
+      return bad(`Somebody else moved the target to ${short(event.tip)}`);
+    case "base.moved":
+      return plain(
+        `The base branch moved to ${short(event.commit)}; skein deliver will merge it and run the gate first`,
+      );
+    case "budget.exhausted":
+      return bad(
+        event.all
+          ? "Budget used up: no new work starts"
+          : "Budget used up, except for landing finished work: no other work starts",
+      );
+    case "repair.planned":
+      return event.into.length === 0
+        ? undefined
+        : bad(
+            `Created ${event.into.map(({ spec }) => spec.key).join(", ")} to repair ${targetName(state.target.tip, state)}; ` +
+              "landing is blocked until then",
+          );
+    case "repair.given-up":
+      return bad(`Could not repair the target: ${event.failures.join(", ")}`);
+    case "run.closed":
+      return event.how === "done" ? good("The run is done") : bad(closedText(event, state));
+    default:
+      return undefined;
+  }
+}
+
+/** "failed", "is incomplete", "was cancelled": what follows "the run". */
+export const endWords = (how: string): string =>
+  how === "failed" ? "failed" : how === "cancelled" ? "was cancelled" : `is ${how}`;
+
+function jobEnded({ job, how }: EventOf<"job.ended">): Line | undefined {
+  const isAgents = job.startsWith("work:") || job.startsWith("plan:");
+  const what = job.startsWith("land") ? "Landing" : "Check of the target";
+  switch (how) {
+    case "answered-late":
+      return plain("A job answered after its time limit; nothing had replaced it, so its answer counts");
+    case "expired":
+      return bad(`${isAgents ? job : what} timed out`);
+    // Of a worker and a planner the next event says it, with the name of the task.
+    case "interrupted":
+      return isAgents ? undefined : quiet(`${what} interrupted; restarting it`);
+    default:
+      return undefined;
+  }
+}
+
+/** Through no fault of its own, so it uses up no attempt. */
+const again = (who: string, why: FailureKind): Line =>
+  quiet(`${capital(who)}: ${AGAIN[why] ?? "failed; retrying"} (not counted as an attempt)`);
+
+const AGAIN: Readonly<Partial<Record<FailureKind, string>>> = {
+  interrupted: "interrupted by a restart; retrying",
+  quota: "rate limited; retrying after the reset",
+  setup: "its workspace could not be set up; retrying once it can",
+  authentication: "credentials refused; retrying once they work",
+};
+
+/** Once for all who meet it, and then rarely: when one of them has tried five times more. */
+function unreachable(
+  { task, failure }: Pick<EventOf<"task.retried">, "task" | "failure">,
+  state: RunState,
+): Line | undefined {
+  const waiting = unreachedTasks(state);
+  const own = taskOf(state, task).tries.unreachable;
+  const others = waiting.filter(({ id }) => id !== task);
+  const isFirst = own <= 1 && others.length === 0;
+  const isNews = own % SAID_EVERY === 0 && others.every(({ tries }) => tries.unreachable < own);
+  if (!isFirst && !isNews) return undefined;
+  const who = others.length === 0 ? nameOf(state, task) : plural(waiting.length, "task");
+  const times = isFirst ? "" : ` (${own} tries so far)`;
+  return bad(`Agent unreachable; retrying ${who}${times}: ${failure.message}`);
+}
+
+const SAID_EVERY = 5;
+
+/** "the gate runs npm test (for 5 min 00 s)"; how long is left out where it has only begun. */
+export const slowText = (ms: number, doing: string): string =>
+  ms < 60_000 ? doing : `${doing} (for ${duration(ms)})`;
+
+/** What many have met at once is said once, and that it is over when it is for all. */
+function slowLine({ job, ms, doing = "" }: EventOf<"job.quiet">, state: RunState): Line | undefined {
+  const others = state.running.entries().filter(([id, other]) => id !== job && other.doing === doing);
+  if ([...others].length > 0) return undefined;
+  return ms > 0 ? bad(slowText(ms, doing)) : quiet(`No longer: ${doing}`);
+}
+
+function quietText(event: EventOf<"job.quiet">, state: RunState): Line | undefined {
+  const { job, ms } = event;
+  if (event.doing !== undefined) return slowLine(event, state);
+  const task = taskOfJob(job);
+  const name = task === undefined ? job : nameOf(state, task);
+  const who = job.startsWith("plan:") && task ? capital(plannerOf(task, state)) : name;
+  return ms === 0 ? quiet(`${who} is active again`) : bad(`${who} has shown no activity for ${duration(ms)}`);
+}
+
+/** The goal is done only when the run closes as done: fixes and checks of the target may follow. */
+function done({ task, handoff }: EventOf<"task.done">, state: RunState): Line | undefined {
+  const name = nameOf(state, task);
+  const { target, spent, planners } = state;
+  const lacks = [...(planners.get(task)?.concerns.values() ?? [])].some(({ kind }) => kind === "undone");
+  const isPart = handoff.status !== "complete" || lacks;
+  if (task !== ROOT) return isPart ? bad(`${name} is partly done`) : good(`${name} is done`);
+  if (isPart || spent.exhausted || target.health === "red") return bad("The goal is partly done");
+  return isVerified(state) ? good("The goal is done") : undefined;
+}
+
+const MAX_NAMES = 5;
+
+/** What every task came to was said before. */
+function closedText({ how }: EventOf<"run.closed">, state: RunState): string {
+  const undone = undoneOf(state, state.tasks.values()).filter(
+    ({ task, isOfParts, replacedBy }) => task !== ROOT && !isOfParts && replacedBy === undefined,
+  );
+  const some = undone.slice(0, MAX_NAMES).map(({ name }) => name);
+  const more = undone.length > some.length ? ` and ${undone.length - some.length} more` : "";
+  const left = [...(some.length > 0 ? [`not done: ${some.join(", ")}${more}`] : []), ...leftOf(state)];
+  return `The run ${endWords(how)}${left.length > 0 ? `: ${left.join("; ")}` : ""}`;
+}
+
+/** What the planner hears of as one concern among others, the person whose files they are is told at once. */
+function handedOff({ handoff }: EventOf<"task.handed-off">, name: string): Line {
+  const strays = handoff.concerns.filter((concern) => concern.startsWith(CHECKOUT_CHANGED));
+  const { flags = [] } = handoff;
+  const ready = `${name} is ready to land`;
+  const but = [...(flags.length > 0 ? [`it changes ${flags.join(", ")}`] : []), ...strays];
+  return but.length === 0 ? plain(ready) : bad(`${ready}, but ${but.join("; ")}`);
+}
+
+function started(job: Job, state: RunState): Line | undefined {
+  switch (job.kind) {
+    case "plan":
+      return quiet(`Planning${job.task === ROOT ? "" : ` ${nameOf(state, job.task)}`} (turn ${job.turn})`);
+    case "work":
+      return (
+        goesOn(job.task, state) ??
+        quiet(
+          `Worker started on ${nameOf(state, job.task)}${job.attempt > 1 ? ` (attempt ${job.attempt})` : titleOf(state, job.task)}`,
+        )
+      );
+    case "land":
+      return quiet(
+        `${isUngated(state) ? "Landing" : "Running the gate:"} ${job.members.map((m) => nameOf(state, m.task)).join(" + ")} on top of ${short(state.target.tip)}`,
+      );
+    case "check":
+      return quiet(
+        job.probe
+          ? "Probing the gate: it should fail without your sources"
+          : `Running the gate on ${targetName(state.target.tip, state)}`,
+      );
+  }
+}
+
+/** Plans number their tasks, and a number alone tells nobody what it is. */
+function titleOf(state: RunState, task: TaskId): string {
+  const { key, description } = taskOf(state, task).spec;
+  return /^\d+$/.test(key) ? `: ${firstLine(description, 70).replace(/\.$/, "")}` : "";
+}
+
+/** By the machine's clock; with its day, if that is another one. */
+function untilText({ until, at }: EventOf<"account.parked">, state: RunState): string {
+  const [then, now] = [wallTime(state, until), wallTime(state, at)];
+  return day(then) === day(now) ? clockTime(then) : `${day(then)} ${clockTime(then)}`;
+}
+
+const plannerOf = (task: TaskId, state: RunState): string =>
+  task === ROOT ? "the planner" : `the planner of ${nameOf(state, task)}`;
+
+const inTask = (task: TaskId, state: RunState): string => (task === ROOT ? "" : ` in ${nameOf(state, task)}`);
+
+/** Not of a task's name, which stays as it is. */
+const capital = (who: string): string => who.replace(/^the /, "The ");

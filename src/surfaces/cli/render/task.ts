@@ -1,0 +1,268 @@
+/** One task in words: its state, what a proposed plan asks of it, and everything that is known of it. */
+
+import { existsSync, readdirSync } from "node:fs";
+import path from "node:path";
+import { prefixOf } from "../../../app/lost-run.ts";
+import type { SeenRun } from "../../../app/see-run.ts";
+import { askGit, type Project, salvageList } from "../../../compose.ts";
+import type { Handoff } from "../../../core/handoff.ts";
+import { isProposed, nameOf, type RunState, taskOf } from "../../../core/log/state.ts";
+import { hasFailed } from "../../../core/result.ts";
+import { EVERYTHING } from "../../../core/scope.ts";
+import type { Task, TaskId } from "../../../core/task.ts";
+import {
+  type FailedAttemptView,
+  type RunView,
+  rowsOf,
+  type TaskRow,
+  viewOf,
+} from "../../../core/view/view.ts";
+import type { Owner, RunHome } from "../../../ports/runs.ts";
+import { NEVER } from "../acts/project.ts";
+import { type RunWord, runWord } from "../acts/run-state.ts";
+import { readEnd } from "../configuration.ts";
+import { type Context, say } from "../context.ts";
+import { paint, type Tone } from "../output.ts";
+import { harmless, harmlessLines, plural, short } from "../words.ts";
+import { spentText, unaccountedTexts } from "./cost.ts";
+
+/** The tasks that nobody works on before a person has said yes. */
+export const proposedIn = (state: RunState): ReadonlySet<TaskId> =>
+  new Set(isProposed(state) ? state.proposed : []);
+
+/** `scope`: where nothing says which files, any. */
+type TaskTerms = {
+  readonly scope: readonly string[];
+  readonly after: readonly string[];
+  readonly acceptance: string;
+};
+
+export function termsOf(state: RunState, id: TaskId): TaskTerms {
+  const { scope, after, acceptance, terms } = taskOf(state, id).spec;
+  return {
+    scope: terms?.loose ? [] : scope,
+    after: after.map((other) => nameOf(state, other)),
+    acceptance,
+  };
+}
+
+/** What was said of it; a page of acceptance is in `skein show <run> <task>`. */
+export function termLines(state: RunState, id: TaskId): readonly string[] {
+  const { scope, after, acceptance } = termsOf(state, id);
+  const [first = "", ...more] = harmlessLines(acceptance.trim(), MAX_LINES);
+  return [
+    ...(after.length > 0 ? [`depends on: ${harmless(after.join(", "))}`] : []),
+    `may change: ${scope.length === 0 || scope.includes(EVERYTHING) ? "any file" : harmless(scope.join(", "))}`,
+    ...(first === "" ? [] : [`acceptance: ${first}`, ...more.map((line) => `  ${line}`)]),
+  ];
+}
+
+const MAX_LINES = 10;
+
+/** In a run that nobody drives, nobody is at work, whatever the log says was going on. */
+export const wordIn = (word: TaskRow["word"], state: RunWord): string =>
+  state === "stopped" && AT_WORK.has(word) ? "interrupted" : (SHOWN[word] ?? word);
+/** Where the name in `--json` is not what people would say. */
+const SHOWN: Readonly<Partial<Record<TaskRow["word"], string>>> = { parked: "queued", gating: "in the gate" };
+const AT_WORK: ReadonlySet<TaskRow["word"]> = new Set(["planning", "working", "gating"]);
+
+export const TASK_TONES: Readonly<Partial<Record<TaskRow["word"], Tone>>> = {
+  done: "good",
+  failed: "bad",
+  skipped: "bad",
+  cancelled: "bad",
+  waiting: "quiet",
+  parked: "quiet",
+};
+
+type Details = {
+  readonly task: TaskId;
+  readonly name: string;
+  readonly word: TaskRow["word"];
+  /** Of its run. */
+  readonly run: RunWord;
+  readonly reason?: string;
+  readonly next?: string;
+  readonly replacedBy?: string;
+  readonly givenUp: readonly string[];
+  /** By name. */
+  readonly after: readonly string[];
+  readonly spec: Task["spec"];
+  readonly state: Task["state"];
+  readonly tries: Task["tries"];
+  readonly setbacks: readonly FailedAttemptView[];
+  readonly branches: readonly string[];
+  readonly commit?: string;
+  /** Where its result is, if its plan asks for one and it is there. */
+  readonly output?: string;
+  readonly transcripts: readonly string[];
+  /** Of the landings that had it in their candidate. */
+  readonly gates: readonly string[];
+  /** The attempt that a gate refused last, and the end of what that gate wrote. */
+  readonly refusedAttempt?: number;
+  readonly gateOutput: readonly string[];
+  readonly salvaged: readonly string[];
+  /** What its own jobs have cost, all attempts and turns together; null: nothing was reported. */
+  readonly cost: RunView["tally"]["costs"][number] | null;
+};
+
+export async function detailsOf(
+  project: Project,
+  { home, seen }: SeenRun,
+  id: TaskId,
+  owner: Owner | undefined,
+): Promise<Details> {
+  const { spec, state, tries } = taskOf(seen.state, id);
+  const row = rowsOf(seen.state).find(({ task }) => task === id)!;
+  const view = viewOf(seen);
+  const { run } = home.record;
+  const kept = await salvageList(project, NEVER);
+  const { reason, next, replacedBy } = view.undone.find(({ task }) => task === id) ?? {};
+  const refusedAttempt = refusedIn(seen, id);
+  const refusing = gatesOf(home, seen, id, refusedAttempt).at(-1);
+  const landing = view.landings.find(({ members }) => members.some(({ task }) => task === id));
+  return {
+    task: id,
+    name: row.name,
+    word: row.word,
+    run: runWord(view, owner),
+    ...(reason === undefined ? {} : { reason }),
+    ...(next === undefined ? {} : { next }),
+    ...(replacedBy === undefined ? {} : { replacedBy }),
+    givenUp: view.givenUp.flatMap((one) => (one.task === id ? [one.reason] : [])),
+    after: termsOf(seen.state, id).after,
+    spec,
+    state,
+    tries,
+    setbacks: view.setbacks.filter(({ task }) => task === id),
+    branches: await branchesOf(project, `${prefixOf(home.record)}${run}/task/${id}.`),
+    ...(landing === undefined ? {} : { commit: landing.commit }),
+    ...outputOf(home, spec),
+    transcripts: transcriptsOf(
+      home,
+      (file) => file.startsWith(`work_${id}_`) || file.startsWith(`plan_${id}_`),
+    ),
+    gates: gatesOf(home, seen, id),
+    ...(refusedAttempt === undefined ? {} : { refusedAttempt }),
+    gateOutput: refusedAttempt !== undefined && refusing !== undefined ? await endOf(refusing) : [],
+    cost: view.tally.costs.find(({ task }) => task === id) ?? null,
+    salvaged: hasFailed(kept)
+      ? []
+      : kept.filter((one) => one.run === run && one.task === id).map(({ ref }) => ref),
+  };
+}
+
+/** Those that are there: an attempt that made nothing, or whose work was only kept aside, has none. */
+async function branchesOf({ located }: Project, start: string): Promise<readonly string[]> {
+  const args = ["for-each-ref", "--format=%(refname:short)", `refs/heads/${start}*`];
+  const names = (await askGit(located.top, args))?.split("\n") ?? [];
+  // After the task comes the attempt; another dot would make it a task below this one.
+  return names.filter((name) => name.startsWith(start) && /^\d+-/.test(name.slice(start.length)));
+}
+
+function outputOf({ folder }: RunHome, { terms }: Task["spec"]): Pick<Details, "output"> {
+  const output = path.join(folder, "scratchpad", terms?.output ?? "");
+  return terms?.output !== undefined && existsSync(output) ? { output } : {};
+}
+
+/** "work_t.2_1-….log": as the transcripts of its jobs are called. */
+function transcriptsOf({ folder }: RunHome, isIts: (file: string) => boolean): readonly string[] {
+  const place = path.join(folder, "transcripts");
+  return existsSync(place)
+    ? readdirSync(place)
+        .filter(isIts)
+        .sort()
+        .map((file) => path.join(place, file))
+    : [];
+}
+
+/** The newest attempt that a red gate refused, whatever came after it. */
+function refusedIn({ state, story }: SeenRun["seen"], id: TaskId): number | undefined {
+  const { state: now, tries } = taskOf(state, id);
+  if (now.is === "failed" && now.failure.kind === "gate-red") return tries.attempts;
+  return story.failedAttempts.findLast(({ task, failure }) => task === id && failure.kind === "gate-red")
+    ?.attempt;
+}
+
+/** Oldest first: "land_12-….log" is of the twelfth landing. Of one attempt, or of all. */
+function gatesOf(home: RunHome, { story }: SeenRun["seen"], id: TaskId, attempt?: number): readonly string[] {
+  const jobs = story.candidates.filter(({ members }) =>
+    members.some((one) => one.task === id && (attempt === undefined || one.attempt === attempt)),
+  );
+  return jobs.flatMap(({ job }) =>
+    transcriptsOf(home, (file) => file.startsWith(`${job.replace("#", "_")}-`)),
+  );
+}
+
+async function endOf(file: string): Promise<readonly string[]> {
+  const lines = harmlessLines((await readEnd(file, MAX_END_BYTES)).trimEnd(), Number.MAX_SAFE_INTEGER);
+  return lines.slice(-MAX_END_LINES);
+}
+
+const MAX_END_LINES = 20;
+const MAX_END_BYTES = 20_000;
+
+export function showTask(context: Context, details: Details): void {
+  const { task, name, word, run, spec, state, tries, setbacks, branches, commit, transcripts, salvaged } =
+    details;
+  const now =
+    run === "stopped" && AT_WORK.has(word) ? "interrupted when the run stopped" : (SHOWN[word] ?? word);
+  const heading = (text: string) => say(context, `\n${paint(context.out, "strong", text)}`);
+  const list = (title: string, lines: readonly string[]) => {
+    if (lines.length > 0) heading(title);
+    for (const line of lines) say(context, `  ${harmless(line)}`);
+  };
+  const { out } = context;
+  say(
+    context,
+    `${paint(out, "strong", harmless(name))}  ${task}  ${paint(out, TASK_TONES[word] ?? "plain", now)}`,
+  );
+  for (const line of harmlessLines(spec.description, 60)) say(context, `  ${line}`);
+  list("Acceptance", spec.acceptance === "" ? [] : harmlessLines(spec.acceptance, 40));
+  list("Agent", spec.agent === undefined ? [] : [spec.agent]);
+  list("Files it may change", spec.terms?.loose ? ["any file"] : spec.scope);
+  list("Depends on", details.after);
+  if (setbacks.length > 0) heading(`Failed attempts: ${setbacks.length}`);
+  for (const { of, attempt, failure } of setbacks) {
+    say(
+      context,
+      `  ${of === "plan" ? "planner" : `attempt ${attempt}`}: ${harmless(`${failure.kind}: ${failure.message}`)}`,
+    );
+    if (failure.next !== undefined) say(context, `    try: ${harmless(failure.next)}`);
+  }
+  if (state.is === "failed")
+    list("Failed", [
+      details.reason ?? state.failure.message,
+      ...(details.next === undefined ? [] : [`try: ${details.next}`]),
+    ]);
+  list("Replaced by", details.replacedBy === undefined ? [] : [details.replacedBy]);
+  list("Given up", details.givenUp);
+  if (state.is === "cancelled") list("Cancelled", [state.reason]);
+  if ("handoff" in state && state.handoff) showHandoff(context, state.handoff, list);
+  list("Result file", details.output === undefined ? [] : [details.output]);
+  if (commit !== undefined) list("Landed as", [short(commit)]);
+  if (details.cost) list("Cost", [spentText(details.cost), ...unaccountedTexts(details.cost)]);
+  list(`Branches (${plural(tries.attempts, "attempt")})`, branches);
+  list("Transcripts", transcripts);
+  list("Gate output", details.gates);
+  list(`Last lines of the gate output for attempt ${details.refusedAttempt}`, details.gateOutput);
+  list("Unfinished work that was kept (skein salvage)", salvaged);
+}
+
+function showHandoff(
+  context: Context,
+  { status, summary, metrics, filesChanged, concerns, suggestions, flags = [] }: Handoff,
+  list: (title: string, lines: readonly string[]) => void,
+): void {
+  say(context, `\n${paint(context.out, "strong", `Worker report: ${status}`)}`);
+  for (const line of harmlessLines(summary, 40)) say(context, `  ${line}`);
+  const { linesAdded, linesRemoved } = metrics;
+  if (filesChanged.length > 0)
+    list(
+      `Changed ${plural(filesChanged.length, "file")}, +${linesAdded} −${linesRemoved}`,
+      filesChanged.slice(0, 50),
+    );
+  list("Concerns", concerns);
+  list("Suggestions", suggestions);
+  list("Changes to the gate or to agent instructions", flags);
+}

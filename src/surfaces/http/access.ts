@@ -1,0 +1,86 @@
+/** Who may talk to the server? Whoever opened the printed address once, from a browser on an allowed host. */
+import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import type { Device, Devices } from "../../ports/devices.ts";
+
+export const COOKIE = "skein_device";
+const MAX_DEVICES = 50;
+const MAX_NAME_CHARS = 120;
+
+export class Access {
+  /** In the address that the command prints; new with every start. */
+  readonly token: string = secret();
+  readonly #store: Devices;
+
+  constructor(store: Devices) {
+    this.#store = store;
+  }
+
+  /** The cookie for a browser that brought the right token. */
+  admit(token: string, name: string, now: number): string | undefined {
+    if (!this.isToken(token)) return undefined;
+    const cookie = secret();
+    const device = {
+      id: secret().slice(0, 8),
+      hash: hashOf(cookie),
+      name: name.slice(0, MAX_NAME_CHARS),
+      since: now,
+    };
+    this.#store.write([...this.#store.read(), device].slice(-MAX_DEVICES));
+    return cookie;
+  }
+
+  isToken(token: string): boolean {
+    return isSame(token, this.token);
+  }
+
+  deviceOf(cookie: string | undefined): Device | undefined {
+    if (!cookie) return undefined;
+    const hash = hashOf(cookie);
+    return this.#store.read().find((device) => isSame(device.hash, hash));
+  }
+
+  devices(): readonly Omit<Device, "hash">[] {
+    return this.#store.read().map(({ hash: _, ...device }) => device);
+  }
+
+  revoke(id: string): boolean {
+    const all = this.#store.read();
+    const kept = all.filter((device) => device.id !== id);
+    if (kept.length < all.length) this.#store.write(kept);
+    return kept.length < all.length;
+  }
+}
+
+const secret = () => randomBytes(32).toString("base64url");
+const hashOf = (text: string) => createHash("sha256").update(text).digest("hex");
+const isSame = (a: string, b: string) =>
+  timingSafeEqual(Buffer.from(hashOf(a), "hex"), Buffer.from(hashOf(b), "hex"));
+
+/** What the headers of a request say about where it comes from. */
+type Origins = {
+  readonly host: string | undefined;
+  readonly origin: string | undefined;
+  readonly site: string | undefined;
+};
+
+/**
+ * Why a request is refused before anybody asks who sent it: another name for this address (DNS rebinding), or a page
+ * of another site that makes the browser send our cookie.
+ */
+export function refusedOrigin(
+  { host, origin, site }: Origins,
+  hosts: ReadonlySet<string>,
+): string | undefined {
+  if (host === undefined || !hosts.has(host.toLowerCase())) return "unknown host";
+  if (origin !== undefined && !isOwn(origin, hosts)) return "foreign origin";
+  return site === "cross-site" ? "foreign site" : undefined;
+}
+
+function isOwn(origin: string, hosts: ReadonlySet<string>): boolean {
+  try {
+    const { protocol, host } = new URL(origin);
+    return /^https?:$/.test(protocol) && hosts.has(host.toLowerCase());
+  } catch {
+    return false; // "null", of a sandboxed frame or a file.
+  }
+}

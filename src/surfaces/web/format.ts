@@ -1,0 +1,38 @@
+/** How are times, tokens and money written? Short, the same everywhere on the page. */
+
+export function duration(ms: number): string {
+  const seconds = Math.max(0, Math.round(ms / 1000));
+  if (seconds < 60) return `${seconds} s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return `${minutes} min ${seconds % 60} s`;
+  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
+export const count = (n: number): string =>
+  n < 10_000 ? String(n) : n < 1_000_000 ? `${Math.round(n / 1_000)} k` : `${(n / 1_000_000).toFixed(1)} M`;
+
+export const dollars = (microdollars: number): string => `$${(microdollars / 1_000_000).toFixed(2)}`;
+export const time = (ms: number): string =>
+  new Date(ms).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", second: "2-digit" });
+export const dayAndTime = (ms: number): string =>
+  new Date(ms).toLocaleString([], { dateStyle: "medium", timeStyle: "short" });
+export const plural = (n: number, noun: string): string => `${n} ${noun}${n === 1 ? "" : "s"}`;
+
+/** The first line, without characters that change the direction of what follows. */
+export function line(text: string, max = 120): string {
+  const first = harmless(text.split("\n", 1)[0] ?? "").trim();
+  return first.length <= max ? first : `${first.slice(0, max)}…`;
+}
+
+/** Control and bidi characters are shown as a mark: what a model wrote must not rearrange the page. */
+export const harmless = (text: string): string =>
+  text.replace(/(?![\t\n])[\p{Cc}\p{Bidi_Control}]|\ufeff/gu, "\ufffd");
+
+/** Colours, titles and links of terminals: a page shows the text alone. */
+const ESCAPES = new RegExp(
+  ["\u001b\\[[0-?]*[ -/]*[@-~]", "\u001b\\][^\u0007\u001b]*(?:\u0007|\u001b\\\\)", "\u001b[@-Z\\\\-_]"].join(
+    "|",
+  ),
+  "g",
+);
+export const withoutEscapes = (text: string): string => text.replace(ESCAPES, "");

@@ -1,0 +1,83 @@
+/** What waits to land, what has landed and by which proof, and what failed on the way. */
+import { phaseLabel, proofLabel } from "../../core/view/labels.ts";
+import { duration, harmless, line, plural, time } from "./format.ts";
+import { addressOf, type PageParts } from "./parts.ts";
+
+export function Landing({ run, view, seen }: PageParts) {
+  const { phase } = seen.state.landing;
+  const gating = view.running.filter(({ kind }) => kind === "land" || kind === "check");
+  return (
+    <section aria-label="Landing">
+      <h2>Queue</h2>
+      {view.queue.length === 0 && <p class="quiet">Nothing waits to land.</p>}
+      <ol>
+        {view.queue.map(({ task, name }) => (
+          <li>
+            <a href={addressOf({ run, tab: "landing", task })}>{line(name)}</a>
+          </li>
+        ))}
+      </ol>
+      {gating.map(({ job, kind, tasks, since, doing }) => (
+        <p key={job}>
+          {kind === "land"
+            ? `Gate runs on ${tasks.map(({ name }) => line(name, 40)).join(", ")}`
+            : "Checking the target branch"}{" "}
+          for {duration(Date.now() - since)}
+          {doing && `: ${line(doing)}`}
+        </p>
+      ))}
+      {phase.is !== "open" && <p>{phaseLabel(phase)}</p>}
+      <h2>Landed ({view.landings.length})</h2>
+      <div class="scroll" tabIndex={0} role="group" aria-label="Landings">
+        <table>
+          <thead>
+            <tr>
+              <th>When</th>
+              <th>Commit</th>
+              <th>Tasks</th>
+              <th>Proof</th>
+            </tr>
+          </thead>
+          <tbody>
+            {view.landings
+              .toReversed()
+              .slice(0, 500)
+              .map(({ at, commit, members, proof, flaky }) => (
+                <tr key={commit}>
+                  <td>{time(at)}</td>
+                  <td>
+                    <code>{commit.slice(0, 10)}</code>
+                  </td>
+                  <td>
+                    {members.map(({ task, name }) => (
+                      <a href={addressOf({ run, tab: "landing", task })}>{line(name, 60)} </a>
+                    ))}
+                  </td>
+                  <td>
+                    {proofLabel(proof)}
+                    {flaky.length > 0 && <span class="quiet">, {plural(flaky.length, "flaky test")}</span>}
+                  </td>
+                </tr>
+              ))}
+          </tbody>
+        </table>
+      </div>
+      {view.setbacks.length > 0 && (
+        <>
+          <h2>Failed attempts ({view.setbacks.length})</h2>
+          <ul>
+            {view.setbacks
+              .slice(-200)
+              .toReversed()
+              .map(({ at, name, task, attempt, failure }) => (
+                <li>
+                  {time(at)} <a href={addressOf({ run, tab: "landing", task })}>{line(name, 60)}</a>
+                  {attempt !== undefined && `, attempt ${attempt}`}: {line(harmless(failure.message), 300)}
+                </li>
+              ))}
+          </ul>
+        </>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,30 @@
+/** Where is the page, and what does every part of it draw from? */
+import type { RunView } from "../../core/view/view.ts";
+import type { LiveRun } from "./live-run.ts";
+
+export type PageParts = {
+  readonly run: string;
+  readonly live: LiveRun;
+  readonly seen: LiveRun["seen"];
+  readonly view: RunView;
+  readonly route: Route;
+};
+
+export type Route = { readonly run?: string; readonly tab: string; readonly task?: string };
+
+/** "#/run/tab/task": parts are encoded, since a page must not trust its own address. */
+export function routeOf(hash: string): Route {
+  const [run, tab = "graph", task] = hash.replace(/^#\/?/, "").split("/").map(decode);
+  return { tab, ...(run && { run }), ...(task && { task }) };
+}
+
+function decode(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return ""; // Not encoded by us.
+  }
+}
+
+export const addressOf = ({ run, tab, task }: Route): string =>
+  `#/${[run ?? "", tab, ...(task ? [task] : [])].map(encodeURIComponent).join("/")}`;

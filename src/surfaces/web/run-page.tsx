@@ -1,0 +1,198 @@
+/** One run: how it stands, what needs a person, and its tasks as a graph, a timeline or a list. */
+import { useEffect, useReducer, useRef, useState } from "preact/hooks";
+import { healthLabel, runLabel } from "../../core/view/labels.ts";
+import { viewOf } from "../../core/view/view.ts";
+import { command } from "./api.ts";
+import { Cost } from "./cost.tsx";
+import { count, dollars, duration, harmless, line, plural } from "./format.ts";
+import { Graph } from "./graph.tsx";
+import { Landing } from "./landing.tsx";
+import { LiveRun } from "./live-run.ts";
+import { Log } from "./log.tsx";
+
+import { Needs } from "./needs.tsx";
+import { addressOf, type PageParts, type Route } from "./parts.ts";
+import { TaskList } from "./task-list.tsx";
+import { TaskPage } from "./task-page.tsx";
+import { Timeline } from "./timeline.tsx";
+
+const TABS = [
+  ["graph", "Graph"],
+  ["timeline", "Timeline"],
+  ["tasks", "Tasks"],
+  ["landing", "Landing"],
+  ["cost", "Cost"],
+  ["log", "Log"],
+] as const;
+
+export function RunPage({ run, route }: { readonly run: string; readonly route: Route }) {
+  const [, redraw] = useReducer((n: number) => n + 1, 0);
+  const live = useRef<LiveRun>(undefined);
+  useEffect(() => {
+    const opened = new LiveRun(run, () => redraw(undefined));
+    live.current = opened;
+    // For tests and curious people: what is shown, and how much of the log it is made of.
+    (window as { skein?: LiveRun }).skein = opened;
+    return () => opened.close();
+  }, [run]);
+  useTick(redraw);
+  const now = live.current;
+  if (!now || (now.at === 0 && now.problem === undefined))
+    return <main aria-busy="true">Reading the log…</main>;
+  if (now.problem !== undefined)
+    return (
+      <main>
+        <p role="alert">This run cannot be read: {harmless(now.problem)}</p>
+      </main>
+    );
+  const view = viewOf(now.seen);
+  const parts = { run, live: now, seen: now.seen, view, route };
+  return (
+    <main>
+      <Head {...parts} />
+      {now.isLive && <Needs {...parts} />}
+      {route.task ? (
+        <TaskPage {...parts} task={route.task} />
+      ) : (
+        <>
+          <nav class="tabs" aria-label="Views of the run">
+            {TABS.map(([tab, name]) => (
+              <a href={addressOf({ run, tab })} aria-current={route.tab === tab ? "page" : undefined}>
+                {name}
+              </a>
+            ))}
+          </nav>
+          <Tab {...parts} />
+        </>
+      )}
+      <Travel live={now} />
+    </main>
+  );
+}
+
+function Tab(parts: PageParts) {
+  switch (parts.route.tab) {
+    case "timeline":
+      return <Timeline {...parts} />;
+    case "tasks":
+      return <TaskList {...parts} />;
+    case "landing":
+      return <Landing {...parts} />;
+    case "cost":
+      return <Cost {...parts} />;
+    case "log":
+      return <Log {...parts} />;
+    default:
+      return <Graph {...parts} />;
+  }
+}
+
+/** Elapsed times go on although no event comes. */
+function useTick(redraw: (action: undefined) => void): void {
+  useEffect(() => {
+    const timer = setInterval(() => redraw(undefined), 1_000);
+    return () => clearInterval(timer);
+  }, [redraw]);
+}
+
+function Head({ view, live, run }: PageParts) {
+  const { counts, spent, target, times } = view;
+  const isOver = times.closedAt !== undefined;
+  const end = times.closedAt ?? (live.isLive && live.isDriven ? Date.now() : times.lastAt);
+  const isStopped = live.isLive && !isOver && live.isDriven === false;
+  return (
+    <section class="head" aria-label="How the run stands">
+      <h1>{line(view.goal, 200)}</h1>
+      <div class="facts">
+        <span class={`pill ${isStopped ? "paused" : view.is}`}>
+          {runLabel(view, live.isLive ? live.isDriven : undefined)}
+        </span>
+        <span>{duration(end - times.openedAt - times.idleMs)}</span>
+        <span>
+          {counts.done} of {plural(counts.total, "task")} done
+          {counts.failed > 0 && <b class="bad">, {counts.failed} failed</b>}
+        </span>
+        <span>{count(spent.tokens)} tokens</span>
+        {spent.microdollars > 0 && <span>{dollars(spent.microdollars)}</span>}
+        <span class={target.health === "red" ? "bad" : ""}>target {healthLabel(view)}</span>
+        {live.connection === "lost" && <span class="bad">connection lost; trying again</span>}
+      </div>
+      <progress max={Math.max(1, counts.total)} value={counts.done} aria-label="Tasks done">
+        {counts.done} of {counts.total}
+      </progress>
+      {live.isLive && !isOver && <Steer run={run} isPaused={view.is === "paused"} />}
+    </section>
+  );
+}
+
+function Steer({ run, isPaused }: { readonly run: string; readonly isPaused: boolean }) {
+  const [said, setSaid] = useState("");
+  const [note, setNote] = useState<string | undefined>();
+  const send = async (body: Record<string, unknown>, done: string) =>
+    setNote((await command(run, body)) ?? done);
+  return (
+    <form
+      class="row wrap"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (said.trim() === "") return;
+        void send({ type: "steer", message: said }, "Told the planner.").then(() => setSaid(""));
+      }}
+    >
+      <button
+        type="button"
+        onClick={() =>
+          void send(
+            { type: isPaused ? "resume" : "pause" },
+            isPaused ? "Resumed." : "Paused: nothing new starts.",
+          )
+        }
+      >
+        {isPaused ? "Resume" : "Pause"}
+      </button>
+      <input
+        aria-label="Message to the planner"
+        placeholder="Tell the planner something"
+        value={said}
+        onInput={(event) => setSaid(event.currentTarget.value)}
+      />
+      <button type="submit">Steer</button>
+      <button
+        type="button"
+        class="danger"
+        onClick={() => {
+          if (confirm("Cancel the whole run? What has landed stays."))
+            void send({ type: "cancel" }, "Cancelling.");
+        }}
+      >
+        Cancel run
+      </button>
+      <output>{note && harmless(note)}</output>
+    </form>
+  );
+}
+
+function Travel({ live }: { readonly live: LiveRun }) {
+  const { length } = live.events;
+  const event = live.events[live.at - 1];
+  return (
+    <section class="travel" aria-label="Time travel">
+      <button type="button" aria-pressed={live.isLive} onClick={() => live.travel(undefined)}>
+        Live
+      </button>
+      <input
+        type="range"
+        aria-label="Event that is shown"
+        min={1}
+        max={Math.max(1, length)}
+        value={live.at}
+        onInput={({ currentTarget: { valueAsNumber: to } }) =>
+          live.travel(to >= live.events.length ? undefined : to)
+        }
+      />
+      <span class="quiet">
+        event {live.at} of {length} {event?.type}
+      </span>
+    </section>
+  );
+}

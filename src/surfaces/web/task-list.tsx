@@ -1,0 +1,55 @@
+/** The tasks as a tree in a list. Only the rows that can be seen are drawn. */
+import { useState } from "preact/hooks";
+import { rowsOf } from "../../core/view/view.ts";
+import { line } from "./format.ts";
+import { stateText } from "./graph.tsx";
+import { addressOf, type PageParts } from "./parts.ts";
+
+const ROW = 40;
+const SPARE = 10;
+const VISIBLE = 25;
+
+export function TaskList({ run, seen }: PageParts) {
+  const [top, setTop] = useState(0);
+  const [wanted, setWanted] = useState("");
+  const needle = wanted.trim().toLowerCase();
+  const rows = rowsOf(seen.state).filter(
+    ({ name, word, description }) =>
+      needle === "" || `${name} ${word} ${description}`.toLowerCase().includes(needle),
+  );
+  const first = Math.max(0, Math.floor(top / ROW) - SPARE);
+  const shown = rows.slice(first, first + VISIBLE + 2 * SPARE);
+  return (
+    <section aria-label="Tasks">
+      <input
+        type="search"
+        aria-label="Filter tasks"
+        placeholder="Filter by name, state or words"
+        value={wanted}
+        onInput={(event) => setWanted(event.currentTarget.value)}
+      />
+      <div
+        class="list"
+        tabIndex={0}
+        role="group"
+        aria-label={`${rows.length} tasks`}
+        onScroll={(event) => setTop(event.currentTarget.scrollTop)}
+      >
+        <ul style={{ height: `${rows.length * ROW}px` }}>
+          {shown.map((row, i) => (
+            <li
+              key={row.task}
+              style={{ top: `${(first + i) * ROW}px`, paddingLeft: `${Math.min(row.depth, 8) * 20}px` }}
+            >
+              <a href={addressOf({ run, tab: "tasks", task: row.task })}>
+                <span class={`dot ${row.word}`} aria-hidden="true" />
+                <strong>{line(row.key, 50)}</strong> <span class="quiet">{stateText(row)}</span>{" "}
+                <span class="what">{line(row.description, 100)}</span>
+              </a>
+            </li>
+          ))}
+        </ul>
+      </div>
+    </section>
+  );
+}

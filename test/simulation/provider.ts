@@ -1,0 +1,93 @@
+/** What do accounts have to give in a virtual world, and what does a turn cost there? */
+import type { PlanBrief, WorkBrief } from "../../src/core/brief.ts";
+import { type Failure, failure } from "../../src/core/failure.ts";
+import type { Job, Spent } from "../../src/core/job.ts";
+import type { Accounts } from "../../src/core/rules/policy.ts";
+
+export type Provider = {
+  readonly shortages: readonly Shortage[];
+  chainOf(brief: PlanBrief | WorkBrief): Accounts;
+  /** A job that meets a shortage waits until it is over, as one can that asks before each call; others end. */
+  waits(job: Job): boolean;
+  cost(job: Job): Spent;
+  /** What a job had cost that was lost with its engine, if it has left a trace. */
+  cut(job: Job): Spent | undefined;
+  /** When a job that takes so long falls silent, if it does. */
+  quietAfter(job: Job, ms: number): number | undefined;
+};
+
+/** From when until when an account gives nothing; `says`: it tells how long. */
+export type Shortage = {
+  readonly account: string;
+  readonly from: number;
+  readonly until: number;
+  readonly kind: "quota" | "authentication";
+  readonly says: boolean;
+  /** It says how long it lasts, not when it is over. */
+  readonly asLength?: true;
+};
+
+export const freeProvider: Provider = {
+  shortages: [],
+  chainOf: () => ["agent"],
+  waits: () => false,
+  cost: ({ kind }) => ({ tokens: kind === "plan" || kind === "work" ? 1_000 : 0 }),
+  cut: () => undefined,
+  quietAfter: () => undefined,
+};
+
+/** What a job hears of its accounts on the way, and when and how it ends: of itself, or with what it heard last. */
+type Course = {
+  readonly heard: readonly { readonly at: number; readonly account: string; readonly failure: Failure }[];
+  readonly end: number;
+  readonly failure?: Failure;
+};
+
+/** The first call is made at once, and calls go on until the end. */
+export function courseOf(
+  shortages: readonly Shortage[],
+  chain: Accounts,
+  { now, ms, waits }: { readonly now: number; readonly ms: number; readonly waits: boolean },
+): Course {
+  const heard: { at: number; account: string; failure: Failure }[] = [];
+  let [at, left] = [now, ms];
+  for (let turns = 0; turns < MAX_TURNS; turns += 1) {
+    const account = chain.find((name) => !shortAt(shortages, name, at)) ?? chain[0];
+    const next = nextShortage(shortages, account, at);
+    if (!next || next.from >= at + left) break;
+    const met = Math.max(at, next.from);
+    left -= met - at;
+    at = met;
+    const why = troubleOf(next, at);
+    if (!waits || next.kind === "authentication" || !next.says)
+      return { heard, end: at + ANSWER_MS, failure: why };
+    heard.push({ at, account, failure: why });
+    const here = at;
+    const others = chain.map((name) => shortAt(shortages, name, here)?.until ?? here);
+    at = Math.min(...others); // At once, if one of the others has something to give.
+  }
+  return { heard, end: at + left };
+}
+
+/** A guard: there are not so many shortages in one story. */
+const MAX_TURNS = 100;
+
+/** A call that is refused is refused soon. */
+const ANSWER_MS = 500;
+
+const shortAt = (shortages: readonly Shortage[], account: string, at: number): Shortage | undefined =>
+  shortages.find((one) => one.account === account && one.from <= at && at < one.until);
+
+function nextShortage(shortages: readonly Shortage[], account: string, at: number): Shortage | undefined {
+  const ahead = shortages.filter((one) => one.account === account && one.until > at);
+  return ahead.reduce<Shortage | undefined>(
+    (first, one) => (first && first.from <= one.from ? first : one),
+    undefined,
+  );
+}
+
+const troubleOf = ({ kind, account, until, says, asLength }: Shortage, at: number): Failure => ({
+  ...failure(kind, kind === "quota" ? "no more for now" : "the key is wrong"),
+  account,
+  ...(kind === "quota" && says && (asLength ? { waitMs: until - at } : { until })),
+});

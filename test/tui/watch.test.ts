@@ -1,0 +1,166 @@
+/** Does `skein watch` show a run on a real terminal, do what is pressed, and give the terminal back? */
+import assert from "node:assert/strict";
+import path from "node:path";
+import { describe, it } from "node:test";
+import { mailboxOf } from "../../src/compose.ts";
+import type { TaskId } from "../../src/core/task.ts";
+import type { MailboxMessage } from "../../src/ports/mailbox.ts";
+import { ROOT } from "../../tools/source-files.ts";
+import { openTerminal, type TestTerminal } from "../support/terminal.ts";
+import { type MadeRun, makeRun, planned, specOf } from "../web/place.ts";
+
+const LIMIT = { timeout: 90_000 };
+const T = (n: number) => `t.${n}` as TaskId;
+const GOAL = "t" as TaskId;
+const DOWN = "\u001b[B";
+
+const watch = (run: MadeRun, env: NodeJS.ProcessEnv = {}): TestTerminal =>
+  openTerminal([process.execPath, path.join(ROOT, "bin/skein"), "watch"], {
+    folder: run.project.located.top,
+    env: { ...process.env, SKEIN_STATE_DIR: run.stateDir, ...env },
+  });
+
+async function heard(run: MadeRun): Promise<MailboxMessage> {
+  for await (const { command, answer } of mailboxOf(run.home).receive(AbortSignal.timeout(30_000))) {
+    await answer({ is: "heard" });
+    return command;
+  }
+  throw new Error("nothing was said");
+}
+
+describe("skein watch", () => {
+  it("shows the run, its tasks and one of them, as they change", LIMIT, async () => {
+    await using run = await makeRun("Add a greeting");
+    await run.append(
+      planned(GOAL, [
+        { id: T(1), spec: specOf("words", "Write the words") },
+        { id: T(2), spec: specOf("greet", "Say the words", "work", [T(1)]) },
+      ]),
+    );
+    await using terminal = watch(run);
+    await terminal.shows(/Add a greeting[\s\S]*running[\s\S]*0 of 2 tasks done[\s\S]*words[\s\S]*greet/);
+    await run.append({
+      type: "job.started",
+      job: { kind: "work", task: T(1), attempt: 1 },
+      until: Date.now() + 60_000,
+    });
+    await terminal.shows(/words +working/);
+    terminal.press(DOWN);
+    terminal.press("\r");
+    await terminal.shows(/words {2}t\.1[\s\S]*Write the words[\s\S]*work:t\.1#1/);
+    terminal.press("\u001b");
+    await terminal.shows(/greet/);
+    terminal.resize(120, 40);
+    await terminal.shows(/q leave/);
+    assert.ok(
+      terminal
+        .screen()
+        .split("\n")
+        .every((line) => line.length <= 120),
+    );
+    await run.append({ type: "run.closed", how: "cancelled", left: [] });
+    await terminal.shows(/cancelled/);
+    terminal.press("q");
+    assert.equal(await terminal.exited, 0);
+    assert.ok(terminal.isOrdinary(), "the ordinary screen is back");
+  });
+
+  it("pauses, steers, approves and answers by keys", LIMIT, async () => {
+    await using run = await makeRun();
+    await using terminal = watch(run);
+    await terminal.shows(/q leave/);
+    terminal.press("p");
+    assert.deepEqual(await heard(run), { type: "pause" });
+    terminal.press("s");
+    await terminal.shows(/Tell the planner:/);
+    terminal.press("Keep the old name");
+    await terminal.shows(/Keep the old name/);
+    terminal.press("\r");
+    assert.deepEqual(await heard(run), { type: "steer", message: "Keep the old name" });
+    await run.append(planned(GOAL, [{ id: T(1), spec: specOf("words", "Write the words") }]), {
+      type: "plan.proposed",
+      tasks: [T(1)],
+    });
+    await terminal.shows(/NEEDS YOU: the plan waits/);
+    terminal.press("a");
+    assert.deepEqual(await heard(run), { type: "approve" });
+    await run.append({ type: "plan.approved" });
+    const session = "work:t.1#1" as never;
+    await run.append(
+      { type: "job.started", job: { kind: "work", task: T(1), attempt: 1 }, until: Date.now() + 60_000 },
+      { type: "job.ended", job: session, how: "answered" },
+      {
+        type: "question.asked",
+        task: T(1),
+        attempt: 1,
+        start: run.base,
+        session,
+        question: {
+          id: "q1",
+          task: T(1),
+          text: "Which greeting?",
+          until: Date.now() + 600_000,
+          to: "person",
+          tries: 0,
+        },
+      },
+    );
+    await terminal.shows(/NEEDS YOU: words asks: Which greeting\?/);
+    terminal.press("r");
+    await terminal.shows(/Answer to words:/);
+    terminal.press("good morning");
+    await terminal.shows(/good morning/);
+    terminal.press("\r");
+    assert.deepEqual(await heard(run), { type: "answer", question: "q1", text: "good morning" });
+  });
+
+  it("gives the terminal back when it is told to end, and when it is put aside", LIMIT, async () => {
+    await using run = await makeRun();
+    await using terminal = watch(run);
+    await terminal.shows(/q leave/);
+    assert.ok(!terminal.isOrdinary());
+    terminal.press("\u001a");
+    await terminal.becomes(() => terminal.isOrdinary());
+    terminal.pty.kill("SIGCONT");
+    await terminal.becomes(() => !terminal.isOrdinary());
+    await terminal.shows(/q leave/);
+    terminal.pty.kill("SIGTERM");
+    await terminal.exited;
+    assert.ok(terminal.isOrdinary());
+  });
+
+  it("shows what models wrote as text, without colours where they are not wanted", LIMIT, async () => {
+    const evil = "\u001b[2J\u001b]0;owned\u0007\u202eevil";
+    await using run = await makeRun(evil);
+    await run.append(planned(GOAL, [{ id: T(1), spec: specOf(evil, `${evil}${"x".repeat(100_000)}`) }]));
+    await using terminal = watch(run, { NO_COLOR: "1" });
+    const screen = await terminal.shows(/q leave/);
+    assert.match(screen, /evil/);
+    assert.ok(!terminal.raw().includes("owned\u0007") && !terminal.raw().includes("\u202e"));
+    assert.doesNotMatch(terminal.raw(), /\[3[0-7]m/);
+  });
+
+  it("keeps up with a thousand tasks", LIMIT, async () => {
+    await using run = await makeRun();
+    const tasks = Array.from({ length: 1_000 }, (_, i) => ({
+      id: T(i + 1),
+      spec: specOf(`part-${i + 1}`, "x"),
+    }));
+    await run.append(planned(GOAL, tasks));
+    await using terminal = watch(run);
+    await terminal.shows(/0 of 1000 tasks done/);
+    for (let i = 0; i < 50; i += 1) terminal.press("\u001b[6~");
+    await terminal.shows(/part-7\d\d/);
+  });
+
+  it("refuses where there is no terminal, and names what to use instead", LIMIT, async () => {
+    const { main } = await import("../../src/surfaces/cli/main.ts");
+    let said = "";
+    const write = (text: string) => {
+      said += text;
+    };
+    const stream = { write, hasColours: false };
+    assert.equal(await main(["watch"], { out: stream, err: stream } as never), 2);
+    assert.match(said, /needs a terminal[\s\S]*skein logs -f/);
+  });
+});

@@ -1,0 +1,307 @@
+/** Does the page show what is in the log, and do what people press? In a real browser, against real logs. */
+import assert from "node:assert/strict";
+import path from "node:path";
+import { after, before, describe, it } from "node:test";
+import { build } from "esbuild";
+import type { Browser, Page } from "playwright-core";
+import { mailboxOf } from "../../src/compose.ts";
+import type { Event } from "../../src/core/log/event.ts";
+import type { TaskId } from "../../src/core/task.ts";
+import { nothingSeen, see } from "../../src/core/view/view.ts";
+import type { MailboxMessage } from "../../src/ports/mailbox.ts";
+import { ROOT } from "../../tools/source-files.ts";
+import { eventsIn, FIXTURES, restoreRun } from "../e2e/recorded-place.ts";
+import { digest } from "../simulation/digest.ts";
+import { launchBrowser } from "../support/browser.ts";
+import { type MadeRun, makeRun, planned, projectAt, serve, specOf } from "./place.ts";
+
+const LIMIT = { timeout: 60_000 };
+const T = (n: number) => `t.${n}` as TaskId;
+const DESKTOP = { width: 1280, height: 860 };
+
+describe("the web page", () => {
+  let browser: Browser;
+  before(async () => {
+    browser = await launchBrowser();
+  });
+  after(() => browser.close());
+
+  /** Whatever the page complains about fails the test. */
+  async function open(address: string, options: Parameters<Browser["newPage"]>[0] = {}): Promise<Page> {
+    const page = await browser.newPage({ viewport: DESKTOP, ...options });
+    page.setDefaultTimeout(15_000);
+    page.on("pageerror", (error) => assert.fail(error));
+    await page.goto(address);
+    return page;
+  }
+
+  async function openRun(
+    run: MadeRun,
+    address: string,
+    options?: Parameters<Browser["newPage"]>[0],
+  ): Promise<Page> {
+    const page = await open(address, options);
+    await page.getByRole("link", { name: run.home.record.run }).click();
+    await page.getByRole("heading", { level: 1 }).waitFor();
+    return page;
+  }
+
+  /** Takes what is said to the run, as an engine would, and writes what follows. */
+  async function heard(run: MadeRun, signal: AbortSignal): Promise<MailboxMessage> {
+    for await (const { command, answer } of mailboxOf(run.home).receive(signal)) {
+      await answer({ is: "heard" });
+      return command;
+    }
+    throw new Error("nothing was said");
+  }
+
+  it("follows a run from its plan to its end, with a task and its change", LIMIT, async () => {
+    await using run = await makeRun();
+    await using served = await serve(run.project);
+    const page = await openRun(run, served.address);
+    await run.append(
+      planned("t" as TaskId, [
+        { id: T(1), spec: specOf("words", "Write the words") },
+        { id: T(2), spec: specOf("greet", "Say them", "work", [T(1)]) },
+      ]),
+    );
+    const words = page.getByRole("link", { name: /^words/ });
+    await words.waitFor();
+    assert.equal(await page.getByText("2 tasks in 2 waves").count(), 1);
+    await run.append({
+      type: "job.started",
+      job: { kind: "work", task: T(1), attempt: 1 },
+      until: Date.now() + 60_000,
+    });
+    await page.getByRole("link", { name: "words working" }).waitFor();
+    await words.click();
+    await page.getByText("Write the words").waitFor();
+    await page.getByText("Worker, attempt 1, running").waitFor();
+    await page.getByRole("link", { name: /back to the run/ }).click();
+    await run.append({ type: "run.closed", how: "failed", left: ["nothing was made"] });
+    await page.getByText("failed", { exact: true }).waitFor();
+    assert.equal(
+      await page.getByRole("button", { name: "Pause" }).count(),
+      0,
+      "a run that is over takes no commands",
+    );
+  });
+
+  it("pauses, steers, approves and answers", LIMIT, async () => {
+    await using run = await makeRun();
+    await using served = await serve(run.project);
+    const page = await openRun(run, served.address);
+    const signal = AbortSignal.timeout(30_000);
+
+    await page.getByRole("button", { name: "Pause" }).click();
+    assert.deepEqual(await heard(run, signal), { type: "pause" });
+    await run.append({ type: "run.paused" });
+    await page.getByText("paused", { exact: true }).waitFor();
+
+    await page.getByLabel("Message to the planner").fill("Keep the old name");
+    await page.getByRole("button", { name: "Steer" }).click();
+    assert.deepEqual(await heard(run, signal), { type: "steer", message: "Keep the old name" });
+
+    await run.append({ type: "run.resumed" });
+    await run.append(planned("t" as TaskId, [{ id: T(1), spec: specOf("words", "Write the words") }]), {
+      type: "plan.proposed",
+      tasks: [T(1)],
+    });
+    const needs = page.getByRole("alert", { name: "Needs you" });
+    await needs.getByRole("button", { name: "Approve" }).click();
+    assert.deepEqual(await heard(run, signal), { type: "approve" });
+    await run.append({ type: "plan.approved" });
+    await needs.waitFor({ state: "detached" });
+
+    const job = { kind: "work", task: T(1), attempt: 1 } as const;
+    const session = "work:t.1#1" as never;
+    const question = {
+      id: "q1",
+      task: T(1),
+      text: "Which greeting?",
+      default: "hello",
+      until: Date.now() + 600_000,
+      to: "person",
+      tries: 0,
+    } as const;
+    await run.append(
+      { type: "job.started", job, until: Date.now() + 60_000 },
+      { type: "job.ended", job: session, how: "answered" },
+      { type: "question.asked", task: T(1), attempt: 1, start: run.base, session, question },
+    );
+    await needs.getByText("Which greeting?").waitFor();
+    await needs.getByLabel("Answer to words").fill("good morning");
+    await needs.getByRole("button", { name: "Answer" }).click();
+    assert.deepEqual(await heard(run, signal), { type: "answer", question: "q1", text: "good morning" });
+  });
+
+  it("says why a command was refused", LIMIT, async () => {
+    await using run = await makeRun();
+    await using served = await serve(run.project);
+    const page = await openRun(run, served.address);
+    await page.getByRole("button", { name: "Pause" }).click();
+    for await (const { answer } of mailboxOf(run.home).receive(AbortSignal.timeout(20_000))) {
+      await answer({ is: "refused", reason: "it is being cancelled" });
+      break;
+    }
+    await page.getByText("it is being cancelled").waitFor();
+  });
+
+  it("connects again after the server was restarted, and shows what came meanwhile", LIMIT, async () => {
+    await using run = await makeRun();
+    const first = await serve(run.project);
+    const page = await openRun(run, first.address);
+    await page.getByText("0 of 1 task done").waitFor();
+    await first[Symbol.asyncDispose]();
+    await page.getByText("connection lost").waitFor();
+    await run.append(
+      planned(
+        "t" as TaskId,
+        [1, 2, 3].map((n) => ({ id: T(n), spec: specOf(`part-${n}`, "x") })),
+      ),
+    );
+    await using _second = await serve(run.project, { port: first.port });
+    await page.getByText("0 of 3 tasks done").waitFor();
+    await page.getByText("connection lost").waitFor({ state: "detached" });
+  });
+
+  it("folds to every event of the demo as a replay does", { timeout: 240_000 }, async () => {
+    await using place = await restoreRun(path.join(FIXTURES, "2026-11-18", "demo"));
+    const { run } = place.recorded;
+    const events = await eventsIn(place, run);
+    const project = await projectAt(place.repository.folder, place.env);
+    await using served = await serve(project);
+    const page = await open(`${served.address}#/${run}/log`);
+    await page.goto(`${served.origin}/#/${run}/log`);
+    await page.getByText(`event ${events.length} of ${events.length}`).waitFor();
+    await page.evaluate(await digestScript());
+    const seen = nothingSeen();
+    for (const [i, event] of (events as readonly Event[]).entries()) {
+      see(seen, event);
+      const there = await page.evaluate(`stateAfter(${i + 1})`);
+      assert.equal(there, JSON.stringify(digest(seen.state)), `after event ${i + 1}, ${event.type}`);
+    }
+  });
+
+  it("travels by the slider, and comes back to now", LIMIT, async () => {
+    await using place = await restoreRun(path.join(FIXTURES, "2026-11-18", "demo"));
+    const { run } = place.recorded;
+    await using served = await serve(await projectAt(place.repository.folder, place.env));
+    const page = await open(served.address);
+    await page.goto(`${served.origin}/#/${run}/tasks`);
+    const slider = page.getByLabel("Event that is shown");
+    await slider.waitFor();
+    await slider.focus();
+    await page.keyboard.press("Home");
+    await page.getByText("event 1 of").waitFor();
+    await page.getByRole("button", { name: "Live" }).click();
+    await page.getByText(/event (\d+) of \1 run.closed/).waitFor();
+  });
+
+  it("is worked with the keyboard alone", LIMIT, async () => {
+    await using run = await makeRun();
+    await run.append(planned("t" as TaskId, [{ id: T(1), spec: specOf("words", "Write the words") }]));
+    await using served = await serve(run.project);
+    const page = await open(served.address);
+    await page.getByRole("link", { name: run.home.record.run }).waitFor();
+    const tabTo = async (name: RegExp) => {
+      for (let i = 0; i < 40; i += 1) {
+        await page.keyboard.press("Tab");
+        const text = (await page.evaluate(
+          "document.activeElement?.tagName === 'A' ? document.activeElement.textContent : ''",
+        )) as string;
+        if (name.test(text)) return;
+      }
+      assert.fail(`no tab stop ${name}`);
+    };
+    await tabTo(/1118-made/);
+    await page.keyboard.press("Enter");
+    await page.getByRole("link", { name: /^words/ }).waitFor();
+    await tabTo(/^words/);
+    await page.keyboard.press("Enter");
+    await page.getByText("Write the words").waitFor();
+  });
+
+  it("fits a phone, with targets that a thumb can hit", LIMIT, async () => {
+    await using run = await makeRun();
+    await run.append(planned("t" as TaskId, [{ id: T(1), spec: specOf("words", "Write the words") }]));
+    await using served = await serve(run.project);
+    const page = await openRun(run, served.address, { viewport: { width: 390, height: 800 } });
+    await page.getByRole("link", { name: /^words/ }).waitFor();
+    const wide = (await page.evaluate("document.documentElement.scrollWidth")) as number;
+    assert.ok(wide <= 390, `${wide} px`);
+    const small = await page.evaluate(
+      "[...document.querySelectorAll('main > section button, .tabs a')].filter((one) => one.getBoundingClientRect().height < 44).map((one) => one.textContent)",
+    );
+    assert.deepEqual(small, []);
+  });
+
+  it("shows what models wrote as text, never as a page", LIMIT, async () => {
+    const evil =
+      '<img src=x onerror="window.bad=1"><script>window.bad=1</script>\u001b]0;title\u0007\u202eabc';
+    await using run = await makeRun(evil);
+    await run.append(
+      planned("t" as TaskId, [{ id: T(1), spec: specOf(evil, `${evil}\n${"x".repeat(1_000_000)}`) }]),
+    );
+    await using served = await serve(run.project);
+    const page = await openRun(run, served.address);
+    for (const tab of ["Graph", "Timeline", "Tasks", "Landing", "Cost", "Log"]) {
+      await page.getByRole("link", { name: tab, exact: true }).click();
+      await page.locator(`nav a[aria-current]`, { hasText: tab }).waitFor();
+    }
+    await page.goto(`${served.origin}/#/1118-made/graph/t.1`);
+    await page.getByRole("heading", { level: 2 }).waitFor();
+    assert.equal(await page.evaluate("window.bad"), undefined);
+    assert.equal(await page.locator("main img, main script").count(), 0);
+    const text = await page.locator("main").innerText();
+    assert.ok(!text.includes("\u001b") && !text.includes("\u202e"), "no control or bidi character is left");
+  });
+
+  it("has nothing that axe complains about, on any page, light and dark", { timeout: 240_000 }, async () => {
+    await using place = await restoreRun(path.join(FIXTURES, "2026-11-18", "demo"));
+    const { run } = place.recorded;
+    await using served = await serve(await projectAt(place.repository.folder, place.env));
+    for (const colorScheme of ["light", "dark"] as const) {
+      const page = await open(served.address, { colorScheme });
+      for (const view of [
+        "",
+        ...["graph", "timeline", "tasks", "landing", "cost", "log", "graph/t.1"].map(
+          (tab) => `${run}/${tab}`,
+        ),
+        "/devices",
+      ]) {
+        await page.goto(`${served.origin}/#/${view}`);
+        await page.locator("main section, main h1").first().waitFor();
+        await page.evaluate(await axeScript());
+        const found = await page.evaluate(
+          "axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).slice(0, 2)))",
+        );
+        assert.deepEqual(found, [], `${colorScheme} ${view}`);
+      }
+      await page.close();
+    }
+  });
+});
+
+/** The rule by which two states are told to be the same, as a script for the page. */
+async function digestScript(): Promise<string> {
+  const built = await build({
+    stdin: {
+      contents: `import { digest } from ${JSON.stringify(path.join(ROOT, "test/simulation/digest.ts"))}; globalThis.stateAfter = async (n) => {
+        skein.travel(n);
+        while (skein.at !== n) await new Promise((resolve) => setTimeout(resolve));
+        return JSON.stringify(digest(skein.seen.state));
+      };`,
+      resolveDir: ROOT,
+    },
+    bundle: true,
+    write: false,
+    format: "iife",
+  });
+  return built.outputFiles[0]!.text;
+}
+
+async function axeScript(): Promise<string> {
+  const { source } = (await import("axe-core")).default as unknown as { source: string };
+  return source;
+}

@@ -1,0 +1,144 @@
+/** A run to look at: a recorded one that is over, or one whose events the test writes; and a server for it. */
+import { execFileSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { mkdtemp, realpath, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { serverParts } from "../../src/compose/serve.ts";
+import { openProject, type Project } from "../../src/compose.ts";
+import type { Event, Fact } from "../../src/core/log/event.ts";
+import { hasFailed } from "../../src/core/result.ts";
+import type { TaskId, TaskSpec } from "../../src/core/task.ts";
+import type { RunHome } from "../../src/ports/runs.ts";
+import { Access } from "../../src/surfaces/http/access.ts";
+import { listen } from "../../src/surfaces/http/listen.ts";
+import { findPage } from "../../src/surfaces/http/page.ts";
+import { createServerApp } from "../../src/surfaces/http/server.ts";
+import { ROOT } from "../../tools/source-files.ts";
+import { makeRepository } from "../support/repositories.ts";
+
+export type Served = AsyncDisposable & {
+  readonly port: number;
+  readonly origin: string;
+  /** With the token that lets a browser in. */
+  readonly address: string;
+  readonly token: string;
+};
+
+/** `port`: the same as before, for a server that comes back. */
+export async function serve(
+  project: Project,
+  { port = 0, headMs }: { readonly port?: number; readonly headMs?: number } = {},
+): Promise<Served> {
+  if (!existsSync(path.join(ROOT, "dist/web/main.js")))
+    execFileSync(process.execPath, [path.join(ROOT, "tools/build-web.ts")]);
+  const { devices, ...parts } = serverParts(project);
+  const access = new Access(devices);
+  const hosts = new Set<string>();
+  const app = createServerApp({ ...parts, access, hosts, isSecure: false, page: findPage()! });
+  const server = await listen(app.fetch, {
+    host: "127.0.0.1",
+    port,
+    ...(headMs !== undefined && { headMs }),
+  });
+  if (hasFailed(server)) throw new Error(server.failure.message);
+  hosts.add(`127.0.0.1:${server.port}`);
+  const origin = `http://127.0.0.1:${server.port}`;
+  return {
+    port: server.port,
+    origin,
+    token: access.token,
+    address: `${origin}/?token=${access.token}`,
+    [Symbol.asyncDispose]: server.close,
+  };
+}
+
+export async function projectAt(folder: string, env: NodeJS.ProcessEnv): Promise<Project> {
+  const project = await openProject(folder, env, AbortSignal.timeout(30_000));
+  if (hasFailed(project)) throw new Error(project.failure.message);
+  return project;
+}
+
+/** A run that is driven by the test: it appends what an engine would have decided. */
+export type MadeRun = AsyncDisposable & {
+  readonly project: Project;
+  readonly home: RunHome;
+  readonly events: readonly Event[];
+  readonly base: string;
+  readonly stateDir: string;
+  append(...facts: readonly Fact[]): Promise<void>;
+  /** Events as they are, times included. */
+  more(events: readonly Event[]): Promise<void>;
+};
+
+/** `isEmpty`: not even opened. */
+export async function makeRun(goal = "Add a greeting", isEmpty = false): Promise<MadeRun> {
+  const folder = await realpath(await mkdtemp(path.join(tmpdir(), "skein-web-")));
+  const repository = await makeRepository({ files: { "README.md": "hello\n" } });
+  const base = await repository.git("rev-parse", "HEAD");
+  const env = { ...process.env, SKEIN_STATE_DIR: path.join(folder, "state") };
+  const project = await projectAt(repository.folder, env);
+  const record = { run: "1118-made", goal, base, createdAt: Date.now(), settings: {} };
+  const home = await project.runs.create(record);
+  if (hasFailed(home)) throw new Error(home.failure.message);
+  const lock = await home.lock();
+  if (hasFailed(lock)) throw new Error(lock.failure.message);
+  const events: Event[] = [];
+  const made: MadeRun = {
+    project,
+    home,
+    events,
+    base,
+    stateDir: env.SKEIN_STATE_DIR,
+    append: (...facts) => {
+      const at = Date.now();
+      return made.more(facts.map((fact) => ({ ...fact, at }) as Event));
+    },
+    more: async (added) => {
+      const done = await home.log.append(events.length, added);
+      if (done.is !== "done") throw new Error(JSON.stringify(done));
+      events.push(...added);
+    },
+    [Symbol.asyncDispose]: async () => {
+      await lock.release();
+      await repository[Symbol.asyncDispose]();
+      await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+    },
+  };
+  if (isEmpty) return made;
+  await made.append({
+    type: "run.opened",
+    request: { run: record.run, goal, base },
+    spec: specOf("goal", goal, "plan"),
+  });
+  return made;
+}
+
+export const specOf = (
+  key: string,
+  description: string,
+  shape: TaskSpec["shape"] = "work",
+  after: readonly TaskId[] = [],
+): TaskSpec => ({
+  key,
+  description,
+  acceptance: "",
+  scope: [],
+  after,
+  priority: 5,
+  delivers: "change",
+  shape,
+  slug: "made",
+});
+
+export const planned = (
+  task: TaskId,
+  into: readonly { readonly id: TaskId; readonly spec: TaskSpec }[],
+): Fact => ({
+  type: "plan.accepted",
+  task,
+  into: into.map((one) => ({ ...one, rank: 5 })),
+  replanAfter: 1,
+  said: { scratchpad: "", addressed: [], heard: 0, steers: 0 },
+  notes: [],
+});

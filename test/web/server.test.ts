@@ -1,0 +1,219 @@
+/** Does the server let in only who may come in, and refuse what is hostile, slow or too large? */
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { request } from "node:http";
+import { connect } from "node:net";
+import path from "node:path";
+import { after, before, describe, it } from "node:test";
+import { type MadeRun, makeRun, type Served, serve } from "./place.ts";
+
+type Answer = { readonly status: number; readonly body: string; readonly headers: Record<string, unknown> };
+
+describe("the web server", () => {
+  let run: MadeRun;
+  let served: Served;
+  before(async () => {
+    run = await makeRun("Add <script>alert(1)</script> a greeting");
+    served = await serve(run.project);
+  });
+  after(async () => {
+    await served[Symbol.asyncDispose]();
+    await run[Symbol.asyncDispose]();
+  });
+
+  /** Not `fetch`: it would not send another Host. The path goes as it is. */
+  const ask = (
+    target: string,
+    {
+      method = "GET",
+      headers = {},
+      body,
+    }: { method?: string; headers?: Record<string, string>; body?: string } = {},
+  ): Promise<Answer> => {
+    const { promise, resolve, reject } = Promise.withResolvers<Answer>();
+    const call = request(
+      { host: "127.0.0.1", port: served.port, path: target, method, headers },
+      (response) => {
+        const parts: Buffer[] = [];
+        response.on("data", (part: Buffer) => parts.push(part));
+        response.on("end", () =>
+          resolve({
+            status: response.statusCode ?? 0,
+            body: Buffer.concat(parts).toString("utf8"),
+            headers: response.headers,
+          }),
+        );
+      },
+    );
+    call.once("error", reject);
+    call.end(body);
+    return promise;
+  };
+  const bearer = () => ({ Authorization: `Bearer ${served.token}` });
+
+  it("refuses everything without a token, and with a wrong one", async () => {
+    for (const target of ["/", "/api/runs", "/api/runs/1118-made/events", "/assets/main.js", "/api/devices"])
+      assert.equal((await ask(target)).status, 401, target);
+    assert.equal((await ask("/?token=wrong")).status, 401);
+    assert.equal((await ask("/api/runs", { headers: { Authorization: "Bearer wrong" } })).status, 401);
+    assert.equal((await ask("/api/runs", { headers: { Cookie: "skein_device=wrong" } })).status, 401);
+  });
+
+  it("turns the token into a cookie that no script can read, and keeps only its hash", async () => {
+    const entered = await ask(`/?token=${served.token}`);
+    assert.equal(entered.status, 302);
+    assert.equal(entered.headers["location"], "/");
+    const [cookie = ""] = entered.headers["set-cookie"] as string[];
+    assert.match(cookie, /HttpOnly/);
+    assert.match(cookie, /SameSite=Strict/);
+    const value = /^skein_device=([^;]+)/.exec(cookie)![1]!;
+    const stored = readFileSync(path.join(run.project.stateFolder, "devices.json"), "utf8");
+    assert.ok(!stored.includes(value) && !stored.includes(served.token));
+    const headers = { Cookie: `skein_device=${value}` };
+    const list = await ask("/api/runs", { headers });
+    assert.equal(list.status, 200);
+    assert.deepEqual(
+      JSON.parse(list.body).runs.map(({ run: name }: { run: string }) => name),
+      ["1118-made"],
+    );
+
+    const [device] = JSON.parse((await ask("/api/devices", { headers })).body);
+    assert.equal(device.isThis, true);
+    assert.equal((await ask(`/api/devices/${device.id}`, { method: "DELETE", headers })).status, 200);
+    assert.equal((await ask("/api/runs", { headers })).status, 401, "a device that was revoked is out");
+  });
+
+  it("refuses another host, a foreign origin and a foreign site", async () => {
+    const refused = async (headers: Record<string, string>, method = "GET") =>
+      assert.equal((await ask("/api/runs", { method, headers: { ...bearer(), ...headers } })).status, 403);
+    await refused({ Host: "evil.example" });
+    await refused({ Host: `localhost.evil.example:${served.port}` });
+    await refused({ Origin: "https://evil.example" });
+    await refused({ Origin: "null" });
+    await refused({ "Sec-Fetch-Site": "cross-site" });
+    const own = { ...bearer(), Origin: served.origin, "Sec-Fetch-Site": "same-origin" };
+    assert.equal((await ask("/api/runs", { headers: own })).status, 200);
+  });
+
+  it("finds nothing outside of what it serves, whatever the path says", async () => {
+    for (const part of [
+      "..",
+      "%2e%2e",
+      "..%2f..%2fetc%2fpasswd",
+      "a%00b",
+      "%2Fetc%2Fpasswd",
+      "-x",
+      "x".repeat(500),
+    ])
+      for (const target of [
+        `/assets/${part}`,
+        `/api/runs/${part}/events`,
+        `/api/runs/1118-made/transcripts/${part}`,
+        `/api/runs/1118-made/diff/${part}/${run.base}`,
+        `/api/runs/1118-made/diff/${run.base}/${part}`,
+      ]) {
+        const { status, body } = await ask(target, { headers: bearer() });
+        // A path of dots alone is the page itself.
+        assert.ok(status === 404 || body.includes('<div id="app">'), `${target}: ${status}`);
+        assert.doesNotMatch(body, /root:/);
+      }
+  });
+
+  it("says with every answer that a page may load only its own files, without inline scripts", async () => {
+    const { headers, body } = await ask("/", { headers: bearer() });
+    const csp = String(headers["content-security-policy"]);
+    assert.match(csp, /default-src 'none'/);
+    assert.doesNotMatch(csp, /unsafe|https?:/);
+    assert.equal(headers["x-content-type-options"], "nosniff");
+    assert.doesNotMatch(body, /<script(?![^>]*src=)/);
+    assert.doesNotMatch(body, /(?:src|href)="(?:https?:)?\/\//);
+  });
+
+  it("sends the events after a number, and takes up where a browser was", async () => {
+    await run.append({ type: "run.paused" }, { type: "run.resumed" });
+    const stop = new AbortController();
+    const response = await fetch(`${served.origin}/api/runs/1118-made/events`, {
+      headers: { ...bearer(), "Last-Event-ID": "1" },
+      signal: stop.signal,
+    });
+    let text = "";
+    for await (const part of response.body!) {
+      text += Buffer.from(part as Uint8Array).toString("utf8");
+      if (text.includes("run.resumed")) break;
+    }
+    stop.abort();
+    assert.ok(!text.includes("run.opened"));
+    assert.match(text, /id: 3/);
+  });
+
+  it("refuses commands that no run understands, and bodies that are too large", async () => {
+    const send = (body: string) =>
+      ask("/api/runs/1118-made/commands", {
+        method: "POST",
+        headers: {
+          ...bearer(),
+          "Content-Type": "application/json",
+          "Content-Length": String(Buffer.byteLength(body)),
+        },
+        body,
+      });
+    for (const body of [
+      "",
+      "{",
+      "[]",
+      '{"type":"open"}',
+      '{"type":"steer"}',
+      '{"type":"steer","message":" "}',
+    ])
+      assert.equal((await send(body)).status, 400, body);
+    assert.equal((await send('{"type":"cancel","task":"../x"}')).status, 400);
+    assert.equal((await send(JSON.stringify({ type: "steer", message: "x".repeat(100_000) }))).status, 413);
+  });
+
+  it("hands a command to the run, and its answer back", async () => {
+    const { mailboxOf } = await import("../../src/compose.ts");
+    const stop = new AbortController();
+    const driving = (async () => {
+      for await (const { command, answer } of mailboxOf(run.home).receive(stop.signal)) {
+        await answer(
+          command.type === "steer" ? { is: "heard" } : { is: "refused", reason: "nothing is proposed" },
+        );
+        if (command.type === "approve") return;
+      }
+    })();
+    const send = (said: object) =>
+      ask("/api/runs/1118-made/commands", { method: "POST", headers: bearer(), body: JSON.stringify(said) });
+    const heard = await send({ type: "steer", message: "Keep the old name" });
+    assert.deepEqual([heard.status, JSON.parse(heard.body)], [200, { ok: true }]);
+    const refused = await send({ type: "approve" });
+    assert.deepEqual(
+      [refused.status, JSON.parse(refused.body)],
+      [409, { ok: false, reason: "run 1118-made refused: nothing is proposed" }],
+    );
+    await driving;
+    stop.abort();
+  });
+
+  it("ends a request whose head never comes to an end", async () => {
+    await using slow = await serve(run.project, { headMs: 100 });
+    const { promise, resolve } = Promise.withResolvers<string>();
+    const socket = connect(slow.port, "127.0.0.1", () => socket.write("GET / HTTP/1.1\r\nX: "));
+    let got = "";
+    socket.on("data", (data) => {
+      got += String(data);
+    });
+    socket.once("close", () => resolve(got));
+    assert.match(await promise, /408|^$/);
+  });
+
+  it("shows the change between two commits of the repository", async () => {
+    const { git } = { git: run.base };
+    const nothing = await ask(`/api/runs/1118-made/diff/${git}/${git}`, { headers: bearer() });
+    assert.deepEqual(JSON.parse(nothing.body), { diff: "" });
+    const unknown = "0".repeat(40);
+    assert.equal(
+      (await ask(`/api/runs/1118-made/diff/${unknown}/${git}`, { headers: bearer() })).status,
+      404,
+    );
+  });
+});
