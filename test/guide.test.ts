@@ -58,7 +58,7 @@ describe("docs/getting-started.md", () => {
     expectInOrder(all, [
       /^ok +agent +.*agent\.sh works and plans$/m,
       /^ok +gate /m,
-      /^A run could start now, with 1 warning\.$/m,
+      /^A run could start now, with \d warnings?\.$/m,
       /New tasks: de, fr, es$/m,
       /Gate failed with .*: sh test\.sh$/m,
       /es, attempt 1: breaks the gate.*: sh test\.sh; retrying$/m,
@@ -74,7 +74,7 @@ describe("docs/getting-started.md", () => {
       /the planner hears it at its next turn/,
       /has stopped\. To go on: skein resume/,
       /0 of 2 tasks done; unfinished work is kept/,
-      /it will hear this when it does/,
+      /is stopped; this applies when you resume it/,
       /Plan approved/,
       /is done: 2 of 2 tasks done/,
       /was cancelled/,
