@@ -38,7 +38,9 @@ function parseYaml(text: string, why: string): ParsedText {
 
 /** JSON.parse keeps the last of two equal keys: then the text has more keys than the value. */
 function hasDoubledKey(text: string, value: unknown): boolean {
-  const inText = text.match(/"[^"\\]*(?:\\.[^"\\]*)*"\s*:/g)?.length ?? 0;
+  // Each string is matched whole, a key or not: a match that could fail would begin again at every quote inside it.
+  let inText = 0;
+  for (const [, colon] of text.matchAll(/"[^"\\]*(?:\\.[^"\\]*)*"(\s*:)?/g)) if (colon) inText += 1;
   let inValue = 0;
   const open = [value];
   for (let one = open.pop(); one !== undefined; one = open.pop()) {
