@@ -54,32 +54,7 @@ async function assertMade(place: Place): Promise<void> {
 }
 
 describe("a plan of twenty tasks", { concurrency: 2 }, () => {
-  it("in markdown runs to its end, every dependency landed before what waits for it", async () => {
-    await using place = await placeOfTwenty();
-    const read = readPlan(planOfTwenty());
-    const markdown = path.join(place.folder, "plan.md");
-    await writeFile(markdown, read.is === "plan" ? renderMarkdown(read.plan) : "");
-    const { code, out, err } = await at(place).skein("run", markdown, ...byCommand(place));
-    assert.equal(code, 0, out + err);
-    assert.match(out, /20 of 20 tasks done/);
-    await assertMade(place);
-    const tried = await attempts(place);
-    assert.ok(
-      TASKS.every(({ id, scope }) => scope === undefined || tried.get(id) === 1),
-      "what has files of its own is made once",
-    );
-    const brief = path.join(await runFolder(place), "turns", "work-t.9-1", "brief.json");
-    const { before } = JSON.parse(await readFile(brief, "utf8"));
-    assert.deepEqual(
-      before.map(({ key, summary }: { key: string; summary: string }) => [key, summary.trim()]),
-      [
-        ["1", "the whole result of 1"],
-        ["2", "the whole result of 2"],
-      ],
-    );
-  });
-
-  it("goes on after kill -9, and nothing that was done is done again", async () => {
+  it("in markdown runs to its end in spite of kill -9, and nothing that was done is done again", async () => {
     const killing = `
 if [ "$id" = 11 ] && [ ! -e "$PLACE/killed" ]; then
   touch "$PLACE/killed"
@@ -87,9 +62,12 @@ if [ "$id" = 11 ] && [ ! -e "$PLACE/killed" ]; then
   exit 1
 fi`;
     await using place = await placeOfTwenty(killing);
-    const killed = await at(place).start("run", planIn(place), ...byCommand(place)).ended;
+    const read = readPlan(planOfTwenty());
+    const markdown = path.join(place.folder, "plan.md");
+    await writeFile(markdown, read.is === "plan" ? renderMarkdown(read.plan) : "");
+    const killed = await at(place).start("run", markdown, ...byCommand(place)).ended;
     assert.equal(killed.code, null, "it was killed");
-    await writeFile(planIn(place), "{}"); // The run has its own copy.
+    await writeFile(markdown, ""); // The run has its own copy.
     const before = await attempts(place);
     const view = JSON.parse((await place.skein("show", "--json")).out);
     const done: readonly string[] = view.tasks.flatMap((task: { key: string; word: string }) =>
@@ -98,10 +76,20 @@ fi`;
     assert.ok(done.length >= 2, "those that 11 stands on were done");
     const { code, out, err } = await at(place).skein("resume");
     assert.equal(code, 0, out + err);
+    assert.match(out, /20 of 20 tasks done/);
     await assertMade(place);
     const after = await attempts(place);
     for (const id of done) assert.equal(after.get(id), before.get(id), `${id} was done before`);
     assert.equal(after.get("11"), 2);
+    const brief = path.join(await runFolder(place), "turns", "work-t.9-1", "brief.json");
+    const { before: heard } = JSON.parse(await readFile(brief, "utf8"));
+    assert.deepEqual(
+      heard.map(({ key, summary }: { key: string; summary: string }) => [key, summary.trim()]),
+      [
+        ["1", "the whole result of 1"],
+        ["2", "the whole result of 2"],
+      ],
+    );
   });
 
   it("fails a task whose answer is not DONE and its path, says so, and skips what waits for it", async () => {
