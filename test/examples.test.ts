@@ -81,10 +81,10 @@ describe("the examples", LIMIT, () => {
     (name) => name !== "throwaway-repository.ts",
   );
 
-  it("are those that are looked at here, and that the readme lists", () => {
+  it("are those that are looked at here, and that docs/library.md lists", () => {
     assert.deepEqual(programs.toSorted(), Object.keys(SHOWN).toSorted());
-    const readme = readFileSync(path.join(ROOT, "README.md"), "utf8");
-    for (const name of programs) assert.ok(readme.includes(`(examples/${name})`), name);
+    const page = readFileSync(path.join(ROOT, "docs/library.md"), "utf8");
+    for (const name of programs) assert.ok(page.includes(`(../examples/${name})`), name);
   });
 
   it("say what they show, and how they are run", () => {

@@ -148,9 +148,10 @@ describe("the published package", () => {
     assert.equal(events.filter(({ type }) => type === "batch.landed").length, 1);
   });
 
-  test("strict TypeScript programs, and what the readme and a page show, compile against its types", async () => {
+  test("strict TypeScript programs, and what the readme and two pages show, compile against its types", async () => {
     const [subtasks = ""] = shownIn("docs/subtasks.md");
-    const readme = shownIn("README.md").map((code, i) => [`readme-${i}.ts`, code]);
+    const shown = ["README.md", "docs/library.md"].flatMap(shownIn);
+    const readme = shown.map((code, i) => [`readme-${i}.ts`, code]);
     assert.equal(readme.length, 3);
     const programs = { "program.ts": PROGRAM, "embedding.ts": EMBEDDING, "subtasks.ts": subtasks };
     assert.equal(await compile({ ...programs, ...Object.fromEntries(readme) }), "");

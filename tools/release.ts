@@ -71,7 +71,7 @@ export const manifestProblems = (manifest: Readonly<Record<string, unknown>>): r
     .map((field) => `package.json has no "${field}"`);
 
 const contactProblems = (text: string): readonly string[] =>
-  text.includes("does not\nname a private contact") ? ["SECURITY.md names no private contact"] : [];
+  /does not\s+name a private contact/.test(text) ? ["SECURITY.md names no private contact"] : [];
 
 /** Licences that ask for no more than their text beside the code. */
 const KNOWN_LICENCES = /^(?:MIT|ISC|Apache-2\.0|BSD-[23]-Clause|0BSD|BlueOak-1\.0\.0|CC0-1\.0)$/;
