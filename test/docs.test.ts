@@ -190,8 +190,8 @@ describe("what docs/agents.md shows works:", { concurrency: 2 }, () => {
   });
 
   it("a program gets the variables that it names, and none that it excludes", () => {
-    const [, text = ""] = sectionOf("How it is named and started").split("**Its environment**");
-    const [listed = "", excluded = ""] = text.split("Nothing else is handed on");
+    const [, text = ""] = sectionOf("How Skein starts a program").split("**Its environment**");
+    const [listed = "", excluded = ""] = text.split("Nothing else is passed on");
     const names = [...new Set([...listed.matchAll(/`([A-Z_]+)`/g)].map(([, name = ""]) => name))];
     const others = [...excluded.split("Skein adds")[0]!.matchAll(/`([A-Z_]+)`/g)].map(
       ([, name = ""]) => name,
