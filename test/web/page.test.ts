@@ -77,7 +77,7 @@ describe("the web page", () => {
     await words.click();
     await page.getByText("Write the words").waitFor();
     await page.getByText("Worker, attempt 1, running").waitFor();
-    await page.getByRole("link", { name: /back to the run/ }).click();
+    await page.getByRole("link", { name: "Back to the run" }).click();
     await run.append({ type: "run.closed", how: "failed", left: ["nothing was made"] });
     await page.getByText("failed", { exact: true }).waitFor();
     assert.equal(

@@ -73,8 +73,8 @@ describe("the web server", () => {
     const list = await ask("/api/runs", { headers });
     assert.equal(list.status, 200);
     assert.deepEqual(
-      JSON.parse(list.body).runs.map(({ run: name }: { run: string }) => name),
-      ["1118-made"],
+      JSON.parse(list.body).map(({ run: name, label }: { run: string; label: string }) => [name, label]),
+      [["1118-made", "running"]],
     );
 
     const [device] = JSON.parse((await ask("/api/devices", { headers })).body);

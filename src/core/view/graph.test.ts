@@ -71,7 +71,7 @@ describe("the graph of a run", () => {
     });
     assert.equal(shape.waves, 4);
     assert.deepEqual(
-      shape.edges.map(({ from, to }) => `${from} → ${to}`),
+      shape.nodes.flatMap(({ task, after }) => after.map((from) => `${from} → ${task}`)),
       ["t.1 → t.3", "t.4 → t.4.1", "t.4.1 → t.4.2", "t.4 → t.5"],
     );
   });
@@ -93,7 +93,7 @@ describe("the graph of a run", () => {
     ]);
     const { tasks, ms } = criticalPath(seen);
     assert.equal(ms, 65);
-    assert.deepEqual([...tasks].sort(), ["t.4", "t.4.1", "t.4.2", "t.5"]);
+    assert.deepEqual([...tasks], ["t.4", "t.4.1", "t.4.2", "t.5"]);
   });
 });
 
@@ -118,5 +118,37 @@ describe("the timeline of a run", () => {
       ],
       ["work", [["t.2", 20, 40]]],
     ]);
+  });
+
+  it("shows what failed: attempts that were made again, and gates", () => {
+    const gate = (turn: number, task: TaskId, at: number): readonly Event[] => [
+      { type: "job.started", job: { kind: "land", turn, members: [{ task, attempt: 1 }] }, until: 1e9, at },
+      { type: "job.ended", job: `land#${turn}` as JobId, how: "answered", at: at + 5 },
+    ];
+    const failure = { kind: "agent-failed", message: "exit code 9" } as const;
+    const seen = seenOf([
+      ...work(id("t.1"), 10, 30),
+      { type: "task.retried", task: id("t.1"), attempt: 1, charge: "failed", failure, at: 31 } as Event,
+      ...work(id("t.2"), 10, 40),
+      ...gate(1, id("t.2"), 50),
+      ...gate(2, id("t.2"), 60),
+      {
+        type: "batch.landed",
+        members: [{ task: id("t.2"), attempt: 1 }],
+        commit: "c",
+        proof: "green",
+        flaky: [],
+        at: 66,
+      },
+    ]);
+    assert.deepEqual(
+      seen.story.spans.map(({ job, isFailed = false }) => [job, isFailed]),
+      [
+        ["work:t.1#1", true],
+        ["work:t.2#1", false],
+        ["land#1", true],
+        ["land#2", false],
+      ],
+    );
   });
 });

@@ -4,11 +4,7 @@ import { parentId, ROOT, type TaskId } from "../task.ts";
 import { type Seen, treeOf } from "./view.ts";
 
 /** Changes only when tasks are added: who draws often keeps it. */
-type GraphShape = {
-  readonly nodes: readonly GraphNode[];
-  readonly edges: readonly GraphEdge[];
-  readonly waves: number;
-};
+type GraphShape = { readonly nodes: readonly GraphNode[]; readonly waves: number };
 export type GraphNode = {
   readonly task: TaskId;
   readonly depth: number;
@@ -17,8 +13,9 @@ export type GraphNode = {
   /** Tasks below it, at any depth. */
   readonly below: number;
   readonly isFolded: boolean;
+  /** What must have happened first, some of it perhaps folded: the siblings that it names, else its planner. */
+  readonly after: readonly TaskId[];
 };
-type GraphEdge = { readonly from: TaskId; readonly to: TaskId };
 
 /** The goal itself is no node, unless it is the only task. `isFolded`: the parts of a task are not shown. */
 export function shapeOf(state: RunState, isFolded: (task: TaskId) => boolean = () => false): GraphShape {
@@ -33,21 +30,16 @@ export function shapeOf(state: RunState, isFolded: (task: TaskId) => boolean = (
     shown.push({ task: id, depth, isFolded: folded });
   }
   const visible = new Set(shown.map(({ task }) => task));
-  const edges = shown.flatMap(({ task }) =>
-    before(state, task)
-      .filter((from) => visible.has(from))
-      .map((from) => ({ from, to: task })),
-  );
   const waveOf = wavesOf(state, visible);
   const nodes = shown.map((node) => ({
     ...node,
     wave: waveOf(node.task),
     below: below.get(node.task) ?? 0,
+    after: before(state, node.task),
   }));
-  return { nodes, edges, waves: nodes.reduce((most, { wave }) => Math.max(most, wave + 1), 0) };
+  return { nodes, waves: nodes.reduce((most, { wave }) => Math.max(most, wave + 1), 0) };
 }
 
-/** What must have happened first: the siblings that it names, else the planner that made it. */
 function before(state: RunState, id: TaskId): readonly TaskId[] {
   const { after } = state.tasks.get(id)!.spec;
   if (after.length > 0) return after;
@@ -88,7 +80,7 @@ function countBelow({ tasks }: RunState): ReadonlyMap<TaskId, number> {
   return below;
 }
 
-/** The chain of tasks that took the longest so far, one after the other: more workers could not have shortened it. */
+/** The chain of tasks that took the longest so far, in its order: more workers could not have shortened it. */
 type CriticalPath = { readonly tasks: ReadonlySet<TaskId>; readonly ms: number };
 
 export function criticalPath({ state, story }: Seen): CriticalPath {
@@ -134,7 +126,7 @@ export function criticalPath({ state, story }: Seen): CriticalPath {
     const end = endOf(id);
     if (!last || end.ms > last.ms) last = end;
   }
-  const tasks = new Set<TaskId>();
-  for (let at = last?.ms ? last.task : undefined; at !== undefined; at = own.get(at)?.after) tasks.add(at);
-  return { tasks, ms: last?.ms ?? 0 };
+  const chain: TaskId[] = [];
+  for (let at = last?.ms ? last.task : undefined; at !== undefined; at = own.get(at)?.after) chain.push(at);
+  return { tasks: new Set(chain.reverse()), ms: last?.ms ?? 0 };
 }

@@ -41,7 +41,10 @@ export type JobSpan = {
   readonly from: number;
   readonly to?: number;
   readonly how?: JobEnd;
+  /** It ended, and to no good: an attempt that did not count, a plan that was rejected, a gate that failed. */
+  readonly isFailed?: true;
   readonly tokens: number;
+  readonly microdollars: number;
 };
 
 /** A move of the target, and why it could be made. */
@@ -116,11 +119,13 @@ export function tell(story: Story, event: Event): Story {
     case "batch.landed": {
       const { at, commit, members, proof, flaky } = event;
       s.landings.push({ at, commit, members, proof, flaky });
+      if (proof !== "found") mark(s, "land", members[0]?.task, undefined);
       break;
     }
     case "task.handed-off":
     case "task.failed":
     case "task.done": {
+      if (event.type === "task.failed") mark(s, "work", event.task, true);
       if (event.handoff === undefined) break;
       const said = event.handoff.concerns;
       const before = s.concerns.get(event.task) ?? [];
@@ -139,15 +144,18 @@ export function tell(story: Story, event: Event): Story {
     case "task.retried": {
       const { at, task, attempt, charge, failure } = event;
       s.failedAttempts.push({ at, task, of: "work", attempt, charge, failure });
+      mark(s, "work", task, true);
       break;
     }
     case "plan.rejected": {
       const { at, task, charge, failure } = event;
       s.failedAttempts.push({ at, task, of: "plan", charge, failure });
+      mark(s, "plan", task, true);
       break;
     }
     case "target.checked": {
       const green = event.report.commands.every((command) => command.green);
+      if (!green) mark(s, "check", undefined, true);
       s.checks = { green: s.checks.green + (green ? 1 : 0), red: s.checks.red + (green ? 0 : 1) };
       break;
     }
@@ -172,9 +180,26 @@ function jobEnded(s: StoryDraft, { job, how, at, spent }: EventOf<"job.ended">):
   const since = s.since.get(job);
   if (since === undefined) return;
   const index = s.spans.findLastIndex((span) => span.job === job);
-  s.spans[index] = { ...s.spans[index]!, to: at, how, tokens: spent?.tokens ?? 0 };
+  const span = s.spans[index]!;
+  s.spans[index] = {
+    ...span,
+    to: at,
+    how,
+    tokens: spent?.tokens ?? 0,
+    microdollars: spent?.microdollars ?? 0,
+    ...((how !== "answered" || span.kind === "land") && { isFailed: true }), // Until it is said to have landed.
+  };
   s.since.delete(job);
   if (how !== "interrupted") s.jobs[job.slice(0, job.search(/[:#]/)) as JobKind].ms += at - since;
+}
+
+/** Of the newest job of a kind, for a task. */
+function mark(s: StoryDraft, kind: JobKind, task: TaskId | undefined, isFailed: true | undefined): void {
+  const index = s.spans.findLastIndex(
+    (span) => span.kind === kind && (task === undefined || span.tasks.includes(task)),
+  );
+  const { isFailed: _, ...span } = s.spans[index] ?? {};
+  if (index >= 0) s.spans[index] = { ...(span as JobSpan), ...(isFailed && { isFailed }) };
 }
 
 const spanOf = ({ job, at }: EventOf<"job.started">): JobSpan => ({
@@ -184,4 +209,5 @@ const spanOf = ({ job, at }: EventOf<"job.started">): JobSpan => ({
   number: job.kind === "work" ? job.attempt : job.turn,
   from: at,
   tokens: 0,
+  microdollars: 0,
 });

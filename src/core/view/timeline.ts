@@ -1,23 +1,12 @@
 /** When did each job run, and who ran beside whom? Spans in lanes: planners, workers, gates. */
-import type { JobId } from "../job.ts";
 import { type RunState, wallTime } from "../log/state.ts";
 import type { JobKind } from "../rules/policy.ts";
 import type { JobSpan } from "./story.ts";
 import type { Seen } from "./view.ts";
 import { type Named, named } from "./view-reasons.ts";
 
-export type SpanView = {
-  readonly job: JobId;
-  readonly kind: JobKind;
-  readonly tasks: readonly Named[];
-  /** Of a worker the attempt, of everything else the turn. */
-  readonly number: number;
-  readonly from: number;
-  /** Undefined while it runs. */
-  readonly to?: number;
-  readonly how?: JobSpan["how"];
-  readonly tokens: number;
-};
+/** By the machine's clock; of a worker the number is the attempt, of everything else the turn. */
+export type SpanView = Omit<JobSpan, "tasks"> & { readonly tasks: readonly Named[] };
 export type LaneView = { readonly kind: JobKind; readonly spans: readonly SpanView[] };
 
 const KINDS: readonly JobKind[] = ["plan", "work", "land", "check"];
@@ -38,10 +27,9 @@ export function timelineOf({ state, story }: Seen): readonly LaneView[] {
   });
 }
 
-const spanView = (state: RunState, { from, to, how, tasks, ...span }: JobSpan): SpanView => ({
+const spanView = (state: RunState, { from, to, tasks, ...span }: JobSpan): SpanView => ({
   ...span,
   tasks: tasks.map((task) => named(state, task)),
   from: wallTime(state, from),
   ...(to !== undefined && { to: wallTime(state, to) }),
-  ...(how !== undefined && { how }),
 });

@@ -4,14 +4,17 @@ import { bodyLimit } from "hono/body-limit";
 import { deleteCookie, getCookie, setCookie } from "hono/cookie";
 import { streamSSE } from "hono/streaming";
 import * as z from "zod";
+import { seeRun } from "../../app/see-run.ts";
 import { tellRun } from "../../app/tell-run.ts";
 import type { JobId } from "../../core/job.ts";
 import type { Event } from "../../core/log/event.ts";
-import { hasFailed } from "../../core/result.ts";
+import { type Failed, hasFailed } from "../../core/result.ts";
 import type { TaskId } from "../../core/task.ts";
+import { type RunLine, runLine } from "../../core/view/run-line.ts";
+import { viewOf } from "../../core/view/view.ts";
 import type { Mailbox, MailboxMessage } from "../../ports/mailbox.ts";
 import type { RunFiles } from "../../ports/run-files.ts";
-import type { RunHome, Runs } from "../../ports/runs.ts";
+import type { RunHome, RunRecord, Runs } from "../../ports/runs.ts";
 import { type Access, COOKIE, refusedOrigin } from "./access.ts";
 import type { Page } from "./page.ts";
 
@@ -31,7 +34,8 @@ type ServerParts = {
 const MAX_BODY_BYTES = 64 * 1024;
 /** Events that come within so many ms travel together: a page draws ten times a second at most. */
 const GATHER_MS = 100;
-const MAX_BATCH = 2_000;
+/** A page reads so many in a few ms. */
+const MAX_BATCH = 500;
 /** How late a run that was killed is shown as stopped. Proxies and sleeping laptops close what is silent for longer. */
 const BEAT_MS = 5_000;
 
@@ -137,16 +141,20 @@ function addPage(app: Hono, { page: { asset } }: ServerParts): void {
 }
 
 function addRuns(app: Hono, { repository, runs, files, mailboxOf }: ServerParts): void {
+  app.get("/api/repository", (c) => c.json({ repository }));
+
+  const lines = new Map<string, RunLine>();
   app.get("/api/runs", async (c) => {
-    const all = await runs.list();
-    return c.json({
-      repository,
-      runs: all.map((run) =>
-        hasFailed(run)
-          ? { problem: run.failure.message }
-          : { run: run.run, goal: run.goal, createdAt: run.createdAt, baseBranch: run.baseBranch },
-      ),
-    });
+    const found: (RunLine | { readonly problem: string })[] = [];
+    for (const run of await runs.list()) {
+      const line = hasFailed(run) ? run : (lines.get(run.run) ?? (await lineOf(run, runs)));
+      if (hasFailed(line)) found.push({ problem: line.failure.message });
+      else {
+        found.push(line);
+        if (line.isOver) lines.set(line.run, line); // A log that was closed does not change.
+      }
+    }
+    return c.json(found);
   });
 
   app.get("/api/runs/:run/events", async (c) => {
@@ -224,6 +232,15 @@ function addDevices(app: Hono, { access }: ServerParts): void {
     if (access.deviceOf(getCookie(c, COOKIE)) === undefined) deleteCookie(c, COOKIE);
     return c.json({ ok: true });
   });
+}
+
+async function lineOf({ run, createdAt }: RunRecord, runs: Runs): Promise<RunLine | Failed> {
+  const home = await runs.open(run);
+  if (hasFailed(home)) return home;
+  const known = await seeRun(home);
+  if (hasFailed(known)) return known;
+  const owner = await home.owner().catch(() => undefined); // As if nobody drove it: its page says more.
+  return runLine(viewOf(known.seen), createdAt, owner !== undefined);
 }
 
 async function homeOf(c: Context, runs: Runs): Promise<RunHome | Response> {

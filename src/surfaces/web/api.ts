@@ -1,9 +1,7 @@
 /** How does the page ask the server? Failures come back as words that can be shown. */
+import type { RunLine } from "../../core/view/run-line.ts";
 
-export type RunLine =
-  | { readonly run: string; readonly goal: string; readonly createdAt: number; readonly baseBranch?: string }
-  | { readonly problem: string };
-export type RunList = { readonly repository: string; readonly runs: readonly RunLine[] };
+export type ListedRun = RunLine | { readonly problem: string };
 export type DeviceLine = {
   readonly id: string;
   readonly name: string;

@@ -1,74 +1,58 @@
-/** What has the run cost? Tokens over time, and by task. */
+/** What has the run cost? Tokens and money over time, and by task. */
+import type { JobSpan } from "../../core/view/story.ts";
 import { count, dollars, duration, line } from "./format.ts";
+import { useMore } from "./more.tsx";
 import { addressOf, type PageParts } from "./parts.ts";
 
 const WIDE = 720;
 const HIGH = 160;
-const MAX_ROWS = 200;
+/** A line of more points looks the same. */
+const MAX_POINTS = 300;
+const ROWS = 100;
 
 export function Cost({ run, seen, view }: PageParts) {
-  const ended = seen.story.spans.filter(({ to }) => to !== undefined).sort((a, b) => a.to! - b.to!);
-  const start = seen.state.openedAt;
-  const last = ended.at(-1)?.to ?? start;
-  let sum = 0;
-  const points = ended.map(({ to, tokens }) => {
-    sum += tokens;
-    return [to! - start, sum] as const;
-  });
-  const x = (ms: number) => (ms / Math.max(1, last - start)) * WIDE;
-  const y = (tokens: number) => HIGH - (tokens / Math.max(1, sum)) * HIGH;
-  const path = points.map(([ms, tokens]) => `L${x(ms).toFixed(1)},${y(tokens).toFixed(1)}`).join("");
-  const { agents, gate, calls } = view.tally;
+  const { costs, calls } = view.tally;
+  const { shown, button } = useMore(costs.length, ROWS, "More tasks");
   return (
     <section aria-label="Cost">
       <div class="facts">
         <span>{count(view.spent.tokens)} tokens</span>
         <span>{dollars(view.spent.microdollars)}</span>
-        <span>
-          at most {agents.mostAtOnce} agents at once, {Math.round(agents.share * 100)} % busy
-        </span>
-        <span>
-          {gate.runs} gate runs, {duration(gate.ms)}
-        </span>
+        {view.spent.unpriced > 0 && <span>{view.spent.unpriced} jobs of unknown price</span>}
       </div>
-      <figure>
-        <svg
-          viewBox={`0 -4 ${WIDE} ${HIGH + 24}`}
-          role="img"
-          aria-label={`Tokens over time, ${count(sum)} in all`}
-        >
-          <path class="chart" d={`M0,${HIGH}${path}`} />
-          <text x={0} y={HIGH + 16}>
-            0
-          </text>
-          <text x={WIDE} y={HIGH + 16} text-anchor="end">
-            {duration(last - start)}, {count(sum)} tokens
-          </text>
-        </svg>
-        <figcaption class="quiet">Tokens of finished jobs, summed up over time</figcaption>
-      </figure>
-      <div class="scroll" tabIndex={0} role="group" aria-label="Cost by task">
-        <table>
-          <thead>
-            <tr>
-              <th>Task</th>
-              <th>Tokens</th>
-              <th>Cost</th>
-            </tr>
-          </thead>
-          <tbody>
-            {view.tally.costs.slice(0, MAX_ROWS).map(({ task, name, tokens, microdollars }) => (
-              <tr key={task}>
-                <td>
-                  <a href={addressOf({ run, tab: "cost", task })}>{line(name, 80)}</a>
-                </td>
-                <td>{count(tokens)}</td>
-                <td>{dollars(microdollars)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      {costs.length === 0 ? (
+        <p class="quiet">No job has reported tokens.</p>
+      ) : (
+        <>
+          <div class="charts">
+            <Chart name="Tokens" seen={seen} of={({ tokens }) => tokens} text={count} />
+            <Chart name="Cost" seen={seen} of={({ microdollars }) => microdollars} text={dollars} />
+          </div>
+          <div class="scroll" tabIndex={0} role="group" aria-label="Cost by task">
+            <table>
+              <thead>
+                <tr>
+                  <th>Task</th>
+                  <th>Tokens</th>
+                  <th>Cost</th>
+                </tr>
+              </thead>
+              <tbody>
+                {costs.slice(0, shown).map(({ task, name, tokens, microdollars }) => (
+                  <tr key={task}>
+                    <td>
+                      <a href={addressOf({ run, tab: "cost", task })}>{line(name, 80)}</a>
+                    </td>
+                    <td>{count(tokens)}</td>
+                    <td>{dollars(microdollars)}</td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </div>
+          {button}
+        </>
+      )}
       {calls.turns > 0 && (
         <p class="quiet">
           {count(calls.calls)} model calls with {count(calls.toolCalls)} tool calls:{" "}
@@ -76,5 +60,43 @@ export function Cost({ run, seen, view }: PageParts) {
         </p>
       )}
     </section>
+  );
+}
+
+type ChartProps = {
+  readonly name: string;
+  readonly seen: PageParts["seen"];
+  readonly of: (span: JobSpan) => number;
+  readonly text: (amount: number) => string;
+};
+
+/** Of jobs that have ended, summed up. */
+function Chart({ name, seen: { state, story }, of, text }: ChartProps) {
+  const ended = story.spans.filter(({ to }) => to !== undefined).sort((a, b) => a.to! - b.to!);
+  const wide = Math.max(1, (ended.at(-1)?.to ?? 0) - state.openedAt);
+  const total = ended.reduce((sum, span) => sum + of(span), 0);
+  if (total === 0) return null;
+  const every = Math.ceil(ended.length / MAX_POINTS);
+  let sum = 0;
+  const path = ended.map((span, i) => {
+    sum += of(span);
+    if (i % every !== 0 && i !== ended.length - 1) return "";
+    const x = ((span.to! - state.openedAt) / wide) * WIDE;
+    return `L${x.toFixed(1)},${(HIGH - (sum / total) * HIGH).toFixed(1)}`;
+  });
+  return (
+    <figure>
+      <figcaption>
+        {name}: {text(total)} in {duration(wide)}
+      </figcaption>
+      <svg
+        viewBox={`0 -2 ${WIDE} ${HIGH + 4}`}
+        role="img"
+        aria-label={`${name} over time, ${text(total)} in all`}
+      >
+        <path class="axis" d={`M0,0V${HIGH}H${WIDE}`} />
+        <path class="chart" d={`M0,${HIGH}${path.join("")}`} />
+      </svg>
+    </figure>
   );
 }

@@ -1,9 +1,10 @@
 /** The tasks as waves from left to right. Only what can be seen is drawn: a run may have thousands. */
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import type { TaskId } from "../../core/task.ts";
 import { criticalPath, type GraphNode, shapeOf } from "../../core/view/graph.ts";
 import { gatingIn, rowOf, type TaskRow } from "../../core/view/view.ts";
 import { duration, line, plural } from "./format.ts";
+import { useLater } from "./later.ts";
 import { addressOf, type PageParts } from "./parts.ts";
 
 const WIDTH = 200;
@@ -11,27 +12,30 @@ const HEIGHT = 52;
 const GAP_X = 60;
 const GAP_Y = 14;
 const MARGIN = 16;
-/** Above so many tasks, what planners split is shown folded at first. */
+/** Above the nodes: which wave it is. */
+const TOP = 40;
+/** Above so many tasks, what planners split is shown folded at first, and only what can be seen is drawn. */
 const MAX_OPEN = 300;
-
-type Placed = GraphNode & { readonly x: number; readonly y: number };
-
 /** The longest chain changes slowly, and takes a look at all tasks. */
 const CRITICAL_MS = 5_000;
+
+type Placed = GraphNode & { readonly x: number; readonly y: number };
+type Layout = ReturnType<typeof layOut>;
+const NOTHING: Layout = { placed: new Map(), columns: [], width: 0, height: 0 };
 
 export function Graph({ run, seen, live }: PageParts) {
   const [toggled, setToggled] = useState<ReadonlySet<TaskId>>(new Set());
   const { state } = seen;
   const { size } = state.tasks;
+  const isLarge = size > MAX_OPEN;
   // A shape changes when tasks are added, and when one looks at another moment.
-  const { shape, placed, width, height } = useMemo(() => {
-    const isLarge = size > MAX_OPEN;
-    const found = shapeOf(state, (task) => isLarge !== toggled.has(task));
-    return { shape: found, ...layOut(found.nodes, found.edges) };
-  }, [state, size, toggled]);
+  const layout = useLater(
+    () => layOut(shapeOf(state, (task) => isLarge !== toggled.has(task)).nodes),
+    [state, size, toggled],
+    NOTHING,
+  );
   const moment = live.isLive ? Math.floor(Date.now() / CRITICAL_MS) : live.at;
-  const critical = useMemo(() => criticalPath(seen), [seen, moment]);
-  const gating = gatingIn(state);
+  const critical = useLater(() => criticalPath(seen), [seen, moment], { tasks: new Set<TaskId>(), ms: 0 });
   const toggle = (task: TaskId) => {
     const next = new Set(toggled);
     if (!next.delete(task)) next.add(task);
@@ -39,90 +43,143 @@ export function Graph({ run, seen, live }: PageParts) {
   };
   const { box, window: shown } = useWindow();
   const isIn = ({ x, y }: Placed) =>
-    x + WIDTH > shown.left && x < shown.right && y + HEIGHT > shown.top && y < shown.bottom;
+    !isLarge || (x + WIDTH > shown.left && x < shown.right && y + HEIGHT > shown.top && y < shown.bottom);
+  const { width, height, placed, columns } = layout;
+  // One column more: lines that leave the window end there.
+  const near = columns.filter(
+    ({ x }) => !isLarge || (x + WIDTH > shown.left && x < shown.right + WIDTH + GAP_X),
+  );
+  const gating = gatingIn(state);
   return (
     <section aria-label="Graph of tasks">
       <p class="quiet">
-        {plural(shape.nodes.length, "task")} in {plural(shape.waves, "wave")}
+        {plural(placed.size, "task")} in {plural(columns.length, "wave")}
         {critical.ms > 0 && `; the longest chain (bold) took ${duration(critical.ms)}`}
       </p>
       <div class="canvas" ref={box} tabIndex={0} role="group" aria-label="Graph, scrolls both ways">
         <div style={{ width: `${width}px`, height: `${height}px`, position: "relative" }}>
           <svg width={width} height={height} aria-hidden="true">
-            {shape.edges.map(({ from, to }) => {
-              const [a, b] = [placed.get(from)!, placed.get(to)!];
-              if (!isIn(a) && !isIn(b)) return null;
-              const [x1, y1, x2, y2] = [a.x + WIDTH, a.y + HEIGHT / 2, b.x, b.y + HEIGHT / 2];
-              const bend = Math.max(20, (x2 - x1) / 2);
-              return (
-                <path
-                  key={`${from} ${to}`}
-                  class={critical.tasks.has(from) && critical.tasks.has(to) ? "edge critical" : "edge"}
-                  d={`M${x1},${y1} C${x1 + bend},${y1} ${x2 - bend},${y2} ${x2},${y2}`}
-                />
-              );
-            })}
+            <path class="edge" d={near.map(({ nodes }) => edgesInto(nodes, placed, isIn)).join("")} />
+            <path class="edge critical" d={chainOf(critical.tasks, placed)} />
           </svg>
-          {[...placed.values()]
-            .filter(isIn)
-            .map((node) => ({ ...node, ...rowOf(state, node.task, { depth: node.depth, gating }) }))
-            .map((node) => (
-              <div
-                key={node.task}
-                class={`node ${node.word}${critical.tasks.has(node.task) ? " critical" : ""}`}
-                style={{ left: `${node.x}px`, top: `${node.y}px` }}
-              >
-                <a href={addressOf({ run, tab: "graph", task: node.task })}>
-                  <strong>{line(node.key, 40)}</strong>
-                  <span class="quiet">{stateText(node)}</span>
-                </a>
-                {node.below > 0 && (
-                  <button
-                    type="button"
-                    aria-expanded={!node.isFolded}
-                    aria-label={`${node.isFolded ? "Show" : "Hide"} ${plural(node.below, "task")} below ${node.key}`}
-                    onClick={() => toggle(node.task)}
-                  >
-                    {node.isFolded ? `+${node.below}` : "−"}
-                  </button>
-                )}
-              </div>
-            ))}
+          {near.map(({ x, nodes, wave }) => [
+            <span key={`wave ${wave}`} class="wave quiet" style={{ left: `${x}px` }}>
+              wave {wave + 1}
+            </span>,
+            nodes
+              .filter((node) => isIn(node) && state.tasks.has(node.task))
+              .map((node) => (
+                <Node
+                  key={node.task}
+                  node={node}
+                  row={rowOf(state, node.task, { depth: node.depth, gating })}
+                  href={addressOf({ run, tab: "graph", task: node.task })}
+                  isCritical={critical.tasks.has(node.task)}
+                  toggle={toggle}
+                />
+              )),
+          ])}
         </div>
       </div>
     </section>
   );
 }
 
+type NodeProps = {
+  readonly node: Placed;
+  readonly row: TaskRow;
+  readonly href: string;
+  readonly isCritical: boolean;
+  readonly toggle: (task: TaskId) => void;
+};
+
+function Node({ node: { x, y, task, below, isFolded }, row, href, isCritical, toggle }: NodeProps) {
+  return (
+    <div class={`node ${row.word}${isCritical ? " critical" : ""}`} style={{ left: `${x}px`, top: `${y}px` }}>
+      <a href={href}>
+        <strong>{line(row.key, 40)}</strong>
+        <span class="quiet">{stateText(row)}</span>
+      </a>
+      {below > 0 && (
+        <button
+          type="button"
+          aria-expanded={!isFolded}
+          aria-label={`${isFolded ? "Show" : "Hide"} ${plural(below, "task")} below ${line(row.key, 40)}`}
+          onClick={() => toggle(task)}
+        >
+          {isFolded ? `+${below}` : "−"}
+        </button>
+      )}
+    </div>
+  );
+}
+
 export const stateText = ({ word, attempts }: TaskRow): string =>
   attempts > 1 ? `${word}, attempt ${attempts}` : word;
 
+const edgesInto = (
+  nodes: readonly Placed[],
+  placed: ReadonlyMap<TaskId, Placed>,
+  isIn: (node: Placed) => boolean,
+): string =>
+  nodes
+    .flatMap((to) =>
+      to.after.flatMap((id) => {
+        const from = placed.get(id);
+        return from && (isIn(from) || isIn(to)) ? [curve(from, to)] : [];
+      }),
+    )
+    .join("");
+
+/** From each task of the chain to the next that is not folded. */
+function chainOf(tasks: ReadonlySet<TaskId>, placed: ReadonlyMap<TaskId, Placed>): string {
+  const chain = [...tasks].flatMap((task) => placed.get(task) ?? []);
+  return chain
+    .slice(1)
+    .map((to, i) => curve(chain[i]!, to))
+    .join("");
+}
+
+function curve(from: Placed, to: Placed): string {
+  const [x1, y1, x2, y2] = [from.x + WIDTH, from.y + HEIGHT / 2, to.x, to.y + HEIGHT / 2];
+  const bend = Math.max(20, (x2 - x1) / 2);
+  return `M${x1},${y1}C${x1 + bend},${y1} ${x2 - bend},${y2} ${x2},${y2}`;
+}
+
 /** A column a wave; within it, near what it waits for. */
-function layOut(
-  nodes: readonly GraphNode[],
-  edges: readonly { readonly from: TaskId; readonly to: TaskId }[],
-) {
-  const before = Map.groupBy(edges, ({ to }) => to);
+function layOut(nodes: readonly GraphNode[]) {
   const placed = new Map<TaskId, Placed>();
   const waves = [...Map.groupBy(nodes, ({ wave }) => wave)].sort(([a], [b]) => a - b);
   let height = 0;
-  for (const [wave, members] of waves) {
-    const wish = (node: GraphNode) => {
-      const above = (before.get(node.task) ?? []).flatMap(({ from }) => placed.get(from)?.y ?? []);
-      return above.length === 0
-        ? Number.MAX_SAFE_INTEGER
-        : above.reduce((sum, y) => sum + y, 0) / above.length;
-    };
+  const columns = waves.map(([wave, members]) => {
+    const x = MARGIN + wave * (WIDTH + GAP_X);
+    let free = TOP;
     const sorted = members
-      .map((node, i) => ({ node, wish: wish(node), i }))
-      .sort((a, b) => a.wish - b.wish || a.i - b.i);
-    sorted.forEach(({ node }, row) => {
-      const y = MARGIN + row * (HEIGHT + GAP_Y);
-      height = Math.max(height, y + HEIGHT + MARGIN);
-      placed.set(node.task, { ...node, x: MARGIN + wave * (WIDTH + GAP_X), y });
+      .map((node) => ({ node, wish: wishOf(node, placed) }))
+      .sort((a, b) => a.wish - b.wish);
+    const column = sorted.map(({ node, wish }) => {
+      const y = Math.max(free, wish === Number.POSITIVE_INFINITY ? 0 : Math.round(wish));
+      free = y + HEIGHT + GAP_Y;
+      const at = { ...node, x, y };
+      placed.set(node.task, at);
+      return at;
     });
+    height = Math.max(height, free + MARGIN);
+    return { wave, x, nodes: column };
+  });
+  return { placed, columns, height, width: 2 * MARGIN + waves.length * (WIDTH + GAP_X) - GAP_X };
+}
+
+/** The middle of what it waits for; last, if that is nothing. */
+function wishOf({ after }: GraphNode, placed: ReadonlyMap<TaskId, Placed>): number {
+  let [sum, count] = [0, 0];
+  for (const id of after) {
+    const y = placed.get(id)?.y;
+    if (y === undefined) continue;
+    sum += y;
+    count += 1;
   }
-  return { placed, height, width: 2 * MARGIN + waves.length * (WIDTH + GAP_X) };
+  return count === 0 ? Number.POSITIVE_INFINITY : sum / count;
 }
 
 /** The part of a scrolled box that can be seen, and some more. */

@@ -1,22 +1,28 @@
 /** What waits to land, what has landed and by which proof, and what failed on the way. */
 import { phaseLabel, proofLabel } from "../../core/view/labels.ts";
 import { duration, harmless, line, plural, time } from "./format.ts";
+import { useMore } from "./more.tsx";
 import { addressOf, type PageParts } from "./parts.ts";
+
+const ROWS = 100;
 
 export function Landing({ run, view, seen }: PageParts) {
   const { phase } = seen.state.landing;
+  const landings = useMore(view.landings.length, ROWS, "Earlier landings");
+  const failed = useMore(view.setbacks.length, ROWS, "Earlier failed attempts");
   const gating = view.running.filter(({ kind }) => kind === "land" || kind === "check");
   return (
     <section aria-label="Landing">
       <h2>Queue</h2>
       {view.queue.length === 0 && <p class="quiet">Nothing waits to land.</p>}
       <ol>
-        {view.queue.map(({ task, name }) => (
+        {view.queue.slice(0, ROWS).map(({ task, name }) => (
           <li>
             <a href={addressOf({ run, tab: "landing", task })}>{line(name)}</a>
           </li>
         ))}
       </ol>
+      {view.queue.length > ROWS && <p class="quiet">and {view.queue.length - ROWS} more</p>}
       {gating.map(({ job, kind, tasks, since, doing }) => (
         <p key={job}>
           {kind === "land"
@@ -40,8 +46,8 @@ export function Landing({ run, view, seen }: PageParts) {
           </thead>
           <tbody>
             {view.landings
+              .slice(-landings.shown)
               .toReversed()
-              .slice(0, 500)
               .map(({ at, commit, members, proof, flaky }) => (
                 <tr key={commit}>
                   <td>{time(at)}</td>
@@ -49,8 +55,11 @@ export function Landing({ run, view, seen }: PageParts) {
                     <code>{commit.slice(0, 10)}</code>
                   </td>
                   <td>
-                    {members.map(({ task, name }) => (
-                      <a href={addressOf({ run, tab: "landing", task })}>{line(name, 60)} </a>
+                    {members.map(({ task, name }, i) => (
+                      <>
+                        {i > 0 && ", "}
+                        <a href={addressOf({ run, tab: "landing", task })}>{line(name, 60)}</a>
+                      </>
                     ))}
                   </td>
                   <td>
@@ -62,12 +71,13 @@ export function Landing({ run, view, seen }: PageParts) {
           </tbody>
         </table>
       </div>
+      {landings.button}
       {view.setbacks.length > 0 && (
         <>
           <h2>Failed attempts ({view.setbacks.length})</h2>
           <ul>
             {view.setbacks
-              .slice(-200)
+              .slice(-failed.shown)
               .toReversed()
               .map(({ at, name, task, attempt, failure }) => (
                 <li>
@@ -76,6 +86,7 @@ export function Landing({ run, view, seen }: PageParts) {
                 </li>
               ))}
           </ul>
+          {failed.button}
         </>
       )}
     </section>

@@ -1,14 +1,15 @@
 /** What does the page know of one run? Its events as they come, folded; and the state at any earlier event. */
 import type { Event } from "../../core/log/event.ts";
-import { nothingSeen, type Seen, see } from "../../core/view/view.ts";
+import { nothingSeen, type RunView, type Seen, see, viewOf } from "../../core/view/view.ts";
+import { type Connection, connect } from "./connect.ts";
 
 /** No fold may block the page: a frame has 16 ms. */
 const SLICE_MS = 8;
+/** While a long log is read, it is drawn so rarely: each drawing costs more than the events since the last. */
+const READING_DRAW_MS = 1_000;
 /** Drawn at most so often; a page that takes long to draw is drawn more rarely, so that most of its time is free. */
 const DRAW_MS = 100;
 const FREE_SHARE = 4;
-
-type Connection = "connecting" | "live" | "lost";
 
 export class LiveRun {
   readonly events: Event[] = [];
@@ -22,40 +23,43 @@ export class LiveRun {
   #nowAt = 0;
   #then: Seen = nothingSeen();
   #thenAt = 0;
-  #source: EventSource | undefined;
+  #disconnect: () => void;
+  #isClosed = false;
   #drawn: () => void;
   #isFolding = false;
+  #view: { readonly of: Seen; readonly at: number; readonly view: RunView } | undefined;
   #drawMs = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(run: string, drawn: () => void) {
     this.#drawn = drawn;
-    this.#source = new EventSource(`/api/runs/${encodeURIComponent(run)}/events`);
-    this.#source.onmessage = ({ data }) => {
-      this.connection = "live";
-      for (const event of JSON.parse(data) as Event[]) this.events.push(event);
-      void this.#fold();
-    };
-    this.#source.addEventListener("owner", ({ data }) => {
-      this.connection = "live";
-      this.isDriven = JSON.parse(data) !== null;
-      this.#drawSoon();
+    const address = () => `/api/runs/${encodeURIComponent(run)}/events?after=${this.events.length}`;
+    this.#disconnect = connect(address, {
+      onState: (connection) => {
+        this.connection = connection;
+        this.#drawSoon();
+      },
+      on: {
+        message: (events) => {
+          for (const event of events as readonly Event[]) this.events.push(event);
+          void this.#fold();
+        },
+        owner: (owner) => {
+          this.isDriven = owner !== null;
+          this.#drawSoon();
+        },
+        problem: (problem) => {
+          this.problem = problem as string;
+          this.#disconnect();
+          this.#drawSoon();
+        },
+      },
     });
-    this.#source.addEventListener("problem", ({ data }) => {
-      this.problem = JSON.parse(data) as string;
-      this.#source?.close();
-      this.#drawSoon();
-    });
-    // The browser connects again by itself, and says which event it has seen last.
-    this.#source.onerror = () => {
-      this.connection = "lost";
-      this.#drawSoon();
-    };
   }
 
   close(): void {
-    this.#source?.close();
-    this.#source = undefined;
+    this.#isClosed = true;
+    this.#disconnect();
     clearTimeout(this.#timer);
   }
 
@@ -72,6 +76,13 @@ export class LiveRun {
     return this.isLive ? this.#now : this.#then;
   }
 
+  /** Taken once for each event that is shown: a page is drawn more often, by its clock and by its scrolling. */
+  get view(): RunView {
+    const { seen: of, at } = this;
+    if (this.#view?.of !== of || this.#view.at !== at) this.#view = { of, at, view: viewOf(of) };
+    return this.#view.view;
+  }
+
   travel(to: number | undefined): void {
     this.#shownAt = to;
     if (to !== undefined && to < this.#thenAt) {
@@ -86,22 +97,25 @@ export class LiveRun {
     if (this.#isFolding) return;
     this.#isFolding = true;
     let started = performance.now();
+    let drawnAt = started;
     for (;;) {
       if (this.#nowAt < this.events.length) see(this.#now, this.events[this.#nowAt++]!);
       else if (this.#shownAt !== undefined && this.#thenAt < this.#shownAt)
         see(this.#then, this.events[this.#thenAt++]!);
       else break;
       if (performance.now() - started < SLICE_MS) continue;
-      this.#drawSoon();
       await new Promise((resolve) => setTimeout(resolve));
       started = performance.now();
+      if (started - drawnAt < READING_DRAW_MS) continue;
+      drawnAt = started;
+      this.#drawSoon();
     }
     this.#isFolding = false;
     this.#drawSoon();
   }
 
   #drawSoon(): void {
-    if (this.#timer !== undefined || this.#source === undefined) return;
+    if (this.#timer !== undefined || this.#isClosed) return;
     this.#timer = setTimeout(
       () => {
         this.#timer = undefined;
@@ -115,12 +129,4 @@ export class LiveRun {
       Math.max(DRAW_MS, this.#drawMs * FREE_SHARE),
     );
   }
-}
-
-/** Where a text stream of the server goes; call what is returned to end it. */
-export function followText(address: string, onText: (text: string) => void): () => void {
-  const source = new EventSource(address);
-  source.onmessage = ({ data }) => onText(JSON.parse(data) as string);
-  source.onerror = () => source.close(); // A transcript is read from its end again by whoever opens it again.
-  return () => source.close();
 }

@@ -1,14 +1,18 @@
-/** What happened, event by event, in words; newest first. */
+/** What happened, event by event; newest first. */
 import { useState } from "preact/hooks";
-import { wallTime } from "../../core/log/state.ts";
+import { nameOf, wallTime } from "../../core/log/state.ts";
 import { harmless, line, time } from "./format.ts";
+import { useMore } from "./more.tsx";
 import type { PageParts } from "./parts.ts";
 
-const PAGE = 200;
+type LoggedEvent = PageParts["live"]["events"][number];
+const PAGE = 100;
+const MAX_LINE_CHARS = 400;
+const MAX_EVENT_CHARS = 50_000;
 
 export function Log({ live, seen }: PageParts) {
-  const [shown, setShown] = useState(PAGE);
   const until = live.at;
+  const { shown, button } = useMore(until, PAGE, "Earlier events");
   const from = Math.max(0, until - shown);
   const events = live.events.slice(from, until).map((event, i) => ({ event, number: from + i + 1 }));
   return (
@@ -23,26 +27,43 @@ export function Log({ live, seen }: PageParts) {
               aria-label={`Show the run after event ${number}`}
             >
               {number}
-            </button>{" "}
-            <span class="quiet">{time(wallTime(seen.state, event.at))}</span> <strong>{event.type}</strong>{" "}
-            <details>
-              <summary class="log-line">{line(harmless(summaryOf(event)), 140)}</summary>
-              <pre>{harmless(JSON.stringify(event, undefined, 2))}</pre>
-            </details>
+            </button>
+            <span class="quiet">{time(wallTime(seen.state, event.at))}</span>
+            <Entry event={event} state={seen.state} />
           </li>
         ))}
       </ol>
-      {from > 0 && (
-        <button type="button" onClick={() => setShown(shown + PAGE)}>
-          Earlier events
-        </button>
-      )}
+      {button}
     </section>
   );
 }
 
-/** Everything but its type and time. */
-function summaryOf(event: PageParts["live"]["events"][number]): string {
-  const { type: _, at: __, ...rest } = event;
-  return JSON.stringify(rest);
+/** Events can be a megabyte: the whole is only made when it is asked for. */
+function Entry({
+  event,
+  state,
+}: {
+  readonly event: LoggedEvent;
+  readonly state: PageParts["seen"]["state"];
+}) {
+  const [isOpen, setOpen] = useState(false);
+  const { type, at: _, ...rest } = event;
+  const name = "task" in event && state.tasks.has(event.task) ? nameOf(state, event.task) : "";
+  return (
+    <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary>
+        <strong>{type}</strong> {line(name, 60)}{" "}
+        {!isOpen && <span class="quiet">{line(shortJson(rest), 140)}</span>}
+      </summary>
+      {isOpen && <pre>{harmless(JSON.stringify(event, undefined, 2).slice(0, MAX_EVENT_CHARS))}</pre>}
+    </details>
+  );
+}
+
+/** Long lists and texts are cut before they are written: a draw must not take a megabyte apart. */
+function shortJson(value: object): string {
+  const short = JSON.stringify(value, (_, part: unknown) =>
+    typeof part === "string" ? part.slice(0, 100) : Array.isArray(part) ? part.slice(0, 3) : part,
+  );
+  return short.slice(0, MAX_LINE_CHARS);
 }

@@ -1,14 +1,18 @@
 /** The page: the list of runs, or one run, by what stands behind the # of its address. */
 import { render } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { ask, type DeviceLine, type RunLine, type RunList } from "./api.ts";
-import { dayAndTime, line } from "./format.ts";
+import type { RunLine } from "../../core/view/run-line.ts";
+import { ask, type DeviceLine, type ListedRun } from "./api.ts";
+import { dayAndTime, line, plural } from "./format.ts";
 import { addressOf, routeOf } from "./parts.ts";
 import { RunPage } from "./run-page.tsx";
 
+/** How late the list of runs shows what has become of them. */
+const LIST_MS = 5_000;
+
 function App() {
   const [route, setRoute] = useState(routeOf(location.hash));
-  const [list, setList] = useState<RunList | undefined>();
+  const [repository, setRepository] = useState("");
   const [error, setError] = useState<string | undefined>();
   useEffect(() => {
     const onHash = () => setRoute(routeOf(location.hash));
@@ -17,21 +21,20 @@ function App() {
     return () => removeEventListener("hashchange", onHash);
   }, []);
   useEffect(() => {
-    void ask<RunList>("/api/runs").then((answer) => {
-      if ("error" in answer) setError(answer.error);
-      else setList(answer.value);
-    });
-  }, [route.run]);
+    void ask<{ repository: string }>("/api/repository").then((answer) =>
+      "error" in answer ? setError(answer.error) : setRepository(answer.value.repository),
+    );
+  }, []);
   useEffect(() => {
-    document.title = [route.run, list?.repository, "Skein"].filter(Boolean).join(" · ");
-  }, [route.run, list]);
+    document.title = [route.run, repository, "Skein"].filter(Boolean).join(" · ");
+  }, [route.run, repository]);
   return (
     <>
       <header class="bar">
         <a class="brand" href="#/">
           Skein
         </a>
-        <span class="quiet">{list?.repository}</span>
+        <span class="quiet">{line(repository)}</span>
         {route.run && <span class="quiet">run {route.run}</span>}
         <a class="end" href="#//devices">
           Devices
@@ -43,33 +46,55 @@ function App() {
       ) : route.tab === "devices" ? (
         <Devices />
       ) : (
-        <Runs runs={list?.runs} />
+        <Runs />
       )}
     </>
   );
 }
 
-function Runs({ runs }: { readonly runs: readonly RunLine[] | undefined }) {
+function Runs() {
+  const [runs, setRuns] = useState<readonly ListedRun[] | undefined>();
+  const [error, setError] = useState<string | undefined>();
+  useEffect(() => {
+    const load = () =>
+      void ask<readonly ListedRun[]>("/api/runs").then((answer) => {
+        setError("error" in answer ? answer.error : undefined);
+        if ("value" in answer) setRuns(answer.value);
+      });
+    load();
+    const timer = setInterval(() => document.hidden || load(), LIST_MS);
+    return () => clearInterval(timer);
+  }, []);
   return (
-    <main>
+    <main aria-busy={runs === undefined}>
       <h1>Runs</h1>
+      {error && <p role="alert">{error}</p>}
       {runs?.length === 0 && <p>No run yet: `skein run` starts one.</p>}
       <ul class="runs">
-        {runs?.map((run) =>
-          "problem" in run ? (
-            <li class="bad">{run.problem}</li>
-          ) : (
-            <li>
-              <a href={addressOf({ run: run.run, tab: "graph" })}>
-                <strong>{run.run}</strong> <span class="quiet">{dayAndTime(run.createdAt)}</span>
-                <br />
-                {line(run.goal, 160)}
-              </a>
-            </li>
-          ),
-        )}
+        {runs?.map((run) => (
+          <li key={"run" in run ? run.run : run.problem}>
+            {"problem" in run ? <span class="bad">{line(run.problem, 300)}</span> : <RunLink {...run} />}
+          </li>
+        ))}
       </ul>
     </main>
+  );
+}
+
+function RunLink({ run, goal, createdAt, is, label, done, total, needsYou }: RunLine) {
+  return (
+    <a href={addressOf({ run, tab: "graph" })}>
+      <span class="facts">
+        <strong>{run}</strong>
+        <span class={`pill ${label === "stopped" ? "paused" : is}`}>{label}</span>
+        {needsYou && <span class="pill paused">needs you</span>}
+        <span>
+          {done} of {plural(total, "task")} done
+        </span>
+        <span class="quiet">{dayAndTime(createdAt)}</span>
+      </span>
+      {line(goal, 160)}
+    </a>
   );
 }
 

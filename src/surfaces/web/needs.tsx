@@ -1,68 +1,66 @@
 /** What does the run want of a person? First on the page, and loud. */
 import { useState } from "preact/hooks";
+import type { TaskId } from "../../core/task.ts";
+import { type Need, needsOf } from "../../core/view/needs.ts";
+import type { QuestionView } from "../../core/view/view-people.ts";
 import { command } from "./api.ts";
 import { duration, harmless, line } from "./format.ts";
 import type { PageParts } from "./parts.ts";
 
 export function Needs({ run, view }: PageParts) {
-  const proposals = view.gateChanges.filter(({ is }) => is === "proposed");
-  const toPerson = view.questions.filter((question) => question.with === undefined);
-  const refused = view.accounts.filter(({ is }) => is === "refused");
-  const isOver = view.times.closedAt !== undefined;
-  const count =
-    proposals.length +
-    toPerson.length +
-    refused.length +
-    (view.setup ? 1 : 0) +
-    (view.is === "proposed" ? 1 : 0);
-  if (isOver || count === 0) return null;
+  const needs = needsOf(view);
+  if (needs.length === 0) return null;
   return (
     <section class="needs" role="alert" aria-label="Needs you">
       <h2>Needs you</h2>
-      {view.is === "proposed" && (
-        <Approval
-          run={run}
-          text="The plan waits for your approval."
-          approve={{ type: "approve" }}
-          decline={{ type: "decline" }}
-        />
-      )}
-      {proposals.map(({ task, name, flags }) => (
-        <Approval
-          key={task}
-          run={run}
-          text={`${name} changes what the gate runs or what steers agents: ${flags.join("; ")}`}
-          approve={{ type: "approve", task }}
-          decline={{ type: "decline", task }}
-        />
+      {needs.map((need) => (
+        <NeedPart key={keyOf(need)} run={run} need={need} />
       ))}
-      {toPerson.map((question) => (
-        <Question key={question.question} run={run} {...question} />
-      ))}
-      {refused.map(({ account, reason, next }) => (
-        <p>
-          The key of {harmless(account)} was refused: {harmless(reason)} {next && harmless(next)} Then press
-          Resume.
-        </p>
-      ))}
-      {view.setup && (
-        <p>
-          The gate or a workspace cannot be prepared: {harmless(view.setup.message)}{" "}
-          {view.setup.next && harmless(view.setup.next)} Then press Resume.
-        </p>
-      )}
     </section>
   );
 }
 
+/** What a person types stays where it is, whatever else is asked for meanwhile. */
+const keyOf = (need: Need): string =>
+  need.is === "question"
+    ? need.question.question
+    : need.is === "gate-change"
+      ? need.change.task
+      : need.is === "account"
+        ? need.account.account
+        : need.is;
+
+function NeedPart({ run, need }: { readonly run: string; readonly need: Need }) {
+  switch (need.is) {
+    case "plan":
+      return <Approval run={run} text="The plan waits for your approval." which={{}} />;
+    case "gate-change": {
+      const { task, name, flags } = need.change;
+      const text = `${name} changes what the gate runs or what steers agents: ${flags.join("; ")}`;
+      return <Approval run={run} text={text} which={{ task }} />;
+    }
+    case "question":
+      return <Question run={run} {...need.question} />;
+    case "account": {
+      const { account, reason, next = "" } = need.account;
+      return <Repair text={`The key of ${account} was refused: ${reason} ${next}`} />;
+    }
+    case "setup": {
+      const { message, next = "" } = need.failure;
+      return <Repair text={`The gate or a workspace cannot be prepared: ${message} ${next}`} />;
+    }
+  }
+}
+
+const Repair = ({ text }: { readonly text: string }) => <p>{harmless(text)} Then press Resume.</p>;
+
 type ApprovalProps = {
   readonly run: string;
   readonly text: string;
-  readonly approve: Record<string, unknown>;
-  readonly decline: Record<string, unknown>;
+  readonly which: { readonly task?: TaskId };
 };
 
-function Approval({ run, text, approve, decline }: ApprovalProps) {
+function Approval({ run, text, which }: ApprovalProps) {
   const [reason, setReason] = useState("");
   const [note, setNote] = useState<string | undefined>();
   const send = async (body: Record<string, unknown>) => setNote((await command(run, body)) ?? "Sent.");
@@ -70,7 +68,7 @@ function Approval({ run, text, approve, decline }: ApprovalProps) {
     <div class="ask">
       <p>{harmless(text)}</p>
       <div class="row wrap">
-        <button type="button" class="good" onClick={() => void send(approve)}>
+        <button type="button" class="good" onClick={() => void send({ type: "approve", ...which })}>
           Approve
         </button>
         <input
@@ -82,7 +80,7 @@ function Approval({ run, text, approve, decline }: ApprovalProps) {
         <button
           type="button"
           disabled={reason.trim() === ""}
-          onClick={() => void send({ ...decline, reason })}
+          onClick={() => void send({ type: "decline", reason, ...which })}
         >
           Decline
         </button>
@@ -92,7 +90,7 @@ function Approval({ run, text, approve, decline }: ApprovalProps) {
   );
 }
 
-type QuestionProps = PageParts["view"]["questions"][number] & { readonly run: string };
+type QuestionProps = QuestionView & { readonly run: string };
 
 function Question({ run, question, name, text, until, default: fallback }: QuestionProps) {
   const [said, setSaid] = useState(fallback ?? "");
@@ -117,7 +115,7 @@ function Question({ run, question, name, text, until, default: fallback }: Quest
       )}
       <div class="row wrap">
         <input
-          aria-label={`Answer to ${name}`}
+          aria-label={`Answer to ${line(name)}`}
           value={said}
           onInput={(event) => setSaid(event.currentTarget.value)}
         />

@@ -1,15 +1,15 @@
 /** One run: how it stands, what needs a person, and its tasks as a graph, a timeline or a list. */
 import { useEffect, useReducer, useRef, useState } from "preact/hooks";
 import { healthLabel, runLabel } from "../../core/view/labels.ts";
-import { viewOf } from "../../core/view/view.ts";
+import { canResume } from "../../core/view/needs.ts";
 import { command } from "./api.ts";
 import { Cost } from "./cost.tsx";
 import { count, dollars, duration, harmless, line, plural } from "./format.ts";
 import { Graph } from "./graph.tsx";
+import { Health } from "./health.tsx";
 import { Landing } from "./landing.tsx";
 import { LiveRun } from "./live-run.ts";
 import { Log } from "./log.tsx";
-
 import { Needs } from "./needs.tsx";
 import { addressOf, type PageParts, type Route } from "./parts.ts";
 import { TaskList } from "./task-list.tsx";
@@ -21,6 +21,7 @@ const TABS = [
   ["timeline", "Timeline"],
   ["tasks", "Tasks"],
   ["landing", "Landing"],
+  ["health", "Health"],
   ["cost", "Cost"],
   ["log", "Log"],
 ] as const;
@@ -45,8 +46,7 @@ export function RunPage({ run, route }: { readonly run: string; readonly route: 
         <p role="alert">This run cannot be read: {harmless(now.problem)}</p>
       </main>
     );
-  const view = viewOf(now.seen);
-  const parts = { run, live: now, seen: now.seen, view, route };
+  const parts = { run, live: now, seen: now.seen, view: now.view, route };
   return (
     <main>
       <Head {...parts} />
@@ -78,6 +78,8 @@ function Tab(parts: PageParts) {
       return <TaskList {...parts} />;
     case "landing":
       return <Landing {...parts} />;
+    case "health":
+      return <Health {...parts} />;
     case "cost":
       return <Cost {...parts} />;
     case "log":
@@ -120,12 +122,12 @@ function Head({ view, live, run }: PageParts) {
       <progress max={Math.max(1, counts.total)} value={counts.done} aria-label="Tasks done">
         {counts.done} of {counts.total}
       </progress>
-      {live.isLive && !isOver && <Steer run={run} isPaused={view.is === "paused"} />}
+      {live.isLive && !isOver && <Steer run={run} canResume={canResume(view)} />}
     </section>
   );
 }
 
-function Steer({ run, isPaused }: { readonly run: string; readonly isPaused: boolean }) {
+function Steer({ run, canResume: isHeld }: { readonly run: string; readonly canResume: boolean }) {
   const [said, setSaid] = useState("");
   const [note, setNote] = useState<string | undefined>();
   const send = async (body: Record<string, unknown>, done: string) =>
@@ -143,12 +145,12 @@ function Steer({ run, isPaused }: { readonly run: string; readonly isPaused: boo
         type="button"
         onClick={() =>
           void send(
-            { type: isPaused ? "resume" : "pause" },
-            isPaused ? "Resumed." : "Paused: nothing new starts.",
+            { type: isHeld ? "resume" : "pause" },
+            isHeld ? "Resumed." : "Paused: nothing new starts.",
           )
         }
       >
-        {isPaused ? "Resume" : "Pause"}
+        {isHeld ? "Resume" : "Pause"}
       </button>
       <input
         aria-label="Message to the planner"

@@ -3,21 +3,26 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { JobId } from "../../core/job.ts";
 import { taskOf } from "../../core/log/state.ts";
 import type { Task, TaskId } from "../../core/task.ts";
-import { rowsOf } from "../../core/view/view.ts";
-import { ask, command } from "./api.ts";
+import { proofLabel } from "../../core/view/labels.ts";
+import type { JobSpan } from "../../core/view/story.ts";
+import { gatingIn, rowOf, rowsOf, type TaskRow } from "../../core/view/view.ts";
+import { command } from "./api.ts";
+import { connect } from "./connect.ts";
+import { Diff } from "./diff.tsx";
 import { count, dollars, duration, harmless, line, plural, withoutEscapes } from "./format.ts";
 import { stateText } from "./graph.tsx";
-import { followText } from "./live-run.ts";
 import { addressOf, type PageParts } from "./parts.ts";
 
 const MAX_TRANSCRIPT_CHARS = 200_000;
-const MAX_DIFF_LINES = 5_000;
+const MAX_BELOW = 200;
+
+type TaskParts = PageParts & { readonly id: TaskId; readonly task: Task };
 
 export function TaskPage(parts: PageParts & { readonly task: string }) {
-  const { run, seen, view, route, live } = parts;
+  const { run, seen, route, live } = parts;
   const id = parts.task as TaskId;
   const task = seen.state.tasks.get(id);
-  const back = <a href={addressOf({ run, tab: route.tab })}>← back to the run</a>;
+  const back = <a href={addressOf({ run, tab: route.tab })}>Back to the run</a>;
   if (!task)
     return (
       <section>
@@ -25,117 +30,112 @@ export function TaskPage(parts: PageParts & { readonly task: string }) {
         <p>There is no such task at this event.</p>
       </section>
     );
-  const row = rowsOf(seen.state).find((one) => one.task === id)!;
-  const spans = seen.story.spans.filter(
-    (span) => (span.kind === "work" || span.kind === "plan") && span.tasks[0] === id,
-  );
-  const below = rowsOf(seen.state).filter(({ task: other }) => other.startsWith(`${id}.`));
-  const failed = view.setbacks.filter((one) => one.task === id);
-  const landing = view.landings.find(({ members }) => members.some((member) => member.task === id));
+  const row = rowOf(seen.state, id, { depth: 0, gating: gatingIn(seen.state) });
+  const to = commitOf(task);
   return (
-    <section class="task" aria-label={`Task ${row.name}`}>
+    <section class="task" aria-label={`Task ${line(row.name)}`}>
       {back}
       <h2>
         {line(row.name)} <span class={`pill ${row.word}`}>{stateText(row)}</span>
       </h2>
-      <p class="pre">{harmless(task.spec.description)}</p>
-      <dl>
-        {task.spec.acceptance !== "" && <Fact name="Accepted if" value={task.spec.acceptance} />}
-        <Fact
-          name="May change"
-          value={
-            task.spec.terms?.loose || task.spec.scope.length === 0 ? "any file" : task.spec.scope.join(", ")
-          }
-        />
-        {task.spec.after.length > 0 && (
-          <Fact
-            name="After"
-            value={task.spec.after.map((other) => taskOf(seen.state, other).spec.key).join(", ")}
-          />
-        )}
-        {task.spec.agent && <Fact name="Specialist" value={task.spec.agent} />}
-        <Fact name="Cost" value={`${count(task.used.tokens)} tokens, ${dollars(task.used.microdollars)}`} />
-        {landing && <Fact name="Landed as" value={landing.commit} />}
-        {task.state.is === "failed" && <Fact name="Failed" value={task.state.failure.message} />}
-        {task.state.is === "cancelled" && <Fact name="Cancelled" value={task.state.reason} />}
-      </dl>
+      <Brief {...parts} id={id} task={task} />
       {live.isLive && !row.isSettled && <Cancel run={run} task={id} name={row.name} />}
-      {below.length > 0 && (
-        <details open={below.length < 20}>
-          <summary>{plural(below.length, "task")} below it</summary>
-          <ul>
-            {below.slice(0, 200).map((one) => (
-              <li>
-                <a href={addressOf({ run, tab: route.tab, task: one.task })}>{line(one.name)}</a>{" "}
-                {stateText(one)}
-              </li>
-            ))}
-          </ul>
-        </details>
-      )}
-      {failed.length > 0 && (
-        <>
-          <h3>Failed attempts</h3>
-          <ul>
-            {failed.map(({ attempt, failure }) => (
-              <li>
-                {attempt === undefined ? "planner" : `attempt ${attempt}`}: {harmless(failure.message)}
-                {failure.next && <span class="quiet"> {harmless(failure.next)}</span>}
-              </li>
-            ))}
-          </ul>
-        </>
-      )}
-      <HandoffPart state={task.state} />
-      <Diff key={`${task.base} ${commitOf(task)}`} run={run} from={task.base} to={commitOf(task)} />
-      {spans.length > 0 && (
-        <>
-          <h3>Transcripts</h3>
-          {spans
-            .slice(-5)
-            .toReversed()
-            .map(({ job, from, to, number, kind }, i) => (
-              <Transcript
-                key={job}
-                run={run}
-                job={job}
-                isOpen={i === 0}
-                title={`${kind === "plan" ? "Planner, turn" : "Worker, attempt"} ${number}, ${to === undefined ? "running" : duration(to - from)}`}
-              />
-            ))}
-        </>
-      )}
+      <Below {...parts} id={id} task={task} />
+      <Outcome {...parts} id={id} task={task} />
+      <Diff key={`${task.base} ${to}`} run={run} from={task.base} to={to} />
+      <Attempts {...parts} id={id} task={task} />
     </section>
   );
 }
 
-const Fact = ({ name, value }: { readonly name: string; readonly value: string }) => (
-  <>
-    <dt>{name}</dt>
-    <dd class="pre">{harmless(value)}</dd>
-  </>
-);
-
 const commitOf = ({ state }: Task): string | undefined =>
   "handoff" in state && state.handoff ? state.handoff.commit : undefined;
 
-function HandoffPart({ state }: { readonly state: Task["state"] }) {
+function Brief({ seen, task: { spec, state, used } }: TaskParts) {
+  const after = spec.after.map((other) => taskOf(seen.state, other).spec.key).join(", ");
+  return (
+    <>
+      <p class="pre">{harmless(spec.description)}</p>
+      <dl>
+        <Fact name="Accepted if" value={spec.acceptance} />
+        <Fact
+          name="May change"
+          value={spec.terms?.loose || spec.scope.length === 0 ? "any file" : spec.scope.join(", ")}
+        />
+        <Fact name="After" value={after} />
+        <Fact name="Specialist" value={spec.agent ?? ""} />
+        <Fact name="Cost" value={`${count(used.tokens)} tokens, ${dollars(used.microdollars)}`} />
+        <Fact name="Failed" value={state.is === "failed" ? state.failure.message : ""} />
+        <Fact name="Cancelled" value={state.is === "cancelled" ? state.reason : ""} />
+      </dl>
+    </>
+  );
+}
+
+/** Nothing if it is empty. */
+function Fact({ name, value }: { readonly name: string; readonly value: string }) {
+  if (value === "") return null;
+  return (
+    <>
+      <dt>{name}</dt>
+      <dd class="pre">{harmless(value)}</dd>
+    </>
+  );
+}
+
+/** What its planner split it into, and what its worker delegated. */
+function Below({ run, route, seen, id }: TaskParts) {
+  const below = rowsOf(seen.state).filter(({ task }) => task.startsWith(`${id}.`));
+  if (below.length === 0) return null;
+  const isSubtask = ({ task }: TaskRow) => taskOf(seen.state, task).spec.spawn !== undefined;
+  return (
+    <details open={below.length < 20}>
+      <summary>{plural(below.length, "task")} below it</summary>
+      <ul>
+        {below.slice(0, MAX_BELOW).map((one) => (
+          <li key={one.task}>
+            <a href={addressOf({ run, tab: route.tab, task: one.task })}>{line(one.name)}</a>{" "}
+            <span class="quiet">
+              {isSubtask(one) && "subtask, "}
+              {stateText(one)}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
+}
+
+/** What its worker says, and what the repository shows. */
+function Outcome({ view, id, task: { state } }: TaskParts) {
   if (!("handoff" in state) || !state.handoff) return null;
-  const { status, summary, filesChanged, metrics, concerns, suggestions, flags = [] } = state.handoff;
+  const { status, summary, filesChanged, metrics, concerns, suggestions, flags = [], commit } = state.handoff;
+  const landing = view.landings.findLast(({ members }) => members.some((member) => member.task === id));
   return (
     <>
       <h3>Handoff: {status}</h3>
       <p class="pre">{harmless(summary)}</p>
-      <p class="quiet">
-        {plural(filesChanged.length, "file")} changed, +{metrics.linesAdded} −{metrics.linesRemoved}
-      </p>
       {[
-        ...concerns.map((text) => `concern: ${text}`),
-        ...suggestions.map((text) => `suggestion: ${text}`),
-        ...flags.map((text) => `changes the gate: ${text}`),
+        ...concerns.map((text) => `Concern: ${text}`),
+        ...suggestions.map((text) => `Suggestion: ${text}`),
       ].map((text) => (
-        <p>{harmless(text)}</p>
+        <p class="pre">{harmless(text)}</p>
       ))}
+      <h3>Evidence</h3>
+      <dl>
+        <Fact name="Commit" value={commit ?? "nothing was changed"} />
+        <Fact
+          name={`${plural(filesChanged.length, "file")}, +${metrics.linesAdded} −${metrics.linesRemoved}`}
+          value={filesChanged.slice(0, MAX_BELOW).join("\n")}
+        />
+        <Fact name="Changes the gate or agents' instructions" value={flags.join("\n")} />
+        {landing && (
+          <Fact
+            name="Landed"
+            value={`${landing.commit}: ${proofLabel(landing.proof)}${landing.flaky.length > 0 ? `; flaky: ${landing.flaky.join(", ")}` : ""}`}
+          />
+        )}
+      </dl>
     </>
   );
 }
@@ -148,7 +148,7 @@ function Cancel({ run, task, name }: { readonly run: string; readonly task: Task
         type="button"
         class="danger"
         onClick={() => {
-          if (confirm(`Cancel ${name}?`))
+          if (confirm(`Cancel ${line(name)}?`))
             void command(run, { type: "cancel", task }).then((why) => setNote(why ?? "Cancelling."));
         }}
       >
@@ -159,75 +159,78 @@ function Cancel({ run, task, name }: { readonly run: string; readonly task: Task
   );
 }
 
-function Diff({
-  run,
-  from,
-  to,
-}: {
-  readonly run: string;
-  readonly from: string;
-  readonly to: string | undefined;
-}) {
-  const [diff, setDiff] = useState<string | undefined>();
-  const [error, setError] = useState<string | undefined>();
-  useEffect(() => {
-    if (to === undefined || from === "") return;
-    void ask<{ diff: string }>(`/api/runs/${encodeURIComponent(run)}/diff/${from}/${to}`).then((answer) =>
-      "error" in answer ? setError(answer.error) : setDiff(answer.value.diff),
-    );
-  }, [run, from, to]);
-  if (to === undefined) return null;
-  const lines = diff?.split("\n") ?? [];
+/** Newest first, one of them open with its transcript; why one failed, where that was said. */
+function Attempts({ run, seen, view, id }: TaskParts) {
+  const spans = seen.story.spans.filter(
+    (span) => (span.kind === "work" || span.kind === "plan") && span.tasks[0] === id,
+  );
+  const failed = view.setbacks.filter((one) => one.task === id);
+  const why = ({ kind, number }: JobSpan) =>
+    failed.find(({ of, attempt }) => of === kind && kind === "work" && attempt === number)?.failure;
   return (
     <>
-      <h3>Change</h3>
-      {error && <p class="bad">{harmless(error)}</p>}
-      <pre class="diff" tabIndex={0} role="group" aria-label="Diff">
-        {lines.slice(0, MAX_DIFF_LINES).map((text) => (
-          <span class={classOf(text)}>{`${harmless(text.slice(0, 2_000))}\n`}</span>
-        ))}
-        {lines.length > MAX_DIFF_LINES && `… ${lines.length - MAX_DIFF_LINES} more lines`}
-      </pre>
+      {spans.length > 0 && <h3>Attempts</h3>}
+      {spans.toReversed().map((span, i) => (
+        <Attempt key={span.job} run={run} span={span} isOpen={i === 0} failure={why(span)} />
+      ))}
     </>
   );
 }
 
-function classOf(text: string): string {
-  if (/^(?:diff |index |\+\+\+|---|new file|deleted file|rename |similarity )/.test(text)) return "file";
-  return text.startsWith("@@") ? "hunk" : text.startsWith("+") ? "add" : text.startsWith("-") ? "del" : "";
-}
-
-type TranscriptProps = {
+type AttemptProps = {
   readonly run: string;
-  readonly job: JobId;
-  readonly title: string;
+  readonly span: JobSpan;
   readonly isOpen: boolean;
+  readonly failure: { readonly message: string; readonly next?: string } | undefined;
 };
 
-function Transcript({ run, job, title, isOpen }: TranscriptProps) {
+function Attempt({ run, span, isOpen, failure }: AttemptProps) {
   const [open, setOpen] = useState(isOpen);
+  const { job, from, to, number, kind, isFailed, tokens, microdollars } = span;
+  const title = `${kind === "plan" ? "Planner, turn" : "Worker, attempt"} ${number}`;
+  const end =
+    to === undefined ? "running" : `${isFailed ? "failed after" : "done in"} ${duration(to - from)}`;
+  return (
+    <details name="attempt" open={open} onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>
+        {title}, {end}
+        {tokens > 0 && `, ${count(tokens)} tokens, ${dollars(microdollars)}`}
+      </summary>
+      {failure && (
+        <p class="pre">
+          {harmless(failure.message)} <span class="quiet">{failure.next && harmless(failure.next)}</span>
+        </p>
+      )}
+      {open && <Transcript run={run} job={job} title={title} />}
+    </details>
+  );
+}
+
+type TranscriptProps = { readonly run: string; readonly job: JobId; readonly title: string };
+
+function Transcript({ run, job, title }: TranscriptProps) {
   const [text, setText] = useState("");
   const box = useRef<HTMLPreElement>(null);
   useEffect(() => {
-    if (!open) return;
     let all = "";
-    return followText(
-      `/api/runs/${encodeURIComponent(run)}/transcripts/${encodeURIComponent(job)}`,
-      (part) => {
-        all = (all + withoutEscapes(part)).slice(-MAX_TRANSCRIPT_CHARS);
-        setText(all);
+    return connect(() => `/api/runs/${encodeURIComponent(run)}/transcripts/${encodeURIComponent(job)}`, {
+      on: {
+        message: (part) => {
+          all = (all + part).slice(-MAX_TRANSCRIPT_CHARS);
+          setText(all);
+        },
       },
-    );
-  }, [run, job, open]);
+      onState: () => {
+        all = ""; // It begins anew.
+      },
+    });
+  }, [run, job]);
   useEffect(() => {
     if (box.current) box.current.scrollTop = box.current.scrollHeight;
   }, [text]);
   return (
-    <details open={open} onToggle={(event) => setOpen(event.currentTarget.open)}>
-      <summary>{title}</summary>
-      <pre class="transcript" ref={box} tabIndex={0} role="group" aria-label={title}>
-        {text === "" ? "Nothing was written yet." : harmless(text)}
-      </pre>
-    </details>
+    <pre class="transcript" ref={box} tabIndex={0} role="group" aria-label={`Transcript: ${title}`}>
+      {text === "" ? "Nothing was written yet." : harmless(withoutEscapes(text))}
+    </pre>
   );
 }

@@ -1,7 +1,8 @@
 /** Who worked when? Lanes of planners, workers, gates and checks over time. */
+import { useState } from "preact/hooks";
 import type { JobKind } from "../../core/rules/policy.ts";
 import { type LaneView, type SpanView, timelineOf } from "../../core/view/timeline.ts";
-import { duration, line, time } from "./format.ts";
+import { duration, line, plural, time } from "./format.ts";
 import { addressOf, type PageParts } from "./parts.ts";
 
 const NAMES: Readonly<Record<JobKind, string>> = {
@@ -10,53 +11,44 @@ const NAMES: Readonly<Record<JobKind, string>> = {
   land: "landing",
   check: "check",
 };
-/** Thinner spans than this many parts of the whole are not drawn apart. */
-const MAX_SPANS = 2_000;
+/** More jobs are drawn as bars alone: so many links cannot be drawn without a halt, and none could be hit. */
+const MAX_LINKS = 400;
 
 export function Timeline({ run, seen, view, live }: PageParts) {
+  const [isNear, setNear] = useState(false);
   const lanes = timelineOf(seen);
-  const from = view.times.openedAt;
+  const starts = seen.story.spans.length;
+  const isLarge = starts > MAX_LINKS;
   const now = view.times.closedAt ?? (live.isLive && live.isDriven ? Date.now() : view.times.lastAt);
-  const wide = Math.max(1, now - from);
-  const share = (ms: number) => `${(Math.min(1, Math.max(0, ms / wide)) * 100).toFixed(3)}%`;
-  const step = stepOf(wide);
-  const ticks = Array.from({ length: Math.floor(wide / step) + 1 }, (_, i) => i * step);
+  const all = lanes.flatMap(({ spans }) => spans.map(({ from }) => from));
+  const from = isLarge && isNear ? all.sort((a, b) => b - a)[MAX_LINKS - 1]! : view.times.openedAt;
+  const scale: Scale = { from, now, wide: Math.max(1, now - from) };
   const number = numbered(lanes);
   return (
     <section aria-label="Timeline">
       <p class="quiet">
-        {time(from)} to {time(now)}, {duration(wide)}
+        {time(from)} to {time(now)}, {duration(scale.wide)}, {plural(starts, "job")}; red: failed
       </p>
-      <div class="timeline">
-        <div class="ticks" aria-hidden="true">
-          {ticks.map((at) => (
-            <span style={{ left: share(at) }}>{duration(at)}</span>
-          ))}
-        </div>
+      {isLarge && (
+        <button type="button" aria-pressed={isNear} onClick={() => setNear(!isNear)}>
+          The newest {MAX_LINKS} jobs alone, with names
+        </button>
+      )}
+      <div class="timeline" tabIndex={0} role="group" aria-label="Lanes over time, scrolls sideways">
+        <Ticks {...scale} />
         {lanes.map(({ kind, spans }, i) => (
-          <div class="lane">
+          <div class="lane" key={`${kind} ${number[i]}`}>
             <span class="lane-name">
               {NAMES[kind]} {number[i]}
             </span>
             <div class="track">
-              {spans.slice(-MAX_SPANS).map((span) => (
-                <a
-                  key={span.job}
-                  class={`span ${kind} ${span.how === undefined ? "running" : ""} ${isBad(span) ? "bad" : ""}`}
-                  href={addressOf({
-                    run,
-                    tab: span.tasks[0] ? "timeline" : "landing",
-                    ...(span.tasks[0] && { task: span.tasks[0].task }),
-                  })}
-                  style={{ left: share(span.from - from), width: share((span.to ?? now) - span.from) }}
-                  title={spanText(span, now)}
-                  aria-label={spanText(span, now)}
-                >
-                  {span.tasks.length > 0
-                    ? line(span.tasks.map(({ name }) => name).join(", "), 60)
-                    : NAMES[kind]}
-                </a>
-              ))}
+              {isLarge && !isNear ? (
+                <Bars kind={kind} spans={spans} scale={scale} />
+              ) : (
+                spans
+                  .filter((span) => span.from >= from)
+                  .map((span) => <Job key={span.job} run={run} span={span} scale={scale} />)
+              )}
             </div>
           </div>
         ))}
@@ -65,11 +57,69 @@ export function Timeline({ run, seen, view, live }: PageParts) {
   );
 }
 
-const isBad = ({ how }: SpanView) => how === "expired" || how === "dropped" || how === "aborted";
+type Scale = { readonly from: number; readonly now: number; readonly wide: number };
+const share = ({ from, wide }: Scale, at: number): number => Math.min(1, Math.max(0, (at - from) / wide));
+const percent = (part: number): string => `${(part * 100).toFixed(3)}%`;
 
-const spanText = ({ kind, tasks, number, from, to, how }: SpanView, now: number): string =>
+function Ticks(scale: Scale) {
+  const step = stepOf(scale.wide);
+  const ticks = Array.from({ length: Math.floor(scale.wide / step) + 1 }, (_, i) => i * step);
+  return (
+    <div class="ticks" aria-hidden="true">
+      {ticks.map((ms) => (
+        <span style={{ left: percent(ms / scale.wide) }}>{duration(ms)}</span>
+      ))}
+    </div>
+  );
+}
+
+function Job({ run, span, scale }: { readonly run: string; readonly span: SpanView; readonly scale: Scale }) {
+  const { kind, tasks, from, to, isFailed } = span;
+  const [first] = tasks;
+  const text = spanText(span, scale.now);
+  const left = share(scale, from);
+  return (
+    <a
+      class={`span ${kind} ${to === undefined ? "running" : ""} ${isFailed ? "bad" : ""}`}
+      href={addressOf({ run, tab: first ? "timeline" : "landing", ...(first && { task: first.task }) })}
+      style={{ left: percent(left), width: percent(share(scale, to ?? scale.now) - left) }}
+      title={text}
+      aria-label={text}
+    >
+      {first ? line(tasks.map(({ name }) => name).join(", "), 60) : NAMES[kind]}
+    </a>
+  );
+}
+
+const BARS = 2_000;
+
+function Bars({ kind, spans, scale }: Pick<LaneView, "kind" | "spans"> & { readonly scale: Scale }) {
+  const path = (isFailed: boolean) =>
+    spans
+      .filter((span) => (span.isFailed === true) === isFailed)
+      .map(({ from, to = scale.now }) => {
+        const left = Math.round(share(scale, from) * BARS);
+        return `M${left},0h${Math.max(1, Math.round(share(scale, to) * BARS) - left)}v10H${left}z`;
+      })
+      .join("");
+  return (
+    <svg
+      class="bars"
+      viewBox={`0 0 ${BARS} 10`}
+      preserveAspectRatio="none"
+      role="img"
+      aria-label={plural(spans.length, "job")}
+    >
+      <path class={kind} d={path(false)} />
+      <path class="bad" d={path(true)} />
+    </svg>
+  );
+}
+
+const spanText = ({ kind, tasks, number, from, to, how, isFailed }: SpanView, now: number): string =>
   `${NAMES[kind]}: ${tasks.map(({ name }) => line(name, 60)).join(", ") || "the target"}, ` +
-  `${kind === "work" ? "attempt" : "turn"} ${number}, ${duration((to ?? now) - from)}, ${how ?? "running"}`;
+  `${kind === "work" ? "attempt" : "turn"} ${number}, ${duration((to ?? now) - from)}, ` +
+  (isFailed && how === "answered" ? "failed" : (how ?? "running"));
 
 const numbered = (lanes: readonly LaneView[]): readonly number[] => {
   const seen = new Map<JobKind, number>();

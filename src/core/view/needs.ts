@@ -1,0 +1,32 @@
+/** What does a run want of a person? Approvals, answers, and what only a person can repair; first and loud everywhere. */
+import type { Failure } from "../failure.ts";
+import type { RunView } from "./view.ts";
+import type { AccountView, GateChangeView, QuestionView } from "./view-people.ts";
+
+export type Need =
+  | { readonly is: "plan" }
+  | { readonly is: "gate-change"; readonly change: GateChangeView }
+  | { readonly is: "question"; readonly question: QuestionView }
+  | { readonly is: "account"; readonly account: AccountView }
+  | { readonly is: "setup"; readonly failure: Failure };
+
+/** Nothing of a run that is over. */
+export function needsOf(view: RunView): readonly Need[] {
+  if (view.times.closedAt !== undefined) return [];
+  const { gateChanges, questions, accounts, setup } = view;
+  return [
+    ...(view.is === "proposed" ? [{ is: "plan" } as const] : []),
+    ...gateChanges.flatMap((change): Need[] =>
+      change.is === "proposed" ? [{ is: "gate-change", change }] : [],
+    ),
+    ...questions.flatMap((question): Need[] =>
+      question.with === undefined ? [{ is: "question", question }] : [],
+    ),
+    ...accounts.flatMap((account): Need[] => (account.is === "refused" ? [{ is: "account", account }] : [])),
+    ...(setup ? [{ is: "setup", failure: setup } as const] : []),
+  ];
+}
+
+/** Whether `resume` would change something: it also tries again what a person had to repair. */
+export const canResume = (view: RunView): boolean =>
+  view.is === "paused" || needsOf(view).some(({ is }) => is === "account" || is === "setup");

@@ -1,0 +1,100 @@
+/** What did a task change? By file, with the colours that people know from editors. */
+import { useEffect, useState } from "preact/hooks";
+import { ask } from "./api.ts";
+import { harmless, line, plural } from "./format.ts";
+
+/** Files beyond so many lines are folded at first. */
+const OPEN_LINES = 600;
+const MAX_FILE_LINES = 2_000;
+const MAX_LINE_CHARS = 2_000;
+/** Longer lines are no code that somebody reads. */
+const MAX_COLOURED_CHARS = 300;
+
+type DiffProps = { readonly run: string; readonly from: string; readonly to: string | undefined };
+
+export function Diff({ run, from, to }: DiffProps) {
+  const [diff, setDiff] = useState<string | undefined>();
+  const [error, setError] = useState<string | undefined>();
+  useEffect(() => {
+    if (to === undefined || from === "") return;
+    void ask<{ diff: string }>(`/api/runs/${encodeURIComponent(run)}/diff/${from}/${to}`).then((answer) =>
+      "error" in answer ? setError(answer.error) : setDiff(answer.value.diff),
+    );
+  }, [run, from, to]);
+  if (to === undefined) return null;
+  let before = 0;
+  return (
+    <>
+      <h3>Change</h3>
+      {error && <p class="bad">{harmless(error)}</p>}
+      {filesIn(diff ?? "").map(({ name, lines }) => {
+        before += lines.length;
+        return <File key={name} name={name} lines={lines} isOpen={before <= OPEN_LINES} />;
+      })}
+    </>
+  );
+}
+
+type FileProps = { readonly name: string; readonly lines: readonly string[]; readonly isOpen: boolean };
+
+function filesIn(diff: string): readonly Omit<FileProps, "isOpen">[] {
+  return diff
+    .split(/^diff --git /m)
+    .slice(1)
+    .map((part) => {
+      const [head = "", ...lines] = part.trimEnd().split("\n");
+      const start = lines.findIndex((text) => text.startsWith("@@"));
+      const name =
+        lines.find((text) => text.startsWith("+++ b/"))?.slice(6) ?? head.replace(/^a\/.* b\//, "");
+      return { name, lines: start < 0 ? lines : lines.slice(start) };
+    });
+}
+
+function File({ name, lines, isOpen }: FileProps) {
+  const [open, setOpen] = useState(isOpen);
+  return (
+    <details open={open} onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>
+        <code>{line(name, 200)}</code> <span class="quiet">{plural(lines.length, "line")}</span>
+      </summary>
+      {open && (
+        <pre class="diff" tabIndex={0} role="group" aria-label={`Change of ${line(name, 200)}`}>
+          {lines.slice(0, MAX_FILE_LINES).map((text) => (
+            <span class={classOf(text)}>
+              {coloured(harmless(text.slice(0, MAX_LINE_CHARS)))}
+              {"\n"}
+            </span>
+          ))}
+          {lines.length > MAX_FILE_LINES && `… ${lines.length - MAX_FILE_LINES} more lines`}
+        </pre>
+      )}
+    </details>
+  );
+}
+
+const classOf = (text: string): string =>
+  text.startsWith("@@") ? "hunk" : text.startsWith("+") ? "add" : text.startsWith("-") ? "del" : "same";
+
+/** Strings, comments and the words that most languages share; by looks alone. */
+const TOKENS = new RegExp(
+  [
+    /(?<text>"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|`(?:[^`\\]|\\.)*`)/,
+    /(?<note>\/\/.*|(?<=^.|\s)#.*|\/\*.*)/,
+    /(?<word>\b(?:async|await|break|case|class|const|def|else|enum|export|fn|for|from|func|function|if|impl|import|in|interface|let|match|new|of|package|pub|return|self|static|struct|switch|this|throw|try|type|use|var|while)\b)/,
+  ]
+    .map(({ source }) => source)
+    .join("|"),
+  "g",
+);
+
+function coloured(text: string) {
+  if (text.length > MAX_COLOURED_CHARS || text.startsWith("@@")) return text;
+  const parts = [];
+  let at = 0;
+  for (const found of text.matchAll(TOKENS)) {
+    const [kind] = Object.entries(found.groups ?? {}).find(([, part]) => part !== undefined) ?? [];
+    parts.push(text.slice(at, found.index), <i class={`code-${kind}`}>{found[0]}</i>);
+    at = found.index + found[0].length;
+  }
+  return [...parts, text.slice(at)];
+}

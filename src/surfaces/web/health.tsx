@@ -1,0 +1,101 @@
+/** Is all well? The target and its gate, what is not done and why, agents and their accounts. */
+import type { ComponentChildren } from "preact";
+import { wallTime } from "../../core/log/state.ts";
+import { healthLabel } from "../../core/view/labels.ts";
+import { undoneText } from "../../core/view/view-reasons.ts";
+import { duration, harmless, line, plural, time } from "./format.ts";
+import type { PageParts } from "./parts.ts";
+
+const HOUR_MS = 3_600_000;
+const MAX_ITEMS = 200;
+
+export function Health({ view, seen }: PageParts) {
+  const { target, tally, counts, times } = view;
+  const { green, red } = seen.story.checks;
+  const ms = (times.closedAt ?? times.lastAt) - times.openedAt - times.idleMs;
+  const perHour = ms < HOUR_MS ? "" : `, ${Math.round(counts.done / (ms / HOUR_MS))} an hour`;
+  return (
+    <section aria-label="Health">
+      <h2>The target branch</h2>
+      <p class={target.health === "red" ? "bad" : ""}>
+        {healthLabel(view)}
+        {target.tip !== "" && (
+          <>
+            {" "}
+            at <code>{target.tip.slice(0, 10)}</code>
+          </>
+        )}
+        . {plural(green, "check")} passed, {red} failed; the gate ran {plural(tally.gate.runs, "time")} in{" "}
+        {duration(tally.gate.ms)}.
+      </p>
+      {view.probed && view.probed.is !== "proved" && (
+        <p class="bad">
+          {harmless(view.probed.is === "unproven" ? view.probed.failure.message : view.probed.why)}
+        </p>
+      )}
+      <Part name={`Failing for ${duration(tally.red.ms)} in all`}>
+        {tally.red.spans.map(({ from, ms, isOver, failures, by }) => (
+          <>
+            {time(wallTime(seen.state, from))}, for {duration(ms)}
+            {isOver ? "" : " so far"}: {line(failures.join("; "), 300)}
+            {by.length > 0 && ` (repaired by ${line(by.map(({ name }) => name).join(", "), 100)})`}
+          </>
+        ))}
+      </Part>
+      <Part name="Flaky tests">{view.flaky.map((test) => line(test, 200))}</Part>
+      <h2>Agents</h2>
+      <p>
+        {plural(counts.done, "task")} done in {duration(ms)}
+        {perHour}. At most {tally.agents.mostAtOnce} agents at once, {Math.round(tally.agents.share * 100)} %
+        busy.
+      </p>
+      <Part name="Accounts that cannot be called">
+        {view.accounts.map(({ account, is, reason, until }) => (
+          <>
+            {line(account)} {is === "refused" ? "refuses its key" : "is rate limited"}
+            {until !== undefined && ` until ${time(until)}`}: {line(reason, 300)}
+          </>
+        ))}
+      </Part>
+      {view.unreachable && (
+        <p class="bad">
+          The agent of {plural(view.unreachable.tasks, "task")} cannot be reached since{" "}
+          {time(view.unreachable.since)}: {line(view.unreachable.reason, 300)}
+        </p>
+      )}
+      <Part name="Not done">{view.undone.map((one) => line(undoneText(one), 300))}</Part>
+      <Part name="Also left">{view.left.map((text) => line(text, 300))}</Part>
+      <Part name="Concerns of those who worked">
+        {view.concerns.map(({ name, text, isOpen }) => (
+          <>
+            {line(name, 60)}: {line(text, 300)}{" "}
+            <span class="quiet">{isOpen ? "" : "(its planner knows)"}</span>
+          </>
+        ))}
+      </Part>
+    </section>
+  );
+}
+
+/** Nothing if there is nothing of it. */
+function Part({
+  name,
+  children,
+}: {
+  readonly name: string;
+  readonly children: readonly ComponentChildren[];
+}) {
+  if (children.length === 0) return null;
+  return (
+    <>
+      <h3>
+        {name} ({children.length})
+      </h3>
+      <ul>
+        {children.slice(0, MAX_ITEMS).map((one) => (
+          <li>{one}</li>
+        ))}
+      </ul>
+    </>
+  );
+}
