@@ -4,6 +4,7 @@ import { type JobId, jobId, type Spent, taskOfJob } from "../core/job.ts";
 import type { Event, NewTask, RunEnd } from "../core/log/event.ts";
 import { parentId, ROOT, type TaskId, type TaskSpec } from "../core/task.ts";
 import { NOTHING_USED, type Used, withSpent } from "../core/used.ts";
+import type { FileWait } from "../core/view/story.ts";
 import { count, emptyTally, type Tally } from "../core/view/tally.ts";
 
 export type Timeline = {
@@ -50,8 +51,6 @@ type Bar = {
   /** Nothing came of it. */
   readonly isLost: boolean;
 };
-
-type FileWait = { readonly task: TaskId; readonly behind: TaskId; readonly ms: number };
 
 export function timelineOf(events: readonly Event[]): Timeline {
   const reader = new Reader(events[0]?.at ?? 0);

@@ -4,16 +4,19 @@ import { makeBarrier, makePlace } from "./cli-place.ts";
 
 const GATE = ["--gate", "test -f README.md"];
 
-test("the end of a run is said again as it was said then, by name or without one", async () => {
+test("the end of a run is said again with its numbers, by name or without one", async () => {
   await using place = await makePlace();
   const ran = await place.skein("run", "write two files", "--agent", place.agent, ...GATE);
   assert.equal(ran.code, 0, ran.err);
   const [, run = ""] = /^run {5}(\S+)$/m.exec(ran.out)!;
   const end = ran.out.slice(ran.out.indexOf(`\nRun ${run} is done`));
-  for (const args of [["report"], ["report", run]]) {
-    const again = await place.skein(...args);
-    assert.deepEqual([again.code, again.out, again.err], [0, end, ""]);
-  }
+  const [{ out: again }, named] = [await place.skein("report"), await place.skein("report", run)];
+  assert.deepEqual(named, { code: 0, out: again, err: "" });
+  const [headline = ""] = end.split("\n\nLanded");
+  assert.ok(again.startsWith(headline), "it begins as it was said then");
+  for (const title of ["Landed (2)", "Numbers", "Where the time went", "To be faster next time", "Next"])
+    assert.ok(again.includes(`\n\n${title}`), title);
+  assert.equal(again.slice(again.indexOf("\nNext")), end.slice(end.indexOf("\nNext")));
   const json = JSON.parse((await place.skein("report", "--json")).out);
   assert.deepEqual(
     [json.run, json.is, json.state, json.isOver, json.branch],

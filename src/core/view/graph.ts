@@ -1,6 +1,7 @@
 /** Which task waits for which, drawn as waves from left to right? And which chain of tasks took the longest? */
 import type { RunState } from "../log/state.ts";
 import { parentId, ROOT, type TaskId } from "../task.ts";
+import type { Story } from "./story.ts";
 import { type Seen, treeOf } from "./view.ts";
 
 /** Changes only when tasks are added: who draws often keeps it. */
@@ -80,14 +81,20 @@ function countBelow({ tasks }: RunState): ReadonlyMap<TaskId, number> {
   return below;
 }
 
+/** How long agents were at work on each task; until when an interrupted one was is not known. */
+export function agentsMsOf({ spans }: Story): ReadonlyMap<TaskId, number> {
+  const took = new Map<TaskId, number>();
+  for (const { kind, tasks, from, to, how } of spans)
+    if ((kind === "work" || kind === "plan") && to !== undefined && how !== "interrupted")
+      took.set(tasks[0]!, (took.get(tasks[0]!) ?? 0) + to - from);
+  return took;
+}
+
 /** The chain of tasks that took the longest so far, in its order: more workers could not have shortened it. */
 type CriticalPath = { readonly tasks: ReadonlySet<TaskId>; readonly ms: number };
 
 export function criticalPath({ state, story }: Seen): CriticalPath {
-  const took = new Map<TaskId, number>();
-  for (const { kind, tasks, from, to } of story.spans)
-    if ((kind === "work" || kind === "plan") && to !== undefined)
-      took.set(tasks[0]!, (took.get(tasks[0]!) ?? 0) + to - from);
+  const took = agentsMsOf(story);
   const children = Map.groupBy(state.tasks.keys(), (id) => parentId(id));
   type End = { readonly ms: number; readonly task: TaskId };
   const own = new Map<TaskId, { readonly ms: number; readonly after: TaskId | undefined }>();

@@ -14,8 +14,9 @@ export type Story = {
   readonly events: number;
   /** When the newest event was decided. */
   readonly lastAt: number;
-  /** How long no engine was at it, as far as the log shows. */
+  /** How long no engine was at it, as far as the log shows; and when. */
   readonly idleMs: number;
+  readonly stops: readonly { readonly from: number; readonly to: number }[];
   readonly landings: readonly LandedStory[];
   readonly failedAttempts: readonly RetriedAttempt[];
   /** When each job that is running was started. */
@@ -29,8 +30,18 @@ export type Story = {
   /** Every job, in the order of their starts. */
   readonly spans: readonly JobSpan[];
   readonly closed: { readonly at: number; readonly how: RunEnd } | undefined;
+  /** How long a task waited for files that another one had. */
+  readonly fileWaits: readonly FileWait[];
+  /** Tasks that wait for files now, behind whom, and since when. */
+  readonly heldBack: ReadonlyMap<TaskId, { readonly behind: TaskId; readonly at: number }>;
+  /** Attempts that were refused for a conflict, with all that they had changed. */
+  readonly conflicts: readonly { readonly task: TaskId; readonly files: readonly string[] }[];
+  /** How many questions workers have asked. */
+  readonly questions: number;
   readonly tally: Tally;
 };
+
+export type FileWait = { readonly task: TaskId; readonly behind: TaskId; readonly ms: number };
 
 /** One job's time, by the run's own clock; `to` is undefined while it runs. */
 export type JobSpan = {
@@ -67,7 +78,19 @@ export type RetriedAttempt = {
   readonly failure: Failure;
 };
 
-type StoryDraft = Writable<Omit<Story, "landings" | "failedAttempts" | "jobs" | "candidates" | "spans">> & {
+type Lists =
+  | "landings"
+  | "failedAttempts"
+  | "jobs"
+  | "candidates"
+  | "spans"
+  | "stops"
+  | "fileWaits"
+  | "conflicts";
+type StoryDraft = Writable<Omit<Story, Lists>> & {
+  readonly stops: { readonly from: number; readonly to: number }[];
+  readonly fileWaits: FileWait[];
+  readonly conflicts: { readonly task: TaskId; readonly files: readonly string[] }[];
   readonly candidates: { readonly job: JobId; readonly members: readonly Member[] }[];
   readonly spans: JobSpan[];
   readonly landings: LandedStory[];
@@ -79,6 +102,7 @@ export const emptyStory = (): Story => ({
   events: 0,
   lastAt: 0,
   idleMs: 0,
+  stops: [],
   landings: [],
   failedAttempts: [],
   since: new Map(),
@@ -93,6 +117,10 @@ export const emptyStory = (): Story => ({
   candidates: [],
   spans: [],
   closed: undefined,
+  fileWaits: [],
+  heldBack: new Map(),
+  conflicts: [],
+  questions: 0,
   tally: emptyTally(),
 });
 
@@ -100,9 +128,13 @@ export const emptyStory = (): Story => ({
 export function tell(story: Story, event: Event): Story {
   const s = story as StoryDraft;
   s.events += 1;
-  if (isRestart(event) && s.events > 1) s.idleMs += event.at - s.lastAt;
+  if (isRestart(event) && s.events > 1 && event.at > s.lastAt) {
+    s.idleMs += event.at - s.lastAt;
+    s.stops.push({ from: s.lastAt, to: event.at });
+  }
   s.lastAt = event.at;
   count(s.tally, event);
+  if (event.type === "task.retried" || event.type === "task.failed") noteConflict(s, event);
   switch (event.type) {
     case "run.closed":
       s.closed = { at: event.at, how: event.how };
@@ -111,6 +143,7 @@ export function tell(story: Story, event: Event): Story {
       s.since.set(jobId(event.job), event.at);
       s.jobs[event.job.kind].count += 1;
       s.spans.push(spanOf(event));
+      if (event.job.kind === "work") endWait(s, event.job.task, event.at);
       if (event.job.kind === "land") s.candidates.push({ job: jobId(event.job), members: event.job.members });
       break;
     case "job.ended":
@@ -141,6 +174,13 @@ export function tell(story: Story, event: Event): Story {
       if (before.length < MAX_TOLD) s.concerns.set(ROOT, [...new Set([...before, said])]);
       break;
     }
+    case "task.held-back":
+      endWait(s, event.task, event.at); // It goes on waiting, behind another.
+      s.heldBack.set(event.task, { behind: event.behind, at: event.at });
+      break;
+    case "question.asked":
+      s.questions += 1;
+      break;
     case "task.retried": {
       const { at, task, attempt, charge, failure } = event;
       s.failedAttempts.push({ at, task, of: "work", attempt, charge, failure });
@@ -162,6 +202,17 @@ export function tell(story: Story, event: Event): Story {
     default: // The rest is in the state.
   }
   return story;
+}
+
+function noteConflict(s: StoryDraft, { task, failure, handoff }: EventOf<"task.retried" | "task.failed">) {
+  if (failure.kind === "conflict" && handoff) s.conflicts.push({ task, files: handoff.filesChanged });
+}
+
+function endWait(s: StoryDraft, task: TaskId, at: number): void {
+  const held = s.heldBack.get(task);
+  if (!held) return;
+  s.heldBack.delete(task);
+  s.fileWaits.push({ task, behind: held.behind, ms: at - held.at });
 }
 
 /** Who works in the checkout meanwhile changes it again and again. */

@@ -23,6 +23,8 @@ export type Tally = {
   readonly landedTasks: number;
   readonly largestBatch: number;
   readonly losses: ReadonlyMap<LossReason, Loss>;
+  /** Tokens of attempts and turns that came to nothing, by their task. */
+  readonly lostTokens: ReadonlyMap<TaskId, number>;
   /** Tests that were red and then green on one tree, and the red runs that this took. */
   readonly flaky: Runs & { readonly tests: readonly string[] };
   readonly reds: readonly RedSpan[];
@@ -98,6 +100,7 @@ export const emptyTally = (): Tally => ({
   landedTasks: 0,
   largestBatch: 0,
   losses: new Map(),
+  lostTokens: new Map(),
   flaky: { ...NO_RUNS, tests: [] },
   reds: [],
   calls: { calls: 0, toolCalls: 0, inputTokens: 0, outputTokens: 0, turns: 0 },
@@ -238,6 +241,8 @@ function landed(t: TallyDraft, { members, proof, flaky, at }: EventOf<"batch.lan
 function lose(t: TallyDraft, reason: LossReason, slot: string): void {
   const took = t.memory.took.get(slot) ?? { ms: 0, tokens: 0, microdollars: 0 };
   t.memory.took.delete(slot);
+  const task = slot.slice("work:".length) as TaskId;
+  t.lostTokens.set(task, (t.lostTokens.get(task) ?? 0) + took.tokens);
   let gate = NO_RUNS;
   if (reason === "gate red") {
     gate = sum(t.memory.unblamed, gated(t, "land"));

@@ -20,11 +20,11 @@ export function fit(text: string, columns: number): string {
 export const padded = (text: string, columns: number): string =>
   text + " ".repeat(Math.max(0, columns - width(text)));
 
-/** Rows in columns, two spaces between; the last column is not padded. */
+/** Rows in columns, two spaces between; the last cell of a row is not padded. */
 export function table(rows: readonly (readonly string[])[]): readonly string[] {
   const widths: number[] = [];
   for (const row of rows)
-    for (const [i, cell] of row.entries()) widths[i] = Math.max(widths[i] ?? 0, width(cell));
+    for (const [i, cell] of row.slice(0, -1).entries()) widths[i] = Math.max(widths[i] ?? 0, width(cell));
   return rows.map((row) =>
     row
       .map((cell, i) => (i === row.length - 1 ? cell : padded(cell, widths[i]!)))
@@ -32,6 +32,27 @@ export function table(rows: readonly (readonly string[])[]): readonly string[] {
       .trimEnd(),
   );
 }
+
+/** The same in at most so many columns: the widest column has lines of its own, and the next widest if need be. */
+export function tableWithin(rows: readonly (readonly string[])[], columns: number): readonly string[] {
+  const lines = table(rows);
+  const excess = Math.max(0, ...lines.map(width)) - columns;
+  if (excess <= 0) return lines;
+  const wide: number[] = [];
+  for (const row of rows)
+    for (const [i, cell] of row.entries()) wide[i] = Math.max(wide[i] ?? 0, width(cell));
+  const most = Math.max(...wide);
+  const widest = wide.indexOf(most);
+  const room = Math.max(MIN_CELL_COLUMNS, most - excess);
+  if (room >= most) return lines.map((line) => fit(line, columns));
+  const broken = rows.flatMap((row) =>
+    wrapped(row[widest] ?? "", room)
+      .split("\n")
+      .map((part, n) => row.map((cell, i) => (i === widest ? fit(part, room) : n === 0 ? cell : ""))),
+  );
+  return tableWithin(broken, columns);
+}
+const MIN_CELL_COLUMNS = 12;
 
 /** A paragraph in lines of at most so many columns, broken at blanks; a word that is longer stays whole. */
 export function wrapped(text: string, columns: number = PAGE_COLUMNS, indent = ""): string {
@@ -51,11 +72,14 @@ export function wrapped(text: string, columns: number = PAGE_COLUMNS, indent = "
 }
 
 /** As wide as a terminal is, if it is no wider than is easy to read. Elsewhere lines stay whole, for who searches them. */
-export const onPage = (
-  { size }: { readonly size?: () => { readonly columns: number } },
-  text: string,
-  indent: string,
-): string => (size ? wrapped(text, Math.min(size().columns - 1, MAX_PAGE_COLUMNS), indent) : text);
+export const onPage = (sink: Page, text: string, indent: string): string => {
+  const columns = pageColumns(sink);
+  return columns === undefined ? text : wrapped(text, columns, indent);
+};
+type Page = { readonly size?: () => { readonly columns: number } };
+/** Undefined: there is no page. */
+export const pageColumns = ({ size }: Page): number | undefined =>
+  size && Math.min(size().columns - 1, MAX_PAGE_COLUMNS);
 const MAX_PAGE_COLUMNS = 100;
 
 /** What every terminal has, and what a person reads with ease. */

@@ -69,8 +69,13 @@ const COMMANDS: readonly Entry[] = [
   },
   {
     usage: "report [run]",
-    summary: "print the report of a run: what landed, what failed, and why",
+    summary: "print the report of a run: what landed, what failed and why, cost, time",
     load: async () => (await import("./commands/report.ts")).addReport,
+  },
+  {
+    usage: "diff <run> <other>",
+    summary: "compare two runs: time, cost, gate, and how their tasks ended",
+    load: async () => (await import("./commands/diff.ts")).addDiff,
   },
   {
     usage: "stop [run]",

@@ -15,3 +15,9 @@ export function budgetOf({ settings }: RunRecord): Budget {
     ...(typeof dollars === "number" ? { dollars } : {}),
   };
 }
+
+/** How many workers the run may have at once. */
+export function workersOf({ settings }: RunRecord): { readonly maxWorkers?: number } {
+  const { workers } = Object(settings) as { workers?: unknown };
+  return typeof workers === "number" ? { maxWorkers: workers } : {};
+}

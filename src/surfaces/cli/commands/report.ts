@@ -1,4 +1,4 @@
-/** `skein report`: the report that `skein run` prints at its end, also of a run that is not over. */
+/** `skein report`: what came of a run, also of one that is not over, on the terminal, as markdown or as a page. */
 
 import { readdirSync } from "node:fs";
 import path from "node:path";
@@ -6,32 +6,51 @@ import { checkedOutIn, deliverableOf } from "../../../app/deliverable.ts";
 import { targetOf } from "../../../app/lost-run.ts";
 import type { Project } from "../../../compose/project.ts";
 import { gitIn } from "../../../compose/project.ts";
+import { runReport } from "../../../core/view/report.ts";
 import { type RunView, viewOf } from "../../../core/view/view.ts";
 import type { RunHome } from "../../../ports/runs.ts";
 import { hasExit, openHere, openNamed } from "../acts/project.ts";
 import { runWord } from "../acts/run-state.ts";
-import { onPage } from "../columns.ts";
-import { type Act, type Context, say, writeJson } from "../context.ts";
+import { pageColumns } from "../columns.ts";
+import { type Act, type Context, say, usage, writeJson } from "../context.ts";
 import { EXIT } from "../exit-codes.ts";
 import { paint } from "../output.ts";
-import type { Budget } from "../render/cost.ts";
 import { type Around, reportOf } from "../render/report.ts";
-import { budgetOf } from "../run-record.ts";
+import { linesOf, type ReportSection } from "../render/sections.ts";
+import { htmlOf } from "../render/sections-html.ts";
+import { markdownOf } from "../render/sections-markdown.ts";
+import { budgetOf, workersOf } from "../run-record.ts";
+import { harmless } from "../words.ts";
 import { type AddTo, addRepo, examples, type RepoOption } from "./options.ts";
 
 export const addReport: AddTo = (command, perform) => {
   addRepo(command)
     .description(
-      "Prints the report of `skein run` again: what landed, what was retried and why, what is not done, time and cost. " +
-        "For a run that is still open: the state so far. Without a run: the open one, else the newest.",
+      "Prints what came of a run: what landed with its proof, what did not and why, cost, where the time went, and " +
+        "what would be faster next time. For a run that is still open: the state so far. Without a run: the open one, " +
+        "else the newest.",
     )
-    .addHelpText("after", examples("skein report", "skein report 1115-k7qd", "skein report 1115-k7qd --json"))
-    .action((run: string | undefined, options: RepoOption) =>
+    .option("--markdown", "as markdown")
+    .option("--html", "as one HTML page with pictures, which needs nothing else")
+    .addHelpText(
+      "after",
+      examples(
+        "skein report",
+        "skein report 1115-k7qd --html > report.html",
+        "skein report 1115-k7qd --markdown > report.md",
+        "skein report 1115-k7qd --json",
+      ),
+    )
+    .action((run: string | undefined, options: ReportOptions) =>
       perform((context) => report(context, { ...options, run })),
     );
 };
 
-const report: Act<RepoOption & { readonly run: string | undefined }> = async (context, options) => {
+type ReportOptions = RepoOption & { readonly markdown?: true; readonly html?: true };
+
+const report: Act<ReportOptions & { readonly run: string | undefined }> = async (context, options) => {
+  if ([options.markdown, options.html, context.json].filter(Boolean).length > 1)
+    return usage(context, "a report has one form: --markdown, --html or --json", "skein report --help");
   const project = await openHere(context, options);
   if (hasExit(project)) return project.exit;
   const found = await openNamed(context, project, options.run);
@@ -39,6 +58,7 @@ const report: Act<RepoOption & { readonly run: string | undefined }> = async (co
   const { home, seen } = found;
   const owner = await home.owner();
   const view = viewOf(seen);
+  const measured = runReport(seen, workersOf(home.record));
   if (context.json) {
     const bring = seen.state.closed && (await deliverableOf(home.record, view, gitIn(project)));
     writeJson(context, {
@@ -48,28 +68,41 @@ const report: Act<RepoOption & { readonly run: string | undefined }> = async (co
       branch: targetOf(home.record),
       ...(bring?.is === "delivered" ? { deliveredTo: bring.branch } : {}),
       ...resultsIn(home),
+      report: measured,
     });
     return EXIT.done;
   }
   const open = owner === undefined ? "stopped" : "going";
-  await sayEnd(context, project, home, { view, ...(seen.state.closed ? {} : { open }) });
+  const end = { view, report: measured, ...(seen.state.closed ? {} : ({ open } as const)) };
+  if (!options.markdown && !options.html) await sayEnd(context, project, home, end);
+  else {
+    const sections = await endSections({ ...context, hasOwnHints: true }, project, home, end);
+    const goal = harmless(view.goal, MAX_GOAL_CHARS);
+    context.out.write(options.html ? htmlOf(sections, goal) : markdownOf(sections, goal));
+  }
   return EXIT.done;
 };
 
-/** Where nothing is said of the budget, it is the one that was recorded. */
-export async function sayEnd(
+const MAX_GOAL_CHARS = 2_000;
+
+/** With `report` in full. Where nothing is said of the budget, it is the one that was recorded. */
+type End = { readonly view: RunView } & Pick<Around, "budget" | "open" | "report">;
+
+export async function sayEnd(context: Context, project: Project, home: RunHome, end: End): Promise<void> {
+  const sections = await endSections(context, project, home, end);
+  for (const { tone, text } of linesOf(sections, pageColumns(context.out)))
+    say(context, paint(context.out, tone, text));
+}
+
+async function endSections(
   context: Context,
   { located }: Project,
   home: RunHome,
-  {
-    view,
-    budget = budgetOf(home.record),
-    open,
-  }: { readonly view: RunView; budget?: Budget } & Pick<Around, "open">,
-): Promise<void> {
+  { view, budget = budgetOf(home.record), open, report: measured }: End,
+): Promise<readonly ReportSection[]> {
   const { baseBranch, plan } = home.record;
   const where = baseBranch === undefined ? undefined : await checkedOutIn(baseBranch, gitIn({ located }));
-  const lines = reportOf(view, {
+  return reportOf(view, {
     target: targetOf(home.record),
     command: context.command,
     isCheckedOut: where !== undefined,
@@ -77,9 +110,8 @@ export async function sayEnd(
     budget,
     ...(plan === undefined ? {} : { follows: resultsIn(home) }),
     ...(open === undefined ? {} : { open }),
+    ...(measured && { report: measured }),
   });
-  for (const { tone, text, isProse } of lines)
-    say(context, paint(context.out, tone, isProse ? onPage(context.out, text, "    ") : text));
 }
 
 /** A link leads there where the person named the folder. What starts with a dot is no result. */

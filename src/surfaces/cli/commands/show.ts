@@ -10,7 +10,7 @@ import type { Owner } from "../../../ports/runs.ts";
 import { hasExit, openHere, openNamed } from "../acts/project.ts";
 import { runText, runWord } from "../acts/run-state.ts";
 import { baseMovedText } from "../base-text.ts";
-import { fit, onPage } from "../columns.ts";
+import { fit, onPage, table } from "../columns.ts";
 import { type Act, type Context, say, usage, writeJson } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { paint } from "../output.ts";
@@ -160,8 +160,8 @@ function showTally(context: Context, { tally, spent }: RunView, budget: Budget):
     ...tookTexts(tally),
   ];
   const took = told.map((text) => onPage(context.out, `  ${text}`, "    "));
-  const costs = tally.costs.length > 1 ? costRows(tally, MAX_COSTS).map((row) => `  ${row}`) : [];
-  const cost = lossRows(tally).map((row) => `  ${row}`);
+  const costs = tally.costs.length > 1 ? table(costRows(tally, MAX_COSTS)).map((row) => `  ${row}`) : [];
+  const cost = table(lossRows(tally)).map((row) => `  ${row}`);
   for (const [heading, lines] of [
     ["Time and cost", took],
     ["Cost by task", costs],

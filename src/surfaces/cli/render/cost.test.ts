@@ -43,8 +43,11 @@ test("calls, tokens in and out, and what each task has cost are told, the deares
   run.work("t.2", { spent: { tokens: 3_000, turn: { ...turn, inputTokens: 2_900 } } });
   const { tally } = seen(run);
   assert.deepEqual(callTexts(tally), ["4 model calls: 3,800 tokens in, 200 out; 10 tool calls"]);
-  assert.deepEqual(costRows(tally, 10), ["b  3,000 tokens  price unknown", "a  1,000 tokens  $0.0040"]);
-  assert.deepEqual(costRows(tally, 1), ["b  3,000 tokens  price unknown", "and 1 more task"]);
+  assert.deepEqual(costRows(tally, 10), [
+    ["b", "3,000 tokens", "price unknown"],
+    ["a", "1,000 tokens", "$0.0040"],
+  ]);
+  assert.deepEqual(costRows(tally, 1), [["b", "3,000 tokens", "price unknown"], ["and 1 more task"]]);
 });
 
 test("of agents that say nothing of their calls, nothing is said", () => {

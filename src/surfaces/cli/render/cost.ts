@@ -1,6 +1,5 @@
 /** What a run has cost, in words: tokens, money, calls, gate runs, failed attempts, and what is left of the budget. */
 import type { RunView } from "../../../core/view/view.ts";
-import { table } from "../columns.ts";
 import { harmless, plural, precise } from "../words.ts";
 
 type Spent = RunView["spent"];
@@ -18,7 +17,7 @@ export function spentText(
 }
 
 /** Four digits below a cent, so that it is not shown as $0.00. */
-function dollars(microdollars: number): string {
+export function dollars(microdollars: number): string {
   const isTiny = microdollars > 0 && microdollars < 10_000;
   return `$${(microdollars / 1_000_000).toFixed(isTiny ? 4 : 2)}`;
 }
@@ -65,7 +64,7 @@ export function budgetTexts({ spent }: Pick<RunView, "spent">, budget: Budget): 
 const left = (n: number) => Math.max(0, n).toLocaleString("en");
 
 /** A row for each task, the most expensive first, failed attempts included. */
-export function costRows({ costs }: RunView["tally"], max: number): readonly string[] {
+export function costRows({ costs }: RunView["tally"], max: number): readonly (readonly string[])[] {
   const rows = costs
     .slice(0, max)
     .map((cost) => [
@@ -81,7 +80,7 @@ export function costRows({ costs }: RunView["tally"], max: number): readonly str
       ].join(", "),
     ]);
   const more = costs.length - rows.length;
-  return [...table(rows), ...(more > 0 ? [`and ${plural(more, "more task", "more tasks")}`] : [])];
+  return [...rows, ...(more > 0 ? [[`and ${plural(more, "more task", "more tasks")}`]] : [])];
 }
 
 type Tally = RunView["tally"];
@@ -92,7 +91,7 @@ export function tookTexts({ agents, gate, red, flaky }: Tally): readonly string[
   return [
     ...(mostAtOnce === 0 ? [] : [`${plural(mostAtOnce, "agent")}, ${Math.round(share * 100)} % busy`]),
     ...(gate.runs === 0 ? [] : [gateText(gate)]),
-    ...red.spans.map(redText),
+    ...redTexts({ red }),
     ...(flaky.tests.length === 0
       ? []
       : [
@@ -107,6 +106,8 @@ function gateText({ runs, ms, landings, tasks, largestBatch, perTask }: Tally["g
   const batches = `${plural(landings, "batch", "batches")} of up to ${plural(largestBatch, "task")}`;
   return `${all}: ${plural(tasks, "task")} landed in ${batches}, ${perTask.toFixed(1)} gate runs per task`;
 }
+
+export const redTexts = ({ red }: Pick<Tally, "red">): readonly string[] => red.spans.map(redText);
 
 function redText({ ms, isOver, failures, by }: Tally["red"]["spans"][number]): string {
   const some = failures.slice(0, MAX_FAILURES).join(", ");
@@ -124,11 +125,11 @@ const MAX_FAILURES = 3;
 const gateRuns = (runs: number, ms: number) => `${plural(runs, "gate run")} (${precise(ms)})`;
 
 /** A row for each reason, the most expensive first; gate runs are those that would not have been needed. */
-export function lossRows({ losses }: Tally): readonly string[] {
-  const rows = losses
+export const lossRows = ({ losses }: Tally): readonly (readonly string[])[] =>
+  losses
     .toSorted((a, b) => b.workMs + b.gateMs - (a.workMs + a.gateMs))
     .map(({ reason, count, workMs, gateRuns: runs, gateMs, tokens, microdollars }) => [
-      SHOWN[reason] ?? reason,
+      lossLabel(reason),
       plural(count, "time"),
       `${precise(workMs)} of work`,
       [
@@ -137,10 +138,9 @@ export function lossRows({ losses }: Tally): readonly string[] {
         ...(microdollars > 0 ? [`$${(microdollars / 1_000_000).toFixed(2)}`] : []),
       ].join(", "),
     ]);
-  return table(rows);
-}
 
 /** Where the name in `--json` is not what people would say. */
+export const lossLabel = (reason: string): string => SHOWN[reason] ?? reason;
 const SHOWN: Readonly<Record<string, string>> = {
   "gate red": "gate failed",
   "terms not kept": "criterion not met",

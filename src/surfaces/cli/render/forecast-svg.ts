@@ -1,8 +1,9 @@
 /** How does a forecast look as a picture? Workers as lanes with their tasks as bars, and what more workers would bring. */
 import type { Row } from "../../../simulation/speed-up.ts";
 import type { Timeline } from "../../../simulation/timeline.ts";
-import { duration, harmless, precise } from "../words.ts";
+import { duration, precise } from "../words.ts";
 import { titled } from "./forecast.ts";
+import { cut, escaped, round, text } from "./svg.ts";
 
 type Picture = {
   readonly title: string;
@@ -211,30 +212,3 @@ function legend(hasCritical: boolean): readonly string[] {
     return `${mark}${text({ x: x + 20, y: 58, className: "quiet" }, words)}`;
   });
 }
-
-type At = { readonly x: number; readonly y: number; readonly className?: string; readonly anchor?: string };
-
-const text = ({ x, y, className, anchor }: At, words: string): string =>
-  `<text x="${x}" y="${y}"${className ? ` class="${className}"` : ""}` +
-  `${anchor ? ` text-anchor="${anchor}"` : ""}>${escaped(words)}</text>`;
-
-const round = (n: number): number => Math.round(n * 10) / 10;
-
-/** By characters, so that none is cut in two. */
-function cut(words: string, max: number): string {
-  const all = [...words.slice(0, max * 2 + 2)];
-  return all.length <= max && words.length <= max * 2 + 2
-    ? words
-    : `${all.slice(0, Math.max(1, max - 1)).join("")}…`;
-}
-
-const NAMED: Readonly<Record<string, string>> = {
-  "&": "&amp;",
-  "<": "&lt;",
-  ">": "&gt;",
-  '"': "&quot;",
-  "'": "&#39;",
-};
-
-/** What XML cannot hold at all is a blank. */
-const escaped = (words: string): string => harmless(words).replace(/[&<>"']/g, (one) => NAMED[one]!);

@@ -1,8 +1,8 @@
 /** How is a forecast told in words? A row for each number of workers, then what decides the time, and what was assumed. */
 
 import path from "node:path";
+import type { HotFile } from "../../../core/view/hot-files.ts";
 import type { ExecutionPlan } from "../../../planning/plan.ts";
-import type { HotFile } from "../../../simulation/hot-files.ts";
 import type { Row, SpeedUp } from "../../../simulation/speed-up.ts";
 import type { TimedTask, Timeline } from "../../../simulation/timeline.ts";
 import { fit, onPage, padded, table, width } from "../columns.ts";

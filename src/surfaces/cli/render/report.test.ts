@@ -5,11 +5,12 @@ import type { TaskId } from "../../../core/task.ts";
 import { nothingSeen, type RunView, see, viewOf } from "../../../core/view/view.ts";
 import { areaOf } from "./progress.ts";
 import { reportOf } from "./report.ts";
+import { linesOf } from "./sections.ts";
 
 const viewOfRun = (run: CoreRun): RunView => viewOf(run.log.reduce(see, nothingSeen()));
 const AROUND = { target: "skein/r/target", command: "skein", isCheckedOut: false };
 const textOf = (view: RunView) =>
-  reportOf(view, AROUND)
+  linesOf(reportOf(view, AROUND))
     .map(({ text }) => text)
     .join("\n");
 
@@ -43,7 +44,7 @@ test("what is to be pasted can be: remarks are remarks, and a branch that is che
   run.plan("t", []);
   run.check();
   const around = { ...AROUND, command: "'/my tools/skein'", isCheckedOut: true };
-  const lines = reportOf(viewOfRun(run), around).map(({ text }) => text);
+  const lines = linesOf(reportOf(viewOfRun(run), around)).map(({ text }) => text);
   const hints = lines.slice(lines.indexOf("Next") + 1);
   assert.equal(hints.length, 5);
   for (const hint of hints) assert.match(hint, /^ {2}(?:git log|'\/my tools\/skein') [^#]+ {2}# [a-z, ]+$/);
@@ -58,7 +59,7 @@ test("a run that follows a plan says where results are, and nothing of planners"
   const view = viewOfRun(run);
   assert.match(textOf(view), /planner turns/);
   const textWith = (follows: { readonly results?: string }) =>
-    reportOf(view, { ...AROUND, follows })
+    linesOf(reportOf(view, { ...AROUND, follows }))
       .map(({ text }) => text)
       .join("\n");
   assert.match(textWith({ results: "/a b/scratchpad" }), /^ {2}ls '\/a b\/scratchpad' {2}# /m);
@@ -130,7 +131,7 @@ test("what an agent wrote cannot steer the terminal from the report or the live 
   run.land();
   const view = viewOfRun(run);
   for (const text of [
-    ...reportOf(view, AROUND).map((line) => line.text),
+    ...linesOf(reportOf(view, AROUND)).map((line) => line.text),
     ...areaOf(view, { now: 5_000, startedAt: 0 }),
   ])
     assert.doesNotMatch(text, /\p{C}/u);

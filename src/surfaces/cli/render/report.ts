@@ -1,32 +1,31 @@
 /** The report of a run: what landed, what failed and why, what is not done, what it cost, and what to type next. */
 import { proofLabel } from "../../../core/view/labels.ts";
+import type { RunReport } from "../../../core/view/report.ts";
 import type { FailedAttemptView, RunView, UndoneView } from "../../../core/view/view.ts";
 import { undoneText } from "../../../core/view/view-reasons.ts";
-import { table } from "../columns.ts";
-import type { Tone } from "../output.ts";
-import { commands, duration, harmless, plural, precise, quoted, short } from "../words.ts";
+import { duration, harmless, plural, precise, quoted, short } from "../words.ts";
 import {
   type Budget,
   budgetTexts,
   callTexts,
   costRows,
   lossRows,
+  redTexts,
   spentText,
   tookTexts,
   unaccountedTexts,
 } from "./cost.ts";
+import {
+  adviceSection,
+  figureSection,
+  gateSection,
+  givenUpSection,
+  linesText,
+  timeSections,
+} from "./figures.ts";
 import { endWords } from "./narrate.ts";
 import { notProbedText } from "./narrate-gate.ts";
-
-/** `isProse`: may be broken at blanks where there is a page to fit. */
-type ReportLine = { readonly tone: Tone; readonly text: string; readonly isProse?: true };
-
-const line = (text: string, tone: Tone = "plain"): ReportLine => ({ tone, text });
-const paragraph = (text: string, tone: Tone = "plain"): ReportLine => ({
-  ...line(`  ${harmless(text)}`, tone),
-  isProse: true,
-});
-const title = (text: string) => [line(""), line(text, "strong")];
+import { paragraph, type ReportItem, type ReportSection, section } from "./sections.ts";
 
 /** `target` is the run's branch, `command` how skein is called; the base branch may be checked out somewhere. */
 export type Around = {
@@ -40,34 +39,38 @@ export type Around = {
   readonly follows?: { readonly results?: string };
   /** False: the caller says what to type next. */
   readonly hints?: boolean;
+  /** The numbers of the run; without them it is the short form, as at the end of a run. */
+  readonly report?: RunReport;
 };
 
-export function reportOf(view: RunView, around: Around): readonly ReportLine[] {
+export function reportOf(view: RunView, around: Around): readonly ReportSection[] {
+  const { report } = around;
   return [
-    line(""),
     headline(view, around),
-    ...landed(view, around),
-    ...unprobed(view),
+    landed(view, around),
     ...gateChanges(view),
     ...setbacks(view),
     ...undone(view),
+    ...givenUpSection(report),
     ...concerns(view),
-    ...left(view),
-    ...figures(view, around),
+    ...left(report ?? view),
+    ...(report ? [figureSection(report, view), ...timeSections(report, view), ...gateSection(report)] : []),
+    figures(view, around),
     ...costs(view),
     ...losses(view),
-    ...(around.hints === false ? [] : nextSteps(view, around)),
+    ...adviceSection(report),
+    ...(around.hints === false ? [] : [nextSteps(view, around)]),
   ];
 }
 
-function headline({ run, is, counts, times }: RunView, { open }: Around): ReportLine {
+function headline({ run, is, counts, times }: RunView, { open }: Around): ReportSection {
   const how = `${counts.done} of ${plural(counts.total, "task")} done, in ${took(times)}`;
   if (open)
-    return line(
+    return section(
       `Run ${run} ${open === "stopped" ? "is stopped" : "is still running"}. So far: ${how}.`,
-      "strong",
+      [],
     );
-  return line(`Run ${run} ${endWords(is)}: ${how}.`, is === "done" ? "good" : "bad");
+  return section(`Run ${run} ${endWords(is)}: ${how}.`, [], is === "done" ? "good" : "bad");
 }
 
 function took({ openedAt, closedAt, lastAt, idleMs }: RunView["times"]): string {
@@ -75,33 +78,40 @@ function took({ openedAt, closedAt, lastAt, idleMs }: RunView["times"]): string 
   return idleMs < 1_000 ? busy : `${busy} (plus ${duration(idleMs)} paused or stopped)`;
 }
 
-function landed({ landings, split }: RunView, { open }: Around): readonly ReportLine[] {
-  if (landings.length === 0) return [line(""), line(open ? "Nothing has landed yet." : "Nothing landed.")];
+function landed(view: RunView, { open, report }: Around): ReportSection {
+  const { landings, split } = view;
+  if (landings.length === 0)
+    return section(open ? "Nothing has landed yet." : "Nothing landed.", [], "plain");
   const isGated = landings.every(({ proof }) => proof !== "ungated");
   const heading = isGated ? "Landed" : "Landed without a gate";
   const rows = landings.map(({ commit, members, proof, flaky }) => [
-    `  ${short(commit)}`,
+    short(commit),
     harmless(
       members.map(({ name, attempt }) => `${name}${attempt > 1 ? ` (attempt ${attempt})` : ""}`).join(" + "),
     ),
-    proofLabel(proof) + (flaky.length > 0 ? harmless(`; flaky: ${flaky.join(", ")}`, 120) : ""),
+    ...(report ? [linesText(report.landings.find((one) => one.commit === commit))] : []),
+    proofLabel(proof) + flakyText(flaky, report),
   ]);
   const parts = {
     0: [],
-    1: [line("  1 more task is done: all its subtasks landed")],
-  }[split] ?? [line(`  ${split} more tasks are done: all their subtasks landed`)];
-  return [...title(`${heading} (${landings.length})`), ...table(rows).map((row) => line(row)), ...parts];
+    1: [paragraph("1 more task is done: all its subtasks landed")],
+  }[split] ?? [paragraph(`${split} more tasks are done: all their subtasks landed`)];
+  return section(`${heading} (${landings.length})`, [{ is: "rows", rows }, ...parts, ...unprobed(view)]);
 }
 
-const unprobed = ({ probed, landings }: RunView): readonly ReportLine[] =>
-  probed?.is === "not-probed" && landings.length > 0
-    ? [paragraph(harmless(notProbedText(probed)), "bad")]
-    : [];
-function gateChanges({ gateChanges: all }: RunView): readonly ReportLine[] {
+/** In full, flaky tests have a section of their own. */
+const flakyText = (flaky: readonly string[], report: RunReport | undefined): string =>
+  flaky.length === 0 ? "" : report ? "; flaky" : harmless(`; flaky: ${flaky.join(", ")}`, 120);
+
+const unprobed = ({ probed }: RunView): readonly ReportItem[] =>
+  probed?.is === "not-probed" ? [paragraph(harmless(notProbedText(probed)), "bad")] : [];
+function gateChanges({ gateChanges: all }: RunView): readonly ReportSection[] {
   if (all.length === 0) return [];
   return [
-    ...title(`Changes to the gate or to agent instructions (${all.length})`),
-    ...gateChangeTexts(all).map((text) => paragraph(harmless(text, 240), "bad")),
+    section(
+      `Changes to the gate or to agent instructions (${all.length})`,
+      gateChangeTexts(all).map((text) => paragraph(harmless(text, 240), "bad")),
+    ),
   ];
 }
 
@@ -113,10 +123,15 @@ export const gateChangeTexts = (all: RunView["gateChanges"]): readonly string[] 
   });
 
 /** Without what a stop or a restart interrupted: that uses up no attempt. */
-function setbacks(view: RunView): readonly ReportLine[] {
+function setbacks(view: RunView): readonly ReportSection[] {
   const told = view.setbacks.filter(({ charge }) => charge !== "nothing");
   if (told.length === 0) return [];
-  return [...title(failedTitle(told.length)), ...setbackTexts(told).map((text) => paragraph(text))];
+  return [
+    section(
+      failedTitle(told.length),
+      setbackTexts(told).map((text) => paragraph(text)),
+    ),
+  ];
 }
 
 export const failedTitle = (count: number): string => `Failed attempts (retried): ${count}`;
@@ -141,15 +156,17 @@ function setbackText({ name, of, attempt, failure, end }: FailedAttemptView): st
   return `${harmless(`${who}: ${failure.message}`, 240)} → ${since}`;
 }
 
-function undone({ undone: tasks }: RunView): readonly ReportLine[] {
+function undone({ undone: tasks }: RunView): readonly ReportSection[] {
   if (tasks.length === 0) return [];
   return [
-    ...title(`Not done (${tasks.length})`),
-    ...tasks.flatMap((task) => [
-      paragraph(undoneText(task), "bad"),
-      ...(task.next === undefined ? [] : [paragraph(`  try: ${task.next}`)]),
-      ...suggested(task).map((text) => paragraph(`  its worker suggests: ${harmless(text, 240)}`)),
-    ]),
+    section(
+      `Not done (${tasks.length})`,
+      tasks.flatMap((task) => [
+        paragraph(harmless(undoneText(task)), "bad"),
+        ...(task.next === undefined ? [] : [paragraph(`  try: ${harmless(task.next)}`)]),
+        ...suggested(task).map((text) => paragraph(`  its worker suggests: ${harmless(text, 240)}`)),
+      ]),
+    ),
   ];
 }
 
@@ -159,7 +176,7 @@ const suggested = ({ isOfParts, reported }: UndoneView): readonly string[] =>
 
 const MAX_SUGGESTIONS = 3;
 
-function concerns({ concerns: all }: RunView): readonly ReportLine[] {
+function concerns({ concerns: all }: RunView): readonly ReportSection[] {
   const open = all.filter(({ isOpen }) => isOpen);
   const others = all.filter(({ isOpen }) => !isOpen);
   return [
@@ -168,22 +185,31 @@ function concerns({ concerns: all }: RunView): readonly ReportLine[] {
   ];
 }
 
-function concernList(heading: string, some: RunView["concerns"]): readonly ReportLine[] {
+function concernList(heading: string, some: RunView["concerns"]): readonly ReportSection[] {
   if (some.length === 0) return [];
   const more = some.length - MAX_CONCERNS;
   return [
-    ...title(`${heading} (${some.length})`),
-    ...some.slice(0, MAX_CONCERNS).map(({ name, text }) => paragraph(harmless(`${name}: ${text}`, 240))),
-    ...(more > 0 ? [line(`  and ${more} more`)] : []),
+    section(`${heading} (${some.length})`, [
+      ...some.slice(0, MAX_CONCERNS).map(({ name, text }) => paragraph(harmless(`${name}: ${text}`, 240))),
+      ...(more > 0 ? [paragraph(`and ${more} more`)] : []),
+    ]),
   ];
 }
 
 const MAX_CONCERNS = 20;
 
-const left = ({ left: things }: RunView): readonly ReportLine[] =>
-  things.length === 0 ? [] : [...title("Unfinished"), ...things.map((thing) => paragraph(thing, "bad"))];
+const left = ({ left: things }: Pick<RunView, "left">): readonly ReportSection[] =>
+  things.length === 0
+    ? []
+    : [
+        section(
+          "Unfinished",
+          things.map((thing) => paragraph(harmless(thing), "bad")),
+        ),
+      ];
 
-function figures({ spent, times, tally }: RunView, { budget = {}, follows }: Around): readonly ReportLine[] {
+/** Of the full form, the rest is among the numbers. */
+function figures({ spent, times, tally }: RunView, { budget = {}, follows, report }: Around): ReportSection {
   const { plan, work, land, check } = times.jobs;
   const jobs = [
     [plan, "planner turn", "planner turns"],
@@ -194,37 +220,36 @@ function figures({ spent, times, tally }: RunView, { budget = {}, follows }: Aro
   const told = jobs
     .filter(([job]) => job.count > 0 && !(job === plan && follows))
     .map(([{ count, ms }, one, many]) => `${plural(count, one, many)} (${precise(ms)})`);
-  return [
-    ...title("Time and cost"),
-    paragraph(told.join(", ")),
-    line(`  cost: ${spentText(spent)}`),
-    ...[
-      ...callTexts(tally),
-      ...unaccountedTexts(spent),
-      ...budgetTexts({ spent }, budget),
-      ...tookTexts(tally),
-    ].map((text) => paragraph(text)),
+  const texts = [
+    told.join(", "),
+    ...(report ? [] : [`cost: ${spentText(spent)}`]),
+    ...callTexts(tally),
+    ...unaccountedTexts(spent),
+    ...budgetTexts({ spent }, budget),
+    ...(report ? redTexts(tally) : tookTexts(tally)),
   ];
+  return section(
+    "Time and cost",
+    texts.map((text) => paragraph(harmless(text))),
+  );
 }
 
 /** Only where several tasks share the cost. */
-const costs = ({ tally }: RunView): readonly ReportLine[] =>
-  tally.costs.length < 2
-    ? []
-    : [...title("Cost by task"), ...costRows(tally, MAX_COSTS).map((row) => line(`  ${row}`))];
+const costs = ({ tally }: RunView): readonly ReportSection[] =>
+  tally.costs.length < 2 ? [] : [section("Cost by task", [{ is: "rows", rows: costRows(tally, MAX_COSTS) }])];
 
 const MAX_COSTS = 10;
 
-const losses = ({ tally }: RunView): readonly ReportLine[] =>
+const losses = ({ tally }: RunView): readonly ReportSection[] =>
   tally.losses.length === 0
     ? []
-    : [...title("Cost of failed attempts"), ...lossRows(tally).map((row) => line(`  ${row}`))];
+    : [section("Cost of failed attempts", [{ is: "rows", rows: lossRows(tally) }])];
 
-function nextSteps({ run, is, landings }: RunView, around: Around): readonly ReportLine[] {
+function nextSteps({ run, is, landings }: RunView, around: Around): ReportSection {
   const { target, command, isCheckedOut, follows, open } = around;
   const log = "git log --first-parent";
   const into = isCheckedOut ? " --into-checkout" : "";
-  const lines = commands([
+  const commands = [
     ...(landings.length > 0
       ? [
           [`${log} ${target}`, "what landed"] as const,
@@ -234,15 +259,15 @@ function nextSteps({ run, is, landings }: RunView, around: Around): readonly Rep
     ...(follows?.results === undefined
       ? []
       : [[`ls ${quoted(follows.results)}`, "result files of the tasks"] as const]),
-    [`${command} show ${run}`, "the tasks"],
+    [`${command} show ${run}`, "the tasks"] as const,
     [
       `${command} logs ${run}${open === "going" ? " -f" : ""}`,
       open === "going" ? "what happens" : "what happened",
-    ],
+    ] as const,
     ...(open === "stopped" ? [[`${command} resume ${run}`, "continue the run"] as const] : []),
     ...(is === "done" ? [[`${command} deliver ${run}${into}`, "merge it into your branch"] as const] : []),
-  ]);
-  return [...title("Next"), ...lines.map((text) => line(`  ${text}`))];
+  ];
+  return section("Next", [{ is: "commands", commands }]);
 }
 
 /** Of a run that was stopped, instead of a report. */

@@ -1,7 +1,11 @@
 /** Which files are in the way? Those that several tasks are to change, with how long the tasks waited for each. */
-import { EVERYTHING } from "../core/scope.ts";
-import type { TaskId } from "../core/task.ts";
-import type { TimedTask, Timeline } from "./timeline.ts";
+import { nameOf, type RunState } from "../log/state.ts";
+import { EVERYTHING } from "../scope.ts";
+import type { TaskId, TaskSpec } from "../task.ts";
+import type { FileWait } from "./story.ts";
+import type { Seen } from "./view.ts";
+
+type ScopedTask = { readonly id: TaskId; readonly name: string; readonly spec: TaskSpec };
 
 export type HotFile = {
   readonly path: string;
@@ -11,7 +15,13 @@ export type HotFile = {
 };
 
 /** The longest wait first, then the most tasks. Time in proportion to the paths, their depth and the waits. */
-export function hotFiles({ tasks, fileWaits }: Timeline): readonly HotFile[] {
+export function hotFiles({
+  tasks,
+  fileWaits,
+}: {
+  readonly tasks: readonly ScopedTask[];
+  readonly fileWaits: readonly FileWait[];
+}): readonly HotFile[] {
   const writers = tasks.filter(writes);
   const found = new Map<string, { readonly tasks: Set<string>; waitedMs: number }>();
   for (const { spec } of writers)
@@ -37,7 +47,7 @@ export function hotFiles({ tasks, fileWaits }: Timeline): readonly HotFile[] {
 }
 
 /** The files of a loose task are unknown, and planners and reports change nothing. */
-const writes = ({ spec }: TimedTask): boolean =>
+const writes = ({ spec }: ScopedTask): boolean =>
   spec.delivers === "change" && spec.shape === "work" && !spec.terms?.loose;
 
 function above(path: string): readonly string[] {
@@ -52,9 +62,9 @@ function above(path: string): readonly string[] {
 }
 
 /** A task with its paths, none with a slash at its end. */
-type Writer = { readonly task: TimedTask; readonly own: ReadonlySet<string> };
+type Writer = { readonly task: ScopedTask; readonly own: ReadonlySet<string> };
 
-const ownOf = ({ spec }: TimedTask): ReadonlySet<string> => new Set(spec.scope.map(withoutSlash));
+const ownOf = ({ spec }: ScopedTask): ReadonlySet<string> => new Set(spec.scope.map(withoutSlash));
 
 const withoutSlash = (path: string): string =>
   path.endsWith("/") && path !== EVERYTHING ? path.slice(0, -1) : path;
@@ -68,4 +78,38 @@ function shared(one: Writer, other: Writer): readonly string[] {
     if (other.own.has(withoutSlash(path)) || inFoldersOf(other.own, path)) met.add(path);
   for (const path of other.task.spec.scope) if (inFoldersOf(one.own, path)) met.add(path);
   return [...met];
+}
+
+/** `conflicts`: attempts that were refused for one and had changed it, as a task that landed had. */
+export type RunHotFile = HotFile & { readonly conflicts: number };
+
+/** Of a run that was made, the most conflicts first. */
+export function runHotFiles({ state, story }: Seen): readonly RunHotFile[] {
+  const tasks = [...state.tasks.values()].map(({ id, spec }) => ({ id, spec, name: nameOf(state, id) }));
+  const waited = hotFiles({ tasks, fileWaits: story.fileWaits }).filter(({ waitedMs }) => waitedMs > 0);
+  const found = new Map(waited.map((file) => [file.path, { ...file, conflicts: 0 }]));
+  const changedBy = changersOf(state);
+  for (const { task, files } of story.conflicts)
+    for (const path of files) {
+      const others = (changedBy.get(path) ?? []).filter((id) => id !== task);
+      if (others.length === 0) continue;
+      const before = found.get(path) ?? { path, tasks: [], waitedMs: 0, conflicts: 0 };
+      const names = [task, ...others].map((id) => nameOf(state, id));
+      const both = { tasks: [...new Set([...before.tasks, ...names])], conflicts: before.conflicts + 1 };
+      found.set(path, { ...before, ...both });
+    }
+  return [...found.values()]
+    .sort((a, b) => b.conflicts - a.conflicts || b.waitedMs - a.waitedMs)
+    .slice(0, MAX_HOT_FILES);
+}
+
+const MAX_HOT_FILES = 10;
+
+/** Which files a conflict was in is not in the log: those that the refused attempt and a task that landed changed. */
+function changersOf({ tasks }: RunState): ReadonlyMap<string, readonly TaskId[]> {
+  const landed = new Map<string, TaskId[]>();
+  for (const { id, spec, state } of tasks.values())
+    if (state.is === "done" && spec.shape === "work" && !spec.spawn)
+      for (const file of state.handoff.filesChanged) landed.set(file, [...(landed.get(file) ?? []), id]);
+  return landed;
 }

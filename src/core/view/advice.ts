@@ -1,0 +1,97 @@
+/** What would make the next run faster? Only what a number of this one speaks for, the largest number first. */
+import type { Figures } from "./figures.ts";
+import type { RunHotFile } from "./hot-files.ts";
+import type { LossReason } from "./tally-reasons.ts";
+import type { TallyView } from "./tally-view.ts";
+import type { TimeSpent } from "./time-spent.ts";
+import type { Named } from "./view-reasons.ts";
+
+/** `ms` is the time that it is about: no more than that can be saved. */
+export type Advice = { readonly ms: number } & (
+  | { readonly is: "more-workers"; readonly workers: number; readonly isLimit: boolean }
+  | { readonly is: "shorter-chain"; readonly tasks: number; readonly longest: Named; readonly share: number }
+  | { readonly is: "faster-gate"; readonly runs: number; readonly gateMs: number }
+  | { readonly is: "hot-file"; readonly file: RunHotFile }
+  | { readonly is: "flaky-tests"; readonly tests: readonly string[]; readonly runs: number }
+  | { readonly is: "red-target"; readonly failures: readonly string[] }
+  | { readonly is: "less-waiting" }
+  | {
+      readonly is: "fewer-losses";
+      readonly reason: LossReason;
+      readonly count: number;
+      readonly tokens: number;
+    }
+);
+
+type Known = {
+  readonly figures: Figures;
+  readonly time: TimeSpent;
+  readonly chain: readonly (Named & { readonly ms: number })[];
+  readonly hotFiles: readonly RunHotFile[];
+  readonly tally: TallyView;
+  readonly maxWorkers?: number;
+};
+
+export function adviceOf(known: Known): readonly Advice[] {
+  const { wallMs } = known.figures;
+  return [workers(known), chain(known), gate(known), hotFile(known), ...others(known)]
+    .flat()
+    .filter(({ ms }) => ms > 0 && ms >= wallMs * MIN_SHARE)
+    .sort((a, b) => b.ms - a.ms)
+    .slice(0, MAX_ADVICE);
+}
+
+/** Less than this part of the time is not worth a word. */
+const MIN_SHARE = 0.03;
+const MAX_ADVICE = 6;
+
+/** If all of them were busy for most of the time, others could have taken a part of it. */
+function workers({ figures, time, maxWorkers }: Known): readonly Advice[] {
+  const { mostWorkers, allBusyMs, workingMs } = time;
+  const isLimit = maxWorkers !== undefined && mostWorkers >= maxWorkers;
+  if (allBusyMs < workingMs / 2 || figures.tasks <= mostWorkers || (maxWorkers !== undefined && !isLimit))
+    return [];
+  const ms = Math.min(allBusyMs, figures.wallMs - figures.criticalMs);
+  return [{ is: "more-workers", ms, workers: mostWorkers, isLimit }];
+}
+
+/** Where one task after the other takes most of the time, more workers would not help. */
+function chain({ figures: { efficiencyShare }, chain: tasks }: Known): readonly Advice[] {
+  if (efficiencyShare === null || efficiencyShare < LONG_CHAIN || tasks.length === 0) return [];
+  const [{ ms, task, name }] = tasks.toSorted((a, b) => b.ms - a.ms) as [Named & { readonly ms: number }];
+  return [{ is: "shorter-chain", ms, tasks: tasks.length, longest: { task, name }, share: efficiencyShare }];
+}
+const LONG_CHAIN = 0.6;
+
+/** Only the time in which nothing but the gate ran: while others work, it costs nothing. */
+function gate({ figures: { gateRuns: runs, gateMs }, time: { parts } }: Known): readonly Advice[] {
+  return [{ is: "faster-gate", ms: parts.find(({ is }) => is === "gate")!.ms, runs, gateMs }];
+}
+
+function hotFile({ hotFiles: [file], tally: { losses } }: Known): readonly Advice[] {
+  if (!file) return [];
+  const lostMs = losses.find(({ reason }) => reason === "conflict")?.workMs ?? 0;
+  return [{ is: "hot-file", ms: file.waitedMs + (file.conflicts > 0 ? lostMs : 0), file }];
+}
+
+function others({ time, tally: { flaky, red, losses } }: Known): readonly Advice[] {
+  const [loss] = losses
+    .filter(({ reason }) => reason !== "conflict")
+    .toSorted((a, b) => b.workMs + b.gateMs - (a.workMs + a.gateMs));
+  return [
+    { is: "flaky-tests", ms: flaky.gateMs, tests: flaky.tests, runs: flaky.gateRuns },
+    { is: "red-target", ms: red.ms, failures: [...new Set(red.spans.flatMap(({ failures }) => failures))] },
+    { is: "less-waiting", ms: time.parts.find(({ is }) => is === "wait")!.ms },
+    ...(loss
+      ? [
+          {
+            is: "fewer-losses",
+            ms: loss.workMs + loss.gateMs,
+            reason: loss.reason,
+            count: loss.count,
+            tokens: loss.tokens,
+          } as const,
+        ]
+      : []),
+  ];
+}

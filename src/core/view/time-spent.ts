@@ -1,0 +1,73 @@
+/** Where did the time of a run go? Every moment counts once, for the most useful thing that went on in it. */
+import type { JobKind } from "../rules/policy.ts";
+import type { Story } from "./story.ts";
+
+/** The parts add up to all the time from the opening to the end, or to the newest event. */
+export type TimeSpent = {
+  readonly totalMs: number;
+  readonly parts: readonly { readonly is: TimePart; readonly ms: number }[];
+  /** Time with at least one worker at work, and with as many as ever were at work at once. */
+  readonly workingMs: number;
+  readonly allBusyMs: number;
+  readonly mostWorkers: number;
+};
+
+/**
+ * `work`: a worker was at work. `plan`: a planner, and no worker. `gate`: only landings and checks. `stopped`: no
+ * engine drove the run, or it was paused. `wait`: nothing went on, as before a retry or an approval.
+ */
+export type TimePart = "work" | "plan" | "gate" | "stopped" | "wait";
+
+const PARTS: readonly TimePart[] = ["work", "plan", "gate", "stopped", "wait"];
+const PART_OF: Readonly<Record<JobKind, TimePart>> = {
+  work: "work",
+  plan: "plan",
+  land: "gate",
+  check: "gate",
+};
+
+export function timeSpent(story: Story, openedAt: number): TimeSpent {
+  const end = story.closed?.at ?? story.lastAt;
+  const edges = edgesOf(story, end);
+  const active: Record<TimePart, number> = { work: 0, plan: 0, gate: 0, stopped: 0, wait: 1 };
+  const took: Record<TimePart, number> = { work: 0, plan: 0, gate: 0, stopped: 0, wait: 0 };
+  const byWorkers = new Map<number, number>();
+  let now = openedAt;
+  for (const { at, is, by } of [...edges, { at: end, is: "wait" as const, by: 0 }]) {
+    const ms = Math.max(0, Math.min(at, end) - now);
+    now += ms;
+    took[PARTS.find((part) => active[part] > 0)!] += ms;
+    byWorkers.set(active.work, (byWorkers.get(active.work) ?? 0) + ms);
+    active[is] += by;
+  }
+  const mostWorkers = Math.max(0, ...[...byWorkers].flatMap(([workers, ms]) => (ms > 0 ? [workers] : [])));
+  return {
+    totalMs: end - openedAt,
+    parts: PARTS.map((is) => ({ is, ms: took[is] })),
+    workingMs: took.work,
+    allBusyMs: mostWorkers === 0 ? 0 : byWorkers.get(mostWorkers)!,
+    mostWorkers,
+  };
+}
+
+type Edge = { readonly at: number; readonly is: TimePart; readonly by: 1 | -1 };
+
+/** Where something begins or ends, in order. */
+function edgesOf({ spans, stops }: Story, end: number): readonly Edge[] {
+  // An interrupted job was heard of last before the stop that its end was noticed after.
+  const lastSign = new Map(stops.map(({ from, to }) => [to, from]));
+  const all = [
+    ...stops.map((stop) => ({ ...stop, is: "stopped" as const })),
+    ...spans.map(({ kind, from, to = end, how }) => ({
+      is: PART_OF[kind],
+      from,
+      to: how === "interrupted" ? Math.max(from, lastSign.get(to) ?? to) : to,
+    })),
+  ];
+  return all
+    .flatMap(({ is, from, to }): readonly Edge[] => [
+      { at: from, is, by: 1 },
+      { at: to, is, by: -1 },
+    ])
+    .sort((a, b) => a.at - b.at);
+}

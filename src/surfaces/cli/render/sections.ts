@@ -1,0 +1,88 @@
+/** A report as sections that every form of it shares; and these as lines for a terminal. */
+import type { TimePart } from "../../../core/view/time-spent.ts";
+import type { LaneView } from "../../../core/view/timeline.ts";
+import { padded, table, tableWithin, width, wrapped } from "../columns.ts";
+import type { Tone } from "../output.ts";
+
+/** Its texts are harmless on a terminal; markdown and HTML escape them for themselves. */
+export type ReportSection = {
+  readonly title: string;
+  readonly tone: Tone;
+  readonly items: readonly ReportItem[];
+};
+
+export type ReportItem =
+  | { readonly is: "text"; readonly text: string; readonly tone: Tone }
+  | { readonly is: "rows"; readonly rows: readonly (readonly string[])[]; readonly head?: readonly string[] }
+  | { readonly is: "bars"; readonly bars: readonly Bar[] }
+  /** To be pasted as they stand; the remark is one to the shell, too. */
+  | { readonly is: "commands"; readonly commands: readonly (readonly [command: string, remark: string])[] }
+  /** A picture, where pictures can be shown. */
+  | {
+      readonly is: "timeline";
+      readonly lanes: readonly LaneView[];
+      readonly from: number;
+      readonly to: number;
+    };
+
+/** `share`: of the longest possible bar. `of`: what gives it its colour. */
+export type Bar = {
+  readonly label: string;
+  readonly of: TimePart;
+  readonly share: number;
+  readonly text: string;
+};
+
+export const paragraph = (text: string, tone: Tone = "plain"): ReportItem => ({ is: "text", text, tone });
+export const section = (
+  title: string,
+  items: readonly ReportItem[],
+  tone: Tone = "strong",
+): ReportSection => ({
+  title,
+  tone,
+  items,
+});
+
+type ReportLine = { readonly tone: Tone; readonly text: string };
+
+/** `columns`: of the page, if there is one. Elsewhere lines stay whole, for who searches them. */
+export const linesOf = (sections: readonly ReportSection[], columns?: number): readonly ReportLine[] =>
+  sections.flatMap(({ title, tone, items }) => [
+    { tone: "plain" as const, text: "" },
+    { tone, text: paged(title, columns) },
+    ...items.flatMap((item) => itemLines(item, columns)),
+  ]);
+
+const paged = (text: string, columns: number | undefined, indent = "") =>
+  columns === undefined ? text : wrapped(text, columns, indent);
+
+function itemLines(item: ReportItem, columns: number | undefined): readonly ReportLine[] {
+  const plain = (text: string): ReportLine => ({ tone: "plain", text: `  ${text}` });
+  switch (item.is) {
+    case "text":
+      return [{ tone: item.tone, text: paged(`  ${item.text}`, columns, "    ") }];
+    case "rows": {
+      const rows = [...(item.head ? [item.head] : []), ...item.rows];
+      return (columns === undefined ? table(rows) : tableWithin(rows, columns - 2)).map(plain);
+    }
+    case "bars": {
+      const wide = Math.max(0, ...item.bars.map(({ label }) => width(label)));
+      return item.bars.map(({ label, share, text }) => {
+        const bar = "█".repeat(Math.round(share * BAR_COLUMNS));
+        return plain(`${padded(label, wide)}  ${padded(bar, BAR_COLUMNS)}  ${text}`);
+      });
+    }
+    case "commands":
+      return item.commands.flatMap(([command, remark]) => {
+        const whole = `${command}  # ${remark}`;
+        return width(whole) + 2 > (columns ?? width(whole) + 2)
+          ? [plain(`# ${remark}`), plain(command)]
+          : [plain(whole)];
+      });
+    case "timeline":
+      return [];
+  }
+}
+
+const BAR_COLUMNS = 30;
