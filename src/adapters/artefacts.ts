@@ -1,8 +1,8 @@
 /** Keeps results that are too long for a conversation, as files of the run named by their content. */
 import { hash } from "node:crypto";
 import path from "node:path";
-import { failure, messageOf } from "../core/failure.ts";
-import type { Failed } from "../core/result.ts";
+import { messageOf } from "../core/failure.ts";
+import { type Failed, failedWith } from "../core/result.ts";
 import type { Artefacts } from "../ports/subtasks.ts";
 import { writeDurably } from "./files/write-whole.ts";
 
@@ -22,7 +22,7 @@ export class FileArtefacts implements Artefacts {
       await writeDurably(file, clean);
       return { name: file };
     } catch (error) {
-      return { failure: failure("interrupted", `the result could not be kept: ${messageOf(error)}`) };
+      return failedWith("interrupted", `the result could not be kept: ${messageOf(error)}`);
     }
   }
 }

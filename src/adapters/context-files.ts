@@ -1,8 +1,8 @@
 /** Which files are in a folder, what do they contain, and what was changed there? By git, if there is one. */
 import { lstat, readdir } from "node:fs/promises";
 import path from "node:path";
-import { failure, messageOf } from "../core/failure.ts";
-import type { Failed } from "../core/result.ts";
+import { messageOf } from "../core/failure.ts";
+import { type Failed, failedWith } from "../core/result.ts";
 import type { FileChange, FileSource } from "../ports/subtasks.ts";
 import { readInside } from "./agents/tools/open-inside.ts";
 import { inside, isOfGit, isRefused, rootOf } from "./agents/tools/reach.ts";
@@ -32,7 +32,7 @@ export function folderSource(folder: string): FileSource {
   };
 }
 
-const unreadable = (why: string): Failed => ({ failure: failure("repository", why) });
+const unreadable = (why: string): Failed => failedWith("repository", why);
 
 const MAX_BYTES = 256 * 1024;
 /** In a larger repository only the first ones are matched; files that are named are read anyway. */
@@ -44,7 +44,7 @@ async function list(folder: string, signal: AbortSignal): ReturnType<FileSource[
   const args = ["ls-files", "-z", "--cached", "--others", "--exclude-standard", "--deduplicate"];
   const listed = await git({ folder, args, maxBytes: MAX_LIST_BYTES, cut: true }, signal);
   const names = listed.ok ? listed.out.split("\0").slice(0, -1) : await walk(folder, signal);
-  if (signal.aborted) return { failure: failure("interrupted", "stopped while files were listed") };
+  if (signal.aborted) return failedWith("interrupted", "stopped while files were listed");
   const found = [];
   for (const name of names.slice(0, MAX_FILES)) {
     const stats = await lstat(path.join(folder, name)).catch(() => undefined); // Deleted, but still in the index.

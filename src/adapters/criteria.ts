@@ -1,7 +1,5 @@
-/** Does a task's own command pass? Run by a shell in its workspace, confined where the machine can, within limits. */
-import { failure } from "../core/failure.ts";
 import type { JobId } from "../core/job.ts";
-import { type Failed, hasFailed } from "../core/result.ts";
+import { type Failed, failedWith, hasFailed } from "../core/result.ts";
 import { unreachable } from "../core/unreachable.ts";
 import type { Criteria, Tried } from "../ports/criteria.ts";
 import type { ProgramEnd, ProgramLimits, Programs } from "../ports/programs.ts";
@@ -83,12 +81,10 @@ function judged(end: ProgramEnd, maxMs: number): Tried | Failed {
     case "timed-out":
       return red(end.tail, `stopped: it did not end within ${Math.round(maxMs / 1_000)} s`);
     case "stopped":
-      return { failure: failure("interrupted", "the success criterion was stopped before its end") };
+      return failedWith("interrupted", "the success criterion was stopped before its end");
     case "unstartable": {
       const { message, next } = end.failure;
-      return {
-        failure: failure("repository", `the success criterion could not be started: ${message}`, next),
-      };
+      return failedWith("repository", `the success criterion could not be started: ${message}`, next);
     }
     default:
       return unreachable(end);

@@ -2,8 +2,8 @@
 import { rename } from "node:fs/promises";
 import path from "node:path";
 import * as z from "zod";
-import { failure, messageOf } from "../core/failure.ts";
-import type { Failed } from "../core/result.ts";
+import { messageOf } from "../core/failure.ts";
+import { type Failed, failedWith } from "../core/result.ts";
 import type { FlakyHistory, FlakyTest, FlakyTests, Noted, SeenFlaky } from "../ports/flaky-tests.ts";
 import { readBounded } from "./files/read-bounded.ts";
 import { writeDurably } from "./files/write-whole.ts";
@@ -67,7 +67,7 @@ export class FileFlakyTests implements FlakyTests {
       return { is: "noted" };
     } catch (error) {
       const why = `the history of flaky tests cannot be written: ${this.#file}: ${messageOf(error)}`;
-      return { failure: failure("repository", why) };
+      return failedWith("repository", why);
     }
   }
 

@@ -1,7 +1,8 @@
 /** Decides when a model may be called, for a run whose jobs are all in one process. Counts what the log has not yet. */
-import { type Failure, failure } from "../core/failure.ts";
+import type { Failure } from "../core/failure.ts";
 import type { JobId } from "../core/job.ts";
 import type { Event, JobEnd } from "../core/log/event.ts";
+import { failedWith } from "../core/result.ts";
 import type { Live, NextAccount } from "../core/rules/governor.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Admitted, CallAmount, Governor, WantedCall } from "../ports/governor.ts";
@@ -55,7 +56,7 @@ export class InProcessGovernor implements Governor {
       }
       await this.#wait(call.job, signal);
     }
-    return { failure: failure("interrupted", "told to stop before the model was called") };
+    return failedWith("interrupted", "told to stop before the model was called");
   }
 
   settle({ id, account }: Admitted, cost: CallAmount | "unknown"): void {

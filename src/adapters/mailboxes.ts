@@ -3,8 +3,8 @@ import { randomBytes } from "node:crypto";
 import { mkdir, readdir, rename, rm } from "node:fs/promises";
 import path from "node:path";
 import * as z from "zod";
-import { failure, messageOf } from "../core/failure.ts";
-import type { Failed } from "../core/result.ts";
+import { messageOf } from "../core/failure.ts";
+import { type Failed, failedWith } from "../core/result.ts";
 import type { TaskId } from "../core/task.ts";
 import type { Heard, Letter, Mailbox, MailboxMessage, Received } from "../ports/mailbox.ts";
 import { readShort } from "./files/read-bounded.ts";
@@ -49,7 +49,7 @@ export class FolderMailbox implements Mailbox {
       await writeDurably(this.#file(name, SENT), JSON.stringify(command));
     } catch (error) {
       const why = `the command could not be left in ${this.#folder}: ${messageOf(error)}`;
-      return { failure: failure("repository", why, "make room on the disk, or make the folder writable") };
+      return failedWith("repository", why, "make room on the disk, or make the folder writable");
     }
     return {
       answer: (signal) => this.#answer(name, signal),

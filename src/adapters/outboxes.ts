@@ -3,8 +3,8 @@ import { isUtf8 } from "node:buffer";
 import { constants } from "node:fs";
 import { lstat, mkdir, open, rename, rm } from "node:fs/promises";
 import path from "node:path";
-import { failure, messageOf } from "../core/failure.ts";
-import type { Failed } from "../core/result.ts";
+import { messageOf } from "../core/failure.ts";
+import { type Failed, failedWith } from "../core/result.ts";
 import { unreachable } from "../core/unreachable.ts";
 import type { Outbox } from "../ports/outbox.ts";
 import { readBounded } from "./files/read-bounded.ts";
@@ -27,7 +27,7 @@ export class FolderOutbox implements Outbox {
       return { file };
     } catch (error) {
       const why = `the output file ${file} cannot be made: ${messageOf(error)}`;
-      return { failure: failure("repository", why, "see that the scratchpad can be written and has room") };
+      return failedWith("repository", why, "see that the scratchpad can be written and has room");
     }
   }
 

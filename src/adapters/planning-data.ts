@@ -2,8 +2,8 @@
 import { existsSync, readFileSync } from "node:fs";
 import { realpath } from "node:fs/promises";
 import path from "node:path";
-import { failure, messageOf } from "../core/failure.ts";
-import { type Failed, hasFailed } from "../core/result.ts";
+import { messageOf } from "../core/failure.ts";
+import { type Failed, failedWith, hasFailed } from "../core/result.ts";
 import { readBounded } from "./files/read-bounded.ts";
 import { ownFile } from "./own-files.ts";
 
@@ -84,4 +84,4 @@ function utf8Of(file: string, bytes: Buffer): string | Failed {
   }
 }
 
-const refused = (message: string, next?: string): Failed => ({ failure: failure("policy", message, next) });
+const refused = (message: string, next?: string): Failed => failedWith("policy", message, next);

@@ -1,8 +1,7 @@
 /** Loads the prompts of the roles: those of this package, each replaced by the last folder that has it. */
 import { stat } from "node:fs/promises";
 import path from "node:path";
-import { failure } from "../core/failure.ts";
-import { type Failed, hasFailed } from "../core/result.ts";
+import { type Failed, failedWith, hasFailed } from "../core/result.ts";
 import type { PromptName, Prompts } from "../ports/prompts.ts";
 import { readBounded } from "./files/read-bounded.ts";
 import { ownFile } from "./own-files.ts";
@@ -82,4 +81,4 @@ function promptOf(file: string, bytes: Buffer): string | Failed {
   }
 }
 
-const refused = (message: string, next?: string): Failed => ({ failure: failure("policy", message, next) });
+const refused = (message: string, next?: string): Failed => failedWith("policy", message, next);

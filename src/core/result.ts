@@ -1,6 +1,8 @@
 /** How is an expected failure returned? As a value beside the result; whoever called says what follows from it. */
-import type { Failure } from "./failure.ts";
+import { type Failure, failure } from "./failure.ts";
 
 export type Failed = { readonly failure: Failure };
 
 export const hasFailed = (result: object): result is Failed => "failure" in result;
+
+export const failedWith = (...why: Parameters<typeof failure>): Failed => ({ failure: failure(...why) });

@@ -1,10 +1,10 @@
 /** What does a log say of its run? It is folded once in a process: the engine and everybody who watches share the state. */
-import { failure, messageOf } from "../core/failure.ts";
+import { messageOf } from "../core/failure.ts";
 import type { Job, JobId } from "../core/job.ts";
 import type { Event } from "../core/log/event.ts";
 import { evolve } from "../core/log/evolve.ts";
 import { emptyState, type RunState } from "../core/log/state.ts";
-import type { Failed } from "../core/result.ts";
+import { type Failed, failedWith } from "../core/result.ts";
 import { isPaid } from "../core/rules/budget.ts";
 import { emptyStory, type Story, tell } from "../core/view/story.ts";
 import type { EventLog } from "../ports/event-log.ts";
@@ -38,7 +38,7 @@ export class Fold {
       return undefined;
     } catch (error) {
       const why = `the log cannot be read after event ${this.events}: ${messageOf(error)}`;
-      return { failure: failure("log", why) };
+      return failedWith("log", why);
     }
   }
 

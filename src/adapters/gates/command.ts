@@ -4,7 +4,7 @@ import path from "node:path";
 import { type Failure, failure } from "../../core/failure.ts";
 import type { CommandReport, GateReport, Probed } from "../../core/gate.ts";
 import type { JobId } from "../../core/job.ts";
-import { type Failed, hasFailed } from "../../core/result.ts";
+import { type Failed, failedWith, hasFailed } from "../../core/result.ts";
 import type { GateChange } from "../../core/rules/gate-changes.ts";
 import { PROBLEM_CLASSES, type Problem } from "../../core/rules/repair.ts";
 import type { Gate, GatedTree, GateRun } from "../../ports/gate.ts";
@@ -187,7 +187,7 @@ export class CommandGate implements Gate {
   }
 }
 
-const STOPPED: Failed = { failure: failure("cancelled", "the gate was stopped") };
+const STOPPED: Failed = failedWith("cancelled", "the gate was stopped");
 
 type Ran = {
   readonly name: string;
@@ -317,7 +317,7 @@ function judged(name: string, line: string, end: Halted, maxMs: number): Ran | F
       const { kind, message, next = "install what it needs" } = end.failure;
       const why = `the gate's command "${line}" cannot be run: ${message}`;
       // A machine without space or processes is not the command's fault, and may recover soon.
-      if (kind !== "agent-failed") return { failure: failure("repository", why, next) };
+      if (kind !== "agent-failed") return failedWith("repository", why, next);
       const setup = failure("setup", why, `${next}; or name another gate in skein.yaml:\n${A_GATE}`);
       return { ...halted(name, `cannot be run: ${message}`, message), setup };
     }

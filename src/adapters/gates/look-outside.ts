@@ -1,7 +1,7 @@
 /** Does the base fail only because of the sandbox? Then no agent can fix it, and the user must. */
 import { type Failure, failure } from "../../core/failure.ts";
 import { failuresOf } from "../../core/gate.ts";
-import { type Failed, hasFailed } from "../../core/result.ts";
+import { type Failed, failedWith, hasFailed } from "../../core/result.ts";
 import type { Gate, GatedTree, GateRun } from "../../ports/gate.ts";
 import { LET_SET_UP } from "./unrunnable.ts";
 
@@ -50,7 +50,7 @@ export function lookingOutside({ inside, outside, isConfined, network }: LookOut
   };
 }
 
-const STOPPED: Failed = { failure: failure("cancelled", "the gate was stopped") };
+const STOPPED: Failed = failedWith("cancelled", "the gate was stopped");
 const NOTHING = { report: { commands: [] }, problems: [], tail: "" };
 
 /** By name; a workspace that could not be set up counts as one failure. */

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { type Failure, failure } from "../../core/failure.ts";
 import type { GateReport, Probed } from "../../core/gate.ts";
 import type { JobId } from "../../core/job.ts";
-import { type Failed, hasFailed } from "../../core/result.ts";
+import { type Failed, failedWith, hasFailed } from "../../core/result.ts";
 import type { GatedTree } from "../../ports/gate.ts";
 import type { ProgramEnd, ProgramLimits } from "../../ports/programs.ts";
 import type { Transcript, Transcripts } from "../../ports/transcripts.ts";
@@ -145,7 +145,7 @@ const WITHIN_MAKE = /^g?make.*\*\*\* \[.*\] Error 12[67]$/m;
 /** pytest says "collected 0 items / 3 errors" if tests cannot be imported: that is red. */
 const NONE_RAN = /^(?:=* ?no tests (?:ran|found|collected)\b|no test files found\b|collected 0 items$)/im;
 
-const STOPPED: Failed = { failure: failure("cancelled", "the probe of the gate was stopped") };
+const STOPPED: Failed = failedWith("cancelled", "the probe of the gate was stopped");
 
 const notProbed = (why: string): Probed => ({ is: "not-probed", why });
 

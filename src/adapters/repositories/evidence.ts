@@ -1,7 +1,6 @@
 /** What does a branch show? Its files, its diff, and what a worker must not leave, all read from the commits. */
 
-import { failure } from "../../core/failure.ts";
-import { type Failed, hasFailed } from "../../core/result.ts";
+import { type Failed, failedWith, hasFailed } from "../../core/result.ts";
 import type { Evidence } from "../../core/rules/evidence.ts";
 import { onlyFresh } from "./code-lines.ts";
 import { conflictsAmong } from "./conflicts.ts";
@@ -70,13 +69,11 @@ const NOTHING: Evidence = {
 
 /** Marks and tests are searched in the whole patch, so a patch that is too long to read is refused. */
 const MAX_PATCH_BYTES = 32 * 1024 * 1024;
-const TOO_LARGE: Failed = {
-  failure: failure(
-    "rule-broken",
-    "the change is too large to be judged: its patch has more than 32 MB of text",
-    "leave out what is generated or downloaded, or make the change in parts",
-  ),
-};
+const TOO_LARGE: Failed = failedWith(
+  "rule-broken",
+  "the change is too large to be judged: its patch has more than 32 MB of text",
+  "leave out what is generated or downloaded, or make the change in parts",
+);
 const MAX_DIFF_CHARS = 1024 * 1024;
 
 const DIFF = ["diff-tree", "-r", "-M", "-l2000", "--no-ext-diff", "--no-textconv", "--no-color"];

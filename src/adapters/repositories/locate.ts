@@ -1,7 +1,7 @@
 /** Is there a repository that a run can work on, and where? If not, the failure says what to do. */
 import { realpath } from "node:fs/promises";
-import { failure, messageOf } from "../../core/failure.ts";
-import type { Failed } from "../../core/result.ts";
+import { messageOf } from "../../core/failure.ts";
+import { type Failed, failedWith } from "../../core/result.ts";
 import type { Located } from "../../ports/project.ts";
 import { git } from "../git/git.ts";
 import { isCommit, refOf, wrongNames } from "./names.ts";
@@ -93,7 +93,7 @@ function notFound(folder: string, said: string): Failed {
         `${folder} is not in a git repository`,
         "go to one, or make one: `git init`, then commit something",
       )
-    : { failure: failure("repository", said) };
+    : failedWith("repository", said);
 }
 
 async function stateNotices(top: string, signal: AbortSignal): Promise<readonly string[]> {

@@ -1,8 +1,7 @@
 /** Where are a repository's objects and refs, and whose name do our commits carry? Found once. */
 import { realpath } from "node:fs/promises";
 import { join } from "node:path";
-import { failure } from "../../core/failure.ts";
-import { type Failed, hasFailed } from "../../core/result.ts";
+import { type Failed, failedWith, hasFailed } from "../../core/result.ts";
 import { type GitAnswer, type GitCall, git } from "../git/git.ts";
 import { ObjectReader } from "../git/object-reader.ts";
 import {
@@ -144,6 +143,4 @@ export async function commitAt(store: Store, ref: string): Promise<string | unde
   return read.is === "missing" ? undefined : read.id;
 }
 
-export const broken = (message: string, next?: string): Failed => ({
-  failure: failure("repository", message, next),
-});
+export const broken = (message: string, next?: string): Failed => failedWith("repository", message, next);

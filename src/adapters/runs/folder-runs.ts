@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, rmdir } from "node:fs/promises";
 import path from "node:path";
 import { type Failure, failure } from "../../core/failure.ts";
-import { type Failed, hasFailed } from "../../core/result.ts";
+import { type Failed, failedWith, hasFailed } from "../../core/result.ts";
 import type { Owner, RunHome, RunLock, RunRecord, Runs, UnreadableRun } from "../../ports/runs.ts";
 import { closest } from "../../text/closest.ts";
 import { quoted } from "../../text/lines.ts";
@@ -59,13 +59,11 @@ export class FolderRuns implements Runs {
     if (hasFailed(record)) return record;
     return existsSync(path.join(folder, LOG))
       ? new FolderRun(record, folder)
-      : {
-          failure: failure(
-            "repository",
-            `the log of run ${run} is gone: ${path.join(folder, LOG)}`,
-            "restore it from a backup, or start a new run",
-          ),
-        };
+      : failedWith(
+          "repository",
+          `the log of run ${run} is gone: ${path.join(folder, LOG)}`,
+          "restore it from a backup, or start a new run",
+        );
   }
 
   async list(): Promise<readonly (RunRecord | UnreadableRun)[]> {
@@ -96,13 +94,11 @@ export class FolderRuns implements Runs {
     const names = await this.#names();
     const near = closest(run, Array.isArray(names) ? names : []);
     const hint = near.length > 0 ? `; did you mean ${near.join(" or ")}?` : "";
-    return {
-      failure: failure(
-        "repository",
-        `there is no run ${quoted(run)}${hint}`,
-        "`skein status` lists the runs of this repository",
-      ),
-    };
+    return failedWith(
+      "repository",
+      `there is no run ${quoted(run)}${hint}`,
+      "`skein status` lists the runs of this repository",
+    );
   }
 
   async #names(): Promise<readonly string[] | Failed> {

@@ -1,8 +1,8 @@
 /** Where does a run live in git, and on the disk? Its target, what keeps its objects, and its folder. */
 
-import { type Failure, failure, messageOf } from "../../core/failure.ts";
+import { type Failure, messageOf } from "../../core/failure.ts";
 import type { RunState } from "../../core/log/state.ts";
-import { type Failed, hasFailed } from "../../core/result.ts";
+import { type Failed, failedWith, hasFailed } from "../../core/result.ts";
 import type { RunHome } from "../../ports/runs.ts";
 import { Wakes } from "../files/wakes.ts";
 import { forbiddenFilter } from "../git/filters.ts";
@@ -64,7 +64,7 @@ export class GitPlace {
       if (!held) await shelf.clear();
       return held;
     } catch (error) {
-      return { failure: failure("repository", messageOf(error)) }; // A disk that is full or gone.
+      return failedWith("repository", messageOf(error)); // A disk that is full or gone.
     }
   }
 

@@ -4,7 +4,7 @@ import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as pause } from "node:timers/promises";
 import { failure } from "../../core/failure.ts";
-import type { Failed } from "../../core/result.ts";
+import { type Failed, failedWith } from "../../core/result.ts";
 import type { Owner, RunLock } from "../../ports/runs.ts";
 import { wordsOf } from "../event-logs/sqlite-words.ts";
 import { startOf } from "../programs/process-table.ts";
@@ -29,7 +29,7 @@ export async function lockRun(run: string, folder: string): Promise<HeldLock | F
     db?.close();
     if (isBusy(error)) return { failure: await refused(run, folder) };
     const { why, next } = wordsOf(error);
-    return { failure: failure("repository", `run ${run} cannot be locked: ${file}: ${why}`, next) };
+    return failedWith("repository", `run ${run} cannot be locked: ${file}: ${why}`, next);
   }
 }
 

@@ -1,7 +1,7 @@
 /** What is a run called, and what is in its run.json? The record is checked when it is read. */
 import * as z from "zod";
-import { failure, messageOf } from "../../core/failure.ts";
-import type { Failed } from "../../core/result.ts";
+import { messageOf } from "../../core/failure.ts";
+import { type Failed, failedWith } from "../../core/result.ts";
 import type { RunRecord } from "../../ports/runs.ts";
 
 /** Safe in a branch and as a folder. */
@@ -39,13 +39,12 @@ export const recordText = (record: RunRecord): string =>
   `${JSON.stringify({ format: FORMAT, ...record }, undefined, 2)}\n`;
 
 export function readRecord(run: string, file: string, text: string): RunRecord | Failed {
-  const damaged = (why: string): Failed => ({
-    failure: failure(
+  const damaged = (why: string): Failed =>
+    failedWith(
       "repository",
       `the record of run ${run} is damaged: ${file}: ${why}`,
       "restore the file from a backup, or start a new run; what landed is in the run's branch",
-    ),
-  });
+    );
   let written: unknown;
   try {
     written = JSON.parse(text);
@@ -55,7 +54,7 @@ export function readRecord(run: string, file: string, text: string): RunRecord |
   const { format: newer } = Object(written) as { readonly format?: unknown };
   if (typeof newer === "number" && newer > FORMAT) {
     const why = `run ${run} was made by a newer Skein: ${file} has format ${newer}, this one knows ${FORMAT}`;
-    return { failure: failure("repository", why, "update Skein") };
+    return failedWith("repository", why, "update Skein");
   }
   const read = RECORD.safeParse(written);
   if (!read.success) {

@@ -3,8 +3,7 @@ import { createHash } from "node:crypto";
 import { realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import path from "node:path";
-import { failure } from "../../core/failure.ts";
-import type { Failed } from "../../core/result.ts";
+import { type Failed, failedWith } from "../../core/result.ts";
 import { slugOf } from "../../text/slug.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -26,13 +25,11 @@ export function stateFolderFor(
     isInside(real(root), place),
   );
   if (within !== undefined)
-    return {
-      failure: failure(
-        "repository",
-        `Skein's state folder ${root} is inside the repository ${within}`,
-        "set SKEIN_STATE_DIR to a folder outside of it: nothing of Skein's belongs in your work tree",
-      ),
-    };
+    return failedWith(
+      "repository",
+      `Skein's state folder ${root} is inside the repository ${within}`,
+      "set SKEIN_STATE_DIR to a folder outside of it: nothing of Skein's belongs in your work tree",
+    );
   const hash = createHash("sha256").update(git).digest("hex").slice(0, HASH_CHARS);
   return { folder: path.join(root, `${slugOf(path.basename(around).replace(/\.git$/, ""))}-${hash}`) };
 }
@@ -44,13 +41,11 @@ function rootOf(env: Environment): string | Failed {
   const { SKEIN_STATE_DIR: own, XDG_STATE_HOME: xdg, HOME: home } = env as Readonly<Record<string, string>>;
   if (own) {
     if (path.isAbsolute(own)) return path.normalize(own);
-    return {
-      failure: failure(
-        "repository",
-        `SKEIN_STATE_DIR is not absolute: ${JSON.stringify(own)}`,
-        "give it from the root on: a relative one would name another folder wherever the command is started",
-      ),
-    };
+    return failedWith(
+      "repository",
+      `SKEIN_STATE_DIR is not absolute: ${JSON.stringify(own)}`,
+      "give it from the root on: a relative one would name another folder wherever the command is started",
+    );
   }
   if (xdg && path.isAbsolute(xdg)) return path.join(xdg, "skein");
   return path.join(home && path.isAbsolute(home) ? home : homedir(), ".local", "state", "skein");

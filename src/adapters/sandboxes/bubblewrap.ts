@@ -4,8 +4,7 @@ import { constants, existsSync, lstatSync } from "node:fs";
 import { access, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, delimiter, isAbsolute, join, sep } from "node:path";
-import { failure } from "../../core/failure.ts";
-import type { Failed } from "../../core/result.ts";
+import { type Failed, failedWith } from "../../core/result.ts";
 import { type CacheMounts, cachesIn } from "./caches.ts";
 import { noSandbox, type Sandbox, type SandboxCommand, type SandboxPlace } from "./sandbox.ts";
 import { toolChains, type Variables } from "./tool-chains.ts";
@@ -30,7 +29,7 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox | Fa
   if (!("why" in found)) return found.sandbox;
   if (options.setting === "auto") return noSandbox(`${found.why}: commands run as you; ${found.next}`);
   const next = `${found.next}; or set sandbox to auto, and commands run as you`;
-  return { failure: failure("policy", `a sandbox is required, and ${found.why}`, next) };
+  return failedWith("policy", `a sandbox is required, and ${found.why}`, next);
 }
 
 type Missing = { readonly why: string; readonly next: string };

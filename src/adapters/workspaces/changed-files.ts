@@ -2,8 +2,7 @@
 import { constants } from "node:fs";
 import { access, lstat } from "node:fs/promises";
 import { join } from "node:path";
-import { failure } from "../../core/failure.ts";
-import { type Failed, hasFailed } from "../../core/result.ts";
+import { type Failed, failedWith, hasFailed } from "../../core/result.ts";
 import { readShort } from "../files/read-bounded.ts";
 import type { GitAnswer } from "../git/git.ts";
 import { openFolders } from "./folders.ts";
@@ -39,7 +38,7 @@ export async function changedFiles(
   if (!listed.ok) return { failure: listed.failure };
   const closed = listed.warnings.split("\n").filter((line) => CLOSED.test(line));
   const broken = closed.find((line) => !FORBIDDEN.test(line));
-  if (broken) return { failure: failure("repository", `git ls-files: ${broken}`) };
+  if (broken) return failedWith("repository", `git ls-files: ${broken}`);
   const paths = new Set(listed.out.split("\0").filter((path) => path !== ""));
   const all = await sieve(slot, [...paths], maxFileBytes);
   const inner: string[] = [];

@@ -4,7 +4,7 @@ import { readdir, rm } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { type Failure, failure, messageOf } from "../../core/failure.ts";
 import type { JobId } from "../../core/job.ts";
-import { type Failed, hasFailed } from "../../core/result.ts";
+import { type Failed, failedWith, hasFailed } from "../../core/result.ts";
 import type { ProgramLimits, Programs } from "../../ports/programs.ts";
 import type { Keepsake, Kept, Want, Workspace, Workspaces } from "../../ports/workspaces.ts";
 import { readBounded, readShort } from "../files/read-bounded.ts";
@@ -90,9 +90,7 @@ export class CloneWorkspaces implements Workspaces {
     const pool = await this.#pool();
     if (hasFailed(pool)) return pool;
     if (!/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(want.commit)) {
-      return {
-        failure: failure("repository", `${JSON.stringify(want.commit)} is not the full name of a commit`),
-      };
+      return failedWith("repository", `${JSON.stringify(want.commit)} is not the full name of a commit`);
     }
     const place = this.#reserve(pool.places, want);
     try {
@@ -113,7 +111,7 @@ export class CloneWorkspaces implements Workspaces {
     const place = holding(pool, workspace);
     const holder = place?.holder;
     if (!place || !holder)
-      return { failure: failure("repository", `${workspace.job} does not hold ${workspace.folder}`) };
+      return failedWith("repository", `${workspace.job} does not hold ${workspace.folder}`);
     const { maxFileBytes, pause, holds, shelf } = this.#options;
     const { slot } = place;
     const { source } = pool;

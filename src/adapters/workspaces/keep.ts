@@ -2,8 +2,8 @@
 import { lstat } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { failure, messageOf } from "../../core/failure.ts";
-import { type Failed, hasFailed } from "../../core/result.ts";
+import { messageOf } from "../../core/failure.ts";
+import { type Failed, failedWith, hasFailed } from "../../core/result.ts";
 import type { Keepsake, Kept } from "../../ports/workspaces.ts";
 import { isRefSafe } from "../../text/slug.ts";
 import { readShort } from "../files/read-bounded.ts";
@@ -66,7 +66,7 @@ export async function keepWork(work: Work, as: Keepsake, signal: AbortSignal): P
 
 const quietly: Pause = (ms, signal) => wait(ms, undefined, { signal }).catch(() => {}); // Stopped: the last try reports it.
 
-const asFailed = (thrown: unknown): Failed => ({ failure: failure("repository", messageOf(thrown)) });
+const asFailed = (thrown: unknown): Failed => failedWith("repository", messageOf(thrown));
 
 /** A salvage ref is enough by itself; a branch is held by another ref as well. */
 const refsFor = ({ holds }: Pick<Work, "holds">, { ref }: Keepsake): readonly string[] =>
@@ -90,13 +90,12 @@ async function keepOnce(work: Try, as: Keepsake, signal: AbortSignal): Promise<K
   return torn();
 }
 
-const torn = (): Failed => ({
-  failure: failure(
+const torn = (): Failed =>
+  failedWith(
     "repository",
     "what was made does not stay in the repository: parts of it are removed at once",
     "let no `git gc --prune=now` or `git prune` run there meanwhile",
-  ),
-});
+  );
 
 /**
  * Git processes without commits of the worker: ls-files, add, commit; only ls-files if nothing changed. With commits:
@@ -122,22 +121,19 @@ async function keepEither(work: Try, as: Keepsake, signal: AbortSignal): Promise
 function refusal(ref: string): Failed | undefined {
   const name = /^refs\/(?:heads|skein\/salvage)\/(.+)$/s.exec(ref)?.[1];
   if (name !== undefined && isRefSafe(name)) return undefined;
-  return {
-    failure: failure(
-      "repository",
-      `work cannot be kept as ${JSON.stringify(ref)}: not a name that Skein uses`,
-    ),
-  };
+  return failedWith(
+    "repository",
+    `work cannot be kept as ${JSON.stringify(ref)}: not a name that Skein uses`,
+  );
 }
 
 /** Not a change of files: as one, it would delete everything. */
-const removed = (): Failed => ({
-  failure: failure(
+const removed = (): Failed =>
+  failedWith(
     "agent-failed",
     "the worker removed the folder that it worked in: nothing of it can be kept",
     "tell the agent to delete files, not the folder",
-  ),
-});
+  );
 
 const isThere = (path: string): Promise<boolean> =>
   lstat(path).then(
@@ -145,9 +141,8 @@ const isThere = (path: string): Promise<boolean> =>
     () => false,
   );
 
-const noFolder = (path: string): Failed => ({
-  failure: failure("repository", `${path} is no folder any more: nothing in it can be kept`),
-});
+const noFolder = (path: string): Failed =>
+  failedWith("repository", `${path} is no folder any more: nothing in it can be kept`);
 
 /** One commit with the files as they are, on the start commit. Also for a worker that rewrote or lost its history. */
 async function keepFiles(work: Try, as: Keepsake, signal: AbortSignal): Promise<Kept | Failed> {

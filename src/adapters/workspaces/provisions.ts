@@ -4,9 +4,9 @@ import { createHash } from "node:crypto";
 import { constants } from "node:fs";
 import { copyFile, lstat, mkdir, readlink, rm, symlink, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { failure, messageOf } from "../../core/failure.ts";
+import { messageOf } from "../../core/failure.ts";
 import type { JobId } from "../../core/job.ts";
-import type { Failed } from "../../core/result.ts";
+import { type Failed, failedWith } from "../../core/result.ts";
 import type { ProgramLimits, Programs } from "../../ports/programs.ts";
 import { redactCommand, redactor } from "../../text/redact.ts";
 import { readBounded, readShort } from "../files/read-bounded.ts";
@@ -156,13 +156,11 @@ export class Provisions {
           : "took too long";
     const last = end.tail.trim().split("\n").slice(-MAX_SAID_LINES).join("\n");
     const said = last === "" ? "" : `: ${last}`;
-    return {
-      failure: failure(
-        "setup",
-        `the set-up command workspace.setup (${redactCommand(setup, redactor([]))}) ${how} in ${slot.tree}${said}`,
-        "run it in a fresh clone to see it, and mend it, or workspace.setup in skein.yaml",
-      ),
-    };
+    return failedWith(
+      "setup",
+      `the set-up command workspace.setup (${redactCommand(setup, redactor([]))}) ${how} in ${slot.tree}${said}`,
+      "run it in a fresh clone to see it, and mend it, or workspace.setup in skein.yaml",
+    );
   }
 }
 
@@ -183,7 +181,7 @@ function sizeOf(top: string, paths: readonly string[]): Promise<string> {
   return promise;
 }
 
-const STOPPED: Failed = { failure: failure("cancelled", "stopped while the workspace was set up") };
+const STOPPED: Failed = failedWith("cancelled", "stopped while the workspace was set up");
 
 /** GNU cp copies all in one process, with reflinks; elsewhere one folder at a time. */
 function copyCommands(top: string, tree: string, paths: readonly string[]): [string, ...string[]][] {
