@@ -4,7 +4,7 @@ import { realpath } from "node:fs/promises";
 import path from "node:path";
 import { messageOf } from "../core/failure.ts";
 import { type Failed, failedWith, hasFailed } from "../core/result.ts";
-import { readBounded } from "./files/read-bounded.ts";
+import { readText } from "./files/read-bounded.ts";
 import { ownFile } from "./own-files.ts";
 
 /** A file's text, and its name for people. */
@@ -42,13 +42,11 @@ async function ownFolderOf(top: string): Promise<string | undefined | Failed> {
 }
 
 async function fileOf(name: string, folder: string | undefined): Promise<PlanningFile | Failed> {
-  const theirs = folder === undefined ? undefined : await textOf(path.join(folder, name));
-  if (typeof theirs === "object") return theirs;
-  if (theirs !== undefined) return { file: `${PLANNING_FOLDER}/${name}`, text: theirs };
-  return shippedFile(ownFile(path.join("planning", name)));
-}
-
-function shippedFile(file: string): PlanningFile | Failed {
+  const theirs = folder === undefined ? undefined : await readText(path.join(folder, name), MAX_BYTES);
+  if (theirs && "problem" in theirs)
+    return refused(`${path.join(folder!, name)} ${theirs.problem}`, "put the text there itself, in UTF-8");
+  if (theirs) return { file: `${PLANNING_FOLDER}/${name}`, text: theirs.text };
+  const file = ownFile(path.join("planning", name));
   try {
     return { file, text: readFileSync(file, "utf8") };
   } catch (error) {
@@ -58,30 +56,5 @@ function shippedFile(file: string): PlanningFile | Failed {
 
 /** About 50 times the size of the package's own files. */
 const MAX_BYTES = 1_000_000;
-
-async function textOf(file: string): Promise<string | undefined | Failed> {
-  const read = await readBounded(file, MAX_BYTES);
-  switch (read.is) {
-    case "none":
-      return undefined;
-    case "link":
-    case "no-file":
-      return refused(`${file} is not a plain file`, "put the text there itself");
-    case "too-large":
-      return refused(`${file} is longer than ${MAX_BYTES} bytes`, "shorten it");
-    case "unreadable":
-      return refused(`${file} cannot be read: ${read.why}`);
-    case "bytes":
-      return utf8Of(file, read.bytes);
-  }
-}
-
-function utf8Of(file: string, bytes: Buffer): string | Failed {
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-  } catch {
-    return refused(`${file} is not UTF-8`, "save it as UTF-8"); // The decoder throws for nothing else.
-  }
-}
 
 const refused = (message: string, next?: string): Failed => failedWith("policy", message, next);

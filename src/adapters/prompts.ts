@@ -3,7 +3,7 @@ import { stat } from "node:fs/promises";
 import path from "node:path";
 import { type Failed, failedWith, hasFailed } from "../core/result.ts";
 import type { PromptName, Prompts } from "../ports/prompts.ts";
-import { readBounded } from "./files/read-bounded.ts";
+import { readText } from "./files/read-bounded.ts";
 import { ownFile } from "./own-files.ts";
 
 const OWN_FOLDER = ownFile("prompts");
@@ -54,31 +54,12 @@ async function promptsIn(folder: string): Promise<Partial<Record<PromptName, str
 const MAX_BYTES = 100_000;
 
 async function promptIn(file: string): Promise<string | undefined | Failed> {
-  const read = await readBounded(file, MAX_BYTES);
-  switch (read.is) {
-    case "none":
-      return undefined;
-    case "link":
-    case "no-file":
-      return refused(`the prompt ${file} is not a plain file`, "put the text there itself");
-    case "too-large":
-      return refused(`the prompt ${file} is longer than ${MAX_BYTES} bytes`, "shorten it");
-    case "unreadable":
-      return refused(`the prompt ${file} cannot be read: ${read.why}`);
-    case "bytes":
-      return promptOf(file, read.bytes);
-  }
-}
-
-function promptOf(file: string, bytes: Buffer): string | Failed {
-  try {
-    const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-    return text.trim() === ""
-      ? refused(`the prompt ${file} is empty`, "write something, or remove the file")
-      : text;
-  } catch {
-    return refused(`the prompt ${file} is not UTF-8`, "save it as UTF-8");
-  }
+  const read = await readText(file, MAX_BYTES);
+  if (read && "problem" in read)
+    return refused(`the prompt ${file} ${read.problem}`, "put the text there itself, in UTF-8");
+  if (read?.text.trim() === "")
+    return refused(`the prompt ${file} is empty`, "write something, or remove the file");
+  return read?.text;
 }
 
 const refused = (message: string, next?: string): Failed => failedWith("policy", message, next);

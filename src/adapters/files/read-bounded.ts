@@ -1,4 +1,5 @@
 /** What is in a file that a worker could have made? Read up to a limit, and never through a link. */
+import { isUtf8 } from "node:buffer";
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { messageOf } from "../../core/failure.ts";
@@ -54,6 +55,27 @@ async function upTo(handle: FileHandle, maxBytes: number): Promise<BoundedRead> 
 }
 
 const CHUNK_BYTES = 64 * 1024;
+
+/** Text in UTF-8; undefined if there is no file. `problem`: what is wrong with the file, after its name. */
+export async function readText(
+  file: string,
+  maxBytes: number,
+): Promise<{ readonly text: string } | { readonly problem: string } | undefined> {
+  const read = await readBounded(file, maxBytes);
+  switch (read.is) {
+    case "none":
+      return undefined;
+    case "link":
+    case "no-file":
+      return { problem: "is not a plain file" };
+    case "too-large":
+      return { problem: `is longer than ${maxBytes} bytes` };
+    case "unreadable":
+      return { problem: `cannot be read: ${read.why}` };
+    case "bytes":
+      return isUtf8(read.bytes) ? { text: read.bytes.toString() } : { problem: "is not UTF-8" };
+  }
+}
 
 /** For small files; one that cannot be read counts as empty. */
 export async function readShort(file: string, maxBytes = MAX_SHORT_BYTES): Promise<string> {

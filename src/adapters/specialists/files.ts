@@ -3,7 +3,7 @@ import { readdir, realpath } from "node:fs/promises";
 import path from "node:path";
 import { messageOf } from "../../core/failure.ts";
 import type { Specialist } from "../../core/specialist.ts";
-import { readBounded } from "../files/read-bounded.ts";
+import { readText } from "../files/read-bounded.ts";
 import { specialistOf } from "./specialist-of.ts";
 
 type ReadSpecialists = {
@@ -38,8 +38,8 @@ async function specialistsIn(
   const found = new Map<string, Specialist>();
   for (const name of await filesIn(top, folder, problems)) {
     const source = `${folder}/${name}`;
-    const text = await textOf(path.join(top, source));
-    const read = typeof text === "string" ? specialistOf(source, text) : text;
+    const text = (await readText(path.join(top, source), MAX_BYTES)) ?? { problem: "is not a plain file" };
+    const read = "problem" in text ? text : specialistOf(source, text.text);
     if ("problem" in read) {
       problems.push(`${source} ${read.problem}; it is left out`);
       continue;
@@ -70,21 +70,5 @@ async function filesIn(top: string, folder: string, problems: string[]): Promise
     if (code !== "ENOENT" && code !== "ENOTDIR")
       problems.push(`${folder} cannot be read: ${messageOf(error)}`);
     return [];
-  }
-}
-
-async function textOf(file: string): Promise<string | { readonly problem: string }> {
-  const read = await readBounded(file, MAX_BYTES);
-  switch (read.is) {
-    case "bytes":
-      return read.bytes.toString();
-    case "too-large":
-      return { problem: `is longer than ${MAX_BYTES} bytes` };
-    case "unreadable":
-      return { problem: `cannot be read: ${read.why}` };
-    case "none":
-    case "link":
-    case "no-file":
-      return { problem: "is not a plain file" };
   }
 }
