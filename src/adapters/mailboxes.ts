@@ -59,19 +59,15 @@ export class FolderMailbox implements Mailbox {
 
   async *receive(signal: AbortSignal, onCaughtUp?: () => void): AsyncGenerator<Received> {
     await mkdir(this.#folder, { recursive: true, mode: 0o700 });
-    const wakes = new Wakes(path.join(this.#folder, ANY));
-    try {
-      while (!signal.aborted) {
-        for (const name of await this.#waiting()) {
-          const received = await this.#receive(name);
-          if (received) yield received;
-          if (signal.aborted) return;
-        }
-        onCaughtUp?.();
-        await wakes.next(signal);
+    using wakes = new Wakes(path.join(this.#folder, ANY));
+    while (!signal.aborted) {
+      for (const name of await this.#waiting()) {
+        const received = await this.#receive(name);
+        if (received) yield received;
+        if (signal.aborted) return;
       }
-    } finally {
-      wakes.close();
+      onCaughtUp?.();
+      await wakes.next(signal);
     }
   }
 
@@ -100,20 +96,14 @@ export class FolderMailbox implements Mailbox {
 
   async #answer(name: string, signal: AbortSignal): Promise<Heard | undefined> {
     const file = this.#file(name, ANSWER);
-    const wakes = new Wakes(file);
-    try {
-      while (!signal.aborted) {
-        const heard = await readShort(file);
-        if (heard !== "") {
-          await rm(file, { force: true });
-          return JSON.parse(heard) as Heard;
-        }
-        await wakes.next(signal);
-      }
-      return undefined;
-    } finally {
-      wakes.close();
+    using wakes = new Wakes(file);
+    for (; !signal.aborted; await wakes.next(signal)) {
+      const heard = await readShort(file);
+      if (heard === "") continue;
+      await rm(file, { force: true });
+      return JSON.parse(heard) as Heard;
     }
+    return undefined;
   }
 
   async #waiting(): Promise<readonly string[]> {

@@ -7,7 +7,7 @@ import { messageOf } from "../core/failure.ts";
 import { type Failed, failedWith } from "../core/result.ts";
 import { unreachable } from "../core/unreachable.ts";
 import type { Outbox } from "../ports/outbox.ts";
-import { readBounded } from "./files/read-bounded.ts";
+import { GUARDED, readBounded } from "./files/read-bounded.ts";
 import { syncFolder } from "./files/write-whole.ts";
 
 /** The folder is made with the first file. */
@@ -56,11 +56,8 @@ export class FolderOutbox implements Outbox {
 
 /** Before the log says that the task is done, because the file is its result. A failing disk fails the log, too. */
 async function sync(file: string): Promise<void> {
-  const handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(
-    () => {},
-  );
+  await using handle = await open(file, GUARDED).catch(() => undefined);
   await handle?.sync().catch(() => {}); // See above.
-  await handle?.close();
   await syncFolder(path.dirname(file)).catch(() => {}); // See above.
 }
 

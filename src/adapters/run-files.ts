@@ -26,36 +26,28 @@ export const runFiles = (repository: string): RunFiles => ({
 
 async function* transcript({ folder }: RunHome, job: JobId, signal: AbortSignal): AsyncGenerator<string> {
   const file = path.join(folder, "transcripts", transcriptName(job));
-  const wakes = new Wakes(file);
+  using wakes = new Wakes(file);
   const decoder = new TextDecoder();
   let at = -1;
-  try {
-    while (!signal.aborted) {
-      const read = await readFrom(file, at);
-      if (read) {
-        at = read.next;
-        const text = decoder.decode(read.bytes, { stream: true });
-        if (text !== "") yield text;
-        if (read.bytes.length === CHUNK_BYTES) continue;
-      }
-      await wakes.next(signal);
+  while (!signal.aborted) {
+    const read = await readFrom(file, at);
+    if (read) {
+      at = read.next;
+      const text = decoder.decode(read.bytes, { stream: true });
+      if (text !== "") yield text;
+      if (read.bytes.length === CHUNK_BYTES) continue;
     }
-  } finally {
-    wakes.close();
+    await wakes.next(signal);
   }
 }
 
 /** `at` -1: the end of the file. A file that became shorter was begun anew. */
 async function readFrom(file: string, at: number) {
-  const handle = await open(file, "r").catch(() => undefined); // Not there yet.
+  await using handle = await open(file, "r").catch(() => undefined); // Not there yet.
   if (!handle) return undefined;
-  try {
-    const { size } = await handle.stat();
-    const from = at < 0 ? Math.max(0, size - MAX_START_BYTES) : at > size ? 0 : at;
-    const buffer = Buffer.alloc(CHUNK_BYTES);
-    const { bytesRead } = await handle.read(buffer, 0, CHUNK_BYTES, from);
-    return { bytes: buffer.subarray(0, bytesRead), next: from + bytesRead };
-  } finally {
-    await handle.close();
-  }
+  const { size } = await handle.stat();
+  const from = at < 0 ? Math.max(0, size - MAX_START_BYTES) : at > size ? 0 : at;
+  const buffer = Buffer.alloc(CHUNK_BYTES);
+  const { bytesRead } = await handle.read(buffer, 0, CHUNK_BYTES, from);
+  return { bytes: buffer.subarray(0, bytesRead), next: from + bytesRead };
 }

@@ -53,17 +53,13 @@ export class SqliteEventLog implements EventLog, EventFeed {
   }
 
   async *follow(after: number, signal: AbortSignal): AsyncGenerator<Event> {
-    const wakes = new Wakes(this.#file);
-    try {
-      for (let seen = after; !signal.aborted; await wakes.next(signal)) {
-        for await (const event of this.#pages(seen, this.#newest())) {
-          if (signal.aborted) return;
-          seen += 1;
-          yield event;
-        }
+    using wakes = new Wakes(this.#file);
+    for (let seen = after; !signal.aborted; await wakes.next(signal)) {
+      for await (const event of this.#pages(seen, this.#newest())) {
+        if (signal.aborted) return;
+        seen += 1;
+        yield event;
       }
-    } finally {
-      wakes.close();
     }
   }
 

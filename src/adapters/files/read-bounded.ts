@@ -28,6 +28,7 @@ export async function readBounded(file: string, maxBytes: number): Promise<Bound
     if (code === "ENXIO") return { is: "no-file" }; // A socket.
     return { is: "unreadable", why: messageOf(error) };
   }
+  await using _ = handle;
   try {
     const found = await handle.stat();
     if (!found.isFile()) return { is: "no-file" };
@@ -35,12 +36,11 @@ export async function readBounded(file: string, maxBytes: number): Promise<Bound
     return await upTo(handle, maxBytes);
   } catch (error) {
     return { is: "unreadable", why: messageOf(error) };
-  } finally {
-    await handle.close();
   }
 }
 
-const GUARDED = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+/** Follows no link, and does not wait for a pipe. */
+export const GUARDED = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 /** A file may be longer than its size says, or grow. */
 async function upTo(handle: FileHandle, maxBytes: number): Promise<BoundedRead> {

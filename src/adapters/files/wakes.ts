@@ -9,7 +9,7 @@ import path from "node:path";
 const SAFETY_MS = 1_000;
 
 /** Misses no change after its creation: one that comes between two waits ends the next wait at once. */
-export class Wakes {
+export class Wakes implements Disposable {
   readonly #file: string;
   #watcher: FSWatcher | undefined;
   #isChanged = false;
@@ -35,6 +35,8 @@ export class Wakes {
     if (this.#isChanged || signal.aborted) this.#wake();
     return promise;
   }
+
+  readonly [Symbol.dispose] = (): void => this.close();
 
   close(): void {
     this.#watcher?.close();

@@ -33,13 +33,9 @@ async function replace(file: string, write: (draft: string) => Promise<void>): P
 
 /** Written in place, so a crash can leave half of it. The content is on the disk when it returns. */
 export async function writeSynced(file: string, text: string, mode = 0o666): Promise<void> {
-  const handle = await open(file, "w", mode);
-  try {
-    await handle.writeFile(text);
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
+  await using handle = await open(file, "w", mode);
+  await handle.writeFile(text);
+  await handle.sync();
 }
 
 /** Still gone after a power cut. */
@@ -50,14 +46,10 @@ export async function removeDurably(file: string): Promise<void> {
 
 /** Makes names that were added to or removed from a folder durable. */
 export async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder);
-  try {
-    await handle.sync();
-  } catch (error) {
-    if (!UNABLE.has((error as NodeJS.ErrnoException).code ?? "")) throw error;
-  } finally {
-    await handle.close();
-  }
+  await using handle = await open(folder);
+  await handle.sync().catch((error: NodeJS.ErrnoException) => {
+    if (!UNABLE.has(error.code ?? "")) throw error;
+  });
 }
 
 /** Some network file systems cannot sync a folder, and need not. */

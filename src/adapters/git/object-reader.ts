@@ -25,7 +25,7 @@ type Question = {
  * Started by the first question, and again if it died. While idle it does not keep this program from ending, and it
  * ends with it, because its input is closed then.
  */
-export class ObjectReader {
+export class ObjectReader implements Disposable {
   readonly #folder: string;
   readonly #environment: Readonly<Record<string, string>>;
   readonly #maxMs: number;
@@ -52,6 +52,8 @@ export class ObjectReader {
   contents(name: string): Promise<Read> {
     return this.#ask("contents", name);
   }
+
+  readonly [Symbol.dispose] = (): void => this.close();
 
   close(): void {
     const child = this.#child;

@@ -3,6 +3,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { chmod, mkdir, open, rename, stat, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { deflateSync } from "node:zlib";
+import { ignoreMissing } from "../files/write-whole.ts";
 
 type ObjectType = "blob" | "tree" | "commit";
 
@@ -64,14 +65,8 @@ export async function syncObjects({ unsynced }: Pick<ObjectFolder, "unsynced">):
 }
 
 async function syncFile(file: string): Promise<void> {
-  const handle = await open(file).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== "ENOENT") throw error; // Packed or pruned meanwhile: there is no file of ours to lose.
-  });
-  try {
-    await handle?.sync();
-  } finally {
-    await handle?.close();
-  }
+  await using handle = await open(file).catch(ignoreMissing); // Packed or pruned meanwhile: no file of ours is lost.
+  await handle?.sync();
 }
 
 /**

@@ -5,7 +5,7 @@ import type { Brief } from "../../core/brief.ts";
 import type { JobId, Spent } from "../../core/job.ts";
 import { sayingMore } from "../../core/log/migrate.ts";
 import type { Answer } from "../../ports/job-queue.ts";
-import { writeDurably, writeWhole } from "../files/write-whole.ts";
+import { ignoreMissing, writeDurably, writeWhole } from "../files/write-whole.ts";
 import { bootId } from "../programs/process-table.ts";
 
 type OpenJob = {
@@ -57,7 +57,7 @@ export class JobFiles {
 
   /** Jobs that were begun and have no answer. */
   async open(): Promise<readonly OpenJob[]> {
-    const names = await readdir(this.#folder).catch(noneIfMissing);
+    const names = await readdir(this.#folder).catch(ignoreMissing);
     const open: OpenJob[] = [];
     // One after the other: a long run has more jobs than a process may open files.
     for (const name of names ?? []) {
@@ -96,7 +96,7 @@ const fileName = (id: JobId) => id.replaceAll(/[^a-z0-9.]/g, "-");
 
 /** A missing or incomplete file counts as none; an error while reading is thrown, because the file may be there. */
 async function readJson<T extends object>(file: string): Promise<T | undefined> {
-  const text = await readFile(file, "utf8").catch(noneIfMissing);
+  const text = await readFile(file, "utf8").catch(ignoreMissing);
   if (text === undefined) return undefined;
   try {
     const value = JSON.parse(text) as T & { readonly format: number };
@@ -104,8 +104,4 @@ async function readJson<T extends object>(file: string): Promise<T | undefined> 
   } catch {
     return undefined; // The job is done again.
   }
-}
-
-function noneIfMissing(error: NodeJS.ErrnoException): undefined {
-  if (error.code !== "ENOENT" && error.code !== "ENOTDIR") throw error;
 }

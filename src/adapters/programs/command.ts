@@ -57,14 +57,10 @@ async function stateOf(path: string): Promise<"missing" | "not executable" | "no
 
 /** The program behind "#!"; undefined if there is none, or the file may be run but not read. */
 async function interpreterOf(path: string): Promise<string | undefined> {
-  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch(() => undefined);
+  await using file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch(() => undefined);
   if (file === undefined) return undefined;
-  try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(256), 0, 256, 0);
-    return /^#![ \t]*(\/[^\s]*)/.exec(buffer.toString("latin1", 0, bytesRead))?.[1];
-  } finally {
-    await file.close();
-  }
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(256), 0, 256, 0);
+  return /^#![ \t]*(\/[^\s]*)/.exec(buffer.toString("latin1", 0, bytesRead))?.[1];
 }
 
 const quoted = (text: string) => (/^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);

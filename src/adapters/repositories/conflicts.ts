@@ -59,17 +59,13 @@ export async function conflictsAmong(
   const listed = await listFiles(call, signal);
   if (hasFailed(listed)) return listed;
   const found: Conflicted[] = [];
-  const reader = new ObjectReader(gitDir, environmentOf(gitDir));
-  try {
-    for (const { path: file, id, bytes } of listed.files) {
-      if (bytes > MAX_FILE_BYTES) continue;
-      const read = await reader.contents(id);
-      if (read.is === "failed") return broken(read.why);
-      const blocks = read.is === "found" ? conflictBlocks(read.content.toString()) : [];
-      if (blocks.length > 0) found.push({ file, blocks });
-    }
-  } finally {
-    reader.close();
+  using reader = new ObjectReader(gitDir, environmentOf(gitDir));
+  for (const { path: file, id, bytes } of listed.files) {
+    if (bytes > MAX_FILE_BYTES) continue;
+    const read = await reader.contents(id);
+    if (read.is === "failed") return broken(read.why);
+    const blocks = read.is === "found" ? conflictBlocks(read.content.toString()) : [];
+    if (blocks.length > 0) found.push({ file, blocks });
   }
   return found.length === 0 ? [] : withoutMeant(place, found, signal);
 }

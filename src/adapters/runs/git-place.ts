@@ -75,11 +75,7 @@ export class GitPlace {
 
   async gone(signal: AbortSignal): Promise<void> {
     const { home } = this.#options;
-    const wakes = new Wakes(home.folder);
-    try {
-      while (!signal.aborted && home.isThere()) await wakes.next(signal);
-    } finally {
-      wakes.close();
-    }
+    using wakes = new Wakes(home.folder);
+    while (!signal.aborted && home.isThere()) await wakes.next(signal);
   }
 }

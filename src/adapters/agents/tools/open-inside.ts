@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import { constants, type Stats } from "node:fs";
 import { type FileHandle, lstat, mkdir, open, readlink, rename, rm } from "node:fs/promises";
 import { basename, dirname, join, relative, sep } from "node:path";
+import { GUARDED } from "../../files/read-bounded.ts";
 import { type Inside, isWithin, type Root } from "./reach.ts";
 
 /** `at`: leads to the folder that was opened, even if another has its name now. */
@@ -67,7 +68,7 @@ export async function readInside(root: Root, { path }: Inside, maxBytes: number)
   const found = await lstat(name);
   if (found.isDirectory()) return { is: "folder" };
   if (!found.isFile()) return { is: "special" };
-  await using file = await open(name, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  await using file = await open(name, GUARDED);
   const opened = await file.stat();
   if (!opened.isFile()) return { is: "special" };
   if (opened.size > maxBytes) return { is: "too-large", size: opened.size };
