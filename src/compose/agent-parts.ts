@@ -2,7 +2,7 @@
 import path from "node:path";
 import type { CommandOptions } from "../adapters/agents/command.ts";
 import { loadPrompts } from "../adapters/prompts.ts";
-import { readSpecialists } from "../adapters/specialists/files.ts";
+import { readSpecialists } from "../adapters/specialists.ts";
 import type { Config } from "../config/schema.ts";
 import type { Failed } from "../core/result.ts";
 import type { Specialist } from "../core/specialist.ts";

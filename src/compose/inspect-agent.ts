@@ -18,7 +18,7 @@ export type SpecialistFacts = { readonly names: readonly string[]; readonly prob
 
 /** Roles that files of the repository describe, and those that cannot be used. */
 export async function inspectSpecialists(top: string): Promise<SpecialistFacts> {
-  const { readSpecialists } = await import("../adapters/specialists/files.ts");
+  const { readSpecialists } = await import("../adapters/specialists.ts");
   const { specialists, problems } = await readSpecialists(top);
   return { names: specialists.map(({ name }) => name), problems };
 }

@@ -69,7 +69,7 @@ const unseen = (said: string): string =>
 async function ownAgents(top: string | undefined) {
   const isThere = FOLDERS.some((name) => top !== undefined && existsSync(path.join(top, name)));
   if (top === undefined || !isThere) return { specialists: [], problems: [] };
-  const { readSpecialists } = await import("../adapters/specialists/files.ts");
+  const { readSpecialists } = await import("../adapters/specialists.ts");
   return readSpecialists(top);
 }
 

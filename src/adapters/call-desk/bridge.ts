@@ -1,7 +1,7 @@
 /** An MCP server on standard streams that passes calls on, for agents that take MCP servers only as programs. */
 import type { Readable, Writable } from "node:stream";
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
-import { mcpServerOf } from "./mcp-server.ts";
+import { mcpServerOf } from "./mcp.ts";
 import { post, sendCall } from "./send.ts";
 
 type BridgeParts = {

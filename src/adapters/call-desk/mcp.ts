@@ -1,8 +1,8 @@
-/** Serves the two call tools of one job over HTTP, for agents that speak the Model Context Protocol. */
+/** Skein's own MCP server, with the two tools by which a worker calls; and its door over HTTP. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { toNodeHandler } from "@modelcontextprotocol/node";
-import { createMcpHandler } from "@modelcontextprotocol/server";
-import { mcpServerOf, type PassCall } from "./mcp-server.ts";
+import { createMcpHandler, McpServer } from "@modelcontextprotocol/server";
+import { CALL_TOOLS, type Call, TOOL_WORDS } from "./tools.ts";
 
 export type McpDoor = {
   readonly answer: (request: IncomingMessage, response: ServerResponse, body: unknown) => Promise<void>;
@@ -26,3 +26,22 @@ type Requested = IncomingMessage & { method: string; url: string };
 
 const isListing = (body: unknown): boolean =>
   [body].flat().some((one) => (Object(one) as { readonly method?: unknown }).method === "tools/list");
+
+/** Passes a call on. Returns whether it was taken, and what the agent is told. */
+type PassCall = (call: Call) => Promise<{ readonly isTaken: boolean; readonly message: string }>;
+
+export function mcpServerOf(pass: PassCall): McpServer {
+  const server = new McpServer({ name: "skein", version: "1" }, { capabilities: { tools: {} } });
+  for (const tool of CALL_TOOLS) {
+    const words = { ...TOOL_WORDS[tool], annotations: HARMLESS };
+    // Without this mark, Claude loads a tool only after a search.
+    server.registerTool(tool, { ...words, _meta: { "anthropic/alwaysLoad": true } }, async (input) => {
+      const { isTaken, message } = await pass({ tool, input });
+      return { content: [{ type: "text" as const, text: message }], ...(!isTaken && { isError: true }) };
+    });
+  }
+  return server;
+}
+
+/** All three are needed: codex has a model review each call of a tool that may be destructive or reach the network. */
+const HARMLESS = { readOnlyHint: false, destructiveHint: false, openWorldHint: false };

@@ -1,5 +1,7 @@
 /** Sends a call from a program inside of a job, by the two variables that it was given. */
-import { Agent, request } from "node:http";
+import { once } from "node:events";
+import { Agent, type IncomingMessage, request } from "node:http";
+import { text } from "node:stream/consumers";
 import { messageOf } from "../../core/failure.ts";
 import type { Call } from "./tools.ts";
 
@@ -35,53 +37,35 @@ function textOf(call: Call): string {
   }
 }
 
-type Posted =
-  | { readonly status: number; readonly text: string; readonly type: string }
-  | { readonly failed: string };
+type Posted = { readonly status: number; readonly text: string } | { readonly failed: string };
 
 /** Undefined outside of a job. Never through a proxy, because the desk is on this machine. */
-export function post(
+export async function post(
   path: string,
   body: string,
-  environment: Environment,
-  headers: Readonly<Record<string, string>> = {},
+  { [CALL_URL]: url, [CALL_TOKEN]: token }: Environment,
 ): Promise<Posted | undefined> {
-  const { [CALL_URL]: url, [CALL_TOKEN]: token } = environment;
-  if (!url || !token) return Promise.resolve(undefined);
-  const { promise, resolve } = Promise.withResolvers<Posted>();
-  const failed = (error: unknown) => resolve({ failed: `the run could not be reached: ${messageOf(error)}` });
+  if (!url || !token) return undefined;
   try {
     const sending = request(new URL(path, url), {
       method: "POST",
       agent: new Agent(),
-      timeout: MAX_MS,
-      headers: { authorization: `Bearer ${token}`, "content-type": "application/json", ...headers },
-    });
-    sending.on("error", failed);
-    sending.on("timeout", () => sending.destroy(new Error("it does not answer")));
-    sending.on("response", (response) => {
-      let text = "";
-      response.setEncoding("utf8").on("data", (piece: string) => {
-        text += piece;
-      });
-      response.on("error", failed);
-      response.on("end", () =>
-        resolve({ status: response.statusCode ?? 0, text, type: response.headers["content-type"] ?? "" }),
-      );
-    });
-    sending.end(body);
+      signal: AbortSignal.timeout(MAX_MS),
+      headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+    }).end(body);
+    const [response] = (await once(sending, "response")) as [IncomingMessage];
+    return { status: response.statusCode ?? 0, text: await text(response) };
   } catch (error) {
-    failed(error); // Not an address.
+    return { failed: `the run could not be reached: ${messageOf(error)}` };
   }
-  return promise;
 }
 
 /** A call is answered once it is on disk. */
 const MAX_MS = 60_000;
 
-function wordsIn(text: string): { readonly message?: string; readonly error?: string } {
+function wordsIn(answer: string): { readonly message?: string; readonly error?: string } {
   try {
-    const { message, error } = Object(JSON.parse(text)) as Readonly<Record<string, unknown>>;
+    const { message, error } = Object(JSON.parse(answer)) as Readonly<Record<string, unknown>>;
     return {
       ...(typeof message === "string" && { message }),
       ...(typeof error === "string" && { error }),

@@ -3,9 +3,9 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, it } from "node:test";
-import { specialistOf } from "./specialist-of.ts";
+import { specialistOf } from "./specialists.ts";
 
-const page = readFileSync(path.join(import.meta.dirname, "../../../docs/specialists.md"), "utf8");
+const page = readFileSync(path.join(import.meta.dirname, "../../docs/specialists.md"), "utf8");
 
 describe("docs/specialists.md", () => {
   it("shows a specialist that can be used as it stands", () => {

@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, it } from "node:test";
-import { newFolder } from "../../../test/support/folders.ts";
-import { readSpecialists } from "./files.ts";
+import { newFolder } from "../../test/support/folders.ts";
+import { readSpecialists } from "./specialists.ts";
 
 /** A repository with these files; its name is the folder's. */
 function repositoryWith(files: Readonly<Record<string, string | Uint8Array>>): string {
