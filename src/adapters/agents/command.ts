@@ -13,8 +13,7 @@ import {
   type Said,
   type Scratchpad,
 } from "../../ports/agent.ts";
-import type { ProgramEnd, ProgramLimits, Programs } from "../../ports/programs.ts";
-import type { Transcripts } from "../../ports/transcripts.ts";
+import type { ProgramEnd } from "../../ports/programs.ts";
 import { readQuotaText } from "../models/quota-text.ts";
 import { type AnswerFile, answerIn, answerLine, isDone, readAnswerFile, wholeOutput } from "./answer.ts";
 import {
@@ -29,7 +28,13 @@ import {
   unstartable,
   withoutSecrets,
 } from "./ends.ts";
-import { type CallDoor, callVariables, type JobCalls, openCalls } from "./job-calls.ts";
+import {
+  type CallDoor,
+  callVariables,
+  type JobCalls,
+  openCalls,
+  type ProgramAgentOptions,
+} from "./job-calls.ts";
 import {
   conversationUpTo,
   exitCodeIn,
@@ -43,24 +48,11 @@ import {
   turnFiles,
 } from "./turn-files.ts";
 
-export type CommandOptions = {
-  /** No shell reads it, and nothing of a brief is added to it: everyone on a machine can see arguments. */
-  readonly command: readonly [string, ...string[]];
-  /** Where each job gets a folder; it must outlive this process. */
-  readonly folder: string;
-  readonly programs: Programs;
-  readonly transcripts: Transcripts;
-  readonly limits: Omit<ProgramLimits, "maxMs">;
+export type CommandOptions = ProgramAgentOptions & {
   /** What people call it, if not by its file's name. */
   readonly name?: string;
-  /** Removes secrets. */
-  readonly redact: (text: string) => string;
   /** In addition to what every job is given. */
   readonly environment?: Readonly<Record<string, string>>;
-  /** Where workers can call for subtasks and ask; without it they cannot. */
-  readonly calls?: CallDoor;
-  /** How long a program may take to end after its call. */
-  readonly graceMs?: number;
 };
 
 /** The shape of the brief; raised when an old program could misread it. */

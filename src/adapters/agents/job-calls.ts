@@ -1,4 +1,6 @@
 /** Takes the call that ends a worker's turn: keeps it on disk, and gives the agent a while to end by itself. */
+import type { ProgramLimits, Programs } from "../../ports/programs.ts";
+import type { Transcripts } from "../../ports/transcripts.ts";
 import { redactFields } from "../../text/redact.ts";
 import type { CallDesk, CallPlace } from "../call-desk/desk.ts";
 import { CALL_TOKEN, CALL_URL } from "../call-desk/send.ts";
@@ -8,6 +10,23 @@ import type { KeptCall, TurnFiles } from "./turn-files.ts";
 
 /** Where calls go, and the program that a worker starts to make one: this very Skein. */
 export type CallDoor = { readonly desk: CallDesk; readonly skein: () => Promise<string> };
+
+/** What every agent needs that is a program. */
+export type ProgramAgentOptions = {
+  /** No shell reads it, and nothing of a brief is added to it: everyone on a machine can see arguments. */
+  readonly command: readonly [string, ...string[]];
+  /** Where each job gets a folder; it must outlive this process. */
+  readonly folder: string;
+  readonly programs: Programs;
+  readonly transcripts: Transcripts;
+  readonly limits: Omit<ProgramLimits, "maxMs">;
+  /** Removes secrets. */
+  readonly redact: (text: string) => string;
+  /** Where workers can call for subtasks and ask; without it they cannot. */
+  readonly calls?: CallDoor;
+  /** How long it may take to end its turn after a call. */
+  readonly graceMs?: number;
+};
 
 export type JobCalls = {
   /** Undefined: this job cannot call. */

@@ -8,39 +8,25 @@ import { type Failed, failedWith, hasFailed } from "../../core/result.ts";
 import type { GateChange } from "../../core/rules/gate-changes.ts";
 import { PROBLEM_CLASSES, type Problem } from "../../core/rules/repair.ts";
 import type { Gate, GatedTree, GateRun } from "../../ports/gate.ts";
-import type { ProgramEnd, ProgramLimits, Programs } from "../../ports/programs.ts";
-import type { Transcripts } from "../../ports/transcripts.ts";
-import type { Workspaces } from "../../ports/workspaces.ts";
+import type { ProgramEnd, Programs } from "../../ports/programs.ts";
 import { redactCommand } from "../../text/redact.ts";
 import type { Conflicted, Conflicts } from "../repositories/conflicts.ts";
 import { gateChanges } from "./gate-changes.ts";
 import { classOf, type GateCommand, lineOf } from "./gate-command.ts";
 import { Limiter } from "./limiter.ts";
-import { type GatePlace, type ProbeEnded, probeGate } from "./probe.ts";
-import type { ProvedGates } from "./proved-gates.ts";
+import { type GateParts, type GatePlace, type ProbeEnded, probeGate } from "./probe.ts";
 import type { GateRules, Rules } from "./rules.ts";
 import { withTestedFiles } from "./tested-files.ts";
 import type { Found } from "./tool-output/found.ts";
 import { readOutput } from "./tool-output/read-output.ts";
 import { A_GATE, type Runnable, whyUnrunnable } from "./unrunnable.ts";
 
-type CommandGateParts = {
-  /** The folder of the user's repository. */
-  readonly repository: string;
+type CommandGateParts = GateParts & {
   readonly rules: GateRules;
   readonly conflicts: Conflicts;
-  readonly workspaces: Workspaces;
   readonly programs: Programs;
-  readonly transcripts: Transcripts;
-  readonly limits: ProgramLimits;
-  /** Removes secrets: names of failures go into the log. */
-  readonly redact: (text: string) => string;
   /** How many gates may run at the same time: they are heavy, and often share ports and caches. */
   readonly maxAtOnce: number;
-  /** Gates that were probed before, and what else affects what their commands see. */
-  readonly proved?: ProvedGates;
-  readonly surroundings?: string;
-  readonly alsoRun?: readonly string[];
 };
 
 export class CommandGate implements Gate {

@@ -13,11 +13,14 @@ import { type GateCommand, shellCommand, testCommands } from "./gate-command.ts"
 import { filesOf, makeUnusable, type TreeFiles } from "./probe-sources.ts";
 import type { ProvedGates } from "./proved-gates.ts";
 
-type ProbeParts = {
+/** What the gate and its probe need. */
+export type GateParts = {
+  /** The folder of the user's repository. */
   readonly repository: string;
   readonly workspaces: Workspaces;
   readonly transcripts: Transcripts;
   readonly limits: ProgramLimits;
+  /** Removes secrets: names of failures go into the log. */
   readonly redact: (text: string) => string;
   /** Gates that were proved before; without it every gate is probed each time. */
   readonly proved?: ProvedGates;
@@ -27,6 +30,9 @@ type ProbeParts = {
    * Other command lines that Skein runs here, of an agent or the set-up: their programs are not sources under test.
    */
   readonly alsoRun?: readonly string[];
+};
+
+type ProbeParts = GateParts & {
   /** Runs one command as the gate does. */
   readonly execute: (
     job: JobId,

@@ -5,7 +5,6 @@ import { basename, join } from "node:path";
 import { type Failure, failure, messageOf } from "../../core/failure.ts";
 import type { JobId } from "../../core/job.ts";
 import { type Failed, failedWith, hasFailed } from "../../core/result.ts";
-import type { ProgramLimits, Programs } from "../../ports/programs.ts";
 import type { Keepsake, Kept, Want, Workspace, Workspaces } from "../../ports/workspaces.ts";
 import { readBounded, readShort } from "../files/read-bounded.ts";
 import { removeDurably, writeDurably } from "../files/write-whole.ts";
@@ -13,42 +12,27 @@ import type { Shelf } from "../git/shelf.ts";
 import { environmentOf } from "./environment.ts";
 import { removeAll } from "./folders.ts";
 import { keepAlso, keepWork, type Pause, type Work } from "./keep.ts";
-import { Provisions, type SlowCopy } from "./provisions.ts";
+import { type ProvisionOptions, Provisions } from "./provisions.ts";
 import { clean, markMade, type Slot, slotAt, wipe } from "./slot.ts";
 import { openSource, type Source } from "./source.ts";
 
-export type CloneWorkspacesOptions = {
+export type CloneWorkspacesOptions = ProvisionOptions & {
   /** The user's repository. */
   readonly repository: string;
   /** The durable folder of this run, outside the repository. */
   readonly folder: string;
-  readonly programs: Programs;
-  /** Runs the set-up command; confined unless told otherwise. */
-  readonly setupPrograms?: Programs;
-  /** Prepares an agent's workspace each time, and a gate's when it is new or a lock file changed. */
-  readonly setup?: string;
-  /** Names of ignored folders that each workspace gets a copy of. */
-  readonly copy?: readonly string[];
-  /** Names of ignored folders that all workspaces share with the user's checkout. */
-  readonly share?: readonly string[];
   /** Skein's own variables, from which some are handed on. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Names of variables that are handed on, besides those that every program needs. */
   readonly pass?: readonly string[];
   /** Names of git filters that may run on workers' files; git-lfs always may. */
   readonly filters?: readonly string[];
-  /** Of the set-up command. */
-  readonly limits: ProgramLimits;
   /** Of one file that is kept. */
   readonly maxFileBytes: number;
   /** Waits before the next try to keep work. */
   readonly pause?: Pause;
   /** Whether workspaces for planning get copies and set-up like those for work. */
   readonly plansAreFull?: boolean;
-  /** Called once when a copy takes long, and when it is over. */
-  readonly onSlowCopy?: (copy: SlowCopy) => void;
-  /** When a copy counts as long; two seconds by default. */
-  readonly slowMs?: number;
   /** Prefix of the refs that hold what workspaces are on and what was kept; without it nothing is held. */
   readonly holds?: string;
   readonly shelf?: Shelf;

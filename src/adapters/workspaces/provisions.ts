@@ -15,14 +15,21 @@ import { isReachedInside } from "./folders.ts";
 import type { Slot } from "./slot.ts";
 import type { Source } from "./source.ts";
 
-type ProvisionOptions = {
+export type ProvisionOptions = {
   readonly programs: Programs;
+  /** Runs the set-up command; confined unless told otherwise. */
   readonly setupPrograms?: Programs;
+  /** Prepares an agent's workspace each time, and a gate's when it is new or a lock file changed. */
   readonly setup?: string;
+  /** Names of ignored folders that each workspace gets a copy of. */
   readonly copy?: readonly string[];
+  /** Names of ignored folders that all workspaces share with the user's checkout. */
   readonly share?: readonly string[];
+  /** Of the set-up command. */
   readonly limits: ProgramLimits;
+  /** Called once when a copy takes long, and when it is over. */
   readonly onSlowCopy?: (copy: SlowCopy) => void;
+  /** When a copy counts as long; two seconds by default. */
   readonly slowMs?: number;
 };
 

@@ -2,12 +2,11 @@
 import type { Failure } from "../../../core/failure.ts";
 import type { JobId } from "../../../core/job.ts";
 import type { Agent, Ask, Called, Said } from "../../../ports/agent.ts";
-import type { ProgramLimits, Programs, Streams } from "../../../ports/programs.ts";
+import type { Streams } from "../../../ports/programs.ts";
 import type { Prompts } from "../../../ports/prompts.ts";
-import type { Transcripts } from "../../../ports/transcripts.ts";
 import { type AskedFor, askedFor } from "../../../prompting/asked-for.ts";
 import { MAX_TIMER_MS, orCall, withoutSecrets } from "../ends.ts";
-import { type CallDoor, callVariables, type JobCalls, openCalls } from "../job-calls.ts";
+import { callVariables, type JobCalls, openCalls, type ProgramAgentOptions } from "../job-calls.ts";
 import { padOf, rootOf } from "../tools/reach.ts";
 import {
   prepareTurn,
@@ -28,20 +27,11 @@ import { type ClientAnswer, connectPeer, type Peer, type PeerParts } from "./pee
 import { CANCELLED, type Permissions, permit } from "./permission.ts";
 import { Listing, ownServer } from "./session.ts";
 
-type AcpOptions = {
-  /** No shell reads it. */
-  readonly command: readonly [string, ...string[]];
+type AcpOptions = ProgramAgentOptions & {
   /** What people call it. */
   readonly name: string;
   /** Whose quota it uses. */
   readonly account: string;
-  /** Where each job gets a folder; it must outlive this process. */
-  readonly folder: string;
-  readonly programs: Programs;
-  readonly transcripts: Transcripts;
-  readonly limits: Omit<ProgramLimits, "maxMs">;
-  /** Removes secrets. */
-  readonly redact: (text: string) => string;
   /** In addition to what every job is given: what it takes its own account from. */
   readonly environment: Readonly<Record<string, string>>;
   readonly prompts: Prompts;
@@ -52,10 +42,6 @@ type AcpOptions = {
   /** How long it may take to greet, and to open a session: a first start takes up to 12 s. */
   readonly startMs?: number;
   readonly now?: () => number;
-  /** Where workers can call for subtasks and ask; without it they cannot. */
-  readonly calls?: CallDoor;
-  /** How long it may take to end its turn after a call. */
-  readonly graceMs?: number;
 };
 
 const START_MS = 60_000;
