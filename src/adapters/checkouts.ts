@@ -148,7 +148,6 @@ async function lookOf(
 
 type Entry = {
   readonly path: string;
-  /** How the file differs from the index. */
   readonly kind: string;
   /** How the index differs from HEAD; "" if it does not. */
   readonly staged: string;

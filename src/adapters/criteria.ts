@@ -16,7 +16,6 @@ export type CommandCriteriaParts = {
   readonly scratchpad: string;
   /** Called once, by the first command. */
   readonly sandbox: () => Promise<Sandbox | Failed>;
-  /** Removes secrets. */
   readonly redact: (text: string) => string;
 };
 

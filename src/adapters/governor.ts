@@ -7,7 +7,6 @@ import type { Live, NextAccount } from "../core/rules/governor.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Admitted, CallAmount, Governor, WantedCall } from "../ports/governor.ts";
 
-/** The run that the jobs belong to. */
 type GovernedRun = {
   /** Which of the accounts may be called, according to the log. */
   readonly next: (accounts: readonly [string, ...string[]]) => NextAccount;
@@ -17,7 +16,6 @@ type GovernedRun = {
   readonly tell: (account: string, why: Failure) => Promise<void>;
   /** An account that was rate limited has answered again. */
   readonly worked: (account: string) => void;
-  /** A job begins to wait. */
   readonly waits: () => void;
 };
 
@@ -188,7 +186,6 @@ export class InProcessGovernor implements Governor {
 /** A job that was given up may go on for a while and spend; the log only has what it reports itself. */
 const HAS_ANSWERED: ReadonlySet<JobEnd> = new Set(["answered", "answered-late", "dropped"]);
 
-/** Before the run has begun. */
 const UNKNOWN: GovernedRun = {
   next: () => ({ is: "parked", until: undefined }),
   mayCall: () => undefined,

@@ -4,5 +4,4 @@ import path from "node:path";
 
 const PACKAGE = path.dirname(findPackageJSON(import.meta.url)!);
 
-/** `name`: from the folder of the package. */
 export const ownFile = (name: string): string => path.join(PACKAGE, name);

@@ -7,12 +7,10 @@ import { type Failed, failedWith, hasFailed } from "../core/result.ts";
 import { readText } from "./files/read-bounded.ts";
 import { ownFile } from "./own-files.ts";
 
-/** A file's text, and its name for people. */
 type PlanningFile = { readonly file: string; readonly text: string };
 
 type PlanningFiles = { readonly words: PlanningFile; readonly limits: PlanningFile };
 
-/** Where a repository keeps its own. */
 const PLANNING_FOLDER = ".skein/planning";
 
 /** Missing files are fine; broken ones are a failure. */

@@ -8,7 +8,6 @@ import { listFiles } from "./git/trees.ts";
 type RepositorySample = {
   /** The plain files of HEAD, without links and submodules; with their size on the disk where they are there. */
   readonly entries: readonly { readonly path: string; readonly bytes?: number }[];
-  /** There are more files than were listed. */
   readonly isCut: boolean;
   /** The texts of the requested files that exist, by name. */
   readonly texts: ReadonlyMap<string, string>;

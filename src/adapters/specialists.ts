@@ -10,7 +10,6 @@ import { readText } from "./files/read-bounded.ts";
 type ReadSpecialists = {
   /** Sorted by name. */
   readonly specialists: readonly Specialist[];
-  /** For people; each names its file. */
   readonly problems: readonly string[];
 };
 

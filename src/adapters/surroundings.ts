@@ -21,7 +21,6 @@ const MAX_MS = 30_000;
 export class GitSurroundings implements Surroundings {
   readonly #folder: string;
 
-  /** The repository: a work tree, or a git folder. */
   constructor(folder: string) {
     this.#folder = folder;
   }

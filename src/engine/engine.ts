@@ -80,7 +80,6 @@ class Engine {
   readonly #parts: EngineParts;
   readonly #inbox: Inbox;
   readonly #fold: Fold;
-  /** How many events are durable. */
   #seq: number;
   /** How far the run's own time is ahead of the clock of this process. */
   readonly #aheadMs: number;

@@ -15,11 +15,9 @@ export class Fold {
   readonly story: Story = emptyStory();
   /** Paid jobs that were called off or expired, and have not said what they cost. */
   readonly calledOff = new Map<JobId, Job>();
-  /** How many events have been taken. */
   events = 0;
   /** When the newest was decided, by the run's own time. */
   latest = 0;
-  /** Where the base branch was last seen. */
   base: string | undefined;
 
   take(event: Event): void {

@@ -35,11 +35,9 @@ export type JobParts = {
   /** Blots out secrets: what an agent says goes into the log. */
   readonly redact: (text: string) => string;
   readonly surroundings: Surroundings;
-  /** The roles that agents can play. */
   readonly specialists: () => Promise<readonly Specialist[]>;
   readonly signs: Signs;
   readonly outbox: Outbox;
-  /** What subtasks of workers are made from. */
   readonly subtasks: SubtaskParts;
   readonly criteria: Criteria;
   /** The longest that a turn may take in any case: past it nobody waits for its answer. */
@@ -47,9 +45,7 @@ export type JobParts = {
 };
 
 type SubtaskParts = {
-  /** The templates of the repository. */
   readonly templates: () => Promise<TemplateRegistry>;
-  /** The files of a workspace, as context. */
   readonly filesIn: (folder: string) => ContextFiles;
   /** Where results that are too long are kept whole. */
   readonly artefacts: Artefacts;

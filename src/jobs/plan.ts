@@ -59,7 +59,6 @@ const KEPT_WHOLE: Answer = {
   },
 };
 
-/** What a planner's words come to. */
 export function answerOf(said: Said, { redact }: Pick<JobParts, "redact">): Answer {
   const spent = said.spent ? { spent: said.spent } : {};
   return {

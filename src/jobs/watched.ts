@@ -40,7 +40,6 @@ class Watch {
   #warned = false;
   #slowIn: string | undefined;
   #callOff: () => void = () => {};
-  /** Why it was stopped, if it was. */
   why: string | undefined;
 
   constructor(ask: Ask, signs: Signs, signal: AbortSignal) {

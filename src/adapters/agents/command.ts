@@ -51,7 +51,6 @@ import {
 export type CommandOptions = ProgramAgentOptions & {
   /** What people call it, if not by its file's name. */
   readonly name?: string;
-  /** In addition to what every job is given. */
   readonly environment?: Readonly<Record<string, string>>;
 };
 
@@ -198,11 +197,9 @@ export class CommandAgent implements Agent {
 /** `output`: the file that its answer must name. */
 type AnswerKind = { readonly kind: Ask["brief"]["kind"] | "task"; readonly output?: string | undefined };
 
-/** What a program is told, and where. */
 type CommandAsk = AnswerKind &
   Pick<Ask, "job" | "folder" | "environment" | "maxMs" | "onSign"> & {
     readonly brief: object;
-    /** In addition to those that name its files. */
     readonly variables: Readonly<Record<string, string>>;
     readonly resumed?: Resumed;
   };

@@ -11,7 +11,6 @@ import type { KeptCall, TurnFiles } from "./turn-files.ts";
 /** Where calls go, and the program that a worker starts to make one: this very Skein. */
 export type CallDoor = { readonly desk: CallDesk; readonly skein: () => Promise<string> };
 
-/** What every agent needs that is a program. */
 export type ProgramAgentOptions = {
   /** No shell reads it, and nothing of a brief is added to it: everyone on a machine can see arguments. */
   readonly command: readonly [string, ...string[]];
@@ -20,7 +19,6 @@ export type ProgramAgentOptions = {
   readonly programs: Programs;
   readonly transcripts: Transcripts;
   readonly limits: Omit<ProgramLimits, "maxMs">;
-  /** Removes secrets. */
   readonly redact: (text: string) => string;
   /** Where workers can call for subtasks and ask; without it they cannot. */
   readonly calls?: CallDoor;
@@ -34,7 +32,6 @@ export type JobCalls = {
   readonly call: () => Call | undefined;
   /** Aborted when the time to end after the call is over. */
   readonly late: AbortSignal;
-  /** Ends the token. */
   readonly close: () => void;
 };
 
@@ -73,6 +70,5 @@ async function openPlace({ desk, skein }: CallDoor, take: (call: Call) => Promis
   return { ...(await desk.open(take)), skein: started };
 }
 
-/** What a program needs to call. */
 export const callVariables = ({ place }: JobCalls): Readonly<Record<string, string>> =>
   place ? { SKEIN: place.skein, [CALL_URL]: place.url, [CALL_TOKEN]: place.token } : {};

@@ -13,7 +13,6 @@ export type TurnFiles = {
   readonly folder: string;
   readonly brief: string;
   readonly handoff: string;
-  /** What a worker resumes with. */
   readonly response: string;
   /** Beside that folder: the exit code, written by the shell; and the result of the turn. */
   readonly status: string;
@@ -110,7 +109,6 @@ export async function exitCodeIn(file: string): Promise<number | undefined> {
 /** Larger codes stand for signals. */
 const MAX_EXIT_CODE = 128;
 
-/** One entry of a worker's conversation. */
 export type TurnEntry =
   | ({ readonly is: "call"; readonly attempt: number } & KeptCall)
   | ({ readonly is: "response" } & ToolResponse)

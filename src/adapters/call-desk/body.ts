@@ -6,7 +6,6 @@ export type RequestBody =
   | { readonly is: "read"; readonly value: unknown }
   | { readonly is: "too-large"; readonly maxBytes: number }
   | { readonly is: "too-deep" }
-  /** The sender is gone. */
   | { readonly is: "cut" };
 
 export async function readBody(request: IncomingMessage): Promise<RequestBody> {

@@ -14,7 +14,6 @@ type TakeCall = (call: Call) => Promise<void>;
 export type CallPlace = {
   readonly url: string;
   readonly token: string;
-  /** Resolves when the job's agent has listed the tools. */
   readonly listed: Promise<void>;
   readonly close: () => void;
 };

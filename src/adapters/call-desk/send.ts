@@ -12,7 +12,6 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 type Sent =
   | { readonly is: "taken"; readonly message: string }
-  /** The desk refused it. */
   | { readonly is: "refused"; readonly message: string }
   | { readonly is: "unreached"; readonly message: string }
   /** There is no desk: not inside a worker's turn. */

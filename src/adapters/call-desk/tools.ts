@@ -4,7 +4,6 @@ import type { Called } from "../../ports/agent.ts";
 
 export type CallTool = Called["tool"];
 
-/** A call as the agent wrote it. */
 export type Call = Pick<Called, "tool" | "input">;
 
 export const CALL_TOOLS: readonly CallTool[] = ["spawn_subtask", "ask"];

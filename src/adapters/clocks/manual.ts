@@ -59,7 +59,6 @@ export class ManualClock implements Clock {
     return () => this.#forget(key);
   }
 
-  /** The time of the next appointment. */
   next(): number | undefined {
     return this.#deadlines.next();
   }

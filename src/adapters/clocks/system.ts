@@ -2,7 +2,6 @@
 import { uptime } from "node:os";
 import { type Clock, MAX_APART_MS } from "../../ports/clock.ts";
 
-/** The three clocks of a machine, in ms. */
 type Machine = {
   /** Since 1970. Can be set to anything. */
   readonly wall: () => number;

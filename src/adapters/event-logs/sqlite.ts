@@ -107,7 +107,6 @@ export class SqliteEventLog implements EventLog, EventFeed {
     }
   }
 
-  /** Undefined if there is no file. */
   #ask<T>(ask: (db: DatabaseSync) => T): T | undefined {
     try {
       this.#reader ??= openToRead(this.#file);

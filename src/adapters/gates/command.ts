@@ -62,7 +62,6 @@ export class CommandGate implements Gate {
     });
   }
 
-  /** Stops the preparation, and waits for its end. */
   async close(): Promise<void> {
     this.#over.abort();
     await this.#preparing?.ready;
@@ -184,7 +183,6 @@ type Ran = {
   /** The output names none of the failures in the list. */
   readonly unnamed?: true;
   readonly tail: string;
-  /** How many tests ran, if the runner says so. */
   readonly tests?: number;
   readonly nothingYet?: true;
   /** Why it could not be run; `isSilent`: it passed without running any of the existing tests. */
@@ -232,10 +230,8 @@ function unresolved(conflicted: readonly Conflicted[], redact: (text: string) =>
   return { name: "conflict markers", green: false, failures, tail };
 }
 
-/** On one line, whatever characters the path holds. */
 const plainPath = (file: string) => (/\p{Cc}/u.test(file) ? JSON.stringify(file) : file);
 
-/** What failed, as far as the output names it. */
 async function red(
   name: string,
   tail: string,

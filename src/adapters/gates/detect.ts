@@ -11,7 +11,6 @@ export type Detected = {
   readonly found: string;
 };
 
-/** The files that `detectGate` asks for. */
 export const GATE_FILES = [
   "package.json",
   "package-lock.json",

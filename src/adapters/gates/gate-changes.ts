@@ -43,7 +43,6 @@ export async function gateChanges(
 
 type Found = { readonly file: string; readonly what: string };
 
-/** Only changed files are compared. */
 async function compare(
   { before, after }: { readonly before: Rules; readonly after: Rules },
   trees: Trees,

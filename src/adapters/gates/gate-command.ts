@@ -7,7 +7,6 @@ export type GateCommand = {
   readonly command: readonly [string, ...string[]];
 };
 
-/** A line for the shell, as in the configuration. */
 export const shellCommand = (name: string, run: string): GateCommand => ({
   name,
   command: ["/bin/sh", "-c", run],

@@ -5,13 +5,11 @@ export type GateFile = {
   readonly tool: RegExp;
   /** The path below a folder in which something is run. */
   readonly file: RegExp;
-  /** It counts wherever it is. */
   readonly isDeep?: true;
   /** Only this part of its text counts, under this name. */
   readonly part?: { readonly of: (text: string) => string; readonly called: string };
 };
 
-/** Lines that match. */
 const lines = (wanted: RegExp) => (text: string) =>
   text
     .split(/\r?\n/)

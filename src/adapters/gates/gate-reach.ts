@@ -18,7 +18,6 @@ type Place = { readonly file: string; readonly in: (text: string) => string | un
 /** `places`: what is reached, by a readable name. The rest says which other files define the gate. */
 export type GateReach = {
   readonly places: ReadonlyMap<string, Place>;
-  /** Program files that are run, by name. */
   readonly programs: ReadonlySet<string>;
   /** Folders in which something is run; "" is the top. */
   readonly folders: ReadonlySet<string>;

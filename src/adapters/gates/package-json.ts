@@ -9,7 +9,6 @@ export function scriptsOf(text: string): ReadonlyMap<string, string> {
   );
 }
 
-/** Settings of test runners by name, without dependencies. */
 export const testSettingsOf = (text: string): readonly (readonly [key: string, value: string])[] => {
   const fields = fieldsOf(text);
   return SETTINGS.flatMap((key) => (fields[key] === undefined ? [] : [[key, JSON.stringify(fields[key])]]));

@@ -102,7 +102,6 @@ const isSource = ({ path: file, isExecutable }: TreeFile): boolean =>
 const SOURCE =
   /\.(?:[cm]?[jt]sx?|vue|svelte|py|pyx|go|rs|c|cc|cpp|cxx|h|hh|hpp|hxx|m|mm|java|kt|scala|groovy|cs|fs|vb|rb|php|pl|pm|swift|dart|exs?|erl|hs|lua|clj|cljs|elm|ml|mli|zig|jl|r|nim|cr|d|f90|sh|bash|zsh|ksh|fish|ps1)$/i;
 
-/** Tests and what they read. */
 const OF_TESTS =
   /(?:^|\/)(?:tests?|__tests__|specs?|e2e|cypress|testdata|fixtures?|__fixtures__|__snapshots__|__mocks__|mocks)\//i;
 
@@ -110,7 +109,6 @@ const OF_TESTS =
 const isOthers = (file: string): boolean =>
   /(?:^|\/)(?:\.[^/]+|node_modules|vendor(?:ed)?|third[_-]?party|bower_components|docs?)\//i.test(file);
 
-/** Configuration of a tool; it stays as it is. */
 const isSettings = (file: string): boolean => {
   const name = basename(file);
   return SETTINGS.test(name) || name.startsWith(".");

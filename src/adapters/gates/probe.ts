@@ -13,9 +13,7 @@ import { type GateCommand, shellCommand, testCommands } from "./gate-command.ts"
 import { filesOf, makeUnusable, type TreeFiles } from "./probe-sources.ts";
 import type { ProvedGates } from "./proved-gates.ts";
 
-/** What the gate and its probe need. */
 export type GateParts = {
-  /** The folder of the user's repository. */
   readonly repository: string;
   readonly workspaces: Workspaces;
   readonly transcripts: Transcripts;
@@ -33,7 +31,6 @@ export type GateParts = {
 };
 
 type ProbeParts = GateParts & {
-  /** Runs one command as the gate does. */
   readonly execute: (
     job: JobId,
     command: GateCommand,
@@ -43,7 +40,6 @@ type ProbeParts = GateParts & {
 };
 
 export type GatePlace = { readonly workspace: Workspace; readonly transcript: Transcript };
-/** `text`: all that it wrote, within the limits. */
 export type ProbeEnded = { readonly end: ProgramEnd; readonly text: string };
 
 /** `report`: the result on the intact tree. A command that failed there proves nothing here. */

@@ -11,7 +11,6 @@ export type Installed = {
 export type SetupProposal = {
   /** For `workspace.setup`. */
   readonly command: string;
-  /** The file that it was derived from. */
   readonly lockFile: string;
   /** Without it a workspace would have nothing installed. */
   readonly isNeeded: boolean;
@@ -130,7 +129,6 @@ const REQUIREMENTS = [
   "requirements-test.txt",
 ];
 
-/** The files that `proposeSetup` asks for. */
 export const SETUP_FILES: readonly string[] = [
   ...["package.json", ".yarnrc.yml", ...INSTALLS.map(({ lockFile }) => lockFile)],
   ...[
@@ -146,7 +144,6 @@ export const SETUP_FILES: readonly string[] = [
   ...REQUIREMENTS,
 ];
 
-/** The lines for skein.yaml. */
 export function yamlOf({ command, copy, gate, isNeeded }: SetupProposal): string {
   const workspace = copy ? `  copy: [${copy.join(", ")}]` : `  setup: ${command}`;
   const lines = ["workspace:", workspace, ...(gate && isNeeded ? ["gate:", `  - ${gate}`] : [])];

@@ -9,7 +9,6 @@ import { type GateCommand, shellCommand } from "./gate-command.ts";
 export type Rules = Detected;
 
 export type GateRules = {
-  /** The gate that the tree of `commit` defines. */
   of(commit: string, signal: AbortSignal): Promise<Rules | Failed>;
 };
 

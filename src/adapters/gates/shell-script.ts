@@ -6,7 +6,6 @@ export const TOP = "@top@/";
 
 const MAX_SCRIPT_CHARS = 100_000;
 
-/** By its name or its first line. */
 export const isShellScript = (file: string, text: string): boolean =>
   /\.(?:ba|da|k|z)?sh$/.test(file) || /^#!.{0,200}\b(?:ba|da|k|z)?sh\b/.test(text);
 
@@ -30,7 +29,6 @@ export function linesOfScript(file: string, text: string): string {
 }
 
 const THIS = String.raw`"?\$(?:0|\{0\}|BASH_SOURCE|\{BASH_SOURCE(?:\[0\])?(?::-\$0)?\})"?`;
-/** The folder that the script is in. */
 const OWN_FOLDER = new RegExp(
   String.raw`\$\(dirname (?:-- )?${THIS}\)|\$\{(?:0|BASH_SOURCE(?:\[0\])?)%/\*\}`,
   "g",

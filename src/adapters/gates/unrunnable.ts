@@ -16,7 +16,6 @@ import { type SetupFailure, setupFailureOf } from "./tool-output/set-up.ts";
 import { sheetOf } from "./tool-output/sheet.ts";
 import { testCount } from "./tool-output/test-count.ts";
 
-/** A command that ended by itself. */
 type EndedCommand = {
   /** As a person would type it, without secrets. */
   readonly line: string;
@@ -172,7 +171,6 @@ function failureOf(
 
 const MAX_WORDS = 600;
 
-/** The lines of skein.yaml that would fix it. */
 function nextOf({ what, is }: SetupFailure, { files, manifests }: Around): string {
   if (is === "service" || is === "known-service") {
     const compose = files.find((file) => /^(?:docker-)?compose\.ya?ml$/.test(file));

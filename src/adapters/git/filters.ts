@@ -7,7 +7,6 @@ import { attributesOf } from "./trees.ts";
 /** Its address is pinned (see `lfsSettings`), so that it needs no permission. */
 export const LFS = "lfs";
 
-/** For `readSettings`. */
 export const FILTER_SETTINGS = "filter\\..*\\.(clean|smudge|process|required)";
 
 const PARTS = /^filter\.(.+)\.(clean|smudge|process|required)$/s;

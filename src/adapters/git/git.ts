@@ -101,7 +101,6 @@ export const inGitDir = (gitDir: string): GitPlace => ({ folder: gitDir, environ
 
 export type GitPlace = Pick<GitCall, "folder" | "environment">;
 
-/** What git ended by NUL, or by `end`. */
 export const fieldsIn = (out: string, end = "\0"): readonly string[] =>
   out.split(end).filter((field) => field !== "");
 

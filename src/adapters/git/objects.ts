@@ -129,7 +129,6 @@ export type Commit = {
   readonly author: string;
   readonly committer: string;
   readonly message: string;
-  /** The encoding of the message, if not UTF-8. */
   readonly encoding?: string;
 };
 

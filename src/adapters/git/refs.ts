@@ -9,7 +9,6 @@ type RefQuestion = GitPlace & {
   readonly patterns: readonly string[];
   /** In the words of `git for-each-ref`: one value each, in this order. */
   readonly fields: readonly string[];
-  /** At most so many, the newest first. */
   readonly newest?: number;
 };
 

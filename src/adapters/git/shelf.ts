@@ -12,7 +12,6 @@ import { looseFile } from "./objects.ts";
 export class Shelf {
   readonly #objects: string;
   readonly #folder: string | undefined;
-  /** The names in the folder, the oldest first. */
   #names: Set<string> | undefined;
 
   /** `objects`: of the repository. `folder`: for the second names; without it nothing is kept. */

@@ -50,7 +50,6 @@ type AttributeQuestion = Pick<GitCall, "environment"> & {
   readonly gitDir: string;
   readonly commit: string;
   readonly names: readonly string[];
-  /** Without it, all files of the commit. */
   readonly files?: readonly string[];
 };
 
@@ -87,5 +86,4 @@ export async function attributesOf(
   }
 }
 
-/** The list of some million files. */
 const MAX_BYTES = 400 * 1024 * 1024;

@@ -39,7 +39,6 @@ export class InProcessJobQueue implements JobQueue {
     return spent ? { is: "gone", spent } : { is: "gone" };
   }
 
-  /** Ends everything and waits for it. */
   async close(): Promise<void> {
     const all = [...this.#running.values()];
     for (const { stop } of all) stop.abort();

@@ -55,7 +55,6 @@ export class JobFiles {
     return (await readJson<{ readonly brief: Brief }>(this.#jobFile(id)))?.brief;
   }
 
-  /** Jobs that were begun and have no answer. */
   async open(): Promise<readonly OpenJob[]> {
     const names = await readdir(this.#folder).catch(ignoreMissing);
     const open: OpenJob[] = [];

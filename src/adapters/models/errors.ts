@@ -66,9 +66,7 @@ const GATEWAY_TIMEOUTS: ReadonlySet<number> = new Set([408, 504, 524]);
 type Refusal = {
   readonly status: number | undefined;
   readonly headers: Readonly<Record<string, string>>;
-  /** Everything that was said, to recognise it by. */
   readonly text: string;
-  /** What people are shown of it. */
   readonly words: string;
 };
 

@@ -36,7 +36,6 @@ export async function openModel(
   return modelOf(spec, keyOf(spec, environment), await openPrices(overrides));
 }
 
-/** Says which variable is missing, without loading anything. */
 export function keyProblem(spec: ModelSpec, environment: Environment): Failure | undefined {
   const variables = keyVariables(spec);
   const key = keyOf(spec, environment);
@@ -147,7 +146,6 @@ type Language = "anthropic" | "openai" | "openai-own" | "google";
 type Provider = {
   readonly speaks: Language;
   readonly baseUrl?: string;
-  /** The usual one first. */
   readonly keys: readonly string[];
   /** Reserved from the budget for every call, so kept low; with some providers it includes reasoning. */
   readonly maxOutputTokens?: number;

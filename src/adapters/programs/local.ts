@@ -190,7 +190,6 @@ async function runStarted(waiting: Waiting, program: Program, family: Family, si
   return { end, isGone };
 }
 
-/** The longest timer that Node takes, about 24 days. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** An unknown end is not taken for a good one. */

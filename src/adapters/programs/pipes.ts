@@ -86,12 +86,10 @@ function mkfifo(paths: readonly string[]): Promise<void> {
   return promise;
 }
 
-/** The streams of a conversation with a program. */
 export type Conversation = {
   readonly streams: Streams;
   /** Ends the program's input; what it still writes is dropped. */
   readonly end: () => void;
-  /** The program's output has ended. */
   readonly closed: Promise<void>;
 };
 

@@ -12,7 +12,6 @@ export type Family = {
   readonly since: number;
 };
 
-/** The environment variable that carries the mark. */
 export const MARK = "SKEIN_JOB";
 
 /** Sends SIGTERM, later SIGKILL. Returns how many processes there were, and whether all are gone. */

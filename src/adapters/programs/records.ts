@@ -7,7 +7,6 @@ import { writeWhole } from "../files/write-whole.ts";
 
 export type ProgramRecord = {
   readonly job: JobId;
-  /** For people. */
   readonly command: string;
   readonly group: number;
   /** When the group's leader started; undefined if it had ended before it could be asked. */
@@ -26,7 +25,6 @@ export async function writeRecord(folder: string, record: ProgramRecord): Promis
 /** A record that cannot be removed is harmless: its group is gone. */
 export const removeRecord = (path: string): Promise<void> => rm(path, { force: true }).catch(() => {});
 
-/** Those that can be read, by path. */
 export async function readRecords(folder: string): Promise<Map<string, ProgramRecord>> {
   const records = new Map<string, ProgramRecord>();
   for (const name of await readdir(folder).catch(() => [])) {

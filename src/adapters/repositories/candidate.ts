@@ -63,7 +63,6 @@ export const wrongWanted = ({ run, onto, members }: Wanted): Failed | undefined 
     runs: [run],
   });
 
-/** A failure if the target could not move anyway. */
 export const blocked = async (store: Store, { target }: Wanted, signal: AbortSignal) =>
   target === undefined ? undefined : inTheWay(store.gitDir, refOf(target), signal);
 

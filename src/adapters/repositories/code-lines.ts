@@ -61,7 +61,6 @@ export function commentOf(path: string, line: string): string {
   return at === -1 ? "" : plain.slice(at).replace(/^[\s/*#<!-]+/, "");
 }
 
-/** A longer line was generated. */
 const MAX_LINE_CHARS = 2_000;
 
 /** Only new lines: not those that were moved, re-indented, or renamed along with their file. */

@@ -13,7 +13,6 @@ import { isTestFile } from "./test-files.ts";
 export type Conflicted = { readonly file: string; readonly blocks: readonly ConflictBlock[] };
 
 export type Conflicts = {
-  /** In the order of their paths. */
   in(commit: string, signal: AbortSignal): Promise<readonly Conflicted[] | Failed>;
 };
 
@@ -73,7 +72,6 @@ export async function conflictsAmong(
 /** Longer command lines are refused by the system. */
 const MAX_FILES = 500;
 
-/** A larger file is data, and is not read. */
 const MAX_FILE_BYTES = 4 * 1024 * 1024;
 
 /** `grep` puts the commit before each path, and `diff-tree` does not. */

@@ -16,7 +16,6 @@ import { proofsOf, refOf, wrongNames } from "./names.ts";
 import { provedLandings } from "./proofs.ts";
 import { broken, closeStore, commitAt, inStore, openStore, type Store, writeCommit } from "./store.ts";
 
-/** `folder`: of the repository. */
 type InRepository = DeliveryWanted & { readonly folder: string };
 
 export const deliver = (delivery: InRepository, signal: AbortSignal): Promise<Brought | Failed> =>
@@ -160,7 +159,6 @@ export const mergeBase = (
     return (await hold(store, { run, name: DELIVERY, commit })) ?? { is: "candidate", commit, onto };
   });
 
-/** The name of the ref that holds it. */
 export const DELIVERY = "delivery";
 
 async function needed(store: Store, branch: string, next?: string): Promise<string | Failed> {

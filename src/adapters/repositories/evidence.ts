@@ -141,7 +141,6 @@ const deletedTests = (entries: readonly Entry[]): readonly string[] =>
     isTestFile(from) && (status === "D" || (status === "R" && !isTestFile(to))) ? [from] : [],
   );
 
-/** Files that lost all of their test cases. */
 async function emptiedTests(
   store: Store,
   entries: readonly Entry[],

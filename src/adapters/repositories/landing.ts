@@ -133,7 +133,6 @@ export async function look(
   return hasFailed(refs) ? refs : wayTo(store, { tip, since, target, refs }, signal);
 }
 
-/** `known`: where it was last seen. */
 async function tipOf(store: Store, target: string, known: string): Promise<string | Failed> {
   return (await tipAt(store, target)) ?? deletedTarget(target, known);
 }

@@ -9,7 +9,6 @@ export const findMarks = (files: readonly PatchFile[]): readonly string[] =>
     .filter(({ path }) => !isNotOurs(path))
     .flatMap((file) => (isProse(file.path) ? [] : file.added.flatMap((line) => marksIn(file.path, line))));
 
-/** Third-party, generated, or test data. */
 const isNotOurs = (path: string): boolean =>
   path.split("/").some((part) => FOREIGN.has(part.toLowerCase())) || MADE.test(path);
 
@@ -57,7 +56,6 @@ function unfinishedIn(comment: string): string | undefined {
   );
 }
 
-/** Whether the whole file is worth reading. */
 export const mayHaveConflict = ({ added }: PatchFile): boolean =>
   added.some(({ text }) => /^(?:<{7}|>{7}) /.test(text));
 

@@ -15,7 +15,6 @@ import {
 import { proofsOf } from "./names.ts";
 import { broken, readCommit, type Store, writeCommit } from "./store.ts";
 
-/** The proof, with the target and where it was. */
 type ProofNote = LandingProof & { readonly onto: string; readonly target: string };
 
 /** The next state of a run's notes, which no ref names yet. `old` is undefined for the first note. */

@@ -131,7 +131,6 @@ export async function readCommit(
   return read.is === "missing" ? undefined : { id: read.id, ...parseCommit(read.content) };
 }
 
-/** As `readCommit`, of a commit that must be there. */
 export async function neededCommit(store: Store, id: string): Promise<({ id: string } & Commit) | Failed> {
   return (await readCommit(store, id)) ?? broken(`the commit ${id} is not there`);
 }

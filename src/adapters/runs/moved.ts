@@ -7,7 +7,6 @@ import { git } from "../git/git.ts";
 import { isRunName, readRecord } from "./run-record.ts";
 
 export type MovedRuns = {
-  /** Where the repository was. */
   readonly from: string;
   /** The state folder that its runs are still kept in. */
   readonly folder: string;

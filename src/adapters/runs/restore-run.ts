@@ -10,7 +10,6 @@ import { removeBrokenRefs, restoreTarget } from "../repositories/restore.ts";
 type DamagedRun = {
   readonly gitDir: string;
   readonly shelf: Shelf;
-  /** The run's own folder. */
   readonly folder: string;
   readonly run: string;
   readonly base: string;

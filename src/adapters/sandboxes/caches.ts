@@ -8,7 +8,6 @@ import { wayTo } from "./way.ts";
 export type CacheMounts = {
   /** Writable: a folder of the workspace, and where the command sees it. */
   readonly own: readonly Mount[];
-  /** Read-only. */
   readonly read: readonly Mount[];
 };
 

@@ -8,7 +8,6 @@ import type { Sandbox, SandboxCommand, SandboxPlace } from "./sandbox.ts";
 
 type ConfinedProgramsOptions = {
   readonly programs: Programs;
-  /** Opened for the first command. */
   readonly sandbox: () => Promise<Sandbox | Failed>;
   /** For set-up commands: if one fails with the user's read-only downloads, it is retried with its own. */
   readonly mayFetch?: boolean;

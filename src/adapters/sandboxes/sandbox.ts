@@ -2,7 +2,6 @@
 
 export type Sandbox = {
   readonly level: "bubblewrap" | "none";
-  /** What is in force and why, for people. */
   readonly why: string;
   /** Returns a command that runs the given one confined: it can write only in these two folders and one file. */
   wrap(command: SandboxCommand, place: SandboxPlace): SandboxCommand;
@@ -22,5 +21,4 @@ export type SandboxPlace = {
   readonly caches?: { readonly folder: string; readonly may: "read" | "keep" | "fill" } | undefined;
 };
 
-/** Runs commands unconfined. */
 export const noSandbox = (why: string): Sandbox => ({ level: "none", why, wrap: (command) => command });

@@ -13,11 +13,9 @@ import { leftSpecials } from "./special-files.ts";
 export type ChangedFiles = {
   /** All files that differ from the index, including those that are not kept. */
   readonly count: number;
-  /** Paths that git must not look at. */
   readonly barred: readonly string[];
   /** Files inside repositories of their own. */
   readonly inner: readonly string[];
-  /** What is not kept, and why. */
   readonly left: readonly string[];
 };
 

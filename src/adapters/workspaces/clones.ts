@@ -17,11 +17,8 @@ import { clean, markMade, type Slot, slotAt, wipe } from "./slot.ts";
 import { openSource, type Source } from "./source.ts";
 
 export type CloneWorkspacesOptions = ProvisionOptions & {
-  /** The user's repository. */
   readonly repository: string;
-  /** The durable folder of this run, outside the repository. */
   readonly folder: string;
-  /** Skein's own variables, from which some are handed on. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Names of variables that are handed on, besides those that every program needs. */
   readonly pass?: readonly string[];
@@ -29,7 +26,6 @@ export type CloneWorkspacesOptions = ProvisionOptions & {
   readonly filters?: readonly string[];
   /** Of one file that is kept. */
   readonly maxFileBytes: number;
-  /** Waits before the next try to keep work. */
   readonly pause?: Pause;
   /** Whether workspaces for planning get copies and set-up like those for work. */
   readonly plansAreFull?: boolean;
@@ -333,7 +329,6 @@ async function isRescued(work: Omit<Work, "commit">, signal: AbortSignal): Promi
 const broken = (slot: Slot, what: string, thrown: unknown): Failure =>
   inFolder(slot, failure("repository", `it could not be ${what}: ${messageOf(thrown)}`));
 
-/** Adds where it happened, and what to try. */
 function inFolder(slot: Slot, why: Failure): Failure {
   const next = DISK.test(why.message)
     ? "make room on that disk, or make the folder writable"

@@ -11,7 +11,6 @@ type EnvironmentOptions = {
   /** Where the search for a git folder ends. */
   readonly ceiling: string;
   readonly person: { readonly name: string; readonly email: string };
-  /** Git settings besides the workspace's own. */
   readonly settings: readonly GitSetting[];
 };
 

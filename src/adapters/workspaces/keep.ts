@@ -36,7 +36,6 @@ export type Work = {
   /** Where the worker began. */
   readonly commit: string;
   readonly maxFileBytes: number;
-  /** Waits before the next try, or until `signal`. */
   readonly pause?: Pause;
   /** Prefix of refs that also hold kept branches, because people may delete branches. */
   readonly holds?: string;
@@ -186,7 +185,6 @@ async function pointAt(
   return undefined;
 }
 
-/** Fetches the slot's HEAD with all that it needs. */
 async function bringOver(work: Work, as: Keepsake, signal: AbortSignal): Promise<Failed | undefined> {
   const { source, slot } = work;
   const refs = refsFor(work, as);
@@ -291,7 +289,6 @@ const without = (files: ChangedFiles, special: readonly string[]): ChangedFiles 
   barred: [...files.barred, ...special],
 });
 
-/** Each is reported once. */
 const leftOf = ({ left }: ChangedFiles, special: readonly string[]): readonly string[] => [
   ...new Set([...left, ...special.map((path) => `${JSON.stringify(path)} ${SPECIAL}`)]),
 ];

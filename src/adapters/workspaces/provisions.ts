@@ -51,9 +51,7 @@ type Provision = {
   readonly provided: Provided;
   /** For a job that only reads: no set-up. */
   readonly isRead?: boolean;
-  /** Nothing that was provided before is left. */
   readonly isFresh: boolean;
-  /** The set-up command runs as the user. */
   readonly isUnconfined: boolean;
 };
 

@@ -89,7 +89,6 @@ type Wish = {
   readonly keepsIgnored: boolean;
   /** Paths that Skein itself puts there; git must not see them. */
   readonly hidden: readonly string[];
-  /** Those of them that are replaced each time. */
   readonly replaced: readonly string[];
 };
 

@@ -8,7 +8,6 @@ type Guarded = {
   /** Everything that git reads and a worker can change is below it. */
   readonly tree: string;
   readonly run: (signal: AbortSignal) => Promise<GitAnswer>;
-  /** Cleans up after a git that was killed. */
   readonly again: () => Promise<void>;
   /** Called with the path of each pipe, socket or device that was removed. */
   readonly onSpecial?: (path: string) => void;

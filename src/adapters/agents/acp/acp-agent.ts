@@ -28,9 +28,7 @@ import { CANCELLED, type Permissions, permit } from "./permission.ts";
 import { Listing, ownServer } from "./session.ts";
 
 type AcpOptions = ProgramAgentOptions & {
-  /** What people call it. */
   readonly name: string;
-  /** Whose quota it uses. */
   readonly account: string;
   /** In addition to what every job is given: what it takes its own account from. */
   readonly environment: Readonly<Record<string, string>>;
@@ -252,7 +250,6 @@ export class AcpAgent implements Agent {
 
 const REACHED: Talked = { is: "said", text: "" };
 
-/** Where and with what it is started. */
 type AcpStart = Pick<Ask, "job" | "folder" | "environment" | "maxMs" | "scratchpad" | "onSign">;
 
 type AcpAsk = AcpStart & {
@@ -263,7 +260,6 @@ type AcpAsk = AcpStart & {
   readonly resumes: string | undefined;
   readonly mayWrite: boolean;
   readonly open?: JobCalls;
-  /** Gets everything that it says and does. */
   readonly onText?: (text: string) => void;
   readonly onSession: (session: string) => Promise<void>;
 };

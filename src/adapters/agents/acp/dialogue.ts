@@ -43,7 +43,6 @@ export async function dialogue(parts: DialogueParts, signal: AbortSignal): Promi
   return spent ? { ...talked, spent } : talked;
 }
 
-/** Greets the agent, and opens a session for `then`. */
 export async function meet(
   parts: MeetingParts,
   then: (opened: Opened) => Promise<Talked>,

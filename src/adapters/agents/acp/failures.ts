@@ -11,7 +11,6 @@ import type { Login } from "./peer.ts";
 import { AUTH_REQUIRED } from "./session.ts";
 
 export type Blamed = {
-  /** What people call the agent. */
   readonly name: string;
   readonly account: string;
   readonly logins: readonly Login[];
@@ -54,7 +53,6 @@ function failureOf({ talked, end }: AcpTurn, judged: Judged): Failure {
   return talked?.is === "failed" ? talked.failure : failureOfEnd(end, judged);
 }
 
-/** The process left in the middle of the turn. */
 function failureOfEnd(end: Exclude<ProgramEnd, { is: "unstartable" }>, judged: Judged): Failure {
   const { name } = judged;
   switch (end.is) {

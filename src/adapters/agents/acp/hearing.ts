@@ -131,7 +131,6 @@ export class Hearing {
 const WAITING = /waiting for network/i;
 /** It says so after 3, 11, 24 and 47 s. */
 const MAX_WAITS = 4;
-/** Of one step. */
 const MAX_SHOWN_CHARS = 500;
 /** As much of an answer as is read. */
 const MAX_TEXT_CHARS = 2_000_000;

@@ -12,7 +12,6 @@ type Messages = { readonly message: string; readonly resumedMessage?: string };
 
 type Telling = {
   readonly prompts: Prompts;
-  /** Where the turns' files are. */
   readonly home: string;
   readonly resumed: Resumed | undefined;
 };
@@ -45,7 +44,6 @@ const ANSWER = {
   work: "You have no tool `handoff` here: end with your handoff as one JSON object, as the last thing that you write.",
 } as const;
 
-/** The end of an earlier conversation, as text. */
 function retold(entries: readonly TurnEntry[]): string {
   const text = entries.map(entryText).join("\n\n");
   const left = text.length - MAX_RETOLD_CHARS;

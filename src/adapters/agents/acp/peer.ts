@@ -8,7 +8,6 @@ import type { McpServer } from "./mcp-servers.ts";
 export type Peer = {
   initialize(): Promise<Greeting>;
   authenticate(method: string): Promise<void>;
-  /** Returns the session's name. */
   open(folder: string, servers: readonly McpServer[]): Promise<string>;
   /** Resumes a session of another process, in another folder. */
   load(session: string, folder: string, servers: readonly McpServer[]): Promise<void>;
@@ -19,7 +18,6 @@ export type Peer = {
 
 export type PeerParts = {
   readonly streams: Streams;
-  /** Called after every message of the agent. */
   readonly onSign: () => void;
   /** Gets the parameters of each `session/update`, in order, before the answer that follows them. */
   readonly onUpdate: (params: unknown) => void;
@@ -28,7 +26,6 @@ export type PeerParts = {
   readonly answer: (method: string, params: unknown) => Promise<ClientAnswer>;
 };
 
-/** Our answer to a request of the agent. */
 export type ClientAnswer =
   | { readonly result: LooseFields }
   | { readonly error: { readonly code: number; readonly message: string } };

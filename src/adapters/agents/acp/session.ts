@@ -10,7 +10,6 @@ export type SessionParts = {
   readonly mcpServers: readonly McpServer[];
   /** Skein's own server: by HTTP, and for agents that take only programs. */
   readonly own?: OwnServer | undefined;
-  /** The session to resume, if the agent can. */
   readonly resumes?: string | undefined;
   /** Tells which logins work without a person: those by a key that it was given. */
   readonly environment: Readonly<Record<string, string>>;
@@ -77,7 +76,6 @@ async function loaded(
   }
 }
 
-/** The protocol's own code. */
 export const AUTH_REQUIRED = -32000;
 
 const loginByKey = (logins: readonly Login[], environment: SessionParts["environment"]): Login | undefined =>
@@ -93,7 +91,6 @@ const loginRefused = (refusal: unknown) => ({
   data: fields(refusal)["data"],
 });
 
-/** Skein's own MCP server, by which workers call. */
 export function ownServer({ place }: Pick<JobCalls, "place">): OwnServer | undefined {
   if (!place) return undefined;
   const { url, token, skein } = place;
@@ -148,7 +145,6 @@ export async function inTime<T>(promise: Promise<T>, { ms, what = "", signal }: 
   }
 }
 
-/** The request `what` was not answered in time. */
 export class Late extends Error {
   readonly what: string;
 

@@ -11,7 +11,6 @@ export type Watched = {
   /** Called at every part of an answer, and now and then during waits. */
   readonly onSign: () => void;
   readonly onPart: (part: StreamPart) => void;
-  /** See `Ask`. */
   readonly onSlow?: (doing: string | undefined) => void;
 };
 

@@ -16,7 +16,6 @@ type ConversationPlace = {
   /** What a new one begins with; written again, so that the file is complete. */
   readonly past?: readonly ModelMessage[];
   readonly speaker?: Speaker;
-  /** Removes secrets. */
   readonly redact: (text: string) => string;
   /** Beyond it the oldest turns are left out; every message repeats what still counts. */
   readonly maxTokens: number;
@@ -43,7 +42,6 @@ type Turn = Begun & {
 type Begun = Partial<Speaker> & { readonly as: "new" | "continued" };
 
 export class Conversation {
-  /** Empty in a new one. */
   readonly past: readonly ModelMessage[];
   /** "new" also if turns were just left out or are lost: the documents were in them. */
   readonly is: "new" | "continued";

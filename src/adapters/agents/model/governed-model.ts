@@ -11,22 +11,18 @@ import type { Ledger, SetAside } from "./ledger.ts";
 type GovernedCalls = Watched & {
   readonly job: JobId;
   readonly task: TaskId;
-  /** The model, then its fallbacks. */
   readonly chain: readonly [Model, ...Model[]];
   readonly governor: Governor;
   readonly ledger: Ledger;
-  /** How many transient failures in a row are retried. */
   readonly maxTransient: number;
   readonly backoff: RetryWaits;
   /** From 0 to 1. */
   readonly random: () => number;
-  /** Resolves early when the signal comes. */
   readonly wait: (ms: number, signal: AbortSignal) => Promise<void>;
   /** Called around waits for quota or for other calls, which are not the agent's own time. */
   readonly onWait: (isWaiting: boolean) => void;
   /** Removes secrets: what a provider says about an account goes into the log. */
   readonly redact: (text: string) => string;
-  /** For people. */
   readonly onTrouble: (words: string) => void;
 };
 

@@ -4,7 +4,6 @@ import path from "node:path";
 import type { Spent } from "../../../core/job.ts";
 import { readShort } from "../../files/read-bounded.ts";
 
-/** What a call may cost at most. */
 export type SetAside = { readonly model: string; readonly tokens: number; readonly microdollars?: number };
 
 /** What an answered call cost; `input` includes what came from a cache or went to one. */

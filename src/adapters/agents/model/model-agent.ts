@@ -38,9 +38,7 @@ export type ModelAgentOptions = {
   readonly transcripts: Transcripts;
   /** Where each job's files are; it must outlive this process. */
   readonly folder: string;
-  /** Where conversations are; as long-lived. */
   readonly conversations: string;
-  /** Removes secrets. */
   readonly redact: (text: string) => string;
   readonly limits?: Partial<ModelLimits>;
   readonly now?: () => number;

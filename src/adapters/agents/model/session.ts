@@ -27,11 +27,9 @@ import {
 import type * as TurnTools from "./turn-tools.ts";
 import type { WorkingTime } from "./working-time.ts";
 
-/** A model and its fallbacks. */
 export type ModelChain = readonly [Model, ...Model[]];
 
 export type ModelLimits = {
-  /** Calls of the model in one turn. */
   readonly maxSteps: number;
   readonly maxSilenceMs: number;
   readonly maxTransient: number;
@@ -43,7 +41,6 @@ type GovernedParts = {
   readonly governor: Governor;
   readonly programs: Programs;
   readonly sandbox: Sandbox;
-  /** Removes secrets. */
   readonly redact: (text: string) => string;
   readonly limits: ModelLimits;
   readonly now: () => number;
@@ -59,10 +56,8 @@ export type SessionTurn = Pick<Ask, "onSign" | "onSlow"> & {
   readonly time: WorkingTime;
   readonly transcript: Transcript;
   readonly asked: AskedFor;
-  /** The file that its answer must name. */
   readonly output?: string | undefined;
   readonly system: string;
-  /** The messages of earlier turns. */
   readonly past: readonly ModelMessage[];
   readonly conversation: "new" | "continued";
   readonly message: string;
@@ -124,7 +119,6 @@ async function hold(talk: Talk, message: string, signal: AbortSignal): Promise<S
 
 /** What the model said until it stopped by itself, or had to. */
 type Leg = {
-  /** The input of the tool that takes the answer. */
   readonly answer?: unknown;
   readonly called?: Pick<Called, "tool" | "input">;
   readonly text: string;

@@ -4,7 +4,6 @@ import type { StreamPart } from "./answer-parts.ts";
 
 export class Teller {
   readonly #write: (text: string) => void;
-  /** Whether the current line has text. */
   #isInLine = false;
 
   constructor(write: (text: string) => void) {
@@ -19,7 +18,6 @@ export class Teller {
     if (part.type === "tool-call") this.#line(`→ ${part.toolName} ${cut(part.input, MAX_ARGUMENT_CHARS)}`);
   };
 
-  /** What tools write while they run. */
   tool = (text: string): void => this.#text(text);
 
   messages = (messages: readonly ModelMessage[]): void => {

@@ -12,7 +12,6 @@ export class WorkingTime {
     this.#run();
   }
 
-  /** Aborted when the time is used up. */
   get signal(): AbortSignal {
     return this.#over.signal;
   }

@@ -27,9 +27,7 @@ export type AgentHandlerParts = {
   /** What workspaces begin with. Changes there are thrown away. */
   readonly commit: string;
   readonly system: string;
-  /** Of one turn. */
   readonly maxMs: number;
-  /** Called with the reason if a turn failed. */
   readonly onFailure: (why: Failure) => void;
 };
 
@@ -42,7 +40,6 @@ type TaskSession = {
   /** Since the last prompt. */
   responses: SessionResponse[];
   turns: number;
-  /** The current turn. */
   saying: Promise<unknown>;
 };
 

@@ -11,9 +11,7 @@ export type TaskTalk = {
 };
 
 export type ToldTask = {
-  /** Of this turn. */
   readonly job: JobId;
-  /** What is new. */
   readonly message: string;
   /** Everything so far, beginning with what was inherited; the last entry is the current prompt. */
   readonly conversation: readonly ContextEntry[];
@@ -28,7 +26,6 @@ export type TalkPlace = {
   readonly folder: string;
   readonly environment: Readonly<Record<string, string>>;
   readonly system: string;
-  /** Of one turn. */
   readonly maxMs: number;
   /** The conversation that it inherits, up to so many entries. */
   readonly inherits?: { readonly from: TaskTalk; readonly entries: number } | undefined;

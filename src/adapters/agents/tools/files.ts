@@ -8,7 +8,6 @@ import { firstLines, problem, whyNot } from "./text.ts";
 
 type FilePlace = ToolReach & Pick<RootedPlace, "limits">;
 
-/** From line `offset` on, counted from 1. */
 export async function readText(
   place: FilePlace,
   input: { readonly path: string; readonly offset?: number | undefined; readonly limit?: number | undefined },
@@ -77,7 +76,6 @@ function withLineEnds(text: string, { old_text, new_text }: EditInput): readonly
   return [dos(old_text), dos(new_text)];
 }
 
-/** "/" marks folders, "@" links. */
 export async function listFolder(
   place: FilePlace,
   { path = "." }: { readonly path?: string | undefined },

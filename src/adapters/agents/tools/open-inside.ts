@@ -31,7 +31,6 @@ async function held(root: Root, path: string, handle: FileHandle): Promise<OpenF
 
 const swapped = () => Object.assign(new Error("swapped for a link"), { code: "ELOOP" });
 
-/** Makes missing folders one after the other. */
 async function makeFolder(root: Root, path: string): Promise<OpenFolder> {
   let folder = await openFolder(root, root.real);
   let so = root.real;

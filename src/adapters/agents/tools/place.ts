@@ -27,7 +27,6 @@ export type ToolPlace = {
 export type RootedPlace = ToolPlace & ToolReach;
 
 export type ToolLimits = {
-  /** Of one answer to the model. */
   readonly maxOutputBytes: number;
   /** Of one file that is read or written, by commands, too. */
   readonly maxFileBytes: number;

@@ -16,7 +16,6 @@ export function rootOf(folder: string): Root {
   }
 }
 
-/** What an agent can reach. */
 export type ToolReach = {
   readonly root: Root;
   readonly pad?: Pad;
@@ -37,7 +36,6 @@ export function padOf(scratchpad: Scratchpad | undefined): { readonly pad?: Pad 
 /** `path` is real, except for parts at its end that do not exist yet; `name` is the same, relative to the root. */
 export type Inside = { readonly path: string; readonly name: string };
 
-/** `root`: the folder that the file is inside of. */
 export type Reached = { readonly root: Root; readonly file: Inside };
 
 type OutOfReach = { readonly refused: string };
@@ -112,7 +110,6 @@ export const isWithin = (folder: string, path: string): boolean =>
 export const isOfGit = (name: string): boolean =>
   name.split(sep).some((part) => /^(?:\.git|git~1)[ .]*$/i.test(part));
 
-/** As the model wrote it, on one line. */
 export const quoted = (text: string): string => JSON.stringify(text.slice(0, MAX_SHOWN_CHARS));
 
 const MAX_SHOWN_CHARS = 300;

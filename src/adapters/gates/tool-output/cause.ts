@@ -7,7 +7,6 @@ import { isFile, type Sheet } from "./sheet.ts";
 export const causeOf = (message: string, file: string): string | undefined =>
   firstCause(SHAPES, message, file);
 
-/** Applies the first shape that matches. */
 export function firstCause(shapes: readonly Shape[], message: string, file = ""): string | undefined {
   const text = message.slice(0, MAX_READ_CHARS);
   for (const [shape, say] of shapes) {
@@ -76,7 +75,6 @@ export function subjectOf(test: string, sheet: Sheet): readonly string[] {
 
 type TestFailure = {
   readonly name: string;
-  /** The file of the test, if it is known. */
   readonly place: string | undefined;
   /** Other files that it went through, innermost first. */
   readonly others: readonly string[];

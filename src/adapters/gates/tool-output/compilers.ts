@@ -5,11 +5,9 @@ import { type Found, steady } from "./found.ts";
 import { block, gist, isFile, lineReader, type Reader, type Sheet } from "./sheet.ts";
 
 type ErrorAt = {
-  /** The file as the tool wrote it. */
   readonly written: string;
   /** Where it is in the workspace, if that is not simply `written`. */
   readonly place?: string | undefined;
-  /** Line and column. */
   readonly at?: string;
   readonly rule?: string | undefined;
   readonly text: string;

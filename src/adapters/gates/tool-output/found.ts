@@ -1,7 +1,6 @@
 /** What was found in a tool's output, and how is a failure named so that the next run names it the same? */
 import { PROBLEM_CLASSES, type ProblemClass } from "../../../core/rules/repair.ts";
 
-/** A problem without the name of its command. */
 export type Found = {
   readonly class: ProblemClass;
   /** Without times, line numbers or anything of this run or machine, because two runs are compared by it. */

@@ -3,7 +3,6 @@
 /** A file such as package.json or requirements.txt, with its text. */
 export type Manifest = { readonly path: string; readonly text: string };
 
-/** By name: files that are worth reading. */
 export const isManifest = (path: string): boolean =>
   /(?:^|\/)(?:package\.json|go\.mod|pyproject\.toml|setup\.(?:cfg|py)|Pipfile|tox\.ini)$|(?:^|\/)requirements[^/]*(?:\.txt|\/[^/]+\.txt)$/.test(
     path,
@@ -41,7 +40,6 @@ export function namesForPython(module: string, manifests: readonly Manifest[]): 
 
 const PYTHON = /(?:\.txt|\.toml|\.cfg|\.py|\.ini|Pipfile)$/;
 
-/** Names that cannot be guessed. */
 const ALIASES: Readonly<Record<string, readonly string[]>> = {
   bs4: ["beautifulsoup4"],
   cv2: ["opencv-python", "opencv-python-headless"],

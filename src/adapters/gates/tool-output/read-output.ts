@@ -11,11 +11,9 @@ import { make, makeTarget, notConfigured, npmScript } from "./runners.ts";
 import { type Reader, type Sheet, sheetOf } from "./sheet.ts";
 
 type Output = {
-  /** The whole output of a failing command. */
   readonly text: string;
   /** The class of failures that could be of any kind: a crashed program, a target that was not made. */
   readonly class?: ProblemClass;
-  /** The workspace: paths inside become relative to it. */
   readonly folder?: string;
   /** Whether a path is a file of the workspace. Without it every path inside is accepted. */
   readonly has?: (path: string) => boolean;
@@ -24,7 +22,6 @@ type Output = {
 export type Reading = {
   /** Empty if nothing was recognised: then the command's own name is the failure. */
   readonly failures: readonly Found[];
-  /** The number of failures beyond the limit. */
   readonly more: number;
   /** There is nothing to run, such as no script or target of that name; says what is missing. */
   readonly notConfigured?: string;

@@ -1,7 +1,6 @@
 /** What do make and npm add to the output of their commands: a missing rule or script? */
 import { isFile, lineReader, type Reader } from "./sheet.ts";
 
-/** What make itself could not do. */
 export const make = lineReader(
   /: \*\*\* No rule to make target [`'](.{1,500})', needed by [`'].{1,500}'|^([^\s:]{1,500}):\d{1,9}: \*\*\* (.{1,500}?)\.? {1,4}Stop\.$/,
   ([, target, makefile = "", text], { place, lines }, i) => {

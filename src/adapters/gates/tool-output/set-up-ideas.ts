@@ -1,12 +1,10 @@
 /** How do tools say that a program, a package or a service is missing, and when is that the tree's own fault? */
 import { isOfGoModule, type Manifest, namesForJavaScript, namesForPython } from "./named-packages.ts";
 
-/** What a command was run on. */
 export type Asked = {
   /** As a person would type it. */
   readonly command: string;
   readonly code: number;
-  /** The files of the tree. */
   readonly files: readonly string[];
   readonly manifests: readonly Manifest[];
 };

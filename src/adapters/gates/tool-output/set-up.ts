@@ -27,11 +27,9 @@ export type SetupFailure = Cause & {
 type Ended = Asked & {
   readonly text: string;
   readonly folder?: string;
-  /** What the output names as failed. */
   readonly reading: Reading;
 };
 
-/** Of a command that did not pass. */
 export function setupFailureOf(ended: Ended): SetupFailure | undefined {
   const sheet = sheetOf(ended.text, ended.folder, undefined);
   const lines = sheet.lines.filter((line) => line.trim() !== "" && !FRAME.test(line));

@@ -119,7 +119,6 @@ export function block(
 
 const MAX_BLOCK_LINES = 60;
 
-/** The first lines that are not empty, for people. */
 export const gist = (lines: readonly string[], max = 6): string =>
   lines
     .map((line) => line.trim())
