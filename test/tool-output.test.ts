@@ -4,11 +4,13 @@ import { readdirSync, readFileSync, statSync } from "node:fs";
 import path from "node:path";
 import { describe, test } from "node:test";
 import fc from "fast-check";
-import { type Found, MAX_FAILURES } from "../src/adapters/gates/tool-output/found.ts";
+import type { ToolProblem } from "../src/adapters/gates/tool-output/found.ts";
 import { readOutput } from "../src/adapters/gates/tool-output/read-output.ts";
 import { groupProblems, type Problem, type ProblemClass, planRepairs } from "../src/core/rules/repair.ts";
 import { readPath } from "../src/core/scope.ts";
 import { cpuMs } from "./support/cpu.ts";
+
+const MAX_FAILURES = 500;
 
 const FOLDER = path.join(import.meta.dirname, "fixtures", "tool-output");
 
@@ -16,7 +18,7 @@ type Expected = {
   readonly class: ProblemClass;
   readonly tree: readonly string[];
   readonly notConfigured?: string;
-  readonly failures: readonly Found[];
+  readonly failures: readonly ToolProblem[];
   readonly groups: readonly (readonly string[])[];
 };
 
@@ -31,7 +33,7 @@ const cases = readdirSync(FOLDER)
 const read = (text: string, { tree, class: kind }: Pick<Expected, "tree" | "class">, folder = "/workspace") =>
   readOutput({ text, folder, has: (file) => tree.includes(file), class: kind });
 
-const problemsOf = (failures: readonly Found[]): readonly Problem[] =>
+const problemsOf = (failures: readonly ToolProblem[]): readonly Problem[] =>
   failures.map(({ cause, ...found }) => ({ ...found, ...(cause === undefined ? {} : { cause }) }));
 
 const names = (text: string) => readOutput({ text }).failures.map(({ name }) => name);

@@ -1,3 +1,4 @@
+/** Does a task's own command pass? Run by a shell in its workspace, confined where the machine can, within limits. */
 import type { JobId } from "../core/job.ts";
 import { type Failed, failedWith, hasFailed } from "../core/result.ts";
 import { unreachable } from "../core/unreachable.ts";
@@ -8,7 +9,7 @@ import type { Workspace } from "../ports/workspaces.ts";
 import { cachesOf } from "./sandboxes/confined-programs.ts";
 import type { Sandbox } from "./sandboxes/sandbox.ts";
 
-export type CommandCriteriaParts = {
+type CommandCriteriaParts = {
   readonly programs: Programs;
   readonly transcripts: Transcripts;
   readonly limits: ProgramLimits;

@@ -77,7 +77,7 @@ type ReadSpecialist =
   /** `remarks`: what was ignored. */
   { readonly specialist: Specialist; readonly remarks: readonly string[] } | { readonly problem: string };
 
-export function specialistOf(source: string, text: string): ReadSpecialist {
+function specialistOf(source: string, text: string): ReadSpecialist {
   const read = readFrontMatter(text);
   if ("problem" in read) return read;
   const { fields, body } = read;

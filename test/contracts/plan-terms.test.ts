@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { it } from "node:test";
-import { CommandCriteria, type CommandCriteriaParts } from "../../src/adapters/criteria.ts";
+import { CommandCriteria } from "../../src/adapters/criteria.ts";
 import { FolderOutbox } from "../../src/adapters/outboxes.ts";
 import { LocalPrograms } from "../../src/adapters/programs/local.ts";
 import { noSandbox } from "../../src/adapters/sandboxes/sandbox.ts";
@@ -16,6 +16,8 @@ import { newFolder } from "../support/folders.ts";
 import { sandboxFor, whyNoSandbox } from "../support/tool-places.ts";
 import { criteriaContract, SECRET } from "./criteria.ts";
 import { outboxContract } from "./outbox.ts";
+
+type CommandCriteriaParts = ConstructorParameters<typeof CommandCriteria>[0];
 
 outboxContract("in a folder", (folder) => new FolderOutbox({ folder }));
 

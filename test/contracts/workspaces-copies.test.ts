@@ -3,12 +3,14 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { LocalPrograms } from "../../src/adapters/programs/local.ts";
-import { CloneWorkspaces, type CloneWorkspacesOptions } from "../../src/adapters/workspaces/clones.ts";
-import type { SlowCopy } from "../../src/adapters/workspaces/provisions.ts";
+import { CloneWorkspaces } from "../../src/adapters/workspaces/clones.ts";
 import type { JobId } from "../../src/core/job.ts";
 import type { Programs } from "../../src/ports/programs.ts";
 import { LIMITS } from "./programs.ts";
 import { inside, jobOf, MAX_FILE_BYTES, onStage, type Scene } from "./workspaces.ts";
+
+type CloneWorkspacesOptions = ConstructorParameters<typeof CloneWorkspaces>[0];
+type SlowCopy = Parameters<NonNullable<CloneWorkspacesOptions["onSlowCopy"]>>[0];
 
 const programsIn = (folder: string) => new LocalPrograms({ folder: join(folder, "programs") });
 

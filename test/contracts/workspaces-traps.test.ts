@@ -5,10 +5,12 @@ import { lstat, readdir, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, it } from "node:test";
 import { LocalPrograms } from "../../src/adapters/programs/local.ts";
-import { CloneWorkspaces, type CloneWorkspacesOptions } from "../../src/adapters/workspaces/clones.ts";
+import { CloneWorkspaces } from "../../src/adapters/workspaces/clones.ts";
 import { hasFailed } from "../../src/core/result.ts";
 import { LIMITS } from "./programs.ts";
 import { inside, jobOf, MAX_FILE_BYTES, onStage, type Scene } from "./workspaces.ts";
+
+type CloneWorkspacesOptions = ConstructorParameters<typeof CloneWorkspaces>[0];
 
 const make = (repository: string, folder: string, more: Partial<CloneWorkspacesOptions> = {}) =>
   new CloneWorkspaces({

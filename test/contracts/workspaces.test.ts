@@ -4,7 +4,7 @@ import { access, chmod, mkdir, readdir, readFile, rename, rm, symlink, writeFile
 import { dirname, join } from "node:path";
 import { describe, it } from "node:test";
 import { LocalPrograms } from "../../src/adapters/programs/local.ts";
-import { CloneWorkspaces, type CloneWorkspacesOptions } from "../../src/adapters/workspaces/clones.ts";
+import { CloneWorkspaces } from "../../src/adapters/workspaces/clones.ts";
 import { hasFailed } from "../../src/core/result.ts";
 import { makeRepository, openRepository } from "../support/repositories.ts";
 import { isRunning, LIMITS, NEVER, shell, temporaryFolder } from "./programs.ts";
@@ -20,9 +20,10 @@ import {
 } from "./workspaces.ts";
 import { keepingContract } from "./workspaces-keep.ts";
 
-const programsIn = (folder: string) => new LocalPrograms({ folder: join(folder, "programs") });
+type Options = ConstructorParameters<typeof CloneWorkspaces>[0];
 
-const make = (repository: string, folder: string, more: Partial<CloneWorkspacesOptions> = {}) =>
+const programsIn = (folder: string) => new LocalPrograms({ folder: join(folder, "programs") });
+const make = (repository: string, folder: string, more: Partial<Options> = {}) =>
   new CloneWorkspaces({
     environment: process.env,
     repository,
@@ -36,7 +37,7 @@ const make = (repository: string, folder: string, more: Partial<CloneWorkspacesO
 workspacesContract("that are clones", make);
 keepingContract("that are clones", make);
 
-const stage = (more: Partial<CloneWorkspacesOptions>, body: (scene: Scene) => Promise<void>) =>
+const stage = (more: Partial<Options>, body: (scene: Scene) => Promise<void>) =>
   onStage((repository, folder) => make(repository, folder, more), body);
 
 describe("what a clone gets besides its commit", { concurrency: 4 }, () => {

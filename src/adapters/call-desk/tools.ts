@@ -2,7 +2,7 @@
 import * as z from "zod";
 import type { Called } from "../../ports/agent.ts";
 
-export type CallTool = Called["tool"];
+type CallTool = Called["tool"];
 
 export type Call = Pick<Called, "tool" | "input">;
 

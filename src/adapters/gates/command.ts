@@ -17,7 +17,7 @@ import { Limiter } from "./limiter.ts";
 import { type GateParts, type GatePlace, type ProbeEnded, probeGate } from "./probe.ts";
 import type { GateRules, Rules } from "./rules.ts";
 import { withTestedFiles } from "./tested-files.ts";
-import type { Found } from "./tool-output/found.ts";
+import type { ToolProblem } from "./tool-output/found.ts";
 import { readOutput } from "./tool-output/read-output.ts";
 import { A_GATE, type Runnable, whyUnrunnable } from "./unrunnable.ts";
 
@@ -177,7 +177,7 @@ const STOPPED: Failed = failedWith("cancelled", "the gate was stopped");
 type Ran = {
   readonly name: string;
   readonly green: boolean;
-  readonly failures: readonly Found[];
+  readonly failures: readonly ToolProblem[];
   /** The number of failures that are not in the list. */
   readonly more?: number;
   /** The output names none of the failures in the list. */
@@ -221,7 +221,7 @@ const withoutSilence = (ran: Ran): Ran =>
 
 /** Forgotten conflict markers fail the gate like a failing command. */
 function unresolved(conflicted: readonly Conflicted[], redact: (text: string) => string): Ran {
-  const failures = conflicted.map(({ file, blocks }): Found => {
+  const failures = conflicted.map(({ file, blocks }): ToolProblem => {
     const more = blocks.length === 1 ? "" : `, and ${blocks.length - 1} more in this file`;
     const message = `a conflict was left in line ${blocks[0]!.first}${more}`;
     return { class: "conflict-markers", name: redact(plainPath(file)), files: [file], message };
@@ -257,7 +257,7 @@ async function red(
 const NOT_CONFIGURED = "not configured";
 const CUT = "its output could not be read to its end";
 
-const unnamed = (command: string, what: string, message: string): Found => ({
+const unnamed = (command: string, what: string, message: string): ToolProblem => ({
   class: classOf(command),
   name: what,
   files: [],
@@ -344,7 +344,7 @@ function summary(ran: readonly Ran[]): GateRun {
 }
 
 /** With the name that `failuresOf` gives it. */
-const problem = (command: string, { cause, ...found }: Found): Problem => ({
+const problem = (command: string, { cause, ...found }: ToolProblem): Problem => ({
   ...found,
   name: `${command}: ${found.name}`,
   ...(cause === undefined ? {} : { cause }),

@@ -7,7 +7,7 @@ import path from "node:path";
 import { test } from "node:test";
 import { newFolder } from "../../../test/support/folders.ts";
 import { withTestedFiles } from "./tested-files.ts";
-import type { Found } from "./tool-output/found.ts";
+import type { ToolProblem } from "./tool-output/found.ts";
 
 const FILES = {
   "src/add.js": "",
@@ -28,14 +28,14 @@ const FILES = {
   "tests/test_package.py": "from pkg import version\n",
 } as const;
 
-const found = (...files: readonly string[]): Found => ({
+const found = (...files: readonly string[]): ToolProblem => ({
   class: "tests",
   name: "adds",
   files,
   message: "3 is not 4",
 });
 
-async function filesOf(one: Found): Promise<readonly string[]> {
+async function filesOf(one: ToolProblem): Promise<readonly string[]> {
   const folder = await mkdtemp(path.join(tmpdir(), "skein-tested-"));
   try {
     for (const [name, text] of Object.entries(FILES)) {
@@ -82,7 +82,7 @@ test("where nothing but tests is known, no file is named: whoever mends it looks
 test("what names its source already, or is no test, stays as it was", async () => {
   const named = found("test/maths.test.js", "src/extra.js");
   assert.deepEqual(await filesOf(named), named.files);
-  const types: Found = { ...found("test/maths.test.js"), class: "types" };
+  const types: ToolProblem = { ...found("test/maths.test.js"), class: "types" };
   assert.deepEqual(await filesOf(types), types.files);
 });
 

@@ -4,18 +4,18 @@ import { readShort } from "../files/read-bounded.ts";
 import { isTestFile } from "../repositories/test-files.ts";
 import { isReachedInside } from "../workspaces/folders.ts";
 import { sourceOf } from "./tool-output/cause.ts";
-import type { Found } from "./tool-output/found.ts";
+import type { ToolProblem } from "./tool-output/found.ts";
 
 /**
  * Adds the imported sources to failures that name only tests. If there are none, no file is named, so that the fix
  * may search for the place itself.
  */
 export async function withTestedFiles(
-  failures: readonly Found[],
+  failures: readonly ToolProblem[],
   folder: string,
   has: (file: string) => boolean,
-): Promise<readonly Found[]> {
-  const namesOnlyTests = ({ class: kind, files }: Found) =>
+): Promise<readonly ToolProblem[]> {
+  const namesOnlyTests = ({ class: kind, files }: ToolProblem) =>
     kind === "tests" && files.length > 0 && files.every(isTestFile);
   const tested = new Map<string, readonly string[]>();
   for (const test of new Set(failures.filter(namesOnlyTests).flatMap(({ files }) => files)))

@@ -16,7 +16,7 @@ import { type ProvisionOptions, Provisions } from "./provisions.ts";
 import { clean, markMade, type Slot, slotAt, wipe } from "./slot.ts";
 import { openSource, type Source } from "./source.ts";
 
-export type CloneWorkspacesOptions = ProvisionOptions & {
+type CloneWorkspacesOptions = ProvisionOptions & {
   readonly repository: string;
   readonly folder: string;
   readonly environment: Readonly<Record<string, string | undefined>>;

@@ -34,7 +34,7 @@ export type ProvisionOptions = {
 };
 
 /** How long it has taken so far; 0 when it is over. */
-export type SlowCopy = { readonly job: JobId; readonly ms: number; readonly doing: string };
+type SlowCopy = { readonly job: JobId; readonly ms: number; readonly doing: string };
 
 /** Paths in the user's checkout, without a slash at the end. */
 type Provided = {

@@ -1,13 +1,13 @@
 /** What do several failures share? A missing module, export or name, as tools report it. */
 import type { ProblemClass } from "../../../core/rules/repair.ts";
-import type { Found } from "./found.ts";
+import type { ToolProblem } from "./found.ts";
 import { isFile, type Sheet } from "./sheet.ts";
 
 /** In the same words for every tool; undefined if a message tells only about its own place. */
 export const causeOf = (message: string, file: string): string | undefined =>
   firstCause(SHAPES, message, file);
 
-export function firstCause(shapes: readonly Shape[], message: string, file = ""): string | undefined {
+export function firstCause(shapes: readonly CauseShape[], message: string, file = ""): string | undefined {
   const text = message.slice(0, MAX_READ_CHARS);
   for (const [shape, say] of shapes) {
     const match = shape.exec(text);
@@ -18,9 +18,9 @@ export function firstCause(shapes: readonly Shape[], message: string, file = "")
 
 const MAX_READ_CHARS = 2_000;
 
-export type Shape = readonly [RegExp, (parts: readonly string[], file: string) => string];
+export type CauseShape = readonly [RegExp, (parts: readonly string[], file: string) => string];
 
-const SHAPES: readonly Shape[] = [
+const SHAPES: readonly CauseShape[] = [
   [
     /Cannot find (?:module|package) '([^']{1,500})'(?: imported)? from '?([^'\s]{1,500})/,
     ([spec, from]) => missingModule(spec!, from!),
@@ -85,7 +85,7 @@ type TestFailure = {
 };
 
 /** The file that it tests is named last. */
-export function failedTest(sheet: Sheet, failed: TestFailure): Found {
+export function failedTest(sheet: Sheet, failed: TestFailure): ToolProblem {
   const { name, place, others, text, message = text, isUnloaded = false } = failed;
   return {
     class: isUnloaded ? classOfUnloaded(text) : "tests",

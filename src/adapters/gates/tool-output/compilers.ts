@@ -1,7 +1,7 @@
 /** What do compilers and linters say? Errors only, each at its place. */
 import type { ProblemClass } from "../../../core/rules/repair.ts";
-import { firstCause, missingExport, missingModule, resolved, type Shape, sourceOf } from "./cause.ts";
-import { type Found, steady } from "./found.ts";
+import { type CauseShape, firstCause, missingExport, missingModule, resolved, sourceOf } from "./cause.ts";
+import { steady, type ToolProblem } from "./found.ts";
 import { block, gist, isFile, lineReader, type Reader, type Sheet } from "./sheet.ts";
 
 type ErrorAt = {
@@ -16,7 +16,7 @@ type ErrorAt = {
 };
 
 /** Named by its file, its rule and its message, without line numbers. */
-function errorAt(sheet: Sheet, error: ErrorAt): Found & { readonly at: string } {
+function errorAt(sheet: Sheet, error: ErrorAt): ToolProblem & { readonly at: string } {
   const { written, rule, text, at = "", message = text, cause } = error;
   const place = error.place ?? sheet.place(written);
   const where = [place ?? steady(written), rule?.trim()].filter((part) => part).join(" ");
@@ -25,7 +25,7 @@ function errorAt(sheet: Sheet, error: ErrorAt): Found & { readonly at: string } 
 }
 
 /** One for each file, whichever tool reports it. */
-function conflictMarker(sheet: Sheet, written: string, place = sheet.place(written)): Found {
+function conflictMarker(sheet: Sheet, written: string, place = sheet.place(written)): ToolProblem {
   return {
     class: "conflict-markers",
     name: `${steady(place ?? written)}: conflict marker`,
@@ -114,7 +114,7 @@ export const go = lineReader(GO_ERROR, ([, written = "", at = "", text = ""], sh
   errorAt(sheet, { written, at, text, cause: firstCause(GO_CAUSES, text) }),
 );
 
-const GO_CAUSES: readonly Shape[] = [
+const GO_CAUSES: readonly CauseShape[] = [
   [/^undefined: (\S{1,200})/, ([name]) => `name ${name} is missing`],
   [/\(type (\S{1,200}) has no field or method (\w{1,200})/, ([of, name]) => `${name} of ${of} is missing`],
   [
@@ -175,7 +175,7 @@ function cCause(text: string): string | undefined {
   return `${member[1]} of ${owner.replace(/^(?:const )?(?:struct|class|union) /, "")} is missing`;
 }
 
-const C_CAUSES: readonly Shape[] = [
+const C_CAUSES: readonly CauseShape[] = [
   [/^([^\s:]{1,500}): No such file or directory$/, ([file]) => `header ${file} is missing`],
   [
     /^(?:use of undeclared identifier )?[‘'`"]([^’'"]{1,200})[’'"](?: (?:undeclared|was not declared)|$)/,

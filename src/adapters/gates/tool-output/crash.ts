@@ -1,6 +1,6 @@
 /** What ended a Node program: an uncaught error, a syntax error, a missing module? */
 import { causeOf, classOfUnloaded, sourceOf } from "./cause.ts";
-import type { Found } from "./found.ts";
+import type { ToolProblem } from "./found.ts";
 import { frames, isFile, type Reader, type Sheet } from "./sheet.ts";
 
 /** Used only if nothing else names a failure: a test runner reports the same crash as a failed file. */
@@ -12,8 +12,8 @@ export const nodeCrash: Reader = {
 };
 
 /** Each ends with the version of Node, below the error. In TAP all of it is a comment. */
-export function crashesIn(sheet: Sheet): readonly Found[] {
-  const crashes: Found[] = [];
+export function crashesIn(sheet: Sheet): readonly ToolProblem[] {
+  const crashes: ToolProblem[] = [];
   let start = 0;
   for (const [i, line] of sheet.lines.entries()) {
     if (!nodeCrash.mark.test(line)) continue;

@@ -1,7 +1,7 @@
 /** What was found in a tool's output, and how is a failure named so that the next run names it the same? */
 import { PROBLEM_CLASSES, type ProblemClass } from "../../../core/rules/repair.ts";
 
-export type Found = {
+export type ToolProblem = {
   readonly class: ProblemClass;
   /** Without times, line numbers or anything of this run or machine, because two runs are compared by it. */
   readonly name: string;
@@ -13,7 +13,7 @@ export type Found = {
 
 /** The failures of one output: each once, limited, in an order that does not depend on time. */
 export class Finds {
-  readonly #byKey = new Map<string, Found>();
+  readonly #byKey = new Map<string, ToolProblem>();
   readonly #places = new Set<string>();
   readonly #counts = new Map<string, number>();
   #dropped = 0;
@@ -26,7 +26,7 @@ export class Finds {
    * `at` is the place inside the file. Two reports about one place are one failure. Of two places with the same name
    * the second is numbered, so that one more of the same kind counts as new.
    */
-  add(found: Found, at?: string): void {
+  add(found: ToolProblem, at?: string): void {
     const name = cut(found.name, MAX_NAME_CHARS) || "unnamed";
     const place = at === undefined ? name : `${name}\n${at}`;
     if (this.#places.has(place)) return;
@@ -49,7 +49,7 @@ export class Finds {
   }
 
   /** In the order of repair, then by name, because runners finish their files in any order. */
-  all(): { readonly failures: readonly Found[]; readonly more: number } {
+  all(): { readonly failures: readonly ToolProblem[]; readonly more: number } {
     const sorted = [...this.#byKey.values()].sort(
       (a, b) => rank(a) - rank(b) || (a.name < b.name ? -1 : a.name > b.name ? 1 : 0),
     );
@@ -58,10 +58,10 @@ export class Finds {
   }
 }
 
-const rank = (found: Found) => PROBLEM_CLASSES.indexOf(found.class);
+const rank = (found: ToolProblem) => PROBLEM_CLASSES.indexOf(found.class);
 
 /** More than anyone repairs at once, in a report that fits into the log. */
-export const MAX_FAILURES = 500;
+const MAX_FAILURES = 500;
 /** Kept until they are sorted; an output with more does not name failures. */
 const MAX_KEPT = 20_000;
 const MAX_NAME_CHARS = 300;

@@ -1,7 +1,7 @@
 /** Which tests failed under `node --test`, in its spec and its TAP reporter? Both give a test the same name. */
 import { failedTest, subjectOf } from "./cause.ts";
 import { crashesIn } from "./crash.ts";
-import type { Finds, Found } from "./found.ts";
+import type { Finds, ToolProblem } from "./found.ts";
 import { block, frames, gist, isFile, type Reader, type Sheet } from "./sheet.ts";
 
 export const nodeSpec: Reader = {
@@ -128,8 +128,8 @@ type Reading = {
   readonly sheet: Sheet;
   readonly finds: Finds;
   /** By the file that crashed. */
-  readonly crashes: ReadonlyMap<string, Found>;
+  readonly crashes: ReadonlyMap<string, ToolProblem>;
 };
 
-const crashesByFile = (sheet: Sheet): ReadonlyMap<string, Found> =>
+const crashesByFile = (sheet: Sheet): ReadonlyMap<string, ToolProblem> =>
   new Map(crashesIn(sheet).flatMap((crash) => crash.files.slice(0, 1).map((file) => [file, crash])));

@@ -2,7 +2,7 @@
 import type { ProblemClass } from "../../../core/rules/repair.ts";
 import { biome, eslint, gcc, go, markers, rustc, typescript } from "./compilers.ts";
 import { nodeCrash } from "./crash.ts";
-import { Finds, type Found } from "./found.ts";
+import { Finds, type ToolProblem } from "./found.ts";
 import { jest, mocha, vitest } from "./javascript-tests.ts";
 import { cargoTest, goTest } from "./native-tests.ts";
 import { nodeSpec, nodeTap } from "./node-test.ts";
@@ -19,16 +19,16 @@ type Output = {
   readonly has?: (path: string) => boolean;
 };
 
-export type Reading = {
+export type ToolReading = {
   /** Empty if nothing was recognised: then the command's own name is the failure. */
-  readonly failures: readonly Found[];
+  readonly failures: readonly ToolProblem[];
   readonly more: number;
   /** There is nothing to run, such as no script or target of that name; says what is missing. */
   readonly notConfigured?: string;
 };
 
 /** Takes time in proportion to the text, whatever it contains; never throws. */
-export function readOutput({ text, folder, has, class: anyKind = "tests" }: Output): Reading {
+export function readOutput({ text, folder, has, class: anyKind = "tests" }: Output): ToolReading {
   const sheet = sheetOf(text, folder, has);
   const finds = new Finds();
   const nothing = notConfigured(sheet.lines);

@@ -14,7 +14,7 @@
  *    to be written. Relative modules and the insides of the tree's own packages are always the tree's.
  */
 import { crashesIn } from "./crash.ts";
-import type { Reading } from "./read-output.ts";
+import type { ToolReading } from "./read-output.ts";
 import { type Asked, type Cause, IDEAS, PROGRAMS } from "./set-up-ideas.ts";
 import { type Sheet, sheetOf } from "./sheet.ts";
 import { testCount } from "./test-count.ts";
@@ -27,7 +27,7 @@ export type SetupFailure = Cause & {
 type Ended = Asked & {
   readonly text: string;
   readonly folder?: string;
-  readonly reading: Reading;
+  readonly reading: ToolReading;
 };
 
 export function setupFailureOf(ended: Ended): SetupFailure | undefined {
@@ -53,7 +53,7 @@ function unstarted(lines: readonly string[], ended: Ended): SetupFailure | undef
 }
 
 /** For a test file that did not load Node says only "test failed"; the reason is where it crashed. */
-function messagesIn({ failures }: Reading, sheet: Sheet): readonly string[] {
+function messagesIn({ failures }: ToolReading, sheet: Sheet): readonly string[] {
   const said = failures.filter(({ message }) => message !== "test failed");
   const crashes = said.length === failures.length ? [] : crashesIn(sheet);
   const isEnough = crashes.length >= failures.length - said.length;

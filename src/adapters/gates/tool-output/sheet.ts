@@ -1,6 +1,6 @@
 /** What do the readers of tool output get? Its lines without colours, with paths relative to the workspace. */
 import { EVERYTHING, readPath } from "../../../core/scope.ts";
-import type { Finds, Found } from "./found.ts";
+import type { Finds, ToolProblem } from "./found.ts";
 
 export type Sheet = {
   readonly lines: readonly string[];
@@ -24,7 +24,7 @@ export const lineReader = (
     match: RegExpExecArray,
     sheet: Sheet,
     line: number,
-  ) => (Found & { readonly at?: string }) | undefined,
+  ) => (ToolProblem & { readonly at?: string }) | undefined,
 ): Reader => ({
   mark,
   read(sheet, finds) {
