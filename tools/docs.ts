@@ -28,7 +28,7 @@ function keysText(): string {
     wrapped(aboutGroup(group)),
     listOf(keys),
   ]);
-  return ["### On their own", listOf(own), ...groups.flat()].join("\n\n");
+  return ["### Top level", listOf(own), ...groups.flat()].join("\n\n");
 }
 
 const groupOf = (key: string) => key.slice(0, Math.max(0, key.lastIndexOf(".")));

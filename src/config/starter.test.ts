@@ -82,6 +82,6 @@ describe("a first skein.yaml", () => {
       starterText({ gate: GATE }),
       /^# Here "auto" finds package\.json: npm run test\n# gate: auto$/m,
     );
-    assert.match(starterText({ gate: NO_GATE }), /"auto" finds nothing, so that landings are not gated/);
+    assert.match(starterText({ gate: NO_GATE }), /"auto" finds nothing, so landings are not gated/);
   });
 });

@@ -1,4 +1,4 @@
-/** What stands in a first skein.yaml? What was found in the repository, and the keys that people change most. */
+/** Writes the first skein.yaml (`skein init`): settings detected in the repository, and the most common keys. */
 import { stringify } from "yaml";
 import { KEYS } from "./keys.ts";
 import { schema } from "./schema.ts";
@@ -43,17 +43,17 @@ export function starterText(found: Found): string {
 }
 
 const HEAD = [
-  "# How Skein works on this repository.",
+  "# Skein's settings for this repository.",
   "#",
-  "# What is commented out is the default, or an example where there is none. Nothing has to be set.",
-  "# `skein doctor --all` shows every key, its value now, and where that comes from.",
+  "# Every setting is optional. Lines that are commented out show the default, or an example if there is none.",
+  "# `skein doctor --all` shows every key, its current value, and where that comes from.",
 ];
 
 const shownKeys = ({ gate, setup }: Found): readonly Shown[] => [
   {
     key: "agent",
     example: ["./my-agent.sh"],
-    notes: ["Without it one is looked for: `skein doctor` says who is found. For example:"],
+    notes: ["Without it, Skein looks for one: `skein doctor` shows which. For example:"],
   },
   { key: "planner", example: ["./my-planner.sh"], notes: ["The default is the agent. For example:"] },
   gateKey(gate, setup),
@@ -81,7 +81,7 @@ function setupKey(setup: Found["setup"]): Shown {
 function gateKey({ found, commands }: Found["gate"], setup: Found["setup"]): Shown {
   const key = "gate";
   if (commands.length === 0) {
-    const notes = ['Here "auto" finds nothing, so that landings are not gated. Name what must pass:'];
+    const notes = ['Here "auto" finds nothing, so landings are not gated. Set the commands that must pass:'];
     return { key, notes, example: ["./run-the-tests.sh"] };
   }
   const isOwnPython = setup?.isNeeded && setup.gate && commands.join() === "python3 -m pytest -q";
