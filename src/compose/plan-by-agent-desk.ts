@@ -2,9 +2,9 @@
 import { systemClock } from "../adapters/clocks/system.ts";
 import { GitSurroundings } from "../adapters/surroundings.ts";
 import { changedAt } from "../adapters/workspaces/changed-at.ts";
+import { secretsFor } from "../config/accounts.ts";
 import type { AgentSpec } from "../config/commands.ts";
 import type { Config } from "../config/schema.ts";
-import { secretsFor } from "../config/secrets.ts";
 import { toPolicy } from "../config/to-policy.ts";
 import type { PlanBrief } from "../core/brief.ts";
 import { jobId } from "../core/job.ts";

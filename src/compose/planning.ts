@@ -10,8 +10,7 @@ import { type Failed, hasFailed } from "../core/result.ts";
 import type { Specialist } from "../core/specialist.ts";
 import { withBuiltIn } from "../delegation/specialist-table.ts";
 import { type PlanningData, readPlanningData } from "../planning/data.ts";
-import { NO_FACTS, type RepositoryFacts } from "../planning/facts.ts";
-import { factsFrom, READ_MANIFESTS } from "../planning/facts-from.ts";
+import { factsFrom, NO_FACTS, READ_MANIFESTS, type RepositoryFacts } from "../planning/facts.ts";
 import type { LintFacts } from "../planning/lint.ts";
 
 export type Grounds = {

@@ -1,6 +1,6 @@
 /** How is a task run outside of a run? By the configured agent, in a place of its own, of which nothing stays. */
 import { systemClock } from "../adapters/clocks/system.ts";
-import { secretsFor } from "../config/secrets.ts";
+import { secretsFor } from "../config/accounts.ts";
 import { toPolicy } from "../config/to-policy.ts";
 import { type Failure, failure } from "../core/failure.ts";
 import type { JobId } from "../core/job.ts";

@@ -1,8 +1,10 @@
 /** Which accounts may an agent call? What shares a quota parks together. */
 import { accountOf, type ModelSpec } from "../core/model-spec.ts";
 import type { Accounts } from "../core/rules/policy.ts";
+import { secretsInCommand, secretsOf } from "../text/redact.ts";
 import type { AgentSpec } from "./commands.ts";
 import type { Config } from "./schema.ts";
+import type { Environment } from "./sources.ts";
 
 /** The model's own, then those of its fallbacks; of a program its name, since whose quota it uses is its own affair. */
 export function accountsOf(spec: AgentSpec, fallback: readonly ModelSpec[] = []): Accounts {
@@ -25,10 +27,23 @@ export const fallbacksOf = (
 ): readonly ModelSpec[] => (fallbacks.length > 0 ? fallbacks : fallback);
 
 /** The variables that keys are taken from by name, whatever they are called. */
-export const keyVariablesOf = ({ agent, planner, fallback }: Config): readonly string[] =>
+const keyVariablesOf = ({ agent, planner, fallback }: Config): readonly string[] =>
   [agent, planner]
     .flatMap((spec) =>
       typeof spec === "object" && spec.kind === "model" ? [spec.model, ...spec.fallbacks] : [],
     )
     .concat(fallback)
     .flatMap(({ keyVariable }) => keyVariable ?? []);
+
+export function secretsFor(config: Config, env: Environment): readonly string[] {
+  const { gate, workspace } = config;
+  const inVariable = (name: string) => env[name]?.trim() ?? [];
+  const commands = [...(Array.isArray(gate) ? gate.map(({ run }) => run) : []), workspace.setup ?? ""];
+  return [
+    ...secretsOf(env),
+    ...keyVariablesOf(config).flatMap(inVariable),
+    // What a person hands on by name may be secret, whatever it is called; words, numbers and paths stand in any text.
+    ...workspace.pass.flatMap(inVariable).filter((value) => !/^(?:[a-z]+|[\d.]+|\/[\w./-]*)$/i.test(value)),
+    ...commands.flatMap(secretsInCommand),
+  ];
+}

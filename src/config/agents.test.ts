@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { AgentSpec } from "./commands.ts";
-import { type Config, type ConfigSources, problemText, readConfig } from "./index.ts";
+import { type Config, problemText, readConfig } from "./index.ts";
 import { KNOWN_AGENTS } from "./known-agents.ts";
 import { KNOWN_PROVIDERS } from "./known-providers.ts";
 
-const read = (sources: Partial<ConfigSources>) => {
+const read = (sources: Partial<Parameters<typeof readConfig>[0]>) => {
   const result = readConfig({ env: {}, sets: [], flags: {}, ...sources });
   assert.ok(!("problems" in result), "problems" in result ? result.problems.map(problemText).join("\n") : "");
   return result;

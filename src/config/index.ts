@@ -6,7 +6,7 @@ export type { AgentSpec } from "./commands.ts";
 export { describeKeys } from "./keys.ts";
 export { MODELS_AS_OF } from "./known-providers.ts";
 export { type ConfigProblem, problemText } from "./problem.ts";
-export { type ConfigSources, type ReadConfig, readConfig } from "./read.ts";
+export { type ReadConfig, readConfig } from "./read.ts";
 export { type Config, jsonSchema } from "./schema.ts";
 export { asBegun, fromSettings, toSettings } from "./settings.ts";
 export { starterText } from "./starter.ts";

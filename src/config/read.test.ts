@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { type ConfigSources, problemText, type ReadConfig, readConfig } from "./index.ts";
+import { problemText, type ReadConfig, readConfig } from "./index.ts";
 
-const given = (sources: Partial<ConfigSources> = {}) =>
+const given = (sources: Partial<Parameters<typeof readConfig>[0]> = {}) =>
   readConfig({ env: {}, sets: [], flags: {}, ...sources });
 const inFile = (text: string) => given({ file: { name: "skein.yaml", text } });
 
@@ -32,7 +32,7 @@ describe("a configuration", () => {
   it("takes the better source: default, alias, file, variable, --set, flag", () => {
     const file = { name: "skein.yaml", text: "\nworkers: 3" };
     const env = { MAX_WORKERS: "2", SKEIN_WORKERS: "4" };
-    const steps: [Partial<ConfigSources>, number, string][] = [
+    const steps: [Partial<Parameters<typeof readConfig>[0]>, number, string][] = [
       [{}, 8, "default"],
       [{ env: { CLAUDE_MAX_CONCURRENT: "1" } }, 1, "CLAUDE_MAX_CONCURRENT"],
       [{ env: { CLAUDE_MAX_CONCURRENT: "1", MAX_WORKERS: "2" } }, 2, "MAX_WORKERS"],

@@ -8,7 +8,7 @@ import { type Environment, fromAliases, fromEnvironment, fromFlags, fromSets } f
 import { policyTrouble } from "./to-policy.ts";
 import { type ConfigFile, readFileText } from "./yaml-file.ts";
 
-export type ConfigSources = {
+type ConfigSources = {
   /** As the caller read it: nothing here looks at a disk. */
   readonly file?: ConfigFile;
   readonly env: Environment;

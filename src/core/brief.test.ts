@@ -2,9 +2,8 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { CoreRun, large, task } from "../../test/support/core-run.ts";
 import { isRefSafe } from "../text/slug.ts";
-import { branchOf, briefOf, targetBranchOf } from "./brief.ts";
+import { briefOf, targetBranchOf } from "./brief.ts";
 import { replay } from "./log/evolve.ts";
-import type { TaskId } from "./task.ts";
 
 describe("a worker's brief", () => {
   test("holds its task and what was done before it, and nothing of the others", () => {
@@ -166,13 +165,9 @@ describe("the names of branches", () => {
   });
 
   test("of different tasks and attempts are never the same, nor one another's folder", () => {
-    const names = [
-      branchOf({ prefix: "skein/", run: "r", task: "t.1" as TaskId, attempt: 11, slug: "a" }),
-      branchOf({ prefix: "skein/", run: "r", task: "t.1.1" as TaskId, attempt: 1, slug: "a" }),
-      branchOf({ prefix: "skein/", run: "r", task: "t.11" as TaskId, attempt: 1, slug: "a" }),
-      branchOf({ prefix: "skein/", run: "r", task: "t.1" as TaskId, attempt: 1, slug: "a" }),
-      targetBranchOf("r", "skein/"),
-    ];
+    const run = CoreRun.planned(["a", "b"].map((key) => task(key, { description: "a" })));
+    const branches = ["t.1", "t.2"].map((id) => run.brief("work", id).branch);
+    const names = [...branches, targetBranchOf("r", "skein/")];
     assert.equal(new Set(names).size, names.length);
     for (const a of names) for (const b of names) assert.ok(!b.startsWith(`${a}/`), `${b} is in ${a}`);
   });

@@ -237,7 +237,7 @@ const repairOf = (state: RunState, policy: Policy): NonNullable<CheckBrief["repa
 });
 
 /** `skein/<run>/task/<task>.<attempt>-<slug>`: no two attempts share a branch. */
-export const branchOf = (of: {
+const branchOf = (of: {
   readonly prefix: string;
   readonly run: string;
   readonly task: TaskId;

@@ -1,5 +1,4 @@
 /** Why did something not work? A value with a kind for the rules, words for people, and what to try. */
-
 export type FailureKind =
   /** The agent said so, or ended without an answer that can be used. */
   | "agent-failed"
@@ -79,3 +78,19 @@ export function messageOf(thrown: unknown): string {
     return "failed with an error that cannot be shown"; // Its own toString threw: there is nothing to show.
   }
 }
+
+export function forPeople({ next, ...why }: Failure): Failure {
+  return next === undefined || FOR_AGENTS.has(why.kind) ? why : { ...why, next };
+}
+
+/** Of these kinds, `next` tells an agent how to do better. */
+const FOR_AGENTS: ReadonlySet<FailureKind> = new Set([
+  "plan-unreadable",
+  "plan-invalid",
+  "empty-change",
+  "out-of-scope",
+  "rule-broken",
+  "unmet",
+  "conflict",
+  "gate-red",
+]);

@@ -7,7 +7,7 @@ export type Scope = readonly string[];
 export const EVERYTHING = "./";
 
 /** `outer` is `inner`, or a folder above it. A folder written without its slash still covers what is in it. */
-export function covers(outer: string, inner: string): boolean {
+function covers(outer: string, inner: string): boolean {
   if (outer === EVERYTHING) return true;
   const folder = outer.endsWith("/") ? outer : `${outer}/`;
   return inner === outer || inner.startsWith(folder) || `${inner}/` === folder;
@@ -16,8 +16,6 @@ export function covers(outer: string, inner: string): boolean {
 export const overlaps = (a: Scope, b: Scope) => a.some((x) => b.some((y) => covers(x, y) || covers(y, x)));
 
 export const contains = (outer: Scope, path: string) => outer.some((x) => covers(x, path));
-
-export const isWithin = (inner: Scope, outer: Scope) => inner.every((path) => contains(outer, path));
 
 /** `contains` for many paths: each question costs the depth of its path, however large the scope. */
 export function containing(outer: Scope): (path: string) => boolean {

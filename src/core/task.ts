@@ -34,7 +34,7 @@ export function depth(id: TaskId): number {
 export type Delivers = "change" | "report";
 
 /** `plan`: a planner splits it. `work`: one worker takes it whole. Decided when the task is made. */
-export type Shape = "plan" | "work";
+export type TaskShape = "plan" | "work";
 
 /** What its planner says of it: to be split first, or never. Left out: the policy decides. */
 export type TaskSize = "complex" | "atomic";
@@ -60,7 +60,7 @@ export type TaskSpec = {
   /** 1 is the most urgent; the goal has 5, and what was given none has that of its parent. */
   readonly priority: number;
   readonly delivers: Delivers;
-  readonly shape: Shape;
+  readonly shape: TaskShape;
   /** Safe inside a branch name. */
   readonly slug: string;
   /** The specialist that the planner named. */

@@ -4,10 +4,10 @@
 export type TaskType = string | RegExp;
 
 /** A description as it is searched: as written, and with file names, paths and identifiers blanked out. */
-export type Reading = { readonly text: string; readonly prose: string };
+export type TaskReading = { readonly text: string; readonly prose: string };
 
 /** The position of the first mention of any of the types, or -1. */
-export type Mention = (reading: Reading) => number;
+export type Mention = (reading: TaskReading) => number;
 
 export function mentionOf(types: readonly TaskType[]): Mention {
   const searches = types.map(mentionOfOne);
@@ -22,7 +22,7 @@ export function mentionOf(types: readonly TaskType[]): Mention {
 }
 
 /** "Delete debug.log" is no debugging, "Rename src/review/form.ts" no review: names say nothing of the work. */
-export function read(description: string): Reading {
+export function read(description: string): TaskReading {
   const start = description.slice(0, MAX_READ_CHARS);
   const text = isAscii(start) ? start : start.replace(PILE_OF_ACCENTS, "$1").normalize();
   return { text, prose: text.replace(/\S+/g, (chunk) => (isName(chunk) ? " ".repeat(chunk.length) : chunk)) };

@@ -1,5 +1,5 @@
 /** Who of many speaks of most of what a task says? Counted in distinct keywords, of which one alone is chance. */
-import { inflections, isAscii, type Mention, mentionOf, type Reading, read } from "./keywords.ts";
+import { inflections, isAscii, type Mention, mentionOf, read, type TaskReading } from "./keywords.ts";
 
 export type Entry = { readonly subagent: string; readonly keywords: readonly string[] };
 
@@ -9,12 +9,12 @@ type Keyword = { readonly keyword: string; readonly isIn: (text: RosterText) => 
 
 /** With its small letters, made once for all keywords; and with its words, where they are plain English. */
 type RosterText = {
-  readonly reading: Reading;
+  readonly reading: TaskReading;
   readonly lower: string;
   readonly words?: ReadonlySet<string>;
 };
 
-function rosterText(reading: Reading): RosterText {
+function rosterText(reading: TaskReading): RosterText {
   const text = { reading, lower: reading.text.toLowerCase() };
   return isAscii(reading.text) ? { ...text, words: new Set(reading.prose.toLowerCase().split(/\W+/)) } : text;
 }
@@ -28,7 +28,7 @@ export const counted = ({ subagent, keywords }: Entry): Counted => ({
 const MIN_KEYWORDS = 2;
 
 /** The one with the most keywords, at least two; of equals, the first. */
-export function mostMentioned(roster: readonly Counted[], reading: Reading): Counted | undefined {
+export function mostMentioned(roster: readonly Counted[], reading: TaskReading): Counted | undefined {
   const text = rosterText(reading);
   let best: { readonly entry: Counted; readonly count: number } | undefined;
   for (const entry of roster) {

@@ -102,7 +102,7 @@ const ROWS: readonly Row[] = [
   },
 ];
 
-export const BUILT_IN_SPECIALISTS: readonly Specialist[] = ROWS.map(({ readOnly, ...row }) => ({
+const BUILT_IN_SPECIALISTS: readonly Specialist[] = ROWS.map(({ readOnly, ...row }) => ({
   ...row,
   ...(readOnly ? { tools: READING } : {}),
   isReadOnly: readOnly === true,

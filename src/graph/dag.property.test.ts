@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { Dag, type NodeStatus } from "./dag.ts";
+import { Dag } from "./dag.ts";
+import type { NodeStatus } from "./dag-node.ts";
 
 interface Node {
   id: string;

@@ -1,7 +1,7 @@
 /** Which nodes of a growing graph can run now, which wait, and which never will? */
 import { DagNode, type NodeStatus, ReadyQueue, topologicalOrder } from "./dag-node.ts";
 
-export type { NodeStatus } from "./dag-node.ts";
+export { Heap } from "./heap.ts";
 
 interface NodeOptions {
   /** Ids of the dependencies; they may be added later. A repeated id counts once. */

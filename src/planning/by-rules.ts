@@ -4,7 +4,6 @@ import { type AgentRow, chooserOf } from "./choose-agent.ts";
 import { contextOf } from "./context.ts";
 import type { PlanningData } from "./data.ts";
 import { asTold, describePart, MAX_REQUEST_CHARS } from "./description.ts";
-import type { Draft } from "./draft.ts";
 import type { RepositoryFacts } from "./facts.ts";
 import { outputNames } from "./files/output-name.ts";
 import { readsIn, scopeIn, type Tree, treeOf } from "./paths.ts";
@@ -12,18 +11,16 @@ import { hasWord, visible } from "./plain.ts";
 import { type ExecutionPlan, PLAN_FORMAT, type PlanTask, type Question, SCRATCHPAD } from "./plan.ts";
 import { questionOf } from "./question.ts";
 import { risksOf } from "./risks.ts";
-import { lostIn } from "./shapes/coverage.ts";
 import { features } from "./shapes/features.ts";
 import { sharedOut } from "./shapes/files.ts";
 import { isReport, type Kind, kindOf, type Lexicon, lexiconOf, orderIn } from "./shapes/lexicon.ts";
 import { listed } from "./shapes/listed.ts";
 import { ordered } from "./shapes/ordered.ts";
 import type { RequestShape, ShapeAround, Shaped } from "./shapes/shape.ts";
-import { sentencesOf } from "./shapes/text.ts";
-import { titleOf } from "./shapes/title.ts";
-import { turnsOf } from "./turns.ts";
+import { joined, linesOf, sentencesOf } from "./shapes/text.ts";
+import { type Draft, turnsOf } from "./turns.ts";
 import { wavesOf } from "./waves.ts";
-import { activeFormOf, plainLine, shortened } from "./wording.ts";
+import { activeFormOf, plainLine, shortened, subjectOf } from "./wording.ts";
 
 export type PlanAround = {
   readonly facts: RepositoryFacts;
@@ -200,4 +197,28 @@ function criteriaOf(tasks: readonly PlanTask[], { testCommand }: RepositoryFacts
 function taken({ id, question, default: usual }: Question, answers: PlanAround["answers"]): string {
   const asked = question.slice(0, question.lastIndexOf(" (Default: "));
   return `${asked} Taken: ${shortened(plainLine(answers?.get(id) || usual), MAX_SHARED_CHARS)}.`;
+}
+
+const GREETING = /^(?:hi|hello|hey|dear|good (?:morning|evening|afternoon))\b[^.!?]{0,30}[,.!]?$/i;
+const MAX_READ_CHARS = 5_000;
+
+function titleOf(request: string, maxChars: number): string {
+  const lines = linesOf(request.slice(0, MAX_READ_CHARS)).filter(({ text }) => hasWord(text));
+  const said = lines.filter(
+    ({ is, text }) => (is === "text" || is === "item") && !GREETING.test(text.trim()),
+  );
+  const [first = ""] = sentencesOf((said[0] ?? lines[0])?.text ?? "");
+  return subjectOf(first.replace(/^[#*_>\s|-]+|[*_]+$/g, ""), maxChars) || "Do what the request says";
+}
+
+/** Sentences of the request that no part and no shared sentence holds, as they were written. */
+function lostIn(request: string, { parts, shared }: Pick<Shaped, "parts" | "shared">): readonly string[] {
+  const held = [...new Set([...parts.map(({ words }) => words), ...shared])].map(joined);
+  return piecesOf(request).filter((piece) => !held.some((text) => text.includes(piece)));
+}
+
+/** Line by line, so that no piece runs over the mark of a list. */
+function piecesOf(request: string): readonly string[] {
+  const lines = linesOf(request).map(({ text }) => text);
+  return [...new Set(lines.flatMap(sentencesOf).map(joined).filter(hasWord))];
 }

@@ -1,11 +1,11 @@
 /** Does each task get the specialist whose words it speaks, and no reader what must be written? */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { BUILT_IN_SPECIALISTS } from "../delegation/specialist-table.ts";
+import { withBuiltIn } from "../delegation/specialist-table.ts";
 import { chooserOf } from "./choose-agent.ts";
-import type { Draft } from "./draft.ts";
+import type { Draft } from "./turns.ts";
 
-const choose = chooserOf(BUILT_IN_SPECIALISTS);
+const choose = chooserOf(withBuiltIn([]));
 const draftOf = (subject: string, description: string, delivers: Draft["delivers"]): Draft => ({
   ...{ subject, description, delivers, words: description },
   ...{

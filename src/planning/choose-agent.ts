@@ -2,9 +2,9 @@
 import type { Specialist } from "../core/specialist.ts";
 import { read } from "../delegation/keywords.ts";
 import { type Counted, counted, mostMentioned } from "../delegation/roster.ts";
-import type { Draft } from "./draft.ts";
 import { AGENT_PREFIX, GENERAL_PURPOSE } from "./plan.ts";
-import { saysToWrite } from "./says-to-write.ts";
+import type { Draft } from "./turns.ts";
+import { saysToWrite } from "./wording.ts";
 
 export type AgentRow = Pick<Specialist, "name" | "keywords" | "isReadOnly">;
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { criticalPath } from "./critical-path.ts";
+import { criticalPath } from "./waves.ts";
 
 const task = (id: string, blockedBy: readonly string[] = [], minutes?: number) => ({
   id,

@@ -1,15 +1,15 @@
 /** What is a worker told of the request? Its own part as it was written, and the whole for what surrounds it. */
 import { visible } from "./plain.ts";
 import type { ExecutionPlan, PlanTask } from "./plan.ts";
-import { saysToWrite } from "./says-to-write.ts";
 import type { Part } from "./shapes/shape.ts";
 import { joined } from "./shapes/text.ts";
+import { saysToWrite } from "./wording.ts";
 
 /** Of the request, in one task: some six pages, about 5,000 tokens. */
 export const MAX_REQUEST_CHARS = 20_000;
 
 /** What stands above the whole request in a task that does a part of it. */
-export const WHOLE = "The whole request, for what surrounds this part (the other parts are other tasks'):";
+const WHOLE = "The whole request, for what surrounds this part (the other parts are other tasks'):";
 
 export function describePart({ words, says }: Part, shared: readonly string[], request: string): string {
   return [

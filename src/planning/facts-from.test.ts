@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { cpuMs } from "../../test/support/cpu.ts";
-import { factsFrom } from "./facts-from.ts";
+import { factsFrom } from "./facts.ts";
 
 const factsOf = (files: readonly string[], texts: Readonly<Record<string, string>> = {}) =>
   factsFrom(

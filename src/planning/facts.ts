@@ -1,5 +1,4 @@
 /** What is known of the repository when a plan is made? Sampled, not read whole; it comes in as data. */
-
 export type RepositoryFacts = {
   /** Paths, sorted, as far as they were listed; at least `filesLeftOut` more are there. */
   readonly files: readonly string[];
@@ -24,3 +23,176 @@ export const NO_FACTS: RepositoryFacts = {
   tests: [],
   manifests: [],
 };
+
+type Entry = { readonly path: string; readonly bytes?: number };
+
+/** `manifests`: the texts of those that were read, by path. `leftOut`: files that were not listed, at least. */
+export function factsFrom(
+  entries: readonly Entry[],
+  manifests: ReadonlyMap<string, string> = new Map(),
+  leftOut = 0,
+): RepositoryFacts {
+  const files = entries.map(({ path }) => path).sort();
+  const own = files.filter((path) => !isForeign(path));
+  const known = new Set(files);
+  const testCommand = testCommandOf(known, manifests);
+  return {
+    files,
+    filesLeftOut: leftOut,
+    bytes: new Map(entries.flatMap(({ path, bytes }) => (bytes === undefined ? [] : [[path, bytes]]))),
+    languages: languagesOf(own),
+    tests: testsOf(own),
+    ...(testCommand === undefined ? {} : { testCommand }),
+    manifests: own.filter(isManifest).slice(0, MAX_LISTED),
+  };
+}
+
+/** Those that say more than that they are there: the ones to read, at the top of the repository. */
+export const READ_MANIFESTS: readonly string[] = [
+  ...["package.json", "deno.json", "pyproject.toml", "setup.cfg", "tox.ini"],
+  ...["composer.json", "Gemfile", "GNUmakefile", "makefile", "Makefile"],
+];
+
+/** More than a person looks through. */
+const MAX_LISTED = 50;
+
+const MANIFESTS: ReadonlySet<string> = new Set([
+  ...["package.json", "deno.json", "deno.jsonc", "Cargo.toml", "go.mod", "pyproject.toml", "setup.py"],
+  ...["requirements.txt", "Pipfile", "Gemfile", "composer.json", "pom.xml", "build.gradle", "mix.exs"],
+  ...["build.gradle.kts", "build.sbt", "Package.swift", "pubspec.yaml", "CMakeLists.txt", "meson.build"],
+  ...["Makefile", "GNUmakefile", "makefile", "Dockerfile", "stack.yaml", "rebar.config", "Project.toml"],
+]);
+
+const nameOf = (path: string) => path.slice(path.lastIndexOf("/") + 1);
+
+const isManifest = (path: string) =>
+  MANIFESTS.has(nameOf(path)) || /\.(?:csproj|fsproj|sln|gemspec|cabal)$/.test(path);
+
+/** Vendored code is not the project's own. */
+const isForeign = (path: string) => /(?:^|\/)(?:node_modules|vendor|third_party)\//.test(path);
+
+const LANGUAGES: Readonly<Record<string, string>> = {
+  ...named("TypeScript", "ts tsx mts cts"),
+  ...named("JavaScript", "js jsx mjs cjs"),
+  ...named("Python", "py pyi"),
+  ...named("C", "c h"),
+  ...named("C++", "cc cpp cxx hpp hh hxx"),
+  ...named("C#", "cs"),
+  ...named("Ruby", "rb"),
+  ...named("Rust", "rs"),
+  ...named("Go", "go"),
+  ...named("Java", "java"),
+  ...named("Kotlin", "kt kts"),
+  ...named("Scala", "scala"),
+  ...named("Swift", "swift"),
+  ...named("PHP", "php"),
+  ...named("Elixir", "ex exs"),
+  ...named("Erlang", "erl"),
+  ...named("Haskell", "hs"),
+  ...named("Dart", "dart"),
+  ...named("Lua", "lua"),
+  ...named("Perl", "pl pm"),
+  ...named("R", "r"),
+  ...named("Julia", "jl"),
+  ...named("Zig", "zig"),
+  ...named("Shell", "sh bash zsh"),
+  ...named("SQL", "sql"),
+  ...named("HTML", "html htm"),
+  ...named("CSS", "css scss sass less"),
+  ...named("Vue", "vue"),
+  ...named("Svelte", "svelte"),
+};
+
+function named(language: string, endings: string): Readonly<Record<string, string>> {
+  return Object.fromEntries(endings.split(" ").map((ending) => [ending, language]));
+}
+
+function languagesOf(files: readonly string[]): readonly string[] {
+  const counts = new Map<string, number>();
+  for (const path of files) {
+    const name = nameOf(path);
+    const ending = name.slice(name.lastIndexOf(".") + 1).toLowerCase();
+    const language = Object.hasOwn(LANGUAGES, ending) ? LANGUAGES[ending] : undefined;
+    if (language === undefined || ending === name.toLowerCase()) continue;
+    counts.set(language, (counts.get(language) ?? 0) + 1);
+  }
+  return [...counts].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1)).map(([language]) => language);
+}
+
+/** Found at once, where the next one tries folder by folder. */
+const MAY_BE_TEST = /(?:test|spec|e2e)/i;
+/** With what is above it: the first, because the pattern takes as few folders as it can. */
+const TEST_FOLDER = /^(?:[^/]+\/)*?(?:tests?|__tests__|specs?|e2e)\//i;
+const TEST_FILE =
+  /(?:^test_[^/]*\.py|_test\.(?:go|py|exs|dart)|[._-](?:test|spec)s?\.\w+|(?:Test|Tests|Spec)\.\w+)$/;
+
+/** The topmost folders by name; without any, the files by theirs. */
+function testsOf(files: readonly string[]): readonly string[] {
+  const folders = new Set<string>();
+  for (const path of files) {
+    const folder = MAY_BE_TEST.test(path) ? TEST_FOLDER.exec(path)?.[0] : undefined;
+    if (folder !== undefined) folders.add(folder);
+  }
+  if (folders.size > 0) return [...folders].sort().slice(0, MAX_LISTED);
+  return files.filter((path) => TEST_FILE.test(nameOf(path))).slice(0, MAX_LISTED);
+}
+
+type Known = ReadonlySet<string>;
+type Texts = ReadonlyMap<string, string>;
+
+/** The first tool that has something to run; a makefile late, because it often only calls the others. */
+function testCommandOf(known: Known, texts: Texts): string | undefined {
+  for (const look of TOOLS) {
+    const command = look(known, texts);
+    if (command !== undefined) return command;
+  }
+  return undefined;
+}
+
+const TOOLS: readonly ((known: Known, texts: Texts) => string | undefined)[] = [
+  (known, texts) => {
+    const test = taskIn(texts.get("package.json"), "scripts");
+    if (test === undefined || test.includes("no test specified")) return undefined; // What `npm init` writes.
+    if (known.has("pnpm-lock.yaml")) return "pnpm test";
+    if (known.has("yarn.lock")) return "yarn test";
+    return known.has("bun.lock") || known.has("bun.lockb") ? "bun run test" : "npm test";
+  },
+  (_, texts) => (taskIn(texts.get("deno.json"), "tasks") === undefined ? undefined : "deno task test"),
+  (known) => (known.has("Cargo.toml") ? "cargo test" : undefined),
+  (known) => (known.has("go.mod") ? "go test ./..." : undefined),
+  (known, texts) => (hasPytest(known, texts) ? "python3 -m pytest -q" : undefined),
+  (known) => (known.has("pom.xml") ? "mvn test" : undefined),
+  (known) => {
+    if (!known.has("build.gradle") && !known.has("build.gradle.kts")) return undefined;
+    return known.has("gradlew") ? "./gradlew test" : "gradle test";
+  },
+  (_, texts) => (/^[^#\n]*\brspec\b/m.test(texts.get("Gemfile") ?? "") ? "bundle exec rspec" : undefined),
+  (_, texts) => (taskIn(texts.get("composer.json"), "scripts") === undefined ? undefined : "composer test"),
+  (known) => (known.has("mix.exs") ? "mix test" : undefined),
+  (known) => (known.has("Package.swift") ? "swift test" : undefined),
+  (_, texts) => {
+    const text = texts.get("GNUmakefile") ?? texts.get("makefile") ?? texts.get("Makefile") ?? "";
+    const target = ["test", "check"].find((name) => new RegExp(`^${name}[ \\t]*:(?!=)`, "m").test(text));
+    return target && `make ${target}`;
+  },
+];
+
+/** A manifest that is no JSON says nothing. Some tools take lists of commands. */
+function taskIn(text: string | undefined, key: string): string | undefined {
+  if (text === undefined) return undefined;
+  try {
+    const manifest: unknown = JSON.parse(text);
+    const tasks: unknown = Object(Object(manifest)[key]);
+    const test: unknown = Object.hasOwn(Object(tasks), "test") ? Object(tasks).test : undefined;
+    return typeof test === "string" ? test : test === undefined ? undefined : JSON.stringify(test);
+  } catch {
+    return undefined;
+  }
+}
+
+const hasPytest = (known: Known, texts: Texts): boolean =>
+  known.has("pytest.ini") ||
+  known.has("conftest.py") ||
+  /^\[tool\.pytest\b/m.test(texts.get("pyproject.toml") ?? "") ||
+  /^\[(?:tool:)?pytest\]/m.test(texts.get("setup.cfg") ?? "") ||
+  /^\[pytest\]/m.test(texts.get("tox.ini") ?? "");

@@ -1,16 +1,14 @@
 /** Is a plan a good one? What would make it fail, and what would make it slow. */
 
-import { MAX_TASKS } from "./files/place.ts";
-import { sharedWrites } from "./lint/conflicts.ts";
+import { error, type Finding, MAX_TASKS, warning } from "./files/place.ts";
+import { type Reach, reachOf, sharedWrites } from "./lint/conflicts.ts";
 import { fileFindings } from "./lint/files.ts";
-import { error, type Finding, warning } from "./lint/finding.ts";
 import { orderFindings } from "./lint/order.ts";
-import { type Reach, reachOf } from "./lint/reach.ts";
 import { type AgentFact, type TaskLimits, taskJudge } from "./lint/task.ts";
 import type { ExecutionPlan, PlanTask } from "./plan.ts";
 import { type Waves, wavesOf } from "./waves.ts";
 
-export type { Finding } from "./lint/finding.ts";
+export type { Finding } from "./files/place.ts";
 
 /** What is known besides the plan. What is not given is not looked at. */
 export type LintFacts = {

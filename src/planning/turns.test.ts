@@ -1,8 +1,7 @@
 /** Do tasks wait for what they follow, and never two at once change the same? */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Draft } from "./draft.ts";
-import { turnsOf } from "./turns.ts";
+import { type Draft, turnsOf } from "./turns.ts";
 
 const draft = (given: Partial<Draft>): Draft => ({
   ...{ subject: "Mend it", description: "Mend it.", words: "Mend it.", delivers: "change" },

@@ -1,5 +1,6 @@
 /** When can each task start at the earliest? Its wave: 0 without dependencies, else one more than its latest. */
 import { Dag } from "../graph/dag.ts";
+import type { PlanTask } from "./plan.ts";
 
 export type Waited = { readonly id: string; readonly blockedBy: readonly string[] };
 
@@ -26,4 +27,48 @@ export function wavesOf(tasks: readonly Waited[]): Waves {
   }
   const byId = new Map([...found].sort(([, a], [, b]) => a - b));
   return { is: "waves", byId, count: 1 + ([...byId.values()].at(-1) ?? -1) };
+}
+
+/** For a task without an estimate. */
+const DEFAULT_MINUTES = 1;
+
+type Timed = Pick<PlanTask, "id" | "blockedBy" | "estimate">;
+type Reached = { readonly minutes: number; readonly before: string | undefined };
+
+/**
+ * From the first to the last; of equal chains that of the tasks that come first in the plan. Dependencies that
+ * nobody knows count as done. Empty where the tasks wait for each other in a circle. Time in proportion to
+ * tasks and dependencies.
+ */
+export function criticalPath({ tasks }: { readonly tasks: readonly Timed[] }): readonly string[] {
+  const byId = new Map<string, Timed>();
+  for (const task of tasks) if (!byId.has(task.id)) byId.set(task.id, task);
+  const place = new Map([...byId.keys()].map((id, index) => [id, index]));
+  const waves = wavesOf(tasks);
+  if (waves.is === "cycle") return [];
+
+  const reached = new Map<string, Reached>();
+  /** The later end, or of equal ones the one that comes first in the plan. */
+  const later = (a: string | undefined, b: string): string => {
+    if (a === undefined) return b;
+    const ahead = reached.get(b)!.minutes - reached.get(a)!.minutes;
+    return ahead > 0 || (ahead === 0 && place.get(b)! < place.get(a)!) ? b : a;
+  };
+  for (const id of waves.byId.keys()) {
+    const task = byId.get(id)!;
+    let before: string | undefined;
+    for (const one of task.blockedBy) if (byId.has(one)) before = later(before, one);
+    const since = before === undefined ? 0 : reached.get(before)!.minutes;
+    reached.set(id, { minutes: since + minutesOf(task), before });
+  }
+  let last: string | undefined;
+  for (const id of byId.keys()) last = later(last, id);
+  const path: string[] = [];
+  for (let id = last; id !== undefined; id = reached.get(id)!.before) path.push(id);
+  return path.reverse();
+}
+
+function minutesOf({ estimate }: Timed): number {
+  const minutes = estimate?.minutes ?? DEFAULT_MINUTES;
+  return Number.isFinite(minutes) && minutes >= 0 ? minutes : DEFAULT_MINUTES;
 }

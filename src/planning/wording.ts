@@ -31,7 +31,7 @@ export function shortened(line: string, maxChars: number): string {
 }
 
 /** A subject that begins with a name such as "iOS" or "src/a.ts" is left as it is. */
-export function capitalised(text: string): string {
+function capitalised(text: string): string {
   const first = String.fromCodePoint(text.codePointAt(0) ?? 0x20);
   const start = text.slice(0, 80);
   const isName = isAscii(start)
@@ -66,7 +66,7 @@ function atBlank(text: string): readonly [string, string] {
 }
 
 /** "make" is "making", "run" is "running", "tie" is "tying", "re-run" is "re-running". */
-export function continuous(verb: string): string {
+function continuous(verb: string): string {
   const dash = verb.lastIndexOf("-");
   if (dash !== -1) return verb.slice(0, dash + 1) + continuous(verb.slice(dash + 1));
   const lower = verb.toLowerCase();
@@ -91,3 +91,39 @@ function isDoubled(verb: string): boolean {
 }
 
 export const withoutArticle = (object: string): string => object.replace(/^(?:an?|the|some)\s+/i, "");
+
+const firstWord = (subject: string) => /^[A-Za-z]+/.exec(subject)?.[0].toLowerCase() ?? "";
+
+export const isReadingVerb = (subject: string): boolean => READING_VERBS.has(firstWord(subject));
+export const isVerb = (subject: string): boolean =>
+  isReadingVerb(subject) || OTHER_VERBS.has(firstWord(subject));
+
+const wordsOf = (words: string): ReadonlySet<string> => new Set(words.split(" "));
+
+/** A task that does this and names no file to change makes a report. */
+const READING_VERBS = wordsOf(
+  "review analyse analyze summarise summarize report audit assess evaluate examine explore inspect investigate " +
+    "research understand compare list scan catalog catalogue verify validate check survey study identify find",
+);
+
+/** Only for the title in the present continuous. */
+const OTHER_VERBS = wordsOf(
+  "add adjust adopt align allow annotate append apply archive avoid backfill benchmark build bump cache change " +
+    "clean close collect combine compute configure connect consolidate convert copy count create cut debug " +
+    "declare decouple delete deploy deprecate design detect disable display do document draft drop dump enable " +
+    "encode ensure expand export expose extend extract fetch fill filter finish fix flatten format generate get " +
+    "guard handle harden hide implement import improve increase inline insert install integrate introduce isolate " +
+    "keep limit link load localise localize lock log lower make map mark measure merge migrate mock modernise " +
+    "modernize move name normalise normalize open optimise optimize organise organize package parse patch persist " +
+    "pin plan polish port prepare prevent profile protect provide publish push put raise read rebuild record " +
+    "redesign reduce refactor register release remove rename render reorganise reorganize replace reset resolve " +
+    "restore restructure retry return reuse revert rewrite rotate run save schedule secure select send separate " +
+    "serve set setup ship show simplify sort speed split start stop store stream strip style support swap switch " +
+    "sync tag teach test tidy tighten track transform translate trim tune turn unify update upgrade use wire wrap " +
+    "write",
+);
+
+const WRITING =
+  /\b(?:writ(?:es?|ten|ing)|creat(?:es?|ed|ing)|sav(?:es?|ed|ing)|generat(?:es?|ed|ing)|produc(?:es?|ed|ing)|outputs?)\b/i;
+
+export const saysToWrite = (text: string): boolean => WRITING.test(text);

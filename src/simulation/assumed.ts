@@ -19,17 +19,11 @@ export type Assumed = {
 };
 
 /** What earlier runs have shown; what they have not is left out. */
-export type Learnt = {
+export type Learnt = Partial<Omit<Assumed, "workMsByAgent" | "workDollars" | "because">> & {
   readonly runs: number;
   readonly attempts: number;
   readonly workMsByAgent: ReadonlyMap<string, number>;
-  readonly workMs?: number;
-  readonly planMs?: number;
-  readonly gateMs?: number;
-  readonly workTokens?: number;
   readonly workDollars?: number;
-  readonly failShare?: number;
-  readonly refusedShare?: number;
 };
 
 export const NOTHING_LEARNT: Learnt = { runs: 0, attempts: 0, workMsByAgent: new Map() };

@@ -3,10 +3,12 @@
 import type { PlanAnswer } from "../core/answers/plan-answer.ts";
 import { failuresOf } from "../core/gate.ts";
 import { type Job, type JobId, jobId, type Member } from "../core/job.ts";
-import type { Event, EventOf, NewTask } from "../core/log/event.ts";
+import type { Writable } from "../core/log/draft.ts";
+import { type Event, type EventOf, type NewTask, type Reactions, react } from "../core/log/event.ts";
 import { OPEN, type Phase } from "../core/rules/landing.ts";
 import type { Problem, ProblemClass } from "../core/rules/repair.ts";
-import { parentId, ROOT, type TaskId } from "../core/task.ts";
+import type { TaskId } from "../core/task.ts";
+import type { Message } from "../engine/inbox.ts";
 import { endTimes } from "./end-times.ts";
 import { median } from "./learnt.ts";
 import {
@@ -16,6 +18,7 @@ import {
   type PlannedTurn,
   type RecordedAttempt,
   type Recording,
+  TaskNames,
   type Timed,
 } from "./recording.ts";
 
@@ -32,13 +35,25 @@ const membersName = (members: readonly Member[], nameOf: (task: TaskId) => strin
     .sort()
     .join(" ");
 
-type Writable<T> = { -readonly [K in keyof T]: T[K] };
 type Begun = { readonly job: Job; readonly at: number };
+
+/** What a replay does not do as it was, by the event that tells of it. */
+const INEXACT: Partial<Record<Event["type"], string>> = {
+  "target.moved":
+    "the target branch was moved from outside: it is moved at the same time, not at the same step",
+  "landing.lost": "landings were taken back: that is not replayed",
+  "setup.failed": "the set-up failed and was repaired: that is not replayed",
+  "landing.proposed": "a person was asked about a landing: it is replayed without the question",
+  "subtask.spawned": "a worker delegated or asked: it is replayed as if it had done everything itself",
+  "question.asked": "a worker delegated or asked: it is replayed as if it had done everything itself",
+  "account.parked": "an account was rate limited: the jobs that met it are replayed as they ended",
+  "account.refused": "an account was rate limited: the jobs that met it are replayed as they ended",
+};
 
 class Reader {
   readonly #openedAt: number;
   readonly #endTimes: ReadonlyMap<JobId, number>;
-  readonly #names = new Map<TaskId, string>([[ROOT, ROOT]]);
+  readonly #names = new TaskNames();
   readonly #keys = new Map<TaskId, string>();
   readonly #begun = new Map<JobId, Begun>();
   readonly #plans = new Map<string, Writable<PlannedTurn>[]>();
@@ -88,141 +103,69 @@ class Reader {
   }
 
   take(event: Event): void {
-    switch (event.type) {
-      case "run.opened":
-        this.#opened = event.request;
-        break;
-      case "job.started":
-        this.#started(event);
-        break;
-      case "job.ended":
-        this.#ended(event);
-        break;
-      case "plan.accepted":
-        this.#name(event.into);
-        this.#answered(event.task, this.#answerOf(event));
-        break;
-      case "plan.kept-whole":
-        this.#answered(event.task, NOTHING_MORE);
-        break;
-      case "plan.rejected":
-        this.#answered(event.task, this.#shifted(event.failure));
-        break;
-      case "plan.ended":
-        this.#answered(event.task, event.over === "finished" ? NOTHING_MORE : event.over);
-        break;
-      case "repair.planned":
-        this.#name(event.into);
-        this.#repairs(event);
-        break;
-      default:
-        this.#others(event);
-    }
+    const inexact = INEXACT[event.type];
+    if (inexact !== undefined) this.#inexact.add(inexact);
+    react(Reader.#READERS, this, event);
   }
 
-  #others(event: Event): void {
-    switch (event.type) {
-      case "task.handed-off":
-        this.#attempt(event.task, event.attempt, { files: event.handoff.filesChanged });
-        break;
-      case "task.done":
-        this.#attempt(event.task, undefined, { files: event.handoff.filesChanged });
-        break;
-      case "task.retried":
-        this.#setBack(event, event.attempt);
-        break;
-      case "task.failed":
-        this.#setBack(event, undefined);
-        break;
-      case "batch.landed":
-        this.#landed(event);
-        break;
-      case "landing.turned":
-        this.#turned(event);
-        break;
-      case "target.checked":
-        this.#checked(event);
-        break;
-      case "target.unchecked":
-        Object.assign(this.#gate.check.at(-1) ?? {}, { failure: event.failure });
-        break;
-      case "target.moved":
-        this.#happened.push({ at: this.#since(event.at) - 1, what: "moved" });
-        this.#inexact.add(
-          "the target branch was moved from outside: it is moved at the same time, not at the same step",
-        );
-        break;
-      case "landing.lost":
-        this.#inexact.add("landings were taken back: that is not replayed");
-        break;
-      default:
-        this.#command(event);
-    }
+  /** What is not here follows from the rest. */
+  static readonly #READERS: Partial<Reactions<Reader>> = {
+    "run.opened"(r, { request }) {
+      r.#opened = request;
+    },
+    "job.started": (r, event) => r.#started(event),
+    "job.ended": (r, event) => r.#ended(event),
+    "plan.accepted"(r, event) {
+      r.#name(event.into);
+      r.#answered(event.task, r.#answerOf(event));
+    },
+    "plan.kept-whole": (r, { task }) => r.#answered(task, NOTHING_MORE),
+    "plan.rejected": (r, { task, failure }) => r.#answered(task, r.#shifted(failure)),
+    "plan.ended": (r, { task, over }) => r.#answered(task, over === "finished" ? NOTHING_MORE : over),
+    "repair.planned"(r, event) {
+      r.#name(event.into);
+      r.#repairs(event);
+    },
+    "task.handed-off": (r, { task, attempt, handoff }) =>
+      r.#attempt(task, attempt, { files: handoff.filesChanged }),
+    "task.done": (r, { task, handoff }) => r.#attempt(task, undefined, { files: handoff.filesChanged }),
+    "task.retried": (r, event) => r.#setBack(event, event.attempt),
+    "task.failed": (r, event) => r.#setBack(event, undefined),
+    "batch.landed": (r, event) => r.#landed(event),
+    "landing.turned": (r, event) => r.#turned(event),
+    "target.checked": (r, event) => r.#checked(event),
+    "target.unchecked": (r, { failure }) => Object.assign(r.#gate.check.at(-1) ?? {}, { failure }),
+    "target.moved": (r, { at }) => r.#happened.push({ at: r.#since(at) - 1, what: "moved" }),
+    "run.paused": (r, { at }) => r.#say(at, { type: "pause" }),
+    "run.resumed": (r, { at }) => r.#say(at, { type: "resume" }),
+    "run.steered": (r, { at, message }) => r.#say(at, { type: "steer", message }),
+    "run.cancel-requested": (r, { at, reason }) => r.#say(at, { type: "cancel", reason }),
+    "task.cancel-requested": (r, { at, task, reason }) => r.#say(at, { type: "cancel", task, reason }),
+    "base.moved": (r, { at, commit }) => r.#say(at, { type: "base-moved", commit }),
+    "plan.proposed"(r, { at }) {
+      r.#proposedAt = at;
+    },
+    "plan.approved": (r, { at }) => r.#decide(at, { type: "approve" }),
+    "plan.declined": (r, { at, reason }) => r.#decide(at, { type: "decline", reason }),
+  };
+
+  #say(at: number, message: Message): void {
+    this.#said.push({ at: this.#since(at), message });
   }
 
-  #command(event: Event): void {
-    const say = (message: Recording["said"][number]["message"]) =>
-      this.#said.push({ at: this.#since(event.at), message });
-    switch (event.type) {
-      case "run.paused":
-        say({ type: "pause" });
-        break;
-      case "run.resumed":
-        say({ type: "resume" });
-        break;
-      case "run.steered":
-        say({ type: "steer", message: event.message });
-        break;
-      case "run.cancel-requested":
-        say({ type: "cancel", reason: event.reason });
-        break;
-      case "task.cancel-requested":
-        say({ type: "cancel", task: event.task, reason: event.reason });
-        break;
-      case "base.moved":
-        say({ type: "base-moved", commit: event.commit });
-        break;
-      case "plan.proposed":
-        this.#proposedAt = event.at;
-        break;
-      case "plan.approved":
-        this.#approvals.push({ afterMs: event.at - this.#proposedAt, message: { type: "approve" } });
-        break;
-      case "plan.declined": {
-        const message = { type: "decline", reason: event.reason } as const;
-        this.#approvals.push({ afterMs: event.at - this.#proposedAt, message });
-        break;
-      }
-      case "setup.failed":
-        this.#inexact.add("the set-up failed and was repaired: that is not replayed");
-        break;
-      case "landing.proposed":
-        this.#inexact.add("a person was asked about a landing: it is replayed without the question");
-        break;
-      case "subtask.spawned":
-      case "question.asked":
-        this.#inexact.add("a worker delegated or asked: it is replayed as if it had done everything itself");
-        break;
-      case "account.parked":
-      case "account.refused":
-        this.#inexact.add("an account was rate limited: the jobs that met it are replayed as they ended");
-        break;
-      default: // Follows from the rest.
-    }
+  #decide(at: number, message: Message): void {
+    this.#approvals.push({ afterMs: at - this.#proposedAt, message });
   }
 
   #since(at: number): number {
     return at - this.#openedAt;
   }
 
-  #nameOf = (task: TaskId): string => this.#names.get(task) ?? task;
+  #nameOf = (task: TaskId): string => this.#names.of(task);
 
   #name(into: readonly NewTask[]): void {
-    for (const { id, spec } of into) {
-      const above = parentId(id) ?? ROOT;
-      this.#names.set(id, above === ROOT ? spec.key : `${this.#nameOf(above)}/${spec.key}`);
-      this.#keys.set(id, spec.key);
-    }
+    this.#names.add(into);
+    for (const { id, spec } of into) this.#keys.set(id, spec.key);
   }
 
   #started({ job, at }: EventOf<"job.started">): void {

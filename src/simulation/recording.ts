@@ -2,8 +2,10 @@
 
 import type { PlanAnswer } from "../core/answers/plan-answer.ts";
 import type { Failure } from "../core/failure.ts";
+import type { NewTask } from "../core/log/event.ts";
 import type { JobKind } from "../core/rules/policy.ts";
 import type { Problem } from "../core/rules/repair.ts";
+import { parentId, ROOT, type TaskId } from "../core/task.ts";
 import type { Spent } from "../core/used.ts";
 import type { Message } from "../engine/inbox.ts";
 
@@ -59,3 +61,19 @@ export const NOTHING_MORE: PlanAnswer = {
   done: undefined,
   notes: [],
 };
+
+/** "calendar/grid": the planners' own names of a task, from the top. */
+export class TaskNames {
+  readonly #names = new Map<TaskId, string>([[ROOT, ROOT]]);
+
+  add(into: readonly NewTask[]): void {
+    for (const { id, spec } of into) {
+      const above = parentId(id) ?? ROOT;
+      this.#names.set(id, above === ROOT ? spec.key : `${this.of(above)}/${spec.key}`);
+    }
+  }
+
+  of(task: TaskId): string {
+    return this.#names.get(task) ?? task;
+  }
+}

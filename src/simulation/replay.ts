@@ -6,7 +6,7 @@ import { type Failure, failure } from "../core/failure.ts";
 import { type Job, jobId, type Spent } from "../core/job.ts";
 import type { Event } from "../core/log/event.ts";
 import type { Policy } from "../core/rules/policy.ts";
-import { parentId, ROOT, type TaskId } from "../core/task.ts";
+import type { TaskId } from "../core/task.ts";
 import { worked } from "./forecast.ts";
 import {
   type GateJob,
@@ -14,6 +14,7 @@ import {
   type PlannedTurn,
   type RecordedAttempt,
   type Recording,
+  TaskNames,
 } from "./recording.ts";
 import { simulate } from "./simulate.ts";
 import { type Timeline, timelineOf } from "./timeline.ts";
@@ -55,7 +56,7 @@ const MAX_MS = 365 * 24 * 60 * 60_000;
 /** Answers as recorded, by the names of tasks; where the replay takes another course, with the most likely answer. */
 class Player implements QueueScript {
   readonly #recording: Recording;
-  readonly #names = new Map<TaskId, string>([[ROOT, ROOT]]);
+  readonly #names = new TaskNames();
   /** Of a planner's recorded turns, how many are used up. */
   readonly #turns = new Map<string, number>();
   readonly #flakes: Map<string, number>;
@@ -68,11 +69,7 @@ class Player implements QueueScript {
 
   /** Which task has which name: numbers are given in the order of events. */
   see(event: Event): void {
-    if (event.type !== "plan.accepted" && event.type !== "repair.planned") return;
-    for (const { id, spec } of event.into) {
-      const above = parentId(id) ?? ROOT;
-      this.#names.set(id, above === ROOT ? spec.key : `${this.#nameOf(above)}/${spec.key}`);
-    }
+    if (event.type === "plan.accepted" || event.type === "repair.planned") this.#names.add(event.into);
   }
 
   ms(job: Job): number {
@@ -108,7 +105,7 @@ class Player implements QueueScript {
   }
 
   #nameOf(task: TaskId): string {
-    return this.#names.get(task) ?? task;
+    return this.#names.of(task);
   }
 
   #entry(job: Job): RecordedAttempt | PlannedTurn | GateJob | undefined {

@@ -1,8 +1,8 @@
 /** How many workers are worth having? The same plan with 1, 2, 4, 8 …, and the smallest number that is as good as any. */
 import type { Failure } from "../core/failure.ts";
 import type { Policy } from "../core/rules/policy.ts";
-import { criticalPath } from "../planning/critical-path.ts";
 import type { ExecutionPlan } from "../planning/plan.ts";
+import { criticalPath } from "../planning/waves.ts";
 import { type Assumed, isByChance } from "./assumed.ts";
 import { type Forecast, forecast, workMs } from "./forecast.ts";
 import { median } from "./learnt.ts";
@@ -107,7 +107,7 @@ async function fewest(
 }
 
 /** 1, 2, 4 … and at last as many as there are tasks, or as may be. */
-export function workerCounts(tasks: number, max: number = tasks): readonly number[] {
+function workerCounts(tasks: number, max: number = tasks): readonly number[] {
   const most = Math.max(1, Math.min(tasks, max));
   const counts: number[] = [];
   for (let n = 1; n < most; n *= 2) counts.push(n);

@@ -1,11 +1,20 @@
 /** When did what happen in a run, real or made up? Its log as times since it was opened. */
 
 import { type JobId, jobId, type Spent, taskOfJob } from "../core/job.ts";
-import type { Event, NewTask, RunEnd } from "../core/log/event.ts";
-import { parentId, ROOT, type TaskId, type TaskSpec } from "../core/task.ts";
+import type { Writable } from "../core/log/draft.ts";
+import {
+  type Event,
+  type EventOf,
+  type NewTask,
+  type Reactions,
+  type RunEnd,
+  react,
+} from "../core/log/event.ts";
+import { ROOT, type TaskId, type TaskSpec } from "../core/task.ts";
 import { NOTHING_USED, type Used, withSpent } from "../core/used.ts";
 import type { FileWait } from "../core/view/story.ts";
 import { count, emptyTally, type Tally } from "../core/view/tally.ts";
+import { TaskNames } from "./recording.ts";
 
 export type Timeline = {
   readonly end: RunEnd | "open";
@@ -58,10 +67,9 @@ export function timelineOf(events: readonly Event[]): Timeline {
   return reader.timeline(events.at(-1)?.at ?? 0);
 }
 
-type Writable<T> = { -readonly [K in keyof T]: T[K] };
-
 class Reader {
   readonly #openedAt: number;
+  readonly #names = new TaskNames();
   readonly #tasks = new Map<TaskId, Writable<TimedTask>>();
   readonly #since = new Map<JobId, { readonly at: number; readonly lane: number }>();
   readonly #lanes: (JobId | undefined)[] = [];
@@ -82,42 +90,33 @@ class Reader {
 
   take(event: Event): void {
     count(this.#tally, event);
-    switch (event.type) {
-      case "plan.accepted":
-      case "repair.planned":
-        for (const task of event.into) this.#made(task);
-        break;
-      case "run.opened":
-        this.#tasks.set(ROOT, { id: ROOT, name: ROOT, spec: event.spec, attempts: 0, workMs: 0 });
-        break;
-      case "job.started":
-        if (event.job.kind === "work") this.#started(jobId(event.job), event.job.task, event.at);
-        break;
-      case "job.ended":
-        if (event.how === "answered-late") this.#late(event.job, event.at);
-        this.#ended(event.job, event.at, event.spent);
-        break;
-      case "task.held-back":
-        this.#heldBack(event.task, event.behind, event.at);
-        break;
-      case "task.retried":
-      case "task.failed":
-        this.#lost(event);
-        break;
-      case "batch.landed": {
-        const tasks = event.members.map(({ task }) => this.#done(task, event.at));
-        this.#landings.push({ atMs: event.at - this.#openedAt, tasks });
-        break;
-      }
-      case "task.done":
-        this.#done(event.task, event.at);
-        break;
-      case "run.closed":
-        this.#end = event;
-        break;
-      default: // Neither takes time nor is waited for.
-    }
+    react(Reader.#READERS, this, event);
   }
+
+  /** What is not here takes no time and is not waited for. */
+  static readonly #READERS: Partial<Reactions<Reader>> = {
+    "run.opened": (r, { spec }) => r.#tasks.set(ROOT, { id: ROOT, name: ROOT, spec, attempts: 0, workMs: 0 }),
+    "plan.accepted": (r, { into }) => r.#made(into),
+    "repair.planned": (r, { into }) => r.#made(into),
+    "job.started"(r, { job, at }) {
+      if (job.kind === "work") r.#started(jobId(job), job.task, at);
+    },
+    "job.ended"(r, { job, how, at, spent }) {
+      if (how === "answered-late") r.#late(job, at);
+      r.#ended(job, at, spent);
+    },
+    "task.held-back": (r, { task, behind, at }) => r.#heldBack(task, behind, at),
+    "task.retried": (r, event) => r.#lost(event),
+    "task.failed": (r, event) => r.#lost(event),
+    "batch.landed"(r, { members, at }) {
+      const tasks = members.map(({ task }) => r.#done(task, at));
+      r.#landings.push({ atMs: at - r.#openedAt, tasks });
+    },
+    "task.done": (r, { task, at }) => r.#done(task, at),
+    "run.closed"(r, event) {
+      r.#end = event;
+    },
+  };
 
   timeline(lastAt: number): Timeline {
     const { how = "open", left = [] } = this.#end ?? {};
@@ -136,10 +135,10 @@ class Reader {
     };
   }
 
-  #made({ id, spec }: NewTask): void {
-    const above = parentId(id);
-    const prefix = above === undefined || above === ROOT ? "" : `${this.#tasks.get(above)?.name ?? above}/`;
-    this.#tasks.set(id, { id, name: `${prefix}${spec.key}`, spec, attempts: 0, workMs: 0 });
+  #made(into: readonly NewTask[]): void {
+    this.#names.add(into);
+    for (const { id, spec } of into)
+      this.#tasks.set(id, { id, name: this.#names.of(id), spec, attempts: 0, workMs: 0 });
   }
 
   #started(id: JobId, of: TaskId, at: number): void {
@@ -196,7 +195,7 @@ class Reader {
     this.#parked.set(task, { behind, at });
   }
 
-  #lost({ task: id, failure }: Event & { readonly type: "task.retried" | "task.failed" }): void {
+  #lost({ task: id, failure }: EventOf<"task.retried" | "task.failed">): void {
     const task = this.#tasks.get(id);
     if (!task || task.attempts === 0) return; // Its parts failed, or it was never begun.
     const bar = this.#bars.findLast((one) => one.task === task.name && !one.isLost);

@@ -11,8 +11,7 @@ import type {
 } from "../ports/subtasks.ts";
 import { exhausted, isRecord, taskFailure } from "./errors.ts";
 import type { SubtaskLimits } from "./limits.ts";
-import { bm25, countTerms } from "./relevance.ts";
-import { termsOf } from "./terms.ts";
+import { bm25, countTerms, termsOf } from "./relevance.ts";
 import { cutTo, quantity, tokensOf } from "./tokens.ts";
 
 export type ContextWish = {

@@ -8,11 +8,11 @@ import { assembleContext, type ContextWish } from "./context.ts";
 import { converse } from "./conversation.ts";
 import { failedResult, taskFailure, thrownError } from "./errors.ts";
 import { finish } from "./finish.ts";
+import { runSequence } from "./group.ts";
 import { limitsOf, type SomeLimits } from "./limits.ts";
 import type { Chain, LiveTask, Ran, SubtaskEvent, TaskOrder } from "./live-task.ts";
 import { runLoop } from "./loop.ts";
 import { runMap } from "./map.ts";
-import { runSequence } from "./sequence.ts";
 import { readTemplate, type TaskTemplate, type Template } from "./template.ts";
 
 export type ExecuteTaskOptions = Partial<

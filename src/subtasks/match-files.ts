@@ -1,8 +1,7 @@
 /** Which files does a task need? By their names, contents, imports, and by what was changed for similar words before. */
 import type { FileChange } from "../ports/subtasks.ts";
 import { type IndexedFile, importPlaces } from "./file-index.ts";
-import { bm25, countTerms } from "./relevance.ts";
-import { termsOf } from "./terms.ts";
+import { bm25, countTerms, termsOf } from "./relevance.ts";
 
 /**
  * How much each sign counts, on a scale where the best file has all of it: tuned on the older half of this project's

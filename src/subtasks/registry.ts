@@ -1,10 +1,10 @@
 /** Which template fits a request? By type, hints and words, with a score that is the same for everybody. */
 import type { TaskError } from "../ports/subtasks.ts";
 import { taskFailure } from "./errors.ts";
+import { termsOf } from "./relevance.ts";
 import type { SubtaskRequest } from "./request.ts";
 import { readTemplate, type TaskTemplate, type Template } from "./template.ts";
 import { readTemplateXml } from "./template-xml.ts";
-import { termsOf } from "./terms.ts";
 
 export type Registered = { readonly template: Template } | { readonly error: TaskError };
 

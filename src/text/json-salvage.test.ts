@@ -1,11 +1,13 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
-import { type Found, findJson, type Json, placeOf } from "./json-salvage.ts";
+import { findJson, type Json, placeOf } from "./json-salvage.ts";
+
+type JsonFound = ReturnType<typeof findJson> extends Iterable<infer One> ? One : never;
 
 const wholes = (text: string) =>
   [...findJson(text)].flatMap((found) => (found.is === "whole" ? [found.value] : []));
-const only = (text: string): Found => {
+const only = (text: string): JsonFound => {
   const found = [...findJson(text)];
   assert.equal(found.length, 1, `found ${found.length} in ${text}`);
   return found[0]!;

@@ -5,7 +5,7 @@ export type JsonList = readonly Json[];
 /** A map, so that a key like "__proto__" is a key like any other. */
 export type JsonObject = ReadonlyMap<string, Json>;
 
-export type Found =
+type JsonFound =
   | { readonly is: "whole"; readonly value: JsonList | JsonObject }
   /**
    * The text ended inside it (`cut`), or went on with something else than JSON (`broken`). What had begun is
@@ -25,7 +25,7 @@ export type Found =
  * After something broken it goes on where it broke, never further back: what is nested there breaks at the
  * same place. So every character is read a few times at most, whatever the text.
  */
-export function* findJson(text: string): Generator<Found> {
+export function* findJson(text: string): Generator<JsonFound> {
   const opening = /[[{]/g;
   for (let match = opening.exec(text); match !== null; match = opening.exec(text)) {
     const reader = readFrom(text, match.index);
@@ -58,7 +58,7 @@ type Reader = {
 /** Why reading stopped; the first bracket has been closed, or it never will be. */
 type Stop = { readonly is: "whole" } | { readonly is: "cut" | "broken"; readonly why: string };
 
-function readFrom(text: string, start: number): { readonly found: Found; readonly at: number } {
+function readFrom(text: string, start: number): { readonly found: JsonFound; readonly at: number } {
   const reader: Reader = { text, at: start, open: [], keys: [], want: "value" };
   for (;;) {
     skipBlanks(reader);
@@ -66,7 +66,7 @@ function readFrom(text: string, start: number): { readonly found: Found; readonl
     const stop = reader.at < text.length ? step(reader) : CUT;
     if (stop === undefined) continue;
     const { at, open } = reader;
-    const found: Found = stop.is === "whole" ? { is: "whole", value: outermost! } : { ...stop, open, at };
+    const found: JsonFound = stop.is === "whole" ? { is: "whole", value: outermost! } : { ...stop, open, at };
     return { found, at };
   }
 }

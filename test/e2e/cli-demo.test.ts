@@ -7,7 +7,8 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import type { Event, EventOf } from "../../src/core/log/event.ts";
-import { nameOf, nothingSeen, type RunView, see } from "../../src/core/view/view.ts";
+import { nameOf } from "../../src/core/log/state.ts";
+import { nothingSeen, type RunView, see } from "../../src/core/view/view.ts";
 import { openRepository, plainEnvironment } from "../support/repositories.ts";
 
 const call = promisify(execFile);

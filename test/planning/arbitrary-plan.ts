@@ -9,8 +9,8 @@ import {
   SCRATCHPAD,
   type Score,
 } from "../../src/planning/plan.ts";
-import { saysToWrite } from "../../src/planning/says-to-write.ts";
 import { wavesOf } from "../../src/planning/waves.ts";
+import { saysToWrite } from "../../src/planning/wording.ts";
 import type { Random } from "../../src/simulation/random.ts";
 
 export type PlanShape = {

@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import path from "node:path";
-import { BUILT_IN_SPECIALISTS } from "../../src/delegation/specialist-table.ts";
+import { withBuiltIn } from "../../src/delegation/specialist-table.ts";
 import { planByRules } from "../../src/planning/by-rules.ts";
-import { factsFrom } from "../../src/planning/facts-from.ts";
+import { factsFrom } from "../../src/planning/facts.ts";
 import { readPlan } from "../../src/planning/files/read-plan.ts";
 import { lintPlan } from "../../src/planning/lint.ts";
 import type { ExecutionPlan } from "../../src/planning/plan.ts";
@@ -148,7 +148,7 @@ function checkWaveList(plan: ExecutionPlan): void {
 /** It reads back as it is, from JSON and from markdown, and the only thing that may be wrong with it is that something must be answered. */
 function checkAsFile(plan: ExecutionPlan, { prefix, repository = "shop" }: Case): void {
   const { files } = REPOSITORIES[repository]!;
-  const found = lintPlan(plan, { agents: BUILT_IN_SPECIALISTS, files });
+  const found = lintPlan(plan, { agents: withBuiltIn([]), files });
   assert.deepEqual(
     found.filter(({ level, place }) => level === "error" && !place.startsWith("questions")),
     [],

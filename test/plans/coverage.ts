@@ -1,11 +1,13 @@
 /** Is every sentence of a request in its plan? Asked without the planner's own idea of a sentence. */
 import assert from "node:assert/strict";
-import { MAX_REQUEST_CHARS, WHOLE } from "../../src/planning/description.ts";
+import { MAX_REQUEST_CHARS } from "../../src/planning/description.ts";
 import type { ExecutionPlan } from "../../src/planning/plan.ts";
 
 /** The whole request at the end of a task that does a part of it shows nothing: somebody must have it as work. */
 export function checkCoverage(request: string, { tasks, assumptions }: ExecutionPlan): void {
-  const own = tasks.map(({ description }) => squeezed(description.split(WHOLE)[0]!));
+  const own = tasks.map(({ description }) =>
+    squeezed(description.split("The whole request, for what surrounds this part")[0]!),
+  );
   if (tasks.length === 1 && request.length > MAX_REQUEST_CHARS) {
     const told = tasks[0]!.description.split("\n\n[Cut here: ")[0]!;
     const left = assumptions.filter((one) => one.startsWith("Not read: ")).map((one) => one.slice(10));

@@ -1,11 +1,10 @@
 /** What do tests of plans need? The published words and limits, and repositories that are only lists. */
 import { readFileSync } from "node:fs";
 import path from "node:path";
-import { BUILT_IN_SPECIALISTS } from "../../src/delegation/specialist-table.ts";
+import { withBuiltIn } from "../../src/delegation/specialist-table.ts";
 import type { PlanAround } from "../../src/planning/by-rules.ts";
 import { type PlanningData, readPlanningData } from "../../src/planning/data.ts";
-import { NO_FACTS, type RepositoryFacts } from "../../src/planning/facts.ts";
-import { factsFrom } from "../../src/planning/facts-from.ts";
+import { factsFrom, NO_FACTS, type RepositoryFacts } from "../../src/planning/facts.ts";
 
 const textOf = (name: string) => {
   const file = path.join(import.meta.dirname, "../../planning", name);
@@ -24,7 +23,7 @@ export const DATA: PlanningData = published();
 export const around = (given: Partial<PlanAround> = {}): PlanAround => ({
   facts: NO_FACTS,
   data: DATA,
-  agents: BUILT_IN_SPECIALISTS,
+  agents: withBuiltIn([]),
   maxConcurrent: 8,
   ...given,
 });

@@ -8,7 +8,7 @@ import { emptyState, LANE, type RunState, taskOf } from "../../src/core/log/stat
 import { chainTop } from "../../src/core/rules/chain.ts";
 import { filesOf, isLoose } from "../../src/core/rules/held-files.ts";
 import type { Policy } from "../../src/core/rules/policy.ts";
-import { isWithin, overlaps } from "../../src/core/scope.ts";
+import { contains, overlaps } from "../../src/core/scope.ts";
 import { isRepair, isSettled, parentId, ROOT, type Task, type TaskId } from "../../src/core/task.ts";
 import type { VirtualRepository } from "../../src/simulation/virtual-repository.ts";
 import { AccountInvariants } from "./account-invariants.ts";
@@ -313,7 +313,10 @@ export class Invariants {
 
   #inScope(id: TaskId, scope: readonly string[], type: string): void {
     const parent = taskOf(this.state, parentId(id)!);
-    must(isWithin(scope, parent.spec.scope), `${id} reaches outside of ${parent.id} (${type})`);
+    must(
+      scope.every((path) => contains(parent.spec.scope, path)),
+      `${id} reaches outside of ${parent.id} (${type})`,
+    );
   }
 
   #endsOnce(task: Task): void {

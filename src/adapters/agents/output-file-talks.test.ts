@@ -10,7 +10,7 @@ import { hearing } from "../../../test/support/agent-parts.ts";
 import { newFolder } from "../../../test/support/folders.ts";
 import type { Reply } from "../../../test/support/model-server/model-server.ts";
 import { modelTurns } from "../../../test/support/model-turns.ts";
-import { BUILT_IN_SPECIALISTS } from "../../delegation/specialist-table.ts";
+import { withBuiltIn } from "../../delegation/specialist-table.ts";
 import type { Ask } from "../../ports/agent.ts";
 
 const never = new AbortController().signal;
@@ -27,7 +27,7 @@ function padFor(folder: string) {
 }
 
 /** One that has no tool to write by. */
-const READER = BUILT_IN_SPECIALISTS.find(({ isReadOnly }) => isReadOnly)!;
+const READER = withBuiltIn([]).find(({ isReadOnly }) => isReadOnly)!;
 
 it("a model writes its file, also in a role that only reads, and hands off a DONE", async () => {
   const paths = { mine: "", theirs: "" };

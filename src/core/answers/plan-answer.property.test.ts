@@ -3,7 +3,7 @@ import { describe, test } from "node:test";
 import fc from "fast-check";
 import { cases } from "../../../test/support/cases.ts";
 import { cpuMs } from "../../../test/support/cpu.ts";
-import { type AnsweredTask, type ReadAnswer, readPlanAnswer } from "./plan-answer.ts";
+import { type AnsweredTask, readPlanAnswer } from "./plan-answer.ts";
 
 /** A repeatable source of chance: a failure names its seed. */
 function chance(seed: number) {
@@ -68,7 +68,7 @@ function isInRepository(path: string): boolean {
 }
 
 /** Holds for every text in the world. */
-function checkAnything(text: string, about: string): ReadAnswer {
+function checkAnything(text: string, about: string): ReturnType<typeof readPlanAnswer> {
   const read = readPlanAnswer(text);
   if (read.is !== "answer") {
     assert.ok(read.reasons.length > 0 && read.reasons.length <= 21, about);

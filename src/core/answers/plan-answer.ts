@@ -42,7 +42,7 @@ export type PlanAnswer = {
   readonly notes: readonly string[];
 };
 
-export type ReadAnswer =
+type ReadAnswer =
   | { readonly is: "answer"; readonly answer: PlanAnswer }
   /** No answer was found in the text, or one too broken or too short to say what was meant. */
   | { readonly is: "unreadable"; readonly reasons: readonly string[] }

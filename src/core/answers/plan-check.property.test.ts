@@ -6,7 +6,7 @@ import { cpuMs } from "../../../test/support/cpu.ts";
 import { contains, EVERYTHING, overlaps, type Scope } from "../scope.ts";
 import type { TaskId } from "../task.ts";
 import type { AnsweredTask, PlanAnswer } from "./plan-answer.ts";
-import { checkPlan, type PlanContext } from "./plan-check.ts";
+import { checkPlan } from "./plan-check.ts";
 
 /** Few names, so that tasks meet, repeat and wait for each other often. */
 const path = fc.constantFrom("a/", "a/x", "a/y", "a/b/", "a/b/z", "b", "b/", "c", "lock", "d/e");
@@ -38,7 +38,7 @@ const plan: fc.Arbitrary<PlanAnswer> = fc
     }),
   );
 
-const context: fc.Arbitrary<PlanContext> = fc.record({
+const context: fc.Arbitrary<Parameters<typeof checkPlan>[1]> = fc.record({
   parent: fc.record({
     id: fc.constant("t.1" as TaskId),
     scope: fc.oneof(fc.constant([EVERYTHING]), fc.constant(["a/", "b", "c", "lock"]), scope),
@@ -53,7 +53,7 @@ const context: fc.Arbitrary<PlanContext> = fc.record({
 });
 
 /** The rules once more: all pairs, no index, nothing shared with the code but what a path covers. */
-function isAcceptable({ tasks }: PlanAnswer, about: PlanContext): boolean {
+function isAcceptable({ tasks }: PlanAnswer, about: Parameters<typeof checkPlan>[1]): boolean {
   const fits = (given: AnsweredTask) =>
     given.delivers === "report" || given.scope.some((x) => contains(about.parent.scope, x));
   const kept = tasks.filter(fits);
@@ -68,7 +68,10 @@ function isAcceptable({ tasks }: PlanAnswer, about: PlanContext): boolean {
   );
 }
 
-const own = ({ scope, delivers }: AnsweredTask, { parent, sharedFiles }: PlanContext): Scope =>
+const own = (
+  { scope, delivers }: AnsweredTask,
+  { parent, sharedFiles }: Parameters<typeof checkPlan>[1],
+): Scope =>
   delivers === "report" ? [] : scope.filter((x) => contains(parent.scope, x) && !contains(sharedFiles, x));
 
 /** Does `from` wait for `to`, directly or not? */

@@ -4,7 +4,7 @@ import { cpuMs } from "../../../test/support/cpu.ts";
 import { EVERYTHING } from "../scope.ts";
 import type { TaskId } from "../task.ts";
 import type { AnsweredTask, PlanAnswer } from "./plan-answer.ts";
-import { type CheckedPlan, checkPlan, type PlanContext } from "./plan-check.ts";
+import { checkPlan } from "./plan-check.ts";
 
 const id = (text: string) => text as TaskId;
 
@@ -29,7 +29,7 @@ const answer = (tasks: readonly AnsweredTask[], fields: Partial<PlanAnswer> = {}
   ...fields,
 });
 
-const context = (fields: Partial<PlanContext> = {}): PlanContext => ({
+const context = (fields: Partial<Parameters<typeof checkPlan>[1]> = {}): Parameters<typeof checkPlan>[1] => ({
   parent: { id: id("t.2"), scope: ["src/"], priority: 5 },
   strict: true,
   firstOrdinal: 1,
@@ -40,14 +40,14 @@ const context = (fields: Partial<PlanContext> = {}): PlanContext => ({
   ...fields,
 });
 const within = (...scope: string[]) => context({ parent: { id: id("t.2"), scope, priority: 5 } });
-const atRoot = (fields: Partial<PlanContext> = {}) =>
+const atRoot = (fields: Partial<Parameters<typeof checkPlan>[1]> = {}) =>
   context({ parent: { id: id("t"), scope: [EVERYTHING], priority: 5 }, strict: false, ...fields });
 
-function accepted(checked: CheckedPlan) {
+function accepted(checked: ReturnType<typeof checkPlan>) {
   assert.ok(checked.is === "accepted", checked.is === "refused" ? checked.reasons.join("; ") : "");
   return checked;
 }
-function reasonsOf(checked: CheckedPlan): readonly string[] {
+function reasonsOf(checked: ReturnType<typeof checkPlan>): readonly string[] {
   assert.ok(checked.is === "refused", "it was accepted");
   return checked.reasons;
 }

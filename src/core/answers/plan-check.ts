@@ -7,7 +7,7 @@ import { containing, EVERYTHING, type Scope } from "../scope.ts";
 import { childId, type TaskId, type TaskSize, type TaskSpec } from "../task.ts";
 import type { AnsweredTask, Deferral, PlanAnswer } from "./plan-answer.ts";
 
-export type PlanContext = {
+type PlanContext = {
   readonly parent: { readonly id: TaskId; readonly scope: Scope; readonly priority: number };
   /** A subplanner: tasks of one answer may not overlap. The root planner's may, and run one after the other. */
   readonly strict: boolean;
@@ -24,7 +24,7 @@ export type PlanContext = {
 /** `size` decides about its shape, and is not kept. */
 export type PlannedSpec = Omit<TaskSpec, "shape"> & { readonly size?: TaskSize };
 
-export type CheckedPlan =
+type CheckedPlan =
   | {
       readonly is: "accepted";
       /** In the order of their ids, `childId(parent.id, firstOrdinal)` and on. */

@@ -1,11 +1,11 @@
 /** How does `evolve` see a run? As a `RunState` that it may change; everything else sees it as readonly. */
 
 import type { Task, TaskId, Tries } from "../task.ts";
-import type { Event, EventOf } from "./event.ts";
+import type { Reactions } from "./event.ts";
 import { LANE, type Planner, type RunState, type Waiter } from "./state.ts";
 
 /** What each type of event changes. */
-export type Evolvers = { readonly [T in Event["type"]]: (s: StateDraft, event: EventOf<T>) => void };
+export type Evolvers = Reactions<StateDraft>;
 
 /** Fields can be set, maps and sets can be changed; lists are replaced. */
 export type Writable<T> = {

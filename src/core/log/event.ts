@@ -27,190 +27,165 @@ export type JobEnd = "answered" | "answered-late" | "dropped" | "expired" | "int
 /** What an attempt that came to nothing is counted as (see `Tries`). */
 export type Charge = "failed" | "refused" | "lost" | "unreachable" | "nothing";
 
-export type Fact =
-  | { readonly type: "run.opened"; readonly request: RunRequest; readonly spec: TaskSpec }
-  | { readonly type: "run.paused" }
-  | { readonly type: "run.resumed" }
-  | { readonly type: "run.steered"; readonly message: string }
+/** What each fact says. */
+type Facts = {
+  "run.opened": { request: RunRequest; spec: TaskSpec };
+  "run.paused": Nothing;
+  "run.resumed": Nothing;
+  "run.steered": { message: string };
   /** Nothing new starts; what is landing finishes; then it closes as cancelled. */
-  | { readonly type: "run.cancel-requested"; readonly reason: string }
-  | {
-      readonly type: "run.closed";
-      readonly how: RunEnd;
-      readonly left: readonly string[];
-      /** What planners gave up, for programs; `left` says it in words. */
-      readonly givenUp?: readonly GivenUpView[];
-    }
-  | { readonly type: "command.refused"; readonly command: string; readonly reason: string }
-  | { readonly type: "job.started"; readonly job: Job; readonly until: number }
-  | { readonly type: "job.ended"; readonly job: JobId; readonly how: JobEnd; readonly spent?: Spent }
+  "run.cancel-requested": { reason: string };
+  "run.closed": {
+    how: RunEnd;
+    left: readonly string[];
+    /** What planners gave up, for programs; `left` says it in words. */
+    givenUp?: readonly GivenUpView[];
+  };
+  "command.refused": { command: string; reason: string };
+  "job.started": { job: Job; until: number };
+  "job.ended": { job: JobId; how: JobEnd; spent?: Spent };
   /** All of its accounts are parked until `parkedUntil`: its lease, now `until`, does not run out meanwhile. */
-  | {
-      readonly type: "job.extended";
-      readonly job: JobId;
-      readonly until: number;
-      readonly parkedUntil: number;
-    }
+  "job.extended": { job: JobId; until: number; parkedUntil: number };
   /** The machine's clock was set by so much, forward or back. `at` goes on as before; what others named by it moves. */
-  | { readonly type: "clock.jumped"; readonly ms: number }
+  "clock.jumped": { ms: number };
   /**
    * No sign of life for so long; 0: it has given one again. With `doing`, for so long in this, which is slow: a command
    * of the gate, a model that does not answer. For people; nothing follows from it.
    */
-  | { readonly type: "job.quiet"; readonly job: JobId; readonly ms: number; readonly doing?: string }
+  "job.quiet": { job: JobId; ms: number; doing?: string };
   /** While a job's gate, set-up command or criterion ran, by it or by somebody else. For people; nothing follows. */
-  | { readonly type: "checkout.changed"; readonly job: JobId; readonly places: readonly string[] }
+  "checkout.changed": { job: JobId; places: readonly string[] };
   /** It has no more to give before `until`: nobody is started who would have to call it. */
-  | {
-      readonly type: "account.parked";
-      readonly account: string;
-      readonly until: number;
-      readonly failure: Failure;
-    }
+  "account.parked": { account: string; until: number; failure: Failure };
   /** Its key is wrong, or may not do this: nobody is started on it before a person says `resume`. */
-  | { readonly type: "account.refused"; readonly account: string; readonly failure: Failure }
-  | { readonly type: "account.woken"; readonly account: string }
+  "account.refused": { account: string; failure: Failure };
+  "account.woken": { account: string };
   /** The first job since it was woken has come to something: it is no longer in trouble in a row. */
-  | { readonly type: "account.worked"; readonly account: string }
-  | {
-      readonly type: "plan.accepted";
-      readonly task: TaskId;
-      readonly into: readonly NewTask[];
-      readonly replanAfter: number;
-      readonly said: PlanSaid;
-      /** What was removed, dropped, serialised or left uncovered: the planner is told. */
-      readonly notes: readonly string[];
-    }
+  "account.worked": { account: string };
+  "plan.accepted": {
+    task: TaskId;
+    into: readonly NewTask[];
+    replanAfter: number;
+    said: PlanSaid;
+    /** What was removed, dropped, serialised or left uncovered: the planner is told. */
+    notes: readonly string[];
+  };
   /** Nobody is put to work on these before a person says so. */
-  | { readonly type: "plan.proposed"; readonly tasks: readonly TaskId[] }
-  | { readonly type: "plan.approved" }
+  "plan.proposed": { tasks: readonly TaskId[] };
+  "plan.approved": Nothing;
   /** Its tasks are cancelled, and the planner is told why. */
-  | { readonly type: "plan.declined"; readonly reason: string }
-  | {
-      readonly type: "plan.rejected";
-      readonly task: TaskId;
-      readonly failure: Failure;
-      readonly reasons: readonly string[];
-      readonly retryAt: number;
-      readonly charge: "error" | "unreachable" | "nothing";
-      /** Concerns about something undone that were closed by their id alone: that is asked about once. */
-      readonly sentBack?: readonly string[];
-    }
-  | { readonly type: "plan.kept-whole"; readonly task: TaskId }
-  | {
-      readonly type: "plan.ended";
-      readonly task: TaskId;
-      readonly over: "finished" | Failure;
-      readonly said?: PlanSaid;
-    }
-  | {
-      readonly type: "task.handed-off";
-      readonly task: TaskId;
-      readonly attempt: number;
-      readonly handoff: Handoff;
-    }
-  | {
-      readonly type: "task.retried";
-      readonly task: TaskId;
-      readonly attempt: number;
-      readonly failure: Failure;
-      readonly handoff?: Handoff;
-      readonly charge: Charge;
-      readonly retryAt: number;
-    }
-  /** The worker's turn ended with a call; it goes on when the subtask has ended. `start`: its workspace, kept. */
-  | (Suspended & { readonly type: "subtask.spawned"; readonly into: NewTask })
-  /** No subtask was begun: the worker goes on with the reason. */
-  | (Suspended & { readonly type: "subtask.refused"; readonly response: ToolResponse })
-  | (Suspended & { readonly type: "question.asked"; readonly question: SubtaskQuestion })
+  "plan.declined": { reason: string };
+  "plan.rejected": {
+    task: TaskId;
+    failure: Failure;
+    reasons: readonly string[];
+    retryAt: number;
+    charge: "error" | "unreachable" | "nothing";
+    /** Concerns about something undone that were closed by their id alone: that is asked about once. */
+    sentBack?: readonly string[];
+  };
+  "plan.kept-whole": { task: TaskId };
+  "plan.ended": { task: TaskId; over: "finished" | Failure; said?: PlanSaid };
+  "task.handed-off": { task: TaskId; attempt: number; handoff: Handoff };
+  "task.retried": {
+    task: TaskId;
+    attempt: number;
+    failure: Failure;
+    handoff?: Handoff;
+    charge: Charge;
+    retryAt: number;
+  };
   /** Asked in vain: once more at `retryAt`, or further up, maybe in the words of the task that passes it on. */
-  | {
-      readonly type: "question.passed";
-      readonly question: string;
-      readonly to: SubtaskQuestion["to"];
-      readonly text?: string;
-      /** Of that task's turn, which is part of its conversation. */
-      readonly attempt?: number;
-      readonly retryAt?: number;
-      /** It was lost through no fault of that task's: it does not count as a try. */
-      readonly isFree?: true;
-    }
-  | {
-      readonly type: "question.answered";
-      readonly question: string;
-      readonly text: string;
-      readonly by: "person" | "default" | Member;
-    }
-  | { readonly type: "task.woken"; readonly task: TaskId }
-  | {
-      readonly type: "task.held-back";
-      readonly task: TaskId;
-      readonly behind: TaskId;
-      readonly until: "settled" | "idle";
-    }
-  | { readonly type: "task.done"; readonly task: TaskId; readonly handoff: Handoff }
-  | {
-      readonly type: "task.failed";
-      readonly task: TaskId;
-      readonly failure: Failure;
-      /** What the last attempt had made, if it came so far. */
-      readonly handoff?: Handoff;
-    }
-  | { readonly type: "task.skipped"; readonly task: TaskId; readonly because: TaskId }
-  | { readonly type: "task.cancel-requested"; readonly task: TaskId; readonly reason: string }
-  | { readonly type: "task.cancelled"; readonly task: TaskId; readonly reason: string }
-  | {
-      readonly type: "batch.landed";
-      readonly members: readonly Member[];
-      readonly commit: string;
-      readonly proof: Proof | "found";
-      readonly flaky: readonly string[];
-    }
+  "question.passed": {
+    question: string;
+    to: SubtaskQuestion["to"];
+    text?: string;
+    /** Of that task's turn, which is part of its conversation. */
+    attempt?: number;
+    retryAt?: number;
+    /** It was lost through no fault of that task's: it does not count as a try. */
+    isFree?: true;
+  };
+  "question.answered": { question: string; text: string; by: "person" | "default" | Member };
+  "task.woken": { task: TaskId };
+  "task.held-back": { task: TaskId; behind: TaskId; until: "settled" | "idle" };
+  "task.done": { task: TaskId; handoff: Handoff };
+  "task.failed": {
+    task: TaskId;
+    failure: Failure;
+    /** What the last attempt had made, if it came so far. */
+    handoff?: Handoff;
+  };
+  "task.skipped": { task: TaskId; because: TaskId };
+  "task.cancel-requested": { task: TaskId; reason: string };
+  "task.cancelled": { task: TaskId; reason: string };
+  "batch.landed": {
+    members: readonly Member[];
+    commit: string;
+    proof: Proof | "found";
+    flaky: readonly string[];
+  };
   /** It changes what the gate runs, or what steers agents: it does not land before a person says so. */
-  | { readonly type: "landing.proposed"; readonly task: TaskId; readonly flags: readonly string[] }
-  | { readonly type: "landing.approved"; readonly task: TaskId }
+  "landing.proposed": { task: TaskId; flags: readonly string[] };
+  "landing.approved": { task: TaskId };
   /** It is attempted again, or has failed, as the next fact says. */
-  | { readonly type: "landing.declined"; readonly task: TaskId; readonly reason: string }
+  "landing.declined": { task: TaskId; reason: string };
   /** Somebody put the target back to before it. Found again, it is told as `batch.landed` once more. */
-  | { readonly type: "landing.lost"; readonly commit: string; readonly members: readonly Member[] }
-  | {
-      readonly type: "landing.turned";
-      readonly phase: Phase;
-      readonly requeue: readonly TaskId[];
-      readonly errors: number;
-      readonly retryAt: number;
-      /** What the gate wrote when it was last red, for those who may be refused for it. */
-      readonly detail?: string;
-      /** Why the last landing came to nothing, if it was for reasons of the repository or the machine. */
-      readonly failure?: Failure;
-    }
-  | { readonly type: "target.checked"; readonly tip: string; readonly report: GateReport }
-  | { readonly type: "target.unchecked"; readonly failure: Failure }
+  "landing.lost": { commit: string; members: readonly Member[] };
+  "landing.turned": {
+    phase: Phase;
+    requeue: readonly TaskId[];
+    errors: number;
+    retryAt: number;
+    /** What the gate wrote when it was last red, for those who may be refused for it. */
+    detail?: string;
+    /** Why the last landing came to nothing, if it was for reasons of the repository or the machine. */
+    failure?: Failure;
+  };
+  "target.checked": { tip: string; report: GateReport };
+  "target.unchecked": { failure: Failure };
   /** The gate or a workspace cannot be made ready here: nothing is started before a person says `resume`. */
-  | { readonly type: "setup.failed"; readonly failure: Failure }
-  | { readonly type: "setup.retried" }
+  "setup.failed": { failure: Failure };
+  "setup.retried": Nothing;
   /** Whether the gate's commands look at the tree that they run in. `unproven` is followed by `setup.failed`. */
-  | { readonly type: "gate.probed"; readonly probed: Probed }
-  | { readonly type: "gate.unprobed"; readonly failure: Failure }
-  | { readonly type: "target.moved"; readonly tip: string }
-  | { readonly type: "base.moved"; readonly commit: string }
-  | {
-      readonly type: "repair.planned";
-      readonly into: readonly NewTask[];
-      readonly round: number;
-      readonly failures: number;
-      /** The class that it repairs; unknown in runs of an older Skein. */
-      readonly class?: ProblemClass;
-      readonly notes: readonly string[];
-    }
-  | { readonly type: "repair.given-up"; readonly failures: readonly string[] }
+  "gate.probed": { probed: Probed };
+  "gate.unprobed": { failure: Failure };
+  "target.moved": { tip: string };
+  "base.moved": { commit: string };
+  "repair.planned": {
+    into: readonly NewTask[];
+    round: number;
+    failures: number;
+    /** The class that it repairs; unknown in runs of an older Skein. */
+    class?: ProblemClass;
+    notes: readonly string[];
+  };
+  "repair.given-up": { failures: readonly string[] };
   /** `all`: also the part that is kept for finished work to land. */
-  | { readonly type: "budget.exhausted"; readonly spent: Spent; readonly all?: true };
+  "budget.exhausted": { spent: Spent; all?: true };
+};
+
+/** A worker's turn ended with a call: it goes on when there is a response to it. */
+type Suspensions = {
+  "subtask.spawned": { into: NewTask };
+  /** No subtask was begun: the worker goes on with the reason. */
+  "subtask.refused": { response: ToolResponse };
+  "question.asked": { question: SubtaskQuestion };
+};
+
+type Nothing = Readonly<Record<never, never>>;
+
+export type Fact =
+  | { [T in keyof Facts]: Readonly<Facts[T]> & { readonly type: T } }[keyof Facts]
+  | {
+      [T in keyof Suspensions]: Suspended & Readonly<Suspensions[T]> & { readonly type: T };
+    }[keyof Suspensions];
 
 /** A worker that waits for what it called for. */
 type Suspended = {
   readonly task: TaskId;
   readonly attempt: number;
+  /** Its workspace, as it was left. */
   readonly start: string;
   /** The job whose conversation goes on: as a rule that of this attempt. */
   readonly session: JobId;
@@ -247,6 +222,13 @@ export type GivenUpView = {
 /** A fact in the log: `at` is when it was decided, in ms, by the run's own time, which no setting of a clock changes. */
 export type Event = Fact & { readonly at: number };
 export type EventOf<T extends Event["type"]> = Extract<Event, { readonly type: T }>;
+
+/** What each type of event does to `S`. */
+export type Reactions<S> = { readonly [T in Event["type"]]: (s: S, event: EventOf<T>) => void };
+
+/** A type that is not in the table does nothing. */
+export const react = <S>(reactions: Partial<Reactions<S>>, s: S, event: Event): void =>
+  (reactions[event.type] as ((s: S, event: Event) => void) | undefined)?.(s, event);
 
 /** What people ask for. */
 export type Command =

@@ -4,12 +4,11 @@ import { isOver } from "../rules/finish.ts";
 import { ROOT } from "../task.ts";
 import { unreachable } from "../unreachable.ts";
 import type { Evolvers, StateDraft } from "./draft.ts";
-import type { Event } from "./event.ts";
+import { type Event, react } from "./event.ts";
 import { jobEvents } from "./evolve-job.ts";
 import { addTask, planEvents } from "./evolve-plan.ts";
-import { subtaskEvents } from "./evolve-subtask.ts";
 import { moveTip, targetEvents } from "./evolve-target.ts";
-import { taskEvents } from "./evolve-task.ts";
+import { subtaskEvents, taskEvents } from "./evolve-task.ts";
 import { standAside } from "./settle.ts";
 import { accountKey, emptyState, type RunState, runningJobOf } from "./state.ts";
 
@@ -24,7 +23,7 @@ export function evolve(state: RunState, event: Event): RunState {
   const s = state as StateDraft;
   const wasOver = isAtEnd(s);
   if (!isEventType(event.type)) unreachable(event.type);
-  (EVOLVERS[event.type] as (s: StateDraft, event: Event) => void)(s, event);
+  react(EVOLVERS, s, event);
   // The last check was made before the last task ended: look once more where the target is.
   if (!wasOver && s.cancelling === undefined && isAtEnd(s))
     if (event.at > s.target.checkedAt && s.tips.size > 1) s.target.unsure = true;

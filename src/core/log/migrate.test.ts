@@ -4,7 +4,7 @@ import { CoreRun, task } from "../../../test/support/core-run.ts";
 import { givenUpOf } from "../rules/given-up.ts";
 import { ROOT } from "../task.ts";
 import { replay } from "./evolve.ts";
-import { EVENT_VERSION, migrate, type Step } from "./migrate.ts";
+import { EVENT_VERSION, migrate } from "./migrate.ts";
 
 const paused = { type: "run.paused", at: 7 };
 
@@ -13,13 +13,12 @@ test("an event of today's version is taken as it is", () => {
 });
 
 test("an older event goes through every step from its version on, and no other", () => {
-  const steps: readonly Step[] = [
-    ({ kind, ...rest }) => ({ ...rest, type: kind }), // Version 1 called it `kind`,
-    ({ seconds, ...rest }) => ({ ...rest, at: Number(seconds) * 1_000 }), // version 2 counted in seconds.
-  ];
-  assert.deepEqual(migrate(1, { kind: "run.paused", seconds: 7 }, steps), { type: "run.paused", at: 7_000 });
-  assert.deepEqual(migrate(2, { type: "run.paused", seconds: 7 }, steps), { type: "run.paused", at: 7_000 });
-  assert.deepEqual(migrate(3, paused, steps), paused);
+  const of = (version: number) =>
+    migrate(version, { ...paused, said: { addressed: ["c1"] }, phase: { is: "hunt" } });
+  const [said, phase] = [{ addressed: [{ concern: "c1" }] }, { is: "bisect" }];
+  assert.deepEqual(of(1), { ...paused, said, phase });
+  assert.deepEqual(of(2), { ...paused, said: { addressed: ["c1"] }, phase });
+  assert.deepEqual(of(3), { ...paused, said: { addressed: ["c1"] }, phase: { is: "hunt" } });
 });
 
 test("a newer event asks for a newer Skein, with both numbers", () => {

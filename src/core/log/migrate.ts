@@ -7,7 +7,7 @@ import { isEventType } from "./evolve.ts";
 /** An event as it was written: an object, nothing more is known. */
 type Body = Readonly<Record<string, unknown>>;
 /** From version n to n + 1. Steps stay for ever: a log may be as old as the first of them. */
-export type Step = (body: Body) => Body;
+type Step = (body: Body) => Body;
 
 /** The step at index 0 leads from version 1 to 2. */
 const STEPS: readonly Step[] = [addressedByMore, bisectionByName];
@@ -35,15 +35,14 @@ function bisectionByName(body: Body): Body {
 }
 
 /** Throws, in words, what cannot be an event of today: whoever reads a log says where it was. */
-export function migrate(version: number, body: unknown, steps: readonly Step[] = STEPS): Event {
-  const newest = steps.length + 1;
+export function migrate(version: number, body: unknown): Event {
   if (!Number.isSafeInteger(version) || version < 1)
     throw new Error(`has no version, but ${String(version)}`);
-  if (version > newest)
+  if (version > EVENT_VERSION)
     throw new Error(
-      `was written by a newer Skein (version ${version}, this one knows ${newest}); update Skein to read it`,
+      `was written by a newer Skein (version ${version}, this one knows ${EVENT_VERSION}); update Skein to read it`,
     );
-  return checked(steps.slice(version - 1).reduce((older, step) => step(older), asBody(body)));
+  return checked(STEPS.slice(version - 1).reduce((older, step) => step(older), asBody(body)));
 }
 
 function asBody(body: unknown): Body {

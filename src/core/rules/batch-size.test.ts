@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { CoreRun, task } from "../../../test/support/core-run.ts";
-import { bestBatch, gateRunsPerTask, NO_ODDS, withSeen } from "./batch-size.ts";
+import { bestBatch, NO_ODDS, withSeen } from "./batch-size.ts";
 
 describe("the size of a batch", () => {
   it("is a dozen before anything is known, and grows to the limit where nothing is bad", () => {
@@ -18,16 +18,13 @@ describe("the size of a batch", () => {
     for (const max of [1, 2, 12]) assert.equal(bestBatch(NO_ODDS, max), max);
   });
 
-  it("is the one with the fewest gate runs a task, for any odds", () => {
-    for (const [good, bad] of [
-      [0, 0],
-      [100, 1],
-      [80, 20],
-    ] as const) {
-      const p = (bad + 0.5) / (good + bad + 10);
-      const best = gateRunsPerTask(bestBatch({ good, bad }, 50), p);
-      for (let size = 1; size <= 50; size += 1) assert.ok(best <= gateRunsPerTask(size, p), `${size}`);
-    }
+  it("shrinks as more tasks turn out to be bad", () => {
+    const sizes = [0, 1, 5, 20, 50].map((bad) => bestBatch({ good: 100 - bad, bad }, 50));
+    assert.deepEqual(
+      sizes,
+      sizes.toSorted((a, b) => b - a),
+    );
+    assert.ok(sizes[0]! > sizes.at(-1)! && sizes.at(-1) === 1, sizes.join());
   });
 
   it("forgets: a bad evening does not make every batch of the night small", () => {

@@ -28,7 +28,7 @@ const shareOfBad = ({ good, bad }: Odds): number => (bad + 0.5) / (good + bad + 
  * takes three (itself, once more, the target) and, with several members, the halves until one is found: those
  * before it land on the way, it is refused, those after it queue again.
  */
-export function gateRunsPerTask(size: number, p: number): number {
+function gateRunsPerTask(size: number, p: number): number {
   if (p <= 0) return 1 / size;
   const allGood = (1 - p) ** size;
   const bisect = size === 1 ? 3 : 4 + Math.log2(size);

@@ -1,6 +1,6 @@
 /** Which numbers and choices may a team change? All of them are here, each with its unit and its reason. */
 import { modules, type Scope, weight } from "../scope.ts";
-import type { Shape, TaskSize, TaskSpec } from "../task.ts";
+import type { TaskShape, TaskSize, TaskSpec } from "../task.ts";
 import { scoreOf } from "./score.ts";
 
 const SECOND = 1_000;
@@ -315,7 +315,7 @@ export function shapeOf(
   task: Pick<TaskSpec, "scope" | "delivers" | "terms" | "description"> & { readonly size?: TaskSize },
   policy: Policy,
   depth: number,
-): Shape {
+): TaskShape {
   const { decompose } = policy;
   if (task.delivers === "report" || task.terms || depth >= decompose.maxDepth) return "work";
   if (task.size !== undefined) return task.size === "complex" ? "plan" : "work";

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { failure } from "../failure.ts";
-import { forPeople } from "./for-people.ts";
+import { failure, forPeople } from "../failure.ts";
 
 test("what an attempt is told to try is no advice for people; what a person can do is", () => {
   const red = failure("gate-red", "the gate is red with it", "make the gate pass on the current target");

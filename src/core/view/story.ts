@@ -1,11 +1,19 @@
 /** What has happened so far that the state does not keep? Landings, attempts that came to nothing, and times. */
 
 import type { Failure } from "../failure.ts";
-import type { Proof } from "../gate.ts";
+import { isGreen } from "../gate.ts";
 import { CHECKOUT_CHANGED, checkoutChanged } from "../handoff.ts";
 import { type JobId, jobId, type Member, taskOfJob } from "../job.ts";
 import type { Writable } from "../log/draft.ts";
-import type { Charge, Event, EventOf, JobEnd, RunEnd } from "../log/event.ts";
+import {
+  type Charge,
+  type Event,
+  type EventOf,
+  type JobEnd,
+  type Reactions,
+  type RunEnd,
+  react,
+} from "../log/event.ts";
 import type { JobKind } from "../rules/policy.ts";
 import { ROOT, type TaskId } from "../task.ts";
 import { count, emptyTally, type Tally } from "./tally.ts";
@@ -59,13 +67,7 @@ export type JobSpan = {
 };
 
 /** A move of the target, and why it could be made. */
-export type LandedStory = {
-  readonly at: number;
-  readonly commit: string;
-  readonly members: readonly Member[];
-  readonly proof: Proof | "found";
-  readonly flaky: readonly string[];
-};
+export type LandedStory = Omit<EventOf<"batch.landed">, "type">;
 
 /** An attempt of a worker, or a turn of a planner, that came to nothing and was made again. */
 export type RetriedAttempt = {
@@ -134,74 +136,74 @@ export function tell(story: Story, event: Event): Story {
   }
   s.lastAt = event.at;
   count(s.tally, event);
-  if (event.type === "task.retried" || event.type === "task.failed") noteConflict(s, event);
-  switch (event.type) {
-    case "run.closed":
-      s.closed = { at: event.at, how: event.how };
-      break;
-    case "job.started":
-      s.since.set(jobId(event.job), event.at);
-      s.jobs[event.job.kind].count += 1;
-      s.spans.push(spanOf(event));
-      if (event.job.kind === "work") endWait(s, event.job.task, event.at);
-      if (event.job.kind === "land") s.candidates.push({ job: jobId(event.job), members: event.job.members });
-      break;
-    case "job.ended":
-      jobEnded(s, event);
-      break;
-    case "batch.landed": {
-      const { at, commit, members, proof, flaky } = event;
-      s.landings.push({ at, commit, members, proof, flaky });
-      if (proof !== "found") mark(s, "land", members[0]?.task, undefined);
-      break;
-    }
-    case "task.handed-off":
-    case "task.failed":
-    case "task.done": {
-      if (event.type === "task.failed") mark(s, "work", event.task, true);
-      if (event.handoff === undefined) break;
-      const said = event.handoff.concerns;
-      const before = s.concerns.get(event.task) ?? [];
-      // Another attempt answers for itself; that the user's files were touched stays so.
-      const kept =
-        event.type === "task.done" ? before : before.filter((text) => text.startsWith(CHECKOUT_CHANGED));
-      s.concerns.set(event.task, [...new Set([...kept, ...said])]);
-      break;
-    }
-    case "checkout.changed": {
-      const before = s.concerns.get(ROOT) ?? [];
-      const said = checkoutChanged(duringOf(event.job), event.places);
-      if (before.length < MAX_TOLD) s.concerns.set(ROOT, [...new Set([...before, said])]);
-      break;
-    }
-    case "task.held-back":
-      endWait(s, event.task, event.at); // It goes on waiting, behind another.
-      s.heldBack.set(event.task, { behind: event.behind, at: event.at });
-      break;
-    case "question.asked":
-      s.questions += 1;
-      break;
-    case "task.retried": {
-      const { at, task, attempt, charge, failure } = event;
-      s.failedAttempts.push({ at, task, of: "work", attempt, charge, failure });
-      mark(s, "work", task, true);
-      break;
-    }
-    case "plan.rejected": {
-      const { at, task, charge, failure } = event;
-      s.failedAttempts.push({ at, task, of: "plan", charge, failure });
-      mark(s, "plan", task, true);
-      break;
-    }
-    case "target.checked": {
-      const green = event.report.commands.every((command) => command.green);
-      if (!green) mark(s, "check", undefined, true);
-      s.checks = { green: s.checks.green + (green ? 1 : 0), red: s.checks.red + (green ? 0 : 1) };
-      break;
-    }
-    default: // The rest is in the state.
-  }
+  react(TELLERS, s, event);
   return story;
+}
+
+/** The rest is in the state. */
+const TELLERS: Partial<Reactions<StoryDraft>> = {
+  "run.closed"(s, { at, how }) {
+    s.closed = { at, how };
+  },
+  "job.started"(s, event) {
+    const { job, at } = event;
+    s.since.set(jobId(job), at);
+    s.jobs[job.kind].count += 1;
+    s.spans.push(spanOf(event));
+    if (job.kind === "work") endWait(s, job.task, at);
+    if (job.kind === "land") s.candidates.push({ job: jobId(job), members: job.members });
+  },
+  "job.ended": jobEnded,
+  "batch.landed"(s, { at, commit, members, proof, flaky }) {
+    s.landings.push({ at, commit, members, proof, flaky });
+    if (proof !== "found") mark(s, "land", members[0]?.task, undefined);
+  },
+  // Another attempt answers for itself; that the user's files were touched stays so.
+  "task.handed-off": (s, { task, handoff }) => noteConcerns(s, task, handoff.concerns, saysCheckout),
+  "task.failed"(s, event) {
+    const { task, handoff } = event;
+    noteConflict(s, event);
+    mark(s, "work", task, true);
+    if (handoff) noteConcerns(s, task, handoff.concerns, saysCheckout);
+  },
+  "task.done": (s, { task, handoff }) => noteConcerns(s, task, handoff.concerns),
+  "checkout.changed"(s, { job, places }) {
+    if ((s.concerns.get(ROOT) ?? []).length < MAX_TOLD)
+      noteConcerns(s, ROOT, [checkoutChanged(duringOf(job), places)]);
+  },
+  "task.held-back"(s, { task, behind, at }) {
+    endWait(s, task, at); // It goes on waiting, behind another.
+    s.heldBack.set(task, { behind, at });
+  },
+  "question.asked"(s) {
+    s.questions += 1;
+  },
+  "task.retried"(s, event) {
+    const { at, task, attempt, charge, failure } = event;
+    noteConflict(s, event);
+    s.failedAttempts.push({ at, task, of: "work", attempt, charge, failure });
+    mark(s, "work", task, true);
+  },
+  "plan.rejected"(s, { at, task, charge, failure }) {
+    s.failedAttempts.push({ at, task, of: "plan", charge, failure });
+    mark(s, "plan", task, true);
+  },
+  "target.checked"(s, { report }) {
+    const how = isGreen(report) ? "green" : "red";
+    if (how === "red") mark(s, "check", undefined, true);
+    s.checks = { ...s.checks, [how]: s.checks[how] + 1 };
+  },
+};
+
+const saysCheckout = (text: string) => text.startsWith(CHECKOUT_CHANGED);
+
+function noteConcerns(
+  s: StoryDraft,
+  task: TaskId,
+  said: readonly string[],
+  isKept: (before: string) => boolean = () => true,
+): void {
+  s.concerns.set(task, [...new Set([...(s.concerns.get(task) ?? []).filter(isKept), ...said])]);
 }
 
 function noteConflict(s: StoryDraft, { task, failure, handoff }: EventOf<"task.retried" | "task.failed">) {

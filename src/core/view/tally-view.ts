@@ -1,8 +1,7 @@
 /** How is what a run took shown? The same sums for the report, `skein show` and machines. */
 import type { RunState } from "../log/state.ts";
 import { NOTHING_USED, type Unaccounted, type Used } from "../used.ts";
-import type { Calls, Loss, Tally } from "./tally.ts";
-import type { LossReason } from "./tally-reasons.ts";
+import type { Calls, Loss, LossReason, Tally } from "./tally.ts";
 import { type Named, named } from "./view-reasons.ts";
 
 /** Everything in it is JSON. */

@@ -1,13 +1,11 @@
 /** What did a run take, and what did its setbacks cost? Sums over the log, for whoever asks whether it was worth it. */
-
-import { type Failure, isAccounts } from "../failure.ts";
+import { type Failure, type FailureKind, isAccounts } from "../failure.ts";
 import { failuresOf, isGreen } from "../gate.ts";
 import { type JobId, jobId, type Member, slotOfId, type TurnTally } from "../job.ts";
 import type { Writable } from "../log/draft.ts";
-import type { Event, EventOf } from "../log/event.ts";
+import { type Event, type EventOf, type Reactions, react } from "../log/event.ts";
 import { OPEN, type Phase } from "../rules/landing.ts";
 import type { TaskId } from "../task.ts";
-import { type LossReason, reasonOf } from "./tally-reasons.ts";
 
 export type Tally = {
   /** When the newest event was decided. */
@@ -118,52 +116,42 @@ export const emptyTally = (): Tally => ({
 export function count(tally: Tally, event: Event): Tally {
   const t = tally as TallyDraft;
   t.lastAt = event.at;
-  switch (event.type) {
-    case "job.started":
-      jobStarted(t, event);
-      break;
-    case "job.ended":
-      jobEnded(t, event);
-      break;
-    case "batch.landed":
-      landed(t, event);
-      break;
-    case "task.retried":
-      if (isLost(event)) lose(t, reasonOf(event.failure), `work:${event.task}`);
-      break;
-    case "task.failed":
-      // Its last attempt, or its planner's last turn; where its parts failed, each of them was told before.
-      for (const slot of [`work:${event.task}`, `plan:${event.task}`])
-        if (t.memory.took.has(slot)) lose(t, reasonOf(event.failure), slot);
-      break;
-    case "plan.rejected":
-      if (isLost(event)) lose(t, reasonOf(event.failure), `plan:${event.task}`);
-      break;
-    case "plan.ended":
-      if (event.over === "finished") t.memory.took.delete(`plan:${event.task}`);
-      else if (t.memory.took.has(`plan:${event.task}`)) lose(t, reasonOf(event.over), `plan:${event.task}`);
-      break;
-    case "plan.accepted":
-    case "plan.kept-whole":
-      t.memory.took.delete(`plan:${event.task}`);
-      break;
-    case "task.done":
-    case "task.cancelled":
-      forget(t, event.task);
-      break;
-    case "landing.turned":
-      turned(t, event);
-      break;
-    case "target.checked":
-      checked(t, event);
-      break;
-    case "base.moved":
-    case "target.moved":
-      t.memory.greenTip = undefined;
-      break;
-    default: // Takes no time, and costs nothing.
-  }
+  react(COUNTERS, t, event);
   return tally;
+}
+
+/** What is not here takes no time and costs nothing. */
+const COUNTERS: Partial<Reactions<TallyDraft>> = {
+  "job.started": jobStarted,
+  "job.ended": jobEnded,
+  "batch.landed": landed,
+  "task.retried"(t, event) {
+    if (isLost(event)) lose(t, reasonOf(event.failure), `work:${event.task}`);
+  },
+  /** Its last attempt, or its planner's last turn; where its parts failed, each of them was told before. */
+  "task.failed"(t, { task, failure }) {
+    for (const slot of [`work:${task}`, `plan:${task}`])
+      if (t.memory.took.has(slot)) lose(t, reasonOf(failure), slot);
+  },
+  "plan.rejected"(t, event) {
+    if (isLost(event)) lose(t, reasonOf(event.failure), `plan:${event.task}`);
+  },
+  "plan.ended"(t, { task, over }) {
+    if (over === "finished") t.memory.took.delete(`plan:${task}`);
+    else if (t.memory.took.has(`plan:${task}`)) lose(t, reasonOf(over), `plan:${task}`);
+  },
+  "plan.accepted": (t, { task }) => t.memory.took.delete(`plan:${task}`),
+  "plan.kept-whole": (t, { task }) => t.memory.took.delete(`plan:${task}`),
+  "task.done": (t, { task }) => forget(t, task),
+  "task.cancelled": (t, { task }) => forget(t, task),
+  "landing.turned": turned,
+  "target.checked": checked,
+  "base.moved": forgetGreenTip,
+  "target.moved": forgetGreenTip,
+};
+
+function forgetGreenTip(t: TallyDraft): void {
+  t.memory.greenTip = undefined;
 }
 
 /** A quota is charged to nobody, but what was done until then is lost all the same. */
@@ -199,14 +187,7 @@ function jobEnded(t: TallyDraft, { job, how, spent, at }: EventOf<"job.ended">):
 }
 
 function addTurn(t: TallyDraft, { calls, toolCalls, inputTokens, outputTokens }: TurnTally): void {
-  const before = t.calls;
-  t.calls = {
-    calls: before.calls + calls,
-    toolCalls: before.toolCalls + toolCalls,
-    inputTokens: before.inputTokens + inputTokens,
-    outputTokens: before.outputTokens + outputTokens,
-    turns: before.turns + 1,
-  };
+  t.calls = summed(t.calls, { calls, toolCalls, inputTokens, outputTokens, turns: 1 });
 }
 
 function forget(t: TallyDraft, task: TaskId): void {
@@ -223,7 +204,11 @@ function gated(t: TallyDraft, kind: "land" | "check"): Runs {
   return run;
 }
 
-const sum = (a: Runs, b: Runs): Runs => ({ runs: a.runs + b.runs, ms: a.ms + b.ms });
+/** Field by field; both have the same numbers. */
+const summed = <T extends Readonly<Record<string, number>>>(a: T, b: T): T =>
+  Object.fromEntries(Object.keys(b).map((name) => [name, (a[name] ?? 0) + b[name]!])) as T;
+
+const sum = (a: Runs, b: Runs): Runs => summed({ runs: a.runs, ms: a.ms }, { runs: b.runs, ms: b.ms });
 
 function landed(t: TallyDraft, { members, proof, flaky, at }: EventOf<"batch.landed">): void {
   if (proof === "green" || proof === "red-to-red") gated(t, "land");
@@ -248,18 +233,11 @@ function lose(t: TallyDraft, reason: LossReason, slot: string): void {
     gate = sum(t.memory.unblamed, gated(t, "land"));
     t.memory.unblamed = NO_RUNS;
   }
-  const before = t.losses.get(reason) ?? NO_LOSS;
-  t.losses.set(reason, {
-    count: before.count + 1,
-    workMs: before.workMs + took.ms,
-    gateRuns: before.gateRuns + gate.runs,
-    gateMs: before.gateMs + gate.ms,
-    tokens: before.tokens + took.tokens,
-    microdollars: before.microdollars + took.microdollars,
-  });
+  const { ms: workMs, tokens, microdollars } = took;
+  const loss = { count: 1, workMs, gateRuns: gate.runs, gateMs: gate.ms, tokens, microdollars };
+  const before = t.losses.get(reason);
+  t.losses.set(reason, before ? summed(before, loss) : loss);
 }
-
-const NO_LOSS: Loss = { count: 0, workMs: 0, gateRuns: 0, gateMs: 0, tokens: 0, microdollars: 0 };
 
 function turned(t: TallyDraft, { phase, errors }: EventOf<"landing.turned">): void {
   if (errors === 0 && wasRed(t.memory.phase, phase)) {
@@ -299,3 +277,53 @@ function endRed(t: TallyDraft, at: number, by: readonly Member[]): void {
   const open = t.reds.at(-1);
   if (open && open.until === undefined) t.reds[t.reds.length - 1] = { ...open, until: at, by };
 }
+
+export type LossReason =
+  | "conflict"
+  | "gate red"
+  | "out of scope"
+  | "empty change"
+  | "rule broken"
+  | "terms not kept"
+  | "not finished"
+  | "failed"
+  | "died"
+  | "timed out"
+  | "outage"
+  | "quota"
+  | "key refused"
+  | "plan of no use"
+  /** The last of several turns of a planner in vain; why that one was, its failure only says in words. */
+  | "given up"
+  | "the machine"
+  | "other";
+
+const reasonOf = ({ kind }: Failure): LossReason => REASONS[kind];
+
+const REASONS: Readonly<Record<FailureKind, LossReason>> = {
+  "agent-failed": "failed",
+  "agent-unreachable": "outage",
+  quota: "quota",
+  authentication: "key refused",
+  "timed-out": "timed out",
+  interrupted: "died",
+  "plan-unreadable": "plan of no use",
+  "plan-invalid": "plan of no use",
+  "not-a-planner": "plan of no use",
+  incomplete: "not finished",
+  "empty-change": "empty change",
+  "out-of-scope": "out of scope",
+  "rule-broken": "rule broken",
+  unmet: "terms not kept",
+  conflict: "conflict",
+  "gate-red": "gate red",
+  "target-red": "other",
+  "children-failed": "other",
+  "planner-gave-up": "given up",
+  repository: "the machine",
+  log: "the machine",
+  setup: "the machine",
+  budget: "other",
+  policy: "other",
+  cancelled: "other",
+};

@@ -1,10 +1,9 @@
 /** Why is something not done, and what was anybody concerned about? Each reason once, with the names that people know. */
-import type { Failure } from "../failure.ts";
+import { type Failure, forPeople } from "../failure.ts";
 import type { Handoff } from "../handoff.ts";
 import { nameOf, type RunState, taskOf, wallTime } from "../log/state.ts";
 import { replacementsBy } from "../rules/given-up.ts";
 import { childId, isSettled, parentId, ROOT, type Task, type TaskId } from "../task.ts";
-import { forPeople } from "./for-people.ts";
 import type { Story } from "./story.ts";
 
 export type Named = { readonly task: TaskId; readonly name: string };

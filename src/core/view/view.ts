@@ -1,6 +1,6 @@
 /** What is there to see of a run? Its state and its story as plain values, the same for every surface. */
 
-import type { Failure } from "../failure.ts";
+import { type Failure, forPeople } from "../failure.ts";
 import type { Probed } from "../gate.ts";
 import { type JobId, jobId } from "../job.ts";
 import type { Event, GivenUpView } from "../log/event.ts";
@@ -22,7 +22,6 @@ import {
 import { givenUpOf } from "../rules/given-up.ts";
 import type { JobKind } from "../rules/policy.ts";
 import { isSettled, parentId, ROOT, type Task, type TaskId } from "../task.ts";
-import { forPeople } from "./for-people.ts";
 import { emptyStory, type LandedStory, type RetriedAttempt, type Story, tell } from "./story.ts";
 import { type TallyView, tallyView } from "./tally-view.ts";
 import {
@@ -46,7 +45,6 @@ import {
 } from "./view-reasons.ts";
 
 export type { GivenUpView, QuestionView, UndoneView };
-export { nameOf };
 
 /** Everything in it is JSON. Times are in ms, by the machine's clock as it is set now; who shows them subtracts. */
 export type RunView = {
@@ -230,17 +228,9 @@ export const isUngated = ({ target: { health, report } }: RunState): boolean =>
 
 function timesOf(state: RunState, { lastAt, idleMs, jobs, closed }: Story): RunView["times"] {
   const by = (at: number) => wallTime(state, at);
-  const times = { openedAt: by(state.openedAt), lastAt: by(lastAt), idleMs, jobs: structuredCopy(jobs) };
+  const times = { openedAt: by(state.openedAt), lastAt: by(lastAt), idleMs, jobs: structuredClone(jobs) };
   return closed ? { ...times, closedAt: by(closed.at) } : times;
 }
-
-/** A view is a picture: it must not change with what it was taken of. */
-const structuredCopy = (jobs: Story["jobs"]): Story["jobs"] => ({
-  plan: { ...jobs.plan },
-  work: { ...jobs.work },
-  land: { ...jobs.land },
-  check: { ...jobs.check },
-});
 
 /** `gating`: the tasks of the candidate whose gate is running. */
 function wordOf(state: RunState, task: Task, gating: ReadonlySet<TaskId>): TaskWord {

@@ -3,13 +3,12 @@ import type { Failure } from "../../core/failure.ts";
 import type { Spent } from "../../core/job.ts";
 import type { Said } from "../../ports/agent.ts";
 import type { ExecutionPlan } from "../plan.ts";
-import type { JudgedPlan } from "./judge-plan.ts";
+import type { JudgedPlan, RefusedPlan } from "./judge-plan.ts";
 
 export const MAX_TURNS = 3;
 
 /** `refused`: the last answer, and what is wrong with it. */
-export type PlannerTurn = { readonly number: number; readonly refused?: Refused };
-export type Refused = JudgedPlan & { readonly is: "refused" };
+export type PlannerTurn = { readonly number: number; readonly refused?: RefusedPlan };
 
 export type TurnsEnd = { readonly turns: number; readonly spent?: Spent } & (
   | { readonly is: "plan"; readonly plan: ExecutionPlan; readonly warnings: readonly string[] }
@@ -22,10 +21,10 @@ export type TurnsEnd = { readonly turns: number; readonly spent?: Spent } & (
 export async function planInTurns(
   ask: (turn: PlannerTurn) => Promise<Said>,
   judge: (text: string) => JudgedPlan,
-  told: (refused: Refused, number: number) => void,
+  told: (refused: RefusedPlan, number: number) => void,
 ): Promise<TurnsEnd> {
   let spent: { readonly spent?: Spent } = {};
-  let refused: Refused | undefined;
+  let refused: RefusedPlan | undefined;
   for (let number = 1; number <= MAX_TURNS; number += 1) {
     const said = await ask({ number, ...(refused && { refused }) });
     spent = together(spent, said);
@@ -43,7 +42,7 @@ export async function planInTurns(
 /** A mistake of the agent's is worth another turn; a rate limit, a refused key or a broken network is not. */
 const isOver = ({ kind }: Failure, turn: number): boolean => kind !== "agent-failed" || turn === MAX_TURNS;
 
-const broken = ({ message }: Failure): Refused => ({ is: "refused", reasons: [message], json: "" });
+const broken = ({ message }: Failure): RefusedPlan => ({ is: "refused", reasons: [message], json: "" });
 
 type Paid = { readonly spent?: Spent };
 

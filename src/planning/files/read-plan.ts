@@ -11,13 +11,12 @@ import {
   SCRATCHPAD,
 } from "../plan.ts";
 import { wavesOf } from "../waves.ts";
-import { activeFormOf, subjectOf } from "../wording.ts";
+import { activeFormOf, isReadingVerb, isVerb, subjectOf } from "../wording.ts";
 import { type NamedFields, namedPlan, namedTask } from "./field-names.ts";
 import { outputNameIn } from "./output-name.ts";
 import { parseText } from "./parse-text.ts";
 import { isFields, MAX_TASKS, type PlanProblem, Report } from "./place.ts";
 import { planSchema, taskSchema } from "./schema.ts";
-import { isReadingVerb, isVerb } from "./verbs.ts";
 
 export type { PlanProblem } from "./place.ts";
 

@@ -1,8 +1,8 @@
 /** Which tasks write the same file, and could do so at the same time? */
 import { containing, EVERYTHING } from "../../core/scope.ts";
+import { error, type Finding } from "../files/place.ts";
 import type { PlanTask } from "../plan.ts";
-import { error, type Finding } from "./finding.ts";
-import type { Reach } from "./reach.ts";
+import type { Waited } from "../waves.ts";
 
 /**
  * Nothing is found exactly when each two tasks that write the same file, or a folder and something in it, are in an
@@ -91,4 +91,42 @@ function told({ earlier, later }: Conflict, tasks: readonly PlanTask[]): Finding
     `${what}, and neither waits for the other`,
     `let one wait: "blockedBy": ["${first.id}"] in task "${second.id}"; or give the file to one of them`,
   );
+}
+
+export type Reach = {
+  /** Places in the plan, dependencies first. */
+  readonly order: readonly number[];
+  /** Either waits for the other. */
+  isOrdered(a: number, b: number): boolean;
+  /** Dependencies of a task that another of its dependencies waits for already, by their place in `blockedBy`. */
+  redundant(task: number): readonly number[];
+};
+
+/** For tasks whose waves are known, each id once. Of 1,000 tasks it takes 125 kB. */
+export function reachOf(tasks: readonly Waited[], waveOf: (id: string) => number): Reach {
+  const words = Math.ceil(tasks.length / 32);
+  const above = new Uint32Array(tasks.length * words);
+  const indirect = new Uint32Array(tasks.length * words);
+  const has = (bits: Uint32Array, row: number, one: number) =>
+    ((bits[row * words + (one >> 5)]! >>> (one & 31)) & 1) === 1;
+  const indexOf = new Map(tasks.map(({ id }, index) => [id, index]));
+  const waves = tasks.map(({ id }) => waveOf(id));
+  const order = [...tasks.keys()].sort((a, b) => waves[a]! - waves[b]!);
+  for (const task of order) {
+    const row = task * words;
+    const direct = tasks[task]!.blockedBy.flatMap((id) => indexOf.get(id) ?? []);
+    for (const before of direct)
+      for (let word = 0; word < words; word += 1) indirect[row + word]! |= above[before * words + word]!;
+    for (let word = 0; word < words; word += 1) above[row + word] = indirect[row + word]!;
+    for (const before of direct) above[row + (before >> 5)]! |= 1 << (before & 31);
+  }
+  return {
+    order,
+    isOrdered: (a, b) => has(above, a, b) || has(above, b, a),
+    redundant: (task) =>
+      tasks[task]!.blockedBy.flatMap((id, at) => {
+        const before = indexOf.get(id);
+        return before !== undefined && has(indirect, task, before) ? [at] : [];
+      }),
+  };
 }

@@ -2,8 +2,8 @@
 
 import { containing, EVERYTHING } from "../../core/scope.ts";
 import { closest } from "../../text/closest.ts";
+import { type Finding, warning } from "../files/place.ts";
 import type { PlanTask } from "../plan.ts";
-import { type Finding, warning } from "./finding.ts";
 
 /** A new folder is fine; one that is nearly the name of another is a slip. A file to read must come from somewhere. */
 export function fileFindings(tasks: readonly PlanTask[], files: readonly string[]): readonly Finding[] {

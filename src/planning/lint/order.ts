@@ -1,9 +1,9 @@
 /** Can the tasks of a plan be put in order? Ids that are unique, dependencies that exist, no cycle, true waves. */
 import { closest } from "../../text/closest.ts";
 import { quoted } from "../../text/lines.ts";
+import { error, type Finding } from "../files/place.ts";
 import type { PlanTask } from "../plan.ts";
 import { wavesOf } from "../waves.ts";
-import { error, type Finding } from "./finding.ts";
 
 type Ordered = Pick<PlanTask, "id" | "blockedBy">;
 

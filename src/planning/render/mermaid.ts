@@ -1,6 +1,7 @@
 /** How is a plan drawn? As a flowchart for mermaid: a box for each wave, an arrow for each dependency. */
-import { criticalPath } from "../critical-path.ts";
+
 import type { ExecutionPlan, PlanTask } from "../plan.ts";
+import { criticalPath } from "../waves.ts";
 
 const MAX_SUBJECT = 60;
 const MAX_NAME = 40;

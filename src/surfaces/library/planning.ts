@@ -19,7 +19,6 @@ import { planByRules } from "../../planning/by-rules.ts";
 import type { ExecutionPlan } from "../../planning/plan.ts";
 
 export { type PlanAround, planByRules } from "../../planning/by-rules.ts";
-export { criticalPath } from "../../planning/critical-path.ts";
 export type { PlanningData } from "../../planning/data.ts";
 export { NO_FACTS, type RepositoryFacts } from "../../planning/facts.ts";
 export {
@@ -39,7 +38,7 @@ export {
 export { renderMarkdown } from "../../planning/render/markdown.ts";
 export { renderMermaid } from "../../planning/render/mermaid.ts";
 export { parseMarkdown } from "../../planning/render/parse-markdown.ts";
-export { type Waves, wavesOf } from "../../planning/waves.ts";
+export { criticalPath, type Waves, wavesOf } from "../../planning/waves.ts";
 
 export type PlanRequestOptions = {
   /** A folder in the repository that it is for: its files, roles and word lists count. This folder unless told. */

@@ -4,7 +4,7 @@ import type { Project } from "../../../compose.ts";
 import { type Config, toPolicy } from "../../../config/index.ts";
 import { hasFailed } from "../../../core/result.ts";
 import type { ExecutionPlan } from "../../../planning/plan.ts";
-import { sizeNotice } from "../../../planning/size.ts";
+import { sizeNotice } from "../../../planning/risks.ts";
 import { assume } from "../../../simulation/assumed.ts";
 import { forecast } from "../../../simulation/forecast.ts";
 

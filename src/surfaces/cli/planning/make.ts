@@ -5,7 +5,7 @@ import { type Grounds, groundsOf } from "../../../compose/planning.ts";
 import { hasFailed } from "../../../core/result.ts";
 import { planByRules } from "../../../planning/by-rules.ts";
 import { AGENT_PREFIX, type ExecutionPlan, type Question } from "../../../planning/plan.ts";
-import { sizeNotice } from "../../../planning/size.ts";
+import { sizeNotice } from "../../../planning/risks.ts";
 import type { Exit } from "../acts/project.ts";
 import { onPage } from "../columns.ts";
 import type { PlanOptions } from "../commands/options.ts";

@@ -1,6 +1,7 @@
 /** How does a plan look on a terminal? Waves side by side as far as there is room, then every task in a table. */
-import { criticalPath } from "../../../planning/critical-path.ts";
+
 import { type ExecutionPlan, isReady, type PlanTask } from "../../../planning/plan.ts";
+import { criticalPath } from "../../../planning/waves.ts";
 import { fit, table, width, wrapped } from "../columns.ts";
 import { paint, SILENT } from "../output.ts";
 import { commands, harmless, plural, quoted } from "../words.ts";
