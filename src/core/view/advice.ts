@@ -1,7 +1,7 @@
 /** What would make the next run faster? Only what a number of this one speaks for, the largest number first. */
 import type { Figures } from "./figures.ts";
 import type { RunHotFile } from "./hot-files.ts";
-import type { LossReason } from "./tally-reasons.ts";
+import type { LossReason } from "./tally.ts";
 import type { TallyView } from "./tally-view.ts";
 import type { TimeSpent } from "./time-spent.ts";
 import type { Named } from "./view-reasons.ts";
