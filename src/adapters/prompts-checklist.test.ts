@@ -142,8 +142,7 @@ const RULES: Readonly<Record<PromptName, Rules>> = {
     "assumes instead of asking": /`assumptions`. Do not ask back/,
     "splits by function": /Split by function, not by file/,
     "splits lists, CRUD and sign-in": /for a list, one for each item.*delete, four.*sign-in/,
-    "splits what has no end, and puts it together":
-      /split by folder, and a last task combines the results/,
+    "splits what has no end, and puts it together": /split by folder, and a last task combines the results/,
     "shares out like items": /as many tasks as run at the same time, neighbouring items together, each named/,
     "makes tasks small":
       /One operation, one result, one responsibility; at most 3 files to change and 5 to read/,
