@@ -20,7 +20,6 @@ import { linesOf, type ReportSection } from "../render/sections.ts";
 import { htmlOf } from "../render/sections-html.ts";
 import { markdownOf } from "../render/sections-markdown.ts";
 import { budgetOf, workersOf } from "../run-record.ts";
-import { harmless } from "../words.ts";
 import { type AddTo, addRepo, examples, type RepoOption } from "./options.ts";
 
 export const addReport: AddTo = (command, perform) => {
@@ -77,13 +76,10 @@ const report: Act<ReportOptions & { readonly run: string | undefined }> = async 
   if (!options.markdown && !options.html) await sayEnd(context, project, home, end);
   else {
     const sections = await endSections({ ...context, hasOwnHints: true }, project, home, end);
-    const goal = harmless(view.goal, MAX_GOAL_CHARS);
-    context.out.write(options.html ? htmlOf(sections, goal) : markdownOf(sections, goal));
+    context.out.write((options.html ? htmlOf : markdownOf)(sections, view.goal));
   }
   return EXIT.done;
 };
-
-const MAX_GOAL_CHARS = 2_000;
 
 /** With `report` in full. Where nothing is said of the budget, it is the one that was recorded. */
 type End = { readonly view: RunView } & Pick<Around, "budget" | "open" | "report">;

@@ -1,10 +1,11 @@
 /** A report as markdown, for a page of a project or a pull request. */
+import { harmless } from "../words.ts";
 import type { ReportItem, ReportSection } from "./sections.ts";
 
 export function markdownOf([headline, ...sections]: readonly ReportSection[], goal: string): string {
   return [
     `# ${escaped(headline?.title ?? "")}`,
-    `> ${escaped(goal)}`,
+    `> ${escaped(harmless(goal))}`,
     ...sections.flatMap(({ title, items }) => [`## ${escaped(title)}`, ...blocksOf(items)]),
   ]
     .filter((block) => block !== "")

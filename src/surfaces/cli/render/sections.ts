@@ -1,7 +1,7 @@
 /** A report as sections that every form of it shares; and these as lines for a terminal. */
 import type { TimePart } from "../../../core/view/time-spent.ts";
 import type { LaneView } from "../../../core/view/timeline.ts";
-import { padded, table, tableWithin, width, wrapped } from "../columns.ts";
+import { fit, padded, table, tableWithin, width, wrapped } from "../columns.ts";
 import type { Tone } from "../output.ts";
 
 /** Its texts are harmless on a terminal; markdown and HTML escape them for themselves. */
@@ -54,8 +54,12 @@ export const linesOf = (sections: readonly ReportSection[], columns?: number): r
     ...items.flatMap((item) => itemLines(item, columns)),
   ]);
 
-const paged = (text: string, columns: number | undefined, indent = "") =>
-  columns === undefined ? text : wrapped(text, columns, indent);
+/** A word that is longer than a line is cut. */
+function paged(text: string, columns: number | undefined, indent = ""): string {
+  if (columns === undefined) return text;
+  const lines = wrapped(text, columns, indent).split("\n");
+  return lines.map((line) => fit(line, columns)).join("\n");
+}
 
 function itemLines(item: ReportItem, columns: number | undefined): readonly ReportLine[] {
   const plain = (text: string): ReportLine => ({ tone: "plain", text: `  ${text}` });
