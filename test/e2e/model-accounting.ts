@@ -85,7 +85,7 @@ const sum = (calls: readonly SeenCall[], of: (usage: Usage) => number): number =
   calls.reduce((all, { usage }) => all + (usage ? of(usage) : 0), 0);
 
 const tokensOf = ({ input, output }: Usage) => input + output;
-const priceOf = ({ input, output, cached }: Usage) =>
+export const priceOf = ({ input, output, cached }: Usage) =>
   (input - cached) * PRICE.input + cached * PRICE.cacheRead + output * PRICE.output;
 
 function checkSums({ spent, tally }: RunView, costs: readonly Spent[]): void {

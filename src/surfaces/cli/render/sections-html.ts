@@ -62,7 +62,7 @@ function tableOf(rows: readonly (readonly string[])[], head?: readonly string[])
   const top = head
     ? `<thead><tr>${head.map((cell) => `<th>${escaped(cell)}</th>`).join("")}</tr></thead>`
     : "";
-  return `<div class="wide"><table>${top}<tbody>${rows.map(row).join("\n")}</tbody></table></div>`;
+  return `<div class="wide" tabindex="0"><table>${top}<tbody>${rows.map(row).join("\n")}</tbody></table></div>`;
 }
 
 const WIDTH = 920;
@@ -70,7 +70,7 @@ const LEFT = 150;
 const PLOT = WIDTH - LEFT;
 
 const svg = (height: number, label: string, parts: readonly string[]): string =>
-  `<div class="wide"><svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" width="${WIDTH}" ` +
+  `<div class="wide" tabindex="0"><svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" width="${WIDTH}" ` +
   `height="${height}" role="img" aria-label="${escaped(label)}">\n${parts.join("\n")}\n</svg></div>`;
 
 const BAR_ROW = 28;

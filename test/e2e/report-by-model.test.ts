@@ -1,0 +1,188 @@
+/** Is every number of a report right? The demo's project through a model, counted by its server, by git and by the gate. */
+import assert from "node:assert/strict";
+import { globSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { describe, it } from "node:test";
+import type { RunReport } from "../../src/core/view/report.ts";
+import type { RunView } from "../../src/core/view/view.ts";
+import { demoGoal, demoProject } from "../../src/surfaces/demo/project.ts";
+import { demoScript } from "../../src/surfaces/demo/script.ts";
+import { CACHE_VARIABLE, demoSettings } from "../../src/surfaces/demo/settings.ts";
+import type { Answerer, SeenCall } from "../support/model-server/model-server.ts";
+import { byRecords, playsScript } from "../support/model-server/plays-script.ts";
+import { placeIn } from "../support/place.ts";
+import { counted, jobOf, PRICES, priceOf } from "./model-accounting.ts";
+import { type ModelPlace, makeModelPlace } from "./model-place.ts";
+import { calls, handsOff } from "./subtask-moves.ts";
+
+/** Each run of the gate leaves a line beside the project. */
+const GATE = `echo run >> "$${CACHE_VARIABLE}/gate-runs"; node test/all.js`;
+const SETTINGS = {
+  ...demoSettings,
+  "retry.first": "50ms",
+  gate: [`sh -c '${GATE}'`],
+  gateProbe: "off",
+  prices: PRICES,
+};
+const sets = Object.entries(SETTINGS).flatMap(([key, value]) => [
+  "--set",
+  `${key}=${typeof value === "object" ? JSON.stringify(value) : value}`,
+]);
+
+/** The worker of the guide asks first, then has a subtask write it, and hands in what that made. */
+function delegatesTheGuide(answer: Answerer): Answerer {
+  const write = demoScript().work["guide"]?.[0]?.steps?.find((step) => step.do === "write");
+  assert.ok(write);
+  const guide = {
+    "1": calls("ask", { question: "Which hemisphere?", default: "the north", wait_s: 1 }),
+    "2": calls("spawn_subtask", { type: "writing", description: "write the guide", inputs: {} }),
+    "3": handsOff("the guide is written"),
+  };
+  return (call, signal) => {
+    const { key, task, number } = placeOf(call);
+    if (key === "guide") return guide[`${number}` as keyof typeof guide];
+    if (!/^t(?:\.\d+){2}$/.test(task) || !/write the guide/.test(textsOf(call))) return answer(call, signal);
+    const isWritten = call.messages.some(({ toolCalls }) => toolCalls.some(({ name }) => name === "write"));
+    return isWritten ? handsOff("it is there") : calls("write", { path: write.path, content: write.text });
+  };
+}
+
+const textsOf = ({ messages }: SeenCall) => messages.map(({ text }) => text).join("\n");
+const placeOf = (call: SeenCall) =>
+  call.messages.map(({ role, text }) => (role === "user" ? placeIn(text) : undefined)).findLast(Boolean)!;
+
+type Told = RunView & { readonly report: RunReport };
+
+describe("the report of the demo's project, with a subtask and a question in it", () => {
+  it("has the numbers that the model's server, git and the gate have counted", {
+    timeout: 300_000,
+  }, async () => {
+    let jobs = "";
+    const until = byRecords(() => {
+      [jobs = jobs] = globSync(path.join(place.state, "*/runs/*/jobs"));
+      return jobs;
+    });
+    await using place = await makeModelPlace({
+      files: demoProject(),
+      answer: counted(delegatesTheGuide(playsScript(demoScript(), { until }))),
+    });
+    const { skein } = place.with({ env: { [CACHE_VARIABLE]: place.folder } });
+    const ran = await skein("run", demoGoal, ...sets);
+    assert.equal(ran.code, 0, ran.out + ran.err);
+    const told = JSON.parse((await skein("report", "--json")).out) as Told;
+    checkModel(told, place.server.calls);
+    await checkGit(told, place);
+    const runs = readFileSync(path.join(place.folder, "gate-runs"), "utf8").trimEnd().split("\n");
+    assert.equal(told.report.figures.gateRuns, runs.length, "runs of the gate");
+    checkTimes(told, place.server.calls);
+    checkText(told, (await skein("report")).out);
+    const same = await skein("diff", told.run, told.run);
+    assert.equal(same.out, `\nRuns ${told.run} and ${told.run} are equal.\n`);
+    const compared = JSON.parse((await skein("diff", told.run, told.run, "--json")).out);
+    assert.deepEqual([compared.isEqual, compared.tasks], [true, []]);
+  });
+});
+
+/** Calls, tokens and money, in all and for repair. */
+function checkModel({ report: { figures }, counts }: Told, all: readonly SeenCall[]): void {
+  const answered = all.filter(({ usage }) => usage !== undefined);
+  const tokensOf = (some: readonly SeenCall[]) =>
+    some.reduce((sum, { usage }) => sum + usage!.input + usage!.output, 0);
+  const tokens = tokensOf(answered);
+  const microdollars = answered.reduce((sum, { usage }) => sum + priceOf(usage!), 0);
+  assert.equal(figures.modelCalls, answered.length);
+  assert.equal(figures.tokens, tokens);
+  assert.equal(figures.microdollars, microdollars);
+  assert.equal(figures.tokensPerTask, tokens / counts.done);
+  assert.equal(figures.microdollarsPerTask, microdollars / counts.done);
+  // The attempts that the script makes fail, and the task that mends the base.
+  const repair = answered.filter((call) => {
+    const { key, number } = placeOf(call);
+    const isFirst = number === 1 && jobOf(call).startsWith("work:");
+    return key === "fix-tests-1" || (isFirst && FAILING.includes(key));
+  });
+  assert.ok(repair.length > 0);
+  assert.equal(figures.repairTokens, tokensOf(repair));
+  assert.equal(figures.repairShare, tokensOf(repair) / tokens);
+  const jobsOf = (pattern: RegExp) => new Set(all.map(jobOf).filter((job) => pattern.test(job))).size;
+  assert.equal(figures.subtasks, 1);
+  assert.equal(figures.questions, 1);
+  assert.ok(jobsOf(/^work:/) > figures.tasks, "a retried task has several jobs");
+}
+
+/** By a crash, out of their scope, without a change; and at landing by the gate or a conflict. */
+const REFUSED = ["week", "sky-facts", "page"];
+const FAILING = ["ordinal", "season", "zodiac", ...REFUSED];
+
+/** Commits and lines on the target, and the proofs in its notes. */
+async function checkGit({ run, base, landings, report }: Told, { repository }: ModelPlace): Promise<void> {
+  const { git } = repository;
+  const range = `${base}..skein/${run}/target`;
+  const { figures } = report;
+  const commits = (await git("rev-list", "--first-parent", "--reverse", range)).split("\n");
+  assert.deepEqual(
+    report.landings.map(({ commit }) => commit),
+    commits,
+  );
+  assert.equal(figures.landings, commits.length);
+  for (const { commit, linesAdded, linesRemoved } of report.landings) {
+    const counted = await git("log", "-1", "--first-parent", "-m", "--numstat", "--format=", commit);
+    assert.deepEqual([linesAdded, linesRemoved], linesIn(counted), commit);
+    const proof = JSON.parse(await git("notes", `--ref=skein/${run}`, "show", commit)) as {
+      readonly proof: string;
+      readonly members: readonly { readonly task: string }[];
+    };
+    const landing = landings.find((one) => one.commit === commit)!;
+    assert.deepEqual(
+      [landing.proof, landing.members.map(({ task }) => task)],
+      [proof.proof, proof.members.map(({ task }) => task)],
+    );
+  }
+  const all = linesIn(await git("log", "--first-parent", "-m", "--numstat", "--format=", range));
+  assert.deepEqual([figures.linesAdded, figures.linesRemoved], all);
+  assert.equal(figures.tokensPerLine, figures.tokens! / (all[0] + all[1]));
+  assert.equal(figures.microdollarsPerLine, figures.microdollars! / (all[0] + all[1]));
+  assert.equal(figures.landedTasks, landings.flatMap(({ members }) => members).length);
+  assert.equal(figures.refused, REFUSED.length);
+  assert.equal(figures.mergeSuccessShare, figures.landedTasks / (figures.landedTasks + REFUSED.length));
+}
+
+function linesIn(numstat: string): readonly [added: number, removed: number] {
+  const rows = numstat.split("\n").filter((line) => line !== "");
+  const sum = (column: number) => rows.reduce((all, row) => all + Number(row.split("\t")[column]), 0);
+  return [sum(0), sum(1)];
+}
+
+/** The server has seen the calls only: a job is longer than the time between its first and its last. */
+function checkTimes({ report: { figures, time }, tally }: Told, all: readonly SeenCall[]): void {
+  const spanOf = (some: readonly SeenCall[]) => some.at(-1)!.at - some[0]!.at;
+  const seen = Map.groupBy(all, jobOf)
+    .values()
+    .reduce((sum, some) => sum + spanOf(some), 0);
+  assert.ok(figures.agentsMs >= seen, `${figures.agentsMs} ms, and the server has seen ${seen}`);
+  assert.ok(figures.wallMs >= spanOf(all));
+  assert.equal(figures.speedUp, figures.agentsMs / figures.wallMs);
+  assert.ok(figures.criticalMs > 0 && figures.criticalMs <= figures.wallMs);
+  assert.equal(figures.efficiencyShare, figures.criticalMs / figures.wallMs);
+  assert.equal(
+    time.parts.reduce((sum, { ms }) => sum + ms, 0),
+    time.totalMs,
+  );
+  assert.ok(figures.redMs > 0 && figures.redMs < figures.wallMs, "the demo's base fails at first");
+  assert.deepEqual([figures.flakyTests, tally.flaky.tests.length], [1, 1]);
+}
+
+/** What people read is what machines do. */
+function checkText({ report: { figures: f } }: Told, text: string): void {
+  const number = (n: number) => n.toLocaleString("en", { maximumFractionDigits: 0 });
+  for (const words of [
+    `${f.tasksDone} of ${f.tasks} done; 1 subtask, 1 question`,
+    `${f.landedTasks} tasks in ${f.landings} landings, +${f.linesAdded} −${f.linesRemoved} lines`,
+    `${f.landedTasks} landed, ${REFUSED.length} refused`,
+    `${number(f.tokens!)} tokens, $${(f.microdollars! / 1e6).toFixed(2)}`,
+    `${number(f.tokensPerTask!)} tokens, $${(f.microdollarsPerTask! / 1e6).toFixed(2)}`,
+    `${number(f.repairTokens!)} tokens`,
+    `${f.gateRuns} runs, `,
+  ])
+    assert.ok(text.includes(words), `${words}\nis not in\n${text}`);
+}
