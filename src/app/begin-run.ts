@@ -41,10 +41,9 @@ export async function beginRun(
   parts: BeginParts,
   signal: AbortSignal,
 ): Promise<(LiveRun & RunReady) | Refused> {
-  const ready = await makeRun(request, parts, signal);
+  const ready = await prepareRun(request, parts, signal);
   if (hasFailed(ready)) return ready;
   const { home, config } = ready;
-  await request.onReady?.(ready);
   const live = await followRun({ ...request, home, config }, parts, signal);
   if (hasFailed(live)) {
     await discardRun(home);
@@ -53,7 +52,8 @@ export async function beginRun(
   return { ...live, ...ready };
 }
 
-async function makeRun(
+/** Makes the run; whoever follows it starts it. */
+export async function prepareRun(
   request: BeginRequest,
   parts: BeginParts,
   signal: AbortSignal,
@@ -71,7 +71,10 @@ async function makeRun(
   const gate = await parts.gate(config, base.base, signal);
   if (hasFailed(gate)) return refused("repository", gate.failure);
   const home = await createRun({ goal, ...base, config, ...(plan && { plan }) }, parts);
-  return hasFailed(home) ? refused("repository", home.failure) : { ...agents, home, base, gate };
+  if (hasFailed(home)) return refused("repository", home.failure);
+  const ready = { ...agents, home, base, gate };
+  await request.onReady?.(ready);
+  return ready;
 }
 
 type NewRun = Base & {
@@ -93,7 +96,7 @@ export const createRun = (
   });
 
 /** Takes back `createRun`, unless the run has begun, or another process has it. */
-async function discardRun(home: RunHome): Promise<void> {
+export async function discardRun(home: RunHome): Promise<void> {
   const lock = await home.lock();
   if (hasFailed(lock)) return;
   const fold = new Fold();

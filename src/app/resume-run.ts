@@ -30,8 +30,9 @@ type ResumeReady = {
   readonly notices: readonly string[];
 };
 
-export type RunResumed =
-  | (LiveRun & { readonly is: "live"; readonly config: Config })
+export type RunResumed = (LiveRun & { readonly is: "live"; readonly config: Config }) | NotResumed;
+
+type NotResumed =
   /** There is nothing to go on with. `config`: as recorded, if it can be read. */
   | { readonly is: "closed"; readonly config?: Config }
   /** Another process drives it, and it is paused: it can be told to go on. */
@@ -44,6 +45,19 @@ export async function resumeRun(
   parts: ResumeParts,
   signal: AbortSignal,
 ): Promise<RunResumed | Refused> {
+  const ready = await prepareResume(request, parts, signal);
+  if (hasFailed(ready) || ready.is !== "ready") return ready;
+  const { config } = ready;
+  const live = await followRun({ ...request, config, fold: request.seen }, parts, signal);
+  return hasFailed(live) ? live : { ...live, is: "live", config };
+}
+
+/** Everything that could keep the run from going on is asked; whoever follows it starts it. */
+export async function prepareResume(
+  request: ResumeRequest,
+  parts: ResumeParts,
+  signal: AbortSignal,
+): Promise<{ readonly is: "ready"; readonly config: Config } | NotResumed | Refused> {
   const { home, seen, onReady } = request;
   const { run, baseBranch } = home.record;
   if (seen.state.closed) return closed(request, parts, signal);
@@ -60,12 +74,11 @@ export async function resumeRun(
   const why = await undeliverable({ config, intoCheckout, ...(baseBranch && { baseBranch }) }, parts);
   if (why) return why;
   onReady?.({ config, fixed: fixed.taken, notices });
-  const live = await followRun({ ...request, config, fold: seen }, parts, signal);
-  return hasFailed(live) ? live : { ...live, is: "live", config };
+  return { is: "ready", config };
 }
 
 /** An engine that was killed right at the end may have left workspaces. */
-async function closed({ home }: ResumeRequest, parts: ResumeParts, signal: AbortSignal): Promise<RunResumed> {
+async function closed({ home }: ResumeRequest, parts: ResumeParts, signal: AbortSignal): Promise<NotResumed> {
   const recorded = fromSettings(home.record.settings);
   if ("problems" in recorded) return { is: "closed" };
   const { config } = recorded;

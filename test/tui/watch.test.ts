@@ -1,8 +1,12 @@
 /** Does `skein watch` show a run on a real terminal, do what is pressed, and give the terminal back? */
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, it } from "node:test";
+import { transcriptName } from "../../src/adapters/transcripts.ts";
 import { mailboxOf } from "../../src/compose.ts";
+import { NO_METRICS } from "../../src/core/handoff.ts";
 import type { TaskId } from "../../src/core/task.ts";
 import type { MailboxMessage } from "../../src/ports/mailbox.ts";
 import { ROOT } from "../../tools/source-files.ts";
@@ -105,7 +109,7 @@ describe("skein watch", () => {
         },
       },
     );
-    await terminal.shows(/NEEDS YOU: words asks: Which greeting\?/);
+    await terminal.shows(/^NEEDS YOU: words asks \(r answers\): Which greeting\?/);
     terminal.press("r");
     await terminal.shows(/Answer to words:/);
     terminal.press("good morning");
@@ -119,10 +123,13 @@ describe("skein watch", () => {
     await using terminal = watch(run);
     await terminal.shows(/q leave/);
     assert.ok(!terminal.isOrdinary());
+    // No shell could continue it here, so it comes back by itself; test/tui/run.test.ts has one with a shell.
     terminal.press("\u001a");
-    await terminal.becomes(() => terminal.isOrdinary());
-    terminal.pty.kill("SIGCONT");
-    await terminal.becomes(() => !terminal.isOrdinary());
+    await terminal.becomes(() => {
+      const written = terminal.raw();
+      const left = written.indexOf("\u001b[?1049l");
+      return left > 0 && written.indexOf("\u001b[?1049h", left) > 0;
+    });
     await terminal.shows(/q leave/);
     terminal.pty.kill("SIGTERM");
     await terminal.exited;
@@ -140,6 +147,85 @@ describe("skein watch", () => {
     assert.doesNotMatch(terminal.raw(), /\[3[0-7]m/);
   });
 
+  it("shows hostile transcripts, diffs, file names and reports as plain text", LIMIT, async () => {
+    const bad = "<script>alert(1)</script>\u001b[2J\u001b]0;owned\u0007\u202e\u009b31m";
+    await using run = await makeRun();
+    const { top } = run.project.located;
+    const git = (...args: readonly string[]) =>
+      execFileSync("git", ["-C", top, "-c", "user.name=a", "-c", "user.email=a@b", ...args], {
+        encoding: "utf8",
+      }).trim();
+    await writeFile(
+      path.join(top, `seen ${bad.replaceAll("/", "")}.txt`),
+      `seen ${bad}\n${"y".repeat(1_000_000)}\n`,
+    );
+    git("add", ".");
+    git("commit", "-qm", "evil");
+    const job = "work:t.1#1";
+    const transcripts = path.join(run.home.folder, "transcripts");
+    await mkdir(transcripts, { recursive: true });
+    const said = `seen ${bad} in the transcript\n${"z".repeat(1_000_000)}\nand ${bad} at its end\n`;
+    await writeFile(path.join(transcripts, transcriptName(job)), said);
+    await run.append(
+      planned(GOAL, [{ id: T(1), spec: specOf("words", "Write the words") }]),
+      { type: "job.started", job: { kind: "work", task: T(1), attempt: 1 }, until: Date.now() + 60_000 },
+      { type: "job.ended", job: job as never, how: "answered" },
+      {
+        type: "task.handed-off",
+        task: T(1),
+        attempt: 1,
+        handoff: {
+          ...{ taskId: "t.1", status: "complete", diff: "", suggestions: [], metrics: NO_METRICS },
+          ...{ summary: `seen ${bad} in the handoff`, concerns: [`seen ${bad} as a concern`] },
+          filesChanged: [`seen ${bad}.txt`],
+          commit: git("rev-parse", "HEAD"),
+        },
+      },
+    );
+    await using terminal = watch(run);
+    await terminal.shows(/words +landing/);
+    terminal.press("\r");
+    await terminal.shows(/Write the words[\s\S]*and <script>alert\(1\)<\/script>.* at its end/);
+    terminal.press("2");
+    await terminal.shows(/\[2 Transcript\][\s\S]*zzzz…\nand <script>/);
+    terminal.press("3");
+    await terminal.shows(/\+\+\+ .*seen [\s\S]*\+seen <script>alert\(1\)<\/script>[\s\S]*\+y{70,}…/);
+    terminal.press("4");
+    await terminal.shows(/seen <script>.* in the handoff[\s\S]*concern: seen <script>/);
+    terminal.press("\t");
+    await terminal.shows(/\[5 Evidence\][\s\S]*1 file changed[\s\S]*seen <script>/);
+    const written = terminal.raw();
+    for (const steering of ["\u001b[2J\u001b]", "owned\u0007", "\u202e", "\u009b"])
+      assert.ok(!written.includes(steering), JSON.stringify(steering));
+  });
+
+  it("folds subplans, says how far they are, and unfolds them", LIMIT, async () => {
+    await using run = await makeRun();
+    await run.append(
+      planned(GOAL, [
+        { id: T(1), spec: specOf("parser", "Split the parser", "plan") },
+        { id: T(2), spec: specOf("words", "Write the words") },
+      ]),
+      planned(T(1), [
+        { id: "t.1.1" as TaskId, spec: specOf("lexer", "Write the lexer") },
+        { id: "t.1.2" as TaskId, spec: specOf("grammar", "Write the grammar") },
+      ]),
+      {
+        type: "job.started",
+        job: { kind: "work", task: "t.1.1" as TaskId, attempt: 1 },
+        until: Date.now() + 60_000,
+      },
+    );
+    await using terminal = watch(run);
+    const folded = await terminal.shows(/▸ parser +split \(0 of 2 done, 1 at work\)/);
+    assert.match(folded, /At work \(1\)\n.*parser\/lexer/);
+    assert.doesNotMatch(folded, /grammar/);
+    terminal.press(" ");
+    await terminal.shows(/▾ parser +split {2}Split[^\n]*\n●.* lexer +working[^\n]*\n.* grammar +ready/);
+    terminal.press(" ");
+    await terminal.shows(/▸ parser/);
+  });
+
   it("keeps up with a thousand tasks", LIMIT, async () => {
     await using run = await makeRun();
     const tasks = Array.from({ length: 1_000 }, (_, i) => ({
@@ -150,7 +236,7 @@ describe("skein watch", () => {
     await using terminal = watch(run);
     await terminal.shows(/0 of 1000 tasks done/);
     for (let i = 0; i < 50; i += 1) terminal.press("\u001b[6~");
-    await terminal.shows(/part-7\d\d/);
+    await terminal.shows(/part-5\d\d/);
   });
 
   it("refuses where there is no terminal, and names what to use instead", LIMIT, async () => {

@@ -45,6 +45,14 @@ export function phaseLabel(phase: Phase): string {
   }
 }
 
+/** How fast tasks land, while an engine is at it; empty before the first has landed. */
+export function throughputLabel({ tally: { gate, agents } }: RunView): string {
+  if (gate.tasks === 0 || agents.wallMs === 0) return "";
+  const perHour = (gate.tasks * 3_600_000) / agents.wallMs;
+  if (perHour >= 100) return `${(perHour / 60).toFixed(0)} tasks landed per minute`;
+  return `${perHour.toFixed(perHour < 10 ? 1 : 0)} tasks landed per hour`;
+}
+
 export function proofLabel(proof: RunView["landings"][number]["proof"]): string {
   switch (proof) {
     case "green":

@@ -1,11 +1,17 @@
 /** Where does the command write, and what can be shown there? */
+import { isatty } from "node:tty";
 import { styleText } from "node:util";
 import { EXIT } from "./exit-codes.ts";
 import type { Line } from "./render/narrate.ts";
 import { steerless } from "./words.ts";
 
 /** Where the command writes; a test brings its own. */
-export type Output = { readonly out: Sink; readonly err: Sink };
+export type Output = {
+  readonly out: Sink;
+  readonly err: Sink;
+  /** A person sits at a terminal whose whole screen can be drawn on. */
+  readonly hasScreen?: boolean;
+};
 
 export type Sink = {
   readonly write: (text: string) => void;
@@ -18,7 +24,10 @@ export type Sink = {
 
 export const SILENT: Sink = { write: () => {}, hasColours: false };
 
-export const processOutput = (): Output => ({ out: sink(process.stdout), err: sink(process.stderr) });
+export function processOutput(): Output {
+  const out = sink(process.stdout);
+  return { out, err: sink(process.stderr), hasScreen: out.size !== undefined && isatty(0) };
+}
 
 function sink(stream: NodeJS.WriteStream): Sink {
   let state: "open" | "outliving" | "lost" = "open";

@@ -1,10 +1,12 @@
-/** What does the terminal know of a run? Its log, folded as it grows, and the newest words of the job that is looked at. */
+/** What does the terminal know of a run? Its log, folded as it grows, and the newest words of jobs that are looked at. */
 
+import { stripVTControlCharacters } from "node:util";
 import { messageOf } from "../../core/failure.ts";
 import type { JobId } from "../../core/job.ts";
-import { nothingSeen, type Seen, see } from "../../core/view/view.ts";
+import { nothingSeen, type RunView, type Seen, see, viewOf } from "../../core/view/view.ts";
 import type { RunFiles } from "../../ports/run-files.ts";
 import type { RunHome } from "../../ports/runs.ts";
+import { harmlessLines } from "../cli/words.ts";
 
 /** Drawn at most so often, however many events come. */
 const DRAW_MS = 100;
@@ -16,6 +18,9 @@ export class Followed {
   /** The log could not be read on. */
   problem: string | undefined;
   isDriven: boolean | undefined;
+  /** What was said last to the person, or about what they did. */
+  note = "";
+  #view: RunView | undefined;
   #listeners = new Set<() => void>();
   #timer: NodeJS.Timeout | undefined;
   #version = 0;
@@ -28,12 +33,24 @@ export class Followed {
       await this.#askOwner(home);
       for await (const event of home.log.follow(0, signal)) {
         see(this.seen, event);
-        this.#changed();
+        this.#view = undefined;
+        this.changed();
       }
     } catch (error) {
       if (!signal.aborted) this.problem = messageOf(error);
-      this.#changed();
+      this.changed();
     }
+  }
+
+  /** Made once for each state: keys and clocks draw without events. */
+  get view(): RunView {
+    this.#view ??= viewOf(this.seen);
+    return this.#view;
+  }
+
+  say(text: string): void {
+    this.note = text;
+    this.changed();
   }
 
   /** A process that was killed says nothing: so it is asked for. */
@@ -41,7 +58,7 @@ export class Followed {
     const isDriven = (await home.owner()) !== undefined;
     if (isDriven === this.isDriven) return;
     this.isDriven = isDriven;
-    this.#changed();
+    this.changed();
   }
 
   /** For React: called when there is something new to draw, and what tells two pictures apart. */
@@ -51,7 +68,7 @@ export class Followed {
   };
   readonly version = (): number => this.#version;
 
-  #changed(): void {
+  changed(): void {
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;
       this.#version += 1;
@@ -60,20 +77,30 @@ export class Followed {
   }
 }
 
-/** The last lines of a transcript as it grows. Call what is returned to end it. */
+type OfJob = { readonly files: RunFiles; readonly home: RunHome; readonly job: JobId };
+
+/** The last lines of a transcript as it grows, as harmless text. Call what is returned to end it. */
 export function followTranscript(
-  { files, home, job }: { readonly files: RunFiles; readonly home: RunHome; readonly job: JobId },
-  onText: (text: string) => void,
+  { files, home, job }: OfJob,
+  onLines: (lines: readonly string[]) => void,
 ): () => void {
   const stop = new AbortController();
+  let all = "";
+  let timer: NodeJS.Timeout | undefined;
+  const show = () => {
+    timer = undefined;
+    onLines(harmlessLines(stripVTControlCharacters(all).trimEnd(), Number.MAX_SAFE_INTEGER));
+  };
   void (async () => {
-    let all = "";
     for await (const part of files.transcript(home, job, stop.signal)) {
       all = (all + part).slice(-MAX_CHARS);
-      onText(all);
+      timer ??= setTimeout(show, DRAW_MS);
     }
-  })();
-  return () => stop.abort();
+  })().catch((error: unknown) => onLines([`the transcript cannot be read: ${messageOf(error)}`]));
+  return () => {
+    stop.abort();
+    clearTimeout(timer);
+  };
 }
 
 const MAX_CHARS = 64_000;

@@ -1,46 +1,49 @@
 /** How is a run shown on the whole terminal, and the terminal given back on every way out? */
+import { openSync } from "node:fs";
+import { ReadStream } from "node:tty";
 import { render } from "ink";
 import { createElement as h } from "react";
-import type { MailboxMessage } from "../../ports/mailbox.ts";
-import type { RunFiles } from "../../ports/run-files.ts";
-import type { RunHome } from "../../ports/runs.ts";
 import { Followed } from "./follow.ts";
-import { Screen } from "./screen.ts";
+import { Screen, type ScreenParts } from "./screen.ts";
 
-type Watching = {
-  readonly home: RunHome;
-  readonly files: RunFiles;
-  readonly say: (command: MailboxMessage) => Promise<string>;
-  readonly leaveNote: string;
+export type Watching = Omit<ScreenParts, "followed" | "suspend"> & {
+  /** Hears how a text is shown to the person from now on. */
+  readonly onOpen?: (show: (text: string) => void) => void;
 };
 
 const ENTER = "\u001b[?1049h\u001b[?25l";
 const LEAVE = "\u001b[?1049l\u001b[?25h\u001b[0m";
 const MAX_FPS = 10;
+/** Longer than a signal to this process takes; no time passes here while the process is stopped. */
+const STOPPED_MS = 50;
 
 /** Until the person leaves, or `signal`. The log may be over or go on: both are shown. */
-export async function watchRun(watching: Watching, signal: AbortSignal): Promise<void> {
-  const { stdout, stdin } = process;
+export async function watchRun({ onOpen, ...watching }: Watching, signal: AbortSignal): Promise<void> {
+  const { stdout } = process;
+  // A question before the run has used standard input up.
+  const stdin = process.stdin.destroyed ? new ReadStream(openSync("/dev/tty", "r")) : process.stdin;
   const stop = new AbortController();
   const followed = new Followed();
+  onOpen?.((text) => followed.say(text));
   const following = followed.follow(watching.home, AbortSignal.any([signal, stop.signal]));
   // Ink restores the screen when it ends; a crash of ours must not leave the terminal unusable.
   const restore = () => stdout.write(LEAVE);
   process.once("exit", restore);
-  const resume = () => {
-    stdin.setRawMode?.(true);
-    stdout.write(ENTER);
-    screen.clear(); // What it remembers of the screen is gone: everything is drawn again.
-    screen.rerender(picture());
-  };
+  /** The whole group, as Ctrl-Z does: a launcher or npm may wait for us, and the shell for them. */
   const suspend = () => {
-    stdin.setRawMode?.(false);
+    stdin.setRawMode(false);
     stdout.write(LEAVE);
-    process.once("SIGCONT", resume);
-    process.kill(process.pid, "SIGTSTP");
+    process.kill(0, "SIGTSTP");
+    setTimeout(() => {
+      stdin.setRawMode(true);
+      stdout.write(ENTER);
+      screen.clear(); // What it remembers of the screen is gone: everything is drawn again.
+      screen.rerender(picture());
+    }, STOPPED_MS);
   };
   const picture = () => h(Screen, { ...watching, followed, suspend });
   const screen = render(picture(), {
+    stdin,
     alternateScreen: true,
     exitOnCtrlC: false,
     incrementalRendering: true,
@@ -55,9 +58,9 @@ export async function watchRun(watching: Watching, signal: AbortSignal): Promise
     await screen.waitUntilExit();
   } finally {
     signal.removeEventListener("abort", end);
-    process.off("SIGCONT", resume);
     process.off("exit", restore);
     stop.abort();
     await following;
+    if (stdin !== process.stdin) stdin.destroy();
   }
 }

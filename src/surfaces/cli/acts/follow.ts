@@ -12,6 +12,7 @@ import { sayEnd } from "../commands/report.ts";
 import { type Context, refuse, say } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { sayRefused } from "../refusals.ts";
+import type { Budget } from "../render/cost.ts";
 import { startProgress } from "../render/progress.ts";
 import { stoppedText } from "../render/report.ts";
 import { sayHalt } from "./halt-text.ts";
@@ -72,16 +73,22 @@ async function sayEnding(context: Context, { parts, live, end }: Ended): Promise
   const view = viewOf(live.seen);
   if (end.is === "stopped")
     return { exit: end.halt ? sayHalt(context, end.halt, view, config) : sayStopped(context, view) };
-  const { tokens, dollars } = config.budget; // Which may have been changed since it was recorded.
-  const budget = { ...(tokens !== undefined && { tokens }), ...(dollars !== undefined && { dollars }) };
-  await sayEnd(context, parts.project, home, { view, budget });
-  return {
-    exit: view.is === "done" ? EXIT.done : EXIT.notAllDone,
-    view,
-    config,
-    run: { home, seen: live.seen },
-  };
+  return sayClosed(context, { parts, home, config, seen: live.seen });
 }
+
+type Closed = SeenRun & { readonly parts: Parts; readonly config: Config };
+
+export async function sayClosed(context: Context, { parts, home, seen, config }: Closed): Promise<Followed> {
+  const view = viewOf(seen);
+  await sayEnd(context, parts.project, home, { view, budget: runBudget(config) });
+  return { exit: view.is === "done" ? EXIT.done : EXIT.notAllDone, view, config, run: { home, seen } };
+}
+
+/** Which may have been changed since it was recorded. */
+export const runBudget = ({ budget: { tokens, dollars } }: Config): Budget => ({
+  ...(tokens !== undefined && { tokens }),
+  ...(dollars !== undefined && { dollars }),
+});
 
 /** With JSON it is an error like any other: among the events there is no end of the run. */
 function sayStopped(context: Context, view: RunView): ExitCode {

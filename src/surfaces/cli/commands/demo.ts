@@ -18,13 +18,13 @@ import { type Act, type Context, refuse, say, usage } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { paint } from "../output.ts";
 import { commands, plural, quoted, short } from "../words.ts";
-import { type AddTo, examples } from "./options.ts";
+import { type AddTo, addPlain, examples, type PlainOption } from "./options.ts";
 import { begin } from "./run.ts";
 
-type DemoOptions = { readonly folder?: string };
+type DemoOptions = PlainOption & { readonly folder?: string };
 
 export const addDemo: AddTo = (command, perform) => {
-  command
+  addPlain(command)
     .description(
       "Creates a small project in a new folder and takes it from its SPEC.md to landed, tested commits. The agents " +
         "answer from a script, and some of them fail on purpose; everything else is real.",
@@ -58,7 +58,9 @@ const demo: Act<DemoOptions> = async (context, options) => {
   const read = readConfig({ env: {}, sets: [], flags: { ...demoSettings, agent } });
   if ("problems" in read)
     throw new Error(`the demo's own configuration is wrong: ${JSON.stringify(read.problems)}`);
-  const driven = await begin(here, project, { goal: demoGoal, config: read.config, notices: read.notices });
+  const { config, notices } = read;
+  const { plain } = options;
+  const driven = await begin(here, project, { goal: demoGoal, config, notices, ...(plain && { plain }) });
   const proved = driven.view ? await sayWalk(here, top, driven.view) : true;
   sayHints(context, made, driven.view);
   return driven.exit === EXIT.done && !proved ? EXIT.notAllDone : driven.exit;

@@ -39,6 +39,12 @@ export const addSettings = (command: Command, gate: Option = GATE): Command =>
     .option("--into-checkout", "with --deliver: even if the base branch is checked out (it must be clean)")
     .option("--set <key=value>", "set any key of skein.yaml; may be repeated", collect);
 
+/** On a terminal a run is shown on the whole screen, unless lines are wanted. */
+export const addPlain = (command: Command): Command =>
+  command.option("--plain", "print lines as the run goes on, instead of showing it on the whole terminal");
+
+export type PlainOption = { readonly plain?: true };
+
 export type SettingOptions = {
   readonly agent?: string;
   readonly model?: string;
@@ -58,7 +64,9 @@ export type RepoOption = { readonly repo?: string };
 export const examples = (...lines: readonly string[]): string =>
   ["", "Examples:", ...lines.map((line) => `  ${line}`)].join("\n");
 
-export type RunOptions = RepoOption & SettingOptions & { readonly base?: string; readonly config?: string };
+export type RunOptions = RepoOption &
+  SettingOptions &
+  PlainOption & { readonly base?: string; readonly config?: string };
 
 /** `ask`: undefined where nothing was said about it. */
 export type PlanOptions = RepoOption &
@@ -93,7 +101,7 @@ export type PlanFirst = {
   readonly by?: string;
 };
 
-export type ResumeOptions = RepoOption & SettingOptions & { readonly run?: string };
+export type ResumeOptions = RepoOption & SettingOptions & PlainOption & { readonly run?: string };
 
 export type StopOptions = RepoOption & { readonly run?: string; readonly now?: true };
 

@@ -1,8 +1,9 @@
 /** `skein resume`: which run goes on, and with which changes? */
 import { type Deliverable, deliverableOf } from "../../../app/deliverable.ts";
 import type { RunListeners } from "../../../app/follow-run.ts";
+import type { Parts } from "../../../app/parts.ts";
 import { misconfigured } from "../../../app/refused.ts";
-import { type ResumeRequest, type RunResumed, resumeRun } from "../../../app/resume-run.ts";
+import { prepareResume, type ResumeRequest, type RunResumed, resumeRun } from "../../../app/resume-run.ts";
 import { runsWhere, type SeenRun, underWay } from "../../../app/see-run.ts";
 import { type Project, partsOf } from "../../../compose.ts";
 import type { Config } from "../../../config/index.ts";
@@ -10,6 +11,7 @@ import { hasFailed } from "../../../core/result.ts";
 import { type RunView, viewOf } from "../../../core/view/view.ts";
 import { undoneText } from "../../../core/view/view-reasons.ts";
 import { follow } from "../acts/follow.ts";
+import { followApart } from "../acts/follow-apart.ts";
 import { type Exit, hasExit, movedHere, openHere, openSeen } from "../acts/project.ts";
 import { readHere, reconfigured } from "../configuration.ts";
 import { type Act, type Context, refuse, say, usage, writeJson } from "../context.ts";
@@ -18,7 +20,7 @@ import { paint } from "../output.ts";
 import { sayRefused } from "../refusals.ts";
 import { firstLine, harmless, plural } from "../words.ts";
 import { deliverDone } from "./deliver.ts";
-import { type AddTo, addRepo, addSettings, examples, type ResumeOptions } from "./options.ts";
+import { type AddTo, addPlain, addRepo, addSettings, examples, type ResumeOptions } from "./options.ts";
 import { tellRun } from "./steering.ts";
 
 export const addResume: AddTo = (command, perform) => {
@@ -28,8 +30,11 @@ export const addResume: AddTo = (command, perform) => {
       "change it from here on. Of a run that stopped because its gate or its workspaces could not be set up, what " +
       "skein.yaml says about these is read again.",
   );
-  addSettings(addRepo(command))
-    .addHelpText("after", examples("skein resume", "skein resume 1115-k7qd --workers 2"))
+  addPlain(addSettings(addRepo(command)))
+    .addHelpText(
+      "after",
+      examples("skein resume", "skein resume 1115-k7qd --workers 2", "skein resume --plain"),
+    )
     .action((run: string | undefined, options: ResumeOptions) =>
       perform((context) => resume(context, run === undefined ? options : { ...options, run })),
     );
@@ -42,6 +47,9 @@ const resume: Act<ResumeOptions> = async (context, options) => {
   if (hasExit(found)) return found.exit;
   const parts = partsOf(project, context.env);
   const { home, seen } = found;
+  const canGoOn = seen.state.closed === undefined && (await home.owner()) === undefined;
+  if (canGoOn && context.hasScreen && !context.json && !options.plain)
+    return resumeApart(context, parts, { ...found, ...options });
   let ended: Exclude<RunResumed, { readonly is: "live" }> | undefined;
   const followed = await follow(context, {
     parts,
@@ -67,6 +75,29 @@ const resume: Act<ResumeOptions> = async (context, options) => {
 };
 
 type Given = SeenRun & ResumeOptions & RunListeners;
+
+/** On the whole terminal, which can be left. */
+async function resumeApart(context: Context, parts: Parts, given: Given): Promise<ExitCode> {
+  const { home, seen: _seen, run: _run, ...options } = given;
+  const followed = await followApart(context, {
+    parts,
+    prepare: async (signal) => {
+      const ready = await prepareResume(requestOf(context, parts.project, given), parts, signal);
+      if (hasFailed(ready)) return ready;
+      return ready.is === "ready" ? { ...ready, home } : underWay(home.record.run, (await home.owner())!);
+    },
+    folder: context.folder,
+    flags: flagsOf(options),
+  });
+  return followed.exit;
+}
+
+/** The options as they were typed; in one word each, because a value may begin with a dash. */
+const flagsOf = (options: Readonly<Record<string, unknown>>): readonly string[] =>
+  Object.entries(options).flatMap(([key, value]) => {
+    const name = `--${key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+    return [value].flat().map((one) => (one === true ? name : `${name}=${one}`));
+  });
 
 /** What is given now changes the run's record; what was fixed in skein.yaml is read there. */
 const requestOf = (context: Context, project: Project, given: Given): ResumeRequest => ({

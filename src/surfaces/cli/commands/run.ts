@@ -1,11 +1,12 @@
 /** `skein run`: from a goal, or a plan, to a run that goes on here. */
-import { beginRun, followingPlan, type RunReady } from "../../../app/begin-run.ts";
+import { beginRun, discardRun, followingPlan, prepareRun, type RunReady } from "../../../app/begin-run.ts";
 import { targetOf } from "../../../app/lost-run.ts";
 import type { Parts } from "../../../app/parts.ts";
 import { checkedBy, groundsOf } from "../../../compose/planning.ts";
 import { type Project, partsOf } from "../../../compose.ts";
 import type { Config, ReadConfig } from "../../../config/index.ts";
 import { type Followed, follow } from "../acts/follow.ts";
+import { followApart } from "../acts/follow-apart.ts";
 import { gateWarnings } from "../acts/gate-warnings.ts";
 import { readGoal } from "../acts/goal.ts";
 import { approve, planOf, refusePlanFirst } from "../acts/plan-run.ts";
@@ -20,7 +21,15 @@ import { type GivenPlan, planIn, planSize } from "../planning/file.ts";
 import { agentText, foundText, specText } from "../render/agent.ts";
 import { firstLine, harmless, plural, short } from "../words.ts";
 import { deliverDone } from "./deliver.ts";
-import { type AddTo, addRepo, addSettings, examples, type PlanFirst, type RunOptions } from "./options.ts";
+import {
+  type AddTo,
+  addPlain,
+  addRepo,
+  addSettings,
+  examples,
+  type PlanFirst,
+  type RunOptions,
+} from "./options.ts";
 import { notify } from "./plan.ts";
 
 export const addRun: AddTo = (command, perform) => {
@@ -29,10 +38,12 @@ export const addRun: AddTo = (command, perform) => {
       "and lands on a branch of its own; your checkout is not touched.\n\n" +
       "A plan file (of skein plan; JSON or markdown) is run as it is: its tasks in the order of their " +
       "dependencies, by its agents, with its output files and criteria. Nobody plans then.\n\n" +
+      "On a terminal the run is shown on the whole screen, as skein watch does; d leaves it to go on in the " +
+      "background. Else, and with --plain, it is told in lines.\n\n" +
       "Ctrl-C once: what is landing is finished, the rest is kept, and `skein resume` goes on. Twice: at once.",
   );
   addRepo(command).option("--base <ref>", "the branch or commit to start from (default: HEAD)");
-  addSettings(command)
+  addPlain(addSettings(command))
     .option("--config <file>", "the configuration (default: skein.yaml at the top of the repository)")
     .option("--plan", "make a plan first, show it, and run it only if you say yes")
     .option("--yes", "with --plan: run it without asking")
@@ -109,28 +120,31 @@ type Wanted = {
   readonly config: Config;
   readonly notices: readonly string[];
   readonly intoCheckout?: true;
+  readonly plain?: true;
 };
 
 /** The same for a goal of the user's and for the demo's. */
 export async function begin(context: Context, project: Project, wanted: Wanted): Promise<Followed> {
   const parts = partsOf(project, context.env);
   const { goal, plan, config, intoCheckout } = wanted;
-  const request = { goal, config, mayFindAgent: true, ...(intoCheckout && { intoCheckout }) };
+  const request = {
+    ...{ goal, config, mayFindAgent: true, ...(intoCheckout && { intoCheckout }) },
+    ...(plan && { plan: plan.plan }),
+    onReady: (ready: RunReady) =>
+      announce(context, parts, { ...wanted, ...ready, notices: [...wanted.notices, ...ready.notices] }),
+  };
+  if (context.hasScreen && !context.json && !wanted.plain)
+    return followApart(context, {
+      parts,
+      prepare: (signal) => prepareRun(request, parts, signal),
+      folder: project.located.top,
+      flags: intoCheckout ? ["--into-checkout"] : [],
+      onUnbegun: discardRun,
+    });
   const followed = await follow(context, {
     parts,
     config,
-    start: (listeners, signal) =>
-      beginRun(
-        {
-          ...request,
-          ...listeners,
-          ...(plan && { plan: plan.plan }),
-          onReady: (ready) =>
-            announce(context, parts, { ...wanted, ...ready, notices: [...wanted.notices, ...ready.notices] }),
-        },
-        parts,
-        signal,
-      ),
+    start: (listeners, signal) => beginRun({ ...request, ...listeners }, parts, signal),
   });
   if (followed.exit !== EXIT.done || !config.deliver || !followed.run) return followed;
   return { ...followed, exit: await deliverDone(context, parts, { ...followed.run, ...wanted }) };

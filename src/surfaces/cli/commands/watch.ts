@@ -1,7 +1,5 @@
 /** `skein watch`: a run on the whole terminal, while it goes on and after it ended. */
-import { tellRun } from "../../../app/tell-run.ts";
-import { serverParts } from "../../../compose/serve.ts";
-import { hasFailed } from "../../../core/result.ts";
+import { showOnScreen } from "../acts/on-screen.ts";
 import { hasExit, openHere, openNamed } from "../acts/project.ts";
 import { stopOnSignal } from "../acts/signals.ts";
 import { type Act, usage } from "../context.ts";
@@ -14,7 +12,7 @@ export const addWatch: AddTo = (command, perform) => {
   addRepo(command)
     .description(
       "Shows a run on the whole terminal: its tasks, what each worker is doing, the landing queue, and what needs " +
-        "you; pause, steer, approve, answer and cancel by a key. Without a run: the one that is open, else the newest.",
+        "you; a task with its transcript, diff and evidence; pause, steer, approve, answer and cancel by a key. Without a run: the one that is open, else the newest.",
     )
     .addHelpText("after", examples("skein watch", "skein watch 1115-k7qd"))
     .action((run: string | undefined, options: RepoOption) =>
@@ -23,7 +21,7 @@ export const addWatch: AddTo = (command, perform) => {
 };
 
 const watch: Act<WatchOptions> = async (context, options) => {
-  if (context.json || !process.stdout.isTTY || !process.stdin.isTTY)
+  if (context.json || !context.hasScreen)
     return usage(
       context,
       "skein watch needs a terminal",
@@ -33,26 +31,8 @@ const watch: Act<WatchOptions> = async (context, options) => {
   if (hasExit(project)) return project.exit;
   const found = await openNamed(context, project, options.run);
   if (hasExit(found)) return found.exit;
-  const { home } = found;
-  const { files, mailboxOf } = serverParts(project);
-  // The library that draws asks this variable alone.
-  if (!context.out.hasColours) process.env["FORCE_COLOR"] = "0";
-  const { watchRun } = await import("../../tui/watch-run.ts"); // Loads React: only who watches pays for it.
   using stop = stopOnSignal();
-  await watchRun(
-    {
-      home,
-      files,
-      leaveNote: "Leaving does not end the run.",
-      say: async (command) => {
-        const told = await tellRun({ home, command }, mailboxOf(home), stop.signal);
-        if (hasFailed(told)) return `refused: ${told.failure.message}`;
-        return told.is === "heard"
-          ? `${command.type}: the run has it`
-          : "The run is stopped; this applies when you resume it.";
-      },
-    },
-    stop.signal,
-  );
+  const leave = "Leaving does not end the run.";
+  await showOnScreen(context, project, { home: found.home, leave }, stop.signal);
   return EXIT.done;
 };

@@ -1,0 +1,47 @@
+/** Which tasks does a tree show whose subplans and subtasks are folded, and how far are those that it hides? */
+import type { RunState } from "../log/state.ts";
+import { ROOT, type TaskId } from "../task.ts";
+import { gatingIn, rowOf, treeOf } from "./view.ts";
+
+/** `below`: everything under the task, at any depth; of the goal nothing is counted, the run's counts are those. */
+export type TreeNode = {
+  readonly task: TaskId;
+  readonly depth: number;
+  readonly isFolded: boolean;
+  readonly below: Readonly<Below>;
+};
+type Below = { tasks: number; done: number; failed: number; atWork: number };
+
+/** The goal is always unfolded: its parts are the run. */
+export function foldedTree(
+  state: RunState,
+  isUnfolded: (task: TaskId) => boolean = () => false,
+): readonly TreeNode[] {
+  const gating = gatingIn(state);
+  const shown: TreeNode[] = [];
+  const above: { readonly depth: number; readonly below: Below; readonly hides: boolean }[] = [];
+  for (const { id, depth } of treeOf(state)) {
+    while (above.length > 0 && above.at(-1)!.depth >= depth) above.pop();
+    const isHidden = above.some(({ hides }) => hides);
+    const [, ...parents] = above;
+    if (parents.length > 0) {
+      const { word } = rowOf(state, id, { depth, gating });
+      for (const { below } of parents) countIn(below, word);
+    }
+    const below: Below = { tasks: 0, done: 0, failed: 0, atWork: 0 };
+    const hides = id !== ROOT && !isUnfolded(id);
+    above.push({ depth, below, hides });
+    if (!isHidden) shown.push({ task: id, depth, below, isFolded: hides });
+  }
+  return shown.map((node) => ({ ...node, isFolded: node.isFolded && node.below.tasks > 0 }));
+}
+
+const AT_WORK: ReadonlySet<string> = new Set(["planning", "working", "gating"]);
+const FAILED: ReadonlySet<string> = new Set(["failed", "skipped", "cancelled"]);
+
+function countIn(below: Below, word: string): void {
+  below.tasks += 1;
+  if (word === "done") below.done += 1;
+  else if (FAILED.has(word)) below.failed += 1;
+  else if (AT_WORK.has(word)) below.atWork += 1;
+}

@@ -1,0 +1,164 @@
+/** How does a run go on without this terminal? A process of its own drives it; this one only shows it, and can leave. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { closeSync, openSync, readFileSync, statSync } from "node:fs";
+import path from "node:path";
+import { deliverableOf } from "../../../app/deliverable.ts";
+import type { Parts } from "../../../app/parts.ts";
+import type { Refused } from "../../../app/refused.ts";
+import { seeRun } from "../../../app/see-run.ts";
+import type { Config } from "../../../config/index.ts";
+import { messageOf } from "../../../core/failure.ts";
+import { hasFailed } from "../../../core/result.ts";
+import { viewOf } from "../../../core/view/view.ts";
+import type { RunHome } from "../../../ports/runs.ts";
+import { type Context, refuse, say } from "../context.ts";
+import { EXIT, type ExitCode } from "../exit-codes.ts";
+import { sayRefused } from "../refusals.ts";
+import { harmless } from "../words.ts";
+import { type Followed, runBudget, sayClosed } from "./follow.ts";
+import { showOnScreen } from "./on-screen.ts";
+import { heedSignals } from "./signals.ts";
+
+type Apart = {
+  readonly parts: Parts;
+  /** Refuses whatever can be refused before a process is started. */
+  readonly prepare: (signal: AbortSignal) => Promise<Prepared | Refused>;
+  /** Of `skein resume`, which is what the other process does, in `folder`. */
+  readonly flags: readonly string[];
+  readonly folder: string;
+  /** The process ended before the run had begun. */
+  readonly onUnbegun?: (home: RunHome) => Promise<void>;
+};
+
+type Prepared = { readonly home: RunHome; readonly config: Config };
+
+/** Where the process that drives a run writes what it has to say besides the log. */
+const SAID = "background.log";
+const DETACHED = "d detach: the run goes on in the background.  Ctrl-C: stop the run.";
+
+export async function followApart(context: Context, apart: Apart): Promise<Followed> {
+  context.out.outlive?.();
+  context.err.outlive?.();
+  let note = (text: string) => say(context, text);
+  const signals = heedSignals((text) => note(text));
+  try {
+    const ready = await apart.prepare(signals.aborted);
+    if (hasFailed(ready)) return { exit: sayRefused(context, ready) };
+    const driver = startDriver(context, { ...apart, ...ready });
+    signals.heard({ run: ready.home.record.run, ...driver });
+    const over = new AbortController();
+    void driver.ended.then(() => over.abort());
+    const shown = {
+      home: ready.home,
+      budget: runBudget(ready.config),
+      leave: DETACHED,
+      onOpen: (show: (text: string) => void) => {
+        note = show;
+      },
+      interrupt: () => process.kill(process.pid, "SIGINT"),
+    };
+    await showOnScreen(context, apart.parts.project, shown, over.signal).catch((error: unknown) =>
+      say(context, `the view broke: ${harmless(messageOf(error))}`),
+    );
+    note = (text) => say(context, text);
+    if (!over.signal.aborted) return sayDetached(context, ready.home, driver);
+    return await sayDriven(context, { ...apart, ...ready }, await driver.ended);
+  } finally {
+    signals.end();
+  }
+}
+
+type Driver = {
+  readonly child: ChildProcess;
+  readonly ended: Promise<DriverEnd>;
+  readonly stopGently: () => void;
+  readonly stopNow: () => void;
+};
+
+/** `code`: undefined if it was killed, or could not be started: `why`. `said`: its errors, as `--json` words them. */
+type DriverEnd = { readonly code?: number; readonly why: string; readonly said: readonly string[] };
+
+/** In a session of its own: neither Ctrl-C nor the end of this terminal reaches it. */
+function startDriver(context: Context, { home, flags, folder }: Apart & Prepared): Driver {
+  const file = path.join(home.folder, SAID);
+  const said = openSync(file, "a", 0o600);
+  const before = statSync(file).size;
+  const child = spawn(process.execPath, [process.argv[1]!, "resume", home.record.run, "--json", ...flags], {
+    cwd: folder,
+    env: context.env,
+    detached: true,
+    stdio: ["ignore", "ignore", said],
+  });
+  closeSync(said);
+  const { promise: ended, resolve } = Promise.withResolvers<DriverEnd>();
+  const end = (code: number | null, why: string) =>
+    resolve({
+      ...(code !== null && { code }),
+      why,
+      said: readFileSync(file).subarray(before).toString().split("\n").filter(Boolean).slice(-MAX_SAID),
+    });
+  child.once("error", (error) => end(null, `it could not be started: ${error.message}`));
+  child.once("exit", (code, signal) => end(code, `it was killed (${signal})`));
+  return {
+    child,
+    ended,
+    stopGently: () => child.kill("SIGINT"),
+    stopNow: () => child.kill("SIGTERM"), // Another name: two equal signals can be delivered as one.
+  };
+}
+
+const MAX_SAID = 20;
+
+function sayDetached(context: Context, { record: { run } }: RunHome, { child }: Driver): Followed {
+  child.unref();
+  say(context, `run ${run} goes on in the background, in process ${child.pid}.`);
+  say(context, `To come back: skein watch ${run}. To stop it: skein stop ${run}.`);
+  return { exit: EXIT.done };
+}
+
+/** What the other process would have said here. */
+async function sayDriven(
+  context: Context,
+  { parts, home, config, onUnbegun }: Apart & Prepared,
+  { code, why, said }: DriverEnd,
+): Promise<Followed> {
+  const read = await seeRun(home);
+  const isClosed = !hasFailed(read) && read.seen.state.closed !== undefined;
+  const followed = isClosed ? await sayClosed(context, { parts, home, config, seen: read.seen }) : undefined;
+  for (const line of said) sayError(context, line);
+  if (!hasFailed(read) && read.seen.events === 0) await onUnbegun?.(home);
+  const { run } = home.record;
+  if (code === undefined && !isClosed) {
+    const message = `the process that drove run ${run} has ended: ${why}`;
+    return { exit: refuse(context, EXIT.notAllDone, { kind: "lost", message, next: `skein resume ${run}` }) };
+  }
+  if (isClosed && config.deliver) {
+    const bring = await deliverableOf(home.record, viewOf(read.seen), parts.git);
+    if (bring.is === "delivered") say(context, `delivered to ${bring.branch}`);
+  }
+  return { ...followed, exit: (code ?? followed?.exit ?? EXIT.notAllDone) as ExitCode };
+}
+
+type JsonError = {
+  readonly kind: string;
+  readonly message: string;
+  readonly exitCode: ExitCode;
+  readonly next?: string;
+  readonly problems?: readonly string[];
+};
+
+function sayError(context: Context, line: string): void {
+  const error = errorIn(line);
+  if (error === undefined)
+    context.err.write(`${harmless(line)}\n`); // Node's own words, such as a stack trace.
+  else if (error.kind === "interrupted") say(context, `${error.message} To go on: ${error.next}`);
+  else refuse(context, error.exitCode, { ...error, ...(error.problems && { lines: error.problems }) });
+}
+
+function errorIn(line: string): JsonError | undefined {
+  try {
+    return (JSON.parse(line) as { readonly error?: JsonError }).error;
+  } catch {
+    return undefined; // Not one of ours.
+  }
+}

@@ -1,0 +1,37 @@
+/** How does a verb show a run on the whole terminal? With its files, its budget, and the way for commands to the run. */
+import { tellRun } from "../../../app/tell-run.ts";
+import { serverParts } from "../../../compose/serve.ts";
+import type { Project } from "../../../compose.ts";
+import { hasFailed } from "../../../core/result.ts";
+import type { RunHome } from "../../../ports/runs.ts";
+import type { Watching } from "../../tui/watch-run.ts";
+import type { Context } from "../context.ts";
+import type { Budget } from "../render/cost.ts";
+import { budgetOf } from "../run-record.ts";
+
+type Shown = Pick<Watching, "leave" | "onOpen" | "interrupt"> & {
+  readonly home: RunHome;
+  /** If it was changed since it was recorded. */
+  readonly budget?: Budget;
+};
+
+/** Until the person leaves, or `signal`. */
+export async function showOnScreen(
+  context: Context,
+  project: Project,
+  { home, budget = budgetOf(home.record), ...shown }: Shown,
+  signal: AbortSignal,
+): Promise<void> {
+  const { files, mailboxOf } = serverParts(project);
+  // The library that draws asks this variable alone.
+  if (!context.out.hasColours) process.env["FORCE_COLOR"] = "0";
+  const { watchRun } = await import("../../tui/watch-run.ts"); // Loads React: only those who watch pay for it.
+  const say: Watching["say"] = async (command) => {
+    const told = await tellRun({ home, command }, mailboxOf(home), signal);
+    if (hasFailed(told)) return `refused: ${told.failure.message}`;
+    return told.is === "heard"
+      ? `${command.type}: the run has it`
+      : "The run is stopped; this applies when you resume it.";
+  };
+  await watchRun({ home, files, budget, say, ...shown }, signal);
+}

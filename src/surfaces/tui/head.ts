@@ -1,0 +1,116 @@
+/** How does the run stand, and what needs a person? The top of the screen, and the landing queue at its bottom. */
+import { Box, Text } from "ink";
+import { createElement as h, type ReactNode } from "react";
+import { healthLabel, phaseLabel, runLabel, throughputLabel } from "../../core/view/labels.ts";
+import type { RunView } from "../../core/view/view.ts";
+import { type Budget, budgetTexts, spentText } from "../cli/render/cost.ts";
+import { clockTime, duration, firstLine, harmless, plural } from "../cli/words.ts";
+import type { Followed } from "./follow.ts";
+import { line } from "./line.ts";
+
+type HeadProps = { readonly followed: Followed; readonly budget: Budget };
+
+export function Head({ followed, budget }: HeadProps): ReactNode {
+  const { view, isDriven } = followed;
+  const { counts, times, tally, is } = view;
+  const isOver = times.closedAt !== undefined;
+  const end = times.closedAt ?? (isDriven ? Date.now() : times.lastAt);
+  const failed = counts.failed > 0 ? `, ${counts.failed} failed` : "";
+  const busy = `${plural(tally.agents.mostAtOnce, "agent")} at once, ${Math.round(tally.agents.share * 100)} % busy`;
+  const colour = is === "done" ? "green" : isOver || isDriven === false ? "red" : "cyan";
+  const progress = [
+    duration(end - times.openedAt - times.idleMs),
+    `${counts.done} of ${plural(counts.total, "task")} done${failed}`,
+    throughputLabel(view),
+  ];
+  const limits = budgetTexts(view, budget);
+  const cost = [`cost: ${spentText(view.spent)}`, ...(limits.length > 0 ? limits : ["no budget"]), busy];
+  const health = { ...(view.target.health === "red" && { color: "red" }) };
+  return h(
+    Box,
+    { flexDirection: "column" },
+    line(`${view.run}  ${firstLine(view.goal, 300)}`, { bold: true }),
+    h(
+      Text,
+      { wrap: "truncate" },
+      h(Text, { color: colour, bold: true }, runLabel(view, isDriven)),
+      ` · ${progress.filter(Boolean).join(" · ")}`,
+    ),
+    line(cost.join(" · ")),
+    line(`target: ${healthLabel(view)}`, health),
+  );
+}
+
+/** What only a person can do. The keys do it for the first of each kind. */
+export function needsOf(view: RunView): readonly string[] {
+  if (view.times.closedAt !== undefined) return [];
+  const needs = [
+    ...(view.is === "proposed" ? ["the plan waits for your approval (a approves, x declines)"] : []),
+    ...view.gateChanges
+      .filter(({ is }) => is === "proposed")
+      .map(
+        ({ name, flags }) =>
+          `${harmless(name, 60)} changes the gate or agents' instructions (a approves, x declines): ${harmless(flags.join("; "))}`,
+      ),
+    ...view.questions
+      .filter((question) => question.with === undefined)
+      .map(({ name, text }) => `${harmless(name, 60)} asks (r answers): ${firstLine(text, 200)}`),
+    ...view.accounts
+      .filter(({ is }) => is === "refused")
+      .map(
+        ({ account, reason }) =>
+          `the key of ${harmless(account)} was refused (u goes on, once it is fixed): ${harmless(reason)}`,
+      ),
+    ...(view.setup ? [`${harmless(view.setup.message)} (u goes on, once it is fixed)`] : []),
+  ];
+  const more = needs.length - MAX_NEEDS;
+  return [
+    ...needs.slice(0, MAX_NEEDS).map((text) => `NEEDS YOU: ${text}`),
+    ...(more > 0 ? [`NEEDS YOU: ${plural(more, "more thing")}, after these`] : []),
+  ];
+}
+const MAX_NEEDS = 4;
+
+/** What the run waits for by itself. */
+export function waitsOf(view: RunView, now: number): readonly string[] {
+  if (view.times.closedAt !== undefined) return [];
+  return [
+    ...view.accounts.flatMap(({ account, until }) =>
+      until === undefined
+        ? []
+        : [
+            `${harmless(account)} is rate limited until ${clockTime(until)}, for another ${duration(until - now)}`,
+          ],
+    ),
+    ...(view.unreachable
+      ? [
+          `The agent of ${plural(view.unreachable.tasks, "task")} cannot be reached and is tried again: ${harmless(view.unreachable.reason, 200)}`,
+        ]
+      : []),
+  ].slice(0, MAX_WAITS);
+}
+const MAX_WAITS = 2;
+
+/** Two lines: the gate that runs, with what it looks for; and what is next. */
+export function Landing({ followed }: { readonly followed: Followed }): ReactNode {
+  const { view, seen } = followed;
+  const gate = view.running.find(({ kind }) => kind === "land" || kind === "check");
+  const phase = phaseLabel(seen.state.landing.phase);
+  const names = (tasks: readonly { readonly name: string }[]) =>
+    tasks.map(({ name }) => harmless(name, 30)).join(" + ");
+  const running = gate
+    ? `${gate.kind === "land" ? `gate on ${names(gate.tasks)}` : "checking the target"} for ${duration(Date.now() - gate.since)}${gate.doing ? ` in ${firstLine(gate.doing, 60)}` : ""}`
+    : "no gate is running";
+  const now = [phase, running].filter(Boolean).join(" · ");
+  const { queue, landings } = view;
+  const next = queue.slice(0, MAX_QUEUED).map(({ name }) => harmless(name, 30));
+  const more = queue.length > MAX_QUEUED ? ` and ${queue.length - MAX_QUEUED} more` : "";
+  const waiting = queue.length === 0 ? "queue empty" : `queue (${queue.length}): ${next.join(", ")}${more}`;
+  return h(
+    Box,
+    { flexDirection: "column" },
+    line(`Landing: ${now}`, { color: "blue" }),
+    line(`  ${plural(landings.length, "landing")} · ${waiting}`, { color: "blue" }),
+  );
+}
+const MAX_QUEUED = 10;

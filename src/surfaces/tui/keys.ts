@@ -1,0 +1,85 @@
+/** What does a key ask of the run? A command, or a text first. */
+import { nameOf } from "../../core/log/state.ts";
+import { ROOT, type TaskId } from "../../core/task.ts";
+import type { RunView } from "../../core/view/view.ts";
+import type { MailboxMessage } from "../../ports/mailbox.ts";
+import { harmless } from "../cli/words.ts";
+import type { Followed } from "./follow.ts";
+
+export type Prompt = {
+  readonly label: string;
+  readonly text: string;
+  readonly send: (text: string) => MailboxMessage;
+};
+
+/** Keys act on the first thing that waits for them, as the screen says. */
+export function askFor(
+  input: string,
+  { view, seen }: Followed,
+  task: TaskId | undefined,
+): MailboxMessage | Prompt | undefined {
+  if (view.times.closedAt !== undefined) return undefined;
+  const question = questionIn(view);
+  const which = approvalIn(view);
+  switch (input) {
+    case "p":
+      return { type: "pause" };
+    case "u":
+      return { type: "resume" };
+    case "s":
+      return { label: "Tell the planner", text: "", send: (message) => ({ type: "steer", message }) };
+    case "a":
+      return which && { type: "approve", ...which };
+    case "x":
+      return (
+        which && {
+          label: "Reason to decline",
+          text: "",
+          send: (reason) => ({ type: "decline", reason, ...which }),
+        }
+      );
+    case "r":
+      return (
+        question && {
+          label: `Answer to ${harmless(question.name, 40)}`,
+          text: question.default ?? "",
+          send: (text) => ({ type: "answer", question: question.question, text }),
+        }
+      );
+    case "c":
+      return task === undefined
+        ? undefined
+        : {
+            label: `Reason to cancel ${task === ROOT ? "the whole run" : harmless(nameOf(seen.state, task), 40)}`,
+            text: "",
+            send: (reason) => ({ type: "cancel", task, reason }),
+          };
+    default:
+      return undefined;
+  }
+}
+
+const questionIn = (view: RunView) => view.questions.find((question) => question.with === undefined);
+
+/** The plan first, then changes of the gate. */
+function approvalIn(view: RunView): { readonly task?: TaskId } | undefined {
+  if (view.is === "proposed") return {};
+  const change = view.gateChanges.find(({ is }) => is === "proposed");
+  return change && { task: change.task };
+}
+
+/** Those that do something now; what is cut off on a narrow screen is what people try anyway. */
+export function keysFor(view: RunView, { isOpen, leave }: { isOpen: boolean; leave: string }): string {
+  const isHalted =
+    view.is === "paused" || view.setup !== undefined || view.accounts.some(({ is }) => is === "refused");
+  const commands = [
+    ...(approvalIn(view) ? ["a approve", "x decline"] : []),
+    ...(questionIn(view) ? ["r answer"] : []),
+    isHalted ? "u resume" : "p pause",
+    "s steer",
+    "c cancel",
+  ];
+  const moves = isOpen ? ["Esc back", "Tab page", "↑↓ scroll"] : ["Enter open", "Space unfold", "↑↓ choose"];
+  const isOver = view.times.closedAt !== undefined;
+  return [...(isOver ? [] : commands), leave, ...moves].join("  ");
+}

@@ -1,0 +1,108 @@
+/** One task on the whole screen: brief, live transcript, diff, handoff, evidence, a page each. */
+import { Box } from "ink";
+import { createElement as h, type ReactNode, useEffect, useState } from "react";
+import { taskOf } from "../../core/log/state.ts";
+import type { TaskId } from "../../core/task.ts";
+import { nameOf } from "../../core/view/view.ts";
+import type { RunFiles } from "../../ports/run-files.ts";
+import type { RunHome } from "../../ports/runs.ts";
+import { harmless, harmlessLines } from "../cli/words.ts";
+import { type Followed, followTranscript } from "./follow.ts";
+import { line } from "./line.ts";
+import {
+  changeOf,
+  evidenceLines,
+  handoffLines,
+  jobsOf,
+  overview,
+  PAGES,
+  type TaskPage,
+} from "./task-lines.ts";
+
+type TaskProps = {
+  readonly followed: Followed;
+  readonly home: RunHome;
+  readonly files: RunFiles;
+  readonly task: TaskId;
+  readonly page: TaskPage;
+  /** Lines above the end of a transcript, below the start of anything else. */
+  readonly scrolled: number;
+  readonly lines: number;
+};
+
+export function TaskView(props: TaskProps): ReactNode {
+  const { followed, task: id, page, scrolled } = props;
+  const { seen } = followed;
+  const job = jobsOf(seen, id).at(-1)?.job;
+  const transcript = useTranscript(props, page === "Overview" || page === "Transcript" ? job : undefined);
+  const diff = useDiff(props);
+  if (!seen.state.tasks.has(id)) return line("There is no such task.");
+  const tabs = PAGES.map((name, i) => (name === page ? `[${i + 1} ${name}]` : ` ${i + 1} ${name} `)).join(
+    " ",
+  );
+  const room = Math.max(1, props.lines - 2);
+  const said = transcript.length > 0 ? transcript : ["Nothing was written yet."];
+  const about = overview(seen, id);
+  const texts: Readonly<Record<TaskPage, () => readonly string[]>> = {
+    Overview: () => {
+      const top = [...window(about, scrolled, room - 3), `── ${job ?? "not started"} ──`];
+      return [...top, ...said.slice(top.length - room)];
+    },
+    Transcript: () => window(said, Math.max(0, said.length - room - scrolled), room),
+    Diff: () => window(diff, scrolled, room),
+    Handoff: () => window(handoffLines(seen, id), scrolled, room),
+    Evidence: () => window(evidenceLines(seen, id), scrolled, room),
+  };
+  return h(
+    Box,
+    { flexDirection: "column" },
+    line(`${harmless(nameOf(seen.state, id), 100)}  ${id}`, { bold: true }),
+    line(tabs, { dimColor: true }),
+    ...texts[page]().map((text, i) => line(text, { key: `${i}`, ...(page === "Diff" && diffStyle(text)) })),
+  );
+}
+
+/** From `first`, but no further than that the last line is at the bottom. */
+const window = (all: readonly string[], first: number, room: number): readonly string[] => {
+  const from = Math.max(0, Math.min(first, all.length - room));
+  return all.slice(from, from + Math.max(1, room));
+};
+
+function diffStyle(text: string): { readonly color?: string; readonly bold?: boolean } {
+  if (/^(?:diff |index |\+\+\+|---)/.test(text)) return { bold: true };
+  const color = text.startsWith("@@") ? "cyan" : text.startsWith("+") ? "green" : "red";
+  return /^[-+]|^@@/.test(text) ? { color } : {};
+}
+
+function useTranscript(
+  { files, home }: TaskProps,
+  job: Parameters<typeof followTranscript>[0]["job"] | undefined,
+) {
+  const [lines, setLines] = useState<readonly string[]>([]);
+  useEffect(() => {
+    setLines([]);
+    return job === undefined ? undefined : followTranscript({ files, home, job }, setLines);
+  }, [files, home, job]);
+  return lines;
+}
+
+/** Asked for once its page is open. */
+function useDiff({ followed, files, task, page }: TaskProps): readonly string[] {
+  const [lines, setLines] = useState<readonly string[]>(["…"]);
+  const { tasks } = followed.seen.state;
+  const change = page === "Diff" && tasks.has(task) ? changeOf(taskOf(followed.seen.state, task)) : undefined;
+  const { from, to } = change ?? {};
+  useEffect(() => {
+    if (from === undefined || to === undefined) return setLines(["Nothing was changed yet."]);
+    const stop = new AbortController();
+    void files.diff(from, to, stop.signal).then((read) => {
+      if (stop.signal.aborted) return;
+      setLines(
+        "diff" in read ? harmlessLines(read.diff.trimEnd(), MAX_LINES) : [harmless(read.failure.message)],
+      );
+    });
+    return () => stop.abort();
+  }, [files, from, to]);
+  return lines;
+}
+const MAX_LINES = 5_000;

@@ -1,0 +1,125 @@
+/** The tasks on the screen: what each worker is doing right now, and the tree. */
+import { Box, Text } from "ink";
+import { createElement as h, type ReactNode, useEffect, useState } from "react";
+import { type RunState, taskOf } from "../../core/log/state.ts";
+import { isSettled, ROOT } from "../../core/task.ts";
+import type { TreeNode } from "../../core/view/folded-tree.ts";
+import { gatingIn, type RunningView, type RunView, rowOf, type TaskRow } from "../../core/view/view.ts";
+import { undoneText } from "../../core/view/view-reasons.ts";
+import type { RunFiles } from "../../ports/run-files.ts";
+import type { RunHome } from "../../ports/runs.ts";
+import { fit, padded } from "../cli/columns.ts";
+import { runningText } from "../cli/render/progress.ts";
+import { duration, firstLine, harmless } from "../cli/words.ts";
+import { followTranscript } from "./follow.ts";
+import { line } from "./line.ts";
+
+type Place = { readonly home: RunHome; readonly files: RunFiles };
+
+/** Planners and workers; the gate has lines of its own. */
+export const atWorkIn = ({ running }: RunView): readonly RunningView[] =>
+  running.filter(({ kind }) => kind === "plan" || kind === "work");
+
+type AtWorkProps = Place & { readonly view: RunView; readonly max: number };
+
+/** Of a run that is over: what was not done, instead. */
+export function AtWork({ view, max, ...place }: AtWorkProps): ReactNode {
+  const jobs = atWorkIn(view);
+  const isOver = view.times.closedAt !== undefined;
+  const undone = isOver ? [...view.undone.map(undoneText), ...view.left] : [];
+  const count = isOver ? undone.length : jobs.length;
+  if (count === 0) return null;
+  const more = count > max ? `, ${max} of them shown` : "";
+  return h(
+    Box,
+    { flexDirection: "column" },
+    line(`${isOver ? "Not done" : "At work"} (${count}${more})`, { bold: true }),
+    ...(isOver
+      ? undone
+          .slice(0, max)
+          .map((text, i) => line(`✗ ${firstLine(text, 300)}`, { key: `${i}`, color: "red" }))
+      : jobs.slice(0, max).map((job) => h(Job, { key: job.job, job, view, ...place }))),
+  );
+}
+
+function Job({ job, view, files, home }: Place & { job: RunningView; view: RunView }): ReactNode {
+  const [last, setLast] = useState("");
+  useEffect(
+    () => followTranscript({ files, home, job: job.job }, (lines) => setLast(lines.at(-1) ?? "")),
+    [files, home, job.job],
+  );
+  const since = duration(Math.max(0, Date.now() - job.since));
+  return h(
+    Text,
+    { wrap: "truncate" },
+    h(Text, { color: "cyan" }, "● "),
+    `${since.padStart(10)}  ${firstLine(runningText(job, view.target), 100)}  `,
+    h(Text, { dimColor: true }, last.trim()),
+  );
+}
+
+const MARKS: Readonly<Partial<Record<TaskRow["word"], readonly [string, string]>>> = {
+  done: ["✓", "green"],
+  failed: ["✗", "red"],
+  skipped: ["–", "red"],
+  cancelled: ["–", "red"],
+  working: ["●", "cyan"],
+  planning: ["●", "cyan"],
+  gating: ["◆", "cyan"],
+  landing: ["◇", "cyan"],
+  asking: ["?", "yellow"],
+  proposed: ["?", "yellow"],
+};
+
+type RowsProps = {
+  readonly state: RunState;
+  readonly tree: readonly TreeNode[];
+  /** Undefined before the person has chosen one: then the screen follows the work. */
+  readonly at: number | undefined;
+  readonly lines: number;
+  readonly columns: number;
+};
+
+/** Only those that can be seen are made. */
+export function TaskRows({ state, tree, at, lines, columns }: RowsProps): ReactNode {
+  const shown = Math.max(1, lines);
+  const middle = at ?? firstUnsettled(state, tree);
+  const first = Math.max(0, Math.min(middle - Math.floor(shown / 2), tree.length - shown));
+  const gating = gatingIn(state);
+  const nameColumns = Math.min(44, Math.floor(columns / 2));
+  return h(
+    Box,
+    { flexDirection: "column" },
+    ...tree.slice(first, first + shown).map((node, i) => {
+      const row = rowOf(state, node.task, { depth: node.depth, gating });
+      const [mark, color] = MARKS[row.word] ?? ["·", "gray"];
+      const again = row.attempts > 1 ? `, attempt ${row.attempts}` : "";
+      const fold = node.below.tasks === 0 ? " " : node.isFolded ? "▸" : "▾";
+      const name = `${"  ".repeat(Math.min(node.depth, 6))}${fold} ${harmless(row.key, 40)}`;
+      return h(
+        Text,
+        { key: row.task, wrap: "truncate", inverse: first + i === at },
+        h(Text, { color }, `${mark} `),
+        `${padded(fit(name, nameColumns), nameColumns)} ${row.word}${again}${belowText(node)}  `,
+        h(Text, { dimColor: true }, firstLine(row.description, 200)),
+      );
+    }),
+  );
+}
+
+/** The goal apart: it is settled last. */
+export const firstUnsettled = (state: RunState, tree: readonly TreeNode[]): number =>
+  Math.max(
+    0,
+    tree.findIndex(({ task }) => task !== ROOT && !isSettled(taskOf(state, task))),
+  );
+
+function belowText({ isFolded, below: { tasks, done, failed, atWork } }: TreeNode): string {
+  if (!isFolded) return "";
+  const parts = [
+    `${done} of ${tasks} done`,
+    ...(atWork > 0 ? [`${atWork} at work`] : []),
+    ...(failed > 0 ? [`${failed} failed`] : []),
+  ];
+  return ` (${parts.join(", ")})`;
+}
