@@ -1,9 +1,8 @@
 /** One task on the whole screen: brief, live transcript, diff, handoff, evidence, a page each. */
 import { Box } from "ink";
 import { createElement as h, type ReactNode, useEffect, useState } from "react";
-import { taskOf } from "../../core/log/state.ts";
+import { nameOf, taskOf } from "../../core/log/state.ts";
 import type { TaskId } from "../../core/task.ts";
-import { nameOf } from "../../core/view/view.ts";
 import type { RunFiles } from "../../ports/run-files.ts";
 import type { RunHome } from "../../ports/runs.ts";
 import { harmless, harmlessLines } from "../cli/words.ts";
