@@ -12,7 +12,9 @@ import type { Bench } from "./measure.ts";
 
 const SIZES = [1_000, 5_000];
 const EVENTS_PER_SECOND = 200;
-const SECONDS = 10;
+/** In each view of the run. */
+const SECONDS = 3;
+const VIEWS = ["graph", "timeline", "tasks", "landing", "health", "cost", "log", "graph/t.1"];
 const MAX_BLOCK_MS = 100;
 const MAX_SCRIPT_KB = 60;
 
@@ -23,23 +25,24 @@ export const webBench: Bench = {
     for (const size of SIZES) rows.push(await measure(size));
     const script = gzipSync(readFileSync(path.join(ROOT, "dist/web/main.js"))).length / 1_000;
     return {
-      title: `The web page: a simulated run, ${EVENTS_PER_SECOND} events a second for ${SECONDS} s`,
+      title: `The web page: a simulated run, ${EVENTS_PER_SECOND} events a second, ${SECONDS} s in each view`,
       tables: [
         {
-          title: "by tasks",
-          rows: rows.map(({ size, paintMs, blockMs, heapMb, idleBlockMs }) => ({
+          title: "by tasks; a block is shorter by processor time where other programs use the machine, too",
+          rows: rows.map(({ size, paintMs, block, cpuMs, heapMb }) => ({
             tasks: size,
-            "first tasks shown, ms": paintMs,
-            "longest block, ms": blockMs,
-            "of a page that does nothing, ms": idleBlockMs,
+            "first paint, ms": paintMs,
+            "longest block, ms": block.ms,
+            "in view": block.view,
+            "by processor time, ms": cpuMs,
             "heap, MB": heapMb,
           })),
         },
       ],
       limits: [
-        ...rows.map(({ size, blockMs }) => ({
-          claim: `the main thread is never blocked for longer, ${size} tasks (ms)`,
-          measured: blockMs,
+        ...rows.map(({ size, cpuMs }) => ({
+          claim: `the main thread is never blocked for longer, ${size} tasks (ms of processor time)`,
+          measured: cpuMs,
           max: MAX_BLOCK_MS,
         })),
         { claim: "script of the page, gzipped (kB)", measured: script, max: MAX_SCRIPT_KB },
@@ -58,26 +61,51 @@ async function measure(size: number) {
   try {
     const page = await browser.newPage({ viewport: { width: 1280, height: 860 } });
     await page.addInitScript(
-      "window.blocks = []; new PerformanceObserver((l) => { for (const e of l.getEntries()) window.blocks.push(e.duration); }).observe({ type: 'longtask', buffered: true });",
+      "window.blocks = []; new PerformanceObserver((l) => { for (const e of l.getEntries()) window.blocks.push({ ms: Math.round(e.duration), view: location.hash.split('/').slice(2).join('/') }); }).observe({ type: 'longtask', buffered: true });",
     );
     await page.goto(served.address);
-    await page.waitForTimeout(2_000);
-    const idleBlockMs = await longest(page);
-    const started = performance.now();
-    await page.goto(`${served.origin}/#/${run.home.record.run}/graph`);
-    await page.locator(".node").first().waitFor({ timeout: 60_000 });
-    const paintMs = Math.round(performance.now() - started);
-    await feed(run.more, events.slice(half, half + EVENTS_PER_SECOND * SECONDS));
-    const blockMs = await longest(page);
+    await page.getByRole("link", { name: run.home.record.run }).waitFor();
+    await browser.startTracing(page, { categories: ["toplevel", "devtools.timeline", "__metadata"] });
+    let paintMs: number | undefined;
+    let at = half;
+    for (const view of VIEWS) {
+      const started = performance.now();
+      await page.goto(`${served.origin}/#/${run.home.record.run}/${view}`);
+      await page.locator("main section.head ~ section").first().waitFor({ timeout: 60_000 });
+      paintMs ??= Math.round(performance.now() - started);
+      await feed(run.more, events.slice(at, at + EVENTS_PER_SECOND * SECONDS));
+      at += EVENTS_PER_SECOND * SECONDS;
+    }
+    const trace = await browser.stopTracing();
+    const blocks = (await page.evaluate("window.blocks")) as { ms: number; view: string }[];
+    const block = blocks.reduce((most, one) => (one.ms > most.ms ? one : most), { ms: 0, view: "" });
     const heap = (await page.evaluate("performance.memory?.usedJSHeapSize ?? 0")) as number;
-    return { size, paintMs, blockMs, idleBlockMs, heapMb: Math.round(heap / 1_000_000) };
+    return {
+      size,
+      paintMs: paintMs ?? 0,
+      block,
+      cpuMs: longestTaskMs(trace),
+      heapMb: Math.round(heap / 1e6),
+    };
   } finally {
     await browser.close();
   }
 }
 
-const longest = async (page: { evaluate(script: string): Promise<unknown> }) =>
-  Math.round((await page.evaluate("Math.max(0, ...window.blocks)")) as number);
+/** Of the page's main thread, by the processor time that it took. */
+function longestTaskMs(trace: Buffer): number {
+  type Entry = { name: string; pid: number; tid: number; tdur?: number; args: { name?: string } };
+  const { traceEvents } = JSON.parse(trace.toString("utf8")) as { traceEvents: readonly Entry[] };
+  const threads = new Set(
+    traceEvents.flatMap(({ name, pid, tid, args }) =>
+      name === "thread_name" && args.name === "CrRendererMain" ? [`${pid} ${tid}`] : [],
+    ),
+  );
+  return traceEvents.reduce(
+    (most, { pid, tid, tdur = 0 }) => (threads.has(`${pid} ${tid}`) ? Math.max(most, tdur / 1_000) : most),
+    0,
+  );
+}
 
 /** Ten times a second, as an engine writes them. */
 async function feed(

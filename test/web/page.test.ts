@@ -13,11 +13,11 @@ import { ROOT } from "../../tools/source-files.ts";
 import { eventsIn, FIXTURES, restoreRun } from "../e2e/recorded-place.ts";
 import { digest } from "../simulation/digest.ts";
 import { launchBrowser } from "../support/browser.ts";
+import { openPage, VIEWS } from "./browse.ts";
 import { type MadeRun, makeRun, planned, projectAt, serve, specOf } from "./place.ts";
 
 const LIMIT = { timeout: 60_000 };
 const T = (n: number) => `t.${n}` as TaskId;
-const DESKTOP = { width: 1280, height: 860 };
 
 describe("the web page", () => {
   let browser: Browser;
@@ -26,14 +26,8 @@ describe("the web page", () => {
   });
   after(() => browser.close());
 
-  /** Whatever the page complains about fails the test. */
-  async function open(address: string, options: Parameters<Browser["newPage"]>[0] = {}): Promise<Page> {
-    const page = await browser.newPage({ viewport: DESKTOP, ...options });
-    page.setDefaultTimeout(15_000);
-    page.on("pageerror", (error) => assert.fail(error));
-    await page.goto(address);
-    return page;
-  }
+  const open = (address: string, options?: Parameters<Browser["newPage"]>[0]) =>
+    openPage(browser, address, options);
 
   async function openRun(
     run: MadeRun,
@@ -87,7 +81,7 @@ describe("the web page", () => {
     );
   });
 
-  it("pauses, steers, approves and answers", LIMIT, async () => {
+  it("pauses, steers, approves, declines, answers and cancels", LIMIT, async () => {
     await using run = await makeRun();
     await using served = await serve(run.project);
     const page = await openRun(run, served.address);
@@ -102,12 +96,17 @@ describe("the web page", () => {
     await page.getByRole("button", { name: "Steer" }).click();
     assert.deepEqual(await heard(run, signal), { type: "steer", message: "Keep the old name" });
 
+    await page.getByRole("button", { name: "Resume" }).click();
+    assert.deepEqual(await heard(run, signal), { type: "resume" });
     await run.append({ type: "run.resumed" });
     await run.append(planned("t" as TaskId, [{ id: T(1), spec: specOf("words", "Write the words") }]), {
       type: "plan.proposed",
       tasks: [T(1)],
     });
     const needs = page.getByRole("alert", { name: "Needs you" });
+    await needs.getByLabel("Reason to decline").fill("Too much at once");
+    await needs.getByRole("button", { name: "Decline" }).click();
+    assert.deepEqual(await heard(run, signal), { type: "decline", reason: "Too much at once" });
     await needs.getByRole("button", { name: "Approve" }).click();
     assert.deepEqual(await heard(run, signal), { type: "approve" });
     await run.append({ type: "plan.approved" });
@@ -133,6 +132,28 @@ describe("the web page", () => {
     await needs.getByLabel("Answer to words").fill("good morning");
     await needs.getByRole("button", { name: "Answer" }).click();
     assert.deepEqual(await heard(run, signal), { type: "answer", question: "q1", text: "good morning" });
+
+    page.on("dialog", (dialog) => void dialog.accept());
+    await page.getByRole("button", { name: "Cancel run" }).click();
+    assert.deepEqual(await heard(run, signal), { type: "cancel" });
+    await page.getByRole("link", { name: /^words/ }).click();
+    await page.getByRole("button", { name: "Cancel task" }).click();
+    assert.deepEqual(await heard(run, signal), { type: "cancel", task: "t.1" });
+  });
+
+  it("asks to resume once a person has seen to what it cannot repair itself", LIMIT, async () => {
+    await using run = await makeRun();
+    await run.append({ type: "setup.failed", failure: { kind: "setup", message: "npm ci failed" } });
+    await using served = await serve(run.project);
+    const page = await openRun(run, served.address);
+    await page
+      .getByRole("alert", { name: "Needs you" })
+      .getByText(/npm ci failed/)
+      .waitFor();
+    await page.getByRole("button", { name: "Resume" }).click();
+    assert.deepEqual(await heard(run, AbortSignal.timeout(30_000)), { type: "resume" });
+    await page.getByRole("link", { name: "Skein" }).click();
+    await page.getByRole("link", { name: /1118-made running needs you/ }).waitFor();
   });
 
   it("says why a command was refused", LIMIT, async () => {
@@ -194,67 +215,67 @@ describe("the web page", () => {
     await slider.focus();
     await page.keyboard.press("Home");
     await page.getByText("event 1 of").waitFor();
+    await page.getByRole("group", { name: "1 tasks" }).waitFor();
+    await page.keyboard.press("ArrowRight");
+    await page.getByText("event 2 of").waitFor();
+    await page.getByRole("link", { name: "Log", exact: true }).click();
+    await page.getByRole("button", { name: "Live" }).click();
+    await page.getByRole("button", { name: "Show the run after event 150" }).click();
+    await page.getByText("event 150 of").waitFor();
     await page.getByRole("button", { name: "Live" }).click();
     await page.getByText(/event (\d+) of \1 run.closed/).waitFor();
   });
 
   it("is worked with the keyboard alone", LIMIT, async () => {
     await using run = await makeRun();
-    await run.append(planned("t" as TaskId, [{ id: T(1), spec: specOf("words", "Write the words") }]));
+    await run.append(
+      planned("t" as TaskId, [{ id: T(1), spec: specOf("words", "Write the words", "plan") }]),
+      planned(T(1), [{ id: "t.1.1" as TaskId, spec: specOf("verbs", "Write the verbs") }]),
+    );
     await using served = await serve(run.project);
     const page = await open(served.address);
     await page.getByRole("link", { name: run.home.record.run }).waitFor();
     const tabTo = async (name: RegExp) => {
       for (let i = 0; i < 40; i += 1) {
         await page.keyboard.press("Tab");
-        const text = (await page.evaluate(
-          "document.activeElement?.tagName === 'A' ? document.activeElement.textContent : ''",
-        )) as string;
-        if (name.test(text)) return;
+        const text = await page.evaluate(
+          "document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.textContent ?? ''",
+        );
+        if (name.test(text as string)) return;
       }
       assert.fail(`no tab stop ${name}`);
     };
-    await tabTo(/1118-made/);
+    await tabTo(/^1118-made/);
     await page.keyboard.press("Enter");
-    await page.getByRole("link", { name: /^words/ }).waitFor();
-    await tabTo(/^words/);
+    await page.getByRole("link", { name: /^verbs/ }).waitFor();
+    await tabTo(/^Message to the planner/);
+    await page.keyboard.type("Keep the old name");
+    await page.keyboard.press("Enter");
+    const said = { type: "steer", message: "Keep the old name" };
+    assert.deepEqual(await heard(run, AbortSignal.timeout(30_000)), said);
+    await tabTo(/^Hide 1 task below words/);
+    await page.keyboard.press("Space");
+    await page.getByRole("link", { name: /^verbs/ }).waitFor({ state: "detached" });
+    await page.keyboard.press("Shift+Tab");
     await page.keyboard.press("Enter");
     await page.getByText("Write the words").waitFor();
   });
 
-  it("fits a phone, with targets that a thumb can hit", LIMIT, async () => {
-    await using run = await makeRun();
-    await run.append(planned("t" as TaskId, [{ id: T(1), spec: specOf("words", "Write the words") }]));
-    await using served = await serve(run.project);
-    const page = await openRun(run, served.address, { viewport: { width: 390, height: 800 } });
-    await page.getByRole("link", { name: /^words/ }).waitFor();
-    const wide = (await page.evaluate("document.documentElement.scrollWidth")) as number;
-    assert.ok(wide <= 390, `${wide} px`);
-    const small = await page.evaluate(
-      "[...document.querySelectorAll('main > section button, .tabs a')].filter((one) => one.getBoundingClientRect().height < 44).map((one) => one.textContent)",
-    );
-    assert.deepEqual(small, []);
-  });
-
-  it("shows what models wrote as text, never as a page", LIMIT, async () => {
-    const evil =
-      '<img src=x onerror="window.bad=1"><script>window.bad=1</script>\u001b]0;title\u0007\u202eabc';
-    await using run = await makeRun(evil);
-    await run.append(
-      planned("t" as TaskId, [{ id: T(1), spec: specOf(evil, `${evil}\n${"x".repeat(1_000_000)}`) }]),
-    );
-    await using served = await serve(run.project);
-    const page = await openRun(run, served.address);
-    for (const tab of ["Graph", "Timeline", "Tasks", "Landing", "Cost", "Log"]) {
-      await page.getByRole("link", { name: tab, exact: true }).click();
-      await page.locator(`nav a[aria-current]`, { hasText: tab }).waitFor();
+  it("fits a phone in every view, with targets that a thumb can hit", LIMIT, async () => {
+    await using place = await restoreRun(path.join(FIXTURES, "2026-11-18", "demo"));
+    const { run } = place.recorded;
+    await using served = await serve(await projectAt(place.repository.folder, place.env));
+    const page = await open(served.address, { viewport: { width: 390, height: 800 } });
+    for (const view of [...VIEWS, "graph/t.4"]) {
+      await page.goto(`${served.origin}/#/${run}/${view}`);
+      await page.locator("main section.head ~ section").first().waitFor();
+      const wide = (await page.evaluate("document.documentElement.scrollWidth")) as number;
+      assert.ok(wide <= 390, `${view}: ${wide} px`);
+      const small = await page.evaluate(
+        "[...document.querySelectorAll('main button, .bar a, .tabs a, .list a, .node a, td a, summary, input')].filter((one) => one.getBoundingClientRect().height < 44).map((one) => one.textContent)",
+      );
+      assert.deepEqual(small, [], view);
     }
-    await page.goto(`${served.origin}/#/1118-made/graph/t.1`);
-    await page.getByRole("heading", { level: 2 }).waitFor();
-    assert.equal(await page.evaluate("window.bad"), undefined);
-    assert.equal(await page.locator("main img, main script").count(), 0);
-    const text = await page.locator("main").innerText();
-    assert.ok(!text.includes("\u001b") && !text.includes("\u202e"), "no control or bidi character is left");
   });
 
   it("has nothing that axe complains about, on any page, light and dark", { timeout: 240_000 }, async () => {
@@ -263,13 +284,9 @@ describe("the web page", () => {
     await using served = await serve(await projectAt(place.repository.folder, place.env));
     for (const colorScheme of ["light", "dark"] as const) {
       const page = await open(served.address, { colorScheme });
-      for (const view of [
-        "",
-        ...["graph", "timeline", "tasks", "landing", "cost", "log", "graph/t.1"].map(
-          (tab) => `${run}/${tab}`,
-        ),
-        "/devices",
-      ]) {
+      const back = (await page.evaluate("getComputedStyle(document.body).backgroundColor")) as string;
+      assert.equal(Number(/\d+/.exec(back)) < 128, colorScheme === "dark", back);
+      for (const view of ["", ...[...VIEWS, "graph/t.4"].map((tab) => `${run}/${tab}`), "/devices"]) {
         await page.goto(`${served.origin}/#/${view}`);
         await page.locator("main section, main h1").first().waitFor();
         await page.evaluate(await axeScript());

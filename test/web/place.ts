@@ -15,7 +15,7 @@ import { listen } from "../../src/surfaces/http/listen.ts";
 import { findPage } from "../../src/surfaces/http/page.ts";
 import { createServerApp } from "../../src/surfaces/http/server.ts";
 import { ROOT } from "../../tools/source-files.ts";
-import { makeRepository } from "../support/repositories.ts";
+import { makeRepository, type TestRepository } from "../support/repositories.ts";
 
 export type Served = AsyncDisposable & {
   readonly port: number;
@@ -65,6 +65,7 @@ export type MadeRun = AsyncDisposable & {
   readonly home: RunHome;
   readonly events: readonly Event[];
   readonly base: string;
+  readonly repository: TestRepository;
   readonly stateDir: string;
   append(...facts: readonly Fact[]): Promise<void>;
   /** Events as they are, times included. */
@@ -89,6 +90,7 @@ export async function makeRun(goal = "Add a greeting", isEmpty = false): Promise
     home,
     events,
     base,
+    repository,
     stateDir: env.SKEIN_STATE_DIR,
     append: (...facts) => {
       const at = Date.now();

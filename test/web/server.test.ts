@@ -52,8 +52,20 @@ describe("the web server", () => {
   const bearer = () => ({ Authorization: `Bearer ${served.token}` });
 
   it("refuses everything without a token, and with a wrong one", async () => {
-    for (const target of ["/", "/api/runs", "/api/runs/1118-made/events", "/assets/main.js", "/api/devices"])
+    for (const target of [
+      "/",
+      "/assets/main.js",
+      "/api/repository",
+      "/api/runs",
+      "/api/runs/1118-made/events",
+      "/api/runs/1118-made/transcripts/check%231",
+      `/api/runs/1118-made/diff/${run.base}/${run.base}`,
+      "/api/devices",
+    ])
       assert.equal((await ask(target)).status, 401, target);
+    assert.equal((await ask("/api/devices/x", { method: "DELETE" })).status, 401);
+    const body = JSON.stringify({ type: "pause" });
+    assert.equal((await ask("/api/runs/1118-made/commands", { method: "POST", body })).status, 401);
     assert.equal((await ask("/?token=wrong")).status, 401);
     assert.equal((await ask("/api/runs", { headers: { Authorization: "Bearer wrong" } })).status, 401);
     assert.equal((await ask("/api/runs", { headers: { Cookie: "skein_device=wrong" } })).status, 401);
@@ -108,11 +120,18 @@ describe("the web server", () => {
       for (const target of [
         `/assets/${part}`,
         `/api/runs/${part}/events`,
+        `/api/runs/${part}/transcripts/check%231`,
         `/api/runs/1118-made/transcripts/${part}`,
+        `/api/runs/1118-made/transcripts/work:${part}%231`,
+        `/api/runs/${part}/diff/${run.base}/${run.base}`,
         `/api/runs/1118-made/diff/${part}/${run.base}`,
         `/api/runs/1118-made/diff/${run.base}/${part}`,
+        `POST /api/runs/${part}/commands`,
+        `DELETE /api/devices/${part}`,
       ]) {
-        const { status, body } = await ask(target, { headers: bearer() });
+        const [method = "", path = target] = target.startsWith("/") ? ["GET"] : target.split(" ");
+        const said = method === "POST" ? { body: JSON.stringify({ type: "pause" }) } : {};
+        const { status, body } = await ask(path, { method, headers: bearer(), ...said });
         // A path of dots alone is the page itself.
         assert.ok(status === 404 || body.includes('<div id="app">'), `${target}: ${status}`);
         assert.doesNotMatch(body, /root:/);
@@ -194,16 +213,47 @@ describe("the web server", () => {
     stop.abort();
   });
 
-  it("ends a request whose head never comes to an end", async () => {
-    await using slow = await serve(run.project, { headMs: 100 });
+  /** What comes back until the server hangs up. */
+  const sendRaw = (port: number, text: string): Promise<string> => {
     const { promise, resolve } = Promise.withResolvers<string>();
-    const socket = connect(slow.port, "127.0.0.1", () => socket.write("GET / HTTP/1.1\r\nX: "));
+    const socket = connect(port, "127.0.0.1", () => socket.write(text));
     let got = "";
     socket.on("data", (data) => {
       got += String(data);
     });
+    socket.on("error", () => {}); // It hangs up while we write.
     socket.once("close", () => resolve(got));
-    assert.match(await promise, /408|^$/);
+    return promise;
+  };
+  const post = (port: number, token: string, header: string) =>
+    `POST /api/runs/1118-made/commands HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nAuthorization: Bearer ${token}\r\n${header}\r\n\r\n`;
+
+  it("ends a request whose head or body never comes to an end", async () => {
+    await using slow = await serve(run.project, { headMs: 100 });
+    assert.match(await sendRaw(slow.port, "GET / HTTP/1.1\r\nX: "), /408|^$/);
+    assert.match(await sendRaw(slow.port, `${post(slow.port, slow.token, "Content-Length: 30")}{`), /408|^$/);
+  });
+
+  it("refuses heads and bodies that are huge, also of a length that nobody states", async () => {
+    const head = `GET / HTTP/1.1\r\nHost: 127.0.0.1:${served.port}\r\nX: ${"x".repeat(100_000)}\r\n\r\n`;
+    assert.match(await sendRaw(served.port, head), /^HTTP\/1\.1 431/);
+    const address = `GET /${"x".repeat(100_000)} HTTP/1.1\r\nHost: 127.0.0.1:${served.port}\r\n\r\n`;
+    assert.match(await sendRaw(served.port, address), /^HTTP\/1\.1 431/);
+    const chunk = `${(10_000).toString(16)}\r\n${"x".repeat(10_000)}\r\n`;
+    const chunked = `${post(served.port, served.token, "Connection: close\r\nTransfer-Encoding: chunked")}${chunk.repeat(20)}0\r\n\r\n`;
+    assert.match(await sendRaw(served.port, chunked), /^HTTP\/1\.1 413/);
+  });
+
+  it("ends the streams of a device that is revoked", async () => {
+    const entered = await ask(`/?token=${served.token}`);
+    const cookie = /^[^;]+/.exec((entered.headers["set-cookie"] as string[])[0]!)![0];
+    const response = await fetch(`${served.origin}/api/runs/1118-made/events`, {
+      headers: { Cookie: cookie },
+    });
+    const devices = await ask("/api/devices", { headers: { Cookie: cookie } });
+    const own = JSON.parse(devices.body).find(({ isThis }: { isThis: boolean }) => isThis);
+    await ask(`/api/devices/${own.id}`, { method: "DELETE", headers: bearer() });
+    for await (const _ of response.body!); // Comes to its end.
   });
 
   it("shows the change between two commits of the repository", async () => {

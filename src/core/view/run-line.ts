@@ -3,20 +3,22 @@ import { runLabel } from "./labels.ts";
 import { needsOf } from "./needs.ts";
 import type { RunView } from "./view.ts";
 
-export type RunLine = Pick<RunView, "run" | "goal" | "is"> & {
-  readonly createdAt: number;
-  readonly label: string;
-  readonly done: number;
-  readonly total: number;
-  readonly needsYou: boolean;
-  readonly isOver: boolean;
-};
+/** What was asked for, as it was recorded before anything was in the log. */
+type Asked = { readonly run: string; readonly goal: string; readonly createdAt: number };
+export type RunLine = Asked &
+  Pick<RunView, "is"> & {
+    readonly label: string;
+    readonly done: number;
+    readonly total: number;
+    readonly needsYou: boolean;
+    readonly isOver: boolean;
+  };
 
-export const runLine = (view: RunView, createdAt: number, isDriven: boolean): RunLine => ({
-  run: view.run,
-  goal: view.goal,
-  is: view.is,
+export const runLine = ({ run, goal, createdAt }: Asked, view: RunView, isDriven: boolean): RunLine => ({
+  run,
+  goal,
   createdAt,
+  is: view.is,
   label: runLabel(view, isDriven),
   done: view.counts.done,
   total: view.counts.total,

@@ -9,6 +9,8 @@ const MAX_NAME_CHARS = 120;
 export class Access {
   /** In the address that the command prints; new with every start. */
   readonly token: string = secret();
+  /** Says "revoked": open streams look again whether they may go on. */
+  readonly revocations = new EventTarget();
   readonly #store: Devices;
 
   constructor(store: Devices) {
@@ -46,8 +48,10 @@ export class Access {
   revoke(id: string): boolean {
     const all = this.#store.read();
     const kept = all.filter((device) => device.id !== id);
-    if (kept.length < all.length) this.#store.write(kept);
-    return kept.length < all.length;
+    if (kept.length === all.length) return false;
+    this.#store.write(kept);
+    this.revocations.dispatchEvent(new Event("revoked"));
+    return true;
   }
 }
 

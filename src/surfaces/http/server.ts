@@ -2,10 +2,11 @@
 import { type Context, Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { deleteCookie, getCookie, setCookie } from "hono/cookie";
-import { streamSSE } from "hono/streaming";
+import { type SSEStreamingApi, streamSSE } from "hono/streaming";
 import * as z from "zod";
 import { seeRun } from "../../app/see-run.ts";
 import { tellRun } from "../../app/tell-run.ts";
+import { messageOf } from "../../core/failure.ts";
 import type { JobId } from "../../core/job.ts";
 import type { Event } from "../../core/log/event.ts";
 import { type Failed, hasFailed } from "../../core/result.ts";
@@ -124,11 +125,16 @@ async function admit(c: Context, next: () => Promise<void>, { access, isSecure }
     });
     return c.redirect("/");
   }
-  const bearer = /^Bearer (.+)$/.exec(c.req.header("authorization") ?? "")?.[1];
-  const isIn =
-    access.deviceOf(getCookie(c, COOKIE)) !== undefined || (bearer !== undefined && access.isToken(bearer));
-  if (!isIn) return c.text("Open the address that skein serve printed: it lets this browser in.\n", 401);
+  if (!isIn(c, access))
+    return c.text("Open the address that skein serve printed: it lets this browser in.\n", 401);
   return next();
+}
+
+function isIn(c: Context, access: Access): boolean {
+  const bearer = /^Bearer (.+)$/.exec(c.req.header("authorization") ?? "")?.[1];
+  return (
+    access.deviceOf(getCookie(c, COOKIE)) !== undefined || (bearer !== undefined && access.isToken(bearer))
+  );
 }
 
 function addPage(app: Hono, { page: { asset } }: ServerParts): void {
@@ -140,7 +146,7 @@ function addPage(app: Hono, { page: { asset } }: ServerParts): void {
   app.get("/assets/:name", (c) => send(c, c.req.param("name")));
 }
 
-function addRuns(app: Hono, { repository, runs, files, mailboxOf }: ServerParts): void {
+function addRuns(app: Hono, { repository, runs, files, mailboxOf, access }: ServerParts): void {
   app.get("/api/repository", (c) => c.json({ repository }));
 
   const lines = new Map<string, RunLine>();
@@ -163,26 +169,17 @@ function addRuns(app: Hono, { repository, runs, files, mailboxOf }: ServerParts)
     const after = Number(c.req.header("last-event-id") ?? c.req.query("after") ?? 0);
     if (!Number.isSafeInteger(after) || after < 0)
       return c.json({ error: "after is no number of an event" }, 400);
-    return streamSSE(c, async (stream) => {
-      const stop = new AbortController();
-      stream.onAbort(() => stop.abort());
-      // A process that was killed says nothing: so it is asked for; which also keeps the connection open.
+    return openStream(c, access, async (stream, signal) => {
+      // A process that was killed says nothing: so it is asked for.
       const tellOwner = async () =>
         stream.writeSSE({ event: "owner", data: JSON.stringify((await home.owner()) ?? null) });
-      const beat = setInterval(() => void tellOwner().catch(() => stop.abort()), BEAT_MS);
-      try {
-        await tellOwner();
-        let number = after;
-        for await (const batch of gathered(home.log.follow(after, stop.signal), stop.signal)) {
-          number += batch.length;
-          await stream.writeSSE({ id: String(number), data: JSON.stringify(batch) });
-        }
-      } catch (error) {
-        if (!stop.signal.aborted)
-          await stream.writeSSE({ event: "problem", data: JSON.stringify((error as Error).message) });
-      } finally {
-        clearInterval(beat);
-        stop.abort();
+      const beat = setInterval(() => void tellOwner().catch(() => {}), BEAT_MS); // The stream is over then.
+      signal.addEventListener("abort", () => clearInterval(beat), { once: true });
+      await tellOwner();
+      let number = after;
+      for await (const batch of gathered(home.log.follow(after, signal), signal)) {
+        number += batch.length;
+        await stream.writeSSE({ id: String(number), data: JSON.stringify(batch) });
       }
     });
   });
@@ -192,10 +189,8 @@ function addRuns(app: Hono, { repository, runs, files, mailboxOf }: ServerParts)
     if (!JOB.test(job)) return c.json({ error: "no such job" }, 404);
     const home = await homeOf(c, runs);
     if (home instanceof Response) return home;
-    return streamSSE(c, async (stream) => {
-      const stop = new AbortController();
-      stream.onAbort(() => stop.abort());
-      for await (const part of files.transcript(home, job as JobId, stop.signal))
+    return openStream(c, access, async (stream, signal) => {
+      for await (const part of files.transcript(home, job as JobId, signal))
         await stream.writeSSE({ data: JSON.stringify(part) });
     });
   });
@@ -234,13 +229,13 @@ function addDevices(app: Hono, { access }: ServerParts): void {
   });
 }
 
-async function lineOf({ run, createdAt }: RunRecord, runs: Runs): Promise<RunLine | Failed> {
-  const home = await runs.open(run);
+async function lineOf(record: RunRecord, runs: Runs): Promise<RunLine | Failed> {
+  const home = await runs.open(record.run);
   if (hasFailed(home)) return home;
   const known = await seeRun(home);
   if (hasFailed(known)) return known;
   const owner = await home.owner().catch(() => undefined); // As if nobody drove it: its page says more.
-  return runLine(viewOf(known.seen), createdAt, owner !== undefined);
+  return runLine(record, viewOf(known.seen), owner !== undefined);
 }
 
 async function homeOf(c: Context, runs: Runs): Promise<RunHome | Response> {
@@ -248,6 +243,27 @@ async function homeOf(c: Context, runs: Runs): Promise<RunHome | Response> {
   if (!RUN.test(run)) return c.json({ error: "no such run" }, 404);
   const home = await runs.open(run);
   return hasFailed(home) ? c.json({ error: home.failure.message }, 404) : home;
+}
+
+/** Until the client leaves, or its device is revoked. */
+function openStream(
+  c: Context,
+  access: Access,
+  send: (stream: SSEStreamingApi, signal: AbortSignal) => Promise<void>,
+): Response {
+  return streamSSE(c, async (stream) => {
+    const stop = new AbortController();
+    stream.onAbort(() => stop.abort());
+    access.revocations.addEventListener("revoked", () => isIn(c, access) || stop.abort(), stop);
+    try {
+      await send(stream, stop.signal);
+    } catch (error) {
+      if (!stop.signal.aborted)
+        await stream.writeSSE({ event: "problem", data: JSON.stringify(messageOf(error)) });
+    } finally {
+      stop.abort();
+    }
+  });
 }
 
 /** What comes within a moment, as one list. */

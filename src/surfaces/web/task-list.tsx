@@ -5,7 +5,7 @@ import { line } from "./format.ts";
 import { stateText } from "./graph.tsx";
 import { addressOf, type PageParts } from "./parts.ts";
 
-const ROW = 40;
+const ROW = 44;
 const SPARE = 10;
 const VISIBLE = 25;
 

@@ -130,10 +130,12 @@ const numbered = (lanes: readonly LaneView[]): readonly number[] => {
   });
 };
 
+const DAY_MS = 86_400_000;
+
 /** About six ticks, at round times. */
 function stepOf(ms: number): number {
   const steps = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 21_600].map(
     (s) => s * 1_000,
   );
-  return steps.find((step) => ms / step <= 8) ?? 86_400_000;
+  return steps.find((step) => ms / step <= 8) ?? Math.ceil(ms / 8 / DAY_MS) * DAY_MS;
 }

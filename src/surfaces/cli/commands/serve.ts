@@ -1,5 +1,7 @@
 /** `skein serve`: the runs of this repository as a web page, for this machine unless told otherwise. */
+import { X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
+import { createSecureContext } from "node:tls";
 import { serverParts } from "../../../compose/serve.ts";
 import { messageOf } from "../../../core/failure.ts";
 import { hasFailed } from "../../../core/result.ts";
@@ -86,16 +88,12 @@ const serve: Act<ServeOptions> = async (context, options) => {
   const server = await listen(createServerApp(parts).fetch, { host, port, ...(tls && { tls }) });
   if (hasFailed(server)) return refuse(context, EXIT.configuration, server.failure);
   using stop = stopOnSignal();
-  const names = [
-    ...(LOOPBACK.has(host) ? LOOPBACK : [host]),
-    ...(behindProxy === undefined ? [] : [behindProxy]),
-  ];
+  const names = behindProxy === undefined ? namesOf(host, tls) : [behindProxy, ...namesOf(host, tls)];
   for (const name of names) {
-    const bare = name.includes(":") && !name.startsWith("[") ? `[${name}]` : name.toLowerCase();
-    hosts.add(`${bare}:${server.port}`);
-    if (name === behindProxy) hosts.add(bare);
+    hosts.add(`${inAddress(name)}:${server.port}`);
+    if (name === behindProxy) hosts.add(inAddress(name));
   }
-  const shown = behindProxy ?? `${host.includes(":") ? `[${host}]` : host}:${server.port}`;
+  const shown = behindProxy ?? `${inAddress(names[0] ?? host)}:${server.port}`;
   const entry = new URL(`${parts.isSecure ? "https" : "http"}://${shown}/`);
   entry.searchParams.set("token", parts.access.token);
   const address = entry.href;
@@ -115,12 +113,31 @@ const serve: Act<ServeOptions> = async (context, options) => {
   return EXIT.done;
 };
 
+/** What browsers may call this server, the best first. Its certificate says so, where it has one. */
+function namesOf(host: string, tls: Tls | undefined): readonly string[] {
+  const certified = tls === undefined ? [] : certifiedNames(tls.cert);
+  return [...certified, ...(LOOPBACK.has(host) ? LOOPBACK : [host])];
+}
+
+/** "DNS:skein.example, IP Address:10.0.0.2", without those that stand for many. */
+const certifiedNames = (cert: string): readonly string[] =>
+  (new X509Certificate(cert).subjectAltName ?? "")
+    .split(", ")
+    .map((name) => name.replace(/^(?:DNS|IP Address):/, ""))
+    .filter((name) => name !== "" && !name.includes("*"));
+
+/** IPv6 in brackets. */
+const inAddress = (name: string): string =>
+  name.includes(":") && !name.startsWith("[") ? `[${name}]` : name.toLowerCase();
+
 /** A text says what is wrong. */
 function readTls({ tlsCert, tlsKey }: ServeOptions): Tls | undefined | string {
   if (tlsCert === undefined && tlsKey === undefined) return undefined;
   if (tlsCert === undefined || tlsKey === undefined) return "--tls-cert and --tls-key belong together";
   try {
-    return { cert: readFileSync(tlsCert, "utf8"), key: readFileSync(tlsKey, "utf8") };
+    const tls = { cert: readFileSync(tlsCert, "utf8"), key: readFileSync(tlsKey, "utf8") };
+    createSecureContext(tls); // Throws if they do not belong together.
+    return tls;
   } catch (error) {
     return messageOf(error);
   }

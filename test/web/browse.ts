@@ -1,0 +1,24 @@
+/** How does a test open the page? */
+import assert from "node:assert/strict";
+import type { Browser, Page } from "playwright-core";
+
+/** Of a run. */
+export const VIEWS = ["graph", "timeline", "tasks", "landing", "health", "cost", "log"];
+const DESKTOP = { width: 1280, height: 860 };
+
+/** Whatever the page complains about fails the test, and so does a request to another server. */
+export async function openPage(
+  browser: Browser,
+  address: string,
+  options: Parameters<Browser["newPage"]>[0] = {},
+): Promise<Page> {
+  const page = await browser.newPage({ viewport: DESKTOP, ...options });
+  page.setDefaultTimeout(15_000);
+  page.on("pageerror", (error) => assert.fail(error));
+  const { origin } = new URL(address);
+  page.on("request", (request) => {
+    if (!request.url().startsWith("data:")) assert.equal(new URL(request.url()).origin, origin);
+  });
+  await page.goto(address);
+  return page;
+}
