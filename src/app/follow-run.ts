@@ -34,6 +34,8 @@ export type RunListeners = {
   readonly watch?: Watch;
   /** Each workspace that could not be given back at the end, and why. */
   readonly onLeft?: (what: string) => void;
+  /** What does not work beside the run, which goes on. */
+  readonly onWarning?: (what: string) => void;
   /** Each thing that was gone or broken, and was put right before the run went on. */
   readonly onRestored?: (what: string) => void;
 };
@@ -54,7 +56,7 @@ export type LiveRun = {
 /** `halt`: why it stopped by itself. */
 export type RunEnding = EngineEnd & { readonly halt?: Halt };
 
-export type FollowParts = Pick<Parts, "openWorld" | "mailboxOf" | "flaky">;
+export type FollowParts = Pick<Parts, "openWorld" | "mailboxOf" | "flaky" | "traces">;
 
 /** Starts a new run, or goes on with one that was stopped or killed: there is no difference. */
 export async function followRun(
@@ -179,6 +181,7 @@ function drive(request: Prepared, world: RunWorld, parts: FollowParts): LiveRun 
     { policy: engine.policy, maxWaitMs: config.quota.wait, now: () => engine.clock.wall() },
   );
   channel.connect(live, () => halting.look());
+  const traces = parts.traces.follow(home, fold.events, (what) => request.onWarning?.(what));
   const running = live.run(first, true);
   const over = new AbortController();
   const { redact } = world.jobs;
@@ -197,7 +200,8 @@ function drive(request: Prepared, world: RunWorld, parts: FollowParts): LiveRun 
       return halting.halt && last.is === "stopped" ? { ...last, halt: halting.halt } : last;
     })
     .finally(() => request.stack.disposeAsync())
-    .catch((error: unknown): RunEnding => ({ is: "lost", ...asFailed(error) }));
+    .catch((error: unknown): RunEnding => ({ is: "lost", ...asFailed(error) }))
+    .finally(() => traces?.end());
   return {
     run: home.record.run,
     seen: fold,

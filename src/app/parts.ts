@@ -16,6 +16,7 @@ import type { FlakyTests } from "../ports/flaky-tests.ts";
 import type { Mailbox } from "../ports/mailbox.ts";
 import type { Base, Project } from "../ports/project.ts";
 import type { RunHome } from "../ports/runs.ts";
+import type { Traces } from "../ports/traces.ts";
 import type { AgentLooks } from "./agent-looks.ts";
 import type { Leftovers } from "./leftovers.ts";
 
@@ -33,6 +34,7 @@ export type Parts = {
   readonly flaky: FlakyTests;
   readonly agents: AgentLooks;
   readonly delivery: Delivery;
+  readonly traces: Traces;
   readonly newRunName: () => string;
 };
 

@@ -7,6 +7,7 @@ import type { Environment } from "../config/sources.ts";
 import type { Project } from "../ports/project.ts";
 import { agentLooks } from "./agent-looks.ts";
 import { baseOf, flakyTestsOf, gitIn, mailboxOf } from "./project.ts";
+import { tracesOf } from "./traces.ts";
 import { gateOf, openWorld } from "./world.ts";
 
 export function partsOf(project: Project, env: Environment): Parts {
@@ -26,6 +27,7 @@ export function partsOf(project: Project, env: Environment): Parts {
       mergeBase: (wanted, signal) => delivery.mergeBase({ ...wanted, folder: top }, signal),
       letGo: (run) => letGo(top, run, { name: delivery.DELIVERY }),
     },
+    traces: tracesOf(env),
     newRunName: () => newRunName(new Date(), Math.random),
   };
 }

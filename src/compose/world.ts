@@ -5,6 +5,7 @@ import { GitBaseBranch } from "../adapters/base-branches.ts";
 import { GitCheckout, sharedLooks } from "../adapters/checkouts.ts";
 import { systemClock } from "../adapters/clocks/system.ts";
 import { CommandGate } from "../adapters/gates/command.ts";
+import { timedGate } from "../adapters/gates/gate-times.ts";
 import { lookingOutside } from "../adapters/gates/look-outside.ts";
 import { provedGatesIn } from "../adapters/gates/proved-gates.ts";
 import { configuredRules, detectedRules, type GateRules } from "../adapters/gates/rules.ts";
@@ -110,12 +111,14 @@ export function openWorld(
     alsoRun: linesRunBy(config),
   };
   const inside = new CommandGate({ ...gateParts, programs: confined.gate });
-  const gate = lookingOutside({
+  const clock = systemClock();
+  const looking = lookingOutside({
     inside,
     outside: new CommandGate({ ...gateParts, programs: confined.plain, workspaces: untouched(workspaces) }),
     isConfined: confined.isGateConfined,
     network: config.network,
   });
+  const gate = timedGate(looking, at("gates"), () => clock.wall());
   const calls = callsOf(home.folder);
   const { worker, planner } = agentsOf(
     {
@@ -175,7 +178,6 @@ export function openWorld(
     shelf,
     filters,
   });
-  const clock = systemClock();
   return {
     ...{ run, files, programs, workspaces, jobs, channel, leave, settle, close },
     engine: { queue, clock, policy },

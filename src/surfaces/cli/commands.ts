@@ -78,6 +78,11 @@ const COMMANDS: readonly Entry[] = [
     load: async () => (await import("./commands/diff.ts")).addDiff,
   },
   {
+    usage: "trace [run]",
+    summary: "send the OpenTelemetry spans of a run to a collector or a file",
+    load: async () => (await import("./commands/trace.ts")).addTrace,
+  },
+  {
     usage: "stop [run]",
     summary: "stop a running run, and wait until it has stopped",
     load: async () => (await import("./commands/stop.ts")).addStop,

@@ -138,6 +138,13 @@ export async function recall(
   return isWhole ? last : undefined;
 }
 
+/** What was added in a turn, in the order and the portions in which it came, whether the turn ended well or not. */
+export async function addedIn(file: string, job: JobId): Promise<readonly (readonly ModelMessage[])[]> {
+  const read = await readBounded(file, MAX_FILE_BYTES);
+  const lines = read.is === "bytes" ? read.bytes.toString().split("\n").flatMap(lineIn) : [];
+  return lines.flatMap((line) => (line.is === "messages" && line.turn === job ? [line.messages] : []));
+}
+
 async function load(text: string, maxTokens: number): Promise<Loaded> {
   const { modelMessageSchema } = await import("ai");
   const isMessage = (message: unknown) => modelMessageSchema.safeParse(message).success;

@@ -302,6 +302,6 @@ it("writes down what a call may cost before it is made", async () => {
     return HANDOFF;
   });
   await turnOf(turns);
-  assert.match(files[0]!, /^\{"is":"opened","call":1,"model":"mine\/m","tokens":\d+\}\n$/);
+  assert.match(files[0]!, /^\{"is":"opened","call":1,"model":"mine\/m","tokens":\d+,"at":\d+\}\n$/);
   assert.equal(file().trim().split("\n").length, 2);
 });

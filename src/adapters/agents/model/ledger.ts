@@ -1,8 +1,9 @@
-/** Records what a turn's calls cost, on disk before and after each call, so that a kill loses nothing. */
+/** Records a turn's calls and what they cost, on disk before and after each call, so that a kill loses nothing. */
 import { type FileHandle, mkdir, open } from "node:fs/promises";
 import path from "node:path";
-import type { Spent } from "../../../core/job.ts";
+import type { JobId, Spent } from "../../../core/job.ts";
 import { readShort } from "../../files/read-bounded.ts";
+import { turnFiles } from "../turn-files.ts";
 
 export type SetAside = { readonly model: string; readonly tokens: number; readonly microdollars?: number };
 
@@ -17,27 +18,43 @@ type CallCost = {
   readonly stop: string;
 };
 
-type Line =
-  | ({ readonly is: "opened"; readonly call: number } & SetAside)
-  | ({ readonly is: "ended"; readonly call: number } & CallCost)
+/** `at` is missing in ledgers of an older Skein. */
+export type LedgerLine = { readonly call: number; readonly at?: number } & (
+  | ({ readonly is: "opened" } & SetAside)
+  | ({ readonly is: "ended" } & CallCost)
   /** The provider did nothing, so it cost nothing. */
-  | { readonly is: "refused"; readonly call: number }
+  | { readonly is: "refused" }
   /** It was cut off: its cost is unknown. */
-  | { readonly is: "unknown"; readonly call: number };
+  | { readonly is: "unknown" }
+  /** A tool that call `call` asked for has ended. */
+  | ({ readonly is: "tool" } & ToolUse)
+);
+
+export type ToolUse = {
+  readonly id: string;
+  readonly name: string;
+  readonly from: number;
+  readonly hasFailed?: true;
+};
+
+/** `home`: where the turns' files are. */
+export const ledgerFile = (home: string, job: JobId): string => `${turnFiles(home, job).folder}.cost.jsonl`;
 
 export class Ledger {
   readonly #file: FileHandle;
-  readonly #lines: Line[] = [];
+  readonly #now: () => number;
+  readonly #lines: LedgerLine[] = [];
   #calls = 0;
 
-  private constructor(file: FileHandle) {
+  private constructor(file: FileHandle, now: () => number) {
     this.#file = file;
+    this.#now = now;
   }
 
   /** Begins a new file: that of an earlier try was collected before. Throws as files do. */
-  static async open(file: string): Promise<Ledger> {
+  static async open(file: string, now: () => number = Date.now): Promise<Ledger> {
     await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
-    return new Ledger(await open(file, "w", 0o600));
+    return new Ledger(await open(file, "w", 0o600), now);
   }
 
   /** Before the call is made, so that a call that never ends is known. */
@@ -54,8 +71,15 @@ export class Ledger {
   spent = (): Spent => spentOf(this.#lines);
   close = (): Promise<void> => this.#file.close();
 
+  /** For traces alone: it costs nothing, so it is not synced, and a disk that fails is no reason to stop. */
+  async toolEnded(use: ToolUse): Promise<void> {
+    const line: LedgerLine = { is: "tool", call: this.#calls, at: this.#now(), ...use };
+    await this.#file.appendFile(`${JSON.stringify(line)}\n`).catch(() => {});
+  }
+
   /** Counted even if the disk fails. */
-  async #write(line: Line): Promise<void> {
+  async #write(fields: LedgerLine): Promise<void> {
+    const line = { ...fields, at: this.#now() };
     this.#lines.push(line);
     await this.#file.appendFile(`${JSON.stringify(line)}\n`);
     await this.#file.datasync();
@@ -64,24 +88,30 @@ export class Ledger {
 
 /** Undefined if no call was opened. A line that was cut by a kill does not count. */
 export async function readLedger(file: string): Promise<Spent | undefined> {
-  const lines = (await readShort(file, MAX_LEDGER_BYTES)).split("\n").flatMap(lineIn);
+  const lines = await ledgerLines(file);
   return lines.some((line) => line.is === "opened") ? spentOf(lines) : undefined;
 }
+
+/** Empty if there is none. */
+export const ledgerLines = async (file: string): Promise<readonly LedgerLine[]> =>
+  (await readShort(file, MAX_LEDGER_BYTES)).split("\n").flatMap(lineIn);
 
 /** Two lines of 200 bytes for each of some thousand calls fit well. */
 const MAX_LEDGER_BYTES = 16_000_000;
 
-function lineIn(text: string): readonly Line[] {
+function lineIn(text: string): readonly LedgerLine[] {
   try {
-    const line = JSON.parse(text) as Line;
+    const line = JSON.parse(text) as LedgerLine;
     return typeof line?.call === "number" && KINDS.has(line.is) ? [line] : [];
   } catch {
     return []; // The last line of a killed process, or the empty one at the end.
   }
 }
-const KINDS: ReadonlySet<string> = new Set<Line["is"]>(["opened", "ended", "refused", "unknown"]);
+const KINDS: ReadonlySet<string> = new Set<LedgerLine["is"]>([
+  ...(["opened", "ended", "refused", "unknown", "tool"] as const),
+]);
 
-function spentOf(lines: readonly Line[]): Spent {
+function spentOf(lines: readonly LedgerLine[]): Spent {
   const ends = lines.filter((line) => line.is === "ended");
   const settled = new Set(
     lines.filter((line) => line.is === "ended" || line.is === "refused").map((l) => l.call),

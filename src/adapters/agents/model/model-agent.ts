@@ -15,9 +15,9 @@ import { planMessage } from "../../../prompting/plan-message.ts";
 import { systemPrompt } from "../../../prompting/system-prompt.ts";
 import type { Sandbox } from "../../sandboxes/sandbox.ts";
 import { fails, stopped, timedOut, withoutSecrets } from "../ends.ts";
-import { fileName, prepareTurn, recordedTurn, recordTurn, type TurnFiles, turnFiles } from "../turn-files.ts";
+import { fileName, prepareTurn, recordedTurn, recordTurn, turnFiles } from "../turn-files.ts";
 import { Conversation, recall } from "./conversation.ts";
-import { Ledger, readLedger } from "./ledger.ts";
+import { Ledger, ledgerFile, readLedger } from "./ledger.ts";
 import {
   holdSession,
   type ModelChain,
@@ -101,7 +101,7 @@ export class ModelAgent implements Agent {
     const files = turnFiles(this.#options.folder, job);
     const recorded = await recordedTurn(files);
     if (recorded) return recorded;
-    const spent = await readLedger(ledgerFile(files));
+    const spent = await readLedger(ledgerFile(this.#options.folder, job));
     return spent && { is: "cut", spent };
   }
 
@@ -161,7 +161,7 @@ export async function holdTurn(
   signal: AbortSignal,
 ): Promise<{ readonly said: Said | Called; readonly isCut: boolean }> {
   const { now = Date.now, random = Math.random, wait = waitFor, limits } = options;
-  const ledger = await Ledger.open(ledgerFile(turnFiles(options.folder, turn.job)));
+  const ledger = await Ledger.open(ledgerFile(options.folder, turn.job), now);
   const transcript = options.transcripts.open(turn.job);
   const time = new WorkingTime(turn.maxMs);
   const stop = AbortSignal.any([signal, time.signal]);
@@ -201,8 +201,6 @@ const isAnswering = ({ brief }: Ask): boolean => brief.kind === "work" && brief.
 
 const callText = (said: Said | Called | undefined): string | undefined =>
   said?.is === "called" ? `${said.tool} ${JSON.stringify(said.input)}` : undefined;
-
-const ledgerFile = (files: TurnFiles): string => `${files.folder}.cost.jsonl`;
 
 async function folderProblem({ folder }: Ask): Promise<Failure | undefined> {
   try {

@@ -92,7 +92,8 @@ export async function holdSession(
   });
   const turnTools = await import("./turn-tools.ts");
   const given = { programs, sandbox, limits: limits.tools, onSign, write: teller.tool };
-  const tools = { ...turn.tools(turnTools, given), ...turnTools.answerTool(turn.asked) };
+  const timed = turnTools.timedTools(turn.tools(turnTools, given), parts.now, (use) => ledger.toolEnded(use));
+  const tools = { ...timed, ...turnTools.answerTool(turn.asked) };
   const onMessages = async (messages: readonly ModelMessage[]) => {
     teller.messages(messages);
     onSign();

@@ -1,5 +1,5 @@
 /** The tools of a model's turn: those that work in its folder, and those that end the turn. */
-import { type ToolSet, tool } from "ai";
+import { type Tool, type ToolSet, tool } from "ai";
 import type { WorkBrief } from "../../../core/brief.ts";
 import type { Ask } from "../../../ports/agent.ts";
 import type { Programs } from "../../../ports/programs.ts";
@@ -14,8 +14,10 @@ import {
 } from "../../../prompting/tool-inputs.ts";
 import type { Sandbox } from "../../sandboxes/sandbox.ts";
 import type { ToolLimits } from "../tools/place.ts";
+import { isProblem } from "../tools/text.ts";
 import { plannerTools, workerTools } from "../tools/tools.ts";
 import { scratchpadVariables } from "../turn-files.ts";
+import type { ToolUse } from "./ledger.ts";
 
 export type ToolParts = {
   readonly programs: Programs;
@@ -33,6 +35,26 @@ export function toolsFor(ask: Ask, parts: ToolParts, signal: AbortSignal): ToolS
   const calls = callTools(brief);
   return brief.goOn?.isAnswering ? calls : { ...workerTools(place, role?.tools), ...calls };
 }
+
+/** The same tools. Each use of one that is executed here is told at its end. */
+export const timedTools = (
+  tools: ToolSet,
+  now: () => number,
+  onEnd: (use: ToolUse) => Promise<void>,
+): ToolSet =>
+  Object.fromEntries(
+    Object.entries(tools).map(([name, given]) => {
+      const { execute } = given;
+      if (!execute) return [name, given];
+      const timed: typeof execute = async (input, options) => {
+        const from = now();
+        const result: unknown = await execute(input, options);
+        await onEnd({ id: options.toolCallId, name, from, ...(isProblem(result) && { hasFailed: true }) });
+        return result;
+      };
+      return [name, { ...given, execute: timed } as Tool];
+    }),
+  );
 
 /** What a task outside of a run gets: it may only read, because its changes would be thrown away. */
 export const readingTools = plannerTools;

@@ -1,6 +1,9 @@
 /** Texts of tools for a model: of limited size, and without details of the machine. */
 
-export const problem = (why: string): string => `error: ${why}`;
+export const problem = (why: string): string => `${PROBLEM}${why}`;
+export const isProblem = (result: unknown): boolean =>
+  typeof result === "string" && result.startsWith(PROBLEM);
+const PROBLEM = "error: ";
 
 /** Why a file operation failed, without the paths in the error's message. */
 export function whyNot(thrown: unknown): string {

@@ -46,6 +46,7 @@ export async function follow(context: Context, { parts, config, start }: Follow)
       onFold: progress.fold,
       watch: progress.watch,
       onLeft: (what) => progress.say(`a workspace could not be given back: ${what}`),
+      onWarning: progress.say,
       onRestored: (what) => progress.say(`restored: ${what}`),
     };
     const live = await start(listeners, signals.aborted);

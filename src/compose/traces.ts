@@ -1,0 +1,24 @@
+/** Which variables turn traces on, and what is loaded then? Nothing, without them. */
+import { isContentWanted, resourceOf, traceSettings } from "../adapters/traces/settings.ts";
+import type { Environment } from "../config/sources.ts";
+import { messageOf } from "../core/failure.ts";
+import type { Traces } from "../ports/traces.ts";
+import { redactor, secretsOf } from "../text/redact.ts";
+
+export function tracesOf(env: Environment): Traces {
+  const settings = traceSettings(env);
+  const redact = isContentWanted(env) ? redactor(secretsOf(env)) : undefined;
+  const load = () => import("../adapters/traces/otel-traces.ts");
+  return {
+    follow: (home, after, warn) => {
+      if (!settings) return undefined;
+      const live = load()
+        .then(({ LiveTrace }) => new LiveTrace({ home, redact, after }, settings, warn))
+        .catch((error: unknown) => warn(`traces are not sent: ${messageOf(error)}`));
+      return { end: async () => (await live)?.end() };
+    },
+    document: async (home) => (await load()).traceDocument({ home, redact }, resourceOf(env)),
+    send: async (home, signal) =>
+      settings ? (await load()).sendTrace({ home, redact }, settings, signal) : { is: "not-configured" },
+  };
+}
