@@ -7,7 +7,8 @@ import { redactor, secretsOf } from "../text/redact.ts";
 
 export function tracesOf(env: Environment): Traces {
   const settings = traceSettings(env);
-  const redact = isContentWanted(env) ? redactor(secretsOf(env)) : undefined;
+  const secrets = [...secretsOf(env), ...Object.values(settings?.headers ?? {})];
+  const redact = isContentWanted(env) ? redactor(secrets) : undefined;
   const load = () => import("../adapters/traces/otel-traces.ts");
   return {
     follow: (home, after, warn) => {
