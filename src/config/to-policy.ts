@@ -85,37 +85,25 @@ const limitOf = (wanted: Wanted): Limit => ({
 export function policyTrouble(config: Config): readonly { readonly key: string; readonly message: string }[] {
   return policyProblems(toPolicy(config)).map((problem) => {
     const [, name = "", message = problem] = /^([\w.]+) ([\s\S]*)$/.exec(problem) ?? [];
-    return { key: KEY_OF[name] ?? name, message };
+    return { key: keyOf(name), message };
   });
 }
 
-const KEY_OF: Readonly<Record<string, string>> = {
+/** What differs by more than the rules of `keyOf`. */
+const KEYS: Readonly<Record<string, string>> = {
   "capacity.plan": "planners",
   "capacity.work": "workers",
-  "leaseMs.plan": "timeout.plan",
-  "leaseMs.work": "timeout.work",
-  "leaseMs.land": "timeout.land",
-  "leaseMs.check": "timeout.check",
   "root.replanAfter": "replanAfter",
-  "decompose.maxDepth": "subplanner.maxDepth",
-  "decompose.scopeThreshold": "subplanner.scopeThreshold",
-  "decompose.moduleThreshold": "subplanner.moduleThreshold",
-  "decompose.scoreThreshold": "subplanner.scoreThreshold",
   "subplanner.maxTasksPerAnswer": "subplanner.maxSubtasks",
   "retry.graceMs": "timeout.grace",
-  "retry.firstMs": "retry.first",
-  "questions.waitMs": "questions.wait",
-  "sweep.redMs": "sweep.red",
-  "sweep.greenMs": "sweep.green",
-  "retry.maxMs": "retry.max",
-  "quota.firstMs": "quota.first",
-  "quota.maxMs": "quota.max",
-  "budget.maxTokens": "budget.tokens",
-  "budget.maxMicrodollars": "budget.dollars",
-  "budget.task.maxTokens": "budget.task.tokens",
-  "budget.task.maxMicrodollars": "budget.task.dollars",
-  "budget.subtree.maxTokens": "budget.subtree.tokens",
-  "budget.subtree.maxMicrodollars": "budget.subtree.dollars",
-  "budget.reserveTokens": "budget.reserve.tokens",
-  "budget.reserveMicrodollars": "budget.reserve.dollars",
 };
+
+const keyOf = (name: string): string =>
+  KEYS[name] ??
+  name
+    .replace(/^leaseMs\./, "timeout.")
+    .replace(/^decompose\./, "subplanner.")
+    .replace(/Ms$/, "")
+    .replace(/^budget\.reserve(?=[A-Z])/, "budget.reserve.")
+    .replace(/(?<=^budget\..*)(?:max)?Tokens$/, "tokens")
+    .replace(/(?<=^budget\..*)(?:max)?Microdollars$/, "dollars");

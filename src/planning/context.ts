@@ -3,7 +3,6 @@
 import type { PlanningData } from "./data.ts";
 import type { RepositoryFacts } from "./facts.ts";
 import { isTest, nameOf } from "./paths.ts";
-import { isAscii } from "./plain.ts";
 import type { ExecutionPlan, PlanTask } from "./plan.ts";
 
 export function contextOf(
@@ -56,9 +55,7 @@ const COMMON: ReadonlySet<string> = new Set(
 
 function wordsOf(text: string): ReadonlySet<string> {
   const words = new Set<string>();
-  const lower = text.toLowerCase();
-  const pattern = isAscii(lower) ? /[a-z][a-z\d]+/g : /\p{L}[\p{L}\p{N}]+/gu;
-  for (const [word] of lower.matchAll(pattern)) {
+  for (const [word] of text.toLowerCase().matchAll(/\p{L}[\p{L}\p{N}]+/gu)) {
     if (word.length >= MIN_WORD && !COMMON.has(word)) words.add(singular(word));
   }
   return words;
@@ -68,17 +65,10 @@ const singular = (word: string) =>
   word.endsWith("s") ? word.replace(/ies$/, "y").replace(/([^s])s$/, "$1") : word;
 
 function sharedWords(path: string, words: ReadonlySet<string>): number {
-  const lower = path.toLowerCase();
-  if (words.size <= MAX_LOOKED_FOR && !mentionsAny(lower, words)) return 0; // Most paths: they need not be taken apart.
-  const apart = lower === path ? lower : path.replace(/([a-z])([A-Z])/g, "$1 $2").toLowerCase();
-  const pieces = new Set(apart.split(isAscii(apart) ? /[^a-z\d]+/ : /[^\p{L}\p{N}]+/u).map(singular));
-  let shared = 0;
-  for (const piece of pieces) if (words.has(piece)) shared += 1;
-  return shared;
+  if (!mentionsAny(path.toLowerCase(), words)) return 0; // Most paths: they need not be taken apart.
+  const apart = path.replace(/([a-z])([A-Z])/g, "$1 $2").toLowerCase();
+  return new Set(apart.split(/[^\p{L}\p{N}]+/u).map(singular)).intersection(words).size;
 }
-
-/** To look for more takes longer than to take a path apart: with 700 words and 10,000 files, 160 ms instead of 60. */
-const MAX_LOOKED_FOR = 100;
 
 /** A plural in "-ies" has another stem than its singular. */
 function mentionsAny(lower: string, words: ReadonlySet<string>): boolean {

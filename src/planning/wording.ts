@@ -1,5 +1,4 @@
 /** How is a task called? A short imperative, the same in the present continuous, and other forms of words. */
-import { isAscii } from "./plain.ts";
 
 /** One line without control characters, its first letter large, cut between words. */
 export function subjectOf(text: string, maxChars: number): string {
@@ -15,7 +14,7 @@ const ENDS = /[\s.,;:!…]{1,20}$/u;
 export const plainLine = (text: string): string =>
   text
     .toWellFormed()
-    .replace(isAscii(text) ? /[\s\p{Cc}]+/gu : /[\s\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, " ")
+    .replace(/[\s\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, " ")
     .trim();
 
 /** Where a word ends, if there is one that ends late enough; "…" says that there was more. */
@@ -34,9 +33,7 @@ export function shortened(line: string, maxChars: number): string {
 function capitalised(text: string): string {
   const first = String.fromCodePoint(text.codePointAt(0) ?? 0x20);
   const start = text.slice(0, 80);
-  const isName = isAscii(start)
-    ? /^[a-z][A-Za-z\d]*[A-Z]|^[\w.-]+[/.(]\w/
-    : /^\p{Ll}[\p{L}\d]*\p{Lu}|^[\w.-]+[/.(]\w/u;
+  const isName = /^\p{Ll}[\p{L}\d]*\p{Lu}|^[\w.-]+[/.(]\w/u;
   if (text === "" || isName.test(start)) return text;
   return first.toUpperCase() + text.slice(first.length);
 }

@@ -32,20 +32,15 @@ const MAX_STEM_CHARS = 80;
 const MAX_STEM_BYTES = 200;
 /** Beyond it nothing reaches the name but what follows a long row of signs. */
 const MAX_READ_CHARS = 1_000;
-/** Patterns for all scripts take a millisecond each to make, and most subjects are plain. */
-const PLAIN = /^[ -~]*$/;
 /** Names that Windows keeps for devices, whatever the ending. */
 const DEVICE = /^(?:con|prn|aux|nul|com[\d¹²³]|lpt[\d¹²³])$/i;
 
 function stemOf(subject: string): string {
   const text = subject.slice(0, MAX_READ_CHARS).trim().toLowerCase().normalize().replace(/\s+/g, "_");
-  const isPlain = PLAIN.test(text);
   // A dash would begin an option, and a mark belongs to a letter.
-  const wanted = isPlain
-    ? text.replace(/[^a-z\d_-]/g, "").replace(/^-+/, "")
-    : text.replace(/[^\p{L}\p{M}\p{N}_-]/gu, "").replace(/^[-\p{M}]+/u, "");
+  const wanted = text.replace(/[^\p{L}\p{M}\p{N}_-]/gu, "").replace(/^[-\p{M}]+/u, "");
   const stem = cutToFit(wanted);
-  if (!(isPlain ? /[a-z\d]/ : /[\p{L}\p{N}]/u).test(stem)) return FALLBACK;
+  if (!/[\p{L}\p{N}]/u.test(stem)) return FALLBACK;
   return DEVICE.test(stem) ? `${FALLBACK}-${stem}` : stem;
 }
 

@@ -6,7 +6,6 @@ import type { ExecutionPlan } from "../plan.ts";
 import { renderMarkdown } from "./markdown.ts";
 import { draftOf } from "./markdown-draft.ts";
 import { sectionsOf } from "./markdown-sections.ts";
-import { contradictions } from "./markdown-views.ts";
 import { parseMarkdown } from "./parse-markdown.ts";
 
 const PLANS = 5_000;
@@ -31,7 +30,7 @@ test("any text at all is read back, also from a file that an editor or git has b
     for (const same of [text, `\ufeff${text.replaceAll("\n", "\r\n")}`]) {
       const sections = sectionsOf(same)!;
       const { value, problems } = draftOf(sections);
-      assert.deepEqual([...problems, ...contradictions(sections, plan)], [], `seed ${seed}`);
+      assert.deepEqual(problems, [], `seed ${seed}`);
       assert.deepEqual(JSON.parse(JSON.stringify(value)), plan, `seed ${seed}`);
     }
   }

@@ -25,7 +25,7 @@ export const LABELS = [
   "Risks",
 ] as const;
 export type Label = (typeof LABELS)[number];
-export const COLUMNS = ["ID", "Description", "Agent", "Depends On", "Wave"] as const;
+const COLUMNS = ["ID", "Description", "Agent", "Depends On", "Wave"] as const;
 
 /**
  * Goal, lists, records and dependencies hold all of the plan. The table and the waves say the same again, for
@@ -87,8 +87,7 @@ const contextItem = (label: string, items: readonly string[]): readonly string[]
     ? [`- ${label}: ${NONE}`]
     : [`- ${label}:`, ...items.map((item) => `  - ${escaped(item)}`)];
 
-/** The cells of a task's row, as text: the parser holds them against the record. */
-export const cellsOf = ({ id, subject, blockedBy, metadata }: PlanTask): readonly string[] =>
+const cellsOf = ({ id, subject, blockedBy, metadata }: PlanTask): readonly string[] =>
   [
     id,
     subject,
@@ -105,20 +104,13 @@ const tableLines = (tasks: readonly PlanTask[]): readonly string[] => [
   ...tasks.map((task) => row(cellsOf(task).map((cell) => (cell === "" ? "" : escaped(cell))))),
 ];
 
-export type WaveText = { readonly heading: string; readonly lines: readonly string[] };
-
-export function wavesText(tasks: readonly PlanTask[]): readonly WaveText[] {
-  const waves = Map.groupBy(tasks, ({ metadata }) => metadata.wave);
-  return [...waves]
-    .sort(([a], [b]) => a - b)
-    .map(([wave, members]) => ({
-      heading: `Wave ${wave} (${members.length === 1 ? "1 task" : `${members.length} parallel tasks`})`,
-      lines: members.map(({ id, subject, metadata }) => plain(`${id}: ${subject} -> ${metadata.agent}`)),
-    }));
+function waveParts(tasks: readonly PlanTask[]): readonly string[] {
+  const waves = [...Map.groupBy(tasks, ({ metadata }) => metadata.wave)].sort(([a], [b]) => a - b);
+  return waves.flatMap(([wave, members]) => [
+    `### Wave ${wave} (${members.length === 1 ? "1 task" : `${members.length} parallel tasks`})`,
+    fenced([members.map(({ id, subject, metadata }) => plain(`${id}: ${subject} -> ${metadata.agent}`))]),
+  ]);
 }
-
-const waveParts = (tasks: readonly PlanTask[]): readonly string[] =>
-  wavesText(tasks).flatMap(({ heading, lines }) => [`### ${heading}`, fenced([lines])]);
 
 /** What was not said is left out. */
 function recordLines(task: PlanTask): readonly string[] {

@@ -1,10 +1,18 @@
 /** Which plan does a markdown text say? What `renderMarkdown` wrote, also after a person has edited it. */
 import type { PlanProblem } from "../files/place.ts";
 import { type ReadPlanOptions, readPlan } from "../files/read-plan.ts";
-import type { ExecutionPlan } from "../plan.ts";
+import { AGENT_PREFIX, type ExecutionPlan, isReady } from "../plan.ts";
+import { plain, unescaped } from "./escape.ts";
+import { READY, renderMarkdown, UNCLEAR } from "./markdown.ts";
 import { draftOf } from "./markdown-draft.ts";
-import { sectionsOf } from "./markdown-sections.ts";
-import { contradictions } from "./markdown-views.ts";
+import {
+  problemAt,
+  type Section,
+  type Sections,
+  type SourceLine,
+  sectionsOf,
+  textOf,
+} from "./markdown-sections.ts";
 
 type ParsedMarkdown =
   /** `notes`: as of a plan file. */
@@ -48,3 +56,56 @@ const placedBy =
     }
     return problem;
   };
+
+/** Parts that say again, for people, what is in the records. */
+const VIEWS = ["Subtasks with Agent Assignments", "Wave Breakdown"] as const;
+
+/** A person who edited only one of the two is told. A part that was removed is not missed. */
+function contradictions({ byLabel }: Sections, plan: ExecutionPlan): readonly PlanProblem[] {
+  const status = byLabel.get("Status");
+  const expected = sectionsOf(renderMarkdown(plan))!.byLabel;
+  return [
+    ...(status ? statusProblems(status, plan) : []),
+    ...VIEWS.flatMap((label) => {
+      const section = byLabel.get(label);
+      return section ? differences(section, rowsOf(expected.get(label)!)) : [];
+    }),
+  ];
+}
+
+function statusProblems(section: Section, plan: ExecutionPlan): readonly PlanProblem[] {
+  const expected = isReady(plan) ? READY : UNCLEAR;
+  if (textOf(section) === expected) return [];
+  const why = isReady(plan) ? "no question blocks it" : "a question blocks it";
+  return [problemAt(section.number, `the status must be "${expected}": ${why}`)];
+}
+
+/** One is enough: after a row too many, each one differs. */
+function differences(section: Section, expected: readonly SourceLine[]): readonly PlanProblem[] {
+  const rows = rowsOf(section);
+  const at = expected.findIndex(({ text }, index) => rows[index]?.text !== text);
+  const next = "change both, or take this part out: it is made from the records";
+  if (at === -1 && rows.length === expected.length) return [];
+  if (at === -1)
+    return [problemAt(rows[expected.length]!.number, "the records say nothing of this line", next)];
+  const [found, wanted] = [rows[at], shown(expected[at]!.text)];
+  const message = found
+    ? `this line says ${shown(found.text)}, and the records say ${wanted}`
+    : `a line is missing: ${wanted}`;
+  return [problemAt(found?.number ?? section.number, message, next)];
+}
+
+const MAX_SHOWN = 200;
+const shown = (text: string): string =>
+  JSON.stringify(text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text);
+
+/** Without rules between rows, and however blanks, headings and the prefix of agents are written. */
+const rowsOf = ({ lines }: Section): readonly SourceLine[] =>
+  lines.flatMap(({ number, text }) => {
+    if (/^[\s|:-]*$/.test(text)) return [];
+    const row = plain(unescaped(text))
+      .replaceAll(AGENT_PREFIX, "")
+      .replace(/^#{1,6} (?=Wave )/, "");
+    const cells = row.replace(/^\||\|$/g, "").replace(/ *\| */g, " | ");
+    return [{ number, text: cells.replace(/ +/g, " ").trim() }];
+  });

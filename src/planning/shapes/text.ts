@@ -1,5 +1,4 @@
 /** How does a request fall into lines and sentences? Each is a piece of the text as it was written. */
-import { isAscii } from "../plain.ts";
 
 /** What a line is. `item`: of a list; `in`: how many blanks its text is indented by. */
 export type TextLine =
@@ -28,14 +27,13 @@ export function linesOf(text: string): readonly TextLine[] {
 /** Ends of sentences: a mark before a blank, or a line end before a large letter or an empty line. */
 const END =
   /(?<=[.!?]["')\]]?)\s+(?=[^\p{Ll}\s])|(?<=[。！？])\s*(?=\S)|\n[ \t]*(?:\n\s*|(?=[\p{Lu}\p{N}]))/gu;
-const PLAIN_END = /(?<=[.!?]["')\]]?)\s+(?=[^a-z\s])|\n[ \t]*(?:\n\s*|(?=[A-Z\d]))/g;
 const ABBREVIATION = /(?:^|[\s(])(?:e\.g|i\.e|etc|vs|cf|approx|resp|incl|no|fig|\p{L})\.$/iu;
 
 /** In order, none empty; together they are all of the text but the blanks between them. */
 export function sentencesOf(text: string): readonly string[] {
   const pieces: string[] = [];
   let from = 0;
-  for (const end of text.matchAll(isAscii(text) ? PLAIN_END : END)) {
+  for (const end of text.matchAll(END)) {
     const piece = text.slice(from, end.index);
     if (!end[0].includes("\n") && ABBREVIATION.test(piece.slice(-10))) continue;
     pieces.push(piece.trim());
