@@ -7,6 +7,7 @@ import { type Bench, type BenchReport, holds, printReport } from "./measure.ts";
 import { runBench } from "./run.ts";
 import { startupBench } from "./startup.ts";
 import { subtasksBench } from "./subtasks.ts";
+import { tuiBench } from "./tui.ts";
 import { webBench } from "./web.ts";
 
 const BENCHES: readonly Bench[] = [
@@ -17,6 +18,7 @@ const BENCHES: readonly Bench[] = [
   startupBench,
   subtasksBench,
   contextBench,
+  tuiBench,
   webBench,
 ];
 
