@@ -23,6 +23,11 @@ test("the end of a run is said again with its numbers, by name or without one", 
     [run, "done", "done", true, `skein/${run}/target`],
   );
   assert.equal(json.landings.length, 2);
+  const markdown = await place.skein("report", "--markdown");
+  assert.match(markdown.out, new RegExp(`^# Run ${run} is done: .*\\n\\n> write two files\\n\\n## Landed`));
+  const page = await place.skein("report", "--html");
+  assert.match(page.out, /^<!doctype html>\n[\s\S]*<svg [\s\S]*<\/html>\n$/);
+  assert.equal((await place.skein("report", "--html", "--markdown")).code, 2);
   const unknown = await place.skein("report", "nope");
   assert.deepEqual([unknown.code, /there is no run/.test(unknown.err)], [2, true]);
 });
@@ -48,4 +53,21 @@ test("of a run that is not over, the report has what is there so far, and says s
   const json = JSON.parse((await slow.skein("report", "--json")).out);
   assert.deepEqual([json.isOver, json.state], [false, "stopped"]);
   await barrier.open();
+});
+
+test("two runs are compared, figure by figure and task by task", async () => {
+  await using place = await makePlace();
+  const runs: string[] = [];
+  for (const planner of [[], ["--planner", "none"]]) {
+    const { out } = await place.skein("run", "write two files", "--agent", place.agent, ...planner, ...GATE);
+    runs.push(/^run {5}(\S+)$/m.exec(out)![1]!);
+  }
+  const { code, out } = await place.skein("diff", ...runs);
+  assert.equal(code, 0);
+  assert.match(out, new RegExp(`^Figures that differ .*\\n +${runs[0]} +${runs[1]} +change$`, "m"));
+  assert.match(out, /^ {2}tasks landed +2 +1 +−1$/m);
+  assert.match(out, /^ {2}two +done +not there$/m);
+  const json = JSON.parse((await place.skein("diff", ...runs, "--json")).out);
+  assert.deepEqual([json.before, json.after, json.isEqual], [...runs, false]);
+  assert.equal((await place.skein("diff", runs[0]!, "nope")).code, 2);
 });

@@ -179,7 +179,7 @@ function checkText({ report: { figures: f } }: Told, text: string): void {
     `${f.tasksDone} of ${f.tasks} done; 1 subtask, 1 question`,
     `${f.landedTasks} tasks in ${f.landings} landings, +${f.linesAdded} −${f.linesRemoved} lines`,
     `${f.landedTasks} landed, ${REFUSED.length} refused`,
-    `${number(f.tokens!)} tokens, $${(f.microdollars! / 1e6).toFixed(2)}`,
+    `at least ${number(f.tokens!)} tokens, $${(f.microdollars! / 1e6).toFixed(2)}`,
     `${number(f.tokensPerTask!)} tokens, $${(f.microdollarsPerTask! / 1e6).toFixed(2)}`,
     `${number(f.repairTokens!)} tokens`,
     `${f.gateRuns} runs, `,

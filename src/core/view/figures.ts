@@ -29,8 +29,10 @@ export type Figures = {
   /** The critical path over the time that passed: 1 is as fast as these tasks can be. */
   readonly efficiencyShare: number | null;
   readonly modelCalls: number | null;
+  /** Without calls that were cut off before they said what they cost. */
   readonly tokens: number | null;
   readonly microdollars: number | null;
+  readonly unaccountedCalls: number;
   /** Of fix tasks, and of attempts and turns of others that came to nothing. */
   readonly repairTokens: number | null;
   readonly repairShare: number | null;
@@ -111,6 +113,7 @@ export function figuresOf(
     modelCalls: tally.calls.turns > 0 ? tally.calls.calls : null,
     tokens,
     microdollars,
+    unaccountedCalls: spent.unaccounted.calls,
     repairTokens,
     repairShare: ratio(repairTokens, tokens),
     tokensPerTask: ratio(tokens, counts.done),

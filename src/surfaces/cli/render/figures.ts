@@ -32,6 +32,7 @@ export const FIGURES: Readonly<Record<keyof Figures, readonly [label: string, un
   modelCalls: ["model calls", "count"],
   tokens: ["tokens", "tokens"],
   microdollars: ["cost", "microdollars"],
+  unaccountedCalls: ["calls of unknown cost", "count"],
   repairTokens: ["tokens for repair", "tokens"],
   repairShare: ["repair share", "share"],
   tokensPerTask: ["tokens per task", "tokens"],
@@ -73,8 +74,11 @@ export const linesText = (lines: Omit<LandedLines, "commit" | "tasks"> | undefin
 
 export function figureSection({ figures: f }: RunReport, { spent }: RunView): ReportSection {
   const of = (figure: keyof Figures) => textOf(f, figure);
+  const least = f.unaccountedCalls > 0 ? "at least " : "";
   const priced = (tokens: keyof Figures, money: keyof Figures) =>
-    f[tokens] === null ? "unknown" : `${of(tokens)}, ${f[money] === null ? "price unknown" : of(money)}`;
+    f[tokens] === null
+      ? "unknown"
+      : `${least}${of(tokens)}, ${f[money] === null ? "price unknown" : of(money)}`;
   const rows = [
     [
       "tasks",
@@ -90,7 +94,7 @@ export function figureSection({ figures: f }: RunReport, { spent }: RunView): Re
       "agents",
       `${of("agentsMs")} of work: ${of("speedUp")} the time; at most ${f.mostAgents.toLocaleString("en")} at once`,
     ],
-    ["cost", spentText(spent)],
+    ["cost", `${f.tokens === null ? "" : least}${spentText(spent)}`],
     ["per accepted task", priced("tokensPerTask", "microdollarsPerTask")],
     ["per landed line", priced("tokensPerLine", "microdollarsPerLine")],
     [
