@@ -6,6 +6,7 @@ import { failedWith } from "../core/result.ts";
 import type { Live, NextAccount } from "../core/rules/governor.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Admitted, CallAmount, Governor, WantedCall } from "../ports/governor.ts";
+import { orAbort } from "./or-abort.ts";
 
 type GovernedRun = {
   /** Which of the accounts may be called, according to the log. */
@@ -156,14 +157,11 @@ export class InProcessGovernor implements Governor {
   async #wait(job: JobId, signal: AbortSignal): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#waiters.add(resolve);
-    const stop = () => resolve();
-    signal.addEventListener("abort", stop, { once: true });
     const begun = this.#clock.now();
     const { ms, since } = this.#waited.get(job) ?? { ms: 0, since: [] };
     this.#waited.set(job, { ms, since: [...since, begun] });
     this.#run.waits();
-    await promise;
-    signal.removeEventListener("abort", stop);
+    await orAbort(promise, signal).catch(() => {}); // The caller looks at the signal.
     this.#waiters.delete(resolve);
     this.#endWait(job, begun);
   }

@@ -1,6 +1,6 @@
 /** What does one run use of this machine? Its workspaces, programs, gate, agents and files, put together. */
 import path from "node:path";
-import { FileArtefacts } from "../adapters/artefacts.ts";
+import { fileArtefacts } from "../adapters/artefacts.ts";
 import { GitBaseBranch } from "../adapters/base-branches.ts";
 import { GitCheckout, sharedLooks } from "../adapters/checkouts.ts";
 import { systemClock } from "../adapters/clocks/system.ts";
@@ -156,7 +156,7 @@ export function openWorld(
     subtasks: {
       templates: async () => (await templatesOf(top, false)).registry,
       filesIn,
-      artefacts: new FileArtefacts(at("artefacts"), redact),
+      artefacts: fileArtefacts(at("artefacts"), redact),
     },
     ...terms,
     maxTurnMs: { plan: leaseMs.plan + retry.graceMs, work: leaseMs.work + retry.graceMs },

@@ -10,6 +10,7 @@ import { PROBLEM_CLASSES, type Problem } from "../../core/rules/repair.ts";
 import type { Gate, GatedTree, GateRun } from "../../ports/gate.ts";
 import type { ProgramEnd, Programs } from "../../ports/programs.ts";
 import { redactCommand } from "../../text/redact.ts";
+import { orAbort } from "../or-abort.ts";
 import type { Conflicted, Conflicts } from "../repositories/conflicts.ts";
 import { gateChanges } from "./gate-changes.ts";
 import { classOf, type GateCommand, lineOf } from "./gate-command.ts";
@@ -78,12 +79,7 @@ export class CommandGate implements Gate {
 
   /** A preparation of this tree that is under way is faster than starting anew. */
   async #whenReady(commit: string, signal: AbortSignal): Promise<void> {
-    if (this.#preparing?.commit !== commit) return;
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const stop = () => resolve();
-    signal.addEventListener("abort", stop, { once: true });
-    await Promise.race([this.#preparing.ready, promise]);
-    signal.removeEventListener("abort", stop);
+    if (this.#preparing?.commit === commit) await orAbort(this.#preparing.ready, signal).catch(() => {}); // Stopped.
   }
 
   /** As heavy as a gate, and counted as one. */

@@ -1,4 +1,5 @@
 /** Opens models by name: finds the provider's address and key, and loads its library at the first call. */
+import { once } from "node:events";
 import { connect } from "node:net";
 import type { LanguageModel } from "ai";
 import { type Failure, failure } from "../../core/failure.ts";
@@ -67,16 +68,15 @@ async function nothingListens(address: string, signal: AbortSignal): Promise<boo
   const url = URL.parse(address);
   if (signal.aborted || !url || !LOOPBACK.has(url.hostname)) return false;
   const port = Number(url.port) || (url.protocol === "https:" ? 443 : 80);
-  const { promise, resolve } = Promise.withResolvers<boolean>();
   const socket = connect({ host: url.hostname.replace(/^\[|\]$/g, ""), port });
-  const stop = () => resolve(false); // Slow, but there.
-  signal.addEventListener("abort", stop, { once: true });
-  socket.once("connect", stop);
-  socket.once("error", (error: NodeJS.ErrnoException) => resolve(error.code === "ECONNREFUSED"));
-  const isRefused = await promise;
-  signal.removeEventListener("abort", stop);
-  socket.destroy();
-  return isRefused;
+  try {
+    await once(socket, "connect", { signal });
+    return false;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "ECONNREFUSED"; // Else it is slow, but there.
+  } finally {
+    socket.destroy();
+  }
 }
 
 const LOOPBACK: ReadonlySet<string> = new Set(["127.0.0.1", "localhost", "[::1]"]);

@@ -1,4 +1,5 @@
 /** Opens a session with an agent: loads an earlier one or makes a new one, and logs in by key if it must. */
+import { orAbort } from "../../or-abort.ts";
 import type { JobCalls } from "../job-calls.ts";
 import { fields } from "./loose.ts";
 import type { McpServer } from "./mcp-servers.ts";
@@ -131,17 +132,12 @@ type Limit = { readonly ms?: number; readonly what?: string; readonly signal?: A
 
 /** Rejects as `promise` does, with `Late` after `ms`, or with the signal's reason. */
 export async function inTime<T>(promise: Promise<T>, { ms, what = "", signal }: Limit): Promise<T> {
-  const { promise: over, reject } = Promise.withResolvers<never>();
-  promise.catch(() => {}); // It may fail after the wait.
-  const onAbort = () => reject(signal?.reason);
-  const timer = ms === undefined ? undefined : setTimeout(() => reject(new Late(what)), ms);
-  signal?.addEventListener("abort", onAbort, { once: true });
-  if (signal?.aborted) onAbort();
+  const late = new AbortController();
+  const timer = ms === undefined ? undefined : setTimeout(() => late.abort(new Late(what)), ms);
   try {
-    return await Promise.race([promise, over]);
+    return await orAbort(promise, AbortSignal.any([late.signal, ...(signal ? [signal] : [])]));
   } finally {
     clearTimeout(timer);
-    signal?.removeEventListener("abort", onAbort);
   }
 }
 

@@ -2,6 +2,7 @@
 import { failure } from "../../../core/failure.ts";
 import { type CallProblem, problemOf } from "../../models/errors.ts";
 import type { CallableModel, Model } from "../../models/providers.ts";
+import { orAbort } from "../../or-abort.ts";
 import { AnswerParts, type CallOptions, type Generated, type StreamPart } from "./answer-parts.ts";
 
 export type Watched = {
@@ -24,26 +25,28 @@ export async function callOnce(
   parts: Watched,
   signal: AbortSignal,
 ): Promise<CallEnd> {
-  const silence = new Silence(parts.maxSilenceMs);
+  const silence = new AbortController();
+  const silent = new Error(`the connection was silent for ${Math.round(parts.maxSilenceMs / 1_000)} s`);
+  const timer = setTimeout(() => silence.abort(silent), parts.maxSilenceMs);
   const stop = AbortSignal.any([signal, silence.signal]);
-  const drip = new Drip(parts.now);
+  const isSlow = dripOf(parts.now);
   let hasBegun = false;
   try {
     const callable = await model.open();
     return await read(callable, { ...prepared(options, model), abortSignal: stop }, model, (part) => {
       hasBegun ||= part.type !== "stream-start";
-      silence.broken();
+      timer.refresh();
       parts.onSign();
-      if (drip.isSlow(part)) parts.onSlow?.(`${model.id} answers very slowly`);
+      if (isSlow(part)) parts.onSlow?.(`${model.id} answers very slowly`);
       parts.onPart(part);
     });
   } catch (thrown) {
-    const why = silence.signal.aborted && !signal.aborted ? silence.signal.reason : thrown;
+    const why = silence.signal.aborted && !signal.aborted ? silent : thrown;
     const problem = problemOf(why, { account: model.account, model: model.id, now: parts.now() });
     // An error in the middle of an answer may have a status, too; what came before it was not free.
     return { is: "problem", problem: hasBegun ? { ...problem, mayHaveCost: true } : problem };
   } finally {
-    silence.over();
+    clearTimeout(timer);
   }
 }
 
@@ -104,55 +107,18 @@ function prepared(options: CallOptions, model: Model): CallOptions {
 }
 const CACHED = { anthropic: { cacheControl: { type: "ephemeral" } } };
 
-/** Rejects at the signal, whatever a library does with it. */
-async function orAbort<T>(waited: Promise<T>, signal: AbortSignal): Promise<T> {
-  waited.catch(() => {}); // It may fail later, when it is not awaited any more.
-  signal.throwIfAborted();
-  const { promise, reject } = Promise.withResolvers<never>();
-  const stop = () => reject(signal.reason);
-  signal.addEventListener("abort", stop, { once: true });
-  try {
-    return await Promise.race([waited, promise]);
-  } finally {
-    signal.removeEventListener("abort", stop);
-  }
-}
-
 /** A token has some four characters: this is one token in two seconds. */
 const MIN_CHARS_PER_SECOND = 2;
 const MIN_DRIP_MS = 60_000;
 
-/** Notices an answer that only trickles, as from an overloaded server. */
-class Drip {
-  readonly #now: () => number;
-  #begun: number | undefined;
-  #chars = 0;
-
-  constructor(now: () => number) {
-    this.#now = now;
-  }
-
-  isSlow(part: StreamPart): boolean {
-    this.#begun ??= this.#now();
-    this.#chars += "delta" in part ? part.delta.length : 0;
-    const ms = this.#now() - this.#begun;
-    return ms >= MIN_DRIP_MS && this.#chars * 1_000 < MIN_CHARS_PER_SECOND * ms;
-  }
-}
-
-class Silence {
-  readonly #stop = new AbortController();
-  readonly #timer: NodeJS.Timeout;
-
-  constructor(maxMs: number) {
-    const why = new Error(`the connection was silent for ${Math.round(maxMs / 1_000)} s`);
-    this.#timer = setTimeout(() => this.#stop.abort(why), maxMs);
-  }
-
-  get signal(): AbortSignal {
-    return this.#stop.signal;
-  }
-
-  broken = (): void => void this.#timer.refresh();
-  over = (): void => clearTimeout(this.#timer);
+/** Tells at each part whether the answer only trickles, as from an overloaded server. */
+function dripOf(now: () => number): (part: StreamPart) => boolean {
+  let begun: number | undefined;
+  let chars = 0;
+  return (part) => {
+    begun ??= now();
+    chars += "delta" in part ? part.delta.length : 0;
+    const ms = now() - begun;
+    return ms >= MIN_DRIP_MS && chars * 1_000 < MIN_CHARS_PER_SECOND * ms;
+  };
 }
