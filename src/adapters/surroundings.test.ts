@@ -7,7 +7,7 @@ import { type Files, makeRepository } from "../../test/support/repositories.ts";
 import { hasFailed } from "../core/result.ts";
 import type { Facts } from "../ports/surroundings.ts";
 import { chosenPaths } from "./chosen-paths.ts";
-import { GitSurroundings } from "./surroundings.ts";
+import { gitSurroundings } from "./surroundings.ts";
 
 const MAX = { timeout: 60_000 };
 const never = () => new AbortController().signal;
@@ -15,7 +15,7 @@ const never = () => new AbortController().signal;
 async function factsOf(files: Files, message?: string): Promise<Facts> {
   await using repository = await makeRepository();
   const commit = await repository.commit(files, message);
-  const facts = await new GitSurroundings(repository.folder).of(commit, never());
+  const facts = await gitSurroundings(repository.folder).of(commit, never());
   assert.ok(!hasFailed(facts), JSON.stringify(facts));
   return facts;
 }
@@ -26,7 +26,7 @@ describe("what a planner is told of a commit", MAX, () => {
     const commit = await repository.commit({ "DECISIONS.md": "we chose", "docs/SPEC.md": "no" }, "second");
     await repository.commit({ "SPEC.md": "changed", "later.ts": "" }, "third");
     await repository.write({ "AGENTS.md": "not committed" });
-    const facts = await new GitSurroundings(repository.folder).of(commit, never());
+    const facts = await gitSurroundings(repository.folder).of(commit, never());
     assert.ok(!hasFailed(facts));
     assert.deepEqual(facts.documents, [
       { path: "SPEC.md", text: "the spec\n", leftOut: 0 },
@@ -43,7 +43,7 @@ describe("what a planner is told of a commit", MAX, () => {
   it("is the same from a folder below the top, and from a bare repository", async () => {
     await using repository = await makeRepository({ files: { "SPEC.md": "s", "src/a.ts": "" } });
     const commit = await repository.git("rev-parse", "HEAD");
-    const ask = (folder: string) => new GitSurroundings(folder).of(commit, never());
+    const ask = (folder: string) => gitSurroundings(folder).of(commit, never());
     const facts = await ask(repository.folder);
     mkdirSync(path.join(repository.folder, "src/b"));
     assert.deepEqual(await ask(path.join(repository.folder, "src/b")), facts);
@@ -108,7 +108,7 @@ describe("what a planner is told of a commit", MAX, () => {
     await using repository = await makeRepository({ files: { a: "" } });
     for (let i = 0; i < 20; i += 1)
       await repository.git("commit", "-q", "--allow-empty", "-m", `${i} ${"y".repeat(400)}`);
-    const facts = await new GitSurroundings(repository.folder).of(
+    const facts = await gitSurroundings(repository.folder).of(
       await repository.git("rev-parse", "HEAD"),
       never(),
     );
@@ -119,7 +119,7 @@ describe("what a planner is told of a commit", MAX, () => {
 
   it("is a failure for what is no commit, and for one who was told to stop", async () => {
     await using repository = await makeRepository({ files: { a: "" } });
-    const surroundings = new GitSurroundings(repository.folder);
+    const surroundings = gitSurroundings(repository.folder);
     for (const commit of ["--output=/tmp/x", "HEAD", "0".repeat(40)])
       assert.ok(hasFailed(await surroundings.of(commit, never())), commit);
     const head = await repository.git("rev-parse", "HEAD");

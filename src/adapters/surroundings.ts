@@ -1,6 +1,6 @@
 /** What is in a commit that a planner should know? Its documents, its paths and its history, as git tells them. */
 import { type Failed, hasFailed } from "../core/result.ts";
-import type { Document, Facts, Surroundings } from "../ports/surroundings.ts";
+import type { Document, Surroundings } from "../ports/surroundings.ts";
 import { firstLines, level } from "../prompting/message.ts";
 import { chosenPaths } from "./chosen-paths.ts";
 import { fieldsIn, git } from "./git/git.ts";
@@ -18,22 +18,17 @@ const MAX_SUBJECT_CHARS = 200;
 const MAX_READ_BYTES = 1024 * 1024;
 const MAX_MS = 30_000;
 
-export class GitSurroundings implements Surroundings {
-  readonly #folder: string;
-
-  constructor(folder: string) {
-    this.#folder = folder;
-  }
-
-  async of(commit: string, signal: AbortSignal): Promise<Facts | Failed> {
+/** `folder`: a work tree, or a git folder. */
+export const gitSurroundings = (folder: string): Surroundings => ({
+  of: async (commit, signal) => {
     const wrong = wrongNames({ commits: [commit] });
     if (wrong) return wrong;
-    const place = { folder: this.#folder, maxMs: MAX_MS };
+    const place = { folder, maxMs: MAX_MS };
     const args = ["log", `-${MAX_COMMITS}`, "--no-show-signature", "--format=%h %s", "-z", commit, "--"];
     const [tree, log, documents] = await Promise.all([
       listFiles({ ...place, commit }, signal),
       git({ ...place, args }, signal),
-      this.#documents(commit, signal),
+      documentsIn(folder, commit, signal),
     ]);
     if (hasFailed(tree)) return tree;
     if (!log.ok) return log;
@@ -44,23 +39,26 @@ export class GitSurroundings implements Surroundings {
       ...chosenPaths(paths, MAX_PATHS),
       commits: fieldsIn(log.out).map(subjectLine),
     };
-  }
+  },
+});
 
-  async #documents(commit: string, signal: AbortSignal): Promise<readonly Document[] | Failed> {
-    const folder = this.#folder;
-    const found = await listFiles({ folder, commit, paths: DOCUMENTS, withSizes: true }, signal);
-    if (hasFailed(found)) return found;
-    const documents: Document[] = [];
-    for (const path of DOCUMENTS) {
-      const file = found.files.find((each) => each.path === path);
-      if (file === undefined) continue;
-      const text = await readBlob({ folder, id: file.id, maxBytes: MAX_READ_BYTES }, signal);
-      if (typeof text !== "string") return text;
-      // Bytes that were not read count as characters: there may be fewer, and it is far too long anyway.
-      documents.push({ path, text, leftOut: Math.max(0, file.bytes - MAX_READ_BYTES) });
-    }
-    return documents;
+async function documentsIn(
+  folder: string,
+  commit: string,
+  signal: AbortSignal,
+): Promise<readonly Document[] | Failed> {
+  const found = await listFiles({ folder, commit, paths: DOCUMENTS, withSizes: true }, signal);
+  if (hasFailed(found)) return found;
+  const documents: Document[] = [];
+  for (const path of DOCUMENTS) {
+    const file = found.files.find((each) => each.path === path);
+    if (file === undefined) continue;
+    const text = await readBlob({ folder, id: file.id, maxBytes: MAX_READ_BYTES }, signal);
+    if (typeof text !== "string") return text;
+    // Bytes that were not read count as characters: there may be fewer, and it is far too long anyway.
+    documents.push({ path, text, leftOut: Math.max(0, file.bytes - MAX_READ_BYTES) });
   }
+  return documents;
 }
 
 /** All get the same room; what short documents leave over goes to the long ones. */

@@ -1,6 +1,6 @@
 /** Who is asked for a plan, and how does one turn of it go? In a workspace at HEAD, with tools that only look. */
 import { systemClock } from "../adapters/clocks/system.ts";
-import { GitSurroundings } from "../adapters/surroundings.ts";
+import { gitSurroundings } from "../adapters/surroundings.ts";
 import { changedAt } from "../adapters/workspaces/changed-at.ts";
 import { secretsFor } from "../config/accounts.ts";
 import type { AgentSpec } from "../config/commands.ts";
@@ -53,7 +53,7 @@ export async function openDesk(
   const agent = agentsOf(loneParts(project, parts, place, { governor, secrets })).worker;
   const workspaces = loneWorkspaces(place, top, parts);
   const roles = await specialistsOf(top)();
-  const facts = await new GitSurroundings(gitDir).of(head, signal);
+  const facts = await gitSurroundings(gitDir).of(head, signal);
   const signs: Signs = {
     clock,
     quiet: { warnMs: config.quiet.warn || FOR_EVER, stopMs: config.quiet.stop || FOR_EVER },

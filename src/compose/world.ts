@@ -18,7 +18,7 @@ import { conflictsOf } from "../adapters/repositories/conflicts.ts";
 import { GitRepository } from "../adapters/repositories/git.ts";
 import { heldBy } from "../adapters/repositories/names.ts";
 import { GitPlace } from "../adapters/runs/git-place.ts";
-import { GitSurroundings } from "../adapters/surroundings.ts";
+import { gitSurroundings } from "../adapters/surroundings.ts";
 import { FileTranscripts } from "../adapters/transcripts.ts";
 import { CloneWorkspaces } from "../adapters/workspaces/clones.ts";
 import type { RunWorld, WorldOptions } from "../app/parts.ts";
@@ -150,7 +150,7 @@ export function openWorld(
     remember: (job, answer) => files.end(job, answer).catch(() => {}), // The queue tries again.
     unkept: new Map(),
     redact,
-    surroundings: new GitSurroundings(gitDir),
+    surroundings: gitSurroundings(gitDir),
     specialists: specialistsOf(top),
     signs: channel.signs,
     subtasks: {

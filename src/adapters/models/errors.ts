@@ -47,10 +47,13 @@ function failureOf(is: CallProblem["is"], refusal: Refusal, { account, model, no
   }
 }
 
+/** Of a thrown value, which may be anything. */
+const fieldsOf = (value: unknown): Readonly<Partial<Record<string, unknown>>> => Object(value);
+
 /** The SDK wraps what was thrown while it read. */
 function unusableIn(thrown: unknown): Unusable | undefined {
   if (thrown instanceof Unusable) return thrown;
-  const { cause } = Object(thrown) as { readonly cause?: unknown };
+  const { cause } = fieldsOf(thrown);
   return cause instanceof Unusable ? cause : undefined;
 }
 
@@ -71,7 +74,7 @@ type Refusal = {
 };
 
 function refusalOf(thrown: unknown): Refusal {
-  const { statusCode, responseHeaders, responseBody, status, code } = Object(thrown) as Thrown;
+  const { statusCode, responseHeaders, responseBody, status, code } = fieldsOf(thrown);
   const number = [statusCode, status, code].find((is) => typeof is === "number" && is >= 400 && is < 600);
   const body = typeof responseBody === "string" ? responseBody : asJson(thrown);
   const all = isGarbled(thrown) ? errorIn(thrown) : `${messageOf(thrown)}\n${body}`.slice(0, MAX_READ_CHARS);
@@ -85,21 +88,12 @@ function refusalOf(thrown: unknown): Refusal {
 
 /** The message of a parse error quotes what came, and that may be the model's own words about keys and limits. */
 function errorIn(garbled: unknown): string {
-  const { value } = Object(garbled) as { readonly value?: unknown };
-  const { error } = Object(value) as { readonly error?: unknown };
+  const { error } = fieldsOf(fieldsOf(garbled)["value"]);
   return error === undefined ? "" : asJson(error).slice(0, MAX_READ_CHARS);
 }
 
 /** Groq quotes what the model had written; a long quote is cut off at its end. */
 const MODEL_OUTPUT = /"failed_generation"\s*:\s*"(?:[^"\\]|\\.)*/g;
-
-type Thrown = {
-  readonly statusCode?: unknown;
-  readonly responseHeaders?: unknown;
-  readonly responseBody?: unknown;
-  readonly status?: unknown;
-  readonly code?: unknown;
-};
 
 const MAX_READ_CHARS = 20_000;
 const MAX_WORDS_CHARS = 400;
@@ -114,7 +108,7 @@ function asJson(thrown: unknown): string {
 
 /** A part of a stream may be an object whose message is further inside. */
 function wordsOf(thrown: unknown): string {
-  const { message, error } = Object(thrown) as { readonly error?: unknown; readonly message?: unknown };
+  const { message, error } = fieldsOf(thrown);
   if (typeof message === "string" && CUT_OFF.test(message))
     return "the connection was lost in the middle of the answer";
   const said = messageOf(typeof message !== "string" && error ? error : thrown);
@@ -130,7 +124,7 @@ function wordsOf(thrown: unknown): string {
 const CUT_OFF = /^(?:Failed to process successful response|terminated)$/;
 
 function headersOf(headers: unknown): Readonly<Record<string, string>> {
-  const entries = Object.entries(Object(headers) as Record<string, unknown>);
+  const entries = Object.entries(fieldsOf(headers));
   return Object.fromEntries(entries.map(([name, value]) => [name.toLowerCase(), String(value)]));
 }
 
@@ -193,18 +187,17 @@ const isOfNetwork = (thrown: unknown): boolean =>
 /** The answer does not follow the provider's protocol: a proxy, a bug, half of a message. */
 const isGarbled = (thrown: unknown): boolean =>
   /^AI_(?:JSONParse|TypeValidation|InvalidResponseData|EmptyResponseBody|NoContentGenerated)Error$/.test(
-    String((Object(thrown) as { readonly name?: unknown }).name),
+    String(fieldsOf(thrown)["name"]),
   );
 
 /** The SDK wraps what fetch threw, and fetch what the socket threw. */
 function codesOf(thrown: unknown): readonly string[] {
   const codes: string[] = [];
-  let at = thrown as
-    | { readonly code?: unknown; readonly cause?: unknown; readonly errors?: unknown }
-    | undefined;
-  for (let depth = 0; depth < 6 && typeof at === "object" && at !== null; depth += 1) {
-    if (typeof at.code === "string" && /^(?:E[A-Z]+|UND_ERR\w*|ERR_\w+)$/.test(at.code)) codes.push(at.code);
-    at = (at.cause ?? (Array.isArray(at.errors) ? at.errors[0] : undefined)) as typeof at;
+  let at = thrown;
+  for (let depth = 0; depth < 6; depth += 1) {
+    const { code, cause, errors } = fieldsOf(at);
+    if (typeof code === "string" && /^(?:E[A-Z]+|UND_ERR\w*|ERR_\w+)$/.test(code)) codes.push(code);
+    at = cause ?? (Array.isArray(errors) ? errors[0] : undefined);
   }
   return codes;
 }

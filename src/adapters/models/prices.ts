@@ -39,8 +39,8 @@ export const PRICE_TABLE = {
 export async function openPrices(overrides: PriceOverrides): Promise<Prices> {
   const table = await import("@pydantic/genai-prices");
   const find = ({ provider, model }: ModelName, use: TokenUse) => {
-    const providerId = Object.hasOwn(TABLE_NAMES, provider) ? TABLE_NAMES[provider] : undefined;
-    if (providerId === undefined) return undefined;
+    if (!PRICED.has(provider)) return undefined;
+    const providerId = provider === "xai" ? "x-ai" : provider;
     try {
       return table.calcPrice(tableUse(use), model, { providerId }) ?? undefined;
     } catch {
@@ -59,19 +59,11 @@ export async function openPrices(overrides: PriceOverrides): Promise<Prices> {
   };
 }
 
-/** The provider's name in the table. Local servers have no price. */
-const TABLE_NAMES: Readonly<Record<string, string>> = {
-  anthropic: "anthropic",
-  openai: "openai",
-  google: "google",
-  openrouter: "openrouter",
-  groq: "groq",
-  deepseek: "deepseek",
-  mistral: "mistral",
-  xai: "x-ai",
-  together: "together",
-  fireworks: "fireworks",
-};
+/** Local servers have no price. */
+const PRICED: ReadonlySet<string> = new Set([
+  ...["anthropic", "openai", "google", "openrouter", "groq"],
+  ...["deepseek", "mistral", "xai", "together", "fireworks"],
+]);
 
 const tableUse = ({ input, cacheRead, cacheWrite, output }: TokenUse) => ({
   input_tokens: input,
