@@ -7,6 +7,7 @@ import { messageOf } from "../core/failure.ts";
 import { type Failed, failedWith } from "../core/result.ts";
 import type { TaskId } from "../core/task.ts";
 import type { Heard, Letter, Mailbox, MailboxMessage, Received } from "../ports/mailbox.ts";
+import { parseJson } from "../text/json.ts";
 import { readShort } from "./files/read-bounded.ts";
 import { Wakes } from "./files/wakes.ts";
 import { writeDurably, writeWhole } from "./files/write-whole.ts";
@@ -24,13 +25,9 @@ const COMMAND = z.discriminatedUnion("type", [
   z.object({ type: z.literal("cancel"), task: task.optional(), reason: text.optional() }),
 ]);
 
-function readCommand(written: string): MailboxMessage | undefined {
-  try {
-    return COMMAND.parse(JSON.parse(written)) as MailboxMessage;
-  } catch {
-    return undefined; // Not JSON, or no command that this version knows.
-  }
-}
+/** Undefined if this version does not know the command. */
+const readCommand = (written: string): MailboxMessage | undefined =>
+  COMMAND.safeParse(parseJson(written)).data as MailboxMessage | undefined;
 
 /**
  *   <n>.json ──taken by rename──→ <n>.taken ──→ gone

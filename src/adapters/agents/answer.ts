@@ -1,5 +1,6 @@
 /** Finds a program's answer: in the file that it was told of, else at the end of its output. */
 import { unreachable } from "../../core/unreachable.ts";
+import { parseJson } from "../../text/json.ts";
 import { readBounded } from "../files/read-bounded.ts";
 
 export type AnswerFile =
@@ -59,10 +60,5 @@ export const isDone = (text: string): boolean => /^DONE\|[^\n]+$/.test(text.trim
 
 /** The object, if the text is one JSON object and nothing else. */
 export function answerLine(line: string): object | undefined {
-  if (!line.startsWith("{") || !line.endsWith("}")) return undefined;
-  try {
-    return JSON.parse(line) as object;
-  } catch {
-    return undefined;
-  }
+  return line.startsWith("{") && line.endsWith("}") ? (parseJson(line) as object | undefined) : undefined;
 }

@@ -5,6 +5,7 @@ import { type Failure, failure, messageOf } from "../../core/failure.ts";
 import type { JobId } from "../../core/job.ts";
 import type { ToolResponse } from "../../core/subtask.ts";
 import type { Ask, Called, Said, Scratchpad } from "../../ports/agent.ts";
+import { parseJson } from "../../text/json.ts";
 import { readShort } from "../files/read-bounded.ts";
 import { writeDurably } from "../files/write-whole.ts";
 
@@ -88,12 +89,8 @@ export type KeptCall = Pick<Called, "tool" | "input"> & { readonly words?: strin
 
 /** Undefined if it is missing or damaged. Only Skein writes these files. */
 export async function readRecord<T extends object>(file: string): Promise<T | undefined> {
-  try {
-    const record: unknown = JSON.parse(await readShort(file, MAX_RECORD_BYTES));
-    return typeof record === "object" && record !== null ? (record as T) : undefined;
-  } catch {
-    return undefined;
-  }
+  const record = parseJson(await readShort(file, MAX_RECORD_BYTES));
+  return typeof record === "object" && record !== null ? (record as T) : undefined;
 }
 
 /** The longest answer, escaped. */

@@ -1,5 +1,6 @@
 /** Reads the JSON body of a request up to a limit; what is longer is read and dropped. */
 import type { IncomingMessage } from "node:http";
+import { parseJson } from "../../text/json.ts";
 
 export type RequestBody =
   /** `value`: undefined if it is not JSON. */
@@ -22,12 +23,7 @@ export async function readBody(request: IncomingMessage): Promise<RequestBody> {
   }
   if (bytes > MAX_BYTES) return { is: "too-large", maxBytes: MAX_BYTES };
   const text = Buffer.concat(chunks).toString();
-  if (isTooDeep(text)) return { is: "too-deep" };
-  try {
-    return { is: "read", value: JSON.parse(text) as unknown };
-  } catch {
-    return { is: "read", value: undefined }; // The reader reports it.
-  }
+  return isTooDeep(text) ? { is: "too-deep" } : { is: "read", value: parseJson(text) };
 }
 
 /** Checked before it is parsed: deeper JSON could exceed the stack of its readers. Brackets in strings count, too. */

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { Agent, type IncomingMessage, request } from "node:http";
 import { text } from "node:stream/consumers";
 import { messageOf } from "../../core/failure.ts";
+import { fields, parseJson } from "../../text/json.ts";
 import type { Call } from "./tools.ts";
 
 export const CALL_URL = "SKEIN_CALL_URL";
@@ -21,10 +22,13 @@ export async function sendCall(call: Call, environment: Environment): Promise<Se
   const answer = await post("/call", textOf(call), environment);
   if (answer === undefined) return { is: "outside" };
   if ("failed" in answer) return { is: "unreached", message: answer.failed };
-  const { message, error } = wordsIn(answer.text);
+  const { message, error } = fields(parseJson(answer.text));
   return answer.status === 200
-    ? { is: "taken", message: message ?? "" }
-    : { is: "refused", message: error ?? `the run answered with ${answer.status}` };
+    ? { is: "taken", message: typeof message === "string" ? message : "" }
+    : {
+        is: "refused",
+        message: typeof error === "string" ? error : `the run answered with ${answer.status}`,
+      };
 }
 
 /** Too deep to be written: the desk then reports that it is no call. */
@@ -61,15 +65,3 @@ export async function post(
 
 /** A call is answered once it is on disk. */
 const MAX_MS = 60_000;
-
-function wordsIn(answer: string): { readonly message?: string; readonly error?: string } {
-  try {
-    const { message, error } = Object(JSON.parse(answer)) as Readonly<Record<string, unknown>>;
-    return {
-      ...(typeof message === "string" && { message }),
-      ...(typeof error === "string" && { error }),
-    };
-  } catch {
-    return {}; // Not the desk.
-  }
-}

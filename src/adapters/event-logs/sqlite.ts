@@ -7,6 +7,7 @@ import type { Event } from "../../core/log/event.ts";
 import { EVENT_VERSION, migrate } from "../../core/log/migrate.ts";
 import type { Appended, EventLog } from "../../ports/event-log.ts";
 import type { EventFeed } from "../../ports/runs.ts";
+import { parseJson } from "../../text/json.ts";
 import { Wakes } from "../files/wakes.ts";
 import { createLogFile, openToRead, openToWrite } from "./sqlite-file.ts";
 import { wordsOf, wordsOfWriting } from "./sqlite-words.ts";
@@ -98,10 +99,10 @@ export class SqliteEventLog implements EventLog, EventFeed {
   #event(row: Row, expected: number): Event {
     const { seq, version, body } = row;
     if (seq !== expected) throw this.#damaged(`event ${expected} is missing, ${seq} comes next`);
-    const parsed = parse(body);
-    if (!parsed) throw this.#damaged(`event ${seq} is not JSON`);
+    const parsed = typeof body === "string" ? parseJson(body) : undefined;
+    if (parsed === undefined) throw this.#damaged(`event ${seq} is not JSON`);
     try {
-      return migrate(Number(version), parsed.value);
+      return migrate(Number(version), parsed);
     } catch (error) {
       throw new Error(`${this.#file}: event ${seq} ${(error as Error).message}`, { cause: error });
     }
@@ -164,14 +165,6 @@ function ring(file: string): void {
     utimesSync(file, now, now); // By name: opening and closing the file would drop SQLite's locks.
   } catch {
     // Readers look by themselves within a second.
-  }
-}
-
-function parse(body: unknown): { readonly value: unknown } | undefined {
-  try {
-    return typeof body === "string" ? { value: JSON.parse(body) } : undefined;
-  } catch {
-    return undefined; // The caller says which event it was.
   }
 }
 

@@ -1,6 +1,7 @@
 /** Which gates were seen to fail without the sources of the tree? The latest of a repository, in one state file. */
 import path from "node:path";
 import * as z from "zod";
+import { parseJson } from "../../text/json.ts";
 import { readShort } from "../files/read-bounded.ts";
 import { writeDurably } from "../files/write-whole.ts";
 
@@ -15,13 +16,8 @@ const PROVED = z.object({ version: z.literal(1), keys: z.array(z.string()) });
 /** `folder` is the repository's own state folder. A file that cannot be read counts as empty, and is replaced. */
 export function provedGatesIn(folder: string): ProvedGates {
   const file = path.join(folder, "proved.json");
-  const read = async (): Promise<readonly string[]> => {
-    try {
-      return PROVED.parse(JSON.parse(await readShort(file))).keys;
-    } catch {
-      return []; // Not there, or damaged.
-    }
-  };
+  const read = async (): Promise<readonly string[]> =>
+    PROVED.safeParse(parseJson(await readShort(file))).data?.keys ?? [];
   return {
     has: async (key) => (await read()).includes(key),
     add: async (key) => {

@@ -5,6 +5,7 @@ import type { Brief } from "../../core/brief.ts";
 import type { JobId, Spent } from "../../core/job.ts";
 import { sayingMore } from "../../core/log/migrate.ts";
 import type { Answer } from "../../ports/job-queue.ts";
+import { fields, parseJson } from "../../text/json.ts";
 import { ignoreMissing, writeDurably, writeWhole } from "../files/write-whole.ts";
 import { bootId } from "../programs/process-table.ts";
 
@@ -96,11 +97,6 @@ const fileName = (id: JobId) => id.replaceAll(/[^a-z0-9.]/g, "-");
 /** A missing or incomplete file counts as none; an error while reading is thrown, because the file may be there. */
 async function readJson<T extends object>(file: string): Promise<T | undefined> {
   const text = await readFile(file, "utf8").catch(ignoreMissing);
-  if (text === undefined) return undefined;
-  try {
-    const value = JSON.parse(text) as T & { readonly format: number };
-    return value.format === FORMAT ? value : undefined;
-  } catch {
-    return undefined; // The job is done again.
-  }
+  const value = fields(parseJson(text ?? ""));
+  return value["format"] === FORMAT ? (value as T) : undefined; // Without it the job is done again.
 }

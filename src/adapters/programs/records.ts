@@ -2,6 +2,7 @@
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { JobId } from "../../core/job.ts";
+import { fields, parseJson } from "../../text/json.ts";
 import { readShort } from "../files/read-bounded.ts";
 import { writeWhole } from "../files/write-whole.ts";
 
@@ -39,11 +40,8 @@ export async function readRecords(folder: string): Promise<Map<string, ProgramRe
 const ENDING = ".program.json";
 
 function parse(text: string): ProgramRecord | undefined {
-  try {
-    const { job, mark, group, ...rest } = JSON.parse(text) as ProgramRecord;
-    const isWhole = typeof job === "string" && typeof mark === "string" && mark.length > 0;
-    return isWhole && Number.isInteger(group) && group > 1 ? { job, mark, group, ...rest } : undefined;
-  } catch {
-    return undefined; // Half of a file.
-  }
+  const record = fields(parseJson(text)); // Without fields if it is half of a file.
+  const { job, mark, group } = record;
+  const isWhole = typeof job === "string" && typeof mark === "string" && mark.length > 0;
+  return isWhole && Number.isInteger(group) && Number(group) > 1 ? (record as ProgramRecord) : undefined;
 }

@@ -6,6 +6,7 @@ import { type Failure, failure, messageOf } from "../../core/failure.ts";
 import type { JobId } from "../../core/job.ts";
 import { type Failed, failedWith, hasFailed } from "../../core/result.ts";
 import type { Keepsake, Kept, Want, Workspace, Workspaces } from "../../ports/workspaces.ts";
+import { fields, parseJson } from "../../text/json.ts";
 import { readBounded, readShort } from "../files/read-bounded.ts";
 import { removeDurably, writeDurably } from "../files/write-whole.ts";
 import type { Shelf } from "../git/shelf.ts";
@@ -295,14 +296,10 @@ async function readHolder(slot: Slot): Promise<Holder | "nobody" | "damaged"> {
   const read = await readBounded(slot.holder, MAX_HOLDER_BYTES);
   if (read.is === "none") return "nobody";
   if (read.is !== "bytes") return "damaged";
-  try {
-    const value = JSON.parse(read.bytes.toString()) as Partial<Holder>;
-    const isWhole =
-      typeof value.job === "string" && typeof value.commit === "string" && Array.isArray(value.notices);
-    return isWhole ? (value as Holder) : "damaged";
-  } catch {
-    return "damaged"; // Half a file, or another program wrote into it.
-  }
+  const value = fields(parseJson(read.bytes.toString())); // None of half a file.
+  const { job, commit, notices } = value;
+  const isWhole = typeof job === "string" && typeof commit === "string" && Array.isArray(notices);
+  return isWhole ? (value as Holder) : "damaged";
 }
 
 /** Its longest parts are the notices: one for each of at most a thousand files. */

@@ -1,7 +1,9 @@
 /** Serves files to an agent: reads and writes inside the workspace and the scratchpad only. */
+
+import { fields } from "../../../text/json.ts";
 import { type FileProblem, readWhole, replaceWhole } from "../tools/files.ts";
 import type { ToolReach } from "../tools/reach.ts";
-import { fields, text } from "./loose.ts";
+import { text } from "./loose.ts";
 import type { ClientAnswer } from "./peer.ts";
 
 type ServedFiles = ToolReach & { readonly maxFileBytes: number };

@@ -2,10 +2,10 @@
 import { type Failure, failure } from "../../../core/failure.ts";
 import { doneAnswer } from "../../../ports/agent.ts";
 import { type AskedFor, askAgain, whyUnreadable } from "../../../prompting/asked-for.ts";
+import type { LooseFields } from "../../../text/json.ts";
 import { answerIn } from "../answer.ts";
 import { type Blamed, failureOfError, failureOfWords, isQuota, type Talked } from "./failures.ts";
 import type { Hearing } from "./hearing.ts";
-import type { LooseFields } from "./loose.ts";
 import type { Login, PromptEnd } from "./peer.ts";
 import { inTime, isClosing, Late, type Opened, openSession, type SessionParts } from "./session.ts";
 import { spentIn } from "./usage.ts";

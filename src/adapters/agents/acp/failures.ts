@@ -4,9 +4,10 @@ import type { Spent } from "../../../core/job.ts";
 import { unreachable } from "../../../core/unreachable.ts";
 import type { Said } from "../../../ports/agent.ts";
 import type { ProgramEnd } from "../../../ports/programs.ts";
+import { fields } from "../../../text/json.ts";
 import { anyOf, type Quota, quotaUntil, readQuotaText, readReset } from "../../models/quota-text.ts";
 import { killed, stopped, tailOf, timedOut, UNREACHABLE_CODE, unstartable } from "../ends.ts";
-import { fields, shown, text } from "./loose.ts";
+import { shown, text } from "./loose.ts";
 import type { Login } from "./peer.ts";
 import { AUTH_REQUIRED } from "./session.ts";
 

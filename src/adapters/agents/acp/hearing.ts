@@ -1,5 +1,7 @@
 /** Follows the updates of an agent: its words are the answer, its steps are shown to people. */
-import { fields, type LooseFields, list, shown, text } from "./loose.ts";
+
+import { fields, type LooseFields } from "../../../text/json.ts";
+import { list, shown, text } from "./loose.ts";
 import { costIn } from "./usage.ts";
 
 export class Hearing {

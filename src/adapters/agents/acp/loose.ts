@@ -1,10 +1,5 @@
 /** Reads values of unknown shape without throwing. */
 
-export type LooseFields = Readonly<Record<string, unknown>>;
-
-export const fields = (value: unknown): LooseFields =>
-  typeof value === "object" && value !== null && !Array.isArray(value) ? (value as LooseFields) : {};
-
 export const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
 export const text = (value: unknown): string => (typeof value === "string" ? value : "");

@@ -1,6 +1,7 @@
 /** Reads the MCP servers that a repository's `.mcp.json` names for agents. The file is untrusted. */
 import { messageOf } from "../../../core/failure.ts";
-import { fields, type LooseFields, list, shown, text } from "./loose.ts";
+import { fields, type LooseFields } from "../../../text/json.ts";
+import { list, shown, text } from "./loose.ts";
 
 type Pair = { readonly name: string; readonly value: string };
 

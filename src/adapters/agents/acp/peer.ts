@@ -1,7 +1,8 @@
 /** Connects to an agent that speaks version 1 of the Agent Client Protocol. */
 import type { AnyMessage, Stream } from "@agentclientprotocol/sdk";
 import type { Streams } from "../../../ports/programs.ts";
-import { fields, type LooseFields, list, text } from "./loose.ts";
+import { fields, type LooseFields } from "../../../text/json.ts";
+import { list, text } from "./loose.ts";
 import type { McpServer } from "./mcp-servers.ts";
 
 /** Every request rejects with what the agent or the library said, and when the connection is closed. */

@@ -1,6 +1,8 @@
 /** Answers an agent's permission requests at once, by policy: no person is there to ask. */
+
+import { fields, type LooseFields } from "../../../text/json.ts";
 import { isRefused, readable, type ToolReach } from "../tools/reach.ts";
-import { fields, type LooseFields, list, text } from "./loose.ts";
+import { list, text } from "./loose.ts";
 
 /**
  * "deny-outside" refuses requests that name a path outside of the workspace, except for the output file and for reading

@@ -1,7 +1,8 @@
 /** Opens a session with an agent: loads an earlier one or makes a new one, and logs in by key if it must. */
+
+import { fields } from "../../../text/json.ts";
 import { orAbort } from "../../or-abort.ts";
 import type { JobCalls } from "../job-calls.ts";
-import { fields } from "./loose.ts";
 import type { McpServer } from "./mcp-servers.ts";
 import type { Greeting, Login, Peer } from "./peer.ts";
 

@@ -1,6 +1,7 @@
 /** Reads what a turn cost from what the agent reported, in any of three shapes; undefined if it reported nothing. */
 import type { Spent } from "../../../core/job.ts";
-import { amount, fields, type LooseFields } from "./loose.ts";
+import { fields, type LooseFields } from "../../../text/json.ts";
+import { amount } from "./loose.ts";
 
 /**
  * `bills`: the results of the session's prompts, with `usage` or `_meta.quota.token_count`. `cost`: of the whole

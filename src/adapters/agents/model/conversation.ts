@@ -3,6 +3,7 @@ import { type FileHandle, mkdir, open, rename } from "node:fs/promises";
 import path from "node:path";
 import type { ModelMessage } from "ai";
 import type { JobId } from "../../../core/job.ts";
+import { fields, parseJson } from "../../../text/json.ts";
 import { redactFields } from "../../../text/redact.ts";
 import { readBounded } from "../../files/read-bounded.ts";
 import { estimateTokens } from "./fit.ts";
@@ -211,13 +212,12 @@ function turnsIn(text: string, isMessage: (message: unknown) => boolean) {
   return { turns, leftOut };
 }
 
+const KINDS: ReadonlySet<unknown> = new Set<Line["is"]>(["begun", "messages", "ended", "compacted"]);
+
 function lineIn(text: string): readonly Line[] {
-  try {
-    const line = JSON.parse(text) as Line & { readonly messages?: unknown; readonly kept?: unknown };
-    if (line.is === "messages") return Array.isArray(line.messages) ? [line] : [];
-    if (line.is === "compacted") return Array.isArray(line.kept) ? [line] : [];
-    return line.is === "begun" || line.is === "ended" ? [line] : [];
-  } catch {
-    return []; // Cut by a kill; then its turn has no end either.
-  }
+  const line = fields(parseJson(text)); // Cut by a kill; then its turn has no end either.
+  const { is, messages, kept } = line;
+  const isWhole =
+    is === "messages" ? Array.isArray(messages) : is === "compacted" ? Array.isArray(kept) : true;
+  return isWhole && KINDS.has(is) ? [line as Line] : [];
 }

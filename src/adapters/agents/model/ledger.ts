@@ -2,6 +2,7 @@
 import { type FileHandle, mkdir, open } from "node:fs/promises";
 import path from "node:path";
 import type { JobId, Spent } from "../../../core/job.ts";
+import { fields, parseJson } from "../../../text/json.ts";
 import { readShort } from "../../files/read-bounded.ts";
 import { turnFiles } from "../turn-files.ts";
 
@@ -100,12 +101,8 @@ export const ledgerLines = async (file: string): Promise<readonly LedgerLine[]> 
 const MAX_LEDGER_BYTES = 16_000_000;
 
 function lineIn(text: string): readonly LedgerLine[] {
-  try {
-    const line = JSON.parse(text) as LedgerLine;
-    return typeof line?.call === "number" && KINDS.has(line.is) ? [line] : [];
-  } catch {
-    return []; // The last line of a killed process, or the empty one at the end.
-  }
+  const line = fields(parseJson(text)) as Partial<LedgerLine>; // A killed process may leave half of its last line.
+  return typeof line.call === "number" && KINDS.has(line.is ?? "") ? [line as LedgerLine] : [];
 }
 const KINDS: ReadonlySet<string> = new Set<LedgerLine["is"]>([
   ...(["opened", "ended", "refused", "unknown", "tool"] as const),

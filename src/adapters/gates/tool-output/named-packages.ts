@@ -1,4 +1,5 @@
 /** Does a manifest of the tree name a package? A missing package that it names was not installed. */
+import { fields, parseJson } from "../../../text/json.ts";
 
 /** A file such as package.json or requirements.txt, with its text. */
 export type Manifest = { readonly path: string; readonly text: string };
@@ -19,14 +20,9 @@ export function namesForJavaScript(spec: string, manifests: readonly Manifest[])
 
 const DEPENDENCIES = ["dependencies", "devDependencies", "peerDependencies", "optionalDependencies"];
 
-/** A package.json that is not valid JSON names nothing. */
 function dependencies(text: string): ReadonlySet<string> {
-  try {
-    const manifest: unknown = JSON.parse(text);
-    return new Set(DEPENDENCIES.flatMap((key) => Object.keys(Object(Object(manifest)[key]))));
-  } catch {
-    return new Set();
-  }
+  const manifest = fields(parseJson(text));
+  return new Set(DEPENDENCIES.flatMap((key) => Object.keys(fields(manifest[key]))));
 }
 
 /** By its own name, or by a usual variation: yaml is in PyYAML. */
