@@ -1,7 +1,6 @@
 /** What is wrong with a value? In words that name the place in it, and never show it. */
 import type * as z from "zod";
 
-/** What is wrong within a value, and where in it; of a list people count from 1. */
 export function issueText(issues: readonly z.core.$ZodIssue[]): string | undefined {
   const unknown = issues.find((issue) => issue.code === "unrecognized_keys");
   if (unknown) return `has unknown keys: ${unknown.keys.join(", ")}`;

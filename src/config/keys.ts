@@ -16,7 +16,6 @@ type Key = {
 
 type Described = { readonly key: string; readonly type: string; readonly default: unknown };
 
-/** For documents and diagnoses. */
 export const describeKeys = (): readonly (Described & {
   readonly description: string;
   readonly variable: string;
@@ -85,7 +84,6 @@ export const KEYS: ReadonlyMap<string, Key> = new Map(
   [...leaves(schema.shape, "")].map((key) => [key.name, key]),
 );
 
-/** Names that only hold other keys. */
 export const GROUPS: ReadonlySet<string> = new Set(
   [...KEYS.keys()].filter((name) => name.includes(".")).map((name) => name.slice(0, name.lastIndexOf("."))),
 );

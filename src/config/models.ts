@@ -75,7 +75,6 @@ export function modelIn(text: string): ModelSpec | undefined {
   return model !== "" && model.length <= 200 && knownProvider(provider) ? { provider, model } : undefined;
 }
 
-/** Why a model in full cannot be used; a provider of one's own needs a place. */
 export const modelProblem = ({ provider, baseUrl }: ModelSpec): string | undefined =>
   baseUrl === undefined && !knownProvider(provider)
     ? `has a provider that is not known, and no baseUrl: known are ${PROVIDERS}`
@@ -89,13 +88,11 @@ const written = z.union([z.string(), writtenModel], {
   error: ({ input }) => modelError(input) ?? WRONG_TEXT,
 });
 
-/** What of the full form is wrong. */
 function modelError(input: unknown): string | undefined {
   if (typeof input !== "object" || input === null) return undefined;
   return issueText(writtenModel.safeParse(input).error?.issues ?? []);
 }
 
-/** One model, as a text or in full. */
 export const model = () =>
   z.codec(written, modelSpec, {
     decode: (value, context) => {
@@ -146,7 +143,6 @@ const price = z.strictObject({
   cacheWritePerMillion: z.exactOptional(amount),
 });
 
-/** By "provider/model". */
 export const prices = () =>
   z.codec(
     z.record(z.string().max(400), writtenPrice, {

@@ -70,7 +70,6 @@ function nearest(variable: string, variables: readonly string[]): string | undef
   return near === undefined ? undefined : PREFIX + near;
 }
 
-/** What is longer is no key, and perhaps nothing to be shown. */
 const MAX_KEY_CHARS = 60;
 
 /** `key=value`; the last one for a key counts. */
@@ -86,7 +85,6 @@ export function fromSets(sets: readonly string[]): Found {
   return found;
 }
 
-/** By key; what was not given is undefined. */
 export function fromFlags(flags: Readonly<Record<string, unknown>>): Found {
   const found = { entries: [] as ConfigEntry[], problems: [] as ConfigProblem[], notices: [] as string[] };
   for (const [key, value] of Object.entries(flags)) {

@@ -3,7 +3,6 @@ import { stringify } from "yaml";
 import { KEYS } from "./keys.ts";
 import { schema } from "./schema.ts";
 
-/** What was seen of the repository. */
 type Found = {
   readonly gate: { readonly found: string; readonly commands: readonly string[] };
   /** How a workspace gets what has to be installed: by a command, or as a copy of folders that are ignored. */
@@ -20,11 +19,8 @@ type Found = {
 
 type Shown = {
   readonly key: string;
-  /** What of it is special here, after what the schema says. */
   readonly notes?: readonly string[];
-  /** Where there is no default, or one that says less. */
   readonly example?: unknown;
-  /** Not commented out. */
   readonly isSet?: boolean;
 };
 

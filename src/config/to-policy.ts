@@ -70,7 +70,6 @@ function accountsIn({ agent, planner, fallback }: Config): Policy["accounts"] {
   return { ...defaultPolicy.accounts, work, plan };
 }
 
-/** Left out where nothing is limited. */
 const partOf = (name: "task" | "subtree", limit: Limit): Partial<Policy["budget"]> =>
   Object.keys(limit).length === 0 ? {} : { [name]: limit };
 

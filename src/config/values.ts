@@ -26,7 +26,6 @@ export const money = () => {
   return z.number(wanted).min(0, wanted).max(1e9, mustBe("at most 1000000000"));
 };
 
-/** A part of something. */
 export const share = () => {
   const wanted = mustBe("a number from 0 to less than 1");
   return z.number(wanted).min(0, wanted).lt(1, wanted);
@@ -132,6 +131,5 @@ const SIZE: Units = {
   atMost: "1000GB",
 };
 
-/** In bytes; kB, MB and GB are thousands, KiB, MiB and GiB are 1024. */
 export const size = (least: 0 | 1) =>
   amountOf("a size like 10MB or 1GiB, or a number of bytes", least, SIZE, (bytes) => bytes);

@@ -16,7 +16,6 @@ import { type ConfigEntry, type ConfigProblem, wrongKey } from "./problem.ts";
 export type ConfigFile = { readonly name: string; readonly text: string };
 type Found = { readonly entries: readonly ConfigEntry[]; readonly problems: readonly ConfigProblem[] };
 
-/** Far more than anyone writes by hand. */
 const MAX_CHARS = 1_000_000;
 /** Copies by anchors: a file of ten lines can otherwise become gigabytes. */
 const MAX_ALIASES = 100;

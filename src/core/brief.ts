@@ -55,7 +55,7 @@ export type PlanBrief = {
   readonly request?: PlanRequest;
 };
 
-/** What whoever makes an execution plan must know besides the goal. */
+/** What the maker of an execution plan must know besides the goal. */
 export type PlanRequest = {
   /** As JSON: its own last plan, which was refused; empty the first time. */
   readonly lastPlan: string;
@@ -84,7 +84,7 @@ export type News = {
   readonly summary: string;
   readonly files: readonly string[];
   readonly suggestions: readonly string[];
-  /** Of a task that failed: what its worker, or its subplanner, had reported, if it came so far. */
+  /** Of a failed task: what its worker or its subplanner had reported, if anything. */
   readonly reported?: Pick<Handoff, "status" | "summary" | "metrics">;
 };
 
@@ -96,7 +96,7 @@ export type WorkBrief = {
   readonly attempt: number;
   readonly branch: string;
   readonly base: string;
-  /** Why earlier attempts came to nothing. */
+  /** Why earlier attempts failed. */
   readonly past: readonly PastAttempt[];
   /** What was done in the tasks that this one waited for. */
   readonly before: readonly {
@@ -113,7 +113,7 @@ export type WorkBrief = {
     /** Its words are only the answer to its subtask's question: it changes nothing now. */
     readonly isAnswering?: true;
   };
-  /** Of a subtask: what the same worker's subtasks before it came to, if it accumulates that. */
+  /** Of a subtask that accumulates: the results of the same worker's earlier subtasks. */
   readonly earlier?: readonly {
     readonly id: TaskId;
     readonly type: string;
@@ -217,7 +217,7 @@ function landMember(state: RunState, { task, attempt }: Member, prefix: string):
   return { task, attempt, branch, spec, ...(commit === undefined ? {} : { commit }) };
 }
 
-/** The tip was green, and nobody asks whether it still is: only whether the target is still there. */
+/** The tip is known to pass: only whether the target is still there is asked. */
 const isOnlyLook = ({ target, landing }: RunState): boolean =>
   target.unsure &&
   target.health === "green" &&
@@ -351,7 +351,7 @@ const earlierOf = (state: RunState, id: TaskId): NonNullable<WorkBrief["earlier"
 
 const MAX_EARLIER = 20;
 
-/** Beyond the first few only where a result is: whoever puts together those of a thousand tasks must find all of them. */
+/** Beyond the first few only where a result is: a task that puts a thousand results together must find all of them. */
 function doneBefore(state: RunState, { after }: TaskSpec, { brief }: Policy): WorkBrief["before"] {
   return after.flatMap((id, i) => {
     const { spec, state: end } = taskOf(state, id);

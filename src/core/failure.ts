@@ -4,9 +4,9 @@ export type FailureKind =
   | "agent-failed"
   /** The model or program could not be reached; nothing is known about the task. */
   | "agent-unreachable"
-  /** The account has no more to give for now: nobody calls it before `until`. */
+  /** The account is rate limited: it is not called before `until`. */
   | "quota"
-  /** The account's key is wrong or may not do this: nobody calls it before a person has seen to it. */
+  /** The account's key was refused: it is not called before a person says `resume`. */
   | "authentication"
   /** No answer in the time that its kind of job has. */
   | "timed-out"
@@ -44,7 +44,7 @@ export type Failure = {
   readonly message: string;
   /** What to try. */
   readonly next?: string;
-  /** What the tools wrote about it, for whoever mends it. */
+  /** What the tools wrote about it, for the next attempt. */
   readonly detail?: string;
   /** Of `quota` and `authentication`: whose, and when it is over by the machine's clock, in ms, if that was said. */
   readonly account?: string;

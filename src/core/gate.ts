@@ -71,13 +71,13 @@ function worseIn(now: CommandReport, baseline: GateReport): readonly string[] {
   if (was === undefined || was.green) return names;
   const before = new Set(namesOf(was));
   const fresh = names.filter((name) => !before.has(name));
-  // Those that are named may all have failed before: without a name for their number nobody would ever be guilty.
+  // Those that are named may all have failed before: without a name for their number no task would ever be guilty.
   if (isCut(was) || isCut(now))
     return countOf(now) > countOf(was) ? [`${now.name}: ${MORE_THAN_BEFORE}`, ...fresh] : [];
   return uncovers(now, was) ? [] : fresh;
 }
 
-/** Not all that it fails has a name: nobody can tell whether a change makes it worse. */
+/** Not all that it fails has a name: whether a change makes it worse cannot be told. */
 export const isNameless = ({ commands }: GateReport): boolean => commands.some(isUnnamed);
 
 /** Only that it failed is known. */

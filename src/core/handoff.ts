@@ -28,7 +28,7 @@ export type Handoff = {
   readonly flags?: readonly string[];
 };
 
-/** How every concern begins that says so. Not necessarily the doing of whoever was at work. */
+/** How every concern begins that says so. The worker need not have done it. */
 export const CHECKOUT_CHANGED = "the user's checkout changed while";
 
 /** `during`: what went on meanwhile. */

@@ -61,7 +61,7 @@ export type FoundLanding = { readonly commit: string; readonly members: readonly
 export type Moved = {
   readonly tip: string;
   readonly landings: readonly FoundLanding[];
-  /** Commits that the target had, and that are not in the history of its tip any more: somebody took them back. */
+  /** Commits that were taken back: the target had them, and its history has them no more. */
   readonly lost?: readonly string[];
 };
 
@@ -119,7 +119,7 @@ export type Outcome =
   | { readonly is: "probed"; readonly probed: Probed }
   | { readonly is: "failed"; readonly failure: Failure };
 
-/** How a job ended. `free`: it was interrupted, which is nobody's fault and is counted against nobody. */
+/** How a job ended. `free`: it was interrupted, which is not counted against the task. */
 export type Ended = {
   readonly outcome: Outcome;
   readonly free: boolean;

@@ -31,7 +31,7 @@ export function containing(outer: Scope): (path: string) => boolean {
 
 const withoutSlash = (path: string) => (path.endsWith("/") ? path.slice(0, -1) : path);
 
-/** A folder counts as four files: nobody knows how many it will be. */
+/** A folder counts as four files: how many it will hold is not known. */
 const FOLDER_WEIGHT = 4;
 export const weight = (scope: Scope) =>
   scope.reduce((sum, path) => sum + (path.endsWith("/") ? FOLDER_WEIGHT : 1), 0);

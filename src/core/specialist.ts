@@ -2,7 +2,7 @@
 
 export type Specialist = {
   readonly name: string;
-  /** When it is the right one, for whoever chooses. */
+  /** When to choose it. */
   readonly description: string;
   /** What is added to the worker's instructions; empty for a role that is only a name. */
   readonly prompt: string;

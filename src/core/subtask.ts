@@ -87,7 +87,7 @@ export type GoOn = {
   readonly response?: ToolResponse;
 };
 
-/** A question of a worker that nobody has answered yet. */
+/** An open question of a worker. */
 export type SubtaskQuestion = {
   readonly id: string;
   readonly task: TaskId;

@@ -41,7 +41,7 @@ export type TaskSize = "complex" | "atomic";
 
 /** What only a plan that a person gave can ask of a task: it is worked on as it is, and its end is checked by these. */
 export type Terms = {
-  /** Nobody knows its files beforehand: it keeps none from others until a refused attempt has shown which. */
+  /** Its files are not known beforehand: it holds none until a refused attempt has shown which. */
   readonly loose?: true;
   /** The file of the run's scratchpad that its result goes to; its worker answers `DONE|<path>`, and nothing else. */
   readonly output?: string;
@@ -109,7 +109,7 @@ export type Tries = {
   /** Jobs in a row that vanished without an answer, or found their agent unreachable. */
   readonly lost: number;
   readonly unreachable: number;
-  /** Plan jobs started, and how many in a row came to nothing. */
+  /** Plan jobs started, and how many failed in a row. */
   readonly turns: number;
   readonly planErrors: number;
   /** Answers of its planner that were accepted. */
@@ -120,7 +120,7 @@ export type Tries = {
 export type PastAttempt = {
   readonly attempt: number;
   readonly failure: Failure;
-  /** What it had made, if it came so far: its summary, its diff, its concerns. */
+  /** What it had made, if anything: its summary, its diff, its concerns. */
   readonly handoff?: Handoff;
 };
 

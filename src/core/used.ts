@@ -1,4 +1,4 @@
-/** What does a job cost, and what has been used up in sum? Each token once, whoever it was for. */
+/** What does a job cost, and what has been used up in sum? Each token once. */
 
 /** What a job cost. An unknown price is left out, never counted as nothing. */
 export type Spent = {
@@ -6,7 +6,6 @@ export type Spent = {
   readonly microdollars?: number;
   /** Calls that were cut off before they said what they cost: what was set aside for them is charged instead. */
   readonly unaccounted?: { readonly calls: number; readonly tokens: number; readonly microdollars?: number };
-  /** What was done for it, where that is known. */
   readonly turn?: TurnTally;
 };
 

@@ -43,7 +43,6 @@ const MAX_LANE = 1023;
  */
 export class Dag {
   readonly #nodes = new Map<string, DagNode>();
-  /** In the order of insertion. */
   readonly #added: DagNode[] = [];
   readonly #lanes: (ReadyQueue | undefined)[] = [];
   /** Edges to a dependency that came later than its dependent, or never: without any, insertion order is topological. */

@@ -68,7 +68,6 @@ export class TaskGraph {
     return entry && taskOf(entry);
   }
 
-  /** In insertion order. */
   getAllTasks(): PlannedTask[] {
     return this.#table.tasks();
   }

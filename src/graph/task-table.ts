@@ -44,7 +44,6 @@ export class TaskTable {
   readonly events = new GraphEvents();
   readonly dag = new Dag();
   readonly #now: () => number;
-  /** In the order of insertion. */
   readonly #entries = new Map<string, TaskEntry>();
   readonly #counts: Record<TaskStatus, number> = {
     pending: 0,
@@ -95,7 +94,6 @@ export class TaskTable {
     return this.#entries.get(id);
   }
 
-  /** In insertion order. */
   tasks(): PlannedTask[] {
     return Array.from(this.#entries.values(), taskOf);
   }

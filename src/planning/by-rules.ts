@@ -27,7 +27,6 @@ export type PlanAround = {
   readonly data: PlanningData;
   readonly agents: readonly AgentRow[];
   readonly maxConcurrent: number;
-  /** Put before the names of agents. */
   readonly prefix?: string;
   /** To questions of an earlier plan of the same request, by their ids. */
   readonly answers?: ReadonlyMap<string, string>;
@@ -130,7 +129,6 @@ function draftsOf(request: string, shape: Shaped | undefined, drafting: Drafting
 /** A shape shares an unclear sentence only if it forbids something. */
 const LIMITING: ReadonlySet<Kind> = new Set(["limit", "unclear"]);
 
-/** What limits all of it is measured, too, beside what the task is for. */
 function requirementsOf({ shared }: Shaped, isRead: boolean, lexicon: Lexicon): readonly string[] {
   const limits = shared.filter((sentence) => LIMITING.has(kindOf(sentence, lexicon))).map(plainLine);
   return limits.length === 0 ? [] : [isRead ? REPORTED : DONE, ...limits];
@@ -184,7 +182,6 @@ function tasksOf(drafts: readonly Draft[], { agents, prefix }: PlanAround): read
 const DONE = "All that is asked for is done, and shown by a test or a command.";
 const REPORTED = "A report answers what is asked, with paths and lines.";
 
-/** How a person can see that the request is fulfilled. */
 function criteriaOf(tasks: readonly PlanTask[], { testCommand }: RepositoryFacts): readonly string[] {
   if (tasks.length === 0) return [];
   const hasChange = tasks.some(({ delivers }) => delivers === "change");

@@ -53,7 +53,6 @@ export const READ_MANIFESTS: readonly string[] = [
   ...["composer.json", "Gemfile", "GNUmakefile", "makefile", "Makefile"],
 ];
 
-/** More than a person looks through. */
 const MAX_LISTED = 50;
 
 const MANIFESTS: ReadonlySet<string> = new Set([

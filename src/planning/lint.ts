@@ -49,7 +49,6 @@ export function lintPlan(plan: ExecutionPlan, facts: LintFacts = {}): readonly F
   ]);
 }
 
-/** More than a person reads. */
 const MAX_A_LEVEL = 200;
 
 function bounded(found: readonly Finding[]): readonly Finding[] {
@@ -82,7 +81,6 @@ function planFindings({ tasks, questions, success_criteria }: ExecutionPlan): re
   ];
 }
 
-/** More names than a person looks up. */
 const MAX_NAMED = 10;
 
 /** Only advice: a request with a high score may still be one piece of work. */

@@ -6,7 +6,6 @@ import { hasWord, wordsIn } from "./plain.ts";
 import type { Question } from "./plan.ts";
 import { plainLine } from "./wording.ts";
 
-/** The id of the one question. */
 const WHAT = "what";
 
 /** Undefined: the request is clear enough to begin. */

@@ -73,7 +73,6 @@ const frameChars = ({ head, as, text, where = "" }: Piece): number =>
 /** "\n… 1,234,567,890 more characters", and the line ends around. */
 const CUT_CHARS = 40;
 
-/** The most room for each with which all fit. */
 export function level(lengths: readonly number[], total: number): number {
   const sorted = lengths.toSorted((a, b) => a - b);
   let left = Math.max(0, total);
@@ -153,7 +152,6 @@ const CONTROL = /[\p{Cc}--[\t\n]]/gv;
 /** Invisible letters and changes of direction: a person sees nothing, or something else. */
 const HIDDEN = /[\u{E0000}-\u{E007F}\u202A-\u202E\u2066-\u2069]/gu;
 
-/** Of backticks. */
 const longestRun = (text: string): number =>
   (text.match(/`+/g) ?? []).reduce((longest, run) => Math.max(longest, run.length), 0);
 

@@ -109,7 +109,6 @@ const steersPart = (steers: readonly string[]): MessagePart => ({
   pieces: steers.map((text) => ({ head: "It changes the goal where it differs:", as: "block", text })),
 });
 
-/** News without details share one block: there may be hundreds. */
 function newsPart(news: readonly News[]): MessagePart {
   if (news.length === 0) return { title: "News" };
   const isShort = ({ summary, files, suggestions }: News) =>

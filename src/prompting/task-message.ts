@@ -72,7 +72,6 @@ export function readTaskAnswer(said: string): HandledTaskResult {
   return { ...result, status: "FAILED", notes: { ...result.notes, error } };
 }
 
-/** As much of an answer as is read. */
 const MAX_CHARS = 2_000_000;
 const MAX_NOTES_CHARS = 200_000;
 const MAX_NAMES = 20;
@@ -108,7 +107,6 @@ function plainOf(value: Json): unknown {
   return Array.isArray(value) ? value.map(plainOf) : value;
 }
 
-/** Only the engine sets these. */
 const OURS = ["usage", "error", "task_id", "context", "warnings", "artefact", "answered_by"];
 
 function notesOf(notes: unknown): TaskNotes {

@@ -185,7 +185,6 @@ export type KnownBefore = {
   readonly asked?: string;
 };
 
-/** Instead of `taskPart`. */
 const subtaskPart = (brief: WorkBrief, spawn: Spawn, { inherited }: KnownBefore): MessagePart => ({
   title: "Your subtask",
   says: [

@@ -1,7 +1,7 @@
 /** What a forecast assumes where a plan does not say: how long things take, what they cost, how often they fail. */
 
 export type Assumed = {
-  /** One attempt at a task: of this agent, else of anybody. */
+  /** One attempt at a task: of this agent, else of all agents. */
   readonly workMsByAgent: ReadonlyMap<string, number>;
   readonly workMs: number;
   /** One turn of a planner; a plan that is there already takes none. */
@@ -30,7 +30,6 @@ export const NOTHING_LEARNT: Learnt = { runs: 0, attempts: 0, workMsByAgent: new
 
 const MINUTE = 60_000;
 
-/** Each with its reason. */
 const DEFAULTS = {
   workMs: { value: 10 * MINUTE, why: "a task of a few files takes an agent some five to fifteen minutes" },
   planMs: { value: MINUTE, why: "one long answer of a model" },
@@ -68,7 +67,6 @@ export function assume(learnt: Learnt, { failures = 0 }: Given = {}): Assumed {
 
 const many = (tokens: number) => Math.round(tokens).toLocaleString("en");
 
-/** Whether more than one story is to be told. */
 export const isByChance = ({ failShare, refusedShare }: Assumed): boolean =>
   failShare > 0 || refusedShare > 0;
 

@@ -106,7 +106,6 @@ function ended(
   }
 }
 
-/** The middle one; of two the mean. */
 export function median(all: readonly number[]): number | undefined {
   if (all.length === 0) return undefined;
   const sorted = all.toSorted((a, b) => a - b);

@@ -82,7 +82,6 @@ export async function speedUp(wanted: Wanted): Promise<SpeedUp | { readonly fail
   };
 }
 
-/** The stories of one number of workers. */
 type Told = readonly Forecast[];
 
 function isGoodIn(all: readonly Told[]): (told: Told) => boolean {

@@ -50,7 +50,6 @@ export type TimedTask = {
   readonly workMs: number;
 };
 
-/** One attempt, in the lane of its worker. */
 type Bar = {
   readonly task: string;
   readonly attempt: number;

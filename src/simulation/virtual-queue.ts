@@ -10,7 +10,6 @@ import type { Clock } from "../ports/clock.ts";
 import type { JobQueue, Recovered } from "../ports/job-queue.ts";
 import type { Change, VirtualRepository } from "./virtual-repository.ts";
 
-/** What agents answer, how long everything takes in ms, and what goes wrong. */
 export type QueueScript = {
   plan(brief: PlanBrief): PlanAnswer;
   work(brief: WorkBrief): Worked;

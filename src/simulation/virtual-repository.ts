@@ -2,9 +2,8 @@
 import type { CheckBrief, LandBrief } from "../core/brief.ts";
 import { failuresOf, type GateReport, judgeGate } from "../core/gate.ts";
 import type { Conflict, FoundLanding, Moved, Outcome } from "../core/job.ts";
-import { PROBLEM_CLASSES, type Problem } from "../core/rules/repair.ts";
+import type { Problem } from "../core/rules/repair.ts";
 
-/** What an attempt would do to the tree. */
 export type Change = {
   readonly files: readonly string[];
   /** Files that conflict if another change touched them; all files if left out. */
@@ -27,12 +26,6 @@ type Commit = {
 };
 type Landing = FoundLanding & { readonly onto: string };
 
-type Manner = {
-  readonly staged?: boolean;
-  /** Commands that say only that they failed. */
-  readonly nameless?: readonly string[];
-};
-
 export class VirtualRepository {
   readonly base = "c0";
   /** Every commit that the target pointed at, oldest first. */
@@ -41,79 +34,44 @@ export class VirtualRepository {
   readonly decayed = new Set<string>();
   readonly #problems = new Map<string, Problem>();
   /** By what was judged: where a branch points by then does not matter. */
-  readonly #made = new Map<string, Cut>();
-  readonly #pruned = new Set<string>();
-  readonly #commits = new Map<string, Commit>();
-  readonly #lastChange = new Map<string, number>();
-  readonly #isStaged: boolean;
-  readonly #nameless: readonly string[];
-  #tip: Commit;
+  protected readonly made = new Map<string, Cut>();
+  protected readonly commits = new Map<string, Commit>();
+  protected readonly lastChange = new Map<string, number>();
+  protected tipCommit: Commit;
   #count = 0;
 
-  /** `staged`: one command does it all, step by step, and stops at the first step that fails. */
-  constructor(broken: readonly Problem[] = [], { staged = false, nameless = [] }: Manner = {}) {
-    this.#isStaged = staged;
-    this.#nameless = nameless;
+  constructor(broken: readonly Problem[] = []) {
     for (const problem of broken) this.#problems.set(problem.name, problem);
-    this.#tip = {
-      id: this.base,
-      parent: undefined,
-      failures: new Set(broken.map((p) => p.name)),
-      marks: new Set(),
-    };
-    this.#commits.set(this.base, this.#tip);
+    const failures = new Set(broken.map(({ name }) => name));
+    this.tipCommit = { id: this.base, parent: undefined, failures, marks: new Set() };
+    this.commits.set(this.base, this.tipCommit);
   }
 
   get tip(): string {
-    return this.#tip.id;
-  }
-
-  get failures(): ReadonlySet<string> {
-    return this.#tip.failures;
+    return this.tipCommit.id;
   }
 
   /** What a worker made, cut from the target as it was when its job started. */
   push(made: Made, problems: readonly Problem[] = []): void {
     for (const problem of problems) this.#problems.set(problem.name, problem);
-    this.#pruned.delete(made.commit);
-    this.#made.set(made.commit, { ...made.change, since: Number(made.base.slice(1)) });
+    this.made.set(made.commit, { ...made.change, since: Number(made.base.slice(1)) });
   }
 
   /** The target branch is moved from outside. */
   moveFromOutside(): void {
-    this.#move({ ...this.#tip, id: this.#nextId(), parent: this.tip });
-  }
-
-  /** The newest commit of the target branch is taken back from outside. */
-  putBack(): void {
-    const before = this.#commits.get(this.#tip.parent ?? this.base)!;
-    this.#tip = before;
-    const last = Number(before.id.slice(1));
-    for (const [file, at] of this.#lastChange) if (at > last) this.#lastChange.delete(file);
-  }
-
-  /** All that workers made and that is not in the target branch is removed from outside, with the refs that hold it. */
-  prune(): void {
-    for (const commit of this.#made.keys()) this.#pruned.add(commit);
-  }
-
-  /** Whether it is in the history of the target. */
-  has(commit: string): boolean {
-    return this.#history(this.tip).has(commit);
+    this.#move({ ...this.tipCommit, id: this.#nextId(), parent: this.tip });
   }
 
   /** Something fails from now on without a change: a date, a service, a machine. */
   decay(problem: Problem): void {
     this.#problems.set(problem.name, problem);
     this.decayed.add(problem.name);
-    this.#move({ ...this.#tip, failures: new Set([...this.#tip.failures, problem.name]) });
+    this.#move({ ...this.tipCommit, failures: new Set([...this.tipCommit.failures, problem.name]) });
   }
 
   /** One land job: candidate, gate, compare-and-swap. `flake` is what fails without a reason this time. */
   land(brief: LandBrief, flake: readonly string[]): Outcome {
     if (brief.onto !== this.tip) return { is: "moved", ...this.#look(brief.onto) };
-    const gone = brief.members.filter(({ commit }) => this.#pruned.has(commit!));
-    if (gone.length > 0) return { is: "gone", members: gone.map(({ task, attempt }) => ({ task, attempt })) };
     const { members, conflicts, files } = this.#merge(brief);
     if (members.length === 0) return { is: "unmergeable", conflicts };
     const candidate = this.candidate(members.map((m) => m.commit!));
@@ -121,23 +79,23 @@ export class VirtualRepository {
     const landed = members.map(({ task, attempt }) => ({ task, attempt }));
     if (!verdict.ok) {
       const { failures } = verdict;
-      const named = failures.flatMap((name) => this.#problems.get(inner(name))?.files ?? []);
+      const named = failures.flatMap((name) => this.#problems.get(this.known(name))?.files ?? []);
       return { is: "red", members: landed, conflicts, failures, files: named };
     }
     const commit = this.#nextId();
     this.landings.push({ commit, members: landed, onto: this.tip });
     this.#move({ ...candidate, id: commit, parent: this.tip });
-    for (const file of files) this.#lastChange.set(file, this.#count);
+    for (const file of files) this.lastChange.set(file, this.#count);
     return { is: "landed", commit, members: landed, conflicts, proof: verdict.proof };
   }
 
   check({ tip, seen }: CheckBrief, flake: readonly string[]): Outcome {
     const moved = tip === this.tip ? {} : { moved: this.#look(tip) };
     if (seen) return { is: "checked", tip, report: seen, problems: [], ...moved };
-    const { failures } = this.#commits.get(tip)!;
+    const { failures } = this.commits.get(tip)!;
     const report = this.report(failures, flake);
     const problems = failuresOf(report).map((name): Problem => {
-      const known = this.#problems.get(inner(name));
+      const known = this.#problems.get(this.known(name));
       const told = known ?? { class: "tests", files: ["test/flaky.test.ts"], message: `${name} failed` };
       return { ...told, name };
     });
@@ -146,17 +104,15 @@ export class VirtualRepository {
 
   /** What the gate would say about a tree with these failures. */
   report(failures: ReadonlySet<string>, flake: readonly string[]): GateReport {
-    const report = this.#named(reportOf(failures, flake));
-    return this.#isStaged ? stagedReport(report) : report;
+    return reportOf(failures, flake);
   }
 
   /** What the tree would be with these commits on top of the target. */
   candidate(commits: readonly string[]): Omit<Commit, "id" | "parent"> {
-    const failures = new Set(this.#tip.failures);
-    const marks = new Set(this.#tip.marks);
-    for (const change of commits.map((name) => this.#made.get(name)!)) {
-      for (const name of change.heals.flatMap((one) => this.#failuresOf(one, failures)))
-        failures.delete(name);
+    const failures = new Set(this.tipCommit.failures);
+    const marks = new Set(this.tipCommit.marks);
+    for (const change of commits.map((name) => this.made.get(name)!)) {
+      for (const name of change.heals.flatMap((one) => this.healedBy(one, failures))) failures.delete(name);
       for (const name of change.breaks) failures.add(name);
       if (change.clash === undefined) continue;
       if (marks.has(change.clash)) failures.add(this.#clashFailure(change.clash, change.files));
@@ -169,9 +125,9 @@ export class VirtualRepository {
     const conflicts: Conflict[] = [];
     const files = new Set<string>();
     const members = brief.members.filter(({ task, commit }) => {
-      const change = this.#made.get(commit!)!;
+      const change = this.made.get(commit!)!;
       const meets = change.meets ?? change.files;
-      const changed = meets.filter((file) => (this.#lastChange.get(file) ?? -1) > change.since);
+      const changed = meets.filter((file) => (this.lastChange.get(file) ?? -1) > change.since);
       const met = meets.filter((file) => files.has(file));
       if (changed.length > 0) conflicts.push({ task, files: changed, against: "target" });
       else if (met.length > 0) conflicts.push({ task, files: met, against: "batch" });
@@ -182,17 +138,16 @@ export class VirtualRepository {
   }
 
   #look(since: string): Moved {
-    const [now, before] = [this.#history(this.tip), this.#history(since)];
+    const [now, before] = [this.history(this.tip), this.history(since)];
     const landings = this.landings.flatMap(({ commit, members }) =>
       now.has(commit) && !before.has(commit) ? [{ commit, members }] : [],
     );
     return { tip: this.tip, landings, lost: [...before.difference(now)].reverse() };
   }
 
-  /** With all that came before it, newest first. */
-  #history(commit: string): Set<string> {
+  protected history(commit: string): Set<string> {
     const found = new Set<string>();
-    for (let id: string | undefined = commit; id !== undefined; id = this.#commits.get(id)!.parent) {
+    for (let id: string | undefined = commit; id !== undefined; id = this.commits.get(id)!.parent) {
       found.add(id);
     }
     return found;
@@ -209,16 +164,14 @@ export class VirtualRepository {
     return name;
   }
 
-  #named({ commands }: GateReport): GateReport {
-    const isNameless = (name: string) => this.#nameless.includes(name);
-    return { commands: commands.map((one) => (isNameless(one.name) ? { ...one, failures: [] } : one)) };
+  /** The failure by the name that the repository knows it by. */
+  protected known(name: string): string {
+    return name;
   }
 
-  /** What a fix of a command is for that says only that it failed. */
-  #failuresOf(name: string, failures: ReadonlySet<string>): readonly string[] {
-    return this.#nameless.includes(name)
-      ? [...failures].filter((one) => one.startsWith(`${name}: `))
-      : [inner(name)];
+  /** Of `failures`, those that a fix for this name removes. */
+  protected healedBy(name: string, _failures: ReadonlySet<string>): readonly string[] {
+    return [this.known(name)];
   }
 
   #nextId(): string {
@@ -227,8 +180,8 @@ export class VirtualRepository {
   }
 
   #move(commit: Commit): void {
-    this.#tip = commit;
-    this.#commits.set(commit.id, commit);
+    this.tipCommit = commit;
+    this.commits.set(commit.id, commit);
   }
 }
 
@@ -243,17 +196,3 @@ function reportOf(failures: ReadonlySet<string>, flake: readonly string[]): Gate
   });
   return { commands };
 }
-
-/** The first step that fails, as the one command that is seen. */
-function stagedReport({ commands }: GateReport): GateReport {
-  const at = commands.findIndex(({ green }) => !green);
-  const first = commands[at];
-  if (!first) return { commands: [{ name: STAGED, green: true, failures: [] }] };
-  const failures = first.failures.map((failed) => `${first.name}: ${failed}`);
-  return { commands: [{ name: STAGED, green: false, failures, classes: [PROBLEM_CLASSES[at]!] }] };
-}
-
-const STAGED = "gate";
-
-/** A failure by the name that the repository knows it by. */
-const inner = (name: string) => (name.startsWith(`${STAGED}: `) ? name.slice(STAGED.length + 2) : name);

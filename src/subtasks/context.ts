@@ -50,7 +50,6 @@ type Around = {
   readonly signal: AbortSignal;
 };
 
-/** At once, if no file is to be read. */
 export function assembleContext(wish: ContextWish, around: Around): Assembly | Promise<Assembly> {
   const { contextTokens } = around.limits;
   const inherited = (wish.settings.inherit_context === "full" && wish.parent?.entries) || [];
@@ -205,5 +204,4 @@ function fit(
   return { text, truncated };
 }
 
-/** Less of a piece says nothing. */
 const LEAST_TOKENS = 50;

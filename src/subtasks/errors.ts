@@ -25,7 +25,6 @@ export const failedResult = (error: TaskError, content = ""): HandledTaskResult 
   notes: { error },
 });
 
-/** With more said about it; what the error says already stays. */
 export const withDetails = (error: TaskError, details: FailureDetails): TaskError => ({
   ...error,
   details: { ...details, ...error.details },
@@ -34,11 +33,9 @@ export const withDetails = (error: TaskError, details: FailureDetails): TaskErro
 export const thrownError = (what: string, thrown: unknown): TaskError =>
   taskFailure("unexpected_error", `${what}: ${messageOf(thrown)}`);
 
-/** What a failed subtask left that can be used. */
 export const partialOf = ({ content, notes }: HandledTaskResult): unknown =>
   notes.error?.details?.partialResults ?? (content === "" ? undefined : content);
 
-/** As the parent hears of a subtask that ran and failed. */
 export function asSubtaskFailure(type: string, id: string, result: HandledTaskResult): HandledTaskResult {
   const original = result.notes.error ?? taskFailure("unexpected_error", "failed without a reason");
   const partialResults = partialOf(result);

@@ -64,7 +64,6 @@ function bySchema(content: string, schema: Schema): Checked {
   };
 }
 
-/** The last are the innermost. */
 const MAX_PROBLEMS = 5;
 
 type Tried<T> = { readonly value: T } | { readonly problem: string };

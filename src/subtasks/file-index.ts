@@ -20,7 +20,6 @@ export function indexFile(file: string, text: string): IndexedFile {
   };
 }
 
-/** More of a file says little new. */
 const MAX_CHARS = 200_000;
 const MAX_IMPORTS = 300;
 

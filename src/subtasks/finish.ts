@@ -67,7 +67,6 @@ async function capNotes(notes: TaskNotes, maxTokens: number, artefacts: Artefact
   return error === undefined ? left : { ...left, error: withoutDetails(error) };
 }
 
-/** Of notes that are too long. */
 const SHOWN_TOKENS = 200;
 
 function withoutDetails(error: NonNullable<TaskNotes["error"]>): NonNullable<TaskNotes["error"]> {

@@ -30,7 +30,6 @@ export async function runPart(
   });
 }
 
-/** Undefined: no template has that name. */
 export const templateOf = (group: LiveTask, ref: TaskRef): Template | undefined =>
   typeof ref === "string" ? group.known.chain.registry?.get(ref) : named(ref);
 

@@ -10,7 +10,7 @@ export type Allowance = {
 };
 
 export type SubtaskLimits = {
-  /** Levels of tasks, the first included: as deep as the longest chain that made sense to anybody. */
+  /** Levels of tasks, the first included. */
   readonly maxDepth: number;
   /** Times that one task may go on after a subtask or a question. */
   readonly maxContinuations: number;

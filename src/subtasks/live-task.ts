@@ -74,7 +74,6 @@ export type TaskOrder = {
   readonly filePaths: readonly string[];
   readonly maxDepth?: number | undefined;
   readonly expectation?: Expectation | undefined;
-  /** What is said of its context, the nearest first. */
   readonly layers: readonly (ContextManagement | undefined)[];
   readonly onFirstAnswer?: (() => void) | undefined;
 };
@@ -170,7 +169,6 @@ export class LiveTask {
     return this.over;
   }
 
-  /** What it and its subtasks have come to so far. */
   #partials(): unknown {
     if (this.partial === "" && this.ended.length === 0) return undefined;
     return { content: this.partial, subtasks: this.ended.map(summaryOf) };
@@ -224,7 +222,6 @@ export class LiveTask {
   }
 }
 
-/** Made once: an error costs more than the rest of an end. */
 const ENDED = new Error("the task has ended");
 
 type Wait<T> = {

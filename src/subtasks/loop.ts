@@ -8,7 +8,6 @@ import { cutTo } from "./tokens.ts";
 
 export const DEFAULT_ITERATIONS = 5;
 
-/** What one round came to; the newest is last in the history. */
 export type Iteration = {
   readonly iteration: number;
   readonly director: string;
@@ -77,7 +76,6 @@ async function runRound(task: LiveTask, iteration: number, history: readonly Ite
   };
 }
 
-/** The director hears what became of its last attempt. */
 const toldOf = (last: Iteration | undefined): TaskInputs =>
   last === undefined
     ? {}

@@ -18,7 +18,6 @@ const FILE_WEIGHTS = {
   imports: 0.1,
 };
 
-/** How much length counts against a document. */
 const CONTENT_LENGTH = 0.5;
 const NAME_LENGTH = 0.75;
 
@@ -91,7 +90,6 @@ function byAge(changes: readonly FileChange[], places: Places): Float64Array {
 
 const HALF_AGE = 60;
 
-/** Neighbours of the best files are read with them. */
 function spreadByImports(scores: Float64Array, files: readonly IndexedFile[]): void {
   const best = [...files.keys()].sort((a, b) => scores[b]! - scores[a]!).slice(0, SPREADING);
   const had = best.map((i) => scores[i]!);

@@ -1,4 +1,4 @@
-/** Which template fits a request? By type, hints and words, with a score that is the same for everybody. */
+/** Which template fits a request? By type, hints and words, with a published score. */
 import type { TaskError } from "../ports/subtasks.ts";
 import { taskFailure } from "./errors.ts";
 import { termsOf } from "./relevance.ts";

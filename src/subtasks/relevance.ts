@@ -44,7 +44,6 @@ export function termsOf(text: string): readonly string[] {
   return terms;
 }
 
-/** Longer ones are keys, hashes or encoded data. */
 const MAX_CHARS = 40;
 
 const EMPTY: ReadonlySet<string> = new Set(

@@ -48,7 +48,6 @@ export function readRequest(value: unknown): ReadRequest {
   return read.success ? { request: read.data } : { problem: `subtask_request: ${problemsIn(read.error)}` };
 }
 
-/** On one line, the first few. */
 export function problemsIn({ issues }: z.ZodError): string {
   const shown = issues
     .slice(0, MAX_SHOWN)

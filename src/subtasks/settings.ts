@@ -18,7 +18,6 @@ export const contextManagementSchema = z.strictObject({
   fresh_context: z.enum(["enabled", "disabled"]).optional(),
 });
 
-/** Of every subtask that says nothing else. */
 export const DEFAULT_SETTINGS: ContextSettings = {
   inherit_context: "none",
   accumulate_data: false,
@@ -48,7 +47,6 @@ export function settingsOf(layers: readonly (ContextManagement | undefined)[]): 
   return { settings, warnings: isMinimal(settings) ? [MINIMAL] : [] };
 }
 
-/** What was said, by the nearest that said it. */
 export function mergeLayers(layers: readonly (ContextManagement | undefined)[]): ContextManagement {
   const first = <K extends keyof ContextManagement>(key: K): ContextManagement[K] =>
     layers.find((layer) => layer?.[key] !== undefined)?.[key];

@@ -13,7 +13,6 @@ export function cutTo(text: string, maxTokens: number, where = ""): string {
   return `${kept}\n[cut: about ${quantity(tokensOf(kept))} of ${quantity(all)} tokens are shown${where}]`;
 }
 
-/** Half a character is none. */
 function startOf(text: string, maxTokens: number): string {
   const bytes = Buffer.from(text.slice(0, maxTokens * BYTES));
   return new TextDecoder().decode(bytes.subarray(0, maxTokens * BYTES), { stream: true });

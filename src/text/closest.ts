@@ -1,4 +1,4 @@
-/** Which names may somebody have meant? Those that few slips of the keyboard lead to. */
+/** Which names may have been meant? Those that few slips of the keyboard lead to. */
 
 /** The nearest first, at most three; one that `written` begins counts as near. */
 export function closest(written: string, names: readonly string[]): readonly string[] {
@@ -13,7 +13,7 @@ export function closest(written: string, names: readonly string[]): readonly str
 }
 
 const MAX_NAMES = 3;
-/** Longer than any name that somebody types. */
+/** Longer than any name that people type. */
 const MAX_CHARS = 60;
 
 /** Letters to add, drop, change or swap with their neighbour. */

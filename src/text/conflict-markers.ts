@@ -1,4 +1,4 @@
-/** Which lines of a text are conflict markers that somebody forgot, and not a heading, a quotation or half of one? */
+/** Which lines of a text are forgotten conflict markers, and not a heading, a quotation or half of one? */
 
 /** Lines are counted from 1. */
 export type ConflictBlock = { readonly first: number; readonly middle: number; readonly last: number };

@@ -158,7 +158,7 @@ const BEGUN = /^(?:t|tr|tru|f|fa|fal|fals|n|nu|nul|-?\d*\.?\d*(?:[eE][+-]?\d*)?)
 /** Longer than any number that means something. */
 const MAX_TOKEN_CHARS = 400;
 
-/** A word or a number. At the very end of the text nobody knows whether it is the half of one. */
+/** A word or a number. At the very end of the text it may be half of one. */
 function readToken(reader: Reader): Stop | undefined {
   const { text, at } = reader;
   const token = /^[-+.\w]*/.exec(text.slice(at, at + MAX_TOKEN_CHARS))![0];

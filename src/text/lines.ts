@@ -26,7 +26,7 @@ export class Lines {
 /** More than a model mends in one turn. */
 const MAX_LINES = 20;
 
-/** What somebody wrote, in quotes and short enough for a line; half characters and control characters escaped. */
+/** A text in quotes, short enough for a line; half characters and control characters escaped. */
 export const quoted = (written: string): string =>
   JSON.stringify(written.length > MAX_QUOTED_CHARS ? `${written.slice(0, MAX_QUOTED_CHARS)}…` : written);
 

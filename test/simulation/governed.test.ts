@@ -5,10 +5,10 @@ import { failure } from "../../src/core/failure.ts";
 import type { Event, Fact } from "../../src/core/log/event.ts";
 import { accountsOf } from "../../src/core/rules/governor.ts";
 import { defaultPolicy, type Policy } from "../../src/core/rules/policy.ts";
-import { VirtualRepository } from "../../src/simulation/virtual-repository.ts";
 import { Invariants } from "./invariants.ts";
 import { courseOf, freeProvider, type Shortage } from "./provider.ts";
 import { scriptedTeam, type Team } from "./scripted-team.ts";
+import { ShakyRepository } from "./shaky-repository.ts";
 import { simulate } from "./simulate.ts";
 import { Violation } from "./violation.ts";
 
@@ -37,7 +37,7 @@ const quota = (account: string, from: number, until: number, says = true): Short
 describe("a run of 20 parallel tasks", () => {
   const play = async (shortages: readonly Shortage[], waits: boolean, resumedAt?: number) => {
     const policy = { ...defaultPolicy, capacity: { plan: 4, work: 20 }, accounts: ACCOUNTS };
-    const repository = new VirtualRepository();
+    const repository = new ShakyRepository();
     const invariants = new Invariants(policy, repository, TEAM);
     const { end, events } = await simulate({
       goal: "make the project",
@@ -188,7 +188,7 @@ describe("the invariants of accounts and budgets", () => {
 
   const observe = (facts: readonly object[], budget: Partial<Policy["budget"]> = {}) => {
     const policy = { ...defaultPolicy, budget: { ...defaultPolicy.budget, ...budget } };
-    const invariants = new Invariants(policy, new VirtualRepository(), { ...TEAM, width: 1 });
+    const invariants = new Invariants(policy, new ShakyRepository(), { ...TEAM, width: 1 });
     for (const fact of facts) invariants.observe({ at: 0, ...(fact as Fact) } as Event);
   };
   const breaks = (rule: RegExp, facts: readonly object[], budget?: Partial<Policy["budget"]>) =>

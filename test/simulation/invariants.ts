@@ -10,17 +10,17 @@ import { filesOf, isLoose } from "../../src/core/rules/held-files.ts";
 import type { Policy } from "../../src/core/rules/policy.ts";
 import { contains, overlaps } from "../../src/core/scope.ts";
 import { isRepair, isSettled, parentId, ROOT, type Task, type TaskId } from "../../src/core/task.ts";
-import type { VirtualRepository } from "../../src/simulation/virtual-repository.ts";
 import { AccountInvariants } from "./account-invariants.ts";
 import { GivenUpInvariants } from "./given-up-invariants.ts";
 import { isPlannedOut, type Team } from "./scripted-team.ts";
 import { SetupInvariants } from "./setup-invariants.ts";
+import type { ShakyRepository } from "./shaky-repository.ts";
 import { must } from "./violation.ts";
 
 export class Invariants {
   readonly state: RunState = emptyState();
   readonly #policy: Policy;
-  readonly #repository: VirtualRepository;
+  readonly #repository: ShakyRepository;
   readonly #team: Team;
   readonly #accounts: AccountInvariants;
   readonly #givenUp = new GivenUpInvariants();
@@ -37,7 +37,7 @@ export class Invariants {
   #seq = 0;
   #lastAt = 0;
 
-  constructor(policy: Policy, repository: VirtualRepository, team: Team) {
+  constructor(policy: Policy, repository: ShakyRepository, team: Team) {
     this.#team = team;
     this.#accounts = new AccountInvariants(policy);
     this.#setup = new SetupInvariants(policy);

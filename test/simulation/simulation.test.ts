@@ -4,11 +4,11 @@ import { describe, it } from "node:test";
 import type { Event, Fact } from "../../src/core/log/event.ts";
 import { defaultPolicy, type Policy } from "../../src/core/rules/policy.ts";
 import { randomFrom } from "../../src/simulation/random.ts";
-import { VirtualRepository } from "../../src/simulation/virtual-repository.ts";
 import { cases } from "../support/cases.ts";
 import { FAULTS, Tally } from "./faults.ts";
 import { Invariants } from "./invariants.ts";
 import type { Team } from "./scripted-team.ts";
+import { ShakyRepository } from "./shaky-repository.ts";
 import { tell } from "./story.ts";
 import { Violation } from "./violation.ts";
 
@@ -97,7 +97,7 @@ describe("the invariants", () => {
 
   /** Facts as an engine with a defect might write them. */
   const observeBy = (policy: Policy, ...facts: object[]) => {
-    const invariants = new Invariants(policy, new VirtualRepository(), TEAM);
+    const invariants = new Invariants(policy, new ShakyRepository(), TEAM);
     for (const fact of facts) invariants.observe({ ...(fact as Fact), at: 0 } as Event);
   };
   const observe = (...facts: object[]) => observeBy(defaultPolicy, ...facts);

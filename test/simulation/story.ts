@@ -10,7 +10,6 @@ import type { Problem } from "../../src/core/rules/repair.ts";
 import { childId, ROOT } from "../../src/core/task.ts";
 import type { Message } from "../../src/engine/inbox.ts";
 import { type Random, randomFrom, seedFor } from "../../src/simulation/random.ts";
-import { VirtualRepository } from "../../src/simulation/virtual-repository.ts";
 import { ClockInvariants, jumpsIn, someAsLength } from "./clock-jumps.ts";
 import { Delegators } from "./delegators.ts";
 import { digest } from "./digest.ts";
@@ -28,6 +27,7 @@ import {
 } from "./providers.ts";
 import { scriptedTeam, type Team } from "./scripted-team.ts";
 import { type Setups, setupsIn } from "./setups.ts";
+import { ShakyRepository } from "./shaky-repository.ts";
 import { type Crashes, type Reaction, type Simulated, simulate } from "./simulate.ts";
 import { Violation } from "./violation.ts";
 
@@ -82,7 +82,7 @@ async function play(random: Random, seed: number, faults: Tally, events: Event[]
   if (staged) faults.add("gate in stages");
   const nameless = staged ? [] : setups.nameless;
   if (nameless.length > 0) faults.add("command that names nothing");
-  const repository = new VirtualRepository(broken, { staged, nameless });
+  const repository = new ShakyRepository(broken, { staged, nameless });
   const team = {
     ...teamOf(random, seed),
     painted: governed.pick([0, 0.3]),
@@ -284,7 +284,7 @@ function reactions(random: Random, faults: Tally) {
 /** Nobody goes on declining for ever. */
 const MAX_DECLINED = 3;
 
-function outsiders(random: Random, repository: VirtualRepository, faults: Tally) {
+function outsiders(random: Random, repository: ShakyRepository, faults: Tally) {
   const happenings: { at: number; happens: () => void }[] = [];
   const soon = () => random.spread(1_000, 3 * 3_600_000);
   if (random.chance(0.05)) {
@@ -305,7 +305,7 @@ function outsiders(random: Random, repository: VirtualRepository, faults: Tally)
 }
 
 /** By a die of their own, so that all else happens as it did before there were any. */
-function takers(seed: number, repository: VirtualRepository, faults: Tally) {
+function takers(seed: number, repository: ShakyRepository, faults: Tally) {
   const random = randomFrom(seedFor(seed, "target put back"));
   if (!random.chance(0.1)) return [];
   faults.add("target put back");
@@ -316,7 +316,7 @@ function takers(seed: number, repository: VirtualRepository, faults: Tally) {
 }
 
 /** Somebody puts the target back right after it was looked at for the last time: the run may not be closed yet. */
-function lateTaker(seed: number, repository: VirtualRepository, faults: Tally) {
+function lateTaker(seed: number, repository: ShakyRepository, faults: Tally) {
   const random = randomFrom(seedFor(seed, "target put back at the end"));
   let left = random.chance(0.15) ? random.between(1, 2) : 0;
   return (event: Event, state: RunState): readonly Reaction[] => {
@@ -328,7 +328,7 @@ function lateTaker(seed: number, repository: VirtualRepository, faults: Tally) {
 }
 
 /** Somebody removes the refs of attempts, and what they held: often in the middle of a landing. */
-function pruners(seed: number, repository: VirtualRepository) {
+function pruners(seed: number, repository: ShakyRepository) {
   const random = randomFrom(seedFor(seed, "pruned"));
   if (!random.chance(0.1)) return [];
   return Array.from({ length: random.between(1, 3) }, () => ({

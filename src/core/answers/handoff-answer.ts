@@ -57,7 +57,7 @@ export function handoffFromEvidence(
       : `the worker's handoff could not be read (${why.reasons.join("; ")}): its summary was made from its branch`;
   const handoff: Handoff = {
     taskId,
-    // Whoever says nothing may be a program that has no words; what was said and not understood may be anything.
+    // A worker without an answer may be a program that has none; an answer that cannot be read may mean anything.
     status: why.is === "none" ? "complete" : "failed",
     summary:
       filesChanged.length === 0
@@ -202,7 +202,7 @@ function readMetrics(written: Json | undefined): Metrics {
   };
 }
 
-/** More than this nobody spends, counts or waits in one turn: a million million. */
+/** More than one turn can spend, count or wait. */
 const MAX_COUNT = 1e12;
 
 const cost = (written: Json | undefined): number | undefined =>

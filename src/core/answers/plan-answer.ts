@@ -83,7 +83,6 @@ function readDraft(draft: PlanDraft, limits: AnswerLimits): ReadAnswer {
   return { is: "answer", answer: { ...answer, notes: notes.all() } };
 }
 
-/** One object of the answer, the words for it, and where to say what is wrong with it. */
 type Place = {
   readonly label: string;
   readonly fields: JsonObject;
@@ -98,7 +97,6 @@ const refuse = ({ reasons, label }: Place, key: string, why: string): void =>
 const note = ({ notes, label }: Place, key: string, what: string): void =>
   notes.add(`${label}: "${key}" ${what}`);
 
-/** Null and nothing are the same to a model. */
 const get = ({ fields }: Place, key: string): Json => fields.get(key) ?? null;
 
 function readTasks(whole: Place, tasks: JsonList): readonly AnsweredTask[] {
@@ -239,7 +237,6 @@ function readScope(place: Place, key: string): Scope {
 
 const SAYS_SOMETHING = /[\p{L}\p{N}]/u;
 
-/** Text that says something. A list of sentences is a text, too. */
 function readText(place: Place, key: string): string {
   const value = get(place, key);
   const { maxTextChars } = place.limits;
@@ -290,7 +287,7 @@ function readDelivers(place: Place): Delivers {
   return value === "report" ? "report" : "change";
 }
 
-/** Only a hint for who takes it: what nobody understands is said, and left out. */
+/** Only a hint: a value that is not known is noted and left out. */
 function readSize(place: Place): TaskSize | undefined {
   const value = get(place, "size");
   if (value === null || value === "complex" || value === "atomic") return value ?? undefined;

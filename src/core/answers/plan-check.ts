@@ -80,7 +80,7 @@ function withNewIds(tasks: readonly AnsweredTask[], { known }: PlanContext, note
 /** A task, its scope as it will be, and the part of it that must be its own. */
 type Fitted = { readonly task: AnsweredTask; readonly scope: Scope; readonly own: Scope };
 
-/** Shared files are nobody's own; they stay only where they are all that a task is about. */
+/** Shared files belong to no task; they stay only in a scope that has nothing else. */
 function fitScopes(tasks: readonly AnsweredTask[], context: PlanContext, notes: Lines) {
   const isInside = containing(context.parent.scope);
   const isShared = containing(context.sharedFiles);
@@ -196,7 +196,6 @@ function uncoveredBy(
 
 const MAX_LISTED = 8;
 
-/** A few of them, and how many more. */
 function listed(words: readonly string[], between = ", "): string {
   const few = words.slice(0, MAX_LISTED).map((word) => `"${word}"`);
   return (words.length > MAX_LISTED ? [...few, `${words.length - MAX_LISTED} more`] : few).join(between);

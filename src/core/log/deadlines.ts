@@ -10,7 +10,6 @@ export class Deadlines {
   });
   #turns = 0;
 
-  /** Replaces an earlier one of the same key. */
   set(key: string, at: number): void {
     if (Number.isNaN(at)) throw new RangeError(`the deadline of ${JSON.stringify(key)} is not a number`);
     this.delete(key);
@@ -30,7 +29,6 @@ export class Deadlines {
     return this.#byKey.get(key)?.at;
   }
 
-  /** The earliest time. */
   next(): number | undefined {
     return this.#heap.at(0)?.at;
   }

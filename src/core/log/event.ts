@@ -24,10 +24,9 @@ export type RunEnd = "done" | "incomplete" | "failed" | "cancelled";
 /** `answered-late` still counts, `dropped` came too late. The last three ended without an answer. */
 export type JobEnd = "answered" | "answered-late" | "dropped" | "expired" | "interrupted" | "aborted";
 
-/** What an attempt that came to nothing is counted as (see `Tries`). */
+/** What a failed attempt is counted as (see `Tries`). */
 export type Charge = "failed" | "refused" | "lost" | "unreachable" | "nothing";
 
-/** What each fact says. */
 type Facts = {
   "run.opened": { request: RunRequest; spec: TaskSpec };
   "run.paused": Nothing;
@@ -53,14 +52,14 @@ type Facts = {
    * of the gate, a model that does not answer. For people; nothing follows from it.
    */
   "job.quiet": { job: JobId; ms: number; doing?: string };
-  /** While a job's gate, set-up command or criterion ran, by it or by somebody else. For people; nothing follows. */
+  /** While a job's command ran, the user's checkout changed. For people; nothing follows. */
   "checkout.changed": { job: JobId; places: readonly string[] };
-  /** It has no more to give before `until`: nobody is started who would have to call it. */
+  /** It is rate limited until `until`: no job that needs it starts. */
   "account.parked": { account: string; until: number; failure: Failure };
-  /** Its key is wrong, or may not do this: nobody is started on it before a person says `resume`. */
+  /** Its key was refused: no job that needs it starts before a person says `resume`. */
   "account.refused": { account: string; failure: Failure };
   "account.woken": { account: string };
-  /** The first job since it was woken has come to something: it is no longer in trouble in a row. */
+  /** A job has succeeded on it since it was woken: its failures in a row are forgotten. */
   "account.worked": { account: string };
   "plan.accepted": {
     task: TaskId;
@@ -70,7 +69,7 @@ type Facts = {
     /** What was removed, dropped, serialised or left uncovered: the planner is told. */
     notes: readonly string[];
   };
-  /** Nobody is put to work on these before a person says so. */
+  /** They do not start before a person approves. */
   "plan.proposed": { tasks: readonly TaskId[] };
   "plan.approved": Nothing;
   /** Its tasks are cancelled, and the planner is told why. */
@@ -113,7 +112,6 @@ type Facts = {
   "task.failed": {
     task: TaskId;
     failure: Failure;
-    /** What the last attempt had made, if it came so far. */
     handoff?: Handoff;
   };
   "task.skipped": { task: TaskId; because: TaskId };
@@ -130,7 +128,7 @@ type Facts = {
   "landing.approved": { task: TaskId };
   /** It is attempted again, or has failed, as the next fact says. */
   "landing.declined": { task: TaskId; reason: string };
-  /** Somebody put the target back to before it. Found again, it is told as `batch.landed` once more. */
+  /** The target was moved back to before it. Found again, it is told as `batch.landed` once more. */
   "landing.lost": { commit: string; members: readonly Member[] };
   "landing.turned": {
     phase: Phase;
@@ -139,7 +137,7 @@ type Facts = {
     retryAt: number;
     /** What the gate wrote when it was last red, for those who may be refused for it. */
     detail?: string;
-    /** Why the last landing came to nothing, if it was for reasons of the repository or the machine. */
+    /** Why the last landing failed, if it was for reasons of the repository or the machine. */
     failure?: Failure;
   };
   "target.checked": { tip: string; report: GateReport };

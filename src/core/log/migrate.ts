@@ -34,7 +34,7 @@ function bisectionByName(body: Body): Body {
   return phase?.is === "hunt" ? { ...body, phase: { ...phase, is: "bisect" } } : body;
 }
 
-/** Throws, in words, what cannot be an event of today: whoever reads a log says where it was. */
+/** Throws what is wrong with it, in words; the reader of the log adds the place. */
 export function migrate(version: number, body: unknown): Event {
   if (!Number.isSafeInteger(version) || version < 1)
     throw new Error(`has no version, but ${String(version)}`);

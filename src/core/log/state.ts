@@ -65,10 +65,10 @@ export type RunState = {
   /** Tasks that are not settled, the root not counted. */
   readonly unsettled: number;
   readonly steers: readonly string[];
-  /** Questions of workers that nobody has answered, oldest first, and how many there ever were. */
+  /** Open questions of workers, oldest first, and how many there ever were. */
   readonly questions: ReadonlyMap<string, SubtaskQuestion>;
   readonly questionCount: number;
-  /** The tasks of a plan that nobody has approved of yet. */
+  /** The tasks of a plan that waits for approval. */
   readonly proposed: readonly TaskId[];
   /** Finished tasks that do not land before a person has approved of it, and what they change of the gate. */
   readonly unapproved: ReadonlyMap<TaskId, readonly string[]>;
@@ -90,7 +90,7 @@ export type Running = {
   readonly doing?: string;
 };
 
-/** `times`: how often in a row it had no more to give. `since`: from when nobody was started on it. */
+/** `times`: how often in a row it was rate limited. `since`: from when no job was started on it. */
 export type Account =
   | { readonly is: "free"; readonly times: number }
   | {
@@ -145,7 +145,7 @@ type Landing = {
   readonly phase: Phase;
   readonly errors: number;
   readonly retryAt: number;
-  /** Why it has to be tried again, where that is nobody's fault. */
+  /** Why it is retried, where no task is to blame. */
   readonly problem?: Failure;
   /** The end of what the gate wrote when it was last red; kept while its candidate is being judged. */
   readonly detail?: string;
@@ -308,7 +308,7 @@ export function nameOf(state: RunState, id: TaskId): string {
   return above === ROOT ? key : `${nameOf(state, above)}/${key}`;
 }
 
-/** Nobody ever wanted it done but the planner. Its name was taken from it then, and from no other task ever is. */
+/** A person declined the plan that it was in: only then is a task's name taken from it. */
 export const isDeclined = ({ planners }: RunState, { id, spec }: Task): boolean =>
   parentId(id) === ROOT && planners.get(ROOT)?.keys.get(spec.key) !== id;
 
@@ -316,7 +316,6 @@ export const isDeclined = ({ planners }: RunState, { id, spec }: Task): boolean 
 export const orderOf = (rank: number, age: number) => rank * 2 ** 32 + age;
 export const rankOf = (order: number) => Math.floor(order / 2 ** 32);
 
-/** The job that is running for a task, if one is. */
 export function runningJobOf(state: RunState, task: Task): JobId | undefined {
   const { attempts, turns } = task.tries;
   const work = jobId({ kind: "work", task: task.id, attempt: attempts });
@@ -347,7 +346,6 @@ export function healthAfter(state: RunState, tip: string, report: GateReport): T
 export const isFlaky = ({ flaky, target }: RunState, name: string): boolean =>
   flaky.has(name) && !target.report.commands.some((command) => command.name === name);
 
-/** How often in a row this commit was red, with this time. */
 export const redsAfter = ({ target }: RunState, tip: string): number =>
   target.checkedTip === tip ? target.redsInARow + 1 : 1;
 
@@ -377,7 +375,6 @@ export const takenBack = ({ id, spec }: Task, commit: string) =>
 export const isProposed = (state: RunState): boolean =>
   state.proposed.some((id) => !isSettled(taskOf(state, id)));
 
-/** What fix tasks are at work on. */
 export const pendingFixes = (state: RunState): readonly PendingFix[] =>
   [...state.repair.pending].map((id) => {
     const { repairs = [], scope } = taskOf(state, id).spec;

@@ -32,7 +32,7 @@ export function aggregate(state: RunState, id: TaskId): Handoff {
   return { ...whole, status, concerns: [...whole.concerns, over.message] };
 }
 
-/** But for those of a plan that a person declined: nobody else ever asked for them. */
+/** But for those of a plan that a person declined. */
 const childrenOf = (state: RunState, id: TaskId): readonly Task[] =>
   Array.from({ length: state.planners.get(id)?.children ?? 0 }, (_, i) =>
     taskOf(state, childId(id, i + 1)),

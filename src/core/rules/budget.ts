@@ -15,7 +15,7 @@ type Budget = Policy["budget"];
 export const isForLanding = (task: Task): boolean =>
   isRepair(task) || task.tries.refused > 0 || task.spec.spawn?.isForLanding === true;
 
-/** What counts against a budget: what was set aside, where nobody knows what it really was. Never nothing. */
+/** What counts against a budget: the amount set aside where the real one is not known. */
 export const chargedOf = ({ tokens, microdollars, unpriced, unaccounted }: Used, budget: Budget): Amount => ({
   tokens: tokens + unaccounted.tokens,
   microdollars: microdollars + unaccounted.microdollars + unpriced * budget.reserveMicrodollars,

@@ -18,7 +18,7 @@ export function nextCheckAt(state: RunState, policy: Policy): number | undefined
   }
   if (isUrgent(state, policy)) return checkedAt;
   const green = target.health === "green";
-  // Nothing can be mended while nobody may be started: looking again would only burn the gate.
+  // Nothing is repaired while nothing may start: checking again would only cost a gate run.
   const isIdle =
     state.paused || nextAccount(state, policy.accounts.work).is !== "free" || isAllUnapproved(state);
   if (isIdle && target.checkedTip === target.tip) return undefined;
@@ -27,7 +27,7 @@ export function nextCheckAt(state: RunState, policy: Policy): number | undefined
   return canChange ? checkedAt + checkDelayMs({ green, greensInARow }, policy.sweep) : undefined;
 }
 
-/** Until when nobody is started because the base was not looked at yet: nothing is spent where its gate cannot run. */
+/** Until when nothing starts because the base was not checked yet: nothing is spent where the gate cannot run. */
 export function firstLookBy({ target, setup }: RunState, policy: Policy): number | undefined {
   const isKnown = target.checkedTip !== undefined || target.checkErrors >= policy.sweep.maxErrorsInARow;
   return isKnown || policy.baseFirstMs === undefined ? undefined : setup.since + policy.baseFirstMs;
@@ -63,7 +63,6 @@ export function probeAt(state: RunState, policy: Policy): number | undefined {
 const isAllUnapproved = ({ repair, unapproved }: RunState): boolean =>
   repair.pending.size > 0 && [...repair.pending].every((id) => unapproved.has(id));
 
-/** Somebody waits for the answer. */
 function isUrgent(state: RunState, policy: Policy): boolean {
   const { target, landing } = state;
   if (target.health === "unknown" || target.health === "suspect") return true;

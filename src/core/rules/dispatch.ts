@@ -94,7 +94,7 @@ function openAccounts(
   };
 }
 
-/** Where nobody has an account of their own, a kind that cannot call its own is not looked through. */
+/** Without accounts of specialists, a kind whose account cannot be called is not searched. */
 function roomIn(
   state: RunState,
   { capacity, accounts }: Policy,

@@ -43,7 +43,7 @@ export function mayCall(state: RunState, policy: Policy, live: Live, call: Call)
   return fits(limit, state.spent, () => true) ? undefined : overBudget("run", state, call.task);
 }
 
-/** What everybody else has, or may still need; and what the caller's own job has used so far. */
+/** What all other jobs have used or reserved, and what the caller's own job has used so far. */
 function claimsOf(
   { running }: RunState,
   { budget }: Policy,
@@ -117,7 +117,7 @@ export const parkedAccounts = ({ accounts }: RunState): readonly Parked[] =>
 
 type Refused = { readonly account: string; readonly failure: Failure };
 
-/** The accounts whose key was refused: nobody but a person can change that. */
+/** The accounts whose key was refused: only a person can change that. */
 export const refusedAccounts = ({ accounts }: RunState): readonly Refused[] =>
   [...accounts].flatMap(([account, one]) =>
     one.is === "refused" ? [{ account, failure: one.failure }] : [],

@@ -11,7 +11,7 @@ import type { Policy } from "./policy.ts";
 export const nextMembers = (state: RunState, policy: Policy): readonly Member[] =>
   prescribed(state.landing.phase) ?? headOf(state, policy);
 
-/** Who is likely to come after the candidate that is being gated: nobody, where it is not about the queue's head. */
+/** Which tasks probably follow the candidate whose gate is running: none, unless it is the head of the queue. */
 export const membersAfter = (state: RunState, policy: Policy): readonly Member[] =>
   state.landing.phase.is === "open" && !isKnownRed(state) ? headOf(state, policy) : [];
 

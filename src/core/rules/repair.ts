@@ -16,7 +16,7 @@ export type Problem = {
   readonly message: string;
   /** What several problems share: a symbol, a missing export, an error code with its subject. */
   readonly cause?: string;
-  /** What somebody who read the code says of it, for whoever mends it. */
+  /** What the reconciler found in the code, for the fix task. */
   readonly advice?: string;
 };
 

@@ -11,7 +11,7 @@ import type { Policy } from "./policy.ts";
 /** `until`: when the first of the accounts wakes; undefined if only a person can help, because keys were refused. */
 export type Standstill = { readonly accounts: readonly string[]; readonly until?: number };
 
-/** Nobody is at work, lands or checks, and nobody could, but for accounts that are parked or refused. */
+/** No job is running, and none could start but for accounts that are parked or refused. */
 export function isParked(state: RunState, policy: Policy): Standstill | undefined {
   const parked = parkedAccounts(state);
   const accounts = [...parked, ...refusedAccounts(state)].map(({ account }) => account);

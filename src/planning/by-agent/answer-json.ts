@@ -52,7 +52,6 @@ function isTasks(value: Json): value is JsonList {
   return first !== undefined && isObject(first) && first.has("description");
 }
 
-/** As deep as what was found, which is bounded. */
 function jsonOf(value: Json): string {
   if (typeof value === "string") return JSON.stringify(visible(value));
   if (isList(value)) return `[${value.map(jsonOf).join(",")}]`;

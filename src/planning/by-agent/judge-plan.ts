@@ -16,7 +16,6 @@ export type JudgedPlan =
 export type RefusedPlan = Extract<JudgedPlan, { readonly is: "refused" }>;
 
 type Judging = {
-  /** What people call the agent. */
   readonly name: string;
   readonly agents: readonly { readonly name: string; readonly isReadOnly: boolean }[];
   readonly rulesPlan: ExecutionPlan;
@@ -72,7 +71,6 @@ function said(problems: readonly PlanProblem[]): readonly string[] {
   return lines.all();
 }
 
-/** Of one reason: it may quote what the agent wrote. */
 const MAX_CHARS = 500;
 
 const shown = (reason: string): string => {

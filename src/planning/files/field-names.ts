@@ -53,7 +53,6 @@ const PLAN_NAMES = {
   risks: ["risks"],
 } as const;
 
-/** Values by our names, and where each stands in the file. */
 export type NamedFields = {
   readonly path: string;
   readonly fields: Fields;

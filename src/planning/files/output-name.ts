@@ -82,7 +82,6 @@ export function outputNameIn(written: string, scratchpad?: string): OutputName {
 
 const VARIABLE = /^\$(?:CLAUDE_SCRATCHPAD_DIR|\{CLAUDE_SCRATCHPAD_DIR\})[/\\]/;
 
-/** What is left without the scratchpad; undefined if it is elsewhere. */
 function nameIn(written: string, scratchpad: string | undefined): string | undefined {
   const text = written.trim();
   const variable = VARIABLE.exec(text)?.[0];
@@ -115,7 +114,6 @@ function wrongWith(name: string): string | undefined {
   return undefined;
 }
 
-/** The last part of what was written, as a name of ours. */
 function suggested(written: string): string {
   const last = written.slice(-MAX_READ_CHARS).split(/[/\\]/).at(-1)!;
   return `${stemOf(last.replace(/\.[a-z0-9]{1,8}$/i, ""))}.md`;

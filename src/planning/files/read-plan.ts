@@ -45,7 +45,6 @@ const broken = (message: string, next?: string): ReadPlan => ({
   problems: [{ place: "", message, ...(next !== undefined && { next }) }],
 });
 
-/** For callers that have the value and not its text. */
 export function readValue(value: unknown, options: ReadPlanOptions = {}): ReadPlan {
   const report = new Report();
   const whole = planIn(value, report);
@@ -217,7 +216,6 @@ function withIds(tasks: readonly TaskFields[], report: Report): readonly WithId[
   });
 }
 
-/** A title has to fit on one line. */
 const MAX_MADE_SUBJECT_CHARS = 80;
 /** Where the caller does not say which. */
 const READ_ONLY_AGENTS = ["Explore", "codebase-context-analyzer"];

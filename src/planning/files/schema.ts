@@ -140,7 +140,7 @@ const agent = z
   )
   .transform((name) => (name === "main" ? GENERAL_PURPOSE : name));
 
-/** More minutes than anybody waits, and more tokens than anybody pays for. */
+/** More than any real estimate. */
 const MAX_AMOUNT = 1e12;
 const AMOUNT_ERROR = `must be a number from 0 to ${MAX_AMOUNT}`;
 const amount = z.number(AMOUNT_ERROR).min(0, AMOUNT_ERROR).max(MAX_AMOUNT, AMOUNT_ERROR).optional();

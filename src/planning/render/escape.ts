@@ -1,6 +1,5 @@
 /** How does any text stand in markdown as itself, on one line, so that it can be read back exactly? */
 
-/** What stands where there is nothing: no text that was escaped looks like it. */
 export const NONE = "_none_";
 const EMPTY = "_empty_";
 

@@ -1,4 +1,4 @@
-/** What does a plan's markdown say, before anybody judges it? A value as in a plan file, and where its parts stand. */
+/** What does a plan's markdown say, before it is checked? A value as in a plan file, and the lines of its parts. */
 import type { PlanProblem } from "../files/place.ts";
 import { NONE, unescaped } from "./escape.ts";
 import type { Label } from "./markdown.ts";

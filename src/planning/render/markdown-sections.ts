@@ -43,7 +43,6 @@ export function sectionsOf(text: string): Sections | undefined {
 }
 
 const BYTE_ORDER_MARK = "\ufeff";
-/** However people write it: "Success criteria". */
 const KNOWN: ReadonlyMap<string, Label> = new Map(LABELS.map((label) => [label.toLowerCase(), label]));
 
 /** The marks of a line that opens a fence, or closes the one that is open. */

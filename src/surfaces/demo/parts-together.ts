@@ -136,7 +136,7 @@ test("the sky's facts are there", () => {
 `),
 };
 
-/** Lands while somebody else still writes for the names as they were, in a file of their own: git sees no conflict. */
+/** Lands while another worker still uses the old names, in another file: git sees no conflict. */
 export const dayNames: DemoPart = {
   code: file(`
 /** Which day of the week is it? */

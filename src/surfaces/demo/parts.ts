@@ -1,9 +1,7 @@
 /** What do the demo's workers write? The almanac's modules, each with its test. */
 
-/** A file's text, written below its backtick. */
 export const file = (text: string) => text.replace(/^\n/, "");
 
-/** A module's code and its test, which belong to one task. */
 export type DemoPart = { readonly code: string; readonly test: string };
 
 const TEST_HEAD = `import assert from "node:assert/strict";

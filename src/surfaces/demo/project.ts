@@ -61,7 +61,7 @@ const PACKAGE = `${JSON.stringify(
   2,
 )}\n`;
 
-/** The two lists are on neighbouring lines: whoever fills one and whoever fills the other meet here. */
+/** The two lists are on neighbouring lines: the two workers that fill them conflict here. */
 const INDEX = file(`
 /** What does the almanac know about a day? Facts, each with a name and a function of a date. */
 export { parseDate } from "./date.js";
@@ -76,7 +76,7 @@ export const sections = {
 };
 `);
 
-/** Somebody's guard, left behind: the project is red before anybody has begun, and the first sweep finds it. */
+/** A guard that was left behind: the gate fails on the base, and the first check finds it. */
 export const LEFT_BEHIND = `  if (year < 1970) throw new RangeError("no days before 1970 yet: " + year);
 `;
 

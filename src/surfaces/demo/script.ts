@@ -80,7 +80,6 @@ const SOUTH = {
   concerns: ["the command cannot say which hemisphere it is for: the README should name the north"],
 };
 
-/** A module and its test. */
 const made = (
   name: string,
   { code, test }: DemoPart,

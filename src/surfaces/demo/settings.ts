@@ -1,4 +1,4 @@
-/** How is the demo's run configured? As anybody's could be, in the words of skein.yaml. */
+/** How is the demo's run configured? In the words of skein.yaml. */
 
 /** Where one of the project's tests keeps something between runs: outside of the project, as flaky tests do. */
 export const CACHE_VARIABLE = "ALMANAC_CACHE";

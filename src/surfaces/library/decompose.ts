@@ -57,7 +57,6 @@ function readParent(parent: ParentTask): TaskSpec | { readonly reasons: readonly
   };
 }
 
-/** As the goal of a run has. */
 const DEFAULT_PRIORITY = 5;
 
 /** Below the root, where the rules of subplanners hold: scopes inside its own, no overlaps, depths from 0. */
@@ -121,7 +120,7 @@ class Whole {
   }
 }
 
-/** Nobody is above it to hear of what is not done as news: that is said among the concerns. */
+/** No planner above hears what is not done: it is said among the concerns. */
 function handoffOf(state: RunState, parent: ParentTask): Handoff {
   const whole = wholeOf(state, parent);
   return { ...whole, concerns: [...whole.concerns, ...undoneTexts(state, PARENT)] };
@@ -140,7 +139,6 @@ function wholeOf(state: RunState, { id }: ParentTask): Handoff {
   return { ...whole, status, summary: `${reason}\n${whole.summary}`, concerns: [...whole.concerns, reason] };
 }
 
-/** Why it is not done, in one sentence. */
 function reasonOf({ closed, cancelling }: RunState, { state }: Task): string {
   if (cancelling !== undefined) return cancelling;
   // What failed below it is in the summary already.

@@ -37,7 +37,7 @@ export function openOrchestrator(options: OrchestratorOptions): Orchestrator {
 
 const NEVER: AbortSignal = new AbortController().signal;
 
-/** A defect, or a disk that fails where nobody expects it. */
+/** A defect, or a disk that fails. */
 async function safely<T>(act: () => Promise<T>): Promise<T | Failed> {
   try {
     return await act();
@@ -66,7 +66,7 @@ class Desk {
     this.#options = options;
   }
 
-  /** Whoever closes it waits also for what is only about to go on. */
+  /** Closing waits also for runs that are about to start. */
   async begin(start: () => Promise<RunHandle | Failed>): Promise<RunHandle | Failed> {
     if (this.#isClosed) return refused("this orchestrator was closed", "make another one");
     const beginning = safely(start);
@@ -212,7 +212,6 @@ function configOf(settings: Settings, base: string | undefined): Config | Failed
 
 const ORIGIN = "config";
 
-/** It has no lines: the key says where it is. */
 const inConfig = ({ key, message }: ConfigProblem) => problemText({ key, message, origin: ORIGIN });
 
 const SEE_KEYS = "docs/configuration.md of Skein says what each key may be";

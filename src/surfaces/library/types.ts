@@ -51,7 +51,7 @@ export type Orchestrator = AsyncDisposable & {
   resume(run: string, options?: { readonly signal?: AbortSignal }): Promise<RunHandle | Failed>;
   /** The runs of this repository, newest first; one that cannot be read is a failure in the list. */
   runs(): Promise<readonly (RunListed | Failed)[] | Failed>;
-  /** What there is to see of a run, whoever drives it. */
+  /** What there is to see of a run, whichever process drives it. */
   view(run: string): Promise<RunView | Failed>;
 };
 
@@ -148,7 +148,7 @@ export type DecomposeOptions = {
   ) => WorkResult | Promise<WorkResult>;
   /** What is to be otherwise than in the default policy, such as `{ retry: { maxFailed: 1 } }`. */
   readonly policy?: PolicyChanges;
-  /** Ends it: everybody at work is told, and the handoff says so. */
+  /** Ends it: all that is at work is told, and the handoff says so. */
   readonly signal?: AbortSignal;
   /** Hears every event as it is decided. */
   readonly onEvent?: (event: Event) => void;
