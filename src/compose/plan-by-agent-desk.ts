@@ -10,7 +10,7 @@ import type { PlanBrief } from "../core/brief.ts";
 import { jobId } from "../core/job.ts";
 import { hasFailed } from "../core/result.ts";
 import { ROOT, type TaskSpec } from "../core/task.ts";
-import { watched } from "../jobs/watched.ts";
+import { runWatched } from "../jobs/watched.ts";
 import { type Asking, MAX_TASKS, planRequest } from "../planning/by-agent/plan-request.ts";
 import type { PlannerTurn } from "../planning/by-agent/plan-turns.ts";
 import type { ExecutionPlan } from "../planning/plan.ts";
@@ -75,7 +75,7 @@ export async function openDesk(
       ...{ job, brief, folder, environment, roles, maxMs: config.timeout.plan },
       ...(hasFailed(facts) ? {} : { facts }), // Whoever cannot be told of the repository can still look at it.
     };
-    const said = await watched(agent, told, signs, signal);
+    const said = await runWatched(agent, told, signs, signal);
     await workspaces.release(workspace);
     return asSaid(said);
   };

@@ -77,7 +77,7 @@ export class Drive {
         void heard.then(answer); // One that is never heard is never answered: the engine has ended.
       }
     } catch {
-      catchUp(); // Whoever says something sees that nobody answers.
+      catchUp(); // Senders of commands then see that no process answers.
     }
   }
 

@@ -221,7 +221,7 @@ class Engine {
 
   /**
    * The log takes nothing more once it is closed, and what those have cost who were called off would be lost. They are
-   * heard before the last look at the target: while they are waited for, somebody may put it back.
+   * heard before the last look at the target: while they are waited for, a person may put it back.
    */
   #waitsForLastWords(): boolean {
     const calledOff = [...this.#underway].filter((id) => !this.state.running.has(id));
@@ -233,7 +233,7 @@ class Engine {
     return waits.length > 0;
   }
 
-  /** Nobody waits for its answer: it was aborted, or expired and is not of the kind whose late answer counts. */
+  /** Its answer is not waited for: it was aborted, or expired and is not of the kind whose late answer counts. */
   #isOver({ job, how }: Fact & { readonly type: "job.ended" }): boolean {
     return how === "aborted" || (how === "expired" && !this.state.late.has(slotOfId(job)));
   }

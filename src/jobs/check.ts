@@ -5,7 +5,7 @@ import { hasFailed } from "../core/result.ts";
 import type { Problem } from "../core/rules/repair.ts";
 import type { Answer } from "../ports/job-queue.ts";
 import { failed, type JobParts, jobIdOf, withoutSecrets } from "./job-parts.ts";
-import { type Reconciled, reconciled } from "./reconcile.ts";
+import { askReconciler, type Reconciled } from "./reconcile.ts";
 import { runGate } from "./run-gate.ts";
 
 export async function check(brief: CheckBrief, parts: JobParts, signal: AbortSignal): Promise<Answer> {
@@ -22,7 +22,7 @@ export async function check(brief: CheckBrief, parts: JobParts, signal: AbortSig
   const torn = await repository.whole(target, signal);
   if (torn) return failed(torn.failure);
   const found = gated.problems.map((problem) => ({ ...problem, message: redact(problem.message) }));
-  const { problems, spent } = await together(brief, found, parts, signal);
+  const { problems, spent } = await groupProblems(brief, found, parts, signal);
   const moved = seen.tip === tip ? {} : { moved: seen };
   return {
     outcome: { is: "checked", tip, report: gated.report, problems, ...moved },
@@ -34,13 +34,13 @@ export async function check(brief: CheckBrief, parts: JobParts, signal: AbortSig
 async function probe(brief: CheckBrief, { gate, redact }: JobParts, signal: AbortSignal): Promise<Answer> {
   const { tip, seen = { commands: [] } } = brief;
   const found = await gate.probe({ job: jobIdOf(brief), commit: tip, rules: tip }, seen, signal);
-  // Both have a failure; only what a probe came to has a word for it.
+  // A `Failed` has no `is`; every result of a probe has one.
   if (!("is" in found)) return failed(found.failure);
-  return { outcome: { is: "probed", probed: blotted(found, redact) } };
+  return { outcome: { is: "probed", probed: redacted(found, redact) } };
 }
 
-/** What programs wrote may be quoted. */
-function blotted(probed: Probed, redact: JobParts["redact"]): Probed {
+/** A failure may quote what programs wrote. */
+function redacted(probed: Probed, redact: JobParts["redact"]): Probed {
   if (probed.is === "not-probed") return { ...probed, why: redact(probed.why) };
   return probed.is === "unproven" ? { ...probed, failure: withoutSecrets(probed.failure, redact) } : probed;
 }
@@ -48,7 +48,7 @@ function blotted(probed: Probed, redact: JobParts["redact"]): Probed {
 const baseOf = ({ isBase }: CheckBrief) => (isBase ? { isBase } : {});
 
 /** Asked of a model only where fixes follow from it. */
-async function together(
+async function groupProblems(
   brief: CheckBrief,
   problems: readonly Problem[],
   parts: JobParts,
@@ -57,5 +57,5 @@ async function together(
   const { reconciler } = parts;
   const { repair } = brief;
   if (reconciler === "rules" || !repair || problems.length === 0) return { problems };
-  return reconciled(jobIdOf(brief), { ...brief, repair }, problems, { ...parts, reconciler }, signal);
+  return askReconciler(jobIdOf(brief), { ...brief, repair }, problems, { ...parts, reconciler }, signal);
 }

@@ -25,7 +25,7 @@ export type JobParts = {
   /** `none`: every goal goes to one worker as it is. A function: the plan was made before the run. */
   readonly planner: Agent | "none" | FixedPlanner;
   readonly worker: Agent;
-  /** Who says how failures on the target belong together; `rules`: nobody is asked. */
+  /** The agent that groups failures on the target; `rules`: no agent is asked. */
   readonly reconciler: Agent | "rules";
   readonly checkout: Checkout;
   /** Makes an answer outlive the process before the workspace is given back that it could be found in again. */
@@ -40,7 +40,7 @@ export type JobParts = {
   readonly outbox: Outbox;
   readonly subtasks: SubtaskParts;
   readonly criteria: Criteria;
-  /** The longest that a turn may take in any case: past it nobody waits for its answer. */
+  /** The longest that a turn may take in any case: past it no one waits for its answer. */
   readonly maxTurnMs: { readonly plan: number; readonly work: number };
 };
 
@@ -58,7 +58,7 @@ export type JobTurn = {
   readonly strays: readonly string[];
 };
 
-/** Answers at once and by rule: nobody is asked. */
+/** Answers at once and by rule, without an agent. */
 export type FixedPlanner = (brief: PlanBrief) => PlanAnswer;
 
 export const failed = (why: Failure): Answer => ({ outcome: { is: "failed", failure: why } });
@@ -87,7 +87,7 @@ function jobOf(brief: Brief): Job {
   }
 }
 
-/** What a turn of an earlier engine came to. One that had to be ended has not finished: only its cost counts. */
+/** The result of a turn of an earlier engine. Of a turn that had to be ended only the cost counts. */
 export async function collected(
   agent: Agent,
   brief: PlanBrief | WorkBrief,

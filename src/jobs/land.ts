@@ -91,7 +91,7 @@ const asBranch = ({ spec, ...member }: LandMember) => ({ ...member, subject: sub
 
 /**
  * If this candidate lands, the next one is built on it: while the gate is busy, it is merged, and its files begin to
- * be put in their place. If it does not land, or somebody else comes first, nothing but that is lost.
+ * be put in their place. If it does not land, only this preparation is lost.
  */
 async function prepareNext(
   brief: LandBrief,

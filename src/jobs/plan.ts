@@ -11,7 +11,7 @@ import type { Answer } from "../ports/job-queue.ts";
 import type { Workspace } from "../ports/workspaces.ts";
 import { redactFields } from "../text/redact.ts";
 import { collected, failed, type JobParts, jobIdOf } from "./job-parts.ts";
-import { watched } from "./watched.ts";
+import { runWatched } from "./watched.ts";
 
 export async function plan(brief: PlanBrief, parts: JobParts, signal: AbortSignal): Promise<Answer> {
   const { workspaces, planner, maxTurnMs, surroundings, specialists, signs } = parts;
@@ -28,12 +28,12 @@ export async function plan(brief: PlanBrief, parts: JobParts, signal: AbortSigna
     folder,
     environment,
     maxMs: maxTurnMs.plan,
-    // Whoever cannot be told of the repository can still look at it.
+    // Without the facts, a planner can still look at the repository.
     ...(hasFailed(facts) ? {} : { facts }),
     roles: await specialists(),
   };
-  const said = await watched(planner, ask, signs, signal);
-  await workspaces.release(workspace); // What a planner changed there is nobody's.
+  const said = await runWatched(planner, ask, signs, signal);
+  await workspaces.release(workspace); // What a planner changed there is thrown away.
   return answerOf(asSaid(said), parts);
 }
 
@@ -51,7 +51,7 @@ export async function finishPlan(
 
 const isAgent = (planner: JobParts["planner"]): planner is Agent => typeof planner === "object";
 
-/** Nobody plans: nothing is worth splitting, and the goal goes to one worker as it is. */
+/** Without a planner the goal goes to one worker as it is. */
 const KEPT_WHOLE: Answer = {
   outcome: {
     is: "planned",

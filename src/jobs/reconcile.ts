@@ -10,12 +10,12 @@ import { ROOT, type TaskSpec } from "../core/task.ts";
 import type { Agent } from "../ports/agent.ts";
 import { redactFields } from "../text/redact.ts";
 import type { JobParts } from "./job-parts.ts";
-import { watched } from "./watched.ts";
+import { runWatched } from "./watched.ts";
 
 export type Reconciled = { readonly problems: readonly Problem[]; readonly spent?: Spent };
 
 /** Whatever goes wrong with it, the problems are those that were found. */
-export async function reconciled(
+export async function askReconciler(
   job: JobId,
   brief: CheckBrief & { readonly repair: NonNullable<CheckBrief["repair"]> },
   problems: readonly Problem[],
@@ -28,7 +28,7 @@ export async function reconciled(
   const { folder, environment } = workspace;
   const asked = { job, brief: planBriefOf(brief, problems), folder, environment, maxMs: MAX_MS };
   // Landing waits for it: a model without quota, or a slow one, is not worth that.
-  const said = await watched(
+  const said = await runWatched(
     reconciler,
     asked,
     signs,

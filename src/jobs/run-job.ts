@@ -12,9 +12,9 @@ import { finishWork, work } from "./work.ts";
 export const jobRunner =
   (parts: JobParts): RunJob =>
   async (brief, signal) =>
-    blotted(await done(brief, parts, signal), parts);
+    redacted(await runJob(brief, parts, signal), parts);
 
-function done(brief: Brief, parts: JobParts, signal: AbortSignal): Promise<Answer> {
+function runJob(brief: Brief, parts: JobParts, signal: AbortSignal): Promise<Answer> {
   switch (brief.kind) {
     case "plan":
       return plan(brief, parts, signal);
@@ -27,7 +27,7 @@ function done(brief: Brief, parts: JobParts, signal: AbortSignal): Promise<Answe
   }
 }
 
-function blotted(answer: Answer, { redact }: JobParts): Answer {
+function redacted(answer: Answer, { redact }: JobParts): Answer {
   const { outcome } = answer;
   if (outcome.is !== "failed") return answer;
   return { ...answer, outcome: { is: "failed", failure: withoutSecrets(outcome.failure, redact) } };
@@ -45,7 +45,7 @@ export async function collectJob(
 ): Promise<Answer | Cut | undefined> {
   const workspace = await parts.workspaces.heldBy(jobIdOf(brief));
   const found = await finished(brief, { workspace, wasRunning }, parts, signal);
-  return found === undefined || isCut(found) ? found : blotted(found, parts);
+  return found === undefined || isCut(found) ? found : redacted(found, parts);
 }
 
 export const isCut = (found: Answer | Cut): found is Cut => "is" in found;

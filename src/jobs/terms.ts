@@ -31,7 +31,7 @@ export async function scratchpadFor(
 type Reported = { readonly handoff: Handoff; readonly unmet?: Failure };
 
 /**
- * Whoever has an output file answers `DONE|<path>`, alone or as the summary of a complete handoff, and its result is
+ * A worker with an output file answers `DONE|<path>`, alone or as the summary of a complete handoff, and its result is
  * what the file says. That it is not complete is believed without.
  */
 export async function reported(

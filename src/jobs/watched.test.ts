@@ -5,7 +5,7 @@ import { failure } from "../core/failure.ts";
 import type { JobId } from "../core/job.ts";
 import type { Agent, Ask, Said } from "../ports/agent.ts";
 import type { Signs } from "../ports/signs.ts";
-import { watched } from "./watched.ts";
+import { runWatched } from "./watched.ts";
 
 const MINUTE = 60_000;
 const QUIET = { warnMs: 10 * MINUTE, stopMs: 30 * MINUTE };
@@ -37,7 +37,7 @@ function watching(signs: Partial<Signs> = {}, maxMs = 600 * MINUTE, last = STOPP
     collect: async () => undefined,
   };
   const outer = new AbortController();
-  const said = watched(
+  const said = runWatched(
     agent,
     { job: "work:t.1#1" as JobId, brief: {} as never, folder: "/w", environment: {}, maxMs },
     {

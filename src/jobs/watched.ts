@@ -5,7 +5,7 @@ import { MAX_APART_MS } from "../ports/clock.ts";
 import type { Signs } from "../ports/signs.ts";
 
 /** The agent's turn, which is ended when it has given no sign for long, or has taken longer than it may. */
-export async function watched(
+export async function runWatched(
   agent: Agent,
   ask: Ask,
   signs: Signs,
@@ -73,7 +73,7 @@ class Watch {
   end(): void {
     this.#callOff();
     this.#callOff = () => {};
-    this.#own.abort(); // Nobody arms it again.
+    this.#own.abort(); // It is not armed again.
   }
 
   #now(): number {
@@ -143,7 +143,7 @@ class Watch {
     if (at > this.#lastSign) this.#seen(at);
   }
 
-  /** Whoever was told of its silence hears that it is over. */
+  /** If people were told that it is quiet, they are told that it is not any more. */
   #seen(at: number): void {
     this.#lastSign = at;
     if (!this.#warned) return;
@@ -158,7 +158,7 @@ class Watch {
   }
 }
 
-/** However busy a machine is, nobody is woken so late. */
+/** Even a busy machine does not wake a timer so late: it must have slept. */
 const MAX_LATE_MS = 60_000;
 
 const minutes = (ms: number) =>

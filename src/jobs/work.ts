@@ -1,4 +1,4 @@
-/** What came of one attempt? One turn of an agent in a workspace of its own; then what the repository shows. */
+/** What is the result of one attempt? One turn of an agent in a workspace of its own; then what the repository shows. */
 
 import { readHandoff } from "../core/answers/handoff-answer.ts";
 import type { WorkBrief } from "../core/brief.ts";
@@ -16,7 +16,7 @@ import { readCall } from "./called.ts";
 import { collected, failed, type JobParts, type JobTurn, jobIdOf } from "./job-parts.ts";
 import { checkedResult, contextFor } from "./subtask.ts";
 import { reported, scratchpadFor, tryCriterion } from "./terms.ts";
-import { watched } from "./watched.ts";
+import { runWatched } from "./watched.ts";
 
 export async function work(brief: WorkBrief, parts: JobParts, signal: AbortSignal): Promise<Answer> {
   const unkept = takeUnkept(brief, parts);
@@ -34,7 +34,7 @@ export async function work(brief: WorkBrief, parts: JobParts, signal: AbortSigna
   const role = specialist ? { role: specialist } : {};
   const context = await contextFor(brief, parts.subtasks.filesIn(folder), signal);
   const ask: Ask = { job, brief, folder, environment, maxMs: maxTurnMs.work, ...role, ...place, ...context };
-  const said = await watched(worker, ask, signs, signal);
+  const said = await runWatched(worker, ask, signs, signal);
   const after = await checkout.look(AbortSignal.timeout(LOOK_MS));
   const strays = hasFailed(before) || hasFailed(after) ? [] : touched(before, after);
   const turn = { workspace, said, strays: [...strays, ...(problem ? [problem] : [])] };
@@ -100,13 +100,13 @@ async function conclude(
       ? failed(toldOf(said.failure, { ...turn, kept }, parts))
       : said.is === "called"
         ? await concludeCall(brief, said, { ...turn, kept }, parts)
-        : await shown(brief, { ...turn, text: said.text, kept }, parts, signal);
+        : await judgeBranch(brief, { ...turn, text: said.text, kept }, parts, signal);
   const whole = { ...answer, ...spent };
   // Only a result: that an attempt failed because it was stopped is not to be remembered.
   if (whole.outcome.is === "worked" || whole.outcome.is === "called")
     await parts.remember(jobIdOf(brief), whole);
   const why = whole.outcome.is === "failed" ? whole.outcome.failure : undefined;
-  // Told to stop while its criterion ran: whoever goes on with the run tries that again, on what is there.
+  // Stopped while its criterion ran: after a resume the criterion is tried again, in the same workspace.
   const isCutOff = why !== undefined && signal.aborted;
   const isMachines = why?.kind === "repository";
   if (said.is !== "failed" && isMachines && !isCutOff)
@@ -173,7 +173,7 @@ function spokenAnswer(question: string, text: string): Answer["outcome"] {
 }
 
 /** What was made is the attempt's branch, and the branch says what was made. */
-async function shown(
+async function judgeBranch(
   brief: WorkBrief,
   { workspace, strays, text, kept }: JobTurn & { readonly text: string; readonly kept: Kept | Failed },
   parts: JobParts,
@@ -210,7 +210,7 @@ async function shown(
   };
 }
 
-/** Where an attempt that came to nothing is kept, for the next one and for `skein salvage`. */
+/** Where the work of a failed attempt is kept, for the next attempt and for `skein salvage`. */
 export const salvageRefOf = ({ run, task, attempt }: Pick<WorkBrief, "run" | "task" | "attempt">) =>
   `refs/skein/salvage/${run}/${task}.${attempt}`;
 

@@ -9,7 +9,7 @@ export type Agent = {
   /** Must not throw. What it changed is in the folder; what it claims is in its words. */
   turn(ask: Ask, signal: AbortSignal): Promise<Said | Called>;
   /**
-   * What a turn of an earlier engine came to, if it is known to have ended by itself, well or badly; asked only
+   * The result of a turn of an earlier engine, if it is known to have ended by itself, well or badly; asked only
    * once nothing of it runs any more. That its work is complete is not taken from one that may have been cut off.
    */
   collect(job: JobId): Promise<Said | Called | Cut | undefined>;
@@ -32,7 +32,7 @@ export type Ask = {
   readonly scratchpad?: Scratchpad;
   /** Of a subtask that begins: what it is given to read, and the job whose conversation it inherits in full. */
   readonly context?: { readonly text: string; readonly inherits?: JobId };
-  /** Called at each sign of life: a word, a step, an output. Whoever gives none for long is taken to hang. */
+  /** Called at each sign of life: a word, a step, an output. A turn without one for long is taken to hang. */
   readonly onSign?: () => void;
   /** Called when the model does not answer, or hardly, in words for people; undefined: it does again. */
   readonly onSlow?: (doing: string | undefined) => void;
@@ -61,7 +61,7 @@ export type Called = {
   readonly spent?: Spent;
 };
 
-/** What somebody said who cannot call for anything: a planner. */
+/** Of a planner, which cannot call for anything: a call is a failure. */
 export const asSaid = (said: Said | Called): Said =>
   said.is === "called"
     ? {

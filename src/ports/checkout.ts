@@ -1,4 +1,4 @@
-/** Did somebody touch the user's checkout? It is only ever looked at. */
+/** Did the user's checkout change? It is only read, never written. */
 import type { Failed } from "../core/result.ts";
 
 export type Checkout = {

@@ -31,7 +31,7 @@ export type Brought =
   | { readonly is: "nothing-new"; readonly base: string }
   /** The branch has what the target has not: merge it (`mergeBase`), gate that, land it, then deliver again. */
   | { readonly is: "base-moved"; readonly base: string; readonly target: string }
-  /** Nothing was done: somebody works on that branch there. */
+  /** Nothing was done: that branch is checked out there. */
   | { readonly is: "checked-out"; readonly where: string; readonly why: "not-asked" | "not-clean" };
 
 export type MergedBase =
@@ -54,7 +54,7 @@ export type DeliveryEnd =
   | (DeliveryRefused & { readonly isMerged?: true });
 
 export type DeliveryRefused =
-  /** Somebody works on that branch there. */
+  /** That branch is checked out there. */
   | { readonly is: "checked-out"; readonly where: string; readonly why: "not-asked" | "not-clean" }
   | { readonly is: "conflict"; readonly files: readonly string[] }
   | { readonly is: "red"; readonly failures: readonly string[] }

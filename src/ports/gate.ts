@@ -9,7 +9,7 @@ import type { Problem } from "../core/rules/repair.ts";
 export type Gate = {
   /** Runs the commands that `rules` (a commit) names on the tree of `commit`. No commands: an empty report. */
   run(tree: GatedTree, signal: AbortSignal): Promise<GateRun | Failed>;
-  /** Begins to make a place ready for a tree that is likely to be gated soon. A head start: nobody waits for it. */
+  /** Begins to make a place ready for a tree that is likely to be gated soon. A head start: the caller does not wait for it. */
   prepare(tree: GatedTree): void;
   /** Do the commands look at the tree at all? `report` is what they said about it as it is. */
   probe(tree: GatedTree, report: GateReport, signal: AbortSignal): Promise<Probed | Failed>;

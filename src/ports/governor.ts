@@ -13,7 +13,7 @@ export type Governor = {
   settle(call: Admitted, cost: CallAmount | "unknown"): void;
   /**
    * A provider said that an account has no more to give (`quota`, with `until` if it said), or refused its key
-   * (`authentication`): nobody is admitted to it before that is over.
+   * (`authentication`): no call is admitted to it before that is over.
    */
   refuse(account: string, why: Failure): void;
 };

@@ -4,7 +4,7 @@ import type { Failed } from "../core/result.ts";
 
 /** None of these throws, but `receive` where the mailbox cannot be read at all. */
 export type Mailbox = {
-  /** Leaves a command for whoever drives the run, now or next. Durable on return. */
+  /** Leaves a command for the process that drives the run, now or next. Durable on return. */
   send(command: MailboxMessage): Promise<Letter | Failed>;
   /**
    * The commands in the order in which they were sent, those that wait and those that come, until `signal`.
@@ -19,12 +19,12 @@ export type MailboxMessage = Exclude<Command, { readonly type: "open" }>;
 export type Letter = {
   /** What came of it; undefined if `signal` comes first. */
   answer(signal: AbortSignal): Promise<Heard | undefined>;
-  /** Takes it back, if nobody has taken it yet: true if nobody will hear it. */
+  /** Takes it back, if no process has taken it yet: true if none will hear it. */
   withdraw(): Promise<boolean>;
 };
 
 /** It is in the log. `refused`: and the run says why it does nothing about it. */
 export type Heard = { readonly is: "heard" } | { readonly is: "refused"; readonly reason: string };
 
-/** To be answered once what follows is durable. Taken once: an engine that dies before answers to nobody. */
+/** To be answered once what follows is durable. Taken once: an engine that dies before gives no answer. */
 export type Received = { readonly command: MailboxMessage; answer(heard: Heard): Promise<void> };

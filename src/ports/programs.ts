@@ -32,7 +32,7 @@ export type Program = {
   readonly onOutput?: (text: string) => void;
 };
 
-/** `input`: what the program reads. `output`: what it writes; not read on while nobody takes it. */
+/** `input`: what the program reads. `output`: what it writes; not read on while it is not taken. */
 export type Streams = {
   readonly input: WritableStream<Uint8Array>;
   readonly output: ReadableStream<Uint8Array>;

@@ -36,7 +36,7 @@ export type Branch = Member & {
   readonly commit?: string;
 };
 
-/** `commit` is undefined if nobody could be merged. */
+/** `commit` is undefined if no member could be merged. */
 export type Candidate = {
   readonly commit: string | undefined;
   readonly members: readonly Member[];
@@ -65,5 +65,5 @@ export type LandingProof = {
 /** `moved`: the target was not where it was thought to be, so that nothing was done. */
 export type Landed = { readonly is: "landed" } | ({ readonly is: "moved" } & Moved);
 
-/** What these members had handed in is not in the repository any more: somebody has removed it. Nothing was done. */
+/** What these members had handed in is not in the repository any more, for example after a `git prune`. Nothing was done. */
 export type Gone = { readonly is: "gone"; readonly members: readonly Member[] };

@@ -40,7 +40,7 @@ export type RunHome = {
   isThere(): boolean;
   /** Whether a job of it was ever begun. */
   hasJobs(): Promise<boolean>;
-  /** Who is the writer now; undefined if nobody is. */
+  /** The process that writes now; undefined if there is none. */
   owner(): Promise<Owner | undefined>;
 };
 

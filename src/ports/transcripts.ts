@@ -1,4 +1,4 @@
-/** What did a job's programs write? Kept for people, within limits, with secrets blotted out. */
+/** What did a job's programs write? Kept for people, within limits, without secrets. */
 
 export type Transcripts = {
   /** A new one replaces what an earlier try of the same job had written. Must not throw, nor fail the job. */

@@ -4,7 +4,7 @@ import type { Failed } from "../core/result.ts";
 
 /** None of these throws: what goes wrong is a value. */
 export type Workspaces = {
-  /** A folder with `commit` checked out that nobody else has. Whoever stops waiting gets a failure. */
+  /** A folder with `commit` checked out that no other job has. A caller that stops waiting gets a failure. */
   take(want: Want, signal: AbortSignal): Promise<Workspace | Failed>;
   /**
    * Commits what was left uncommitted, tracked or not, and brings it into the user's repository under a full ref
@@ -44,7 +44,7 @@ export type Keepsake = {
   readonly ref: string;
   readonly message: string;
   /**
-   * What changes there afterwards is nobody's: asked again for that name, also by a later engine, it says the same.
+   * What changes there afterwards is not kept: asked again for that name, also by a later engine, it says the same.
    * Asked to keep for good under another name, it gives that commit the other name as well.
    */
   readonly isFinal?: boolean;

@@ -24,7 +24,7 @@ export class ManualClock implements Clock {
     return this.#now + this.#aheadMs;
   }
 
-  /** The machine sleeps so long: whoever was to be woken meanwhile is woken late. */
+  /** The machine sleeps for this long: appointments in between are kept late. */
   sleep(ms: number): void {
     this.#now += ms;
   }

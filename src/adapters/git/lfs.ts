@@ -53,7 +53,7 @@ async function addressOf(
     (await ask("config", "--blob", "HEAD:.lfsconfig", "--get", "lfs.url")) ??
     ofRemote ??
     serverOf((await ask("ls-remote", "--get-url")) ?? "") ??
-    NOBODY
+    NO_SERVER
   );
 }
 
@@ -66,4 +66,4 @@ function serverOf(remote: string): string | undefined {
 }
 
 /** A name that never resolves (RFC 2606). */
-const NOBODY = "https://no-remote.invalid";
+const NO_SERVER = "https://no-remote.invalid";

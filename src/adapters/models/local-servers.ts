@@ -13,7 +13,7 @@ type Server = {
 };
 
 /**
- * A server on the same machine answers within a few ms, and a port where nobody listens refuses at once: only what
+ * A server on the same machine answers within a few ms, and a port where nothing listens refuses at once: only what
  * listens and stays silent is waited for. With 300 ms, a server on a machine that was busy with others was missed.
  */
 const MAX_MS = 1_000;
@@ -46,7 +46,7 @@ function ollamaPlace(host: string | undefined): string | undefined {
 const LOOPBACK: ReadonlySet<string> = new Set(["127.0.0.1", "localhost", "0.0.0.0"]);
 const OLLAMA_PORT = 11434;
 
-/** Undefined if nobody there speaks as a model server does. */
+/** Undefined if no model server answers there. */
 async function modelsAt(place: string, signal: AbortSignal): Promise<readonly string[] | undefined> {
   try {
     const { data } = Object(JSON.parse(await textAt(`${place}/models`, signal))) as {
@@ -54,7 +54,7 @@ async function modelsAt(place: string, signal: AbortSignal): Promise<readonly st
     };
     return Array.isArray(data) ? data.map((one) => Object(one).id as unknown).filter(canTalk) : undefined;
   } catch {
-    return undefined; // Nobody there, too slow, or no model server.
+    return undefined; // Nothing there, too slow, or no model server.
   }
 }
 

@@ -137,7 +137,7 @@ async function noteOf(
   return folder && noteOf(store, { tree: folder.id, rest: rest.slice(2), trees });
 }
 
-/** Undefined if it is not a proof of Skein's: anybody can write a note. */
+/** Undefined if it is not a proof of Skein's: any program can write a note. */
 async function saidIn(
   store: Store,
   blob: string,

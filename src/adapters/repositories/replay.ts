@@ -11,7 +11,7 @@ export type ReplayStep = {
   readonly onto: { readonly id: string; readonly tree: string };
   readonly member: Branch;
   readonly theirs: string;
-  /** What the merge of the two came to: every strategy lands this tree. */
+  /** The tree of the merge of the two: every strategy lands it. */
   readonly tree: string;
 };
 
@@ -43,7 +43,7 @@ export async function replay(
   return tip.tree === step.tree && tip.id !== step.onto.id ? tip.id : squashed(store, step);
 }
 
-/** Beyond it nobody reads them one by one. */
+/** More commits are not read one by one. */
 const MAX_REPLAYED = 500;
 
 type Listed = { readonly id: string; readonly parents: readonly string[] };

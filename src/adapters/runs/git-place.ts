@@ -55,7 +55,7 @@ export class GitPlace {
     return undefined;
   }
 
-  /** First what somebody has removed of them is put back. */
+  /** Puts back first what a `git prune` has removed. */
   async letGo(): Promise<Failed | undefined> {
     const { top, home, target, shelf } = this.#options;
     try {

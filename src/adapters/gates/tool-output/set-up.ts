@@ -3,7 +3,7 @@
  *
  * The rule. A tree that is really red must never be taken for this, nor this for red:
  * 1. Exit code 126 or 127: a program could not be started. It counts whatever else was said, unless what was not found
- *    is a path inside the tree that the gate's command does not name: that is for whoever changes the tree.
+ *    is a path inside the tree that the gate's command does not name: a change of the tree can fix that.
  * 2. Where the output names failures, every one of them must say that something is missing. One failure of another
  *    kind, and the tree is red.
  * 3. Where it names none, no test may have run, and the words must be among the last ones. "Not found" alone must be
