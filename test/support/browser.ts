@@ -18,8 +18,8 @@ import { pipeline } from "node:stream/promises";
 import { createBrotliDecompress } from "node:zlib";
 import { type Browser, chromium } from "playwright-core";
 
-/** Elsewhere than on 64-bit Linux an installed Chrome is used. */
-export async function launchBrowser(): Promise<Browser> {
+/** Elsewhere than on 64-bit Linux an installed Chrome is used. `fontFile`: a configuration of fonts; else its own. */
+export async function launchBrowser(fontFile?: string): Promise<Browser> {
   if (process.platform !== "linux" || process.arch !== "x64") return chromium.launch({ channel: "chrome" });
   const home = await unpacked();
   return chromium.launch({
@@ -29,6 +29,7 @@ export async function launchBrowser(): Promise<Browser> {
       ...(process.env as Record<string, string>),
       LD_LIBRARY_PATH: path.join(home, "al2023/lib"),
       FONTCONFIG_PATH: path.join(home, "fonts"),
+      ...(fontFile !== undefined && { FONTCONFIG_FILE: fontFile }),
     },
   });
 }

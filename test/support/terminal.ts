@@ -1,6 +1,6 @@
 /** A real terminal for tests: a pseudo-terminal, and what a person would see on its screen. */
 import { type IPty, spawn } from "@lydell/node-pty";
-import headless from "@xterm/headless";
+import headless, { type IBuffer } from "@xterm/headless";
 
 export type TestTerminal = AsyncDisposable & {
   readonly pty: IPty;
@@ -15,6 +15,8 @@ export type TestTerminal = AsyncDisposable & {
   press(keys: string): void;
   resize(columns: number, rows: number): void;
   readonly exited: Promise<number>;
+  /** What each cell of the screen shows, with its colours. */
+  readonly cells: () => IBuffer;
   /** Whether the program has given the ordinary screen back. */
   isOrdinary(): boolean;
 };
@@ -69,6 +71,7 @@ export function openTerminal(
     pty,
     screen,
     exited,
+    cells: () => terminal.buffer.active,
     isOrdinary: () => terminal.buffer.active.type === "normal",
     press: (keys) => pty.write(keys),
     resize: (wide, high) => {
