@@ -1,4 +1,5 @@
 /** Is what real tools wrote read as people read it, and is nothing else able to hurt? */
+
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import path from "node:path";
@@ -6,7 +7,8 @@ import { describe, test } from "node:test";
 import fc from "fast-check";
 import type { ToolProblem } from "../src/adapters/gates/tool-output/found.ts";
 import { readOutput } from "../src/adapters/gates/tool-output/read-output.ts";
-import { groupProblems, type Problem, type ProblemClass, planRepairs } from "../src/core/rules/repair.ts";
+import { groupProblems } from "../src/core/rules/problem-groups.ts";
+import { type Problem, type ProblemClass, planRepairs } from "../src/core/rules/repair.ts";
 import { readPath } from "../src/core/scope.ts";
 import { cpuMs } from "./support/cpu.ts";
 

@@ -7,7 +7,7 @@ import path from "node:path";
 import { describe, it } from "node:test";
 import { promisify } from "node:util";
 import { failure } from "../../src/core/failure.ts";
-import { trialFrom } from "../../src/surfaces/cli/doctor/gate.ts";
+import { trialFrom } from "../../src/surfaces/cli/doctor/gate-findings.ts";
 import { makeBarrier, makePlace, type Place } from "./cli-place.ts";
 
 const LIMIT = { timeout: 60_000 };

@@ -3,9 +3,9 @@ import { describe, test } from "node:test";
 import fc from "fast-check";
 import { cpuMs } from "../../../test/support/cpu.ts";
 import { EVERYTHING, overlaps } from "../scope.ts";
+import { groupProblems } from "./problem-groups.ts";
 import {
   checkDelayMs,
-  groupProblems,
   type PendingFix,
   PROBLEM_CLASSES,
   type Problem,

@@ -2,6 +2,7 @@
 
 import { ScopeTable } from "../log/scope-table.ts";
 import { EVERYTHING, overlaps, readPath, type Scope } from "../scope.ts";
+import { compare, groupProblems, inOrder } from "./problem-groups.ts";
 
 /** In the order of repair: what comes later often goes away when what comes earlier is repaired. */
 export const PROBLEM_CLASSES = ["conflict-markers", "build", "types", "tests"] as const;
@@ -90,16 +91,6 @@ export const firstClass = (problems: readonly Problem[]): ProblemClass | undefin
 export const isAfter = (one: ProblemClass | undefined, other: ProblemClass): boolean =>
   one !== undefined && PROBLEM_CLASSES.indexOf(one) > PROBLEM_CLASSES.indexOf(other);
 
-/**
- * Problems that one change should remove: those of one cause; without a cause, those that show first in one
- * file; and together those that name neither. The order of the problems does not matter.
- */
-export function groupProblems(problems: readonly Problem[]): readonly (readonly Problem[])[] {
-  const groupOf = ({ cause, files }: Problem) =>
-    cause !== undefined ? `cause ${cause}` : files.length > 0 ? `file ${files[0]}` : "nowhere";
-  return [...Map.groupBy(inOrder(problems), groupOf).values()];
-}
-
 /** Quick while something is red, and until green has proved to last. */
 export function checkDelayMs(
   health: { readonly green: boolean; readonly greensInARow: number },
@@ -107,15 +98,6 @@ export function checkDelayMs(
 ): number {
   return health.green && health.greensInARow >= sweep.greensToSlowDown ? sweep.greenMs : sweep.redMs;
 }
-
-/** By name; twins by what else they say, so that no order but this one is ever seen. */
-const inOrder = (problems: readonly Problem[]) =>
-  problems.toSorted(
-    (a, b) => compare(a.name, b.name) || compare(a.message, b.message) || compare(originOf(a), originOf(b)),
-  );
-
-const compare = (a: string, b: string) => (a === b ? 0 : a < b ? -1 : 1);
-const originOf = ({ files, cause }: Problem) => JSON.stringify([files, cause]);
 
 /** Each failure once, its paths made plain, and no more of them than one task may touch. */
 function readProblems(problems: readonly Problem[], maxFiles: number) {

@@ -1,10 +1,10 @@
 /** `skein logs`: what happened in a run, so far or until it closes. */
 
 import { messageOf } from "../../../core/failure.ts";
-import type { JobId } from "../../../core/job.ts";
 import type { Event } from "../../../core/log/event.ts";
 import { wallTime } from "../../../core/log/state.ts";
 import type { TaskId } from "../../../core/task.ts";
+import { concerns } from "../../../core/view/concerns.ts";
 import { findTask, nothingSeen, type Seen, see } from "../../../core/view/view.ts";
 import { hasExit, openHere, openNamed } from "../acts/project.ts";
 import { type Act, type Context, refuse, usage } from "../context.ts";
@@ -111,26 +111,3 @@ class Teller {
     out.write(`${paint(out, "quiet", clockTime(time))}  ${paint(out, line.tone, line.text)}\n`);
   }
 }
-
-/** It names the task, or one below it. */
-export function concerns(event: Event, task: TaskId): boolean {
-  const isBelow = (id: string) => id === task || id.startsWith(`${task}.`);
-  if ("task" in event) return isBelow(event.task);
-  switch (event.type) {
-    case "job.started":
-      return event.job.kind === "land"
-        ? event.job.members.some((m) => isBelow(m.task))
-        : event.job.kind !== "check" && isBelow(event.job.task);
-    case "job.ended":
-      return isBelow(taskOfJob(event.job));
-    case "batch.landed":
-      return event.members.some((m) => isBelow(m.task));
-    case "landing.turned":
-      return event.requeue.some(isBelow);
-    default:
-      return false;
-  }
-}
-
-/** "work:t.2#1" is of "t.2"; landings and checks are of none. */
-const taskOfJob = (job: JobId): string => /^(?:plan|work):(.+)#\d+$/.exec(job)?.[1] ?? "";

@@ -3,8 +3,8 @@ import { test } from "node:test";
 import { CoreRun, large, task } from "../../../../test/support/core-run.ts";
 import type { TaskId } from "../../../core/task.ts";
 import { nothingSeen, type RunView, see, viewOf } from "../../../core/view/view.ts";
-import { areaOf } from "./progress.ts";
 import { reportOf } from "./report.ts";
+import { areaOf } from "./running.ts";
 import { linesOf } from "./sections.ts";
 
 const viewOfRun = (run: CoreRun): RunView => viewOf(run.log.reduce(see, nothingSeen()));

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { CoreRun, large, task } from "../../../../test/support/core-run.ts";
-import type { TaskId } from "../../../core/task.ts";
-import { concerns } from "./logs.ts";
+import { CoreRun, large, task } from "../../../test/support/core-run.ts";
+import type { TaskId } from "../task.ts";
+import { concerns } from "./concerns.ts";
 
 test("of one task are told its own events, those below it, and the landings that it is in", () => {
   const run = CoreRun.planned([large("parser"), task("docs")]);
