@@ -8,17 +8,11 @@ import { CommandAgent, type CommandOptions } from "./command.ts";
 export const scripted = (script: string, options: Omit<CommandOptions, "command">): Agent =>
   new CommandAgent({
     ...options,
-    command: scriptedCommand(script),
+    command: [process.execPath, PROGRAM, path.resolve(script)],
     name: "the scripted agent",
     // Stripping types costs 80 ms a start; with what an earlier turn has compiled, a turn starts in 45 ms, not 125.
     environment: { NODE_COMPILE_CACHE: path.join(options.folder, ".compiled") },
   });
-
-const scriptedCommand = (script: string): readonly [string, ...string[]] => [
-  process.execPath,
-  PROGRAM,
-  path.resolve(script),
-];
 
 /** Beside this file, and as this file is: TypeScript in a checkout, JavaScript in a package. */
 const PROGRAM = fileURLToPath(new URL(`./scripted-program${path.extname(import.meta.url)}`, import.meta.url));

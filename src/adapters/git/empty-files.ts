@@ -3,6 +3,7 @@ import { execFile } from "node:child_process";
 import { readdir, rm, stat } from "node:fs/promises";
 import { uptime } from "node:os";
 import path from "node:path";
+import { promisify } from "node:util";
 
 /** `refs`: full names of those that were empty. */
 type Dropped = { readonly objects: number; readonly refs: readonly string[] };
@@ -33,13 +34,11 @@ export async function dropEmpty(gitDir: string, refFolders: readonly string[]): 
 const startedAt = () => Date.now() - uptime() * 1000;
 
 /** By `find`, because a long run has a hundred thousand objects. None if it cannot look. */
-function emptyObjects(folder: string): Promise<readonly string[]> {
-  const { promise, resolve } = Promise.withResolvers<readonly string[]>();
-  const options = { timeout: MAX_MS, maxBuffer: MAX_BYTES, encoding: "utf8" } as const;
-  execFile("find", [folder, "-type", "f", "-size", "0"], options, (_error, out) =>
-    resolve(out.split("\n").filter((file) => LOOSE.test(file))),
-  );
-  return promise;
+async function emptyObjects(folder: string): Promise<readonly string[]> {
+  const options = { timeout: MAX_MS, maxBuffer: MAX_BYTES };
+  const found = promisify(execFile)("find", [folder, "-type", "f", "-size", "0"], options);
+  const { stdout } = await found.catch((error: { readonly stdout: string }) => error); // A folder that it may not enter.
+  return stdout.split("\n").filter((file) => LOOSE.test(file));
 }
 
 /** Other files may be empty, such as the marker files beside a pack. */

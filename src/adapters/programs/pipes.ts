@@ -4,6 +4,7 @@ import { closeSync, constants, openSync } from "node:fs";
 import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import { Socket } from "node:net";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import type { Streams } from "../../ports/programs.ts";
 
 export type Pipes = {
@@ -80,11 +81,7 @@ function feeder(fifo: string, keep: (descriptor: number) => number): Ends {
 
 const reader = ({ ours }: Ends): Socket => new Socket({ fd: ours, readable: true, writable: false });
 
-function mkfifo(paths: readonly string[]): Promise<void> {
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
-  execFile("mkfifo", ["-m", "600", ...paths], (error) => (error ? reject(error) : resolve()));
-  return promise;
-}
+const mkfifo = (paths: readonly string[]) => promisify(execFile)("mkfifo", ["-m", "600", ...paths]);
 
 export type Conversation = {
   readonly streams: Streams;

@@ -2,6 +2,7 @@
 import { execFile } from "node:child_process";
 import { lstat, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { promisify } from "node:util";
 
 /**
  * Never follows a link. Makes read-only folders (a Go module cache) writable if it must. Paths can be made longer
@@ -25,13 +26,8 @@ export async function openFolders(path: string): Promise<void> {
   if (await isFolder(path)) await run("find", [path, ...closed]).catch(() => {});
 }
 
-function run(command: string, args: readonly string[]): Promise<void> {
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
-  execFile(command, args, { timeout: MAX_MS, killSignal: "SIGKILL" }, (error) =>
-    error ? reject(error) : resolve(),
-  );
-  return promise;
-}
+const run = (command: string, args: readonly string[]) =>
+  promisify(execFile)(command, args, { timeout: MAX_MS, killSignal: "SIGKILL" });
 
 /** A few million files. */
 const MAX_MS = 120_000;

@@ -1,4 +1,5 @@
 /** What do the readers of tool output get? Its lines without colours, with paths relative to the workspace. */
+import { stripVTControlCharacters } from "node:util";
 import { EVERYTHING, readPath } from "../../../core/scope.ts";
 import type { Finds, ToolProblem } from "./found.ts";
 
@@ -82,16 +83,9 @@ function rawLines(text: string): string[] {
   return lines;
 }
 
-const ESCAPE = String.fromCharCode(27);
-/** Colours, titles, links and other terminal sequences. No part can match twice, so the time is linear. */
-const ORDERS = new RegExp(
-  `${ESCAPE}(?:\\[[0-9;?]{0,40}[ -/]{0,4}[@-~]|\\][^${ESCAPE}\\u0007]{0,2000}(?:\\u0007|${ESCAPE}\\\\)?|[@-Z^_])`,
-  "g",
-);
-
 /** Of an overwritten line, what was written last. */
 function plain(raw: string): string {
-  const line = raw.includes(ESCAPE) ? raw.replace(ORDERS, "") : raw;
+  const line = raw.includes("\u001b") ? stripVTControlCharacters(raw) : raw;
   const end = line.endsWith("\r") ? line.replace(/(?<!\r)\r+$/, "") : line;
   return end.slice(end.lastIndexOf("\r") + 1).slice(0, MAX_LINE_CHARS);
 }
