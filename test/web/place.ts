@@ -1,6 +1,5 @@
 /** A run to look at: a recorded one that is over, or one whose events the test writes; and a server for it. */
-import { execFileSync } from "node:child_process";
-import { existsSync } from "node:fs";
+import { globSync, statSync } from "node:fs";
 import { mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -14,6 +13,7 @@ import { Access } from "../../src/surfaces/http/access.ts";
 import { listen } from "../../src/surfaces/http/listen.ts";
 import { findPage } from "../../src/surfaces/http/page.ts";
 import { createServerApp } from "../../src/surfaces/http/server.ts";
+import { buildPage } from "../../tools/build-web.ts";
 import { ROOT } from "../../tools/source-files.ts";
 import { makeRepository, type TestRepository } from "../support/repositories.ts";
 
@@ -30,8 +30,7 @@ export async function serve(
   project: Project,
   { port = 0, headMs }: { readonly port?: number; readonly headMs?: number } = {},
 ): Promise<Served> {
-  if (!existsSync(path.join(ROOT, "dist/web/main.js")))
-    execFileSync(process.execPath, [path.join(ROOT, "tools/build-web.ts")]);
+  if (isStale()) await buildPage();
   const { devices, ...parts } = serverParts(project);
   const access = new Access(devices);
   const hosts = new Set<string>();
@@ -51,6 +50,13 @@ export async function serve(
     address: `${origin}/?token=${access.token}`,
     [Symbol.asyncDispose]: server.close,
   };
+}
+
+/** Whether the page that is built is not the page that is tested. */
+function isStale(): boolean {
+  const builtAt = statSync(path.join(ROOT, "dist/web/main.js"), { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  const sources = globSync("src/{core,graph,text,surfaces/web}/**/*.{ts,tsx,css,html}", { cwd: ROOT });
+  return sources.some((file) => statSync(path.join(ROOT, file)).mtimeMs > builtAt);
 }
 
 export async function projectAt(folder: string, env: NodeJS.ProcessEnv): Promise<Project> {
