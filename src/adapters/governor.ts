@@ -5,22 +5,10 @@ import type { Event, JobEnd } from "../core/log/event.ts";
 import { failedWith } from "../core/result.ts";
 import type { Live, NextAccount } from "../core/rules/governor.ts";
 import type { Clock } from "../ports/clock.ts";
-import type { Admitted, CallAmount, Governor, WantedCall } from "../ports/governor.ts";
+import type { Admitted, CallAmount, GovernedRun, RunGovernor, WantedCall } from "../ports/governor.ts";
 import { orAbort } from "./or-abort.ts";
 
-type GovernedRun = {
-  /** Which of the accounts may be called, according to the log. */
-  readonly next: (accounts: readonly [string, ...string[]]) => NextAccount;
-  /** Why a call exceeds the budgets, if it does. `live`: what running jobs have used and the log does not have yet. */
-  readonly mayCall: (call: WantedCall, live: Live) => Failure | undefined;
-  /** Resolves once the log has it. */
-  readonly tell: (account: string, why: Failure) => Promise<void>;
-  /** An account that was rate limited has answered again. */
-  readonly worked: (account: string) => void;
-  readonly waits: () => void;
-};
-
-export class InProcessGovernor implements Governor {
+export class InProcessGovernor implements RunGovernor {
   readonly #clock: Clock;
   #run: GovernedRun = UNKNOWN;
   #count = 0;

@@ -4,12 +4,9 @@ import { realpath } from "node:fs/promises";
 import path from "node:path";
 import { messageOf } from "../core/failure.ts";
 import { type Failed, failedWith, hasFailed } from "../core/result.ts";
+import type { PlanningFile, PlanningFiles } from "../ports/planning-files.ts";
 import { readText } from "./files/read-bounded.ts";
 import { ownFile } from "./own-files.ts";
-
-type PlanningFile = { readonly file: string; readonly text: string };
-
-type PlanningFiles = { readonly words: PlanningFile; readonly limits: PlanningFile };
 
 const PLANNING_FOLDER = ".skein/planning";
 

@@ -2,16 +2,9 @@
 import { existsSync, lstatSync } from "node:fs";
 import path from "node:path";
 import { type Failed, hasFailed } from "../core/result.ts";
+import type { RepositorySample } from "../ports/planning-files.ts";
 import { readShort } from "./files/read-bounded.ts";
 import { listFiles } from "./git/trees.ts";
-
-type RepositorySample = {
-  /** The plain files of HEAD, without links and submodules; with their size on the disk where they are there. */
-  readonly entries: readonly { readonly path: string; readonly bytes?: number }[];
-  readonly isCut: boolean;
-  /** The texts of the requested files that exist, by name. */
-  readonly texts: ReadonlyMap<string, string>;
-};
 
 const MAX_LIST_BYTES = 1024 * 1024;
 const MAX_LIST_MS = 5_000;

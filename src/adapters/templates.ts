@@ -4,17 +4,13 @@ import { readdir } from "node:fs/promises";
 import path from "node:path";
 import { promisify } from "node:util";
 import { messageOf } from "../core/failure.ts";
+import type { TemplateFile } from "../ports/subtasks.ts";
 import { readBounded } from "./files/read-bounded.ts";
 
-export type TemplateFile = { readonly file: string } & (
-  | { readonly is: "xml"; readonly text: string }
-  /** What it exports by default. */
-  | { readonly is: "module"; readonly value: unknown }
-  | { readonly is: "code" }
-  | { readonly is: "unreadable"; readonly why: string }
-);
-
-/** Sorted by name; empty if there is no such folder. `code`: a module that was not imported. */
+/**
+ * Sorted by name; empty if there is no such folder. `allowCode`: modules are imported, which runs them with the user's
+ * rights. `code`: a module that was not imported.
+ */
 export async function templateFiles(folder: string, allowCode: boolean): Promise<readonly TemplateFile[]> {
   const names = await readdir(folder).catch(() => []); // No folder, no templates.
   const wanted = names.filter((name) => XML.test(name) || CODE.test(name)).sort();

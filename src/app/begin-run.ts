@@ -4,11 +4,12 @@ import { toSettings } from "../config/settings.ts";
 import { type Failed, hasFailed } from "../core/result.ts";
 import { Fold } from "../engine/fold.ts";
 import type { ExecutionPlan } from "../planning/plan.ts";
+import type { GateFound } from "../ports/gate.ts";
 import type { Base } from "../ports/project.ts";
 import type { RunHome } from "../ports/runs.ts";
 import { undeliverable } from "./deliverable.ts";
 import { type FollowParts, followRun, type LiveRun, type RunListeners } from "./follow-run.ts";
-import type { GateFound, GivenAgents, Parts } from "./parts.ts";
+import type { GivenAgents, Parts } from "./parts.ts";
 import { type AgentsParts, type AgentsReady, settleAgents } from "./ready-agents.ts";
 import { misused, type Refused, refused } from "./refused.ts";
 

@@ -1,13 +1,14 @@
 /** Who could work here? What the configuration names, else what is there: keys, programs, a model server. */
-import path from "node:path";
-import type { AgentSpec } from "../config/commands.ts";
+
 import { KNOWN_AGENTS, type KnownAgent, knownAgent } from "../config/known-agents.ts";
 import { KNOWN_PROVIDERS } from "../config/known-providers.ts";
 import type { Config } from "../config/schema.ts";
-import type { Environment } from "../config/sources.ts";
+import { anchored } from "../config/to-parts.ts";
 import { type Failure, failure } from "../core/failure.ts";
 import type { ModelSpec } from "../core/model-spec.ts";
-import type { AgentLooks } from "./agent-looks.ts";
+import type { AgentLooks } from "../ports/agent-looks.ts";
+import type { AgentSpec } from "../ports/agent-spec.ts";
+import type { Environment } from "../ports/project.ts";
 
 /** Something that could work, or nearly. */
 export type AgentCandidate = {
@@ -105,14 +106,6 @@ async function serversOf(
 }
 
 const PULL: Readonly<Record<string, string>> = { ollama: "ollama pull qwen3-coder" };
-
-/** A path is one of the repository's own: agents work in other folders, where it may be missing or be theirs to change. */
-export function anchored(spec: AgentSpec, top: string): AgentSpec {
-  if (spec.kind === "model") return spec;
-  if (spec.kind === "scripted") return { ...spec, script: path.resolve(top, spec.script) };
-  const [program, ...args] = spec.command;
-  return program.includes("/") ? { ...spec, command: [path.resolve(top, program), ...args] } : spec;
-}
 
 /** Why an agent cannot work: its program is not there, or its key. */
 export async function agentProblem(

@@ -1,6 +1,5 @@
 /** What do use cases need of the machine? Ports, which `compose` puts together for one repository. */
 import type { Config } from "../config/schema.ts";
-import type { Environment } from "../config/sources.ts";
 import type { Failure } from "../core/failure.ts";
 import type { JobId } from "../core/job.ts";
 import type { Event } from "../core/log/event.ts";
@@ -10,14 +9,17 @@ import type { Drive } from "../engine/drive.ts";
 import type { EngineParts } from "../engine/engine.ts";
 import type { JobParts } from "../jobs/job-parts.ts";
 import type { Agent } from "../ports/agent.ts";
+import type { AgentLooks } from "../ports/agent-looks.ts";
 import type { BaseBranch } from "../ports/base-branch.ts";
 import type { Delivery } from "../ports/delivery.ts";
 import type { FlakyTests } from "../ports/flaky-tests.ts";
+import type { GateFound } from "../ports/gate.ts";
 import type { Mailbox } from "../ports/mailbox.ts";
-import type { Base, Project } from "../ports/project.ts";
-import type { RunHome } from "../ports/runs.ts";
+import type { OwnRefs } from "../ports/own-refs.ts";
+import type { Base, Environment, Project } from "../ports/project.ts";
+import type { RunHome, RunRecord } from "../ports/runs.ts";
+import type { Salvage } from "../ports/salvage.ts";
 import type { Traces } from "../ports/traces.ts";
-import type { AgentLooks } from "./agent-looks.ts";
 import type { Leftovers } from "./leftovers.ts";
 
 export type Parts = {
@@ -35,12 +37,13 @@ export type Parts = {
   readonly agents: AgentLooks;
   readonly delivery: Delivery;
   readonly traces: Traces;
+  readonly refs: OwnRefs;
+  readonly salvage: Salvage;
   readonly newRunName: () => string;
-};
-
-export type GateFound = {
-  readonly found: string;
-  readonly commands: readonly { readonly name: string; readonly command: readonly string[] }[];
+  /** For something that is no run: gone once it is disposed of. */
+  readonly openTrialHome: (
+    record: RunRecord,
+  ) => Promise<(AsyncDisposable & { readonly home: RunHome }) | Failed>;
 };
 
 export type WorldOptions = { readonly config: Config; readonly agents?: GivenAgents };

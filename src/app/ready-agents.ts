@@ -5,8 +5,8 @@ import type { Config } from "../config/schema.ts";
 import { type Failure, failure } from "../core/failure.ts";
 import type { ModelSpec } from "../core/model-spec.ts";
 import { hasFailed } from "../core/result.ts";
+import type { AgentLooks, SandboxFacts } from "../ports/agent-looks.ts";
 import type { Project } from "../ports/project.ts";
-import type { AgentLooks, SandboxFacts } from "./agent-looks.ts";
 import { dollarsKey, PRICE_WAYS, tooSmall } from "./budget-words.ts";
 import {
   type AgentCandidate,

@@ -6,6 +6,8 @@ export type Refused = Failed & {
   readonly because: /** What was asked for makes no sense here. */
     | "usage"
     | "configuration"
+    /** No run has that name. */
+    | "unknown-run"
     /** The repository, or what Skein keeps of it, does not allow it. */
     | "repository"
     | "agent"

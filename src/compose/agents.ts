@@ -1,71 +1,65 @@
-/** Who plans and works, and is it there? */
-import { CommandAgent } from "../adapters/agents/command.ts";
+/** Who plans and works? The agents that are given, else those that are configured. */
+
+import type { AgentParts } from "../adapters/agents/agent-settings.ts";
 import { FunctionAgent, type Functions } from "../adapters/agents/functions.ts";
-import { scripted } from "../adapters/agents/scripted.ts";
-import { anchored } from "../app/find-agent.ts";
+import { openLoneAgent } from "../adapters/agents/lone-agent.ts";
+import { agentOpener } from "../adapters/agents/open-agent.ts";
+import { whenAsked } from "../adapters/agents/when-asked.ts";
+import { folderSource } from "../adapters/context-files.ts";
+import { repositorySandbox } from "../adapters/sandboxes/repository-sandbox.ts";
+import { gitSurroundings } from "../adapters/surroundings.ts";
+import type { LoneParts } from "../app/lone-agent.ts";
 import type { GivenAgents } from "../app/parts.ts";
-import type { AgentSpec } from "../config/commands.ts";
-import { type Failure, failure, messageOf } from "../core/failure.ts";
-import { type Failed, hasFailed } from "../core/result.ts";
-import type { Agent } from "../ports/agent.ts";
-import type { AgentParts } from "./agent-parts.ts";
+import { secretsFor } from "../config/accounts.ts";
+import type { Config } from "../config/schema.ts";
+import { agentSettings, settledSpec, turnLimits } from "../config/to-parts.ts";
+import { toPolicy } from "../config/to-policy.ts";
+import { type Agent, NOBODY } from "../ports/agent.ts";
+import type { AgentSpec } from "../ports/agent-spec.ts";
+import type { Environment, Project } from "../ports/project.ts";
+import { AssociativeFiles } from "../subtasks/associative-files.ts";
+import { specialistsOf } from "./roles.ts";
 
 export const functionAgents = ({ plan, work }: Functions): GivenAgents => ({
   ...(work && { worker: new FunctionAgent({ work }) }),
   ...(plan && { planner: new FunctionAgent({ plan }) }),
 });
 
+type Configured = AgentParts & { readonly config: Config; readonly env: Environment; readonly top: string };
+
 /** A run without an agent is refused before it starts. */
 export function agentsOf(
-  parts: AgentParts,
+  { config, env, top, ...parts }: Configured,
   given: GivenAgents = {},
 ): { readonly worker: Agent; readonly planner: Agent | "none" } {
-  const { agent, planner } = parts.config;
-  const worker = given.worker ?? (agent ? agentOf(agent, parts) : NOBODY);
+  const settings = agentSettings(config, env, top);
+  const agentOf = (spec: AgentSpec) =>
+    whenAsked(agentOpener(settledSpec(spec, config, top), { ...settings, ...parts }));
+  const { agent, planner } = config;
+  const worker = given.worker ?? (agent ? agentOf(agent) : NOBODY);
   if (given.planner !== undefined) return { worker, planner: given.planner };
   if (planner === undefined) return { worker, planner: worker };
-  return { worker, planner: planner === "none" ? planner : agentOf(planner, parts) };
+  return { worker, planner: planner === "none" ? planner : agentOf(planner) };
 }
 
-/** A run whose agents were functions of a program can be delivered and tidied up without them. */
-export const NOBODY: Agent = {
-  turn: async () => ({ is: "failed", failure: failure("agent-unreachable", "no agent is configured") }),
-  collect: async () => undefined,
-};
+/** Of those who work outside of any run. */
+export const loneParts = (
+  project: Pick<Project, "located" | "stateFolder">,
+  env: Environment,
+): LoneParts => ({
+  openAlone: (config, spec) => {
+    const { top } = project.located;
+    return openLoneAgent(settledSpec(spec, config, top), {
+      settings: agentSettings(config, env, top),
+      ...{ stateFolder: project.stateFolder, workspace: config.workspace, limits: turnLimits(config) },
+      ...{ secrets: secretsFor(config, env), sandbox: repositorySandbox(project, config, env) },
+      ...{ budget: toPolicy(config).budget, maxScriptMs: config.timeout.check },
+    });
+  },
+  specialists: specialistsOf(project.located.top),
+  surroundings: gitSurroundings(project.located.gitDir),
+  filesIn,
+});
 
-function agentOf(written: AgentSpec, parts: AgentParts): Agent {
-  const spec = anchored(written, parts.top);
-  switch (spec.kind) {
-    case "scripted":
-      return scripted(spec.script, parts.programs);
-    case "command":
-      return new CommandAgent({ ...parts.programs, command: spec.command });
-    case "model":
-      return whenAsked(async () => (await import("./model-agent.ts")).openModelAgent(spec, parts));
-    case "acp":
-      return whenAsked(async () => (await import("./acp-agent.ts")).openAcpAgent(spec, parts));
-  }
-}
-
-/** Opened by its first turn: what it needs takes a while to load, and most commands never ask it anything. */
-function whenAsked(open: () => Promise<Agent | Failed>): Agent {
-  let opened: Promise<Agent | Failed> | undefined;
-  const opening = () => {
-    opened ??= open().catch((error: unknown) => ({ failure: unopened(error) }));
-    return opened;
-  };
-  return {
-    turn: async (ask, signal) => {
-      const agent = await opening();
-      return hasFailed(agent) ? { is: "failed", failure: agent.failure } : agent.turn(ask, signal);
-    },
-    collect: async (job) => {
-      const agent = await opening();
-      return hasFailed(agent) ? undefined : agent.collect(job);
-    },
-  };
-}
-
-/** A file of the installation is missing or broken: an agent must not throw, or its turn is watched for ever. */
-const unopened = (error: unknown): Failure =>
-  failure("agent-failed", `the agent could not be loaded: ${messageOf(error)}`, "install skein again");
+/** Which files may tasks of a chain be given? Those of a folder, matched offline. */
+export const filesIn = (folder: string) => new AssociativeFiles(folderSource(folder));

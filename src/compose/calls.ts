@@ -1,40 +1,5 @@
-/** How do a run's workers call, and by which program? Its desk, and a start of this very Skein that any script can use. */
-import { chmod, rename, writeFile } from "node:fs/promises";
-import path from "node:path";
-import type { CallDoor } from "../adapters/agents/job-calls.ts";
-import { CallDesk } from "../adapters/call-desk/desk.ts";
-import { ownFile } from "../adapters/own-files.ts";
-
+/** How does the program of a worker reach the run that it works for? */
 export { sendCall } from "../adapters/call-desk/send.ts";
-
-/** `runFolder`: where the run's own things are. The desk is to be closed with the run. */
-export function callsOf(runFolder: string): CallDoor {
-  let made: Promise<string> | undefined;
-  const skein = () => {
-    made ??= makeStart(path.join(runFolder, "skein")).catch((error: unknown) => {
-      made = undefined; // The next job tries again.
-      throw error;
-    });
-    return made;
-  };
-  return { desk: new CallDesk(), skein };
-}
-
-/**
- * A file of the run's own: a worker's PATH may have an older Node, or none, and no `skein`. By this file it starts the
- * same Skein on the same Node.
- */
-async function makeStart(file: string): Promise<string> {
-  const lines = ["#!/bin/sh", `exec ${quoted(process.execPath)} ${quoted(LAUNCHER)} "$@"`, ""];
-  await writeFile(`${file}.new`, lines.join("\n"));
-  await chmod(`${file}.new`, 0o700);
-  await rename(`${file}.new`, file);
-  return file;
-}
-
-const LAUNCHER = ownFile("bin/skein");
-
-const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
 
 /** Serves the calls of an agent that takes MCP servers only as programs, until its input ends. */
 export async function serveCalls(environment: Readonly<Record<string, string | undefined>>): Promise<void> {

@@ -1,33 +1,37 @@
 /** What do the use cases get of this machine, for one repository? */
+import { gateRules } from "../adapters/gates/rules.ts";
 import * as delivery from "../adapters/repositories/deliver.ts";
 import { letGo } from "../adapters/repositories/held.ts";
+import { baseOf } from "../adapters/repositories/locate.ts";
+import { ownRefsIn } from "../adapters/repositories/own-refs.ts";
 import { newRunName } from "../adapters/runs/run-record.ts";
+import { openTrialHome } from "../adapters/runs/trial-home.ts";
 import type { Parts } from "../app/parts.ts";
-import type { Environment } from "../config/sources.ts";
-import type { Project } from "../ports/project.ts";
-import { agentLooks } from "./agent-looks.ts";
-import { baseOf, flakyTestsOf, gitIn, mailboxOf } from "./project.ts";
-import { tracesOf } from "./traces.ts";
-import { gateOf, openWorld } from "./world.ts";
+import type { Environment, Project } from "../ports/project.ts";
+import { looksOf } from "./looks.ts";
+import { flakyTestsOf, gitIn, mailboxOf, salvageOf, tracesOf } from "./project.ts";
+import { openWorld } from "./world.ts";
 
 export function partsOf(project: Project, env: Environment): Parts {
-  const { top } = project.located;
+  const { located } = project;
+  const folder = located.top;
   return {
-    project,
-    env,
+    ...{ project, env, mailboxOf },
     openWorld: (home, how) => openWorld(project, env, home, how),
-    mailboxOf,
     git: gitIn(project),
-    base: (name, signal) => baseOf(project, name, signal),
-    gate: (config, commit, signal) => gateOf(project, config, commit, signal),
+    base: (name, signal) => baseOf(located, name, signal),
+    gate: ({ gate }, commit, signal) => gateRules(gate, folder).of(commit, signal),
     flaky: flakyTestsOf(project),
-    agents: agentLooks(env),
+    agents: looksOf(env),
     delivery: {
-      bring: (wanted, signal) => delivery.deliver({ ...wanted, folder: top }, signal),
-      mergeBase: (wanted, signal) => delivery.mergeBase({ ...wanted, folder: top }, signal),
-      letGo: (run) => letGo(top, run, { name: delivery.DELIVERY }),
+      bring: (wanted, signal) => delivery.deliver({ ...wanted, folder }, signal),
+      mergeBase: (wanted, signal) => delivery.mergeBase({ ...wanted, folder }, signal),
+      letGo: (run) => letGo(folder, run, { name: delivery.DELIVERY }),
     },
     traces: tracesOf(env),
+    refs: ownRefsIn(folder),
+    salvage: salvageOf(project),
     newRunName: () => newRunName(new Date(), Math.random),
+    openTrialHome: (record) => openTrialHome(project.stateFolder, record),
   };
 }

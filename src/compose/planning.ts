@@ -1,75 +1,22 @@
-/**
- * What is a plan made from, besides the request? The repository as far as it is looked at, word lists and limits, and
- * the roles that there are. `skein plan` answers at once: nothing that takes long to load is loaded here for nothing.
- */
-import { existsSync } from "node:fs";
-import path from "node:path";
+/** What are plans made from, and by whom? Loads nothing that takes long: `skein plan` answers at once. */
 import { loadPlanningFiles } from "../adapters/planning-data.ts";
 import { sampleOf, topOf } from "../adapters/repository-facts.ts";
-import { type Failed, hasFailed } from "../core/result.ts";
-import type { Specialist } from "../core/specialist.ts";
-import { withBuiltIn } from "../delegation/specialist-table.ts";
-import { type PlanningData, readPlanningData } from "../planning/data.ts";
-import { factsFrom, NO_FACTS, READ_MANIFESTS, type RepositoryFacts } from "../planning/facts.ts";
-import type { LintFacts } from "../planning/lint.ts";
+import { readSpecialists } from "../adapters/specialists.ts";
+import type { MakePlanParts } from "../app/make-plan.ts";
+import type { GroundsParts } from "../app/plan-grounds.ts";
+import type { Environment } from "../ports/project.ts";
+import { looksOf } from "./looks.ts";
 
-export type Grounds = {
-  /** The work tree around the folder, if there is one. */
-  readonly top?: string;
-  readonly facts: RepositoryFacts;
-  readonly data: PlanningData;
-  readonly agents: readonly Specialist[];
-  /** What could not be looked at: a plan says so. */
-  readonly assumptions: readonly string[];
-  /** What is wrong with the user's own roles, in words. */
-  readonly notices: readonly string[];
+export const groundsParts: GroundsParts = {
+  topOf,
+  sample: sampleOf,
+  planningFiles: loadPlanningFiles,
+  specialists: readSpecialists,
 };
 
-/** `problems`: the repository's own word lists or limits cannot be used. */
-export async function groundsOf(
-  folder: string,
-  signal: AbortSignal,
-): Promise<Grounds | Failed | { readonly problems: readonly string[] }> {
-  const top = topOf(folder);
-  const [sample, files, own] = await Promise.all([
-    sampleOf(folder, READ_MANIFESTS, signal),
-    loadPlanningFiles(top),
-    ownAgents(top),
-  ]);
-  if (hasFailed(files)) return files;
-  const data = readPlanningData(files);
-  if ("problems" in data) return data;
-  return {
-    ...(top === undefined ? {} : { top }),
-    ...(hasFailed(sample)
-      ? { facts: NO_FACTS, assumptions: [unseen(sample.failure.message)] }
-      : { facts: factsFrom(sample.entries, sample.texts, sample.isCut ? 1 : 0), assumptions: [] }),
-    data,
-    agents: withBuiltIn(own.specialists),
-    notices: own.problems,
-  };
-}
-
-/** What plan files are checked by: the same before a run as by `skein plan check`. Paths only where all are known. */
-export const checkedBy = ({ agents, facts, data }: Grounds): LintFacts => ({
-  agents,
-  limits: data.limits,
-  ...(facts.filesLeftOut === 0 && facts.files.length > 0 && { files: facts.files }),
+export const planParts = (folder: string, env: Environment): MakePlanParts => ({
+  env,
+  agents: looksOf(env),
+  openProject: async (signal) => (await import("./project.ts")).openProject(folder, env, signal),
+  alone: async (project) => (await import("./agents.ts")).loneParts(project, env),
 });
-
-const unseen = (said: string): string =>
-  /not a git repository/i.test(said)
-    ? "There is no repository here: the plan was made without looking at files."
-    : /not a valid object name|ambiguous argument/i.test(said)
-      ? "Nothing is committed here yet: the plan was made without looking at files."
-      : `The repository could not be looked at (${said}): the plan was made without its files.`;
-
-/** To read them takes a library for their front matter. */
-async function ownAgents(top: string | undefined) {
-  const isThere = FOLDERS.some((name) => top !== undefined && existsSync(path.join(top, name)));
-  if (top === undefined || !isThere) return { specialists: [], problems: [] };
-  const { readSpecialists } = await import("../adapters/specialists.ts");
-  return readSpecialists(top);
-}
-
-const FOLDERS = [".claude/agents", ".skein/agents"];

@@ -2,7 +2,8 @@
 import path from "node:path";
 import { deviceFile } from "../adapters/devices.ts";
 import { runFiles } from "../adapters/run-files.ts";
-import { mailboxOf, type Project } from "./project.ts";
+import type { Project } from "../ports/project.ts";
+import { mailboxOf } from "./project.ts";
 
 export const serverParts = ({ located, stateFolder, runs }: Project) => ({
   repository: path.basename(located.top),

@@ -1,10 +1,10 @@
 /** Which accounts may an agent call? What shares a quota parks together. */
 import { accountOf, type ModelSpec } from "../core/model-spec.ts";
 import type { Accounts } from "../core/rules/policy.ts";
+import type { AgentSpec } from "../ports/agent-spec.ts";
+import type { Environment } from "../ports/project.ts";
 import { secretsInCommand, secretsOf } from "../text/redact.ts";
-import type { AgentSpec } from "./commands.ts";
 import type { Config } from "./schema.ts";
-import type { Environment } from "./sources.ts";
 
 /** The model's own, then those of its fallbacks; of a program its name, since whose quota it uses is its own affair. */
 export function accountsOf(spec: AgentSpec, fallback: readonly ModelSpec[] = []): Accounts {

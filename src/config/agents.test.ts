@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { AgentSpec } from "./commands.ts";
+import type { AgentSpec } from "../ports/agent-spec.ts";
 import { type Config, problemText, readConfig } from "./index.ts";
 import { KNOWN_AGENTS } from "./known-agents.ts";
 import { KNOWN_PROVIDERS } from "./known-providers.ts";

@@ -1,18 +1,9 @@
 /** How are agents named in the configuration? By a name, a model, a command, or in full; never shown when refused. */
 import * as z from "zod";
-import type { ModelSpec } from "../core/model-spec.ts";
+import type { AgentSpec } from "../ports/agent-spec.ts";
 import { issueText } from "./issue-text.ts";
 import { knownAgent } from "./known-agents.ts";
 import { modelIn, modelProblem, modelSpec, specOf, writtenModel, writtenOf } from "./models.ts";
-
-export type AgentSpec =
-  /** A program of the user's own: it gets a brief, and its answer is read. */
-  | { readonly kind: "command"; readonly command: readonly [string, ...string[]] }
-  | { readonly kind: "scripted"; readonly script: string }
-  /** Skein's own agent on a model; the fallbacks are called while the model's quota is used up. */
-  | { readonly kind: "model"; readonly model: ModelSpec; readonly fallbacks: readonly ModelSpec[] }
-  /** A program that speaks the Agent Client Protocol; `name` is what people call it. */
-  | { readonly kind: "acp"; readonly name: string; readonly command: readonly [string, ...string[]] };
 
 const word = z.string("must be a text").max(10_000, "is too long");
 const program = z.tuple(

@@ -1,4 +1,5 @@
 /** Which agents are known by name? How each is started as an Agent Client Protocol server, and what it needs. */
+import type { Environment } from "../ports/project.ts";
 
 export type KnownAgent = {
   readonly name: string;
@@ -80,5 +81,16 @@ function codexProvider(passed: Readonly<Record<string, string>>): Readonly<Recor
   };
 }
 
+/** What is known of an agent by its name: the variables that it is started with besides, and its habits. */
+export function startOf(name: string, env: Environment) {
+  const known = knownAgent(name);
+  const own = passed(env, known?.passes ?? []);
+  return { environment: { ...own, ...known?.tells?.(own) }, readsItself: known?.readsItself ?? false };
+}
+
 export const knownAgent = (name: string): KnownAgent | undefined =>
   KNOWN_AGENTS.find((agent) => agent.name === name);
+
+/** Those of the named variables that are set. */
+export const passed = (env: Environment, names: readonly string[]): Readonly<Record<string, string>> =>
+  Object.fromEntries(names.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]] as const])));

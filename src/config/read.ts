@@ -1,10 +1,11 @@
 /** What is configured? Defaults, then aliases, the file, SKEIN_* and the command line; the later one counts. */
 import { parseDocument } from "yaml";
+import type { Environment } from "../ports/project.ts";
 import { issueText } from "./issue-text.ts";
 import { KEYS } from "./keys.ts";
 import { type ConfigEntry, type ConfigProblem, placeOf } from "./problem.ts";
 import type { Config } from "./schema.ts";
-import { type Environment, fromAliases, fromEnvironment, fromFlags, fromSets } from "./sources.ts";
+import { fromAliases, fromEnvironment, fromFlags, fromSets } from "./sources.ts";
 import { policyTrouble } from "./to-policy.ts";
 import { type ConfigFile, readFileText } from "./yaml-file.ts";
 
@@ -139,4 +140,11 @@ function nested(values: ReadonlyMap<string, unknown>): Config {
   config["planner"] ??= config["agent"];
   if (config["planner"] === undefined) delete config["planner"];
   return config as Config;
+}
+
+/** For what can be said although nothing is configured yet, or not rightly. */
+export function defaultConfig(): Config {
+  const read = readConfig({ env: {}, sets: [], flags: {} });
+  if ("problems" in read) throw new Error(`the defaults are refused: ${JSON.stringify(read.problems)}`);
+  return read.config;
 }

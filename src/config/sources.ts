@@ -1,9 +1,9 @@
 /** What do the environment and the command line say? Entries by key, each with the name by which it came. */
+import type { Environment } from "../ports/project.ts";
 import { closest } from "../text/closest.ts";
 import { flagOf, KEYS } from "./keys.ts";
 import { type ConfigEntry, type ConfigProblem, wrongKey } from "./problem.ts";
 
-export type Environment = Readonly<Record<string, string | undefined>>;
 type Found = {
   readonly entries: readonly ConfigEntry[];
   readonly problems: readonly ConfigProblem[];

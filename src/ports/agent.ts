@@ -15,6 +15,12 @@ export type Agent = {
   collect(job: JobId): Promise<Said | Called | Cut | undefined>;
 };
 
+/** A run whose agents were functions of a program can be delivered and tidied up without them. */
+export const NOBODY: Agent = {
+  turn: async () => ({ is: "failed", failure: failure("agent-unreachable", "no agent is configured") }),
+  collect: async () => undefined,
+};
+
 export type Ask = {
   readonly job: JobId;
   readonly brief: PlanBrief | WorkBrief;

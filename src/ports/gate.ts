@@ -17,6 +17,15 @@ export type Gate = {
   changes(from: string, to: string, signal: AbortSignal): Promise<readonly GateChange[] | Failed>;
 };
 
+/** As it is configured: found in the tree, none, or these commands. */
+export type GateSetting = "auto" | "none" | readonly { readonly name: string; readonly run: string }[];
+
+/** The gate that a commit would have, in words; no commands if there is none. */
+export type GateFound = {
+  readonly found: string;
+  readonly commands: readonly { readonly name: string; readonly command: readonly string[] }[];
+};
+
 export type GatedTree = {
   readonly job: JobId;
   readonly commit: string;

@@ -1,6 +1,8 @@
 /** May this model be called now? One answer for all jobs of a run, so that quota and money are looked after in one place. */
 import type { Failure } from "../core/failure.ts";
 import type { JobId } from "../core/job.ts";
+import type { Event } from "../core/log/event.ts";
+import type { Live, NextAccount } from "../core/rules/governor.ts";
 import type { TaskId } from "../core/task.ts";
 
 export type Governor = {
@@ -16,6 +18,30 @@ export type Governor = {
    * (`authentication`): no call is admitted to it before that is over.
    */
   refuse(account: string, why: Failure): void;
+};
+
+/** The governor of a run, which the engine tells of the log. */
+export type RunGovernor = Governor & {
+  /** Before the first job starts. */
+  connect(run: GovernedRun): void;
+  readonly follow: (event: Event) => void;
+  /** Whether a job waits until it may call its model, and how long it has waited in all. */
+  isWaiting(job: JobId): boolean;
+  waitedMs(job: JobId): number;
+};
+
+/** The run that the jobs belong to. */
+export type GovernedRun = {
+  /** Which of the accounts may be called, according to the log. */
+  readonly next: (accounts: readonly [string, ...string[]]) => NextAccount;
+  /** Why a call exceeds the budgets, if it does. `live`: what running jobs have used and the log does not have yet. */
+  readonly mayCall: (call: WantedCall, live: Live) => Failure | undefined;
+  /** Resolves once the log has it. */
+  readonly tell: (account: string, why: Failure) => Promise<void>;
+  /** An account that was rate limited has answered again. */
+  readonly worked: (account: string) => void;
+  /** A job begins to wait. */
+  readonly waits: () => void;
 };
 
 export type WantedCall = {

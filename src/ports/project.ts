@@ -1,6 +1,9 @@
 /** Which repository is worked on, and where is everything that Skein keeps of it? */
 import type { Runs } from "./runs.ts";
 
+/** The variables of a process. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
 export type Located = {
   /** The work tree; of a bare repository the git folder itself. Real and absolute, like `gitDir`. */
   readonly top: string;
@@ -18,6 +21,16 @@ export type Project = {
   readonly located: Located;
   readonly stateFolder: string;
   readonly runs: Runs;
+  /** Runs of repositories that are gone from their place, if they started from commits that are here. */
+  readonly movedRuns: () => Promise<readonly MovedRuns[]>;
+};
+
+export type MovedRuns = {
+  /** Where the repository was. */
+  readonly from: string;
+  /** The state folder that its runs are still kept in. */
+  readonly folder: string;
+  readonly runs: readonly string[];
 };
 
 /** The commit that a run starts from, and the branch that it is to be delivered to, if it starts from one. */

@@ -108,6 +108,20 @@ export type TaskHandler<Session = unknown> = {
   addToolResponse(session: Session, name: string, result: HandledTaskResult): void | PromiseLike<void>;
 };
 
+/** The handler of tasks without a role, and one for each role by its name. */
+export type TaskHandlers = {
+  readonly handler: TaskHandler;
+  readonly handlers: Readonly<Record<string, TaskHandler>>;
+};
+
+export type TemplateFile = { readonly file: string } & (
+  | { readonly is: "xml"; readonly text: string }
+  /** What it exports by default. */
+  | { readonly is: "module"; readonly value: unknown }
+  | { readonly is: "code" }
+  | { readonly is: "unreadable"; readonly why: string }
+);
+
 /** None of these throws. Paths are relative to the folder that the tasks are about, with "/". */
 export type ContextFiles = {
   read(path: string, signal: AbortSignal): Promise<{ readonly text: string } | Failed>;

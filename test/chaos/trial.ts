@@ -5,12 +5,13 @@ import { cp, mkdtemp, readdir, readFile, readlink, rm, writeFile } from "node:fs
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { openProject, type Project } from "../../src/compose.ts";
+import { openProject } from "../../src/compose/project.ts";
 import { jobId } from "../../src/core/job.ts";
 import type { Event } from "../../src/core/log/event.ts";
 import { evolve } from "../../src/core/log/evolve.ts";
 import { emptyState } from "../../src/core/log/state.ts";
 import { hasFailed } from "../../src/core/result.ts";
+import type { Project } from "../../src/ports/project.ts";
 import type { RunRecord } from "../../src/ports/runs.ts";
 import { endings, eventsOf } from "../support/live-runs.ts";
 import { openRepository } from "../support/repositories.ts";

@@ -1,6 +1,6 @@
 /** The process that is killed: starts the one run of a place, or goes on with it, and dies when it is told to. */
 import type { LiveRun } from "../../src/app/follow-run.ts";
-import { openProject } from "../../src/compose.ts";
+import { openProject } from "../../src/compose/project.ts";
 import { hasFailed } from "../../src/core/result.ts";
 import { ROOT } from "../../src/core/task.ts";
 import type { Watch } from "../../src/engine/drive.ts";

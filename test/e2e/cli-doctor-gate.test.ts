@@ -6,8 +6,8 @@ import { readdir } from "node:fs/promises";
 import path from "node:path";
 import { describe, it } from "node:test";
 import { promisify } from "node:util";
+import { trialFrom } from "../../src/app/inspect/trial.ts";
 import { failure } from "../../src/core/failure.ts";
-import { trialFrom } from "../../src/surfaces/cli/doctor/gate-findings.ts";
 import { makeBarrier, makePlace, type Place } from "./cli-place.ts";
 
 const LIMIT = { timeout: 60_000 };
@@ -130,12 +130,12 @@ describe("skein doctor --gate", () => {
       is: "unproven",
       failure: failure("setup", "your tests pass without your code", "uv run"),
     } as const;
-    const { exit, findings } = trialFrom({ run, tookMs: 1_234, probed: unproven });
-    assert.equal(exit, 3);
+    const { is, findings } = trialFrom({ run, tookMs: 1_234, probed: unproven });
+    assert.equal(is, "unusable");
     assert.deepEqual(
       findings.map(({ name, level, text }) => `${level} ${name}: ${text}`),
       ["ok gate, run: passes after 1.2 s: 1 command", "bad probe: your tests pass without your code"],
     );
-    assert.equal(trialFrom({ run, tookMs: 1, probed: { is: "proved" } }).exit, 0);
+    assert.equal(trialFrom({ run, tookMs: 1, probed: { is: "proved" } }).is, "passed");
   });
 });

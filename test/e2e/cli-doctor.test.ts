@@ -7,8 +7,8 @@ import { chmod, mkdir, rm, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, it } from "node:test";
 import { promisify, stripVTControlCharacters } from "node:util";
-import { gatherFacts } from "../../src/surfaces/cli/doctor/facts.ts";
-import { processInput } from "../../src/surfaces/cli/input.ts";
+import { inspect } from "../../src/app/inspect.ts";
+import { inspectParts } from "../../src/compose/inspection.ts";
 import { main } from "../../src/surfaces/cli/main.ts";
 import { SILENT } from "../../src/surfaces/cli/output.ts";
 import { makeRepository, openRepository, withScriptedGit } from "../support/repositories.ts";
@@ -99,17 +99,15 @@ describe("skein doctor", () => {
   it("does not wait for a git that hangs", LIMIT, async () => {
     await using place = await makePlace();
     const folder = place.repository.folder;
-    const context = {
-      out: SILENT,
-      err: SILENT,
-      json: true,
-      env: {},
+    const request = {
       folder,
-      command: "",
-      now: Date.now,
-      input: processInput,
+      configure: async () => ({ kind: "configuration", message: "not read" }) as const,
+      node: { version: process.versions.node, path: process.execPath },
+      maxMs: 100,
     };
-    const facts = await withScriptedGit("exec tail -f /dev/null", () => gatherFacts(context, {}, 100));
+    const { facts } = await withScriptedGit("exec tail -f /dev/null", () =>
+      inspect(request, inspectParts({})),
+    );
     assert.ok("failure" in facts.git && "failure" in facts.repository);
     assert.match(facts.git.failure.message, /git did not answer within 0\.1 s/);
   });

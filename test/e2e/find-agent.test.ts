@@ -7,15 +7,15 @@ import path from "node:path";
 import { describe, it } from "node:test";
 import { keyProblem } from "../../src/adapters/models/providers.ts";
 import { agentsHere, findAgent } from "../../src/app/find-agent.ts";
-import { agentLooks } from "../../src/compose/agent-looks.ts";
+import { looksOf } from "../../src/compose/looks.ts";
 import type { Config } from "../../src/config/index.ts";
+import { defaultConfig } from "../../src/config/index.ts";
 import { KNOWN_PROVIDERS } from "../../src/config/known-providers.ts";
-import { defaultConfig } from "../../src/surfaces/cli/configuration.ts";
 import { newFolder } from "../support/folders.ts";
 import { makePlace } from "./cli-place.ts";
 
 const LIMIT = { timeout: 60_000 };
-const partsOf = (env: Readonly<Record<string, string | undefined>>) => ({ env, agents: agentLooks(env) });
+const partsOf = (env: Readonly<Record<string, string | undefined>>) => ({ env, agents: looksOf(env) });
 const NEVER = new AbortController().signal;
 const ALL = defaultConfig();
 const looking = (...lookFor: Config["lookFor"]): Config => ({ ...ALL, lookFor });

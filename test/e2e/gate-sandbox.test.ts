@@ -3,7 +3,8 @@ import assert from "node:assert/strict";
 import fs from "node:fs";
 import path from "node:path";
 import { it } from "node:test";
-import { tryGate } from "../../src/compose/try-gate.ts";
+import { tryGate } from "../../src/app/try-gate.ts";
+import { partsOf } from "../../src/compose/parts.ts";
 import { openWorld } from "../../src/compose/world.ts";
 import { isGreen } from "../../src/core/gate.ts";
 import type { JobId } from "../../src/core/job.ts";
@@ -58,8 +59,8 @@ sandboxed(
     await inside.run(false);
     assert.equal(fs.readFileSync(seen, "utf8"), "\n");
     const { project, env } = setting;
-    const tried = { config: setting.config({ gate }), env, commit: project.located.head };
-    const trial = await tryGate(project, tried, NEVER);
+    const tried = { config: setting.config({ gate }), commit: project.located.head };
+    const trial = await tryGate(tried, partsOf(project, env), NEVER);
     assert.ok(!hasFailed(trial));
     assert.match(
       trial.run.setup?.message ?? "",

@@ -5,7 +5,7 @@ import path from "node:path";
 import { it } from "node:test";
 import { CommandAgent } from "../../src/adapters/agents/command.ts";
 import { CommandGate } from "../../src/adapters/gates/command.ts";
-import { configuredRules } from "../../src/adapters/gates/rules.ts";
+import { gateRules } from "../../src/adapters/gates/rules.ts";
 import type { JobId } from "../../src/core/job.ts";
 import { hasFailed } from "../../src/core/result.ts";
 import { textOf, workAsk } from "../contracts/agent.ts";
@@ -40,7 +40,7 @@ it("the gate runs what agents wrote, as the user, and hands it no key", async ()
   await using at = await workspacePlace({ environment, files });
   const gate = new CommandGate({
     repository: at.repository.folder,
-    rules: configuredRules([{ name: "test", run: "sh check.sh" }]),
+    rules: gateRules([{ name: "test", run: "sh check.sh" }], ""),
     conflicts: { in: async () => [] },
     workspaces: at.workspaces,
     programs: at.place.programs,

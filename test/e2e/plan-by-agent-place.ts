@@ -3,7 +3,9 @@ import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
-import { type PlannedByAgent, planByAgent } from "../../src/compose/plan-by-agent.ts";
+import { planByAgent } from "../../src/app/plan-by-agent.ts";
+import { loneParts } from "../../src/compose/agents.ts";
+import { looksOf } from "../../src/compose/looks.ts";
 import { NO_FACTS } from "../../src/planning/facts.ts";
 import type { ExecutionPlan } from "../../src/planning/plan.ts";
 import { makeSetting, type Setting } from "../support/live-runs.ts";
@@ -34,7 +36,7 @@ export const GOOD = {
 };
 
 export type Asked = {
-  readonly end: PlannedByAgent;
+  readonly end: Awaited<ReturnType<typeof planByAgent>>;
   readonly said: readonly string[];
 };
 
@@ -51,13 +53,15 @@ export async function ask(
   const wanted = {
     request: REQUEST,
     config: config(flags),
-    env: { ...env, ...more.env },
     facts: { ...NO_FACTS, languages: ["TypeScript"], testCommand: "npm test" },
     rulesPlan: more.rulesPlan ?? RULES_PLAN,
     maxConcurrent: 4,
+    say: (line: string) => said.push(line),
   };
+  const own = { ...env, ...more.env };
+  const parts = { project, agents: looksOf(own), ...loneParts(project, own) };
   const signal = more.signal ?? AbortSignal.timeout(60_000);
-  const end = await planByAgent(project, wanted, (line) => said.push(line), signal);
+  const end = await planByAgent(wanted, parts, signal);
   return { end, said };
 }
 

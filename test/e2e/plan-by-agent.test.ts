@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, it } from "node:test";
-import { openPlanningPlace } from "../../src/compose/plan-by-agent-place.ts";
+import { openPlanningPlace } from "../../src/adapters/runs/planning-place.ts";
 import { hasFailed } from "../../src/core/result.ts";
 import { ACP_COMMAND } from "../support/acp-agent/agent.ts";
 import type { AcpScript } from "../support/acp-agent/script.ts";

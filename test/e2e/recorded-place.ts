@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { fileURLToPath } from "node:url";
-import { openProject } from "../../src/compose.ts";
+import { openProject } from "../../src/compose/project.ts";
 import type { Event, RunEnd } from "../../src/core/log/event.ts";
 import { hasFailed } from "../../src/core/result.ts";
 import { isSettled } from "../../src/core/task.ts";

@@ -1,5 +1,5 @@
 /** A run in a process of its own that dies by SIGKILL right before one event is on the disk, or right after it. */
-import { openProject } from "../../src/compose.ts";
+import { openProject } from "../../src/compose/project.ts";
 import type { Event } from "../../src/core/log/event.ts";
 import { hasFailed } from "../../src/core/result.ts";
 import type { EventLog } from "../../src/ports/event-log.ts";

@@ -5,13 +5,15 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import * as begin from "../../src/app/begin-run.ts";
 import { followRun, type RunEnding, type RunListeners } from "../../src/app/follow-run.ts";
-import { openProject, type Project, partsOf } from "../../src/compose.ts";
+import { partsOf } from "../../src/compose/parts.ts";
+import { openProject } from "../../src/compose/project.ts";
 import { type Config, readConfig } from "../../src/config/index.ts";
 import type { Event } from "../../src/core/log/event.ts";
 import type { RunState } from "../../src/core/log/state.ts";
 import { hasFailed } from "../../src/core/result.ts";
 import type { Script } from "../../src/ports/agent-script.ts";
 import type { EventLog } from "../../src/ports/event-log.ts";
+import type { Project } from "../../src/ports/project.ts";
 import type { RunHome } from "../../src/ports/runs.ts";
 import { type Files, makeRepository, type TestRepository } from "./repositories.ts";
 

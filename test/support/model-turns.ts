@@ -3,11 +3,11 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { ModelAgent, type ModelAgentOptions } from "../../src/adapters/agents/model/model-agent.ts";
-import type { PriceOverrides } from "../../src/adapters/models/prices.ts";
 import { type Model, openModel } from "../../src/adapters/models/providers.ts";
 import { noSandbox } from "../../src/adapters/sandboxes/sandbox.ts";
 import type { Failure } from "../../src/core/failure.ts";
 import type { ModelSpec } from "../../src/core/model-spec.ts";
+import type { PriceOverrides } from "../../src/ports/agent-looks.ts";
 import type { Admitted, CallAmount, Governor, WantedCall } from "../../src/ports/governor.ts";
 import { agentParts, type Heard, hearing } from "./agent-parts.ts";
 import {

@@ -5,7 +5,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, it } from "node:test";
 import { transcriptName } from "../../src/adapters/transcripts.ts";
-import { mailboxOf } from "../../src/compose.ts";
+import { mailboxOf } from "../../src/compose/project.ts";
 import { NO_METRICS } from "../../src/core/handoff.ts";
 import type { TaskId } from "../../src/core/task.ts";
 import type { MailboxMessage } from "../../src/ports/mailbox.ts";

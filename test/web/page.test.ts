@@ -4,7 +4,7 @@ import path from "node:path";
 import { after, before, describe, it } from "node:test";
 import { build } from "esbuild";
 import type { Browser, Page } from "playwright-core";
-import { mailboxOf } from "../../src/compose.ts";
+import { mailboxOf } from "../../src/compose/project.ts";
 import type { Event } from "../../src/core/log/event.ts";
 import type { TaskId } from "../../src/core/task.ts";
 import { nothingSeen, see } from "../../src/core/view/view.ts";

@@ -190,7 +190,7 @@ describe("the web server", () => {
   });
 
   it("hands a command to the run, and its answer back", async () => {
-    const { mailboxOf } = await import("../../src/compose.ts");
+    const { mailboxOf } = await import("../../src/compose/project.ts");
     const stop = new AbortController();
     const driving = (async () => {
       for await (const { command, answer } of mailboxOf(run.home).receive(stop.signal)) {

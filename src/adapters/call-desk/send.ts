@@ -3,13 +3,12 @@ import { once } from "node:events";
 import { Agent, type IncomingMessage, request } from "node:http";
 import { text } from "node:stream/consumers";
 import { messageOf } from "../../core/failure.ts";
+import type { Environment } from "../../ports/project.ts";
 import { fields, parseJson } from "../../text/json.ts";
 import type { Call } from "./tools.ts";
 
 export const CALL_URL = "SKEIN_CALL_URL";
 export const CALL_TOKEN = "SKEIN_CALL_TOKEN";
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 type Sent =
   | { readonly is: "taken"; readonly message: string }

@@ -12,7 +12,7 @@ import type { ProgramEnd, Programs } from "../../ports/programs.ts";
 import type { Workspaces } from "../../ports/workspaces.ts";
 import type { Conflicted } from "../repositories/conflicts.ts";
 import { CommandGate } from "./command.ts";
-import { configuredRules } from "./rules.ts";
+import { gateRules } from "./rules.ts";
 
 const folder = mkdtempSync(path.join(tmpdir(), "skein-gate-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
@@ -45,7 +45,10 @@ async function gated(
   };
   const gate = new CommandGate({
     repository: folder,
-    rules: configuredRules(Object.keys(commands).map((name) => ({ name, run: name }))),
+    rules: gateRules(
+      Object.keys(commands).map((name) => ({ name, run: name })),
+      "",
+    ),
     conflicts: { in: async () => conflicts },
     workspaces,
     programs,

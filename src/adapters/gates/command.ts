@@ -22,7 +22,7 @@ import type { ToolProblem } from "./tool-output/found.ts";
 import { readOutput } from "./tool-output/read-output.ts";
 import { A_GATE, type Runnable, whyUnrunnable } from "./unrunnable.ts";
 
-type CommandGateParts = GateParts & {
+export type CommandGateParts = GateParts & {
   readonly rules: GateRules;
   readonly conflicts: Conflicts;
   readonly programs: Programs;

@@ -4,7 +4,7 @@ import { makeRepository } from "../../../test/support/repositories.ts";
 import { hasFailed } from "../../core/result.ts";
 import { flagOf } from "../../core/rules/gate-changes.ts";
 import { gateChanges } from "./gate-changes.ts";
-import { configuredRules, detectedRules } from "./rules.ts";
+import { gateRules } from "./rules.ts";
 
 const NEVER = new AbortController().signal;
 type Files = Readonly<Record<string, string>>;
@@ -21,7 +21,7 @@ async function looksAs(files: Files, looks: readonly Look[], gates: readonly (st
   for (const [i, [change]] of looks.entries()) commits.push(await repository.branch(`b${i}`, change));
   for (const gate of gates) {
     const configured = gate === "" ? [] : [{ name: "gate", run: gate ?? "" }];
-    const rules = gate === undefined ? detectedRules(folder) : configuredRules(configured);
+    const rules = gate === undefined ? gateRules("auto", folder) : gateRules(configured, folder);
     const said = await Promise.all(
       commits.map(async (to) => {
         const found = await gateChanges(folder, rules, { from, to }, NEVER);

@@ -7,7 +7,7 @@ import { hasFailed } from "../../core/result.ts";
 import type { Programs } from "../../ports/programs.ts";
 import type { Workspace, Workspaces } from "../../ports/workspaces.ts";
 import { CommandGate } from "./command.ts";
-import { configuredRules } from "./rules.ts";
+import { gateRules } from "./rules.ts";
 
 const quiet = new AbortController().signal;
 const tree = (job: string, commit: string) => ({ job: job as JobId, commit, rules: "rules" });
@@ -38,7 +38,7 @@ function slowly() {
   };
   const gate = new CommandGate({
     repository: "/nowhere",
-    rules: configuredRules([{ name: "test", run: "test" }]),
+    rules: gateRules([{ name: "test", run: "test" }], ""),
     conflicts: { in: async () => [] },
     workspaces,
     programs,

@@ -12,7 +12,7 @@ import { LocalPrograms } from "../programs/local.ts";
 import { CloneWorkspaces } from "../workspaces/clones.ts";
 import { CommandGate } from "./command.ts";
 import { provedGatesIn } from "./proved-gates.ts";
-import { configuredRules, detectedRules } from "./rules.ts";
+import { gateRules } from "./rules.ts";
 
 const MAX = { timeout: 60_000 };
 const quiet = new AbortController().signal;
@@ -49,8 +49,11 @@ async function place(files: Files, options: Options = {}) {
   const gate = new CommandGate({
     repository: repository.folder,
     rules: lines
-      ? configuredRules(lines.map((run) => ({ name: run, run })))
-      : detectedRules(repository.folder),
+      ? gateRules(
+          lines.map((run) => ({ name: run, run })),
+          "",
+        )
+      : gateRules("auto", repository.folder),
     conflicts: { in: async () => [] },
     workspaces,
     programs,

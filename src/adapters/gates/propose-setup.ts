@@ -1,4 +1,5 @@
 /** How could a workspace get what the gate needs? From the files of a tree, and from the user's checkout. */
+import type { SetupFacts } from "../../ports/inspection.ts";
 import type { TopFiles } from "./detect.ts";
 
 /** What is installed in the user's checkout and ignored by git. */
@@ -8,18 +9,7 @@ export type Installed = {
   readonly venv?: { readonly name: string; readonly isEditable: boolean };
 };
 
-export type SetupProposal = {
-  /** For `workspace.setup`. */
-  readonly command: string;
-  readonly lockFile: string;
-  /** Without it a workspace would have nothing installed. */
-  readonly isNeeded: boolean;
-  /** Why it is needed or not, as a sentence. */
-  readonly why: string;
-  /** For `workspace.copy`, instead of the command: the installed packages can be copied. */
-  readonly copy?: readonly string[];
-  /** For `gate`, if the detected one would not use the installed packages. */
-  readonly gate?: string;
+type SetupProposal = SetupFacts & {
   /** It also installs programs: `mocha`, `pytest`. */
   readonly hasPrograms: boolean;
 };

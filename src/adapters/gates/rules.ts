@@ -1,6 +1,7 @@
 /** Which commands are the gate of a commit? Those of the configuration, or those that its own tree names. */
 
 import { type Failed, hasFailed } from "../../core/result.ts";
+import type { GateSetting } from "../../ports/gate.ts";
 import { redactCommand, redactor } from "../../text/redact.ts";
 import { listFiles, readBlob } from "../git/trees.ts";
 import { type Detected, detectGate, GATE_FILES, isLockFile } from "./detect.ts";
@@ -12,10 +13,11 @@ export type GateRules = {
   of(commit: string, signal: AbortSignal): Promise<Rules | Failed>;
 };
 
-type ConfiguredCommand = { readonly name: string; readonly run: string };
+export const gateRules = (gate: GateSetting, folder: string): GateRules =>
+  gate === "auto" ? detectedRules(folder) : configuredRules(gate === "none" ? [] : gate);
 
 /** The same for every commit. Without commands, landings are not gated, and say so. */
-export function configuredRules(commands: readonly ConfiguredCommand[]): GateRules {
+function configuredRules(commands: Exclude<GateSetting, string>): GateRules {
   const gate: readonly GateCommand[] = commands.map(({ name, run }) => shellCommand(name, run));
   const found =
     commands.length === 0
@@ -25,7 +27,7 @@ export function configuredRules(commands: readonly ConfiguredCommand[]): GateRul
 }
 
 /** Read from the commit, and again only if one of the files differs. */
-export function detectedRules(folder: string): GateRules {
+function detectedRules(folder: string): GateRules {
   const known = new Map<string, Rules>();
   return {
     of: async (commit, signal) => {

@@ -10,7 +10,7 @@ import { hasFailed } from "../../core/result.ts";
 import type { GateRun } from "../../ports/gate.ts";
 import type { ProgramEnd, Programs } from "../../ports/programs.ts";
 import { CommandGate } from "./command.ts";
-import { configuredRules } from "./rules.ts";
+import { gateRules } from "./rules.ts";
 
 const OUTPUTS = path.join(import.meta.dirname, "..", "..", "..", "test", "fixtures", "set-up-output");
 const recorded = (name: string) => readFileSync(path.join(OUTPUTS, `${name}.txt`), "utf8");
@@ -41,7 +41,10 @@ async function gated(
   };
   const gate = new CommandGate({
     repository: folder,
-    rules: configuredRules(Object.keys(commands).map((run) => ({ name: run, run }))),
+    rules: gateRules(
+      Object.keys(commands).map((run) => ({ name: run, run })),
+      "",
+    ),
     conflicts: { in: async () => [] },
     workspaces: {
       take: async ({ job }) => ({ job, folder, commit, environment: {}, notices: [] }),

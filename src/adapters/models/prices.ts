@@ -1,15 +1,6 @@
 /** Prices of models, from a bundled table of public prices and from the user's own settings. */
 
-/** In dollars for a million tokens. Cache prices default to the input price. */
-type PriceOverride = {
-  readonly inputPerMillion: number;
-  readonly outputPerMillion: number;
-  readonly cacheReadPerMillion?: number;
-  readonly cacheWritePerMillion?: number;
-};
-
-/** By "provider/model". */
-export type PriceOverrides = Readonly<Record<string, PriceOverride>>;
+import type { PriceOverride, PriceOverrides } from "../../ports/agent-looks.ts";
 
 /** `input` includes what was read from a cache or written to one. */
 export type TokenUse = {

@@ -4,8 +4,10 @@ import { connect } from "node:net";
 import type { LanguageModel } from "ai";
 import { type Failure, failure } from "../../core/failure.ts";
 import { accountOf, type ModelSpec } from "../../core/model-spec.ts";
+import type { PriceOverrides } from "../../ports/agent-looks.ts";
+import type { Environment } from "../../ports/project.ts";
 import { askProvider as fetch } from "./fetch.ts";
-import { type ModelName, openPrices, type PriceOverrides, type Prices, type TokenUse } from "./prices.ts";
+import { type ModelName, openPrices, type Prices, type TokenUse } from "./prices.ts";
 
 /** What the provider libraries return; all that are used here have this version. */
 export type CallableModel = Extract<LanguageModel, { readonly specificationVersion: "v4" }>;
@@ -23,8 +25,6 @@ export type Model = {
   readonly maxOutputTokens: number;
   readonly isPriced: boolean;
 };
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The key is read here and given only to the library of its provider. */
 export async function openModel(

@@ -2,7 +2,7 @@
 import { realpath } from "node:fs/promises";
 import { messageOf } from "../../core/failure.ts";
 import { type Failed, failedWith } from "../../core/result.ts";
-import type { Located } from "../../ports/project.ts";
+import type { Base, Located } from "../../ports/project.ts";
 import { git } from "../git/git.ts";
 import { isCommit, refOf, wrongNames } from "./names.ts";
 import { broken } from "./store.ts";
@@ -143,6 +143,18 @@ export async function resolveBase(
 }
 
 const MAX_REF_CHARS = 1_000;
+
+/** A branch that is named is the one to deliver to; "HEAD" is the one that is checked out. */
+export async function baseOf(located: Located, name: string, signal: AbortSignal): Promise<Base | Failed> {
+  const isHead = name === "HEAD";
+  const base = isHead ? located.head : await resolveBase(located, name, signal);
+  if (typeof base !== "string") return base;
+  const short = name.replace(/^refs\/heads\//, "");
+  const args = ["show-ref", "--verify", "--quiet", `refs/heads/${short}`];
+  const isBranch = isHead || (await git({ folder: located.top, args }, signal)).ok;
+  const baseBranch = isHead ? located.branch : isBranch ? short : undefined;
+  return baseBranch === undefined ? { base } : { base, baseBranch };
+}
 
 /** Makes a branch. An existing branch stays where it is; one at that commit is fine. */
 export async function createTarget(

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { makeRepository } from "../../../test/support/repositories.ts";
 import { hasFailed } from "../../core/result.ts";
-import { onlyIn, ownRefs, removeRefs } from "./own-refs.ts";
+import { ownRefsIn } from "./own-refs.ts";
 
 const NEVER = new AbortController().signal;
 const OWNED = { run: "a", branches: "skein/a/" };
@@ -26,21 +26,21 @@ test("only the run's own names are its refs, and each is removed only where it w
     "refs/skein/held/ab/base",
   ];
   for (const ref of [...own, ...others]) await git("update-ref", ref, first);
-  const found = await ownRefs(folder, OWNED, NEVER);
+  const found = await ownRefsIn(folder).list(OWNED, NEVER);
   assert.ok(!hasFailed(found));
   assert.deepEqual(
     found.map(({ ref }) => ref),
     own,
   );
   await git("update-ref", "refs/heads/skein/a/target", second);
-  assert.ok(await removeRefs(folder, found, NEVER), "one has moved meanwhile");
+  assert.ok(await ownRefsIn(folder).remove(found, NEVER), "one has moved meanwhile");
   assert.equal(
     (await git("for-each-ref", "refs/heads/skein/a", "refs/notes/skein/a", "refs/skein")).split("\n").length,
     7,
   );
-  const now = await ownRefs(folder, OWNED, NEVER);
+  const now = await ownRefsIn(folder).list(OWNED, NEVER);
   assert.ok(!hasFailed(now));
-  assert.equal(await removeRefs(folder, now, NEVER), undefined);
+  assert.equal(await ownRefsIn(folder).remove(now, NEVER), undefined);
   const left = (
     await git("for-each-ref", "--format=%(refname)", "refs/heads/skein", "refs/notes", "refs/skein")
   ).split("\n");
@@ -56,7 +56,9 @@ test("a commit that a branch, a tag or a remote of the user's has is not only th
   const two = await repository.commit({ "c.txt": "1\n" }, "two");
   await git("checkout", "-q", "main");
   const only = async () =>
-    [...((await onlyIn(folder, OWNED, [one, two], NEVER)) as ReadonlySet<string>)].filter(Boolean).sort();
+    [...((await ownRefsIn(folder).onlyIn(OWNED, [one, two], NEVER)) as ReadonlySet<string>)]
+      .filter(Boolean)
+      .sort();
   assert.deepEqual(await only(), [one, two].sort());
   await git("update-ref", "refs/skein/held/b/base", two);
   assert.deepEqual(await only(), [one, two].sort(), "what a run holds is let go");

@@ -1,22 +1,18 @@
 /** Which refs belong to one run, what would be lost with them, and how are they removed? */
 import { existsSync } from "node:fs";
 import { type Failed, hasFailed } from "../../core/result.ts";
+import type { Owned, OwnRef, OwnRefs } from "../../ports/own-refs.ts";
 import { fieldsIn, git } from "../git/git.ts";
 import { changeRefs, listRefs } from "../git/refs.ts";
 import { heldBy, isCommit, proofsOf, wrongNames } from "./names.ts";
 
-export type OwnRef = {
-  /** In full. */
-  readonly ref: string;
-  readonly commit: string;
-  /** The work tree that has it checked out, if one has. */
-  readonly checkedOutIn?: string;
-};
+export const ownRefsIn = (folder: string): OwnRefs => ({
+  list: (owned, signal) => ownRefs(folder, owned, signal),
+  onlyIn: (owned, commits, signal) => onlyIn(folder, owned, commits, signal),
+  remove: (refs, signal) => removeRefs(folder, refs, signal),
+});
 
-/** `branches`: the prefix of the run's branches. A branch that the user made under it is not the run's. */
-export type Owned = { readonly run: string; readonly branches: string };
-
-export async function ownRefs(
+async function ownRefs(
   folder: string,
   { run, branches }: Owned,
   signal: AbortSignal,
@@ -37,8 +33,7 @@ export async function ownRefs(
   }));
 }
 
-/** Of these commits and their ancestors, those that no branch, tag or HEAD but the run's own leads to. */
-export async function onlyIn(
+async function onlyIn(
   folder: string,
   { branches }: Owned,
   commits: readonly string[],
@@ -56,8 +51,7 @@ export async function onlyIn(
 /** On one command line; in a longer run the newest lead to the rest. */
 const MAX_ASKED = 1_000;
 
-/** All of them, each only if it still leads where it was seen to lead. */
-export const removeRefs = (
+const removeRefs = (
   folder: string,
   refs: readonly OwnRef[],
   signal: AbortSignal,

@@ -1,27 +1,18 @@
 /** What unfinished work was kept under refs/skein/salvage/, and how does a person get it back or drop it? */
 import { type Failed, hasFailed } from "../../core/result.ts";
+import type { Salvage, Salvaged } from "../../ports/salvage.ts";
 import { changeRefs, listRefs } from "../git/refs.ts";
 import { type Created, createTarget } from "./locate.ts";
 import { isCommit } from "./names.ts";
 import { broken } from "./store.ts";
 
-export type Salvaged = {
-  /** In full. */
-  readonly ref: string;
-  readonly run: string;
-  readonly task: string;
-  /** Undefined if the name does not end in one. */
-  readonly attempt?: number;
-  readonly commit: string;
-  readonly atMs: number;
-  readonly subject: string;
-};
+export const salvageIn = (folder: string): Salvage => ({
+  list: (signal) => salvageList(folder, signal),
+  restore: (entry, branch, signal) => salvageRestore(folder, entry, branch, signal),
+  drop: (entry, signal) => salvageDrop(folder, entry, signal),
+});
 
-/** The newest first. */
-export async function salvageList(
-  folder: string,
-  signal: AbortSignal,
-): Promise<readonly Salvaged[] | Failed> {
+async function salvageList(folder: string, signal: AbortSignal): Promise<readonly Salvaged[] | Failed> {
   const fields = ["refname", "objectname", "committerdate:unix", "contents:subject"];
   const listed = await listRefs({ folder, patterns: [SALVAGE], fields, newest: MAX_LISTED }, signal);
   if (hasFailed(listed)) return listed;
@@ -48,7 +39,7 @@ function nameOf(name: string): Pick<Salvaged, "run" | "task" | "attempt"> {
 }
 
 /** Makes a branch of it. An existing branch stays as it is, and no checkout changes. */
-export async function salvageRestore(
+async function salvageRestore(
   folder: string,
   entry: Pick<Salvaged, "commit">,
   branch: string,
@@ -61,7 +52,7 @@ export async function salvageRestore(
 }
 
 /** Removes its ref, if it is still what was listed. Git keeps the commit for some weeks. */
-export async function salvageDrop(
+async function salvageDrop(
   folder: string,
   { ref, commit }: Pick<Salvaged, "ref" | "commit">,
   signal: AbortSignal,

@@ -2,16 +2,10 @@
 import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
+import type { MovedRuns } from "../../ports/project.ts";
 import { writeWhole } from "../files/write-whole.ts";
 import { git } from "../git/git.ts";
 import { isRunName, readRecord } from "./run-record.ts";
-
-export type MovedRuns = {
-  readonly from: string;
-  /** The state folder that its runs are still kept in. */
-  readonly folder: string;
-  readonly runs: readonly string[];
-};
 
 /** Notes where the repository is, so that its runs can be found after it was moved. */
 export async function noteRepository(stateFolder: string, gitDir: string): Promise<void> {

@@ -4,9 +4,8 @@ import { realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import path from "node:path";
 import { type Failed, failedWith } from "../../core/result.ts";
+import type { Environment } from "../../ports/project.ts";
 import { slugOf } from "../../text/slug.ts";
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
  * `gitDir` is git's common folder, so that all work trees of a repository share their runs. `workTree` is the one in

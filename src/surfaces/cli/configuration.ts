@@ -2,8 +2,8 @@
 import { existsSync, lstatSync } from "node:fs";
 import { open } from "node:fs/promises";
 import path from "node:path";
+import type { Misconfigured } from "../../app/inspect/facts.ts";
 import { type Refused, misconfigured as refusedConfiguration } from "../../app/refused.ts";
-import type { Project } from "../../compose/project.ts";
 import { readAgentText, type splitWords } from "../../config/commands.ts";
 import {
   asBegun,
@@ -16,6 +16,7 @@ import {
 } from "../../config/index.ts";
 import { messageOf } from "../../core/failure.ts";
 import { hasFailed } from "../../core/result.ts";
+import type { Project } from "../../ports/project.ts";
 import type { Exit } from "./acts/project.ts";
 import type { SettingOptions } from "./commands/options.ts";
 import { type Context, refuse } from "./context.ts";
@@ -47,21 +48,6 @@ export async function readHere(
   const read = readConfig({ ...(file ? { file } : {}), env: context.env, sets: set, flags });
   return "problems" in read ? misconfigured(read.problems) : read;
 }
-
-/** For what can be said although nothing is configured yet, or not rightly. */
-export function defaultConfig(): Config {
-  const read = readConfig({ env: {}, sets: [], flags: {} });
-  if ("problems" in read) throw new Error(`the defaults are refused: ${JSON.stringify(read.problems)}`);
-  return read.config;
-}
-
-export type Misconfigured = {
-  readonly kind: "configuration";
-  readonly message: string;
-  readonly next?: string;
-  /** Each mistake with its place. */
-  readonly lines?: readonly string[];
-};
 
 export function reconfigure(context: Context, settings: unknown, given: SettingOptions): Config | Exit {
   const read = reconfigured(context, settings, given);

@@ -5,6 +5,7 @@ import { EXIT, type ExitCode } from "./exit-codes.ts";
 
 const CODES: Readonly<Record<Refused["because"], ExitCode>> = {
   usage: EXIT.usage,
+  "unknown-run": EXIT.usage,
   configuration: EXIT.configuration,
   repository: EXIT.configuration,
   agent: EXIT.agentUnavailable,

@@ -1,5 +1,6 @@
 /** What came of a task that planners split and workers did? One handoff, from the engine without a repository. */
-import { runEmbedded } from "../../compose/embedded.ts";
+import { runEmbedded } from "../../app/run-embedded.ts";
+import { embeddedParts } from "../../compose/embedded.ts";
 import { readPlanAnswer } from "../../core/answers/plan-answer.ts";
 import { messageOf } from "../../core/failure.ts";
 import { createFailureHandoff, type Handoff } from "../../core/handoff.ts";
@@ -27,7 +28,8 @@ export async function decompose(parent: ParentTask, options: DecomposeOptions): 
     const { plan, work } = options;
     const policy = withChanges(options.policy ?? {});
     const end = await runEmbedded(
-      { history, plan, work, policy, watch: (event) => whole.watch(event) },
+      { history, policy, watch: (event) => whole.watch(event) },
+      embeddedParts({ plan, work }),
       signal,
     );
     return whole.handoff(end);

@@ -6,7 +6,9 @@ import type { GivenAgents, Parts } from "../../app/parts.ts";
 import { misconfigured, misused, type Refused } from "../../app/refused.ts";
 import { resumeRun } from "../../app/resume-run.ts";
 import { seeRun } from "../../app/see-run.ts";
-import { functionAgents, openProject, type Project, partsOf } from "../../compose.ts";
+import { functionAgents } from "../../compose/agents.ts";
+import { partsOf } from "../../compose/parts.ts";
+import { openProject } from "../../compose/project.ts";
 import {
   type Config,
   type ConfigProblem,
@@ -19,6 +21,7 @@ import { type Failed, hasFailed } from "../../core/result.ts";
 import { readValue } from "../../planning/files/read-plan.ts";
 import { lintPlan } from "../../planning/lint.ts";
 import type { ExecutionPlan } from "../../planning/plan.ts";
+import type { Project } from "../../ports/project.ts";
 import type { RunRecord } from "../../ports/runs.ts";
 import { Feed, handleOf, printableView, type Started } from "./run-handle.ts";
 import type { Orchestrator, OrchestratorOptions, RunHandle, RunListed, Settings } from "./types.ts";

@@ -12,7 +12,8 @@
  * @module skein-agents/planning
  */
 import path from "node:path";
-import { groundsOf } from "../../compose/planning.ts";
+import { groundsOf } from "../../app/plan-grounds.ts";
+import { groundsParts } from "../../compose/planning.ts";
 import { failure, messageOf } from "../../core/failure.ts";
 import { type Failed, hasFailed } from "../../core/result.ts";
 import { planByRules } from "../../planning/by-rules.ts";
@@ -61,6 +62,7 @@ export async function planRequest(
   const limit = AbortSignal.timeout(MAX_LOOK_MS);
   const grounds = await groundsOf(
     path.resolve(repository),
+    groundsParts,
     signal ? AbortSignal.any([signal, limit]) : limit,
   );
   if (signal?.aborted)

@@ -18,7 +18,7 @@
  *
  * @module skein-agents/subtasks
  */
-export { filesIn } from "../../compose/subtasks.ts";
+export { filesIn } from "../../compose/agents.ts";
 export type {
   Artefacts,
   AssembledContext,

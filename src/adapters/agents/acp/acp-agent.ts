@@ -27,7 +27,7 @@ import { type ClientAnswer, connectPeer, type Peer, type PeerParts } from "./pee
 import { CANCELLED, type Permissions, permit } from "./permission.ts";
 import { Listing, ownServer } from "./session.ts";
 
-type AcpOptions = ProgramAgentOptions & {
+export type AcpOptions = ProgramAgentOptions & {
   readonly name: string;
   readonly account: string;
   /** In addition to what every job is given: what it takes its own account from. */

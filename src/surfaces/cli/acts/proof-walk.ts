@@ -1,5 +1,5 @@
 /** Was every commit that the target ever pointed at gated? Said by git alone: its first-parent history and its notes. */
-import { askGit } from "../../../compose.ts";
+import { askGit } from "../../../compose/project.ts";
 import type { RunView } from "../../../core/view/view.ts";
 
 type Walk = { readonly proved: number; readonly unproved: readonly string[] };

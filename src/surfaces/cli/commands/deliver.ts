@@ -4,11 +4,12 @@ import { pickDelivery } from "../../../app/deliverable.ts";
 import { targetOf } from "../../../app/lost-run.ts";
 import type { Parts } from "../../../app/parts.ts";
 import type { SeenRun } from "../../../app/see-run.ts";
-import { partsOf } from "../../../compose.ts";
+import { findSeen } from "../../../app/which-run.ts";
+import { partsOf } from "../../../compose/parts.ts";
 import { hasFailed } from "../../../core/result.ts";
 import { unreachable } from "../../../core/unreachable.ts";
 import type { DeliveryEnd } from "../../../ports/delivery.ts";
-import { hasExit, openHere, openSeen } from "../acts/project.ts";
+import { hasExit, openHere, orExit } from "../acts/project.ts";
 import { stopOnSignal } from "../acts/signals.ts";
 import { type Act, type Context, refuse, say, writeJson } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
@@ -38,11 +39,13 @@ const deliver: Act<DeliverCommandOptions> = async (context, options) => {
   const project = await openHere(context, options);
   if (hasExit(project)) return project.exit;
   const parts = partsOf(project, context.env);
-  const found =
-    options.run === undefined
-      ? await pickDelivery(options, { runs: project.runs, git: parts.git })
-      : await openSeen(context, project, options.run);
-  if (hasFailed(found)) return sayRefused(context, found);
+  const { run } = options;
+  const found = await orExit(
+    context,
+    run === undefined
+      ? pickDelivery(options, { runs: project.runs, git: parts.git })
+      : findSeen(run, project),
+  );
   return hasExit(found) ? found.exit : bring(context, parts, { ...found, ...options, isOwnAnswer: true });
 };
 

@@ -3,7 +3,7 @@
 import { mkdir, mkdtemp, readdir, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { askGit, openProject } from "../../../compose.ts";
+import { askGit, openProject } from "../../../compose/project.ts";
 import { readConfig } from "../../../config/index.ts";
 import { messageOf } from "../../../core/failure.ts";
 import { hasFailed } from "../../../core/result.ts";

@@ -1,7 +1,7 @@
 /** `skein diff`: compares two runs, figure by figure and task by task. */
 import { type Comparison, compareRuns, type FigureChange } from "../../../core/view/compare-runs.ts";
 import { runReport } from "../../../core/view/report.ts";
-import { hasExit, openHere, openSeen } from "../acts/project.ts";
+import { hasExit, openHere, openNamed } from "../acts/project.ts";
 import { pageColumns } from "../columns.ts";
 import { type Act, say, writeJson } from "../context.ts";
 import { EXIT } from "../exit-codes.ts";
@@ -29,7 +29,7 @@ const diff: Act<RepoOption & { readonly runs: readonly [string, string] }> = asy
   if (hasExit(project)) return project.exit;
   const sides = [];
   for (const run of options.runs) {
-    const found = await openSeen(context, project, run);
+    const found = await openNamed(context, project, run);
     if (hasExit(found)) return found.exit;
     const { home, seen } = found;
     sides.push({ state: seen.state, report: runReport(seen, workersOf(home.record)) });

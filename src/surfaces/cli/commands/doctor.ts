@@ -1,11 +1,16 @@
 /** `skein doctor`: could a run start here now, what prevents it, and what is configured? */
+import path from "node:path";
 import { Option } from "commander";
-import type { Disk } from "../../../compose.ts";
+import { MIN_FREE_BYTES, NEEDED_GIT, NEEDED_NODE } from "../../../app/inspect/checks.ts";
+import type { DoctorFacts, DoctorFinding } from "../../../app/inspect/facts.ts";
+import { inspect } from "../../../app/inspect.ts";
+import { inspectParts } from "../../../compose/inspection.ts";
 import { type Failed, hasFailed } from "../../../core/result.ts";
+import type { Disk } from "../../../ports/inspection.ts";
+import { stopOnSignal } from "../acts/signals.ts";
 import { onPage, table } from "../columns.ts";
+import { readHere } from "../configuration.ts";
 import { type Act, type Context, say, writeJson } from "../context.ts";
-import { diagnose, MIN_FREE_BYTES, NEEDED_GIT, NEEDED_NODE } from "../doctor/checks.ts";
-import { type DoctorFacts, type DoctorFinding, gatherFacts } from "../doctor/facts.ts";
 import { trialAsked, trialOf } from "../doctor/gate.ts";
 import { redactorOf, type Setting, settingsOf, valueText, withoutSecretWords } from "../doctor/values.ts";
 import { EXIT } from "../exit-codes.ts";
@@ -51,11 +56,11 @@ export const addDoctor: AddTo = (command, perform) => {
 
 const doctor: Act<DoctorOptions> = async (context, given) => {
   const { options, isAsked } = trialAsked(given);
-  const facts = await gatherFacts(context, options);
+  const { facts, findings: found } = await look(context, options);
   const { configuration } = facts;
   const pass = "config" in configuration ? configuration.config.workspace.pass : [];
   const redact = redactorOf(context.env, pass);
-  const first = redact(diagnose(facts));
+  const first = redact(found);
   if (!context.json) for (const finding of first) sayFinding(context, finding);
   const trial = isAsked
     ? await trialOf(context, options, facts, (text) => say(context, paint(context.out, "quiet", text)))
@@ -72,6 +77,21 @@ const doctor: Act<DoctorOptions> = async (context, given) => {
   }
   return trial?.exit || (canRun ? EXIT.done : EXIT.notAllDone);
 };
+
+async function look(context: Context, options: DoctorOptions) {
+  using stack = new DisposableStack();
+  // Whoever names an agent to `doctor` wants to know more than that it is there.
+  const isNamed = options.agent !== undefined || options.planner !== undefined;
+  return await inspect(
+    {
+      folder: path.resolve(context.folder, options.repo ?? "."),
+      configure: (located) => readHere(context, located, options),
+      ...(isNamed && { onSessions: () => stack.use(stopOnSignal()).signal }),
+      node: { version: process.versions.node, path: process.execPath },
+    },
+    inspectParts(context.env),
+  );
+}
 
 const TONES = { ok: "good", warn: "bad", bad: "bad" } as const;
 const LEVEL_COLUMNS = 6;

@@ -2,18 +2,14 @@
 
 import { existsSync } from "node:fs";
 import path from "node:path";
-import {
-  ignoredSettings,
-  inspectGate,
-  inspectSetup,
-  type Project,
-  type SetupFacts,
-} from "../../../compose.ts";
-import { starterText } from "../../../config/index.ts";
+import { inspectGate } from "../../../app/inspect/gate.ts";
+import { inspectParts } from "../../../compose/inspection.ts";
+import { defaultConfig, starterText } from "../../../config/index.ts";
 import { hasFailed } from "../../../core/result.ts";
+import type { SetupFacts } from "../../../ports/inspection.ts";
+import type { Project } from "../../../ports/project.ts";
 import { hasExit, NEVER, openHere } from "../acts/project.ts";
 import { onPage } from "../columns.ts";
-import { defaultConfig } from "../configuration.ts";
 import { type Act, type Context, refuse, say, writeJson } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { lookAt, type Unwritten, writeNew } from "../files.ts";
@@ -49,10 +45,11 @@ const init: Act<InitOptions> = async (context, options) => {
   const file = path.join(located.top, NAME);
   const unwanted = options.print ? undefined : await refuseFile(context, project, options);
   if (unwanted !== undefined) return unwanted;
-  const gate = await inspectGate({ located, config: defaultConfig(), env: context.env }, located.head, NEVER);
+  const looks = inspectParts(context.env);
+  const gate = await inspectGate({ located, config: defaultConfig() }, located.head, looks, NEVER);
   if (hasFailed(gate)) return refuse(context, EXIT.configuration, gate.failure);
-  const setup = await inspectSetup(located, located.head, NEVER);
-  const ignored = await ignoredSettings(located, AbortSignal.timeout(MAX_HINT_MS));
+  const setup = await looks.workspaces.setup(located, located.head, NEVER);
+  const ignored = await looks.workspaces.ignoredSettings(located, AbortSignal.timeout(MAX_HINT_MS));
   const found = { gate: { found: gate.found, commands: gate.commands.map(({ run }) => run) } };
   const text = starterText(setup === undefined ? found : { ...found, setup });
   const seen = { ...found, setup: setup ?? null, ignored };

@@ -6,7 +6,8 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, it } from "node:test";
 import { newFolder } from "../../../../test/support/folders.ts";
-import { checkedBy, groundsOf } from "../../../compose/planning.ts";
+import { checkedBy, groundsOf } from "../../../app/plan-grounds.ts";
+import { groundsParts } from "../../../compose/planning.ts";
 import { readPlan } from "../../../planning/files/read-plan.ts";
 import type { ExecutionPlan } from "../../../planning/plan.ts";
 import { renderMarkdown } from "../../../planning/render/markdown.ts";
@@ -156,7 +157,7 @@ describe("a check of a plan file", () => {
     const { context, written } = contextIn(folder);
     assert.equal(await planCheck(context, { file: "plan.json" }), 0);
     assert.match(written.out, /changes 2 files, more than 1$/m);
-    const grounds = await groundsOf(folder, AbortSignal.timeout(20_000));
+    const grounds = await groundsOf(folder, groundsParts, AbortSignal.timeout(20_000));
     assert.ok("facts" in grounds);
     const toRun = await planIn(context, "plan.json", async () => checkedBy(grounds));
     const [, warnings] = /ready \((\d+) warnings\)/.exec(written.out)!;

@@ -1,7 +1,7 @@
 /** `skein plan check`: what is wrong with a plan file, and on which line? */
 import { isUtf8 } from "node:buffer";
 import path from "node:path";
-import { checkedBy } from "../../../compose/planning.ts";
+import { checkedBy } from "../../../app/plan-grounds.ts";
 import { messageOf } from "../../../core/failure.ts";
 import { type Finding, lintPlan } from "../../../planning/lint.ts";
 import type { ExecutionPlan } from "../../../planning/plan.ts";

@@ -4,20 +4,21 @@ import type { RunListeners } from "../../../app/follow-run.ts";
 import type { Parts } from "../../../app/parts.ts";
 import { misconfigured } from "../../../app/refused.ts";
 import { prepareResume, type ResumeRequest, type RunResumed, resumeRun } from "../../../app/resume-run.ts";
-import { runsWhere, type SeenRun, underWay } from "../../../app/see-run.ts";
-import { type Project, partsOf } from "../../../compose.ts";
+import { type SeenRun, underWay } from "../../../app/see-run.ts";
+import { runToResume } from "../../../app/which-run.ts";
+import { partsOf } from "../../../compose/parts.ts";
 import type { Config } from "../../../config/index.ts";
 import { hasFailed } from "../../../core/result.ts";
 import { type RunView, viewOf } from "../../../core/view/view.ts";
 import { undoneText } from "../../../core/view/view-reasons.ts";
+import type { Project } from "../../../ports/project.ts";
 import { follow } from "../acts/follow.ts";
 import { followApart } from "../acts/follow-apart.ts";
-import { type Exit, hasExit, movedHere, openHere, openSeen } from "../acts/project.ts";
+import { type Exit, hasExit, openHere, orExit } from "../acts/project.ts";
 import { readHere, reconfigured } from "../configuration.ts";
-import { type Act, type Context, refuse, say, usage, writeJson } from "../context.ts";
+import { type Act, type Context, say, writeJson } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { paint } from "../output.ts";
-import { sayRefused } from "../refusals.ts";
 import { firstLine, harmless, plural } from "../words.ts";
 import { deliverDone } from "./deliver.ts";
 import { type AddTo, addPlain, addRepo, addSettings, examples, type ResumeOptions } from "./options.ts";
@@ -118,36 +119,15 @@ const requestOf = (context: Context, project: Project, given: Given): ResumeRequ
 });
 
 async function pick(context: Context, project: Project, run?: string): Promise<SeenRun | Exit> {
-  if (run !== undefined) return openSeen(context, project, run);
-  const open = await runsWhere(project.runs, ({ seen }) => seen.state.closed === undefined);
-  const idle: SeenRun[] = [];
-  for (const one of open) if ((await one.home.owner()) === undefined) idle.push(one);
-  const [newest, ...others] = idle;
-  const paused = open.filter(({ seen }) => seen.state.paused);
-  if (newest === undefined && paused.length === 1) return paused[0]!; // Its pause is what is meant to end.
-  if (newest === undefined) return { exit: await nothingOpen(context, project, open) };
+  const found = await orExit(context, runToResume(run, project));
+  if (hasExit(found)) return found;
+  const { others, ...meant } = found;
   if (others.length > 0) {
-    const names = others
-      .slice(0, 5)
-      .map(({ home }) => home.record.run)
-      .join(", ");
-    say(context, `${plural(idle.length, "run")} can go on; this is the newest. Others: ${names}`);
+    const names = others.slice(0, 5).join(", ");
+    const count = plural(others.length + 1, "run");
+    say(context, `${count} can go on; this is the newest. Others: ${names}`);
   }
-  return newest;
-}
-
-/** Every open run is being driven already, or there is none. */
-async function nothingOpen(context: Context, project: Project, going: readonly SeenRun[]): Promise<ExitCode> {
-  const home = going[0]?.home;
-  const owner = await home?.owner();
-  if (home && owner) return sayRefused(context, underWay(home.record.run, owner));
-  const moved = going.length === 0 ? await movedHere(project) : undefined;
-  if (moved) return refuse(context, EXIT.configuration, moved);
-  return usage(
-    context,
-    "there is no run that could go on",
-    "`skein status` lists the runs; `skein run` starts one",
-  );
+  return meant;
 }
 
 /** Nothing to go on with is no failure if everything was done. */

@@ -1,13 +1,18 @@
 /** `skein run`: from a goal, or a plan, to a run that goes on here. */
+import { agentText, foundText, specText } from "../../../app/agent-words.ts";
 import { beginRun, discardRun, followingPlan, prepareRun, type RunReady } from "../../../app/begin-run.ts";
+import { gateWarnings } from "../../../app/inspect/gate-warnings.ts";
 import { targetOf } from "../../../app/lost-run.ts";
 import type { Parts } from "../../../app/parts.ts";
-import { checkedBy, groundsOf } from "../../../compose/planning.ts";
-import { type Project, partsOf } from "../../../compose.ts";
-import type { Config, ReadConfig } from "../../../config/index.ts";
+import { checkedBy, groundsOf } from "../../../app/plan-grounds.ts";
+import { inspectParts } from "../../../compose/inspection.ts";
+import { partsOf } from "../../../compose/parts.ts";
+import { groundsParts } from "../../../compose/planning.ts";
+import { type Config, type ReadConfig, toPolicy } from "../../../config/index.ts";
+import type { Project } from "../../../ports/project.ts";
+import { costNotices } from "../../../simulation/plan-cost.ts";
 import { type Followed, follow } from "../acts/follow.ts";
 import { followApart } from "../acts/follow-apart.ts";
-import { gateWarnings } from "../acts/gate-warnings.ts";
 import { readGoal } from "../acts/goal.ts";
 import { approve, planOf, refusePlanFirst } from "../acts/plan-run.ts";
 import { type Exit, hasExit, NEVER, openHere } from "../acts/project.ts";
@@ -16,9 +21,7 @@ import { configure } from "../configuration.ts";
 import { type Act, type Context, say } from "../context.ts";
 import { EXIT } from "../exit-codes.ts";
 import { paint } from "../output.ts";
-import { costNotices } from "../planning/cost.ts";
 import { type GivenPlan, planIn, planSize } from "../planning/file.ts";
-import { agentText, foundText, specText } from "../render/agent.ts";
 import { firstLine, harmless, plural, short } from "../words.ts";
 import { deliverDone } from "./deliver.ts";
 import {
@@ -79,7 +82,7 @@ const run: Act<Given> = async (context, options) => {
   const config = wanted.plan
     ? followingPlan(read.config, wanted.plan.plan, isWorkersSaid(read))
     : read.config;
-  const costs = wanted.plan ? await costNotices(project, config, wanted.plan.plan) : [];
+  const costs = wanted.plan ? await costNotices(wanted.plan.plan, toPolicy(config), project.runs) : [];
   if (options.plan && wanted.plan) {
     notify(context, costs);
     const declined = await approve(context, wanted.plan, options);
@@ -107,7 +110,7 @@ async function wantedIn(
 
 /** What cannot be looked at is not compared. */
 async function lintFacts({ located }: Project) {
-  const grounds = await groundsOf(located.top, NEVER);
+  const grounds = await groundsOf(located.top, groundsParts, NEVER);
   return "facts" in grounds ? checkedBy(grounds) : {};
 }
 
@@ -153,7 +156,7 @@ export async function begin(context: Context, project: Project, wanted: Wanted):
 async function announce(context: Context, { project, env }: Parts, ready: Wanted & RunReady): Promise<void> {
   const { home, base, gate, config, plan, why, goal } = ready;
   const { run: name } = home.record;
-  const warnings = await gateWarnings({ ...project, config, env }, base.base);
+  const warnings = await gateWarnings({ ...project, config }, base.base, inspectParts(env));
   for (const text of [...project.located.notices, ...ready.notices, ...warnings])
     say(context, paint(context.out, "bad", onPage(context.out, `notice: ${harmless(text)}`, "  ")));
   const from = base.baseBranch === undefined ? short(base.base) : `${base.baseBranch} (${short(base.base)})`;

@@ -1,14 +1,15 @@
 /** `skein salvage`: what was kept, and how does it come back? */
 
-import { type Project, salvageDrop, salvageList, salvageRestore } from "../../../compose.ts";
+import { dropSalvaged, entryName, restoreSalvaged } from "../../../app/salvage.ts";
+import { salvageOf } from "../../../compose/project.ts";
 import { hasFailed } from "../../../core/result.ts";
 import { closest } from "../../../text/closest.ts";
-import { type Exit, hasExit, NEVER, openHere } from "../acts/project.ts";
+import { hasExit, NEVER, openHere } from "../acts/project.ts";
 import { table, wrapped } from "../columns.ts";
 import { type Act, type Context, refuse, say, usage, writeJson } from "../context.ts";
-import type { ExitCode } from "../exit-codes.ts";
-import { EXIT } from "../exit-codes.ts";
+import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { paint } from "../output.ts";
+import { sayRefused } from "../refusals.ts";
 import { ago, harmless, short } from "../words.ts";
 import { type AddTo, addRepo, examples, type RepoOption, type RestoreOptions } from "./options.ts";
 
@@ -57,11 +58,12 @@ function unknownPart(context: Context, typed: string): ExitCode {
 }
 
 const listSalvage: Act<RepoOption> = async (context, options) => {
-  const found = await entriesOf(context, options);
-  if (hasExit(found)) return found.exit;
-  const { entries } = found;
+  const project = await openHere(context, options);
+  if (hasExit(project)) return project.exit;
+  const entries = await salvageOf(project).list(NEVER);
+  if (hasFailed(entries)) return refuse(context, EXIT.configuration, entries.failure);
   if (context.json)
-    writeJson(context, { entries: entries.map((entry) => ({ entry: nameOf(entry), ...entry })) });
+    writeJson(context, { entries: entries.map((entry) => ({ entry: entryName(entry), ...entry })) });
   else if (entries.length === 0)
     say(
       context,
@@ -71,7 +73,7 @@ const listSalvage: Act<RepoOption> = async (context, options) => {
     );
   else {
     const rows = entries.map((entry) => [
-      nameOf(entry),
+      entryName(entry),
       short(entry.commit),
       ago(context.now() - entry.atMs),
       harmless(entry.subject, 80),
@@ -85,57 +87,22 @@ const listSalvage: Act<RepoOption> = async (context, options) => {
 };
 
 const restoreSalvage: Act<RestoreOptions> = async (context, options) => {
-  const found = await entryOf(context, options);
-  if (hasExit(found)) return found.exit;
-  const { project, entry } = found;
-  const { branch = `skein-salvage/${options.entry}` } = options;
-  const made = await salvageRestore(project, entry, branch, NEVER);
-  if (hasFailed(made)) return refuse(context, EXIT.notAllDone, made.failure);
-  if (context.json) writeJson(context, { entry: options.entry, branch, commit: entry.commit });
-  else say(context, `the branch ${branch} is at ${short(entry.commit)}. Look at it: git log -p -1 ${branch}`);
+  const project = await openHere(context, options);
+  if (hasExit(project)) return project.exit;
+  const made = await restoreSalvaged(options, { salvage: salvageOf(project) }, NEVER);
+  if (hasFailed(made)) return sayRefused(context, made);
+  const { branch, commit } = made;
+  if (context.json) writeJson(context, { entry: options.entry, branch, commit });
+  else say(context, `the branch ${branch} is at ${short(commit)}. Look at it: git log -p -1 ${branch}`);
   return EXIT.done;
 };
 
 const dropSalvage: Act<RestoreOptions> = async (context, options) => {
-  const found = await entryOf(context, options);
-  if (hasExit(found)) return found.exit;
-  const dropped = await salvageDrop(found.project, found.entry, NEVER);
-  if (hasFailed(dropped)) return refuse(context, EXIT.notAllDone, dropped.failure);
-  if (context.json) writeJson(context, { entry: options.entry, dropped: found.entry.commit });
-  else say(context, `${options.entry} is dropped; its commit was ${found.entry.commit}`);
+  const project = await openHere(context, options);
+  if (hasExit(project)) return project.exit;
+  const dropped = await dropSalvaged(options, { salvage: salvageOf(project) }, NEVER);
+  if (hasFailed(dropped)) return sayRefused(context, dropped);
+  if (context.json) writeJson(context, { entry: options.entry, dropped: dropped.commit });
+  else say(context, `${options.entry} is dropped; its commit was ${dropped.commit}`);
   return EXIT.done;
 };
-
-type Entries = Exclude<Awaited<ReturnType<typeof salvageList>>, { readonly failure: unknown }>;
-type Entry = Entries[number];
-
-async function entriesOf(
-  context: Context,
-  options: RepoOption,
-): Promise<{ readonly project: Project; readonly entries: Entries } | Exit> {
-  const project = await openHere(context, options);
-  if (hasExit(project)) return project;
-  const entries = await salvageList(project, NEVER);
-  return hasFailed(entries)
-    ? { exit: refuse(context, EXIT.configuration, entries.failure) }
-    : { project, entries };
-}
-
-async function entryOf(
-  context: Context,
-  options: RestoreOptions,
-): Promise<{ readonly project: Project; readonly entry: Entry } | Exit> {
-  const found = await entriesOf(context, options);
-  if (hasExit(found)) return found;
-  const names = found.entries.map(nameOf);
-  const entry = found.entries[names.indexOf(options.entry.replace(/^refs\/skein\/salvage\//, ""))];
-  if (entry) return { project: found.project, entry };
-  const near = closest(options.entry, names);
-  const guess = near.length > 0 ? `; did you mean ${near.join(" or ")}?` : "";
-  return {
-    exit: usage(context, `nothing is kept as ${options.entry}${guess}`, "`skein salvage` lists what is"),
-  };
-}
-
-/** "<run>/<task>.<attempt>": what is typed. */
-const nameOf = ({ ref }: Entry): string => ref.replace(/^refs\/skein\/salvage\//, "");

@@ -1,15 +1,16 @@
 /** `skein simulate --run`: a recorded run beside its forecast and its replay. */
-import { recordedIn } from "../../../compose/recorded.ts";
+import { findRun } from "../../../app/which-run.ts";
 import { fromSettings, toPolicy } from "../../../config/index.ts";
 import { hasFailed } from "../../../core/result.ts";
 import type { Policy } from "../../../core/rules/policy.ts";
 import { ROOT } from "../../../core/task.ts";
 import { assume, NOTHING_LEARNT } from "../../../simulation/assumed.ts";
 import { recordingOf } from "../../../simulation/from-log.ts";
+import { recordedIn } from "../../../simulation/recorded.ts";
 import { replay } from "../../../simulation/replay.ts";
 import { type Timeline, timelineOf } from "../../../simulation/timeline.ts";
 import { withoutHistory } from "../../../simulation/without-history.ts";
-import { hasExit, openHere, openRun } from "../acts/project.ts";
+import { hasExit, openHere, orExit } from "../acts/project.ts";
 import { table } from "../columns.ts";
 import { type Context, refuse, say, writeJson } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
@@ -35,7 +36,7 @@ type RunToSimulate = RepoOption & { readonly run: string; readonly svg?: string 
 export async function simulateRun(context: Context, options: RunToSimulate): Promise<ExitCode> {
   const project = await openHere(context, options);
   if (hasExit(project)) return project.exit;
-  const home = await openRun(context, project, options.run);
+  const home = await orExit(context, findRun(options.run, project));
   if (hasExit(home)) return home.exit;
   const events = await recordedIn(home);
   if (hasFailed(events)) return refuse(context, EXIT.configuration, events.failure);

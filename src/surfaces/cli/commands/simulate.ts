@@ -2,9 +2,9 @@
 
 import { isUtf8 } from "node:buffer";
 import path from "node:path";
-import { groundsOf } from "../../../compose/planning.ts";
-import { openProject, type Project } from "../../../compose/project.ts";
-import { learntHere } from "../../../compose/recorded.ts";
+import { groundsOf } from "../../../app/plan-grounds.ts";
+import { groundsParts } from "../../../compose/planning.ts";
+import { openProject } from "../../../compose/project.ts";
 import { toPolicy } from "../../../config/index.ts";
 import { messageOf } from "../../../core/failure.ts";
 import { hasFailed } from "../../../core/result.ts";
@@ -12,8 +12,10 @@ import type { Policy } from "../../../core/rules/policy.ts";
 import { orderFindings } from "../../../planning/lint/order.ts";
 import { lintPlan } from "../../../planning/lint.ts";
 import type { ExecutionPlan } from "../../../planning/plan.ts";
+import type { Project } from "../../../ports/project.ts";
 import { type Assumed, assume, type Learnt, NOTHING_LEARNT } from "../../../simulation/assumed.ts";
 import { workMs } from "../../../simulation/forecast.ts";
+import { learntHere } from "../../../simulation/recorded.ts";
 import { type SpeedUp, speedUp } from "../../../simulation/speed-up.ts";
 import { type Exit, hasExit, NEVER } from "../acts/project.ts";
 import { readHere } from "../configuration.ts";
@@ -96,7 +98,7 @@ async function around(context: Context, { repo }: SimulateOptions): Promise<Here
   if ("message" in read) return { exit: refuse(context, EXIT.configuration, read) };
   return {
     policy: toPolicy(read.config),
-    learnt: opened ? await learntHere(opened) : NOTHING_LEARNT,
+    learnt: opened ? await learntHere(opened.runs) : NOTHING_LEARNT,
     isRepository: opened !== undefined,
   };
 }
@@ -234,7 +236,7 @@ type PlanToSimulate = { readonly plan: ExecutionPlan; readonly errors: number };
 async function planToSimulate(context: Context, file: string, repo: string): Promise<PlanToSimulate | Exit> {
   const text = await textIn(context, file);
   if (typeof text !== "string") return text;
-  const grounds = await groundsOf(path.resolve(context.folder, repo), NEVER);
+  const grounds = await groundsOf(path.resolve(context.folder, repo), groundsParts, NEVER);
   const known = "agents" in grounds ? { agents: grounds.agents } : {};
   const read = await readAs(kindOf(file) ?? "json", text, optionsIn(context, known));
   if (read.is === "none") return noPlan(context, `${file} is not a plan`);

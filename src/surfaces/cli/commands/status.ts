@@ -2,8 +2,8 @@
 
 import { type BaseMoved, baseMoved, type Deliverable, deliverableOf } from "../../../app/deliverable.ts";
 import { targetOf } from "../../../app/lost-run.ts";
-import type { SeenRun } from "../../../app/see-run.ts";
-import type { Project } from "../../../compose/project.ts";
+import { type SeenRun, seeRun } from "../../../app/see-run.ts";
+import { findSeen, movedHere } from "../../../app/which-run.ts";
 import { flakyTestsOf, gitIn } from "../../../compose/project.ts";
 import type { Failure } from "../../../core/failure.ts";
 import { hasFailed } from "../../../core/result.ts";
@@ -11,14 +11,15 @@ import type { TaskId } from "../../../core/task.ts";
 import { type QuestionView, type RunView, viewOf } from "../../../core/view/view.ts";
 import { undoneText } from "../../../core/view/view-reasons.ts";
 import { type Wait, waitOf } from "../../../core/view/view-wait.ts";
+import type { Project } from "../../../ports/project.ts";
 import type { Owner, RunHome, RunRecord } from "../../../ports/runs.ts";
-import { hasExit, movedHere, openHere, openRun, seeRun } from "../acts/project.ts";
+import { hasExit, openHere, orExit } from "../acts/project.ts";
 import { type RunWord, runText, runWord } from "../acts/run-state.ts";
 import { baseMovedText } from "../base-text.ts";
 import { fit, table } from "../columns.ts";
 import { type Act, type Context, refuse, say, writeJson } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
-import { paint, SILENT } from "../output.ts";
+import { paint } from "../output.ts";
 import { budgetTexts, spentText, unaccountedTexts } from "../render/cost.ts";
 import { sayFlakyCount } from "../render/flaky.ts";
 import { notProbedText } from "../render/narrate-gate.ts";
@@ -62,7 +63,7 @@ async function listRuns(context: Context, project: Project): Promise<ExitCode> {
   const rows: Row[] = [];
   const broken: string[] = [];
   for (const entry of entries) {
-    const row = hasFailed(entry) ? entry : await rowOf(context, project, entry);
+    const row = hasFailed(entry) ? entry : await rowOf(project, entry);
     if (hasFailed(row)) broken.push(row.failure.message);
     else rows.push(row);
   }
@@ -99,15 +100,15 @@ function sayRows(context: Context, rows: readonly Row[], broken: readonly string
   for (const text of broken) say(context, paint(context.out, "bad", harmless(text)));
 }
 
-async function rowOf(context: Context, project: Project, record: RunRecord) {
+async function rowOf(project: Project, record: RunRecord) {
   const home = await project.runs.open(record.run);
   if (hasFailed(home)) return home;
   const { run, goal, createdAt } = record;
   const owner = await home.owner().catch(() => undefined);
-  const seen = await seeRun({ ...context, err: SILENT }, home);
+  const read = await seeRun(home);
   const found = { run, goal, createdAt, ...(owner === undefined ? {} : { pid: owner.pid }) };
-  if (hasExit(seen)) return { ...found, state: "unreadable", done: 0, total: 0 };
-  const view = viewOf(seen);
+  if (hasFailed(read)) return { ...found, state: "unreadable", done: 0, total: 0 };
+  const view = viewOf(read.seen);
   const asked = view.questions.filter((one) => one.with === undefined);
   const questions = asked.map((one) => ({ ...one, line: questionText(one, run) }));
   const { done, total } = view.counts;
@@ -115,10 +116,9 @@ async function rowOf(context: Context, project: Project, record: RunRecord) {
 }
 
 async function oneRun(context: Context, project: Project, run: string): Promise<ExitCode> {
-  const home = await openRun(context, project, run);
-  if (hasExit(home)) return home.exit;
-  const seen = await seeRun(context, home);
-  if (hasExit(seen)) return seen.exit;
+  const found = await orExit(context, findSeen(run, project));
+  if (hasExit(found)) return found.exit;
+  const { home, seen } = found;
   const owner = await home.owner();
   const view = viewOf(seen);
   const state = runWord(view, owner);

@@ -1,17 +1,20 @@
 /** `skein pause`, `steer`, `answer`, `approve`, `cancel`: how is something said to a run, and was it heard? */
 import type { Command } from "commander";
 import { cancelRun } from "../../../app/cancel-run.ts";
-import { runsWhere, type SeenRun } from "../../../app/see-run.ts";
+import type { SeenRun } from "../../../app/see-run.ts";
 import { answerTo, whyUnheard } from "../../../app/tell-run.ts";
-import { mailboxOf, type Project, partsOf } from "../../../compose.ts";
+import { runToTell } from "../../../app/which-run.ts";
+import { partsOf } from "../../../compose/parts.ts";
+import { mailboxOf } from "../../../compose/project.ts";
 import { nameOf } from "../../../core/log/state.ts";
 import { hasFailed } from "../../../core/result.ts";
 import type { TaskId } from "../../../core/task.ts";
 import { ROOT } from "../../../core/task.ts";
 import { findTask, viewOf } from "../../../core/view/view.ts";
 import type { Letter, MailboxMessage } from "../../../ports/mailbox.ts";
+import type { Project } from "../../../ports/project.ts";
 import type { RunHome } from "../../../ports/runs.ts";
-import { type Exit, hasExit, NEVER, openHere, openSeen } from "../acts/project.ts";
+import { type Exit, hasExit, NEVER, openHere, orExit } from "../acts/project.ts";
 import { stopOnSignal } from "../acts/signals.ts";
 import { reconfigure } from "../configuration.ts";
 import { type Act, type Context, refuse, say, usage, writeJson } from "../context.ts";
@@ -145,9 +148,7 @@ const tell: Act<TellOptions> = async (context, { command: said, ...options }) =>
       `nothing was said to run ${said.message}`,
       `skein steer ${said.message} "<what the planner is to know>"`,
     );
-  const found = options.run
-    ? await openSeen(context, project, options.run)
-    : await onlyOpen(await runsWhere(project.runs, ({ seen }) => seen.state.closed === undefined), context);
+  const found = await orExit(context, runToTell(options.run, project));
   if (hasExit(found)) return found.exit;
   const { home, seen } = found;
   const unheard = whyUnheard(home.record, seen.state, said);
@@ -180,15 +181,6 @@ function withTask(context: Context, { home, seen }: SeenRun, said: MailboxMessag
   if (typeof task === "string") return { ...said, task };
   const message = unknownTask(said.task, task.several);
   return { exit: usage(context, message, `skein show ${home.record.run} lists them`) };
-}
-
-function onlyOpen(open: readonly SeenRun[], context: Context): SeenRun | { readonly exit: ExitCode } {
-  const [one, ...others] = open;
-  if (one === undefined)
-    return { exit: usage(context, "there is no open run", "`skein status` lists the runs") };
-  if (others.length === 0) return one;
-  const names = open.map(({ home }) => home.record.run).join(", ");
-  return { exit: usage(context, `several runs are open: ${names}`, "name the one that is meant") };
 }
 
 type Cancel = Extract<MailboxMessage, { readonly type: "cancel" }>;

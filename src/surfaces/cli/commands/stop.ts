@@ -1,12 +1,13 @@
 /** `skein stop`: how is a run stopped that another process drives? It is asked to, and waited for. */
 import { watch } from "node:fs";
-import { runsWhere } from "../../../app/see-run.ts";
-import type { Project } from "../../../compose.ts";
+import { runToStop } from "../../../app/which-run.ts";
 import { messageOf } from "../../../core/failure.ts";
+import { hasFailed } from "../../../core/result.ts";
 import type { Owner, RunHome } from "../../../ports/runs.ts";
-import { type Exit, hasExit, openHere, openRun } from "../acts/project.ts";
-import { type Act, type Context, refuse, say, usage, writeJson } from "../context.ts";
+import { hasExit, openHere } from "../acts/project.ts";
+import { type Act, type Context, refuse, say, writeJson } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
+import { sayRefused } from "../refusals.ts";
 import { type AddTo, addRepo, examples, type StopOptions } from "./options.ts";
 
 export const addStop: AddTo = (command, perform) => {
@@ -29,8 +30,9 @@ const MAX_WAIT_MS = 30_000;
 const stop: Act<StopOptions> = async (context, options) => {
   const project = await openHere(context, options);
   if (hasExit(project)) return project.exit;
-  const home = await pick(context, project, options.run);
-  if (hasExit(home)) return home.exit;
+  const home = await runToStop(options.run, project);
+  if (home === undefined) return said(context, { stopped: false }, "no run is going on in this repository");
+  if (hasFailed(home)) return sayRefused(context, home);
   const { run } = home.record;
   const owner = await home.owner();
   if (!owner)
@@ -55,17 +57,6 @@ function said(context: Context, value: object, text: string): ExitCode {
   if (context.json) writeJson(context, value);
   else say(context, text);
   return EXIT.done;
-}
-
-async function pick(context: Context, project: Project, run?: string): Promise<RunHome | Exit> {
-  if (run !== undefined) return openRun(context, project, run);
-  const going = await runsWhere(project.runs, async ({ home }) => (await home.owner()) !== undefined);
-  const [one, ...others] = going;
-  if (one === undefined)
-    return { exit: said(context, { stopped: false }, "no run is going on in this repository") };
-  if (others.length === 0) return one.home;
-  const names = going.map(({ home }) => home.record.run).join(", ");
-  return { exit: usage(context, `several runs are going on: ${names}`, "name the one that is to stop") };
 }
 
 /** As Ctrl-C there would; twice means at once. */

@@ -2,17 +2,18 @@
 
 import { type Command, Option } from "commander";
 import { settleAgents } from "../../../app/ready-agents.ts";
-import { agentLooks } from "../../../compose/agent-looks.ts";
-import { runTask, type TaskEnd } from "../../../compose/subtask-run.ts";
+import { runSubtask, type SubtaskEnd } from "../../../app/run-subtask.ts";
+import { loneParts } from "../../../compose/agents.ts";
+import { looksOf } from "../../../compose/looks.ts";
+import { templatesOf } from "../../../compose/roles.ts";
+import type { Failure } from "../../../core/failure.ts";
+import { hasFailed } from "../../../core/result.ts";
+import type { SubtaskEvent, TaskQuestion } from "../../../subtasks/live-task.ts";
 import {
   type FoundTemplate,
   type RepositoryTemplates,
   TEMPLATES_FOLDER,
-  templatesOf,
-} from "../../../compose/subtask-templates.ts";
-import type { Failure } from "../../../core/failure.ts";
-import { hasFailed } from "../../../core/result.ts";
-import type { SubtaskEvent, TaskQuestion } from "../../../subtasks/live-task.ts";
+} from "../../../subtasks/repository-templates.ts";
 import type { Template } from "../../../subtasks/template.ts";
 import { closest } from "../../../text/closest.ts";
 import { type Exit, hasExit, NEVER, openHere } from "../acts/project.ts";
@@ -166,7 +167,7 @@ const subtaskRun: Act<Wanted> = async (context, wanted) => {
   if ("problem" in read) return usage(context, read.problem);
   const configured = await configure(context, project, wanted);
   if (hasExit(configured)) return configured.exit;
-  const looks = { project, env: context.env, agents: agentLooks(context.env) };
+  const looks = { project, env: context.env, agents: looksOf(context.env) };
   const settled = await settleAgents({ config: configured.config, mayFind: true }, looks, NEVER);
   if (hasFailed(settled)) return sayRefused(context, settled);
   const { config } = settled;
@@ -175,15 +176,14 @@ const subtaskRun: Act<Wanted> = async (context, wanted) => {
   using stopping = stopOnSignal();
   const unanswered = new AbortController();
   await using person = personAt(context, unanswered);
-  const end = await runTask(
-    project,
+  const end = await runSubtask(
     {
-      ...{ config, env: context.env, spec: config.agent!, template, inputs: read.inputs, allowCode },
+      ...{ config, spec: config.agent!, template, inputs: read.inputs, allowCode, say: tell },
       registry: templates.registry,
       ask: person.ask,
       onEvent: (event) => tell(eventText(event)),
     },
-    tell,
+    { ...loneParts(project, context.env), project },
     AbortSignal.any([stopping.signal, unanswered.signal]),
   );
   if (hasFailed(end)) {
@@ -282,7 +282,7 @@ function personAt({ err, json, input: open }: Context, unanswered: AbortControll
 const noMore = (signal: AbortSignal): Promise<undefined> =>
   new Promise((resolve) => signal.addEventListener("abort", () => resolve(undefined), { once: true }));
 
-function ended(context: Context, { result, cause }: TaskEnd, isStopped: boolean): ExitCode {
+function ended(context: Context, { result, cause }: SubtaskEnd, isStopped: boolean): ExitCode {
   writeJson(context, result);
   if (isStopped) return EXIT.interrupted;
   if (result.status === "COMPLETE") return EXIT.done;

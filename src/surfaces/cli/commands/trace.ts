@@ -1,7 +1,7 @@
 /** `skein trace`: the spans of a run, for a collector of OpenTelemetry or as a file. */
 import path from "node:path";
 import { traceRun } from "../../../app/trace-run.ts";
-import { tracesOf } from "../../../compose/traces.ts";
+import { tracesOf } from "../../../compose/project.ts";
 import { hasFailed } from "../../../core/result.ts";
 import { hasExit, openHere, openNamed } from "../acts/project.ts";
 import { stopOnSignal } from "../acts/signals.ts";

@@ -1,7 +1,8 @@
 /** Flaky tests in words: those of one run, or all that the repository has seen. */
-import { flakyTestsOf, type Project } from "../../../compose/project.ts";
+import { flakyTestsOf } from "../../../compose/project.ts";
 import type { RunState } from "../../../core/log/state.ts";
 import type { FlakyHistory } from "../../../ports/flaky-tests.ts";
+import type { Project } from "../../../ports/project.ts";
 import { table } from "../columns.ts";
 import { type Context, say, writeJson } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";

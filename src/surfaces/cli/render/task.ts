@@ -4,7 +4,7 @@ import { existsSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { prefixOf } from "../../../app/lost-run.ts";
 import type { SeenRun } from "../../../app/see-run.ts";
-import { askGit, type Project, salvageList } from "../../../compose.ts";
+import { askGit, salvageOf } from "../../../compose/project.ts";
 import type { Handoff } from "../../../core/handoff.ts";
 import { isProposed, nameOf, type RunState, taskOf } from "../../../core/log/state.ts";
 import { hasFailed } from "../../../core/result.ts";
@@ -17,6 +17,7 @@ import {
   type TaskRow,
   viewOf,
 } from "../../../core/view/view.ts";
+import type { Project } from "../../../ports/project.ts";
 import type { Owner, RunHome } from "../../../ports/runs.ts";
 import { NEVER } from "../acts/project.ts";
 import { type RunWord, runWord } from "../acts/run-state.ts";
@@ -116,7 +117,7 @@ export async function detailsOf(
   const row = rowsOf(seen.state).find(({ task }) => task === id)!;
   const view = viewOf(seen);
   const { run } = home.record;
-  const kept = await salvageList(project, NEVER);
+  const kept = await salvageOf(project).list(NEVER);
   const { reason, next, replacedBy } = view.undone.find(({ task }) => task === id) ?? {};
   const refusedAttempt = refusedIn(seen, id);
   const refusing = gatesOf(home, seen, id, refusedAttempt).at(-1);

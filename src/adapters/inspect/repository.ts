@@ -1,0 +1,82 @@
+/** What is a repository like, and which git is there? Looked at for `skein doctor` and `skein init`; nothing throws. */
+import { existsSync } from "node:fs";
+import path from "node:path";
+import { type Failed, hasFailed } from "../../core/result.ts";
+import type { GitFacts, InspectedRepository, TreeFacts } from "../../ports/inspection.ts";
+import type { Located } from "../../ports/project.ts";
+import { git } from "../git/git.ts";
+import { locate, tooOld } from "../repositories/locate.ts";
+
+/** Asked at the root, which is there whatever else is not. */
+export async function inspectGit(folder: string, signal: AbortSignal): Promise<GitFacts | Failed> {
+  const said = await git({ folder: path.parse(folder).root, args: ["version"] }, signal);
+  if (!said.ok) return { failure: said.failure };
+  const version = said.out.trim().replace(/^git version /, "");
+  const old = tooOld(said.out);
+  return old === undefined ? { version } : { version, problem: old.failure };
+}
+
+export async function inspectRepository(
+  folder: string,
+  signal: AbortSignal,
+): Promise<InspectedRepository | Failed> {
+  const located = await locate(folder, signal);
+  if (hasFailed(located)) return located;
+  const { top, gitDir, notices } = located;
+  const said = (...args: readonly string[]) =>
+    git({ folder: top, args, maxBytes: MAX_ANSWER_BYTES }, signal).then(({ out }) => out.trim());
+  const [shallow, format, own, promisor] = await Promise.all([
+    said("rev-parse", "--is-shallow-repository"),
+    said("rev-parse", "--show-object-format"),
+    said("rev-parse", "--absolute-git-dir"),
+    said("config", "--get-regexp", "^(remote\\..*\\.promisor|extensions\\.partialclone)$"),
+  ]);
+  return {
+    ...located,
+    isBare: top === gitDir,
+    isClean: !notices.some((notice) => /committed/.test(notice)),
+    isShallow: shallow === "true",
+    isPartial: promisor !== "",
+    isLinked: path.basename(path.dirname(own)) === "worktrees",
+    objectFormat: format || "sha1",
+  };
+}
+
+const MAX_ANSWER_BYTES = 1_000_000;
+
+/** How large a commit is when it is checked out; of a very large one what was seen within the limits. */
+export async function inspectTree(
+  { top, isPartial }: InspectedRepository,
+  commit: string,
+  signal: AbortSignal,
+): Promise<TreeFacts | undefined> {
+  if (isPartial) return undefined; // To be asked for its size, a blob that is not here would be fetched.
+  const args = ["ls-tree", "-r", "-l", "-z", "--full-tree", commit];
+  const listed = await git({ folder: top, args, maxBytes: MAX_TREE_BYTES, cut: true }, signal);
+  if (!listed.ok) return undefined;
+  const sizes = [...listed.out.matchAll(/(?:^|\0)\d+ blob [0-9a-f]+ +(\d+)\t/g)].map(([, size]) =>
+    Number(size),
+  );
+  const bytes = sizes.reduce((sum, size) => sum + Math.ceil(size / BLOCK_BYTES) * BLOCK_BYTES, 0);
+  return { files: sizes.length, bytes, isCut: listed.isCut };
+}
+
+/** What a file takes on most disks, however short it is: of 150,000 files of ten bytes 600 MB, not 1.5. */
+const BLOCK_BYTES = 4_096;
+/** Some 100,000 files. */
+const MAX_TREE_BYTES = 10_000_000;
+
+/** Ignored files that programs often need, by name: workspaces have none of them unless `.worktreeinclude` says so. */
+export async function ignoredSettings(
+  { top, gitDir }: Located,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  if (top === gitDir || existsSync(path.join(top, ".worktreeinclude"))) return [];
+  const args = ["ls-files", "--others", "--ignored", "--exclude-standard", "--directory", "-z"];
+  const listed = await git({ folder: top, args, maxBytes: MAX_ANSWER_BYTES, cut: true }, signal);
+  return listed.out
+    .split("\0")
+    .filter((file) => SETTINGS_FILE.test(path.basename(file)) && !file.endsWith("/"));
+}
+
+const SETTINGS_FILE = /^(?:\.env(?:\..+)?|\.envrc|\.npmrc|local\.properties)$/;

@@ -1,0 +1,60 @@
+/** How would workspaces be set up here? By the files of a commit, and by what is installed in the user's checkout. */
+import { existsSync } from "node:fs";
+import { readdir } from "node:fs/promises";
+import path from "node:path";
+import type { SetupFacts } from "../../ports/inspection.ts";
+import type { Located } from "../../ports/project.ts";
+import { readShort } from "../files/read-bounded.ts";
+import { type Installed, proposeSetup, SETUP_FILES } from "../gates/propose-setup.ts";
+import { git } from "../git/git.ts";
+
+/** Undefined where nothing has to be installed, as far as anyone can tell. */
+export async function inspectSetup(
+  { top, gitDir }: Located,
+  commit: string,
+  signal: AbortSignal,
+): Promise<SetupFacts | undefined> {
+  const listed = await git(
+    { folder: top, args: ["ls-tree", "-z", "--name-only", "--full-tree", commit, "--", ...SETUP_FILES] },
+    signal,
+  );
+  const texts = new Map<string, string>();
+  for (const name of listed.out.split("\0").filter((one) => one !== "")) {
+    const args = ["cat-file", "blob", `${commit}:${name}`];
+    const isRead = !/lock|\.yarnrc/.test(name); // That a lock file is there is all that matters.
+    texts.set(
+      name,
+      isRead ? (await git({ folder: top, args, maxBytes: MAX_BYTES, cut: true }, signal)).out : "",
+    );
+  }
+  const isBare = top === gitDir;
+  const proposal = proposeSetup((name) => texts.get(name), isBare ? {} : await installedIn(top));
+  if (proposal === undefined) return undefined;
+  const { hasPrograms: _, ...facts } = proposal;
+  return isBare ? { ...facts, isNeeded: false } : facts;
+}
+
+const MAX_BYTES = 1_000_000;
+
+async function installedIn(top: string): Promise<Installed> {
+  const name = [".venv", "venv"].find((folder) => existsSync(path.join(top, folder, "pyvenv.cfg")));
+  return {
+    hasNodeModules: existsSync(path.join(top, "node_modules")),
+    ...(name && { venv: { name, isEditable: await isEditable(top, path.join(top, name)) } }),
+  };
+}
+
+/** An installation by a link leaves a file beside the packages that names where they really are. */
+async function isEditable(top: string, venv: string): Promise<boolean> {
+  const versions = await readdir(path.join(venv, "lib")).catch(() => []);
+  for (const version of versions) {
+    const packages = path.join(venv, "lib", version, "site-packages");
+    const names = await readdir(packages).catch(() => []);
+    const links = names.filter((name) => /\.(?:pth|egg-link)$|^__editable__.*\.py$/.test(name));
+    for (const name of links.slice(0, MAX_LINKS))
+      if ((await readShort(path.join(packages, name))).includes(top)) return true;
+  }
+  return false;
+}
+
+const MAX_LINKS = 200;

@@ -1,0 +1,290 @@
+/** What `skein doctor` concludes from the facts: one check per subject, every problem with its next step. */
+
+import { hasFailed } from "../../core/result.ts";
+import type { Disk, TreeFacts } from "../../ports/inspection.ts";
+import { plural, short } from "../../text/words.ts";
+import { foundText, specText } from "../agent-words.ts";
+import {
+  checkBudget,
+  checkFallbacks,
+  checkFound,
+  checkPrices,
+  checkRoles,
+  checkSandbox,
+} from "./agent-checks.ts";
+import { type AgentFacts, bad, type Check, type DoctorFacts, type DoctorFinding, ok, warn } from "./facts.ts";
+
+/** In the order in which one would fix things. */
+export const diagnose = (facts: DoctorFacts): readonly DoctorFinding[] =>
+  CHECKS.flatMap((check) => check(facts));
+
+/** The launcher starts nothing older; a program that uses Skein as a library may. */
+export const NEEDED_NODE = 24;
+
+const checkNode: Check = ({ node: { version } }) => [
+  Number.parseInt(version, 10) >= NEEDED_NODE
+    ? ok("node", version)
+    : bad("node", `${version} is too old`, `use Node ${NEEDED_NODE} or newer`),
+];
+
+export const NEEDED_GIT = "2.38";
+
+const checkGit: Check = ({ git }) => {
+  if (hasFailed(git)) return [bad("git", git.failure.message, git.failure.next)];
+  if (git.problem !== undefined) return [bad("git", git.problem.message, git.problem.next)];
+  return [ok("git", `${git.version} (${NEEDED_GIT} or newer is needed)`)];
+};
+
+const checkRepository: Check = ({ git, repository, base }) => {
+  if (hasFailed(repository)) {
+    const { message, next } = repository.failure;
+    // Said once: where git is missing, nothing can be said about the repository.
+    return [
+      hasFailed(git) ? bad("repository", "not checked: git is missing") : bad("repository", message, next),
+    ];
+  }
+  const { top, head, branch, notices, isClean, isBare, isPartial, isLinked, objectFormat } = repository;
+  const kinds = [
+    isBare ? "bare" : isClean ? "no uncommitted changes" : undefined,
+    isLinked ? "a linked work tree" : undefined,
+    objectFormat === "sha1" ? undefined : `${objectFormat} objects`,
+  ].filter((kind) => kind !== undefined);
+  const where = `${top}, ${branch ?? "no branch"} at ${short(head)}`;
+  return [
+    ok("repository", [where, ...kinds].join(", ")),
+    ...notices.map((notice) => warn("repository", notice)),
+    ...(isPartial
+      ? [
+          warn(
+            "repository",
+            "this is a partial clone: git fetches missing objects during the run",
+            "use a full clone for a run without network access",
+          ),
+        ]
+      : []),
+    ...(base !== undefined && typeof base !== "string"
+      ? [bad("base", base.failure.message, base.failure.next)]
+      : []),
+  ];
+};
+
+const checkConfiguration: Check = ({ configuration }) => {
+  if ("config" in configuration) {
+    const { origins, notices } = configuration;
+    const set = Object.values(origins).filter((origin) => origin !== "default").length;
+    return [
+      ok("configuration", set === 0 ? "all settings have their defaults" : `${plural(set, "key")} set`),
+      ...notices.map((notice) => warn("configuration", notice)),
+    ];
+  }
+  const { message, next, lines = [] } = configuration;
+  if (lines.length === 0) return [bad("configuration", message, next)];
+  return lines.map((line) =>
+    bad("configuration", line, "correct it; docs/configuration.md of Skein lists all keys"),
+  );
+};
+
+const checkAgents: Check = ({ agents, repository, found }) => {
+  if (agents === undefined) return [unseen("agent", { repository })];
+  if (hasFailed(agents)) return [bad("agent", agents.failure.message, agents.failure.next)];
+  if (found !== undefined && found.agent === undefined)
+    return [bad("agent", "no agent is configured, and none was found", WAYS_IN)];
+  return agents.map((agent) => agentFinding(agent, agents.length === 1, found?.why));
+};
+
+const WAYS_IN =
+  "set a key such as ANTHROPIC_API_KEY, install an agent (npm install --global opencode-ai), start a local model " +
+  "(ollama), or name a program with --agent; or try skein demo";
+
+function agentFinding(
+  { role, spec, problem, session }: AgentFacts,
+  isAlone: boolean,
+  why?: string,
+): DoctorFinding {
+  const name = role === "worker" ? "agent" : "planner";
+  if (problem) return bad(name, problem.message, problem.next);
+  if (spec === "none") return ok(name, "none: one worker does the whole goal");
+  const does = isAlone ? "works and plans" : role === "worker" ? "works" : "plans";
+  // Of a command only its name: its arguments may hold what nobody should see.
+  const who =
+    spec?.kind === "command" ? spec.command[0] : spec?.kind === "acp" ? `${spec.name} (ACP)` : specText(spec);
+  const found = why === undefined || role !== "worker" ? "" : ` (${foundText(why, spec)})`;
+  return ok(name, `${who} ${does}${found}${sessionText(session)}`);
+}
+
+/** Not more than is known: nothing was asked of its model. */
+const sessionText = (session: AgentFacts["session"]): string =>
+  session === undefined
+    ? ""
+    : `; started and opened a session in ${(session.ms / 1_000).toFixed(1)} s: it is logged in, or asks for a login only later`;
+
+export const checkGate = ({
+  gate,
+  repository,
+}: Pick<DoctorFacts, "gate"> & { readonly repository: object }): readonly DoctorFinding[] => {
+  if (gate === undefined) return [unseen("gate", { repository })];
+  if (hasFailed(gate)) return [bad("gate", gate.failure.message, gate.failure.next)];
+  const { found, commands } = gate;
+  if (commands.length === 0)
+    return [
+      warn(
+        "gate",
+        `${found}; tasks will land untested`,
+        'name what must pass: gate: ["…"] in skein.yaml, or --gate "…"',
+      ),
+    ];
+  const missing = new Map(
+    commands.flatMap(({ problem }) => (problem === undefined ? [] : [[problem.message, problem] as const])),
+  );
+  return [
+    ok("gate", found),
+    ...[...missing.values()].map(({ message }) =>
+      warn(
+        "gate",
+        `${message}: the gate cannot run, and a run would stop at once`,
+        "install it, or name another gate with gate: in skein.yaml",
+      ),
+    ),
+  ];
+};
+
+/** Do workspaces have what the gate needs? Without a gate that is unknown. */
+export const checkSetup = ({
+  setup,
+  gate,
+  configuration,
+}: Pick<DoctorFacts, "setup" | "gate" | "configuration">): readonly DoctorFinding[] => {
+  const isGated = gate !== undefined && !hasFailed(gate) && gate.commands.length > 0;
+  if (setup === undefined || hasFailed(setup) || !isGated || !("config" in configuration)) return [];
+  const { workspace } = configuration.config;
+  const { command, lockFile, isNeeded, why, copy } = setup;
+  if (workspace.setup !== undefined) return [ok("set-up", "workspace.setup runs in each new workspace")];
+  const given = [...workspace.copy, ...workspace.share];
+  if (!isNeeded || copy?.every((name) => given.includes(name)))
+    return [ok("set-up", `found ${lockFile}. ${why}`)];
+  const next = copy ? `workspace.copy: [${copy.join(", ")}]` : `workspace.setup: ${command}`;
+  return [
+    warn(
+      "set-up",
+      `found ${lockFile}, but workspaces are not set up. ${why}`,
+      `${next}, in skein.yaml (skein init writes it) or with --set`,
+    ),
+  ];
+};
+
+/** A run would be refused. */
+const checkFilters: Check = ({ filters }) =>
+  filters ? [bad("filters", filters.failure.message, filters.failure.next)] : [];
+
+const unseen = (name: string, { repository }: { readonly repository: object }): DoctorFinding =>
+  warn(
+    name,
+    hasFailed(repository)
+      ? "not checked: there is no repository"
+      : "not checked: correct the configuration first",
+  );
+
+const checkIsolation: Check = ({ isolation: { has, lacks, sandbox } }) => [
+  ok("isolation", has.join("; ")),
+  ...lacks.map((text) =>
+    sandbox === "none" && text === lacks[0]
+      ? warn(
+          "isolation",
+          text,
+          "if you do not trust the agent, run Skein in a container or as a separate user",
+        )
+      : warn("isolation", text),
+  ),
+];
+
+const checkState: Check = ({ state }) => {
+  if (hasFailed(state)) return [bad("state", state.failure.message, state.failure.next)];
+  const { folder, unwritable, isThere, disk, runs, brokenRuns } = state;
+  if (unwritable !== undefined)
+    return [
+      bad("state", `cannot write to ${folder}: ${unwritable}`, "set SKEIN_STATE_DIR to a writable folder"),
+    ];
+  const on = disk?.fileSystem === undefined ? "" : `, on ${disk.fileSystem}`;
+  return [
+    ok("state", `${folder}${on}, ${isThere ? plural(runs, "run") : "the first run creates it"}`),
+    ...(brokenRuns > 0
+      ? [warn("state", `${plural(brokenRuns, "run")} cannot be read`, "skein status says why")]
+      : []),
+    ...kindFindings(disk),
+  ];
+};
+
+function kindFindings(disk: Disk | undefined): readonly DoctorFinding[] {
+  const next = "set SKEIN_STATE_DIR to a folder on a local disk";
+  if (disk?.kind === "memory")
+    return [warn("state", "it is in memory: a restart of the machine deletes all runs", next)];
+  if (disk?.kind === "network")
+    return [
+      warn("state", "it is on a network file system: file locks may not work there, and it is slow", next),
+    ];
+  return [];
+}
+
+/** Enough for logs, transcripts and a first workspace or two. */
+export const MIN_FREE_BYTES = 1_000_000_000;
+
+const checkDisk: Check = (facts) => {
+  const { state, repositoryDisk, tree, room } = facts;
+  const stateDisk = hasFailed(state) ? undefined : state.disk;
+  const wanted = Math.max(MIN_FREE_BYTES, room?.bytes ?? 0);
+  const need = room === undefined || tree === undefined ? "" : needText(room, tree);
+  const isOneDisk = stateDisk !== undefined && stateDisk.device === repositoryDisk?.device;
+  return [
+    ...(stateDisk === undefined ? [] : [free("for the state folder", stateDisk, wanted, need)]),
+    ...(repositoryDisk === undefined || isOneDisk
+      ? []
+      : [free("for the repository", repositoryDisk, MIN_FREE_BYTES)]),
+  ];
+};
+
+function needText(room: NonNullable<DoctorFacts["room"]>, { bytes, isCut }: TreeFacts): string {
+  const [each, all] = [bytes, room.bytes].map((size) => (isCut ? "more than " : "") + sizeText(size));
+  return (
+    `; ${plural(room.workspaces, "workspace")} of ${each} take ${isCut ? "" : "up to "}${all}, ` +
+    "plus what is copied or built there"
+  );
+}
+
+function free(where: string, { freeBytes }: Disk, wanted: number, need = ""): DoctorFinding {
+  const text = `${sizeText(freeBytes)} free ${where}${need}`;
+  if (freeBytes >= wanted) return ok("disk", text);
+  const limit = `${sizeText(wanted)} are recommended`;
+  return warn(
+    "disk",
+    `${text} (${limit})`,
+    "free some space, set SKEIN_STATE_DIR to another disk, or use fewer workers",
+  );
+}
+
+/** "820 kB", "1.4 GB": thousands, as disks are sold. */
+function sizeText(bytes: number): string {
+  const units = ["bytes", "kB", "MB", "GB", "TB"];
+  const step = bytes < 1_000 ? 0 : Math.min(units.length - 1, Math.floor(Math.log10(bytes) / 3));
+  const count = bytes / 1_000 ** step;
+  return `${step === 0 || count >= 10 ? Math.round(count) : count.toFixed(1)} ${units[step]}`;
+}
+
+const CHECKS: readonly Check[] = [
+  checkNode,
+  checkGit,
+  checkRepository,
+  checkConfiguration,
+  checkAgents,
+  checkFallbacks,
+  checkFound,
+  checkPrices,
+  checkBudget,
+  checkRoles,
+  checkGate,
+  checkSetup,
+  checkFilters,
+  checkSandbox,
+  checkIsolation,
+  checkState,
+  checkDisk,
+];

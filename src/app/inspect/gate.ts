@@ -1,0 +1,65 @@
+/** What is the gate of a commit, and are its programs there? */
+import { splitWords } from "../../config/commands.ts";
+import type { Failure } from "../../core/failure.ts";
+import { type Failed, hasFailed } from "../../core/result.ts";
+import type { InspectParts, Settled } from "./parts.ts";
+
+export type GateFacts = {
+  /** Where it was found, in words. */
+  readonly found: string;
+  readonly commands: readonly {
+    readonly name: string;
+    /** As a person would type it. */
+    readonly run: string;
+    /** Why its program could not be started; not known of everything that a shell can say. */
+    readonly problem?: Failure;
+  }[];
+};
+
+export async function inspectGate(
+  { located, config }: Settled,
+  commit: string,
+  { agents, workspaces }: Pick<InspectParts, "agents" | "workspaces">,
+  signal: AbortSignal,
+): Promise<GateFacts | Failed> {
+  const gate = await workspaces.gate({ located, gate: config.gate, commit }, signal);
+  if (hasFailed(gate)) return gate;
+  const commands = gate.commands.map(async ({ name, command }) => {
+    const isShell = command[0] === "/bin/sh" && command[1] === "-c";
+    const run = isShell ? (command[2] ?? "") : command.join(" ");
+    const program = isShell ? programOf(run) : command[0];
+    const problem =
+      program === undefined ? undefined : await agents.programs.unstartable([program], located.top);
+    return { name, run, ...(problem && { problem }) };
+  });
+  return { found: gate.found, commands: await Promise.all(commands) };
+}
+
+/** The program that a line starts with; undefined where only a shell knows. */
+function programOf(line: string): string | undefined {
+  const split = splitWords(line.split("\n")[0] ?? "");
+  if (!("words" in split)) return undefined;
+  const word = split.words.find((one) => !/^\w+=/.test(one));
+  return word === undefined || BUILT_IN.has(word) ? undefined : word;
+}
+
+/** What a shell does itself, or begins something larger with. */
+const BUILT_IN: ReadonlySet<string> = new Set([
+  ...[
+    "!",
+    ".",
+    ":",
+    "[",
+    "cd",
+    "command",
+    "eval",
+    "exec",
+    "exit",
+    "export",
+    "set",
+    "trap",
+    "ulimit",
+    "umask",
+  ],
+  ...["case", "for", "if", "until", "while", "{", "test", "true", "false", "echo", "printf", "unset", "wait"],
+]);

@@ -1,0 +1,65 @@
+/** What does a trial of the gate say? The findings for people, and whether a run could rely on it. */
+import type { Config } from "../../config/schema.ts";
+import { failuresOf, isGreen } from "../../core/gate.ts";
+import { type Failed, hasFailed } from "../../core/result.ts";
+import { plural } from "../../text/words.ts";
+import type { GateTried } from "../try-gate.ts";
+import { bad, type DoctorFacts, type DoctorFinding, ok, warn } from "./facts.ts";
+
+export type Trial = {
+  /** `unusable`: it cannot run, or tests nothing. */
+  readonly is: "passed" | "failed" | "unusable" | "stopped";
+  readonly findings: readonly DoctorFinding[];
+};
+
+/** What is to be tried, or why nothing is. */
+export function toTry({ gate, base, configuration }: DoctorFacts): ToTry | Trial {
+  if (gate === undefined || hasFailed(gate) || typeof base !== "string" || !("config" in configuration))
+    return { is: "failed", findings: [warn(NAME, "not run: fix what is listed above first")] };
+  if (gate.commands.length === 0)
+    return { is: "passed", findings: [warn(NAME, "not run: there is no gate")] };
+  return { is: "gate", config: configuration.config, commit: base, found: gate.found };
+}
+
+type ToTry = {
+  readonly is: "gate";
+  readonly config: Config;
+  readonly commit: string;
+  readonly found: string;
+};
+
+const NAME = "gate, run";
+
+export function trialFrom(tried: GateTried | Failed): Trial {
+  if (hasFailed(tried)) {
+    const { kind, message, next } = tried.failure;
+    return kind === "cancelled"
+      ? { is: "stopped", findings: [warn(NAME, "stopped; its workspace was removed")] }
+      : { is: "unusable", findings: [bad(NAME, message, next)] };
+  }
+  const { run, tookMs, probed } = tried;
+  if (run.setup) return { is: "unusable", findings: [bad(NAME, run.setup.message, run.setup.next)] };
+  const took = `${(tookMs / 1_000).toFixed(1)} s`;
+  if (!isGreen(run.report)) {
+    const failed = failuresOf(run.report);
+    const more = failed.length > MAX_SHOWN ? `, and ${failed.length - MAX_SHOWN} more` : "";
+    const text = `fails after ${took}: ${failed.slice(0, MAX_SHOWN).join("; ")}${more}`;
+    return { is: "failed", findings: [warn(NAME, text, "a run would start with tasks that repair it")] };
+  }
+  const idle = run.report.commands.filter(({ nothingYet }) => nothingYet).map(({ name }) => name);
+  const gated =
+    idle.length === 0
+      ? ok(NAME, `passes after ${took}: ${plural(run.report.commands.length, "command")}`)
+      : warn(NAME, `passes after ${took}, but has nothing to run yet: ${idle.join(", ")}`);
+  if (probed?.is === "unproven") {
+    const { message, next } = probed.failure;
+    return { is: "unusable", findings: [gated, bad("probe", message, next)] };
+  }
+  const probe =
+    probed?.is === "proved"
+      ? ok("probe", "the gate fails without your sources, as it should")
+      : warn("probe", `not probed: ${probed?.why ?? "not requested"}`);
+  return { is: "passed", findings: [gated, probe] };
+}
+
+const MAX_SHOWN = 5;

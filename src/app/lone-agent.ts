@@ -1,0 +1,16 @@
+/** What do use cases need that ask an agent outside of any run? */
+import type { Config } from "../config/schema.ts";
+import type { Failed } from "../core/result.ts";
+import type { Specialist } from "../core/specialist.ts";
+import type { AgentSpec } from "../ports/agent-spec.ts";
+import type { LoneAgent } from "../ports/lone-agent.ts";
+import type { ContextFiles } from "../ports/subtasks.ts";
+import type { Surroundings } from "../ports/surroundings.ts";
+
+export type LoneParts = {
+  /** What killed processes left is removed first: their programs, too. */
+  readonly openAlone: (config: Config, spec: AgentSpec) => Promise<LoneAgent | Failed>;
+  readonly specialists: () => Promise<readonly Specialist[]>;
+  readonly surroundings: Surroundings;
+  readonly filesIn: (folder: string) => ContextFiles;
+};

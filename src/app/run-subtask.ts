@@ -1,0 +1,83 @@
+/** How is a task run outside of a run? By the configured agent, in a place of its own, of which nothing stays. */
+
+import type { Config } from "../config/schema.ts";
+import { type Failure, failure } from "../core/failure.ts";
+import type { JobId } from "../core/job.ts";
+import { type Failed, hasFailed } from "../core/result.ts";
+import type { AgentSpec } from "../ports/agent-spec.ts";
+import type { LoneAgent } from "../ports/lone-agent.ts";
+import type { Project } from "../ports/project.ts";
+import type { HandledTaskResult, TaskInputs } from "../ports/subtasks.ts";
+import { type ExecuteTaskOptions, executeTask } from "../subtasks/execute.ts";
+import type { Template } from "../subtasks/template.ts";
+import { redactFields } from "../text/redact.ts";
+import type { LoneParts } from "./lone-agent.ts";
+
+type SubtaskRequest = Pick<ExecuteTaskOptions, "registry" | "ask" | "onEvent"> & {
+  readonly config: Config;
+  readonly spec: AgentSpec;
+  readonly template: Template;
+  readonly inputs: TaskInputs;
+  /** Scripts of loops are run. */
+  readonly allowCode: boolean;
+  /** Hears lines for people. */
+  readonly say: (line: string) => void;
+};
+
+type SubtaskParts = Pick<LoneParts, "openAlone" | "specialists" | "filesIn"> & {
+  readonly project: Pick<Project, "located">;
+};
+
+/** `cause`: what was wrong with the agent itself, if the task failed and something was. */
+export type SubtaskEnd = { readonly result: HandledTaskResult; readonly cause?: Failure };
+
+/** A failure means that nothing was begun. */
+export async function runSubtask(
+  request: SubtaskRequest,
+  parts: SubtaskParts,
+  signal: AbortSignal,
+): Promise<SubtaskEnd | Failed> {
+  const alone = await parts.openAlone(request.config, request.spec);
+  if (hasFailed(alone)) return alone;
+  try {
+    return await runWith(alone, request, parts, signal);
+  } finally {
+    for (const left of await alone.close()) request.say(`could not be removed: ${left}`);
+  }
+}
+
+async function runWith(
+  alone: LoneAgent,
+  { config, template, inputs, allowCode, registry, ask, onEvent }: SubtaskRequest,
+  parts: SubtaskParts,
+  signal: AbortSignal,
+): Promise<SubtaskEnd | Failed> {
+  const commit = parts.project.located.head;
+  const turnMs = config.timeout.work;
+  let failed: Failure | undefined;
+  const onFailure = (why: Failure) => {
+    failed ??= why;
+  };
+  const roles = await parts.specialists();
+  const handlers = await alone.taskHandlers({ roles, commit, maxMs: turnMs, onFailure });
+  if (hasFailed(handlers)) return handlers;
+  // What is committed, as agents see it: of the checkout itself nothing is sent to a model.
+  const shown = await alone.workspaces.take({ job: READER, commit, use: "plan" }, signal);
+  if (hasFailed(shown)) return shown;
+  const result = await executeTask(template, inputs, {
+    ...{ registry, ...(ask && { ask }), ...(onEvent && { onEvent }), ...handlers, signal },
+    files: parts.filesIn(shown.folder),
+    runScript: allowCode ? alone.scriptsIn(shown) : async () => ({ failure: NO_CODE }),
+    limits: { turnMs },
+  });
+  const redacted = redactFields(result, alone.redact);
+  return { result: redacted, ...(result.status === "FAILED" && failed && { cause: failed }) };
+}
+
+const READER = "task:files#0" as JobId;
+
+const NO_CODE = failure(
+  "policy",
+  "the template has a script, which is code of the repository and is not run",
+  "read it, then allow it: --allow-code",
+);

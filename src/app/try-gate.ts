@@ -1,0 +1,52 @@
+/** What does the gate say about a commit, and does it look at it at all? Really run, once, in a fresh workspace. */
+import type { Config } from "../config/schema.ts";
+import { failure, messageOf } from "../core/failure.ts";
+import { isGreen, type Probed } from "../core/gate.ts";
+import type { JobId } from "../core/job.ts";
+import { type Failed, hasFailed } from "../core/result.ts";
+import { NOBODY } from "../ports/agent.ts";
+import type { Gate, GateRun } from "../ports/gate.ts";
+import { giveBackAll } from "./leftovers.ts";
+import type { Parts } from "./parts.ts";
+
+export type GateTried = {
+  readonly run: GateRun;
+  readonly tookMs: number;
+  /** Only of a gate that is green. */
+  readonly probed?: Probed;
+};
+
+type TryGateRequest = { readonly config: Config; readonly commit: string };
+
+/** In a home of its own beside the runs, which is gone afterwards: no run is made of it. */
+export async function tryGate(
+  { config, commit }: TryGateRequest,
+  { newRunName, openTrialHome, openWorld }: Pick<Parts, "newRunName" | "openTrialHome" | "openWorld">,
+  signal: AbortSignal,
+): Promise<GateTried | Failed> {
+  try {
+    const record = { run: newRunName(), goal: "", base: commit, createdAt: Date.now(), settings: {} };
+    const trial = await openTrialHome(record);
+    if (hasFailed(trial)) return trial;
+    await using stack = new AsyncDisposableStack();
+    stack.use(trial);
+    const world = openWorld(trial.home, { config, agents: { worker: NOBODY, planner: "none" } });
+    stack.defer(() => world.close());
+    stack.defer(async () => void (await giveBackAll(world)));
+    stack.defer(() => world.settle());
+    return await runAndProbe(world.jobs.gate, commit, signal);
+  } catch (error) {
+    return { failure: failure("repository", `the gate could not be tried: ${messageOf(error)}`) };
+  }
+}
+
+async function runAndProbe(gate: Gate, commit: string, signal: AbortSignal): Promise<GateTried | Failed> {
+  const tree = { job: "doctor" as JobId, commit, rules: commit, isBase: true } as const;
+  const start = performance.now();
+  const run = await gate.run(tree, signal);
+  if (hasFailed(run)) return run;
+  const tookMs = performance.now() - start;
+  if (run.setup || !isGreen(run.report)) return { run, tookMs };
+  const probed = await gate.probe(tree, run.report, signal);
+  return hasFailed(probed) ? probed : { run, tookMs, probed };
+}

@@ -1,0 +1,102 @@
+/** Which run is meant? The one that is named, else one that fits what is wanted; what cannot be found is refused. */
+import path from "node:path";
+import { type Failure, failure } from "../core/failure.ts";
+import { hasFailed } from "../core/result.ts";
+import type { Project } from "../ports/project.ts";
+import type { RunHome } from "../ports/runs.ts";
+import { quoted } from "../text/words.ts";
+import { misused, type Refused, refused } from "./refused.ts";
+import { runsWhere, type SeenRun, seeRun, underWay } from "./see-run.ts";
+
+export async function findRun(run: string, project: Project): Promise<RunHome | Refused> {
+  const { runs } = project;
+  const home = await runs.open(run);
+  if (!hasFailed(home)) return home;
+  const isBroken = (await runs.list()).some((entry) => entry.run === run);
+  const moved = isBroken ? undefined : await movedHere(project, run);
+  if (moved) return refused("repository", moved);
+  // A name that nobody has is a slip of the keyboard; a run that cannot be read is not.
+  return refused(isBroken ? "repository" : "unknown-run", home.failure);
+}
+
+/** Runs that were begun when the repository was elsewhere; one of that name, if one is meant. */
+export async function movedHere(project: Project, run?: string): Promise<Failure | undefined> {
+  const all = await project.movedRuns();
+  const moved = run === undefined ? all[0] : all.find(({ runs }) => runs.includes(run));
+  if (!moved) return undefined;
+  const { from, folder, runs } = moved;
+  const [old, here] = [path.join(folder, "runs"), path.join(project.stateFolder, "runs")];
+  const what = run === undefined ? `${runs.slice(0, 5).join(", ")}: they were` : `run ${run}: it was`;
+  return failure(
+    "repository",
+    `this repository was moved, and its state folder does not know ${what} begun when it was in ${from}`,
+    `move it back; or bring them along: mkdir -p ${quoted(here)} && mv ${quoted(old)}/${run ?? "*"} ${quoted(here)}/`,
+  );
+}
+
+export async function findSeen(run: string, project: Project): Promise<SeenRun | Refused> {
+  const home = await findRun(run, project);
+  return hasFailed(home) ? home : seeRun(home);
+}
+
+/** The run that is named; else the one that is open; else the newest. */
+export async function runToShow(run: string | undefined, project: Project): Promise<SeenRun | Refused> {
+  if (run !== undefined) return findSeen(run, project);
+  const all = await runsWhere(project.runs);
+  const [open, ...others] = all.filter(({ seen }) => seen.state.closed === undefined);
+  const meant = open !== undefined && others.length === 0 ? open : all[0];
+  return (
+    meant ??
+    misused(
+      "there is no run in this repository that could be shown",
+      "`skein status` lists the runs; `skein run` starts one",
+    )
+  );
+}
+
+/** The run that is named, else the only one that is open: a command may be left for it. */
+export async function runToTell(run: string | undefined, project: Project): Promise<SeenRun | Refused> {
+  if (run !== undefined) return findSeen(run, project);
+  const open = await runsWhere(project.runs, isOpen);
+  const [one, ...others] = open;
+  if (one === undefined) return misused("there is no open run", "`skein status` lists the runs");
+  if (others.length === 0) return one;
+  return misused(`several runs are open: ${namesOf(open)}`, "name the one that is meant");
+}
+
+/** The run that is named, else the only one that is going on; undefined if none is. */
+export async function runToStop(
+  run: string | undefined,
+  project: Project,
+): Promise<RunHome | Refused | undefined> {
+  if (run !== undefined) return findRun(run, project);
+  const going = await runsWhere(project.runs, async ({ home }) => (await home.owner()) !== undefined);
+  if (going.length <= 1) return going[0]?.home;
+  return misused(`several runs are going on: ${namesOf(going)}`, "name the one that is to stop");
+}
+
+/** `others`: runs that could go on as well. */
+type RunToResume = SeenRun & { readonly others: readonly string[] };
+
+/** The run that is named, else the newest that nobody drives, else the only one that is paused. */
+export async function runToResume(run: string | undefined, project: Project): Promise<RunToResume | Refused> {
+  if (run !== undefined) {
+    const found = await findSeen(run, project);
+    return hasFailed(found) ? found : { ...found, others: [] };
+  }
+  const open = await runsWhere(project.runs, isOpen);
+  const owners = await Promise.all(open.map(({ home }) => home.owner()));
+  const [newest, ...others] = open.filter((_, i) => owners[i] === undefined);
+  if (newest) return { ...newest, others: others.map(({ home }) => home.record.run) };
+  const [paused, ...more] = open.filter(({ seen }) => seen.state.paused);
+  if (paused && more.length === 0) return { ...paused, others: [] }; // Its pause is what is meant to end.
+  const [first] = open;
+  if (first && owners[0]) return underWay(first.home.record.run, owners[0]);
+  const moved = await movedHere(project);
+  if (moved) return refused("repository", moved);
+  return misused("there is no run that could go on", "`skein status` lists the runs; `skein run` starts one");
+}
+
+const isOpen = ({ seen }: SeenRun): boolean => seen.state.closed === undefined;
+
+const namesOf = (runs: readonly SeenRun[]): string => runs.map(({ home }) => home.record.run).join(", ");

@@ -1,0 +1,48 @@
+/** What is looked at before a run, by `skein doctor` and `skein init`? */
+import { mcpServersIn } from "../adapters/agents/acp/open.ts";
+import { gateRules } from "../adapters/gates/rules.ts";
+import { forbiddenFilter } from "../adapters/git/filters.ts";
+import * as repository from "../adapters/inspect/repository.ts";
+import { inspectSetup } from "../adapters/inspect/setup.ts";
+import { inspectDisk, inspectState } from "../adapters/inspect/state.ts";
+import { resolveBase } from "../adapters/repositories/locate.ts";
+import { readSpecialists } from "../adapters/specialists.ts";
+import type { InspectParts } from "../app/inspect/parts.ts";
+import { passed } from "../config/known-agents.ts";
+import type { Environment } from "../ports/project.ts";
+import { loneParts } from "./agents.ts";
+import { looksOf } from "./looks.ts";
+
+const namesOf = (found: readonly { readonly name: string }[], problems: readonly string[]) => ({
+  names: found.map(({ name }) => name),
+  problems,
+});
+
+export const inspectParts = (env: Environment): InspectParts => ({
+  env,
+  agents: looksOf(env),
+  alone: (project) => loneParts(project, env),
+  repository: {
+    git: repository.inspectGit,
+    around: repository.inspectRepository,
+    commit: resolveBase,
+    tree: repository.inspectTree,
+  },
+  workspaces: {
+    gate: ({ located, gate, commit }, signal) => gateRules(gate, located.top).of(commit, signal),
+    setup: inspectSetup,
+    filterProblem: ({ located, ...wanted }, signal) => forbiddenFilter({ ...located, ...wanted }, signal),
+    ignoredSettings: repository.ignoredSettings,
+  },
+  places: { state: (located, folder) => inspectState(located, folder, env), disk: inspectDisk },
+  roles: {
+    specialists: async (top) => {
+      const { specialists, problems } = await readSpecialists(top);
+      return namesOf(specialists, problems);
+    },
+    mcpServers: async (top, pass) => {
+      const { servers, problems } = await mcpServersIn(top, passed(env, pass));
+      return namesOf(servers, problems);
+    },
+  },
+});

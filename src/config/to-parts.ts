@@ -1,0 +1,101 @@
+/** What does a configuration say to the parts of a run? Limits and choices that are not the policy's. */
+import path from "node:path";
+import type { AgentSpec } from "../ports/agent-spec.ts";
+import type { Environment } from "../ports/project.ts";
+import { fallbacksOf } from "./accounts.ts";
+import { passed, startOf } from "./known-agents.ts";
+import { modelIn } from "./models.ts";
+import type { Config } from "./schema.ts";
+
+/** Two: a landing and a check of the target. */
+export const MAX_GATES = 2;
+
+/** 0: for ever. */
+export const quietOf = ({ quiet }: Config) => ({
+  warnMs: quiet.warn || Number.POSITIVE_INFINITY,
+  stopMs: quiet.stop || Number.POSITIVE_INFINITY,
+});
+
+export const turnLimits = ({ log, workspace }: Config) => ({
+  maxOutputBytes: log.maxTranscript,
+  maxFileBytes: workspace.maxFile,
+});
+
+export const gateLimits = ({ gateTimeout, gateOutput }: Config) => ({
+  maxMs: gateTimeout,
+  maxOutputBytes: gateOutput,
+  maxFileBytes: MAX_GATE_FILE_BYTES,
+});
+
+/** A build may write what a worker may not hand in. */
+const MAX_GATE_FILE_BYTES = 8 * 1024 ** 3;
+
+/** For agents of every kind. */
+export const agentSettings = (config: Config, env: Environment, top: string) => ({
+  ...{ env, top, modelIn, prices: config.prices, retry: config.retry, permissions: config.permissions },
+  promptFolders: promptFolders(config, top),
+  mayBeUnpriced: mayBeUnpriced(config),
+  startOf: (name: string) => startOf(name, env),
+  passed: passed(env, config.workspace.pass),
+});
+
+/** With its fallbacks, and with paths from the top of the repository. */
+export function settledSpec(spec: AgentSpec, { fallback }: Config, top: string): AgentSpec {
+  if (spec.kind === "model") return { ...spec, fallbacks: fallbacksOf(spec, fallback) };
+  return anchored(spec, top);
+}
+
+/** A path is one of the repository's own: agents work in other folders, where it may be missing or be theirs to change. */
+export function anchored(spec: AgentSpec, top: string): AgentSpec {
+  if (spec.kind === "model") return spec;
+  if (spec.kind === "scripted") return { ...spec, script: path.resolve(top, spec.script) };
+  const [program, ...args] = spec.command;
+  return program.includes("/") ? { ...spec, command: [path.resolve(top, program), ...args] } : spec;
+}
+
+/** The repository's own prompts, besides those of this package. */
+const promptFolders = ({ prompts }: Config, top: string): readonly string[] =>
+  prompts === undefined ? [] : [path.resolve(top, prompts)];
+
+/** A file of the repository must not take a run beyond a budget in money: without a price nothing would stop it. */
+const mayBeUnpriced = ({ budget }: Config): boolean =>
+  budget.tokens !== undefined ||
+  [budget, budget.task, budget.subtree].every(({ dollars }) => dollars === undefined);
+
+const plannerSpec = ({ planner, agent }: Config) => (typeof planner === "object" ? planner : agent);
+
+/** Only those who are told what is wanted: a program of the user's own knows of plans and work. */
+export function isReconciler(config: Config): boolean {
+  const kind = plannerSpec(config)?.kind;
+  return config.reconciler === "model" && (kind === "model" || kind === "acp");
+}
+
+/** For the place in which agents and gate work. */
+export const workshopSettings = (config: Config, env: Environment) => ({
+  maxGates: MAX_GATES,
+  plansAreFull: isStartedFromPackages(config),
+  surroundings: surroundingsOf(config, env),
+  alsoRun: linesRunBy(config),
+});
+
+/** `npx my-agent`: the planner itself may be among the packages that are copied or installed. */
+function isStartedFromPackages(config: Config): boolean {
+  const spec = plannerSpec(config);
+  const [program = ""] = spec && "command" in spec ? spec.command : [];
+  return /^(?:np[xm]|pnpm|yarn|bunx?|uvx?|poetry|pdm)$/.test(path.basename(program));
+}
+
+/** What people put into their repository for Skein to run, besides the gate. */
+const linesRunBy = ({ agent, planner, workspace: { setup } }: Config): readonly string[] => [
+  ...[agent, typeof planner === "object" ? planner : undefined].flatMap((spec) =>
+    spec && "command" in spec ? spec.command.join(" ") : [],
+  ),
+  ...(setup === undefined ? [] : [setup]),
+];
+
+/** What decides, besides the tree, which programs and packages a gate's commands find. */
+const surroundingsOf = ({ workspace }: Config, env: Environment): string =>
+  JSON.stringify([
+    workspace,
+    ["PATH", "VIRTUAL_ENV", "PYTHONPATH", "NODE_PATH"].map((name) => env[name] ?? ""),
+  ]);

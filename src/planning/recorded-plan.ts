@@ -1,0 +1,34 @@
+/** Which plan does a run follow? The one of its record, as a planner that knows it by heart. */
+import path from "node:path";
+import { type Failure, failure } from "../core/failure.ts";
+import type { RunHome } from "../ports/runs.ts";
+import { readValue } from "./files/read-plan.ts";
+import { fixedPlanner } from "./to-answer.ts";
+
+type RecordedPlan = {
+  readonly planner?: ReturnType<typeof fixedPlanner>;
+  /** Some of its tasks are checked by a command. */
+  readonly hasCriteria?: boolean;
+  /** Why it cannot be followed. */
+  readonly problem?: Failure;
+};
+
+/** Empty for a run that follows none. */
+export function recordedPlan(
+  { record, folder }: Pick<RunHome, "record" | "folder">,
+  scratchpad: string,
+): RecordedPlan {
+  if (record.plan === undefined) return {};
+  const read = readValue(record.plan, { scratchpad });
+  if (read.is === "plan")
+    return {
+      planner: fixedPlanner(read.plan),
+      hasCriteria: read.plan.tasks.some(({ success_criterion }) => success_criterion !== undefined),
+    };
+  const [first] = read.problems;
+  const where = path.join(folder, "run.json");
+  const what = `${first?.place ?? ""} ${first?.message ?? ""}`.trim();
+  const why = `the plan of run ${record.run} cannot be followed: ${where}: ${what}`;
+  const next = "use the Skein that made the run, restore the file from a backup, or start a new run";
+  return { problem: failure("repository", why, next) };
+}
