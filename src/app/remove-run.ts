@@ -34,8 +34,11 @@ export type Removal = Losses & {
 };
 
 /** What nothing but the run has: each with the commit that brings it back as long as git keeps it. */
-export type Losses = { readonly undelivered: readonly Loss[]; readonly unlanded: readonly Loss[] };
-export type Loss = { readonly what: string; readonly commit: string };
+export type Losses = {
+  readonly undelivered: readonly LostCommit[];
+  readonly unlanded: readonly LostCommit[];
+};
+export type LostCommit = { readonly what: string; readonly commit: string };
 
 type RunRemoved =
   | (Losses & {
@@ -160,7 +163,7 @@ async function salvagedOf(
   lost: ReadonlySet<string>,
   salvage: Salvage,
   signal: AbortSignal,
-): Promise<readonly Loss[]> {
+): Promise<readonly LostCommit[]> {
   const entries = await salvage.list(signal);
   return (hasFailed(entries) ? [] : entries)
     .filter((entry) => entry.run === run && lost.has(entry.commit))
@@ -173,7 +176,7 @@ async function salvagedOf(
 const MAX_SUBJECT_CHARS = 80;
 
 /** Branches of tasks that are not done. */
-const handedIn = (refs: readonly OwnRef[], { state }: SeenRun["seen"]): readonly Loss[] =>
+const handedIn = (refs: readonly OwnRef[], { state }: SeenRun["seen"]): readonly LostCommit[] =>
   refs.flatMap((own) => {
     const branch = branchOf(own);
     const [, task] = /\/task\/([\w.]+)\.\d+-[^/]*$/.exec(branch ?? "") ?? [];

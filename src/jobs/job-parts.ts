@@ -59,7 +59,7 @@ export type JobTurn = {
 };
 
 /** Answers at once and by rule, without an agent. */
-export type FixedPlanner = (brief: PlanBrief) => PlanAnswer;
+type FixedPlanner = (brief: PlanBrief) => PlanAnswer;
 
 export const failed = (why: Failure): Answer => ({ outcome: { is: "failed", failure: why } });
 

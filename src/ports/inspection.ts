@@ -49,7 +49,7 @@ type RoleLooks = {
   readonly mcpServers: (top: string, pass: readonly string[]) => Promise<NamesFound>;
 };
 
-export type GateWanted = {
+type GateWanted = {
   readonly located: Located;
   readonly gate: GateSetting;
   readonly commit: string;

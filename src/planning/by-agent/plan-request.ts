@@ -3,7 +3,7 @@ import type { PlanRequest } from "../../core/brief.ts";
 import type { RepositoryFacts } from "../facts.ts";
 import { visible } from "../plain.ts";
 
-export type Asking = {
+type Asking = {
   readonly agents: PlanRequest["agents"];
   readonly facts: RepositoryFacts;
   readonly maxConcurrent: number;

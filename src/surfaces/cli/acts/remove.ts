@@ -1,5 +1,5 @@
 /** `skein remove`: what would be lost with a run, does the person want that, and what came of it? */
-import { type Loss, type Losses, type Removal, removeRun } from "../../../app/remove-run.ts";
+import { type Losses, type LostCommit, type Removal, removeRun } from "../../../app/remove-run.ts";
 import { partsOf } from "../../../compose/parts.ts";
 import { hasFailed } from "../../../core/result.ts";
 import type { RemoveOptions } from "../commands/options.ts";
@@ -68,7 +68,7 @@ async function ask(context: Context, removal: Removal, typing: TypedInput): Prom
 }
 
 function lossLines({ undelivered, unlanded: others }: Losses): readonly string[] {
-  const list = (title: string, losses: readonly Loss[]) =>
+  const list = (title: string, losses: readonly LostCommit[]) =>
     losses.length === 0
       ? []
       : [
