@@ -53,21 +53,15 @@ export const modelSpec = z.strictObject({
   contextTokens: z.exactOptional(contextTokens),
 });
 
-export function specOf(written: WrittenModel): ModelSpec {
-  const { provider, model, baseUrl, speaks, key, contextTokens } = written;
-  return {
-    provider,
-    model,
-    ...(contextTokens === undefined ? {} : { contextTokens }),
-    ...(baseUrl === undefined ? {} : { baseUrl }),
-    ...(speaks === undefined ? {} : { speaks }),
-    ...(key === undefined ? {} : { keyVariable: key }),
-  };
-}
+export const specOf = ({ key, ...spec }: WrittenModel): ModelSpec =>
+  given({ ...spec, keyVariable: key }) as ModelSpec;
 
-export function writtenOf({ keyVariable, ...spec }: ModelSpec): WrittenModel {
-  return { ...spec, ...(keyVariable === undefined ? {} : { key: keyVariable }) };
-}
+export const writtenOf = ({ keyVariable, ...spec }: ModelSpec): WrittenModel =>
+  given({ ...spec, key: keyVariable }) as WrittenModel;
+
+/** Without the fields that are undefined. */
+const given = (fields: object): object =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 
 /** `anthropic/claude-sonnet-4-5`; undefined if the word before the first "/" is no provider that is known. */
 export function modelIn(text: string): ModelSpec | undefined {
@@ -151,19 +145,16 @@ export const prices = () =>
     z.record(z.string(), price),
     {
       decode: (table) =>
-        mapped(table, ({ input, output, cacheRead, cacheWrite }) => ({
-          inputPerMillion: input,
-          outputPerMillion: output,
-          ...(cacheRead === undefined ? {} : { cacheReadPerMillion: cacheRead }),
-          ...(cacheWrite === undefined ? {} : { cacheWritePerMillion: cacheWrite }),
-        })),
+        mapped(table, ({ input, output, cacheRead, cacheWrite }) => {
+          const perMillion = { inputPerMillion: input, outputPerMillion: output };
+          const cache = { cacheReadPerMillion: cacheRead, cacheWritePerMillion: cacheWrite };
+          return { ...perMillion, ...given(cache) };
+        }),
       encode: (table) =>
-        mapped(table, (one) => ({
-          input: one.inputPerMillion,
-          output: one.outputPerMillion,
-          ...(one.cacheReadPerMillion === undefined ? {} : { cacheRead: one.cacheReadPerMillion }),
-          ...(one.cacheWritePerMillion === undefined ? {} : { cacheWrite: one.cacheWritePerMillion }),
-        })),
+        mapped(table, ({ inputPerMillion: input, outputPerMillion: output, ...cache }) => {
+          const { cacheReadPerMillion: cacheRead, cacheWritePerMillion: cacheWrite } = cache;
+          return { input, output, ...given({ cacheRead, cacheWrite }) };
+        }),
     },
   );
 
