@@ -26,6 +26,7 @@ import { promisify } from "node:util";
 import { importsOf } from "../tools/imports.ts";
 import { ROOT, sourceFiles } from "../tools/source-files.ts";
 import { makeRepository } from "./support/repositories.ts";
+import { openTerminal } from "./support/terminal.ts";
 
 type Manifest = { readonly version: string; readonly dependencies?: Record<string, string> };
 type Packed = { readonly filename: string; readonly files: readonly { path: string; mode: number }[] };
@@ -146,6 +147,10 @@ describe("the published package", () => {
       .map((line) => JSON.parse(line) as { type: string });
     assert.equal(events.at(-1)?.type, "run.closed");
     assert.equal(events.filter(({ type }) => type === "batch.landed").length, 1);
+    const onTerminal = [process.execPath, ...args.slice(0, -1)];
+    await using terminal = openTerminal(onTerminal, { folder: repository.folder, env });
+    assert.equal(await terminal.exited, 0, terminal.screen());
+    assert.match(terminal.raw(), /1049h[\s\S]*Landing: [\s\S]*1049l[\s\S]* deliver /);
   });
 
   test("strict TypeScript programs, and what the readme and two pages show, compile against its types", async () => {

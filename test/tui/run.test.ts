@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { createWriteStream } from "node:fs";
-import { writeFile } from "node:fs/promises";
+import { watch, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, it } from "node:test";
 import type { Event } from "../../src/core/log/event.ts";
@@ -150,6 +150,16 @@ describe("skein run on a terminal", () => {
     assert.equal(await again.exited, 0);
     assert.ok(again.isOrdinary());
     assert.match(again.raw(), /going on with run/);
+  });
+
+  it("stops the run when its terminal is closed", LIMIT, async () => {
+    await using place = await waitingPlace();
+    await using terminal = run(place);
+    await terminal.shows(/looking at t\.1/);
+    const home = await place.home();
+    (terminal.pty as unknown as { destroy(): void }).destroy(); // Not in its types: closes the terminal.
+    for await (const _ of watch(home.folder, { signal: AbortSignal.timeout(60_000) }))
+      if ((await home.owner()) === undefined) break;
   });
 
   it("gives the terminal back when the process that drives the run is killed", LIMIT, async () => {
