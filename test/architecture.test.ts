@@ -51,8 +51,8 @@ const ALLOWED: [string, string][] = [
   ["src/jobs/plan.ts", "src/planning/plan.ts"],
   ["src/engine/engine.ts", "src/jobs/run-job.ts"],
   ["src/simulation/simulate.ts", "src/adapters/clocks/manual.ts"],
-  ["src/surfaces/cli/main.ts", "src/compose.ts"],
-  ["src/compose.ts", "src/adapters/clocks/system.ts"],
+  ["src/surfaces/cli/main.ts", "src/compose/parts.ts"],
+  ["src/compose/world.ts", "src/adapters/clocks/system.ts"],
   ["src/index.ts", "src/graph/task-graph.ts"],
 ];
 const FORBIDDEN: [string, string][] = [
@@ -69,7 +69,7 @@ const FORBIDDEN: [string, string][] = [
   ["src/engine/engine.ts", "src/adapters/event-logs/memory.ts"],
   ["src/engine/engine.ts", "src/surfaces/cli/main.ts"],
   ["src/surfaces/cli/main.ts", "src/adapters/event-logs/memory.ts"],
-  ["src/compose.ts", "src/surfaces/cli/main.ts"],
+  ["src/compose/world.ts", "src/surfaces/cli/main.ts"],
   ["src/index.ts", "src/adapters/event-logs/memory.ts"],
 ];
 

@@ -97,7 +97,7 @@ export const LAYERS: readonly Layer[] = [
   {
     name: "library",
     holds: /^src\/surfaces\/library\//,
-    mayUse: [...BELOW_SURFACES, "compose.ts"],
+    mayUse: [...BELOW_SURFACES, "compose"],
     why: "it is the surface for programs, which index.ts hands on, and loads nothing of the other surfaces",
   },
   {
@@ -109,8 +109,8 @@ export const LAYERS: readonly Layer[] = [
   {
     name: "surfaces",
     holds: /^src\/surfaces\//,
-    mayUse: [...BELOW_SURFACES, "simulation", "compose.ts"],
-    why: "a surface follows events and sends commands; only compose.ts names adapters",
+    mayUse: [...BELOW_SURFACES, "simulation", "compose"],
+    why: "a surface follows events and sends commands; only compose names adapters",
   },
   {
     name: "config",
@@ -119,16 +119,16 @@ export const LAYERS: readonly Layer[] = [
     why: "configuration is parsed into the policy's types",
   },
   {
-    name: "compose.ts",
-    holds: /^src\/compose(?:\.ts$|\/)/,
+    name: "compose",
+    holds: /^src\/compose\//,
     mayUse: [...BELOW_SURFACES, "adapters", "simulation"],
     why: "it puts the parts together and is used by the surfaces",
   },
   {
     name: "index.ts",
     holds: /^src\/index\.ts$/,
-    mayUse: [...BELOW_SURFACES, "simulation", "compose.ts", "library"],
-    why: "library users get the parts; only compose.ts names adapters",
+    mayUse: [...BELOW_SURFACES, "simulation", "compose", "library"],
+    why: "library users get the parts; only compose names adapters",
   },
 ];
 
