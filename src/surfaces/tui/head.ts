@@ -2,6 +2,7 @@
 import { Box, Text } from "ink";
 import { createElement as h, type ReactNode } from "react";
 import { healthLabel, phaseLabel, runLabel, throughputLabel } from "../../core/view/labels.ts";
+import { type Need, needsOf } from "../../core/view/needs.ts";
 import type { RunView } from "../../core/view/view.ts";
 import { type Budget, budgetTexts, spentText } from "../cli/render/cost.ts";
 import { clockTime, duration, firstLine, harmless, plural } from "../cli/words.ts";
@@ -42,32 +43,32 @@ export function Head({ followed, budget }: HeadProps): ReactNode {
 }
 
 /** What only a person can do. The keys do it for the first of each kind. */
-export function needsOf(view: RunView): readonly string[] {
-  if (view.times.closedAt !== undefined) return [];
-  const needs = [
-    ...(view.is === "proposed" ? ["the plan waits for your approval (a approves, x declines)"] : []),
-    ...view.gateChanges
-      .filter(({ is }) => is === "proposed")
-      .map(
-        ({ name, flags }) =>
-          `${harmless(name, 60)} changes the gate or agents' instructions (a approves, x declines): ${harmless(flags.join("; "))}`,
-      ),
-    ...view.questions
-      .filter((question) => question.with === undefined)
-      .map(({ name, text }) => `${harmless(name, 60)} asks (r answers): ${firstLine(text, 200)}`),
-    ...view.accounts
-      .filter(({ is }) => is === "refused")
-      .map(
-        ({ account, reason }) =>
-          `the key of ${harmless(account)} was refused (u goes on, once it is fixed): ${harmless(reason)}`,
-      ),
-    ...(view.setup ? [`${harmless(view.setup.message)} (u goes on, once it is fixed)`] : []),
-  ];
+export function needTexts(view: RunView): readonly string[] {
+  const needs = needsOf(view).map(needText);
   const more = needs.length - MAX_NEEDS;
   return [
     ...needs.slice(0, MAX_NEEDS).map((text) => `NEEDS YOU: ${text}`),
     ...(more > 0 ? [`NEEDS YOU: ${plural(more, "more thing")}, after these`] : []),
   ];
+}
+
+function needText(need: Need): string {
+  switch (need.is) {
+    case "plan":
+      return "the plan waits for your approval (a approves, x declines)";
+    case "gate-change": {
+      const { name, flags } = need.change;
+      return `${harmless(name, 60)} changes the gate or agents' instructions (a approves, x declines): ${harmless(flags.join("; "))}`;
+    }
+    case "question":
+      return `${harmless(need.question.name, 60)} asks (r answers): ${firstLine(need.question.text, 200)}`;
+    case "account": {
+      const { account, reason } = need.account;
+      return `the key of ${harmless(account)} was refused (u goes on, once it is fixed): ${harmless(reason)}`;
+    }
+    case "setup":
+      return `${harmless(need.failure.message)} (u goes on, once it is fixed)`;
+  }
 }
 const MAX_NEEDS = 4;
 

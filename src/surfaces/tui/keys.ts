@@ -1,6 +1,7 @@
 /** What does a key ask of the run? A command, or a text first. */
 import { nameOf } from "../../core/log/state.ts";
 import { ROOT, type TaskId } from "../../core/task.ts";
+import { canResume } from "../../core/view/needs.ts";
 import type { RunView } from "../../core/view/view.ts";
 import type { MailboxMessage } from "../../ports/mailbox.ts";
 import { harmless } from "../cli/words.ts";
@@ -70,12 +71,10 @@ function approvalIn(view: RunView): { readonly task?: TaskId } | undefined {
 
 /** Those that do something now; what is cut off on a narrow screen is what people try anyway. */
 export function keysFor(view: RunView, { isOpen, leave }: { isOpen: boolean; leave: string }): string {
-  const isHalted =
-    view.is === "paused" || view.setup !== undefined || view.accounts.some(({ is }) => is === "refused");
   const commands = [
     ...(approvalIn(view) ? ["a approve", "x decline"] : []),
     ...(questionIn(view) ? ["r answer"] : []),
-    isHalted ? "u resume" : "p pause",
+    canResume(view) ? "u resume" : "p pause",
     "s steer",
     "c cancel",
   ];

@@ -9,7 +9,7 @@ import type { RunHome } from "../../ports/runs.ts";
 import type { Budget } from "../cli/render/cost.ts";
 import { harmless } from "../cli/words.ts";
 import type { Followed } from "./follow.ts";
-import { Head, Landing, needsOf, waitsOf } from "./head.ts";
+import { Head, Landing, needTexts, waitsOf } from "./head.ts";
 import { askFor, keysFor, type Prompt } from "./keys.ts";
 import { line } from "./line.ts";
 import { PAGES, type TaskPage } from "./task-lines.ts";
@@ -41,7 +41,7 @@ export function Screen(parts: ScreenParts): ReactNode {
   const place = usePlace(parts, height);
   const { view, seen, note, problem, isDriven } = followed;
   if (seen.story.events === 0) return line(problem ? harmless(problem) : "Reading the log…");
-  const needs = needsOf(view);
+  const needs = needTexts(view);
   const waits = waitsOf(view, Date.now());
   const room = height - FIXED_LINES - needs.length - waits.length;
   const isOver = view.times.closedAt !== undefined;
