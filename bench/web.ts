@@ -71,7 +71,10 @@ async function measure(size: number) {
     for (const view of VIEWS) {
       const started = performance.now();
       await page.goto(`${served.origin}/#/${run.home.record.run}/${view}`);
-      await page.locator(view === "graph" ? ".node" : "main section.head ~ section").first().waitFor();
+      await page
+        .locator(view === "graph" ? ".node" : "main section.head ~ section")
+        .first()
+        .waitFor();
       paintMs ??= Math.round(performance.now() - started);
       await feed(run.more, events.slice(at, at + EVENTS_PER_SECOND * SECONDS));
       at += EVENTS_PER_SECOND * SECONDS;
