@@ -1,0 +1,59 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { defaultConfig } from "../config/read.ts";
+import { failure } from "../core/failure.ts";
+import { hasFailed } from "../core/result.ts";
+import { NOBODY } from "../ports/agent.ts";
+import { beginRun, followingPlan } from "./begin-run.ts";
+import type { Parts } from "./parts.ts";
+
+const NEVER = new AbortController().signal;
+
+/** Every port that a refusal must not reach fails the test. */
+const parts = {
+  env: {},
+  project: { located: { top: "/here" }, runs: { create: async () => assert.fail("no run is made") } },
+  agents: {
+    programs: { unstartable: async () => failure("agent-unreachable", "./a.sh is not there") },
+    sandbox: async () => ({ level: "none", why: "none" }),
+    models: { servers: async () => [] },
+  },
+  base: async () => ({ base: "b", baseBranch: "main" }),
+  git: async () => "worktree /here\nHEAD b\nbranch refs/heads/main\n",
+} as unknown as Parts;
+
+const config = defaultConfig();
+const because = async (
+  request: Omit<Parameters<typeof beginRun>[0], "goal"> & { readonly goal?: string },
+) => {
+  const end = await beginRun({ goal: "g", ...request }, parts, NEVER);
+  assert.ok(hasFailed(end));
+  return [end.because, end.failure.message];
+};
+
+describe("a run that cannot begin leaves nothing:", () => {
+  it("without a goal, and without somebody to work", async () => {
+    assert.deepEqual(await because({ goal: " ", config }), ["usage", "the goal is empty"]);
+    assert.deepEqual(await because({ config }), ["agent", "nobody is there to work"]);
+    const agent = { kind: "command", command: ["./a.sh"] } as const;
+    assert.deepEqual((await because({ config: { ...config, agent } }))[0], "agent");
+    const [kind, message] = await because({ config, mayFindAgent: true });
+    assert.deepEqual([kind, message], ["agent", "no agent is configured, and none was found"]);
+  });
+
+  it("if it is to be delivered into a branch that is checked out", async () => {
+    const agents = { worker: NOBODY, planner: "none" } as const;
+    const [kind, message] = await because({ config: { ...config, deliver: true }, agents });
+    assert.equal(kind, "usage");
+    assert.match(message ?? "", /^main is checked out in \/here, so that --deliver would be refused/);
+  });
+});
+
+it("a plan says how many workers there are, unless the person did", () => {
+  const plan = { max_concurrent: 3 } as Parameters<typeof followingPlan>[1];
+  assert.deepEqual(
+    [false, true].map((isSaid) => followingPlan({ ...config, workers: 7 }, plan, isSaid).workers),
+    [3, 7],
+  );
+  assert.equal(followingPlan(config, plan, false).planner, "none");
+});
