@@ -39,7 +39,7 @@ export class GitCheckout implements Checkout {
       const files = await lookOf(this.#top, status, this.#maxFiles);
       return new Map([...files, ...refsIn(refs.out, this.#own)]);
     } catch (error) {
-      return broken(`the checkout ${folder} cannot be looked at: ${messageOf(error)}`);
+      return broken(`the checkout ${folder} cannot be inspected: ${messageOf(error)}`);
     }
   }
 }

@@ -47,8 +47,8 @@ test("reads text inside the folder, and nothing else", async () => {
     ["/etc/passwd", /outside of the workspace/],
     ["out", /link out of the workspace/],
     [".git/config", /git's own/],
-    ["b.bin", /no text/],
-    [".", /no file/],
+    ["b.bin", /not text/],
+    [".", /not a file/],
     ["a\0b", /zero byte/],
   ] as const) {
     const found = await read(name, signal);

@@ -19,8 +19,8 @@ export function folderSource(folder: string): FileSource {
         if (isOfGit(at.name)) return unreadable("it is git's own");
         const read = await readInside(root, at, MAX_BYTES);
         if (read.is === "too-large") return unreadable(`it has ${read.size} bytes, more than ${MAX_BYTES}`);
-        if (read.is !== "bytes") return unreadable("it is no file");
-        return read.bytes.includes(0) ? unreadable("it is no text") : { text: read.bytes.toString() };
+        if (read.is !== "bytes") return unreadable("it is not a file");
+        return read.bytes.includes(0) ? unreadable("it is not text") : { text: read.bytes.toString() };
       } catch (thrown) {
         const { code } = thrown as NodeJS.ErrnoException;
         return unreadable(

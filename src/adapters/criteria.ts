@@ -63,7 +63,7 @@ export class CommandCriteria implements Criteria {
 
 /** A command that cannot be run on any machine fails by itself. */
 function unusable(command: string): string | undefined {
-  if (command.includes("\0")) return "the command holds a zero byte, and cannot be run";
+  if (command.includes("\0")) return "the command contains a zero byte, and cannot be run";
   return Buffer.byteLength(command) > MAX_COMMAND_BYTES
     ? `the command has more than ${MAX_COMMAND_BYTES} bytes, and cannot be run`
     : undefined;

@@ -43,7 +43,7 @@ export class InProcessGovernor implements RunGovernor {
       }
       await this.#wait(call.job, signal);
     }
-    return failedWith("interrupted", "told to stop before the model was called");
+    return failedWith("interrupted", "stopped before the model was called");
   }
 
   settle({ id, account }: Admitted, cost: CallAmount | "unknown"): void {

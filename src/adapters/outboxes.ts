@@ -26,7 +26,7 @@ export class FolderOutbox implements Outbox {
       await (await open(file, NEW, 0o600)).close();
       return { file };
     } catch (error) {
-      const why = `the output file ${file} cannot be made: ${messageOf(error)}`;
+      const why = `the output file ${file} cannot be created: ${messageOf(error)}`;
       return failedWith("repository", why, "see that the scratchpad can be written and has room");
     }
   }

@@ -55,7 +55,7 @@ describe("the prompts of a run", MAX, () => {
     const missing = path.join(newFolder(), "none");
     assert.equal(await refusal(missing), `there is no folder of prompts at ${missing}`);
     const other = folderWith({ "planner.md": "x" });
-    assert.ok((await refusal(other)).includes(`${other} holds none of root-planner.md, subplanner.md`));
+    assert.ok((await refusal(other)).includes(`${other} contains none of root-planner.md, subplanner.md`));
     const cases = [
       [folderWith({ "worker.md": " \n" }), "is empty"],
       [folderWith({ "worker.md": "x".repeat(100_001) }), "is longer than 100000 bytes"],

@@ -47,7 +47,10 @@ async function promptsIn(folder: string): Promise<Partial<Record<PromptName, str
   }
   if (Object.keys(found).length > 0) return found;
   const names = NAMES.map((name) => `${name}.md`).join(", ");
-  return refused(`the folder of prompts ${folder} holds none of ${names}`, "give a file one of these names");
+  return refused(
+    `the folder of prompts ${folder} contains none of ${names}`,
+    "give a file one of these names",
+  );
 }
 
 /** Some 25,000 tokens, which every turn pays for. */

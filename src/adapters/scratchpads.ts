@@ -39,7 +39,7 @@ export function scratchpadOf(project: Project, home: RunHome, env: Environment):
       return at(own, own);
     }
     if (!path.isAbsolute(wanted))
-      return unfit(own, `is ${JSON.stringify(wanted)}, which is no absolute path`);
+      return unfit(own, `is ${JSON.stringify(wanted)}, which is not an absolute path`);
     makeFolder(wanted);
     const real = realpathSync(wanted);
     const why = wrongWith(real, [env["HOME"] ?? "", project.located.top, project.stateFolder]);
@@ -57,7 +57,7 @@ export function scratchpadOf(project: Project, home: RunHome, env: Environment):
 const at = (folder: string, own: string): RunScratchpad => ({ folder, leave: () => leave(folder, own) });
 
 const VARIABLE = "CLAUDE_SCRATCHPAD_DIR";
-const NEXT = `set ${VARIABLE} to a folder of its own, or unset it: then the run has one`;
+const NEXT = `set ${VARIABLE} to an empty folder, or unset it: then the run uses its own`;
 
 const unfit = (folder: string, why: string): RunScratchpad => ({
   ...at(folder, folder),
@@ -66,7 +66,7 @@ const unfit = (folder: string, why: string): RunScratchpad => ({
 
 /** Agents read all that is in a scratchpad, and its path stands in what they answer. */
 function wrongWith(folder: string, guarded: readonly string[]): string | undefined {
-  if (/[\p{Cc}|]/u.test(folder)) return "holds characters that no path in an answer can have";
+  if (/[\p{Cc}|]/u.test(folder)) return "contains characters that a path in an answer cannot have";
   const above = folder.endsWith("/") ? folder : `${folder}/`;
   const held = guarded.find((one) => one !== "" && `${realOr(one)}/`.startsWith(above));
   return held === undefined ? undefined : `is ${folder}, which holds ${held}: agents would read that`;

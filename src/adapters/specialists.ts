@@ -163,7 +163,7 @@ function words(written: unknown): readonly string[] {
 
 const CONTROL = /\p{Cc}+/gu;
 
-/** Text on one line; empty if it is no text. */
+/** Text on one line; empty if it is not text. */
 const line = (written: unknown): string =>
   typeof written === "string" ? written.toWellFormed().replace(CONTROL, " ").trim() : "";
 

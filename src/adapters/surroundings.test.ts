@@ -117,7 +117,7 @@ describe("what a planner is told of a commit", MAX, () => {
     assert.ok(facts.commits.every((line) => line.length <= 200));
   });
 
-  it("is a failure for what is no commit, and for one who was told to stop", async () => {
+  it("is a failure for what is no commit, and for one who was stopped", async () => {
     await using repository = await makeRepository({ files: { a: "" } });
     const surroundings = gitSurroundings(repository.folder);
     for (const commit of ["--output=/tmp/x", "HEAD", "0".repeat(40)])

@@ -60,7 +60,7 @@ export async function prepareRun(
   signal: AbortSignal,
 ): Promise<RunReady | Refused> {
   const { goal, plan, agents: given, mayFindAgent: mayFind = false, intoCheckout = false } = request;
-  if (goal.trim() === "") return misused("the goal is empty", "say what is to be done");
+  if (goal.trim() === "") return misused("the goal is empty", "say what should be done");
   const wanted = { config: request.config, mayFind, ...(given && { given }) };
   const agents = await settleAgents(wanted, parts, signal);
   if (hasFailed(agents)) return agents;

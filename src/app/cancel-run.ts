@@ -55,6 +55,6 @@ const notBegun = (run: string): Failed => ({
   failure: failure(
     "repository",
     `run ${run} has not begun: there is nothing to cancel`,
-    `skein remove ${run} takes it away, skein resume ${run} begins it`,
+    `skein remove ${run} removes it, skein resume ${run} starts it`,
   ),
 });

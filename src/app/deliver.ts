@@ -73,11 +73,11 @@ async function whyNot(
   const part = await deliverCommand(home.record, git, true);
   return seen.state.closed === undefined
     ? no(
-        `run ${run} is not closed, so that only a part of the goal would be delivered`,
+        `run ${run} is not closed, so only a part of the goal would be delivered`,
         `skein resume ${run}; or deliver what landed so far: ${part}`,
       )
     : no(
-        `run ${run} is ${is}, so that only a part of the goal would be delivered`,
+        `run ${run} is ${is}, so only a part of the goal would be delivered`,
         `deliver what landed, each commit of it gated: ${part}`,
       );
 }

@@ -16,13 +16,13 @@ export async function undeliverable(
   if (!config.deliver) return undefined;
   if (baseBranch === undefined)
     return misused(
-      "this run would not start from a branch, so that nothing could be delivered",
+      "this run would not start from a branch, so nothing could be delivered",
       "name one: --base <branch>; or leave out --deliver, and say later where: skein deliver --branch <name>",
     );
   const where = intoCheckout ? undefined : await checkedOutIn(baseBranch, git);
   if (where === undefined) return undefined;
   return misused(
-    `${baseBranch} is checked out in ${where}, so that --deliver would be refused at the end`,
+    `${baseBranch} is checked out in ${where}, so --deliver would be refused at the end`,
     "add --into-checkout, which lets it change the files there; or leave out --deliver (--set deliver=false)",
   );
 }

@@ -22,7 +22,7 @@ export const logIsLost = ({ record, folder }: RunHome): Failure =>
 export function goOnWithoutLog(record: RunRecord): string {
   const target = targetOf(record);
   return (
-    `restore events.db from a backup; or go on without it: what landed is still on ${target}, what was kept of ` +
+    `restore events.db from a backup; or continue without it: what landed is still on ${target}, what was kept of ` +
     `attempts is in skein salvage, and skein run "<goal>" --base ${target} starts from there`
   );
 }
@@ -34,7 +34,7 @@ export function folderIsLost(home: RunHome): Failure | undefined {
   const target = targetOf(record);
   return failure(
     "repository",
-    `the folder of run ${record.run} was removed while it went on, with its log: ${folder}`,
+    `the folder of run ${record.run} was removed during the run, with its log: ${folder}`,
     `what landed is still on ${target}, and what was handed in on ${prefixOf(record)}${record.run}/task/…: ` +
       `skein run "<goal>" --base ${target} starts from there`,
   );

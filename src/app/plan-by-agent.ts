@@ -213,5 +213,5 @@ const unusable = (name: string, turns: number): Failure =>
   failure(
     "plan-invalid",
     `${name} answered ${turns} times, and none of its plans could be used`,
-    "go on with this plan, or edit it; or ask again, with another --agent or --model, or for less at once",
+    "use this plan, or edit it; or ask again, with another --agent or --model, or for less at once",
   );

@@ -72,7 +72,7 @@ export const checkedBy = ({ agents, facts, data }: Grounds): LintFacts => ({
 
 const unseen = (said: string): string =>
   /not a git repository/i.test(said)
-    ? "There is no repository here: the plan was made without looking at files."
+    ? "There is no repository here: the plan was made without reading files."
     : /not a valid object name|ambiguous argument/i.test(said)
-      ? "Nothing is committed here yet: the plan was made without looking at files."
-      : `The repository could not be looked at (${said}): the plan was made without its files.`;
+      ? "Nothing is committed here yet: the plan was made without reading files."
+      : `The repository could not be read (${said}): the plan was made without its files.`;

@@ -52,7 +52,11 @@ export async function settleAgents(
   return "why" in found && found.why !== undefined ? { ...ready, why: found.why } : ready;
 }
 
-const NOBODY = failure("agent-unreachable", "nobody is there to work", "give a worker, or config.agent");
+const NOBODY = failure(
+  "agent-unreachable",
+  "there is no agent to do the work",
+  "give a worker, or config.agent",
+);
 
 /** For a run that has its agents. */
 export async function readyAgents(
@@ -100,7 +104,7 @@ async function scriptProblem(
   if (problems === "missing")
     return misconfigured(
       `there is no script ${script}`,
-      "name a file that is there; skein demo makes one, to look at",
+      "name an existing file; skein demo creates an example",
     );
   return problems.length === 0
     ? undefined
@@ -179,7 +183,7 @@ async function priceNotices(config: Config, agents: AgentLooks): Promise<readonl
   const names = unknown.map(({ model }) => model).join(", ");
   if (config.budget.tokens !== undefined)
     return [`the price of ${names} is not known: ${key} does not limit it, budget.tokens does`];
-  return misconfigured(`the price of ${names} is not known, so that ${key} could not be kept`, PRICE_WAYS);
+  return misconfigured(`the price of ${names} is not known, so ${key} could not be enforced`, PRICE_WAYS);
 }
 
 export type PriceFacts = { readonly model: string; readonly isPriced: boolean };
@@ -220,7 +224,7 @@ export function unconfinedProblem(config: Config): Failure | undefined {
   if (program === undefined) return undefined;
   return failure(
     "policy",
-    "a sandbox is required, and an agent that is a program of its own is not confined by Skein",
+    "a sandbox is required, and Skein does not confine agents that are programs",
     "use the built-in agent (--model provider/model); or set sandbox to auto, and run all of Skein in a container",
   );
 }

@@ -98,12 +98,12 @@ async function whyOpen({ home, seen }: SeenRun): Promise<NotRemoved | { readonly
   });
   if (!home.isThere()) return { is: "gone" };
   if (owner && seen.state.closed) {
-    const message = `run ${run} is over, and process ${owner.pid} is just removing it or ending it`;
+    const message = `run ${run} is closed, and process ${owner.pid} is removing or ending it`;
     const next = `wait until that process has ended, then skein remove ${run}`;
     return { is: "open", message, next };
   }
   if (!owner && (seen.state.closed || seen.state.request === undefined)) return undefined;
-  const how = owner ? `is going on in process ${owner.pid}` : "is not over, only stopped";
+  const how = owner ? `is running in process ${owner.pid}` : "is only stopped, not closed";
   const message = `run ${run} ${how}: nothing was removed`;
   return { is: "open", message, next: `skein cancel ${run}, then skein remove ${run}` };
 }

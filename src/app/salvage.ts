@@ -47,5 +47,5 @@ async function findEntry(name: string, salvage: Salvage, signal: AbortSignal): P
   if (entry) return entry;
   const near = closest(name, names);
   const guess = near.length > 0 ? `; did you mean ${near.join(" or ")}?` : "";
-  return misused(`nothing is kept as ${name}${guess}`, "`skein salvage` lists what is");
+  return misused(`nothing is kept as ${name}${guess}`, "`skein salvage` lists the entries");
 }

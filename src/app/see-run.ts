@@ -16,7 +16,7 @@ export async function seeRun(home: RunHome): Promise<SeenRun | Refused> {
   } catch (error) {
     const why = messageOf(error);
     const next = /newer Skein/.test(why) ? undefined : goOnWithoutLog(home.record);
-    const message = `nothing can be said about run ${home.record.run}: ${why}`;
+    const message = `cannot read run ${home.record.run}: ${why}`;
     return refused("repository", failure("repository", message, next));
   }
   const isLost = seen.events === 0 && (await home.hasJobs());
@@ -43,7 +43,7 @@ export const underWay = (run: string, { pid }: Owner): Refused =>
     "run",
     failure(
       "repository",
-      `run ${run} is going on in process ${pid}; nothing was changed`,
+      `run ${run} is running in process ${pid}; nothing was changed`,
       `watch it with skein logs ${run} -f, or end it with skein stop ${run}`,
     ),
   );

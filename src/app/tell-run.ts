@@ -39,19 +39,19 @@ export function whyUnheard(
   command: MailboxMessage,
 ): Failed | undefined {
   if (closed)
-    return no(`run ${run} is closed (${closed.how}): it takes no commands`, "skein run starts another");
+    return no(`run ${run} is closed (${closed.how}): it accepts no commands`, "skein run starts another");
   const isForPlanner =
     command.type === "steer" ||
     (command.type === "decline" && command.task === undefined && unapproved.size === 0);
   if (plan !== undefined && isForPlanner)
     return no(
       `run ${run} follows a plan: there is no planner to tell`,
-      `skein cancel ${run} <task> gives up a task; to change the plan: skein stop ${run}, edit its file, skein run it`,
+      `skein cancel ${run} <task> cancels a task; to change the plan: skein stop ${run}, edit its file, skein run it`,
     );
   if (command.type !== "answer" || questions.has(command.question)) return undefined;
   const open = [...questions.keys()].join(", ");
   return no(
-    `run ${run} asks no ${command.question}; ${open === "" ? "no question is open" : `open: ${open}`}`,
+    `run ${run} has no question ${command.question}; ${open === "" ? "no question is open" : `open: ${open}`}`,
   );
 }
 
@@ -61,7 +61,7 @@ export async function answerTo(letter: Letter, run: string, signal: AbortSignal)
   if (heard?.is === "heard") return { is: "heard" };
   if (heard) return no(`run ${run} refused: ${heard.reason}`);
   const isBack = await letter.withdraw();
-  const message = `run ${run} did not answer within ${MAX_ANSWER_MS / 1000} s; ${isBack ? "nothing was sent" : "it may have heard it"}`;
+  const message = `run ${run} did not answer within ${MAX_ANSWER_MS / 1000} s; ${isBack ? "nothing was sent" : "the message may have arrived"}`;
   return { failure: failure("timed-out", message, `skein logs ${run} shows whether it did`) };
 }
 

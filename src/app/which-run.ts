@@ -47,10 +47,7 @@ export async function runToShow(run: string | undefined, project: Project): Prom
   const meant = open !== undefined && others.length === 0 ? open : all[0];
   return (
     meant ??
-    misused(
-      "there is no run in this repository that could be shown",
-      "`skein status` lists the runs; `skein run` starts one",
-    )
+    misused("there is no run in this repository", "`skein status` lists the runs; `skein run` starts one")
   );
 }
 
@@ -61,7 +58,7 @@ export async function runToTell(run: string | undefined, project: Project): Prom
   const [one, ...others] = open;
   if (one === undefined) return misused("there is no open run", "`skein status` lists the runs");
   if (others.length === 0) return one;
-  return misused(`several runs are open: ${namesOf(open)}`, "name the one that is meant");
+  return misused(`several runs are open: ${namesOf(open)}`, "name one of them");
 }
 
 /** The run that is named, else the only one that is going on; undefined if none is. */
@@ -72,7 +69,7 @@ export async function runToStop(
   if (run !== undefined) return findRun(run, project);
   const going = await runsWhere(project.runs, async ({ home }) => (await home.owner()) !== undefined);
   if (going.length <= 1) return going[0]?.home;
-  return misused(`several runs are going on: ${namesOf(going)}`, "name the one that is to stop");
+  return misused(`several runs are running: ${namesOf(going)}`, "name the one to stop");
 }
 
 /** `others`: runs that could go on as well. */
@@ -94,7 +91,7 @@ export async function runToResume(run: string | undefined, project: Project): Pr
   if (first && owners[0]) return underWay(first.home.record.run, owners[0]);
   const moved = await movedHere(project);
   if (moved) return refused("repository", moved);
-  return misused("there is no run that could go on", "`skein status` lists the runs; `skein run` starts one");
+  return misused("there is no run to resume", "`skein status` lists the runs; `skein run` starts one");
 }
 
 const isOpen = ({ seen }: SeenRun): boolean => seen.state.closed === undefined;

@@ -309,7 +309,7 @@ describe("what is kept with a run", () => {
     [null, /must be a group of keys/],
     [[], /must be a group of keys/],
     [{ timeout: 3 }, /timeout must be a group of keys/],
-    [{ wrokers: 3 }, /^the run's record: wrokers is no key.*"workers"/],
+    [{ wrokers: 3 }, /^the run's record: wrokers is not a key.*"workers"/],
     [{ workers: 0 }, /workers must be a whole number from 1, not 0/],
     [{ workers: null }, /workers must be/],
     [{ branchPrefix: "-" }, /branchPrefix/],

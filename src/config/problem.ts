@@ -40,7 +40,7 @@ export function wrongKey(key: string): string | undefined {
   if (KEYS.has(key)) return undefined;
   if (GROUPS.has(key)) return `is a group: set one of ${within(key).join(", ")}`;
   const near = nearest(key).slice(0, 3).map(quoted);
-  return `is no key of Skein's${near.length > 0 ? `; did you mean ${near.join(" or ")}?` : ""}`;
+  return `is not a key of skein.yaml${near.length > 0 ? `; did you mean ${near.join(" or ")}?` : ""}`;
 }
 
 /** In its own group if that is right; else of the same last part; else anywhere. */

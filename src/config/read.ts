@@ -82,7 +82,7 @@ function rivalOf({ key }: ConfigEntry, origins: ReadonlyMap<string, ConfigEntry>
   return key === "agent" ? origins.get("model") : undefined;
 }
 
-const BOTH_GIVEN = "says who works, and so does the other of agent and model: give one of them";
+const BOTH_GIVEN = "and the other of agent and model are both set: set only one of them";
 
 /** The file, the environment, --set, the flags: of two within one, none counts for more. */
 const sourceOf = ({ origin }: ConfigEntry) => /^(?:SKEIN_|--(?!set$))/.exec(origin)?.[0] ?? origin;

@@ -107,7 +107,7 @@ export const schema = z.strictObject({
     share: list().prefault([]).describe("Ignored folders that all workspaces share with your checkout."),
     pass: list()
       .refine((names) => names.every((name) => /^[A-Za-z_][A-Za-z0-9_]*$/.test(name)), {
-        error: "must hold names of environment variables, without their values",
+        error: "must be names of environment variables, without their values",
       })
       .prefault([])
       .describe("Names of environment variables that are passed on to agents, besides the usual ones."),

@@ -50,11 +50,11 @@ export function fromEnvironment(env: Environment): Found {
     const near = nearest(variable, [...keys.keys()]);
     if (key !== undefined) found.entries.push({ key, value, isText: true, origin: variable });
     else if (near === undefined)
-      found.notices.push(`${variable} is set, but is no key of Skein's: it has no effect`);
+      found.notices.push(`${variable} is set, but is not a key of skein.yaml: it has no effect`);
     else
       found.problems.push({
         key: "",
-        message: `is no key of Skein's; did you mean ${near} (${keys.get(near)})?`,
+        message: `is not a key of skein.yaml; did you mean ${near} (${keys.get(near)})?`,
         origin: variable,
       });
   }

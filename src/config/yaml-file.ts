@@ -47,7 +47,11 @@ class Reader {
     if (this.#problems.length > 0 || contents === null || isNothing(contents)) return this.#found();
     if (isMap(contents)) this.#group(contents, "", document);
     else
-      this.#refuse("", "must hold keys with values, such as `workers: 4`", this.#place(contents.range?.[0]));
+      this.#refuse(
+        "",
+        "must contain keys with values, such as `workers: 4`",
+        this.#place(contents.range?.[0]),
+      );
     return this.#found();
   }
 

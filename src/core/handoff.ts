@@ -82,7 +82,7 @@ export function aggregateHandoffs(
   };
 }
 
-/** A subtask or a report that is there twice counts once, a report of a task that is not a subtask not at all. */
+/** A subtask or a report that appears twice counts once, a report of a task that is not a subtask not at all. */
 function latestOfEach(subtasks: readonly { readonly id: string }[], handoffs: readonly Handoff[]) {
   const byTask = new Map(handoffs.map((h) => [h.taskId, h]));
   const seen = new Set<string>();

@@ -55,13 +55,13 @@ const GIT_FOLDER = /^(?:\.git|git~\d+)[. ]*(?::.*)?$/i;
 export function readPath(written: string): { readonly path: string } | { readonly problem: string } {
   const refuse = (why: string) => ({ problem: `path ${quoted(written)} ${why}` });
   if (written.length > MAX_PATH_CHARS) return refuse(`is longer than ${MAX_PATH_CHARS} characters`);
-  if (HIDDEN.test(written)) return refuse("holds invisible or control characters");
+  if (HIDDEN.test(written)) return refuse("contains invisible or control characters");
   const text = written.trim().replace(/\/\*\*?$/, "/");
   if (text === "") return refuse("is empty");
   if (text === "." || text === EVERYTHING) return { path: EVERYTHING };
   if (/^[/\\]/.test(text)) return refuse("is not relative to the repository");
   if (text.includes("\\")) return refuse('uses "\\"; write "/" between folders');
-  if (/[*?]/.test(text)) return refuse('holds a pattern; name files, or a folder ending in "/"');
+  if (/[*?]/.test(text)) return refuse('is a pattern; name files, or a folder ending in "/"');
   const folder = text.endsWith("/");
   const parts = text.split("/").filter((part) => part !== "" && part !== ".");
   if (parts.length === 0) return refuse("names nothing");

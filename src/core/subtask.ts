@@ -107,4 +107,4 @@ export const questionOfKey = (key: string): string | undefined =>
 
 /** Said to a worker whose question had no default, and was not answered in time. */
 export const UNANSWERED =
-  "Nobody answered in time. Take the most careful choice yourself, and name it as a concern in your handoff.";
+  "There was no answer in time. Make the most careful choice yourself, and name it as a concern in your handoff.";

@@ -134,7 +134,7 @@ export class Execution {
     if (entry.run !== run) return;
     entry.run = undefined;
     if (result.success) this.#table.complete(entry, result);
-    // It was told to stop, so that is not its failure: it can run again.
+    // It was stopped, so that is not its failure: it can run again.
     else if (this.#runningAtAbort !== undefined) this.#table.interrupt(entry);
     else this.#table.fail(entry, result.error!, result);
     // A task that was given back has none, not even if a listener settled it then.

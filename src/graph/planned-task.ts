@@ -50,7 +50,7 @@ export function checkTask(input: TaskInput): void {
     throw new Error(`the dependencies of task "${id}" must be a list of ids; got ${show(dependencies)}`);
   for (const other of dependencies) {
     if (typeof other !== "string" || other === "")
-      throw new Error(`task "${id}" depends on ${show(other)}, which is no id`);
+      throw new Error(`task "${id}" depends on ${show(other)}, which is not a valid id`);
   }
   if (!STATUSES.has(status)) throw new Error(`task "${id}" has an unknown status: ${show(status)}`);
   if (priority !== undefined && !Number.isFinite(priority)) {

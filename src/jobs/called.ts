@@ -23,7 +23,7 @@ export function readCall({ tool, input }: Called, templates: TemplateRegistry, r
   return length > MAX_ORDER_CHARS
     ? refused(
         "subtask",
-        `the request has ${length} characters, ${MAX_ORDER_CHARS} are taken: put the rest into files`,
+        `the request has ${length} characters, at most ${MAX_ORDER_CHARS} are allowed: put the rest into files`,
       )
     : { is: "subtask", order };
 }

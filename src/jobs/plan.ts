@@ -72,7 +72,7 @@ const isWorkers = (text: string): boolean =>
   readHandoff(text, "").is !== "none" || /^DONE\b/im.test(text.trim().split("\n").at(-1) ?? "");
 
 /** For the person who named the program; a planner can do nothing about it. */
-const DID_YOU_MEAN = "did you mean `--planner none`? Then the goal goes to one worker as it is";
+const DID_YOU_MEAN = "did you mean `--planner none`? Then one worker does the whole goal";
 
 /** Nothing readable is a failure to ask again for, never an empty plan. */
 function read(text: string, redact: JobParts["redact"]): Outcome {

@@ -6,7 +6,7 @@ import type { JobParts } from "./job-parts.ts";
 export async function runGate(tree: GatedTree, { gate, signs }: JobParts, signal: AbortSignal) {
   const { clock, tell } = signs;
   const begun = clock.now();
-  let doing = "the gate's place is being made ready";
+  let doing = "the gate's workspace is being prepared";
   const onCommand = (name: string) => {
     doing = `the gate runs ${name}`;
   };

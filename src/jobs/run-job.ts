@@ -72,7 +72,7 @@ async function costOfReconciler(brief: CheckBrief, { reconciler }: JobParts): Pr
   return said?.spent && { is: "cut", spent: said.spent };
 }
 
-/** An attempt that was told to stop has given its workspace back: it is made again, and has cost what it has. */
+/** An attempt that was stopped has given its workspace back: it is made again, and has cost what it has. */
 async function costOf(brief: WorkBrief, { worker }: JobParts): Promise<Cut | undefined> {
   const said = await collected(worker, brief, true);
   return said?.is === "cut" ? said : undefined;

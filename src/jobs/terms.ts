@@ -67,7 +67,7 @@ const notDone = (answer: string, wanted: string): Failure =>
   failure(
     "unmet",
     `answered ${answer === "" ? "nothing" : quoted(answer)} instead of ${wanted}`,
-    `write the whole result into the output file, and answer exactly ${wanted}, with nothing before or after it`,
+    `write the complete result into the output file, and answer exactly ${wanted}, with nothing before or after it`,
   );
 
 const noOutput = (problem: string, file: string): Failure =>
@@ -95,6 +95,6 @@ export async function tryCriterion(
   const tried = await criteria.try(command, workspace, signal);
   if (hasFailed(tried) || tried.is === "passed") return hasFailed(tried) ? tried : {};
   const why = `its success criterion does not pass: ${quoted(redactCommand(command, redact))}`;
-  const unmet = failure("unmet", why, "run it in your folder, and repair what it says, until it passes");
+  const unmet = failure("unmet", why, "run it in your folder, and fix what it reports, until it passes");
   return { unmet: { ...unmet, detail: redact(tried.detail) } };
 }

@@ -24,7 +24,7 @@ export async function runWatched(
   }
 }
 
-const NEXT = "look at its transcript (skein logs); quiet.stop and timeout say how long it is waited for";
+const NEXT = "read its transcript (skein logs); quiet.stop and timeout limit how long Skein waits";
 
 /** Times are of the turn's own clock, which stands still while it waits for its account. */
 class Watch {

@@ -66,7 +66,7 @@ describe("an attempt", () => {
     assert.deepEqual(outcome.handoff.concerns, [
       "no cache",
       "not kept: big.bin: too large",
-      "the user's checkout changed while this task was at work: index",
+      "the user's checkout changed while this task was running: index",
       "mine",
     ]);
   });
@@ -104,7 +104,7 @@ describe("an attempt", () => {
   it("that could not be kept is not judged, and its workspace is not given back", async () => {
     const { outcome, names } = await worked({ keep: broken("the disk is full") });
     assert.ok(outcome.is === "failed");
-    assert.equal(outcome.failure.message, "the disk is full; what was made is still in /w/1");
+    assert.equal(outcome.failure.message, "the disk is full; its work is still in /w/1");
     assert.deepEqual(names.slice(-1), ["keep"]);
   });
 
@@ -124,8 +124,8 @@ describe("an attempt", () => {
     assert.ok(outcome.is === "failed");
     assert.equal(
       outcome.failure.message,
-      "it said ***; what it had made is kept (skein salvage); " +
-        "the user's checkout changed while this task was at work: HEAD",
+      "it said ***; its work is kept (skein salvage); " +
+        "the user's checkout changed while this task was running: HEAD",
     );
     assert.deepEqual(spent, { tokens: 9 });
   });
@@ -134,7 +134,7 @@ describe("an attempt", () => {
     for (const about of [{ account: "other", until: 99 }, { budget: "run" }] as const) {
       const why = { ...failure("quota", "no more"), ...about };
       const { outcome } = await worked({ said: { is: "failed", failure: why } });
-      const message = "no more; what it had made is kept (skein salvage)";
+      const message = "no more; its work is kept (skein salvage)";
       assert.deepEqual(outcome, { is: "failed", failure: { ...why, message } });
     }
   });

@@ -230,7 +230,7 @@ const keepAs = (as: Keepsake, workspace: Workspace, { workspaces }: JobParts) =>
 const stillIn = ({ folder }: Workspace, kept: Failed): Failure => {
   const { kind, message, next } = kept.failure;
   return isStillThere(kept)
-    ? failure(kind, `${message}; what was made is still in ${folder}`, next)
+    ? failure(kind, `${message}; its work is still in ${folder}`, next)
     : kept.failure;
 };
 
@@ -241,9 +241,9 @@ function toldOf(
   { redact }: JobParts,
 ): Failure {
   const where = hasFailed(kept)
-    ? [`what it had made could not be kept: ${stillIn(workspace, kept).message}`]
+    ? [`its work could not be kept: ${stillIn(workspace, kept).message}`]
     : kept.commit
-      ? ["what it had made is kept (skein salvage)", ...kept.left.map((what) => `but not ${what}`)]
+      ? ["its work is kept (skein salvage)", ...kept.left.map((what) => `but not ${what}`)]
       : [];
   return { ...why, message: redact([why.message, ...where, ...strays].join("; ")) };
 }
@@ -266,5 +266,5 @@ const LOOK_MS = 60_000;
 /** Not necessarily the worker's doing: people edit while a run goes on. */
 function touched(before: Look, after: Look): readonly string[] {
   const places = differences(before, after);
-  return places.length === 0 ? [] : [checkoutChanged("this task was at work", places)];
+  return places.length === 0 ? [] : [checkoutChanged("this task was running", places)];
 }

@@ -125,7 +125,7 @@ function readOne<T extends z.ZodType>(
   try {
     value = JSON.parse(text);
   } catch (error) {
-    return { problems: [`${file}: is no JSON: ${error instanceof Error ? error.message : String(error)}`] };
+    return { problems: [`${file}: is not JSON: ${error instanceof Error ? error.message : String(error)}`] };
   }
   const read = schema.safeParse(value);
   if (read.success) return { value: read.data };

@@ -174,7 +174,7 @@ describe("a warning", () => {
     const names = (count: number) => Array.from({ length: count }, (_, n) => `f${n}.ts`);
     const plan = planOf([{ scope: names(4), reads: names(6), metadata: { agent: "code-reveiwer" } }]);
     assert.deepEqual(found({ ...plan, success_criteria: [] }, { agents: AGENTS }), [
-      "warning success_criteria: nothing says when the goal is reached",
+      "warning success_criteria: no success criteria say when the goal is reached",
       'warning tasks[0].metadata.agent: there is no agent "code-reveiwer"',
       "warning tasks[0].scope: changes 4 files, more than 3",
       "warning tasks[0].reads: reads 6 files, more than 5",

@@ -76,7 +76,13 @@ function planFindings({ tasks, questions, success_criteria }: ExecutionPlan): re
         : [],
     ),
     ...(success_criteria.length === 0
-      ? [warning("success_criteria", "nothing says when the goal is reached", "name what can be verified")]
+      ? [
+          warning(
+            "success_criteria",
+            "no success criteria say when the goal is reached",
+            "name what can be verified",
+          ),
+        ]
       : []),
   ];
 }
@@ -90,7 +96,7 @@ function depthFindings({ tasks, score }: ExecutionPlan): readonly Finding[] {
   const named = shallow.slice(0, MAX_NAMED).map(({ id }) => `"${id}"`);
   const more = shallow.length > named.length ? ` and ${shallow.length - named.length} more` : "";
   const message = `the request scores ${score.total}, which speaks for a depth of ${score.min_depth}; less deep: ${named.join(", ")}${more}`;
-  return [warning("tasks", message, "split those that hold several things")];
+  return [warning("tasks", message, "split those that contain several things")];
 }
 
 /** Below it, a plan of few waves is small rather than slow. */

@@ -29,6 +29,7 @@ export function recordedPlan(
   const where = path.join(folder, "run.json");
   const what = `${first?.place ?? ""} ${first?.message ?? ""}`.trim();
   const why = `the plan of run ${record.run} cannot be followed: ${where}: ${what}`;
-  const next = "use the Skein that made the run, restore the file from a backup, or start a new run";
+  const next =
+    "use the version of Skein that created the run, restore the file from a backup, or start a new run";
   return { problem: failure("repository", why, next) };
 }

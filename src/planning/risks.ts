@@ -18,10 +18,10 @@ export function risksOf(
       ? ["No tests were found: nothing shows that a change breaks something else."]
       : []),
     ...(loose.length > 1
-      ? ["Several tasks may change the same files: what meets is told apart when it lands, and made again."]
+      ? ["Several tasks may change the same files: conflicts show when they land, and are retried."]
       : []),
     ...(score.risk >= 2
-      ? ["The request speaks of production, releases or data: look at the plan before you run it."]
+      ? ["The request speaks of production, releases or data: read the plan before you run it."]
       : []),
   ];
 }
@@ -36,5 +36,5 @@ const MAX_TASKS_UNSAID = 12;
 export function sizeNotice(tasks: number, maxUnsaid = MAX_TASKS_UNSAID): string | undefined {
   if (tasks <= maxUnsaid) return undefined;
   const tokens = (tasks * TOKENS_A_TASK).toLocaleString("en");
-  return `${tasks} tasks are ${tasks} turns of an agent at least, some ${tokens} tokens: skein simulate says more.`;
+  return `${tasks} tasks are ${tasks} agent turns at least, about ${tokens} tokens: see skein simulate.`;
 }

@@ -99,7 +99,7 @@ test("entities, document types, depth and size are refused", () => {
 test("what is unknown, twice, misplaced or no XML is named with its place", () => {
   const inTask = (inner: string) => problemIn(`<task><description>d</description>${inner}</task>`);
   assert.equal(inTask("<descripton>x</descripton>"), "XML: task: <descripton> is not known here");
-  assert.equal(inTask("<description>again</description>"), "XML: task: <description> is there twice");
+  assert.equal(inTask("<description>again</description>"), "XML: task: <description> appears twice");
   assert.equal(inTask("stray"), "XML: task: there is text between its elements");
   assert.equal(inTask("<max_depth>two</max_depth>"), 'XML: task › max_depth: "two" is not a whole number');
   assert.equal(

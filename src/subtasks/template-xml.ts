@@ -138,7 +138,7 @@ function fieldsOf(
   for (const child of elementsIn(element, at)) {
     const read = Object.hasOwn(readers, child.name) ? readers[child.name] : undefined;
     if (read === undefined) throw new Refusal(`${at}: <${child.name}> is not known here`);
-    if (child.name in fields) throw new Refusal(`${at}: <${child.name}> is there twice`);
+    if (child.name in fields) throw new Refusal(`${at}: <${child.name}> appears twice`);
     fields[child.name] = read(child, `${at} › ${child.name}`, level);
   }
   return fields;

@@ -87,7 +87,7 @@ export function agentContract(name: string, make: MakeAgent): void {
       assert.ok(isLoss(failureOf(await ended)));
     });
 
-    it("does not begin when it was told to stop before", async () => {
+    it("does not begin when it was stopped before", async () => {
       assert.ok(isLoss(failureOf(await turn("works", {}, AbortSignal.abort()))));
       assert.equal(existsSync(path.join(workspace(), "made.txt")), false);
     });

@@ -128,7 +128,7 @@ export function programsContract(name: string, make: (folder: string) => Program
       assert.deepEqual(pidsIn(texts(end).output).filter(isRunning), []);
     });
 
-    it("starts nothing when it was told to stop before", async () => {
+    it("starts nothing when it was stopped before", async () => {
       await withPrograms(async (programs, folder) => {
         const end = await programs.run(shell("touch ran", folder), AbortSignal.abort());
         assert.equal(end.is, "stopped");

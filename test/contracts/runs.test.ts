@@ -48,7 +48,7 @@ describe("a run in a folder", () => {
     [
       "of a newer Skein",
       (text) => text.replace('"format": 1', '"format": 2'),
-      /made by a newer Skein.*format 2/,
+      /created by a newer Skein.*format 2/,
     ],
   ];
   for (const [what, change, message] of broken)
@@ -75,7 +75,7 @@ describe("a run in a folder", () => {
     writeFileSync(folder, "");
     assert.match(
       refusalMessage(await new FolderRuns({ folder }).create(record("r1"))),
-      /cannot be made in .*file/,
+      /cannot be created in .*file/,
     );
     assert.equal((await new FolderRuns({ folder }).list()).filter(hasFailed).length, 1);
   });

@@ -187,7 +187,7 @@ describe("a price that is not known", () => {
     assert.equal(refused.code, 3, refused.out + refused.err);
     assert.match(
       refused.err,
-      /^skein: the price of mine\/m is not known, so that budget\.dollars could not be kept$/m,
+      /^skein: the price of mine\/m is not known, so budget\.dollars could not be enforced$/m,
     );
     assert.match(refused.err, /^try: set budget\.tokens as well, or set the price: prices: /m);
     assert.equal(server.calls.length, 0);

@@ -119,7 +119,7 @@ describe("skein doctor", () => {
     const wrong = await examine(place, "--agent", place.agent);
     assert.deepEqual(
       badOf(wrong).map(({ text }) => text.slice(0, 30)),
-      ["skein.yaml:2:1: planer is no k", "skein.yaml:1:1: workers must b"],
+      ["skein.yaml:2:1: planer is not ", "skein.yaml:1:1: workers must b"],
     );
     assert.match(textsOf(wrong, "gate")[0]!, /correct the configuration first/);
     assert.match(textsOf(wrong, "state")[0]!, /^ok: /);
@@ -138,7 +138,7 @@ describe("skein doctor", () => {
     await promisify(execFile)("mkfifo", [path.join(place.repository.folder, "skein.yaml")]);
     const { code, out } = await place.skein("doctor"); // In a process of its own, which can be ended if it waits.
     assert.equal(code, 1, out);
-    assert.match(out, /^bad {3}configuration .*skein\.yaml cannot be read: it is no file$/m);
+    assert.match(out, /^bad {3}configuration .*skein\.yaml cannot be read: it is not a file$/m);
   });
 
   it("does not take a link that leads nowhere for no configuration", LIMIT, async () => {
@@ -167,7 +167,7 @@ describe("skein doctor", () => {
     assert.match(out, /^ {2}timeout\.work +SKEIN_TIMEOUT_WORK +90m$/m);
     assert.match(out, /^ {2}replanAfter +--set +5$/m);
     assert.doesNotMatch(out, /gateTimeout/);
-    assert.match(out, /^warn {2}configuration SKEIN_COLOUR_OF_MONEY is set, but is no key of Skein's/m);
+    assert.match(out, /^warn {2}configuration SKEIN_COLOUR_OF_MONEY is set, but is not a key of skein.yaml/m);
     const all = (await place.skein(...args, "--all")).out;
     assert.match(all, /^ {2}gateTimeout +default +15m$/m);
     assert.match(all, /^ {2}budget\.tokens +default +not set$/m);
@@ -211,7 +211,7 @@ describe("skein doctor", () => {
       return badOf(JSON.parse(out) as Said);
     };
     const [blocked, ...others] = await at(path.join(file, "state"));
-    assert.match(blocked!.text, /^cannot write to .*: .*a-file is no folder$/);
+    assert.match(blocked!.text, /^cannot write to .*: .*a-file is not a folder$/);
     assert.match(blocked!.next!, /SKEIN_STATE_DIR/);
     assert.deepEqual(others, []);
     assert.match(

@@ -40,7 +40,7 @@ for (const [how, later, reason] of [
     const [, report = ""] = ran.out.split(/^Unfinished$/m);
     assert.match(report, left);
     const isAsked =
-      /Asking the planner again: it did not say what took the place of c1 \(one failed: .*\), or why that is given up$/m;
+      /Asking the planner again: it did not say what replaces c1 \(one failed: .*\), or why it is given up$/m;
     assert.equal(isAsked.test(ran.out), reason === "no reason given", ran.out);
     const [, run = ""] = /^run {5}(\S+)$/m.exec(ran.out)!;
     assert.match((await place.skein("status", run)).out, left);

@@ -94,7 +94,7 @@ describe("a plan file", { concurrency: 2 }, () => {
     const budget = ["--set", "budget.tokens=1000000", "--set", "retry.maxFailed=1"];
     const { out } = await place.skein("run", place.plan, "--agent", "false", ...budget, ...GATE);
     const [before = ""] = out.replace(/\s+/g, " ").split("goal three files");
-    assert.match(before, /notice: 13 tasks are 13 turns of an agent at least, some 2,600,000 tokens/);
+    assert.match(before, /notice: 13 tasks are 13 agent turns at least, about 2,600,000 tokens/);
     assert.match(
       before,
       /notice: the forecast for this plan is 2,600,000 tokens, more than budget\.tokens \(1,000,000/,
@@ -135,7 +135,7 @@ describe("a run with --plan", { concurrency: 2 }, () => {
     await using place = await placeOfThree();
     const options = ["--plan", "--agent", place.agent];
     const { code, err } = await place.skein("run", "write a file", ...options);
-    assert.deepEqual([code, /add --yes to run it as it is/.test(err)], [2, true], err);
+    assert.deepEqual([code, /add --yes to run it without asking/.test(err)], [2, true], err);
     assert.equal((await place.skein("run", "...", ...options, "--yes")).code, 2);
     await noRun(place);
   });
@@ -183,7 +183,7 @@ describe("an agent's plan that is refused", { concurrency: 2 }, () => {
     const notices = err.split("\n").filter((line) => line.startsWith("notice: "));
     assert.match(
       notices.join("\n"),
-      /^notice: this plan was made by rules: agent\.sh answered 3 times, and none of its plans could be used\nnotice: problem of its last plan: task "one", scope\[0\]: .*leaves the repository.*\nnotice: try: go on with this plan, or edit it; or ask again, with another --agent or --model/,
+      /^notice: this plan was made by rules: agent\.sh answered 3 times, and none of its plans could be used\nnotice: problem of its last plan: task "one", scope\[0\]: .*leaves the repository.*\nnotice: try: use this plan, or edit it; or ask again, with another --agent or --model/,
     );
   });
 

@@ -147,7 +147,7 @@ test("a run that is not over is refused; cancelled, it goes after a yes, and its
   const { run } = runs[0];
   const going = await place.skein("remove", run, "--yes", "--undelivered");
   assert.deepEqual(
-    [going.code, /is going on in process \d+: nothing was removed\ntry: skein cancel/.test(going.err)],
+    [going.code, /is running in process \d+: nothing was removed\ntry: skein cancel/.test(going.err)],
     [1, true],
     going.err,
   );
@@ -155,7 +155,7 @@ test("a run that is not over is refused; cancelled, it goes after a yes, and its
   await live.ended;
   const open = await place.skein("remove", run, "--yes");
   assert.deepEqual(
-    [open.code, /is not over, only stopped: nothing was removed\ntry: skein cancel/.test(open.err)],
+    [open.code, /is only stopped, not closed: nothing was removed\ntry: skein cancel/.test(open.err)],
     [1, true],
     open.err,
   );
@@ -238,7 +238,7 @@ test("a run that another process removes meanwhile is gone, or is said to be in 
   });
   assert.deepEqual(
     [other.code, other.out.split("\n").at(-2)],
-    [0, `run ${run} is gone: another process has removed it meanwhile`],
+    [0, `another process has removed run ${run} meanwhile`],
     other.err,
   );
   const held = await done(place);
@@ -248,5 +248,5 @@ test("a run that another process removes meanwhile is gone, or is said to be in 
   const second = await place.skein("remove", held, "--yes", "--undelivered");
   await lock.release();
   assert.equal(second.code, 1);
-  assert.match(second.err, /is over, and process \d+ is just removing it or ending it\ntry: wait until/);
+  assert.match(second.err, /is closed, and process \d+ is removing or ending it\ntry: wait until/);
 });

@@ -66,7 +66,7 @@ test("show and logs without a name are of the one open run, else of the newest",
   for (const verb of ["show", "logs"]) {
     const none = await place.skein(verb);
     assert.equal(none.code, 2);
-    assert.match(none.err, /there is no run in this repository that could be shown\ntry: /);
+    assert.match(none.err, /there is no run in this repository\ntry: /);
   }
   const same = async (run: string) => {
     for (const verb of ["show", "logs"])

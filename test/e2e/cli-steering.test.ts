@@ -82,7 +82,7 @@ test("what is said to a run is heard by its planner, at once", async () => {
   const empty = {
     code: 2,
     out: "",
-    err: /^skein: the message is empty\ntry: say what the planner is to know/,
+    err: /^skein: the message is empty\ntry: say what the planner should know/,
   };
   for (const args of [
     ["steer", ""],
@@ -100,7 +100,7 @@ test("what is said to a run is heard by its planner, at once", async () => {
   assert.deepEqual([forgotten.code, forgotten.out], [2, ""]);
   assert.match(
     forgotten.err,
-    new RegExp(`^skein: nothing was said to run ${run}\ntry: skein steer ${run} "<`),
+    new RegExp(`^skein: there is no message for run ${run}\ntry: skein steer ${run} "<`),
   );
   assert.equal((await place.skein("steer", "nope", "x")).code, 2);
   assert.match((await place.skein("steer", run, "x", "--run", run)).err, /^skein: the run is named twice\n/);
@@ -149,7 +149,7 @@ test("a run that is cancelled closes as cancelled, and hears nothing any more", 
   ]) {
     const late = await place.skein(...args);
     assert.equal(late.code, 1);
-    assert.match(late.err, /is closed \(cancelled\): it takes no commands\ntry: /);
+    assert.match(late.err, /is closed \(cancelled\): it accepts no commands\ntry: /);
     assert.equal(errorOf((await place.skein(...args, "--json")).err).kind, "closed");
   }
   const none = await place.skein("pause");
@@ -165,7 +165,7 @@ test("what is said to a run that nobody drives waits for whoever does next", asy
   const paused = await place.skein("pause", run);
   assert.deepEqual(
     [paused.code, paused.out],
-    [0, `run ${run} is stopped: there is nothing to pause. To go on: skein resume ${run}\n`],
+    [0, `run ${run} is stopped: there is nothing to pause. To continue: skein resume ${run}\n`],
   );
   const said = await place.skein("steer", "Leave the old API");
   assert.equal(said.code, 0, said.err);

@@ -113,11 +113,11 @@ test("after kill -9 resume goes on with what was durable, and ends what was left
   await live.ended;
   const [stopped] = await runs(place);
   assert.deepEqual([stopped?.state, stopped?.done], ["stopped", 1]);
-  assert.match((await place.skein("deliver", stopped!.run)).err, /is not closed, so that only a part/);
+  assert.match((await place.skein("deliver", stopped!.run)).err, /is not closed, so only a part/);
   await barrier.open();
   const resumed = await place.skein("resume", "--workers", "1");
   assert.equal(resumed.code, 0, resumed.out + resumed.err);
-  assert.match(resumed.out, /^going on with run \S+, 1 of 2 tasks done/m);
+  assert.match(resumed.out, /^resuming run \S+, 1 of 2 tasks done/m);
   assert.doesNotMatch(resumed.out, /Worker started on one/);
   assert.deepEqual(await runs(place).then(([run]) => [run?.state, run?.done]), ["done", 2]);
 });
@@ -133,8 +133,8 @@ test("a run that goes on is refused to a second writer, shown as running, and st
   assert.equal(going?.pid, live.pid);
   const second = await place.skein("resume", going.run);
   assert.equal(second.code, 1);
-  assert.match(second.err, new RegExp(`is going on in process ${live.pid}; nothing was changed`));
-  assert.match((await place.skein("deliver", going.run)).err, /is going on in process/);
+  assert.match(second.err, new RegExp(`is running in process ${live.pid}; nothing was changed`));
+  assert.match((await place.skein("deliver", going.run)).err, /is running in process/);
 
   const followed = place.start("logs", going.run, "-f");
   await followed.says("Worker started on one");
@@ -143,12 +143,15 @@ test("a run that goes on is refused to a second writer, shown as running, and st
 
   const stopped = await place.skein("stop");
   assert.equal(stopped.code, 0, stopped.err);
-  assert.match(stopped.out, new RegExp(`run ${going.run} has stopped. To go on: skein resume ${going.run}`));
+  assert.match(
+    stopped.out,
+    new RegExp(`run ${going.run} has stopped. To continue: skein resume ${going.run}`),
+  );
   const ended = await live.ended;
   assert.equal(ended.code, 130);
   assert.match(ended.out, /^stopping: finishing what is landing \(up to 10 s\)/m);
-  assert.match(ended.out, new RegExp(`To go on: skein resume ${going.run}\n$`));
-  assert.match((await place.skein("stop", going.run)).out, /is not going on: there is nothing to stop/);
+  assert.match(ended.out, new RegExp(`To continue: skein resume ${going.run}\n$`));
+  assert.match((await place.skein("stop", going.run)).out, /is not running: there is nothing to stop/);
 });
 
 test("Ctrl-C twice stops a run at once, also in the middle of a landing", async () => {
@@ -164,7 +167,7 @@ test("Ctrl-C twice stops a run at once, also in the middle of a landing", async 
   const ended = await live.ended;
   assert.equal(ended.code, 130);
   assert.match(ended.out, /^stopping now$/m);
-  assert.match(ended.out, /To go on: skein resume/);
+  assert.match(ended.out, /To continue: skein resume/);
 });
 
 test("a run goes on when nobody reads its output any more", async () => {
@@ -192,10 +195,7 @@ test("a goal that cannot be reached ends with 1 and says what is left; what was 
   assert.equal(restored.code, 0, restored.err);
   assert.equal(await place.repository.git("show", "again:t.1.txt"), "half");
   assert.equal((await place.skein("salvage", "drop", `${run}/t.1.1`)).code, 0);
-  assert.match(
-    (await place.skein("salvage")).out,
-    /Nothing is kept under salvage\. Attempts .*\s`skein show/s,
-  );
+  assert.match((await place.skein("salvage")).out, /There is no salvaged work\. `skein show/s);
   assert.equal((await place.skein("resume", run)).code, 1);
   assert.match((await place.skein("deliver", run)).err, /nothing has landed/);
 });
@@ -207,7 +207,10 @@ test("a wrong configuration is refused with line and key, and nothing is changed
   assert.equal(refused.code, 3);
   assert.match(refused.err, /skein\.yaml:2:\d+: workers /);
   assert.match(JSON.stringify(errorIn((await place.skein("run", "x", "--json")).err)), /skein\.yaml:2/);
-  assert.match((await place.skein("run", "x", "--set", "wokers=3")).err, /--set: wokers is no key.*workers/);
+  assert.match(
+    (await place.skein("run", "x", "--set", "wokers=3")).err,
+    /--set: wokers is not a key.*workers/,
+  );
   await place.repository.write({ "skein.yaml": "workers: 2\n", "skein.yml": "workers: 2\n" });
   const both = await place.skein("run", "x", "--agent", place.agent);
   assert.deepEqual([both.code, /there are both skein.yaml and skein.yml/.test(both.err)], [3, true]);
@@ -234,14 +237,14 @@ test("what is missing is said with its own exit code", async () => {
   const expected = [
     [4, /no agent is configured/],
     [4, /no-such-agent/],
-    [3, /there is no script .*missing\.json\ntry: name a file that is there/],
+    [3, /there is no script .*missing\.json\ntry: name an existing file/],
     [3, /^skein: there is no file none\.yaml\ntry: name an existing file, or leave out --config\n$/],
     [2, /the goal is empty/],
     [2, /there is no file missing\.md/],
     [3, /there is no commit "nowhere"/],
     [2, /there is no run "nope"/],
-    [2, /there is no run that could go on/],
-    [2, /nothing is kept as nope/],
+    [2, /there is no run to resume/],
+    [2, /there is no salvage entry nope/],
     [2, /skein salvage has no command 'restor' \(did you mean restore\?\)\ntry: skein salvage --help/],
   ] as const;
   for (const [i, [code, words]] of expected.entries()) {

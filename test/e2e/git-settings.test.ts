@@ -78,7 +78,7 @@ describe("of the user's git settings", { concurrency: 2 }, () => {
       const refused = await worked(place, "echo x > x.txt", "true", "--set", "workspace.filters=other");
       assert.equal(refused.code, 3, refused.out + refused.err);
       assert.match(refused.err, /git puts a\.txt through the filter rot: a program of your settings/);
-      assert.match(refused.err, /put into skein\.yaml: workspace\.filters: \[other, rot\]/);
+      assert.match(refused.err, /add to skein\.yaml: workspace\.filters: \[other, rot\]/);
       assert.equal(await place.repository.git("for-each-ref", `refs/heads/skein/${refused.run}`), "");
       assert.match((await place.start("doctor").ended).out, /workspace\.filters: \[rot\]/);
       await writeFile(

@@ -80,7 +80,7 @@ describe("where the work of a finished turn cannot be kept,", { concurrency: 2 }
       assert.deepEqual([await turns(), await landed(run)], [1, "README.md"]);
       const failed = (await eventsOf(place, run)).find(({ type }) => type === "task.failed");
       assert.ok(failed?.type === "task.failed");
-      const folder = /what was made is still in (\S+)$/.exec(failed.failure.message)?.[1] ?? "";
+      const folder = /its work is still in (\S+)$/.exec(failed.failure.message)?.[1] ?? "";
       assert.equal(await readFile(path.join(folder, "other.txt"), "utf8"), "other\n");
       assert.ok((ended.out + ended.err).includes(path.dirname(folder)), ended.out + ended.err);
       await mend();

@@ -76,7 +76,7 @@ describe("commands to a run inside a program", LIMIT, () => {
     assert.deepEqual(await run.cancel("x"), { is: "refused", reason: 'there is no task "x"' });
     assert.deepEqual(await run.steer(" "), { is: "refused", reason: "the message is empty" });
     assert.match(JSON.stringify(await run.approve()), /refused/);
-    assert.match(failureOf(await run.deliver()).message, /is going on in process/);
+    assert.match(failureOf(await run.deliver()).message, /is running in process/);
     open();
     await run.ended;
     const late = { is: "refused", reason: `run ${run.run} has ended` };
@@ -99,7 +99,7 @@ describe("commands to a run inside a program", LIMIT, () => {
     await place.repository.git("branch", "side");
     assert.match(
       failureOf(await run.deliver({ branch: "side" })).message,
-      /is cancelled, so that only a part of the goal/,
+      /is cancelled, so only a part of the goal/,
     );
     assert.equal(good(await run.deliver({ branch: "side", partial: true })).is, "delivered");
     assert.equal(await place.repository.git("show", "side:a.txt"), "a");

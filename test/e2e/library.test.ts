@@ -189,7 +189,7 @@ describe("mistakes of a program", LIMIT, () => {
     const config = { worker: 4, workers: 0, retry: { first: "soon" }, gate: [] } as object;
     const { kind, message, next } = failureOf(await place.open({ config }).run({ goal: "write a" }));
     assert.equal(kind, "policy");
-    assert.match(message, /config: worker is no key of Skein's; did you mean "workers"/);
+    assert.match(message, /config: worker is not a key of skein.yaml; did you mean "workers"/);
     assert.match(message, /config: workers must be a whole number from 1, not 0/);
     assert.match(message, /config: retry\.first must be/);
     assert.match(message, /config: gate has no commands/);

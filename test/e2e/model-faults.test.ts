@@ -110,7 +110,7 @@ describe("a fault that lasts", () => {
       const reason = view.undone.find((undone) => undone.name === name)?.reason ?? "";
       assert.match(reason, says);
       assert.ok(out.includes(`  ${name} failed: ${reason.slice(0, 60)}`), `${name} is in the report`);
-      assert.match(reason, /what it had made is kept \(skein salvage\)/);
+      assert.match(reason, /its work is kept \(skein salvage\)/);
       assert.equal(callsFor(place.server, name, 1).length, calls, name);
     }
     assert.match(out, /^ {4}try: see whether the model's provider answers$/m);
@@ -146,7 +146,7 @@ describe("a model that says nothing", () => {
       assert.match(out, /^\S+ {2}hanging has shown no activity for 1 s$/m);
       assert.match(
         out,
-        /^\S+ {2}hanging, attempt 1: it gave no sign of life for 3 s \(no word, no step, no changed file\) and was stopped; what it had made is kept \(skein salvage\); retrying$/m,
+        /^\S+ {2}hanging, attempt 1: it gave no sign of life for 3 s \(no word, no step, no changed file\) and was stopped; its work is kept \(skein salvage\); retrying$/m,
       );
       assert.equal(await place.repository.git("show", `refs/skein/salvage/${run}/t.1.1:hanging.txt`), "good");
       assert.match(out, /hanging \(attempt 2\)/);

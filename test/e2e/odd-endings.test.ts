@@ -60,7 +60,7 @@ async function homeOf({ state }: Place, run: string): Promise<string> {
 }
 
 const saysHow = ({ out }: Ended, run: string) =>
-  assert.match(out, new RegExp(`To go on: skein resume ${run}\n$`));
+  assert.match(out, new RegExp(`To continue: skein resume ${run}\n$`));
 
 describe("a run that is interrupted can go on:", { concurrency: 2 }, () => {
   it(

@@ -236,7 +236,7 @@ describe("a run goes on, or ends in order,", { concurrency: 2 }, () => {
         `echo stray > '${folder}/stray.txt'; echo mine >> '${folder}/README.md'; echo x > x.txt; ${COMPLETE}`,
       );
       assert.equal(ended.code, 0, ended.out + ended.err);
-      const words = "the user's checkout changed while this task was at work: README\\.md, stray\\.txt";
+      const words = "the user's checkout changed while this task was running: README\\.md, stray\\.txt";
       says(ended, new RegExp(`the goal is ready to land, but ${words}$`, "m"));
       says(ended, new RegExp(`^Open concerns .*\\n {2}the goal: ${words}$`, "m"));
       assert.match(
@@ -278,7 +278,7 @@ describe("a run goes on, or ends in order,", { concurrency: 2 }, () => {
     assert.equal(ended.code, 0, ended.out + ended.err);
     says(
       ended,
-      /the user's checkout changed while this task was at work: HEAD, refs\/heads\/main, refs\/tags\/evil/,
+      /the user's checkout changed while this task was running: HEAD, refs\/heads\/main, refs\/tags\/evil/,
     );
     assert.equal(
       await place.repository.git("log", "-1", "--format=%s"),

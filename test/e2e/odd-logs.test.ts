@@ -52,7 +52,7 @@ describe("the log of a run", { concurrency: 2 }, () => {
       for (const args of [["resume", run], ["resume"]]) {
         const second = await place.skein(...args);
         assert.equal(second.code, 1, second.out + second.err);
-        assert.match(second.err, new RegExp(`is going on in process ${live.pid}; nothing was changed`));
+        assert.match(second.err, new RegExp(`is running in process ${live.pid}; nothing was changed`));
       }
       assert.equal(await place.repository.git("for-each-ref"), refs);
       await barrier.open();

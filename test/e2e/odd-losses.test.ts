@@ -77,7 +77,7 @@ describe("what a run is kept in is lost:", { concurrency: 2 }, () => {
     const ended = await live.ended;
     assert.equal(ended.code, 1, ended.out + ended.err);
     assert.ok(
-      ended.err.includes(`the folder of run ${run} was removed while it went on, with its log: ${home}`),
+      ended.err.includes(`the folder of run ${run} was removed during the run, with its log: ${home}`),
     );
     assert.match(ended.err, new RegExp(`try: .*--base skein/${run}/target`));
     assert.doesNotMatch(ended.out, /is working|starts on two \(attempt 2\)/);

@@ -171,9 +171,9 @@ describe("a run is refused, and nothing is changed", { concurrency: 2 }, () => {
     const { write } = place.repository;
     const wrong = [
       ["# ours\n\nworkers: many\n", /skein\.yaml:3:\d+: workers must be/],
-      ["timeout:\n  work: 1m\n  wrok: 3\n", /skein\.yaml:3:3: timeout\.wrok is no key.*timeout\.work/],
+      ["timeout:\n  work: 1m\n  wrok: 3\n", /skein\.yaml:3:3: timeout\.wrok is not a key.*timeout\.work/],
       ["gate: [npm test\nworkers: 2\n", /skein\.yaml:\d+:\d+: is not valid YAML/],
-      ["- a\n", /skein\.yaml:1:1: must hold keys/],
+      ["- a\n", /skein\.yaml:1:1: must contain keys/],
       ["timeout: {work: 0s}\n", /skein\.yaml:1:\d+: timeout\.work must be .* more than 0/],
       ["branchPrefix: '../x'\n", /skein\.yaml:1:\d+: branchPrefix .*cannot begin the name of a branch/],
     ] as const;
@@ -261,7 +261,7 @@ describe("a run is refused, and nothing is changed", { concurrency: 2 }, () => {
     };
     for (const [name, bytes] of Object.entries(goals)) await writeFile(path.join(folder, name), bytes);
     const by = (goal: string) => (it: Place) => it.skein("run", goal, "--agent", it.agent);
-    await refused(place, by("  "), { code: 2, says: /the goal is empty/, tries: /say what is to be done/ });
+    await refused(place, by("  "), { code: 2, says: /the goal is empty/, tries: /say what should be done/ });
     await refused(place, by("missing.md"), { code: 2, says: /there is no file missing\.md/ });
     await refused(place, by(path.join(folder, "empty.md")), { code: 2, says: /empty\.md is empty/ });
     await refused(place, by(path.join(folder, "long.md")), { code: 2, says: /longer than 1 MB/ });

@@ -161,7 +161,7 @@ describe("a run in an odd repository", { concurrency: 2 }, () => {
     // Both are in the middle of a worker's turn, and neither can go on before the other is there, too.
     await Promise.all(listed.map(({ run }) => appears(path.join(place.folder, `here-${run}`))));
     const stop = await place.skein("stop");
-    assert.deepEqual([stop.code, /several runs are going on/.test(stop.err)], [2, true], stop.err);
+    assert.deepEqual([stop.code, /several runs are running/.test(stop.err)], [2, true], stop.err);
     await barrier.open();
     for (const ended of await Promise.all(runs.map((run) => run.ended))) {
       assert.equal(ended.code, 0, ended.out + ended.err);

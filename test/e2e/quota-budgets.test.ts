@@ -78,7 +78,7 @@ describe("a budget of a task", () => {
       const { code, err } = await place.skein("run", "write", "--set", `${key}=5`);
       assert.equal(code, 3, err);
       assert.ok(
-        err.includes(`the price of tests/scripted-1 is not known, so that ${key} could not be kept`),
+        err.includes(`the price of tests/scripted-1 is not known, so ${key} could not be enforced`),
         err,
       );
       assert.match(err, /^try: set budget\.tokens as well, or set the price/m);

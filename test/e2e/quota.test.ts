@@ -87,7 +87,7 @@ describe("a quota that is back later than one waits for", () => {
       const waiting = await place.skein("resume", run, "--set", "quota.wait=1h");
       const resumed = await ranOf(place, waiting, run);
       assert.equal(resumed.code, 0, resumed.all);
-      assert.match(resumed.out, /^going on with run \S+, 1 of 2 tasks done/m);
+      assert.match(resumed.out, /^resuming run \S+, 1 of 2 tasks done/m);
       assert.equal(callsFor(place.server, "one").length, 2, "finished work is not repeated");
       assert.deepEqual(blamed(resumed), []);
       const { input, output } = place.server.tokens();

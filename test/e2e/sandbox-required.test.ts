@@ -59,7 +59,7 @@ it("a sandbox that is required, and an agent or a gate outside of it: no run is 
   assert.equal(agent.code, 3, agent.out + agent.err);
   const isThere = (await whyNoSandbox()) === false; // Else that is said first.
   if (isThere)
-    assert.match(agent.err, /a sandbox is required, and an agent that is a program of its own is not/);
+    assert.match(agent.err, /a sandbox is required, and Skein does not confine agents that are programs/);
   const gate = await run("--agent", place.agent, "--set", "gateSandbox=off");
   assert.equal(gate.code, 3, gate.out + gate.err);
   if (isThere)

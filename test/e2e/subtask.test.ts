@@ -121,7 +121,7 @@ describe("a task by a program", () => {
     await using __ = none.place;
     const failed = await none.run(...RUN);
     assert.deepEqual([failed.code, resultOf(failed).status], [1, "FAILED"]);
-    assert.match(failed.out, /nobody can answer here: Which colour\?/);
+    assert.match(failed.out, /no terminal to answer it: Which colour\?/);
     assert.equal(none.briefs().length, 1);
   });
 

@@ -109,7 +109,7 @@ describe("a program that works on a task", () => {
       )
     ).ended;
     assert.equal(code, 0, out + err);
-    assert.match(await readFile(path.join(place.folder, "first"), "utf8"), /taken: end this program now/);
+    assert.match(await readFile(path.join(place.folder, "first"), "utf8"), /accepted: end this program now/);
     assert.match(
       await readFile(path.join(place.folder, "second"), "utf8"),
       /has called spawn_subtask already[\s\S]*\n1\n$/,
@@ -159,7 +159,7 @@ describe("the commands for calls, outside of a worker's turn", () => {
     ]) {
       const { code, err } = await place.skein(...args);
       assert.equal(code, 2, args.join(" "));
-      assert.match(err, /for programs that work on a task of a run/);
+      assert.match(err, /only works in a worker's turn/);
     }
   });
 
@@ -167,7 +167,7 @@ describe("the commands for calls, outside of a worker's turn", () => {
     await using place = await makePlace();
     const wrong: readonly (readonly [RegExp, readonly string[]])[] = [
       [/needs a type and a description/, ["subtask", "spawn", "check"]],
-      [/--request is no JSON/, ["subtask", "spawn", "--request", "{"]],
+      [/--request is not JSON/, ["subtask", "spawn", "--request", "{"]],
       [/--max-depth must be/, ["subtask", "spawn", "a", "b", "--max-depth", "x"]],
       [/--input must be/, ["subtask", "spawn", "a", "b", "--input", "x"]],
       [/--wait must be/, ["ask", "a", "--wait", "soon"]],

@@ -18,6 +18,6 @@ for (const [what, text] of [
     const [first = ""] = out.split("\n").filter((line) => line.includes("Asking the planner again"));
     assert.match(
       first,
-      /answered as a worker.*; did you mean `--planner none`\? Then the goal goes to one worker/,
+      /answered as a worker.*; did you mean `--planner none`\? Then one worker does the whole goal/,
     );
   });

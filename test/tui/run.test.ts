@@ -98,7 +98,7 @@ describe("skein run on a terminal", () => {
     terminal.press("keep it short");
     await terminal.shows(/keep it short/);
     terminal.press("\r");
-    await terminal.shows(/steer: the run has it/);
+    await terminal.shows(/steer: sent to the run/);
     await place.release("t.1");
     await terminal.shows(/At work \(1\)\n.*two +looking at t\.2/);
     terminal.resize(120, 40);
@@ -120,7 +120,7 @@ describe("skein run on a terminal", () => {
     assert.ok(terminal.isOrdinary());
     assert.match(
       terminal.screen(),
-      /goes on in the background[\s\S]*skein watch [\w-]+\. To stop it: skein stop/,
+      /continues in the background[\s\S]*skein watch [\w-]+\. To stop it: skein stop/,
     );
     const home = await place.home();
     assert.ok(await home.owner(), "it is driven");
@@ -139,7 +139,7 @@ describe("skein run on a terminal", () => {
     terminal.press(CTRL_C);
     assert.equal(await terminal.exited, 130);
     assert.ok(terminal.isOrdinary());
-    await terminal.shows(/unfinished work is kept\. To go on: skein/);
+    await terminal.shows(/unfinished work is kept\. To continue: skein/);
     assert.match(terminal.raw(), /stopping: finishing what is landing/);
     const home = await place.home();
     assert.equal(await home.owner(), undefined);
@@ -149,7 +149,7 @@ describe("skein run on a terminal", () => {
     await place.release("t.2");
     assert.equal(await again.exited, 0);
     assert.ok(again.isOrdinary());
-    assert.match(again.raw(), /going on with run/);
+    assert.match(again.raw(), /resuming run/);
   });
 
   it("stops the run when its terminal is closed", LIMIT, async () => {

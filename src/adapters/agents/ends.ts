@@ -61,7 +61,7 @@ export const killed = (
  * A loss. A stopped turn was either given up, then its result is not used; or the engine shuts down, and "cancelled"
  * would be charged to the task as a failure of its agent.
  */
-export const stopped = (name: string): Failure => failure("interrupted", `${name} was told to stop`);
+export const stopped = (name: string): Failure => failure("interrupted", `${name} was stopped`);
 
 /** A loss as well: a slow machine or model can be the reason. `maxLost` limits how often. */
 export const timedOut = (name: string, maxMs: number, tail = ""): Failure => {

@@ -79,7 +79,7 @@ describe("a function as an agent", () => {
     assert.equal(failureOf(await ended).kind, "interrupted");
   });
 
-  it("does not begin when it was told to stop before", async () => {
+  it("does not begin when it was stopped before", async () => {
     let calls = 0;
     const said = await worked(() => {
       calls += 1;
@@ -88,7 +88,7 @@ describe("a function as an agent", () => {
     assert.equal(calls, 0);
   });
 
-  it("is let go some seconds after it was told to stop, if it goes on", async (t) => {
+  it("is let go some seconds after it was stopped, if it goes on", async (t) => {
     t.mock.timers.enable({ apis: ["setTimeout"] });
     const stop = new AbortController();
     const ended = worked(() => new Promise(() => {}), stop.signal);

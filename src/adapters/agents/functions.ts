@@ -27,7 +27,7 @@ export class FunctionAgent implements Agent {
   async turn(ask: Ask, signal: AbortSignal): Promise<Said> {
     const { folder, environment, maxMs, brief, scratchpad } = ask;
     const name = `the ${brief.kind} function`;
-    if (signal.aborted) return fails(failure("interrupted", `${name} was told to stop before it began`));
+    if (signal.aborted) return fails(failure("interrupted", `${name} was stopped before it began`));
     const place = { folder, environment, ...(scratchpad && { scratchpad }) };
     const time = new AbortController();
     const stop = AbortSignal.any([signal, time.signal]);
@@ -42,12 +42,12 @@ export class FunctionAgent implements Agent {
     });
     const said = await Promise.race([called, late.promise]);
     for (const timer of timers) clearTimeout(timer);
-    // What it returns after it was told to stop does not count: it may have been cut off in the middle.
+    // What it returns after it was stopped does not count: it may have been cut off in the middle.
     if (said && !stop.aborted) return said;
     return fails(
       signal.aborted
-        ? failure("interrupted", `${name} was told to stop`)
-        : failure("timed-out", `${name} did not end within ${maxMs} ms and was told to stop`),
+        ? failure("interrupted", `${name} was stopped`)
+        : failure("timed-out", `${name} did not end within ${maxMs} ms and was stopped`),
     );
   }
 

@@ -79,7 +79,7 @@ async function work(script: Script, asked: Asked & WorkAsked, desk: Desk): Promi
 }
 
 const FORGOTTEN: WorkTurn = {
-  end: { handoff: { status: "failed", summary: "the script does not say how to go on" } },
+  end: { handoff: { status: "failed", summary: "the script does not say how to continue" } },
 };
 
 const answering = (answers: string | undefined): WorkTurn["end"] => ({
@@ -95,7 +95,7 @@ async function call(called: ScriptedCall): Promise<void> {
     "spawn" in called ? (["spawn_subtask", called.spawn] as const) : (["ask", called.ask] as const);
   const sent = await sendCall({ tool, input }, process.env);
   if (sent.is !== "taken")
-    refuse(`the call was not taken: ${sent.is === "outside" ? sent.is : sent.message}`);
+    refuse(`the call was not accepted: ${sent.is === "outside" ? sent.is : sent.message}`);
 }
 
 async function conclude(desk: Desk, end: WorkTurn["end"]): Promise<void> {

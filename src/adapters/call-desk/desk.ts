@@ -64,7 +64,7 @@ export class CallDesk {
     if (place === undefined) return say(response, 401, UNKNOWN);
     if (!PATHS.has(request.url)) return say(response, 404, "there is no such path");
     const body = request.method === "POST" ? await readBody(request) : undefined;
-    if (body?.is === "too-large") return say(response, 413, `at most ${body.maxBytes} bytes are taken`);
+    if (body?.is === "too-large") return say(response, 413, `at most ${body.maxBytes} bytes are accepted`);
     if (body?.is === "too-deep") return say(response, 400, "it is nested too deeply");
     if (body?.is === "cut") return void response.destroy();
     if (request.url === MCP) return (await place.mcp()).answer(request, response, body?.value);

@@ -48,7 +48,7 @@ export const TOOL_WORDS: Readonly<Record<CallTool, ToolWords>> = {
         .looseObject({})
         .optional()
         .describe(
-          'Such as {"inherit_context": "full"}: what it knows of this conversation; nothing unless told',
+          'Such as {"inherit_context": "full"}: what it gets of this conversation; nothing unless told',
         ),
     }),
   },

@@ -22,7 +22,7 @@ describe("a wake", () => {
     late.close();
   });
 
-  it("comes at once for one who was told to stop", MAX, async (t) => {
+  it("comes at once for one who was stopped", MAX, async (t) => {
     t.mock.timers.enable({ apis: ["setTimeout"] });
     const wakes = new Wakes(path.join(newFolder(), "events.db"));
     await wakes.next(AbortSignal.abort());

@@ -44,7 +44,7 @@ function javascript(files: TopFiles, { hasNodeModules = false }: Installed): Set
   if (found === undefined) return undefined;
   const { command, lockFile } = found;
   const why = hasNodeModules
-    ? "What you have installed is copied (see copy), so that this is mostly not needed."
+    ? "What you have installed is copied (see copy), so this is usually not needed."
     : "Nothing is installed that could be copied.";
   return { command, lockFile, isNeeded: !hasNodeModules, why, hasPrograms: true };
 }
@@ -60,7 +60,7 @@ function rustOrGo(files: TopFiles): SetupProposal | undefined {
 }
 
 const BY_ITSELF =
-  "What is needed is fetched by itself where there is a network, so that this is mostly not needed.";
+  "What is needed is fetched by itself where there is a network, so this is usually not needed.";
 
 /**
  * An environment with the checkout itself installed is useless in a workspace, whose tests would import the user's

@@ -71,7 +71,7 @@ export async function forbiddenFilter(
     "policy",
     `git puts ${many} through the filter ${names.join(", ")}: a program of your settings, which Skein starts on ` +
       "workers' files only if you allow it",
-    `if it may run on what workers write, outside of the sandbox, put into skein.yaml: ${allowingLine([...allowed, ...names])}`,
+    `to let it run on what workers write, outside the sandbox, add to skein.yaml: ${allowingLine([...allowed, ...names])}`,
   );
 }
 

@@ -24,8 +24,7 @@ export async function inspectState(
   const existing = await nearest(place);
   const runs = located === undefined ? [] : await new FolderRuns({ folder: place }).list();
   const brokenRuns = runs.filter(hasFailed).length;
-  const unwritable =
-    existing === undefined ? "nothing on the way to it is there" : await whyUnwritable(existing);
+  const unwritable = existing === undefined ? "no folder of its path exists" : await whyUnwritable(existing);
   const disk = existing === undefined ? undefined : await inspectDisk(existing);
   return {
     folder: place,
@@ -50,7 +49,7 @@ async function nearest(place: string): Promise<string | undefined> {
 
 async function whyUnwritable(folder: string): Promise<string | undefined> {
   try {
-    if (!(await stat(folder)).isDirectory()) return `${folder} is no folder`;
+    if (!(await stat(folder)).isDirectory()) return `${folder} is not a folder`;
     await access(folder, constants.W_OK | constants.X_OK);
     return undefined;
   } catch (error) {

@@ -20,7 +20,7 @@ export async function inTheWay(
   if (places.length === 0) return undefined; // The HEAD of a bare repository, or a work tree that is gone.
   const branch = ref.replace(/^refs\/heads\//, "");
   return broken(
-    `the branch ${branch} is checked out in ${places.join(" and ")}, so that it cannot move`,
+    `the branch ${branch} is checked out in ${places.join(" and ")}, so it cannot move`,
     "`git checkout --detach` there, or check out another branch",
   );
 }

@@ -165,8 +165,7 @@ async function needed(store: Store, branch: string, next?: string): Promise<stri
   return (await commitAt(store, refOf(branch))) ?? broken(`the branch ${branch} is not there`, next);
 }
 
-const GONE_NEXT =
-  "name a branch that is there (`git branch` lists them): skein deliver <run> --branch <name>";
+const GONE_NEXT = "name an existing branch (`git branch` lists them): skein deliver <run> --branch <name>";
 
 async function isAncestor(
   store: Store,

@@ -84,14 +84,14 @@ async function topOf(folder: string, signal: AbortSignal): Promise<string | Fail
 function notFound(folder: string, said: string): Failed {
   if (/dubious ownership/.test(said)) {
     return broken(
-      `the repository in ${folder} belongs to somebody else, so that git does not use it`,
+      `the repository in ${folder} belongs to another user, so git refuses to use it`,
       `if you trust it: git config --global --add safe.directory '${folder}'`,
     );
   }
   return /not a git repository/i.test(said)
     ? broken(
         `${folder} is not in a git repository`,
-        "go to one, or make one: `git init`, then commit something",
+        "cd to one, or create one: `git init`, then commit something",
       )
     : failedWith("repository", said);
 }
@@ -133,7 +133,7 @@ export async function resolveBase(
 ): Promise<string | Failed> {
   const said = JSON.stringify(ref.slice(0, 100));
   if (ref === "" || /\p{Cc}/u.test(ref) || ref.length > MAX_REF_CHARS)
-    return broken(`no name of a commit: ${said}`);
+    return broken(`not the name of a commit: ${said}`);
   const args = ["rev-parse", "--verify", "--quiet", "--end-of-options", `${ref}^{commit}`];
   const answer = await git({ folder: located.top, args }, signal);
   const commit = answer.ok ? answer.out.trim() : "";
@@ -178,11 +178,11 @@ function unmade(branch: string, said: string): Failed {
   const inTheWay = /'refs\/heads\/([^']+)' exists; cannot create/.exec(said)?.[1];
   return inTheWay === undefined
     ? broken(
-        `the branch ${branch} cannot be made: ${said}`,
+        `the branch ${branch} cannot be created: ${said}`,
         "see whether the repository may be written, and its disk has room",
       )
     : broken(
-        `the branch ${inTheWay} is in the way of ${branch}: git has no branch below another`,
+        `the branch ${inTheWay} prevents ${branch}: git allows no branch below another`,
         `rename it (git branch -m ${inTheWay} …), or set branchPrefix to something else`,
       );
 }

@@ -46,7 +46,7 @@ export class FolderRuns implements Runs {
     } catch (error) {
       await removeEmpty(made);
       if (["ENOTEMPTY", "EEXIST"].includes(codeOf(error))) return { failure: takenName(run) };
-      const { next, ...why } = unusable(`run ${run} cannot be made in ${this.#folder}`, error);
+      const { next, ...why } = unusable(`run ${run} cannot be created in ${this.#folder}`, error);
       // There is no run to resume.
       return { failure: { ...why, ...(next && { next: next.replace("`skein resume`", "start it again") }) } };
     }

@@ -72,7 +72,7 @@ export async function ownerOf(folder: string): Promise<Owner | undefined> {
   const owner = await said(folder);
   if (owner) return owner.isHere ? { pid: owner.pid, since: owner.since } : undefined;
   if (!isLocked(folder)) return undefined;
-  throw new Error(`${path.join(folder, LOCK)} is locked, but ${OWNER} beside it does not say by whom`);
+  throw new Error(`${path.join(folder, LOCK)} is locked, but ${OWNER} beside it does not name the process`);
 }
 
 function isLocked(folder: string): boolean {

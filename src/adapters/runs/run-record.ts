@@ -53,7 +53,7 @@ export function readRecord(run: string, file: string, text: string): RunRecord |
   }
   const { format: newer } = Object(written) as { readonly format?: unknown };
   if (typeof newer === "number" && newer > FORMAT) {
-    const why = `run ${run} was made by a newer Skein: ${file} has format ${newer}, this one knows ${FORMAT}`;
+    const why = `run ${run} was created by a newer Skein: ${file} has format ${newer}, this one knows ${FORMAT}`;
     return failedWith("repository", why, "update Skein");
   }
   const read = RECORD.safeParse(written);

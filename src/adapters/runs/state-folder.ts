@@ -27,7 +27,7 @@ export function stateFolderFor(
     return failedWith(
       "repository",
       `Skein's state folder ${root} is inside the repository ${within}`,
-      "set SKEIN_STATE_DIR to a folder outside of it: nothing of Skein's belongs in your work tree",
+      "set SKEIN_STATE_DIR to a folder outside of it: Skein keeps nothing in your work tree",
     );
   const hash = createHash("sha256").update(git).digest("hex").slice(0, HASH_CHARS);
   return { folder: path.join(root, `${slugOf(path.basename(around).replace(/\.git$/, ""))}-${hash}`) };

@@ -130,7 +130,7 @@ export const checkGate = ({
       warn(
         "gate",
         `${found}; tasks will land untested`,
-        'name what must pass: gate: ["…"] in skein.yaml, or --gate "…"',
+        'configure the commands that must pass: gate: ["…"] in skein.yaml, or --gate "…"',
       ),
     ];
   const missing = new Map(

@@ -165,7 +165,7 @@ const limiter =
     try {
       return await Promise.race([look(stop.signal), late]);
     } catch (error) {
-      return { failure: failure("repository", `${what} cannot be looked at: ${messageOf(error)}`) };
+      return { failure: failure("repository", `${what} cannot be inspected: ${messageOf(error)}`) };
     } finally {
       clearTimeout(timer);
     }
@@ -260,7 +260,7 @@ async function withSessions(
     return { ...agent, session, ...(session.problem && { problem: session.problem }) };
   });
   return Promise.all(tried).catch((error: unknown) => ({
-    failure: failure("repository", `the agents cannot be looked at: ${messageOf(error)}`),
+    failure: failure("repository", `the agents cannot be inspected: ${messageOf(error)}`),
   }));
 }
 

@@ -53,7 +53,7 @@ export function handoffFromEvidence(
   const { filesChanged, linesAdded, linesRemoved } = evidence;
   const concern =
     why.is === "none"
-      ? "the worker gave no handoff: its summary was made from its branch, and nobody said that the task is complete"
+      ? "the worker gave no handoff: its summary was made from its branch, and there was no report that the task is complete"
       : `the worker's handoff could not be read (${why.reasons.join("; ")}): its summary was made from its branch`;
   const handoff: Handoff = {
     taskId,

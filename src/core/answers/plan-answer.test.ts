@@ -202,8 +202,8 @@ describe("other fields", () => {
   test("after is a list of ids, each once", () => {
     assert.deepEqual(answered(textOf(taskWith({ after: ["a", "a", 1] }))).tasks[0]?.after, ["a", "1"]);
     invalidTask({ after: "a" }, /"after" must be a list/);
-    invalidTask({ after: ["--evil"] }, /"after" holds "--evil", which is no id/);
-    invalidTask({ after: [{}] }, /"after" holds something else/);
+    invalidTask({ after: ["--evil"] }, /"after" contains "--evil", which is not a valid id/);
+    invalidTask({ after: [{}] }, /"after" contains something else/);
   });
 
   test("delivers is a change or a report", () => {
@@ -262,12 +262,12 @@ describe("other fields", () => {
     wrong({ concern: "c2", by: "a b" }, /"by" must be/);
     wrong({ concern: "c2", because: 7 }, /addressed 2: "because" must be text/);
     wrong({ concern: "c2", because: "x".repeat(100_000) }, /"because" is longer than 50000/);
-    wrong([], /holds something else than text, which is no id/);
+    wrong([], /contains something else than text, which is not a valid id/);
   });
 
   test("addressed holds ids of concerns", () => {
     refusal('{"tasks": [], "addressed": "c1"}', "invalid", /the answer: "addressed" must be a list/);
-    refusal('{"tasks": [], "addressed": ["the login"]}', "invalid", /which is no id/);
+    refusal('{"tasks": [], "addressed": ["the login"]}', "invalid", /which is not a valid id/);
   });
 
   test("deferred holds files and a reason", () => {
@@ -318,6 +318,6 @@ describe("reasons", () => {
   test("say when there are more tasks than may be read", () => {
     const read = readPlanAnswer(textOf(TASK, TASK, TASK), { ...ANSWER_LIMITS, maxTasks: 2 });
     assert.ok(read.is === "invalid");
-    assert.deepEqual(read.reasons, ['the answer: "tasks" holds 3 tasks; at most 2 are read']);
+    assert.deepEqual(read.reasons, ['the answer: "tasks" has 3 tasks; at most 2 are read']);
   });
 });

@@ -102,7 +102,7 @@ const get = ({ fields }: Place, key: string): Json => fields.get(key) ?? null;
 function readTasks(whole: Place, tasks: JsonList): readonly AnsweredTask[] {
   const { maxTasks } = whole.limits;
   if (tasks.length > maxTasks) {
-    refuse(whole, "tasks", `holds ${tasks.length} tasks; at most ${maxTasks} are read`);
+    refuse(whole, "tasks", `has ${tasks.length} tasks; at most ${maxTasks} are read`);
     return [];
   }
   const places = placesIn(whole, tasks, "task");
@@ -200,7 +200,7 @@ function readIds(place: Place, key: string, read: (written: Json) => string | un
   for (const written of readList(place, key)) {
     const id = read(written);
     if (id !== undefined) ids.add(id);
-    else refuse(place, key, `holds ${shown(written)}, which is no id`);
+    else refuse(place, key, `contains ${shown(written)}, which is not a valid id`);
   }
   return [...ids];
 }
@@ -332,7 +332,7 @@ function readDeferred(whole: Place): readonly Deferral[] {
   }));
 }
 
-/** An id alone, or an object; of one concern that is there twice, all that is said. */
+/** An id alone, or an object; of one concern that appears twice, all that is said. */
 function readAddressed(whole: Place): readonly Addressing[] {
   const all = new Map<string, Addressing>();
   for (const [i, written] of readList(whole, "addressed").entries()) {
@@ -341,7 +341,8 @@ function readAddressed(whole: Place): readonly Addressing[] {
     const concern = concernId(isObject ? (get(place, "concern") ?? get(place, "id")) : written);
     if (concern === undefined && isObject)
       refuse(place, "concern", "must be the id of a concern, such as c1");
-    else if (concern === undefined) refuse(whole, "addressed", `holds ${shown(written)}, which is no id`);
+    else if (concern === undefined)
+      refuse(whole, "addressed", `contains ${shown(written)}, which is not a valid id`);
     else all.set(concern, { ...all.get(concern), concern, ...readBy(place), ...readBecause(place) });
   }
   return [...all.values()];

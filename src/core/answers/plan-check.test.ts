@@ -144,9 +144,9 @@ describe("an answer is refused", () => {
   test("when all of its tasks were dropped: that is no empty plan", () => {
     const tasks = [task("a", { scope: ["test/a.ts"] }), task("b", { scope: ["test/b.ts"] })];
     assert.deepEqual(reasonsOf(checkPlan(answer(tasks), context())), [
-      "no task is left: none has files inside of this plan's scope",
-      'task "a" was dropped: nothing in its scope is inside of this plan\'s',
-      'task "b" was dropped: nothing in its scope is inside of this plan\'s',
+      "no task is left: none has files inside this task's scope",
+      'task "a" was dropped: nothing of its scope is inside this task\'s scope',
+      'task "b" was dropped: nothing of its scope is inside this task\'s scope',
     ]);
   });
 

@@ -50,7 +50,7 @@ export function checkPlan(answer: PlanAnswer, context: PlanContext): CheckedPlan
   const { kept, dropped } = fitScopes(tasks, context, notes);
   const isEmptied = tasks.length > 0 && kept.length === 0;
   const reasons = new Lines();
-  if (isEmptied) reasons.add("no task is left: none has files inside of this plan's scope");
+  if (isEmptied) reasons.add("no task is left: none has files inside this task's scope");
   checkIds(tasks, context, reasons);
   checkOrder(kept, dropped, context, reasons);
   checkOverlap(kept, context, { reasons, notes });
@@ -92,7 +92,8 @@ function fitScopes(tasks: readonly AnsweredTask[], context: PlanContext, notes: 
     const scope = own.length > 0 ? own : inside;
     const outside = task.scope.filter((path) => !isInside(path) && !isShared(path));
     const isDropped = scope.length === 0 && task.delivers === "change";
-    if (isDropped) notes.add(`task "${task.id}" was dropped: nothing in its scope is inside of this plan's`);
+    if (isDropped)
+      notes.add(`task "${task.id}" was dropped: nothing of its scope is inside this task's scope`);
     else if (outside.length > 0)
       notes.add(`task "${task.id}": ${listed(outside)} removed, outside of this plan's scope`);
     if (isDropped) dropped.add(task.id);

@@ -41,7 +41,7 @@ describe("finds the answer", () => {
   test("and takes a complete one rather than one that was cut off or broken after it", () => {
     for (const rest of ['{"scratchpad": "again", "tasks": [{"id": "b"', '{"tasks": [oops]}']) {
       assert.deepEqual(idsIn(`${text}\n${rest}`), ["parser"]);
-      assert.match(answered(`${text}\n${rest}`).notes.join(), /complete one was taken/);
+      assert.match(answered(`${text}\n${rest}`).notes.join(), /complete one is used/);
     }
   });
 
@@ -146,7 +146,7 @@ describe("an empty plan", () => {
       ]) {
         const read = readPlanAnswer(text);
         assert.ok(read.is === "invalid" || read.is === "unreadable", text);
-        assert.match(read.reasons.join(), /send only the answer/);
+        assert.match(read.reasons.join(), /send only the complete answer/);
       }
     });
   }
@@ -157,12 +157,12 @@ describe("an empty plan", () => {
       `[${empty}, ${task}]`,
       `[ ${empty} and so on`,
     ]) {
-      refusal(text, "invalid", /send only the answer/);
+      refusal(text, "invalid", /send only the complete answer/);
     }
   });
 
   test("does not count if it tells of an error", () => {
-    refusal('{"error": "out of quota", "tasks": []}', "unreadable", /send only the answer/);
+    refusal('{"error": "out of quota", "tasks": []}', "unreadable", /send only the complete answer/);
   });
 
   test("counts in prose, in a fence, and in one object or list around it", () => {

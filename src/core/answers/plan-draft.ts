@@ -42,11 +42,11 @@ export function findDraft(text: string): PlanDraft | NoPlan {
   return nothingFound(text, survey);
 }
 
-const OTHERS_LEFT_OUT = "one answer was complete and another was not; the complete one was taken";
-const ONLY_A_LIST = "only a list of tasks was found; everything else was taken as not given";
+const OTHERS_LEFT_OUT = "one answer was complete and another was not; the complete one is used";
+const ONLY_A_LIST = "only a list of tasks was found; all other fields count as missing";
 const NO_TASKS = 'the answer has no list "tasks"; send "tasks": [] if there are none';
 
-const SEND_ONLY = "send only the answer, whole, and nothing else in brackets";
+const SEND_ONLY = "send only the complete answer, and nothing else in brackets";
 
 const unreadable = (reason: string): NoPlan => ({ is: "unreadable", reasons: [reason] });
 const invalid = (reason: string): NoPlan => ({ is: "invalid", reasons: [reason] });
@@ -60,7 +60,7 @@ function emptyDraft(answer: JsonObject, survey: Survey): PlanDraft | NoPlan {
   const tasks = tasksOf(answer);
   if (tasks === undefined) return invalid(NO_TASKS);
   if (!isAlone(answer, survey)) return invalid(`there is more than an answer without tasks; ${SEND_ONLY}`);
-  if (answer.has("error")) return unreadable(`an answer without tasks tells of an error; ${SEND_ONLY}`);
+  if (answer.has("error")) return unreadable(`an answer without tasks reports an error; ${SEND_ONLY}`);
   return draftOf(answer, tasks);
 }
 
@@ -91,9 +91,7 @@ function cutDraft(fields: JsonObject, tasks: JsonList, open: readonly Json[]): P
     fields: new Map([...fields].filter(([, value]) => isComplete(value))),
     tasks: complete,
     isCut: true,
-    notes: [
-      `the answer was cut off: its complete tasks (${complete.length}) were taken, the rest was dropped`,
-    ],
+    notes: [`the answer was cut off: its complete tasks (${complete.length}) are used, the rest was dropped`],
   };
 }
 

@@ -47,13 +47,13 @@ export function migrate(version: number, body: unknown): Event {
 
 function asBody(body: unknown): Body {
   if (typeof body === "object" && body !== null && !Array.isArray(body)) return body as Body;
-  throw new Error("is no event: not an object");
+  throw new Error("is not an event: not an object");
 }
 
 /** Shallow on purpose: what is inside was checked when it was decided, and replaying must be quick. */
 function checked(body: Body): Event {
   const { type, at } = body;
-  if (typeof type !== "string") throw new Error("is no event: it has no type");
+  if (typeof type !== "string") throw new Error("is not an event: it has no type");
   if (!isEventType(type)) throw new Error(`is of an unknown type, ${quoted(type)}`);
   if (typeof at !== "number" || !Number.isFinite(at)) throw new Error(`(${type}) has no time`);
   return body as unknown as Event;

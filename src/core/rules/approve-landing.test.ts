@@ -23,7 +23,7 @@ describe("a task that changes what the gate runs", () => {
       run.work("t.1", { filesChanged: ["a.ts", "package.json"], gateChanges: [TEST] });
       const [past] = run.brief("work", "t.1").past;
       assert.equal(past?.failure.kind, "out-of-scope");
-      assert.match(past?.failure.message ?? "", /package\.json: the script test.*outside of its scope/);
+      assert.match(past?.failure.message ?? "", /package\.json: the script test.*outside its scope/);
       assert.deepEqual(run.candidate(), []);
     }
   });

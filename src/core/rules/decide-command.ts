@@ -109,7 +109,7 @@ function declinePlan(now: Now, reason: string): readonly Fact[] {
   const { state } = now;
   if (!isProposed(state)) return [refused("decline", NOTHING_PROPOSED)];
   if (state.proposed.includes(ROOT))
-    return [refused("decline", "the goal was not split, so that there is no other plan: cancel the run")];
+    return [refused("decline", "the goal was not split, so there is no other plan: cancel the run")];
   const told = steerRun(now, `Your plan was declined: ${reason}`);
   if (told.some(({ type }) => type === "command.refused")) return told;
   const open = state.proposed.filter((id) => !isSettled(taskOf(state, id)));

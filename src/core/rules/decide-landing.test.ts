@@ -107,7 +107,7 @@ describe("work that somebody has removed from the repository", () => {
     for (const id of ["t.1", "t.2"]) run.work(id);
     run.answer("land#1", { is: "gone", members: [member("t.2")] });
     assert.deepEqual(run.events("task.retried"), []);
-    assert.match(run.events("landing.turned").at(-1)!.failure!.message, /said nothing/);
+    assert.match(run.events("landing.turned").at(-1)!.failure!.message, /returned no result/);
   });
 
   test("leaves a candidate that is gated once more: who is left is another one", () => {

@@ -70,7 +70,7 @@ function accounted(state: RunState, job: LandJob, outcome: Outcome): Outcome {
 
 const SILENT: Outcome = {
   is: "failed",
-  failure: failure("repository", "a landing said nothing of its tasks"),
+  failure: failure("repository", "a landing returned no result for its tasks"),
 };
 
 /** The commits of these members are gone, through no fault of the tasks: they are made again. Nothing was gated. */

@@ -102,7 +102,7 @@ function refused(now: Now, task: Task, { reasons: wrong, questions, sentBack }: 
 const unsaid = ({ state }: Now, { id }: Task, concerns: readonly string[]): readonly string[] =>
   concerns.map((concern) => {
     const text = cut(state.planners.get(id)?.concerns.get(concern)?.text ?? "", 120);
-    return `it did not say what took the place of ${concern} (${text}), or why that is given up`;
+    return `it did not say what replaces ${concern} (${text}), or why it is given up`;
   });
 
 /** Asked at once, and not counted as an error: it happens once for each concern. */
@@ -305,7 +305,7 @@ function checkAddressed(
     else if (key !== undefined) {
       const by = made.get(key) ?? planner.keys.get(key);
       const why = by === undefined ? "there is no such task" : unfit(state, concern, by);
-      if (why !== undefined) reasons.add(`"${key}" cannot have taken the place of ${id}: ${why}`);
+      if (why !== undefined) reasons.add(`"${key}" cannot replace ${id}: ${why}`);
       else addressed.push({ concern: id, by: by!, ...reason });
     } else if (because !== undefined) addressed.push({ concern: id, because });
     else if (concern.isSentBack) addressed.push({ concern: id, because: NO_REASON });
@@ -318,7 +318,7 @@ function checkAddressed(
 }
 
 const question = ({ id, text }: Concern): string =>
-  `${id} (${cut(text, 120)}) is about something that was not done: say what took its place, ` +
+  `${id} (${cut(text, 120)}) is about something that was not done: say what replaces it, ` +
   `{"concern": "${id}", "by": "id of your task"}, or why it is given up, {"concern": "${id}", "because": "…"}`;
 
 /** Why `by` cannot have taken the place; undefined if it can. So whatever takes a place is newer: there is no circle. */

@@ -30,7 +30,7 @@ function settlePlanner(state: RunState, id: TaskId, policy: Policy): readonly Fa
   const handoff = boundHandoff(aggregate(state, id), policy.brief);
   if (handoff.status === "complete" || handoff.status === "partial")
     return [{ type: "task.done", task: id, handoff }];
-  const why = failure("children-failed", `nothing of it was done. ${handoff.summary}`);
+  const why = failure("children-failed", `none of it was done. ${handoff.summary}`);
   const [failed, ...skips] = failTask(state, id, why);
   const made = { handoff }; // What was said below reaches the planner above.
   return [{ ...failed!, ...made }, ...skips];

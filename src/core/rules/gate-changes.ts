@@ -31,13 +31,13 @@ export function judgeGateChanges(
   const isInScope = containing(scope);
   const outside = changes.filter(({ file }) => !isInScope(file));
   if (outside.length > 0)
-    return failure("out-of-scope", `${wordsOf(outside)}, which is outside of its scope`, NEXT);
+    return failure("out-of-scope", `${wordsOf(outside)}, which is outside its scope`, NEXT);
   return allowed === "refuse"
     ? failure("rule-broken", `${wordsOf(changes)}, which is not allowed here (gateChanges: refuse)`, NEXT)
     : undefined;
 }
 
-const NEXT = "leave that as it is; if the task needs it, say so as a concern";
+const NEXT = "do not change that; if the task needs it, report it as a concern";
 
 const wordsOf = (changes: readonly GateChange[]): string => {
   const some = changes.slice(0, MAX_NAMED).map(flagOf).join(", ");

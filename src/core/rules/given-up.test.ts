@@ -115,8 +115,8 @@ describe("a task that was not done", () => {
     address(run, { concern: "c3", because: "three is enough" });
     run.check();
     assert.deepEqual(run.closed!.left, [
-      "given up: a failed: agent-failed (3 times); a3, which was to take its place, failed",
-      "given up: a2 failed: agent-failed (3 times); a3, which was to take its place, failed",
+      "given up: a failed: agent-failed (3 times); a3, which was to replace it, failed",
+      "given up: a2 failed: agent-failed (3 times); a3, which was to replace it, failed",
       "given up: a3 failed: agent-failed (3 times); the planner's reason: three is enough",
     ]);
   });
@@ -138,7 +138,7 @@ describe("a task that was not done", () => {
     run.say({ type: "cancel", task: run.task("t.3").id, reason: "no" });
     address(run);
     run.check();
-    assert.match(run.closed!.left.join(), /a2, which was to take its place, was cancelled$/);
+    assert.match(run.closed!.left.join(), /a2, which was to replace it, was cancelled$/);
   });
 
   test("that was skipped, or only partly done, is asked about like one that failed", () => {
@@ -199,7 +199,7 @@ describe("a task that was not done", () => {
   });
 });
 
-describe("what cannot have taken the place of a task is refused with the reason", () => {
+describe("what cannot replace a task is refused with the reason", () => {
   const refusedFor = (run: CoreRun, addressed: Addressing, why: RegExp) => {
     const [, rejected] = address(run, addressed);
     assert.ok(rejected?.type === "plan.rejected" && rejected.charge === "error");
@@ -212,11 +212,7 @@ describe("what cannot have taken the place of a task is refused with the reason"
     run.failForGood("t.1");
     run.say({ type: "cancel", task: run.task("t.4").id, reason: "no" });
     run.finish("t.2");
-    refusedFor(
-      run,
-      { concern: "c1", by: "z" },
-      /"z" cannot have taken the place of c1: there is no such task/,
-    );
+    refusedFor(run, { concern: "c1", by: "z" }, /"z" cannot replace c1: there is no such task/);
     refusedFor(run, { concern: "c1", by: "a" }, /it is the task itself/);
     for (const by of ["b", "c", "d"])
       refusedFor(run, { concern: "c1", by }, /that task was given before this was known/);
@@ -235,10 +231,7 @@ describe("what cannot have taken the place of a task is refused with the reason"
     const fields = { addressed: [{ concern: "c1", by: "out" }] };
     run.plan("t.1", [task("x2", { scope: ["m/x.ts"] }), task("out")], fields);
     const reasons = run.brief("plan", "t.1").rejected.join("; ");
-    assert.match(
-      reasons,
-      /"out" cannot have taken the place of c1: there is no such task; task "out" was dropped/,
-    );
+    assert.match(reasons, /"out" cannot replace c1: there is no such task; task "out" was dropped/);
   });
 
   test("another one that was taken back: two cannot stand in for each other", () => {

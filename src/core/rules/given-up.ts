@@ -27,7 +27,7 @@ export function givenUpBy(state: RunState, id: TaskId): readonly GivenUp[] {
     if (end.is === "done" || !isSettled(taskOf(state, last(by)))) return [];
     const how = end.is === "failed" ? "failed" : `was ${end.is}`;
     const said = because === undefined ? "" : `; the planner's reason: ${short(because)}`;
-    const reason = `${spec.key}, which was to take its place, ${how}${said}`;
+    const reason = `${spec.key}, which was to replace it, ${how}${said}`;
     return [{ concern, reason, isInItsWords: false }];
   });
 }

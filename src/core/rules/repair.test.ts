@@ -133,7 +133,7 @@ describe("planRepairs", () => {
     const { tasks, notes } = plan([...many, problem({ name: "hh", files: ["h"] })]);
     assert.equal(tasks.map((task) => task.scope[0]).join(), "h,a,b,c,d");
     assert.deepEqual(notes, [
-      "3 failures left for a later check, since a check makes at most 5 fix tasks: e, f, g",
+      "3 failures left for a later check, since a check creates at most 5 fix tasks: e, f, g",
     ]);
   });
 
@@ -153,7 +153,7 @@ describe("planRepairs", () => {
       pending: [{ repairs: ["old"], scope: ["src/"] }],
     });
     assert.deepEqual(tasks, []);
-    assert.match(notes[0]!, /a pending fix is at work in the same files: new$/);
+    assert.match(notes[0]!, /a pending fix task covers the same files: new$/);
   });
 
   test("reads paths as every other path is read, and says which it left out", () => {

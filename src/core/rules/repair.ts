@@ -192,9 +192,9 @@ function choose(
   return {
     chosen: everywhere ? [nowhere] : chosen,
     notes: [
-      ...waits(left.busy, "a pending fix is at work in the same files"),
+      ...waits(left.busy, "a pending fix task covers the same files"),
       ...waits(left.meeting, "another fix of this check touches the same files"),
-      ...waits(left.tooMany, `a check makes at most ${maxTasks} fix tasks`),
+      ...waits(left.tooMany, `a check creates at most ${maxTasks} fix tasks`),
       ...(everywhere ? [] : waits([nowhere], "no file is named, and other fixes come first")),
     ],
   };

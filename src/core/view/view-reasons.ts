@@ -102,7 +102,7 @@ export function whyFailed(
   const parts = partsOf(state, id).filter((part) => isUndone(taskOf(state, part)));
   const failed = parts.filter((part) => taskOf(state, part).state.is === "failed");
   const [those, end] = failed.length > 0 ? [failed, "failed"] : [parts, "did not land"];
-  if (those.length === 0) return { reason: "nothing of it was done" };
+  if (those.length === 0) return { reason: "none of it was done" };
   const names = those.slice(0, MAX_NAMES).map((part) => nameOf(state, part));
   const more = those.length - names.length;
   const reason = `because ${names.join(", ")}${more > 0 ? ` and ${more} more` : ""} ${end}`;

@@ -53,7 +53,7 @@ function whatAt(state: RunState, at: number): string {
     return `landing is retried${problem ? ` (${problem.message})` : ""}`;
   }
   const question = state.questions.values().find(({ until }) => until === at);
-  if (question) return `${question.id} of ${nameOf(state, question.task)} takes its default`;
+  if (question) return `${question.id} of ${nameOf(state, question.task)} uses its default`;
   const waiting = state.tasks.values().filter(({ id }) => state.deadlines.get(retryKey(id)) === at);
   const [first] = waiting.take(1);
   if (first === undefined)

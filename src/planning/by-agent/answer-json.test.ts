@@ -48,8 +48,11 @@ describe("the plan in an agent's words", () => {
     assert.match(reason(""), /^the answer is empty; answer with/);
     assert.match(reason("no"), /^there is no JSON object with "tasks"/);
     assert.match(reason('{"status": "done"}'), /^there is no JSON object with "tasks"/);
-    assert.match(reason(TEXT.slice(0, -4)), /^the plan is no JSON at line 1, column \d+: the text ends/);
-    assert.match(reason('{"tasks": [1], oops}'), /^the plan is no JSON at line 1, column 16: expected a key/);
+    assert.match(reason(TEXT.slice(0, -4)), /^the plan is not JSON at line 1, column \d+: the text ends/);
+    assert.match(
+      reason('{"tasks": [1], oops}'),
+      /^the plan is not JSON at line 1, column 16: expected a key/,
+    );
   });
 
   it("is looked for in time in proportion to the text", () => {

@@ -19,7 +19,7 @@ export function answerJson(text: string): AnswerJson {
   }
   if (plan) return { is: "json", text: jsonOf(plan) };
   if (broken) {
-    const reason = `the plan is no JSON at ${placeOf(text, broken.at)}: ${broken.why}; send it whole`;
+    const reason = `the plan is not JSON at ${placeOf(text, broken.at)}: ${broken.why}; send it whole`;
     return { is: "none", reason };
   }
   const nothing = text.trim() === "" ? "the answer is empty" : 'there is no JSON object with "tasks" in it';

@@ -68,14 +68,14 @@ describe("an output file in a plan", () => {
     ["$CLAUDE_SCRATCHPAD_DIR/a/x.md", "not directly in the scratchpad"],
     ["$CLAUDE_SCRATCHPAD_DIR/../x.md", "not directly in the scratchpad"],
     ["$CLAUDE_SCRATCHPAD_DIR/", "names no file"],
-    ["$CLAUDE_SCRATCHPAD_DIR", "holds one of"],
+    ["$CLAUDE_SCRATCHPAD_DIR", "contains one of"],
     ["..", "starts with a dot"],
     [".git", "starts with a dot"],
     ["-rf", "starts with a dash"],
     ["a\nb.md", "control characters"],
     ["a\u202eb.md", "control characters"],
     ["nul.md", "device"],
-    ["a|b.md", "holds one of"],
+    ["a|b.md", "contains one of"],
     ["x.".repeat(300), "bytes"],
   ] as const)
     it(`is not ${JSON.stringify(written.slice(0, 40))}`, () => {

@@ -105,10 +105,10 @@ function wrongWith(name: string): string | undefined {
     [...name].reduce((sum, char) => sum + bytesOf(char), 0) > MAX_NAME_BYTES
   )
     return `has a name of more than ${MAX_NAME_BYTES} bytes`;
-  if (HIDDEN.test(name)) return "holds invisible or control characters";
+  if (HIDDEN.test(name)) return "contains invisible or control characters";
   if (name.startsWith(".")) return "has a name that starts with a dot";
   if (name.startsWith("-")) return "has a name that starts with a dash";
-  if (/[<>:"|?*$]/.test(name)) return `holds one of < > : " | ? * $`;
+  if (/[<>:"|?*$]/.test(name)) return `contains one of < > : " | ? * $`;
   if (/[. ]$/.test(name)) return "has a name that ends in a dot or a blank";
   if (DEVICE.test(name.split(".", 1)[0]!.trim())) return "is a device's name on Windows";
   return undefined;

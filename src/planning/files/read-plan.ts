@@ -223,7 +223,7 @@ const READ_ONLY_AGENTS = ["Explore", "codebase-context-analyzer"];
 function readTask(task: WithId, options: ReadPlanOptions, report: Report): ReadTask {
   const { named, id, scope = [], agent = GENERAL_PURPOSE, estimate } = task;
   const isSaid = Object.hasOwn(named.fields, "subject") || Object.hasOwn(named.fields, "description");
-  if (!isSaid) report.refuse(named.path, "has no subject and no description", "say what is to be done");
+  if (!isSaid) report.refuse(named.path, "has no subject and no description", "say what should be done");
   const subject = task.subject ?? titleOf(task.description ?? "");
   const isReader = (options.readOnlyAgents ?? READ_ONLY_AGENTS).includes(agent);
   const derived: Delivers = scope.length === 0 && (isReader || isReadingVerb(subject)) ? "report" : "change";

@@ -69,7 +69,7 @@ const id = z
   .transform((value) => (Number.isSafeInteger(value) ? `${value}` : value))
   .pipe(
     z.custom<string>((value) => typeof value === "string" && TASK_ID.test(value), {
-      error: ({ input }) => `${shown(input)} is no id: an id has ${ID_RULE}`,
+      error: ({ input }) => `${shown(input)} is not an id: an id has ${ID_RULE}`,
     }),
   );
 const ids = z
@@ -105,7 +105,7 @@ const command = z
       .max(MAX_COMMAND_CHARS, `is longer than ${MAX_COMMAND_CHARS} characters: put it into a script`)
       .refine(
         (written) => !/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u.test(written),
-        "holds line ends, or invisible or control characters: write one line, or a script",
+        "contains line ends, or invisible or control characters: write one line, or a script",
       ),
   );
 /** Several commands pass when each does. */
@@ -135,7 +135,7 @@ const agent = z
   .transform((value) => (typeof value === "string" ? value.trim().replace(AGENT_PREFIX, "") : value))
   .pipe(
     z.custom<string>((value) => typeof value === "string" && AGENT.test(value), {
-      error: ({ input }) => `${shown(input)} is no name of an agent`,
+      error: ({ input }) => `${shown(input)} is not the name of an agent`,
     }),
   )
   .transform((name) => (name === "main" ? GENERAL_PURPOSE : name));

@@ -28,7 +28,7 @@ export function taskJudge(agents: readonly AgentFact[] | undefined, limits: Task
 
 const wordFindings = (task: PlanTask, path: string): readonly Finding[] =>
   (["subject", "description"] as const).flatMap((key) =>
-    task[key].trim() === "" ? [error(`${path}.${key}`, "is empty", "say what is to be done")] : [],
+    task[key].trim() === "" ? [error(`${path}.${key}`, "is empty", "say what should be done")] : [],
   );
 
 type Known = ReadonlyMap<string, AgentFact>;
@@ -47,7 +47,7 @@ function agentFindings(
   const agent = known.get(name);
   if (agent === undefined) {
     const [near] = closest(name, [...known.keys(), GENERAL_PURPOSE]);
-    const hint = near === undefined ? "any worker takes it" : `did you mean ${near}?`;
+    const hint = near === undefined ? "an ordinary worker does it" : `did you mean ${near}?`;
     return [warning(place, `there is no agent ${quoted(name)}`, hint)];
   }
   if (!agent.isReadOnly) return [];

@@ -138,7 +138,7 @@ function keyed<K extends string>(
     const key = keys.find((one) => item.text === `${one}:` || item.text.startsWith(`${one}: `));
     if (key === undefined)
       problems.push(problemAt(item.number, `begin it with one of ${keys.join(", ")}, and a colon`));
-    else if (found.has(key)) problems.push(problemAt(item.number, `"${key}" is there twice`));
+    else if (found.has(key)) problems.push(problemAt(item.number, `"${key}" appears twice`));
     else found.set(key, { ...item, text: item.text.slice(key.length + 1).trim() });
   }
   return found;

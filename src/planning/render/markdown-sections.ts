@@ -31,7 +31,7 @@ export function sectionsOf(text: string): Sections | undefined {
     const label = fence === undefined ? labelIn(line.text) : undefined;
     const name = KNOWN.get(label?.name.toLowerCase() ?? "");
     if (label !== undefined && name !== undefined) {
-      if (byLabel.has(name)) problems.push(problemAt(line.number, `"${name}" is there twice`));
+      if (byLabel.has(name)) problems.push(problemAt(line.number, `"${name}" appears twice`));
       current = { number: line.number, lines: [] };
       byLabel.set(name, current);
       if (label.rest !== "") current.lines.push({ number: line.number, text: label.rest });
@@ -68,11 +68,7 @@ export const problemAt = (number: number, message: string, next?: string): PlanP
 });
 
 export const strayAt = (number: number): PlanProblem =>
-  problemAt(
-    number,
-    "this line belongs to no part of the plan",
-    "take it out, or add it to the line above it",
-  );
+  problemAt(number, "this line belongs to no part of the plan", "remove it, or add it to the line above");
 
 /** One value; a line that was broken is put together again. */
 export const textOf = ({ lines }: Section): string =>
@@ -124,8 +120,8 @@ export function blocksOf({ lines }: Section, problems: PlanProblem[]): readonly 
     else if (key === undefined || !block) problems.push(strayAt(number));
     else {
       const value = readJson(rest);
-      if (value === undefined) problems.push(problemAt(number, `"${key}" is no JSON`, JSON_NEXT));
-      else if (block.fields.has(key)) problems.push(problemAt(number, `"${key}" is there twice`));
+      if (value === undefined) problems.push(problemAt(number, `"${key}" is not JSON`, JSON_NEXT));
+      else if (block.fields.has(key)) problems.push(problemAt(number, `"${key}" appears twice`));
       else block.fields.set(key, { number, value });
     }
   }

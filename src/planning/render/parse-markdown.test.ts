@@ -126,7 +126,7 @@ test("every problem of form is told, with its line", () => {
     .replace("Success Criteria:\n", "Success Criteria:\nAs it should be.\n");
   const problems = problemsIn(parseMarkdown(text)).map((problem) => problem.replace(/^line \d+: /, ""));
   assert.deepEqual(problems, [
-    '"Risks" is there twice',
+    '"Risks" appears twice',
     "the score is not written as it should be",
     "this line belongs to no part of the plan",
     "begin it with one of Files, Patterns to follow, Tests, and a colon",

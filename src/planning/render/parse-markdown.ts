@@ -84,10 +84,10 @@ function statusProblems(section: Section, plan: ExecutionPlan): readonly PlanPro
 function differences(section: Section, expected: readonly SourceLine[]): readonly PlanProblem[] {
   const rows = rowsOf(section);
   const at = expected.findIndex(({ text }, index) => rows[index]?.text !== text);
-  const next = "change both, or take this part out: it is made from the records";
+  const next = "change both, or remove this part: it is generated from the records";
   if (at === -1 && rows.length === expected.length) return [];
   if (at === -1)
-    return [problemAt(rows[expected.length]!.number, "the records say nothing of this line", next)];
+    return [problemAt(rows[expected.length]!.number, "the records do not contain this line", next)];
   const [found, wanted] = [rows[at], shown(expected[at]!.text)];
   const message = found
     ? `this line says ${shown(found.text)}, and the records say ${wanted}`

@@ -16,7 +16,7 @@ export async function readBytes(file: string, maxBytes: number): Promise<Buffer>
   // To open a pipe would wait for its other end.
   await using handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK);
   const found = await handle.stat();
-  if (!found.isFile()) throw new Error("it is no file");
+  if (!found.isFile()) throw new Error("it is not a file");
   const buffer = Buffer.alloc(Math.min(maxBytes + 1, found.size + 1));
   let length = 0;
   while (length < buffer.length) {
@@ -41,7 +41,7 @@ export async function writeNew(
 ): Promise<{ readonly isReplaced: boolean } | Unwritten> {
   const there = await lookAt(file);
   if (mayReplace && there && !there.isFile() && !there.isSymbolicLink())
-    return { why: "it is no file", isThere: false };
+    return { why: "it is not a file", isThere: false };
   const draft = path.join(path.dirname(file), `.${path.basename(file)}.${randomUUID()}.new`);
   try {
     await using handle = await open(draft, "wx");

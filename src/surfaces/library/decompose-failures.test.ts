@@ -74,7 +74,7 @@ describe("a subtask that comes to nothing in a program", LIMIT, () => {
     assert.equal(handoff.status, "blocked");
     assert.match(
       handoff.summary,
-      /^nothing of it was done\n"Make all" was split into 2 subtasks: 0 complete, 1 failed/,
+      /^none of it was done\n"Make all" was split into 2 subtasks: 0 complete, 1 failed/,
     );
     assert.match(handoff.summary, /\[a\] failed: the work function threw: never/);
     assert.deepEqual(handoff.filesChanged, []);

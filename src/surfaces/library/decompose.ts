@@ -144,7 +144,7 @@ function wholeOf(state: RunState, { id }: ParentTask): Handoff {
 function reasonOf({ closed, cancelling }: RunState, { state }: Task): string {
   if (cancelling !== undefined) return cancelling;
   // What failed below it is in the summary already.
-  if (state.is === "failed" && state.failure.kind === "children-failed") return "nothing of it was done";
+  if (state.is === "failed" && state.failure.kind === "children-failed") return "none of it was done";
   if (state.is === "failed") return state.failure.message;
   return closed && closed.left.length > 0 ? closed.left.join("; ") : `it is ${state.is}`;
 }

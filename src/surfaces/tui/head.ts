@@ -64,10 +64,10 @@ function needText(need: Need): string {
       return `${harmless(need.question.name, 60)} asks (r answers): ${firstLine(need.question.text, 200)}`;
     case "account": {
       const { account, reason } = need.account;
-      return `the key of ${harmless(account)} was refused (u goes on, once it is fixed): ${harmless(reason)}`;
+      return `the key of ${harmless(account)} was refused (press u when it is fixed): ${harmless(reason)}`;
     }
     case "setup":
-      return `${harmless(need.failure.message)} (u goes on, once it is fixed)`;
+      return `${harmless(need.failure.message)} (press u when it is fixed)`;
   }
 }
 const MAX_NEEDS = 4;

@@ -49,7 +49,7 @@ export function Screen(parts: ScreenParts): ReactNode {
   const atWork = Math.max(1, Math.min(busy, Math.floor(room / 3)));
   const rows = room - 1 - (busy > 0 ? atWork + 1 : 0);
   const { open, page, scrolled, prompt, tree, at } = place;
-  const stopped = `No process drives this run. To go on: skein resume ${view.run}`;
+  const stopped = `No process drives this run. To continue: skein resume ${view.run}`;
   const notice = problem
     ? `the log cannot be read on: ${problem}`
     : note || (isDriven === false && !isOver ? stopped : parts.leave);

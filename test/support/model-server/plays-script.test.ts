@@ -151,7 +151,7 @@ for (const wire of WIRES)
       assert.equal(log(folder), log(same));
       assert.equal(text, "I begin\n");
       assert.deepEqual(calls.at(-1), handoff("done"));
-      // One for each step that does something, one more for a text that is there twice, and the handoff.
+      // One for each step that does something, one more for a text that appears twice, and the handoff.
       assert.equal(calls.length, 11 + 1 + 1);
     });
 

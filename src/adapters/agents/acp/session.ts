@@ -73,7 +73,7 @@ async function loaded(
   } catch (thrown) {
     const isGone = signal.aborted || (isClosing(thrown) && !(thrown instanceof Late));
     if (isGone || fields(thrown)["code"] === AUTH_REQUIRED) throw thrown;
-    note("cannot go on with its session, and begins another\n");
+    note("cannot resume its session, and starts another\n");
     return undefined;
   }
 }

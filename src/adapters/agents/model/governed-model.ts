@@ -191,7 +191,7 @@ const MAX_QUOTAS = 50;
 
 const NOTHING = { tokens: 0, microdollars: 0 };
 const NEVER = new AbortController().signal;
-const INTERRUPTED = failure("interrupted", "the agent was told to stop");
+const INTERRUPTED = failure("interrupted", "the agent was stopped");
 
 const unwritten = (error: unknown): Failure =>
   failure(

@@ -179,7 +179,7 @@ export async function holdTurn(
   }
 }
 
-/** A turn that was told to stop, or had no time left, failed for that reason, whatever error came with it. */
+/** A turn that was stopped, or had no time left, failed for that reason, whatever error came with it. */
 function judged(end: SessionEnd, maxMs: number, signal: AbortSignal, time: WorkingTime): Said | Called {
   if (end.is === "called") return end;
   if (end.is === "answered") return { is: "said", text: end.text };
@@ -205,7 +205,7 @@ const callText = (said: Said | Called | undefined): string | undefined =>
 async function folderProblem({ folder }: Ask): Promise<Failure | undefined> {
   try {
     if ((await stat(folder)).isDirectory()) return undefined;
-    return failure("interrupted", `the workspace ${folder} is no folder`);
+    return failure("interrupted", `the workspace ${folder} is not a folder`);
   } catch (error) {
     return failure("interrupted", `the workspace ${folder} cannot be used: ${messageOf(error)}`);
   }

@@ -246,7 +246,7 @@ const MAX_WRONG = 10;
 const stillAtWork = (steps: number): Failure =>
   failure(
     "agent-failed",
-    `the model was still at work after ${steps} steps, and gave no answer when asked for it`,
+    `the model was still working after ${steps} steps, and gave no answer when asked for one`,
     "split the task",
   );
 
@@ -266,7 +266,7 @@ const wrongCalls = (tools: readonly string[]): Failure =>
   );
 
 const CONTINUE =
-  "You were cut off: that was the longest answer that you can give at once. Go on where you stopped, in smaller parts.";
+  "You were cut off: that was the longest answer that you can give at once. Continue where you stopped, in smaller parts.";
 
 /** Gemini sometimes writes a call that Google itself cannot read (MALFORMED_FUNCTION_CALL), and then stops. */
 const REPEAT =

@@ -78,6 +78,6 @@ it("lets a command write no file that is larger than the limit", async () => {
 });
 
 it("refuses a command that no argument can hold", async () => {
-  assert.match(await bash(plainPlace(), "\0"), /^error: a command cannot hold/);
+  assert.match(await bash(plainPlace(), "\0"), /^error: a command cannot contain/);
   assert.match(await bash(plainPlace(), `: ${"x".repeat(100_000)}`), /^error: the command has more than/);
 });

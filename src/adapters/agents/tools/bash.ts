@@ -11,7 +11,7 @@ export async function runCommand(
   signal: AbortSignal,
 ): Promise<string> {
   const { command } = input;
-  if (command.includes("\0")) return problem("a command cannot hold a zero byte");
+  if (command.includes("\0")) return problem("a command cannot contain a zero byte");
   if (Buffer.byteLength(command) > MAX_COMMAND_BYTES) {
     return problem(
       `the command has more than ${MAX_COMMAND_BYTES} bytes: write it into a file, and run that`,

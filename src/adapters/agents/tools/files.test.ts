@@ -50,7 +50,7 @@ it("refuses what is no text, too large, a folder, or not there", async () => {
   fs.writeFileSync(at("binary"), Buffer.from([1, 0, 2]));
   fs.writeFileSync(at("large"), "x".repeat(11));
   const small = { ...place, limits: { ...LIMITS, maxFileBytes: 10 } };
-  assert.match(await readText(place, { path: "binary" }), /^error: binary is no text/);
+  assert.match(await readText(place, { path: "binary" }), /^error: binary is not UTF-8 text/);
   assert.match(await readText(small, { path: "large" }), /^error: large has 11 bytes, more than 10/);
   assert.match(await writeText(small, { path: "new", content: "x".repeat(11) }), /^error: .*more than 10/);
   assert.equal(await readText(place, { path: "." }), "error: . is a folder: use ls");
@@ -213,5 +213,5 @@ it("lists a folder with marks for folders and links, and says what it left out",
   assert.equal(await listFolder(place, {}), "a\nd/\nl@");
   for (let index = 0; index < 1_010; index += 1) fs.writeFileSync(at(`d/${index}`), "");
   assert.match(await listFolder(place, { path: "d" }), /\n\[10 more are left out\]$/);
-  assert.equal(await listFolder(place, { path: "a" }), 'error: "a" is below something that is no folder');
+  assert.equal(await listFolder(place, { path: "a" }), 'error: "a" is below something that is not a folder');
 });

@@ -147,7 +147,7 @@ async function textOf(place: FilePlace, asked: string) {
   if ("why" in found) return found;
   const { bytes, name, mode } = found;
   if (bytes.includes(0) || !isUtf8(bytes))
-    return { why: `${name} is no text in UTF-8: it has ${bytes.length} bytes` };
+    return { why: `${name} is not UTF-8 text: it has ${bytes.length} bytes` };
   return { text: bytes.toString(), name, mode };
 }
 

@@ -118,7 +118,7 @@ export function gitArguments(asked: readonly string[]): GitArguments {
   let isValue = false;
   let arePaths = false;
   for (const argument of rest) {
-    if (argument.includes("\0")) return { refused: "an argument cannot hold a zero byte" };
+    if (argument.includes("\0")) return { refused: "an argument cannot contain a zero byte" };
     if (isValue) {
       isValue = false;
       if (asksWhoSigned(command, argument)) return { refused: SIGNED };

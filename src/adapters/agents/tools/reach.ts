@@ -71,7 +71,7 @@ const isInPad = ({ root }: Pad, asked: string): boolean =>
  * The path may change between this check and its use: see `open-inside.ts`.
  */
 export async function inside(root: Root, asked: string): Promise<Inside | OutOfReach> {
-  if (asked.includes("\0")) return { refused: "a path cannot hold a zero byte" };
+  if (asked.includes("\0")) return { refused: "a path cannot contain a zero byte" };
   const name = nameWithin(root, asked);
   if (name === undefined) return { refused: `${quoted(asked)} is outside of the workspace` };
   if ((await realpath(root.real).catch(() => "")) !== root.real) {

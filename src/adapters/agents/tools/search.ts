@@ -16,7 +16,7 @@ type GrepInput = {
 /** With Perl's expressions, which models write, if git was built with them. */
 export async function grepFiles(place: RootedPlace, input: GrepInput, signal: AbortSignal): Promise<string> {
   if (input.pattern.includes("\0") || input.pattern === "")
-    return problem("the pattern is empty or holds a zero byte");
+    return problem("the pattern is empty or contains a zero byte");
   const spec = await pathspec(place, input.path, input.glob ?? "**");
   if (isRefused(spec)) return problem(spec.refused);
   const search = (...kind: readonly string[]) => {

@@ -13,7 +13,7 @@ export function whyNot(thrown: unknown): string {
 
 const REASONS: ReadonlyMap<string, string> = new Map([
   ["ENOENT", "is not there"],
-  ["ENOTDIR", "is below something that is no folder"],
+  ["ENOTDIR", "is below something that is not a folder"],
   ["EISDIR", "is a folder"],
   ["ELOOP", "was swapped for a link meanwhile, and is refused"],
   ["EACCES", "may not be opened"],

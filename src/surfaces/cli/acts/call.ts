@@ -64,7 +64,7 @@ async function send(context: Context, call: Parameters<typeof sendCall>[0], when
   switch (sent.is) {
     case "taken":
       if (context.json) writeJson(context, { taken: true, tool: call.tool });
-      say(context, `taken: end this program now. It is started again ${when}, with $SKEIN_RESPONSE.`);
+      say(context, `accepted: end this program now. Skein starts it again ${when}, with $SKEIN_RESPONSE.`);
       return EXIT.done;
     case "outside":
       return outside(context);
@@ -77,7 +77,7 @@ async function send(context: Context, call: Parameters<typeof sendCall>[0], when
 const outside = (context: Context): ExitCode =>
   usage(
     context,
-    "this is for programs that work on a task of a run, in their turn; here is none",
+    "this command only works in a worker's turn of a run",
     `${context.command} subtask run, which runs a template outside of any run`,
   );
 
@@ -93,7 +93,7 @@ async function requestIn(_context: Context, written: string | undefined): Promis
       return { request: request as Readonly<Record<string, unknown>> };
     return { problem: "--request must be a JSON object" };
   } catch (error) {
-    return { problem: `--request is no JSON: ${messageOf(error)}` };
+    return { problem: `--request is not JSON: ${messageOf(error)}` };
   }
 }
 

@@ -34,7 +34,7 @@ type Prepared = { readonly home: RunHome; readonly config: Config };
 
 /** Where the process that drives a run writes what it has to say besides the log. */
 const SAID = "background.log";
-const DETACHED = "d detach: the run goes on in the background.  Ctrl-C: stop the run.";
+const DETACHED = "d detach: the run continues in the background.  Ctrl-C: stop the run.";
 
 export async function followApart(context: Context, apart: Apart): Promise<Followed> {
   context.out.outlive?.();
@@ -111,7 +111,7 @@ const MAX_SAID = 20;
 
 function sayDetached(context: Context, { record: { run } }: RunHome, { child }: Driver): Followed {
   child.unref();
-  say(context, `run ${run} goes on in the background, in process ${child.pid}.`);
+  say(context, `run ${run} continues in the background, in process ${child.pid}.`);
   say(context, `To come back: skein watch ${run}. To stop it: skein stop ${run}.`);
   return { exit: EXIT.done };
 }
@@ -151,7 +151,7 @@ function sayError(context: Context, line: string): void {
   const error = errorIn(line);
   if (error === undefined)
     context.err.write(`${harmless(line)}\n`); // Node's own words, such as a stack trace.
-  else if (error.kind === "interrupted") say(context, `${error.message} To go on: ${error.next}`);
+  else if (error.kind === "interrupted") say(context, `${error.message} To continue: ${error.next}`);
   else refuse(context, error.exitCode, { ...error, ...(error.problems && { lines: error.problems }) });
 }
 

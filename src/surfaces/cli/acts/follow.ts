@@ -45,7 +45,7 @@ export async function follow(context: Context, { parts, config, start }: Follow)
     const listeners: RunListeners = {
       onFold: progress.fold,
       watch: progress.watch,
-      onLeft: (what) => progress.say(`a workspace could not be given back: ${what}`),
+      onLeft: (what) => progress.say(`a workspace could not be cleaned up: ${what}`),
       onWarning: progress.say,
       onRestored: (what) => progress.say(`restored: ${what}`),
     };
@@ -96,7 +96,7 @@ function sayStopped(context: Context, view: RunView): ExitCode {
   const next = `skein resume ${view.run}`;
   if (context.json)
     return refuse(context, EXIT.interrupted, { kind: "interrupted", message: stoppedText(view), next });
-  say(context, `${stoppedText(view)} To go on: ${next}`);
+  say(context, `${stoppedText(view)} To continue: ${next}`);
   return EXIT.interrupted;
 }
 

@@ -20,9 +20,9 @@ export async function readGoal(
   const file = path.resolve(context.folder, given);
   const info = infoOf(given, file);
   if (info?.isDirectory())
-    return no(`${given} is a folder, not a ${what}`, "name a file such as SPEC.md, or say it");
+    return no(`${given} is a folder, not a ${what}`, "name a file such as SPEC.md, or write it in quotes");
   if (!info && looksLikeFile(given))
-    return no(`there is no file ${given}`, `name a file that is there, or say the ${what} in words`);
+    return no(`there is no file ${given}`, `name an existing file, or write the ${what} in quotes`);
   try {
     const bytes = info ? await readBytes(file, MAX_GOAL_BYTES) : Buffer.from(given);
     return textIn(context, bytes, info ? { what, file: given } : { what });
@@ -36,7 +36,7 @@ function infoOf(given: string, file: string): Stats | undefined {
   try {
     return given === "" ? undefined : statSync(file, { throwIfNoEntry: false });
   } catch {
-    return undefined; // A sentence is no path: it is too long, or holds a zero byte.
+    return undefined; // A sentence is no path: it is too long, or contains a zero byte.
   }
 }
 
@@ -51,12 +51,12 @@ export function textIn(
   if (bytes.length > MAX_GOAL_BYTES)
     return no(
       `the ${what}${file === undefined ? "" : ` in ${file}`} is longer than 1 MB`,
-      "say the most important, and name files",
+      "shorten it, and name files for the rest",
     );
   if (!isUtf8(bytes) || bytes.includes(0))
-    return no(`${named} is no text`, "name a text in UTF-8, such as SPEC.md");
+    return no(`${named} is not text`, "name a text in UTF-8, such as SPEC.md");
   const text = bytes.toString("utf8");
-  return text.trim() === "" ? no(`${named} is empty`, "say what is to be done") : { text };
+  return text.trim() === "" ? no(`${named} is empty`, "say what should be done") : { text };
 }
 
 /** One word with an ending that texts have: nobody says a goal like that. */

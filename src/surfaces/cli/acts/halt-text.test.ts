@@ -100,6 +100,6 @@ describe("a run whose key was refused", () => {
     const config = configured("agent=opencode", "fallback=google/gemini-2.5-pro");
     assert.match(next("opencode", config), /^try: log in with opencode itself/m);
     assert.match(next("google", config), /^try: set GEMINI_API_KEY to a key that works,/m);
-    assert.match(next("else", config), /^try: see to the credentials of else,/m);
+    assert.match(next("else", config), /^try: fix the credentials of else,/m);
   });
 });

@@ -66,6 +66,6 @@ function keyText(account: string, { agent, planner, fallback }: Config): string 
   const variable = model && (model.keyVariable ?? knownProvider(model.provider)?.keys[0]);
   if (variable !== undefined) return `set ${variable} to a key that works`;
   return specs.some((spec) => spec.kind === "acp" && spec.name === account)
-    ? `log in with ${account} itself, or set the key that it wants`
-    : `see to the credentials of ${account}`;
+    ? `log in with ${account} itself, or set its key`
+    : `fix the credentials of ${account}`;
 }

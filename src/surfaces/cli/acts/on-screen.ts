@@ -30,7 +30,7 @@ export async function showOnScreen(
     const told = await tellRun({ home, command }, mailboxOf(home), signal);
     if (hasFailed(told)) return `refused: ${told.failure.message}`;
     return told.is === "heard"
-      ? `${command.type}: the run has it`
+      ? `${command.type}: sent to the run`
       : "The run is stopped; this applies when you resume it.";
   };
   await watchRun({ home, files, budget, say, ...shown }, signal);

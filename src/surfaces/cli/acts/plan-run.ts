@@ -28,8 +28,8 @@ export function refusePlanFirst(
   if (yes || canAsk(context, input)) return undefined;
   return usage(
     context,
-    "there is no terminal here on which the plan could be approved of",
-    `add --yes to run it as it is; or look first: skein plan ${goal.length > 60 ? "…" : `"${goal}"`} --out plan.json, then skein run plan.json`,
+    "there is no terminal here to ask for your approval of the plan",
+    `add --yes to run it without asking; or read it first: skein plan ${goal.length > 60 ? "…" : `"${goal}"`} --out plan.json, then skein run plan.json`,
   );
 }
 

@@ -28,8 +28,7 @@ export async function remove(
     case "gone": {
       const { removed, stays, undelivered, unlanded } = end.is === "removed" ? end : NOTHING;
       if (context.json) writeJson(context, { run, removed, stays, undelivered, unlanded });
-      else if (end.is === "gone")
-        say(context, `run ${run} is gone: another process has removed it meanwhile`);
+      else if (end.is === "gone") say(context, `another process has removed run ${run} meanwhile`);
       else sayRemoved(context, run, end);
       return EXIT.done;
     }
@@ -52,7 +51,7 @@ async function ask(context: Context, removal: Removal, typing: TypedInput): Prom
   const { record, folder } = removal.home;
   const { run } = record;
   say(context, `run ${run}: ${firstLine(record.goal, 70)}`);
-  say(context, `  ${plural(removal.refs.length, "ref")}, and all that is in ${folder}`);
+  say(context, `  ${plural(removal.refs.length, "ref")}, and everything in ${folder}`);
   for (const line of lossLines(removal)) say(context, `  ${harmless(line)}`);
   const isUndelivered = removal.undelivered.length > 0;
   context.err.write(

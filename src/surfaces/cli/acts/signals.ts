@@ -22,7 +22,7 @@ export function heedSignals(say: (text: string) => void): Signals {
   const now = () => {
     live?.stopNow();
     last ??= setTimeout(() => {
-      say(`stopped without waiting for everything to end. To go on: skein resume ${live?.run}`);
+      say(`stopped without waiting for everything to end. To continue: skein resume ${live?.run}`);
       process.exit(EXIT.interrupted);
     }, MAX_LAST_MS);
   };

@@ -5,12 +5,12 @@ export const addAsk: AddTo = (command, perform) => {
   command
     .description(
       "For programs that work on a task of a run: asks a question that the task and the repository do not answer. " +
-        "The program is to end after it. It is started again in the same conversation, with the answer in the file " +
-        "that $SKEIN_RESPONSE names, when somebody has answered, or with the default when nobody did in time. One " +
-        "call, of this or of `skein subtask spawn`, can be made in a turn. See docs/agents.md.",
+        "The program must end after the call. Skein starts it again in the same conversation, with the answer, or with " +
+        "the default if no answer came in time, in the file that $SKEIN_RESPONSE names. A turn can make one call: this " +
+        "or `skein subtask spawn`. See docs/agents.md.",
     )
-    .option("--default <text>", "what counts as the answer if none comes in time")
-    .option("--wait <time>", "how long to wait for it, such as 90s or 10m")
+    .option("--default <text>", "the answer to use if none comes in time")
+    .option("--wait <time>", "how long to wait, such as 90s or 10m")
     .addHelpText(
       "after",
       examples(

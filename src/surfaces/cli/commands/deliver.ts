@@ -20,15 +20,17 @@ import { type AddTo, addRepo, type DeliverCommandOptions, examples } from "./opt
 export const addDeliver: AddTo = (command, perform) => {
   addRepo(command)
     .description(
-      "Moves the branch that a run started from to the run's target; by default of the newest closed run that " +
-        "has landed something which that branch has not. " +
-        "It is the only command that touches a branch of yours. If that branch has moved meanwhile, it is merged " +
-        "into the target first, which is gated again. A branch that is checked out is moved only with " +
-        "--into-checkout, and only if nothing is uncommitted there.",
+      "Moves the branch that a run started from to the run's target. Without a run: the newest closed run with landed " +
+        "work that the branch does not have. This is the only command that moves a branch of yours. If the branch has " +
+        "moved meanwhile, it is merged into the target first, and the gate runs again. A branch that is checked out is " +
+        "moved only with --into-checkout, and only if you have no uncommitted changes.",
     )
     .option("--branch <name>", "the branch to move, if not the one that the run started from")
-    .option("--into-checkout", "also if the branch is checked out: its files change, by git merge --ff-only")
-    .option("--partial", "also if the run is not done: what landed so far; never if it is going on or is red")
+    .option("--into-checkout", "even if the branch is checked out: its files change, by git merge --ff-only")
+    .option(
+      "--partial",
+      "deliver what landed so far, even if the run is not done; never if it is running or its gate fails",
+    )
     .addHelpText("after", examples("skein deliver", "skein deliver 1115-k7qd --into-checkout"))
     .action((run: string | undefined, options: Omit<DeliverCommandOptions, "run">) =>
       perform((context) => deliver(context, run === undefined ? options : { ...options, run })),
@@ -112,7 +114,7 @@ function refusal(
             next: `${again} --into-checkout, which changes the files there; or git merge ${target} yourself`,
           }
         : {
-            message: `${end.where} has changes that are not committed, so that ${baseBranch} was not moved there`,
+            message: `${end.where} has changes that are not committed, so ${baseBranch} was not moved there`,
             next: `commit or stash them, then ${again} --into-checkout`,
           };
     case "conflict":

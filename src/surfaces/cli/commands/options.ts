@@ -41,7 +41,7 @@ export const addSettings = (command: Command, gate: Option = GATE): Command =>
 
 /** On a terminal a run is shown on the whole screen, unless lines are wanted. */
 export const addPlain = (command: Command): Command =>
-  command.option("--plain", "print lines as the run goes on, instead of showing it on the whole terminal");
+  command.option("--plain", "print lines instead of showing the run on the whole terminal");
 
 export type PlainOption = { readonly plain?: true };
 

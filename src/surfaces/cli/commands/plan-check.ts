@@ -45,7 +45,7 @@ export const planCheck: Act<Wanted> = async (context, { file, repo = "." }) => {
 const NO_PLAN: Finding = {
   level: "error",
   place: "",
-  message: "is no plan: it has no list of tasks",
+  message: "is not a plan: it has no list of tasks",
   next: 'skein plan "<request>" --out plan.json makes one',
 };
 
@@ -57,10 +57,10 @@ async function textOf(context: Context, file: string): Promise<string | Exit> {
         ? await allOf(context.input())
         : await readBytes(path.resolve(context.folder, file), MAX_PLAN_BYTES);
     if (bytes.length > MAX_PLAN_BYTES) return no(`${file} is longer than 20 MB`);
-    return isUtf8(bytes) ? bytes.toString("utf8") : no(`${file} is no text`, "name a plan in UTF-8");
+    return isUtf8(bytes) ? bytes.toString("utf8") : no(`${file} is not text`, "name a plan in UTF-8");
   } catch (error) {
     return isMissing(error)
-      ? no(`there is no file ${file}`, "name a file that is there")
+      ? no(`there is no file ${file}`, "name an existing file")
       : no(`${file} cannot be read: ${messageOf(error)}`);
   }
 }

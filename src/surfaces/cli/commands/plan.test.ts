@@ -47,7 +47,7 @@ describe("a plan on the command line", () => {
     const inside = await jsonOf({ folder: path.join(here(), "src") });
     assert.deepEqual(inside.context.tests, ["test/"]);
     const outside = await jsonOf({ folder: newFolder() });
-    assert.match(outside.assumptions.join("\n"), /no repository here: the plan was made without looking/);
+    assert.match(outside.assumptions.join("\n"), /no repository here: the plan was made without reading/);
     const gone = await ask({ folder: here() }, { repo: "gone" });
     assert.deepEqual([gone.code, /there is no folder .*gone/.test(gone.err)], [3, true]);
   });
@@ -173,7 +173,7 @@ describe("a plan in a file", () => {
       assert.equal((await ask({ folder, request: "add x" }, { out, force: true })).code, 0);
     execFileSync("mkfifo", [at("pipe.json")]); // As for a device, which only root could lose.
     const pipe = await ask({ folder, request: "add x" }, { out: "pipe.json", force: true });
-    assert.deepEqual([pipe.code, /cannot be written: it is no file/.test(pipe.err)], [1, true]);
+    assert.deepEqual([pipe.code, /cannot be written: it is not a file/.test(pipe.err)], [1, true]);
     assert.ok(lstatSync(at("pipe.json")).isFIFO());
     assert.ok(!lstatSync(at("link.json")).isSymbolicLink());
     assert.equal(readFileSync(at("target.json"), "utf8"), before);

@@ -1,17 +1,17 @@
-/** `skein remove`: which run is to be taken away, and has the person said yes already? */
+/** `skein remove`: the options of removing a closed run. */
 import { type AddTo, addRepo, examples, type RemoveOptions } from "./options.ts";
 
 export const addRemove: AddTo = (command, perform) => {
   addRepo(command)
     .description(
-      "Takes away the branches, notes and other refs of a run that is closed, its workspaces, its transcripts and its " +
-        "log. Asks first, and names what would be lost: what landed and was never delivered, and kept work that never " +
-        "landed. The notes with the proofs stay if something of the run was delivered: they are about commits of " +
-        "yours by then. A run that is not over is refused: `skein cancel` it first. A branch that is checked out is " +
-        "never removed. Stopped half way, it can be called again.",
+      "Removes a closed run: its branches, notes and other refs, its workspaces, its transcripts and its log. Asks " +
+        "first, and lists what would be lost: work that landed but was never delivered, and kept work that never landed. " +
+        "The notes with the proofs stay if something of the run was delivered, because they then belong to your commits. " +
+        "An open run is refused: `skein cancel` it first. A branch that is checked out is never removed. If it is " +
+        "stopped half way, call it again.",
     )
-    .option("--yes", "do not ask; still refused if something that landed was never delivered")
-    .option("--undelivered", "with --yes: also what landed and was never delivered")
+    .option("--yes", "do not ask; still refuses to lose work that landed but was never delivered")
+    .option("--undelivered", "with --yes: also lose work that landed but was never delivered")
     .addHelpText(
       "after",
       examples(

@@ -1,4 +1,4 @@
-/** `skein resume`: which run goes on, and with which changes? */
+/** `skein resume`: chooses a run and continues it, with changed settings. */
 import { type Deliverable, deliverableOf } from "../../../app/deliverable.ts";
 import type { RunListeners } from "../../../app/follow-run.ts";
 import type { Parts } from "../../../app/parts.ts";
@@ -26,10 +26,10 @@ import { tellRun } from "./steering.ts";
 
 export const addResume: AddTo = (command, perform) => {
   command.description(
-    "Goes on with a run that was stopped, paused or killed, by default the newest that is not closed. What was " +
-      "durable is not done again. The run keeps the configuration that it was started with; flags and --set " +
-      "change it from here on. Of a run that stopped because its gate or its workspaces could not be set up, what " +
-      "skein.yaml says about these is read again.",
+    "Continues a run that was stopped, paused or killed, by default the newest open one. Work that was recorded is not " +
+      "repeated. The run keeps the configuration that it was started with; flags and --set change it from now on. If " +
+      "the run stopped because its gate or its workspaces could not be set up, their settings are read from " +
+      "skein.yaml again.",
   );
   addPlain(addSettings(addRepo(command)))
     .addHelpText(
@@ -112,7 +112,7 @@ const requestOf = (context: Context, project: Project, given: Given): ResumeRequ
     const { run, goal } = given.home.record;
     const { counts } = viewOf(given.seen);
     const done = `${counts.done} of ${plural(counts.total, "task")} done`;
-    say(context, `going on with run ${run}, ${done}: ${firstLine(goal)}\n`);
+    say(context, `resuming run ${run}, ${done}: ${firstLine(goal)}\n`);
     for (const notice of fixed) say(context, harmless(notice));
     for (const notice of notices) say(context, paint(context.out, "bad", `notice: ${harmless(notice)}`));
   },
@@ -125,12 +125,12 @@ async function pick(context: Context, project: Project, run?: string): Promise<S
   if (others.length > 0) {
     const names = others.slice(0, 5).join(", ");
     const count = plural(others.length + 1, "run");
-    say(context, `${count} can go on; this is the newest. Others: ${names}`);
+    say(context, `${count} can be resumed; resuming the newest. Others: ${names}`);
   }
   return meant;
 }
 
-/** Nothing to go on with is no failure if everything was done. */
+/** A closed run is no failure if everything was done. */
 function sayClosed(context: Context, view: RunView, bring: Deliverable): ExitCode {
   const { run, is, counts, givenUp } = view;
   const left = [...view.undone.map(undoneText), ...view.left];

@@ -37,13 +37,14 @@ import { notify } from "./plan.ts";
 
 export const addRun: AddTo = (command, perform) => {
   command.description(
-    "Works on a goal: a sentence, or a file such as SPEC.md that says it. The work starts from what is committed " +
-      "and lands on a branch of its own; your checkout is not touched.\n\n" +
-      "A plan file (of skein plan; JSON or markdown) is run as it is: its tasks in the order of their " +
-      "dependencies, by its agents, with its output files and criteria. Nobody plans then.\n\n" +
-      "On a terminal the run is shown on the whole screen, as skein watch does; d leaves it to go on in the " +
-      "background. Else, and with --plain, it is told in lines.\n\n" +
-      "Ctrl-C once: what is landing is finished, the rest is kept, and `skein resume` goes on. Twice: at once.",
+    "Works on a goal: a sentence, or a file such as SPEC.md. The work starts from what is committed and lands on a " +
+      "separate branch; your checkout is not touched.\n\n" +
+      "A plan file (from skein plan; JSON or markdown) is run without further planning: its tasks in the order of their " +
+      "dependencies, with its agents, output files and criteria.\n\n" +
+      "On a terminal, the run is shown on the whole screen, as in skein watch; d leaves it running in the background. " +
+      "Elsewhere, and with --plain, it prints lines.\n\n" +
+      "Ctrl-C once: the landing in progress is finished, the rest is kept, and `skein resume` continues. Twice: stops " +
+      "at once.",
   );
   addRepo(command).option("--base <ref>", "the branch or commit to start from (default: HEAD)");
   addPlain(addSettings(command))
@@ -54,13 +55,13 @@ export const addRun: AddTo = (command, perform) => {
     .addHelpText(
       "after",
       examples(
-        'skein run "add a --verbose option"  # by whoever skein doctor finds',
+        'skein run "add a --verbose option"  # by the agent that skein doctor finds',
         "skein run SPEC.md --model anthropic/claude-sonnet-4-5 --set budget.dollars=20",
         'skein run SPEC.md --agent "my-agent --quiet" --workers 4 --gate "npm test"',
         'skein run "rename the parser" --agent ./codemod.sh --planner none --set retry.maxFailed=1',
-        "skein run plan.json  # a plan of skein plan --out plan.json",
+        "skein run plan.json  # from skein plan --out plan.json",
         'skein run "add search, filters and paging" --plan',
-        "skein run SPEC.md --json | my-dashboard  # every event is a line",
+        "skein run SPEC.md --json | my-dashboard  # one event per line",
       ),
     )
     .action((goal: string, options: RunOptions & PlanFirst) =>
@@ -108,13 +109,13 @@ async function wantedIn(
   return hasExit(plan) ? plan : { goal: goal.text, plan };
 }
 
-/** What cannot be looked at is not compared. */
+/** Without facts about the repository, the plan is not compared with it. */
 async function lintFacts({ located }: Project) {
   const grounds = await groundsOf(located.top, groundsParts, NEVER);
   return "facts" in grounds ? checkedBy(grounds) : {};
 }
 
-/** What somebody says now about the number of workers counts for more than the plan. */
+/** A number of workers that the user sets now wins over the plan. */
 const isWorkersSaid = ({ origins }: ReadConfig) => /^(?:--|SKEIN_)/.test(origins["workers"] ?? "");
 
 type Wanted = {

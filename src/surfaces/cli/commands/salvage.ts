@@ -16,8 +16,8 @@ import { type AddTo, addRepo, examples, type RepoOption, type RestoreOptions } f
 export const addSalvage: AddTo = (command, perform) => {
   const salvage = addRepo(command)
     .description(
-      "What attempts had made before they were killed, timed out or failed is kept. Lists it, brings an entry back as " +
-        "a branch, or drops it. Your checkout is never touched.",
+      "Lists the unfinished work of attempts that were killed, timed out or failed; restores an entry as a branch, or " +
+        "drops it. Your checkout is never touched.",
     )
     .addHelpText(
       "after",
@@ -35,13 +35,13 @@ export const addSalvage: AddTo = (command, perform) => {
       ),
     );
   addRepo(salvage.command("restore <entry>"))
-    .description("make a branch of an entry")
-    .option("--branch <name>", "its name (default: skein-salvage/<entry>)")
+    .description("create a branch from an entry")
+    .option("--branch <name>", "the branch name (default: skein-salvage/<entry>)")
     .action((entry: string, options: RepoOption & { readonly branch?: string }) =>
       perform((context) => restoreSalvage(context, { ...options, entry })),
     );
   addRepo(salvage.command("drop <entry>"))
-    .description("forget an entry")
+    .description("delete an entry")
     .action((entry: string, options: RepoOption) =>
       perform((context) => dropSalvage(context, { ...options, entry })),
     );
@@ -67,9 +67,7 @@ const listSalvage: Act<RepoOption> = async (context, options) => {
   else if (entries.length === 0)
     say(
       context,
-      wrapped(
-        "Nothing is kept under salvage. Attempts that got as far as a branch are in `skein show <run>`.",
-      ),
+      wrapped("There is no salvaged work. `skein show <run>` lists the branches of attempts that handed in."),
     );
   else {
     const rows = entries.map((entry) => [
@@ -81,7 +79,7 @@ const listSalvage: Act<RepoOption> = async (context, options) => {
     const [head = "", ...rest] = table([["ENTRY", "COMMIT", "KEPT", "TASK"], ...rows]);
     say(context, paint(context.out, "quiet", head));
     for (const line of rest) say(context, line);
-    say(context, `\nLook at one: git show <commit>. Make a branch of it: skein salvage restore <entry>`);
+    say(context, `\nShow one: git show <commit>. Create a branch from it: skein salvage restore <entry>`);
   }
   return EXIT.done;
 };
@@ -93,7 +91,7 @@ const restoreSalvage: Act<RestoreOptions> = async (context, options) => {
   if (hasFailed(made)) return sayRefused(context, made);
   const { branch, commit } = made;
   if (context.json) writeJson(context, { entry: options.entry, branch, commit });
-  else say(context, `the branch ${branch} is at ${short(commit)}. Look at it: git log -p -1 ${branch}`);
+  else say(context, `the branch ${branch} is at ${short(commit)}. Show it: git log -p -1 ${branch}`);
   return EXIT.done;
 };
 

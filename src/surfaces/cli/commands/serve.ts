@@ -27,20 +27,17 @@ export const addServe: AddTo = (command, perform) => {
   addRepo(command)
     .description(
       "Shows the runs of this repository as a web page: tasks as a graph and over time, landings with their proofs, " +
-        "transcripts, cost, and what needs you. The printed address lets a browser in; others are refused.",
+        "transcripts, cost, and what needs you. Only a browser with the printed address is let in.",
     )
-    .option("--port <port>", "where to listen; 0: any free port", "0")
+    .option("--port <port>", "the port to listen on; 0: any free port", "0")
     .option(
       "--host <address>",
-      "listen on another address than this machine's own; needs TLS or a proxy",
+      "the address to listen on; any other than this machine's own needs TLS or a proxy",
       "127.0.0.1",
     )
     .option("--tls-cert <file>", "certificate, in PEM")
     .option("--tls-key <file>", "its private key, in PEM")
-    .option(
-      "--behind-proxy <host>",
-      "a proxy that speaks TLS stands before it, and browsers call it by this name",
-    )
+    .option("--behind-proxy <host>", "the host name of a TLS proxy in front of this server")
     .addHelpText(
       "after",
       examples(
@@ -58,7 +55,7 @@ const serve: Act<ServeOptions> = async (context, options) => {
   const { host, behindProxy } = options;
   const port = Number(options.port);
   if (!Number.isInteger(port) || port < 0 || port > 65_535)
-    return usage(context, `--port ${options.port} is no port`, "a number from 0 to 65535");
+    return usage(context, `--port ${options.port} is not a port`, "a number from 0 to 65535");
   const tls = readTls(options);
   if (typeof tls === "string") return usage(context, tls, "give both --tls-cert and --tls-key");
   if (!LOOPBACK.has(host) && !tls && behindProxy === undefined)
@@ -102,7 +99,7 @@ const serve: Act<ServeOptions> = async (context, options) => {
     say(context, `Open ${address}`);
     say(
       context,
-      "Whoever has this address can see and steer the runs of this repository. Ctrl-C ends the server, not the runs.",
+      "Anyone who has this address can see and steer the runs of this repository. Ctrl-C ends the server, not the runs.",
     );
   }
   await new Promise<void>((resolve) => {

@@ -252,7 +252,7 @@ async function textIn(context: Context, file: string): Promise<string | Exit> {
   try {
     const bytes = await readBytes(path.resolve(context.folder, file), MAX_PLAN_BYTES);
     if (bytes.length > MAX_PLAN_BYTES) return noPlan(context, `${file} is longer than 20 MB`);
-    return isUtf8(bytes) ? bytes.toString("utf8") : noPlan(context, `${file} is no text`);
+    return isUtf8(bytes) ? bytes.toString("utf8") : noPlan(context, `${file} is not text`);
   } catch (error) {
     return noPlan(context, `${file} cannot be read: ${messageOf(error)}`);
   }

@@ -1,4 +1,4 @@
-/** `skein pause`, `steer`, `answer`, `approve`, `cancel`: how is something said to a run, and was it heard? */
+/** `skein pause`, `steer`, `answer`, `approve`, `cancel`: sends a command to a run and waits for its confirmation. */
 import type { Command } from "commander";
 import { cancelRun } from "../../../app/cancel-run.ts";
 import type { SeenRun } from "../../../app/see-run.ts";
@@ -29,8 +29,8 @@ type WithRun = RepoOption & { readonly run?: string };
 export const addPause: AddTo = (command, perform) => {
   addRepo(command)
     .description(
-      "Nothing new is started; what is at work goes on and lands. The process that drives the run stays, and " +
-        "`skein resume` ends the pause. By default the one run that is open.",
+      "Starts no new work; running work continues and lands. The process that drives the run stays, and " +
+        "`skein resume` ends the pause. Without a run: the only open one.",
     )
     .addHelpText("after", examples("skein pause", "skein pause 1115-k7qd"))
     .action((run: string | undefined, options: RepoOption) =>
@@ -42,10 +42,10 @@ export const addSteer: AddTo = (command, perform) => {
   addRepo(command)
     .usage('[options] [run] "<message>"')
     .description(
-      "The planner hears it at its next turn, which comes at once; after a pause, or an approval that is waited for, " +
-        "where there is one. By default of the one run that is open.",
+      "Sends a message to the planner. The planner is asked at once, or after a pause or a pending approval. " +
+        "Without a run: the only open one.",
     )
-    .option("--run <run>", "which run: the same as naming it before the message")
+    .option("--run <run>", "the run, instead of naming it before the message")
     .addHelpText(
       "after",
       examples(
@@ -65,8 +65,8 @@ export const addSteer: AddTo = (command, perform) => {
 export const addAnswer: AddTo = (command, perform) => {
   addRepo(command)
     .description(
-      "A worker that lacks something asks, and all else goes on meanwhile. `skein status` lists the open questions with " +
-        "their numbers and when the default of each is taken. The worker goes on with your words in the same conversation.",
+      "Answers a worker's question; everything else continues meanwhile. `skein status` lists the open questions with " +
+        "their numbers, and when the default of each is used. The worker continues in the same conversation.",
     )
     .addHelpText("after", examples('skein answer 1115-k7qd q1 "Use PostgreSQL 16"'))
     .action((run: string, question: string, text: string, options: RepoOption) =>
@@ -79,14 +79,14 @@ type Approved = RepoOption & { readonly decline?: string };
 export const addApprove: AddTo = (command, perform) => {
   addRepo(command)
     .description(
-      "Where the configuration asks for it (`approve: first` or `every`, or `skein run --approve`), nobody is put to " +
-        "work on a plan before you say so; `skein show` has its tasks. With `gateChanges: ask`, a task that changes what " +
-        "the gate runs, or what steers agents, does not land before you say so; without a task all that wait are " +
-        "meant. By default of the one run that is open.",
+      "Approves a plan, or the landing of a task. With `approve: first` or `every`, or `skein run --approve`, work on a " +
+        "plan starts only after your approval; `skein show` lists its tasks. With `gateChanges: ask`, a task that changes " +
+        "what the gate runs, or what steers agents, lands only after your approval; without a task, all that wait are " +
+        "approved. Without a run: the only open one.",
     )
     .option(
       "--decline <reason>",
-      "no: the plan's tasks are cancelled, the task is made again; the planner or the worker is told why",
+      "decline instead: the plan's tasks are cancelled, or the task is retried; the planner or worker is told why",
     )
     .addHelpText(
       "after",
@@ -111,11 +111,11 @@ export const addApprove: AddTo = (command, perform) => {
 export const addCancel: AddTo = (command, perform) => {
   addRepo(command)
     .description(
-      "Ends what is at work on it, keeping its work under salvage, and skips what waits for it. What is being landed " +
-        "at that moment may still land. Without a task the run is closed as cancelled, at once if no process runs it; a " +
-        "task of such a run is cancelled when it is resumed.",
+      "Cancels a task: ends its agent, keeps the work under salvage, and skips the tasks that wait for it. A landing in " +
+        "progress may still succeed. Without a task, closes the whole run as cancelled. If no process drives the run, it " +
+        "is closed at once, but a single task is cancelled when the run is resumed.",
     )
-    .option("--reason <text>", "why; it is kept in the log")
+    .option("--reason <text>", "the reason, for the log")
     .addHelpText(
       "after",
       examples("skein cancel 1115-k7qd t.3", 'skein cancel 1115-k7qd --reason "wrong goal"'),
@@ -138,15 +138,19 @@ const named = (run: string | undefined) => (run === undefined ? {} : { run });
 const tell: Act<TellOptions> = async (context, { command: said, ...options }) => {
   if (saysNothing(said))
     return said.type === "answer"
-      ? usage(context, "the answer is empty", "say what the worker is to know")
-      : usage(context, "the message is empty", "say what the planner is to know: it costs one of its turns");
+      ? usage(context, "the answer is empty", "say what the worker should know")
+      : usage(
+          context,
+          "the message is empty",
+          "say what the planner should know: a message costs one of its turns",
+        );
   const project = await openHere(context, options);
   if (hasExit(project)) return project.exit;
   if (said.type === "steer" && options.run === undefined && (await isRun(project, said.message)))
     return usage(
       context,
-      `nothing was said to run ${said.message}`,
-      `skein steer ${said.message} "<what the planner is to know>"`,
+      `there is no message for run ${said.message}`,
+      `skein steer ${said.message} "<message>"`,
     );
   const found = await orExit(context, runToTell(options.run, project));
   if (hasExit(found)) return found.exit;
@@ -165,7 +169,7 @@ const tell: Act<TellOptions> = async (context, { command: said, ...options }) =>
   return tellRun(context, home, command, task === undefined ? undefined : nameOf(seen.state, task));
 };
 
-/** An unset variable in a script, say: a planner would be asked again, and told nothing. */
+/** For example an unset variable in a script: it would cost a planner's turn and tell it nothing. */
 const saysNothing = (said: MailboxMessage): boolean =>
   (said.type === "steer" && said.message.trim() === "") ||
   (said.type === "decline" && said.reason.trim() === "") ||
@@ -185,7 +189,7 @@ function withTask(context: Context, { home, seen }: SeenRun, said: MailboxMessag
 
 type Cancel = Extract<MailboxMessage, { readonly type: "cancel" }>;
 
-/** Of a run that nobody drives: done here and now. Left in the mailbox besides: if this is killed, the next one hears it. */
+/** If no process drives the run, cancels it here. The mailbox gets the command too, in case this process is killed. */
 async function cancel(
   context: Context,
   project: Project,
@@ -209,12 +213,12 @@ async function cancel(
     writeJson(context, { run, command: command.type, heard: true, closed: end.how });
     return EXIT.done;
   }
-  for (const what of end.kept) say(context, harmless(`a workspace could not be given back: ${what}`));
+  for (const what of end.kept) say(context, harmless(`a workspace could not be cleaned up: ${what}`));
   await sayEnd(context, project, home, { view: viewOf(seen) });
   return EXIT.done;
 }
 
-/** Heard now if somebody drives the run; else it waits for whoever does next. */
+/** Answered now if a process drives the run; else the command waits for the next process. */
 export async function tellRun(
   context: Context,
   home: RunHome,
@@ -222,7 +226,7 @@ export async function tellRun(
   task?: string,
 ): Promise<ExitCode> {
   const { run } = home.record;
-  // It would only be in the way of whoever resumes it, which ends every pause.
+  // Resuming would end the pause at once.
   if (command.type === "pause" && (await home.owner()) === undefined) return notGoing(context, run);
   const letter = await mailboxOf(home).send(command);
   if (hasFailed(letter)) return refuse(context, EXIT.configuration, letter.failure);
@@ -254,22 +258,22 @@ async function sayHeard(
 
 function notGoing(context: Context, run: string): ExitCode {
   if (context.json) writeJson(context, { run, command: "pause", heard: false });
-  else say(context, `run ${run} is stopped: there is nothing to pause. To go on: skein resume ${run}`);
+  else say(context, `run ${run} is stopped: there is nothing to pause. To continue: skein resume ${run}`);
   return EXIT.done;
 }
 
 const WORDS: Readonly<Record<MailboxMessage["type"], (run: string, task?: string) => string>> = {
   pause: (run) =>
-    `run ${run} is paused: nothing new is started, what is at work goes on. To end the pause: skein resume ${run}`,
-  resume: (run) => `run ${run} goes on`,
+    `run ${run} is paused: no new work starts, running work continues. To end the pause: skein resume ${run}`,
+  resume: (run) => `run ${run} continues`,
   approve: (run, task) =>
     `${task === undefined ? "" : `${task} of `}run ${run} has your approval. Watch it: skein logs ${run} -f`,
   decline: (run, task) =>
     task === undefined
-      ? `run ${run} has it: the planner, or the worker, is told why, and tries again`
-      : `run ${run} has it: ${task} is done again, and its worker is told why`,
-  answer: (run) => `run ${run} has your answer: the worker that asked goes on with it`,
-  steer: (run) => `run ${run} has it: the planner hears it at its next turn`,
+      ? `declined in run ${run}: the planner or the worker is told why, and tries again`
+      : `declined in run ${run}: ${task} is retried, and its worker is told why`,
+  answer: (run) => `run ${run} has your answer: the worker that asked continues with it`,
+  steer: (run) => `run ${run} has your message: the planner reads it at its next turn`,
   cancel: (run, task) =>
-    `${task === undefined ? "" : `${task} of `}run ${run} is being cancelled; what is landing at this moment may still land. Watch it: skein logs ${run} -f`,
+    `${task === undefined ? "" : `${task} of `}run ${run} is being cancelled; the landing in progress may still succeed. Watch it: skein logs ${run} -f`,
 };

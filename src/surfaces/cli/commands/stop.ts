@@ -1,4 +1,4 @@
-/** `skein stop`: how is a run stopped that another process drives? It is asked to, and waited for. */
+/** `skein stop`: asks the process that drives a run to stop, and waits for it. */
 import { watch } from "node:fs";
 import { runToStop } from "../../../app/which-run.ts";
 import { messageOf } from "../../../core/failure.ts";
@@ -13,11 +13,11 @@ import { type AddTo, addRepo, examples, type StopOptions } from "./options.ts";
 export const addStop: AddTo = (command, perform) => {
   addRepo(command)
     .description(
-      "Asks the process that drives a run to stop, as Ctrl-C there would, and waits until it has. What is landing is " +
-        "finished, the rest is kept; `skein resume` goes on. By default the one run that is going on. " +
-        "A run that nobody drives is as stopped as can be: that is said, and the exit code is 0.",
+      "Asks the process that drives a run to stop, like Ctrl-C there, and waits until it has. The landing in progress is " +
+        "finished, the rest is kept; `skein resume` continues. Without a run: the only running one. If the run is not " +
+        "running, says so and exits with 0.",
     )
-    .option("--now", "do not wait for what is landing")
+    .option("--now", "do not wait for the landing in progress")
     .addHelpText("after", examples("skein stop", "skein stop 1115-k7qd --now"))
     .action((run: string | undefined, options: Omit<StopOptions, "run">) =>
       perform((context) => stop(context, run === undefined ? options : { ...options, run })),
@@ -31,24 +31,24 @@ const stop: Act<StopOptions> = async (context, options) => {
   const project = await openHere(context, options);
   if (hasExit(project)) return project.exit;
   const home = await runToStop(options.run, project);
-  if (home === undefined) return said(context, { stopped: false }, "no run is going on in this repository");
+  if (home === undefined) return said(context, { stopped: false }, "no run is running in this repository");
   if (hasFailed(home)) return sayRefused(context, home);
   const { run } = home.record;
   const owner = await home.owner();
   if (!owner)
-    return said(context, { run, stopped: false }, `run ${run} is not going on: there is nothing to stop`);
+    return said(context, { run, stopped: false }, `run ${run} is not running: there is nothing to stop`);
   say(context, `asking process ${owner.pid} to stop run ${run}`);
   const asked = ask(owner, options.now === true);
   if (asked !== undefined) return refuse(context, EXIT.notAllDone, { kind: "repository", message: asked });
   if (await isGone(home, owner)) {
-    const next = `To go on: skein resume ${run}`;
+    const next = `To continue: skein resume ${run}`;
     return said(context, { run, stopped: true, pid: owner.pid }, `run ${run} has stopped. ${next}`);
   }
   return refuse(context, EXIT.notAllDone, {
     kind: "repository",
-    message: `run ${run} has been asked to stop, but process ${owner.pid} is still at it after 30 s`,
+    message: `run ${run} was asked to stop, but process ${owner.pid} is still running after 30 s`,
     next: options.now
-      ? `kill -9 ${owner.pid}; nothing is lost, skein resume ${run} goes on`
+      ? `kill -9 ${owner.pid}; nothing is lost, skein resume ${run} continues`
       : `skein stop ${run} --now`,
   });
 };

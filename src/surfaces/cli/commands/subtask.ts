@@ -113,26 +113,22 @@ function addSpawn(subtask: Command, perform: Perform): void {
     .command("spawn [type] [description]")
     .summary("in a worker's program: delegate a part of the task to another worker")
     .description(
-      "For programs that work on a task of a run: another worker gets this part, in a folder that begins as yours is " +
-        "now. The program is to end after it. It is started again in the same conversation when the subtask has " +
-        "ended, with its result in the file that $SKEIN_RESPONSE names, and with what it changed in the folder. One " +
-        "call, of this or of `skein ask`, can be made in a turn. See docs/agents.md.",
+      "For programs that work on a task of a run: delegates a part to another worker, in a copy of the current folder. " +
+        "The program must end after the call. Skein starts it again in the same conversation when the subtask has " +
+        "ended, with its result in the file that $SKEIN_RESPONSE names, and with its changes in the folder. A turn can " +
+        "make one call: this or `skein ask`. See docs/agents.md.",
     )
     .option(
       "--input <key=value>",
       "an input: key=text, key=@file, key:=JSON, key:=@file; may be repeated",
       collect,
     )
-    .option("--file <path>", "a file that it is given to read; may be repeated", collect)
-    .option("--hint <word>", "a word by which its template is found; may be repeated", collect)
+    .option("--file <path>", "a file for it to read; may be repeated", collect)
+    .option("--hint <word>", "a word to match its template; may be repeated", collect)
     .option("--expect <text>", "what its result must look like: a JSON Schema, or json, text, list, number …")
     .option("--max-depth <n>", "levels of subtasks that it may use, its own included")
     .addOption(
-      new Option("--inherit <what>", "what it knows of this conversation").choices([
-        "full",
-        "none",
-        "subset",
-      ]),
+      new Option("--inherit <what>", "what it gets of this conversation").choices(["full", "none", "subset"]),
     )
     .option("--request <json>", "the whole request as JSON; - reads it from standard input")
     .addHelpText(
@@ -212,7 +208,7 @@ function named(context: Context, { registry, found }: RepositoryTemplates, name:
     return {
       exit: usage(
         context,
-        `${file.file} is a module: to import it runs it`,
+        `${file.file} is a module: importing it would run it`,
         "read it, then add --allow-code",
       ),
     };
@@ -264,7 +260,7 @@ function personAt({ err, json, input: open }: Context, unanswered: AbortControll
     ask: async ({ text, default: usual, task }, signal) => {
       const input = keyboard();
       if (input === undefined) {
-        const why = `${task} asks, and nobody can answer here: ${text.slice(0, MAX_LINE_CHARS)}`;
+        const why = `${task} asks a question, and there is no terminal to answer it: ${text.slice(0, MAX_LINE_CHARS)}`;
         if (usual === undefined) unanswered.abort(new Error(why));
         return undefined;
       }

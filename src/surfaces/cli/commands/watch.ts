@@ -12,7 +12,8 @@ export const addWatch: AddTo = (command, perform) => {
   addRepo(command)
     .description(
       "Shows a run on the whole terminal: its tasks, what each worker is doing, the landing queue, and what needs " +
-        "you; a task with its transcript, diff and evidence; pause, steer, approve, answer and cancel by a key. Without a run: the one that is open, else the newest.",
+        "you; a task with its transcript, diff and evidence; pause, steer, approve, answer and cancel with a key. " +
+        "Without a run: the open one, else the newest.",
     )
     .addHelpText("after", examples("skein watch", "skein watch 1115-k7qd"))
     .action((run: string | undefined, options: RepoOption) =>
@@ -25,7 +26,7 @@ const watch: Act<WatchOptions> = async (context, options) => {
     return usage(
       context,
       "skein watch needs a terminal",
-      "skein logs -f tells the same line by line, also with --json",
+      "use skein logs -f, which prints the same line by line, also with --json",
     );
   const project = await openHere(context, options);
   if (hasExit(project)) return project.exit;

@@ -47,7 +47,7 @@ type Level = { readonly path: string; readonly isList: boolean; at: string | num
 /** Deeper ones belong to whatever a plan carries along. */
 const MAX_DEPTH = 8;
 
-/** Of a text that is no JSON: those before the mistake. */
+/** Of a text that is not JSON: those before the mistake. */
 function linesOf(text: string): ReadonlyMap<string, number> {
   const lines = new Map<string, number>();
   const levels: Level[] = [];
