@@ -130,7 +130,7 @@ test("every problem of form is told, with its line", () => {
     "the score is not written as it should be",
     "this line belongs to no part of the plan",
     "begin it with one of Files, Patterns to follow, Tests, and a colon",
-    '"subject" is no JSON',
+    '"subject" is not JSON',
     '"taskId" names no task of the plan',
   ]);
   const at = lineOf("  - src/") - 1;
