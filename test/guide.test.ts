@@ -70,7 +70,7 @@ describe("docs/getting-started.md", () => {
       /^hola$/m,
       /^run \S+, proposed, in process /m,
       /is paused: no new work starts/,
-      /goes on$/m,
+      /continues$/m,
       /the planner reads it at its next turn/,
       /has stopped\. To continue: skein resume/,
       /0 of 2 tasks done; unfinished work is kept/,

@@ -81,6 +81,6 @@ test("show and logs without a name are of the one open run, else of the newest",
   await runIn(place, "--gate", "none");
   await same(open);
   const { out } = await place.skein("cancel", open);
-  assert.match(out, new RegExp(`^run ${open} is being cancelled; what is landing`));
+  assert.match(out, new RegExp(`^run ${open} is being cancelled; the landing in`));
   assert.equal((await live.ended).code, 1);
 });

@@ -66,7 +66,7 @@ test("a pause lets what is at work land and starts nothing new, until the run is
     heard: true,
   });
   const resumed = await place.skein("resume");
-  assert.deepEqual([resumed.code, resumed.out], [0, `run ${run} goes on\n`]);
+  assert.deepEqual([resumed.code, resumed.out], [0, `run ${run} continues\n`]);
   const { code, out } = await live.ended;
   assert.equal(code, 0, out);
   assert.match(out, /Paused: no new work.*one landed.*Resumed after a pause.*Worker started on two/s);
@@ -76,7 +76,7 @@ test("what is said to a run is heard by its planner, at once", async () => {
   await using place = await makePlace();
   const { live, run, open, steers } = await startSlow(place);
   const said = await place.skein("steer", "Leave the old API");
-  assert.deepEqual([said.code, said.out.startsWith(`run ${run} has it`)], [0, true], said.err);
+  assert.deepEqual([said.code, said.out.startsWith(`run ${run} has your message`)], [0, true], said.err);
   await live.says("Message to the planner: Leave the old API");
   await live.says("Planning (turn 2)");
   const empty = {
@@ -122,7 +122,7 @@ test("a task that is cancelled ends its worker, keeps its work, and skips what w
   );
   const cancelled = await place.skein("cancel", run, "one", "--reason", "not wanted");
   assert.equal(cancelled.code, 0, cancelled.err);
-  assert.match(cancelled.out, new RegExp(`^one of run ${run} is being cancelled; what is landing`));
+  assert.match(cancelled.out, new RegExp(`^one of run ${run} is being cancelled; the landing in`));
   const { code, out } = await live.ended;
   assert.equal(code, 1);
   assert.match(out, /one cancelled: not wanted/);
