@@ -80,6 +80,6 @@ describe("the run that is meant", () => {
     assert.deepEqual("others" in found && found.others, ["a"]);
     const going = await runToResume(undefined, projectWith({ run: "c", pid: 7 }));
     assert.ok(hasFailed(going) && going.because === "run");
-    assert.match(going.failure.message, /going on in process 7/);
+    assert.match(going.failure.message, /running in process 7/);
   });
 });
