@@ -31,6 +31,17 @@ export function healthLabel({ target: { health, isVerified, isUngated } }: RunVi
   }
 }
 
+/** The same in a word or two, beside the target's commit. */
+export const healthWord = ({ health, isUngated }: RunView["target"]): string =>
+  isUngated ? "(no gate)" : HEALTH_WORDS[health];
+
+const HEALTH_WORDS: Readonly<Record<RunView["target"]["health"], string>> = {
+  unknown: "not checked yet",
+  green: "passing",
+  suspect: "failed once; re-running",
+  red: "failing",
+};
+
 /** What is going on after a gate has failed; empty if nothing is. */
 export function phaseLabel(phase: Phase): string {
   switch (phase.is) {

@@ -27,6 +27,16 @@ export function needsOf(view: RunView): readonly Need[] {
   ];
 }
 
+/** The questions that a person has to answer. */
+export const questionsFor = (view: RunView): readonly QuestionView[] =>
+  needsOf(view).flatMap((need) => (need.is === "question" ? [need.question] : []));
+
+/** What waits for a yes: the plan first, then changes of the gate, each of a task. */
+export function approvalFor(view: RunView): { readonly task?: GateChangeView["task"] } | undefined {
+  const need = needsOf(view).find(({ is }) => is === "plan" || is === "gate-change");
+  return need && (need.is === "gate-change" ? { task: need.change.task } : {});
+}
+
 /** Whether `resume` would change something: it also tries again what a person had to repair. */
 export const canResume = (view: RunView): boolean =>
   view.is === "paused" || needsOf(view).some(({ is }) => is === "account" || is === "setup");

@@ -1,6 +1,6 @@
 /** What a run's own record says of it, whatever is configured today. */
+import type { Budget } from "../../core/view/budget-left.ts";
 import type { RunRecord } from "../../ports/runs.ts";
-import type { Budget } from "./render/cost.ts";
 
 /** With `--planner none` one worker takes the whole goal. */
 export const hasPlanner = ({ settings }: RunRecord): boolean =>

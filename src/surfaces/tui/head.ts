@@ -1,10 +1,12 @@
 /** How does the run stand, and what needs a person? The top of the screen, and the landing queue at its bottom. */
+
 import { Box, Text } from "ink";
 import { createElement as h, type ReactNode } from "react";
+import type { Budget } from "../../core/view/budget-left.ts";
 import { healthLabel, phaseLabel, runLabel, throughputLabel } from "../../core/view/labels.ts";
 import { type Need, needsOf } from "../../core/view/needs.ts";
 import type { RunView } from "../../core/view/view.ts";
-import { type Budget, budgetTexts, spentText } from "../cli/render/cost.ts";
+import { budgetTexts, spentText } from "../cli/render/cost.ts";
 import { clockTime, duration, firstLine, harmless, plural } from "../cli/words.ts";
 import type { Followed } from "./follow.ts";
 import { line } from "./line.ts";

@@ -1,7 +1,7 @@
 /** What does a key ask of the run? A command, or a text first. */
 import { nameOf } from "../../core/log/state.ts";
 import { ROOT, type TaskId } from "../../core/task.ts";
-import { canResume } from "../../core/view/needs.ts";
+import { approvalFor, canResume, questionsFor } from "../../core/view/needs.ts";
 import type { RunView } from "../../core/view/view.ts";
 import type { MailboxMessage } from "../../ports/mailbox.ts";
 import { harmless } from "../cli/words.ts";
@@ -20,8 +20,8 @@ export function askFor(
   task: TaskId | undefined,
 ): MailboxMessage | Prompt | undefined {
   if (view.times.closedAt !== undefined) return undefined;
-  const question = questionIn(view);
-  const which = approvalIn(view);
+  const question = questionsFor(view)[0];
+  const which = approvalFor(view);
   switch (input) {
     case "p":
       return { type: "pause" };
@@ -60,20 +60,11 @@ export function askFor(
   }
 }
 
-const questionIn = (view: RunView) => view.questions.find((question) => question.with === undefined);
-
-/** The plan first, then changes of the gate. */
-function approvalIn(view: RunView): { readonly task?: TaskId } | undefined {
-  if (view.is === "proposed") return {};
-  const change = view.gateChanges.find(({ is }) => is === "proposed");
-  return change && { task: change.task };
-}
-
 /** Those that do something now; what is cut off on a narrow screen is what people try anyway. */
 export function keysFor(view: RunView, { isOpen, leave }: { isOpen: boolean; leave: string }): string {
   const commands = [
-    ...(approvalIn(view) ? ["a approve", "x decline"] : []),
-    ...(questionIn(view) ? ["r answer"] : []),
+    ...(approvalFor(view) ? ["a approve", "x decline"] : []),
+    ...(questionsFor(view)[0] ? ["r answer"] : []),
     canResume(view) ? "u resume" : "p pause",
     "s steer",
     "c cancel",

@@ -1,12 +1,13 @@
 /** One run on the whole terminal: what needs a person, how it stands, its tasks, and one task in full. */
+
 import { Box, useApp, useInput, useWindowSize } from "ink";
 import { createElement as h, type ReactNode, useEffect, useRef, useState, useSyncExternalStore } from "react";
 import { ROOT, type TaskId } from "../../core/task.ts";
+import type { Budget } from "../../core/view/budget-left.ts";
 import { foldedTree } from "../../core/view/folded-tree.ts";
 import type { MailboxMessage } from "../../ports/mailbox.ts";
 import type { RunFiles } from "../../ports/run-files.ts";
 import type { RunHome } from "../../ports/runs.ts";
-import type { Budget } from "../cli/render/cost.ts";
 import { harmless } from "../cli/words.ts";
 import type { Followed } from "./follow.ts";
 import { Head, Landing, needTexts, waitsOf } from "./head.ts";

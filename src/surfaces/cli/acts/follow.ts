@@ -1,4 +1,5 @@
 /** How is a run shown that goes on in this process? Its events, what signals do to it, and how it ended. */
+
 import type { LiveRun, RunEnding, RunListeners } from "../../../app/follow-run.ts";
 import type { Parts } from "../../../app/parts.ts";
 import type { Refused } from "../../../app/refused.ts";
@@ -6,13 +7,13 @@ import type { SeenRun } from "../../../app/see-run.ts";
 import { type Config, toPolicy } from "../../../config/index.ts";
 import type { Failure } from "../../../core/failure.ts";
 import { hasFailed } from "../../../core/result.ts";
+import type { Budget } from "../../../core/view/budget-left.ts";
 import { type RunView, viewOf } from "../../../core/view/view.ts";
 import type { RunHome } from "../../../ports/runs.ts";
 import { sayEnd } from "../commands/report.ts";
 import { type Context, refuse, say } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { sayRefused } from "../refusals.ts";
-import type { Budget } from "../render/cost.ts";
 import { startProgress } from "../render/progress.ts";
 import { stoppedText } from "../render/report.ts";
 import { sayHalt } from "./halt-text.ts";

@@ -5,6 +5,7 @@ import { type BaseMoved, baseMoved } from "../../../app/deliverable.ts";
 import type { SeenRun } from "../../../app/see-run.ts";
 import { gitIn } from "../../../compose/project.ts";
 import { ROOT, type TaskId } from "../../../core/task.ts";
+import type { Budget } from "../../../core/view/budget-left.ts";
 import { type FailedAttemptView, findTask, type RunView, rowsOf, viewOf } from "../../../core/view/view.ts";
 import type { Owner } from "../../../ports/runs.ts";
 import { hasExit, openHere, openNamed } from "../acts/project.ts";
@@ -15,7 +16,6 @@ import { type Act, type Context, say, usage, writeJson } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { paint } from "../output.ts";
 import {
-  type Budget,
   budgetTexts,
   callTexts,
   costRows,

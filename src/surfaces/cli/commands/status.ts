@@ -8,6 +8,7 @@ import { flakyTestsOf, gitIn } from "../../../compose/project.ts";
 import type { Failure } from "../../../core/failure.ts";
 import { hasFailed } from "../../../core/result.ts";
 import type { TaskId } from "../../../core/task.ts";
+import { approvalFor, questionsFor } from "../../../core/view/needs.ts";
 import { type QuestionView, type RunView, viewOf } from "../../../core/view/view.ts";
 import { undoneText } from "../../../core/view/view-reasons.ts";
 import { type Wait, waitOf } from "../../../core/view/view-wait.ts";
@@ -109,8 +110,7 @@ async function rowOf(project: Project, record: RunRecord) {
   const found = { run, goal, createdAt, ...(owner === undefined ? {} : { pid: owner.pid }) };
   if (hasFailed(read)) return { ...found, state: "unreadable", done: 0, total: 0 };
   const view = viewOf(read.seen);
-  const asked = view.questions.filter((one) => one.with === undefined);
-  const questions = asked.map((one) => ({ ...one, line: questionText(one, run) }));
+  const questions = questionsFor(view).map((one) => ({ ...one, line: questionText(one, run) }));
   const { done, total } = view.counts;
   return { ...found, state: runWord(view, owner), done, total, ...(questions.length > 0 && { questions }) };
 }
@@ -202,7 +202,7 @@ function sayOne(context: Context, { home, view, state, owner, wait, moved, bring
     );
   list(
     "Questions for you",
-    view.questions.filter((one) => one.with === undefined).map((one) => questionText(one, record.run)),
+    questionsFor(view).map((one) => questionText(one, record.run)),
   );
   list(
     "Landing queue",
@@ -227,9 +227,9 @@ function sayOne(context: Context, { home, view, state, owner, wait, moved, bring
     concerns.filter(({ isOpen }) => isOpen).map(({ name, text }) => `${name}: ${text}`),
   );
   list("Unfinished", left);
-  const asked = view.gateChanges.find(({ is }) => is === "proposed");
-  const question = view.questions.find((one) => one.with === undefined)?.question;
-  say(context, `\n${nextStep(record.run, state, bring, { task: asked?.task, question })}`);
+  const [question] = questionsFor(view);
+  const asked = { task: approvalFor(view)?.task, question: question?.question };
+  say(context, `\n${nextStep(record.run, state, bring, asked)}`);
 }
 
 const questionText = ({ name, question, text, default: taken, until }: QuestionView, run: string): string =>

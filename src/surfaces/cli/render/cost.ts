@@ -1,4 +1,5 @@
 /** What a run has cost, in words: tokens, money, calls, gate runs, failed attempts, and what is left of the budget. */
+import { type Budget, budgetLeft } from "../../../core/view/budget-left.ts";
 import type { RunView } from "../../../core/view/view.ts";
 import { harmless, plural, precise } from "../words.ts";
 
@@ -42,26 +43,18 @@ export function callTexts({ calls }: RunView["tally"]): readonly string[] {
   ];
 }
 
-/** As it is configured for the run as a whole. */
-export type Budget = { readonly tokens?: number; readonly dollars?: number };
-
-export function budgetTexts({ spent }: Pick<RunView, "spent">, budget: Budget): readonly string[] {
-  const { unaccounted } = spent;
+export function budgetTexts(view: Pick<RunView, "spent">, budget: Budget): readonly string[] {
+  const { tokens, microdollars } = budgetLeft(view, budget);
   const parts = [
-    ...(budget.tokens === undefined
+    ...(tokens === undefined
       ? []
-      : [`${left(budget.tokens - spent.tokens - unaccounted.tokens)} of ${count(budget.tokens, "token")}`]),
-    ...(budget.dollars === undefined
+      : [`${tokens.toLocaleString("en")} of ${count(budget.tokens ?? 0, "token")}`]),
+    ...(microdollars === undefined
       ? []
-      : [
-          `${dollars(Math.max(0, budget.dollars * 1e6 - spent.microdollars - unaccounted.microdollars))} of ` +
-            dollars(budget.dollars * 1e6),
-        ]),
+      : [`${dollars(microdollars)} of ${dollars((budget.dollars ?? 0) * 1e6)}`]),
   ];
   return parts.length === 0 ? [] : [`budget left: ${parts.join(", ")}`];
 }
-
-const left = (n: number) => Math.max(0, n).toLocaleString("en");
 
 /** A row for each task, the most expensive first, failed attempts included. */
 export function costRows({ costs }: RunView["tally"], max: number): readonly (readonly string[])[] {

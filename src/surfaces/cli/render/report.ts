@@ -1,11 +1,11 @@
 /** The report of a run: what landed, what failed and why, what is not done, what it cost, and what to type next. */
+import type { Budget } from "../../../core/view/budget-left.ts";
 import { proofLabel } from "../../../core/view/labels.ts";
 import type { RunReport } from "../../../core/view/report.ts";
 import type { FailedAttemptView, RunView, UndoneView } from "../../../core/view/view.ts";
 import { undoneText } from "../../../core/view/view-reasons.ts";
 import { duration, harmless, plural, precise, quoted, short } from "../words.ts";
 import {
-  type Budget,
   budgetTexts,
   callTexts,
   costRows,

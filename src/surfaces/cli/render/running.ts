@@ -1,4 +1,5 @@
 /** How is what runs now shown: each job, what is waited for, and the target? */
+import { healthWord } from "../../../core/view/labels.ts";
 import type { RunningView, RunView } from "../../../core/view/view.ts";
 import type { Wait } from "../../../core/view/view-wait.ts";
 import { clockTime, duration, harmless, plural, short } from "../words.ts";
@@ -66,12 +67,4 @@ function doneBy({ kind, number, tasks, probe }: RunningView, target: RunView["ta
   }
 }
 
-export const targetText = ({ tip, health, isUngated }: RunView["target"]): string =>
-  `${short(tip)} ${isUngated ? "(no gate)" : HEALTH[health]}`;
-
-const HEALTH = {
-  unknown: "not checked yet",
-  green: "passing",
-  suspect: "failed once; re-running",
-  red: "failing",
-} as const;
+export const targetText = (target: RunView["target"]): string => `${short(target.tip)} ${healthWord(target)}`;
