@@ -105,7 +105,7 @@ export async function discardRun(home: RunHome): Promise<void> {
   await (isBegun ? lock.release() : lock.discard());
 }
 
-/** Nobody is asked to plan. `isSaid`: the person said how many workers there are, which counts for more than the plan. */
+/** Without a planner. `isSaid`: the user set the number of workers, which wins over the plan. */
 export const followingPlan = (
   config: Config,
   { max_concurrent: workers }: ExecutionPlan,

@@ -1,4 +1,4 @@
-/** May what landed go to the user's branch, and what came of it? */
+/** Delivers what landed in a run to the user's branch, if the run and the branch allow it. */
 
 import { problemText } from "../config/problem.ts";
 import type { Config } from "../config/schema.ts";
@@ -160,6 +160,6 @@ async function landBase(
   if (!verdict.ok) return { is: "red", failures: verdict.failures };
   const proof = { run, members: [], proof: verdict.proof, report: gated.report, flags: [] };
   const landed = await jobs.repository.land({ target, from: onto, to: commit, proof }, signal);
-  // If somebody else has moved it, the caller looks at it again.
+  // If another process has moved it, the caller checks again.
   return hasFailed(landed) ? landed : { is: "landed", isUngated: verdict.proof === "ungated" };
 }

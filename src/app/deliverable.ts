@@ -68,7 +68,7 @@ export async function deliverCommand(
   ].join(" ");
 }
 
-/** Asked of git now: somebody may have merged the target by hand. Of a run in which something landed. */
+/** Asks git now, because the user may have merged the target by hand. Of a run in which something landed. */
 async function isDelivered(
   record: RunRecord,
   git: Parts["git"],

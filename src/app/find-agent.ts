@@ -26,7 +26,7 @@ export type AgentFound = {
   readonly agent?: AgentSpec;
   /** Why this one, in words; undefined if it is configured. */
   readonly why?: string;
-  /** Everything that was seen, in the order in which it would be taken; empty if nobody had to look. */
+  /** Everything that was seen, in the order in which it would be taken; empty if no search was needed. */
   readonly candidates: readonly AgentCandidate[];
 };
 

@@ -73,7 +73,7 @@ export class Halting {
     return this.#halt;
   }
 
-  /** What was said to the run while nobody drove it is heard: it may have been to give up, so nothing halts it before. */
+  /** Commands that came while no process drove the run are read first: one may be a cancel, so nothing halts before. */
   heard(): void {
     this.#isHeard = true;
     this.look();

@@ -34,7 +34,7 @@ type OpenJob = { readonly id: JobId; readonly brief: Brief; readonly isOfEarlier
 
 type HeldWorkspaces = Workspaces & {
   holders(): Promise<readonly Pick<Want, "job" | "use">[]>;
-  /** Removes those that nobody holds. Says what stays, and why. */
+  /** Removes those that no process uses. Says what stays, and why. */
   close(): Promise<readonly string[]>;
 };
 

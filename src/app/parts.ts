@@ -81,7 +81,7 @@ type RunPlace = {
   letGo(): Promise<Failed | undefined>;
   /** Why workspaces would not have the files of the base as the user has them. */
   filterProblem(signal: AbortSignal): Promise<Failure | undefined>;
-  /** Resolves once somebody has removed the run's folder, or at `signal`. */
+  /** Resolves when the run's folder was removed, or at `signal`. */
   gone(signal: AbortSignal): Promise<void>;
 };
 

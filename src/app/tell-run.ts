@@ -1,4 +1,4 @@
-/** How does a command reach a run, and what came of it? The same for the command line, the terminal view and the page. */
+/** Sends a command to a run and waits for its answer; used by the command line, the terminal view and the web page. */
 import { failure } from "../core/failure.ts";
 import type { RunState } from "../core/log/state.ts";
 import { type Failed, hasFailed } from "../core/result.ts";

@@ -114,7 +114,7 @@ const addMetrics = (a: Metrics, b: Metrics): Metrics => ({
 });
 
 /**
- * The report of a task that came to nothing: what went wrong, and what to try.
+ * The report of a failed task: what went wrong, and what to try.
  *
  * ```ts
  * createFailureHandoff(task, new Error("model unreachable")).status; // "failed"

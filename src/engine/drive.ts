@@ -58,7 +58,7 @@ export class Drive {
     return promise;
   }
 
-  /** What was said while nobody drove the run is in the log; never, if the engine ends before. */
+  /** Resolves when commands that waited for a process are in the log; never, if the engine ends before. */
   get caughtUp(): Promise<void> {
     return this.#caughtUp.promise;
   }

@@ -1,4 +1,4 @@
-/** How does the user's own branch get what landed, and what came of it? */
+/** The port that moves the user's own branch to what landed. */
 import type { Failed } from "../core/result.ts";
 
 export type Delivery = {

@@ -17,7 +17,7 @@ export type Mailbox = {
 export type MailboxMessage = Exclude<Command, { readonly type: "open" }>;
 
 export type Letter = {
-  /** What came of it; undefined if `signal` comes first. */
+  /** The answer; undefined if `signal` comes first. */
   answer(signal: AbortSignal): Promise<Heard | undefined>;
   /** Takes it back, if no process has taken it yet: true if none will hear it. */
   withdraw(): Promise<boolean>;

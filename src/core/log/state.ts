@@ -45,7 +45,7 @@ export type RunState = {
   readonly odds: Odds;
   /** Every commit that the target is known to have pointed at. */
   readonly tips: ReadonlySet<string>;
-  /** Landings that somebody took back, with the tasks that are done by them. */
+  /** Landings that were removed from the target, with the tasks that they had done. */
   readonly lost: ReadonlyMap<string, readonly TaskId[]>;
   readonly target: Target;
   readonly setup: Setup;

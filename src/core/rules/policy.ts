@@ -24,7 +24,7 @@ export const ANSWER_LIMITS: AnswerLimits = {
   maxTasks: 100_000, // How many a planner may send at once is `maxTasksPerAnswer`.
   maxTextChars: 50_000, // Some twenty pages of one task.
   maxScratchpadChars: 100_000, // It comes back in every later brief.
-  maxEntries: 10_000, // A folder stands for its files, so nobody needs more.
+  maxEntries: 10_000, // A folder stands for its files, so more are not needed.
 };
 
 /** When a task goes to a subplanner rather than to a worker. */
@@ -205,7 +205,7 @@ export const defaultPolicy: Policy = {
     replanAfter: 3, // Enough news to be worth a turn, soon enough to change course.
     maxTasksPerAnswer: 1_000, // A plan file may be long; a model's sprint never is.
     maxAnswers: 1_000, // Weeks of sprints.
-    maxErrorsInARow: 10, // It has nobody above it that could do something else instead.
+    maxErrorsInARow: 10, // It has no planner above it that could plan something else.
   },
   subplanner: {
     replanAfter: 1, // It owns few tasks; each result may change the rest.
@@ -218,7 +218,7 @@ export const defaultPolicy: Policy = {
     scopeThreshold: DEFAULT_SUBPLANNER_CONFIG.scopeThreshold,
   },
   approval: "never", // It is made to be left alone.
-  gateChanges: "scope", // So that nobody waits overnight, and nothing is changed that was not asked for.
+  gateChanges: "scope", // No waiting overnight, and no change that was not asked for.
   branchPrefix: "skein/",
   order: "priority",
   overlap: "serialise",
@@ -259,7 +259,7 @@ export const defaultPolicy: Policy = {
   repair: {
     maxTasks: 5, // A few repairs often remove the rest.
     maxFiles: 3, // Small enough for one worker, and seldom in another's way.
-    maxRounds: 3, // Whoever could not mend it three times will not.
+    maxRounds: 3, // Three rounds without progress: more would not help.
   },
   subtasks: {
     maxDepth: 10, // As deep as the longest chain that made sense to anybody.

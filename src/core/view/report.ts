@@ -1,4 +1,4 @@
-/** What came of a run, in numbers? What landed and at what cost, where the time went, and what would be faster. */
+/** The report of a run in numbers: what landed, cost, where the time went, and what would be faster. */
 import { nameOf, type RunState, wallTime } from "../log/state.ts";
 import { givenUpBy, givenUpText } from "../rules/given-up.ts";
 import { parentId, ROOT, type TaskId } from "../task.ts";

@@ -1,4 +1,4 @@
-/** What has happened so far that the state does not keep? Landings, attempts that came to nothing, and times. */
+/** The history of a run that the state does not keep: landings, failed attempts, and times. */
 
 import type { Failure } from "../failure.ts";
 import { isGreen } from "../gate.ts";
@@ -69,7 +69,7 @@ export type JobSpan = {
 /** A move of the target, and why it could be made. */
 export type LandedStory = Omit<EventOf<"batch.landed">, "type">;
 
-/** An attempt of a worker, or a turn of a planner, that came to nothing and was made again. */
+/** An attempt of a worker, or a turn of a planner, that failed and was retried. */
 export type RetriedAttempt = {
   readonly at: number;
   readonly task: TaskId;

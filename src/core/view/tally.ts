@@ -1,4 +1,4 @@
-/** What did a run take, and what did its setbacks cost? Sums over the log, for whoever asks whether it was worth it. */
+/** Sums over the log of a run: time, tokens, gate runs, and the cost of failed attempts. */
 import { type Failure, type FailureKind, isAccounts } from "../failure.ts";
 import { failuresOf, isGreen } from "../gate.ts";
 import { type JobId, jobId, type Member, slotOfId, type TurnTally } from "../job.ts";
@@ -21,7 +21,7 @@ export type Tally = {
   readonly landedTasks: number;
   readonly largestBatch: number;
   readonly losses: ReadonlyMap<LossReason, Loss>;
-  /** Tokens of attempts and turns that came to nothing, by their task. */
+  /** Tokens of failed attempts and turns, by their task. */
   readonly lostTokens: ReadonlyMap<TaskId, number>;
   /** Tests that were red and then green on one tree, and the red runs that this took. */
   readonly flaky: Runs & { readonly tests: readonly string[] };
@@ -43,7 +43,7 @@ export type Calls = {
 /** Runs of the gate. `ms` is that of their jobs, whose other steps are some git commands. */
 type Runs = { readonly runs: number; readonly ms: number };
 
-/** All attempts and turns that came to nothing for one reason. */
+/** All attempts and turns that failed for one reason. */
 export type Loss = {
   readonly count: number;
   readonly workMs: number;

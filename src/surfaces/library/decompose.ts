@@ -1,4 +1,4 @@
-/** What came of a task that planners split and workers did? One handoff, from the engine without a repository. */
+/** `decomposeAndExecute`: splits a task and runs the parts on the engine without a repository; returns one handoff. */
 import { runEmbedded } from "../../app/run-embedded.ts";
 import { embeddedParts } from "../../compose/embedded.ts";
 import { readPlanAnswer } from "../../core/answers/plan-answer.ts";

@@ -1,4 +1,4 @@
-/** `skein deliver`: what came of bringing what landed to the user's branch, in words? */
+/** `skein deliver`: moves the user's branch to what landed, and says the result. */
 import { type DeliverRequest, deliverRun } from "../../../app/deliver.ts";
 import { pickDelivery } from "../../../app/deliverable.ts";
 import { targetOf } from "../../../app/lost-run.ts";

@@ -1,4 +1,4 @@
-/** `skein report`: what came of a run, also of one that is not over, on the terminal, as markdown or as a page. */
+/** `skein report`: the results of a run, open or closed, on the terminal, as markdown or as HTML. */
 
 import { readdirSync } from "node:fs";
 import path from "node:path";
@@ -25,7 +25,7 @@ import { type AddTo, addRepo, examples, type RepoOption } from "./options.ts";
 export const addReport: AddTo = (command, perform) => {
   addRepo(command)
     .description(
-      "Prints what came of a run: what landed with its proof, what did not and why, cost, where the time went, and " +
+      "Prints the results of a run: what landed with its proof, what did not and why, cost, where the time went, and " +
         "what would be faster next time. For a run that is still open: the state so far. Without a run: the open one, " +
         "else the newest.",
     )
