@@ -44,7 +44,7 @@ describe("what is said to a run", () => {
     for (const [command, how, why] of [
       [{ type: "pause" }, {}, /run a is stopped/],
       [STEER, { plan: {} }, /there is no planner to tell/],
-      [{ type: "answer", question: "q1", text: "yes" }, {}, /asks no q1; no question is open/],
+      [{ type: "answer", question: "q1", text: "yes" }, {}, /q1; no question is open/],
     ] as const) {
       const end = await told(command as MailboxMessage, how);
       assert.ok(hasFailed(end));
