@@ -33,19 +33,20 @@ const because = async (
 
 describe("a run that cannot begin leaves nothing:", () => {
   it("without a goal, and without somebody to work", async () => {
-    assert.deepEqual(await because({ goal: " ", config }), ["usage", "the goal is empty"]);
-    assert.deepEqual(await because({ config }), ["agent", "nobody is there to work"]);
+    assert.equal((await because({ goal: " ", config }))[0], "usage");
+    assert.equal((await because({ config }))[0], "agent");
     const agent = { kind: "command", command: ["./a.sh"] } as const;
     assert.deepEqual((await because({ config: { ...config, agent } }))[0], "agent");
     const [kind, message] = await because({ config, mayFindAgent: true });
-    assert.deepEqual([kind, message], ["agent", "no agent is configured, and none was found"]);
+    assert.equal(kind, "agent");
+    assert.match(message ?? "", /no.* found/);
   });
 
   it("if it is to be delivered into a branch that is checked out", async () => {
     const agents = { worker: NOBODY, planner: "none" } as const;
     const [kind, message] = await because({ config: { ...config, deliver: true }, agents });
     assert.equal(kind, "usage");
-    assert.match(message ?? "", /^main is checked out in \/here, so that --deliver would be refused/);
+    assert.match(message ?? "", /^main is checked out in \/here/);
   });
 });
 

@@ -55,10 +55,10 @@ describe("a run that is to be removed", () => {
   it("stays while it is not over, is driven, or has a branch that is checked out", async () => {
     const taken = { ...TASK, checkedOutIn: "/elsewhere" };
     for (const [made, is, said] of [
-      [{ isOpen: true }, "open", /is not over, only stopped/],
-      [{ isOpen: true, pid: 7 }, "open", /is going on in process 7/],
-      [{ pid: 7 }, "open", /process 7 is just removing it/],
-      [{ refs: [taken] }, "taken", /is checked out in \/elsewhere/],
+      [{ isOpen: true }, "open", /stopped/],
+      [{ isOpen: true, pid: 7 }, "open", /process 7/],
+      [{ pid: 7 }, "open", /process 7/],
+      [{ refs: [taken] }, "taken", /\/elsewhere/],
     ] as const) {
       const { parts, done } = run(made);
       const end = await removeRun({ run: "a", yes: true }, parts, NEVER);
