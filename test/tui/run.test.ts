@@ -173,7 +173,7 @@ describe("skein run on a terminal", () => {
     await terminal.shows(
       /the process that drove run .* has ended: it was killed \(SIGKILL\)\s+try: skein resume/,
     );
-    await place.skein("cancel"); // Ends the worker that was left.
+    await place.release("t.1"); // Ends the worker that was left.
   });
 
   it("gives the terminal back when it crashes itself, and the run goes on", LIMIT, async () => {
