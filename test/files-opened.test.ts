@@ -35,11 +35,13 @@ const LISTED: Readonly<Record<string, string>> = {
   "src/adapters/transcripts.ts": OWN,
   "src/adapters/workspaces/provisions.ts": "copies ignored files of the user's checkout, looked at before",
   "src/adapters/workspaces/slot.ts": `${GIT}; and Skein's own index of a workspace, looked at before`,
+  "src/surfaces/cli/acts/follow-apart.ts": OWN,
   "src/surfaces/cli/configuration.ts": "a file that the user named",
   "src/surfaces/cli/files.ts":
     "a file that the user named: links count, pipes are not waited for; or a new one",
   "src/surfaces/cli/commands/serve.ts": "a certificate that the user named",
   "src/surfaces/http/page.ts": "a file of this package",
+  "src/surfaces/tui/watch-run.ts": "the terminal",
 };
 
 const IMPORT = /^import\s+(.+?)\s+from\s+"(?:node:)?fs(?:\/promises)?";/gms;

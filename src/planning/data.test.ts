@@ -88,6 +88,6 @@ test("a text that is no JSON is named with its file", () => {
   const broken = { file: "w.json", text: "{" };
   const read = readPlanningData({ words: broken, limits: { ...broken, file: "l.json" } });
   assert.ok("problems" in read);
-  assert.match(read.problems[0]!, /^w\.json: is no JSON/);
-  assert.match(read.problems[1]!, /^l\.json: is no JSON/);
+  assert.match(read.problems[0]!, /^w\.json: is not JSON/);
+  assert.match(read.problems[1]!, /^l\.json: is not JSON/);
 });

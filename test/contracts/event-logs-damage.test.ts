@@ -73,7 +73,7 @@ const DAMAGES: readonly [
     1,
     "any",
   ],
-  ["no object", sql("UPDATE event SET body = '[]' WHERE seq = 2"), /event 2 is no event/, 1, "any"],
+  ["no object", sql("UPDATE event SET body = '[]' WHERE seq = 2"), /event 2 is not an event/, 1, "any"],
   [
     "an unknown event",
     sql(`UPDATE event SET body = '{"type":"run.sung","at":1}' WHERE seq = 3`),

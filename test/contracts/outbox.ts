@@ -92,7 +92,7 @@ export function outboxContract(name: string, make: (folder: string) => Outbox): 
       writeFileSync(folder, "in the way");
       const ready = await outbox.prepare("a.md");
       assert.ok(hasFailed(ready));
-      assert.match(ready.failure.message, /a\.md cannot be made: /);
+      assert.match(ready.failure.message, /a\.md cannot be created: /);
       assert.equal(ready.failure.kind, "repository");
       assert.notEqual(await problemOf(outbox, "a.md"), "none");
     });

@@ -118,7 +118,7 @@ describe("a base", () => {
     for (const bad of ["--all", "-h", "", "nowhere", "HEAD:a.txt", "main\nmain", "a..b", "--git-dir=/tmp"]) {
       assert.match(
         failed(Object(await resolveBase(located, bad, quiet))),
-        /no (?:commit|name of a commit)/,
+        /no commit|not the name of a commit/,
         bad,
       );
     }

@@ -144,7 +144,7 @@ describe("a model at work", () => {
     await using turns = await modelTurns(() => bash("true"), { limits: { maxSteps: 5 } });
     const said = await turns.agent.turn(workAsk(turns.folder), NEVER);
     assert.ok(said.is === "failed");
-    assert.match(said.failure.message, /still at work after 5 steps, and gave no answer when asked for it/);
+    assert.match(said.failure.message, /still working after 5 steps, and gave no answer when asked for one/);
     assert.equal(turns.server.calls.length, 5 + 3, "three more, to answer with");
   });
 
@@ -152,7 +152,7 @@ describe("a model at work", () => {
     const works: Reply = { ...bash("true"), stop: "stop" };
     await using turns = await modelTurns(() => works, { limits: { maxSteps: 5 } });
     const said = await turns.agent.turn(workAsk(turns.folder), NEVER);
-    assert.match(failureOf(said).message, /still at work after 5 steps/);
+    assert.match(failureOf(said).message, /still working after 5 steps/);
   });
 
   it("is stopped after so many steps, and asked for what there is", async () => {
