@@ -389,8 +389,7 @@ function countNatural(event: Event, faults: Tally, { state }: Invariants): void 
     faults.add("red gate that points at a member");
   if (event.type === "plan.rejected") {
     if (event.sentBack) faults.add("failure named without a word");
-    if (event.reasons.some((why) => why.includes("cannot replace")))
-      faults.add("wrong task for a failure");
+    if (event.reasons.some((why) => why.includes("cannot replace"))) faults.add("wrong task for a failure");
   }
   if (event.type === "plan.accepted" || event.type === "plan.ended")
     for (const { by, because } of event.said?.addressed ?? []) {
