@@ -76,3 +76,30 @@ export function proofLabel(proof: RunView["landings"][number]["proof"]): string 
       return "landed before a restart, confirmed by its git note";
   }
 }
+
+/** An unknown price is said to be unknown, never shown as $0. */
+export function spentLabel(
+  spent: Pick<RunView["spent"], "tokens" | "microdollars" | "unpriced" | "unaccounted">,
+): string {
+  const { tokens, microdollars, unpriced, unaccounted } = spent;
+  if (tokens === 0 && microdollars === 0 && unpriced === 0 && unaccounted.calls === 0)
+    return "not reported by the agents";
+  const money = microdollars === 0 && unpriced > 0 ? [] : [dollars(microdollars)];
+  const unknown = unpriced > 0 ? [`price unknown for ${unpriced} ${unpriced === 1 ? "job" : "jobs"}`] : [];
+  return [`${tokens.toLocaleString("en")} ${tokens === 1 ? "token" : "tokens"}`, ...money, ...unknown].join(
+    ", ",
+  );
+}
+
+/** The price alone, as in a column. */
+export const priceLabel = ({
+  microdollars,
+  unpriced,
+}: Pick<RunView["spent"], "microdollars" | "unpriced">) =>
+  microdollars === 0 && unpriced > 0 ? "price unknown" : dollars(microdollars);
+
+/** Four digits below a cent, so that it is not shown as $0.00. */
+export function dollars(microdollars: number): string {
+  const isTiny = microdollars > 0 && microdollars < 10_000;
+  return `$${(microdollars / 1_000_000).toFixed(isTiny ? 4 : 2)}`;
+}

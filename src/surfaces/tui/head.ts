@@ -3,10 +3,10 @@
 import { Box, Text } from "ink";
 import { createElement as h, type ReactNode } from "react";
 import type { Budget } from "../../core/view/budget-left.ts";
-import { healthLabel, phaseLabel, runLabel, throughputLabel } from "../../core/view/labels.ts";
+import { healthLabel, phaseLabel, runLabel, spentLabel, throughputLabel } from "../../core/view/labels.ts";
 import { type Need, needsOf } from "../../core/view/needs.ts";
 import type { RunView } from "../../core/view/view.ts";
-import { budgetTexts, spentText } from "../cli/render/cost.ts";
+import { budgetTexts } from "../cli/render/cost.ts";
 import { clockTime, duration, firstLine, harmless, plural } from "../cli/words.ts";
 import type { Followed } from "./follow.ts";
 import { line } from "./line.ts";
@@ -27,7 +27,7 @@ export function Head({ followed, budget }: HeadProps): ReactNode {
     throughputLabel(view),
   ];
   const limits = budgetTexts(view, budget);
-  const cost = [`cost: ${spentText(view.spent)}`, ...(limits.length > 0 ? limits : ["no budget"]), busy];
+  const cost = [`cost: ${spentLabel(view.spent)}`, ...(limits.length > 0 ? limits : ["no budget"]), busy];
   const health = { ...(view.target.health === "red" && { color: "red" }) };
   return h(
     Box,

@@ -1,10 +1,9 @@
 /** What is there to read about one task? Lines of plain text for each of its pages. */
 import { taskOf } from "../../core/log/state.ts";
 import type { Task, TaskId } from "../../core/task.ts";
-import { proofLabel } from "../../core/view/labels.ts";
+import { proofLabel, spentLabel } from "../../core/view/labels.ts";
 import type { JobSpan } from "../../core/view/story.ts";
 import { gatingIn, rowOf, type Seen } from "../../core/view/view.ts";
-import { spentText } from "../cli/render/cost.ts";
 import { clockTime, duration, harmless, harmlessLines, plural, short } from "../cli/words.ts";
 
 export const PAGES = ["Overview", "Transcript", "Diff", "Handoff", "Evidence"] as const;
@@ -26,7 +25,7 @@ export function overview({ state }: Seen, id: TaskId): readonly string[] {
   const { word, attempts } = rowOf(state, id, { depth: 0, gating: gatingIn(state) });
   const fact = (name: string, text: string) => (text === "" ? [] : [`${name}: ${harmless(text)}`]);
   return [
-    `${word}${attempts > 1 ? `, attempt ${attempts}` : ""} · ${spentText(used)}`,
+    `${word}${attempts > 1 ? `, attempt ${attempts}` : ""} · ${spentLabel(used)}`,
     ...(now.is === "failed" ? fact("failed", now.failure.message) : []),
     ...(now.is === "cancelled" ? fact("cancelled", now.reason) : []),
     ...past.flatMap(({ attempt, failure }) => fact(`attempt ${attempt} failed`, failure.message)),

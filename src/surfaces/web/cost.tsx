@@ -1,6 +1,8 @@
 /** What has the run cost? Tokens and money over time, and by task. */
+
+import { dollars, priceLabel, spentLabel } from "../../core/view/labels.ts";
 import type { JobSpan } from "../../core/view/story.ts";
-import { count, dollars, duration, line } from "./format.ts";
+import { count, duration, line } from "./format.ts";
 import { useMore } from "./more.tsx";
 import { addressOf, type PageParts } from "./parts.ts";
 
@@ -16,9 +18,7 @@ export function Cost({ run, seen, view }: PageParts) {
   return (
     <section aria-label="Cost">
       <div class="facts">
-        <span>{count(view.spent.tokens)} tokens</span>
-        <span>{dollars(view.spent.microdollars)}</span>
-        {view.spent.unpriced > 0 && <span>{view.spent.unpriced} jobs of unknown price</span>}
+        <span>{spentLabel(view.spent)}</span>
       </div>
       {costs.length === 0 ? (
         <p class="quiet">No job has reported tokens.</p>
@@ -38,13 +38,13 @@ export function Cost({ run, seen, view }: PageParts) {
                 </tr>
               </thead>
               <tbody>
-                {costs.slice(0, shown).map(({ task, name, tokens, microdollars }) => (
+                {costs.slice(0, shown).map(({ task, name, ...used }) => (
                   <tr key={task}>
                     <td>
                       <a href={addressOf({ run, tab: "cost", task })}>{line(name, 80)}</a>
                     </td>
-                    <td>{count(tokens)}</td>
-                    <td>{dollars(microdollars)}</td>
+                    <td>{count(used.tokens)}</td>
+                    <td>{priceLabel(used)}</td>
                   </tr>
                 ))}
               </tbody>

@@ -11,7 +11,6 @@ export function duration(ms: number): string {
 export const count = (n: number): string =>
   n < 10_000 ? String(n) : n < 1_000_000 ? `${Math.round(n / 1_000)} k` : `${(n / 1_000_000).toFixed(1)} M`;
 
-export const dollars = (microdollars: number): string => `$${(microdollars / 1_000_000).toFixed(2)}`;
 export const time = (ms: number): string =>
   new Date(ms).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", second: "2-digit" });
 export const dayAndTime = (ms: number): string =>

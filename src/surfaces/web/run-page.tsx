@@ -1,10 +1,10 @@
 /** One run: how it stands, what needs a person, and its tasks as a graph, a timeline or a list. */
 import { useEffect, useReducer, useRef, useState } from "preact/hooks";
-import { healthLabel, runLabel } from "../../core/view/labels.ts";
+import { healthLabel, runLabel, spentLabel } from "../../core/view/labels.ts";
 import { canResume } from "../../core/view/needs.ts";
 import { command } from "./api.ts";
 import { Cost } from "./cost.tsx";
-import { count, dollars, duration, harmless, line, plural } from "./format.ts";
+import { duration, harmless, line, plural } from "./format.ts";
 import { Graph } from "./graph.tsx";
 import { Health } from "./health.tsx";
 import { Landing } from "./landing.tsx";
@@ -114,8 +114,7 @@ function Head({ view, live, run }: PageParts) {
           {counts.done} of {plural(counts.total, "task")} done
           {counts.failed > 0 && <b class="bad">, {counts.failed} failed</b>}
         </span>
-        <span>{count(spent.tokens)} tokens</span>
-        {spent.microdollars > 0 && <span>{dollars(spent.microdollars)}</span>}
+        <span>cost: {spentLabel(spent)}</span>
         <span class={target.health === "red" ? "bad" : ""}>target {healthLabel(view)}</span>
         {live.connection === "lost" && <span class="bad">connection lost; trying again</span>}
       </div>

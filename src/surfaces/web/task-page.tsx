@@ -3,13 +3,13 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { JobId } from "../../core/job.ts";
 import { taskOf } from "../../core/log/state.ts";
 import type { Task, TaskId } from "../../core/task.ts";
-import { proofLabel } from "../../core/view/labels.ts";
+import { dollars, proofLabel, spentLabel } from "../../core/view/labels.ts";
 import type { JobSpan } from "../../core/view/story.ts";
 import { gatingIn, rowOf, rowsOf, type TaskRow } from "../../core/view/view.ts";
 import { command } from "./api.ts";
 import { connect } from "./connect.ts";
 import { Diff } from "./diff.tsx";
-import { count, dollars, duration, harmless, line, plural, withoutEscapes } from "./format.ts";
+import { count, duration, harmless, line, plural, withoutEscapes } from "./format.ts";
 import { stateText } from "./graph.tsx";
 import { addressOf, type PageParts } from "./parts.ts";
 
@@ -64,7 +64,7 @@ function Brief({ seen, task: { spec, state, used } }: TaskParts) {
         />
         <Fact name="After" value={after} />
         <Fact name="Specialist" value={spec.agent ?? ""} />
-        <Fact name="Cost" value={`${count(used.tokens)} tokens, ${dollars(used.microdollars)}`} />
+        <Fact name="Cost" value={spentLabel(used)} />
         <Fact name="Failed" value={state.is === "failed" ? state.failure.message : ""} />
         <Fact name="Cancelled" value={state.is === "cancelled" ? state.reason : ""} />
       </dl>
@@ -194,7 +194,7 @@ function Attempt({ run, span, isOpen, failure }: AttemptProps) {
     <details name="attempt" open={open} onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>
         {title}, {end}
-        {tokens > 0 && `, ${count(tokens)} tokens, ${dollars(microdollars)}`}
+        {tokens > 0 && `, ${count(tokens)} tokens${microdollars > 0 ? `, ${dollars(microdollars)}` : ""}`}
       </summary>
       {failure && (
         <p class="pre">

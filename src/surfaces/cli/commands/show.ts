@@ -6,6 +6,7 @@ import type { SeenRun } from "../../../app/see-run.ts";
 import { gitIn } from "../../../compose/project.ts";
 import { ROOT, type TaskId } from "../../../core/task.ts";
 import type { Budget } from "../../../core/view/budget-left.ts";
+import { spentLabel } from "../../../core/view/labels.ts";
 import { type FailedAttemptView, findTask, type RunView, rowsOf, viewOf } from "../../../core/view/view.ts";
 import type { Owner } from "../../../ports/runs.ts";
 import { hasExit, openHere, openNamed } from "../acts/project.ts";
@@ -15,15 +16,7 @@ import { fit, onPage, table } from "../columns.ts";
 import { type Act, type Context, say, usage, writeJson } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { paint } from "../output.ts";
-import {
-  budgetTexts,
-  callTexts,
-  costRows,
-  lossRows,
-  spentText,
-  tookTexts,
-  unaccountedTexts,
-} from "../render/cost.ts";
+import { budgetTexts, callTexts, costRows, lossRows, tookTexts, unaccountedTexts } from "../render/cost.ts";
 import { type FlakyOfRun, flakyOfRun, listFlaky, sayFlaky } from "../render/flaky.ts";
 import { detailsOf, proposedIn, showTask, TASK_TONES, termLines, termsOf, wordIn } from "../render/task.ts";
 import { budgetOf } from "../run-record.ts";
@@ -153,7 +146,7 @@ function showTree(
 
 function showTally(context: Context, { tally, spent }: RunView, budget: Budget): void {
   const told = [
-    ...(tally.costs.length > 0 ? [`cost: ${spentText(spent)}`] : []),
+    ...(tally.costs.length > 0 ? [`cost: ${spentLabel(spent)}`] : []),
     ...callTexts(tally),
     ...unaccountedTexts(spent),
     ...budgetTexts({ spent }, budget),

@@ -4,6 +4,7 @@ import { fromSettings, toPolicy } from "../../../config/index.ts";
 import { hasFailed } from "../../../core/result.ts";
 import type { Policy } from "../../../core/rules/policy.ts";
 import { ROOT } from "../../../core/task.ts";
+import { spentLabel } from "../../../core/view/labels.ts";
 import { assume, NOTHING_LEARNT } from "../../../simulation/assumed.ts";
 import { recordingOf } from "../../../simulation/from-log.ts";
 import { recordedIn } from "../../../simulation/recorded.ts";
@@ -15,7 +16,6 @@ import { table } from "../columns.ts";
 import { type Context, refuse, say, writeJson } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { paint } from "../output.ts";
-import { spentText } from "../render/cost.ts";
 import { draw, type ForecastSection, saySections, time } from "../render/forecast.ts";
 import { forecastSvg } from "../render/forecast-svg.ts";
 import { harmless } from "../words.ts";
@@ -110,7 +110,7 @@ function sections(compared: Compared, policy: Policy): readonly ForecastSection[
     row("conflicts", ({ conflicts }) => `${conflicts}`),
     row("refused by the gate", ({ reds }) => `${reds}`),
     row("failed attempts", ({ failed }) => `${failed}`),
-    ["cost", "", "", spentText(actual.used)],
+    ["cost", "", "", spentLabel(actual.used)],
   ]);
   const order = isSameOrder(replayed, actual)
     ? "With its own durations the tasks are done in the same order"

@@ -8,6 +8,7 @@ import { flakyTestsOf, gitIn } from "../../../compose/project.ts";
 import type { Failure } from "../../../core/failure.ts";
 import { hasFailed } from "../../../core/result.ts";
 import type { TaskId } from "../../../core/task.ts";
+import { spentLabel } from "../../../core/view/labels.ts";
 import { approvalFor, questionsFor } from "../../../core/view/needs.ts";
 import { type QuestionView, type RunView, viewOf } from "../../../core/view/view.ts";
 import { undoneText } from "../../../core/view/view-reasons.ts";
@@ -21,7 +22,7 @@ import { fit, table } from "../columns.ts";
 import { type Act, type Context, refuse, say, writeJson } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { paint } from "../output.ts";
-import { budgetTexts, spentText, unaccountedTexts } from "../render/cost.ts";
+import { budgetTexts, unaccountedTexts } from "../render/cost.ts";
 import { sayFlakyCount } from "../render/flaky.ts";
 import { notProbedText } from "../render/narrate-gate.ts";
 import { failedTitle, gateChangeTexts, setbackTexts } from "../render/report.ts";
@@ -176,7 +177,7 @@ function sayOne(context: Context, { home, view, state, owner, wait, moved, bring
     ["time", `${duration(until - times.openedAt - times.idleMs)}, ${plural(view.events, "event")}`],
     [
       "cost",
-      [spentText(spent), ...unaccountedTexts(spent), ...budgetTexts(view, budgetOf(record))].join("; "),
+      [spentLabel(spent), ...unaccountedTexts(spent), ...budgetTexts(view, budgetOf(record))].join("; "),
     ],
   ] as const;
   const base = moved === undefined ? [] : [["base", baseMovedText(moved)] as const];

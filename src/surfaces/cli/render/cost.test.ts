@@ -2,24 +2,25 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { CoreRun, task } from "../../../../test/support/core-run.ts";
 import { emptyState } from "../../../core/log/state.ts";
+import { spentLabel } from "../../../core/view/labels.ts";
 import { nothingSeen, type RunView, see, viewOf } from "../../../core/view/view.ts";
-import { budgetTexts, callTexts, costRows, spentText, unaccountedTexts } from "./cost.ts";
+import { budgetTexts, callTexts, costRows, unaccountedTexts } from "./cost.ts";
 
 test("a price that is not known is said, and never counted as nothing", () => {
   const spent = { ...emptyState().spent, tokens: 1_200, unpriced: 2 };
-  assert.equal(spentText(spent), "1,200 tokens, price unknown for 2 jobs");
+  assert.equal(spentLabel(spent), "1,200 tokens, price unknown for 2 jobs");
   assert.equal(
-    spentText({ ...spent, microdollars: 50_000 }),
+    spentLabel({ ...spent, microdollars: 50_000 }),
     "1,200 tokens, $0.05, price unknown for 2 jobs",
   );
-  assert.equal(spentText({ ...spent, unpriced: 0 }), "1,200 tokens, $0.00");
-  assert.match(spentText({ ...spent, tokens: 0, unpriced: 0 }), /not reported/);
+  assert.equal(spentLabel({ ...spent, unpriced: 0 }), "1,200 tokens, $0.00");
+  assert.match(spentLabel({ ...spent, tokens: 0, unpriced: 0 }), /not reported/);
 });
 
 test("calls that were cut off are listed with what was set aside for them, and not in the sum", () => {
   const unaccounted = { calls: 2, tokens: 9_000, microdollars: 30_000 };
   const spent = { ...emptyState().spent, tokens: 1_200, microdollars: 10_000, unaccounted };
-  assert.equal(spentText(spent), "1,200 tokens, $0.01");
+  assert.equal(spentLabel(spent), "1,200 tokens, $0.01");
   assert.deepEqual(unaccountedTexts(spent), [
     "unaccounted: 2 calls cut off before reporting usage; at most 9,000 tokens, $0.03, counted against the budget",
   ]);

@@ -1,27 +1,10 @@
 /** What a run has cost, in words: tokens, money, calls, gate runs, failed attempts, and what is left of the budget. */
 import { type Budget, budgetLeft } from "../../../core/view/budget-left.ts";
+import { dollars, priceLabel } from "../../../core/view/labels.ts";
 import type { RunView } from "../../../core/view/view.ts";
 import { harmless, plural, precise } from "../words.ts";
 
 type Spent = RunView["spent"];
-
-/** An unknown price is said to be unknown, never shown as $0. */
-export function spentText(
-  spent: Pick<Spent, "tokens" | "microdollars" | "unpriced" | "unaccounted">,
-): string {
-  const { tokens, microdollars, unpriced, unaccounted } = spent;
-  if (tokens === 0 && microdollars === 0 && unpriced === 0 && unaccounted.calls === 0)
-    return "not reported by the agents";
-  const money = microdollars === 0 && unpriced > 0 ? [] : [dollars(microdollars)];
-  const unknown = unpriced > 0 ? [`price unknown for ${plural(unpriced, "job")}`] : [];
-  return [count(tokens, "token"), ...money, ...unknown].join(", ");
-}
-
-/** Four digits below a cent, so that it is not shown as $0.00. */
-export function dollars(microdollars: number): string {
-  const isTiny = microdollars > 0 && microdollars < 10_000;
-  return `$${(microdollars / 1_000_000).toFixed(isTiny ? 4 : 2)}`;
-}
 
 const count = (n: number, one: string) => `${n.toLocaleString("en")} ${n === 1 ? one : `${one}s`}`;
 
@@ -64,7 +47,7 @@ export function costRows({ costs }: RunView["tally"], max: number): readonly (re
       harmless(cost.name, 60),
       count(cost.tokens, "token"),
       [
-        cost.microdollars === 0 && cost.unpriced > 0 ? "price unknown" : dollars(cost.microdollars),
+        priceLabel(cost),
         ...(cost.unaccounted.calls > 0
           ? [
               `and ${plural(cost.unaccounted.calls, "call")} unaccounted, at most ${count(cost.unaccounted.tokens, "token")}`,

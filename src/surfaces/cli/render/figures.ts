@@ -1,11 +1,12 @@
 /** The numbers of a run in words: what is not known is said to be unknown. */
 import type { Advice } from "../../../core/view/advice.ts";
 import type { Figures, LandedLines } from "../../../core/view/figures.ts";
+import { dollars, spentLabel } from "../../../core/view/labels.ts";
 import type { RunReport } from "../../../core/view/report.ts";
 import type { TimePart } from "../../../core/view/time-spent.ts";
 import type { RunView } from "../../../core/view/view.ts";
 import { harmless, plural, precise } from "../words.ts";
-import { dollars, lossLabel, spentText } from "./cost.ts";
+import { lossLabel } from "./cost.ts";
 import { paragraph, type ReportSection, section } from "./sections.ts";
 
 type Unit = "count" | "ms" | "share" | "times" | "tokens" | "microdollars";
@@ -94,7 +95,7 @@ export function figureSection({ figures: f }: RunReport, { spent }: RunView): Re
       "agents",
       `${of("agentsMs")} of work: ${of("speedUp")} the time; at most ${f.mostAgents.toLocaleString("en")} at once`,
     ],
-    ["cost", `${f.tokens === null ? "" : least}${spentText(spent)}`],
+    ["cost", `${f.tokens === null ? "" : least}${spentLabel(spent)}`],
     ["per accepted task", priced("tokensPerTask", "microdollarsPerTask")],
     ["per landed line", priced("tokensPerLine", "microdollarsPerLine")],
     [

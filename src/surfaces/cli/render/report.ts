@@ -1,20 +1,11 @@
 /** The report of a run: what landed, what failed and why, what is not done, what it cost, and what to type next. */
 import type { Budget } from "../../../core/view/budget-left.ts";
-import { proofLabel } from "../../../core/view/labels.ts";
+import { proofLabel, spentLabel } from "../../../core/view/labels.ts";
 import type { RunReport } from "../../../core/view/report.ts";
 import type { FailedAttemptView, RunView, UndoneView } from "../../../core/view/view.ts";
 import { undoneText } from "../../../core/view/view-reasons.ts";
 import { duration, harmless, plural, precise, quoted, short } from "../words.ts";
-import {
-  budgetTexts,
-  callTexts,
-  costRows,
-  lossRows,
-  redTexts,
-  spentText,
-  tookTexts,
-  unaccountedTexts,
-} from "./cost.ts";
+import { budgetTexts, callTexts, costRows, lossRows, redTexts, tookTexts, unaccountedTexts } from "./cost.ts";
 import {
   adviceSection,
   figureSection,
@@ -222,7 +213,7 @@ function figures({ spent, times, tally }: RunView, { budget = {}, follows, repor
     .map(([{ count, ms }, one, many]) => `${plural(count, one, many)} (${precise(ms)})`);
   const texts = [
     told.join(", "),
-    ...(report ? [] : [`cost: ${spentText(spent)}`]),
+    ...(report ? [] : [`cost: ${spentLabel(spent)}`]),
     ...callTexts(tally),
     ...unaccountedTexts(spent),
     ...budgetTexts({ spent }, budget),

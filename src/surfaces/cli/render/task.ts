@@ -10,6 +10,7 @@ import { isProposed, nameOf, type RunState, taskOf } from "../../../core/log/sta
 import { hasFailed } from "../../../core/result.ts";
 import { EVERYTHING } from "../../../core/scope.ts";
 import type { Task, TaskId } from "../../../core/task.ts";
+import { spentLabel } from "../../../core/view/labels.ts";
 import {
   type FailedAttemptView,
   type RunView,
@@ -25,7 +26,7 @@ import { readEnd } from "../configuration.ts";
 import { type Context, say } from "../context.ts";
 import { paint, type Tone } from "../output.ts";
 import { harmless, harmlessLines, plural, short } from "../words.ts";
-import { spentText, unaccountedTexts } from "./cost.ts";
+import { unaccountedTexts } from "./cost.ts";
 
 /** The tasks that nobody works on before a person has said yes. */
 export const proposedIn = (state: RunState): ReadonlySet<TaskId> =>
@@ -242,7 +243,7 @@ export function showTask(context: Context, details: Details): void {
   if ("handoff" in state && state.handoff) showHandoff(context, state.handoff, list);
   list("Result file", details.output === undefined ? [] : [details.output]);
   if (commit !== undefined) list("Landed as", [short(commit)]);
-  if (details.cost) list("Cost", [spentText(details.cost), ...unaccountedTexts(details.cost)]);
+  if (details.cost) list("Cost", [spentLabel(details.cost), ...unaccountedTexts(details.cost)]);
   list(`Branches (${plural(tries.attempts, "attempt")})`, branches);
   list("Transcripts", transcripts);
   list("Gate output", details.gates);
