@@ -1,6 +1,6 @@
 /** How is it said that the user's branch has moved while a run went on? */
 import type { BaseMoved } from "../../app/deliverable.ts";
-import { plural, short } from "./words.ts";
+import { plural, short } from "../../text/words.ts";
 
 export const baseMovedText = ({ branch, commit, commits }: BaseMoved): string =>
   `${branch} has moved to ${short(commit)}, by ${plural(commits, "commit")} that the run has not seen; ` +

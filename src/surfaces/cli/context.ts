@@ -1,10 +1,10 @@
 /** What does every verb need to know, and how does it say that it cannot? */
 import type { Failure } from "../../core/failure.ts";
 import { redactor } from "../../text/redact.ts";
+import { asJson, harmless } from "../../text/words.ts";
 import { EXIT, type ExitCode } from "./exit-codes.ts";
 import type { TypedInput } from "./input.ts";
 import type { Output } from "./output.ts";
-import { asJson, harmless } from "./words.ts";
 
 export type Context = Output & {
   readonly json: boolean;

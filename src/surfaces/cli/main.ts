@@ -1,10 +1,11 @@
 /** What does `skein …` do? Reads the command line, and answers with an exit code. */
+
+import { quoted } from "../../text/words.ts";
 import { type Context, refuse } from "./context.ts";
 import { EXIT, type ExitCode } from "./exit-codes.ts";
 import { processInput } from "./input.ts";
 import { type Output, processOutput } from "./output.ts";
 import { versionText } from "./version.ts";
-import { quoted } from "./words.ts";
 
 export async function main(
   given: readonly string[],

@@ -6,7 +6,7 @@ import type { JobId } from "../../core/job.ts";
 import { nothingSeen, type RunView, type Seen, see, viewOf } from "../../core/view/view.ts";
 import type { RunFiles } from "../../ports/run-files.ts";
 import type { RunHome } from "../../ports/runs.ts";
-import { harmlessLines } from "../cli/words.ts";
+import { harmlessLines } from "../../text/words.ts";
 
 /** Drawn at most so often, however many events come. */
 const DRAW_MS = 100;

@@ -6,8 +6,8 @@ import type { Budget } from "../../core/view/budget-left.ts";
 import { healthLabel, phaseLabel, runLabel, spentLabel, throughputLabel } from "../../core/view/labels.ts";
 import { type Need, needsOf } from "../../core/view/needs.ts";
 import type { RunView } from "../../core/view/view.ts";
+import { clockTime, duration, firstLine, harmless, plural } from "../../text/words.ts";
 import { budgetTexts } from "../cli/render/cost.ts";
-import { clockTime, duration, firstLine, harmless, plural } from "../cli/words.ts";
 import type { Followed } from "./follow.ts";
 import { line } from "./line.ts";
 

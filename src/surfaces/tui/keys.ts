@@ -4,7 +4,7 @@ import { ROOT, type TaskId } from "../../core/task.ts";
 import { approvalFor, canResume, questionsFor } from "../../core/view/needs.ts";
 import type { RunView } from "../../core/view/view.ts";
 import type { MailboxMessage } from "../../ports/mailbox.ts";
-import { harmless } from "../cli/words.ts";
+import { harmless } from "../../text/words.ts";
 import type { Followed } from "./follow.ts";
 
 export type Prompt = {

@@ -8,7 +8,7 @@ import { foldedTree } from "../../core/view/folded-tree.ts";
 import type { MailboxMessage } from "../../ports/mailbox.ts";
 import type { RunFiles } from "../../ports/run-files.ts";
 import type { RunHome } from "../../ports/runs.ts";
-import { harmless } from "../cli/words.ts";
+import { harmless } from "../../text/words.ts";
 import type { Followed } from "./follow.ts";
 import { Head, Landing, needTexts, waitsOf } from "./head.ts";
 import { askFor, keysFor, type Prompt } from "./keys.ts";

@@ -4,7 +4,7 @@ import type { Task, TaskId } from "../../core/task.ts";
 import { proofLabel, spentLabel } from "../../core/view/labels.ts";
 import type { JobSpan } from "../../core/view/story.ts";
 import { gatingIn, rowOf, type Seen } from "../../core/view/view.ts";
-import { clockTime, duration, harmless, harmlessLines, plural, short } from "../cli/words.ts";
+import { clockTime, duration, harmless, harmlessLines, plural, short } from "../../text/words.ts";
 
 export const PAGES = ["Overview", "Transcript", "Diff", "Handoff", "Evidence"] as const;
 export type TaskPage = (typeof PAGES)[number];

@@ -5,7 +5,7 @@ import { nameOf, taskOf } from "../../core/log/state.ts";
 import type { TaskId } from "../../core/task.ts";
 import type { RunFiles } from "../../ports/run-files.ts";
 import type { RunHome } from "../../ports/runs.ts";
-import { harmless, harmlessLines } from "../cli/words.ts";
+import { harmless, harmlessLines } from "../../text/words.ts";
 import { type Followed, followTranscript } from "./follow.ts";
 import { line } from "./line.ts";
 import {

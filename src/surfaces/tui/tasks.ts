@@ -8,9 +8,9 @@ import { gatingIn, type RunningView, type RunView, rowOf, type TaskRow } from ".
 import { undoneText } from "../../core/view/view-reasons.ts";
 import type { RunFiles } from "../../ports/run-files.ts";
 import type { RunHome } from "../../ports/runs.ts";
+import { duration, firstLine, harmless } from "../../text/words.ts";
 import { fit, padded } from "../cli/columns.ts";
 import { runningText } from "../cli/render/running.ts";
-import { duration, firstLine, harmless } from "../cli/words.ts";
 import { followTranscript } from "./follow.ts";
 import { line } from "./line.ts";
 

@@ -6,9 +6,9 @@ import { durationText } from "../../../config/values.ts";
 import type { Failure } from "../../../core/failure.ts";
 import { accountOf } from "../../../core/model-spec.ts";
 import type { RunView } from "../../../core/view/view.ts";
+import { clockTime, day, duration, harmless, plural } from "../../../text/words.ts";
 import { type Context, refuse } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
-import { clockTime, day, duration, harmless, plural } from "../words.ts";
 
 export function sayHalt(context: Context, halt: Halt, view: RunView, config: Config): ExitCode {
   const { run, counts } = view;

@@ -2,6 +2,7 @@
 import path from "node:path";
 import { lintPlan } from "../../../planning/lint.ts";
 import type { ExecutionPlan } from "../../../planning/plan.ts";
+import { harmless } from "../../../text/words.ts";
 import type { PlanFirst, RunOptions } from "../commands/options.ts";
 import { jsonText, notify, sayPlan } from "../commands/plan.ts";
 import { type Context, refuse, say, usage } from "../context.ts";
@@ -10,7 +11,6 @@ import { writeNew } from "../files.ts";
 import { processInput, type TypedInput } from "../input.ts";
 import { type GivenPlan, refusePlan } from "../planning/file.ts";
 import { makePlan } from "../planning/make.ts";
-import { harmless } from "../words.ts";
 import type { Exit } from "./project.ts";
 
 type Wanted = RunOptions & PlanFirst & { readonly goal: string };

@@ -2,12 +2,12 @@
 import { type Losses, type LostCommit, type Removal, removeRun } from "../../../app/remove-run.ts";
 import { partsOf } from "../../../compose/parts.ts";
 import { hasFailed } from "../../../core/result.ts";
+import { firstLine, harmless, plural, short } from "../../../text/words.ts";
 import type { RemoveOptions } from "../commands/options.ts";
 import { type Context, refuse, say, writeJson } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { processInput, type TypedInput } from "../input.ts";
 import { sayRefused } from "../refusals.ts";
-import { firstLine, harmless, plural, short } from "../words.ts";
 import { hasExit, NEVER, openHere } from "./project.ts";
 
 export async function remove(

@@ -9,12 +9,12 @@ import { partsOf } from "../../../compose/parts.ts";
 import { hasFailed } from "../../../core/result.ts";
 import { unreachable } from "../../../core/unreachable.ts";
 import type { DeliveryEnd } from "../../../ports/delivery.ts";
+import { quoted, short } from "../../../text/words.ts";
 import { hasExit, openHere, orExit } from "../acts/project.ts";
 import { stopOnSignal } from "../acts/signals.ts";
 import { type Act, type Context, refuse, say, writeJson } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { sayRefused } from "../refusals.ts";
-import { quoted, short } from "../words.ts";
 import { type AddTo, addRepo, type DeliverCommandOptions, examples } from "./options.ts";
 
 export const addDeliver: AddTo = (command, perform) => {

@@ -8,6 +8,7 @@ import { readConfig } from "../../../config/index.ts";
 import { messageOf } from "../../../core/failure.ts";
 import { hasFailed } from "../../../core/result.ts";
 import type { RunView } from "../../../core/view/view.ts";
+import { commands, plural, quoted, short } from "../../../text/words.ts";
 import { demoGoal, demoProject } from "../../demo/project.ts";
 import { demoScript } from "../../demo/script.ts";
 import { CACHE_VARIABLE, demoSettings } from "../../demo/settings.ts";
@@ -17,7 +18,6 @@ import { wrapped } from "../columns.ts";
 import { type Act, type Context, refuse, say, usage } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { paint } from "../output.ts";
-import { commands, plural, quoted, short } from "../words.ts";
 import { type AddTo, addPlain, examples, type PlainOption } from "./options.ts";
 import { begin } from "./run.ts";
 

@@ -1,6 +1,7 @@
 /** `skein diff`: compares two runs, figure by figure and task by task. */
 import { type Comparison, compareRuns, type FigureChange } from "../../../core/view/compare-runs.ts";
 import { runReport } from "../../../core/view/report.ts";
+import { harmless } from "../../../text/words.ts";
 import { hasExit, openHere, openNamed } from "../acts/project.ts";
 import { pageColumns } from "../columns.ts";
 import { type Act, say, writeJson } from "../context.ts";
@@ -9,7 +10,6 @@ import { paint } from "../output.ts";
 import { FIGURES, valueText } from "../render/figures.ts";
 import { linesOf, type ReportSection, section } from "../render/sections.ts";
 import { workersOf } from "../run-record.ts";
-import { harmless } from "../words.ts";
 import { type AddTo, addRepo, examples, type RepoOption } from "./options.ts";
 
 export const addDiff: AddTo = (command, perform) => {

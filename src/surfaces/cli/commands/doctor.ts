@@ -7,6 +7,7 @@ import { inspect } from "../../../app/inspect.ts";
 import { inspectParts } from "../../../compose/inspection.ts";
 import { type Failed, hasFailed } from "../../../core/result.ts";
 import type { Disk } from "../../../ports/inspection.ts";
+import { harmless, plural } from "../../../text/words.ts";
 import { stopOnSignal } from "../acts/signals.ts";
 import { onPage, table } from "../columns.ts";
 import { readHere } from "../configuration.ts";
@@ -15,7 +16,6 @@ import { trialAsked, trialOf } from "../doctor/gate.ts";
 import { redactorOf, type Setting, settingsOf, valueText, withoutSecretWords } from "../doctor/values.ts";
 import { EXIT } from "../exit-codes.ts";
 import { paint } from "../output.ts";
-import { harmless, plural } from "../words.ts";
 import { type AddTo, addRepo, addSettings, collect, type DoctorOptions, examples } from "./options.ts";
 
 /** Without a command: the empty one, among those that are named. */

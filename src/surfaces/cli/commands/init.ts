@@ -8,13 +8,13 @@ import { defaultConfig, starterText } from "../../../config/index.ts";
 import { hasFailed } from "../../../core/result.ts";
 import type { SetupFacts } from "../../../ports/inspection.ts";
 import type { Project } from "../../../ports/project.ts";
+import { commands, harmless } from "../../../text/words.ts";
 import { hasExit, NEVER, openHere } from "../acts/project.ts";
 import { onPage } from "../columns.ts";
 import { type Act, type Context, refuse, say, writeJson } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { lookAt, type Unwritten, writeNew } from "../files.ts";
 import { paint } from "../output.ts";
-import { commands, harmless } from "../words.ts";
 import { type AddTo, addRepo, examples, type RepoOption } from "./options.ts";
 
 type InitOptions = RepoOption & { readonly force?: true; readonly print?: true };

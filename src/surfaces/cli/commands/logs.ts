@@ -6,13 +6,13 @@ import { wallTime } from "../../../core/log/state.ts";
 import type { TaskId } from "../../../core/task.ts";
 import { concerns } from "../../../core/view/concerns.ts";
 import { findTask, nothingSeen, type Seen, see } from "../../../core/view/view.ts";
+import { asJson, clockTime, day } from "../../../text/words.ts";
 import { hasExit, openHere, openNamed } from "../acts/project.ts";
 import { type Act, type Context, refuse, usage } from "../context.ts";
 import { EXIT } from "../exit-codes.ts";
 import { paint } from "../output.ts";
 import { narrate } from "../render/narrate.ts";
 import { hasPlanner } from "../run-record.ts";
-import { asJson, clockTime, day } from "../words.ts";
 import { type AddTo, addRepo, examples, type RepoOption } from "./options.ts";
 
 export const addLogs: AddTo = (command, perform) => {

@@ -5,6 +5,7 @@ import { checkedBy } from "../../../app/plan-grounds.ts";
 import { messageOf } from "../../../core/failure.ts";
 import { type Finding, lintPlan } from "../../../planning/lint.ts";
 import type { ExecutionPlan } from "../../../planning/plan.ts";
+import { harmless, plural } from "../../../text/words.ts";
 import type { Exit } from "../acts/project.ts";
 import { type Act, type Context, say, usage, writeJson } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
@@ -20,7 +21,6 @@ import {
   readAs,
 } from "../planning/file.ts";
 import { groundsFor } from "../planning/make.ts";
-import { harmless, plural } from "../words.ts";
 import type { RepoOption } from "./options.ts";
 
 type Wanted = RepoOption & { readonly file: string };

@@ -3,6 +3,7 @@
 import path from "node:path";
 import type { Command } from "commander";
 import type { ExecutionPlan } from "../../../planning/plan.ts";
+import { asJson, harmless } from "../../../text/words.ts";
 import { MAX_GOAL_BYTES, readGoal, textIn } from "../acts/goal.ts";
 import type { Exit } from "../acts/project.ts";
 import { onPage } from "../columns.ts";
@@ -12,7 +13,6 @@ import { lookAt, readBounded, writeNew } from "../files.ts";
 import { paint } from "../output.ts";
 import { makePlan } from "../planning/make.ts";
 import type { PlanPage } from "../render/plan.ts";
-import { asJson, harmless } from "../words.ts";
 import { type AddTo, addRepo, collect, examples, type PlanOptions, type RepoOption } from "./options.ts";
 
 export const addPlan: AddTo = (command, perform) => {

@@ -11,6 +11,7 @@ import { groundsParts } from "../../../compose/planning.ts";
 import { type Config, type ReadConfig, toPolicy } from "../../../config/index.ts";
 import type { Project } from "../../../ports/project.ts";
 import { costNotices } from "../../../simulation/plan-cost.ts";
+import { firstLine, harmless, plural, short } from "../../../text/words.ts";
 import { type Followed, follow } from "../acts/follow.ts";
 import { followApart } from "../acts/follow-apart.ts";
 import { readGoal } from "../acts/goal.ts";
@@ -22,7 +23,6 @@ import { type Act, type Context, say } from "../context.ts";
 import { EXIT } from "../exit-codes.ts";
 import { paint } from "../output.ts";
 import { type GivenPlan, planIn, planSize } from "../planning/file.ts";
-import { firstLine, harmless, plural, short } from "../words.ts";
 import { deliverDone } from "./deliver.ts";
 import {
   type AddTo,

@@ -4,13 +4,13 @@ import { dropSalvaged, entryName, restoreSalvaged } from "../../../app/salvage.t
 import { salvageOf } from "../../../compose/project.ts";
 import { hasFailed } from "../../../core/result.ts";
 import { closest } from "../../../text/closest.ts";
+import { ago, harmless, short } from "../../../text/words.ts";
 import { hasExit, NEVER, openHere } from "../acts/project.ts";
 import { table, wrapped } from "../columns.ts";
 import { type Act, type Context, refuse, say, usage, writeJson } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { paint } from "../output.ts";
 import { sayRefused } from "../refusals.ts";
-import { ago, harmless, short } from "../words.ts";
 import { type AddTo, addRepo, examples, type RepoOption, type RestoreOptions } from "./options.ts";
 
 export const addSalvage: AddTo = (command, perform) => {

@@ -9,6 +9,7 @@ import type { Budget } from "../../../core/view/budget-left.ts";
 import { spentLabel } from "../../../core/view/labels.ts";
 import { type FailedAttemptView, findTask, type RunView, rowsOf, viewOf } from "../../../core/view/view.ts";
 import type { Owner } from "../../../ports/runs.ts";
+import { firstLine, harmless, harmlessLines, plural } from "../../../text/words.ts";
 import { hasExit, openHere, openNamed } from "../acts/project.ts";
 import { runText, runWord } from "../acts/run-state.ts";
 import { baseMovedText } from "../base-text.ts";
@@ -20,7 +21,6 @@ import { budgetTexts, callTexts, costRows, lossRows, tookTexts, unaccountedTexts
 import { type FlakyOfRun, flakyOfRun, listFlaky, sayFlaky } from "../render/flaky.ts";
 import { detailsOf, proposedIn, showTask, TASK_TONES, termLines, termsOf, wordIn } from "../render/task.ts";
 import { budgetOf } from "../run-record.ts";
-import { firstLine, harmless, harmlessLines, plural } from "../words.ts";
 import { unknownTask } from "./logs.ts";
 import { type AddTo, addRepo, examples, type RepoOption } from "./options.ts";
 

@@ -11,6 +11,7 @@ import { recordedIn } from "../../../simulation/recorded.ts";
 import { replay } from "../../../simulation/replay.ts";
 import { type Timeline, timelineOf } from "../../../simulation/timeline.ts";
 import { withoutHistory } from "../../../simulation/without-history.ts";
+import { harmless } from "../../../text/words.ts";
 import { hasExit, openHere, orExit } from "../acts/project.ts";
 import { table } from "../columns.ts";
 import { type Context, refuse, say, writeJson } from "../context.ts";
@@ -18,7 +19,6 @@ import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { paint } from "../output.ts";
 import { draw, type ForecastSection, saySections, time } from "../render/forecast.ts";
 import { forecastSvg } from "../render/forecast-svg.ts";
-import { harmless } from "../words.ts";
 import type { RepoOption } from "./options.ts";
 
 type Compared = {

@@ -17,6 +17,7 @@ import { type Assumed, assume, type Learnt, NOTHING_LEARNT } from "../../../simu
 import { workMs } from "../../../simulation/forecast.ts";
 import { learntHere } from "../../../simulation/recorded.ts";
 import { type SpeedUp, speedUp } from "../../../simulation/speed-up.ts";
+import { firstLine, harmless, plural } from "../../../text/words.ts";
 import { type Exit, hasExit, NEVER } from "../acts/project.ts";
 import { readHere } from "../configuration.ts";
 import { type Act, type Context, refuse, say, usage, writeJson } from "../context.ts";
@@ -26,7 +27,6 @@ import { paint } from "../output.ts";
 import { kindOf, MAX_PLAN_BYTES, optionsIn, readAs, refusePlan } from "../planning/file.ts";
 import { draw, forecastText, saySections } from "../render/forecast.ts";
 import { forecastSvg } from "../render/forecast-svg.ts";
-import { firstLine, harmless, plural } from "../words.ts";
 import { type AddTo, addRepo, examples, type RepoOption } from "./options.ts";
 import { simulateRun } from "./simulate-run.ts";
 

@@ -15,6 +15,16 @@ import { undoneText } from "../../../core/view/view-reasons.ts";
 import { type Wait, waitOf } from "../../../core/view/view-wait.ts";
 import type { Project } from "../../../ports/project.ts";
 import type { Owner, RunHome, RunRecord } from "../../../ports/runs.ts";
+import {
+  ago,
+  clockTime,
+  day,
+  duration,
+  firstLine,
+  harmless,
+  harmlessLines,
+  plural,
+} from "../../../text/words.ts";
 import { hasExit, openHere, orExit } from "../acts/project.ts";
 import { type RunWord, runText, runWord } from "../acts/run-state.ts";
 import { baseMovedText } from "../base-text.ts";
@@ -28,7 +38,6 @@ import { notProbedText } from "../render/narrate-gate.ts";
 import { failedTitle, gateChangeTexts, setbackTexts } from "../render/report.ts";
 import { runningText, targetText, waitText } from "../render/running.ts";
 import { budgetOf } from "../run-record.ts";
-import { ago, clockTime, day, duration, firstLine, harmless, harmlessLines, plural } from "../words.ts";
 import { type AddTo, addRepo, examples, type RepoOption } from "./options.ts";
 
 export const addStatus: AddTo = (command, perform) => {

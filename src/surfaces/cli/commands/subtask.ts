@@ -16,6 +16,7 @@ import {
 } from "../../../subtasks/repository-templates.ts";
 import type { Template } from "../../../subtasks/template.ts";
 import { closest } from "../../../text/closest.ts";
+import { harmless } from "../../../text/words.ts";
 import { type Exit, hasExit, NEVER, openHere } from "../acts/project.ts";
 import { stopOnSignal } from "../acts/signals.ts";
 import { onPage } from "../columns.ts";
@@ -24,7 +25,6 @@ import { type Act, type Context, type Perform, refuse, say, usage, writeJson } f
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import type { TypedInput } from "../input.ts";
 import { sayRefused } from "../refusals.ts";
-import { harmless } from "../words.ts";
 import {
   type AddTo,
   addRepo,

@@ -6,11 +6,11 @@ import { tryGate } from "../../../app/try-gate.ts";
 import { partsOf } from "../../../compose/parts.ts";
 import { openProject } from "../../../compose/project.ts";
 import { hasFailed } from "../../../core/result.ts";
+import { short } from "../../../text/words.ts";
 import { stopOnSignal } from "../acts/signals.ts";
 import type { DoctorOptions } from "../commands/options.ts";
 import type { Context } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
-import { short } from "../words.ts";
 
 /** `--gate` without a command asks for the trial; one with a command is a setting as everywhere. */
 export function trialAsked({ gate = [], ...options }: DoctorOptions): {

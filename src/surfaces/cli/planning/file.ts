@@ -9,11 +9,11 @@ import {
 } from "../../../planning/files/read-plan.ts";
 import { type LintFacts, lintPlan } from "../../../planning/lint.ts";
 import type { ExecutionPlan } from "../../../planning/plan.ts";
+import { plural } from "../../../text/words.ts";
 import type { Exit } from "../acts/project.ts";
 import { type Context, refuse } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { readBytes } from "../files.ts";
-import { plural } from "../words.ts";
 import { type Where, whereIn, withLine } from "./lines.ts";
 
 export type GivenPlan = {

@@ -7,6 +7,7 @@ import { groundsParts, planParts } from "../../../compose/planning.ts";
 import type { ReadConfig } from "../../../config/index.ts";
 import { hasFailed } from "../../../core/result.ts";
 import { AGENT_PREFIX, type ExecutionPlan } from "../../../planning/plan.ts";
+import { asJson, harmless } from "../../../text/words.ts";
 import { type Exit, hasExit, NEVER } from "../acts/project.ts";
 import { stopOnSignal } from "../acts/signals.ts";
 import { onPage } from "../columns.ts";
@@ -15,7 +16,6 @@ import { readHere } from "../configuration.ts";
 import { type Context, refuse, usage } from "../context.ts";
 import { EXIT } from "../exit-codes.ts";
 import { sayRefused } from "../refusals.ts";
-import { asJson, harmless } from "../words.ts";
 
 type Made = {
   readonly plan: ExecutionPlan;

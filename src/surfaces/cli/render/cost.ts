@@ -2,7 +2,7 @@
 import { type Budget, budgetLeft } from "../../../core/view/budget-left.ts";
 import { dollars, priceLabel } from "../../../core/view/labels.ts";
 import type { RunView } from "../../../core/view/view.ts";
-import { harmless, plural, precise } from "../words.ts";
+import { harmless, plural, precise } from "../../../text/words.ts";
 
 type Spent = RunView["spent"];
 

@@ -5,7 +5,7 @@ import { dollars, spentLabel } from "../../../core/view/labels.ts";
 import type { RunReport } from "../../../core/view/report.ts";
 import type { TimePart } from "../../../core/view/time-spent.ts";
 import type { RunView } from "../../../core/view/view.ts";
-import { harmless, plural, precise } from "../words.ts";
+import { harmless, plural, precise } from "../../../text/words.ts";
 import { lossLabel } from "./cost.ts";
 import { paragraph, type ReportSection, section } from "./sections.ts";
 

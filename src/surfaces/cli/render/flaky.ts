@@ -3,11 +3,11 @@ import { flakyTestsOf } from "../../../compose/project.ts";
 import type { RunState } from "../../../core/log/state.ts";
 import type { FlakyHistory } from "../../../ports/flaky-tests.ts";
 import type { Project } from "../../../ports/project.ts";
+import { ago, harmless, plural } from "../../../text/words.ts";
 import { table } from "../columns.ts";
 import { type Context, say, writeJson } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { paint } from "../output.ts";
-import { ago, harmless, plural } from "../words.ts";
 
 /** `skein show --flaky`. */
 export async function listFlaky(context: Context, project: Project): Promise<ExitCode> {

@@ -1,7 +1,7 @@
 /** How does a forecast look as a picture? Workers as lanes with their tasks as bars, and what more workers would bring. */
 import type { Row } from "../../../simulation/speed-up.ts";
 import type { Timeline } from "../../../simulation/timeline.ts";
-import { duration, precise } from "../words.ts";
+import { duration, precise } from "../../../text/words.ts";
 import { titled } from "./forecast.ts";
 import { cut, escaped, round, text } from "./svg.ts";
 

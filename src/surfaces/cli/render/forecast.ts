@@ -5,12 +5,12 @@ import type { HotFile } from "../../../core/view/hot-files.ts";
 import type { ExecutionPlan } from "../../../planning/plan.ts";
 import type { Row, SpeedUp } from "../../../simulation/speed-up.ts";
 import type { TimedTask, Timeline } from "../../../simulation/timeline.ts";
+import { duration, firstLine, harmless, plural, precise } from "../../../text/words.ts";
 import { fit, onPage, padded, table, width } from "../columns.ts";
 import { type Context, refuse, say } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { lookAt, readBounded, writeNew } from "../files.ts";
 import { paint } from "../output.ts";
-import { duration, firstLine, harmless, plural, precise } from "../words.ts";
 
 export type ForecastSection = { readonly title: string; readonly lines: readonly string[] };
 

@@ -3,7 +3,7 @@ import type { EventOf } from "../../../core/log/event.ts";
 import { nameOf, type RunState, taskOf, wallTime } from "../../../core/log/state.ts";
 import { type SubtaskQuestion, type ToolResponse, UNANSWERED } from "../../../core/subtask.ts";
 import type { TaskId } from "../../../core/task.ts";
-import { clockTime, firstLine } from "../words.ts";
+import { clockTime, firstLine } from "../../../text/words.ts";
 import { bad, type Line, plain, quiet } from "./line.ts";
 
 type CallEvent = EventOf<

@@ -5,7 +5,7 @@ import type { Member } from "../../../core/job.ts";
 import type { EventOf } from "../../../core/log/event.ts";
 import { nameOf, type RunState, taskOf } from "../../../core/log/state.ts";
 import { isRepair, type TaskId } from "../../../core/task.ts";
-import { short } from "../words.ts";
+import { short } from "../../../text/words.ts";
 import { bad, good, type Line, plain, quiet } from "./line.ts";
 
 export function checked({ tip, report }: EventOf<"target.checked">, state: RunState): Line | undefined {

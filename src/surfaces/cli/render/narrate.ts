@@ -8,7 +8,7 @@ import { ROOT, type TaskId } from "../../../core/task.ts";
 import { duringOf } from "../../../core/view/story.ts";
 import { isUngated } from "../../../core/view/view.ts";
 import { leftOf, undoneOf, undoneText, unreachedTasks, whyFailed } from "../../../core/view/view-reasons.ts";
-import { clockTime, day, duration, firstLine, plural, short } from "../words.ts";
+import { clockTime, day, duration, firstLine, plural, short } from "../../../text/words.ts";
 import { bad, good, type Line, plain, quiet } from "./line.ts";
 import { goesOn, narrateCall } from "./narrate-call.ts";
 import { checked, landed, nextOf, probed, targetName, turned } from "./narrate-gate.ts";

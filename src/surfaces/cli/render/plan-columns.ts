@@ -1,8 +1,8 @@
 /** How do the waves of a plan stand side by side? A column each, a cell for each task. */
 import type { PlanTask } from "../../../planning/plan.ts";
+import { harmless } from "../../../text/words.ts";
 import { fit, padded, width } from "../columns.ts";
 import type { Tone } from "../output.ts";
-import { harmless } from "../words.ts";
 
 export type Brush = (tone: Tone, text: string) => string;
 

@@ -2,9 +2,9 @@
 
 import { type ExecutionPlan, isReady, type PlanTask } from "../../../planning/plan.ts";
 import { criticalPath } from "../../../planning/waves.ts";
+import { commands, harmless, plural, quoted } from "../../../text/words.ts";
 import { fit, table, width, wrapped } from "../columns.ts";
 import { paint, SILENT } from "../output.ts";
-import { commands, harmless, plural, quoted } from "../words.ts";
 import { type Brush, oneLine, planColumns } from "./plan-columns.ts";
 
 export type PlanPage = {

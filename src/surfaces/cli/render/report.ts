@@ -4,7 +4,7 @@ import { proofLabel, spentLabel } from "../../../core/view/labels.ts";
 import type { RunReport } from "../../../core/view/report.ts";
 import type { FailedAttemptView, RunView, UndoneView } from "../../../core/view/view.ts";
 import { undoneText } from "../../../core/view/view-reasons.ts";
-import { duration, harmless, plural, precise, quoted, short } from "../words.ts";
+import { duration, harmless, plural, precise, quoted, short } from "../../../text/words.ts";
 import { budgetTexts, callTexts, costRows, lossRows, redTexts, tookTexts, unaccountedTexts } from "./cost.ts";
 import {
   adviceSection,

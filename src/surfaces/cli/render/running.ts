@@ -2,7 +2,7 @@
 import { healthWord } from "../../../core/view/labels.ts";
 import type { RunningView, RunView } from "../../../core/view/view.ts";
 import type { Wait } from "../../../core/view/view-wait.ts";
-import { clockTime, duration, harmless, plural, short } from "../words.ts";
+import { clockTime, duration, harmless, plural, short } from "../../../text/words.ts";
 import { slowText } from "./narrate.ts";
 
 /** More of them would push the log off a small screen. */

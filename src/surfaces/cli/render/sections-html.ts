@@ -1,7 +1,7 @@
 /** A report as one page of HTML: its own style and pictures, no script, and no request to anywhere. */
 import type { JobKind } from "../../../core/rules/policy.ts";
 import type { LaneView, SpanView } from "../../../core/view/timeline.ts";
-import { precise } from "../words.ts";
+import { precise } from "../../../text/words.ts";
 import type { Bar, ReportItem, ReportSection } from "./sections.ts";
 import { cut, escaped, round, text } from "./svg.ts";
 

@@ -1,5 +1,5 @@
 /** A report as markdown, for a page of a project or a pull request. */
-import { harmless } from "../words.ts";
+import { harmless } from "../../../text/words.ts";
 import type { ReportItem, ReportSection } from "./sections.ts";
 
 export function markdownOf([headline, ...sections]: readonly ReportSection[], goal: string): string {

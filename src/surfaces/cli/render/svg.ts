@@ -1,5 +1,5 @@
 /** What do pictures share? Texts that are well-formed XML whatever they say, and numbers that are short. */
-import { harmless } from "../words.ts";
+import { harmless } from "../../../text/words.ts";
 
 type At = { readonly x: number; readonly y: number; readonly className?: string; readonly anchor?: string };
 

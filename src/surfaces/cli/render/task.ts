@@ -20,12 +20,12 @@ import {
 } from "../../../core/view/view.ts";
 import type { Project } from "../../../ports/project.ts";
 import type { Owner, RunHome } from "../../../ports/runs.ts";
+import { harmless, harmlessLines, plural, short } from "../../../text/words.ts";
 import { NEVER } from "../acts/project.ts";
 import { type RunWord, runWord } from "../acts/run-state.ts";
 import { readEnd } from "../configuration.ts";
 import { type Context, say } from "../context.ts";
 import { paint, type Tone } from "../output.ts";
-import { harmless, harmlessLines, plural, short } from "../words.ts";
 import { unaccountedTexts } from "./cost.ts";
 
 /** The tasks that nobody works on before a person has said yes. */

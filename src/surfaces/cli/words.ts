@@ -1,2 +1,0 @@
-/** The words of every surface are in `text`. */
-export * from "../../text/words.ts";
