@@ -220,3 +220,10 @@ test("400 lines are allowed, 401 are not, in tests and tools as well", () => {
     assert.match(check({ [file]: lines(401) }).join(), /has 401 lines, 400 are allowed/);
   }
 });
+
+test("compose is wiring only: 400 lines in all", () => {
+  const lines = sourceFiles()
+    .filter(({ path }) => path.startsWith("src/compose/"))
+    .reduce((sum, { text }) => sum + text.trimEnd().split("\n").length, 0);
+  assert.ok(lines > 0 && lines <= 400, `${lines} lines: what is more than wiring belongs into src/app`);
+});
