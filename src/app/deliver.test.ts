@@ -1,0 +1,97 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { CoreRun, task } from "../../test/support/core-run.ts";
+import { defaultConfig } from "../config/read.ts";
+import { toSettings } from "../config/settings.ts";
+import { hasFailed } from "../core/result.ts";
+import { Fold } from "../engine/fold.ts";
+import type { Brought } from "../ports/delivery.ts";
+import type { RunHome } from "../ports/runs.ts";
+import { deliverRun } from "./deliver.ts";
+import type { Parts, RunWorld } from "./parts.ts";
+
+const NEVER = new AbortController().signal;
+const MOVED = { is: "base-moved", base: "b", target: "t" } as const;
+const DELIVERED = { is: "delivered", from: "b", to: "t" } as const;
+
+/** A run in which `one` has landed, or nothing has, and what it did on its way to the branch. */
+async function delivered({
+  landed = true,
+  pid,
+  partial = true,
+  brought = [DELIVERED],
+  isGreen = true,
+}: {
+  landed?: boolean;
+  pid?: number;
+  partial?: boolean;
+  brought?: readonly Brought[];
+  isGreen?: boolean;
+}) {
+  const run = CoreRun.planned([task("one")]);
+  if (landed) run.finish("t.1");
+  const seen = new Fold();
+  for (const event of run.log) seen.take(event);
+  const did: string[] = [];
+  const note = (what: string) => async () => void did.push(what);
+  const home = {
+    record: { run: "a", base: "b", baseBranch: "main", settings: toSettings(defaultConfig()) },
+    owner: async () => (pid === undefined ? undefined : { pid, since: 0 }),
+    lock: async () => ({ release: note("unlocked") }),
+  } as unknown as RunHome;
+  const answers = [...brought];
+  const command = { name: "test", green: isGreen, failures: isGreen ? [] : ["x"] };
+  const world = {
+    close: note("closed"),
+    workspaces: { close: note("workspaces") },
+    place: { filterProblem: async () => undefined },
+    jobs: {
+      gate: { run: async () => ({ report: { commands: [command] } }) },
+      repository: { land: async () => ({ is: "landed", did: did.push("landed") }) },
+    },
+  } as unknown as RunWorld;
+  const parts = {
+    openWorld: () => world,
+    git: async () => "",
+    delivery: {
+      bring: async () => answers.shift() ?? MOVED,
+      mergeBase: async () => ({ is: "candidate", commit: "c", onto: "t" }),
+      letGo: note("let go"),
+    },
+  } as unknown as Pick<Parts, "openWorld" | "git" | "delivery">;
+  return { end: await deliverRun({ home, seen, partial }, parts, NEVER), did };
+}
+
+const OPENED = ["let go", "workspaces", "closed", "unlocked"];
+
+describe("a run that is delivered", () => {
+  it("moves the branch, and gives back everything that it opened", async () => {
+    const { end, did } = await delivered({});
+    assert.deepEqual(end, { branch: "main", end: { ...DELIVERED, isMerged: false } });
+    assert.deepEqual(did, OPENED);
+  });
+
+  it("has what the branch got meanwhile gated and landed first, three times at most", async () => {
+    const { end, did } = await delivered({ brought: [MOVED, DELIVERED] });
+    assert.ok(!hasFailed(end) && end.end.is === "delivered" && end.end.isMerged);
+    assert.deepEqual(did, ["landed", ...OPENED]);
+    const moving = await delivered({ brought: [] });
+    assert.deepEqual(moving.end, { branch: "main", end: { is: "base-keeps-moving", isMerged: true } });
+    const red = await delivered({ brought: [MOVED], isGreen: false });
+    assert.ok(!hasFailed(red.end) && red.end.end.is === "red");
+    assert.deepEqual(red.did, OPENED, "what fails the gate does not land");
+  });
+
+  it("stays where it is while it is driven, has landed nothing, or is not closed", async () => {
+    for (const [how, why] of [
+      [{ pid: 7 }, /running in process 7/],
+      [{ landed: false }, /nothing has landed/],
+      [{ partial: false }, /is not closed/],
+    ] as const) {
+      const { end, did } = await delivered(how);
+      assert.ok(hasFailed(end));
+      assert.match(end.failure.message, why);
+      assert.deepEqual(did, []);
+    }
+  });
+});
