@@ -105,7 +105,8 @@ async function bring(
   if (forbidden) return { failure: { ...forbidden, next: `merge ${target} yourself, with your own git` } };
   const tip = seen.state.target.tip || since;
   const { filters } = config.workspace;
-  return mergeAndBring(
+  // Awaited here: the stack gives everything back as soon as this function returns, even a promise.
+  return await mergeAndBring(
     { run, baseBranch, target, since, tip, intoCheckout, filters },
     world,
     delivery,
