@@ -1,7 +1,8 @@
 /** Which tasks does a tree show whose subplans and subtasks are folded, and how far are those that it hides? */
 import type { RunState } from "../log/state.ts";
 import { ROOT, type TaskId } from "../task.ts";
-import { gatingIn, rowOf, treeOf } from "./view.ts";
+import { AT_WORK } from "./labels.ts";
+import { gatingIn, rowOf, type TaskRow, treeOf } from "./view.ts";
 
 /** `below`: everything under the task, at any depth; of the goal nothing is counted, the run's counts are those. */
 export type TreeNode = {
@@ -36,10 +37,9 @@ export function foldedTree(
   return shown.map((node) => ({ ...node, isFolded: node.isFolded && node.below.tasks > 0 }));
 }
 
-const AT_WORK: ReadonlySet<string> = new Set(["planning", "working", "gating"]);
 const FAILED: ReadonlySet<string> = new Set(["failed", "skipped", "cancelled"]);
 
-function countIn(below: Below, word: string): void {
+function countIn(below: Below, word: TaskRow["word"]): void {
   below.tasks += 1;
   if (word === "done") below.done += 1;
   else if (FAILED.has(word)) below.failed += 1;

@@ -1,21 +1,37 @@
-/** How are the states of a run called? The same words on the terminal, on the web page and in the report. */
+/** How are the states of a run and of its tasks called? The same words on the terminal, on the web page and in the report. */
 import type { Phase } from "../rules/landing.ts";
-import type { RunView } from "./view.ts";
+import type { RunningView, RunView, TaskRow } from "./view.ts";
 
-const RUN_WORDS: Readonly<Record<RunView["is"], string>> = {
-  working: "running",
-  proposed: "waiting for your approval",
-  paused: "paused",
-  cancelling: "cancelling",
-  done: "done",
-  incomplete: "incomplete",
-  failed: "failed",
-  cancelled: "cancelled",
+/** How a run stands, as `--json` says it. */
+export type RunWord = Exclude<RunView["is"], "working"> | "running" | "stopped";
+
+/** A run that no process drives is stopped, whatever its log says was going on. `isDriven`: undefined: not known. */
+export function runWord(
+  { is, times }: Pick<RunView, "is" | "times">,
+  isDriven: boolean | undefined,
+): RunWord {
+  if (isDriven === false && times.closedAt === undefined) return "stopped";
+  return is === "working" ? "running" : is;
+}
+
+export const runLabel = (word: RunWord): string => (word === "proposed" ? "waiting for your approval" : word);
+
+/** In a stopped run nobody is at work. */
+export const taskLabel = (word: TaskRow["word"], run: RunWord): string =>
+  run === "stopped" && AT_WORK.has(word) ? "interrupted" : (TASK_WORDS[word] ?? word);
+/** Where the name in `--json` is not what people would say. */
+const TASK_WORDS: Readonly<Partial<Record<TaskRow["word"], string>>> = {
+  parked: "queued",
+  gating: "in the gate",
 };
+export const AT_WORK: ReadonlySet<TaskRow["word"]> = new Set(["planning", "working", "gating"]);
 
-/** `isDriven`: whether some process drives the run; undefined: not known. */
-export const runLabel = (view: RunView, isDriven: boolean | undefined): string =>
-  isDriven === false && view.times.closedAt === undefined ? "stopped" : RUN_WORDS[view.is];
+/** What the log shows as running; in a stopped run nothing is. */
+export const runningIn = ({ running }: RunView, run: RunWord): readonly RunningView[] =>
+  run === "stopped" ? [] : running;
+
+/** Of a job whose end is not in the log. */
+export const openJobLabel = (run: RunWord): string => (run === "stopped" ? "interrupted" : "running");
 
 export function healthLabel({ target: { health, isVerified, isUngated } }: RunView): string {
   if (isUngated) return "not checked: there is no gate";

@@ -1,5 +1,5 @@
 /** How is a run shown in a list of runs? */
-import { runLabel } from "./labels.ts";
+import { runLabel, runWord } from "./labels.ts";
 import { needsOf } from "./needs.ts";
 import type { RunView } from "./view.ts";
 
@@ -19,7 +19,7 @@ export const runLine = ({ run, goal, createdAt }: Asked, view: RunView, isDriven
   goal,
   createdAt,
   is: view.is,
-  label: runLabel(view, isDriven),
+  label: runLabel(runWord(view, isDriven)),
   done: view.counts.done,
   total: view.counts.total,
   needsYou: needsOf(view).length > 0,

@@ -3,6 +3,7 @@
 import { stripVTControlCharacters } from "node:util";
 import { messageOf } from "../../core/failure.ts";
 import type { JobId } from "../../core/job.ts";
+import { type RunWord, runWord } from "../../core/view/labels.ts";
 import { nothingSeen, type RunView, type Seen, see, viewOf } from "../../core/view/view.ts";
 import type { RunFiles } from "../../ports/run-files.ts";
 import type { RunHome } from "../../ports/runs.ts";
@@ -46,6 +47,10 @@ export class Followed {
   get view(): RunView {
     this.#view ??= viewOf(this.seen);
     return this.#view;
+  }
+
+  get word(): RunWord {
+    return runWord(this.view, this.isDriven);
   }
 
   say(text: string): void {

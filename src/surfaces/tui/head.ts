@@ -3,7 +3,14 @@
 import { Box, Text } from "ink";
 import { createElement as h, type ReactNode } from "react";
 import type { Budget } from "../../core/view/budget-left.ts";
-import { healthLabel, phaseLabel, runLabel, spentLabel, throughputLabel } from "../../core/view/labels.ts";
+import {
+  healthLabel,
+  phaseLabel,
+  runLabel,
+  runningIn,
+  spentLabel,
+  throughputLabel,
+} from "../../core/view/labels.ts";
 import { type Need, needsOf } from "../../core/view/needs.ts";
 import type { RunView } from "../../core/view/view.ts";
 import { clockTime, duration, firstLine, harmless, plural } from "../../text/words.ts";
@@ -14,13 +21,13 @@ import { line } from "./line.ts";
 type HeadProps = { readonly followed: Followed; readonly budget: Budget };
 
 export function Head({ followed, budget }: HeadProps): ReactNode {
-  const { view, isDriven } = followed;
+  const { view, isDriven, word } = followed;
   const { counts, times, tally, is } = view;
   const isOver = times.closedAt !== undefined;
   const end = times.closedAt ?? (isDriven ? Date.now() : times.lastAt);
   const failed = counts.failed > 0 ? `, ${counts.failed} failed` : "";
   const busy = `${plural(tally.agents.mostAtOnce, "agent")} at once, ${Math.round(tally.agents.share * 100)} % busy`;
-  const colour = is === "done" ? "green" : isOver || isDriven === false ? "red" : "cyan";
+  const colour = is === "done" ? "green" : isOver || word === "stopped" ? "red" : "cyan";
   const progress = [
     duration(end - times.openedAt - times.idleMs),
     `${counts.done} of ${plural(counts.total, "task")} done${failed}`,
@@ -36,7 +43,7 @@ export function Head({ followed, budget }: HeadProps): ReactNode {
     h(
       Text,
       { wrap: "truncate" },
-      h(Text, { color: colour, bold: true }, runLabel(view, isDriven)),
+      h(Text, { color: colour, bold: true }, runLabel(word)),
       ` · ${progress.filter(Boolean).join(" · ")}`,
     ),
     line(cost.join(" · ")),
@@ -96,8 +103,8 @@ const MAX_WAITS = 2;
 
 /** Two lines: the gate that runs, with what it looks for; and what is next. */
 export function Landing({ followed }: { readonly followed: Followed }): ReactNode {
-  const { view, seen } = followed;
-  const gate = view.running.find(({ kind }) => kind === "land" || kind === "check");
+  const { view, seen, word } = followed;
+  const gate = runningIn(view, word).find(({ kind }) => kind === "land" || kind === "check");
   const phase = phaseLabel(seen.state.landing.phase);
   const names = (tasks: readonly { readonly name: string }[]) =>
     tasks.map(({ name }) => harmless(name, 30)).join(" + ");

@@ -40,20 +40,20 @@ export function Screen(parts: ScreenParts): ReactNode {
   useTick();
   const { columns, rows: height } = useWindowSize();
   const place = usePlace(parts, height);
-  const { view, seen, note, problem, isDriven } = followed;
+  const { view, seen, note, problem, word } = followed;
   if (seen.story.events === 0) return line(problem ? harmless(problem) : "Reading the log…");
   const needs = needTexts(view);
   const waits = waitsOf(view, Date.now());
   const room = height - FIXED_LINES - needs.length - waits.length;
   const isOver = view.times.closedAt !== undefined;
-  const busy = isOver ? view.undone.length + view.left.length : atWorkIn(view).length;
+  const busy = isOver ? view.undone.length + view.left.length : atWorkIn(view, word).length;
   const atWork = Math.max(1, Math.min(busy, Math.floor(room / 3)));
   const rows = room - 1 - (busy > 0 ? atWork + 1 : 0);
   const { open, page, scrolled, prompt, tree, at } = place;
   const stopped = `No process drives this run. To continue: skein resume ${view.run}`;
   const notice = problem
     ? `the log cannot be read on: ${problem}`
-    : note || (isDriven === false && !isOver ? stopped : parts.leave);
+    : note || (word === "stopped" ? stopped : parts.leave);
   return h(
     Box,
     { flexDirection: "column", width: columns, height },
@@ -66,9 +66,9 @@ export function Screen(parts: ScreenParts): ReactNode {
       ...(open
         ? [h(TaskView, { key: open, ...parts, task: open, page, scrolled, lines: room })]
         : [
-            h(AtWork, { key: "work", view, max: atWork, ...parts }),
+            h(AtWork, { key: "work", view, run: word, max: atWork, ...parts }),
             line("Tasks", { key: "title", bold: true }),
-            h(TaskRows, { key: "rows", state: seen.state, tree, at, lines: rows, columns }),
+            h(TaskRows, { key: "rows", state: seen.state, run: word, tree, at, lines: rows, columns }),
           ]),
     ),
     h(Landing, { followed }),

@@ -1,7 +1,7 @@
 /** What is there to read about one task? Lines of plain text for each of its pages. */
 import { taskOf } from "../../core/log/state.ts";
 import type { Task, TaskId } from "../../core/task.ts";
-import { proofLabel, spentLabel } from "../../core/view/labels.ts";
+import { openJobLabel, proofLabel, type RunWord, spentLabel, taskLabel } from "../../core/view/labels.ts";
 import type { JobSpan } from "../../core/view/story.ts";
 import { gatingIn, rowOf, type Seen } from "../../core/view/view.ts";
 import { clockTime, duration, harmless, harmlessLines, plural, short } from "../../text/words.ts";
@@ -20,12 +20,12 @@ export function changeOf({ base, state }: Task): { readonly from: string; readon
 }
 
 /** Its brief, and how far it is. */
-export function overview({ state }: Seen, id: TaskId): readonly string[] {
+export function overview({ state }: Seen, id: TaskId, run: RunWord): readonly string[] {
   const { spec, state: now, past, used } = taskOf(state, id);
   const { word, attempts } = rowOf(state, id, { depth: 0, gating: gatingIn(state) });
   const fact = (name: string, text: string) => (text === "" ? [] : [`${name}: ${harmless(text)}`]);
   return [
-    `${word}${attempts > 1 ? `, attempt ${attempts}` : ""} · ${spentLabel(used)}`,
+    `${taskLabel(word, run)}${attempts > 1 ? `, attempt ${attempts}` : ""} · ${spentLabel(used)}`,
     ...(now.is === "failed" ? fact("failed", now.failure.message) : []),
     ...(now.is === "cancelled" ? fact("cancelled", now.reason) : []),
     ...past.flatMap(({ attempt, failure }) => fact(`attempt ${attempt} failed`, failure.message)),
@@ -53,7 +53,7 @@ export function handoffLines({ state }: Seen, id: TaskId): readonly string[] {
 }
 
 /** What the repository and the log show, whatever the worker says. */
-export function evidenceLines(seen: Seen, id: TaskId): readonly string[] {
+export function evidenceLines(seen: Seen, id: TaskId, run: RunWord): readonly string[] {
   const { state, story } = seen;
   const task = taskOf(state, id);
   const change = changeOf(task);
@@ -74,13 +74,13 @@ export function evidenceLines(seen: Seen, id: TaskId): readonly string[] {
       ({ at, commit, proof, flaky }) =>
         `landed at ${clockTime(at)} as ${short(commit)}: ${proofLabel(proof)}${flaky.length > 0 ? `, ${plural(flaky.length, "flaky test")}` : ""}`,
     ),
-    ...jobsOf(seen, id).map(jobLine),
+    ...jobsOf(seen, id).map((job) => jobLine(job, run)),
     ...task.past.map(({ attempt, failure }) => `attempt ${attempt} failed: ${harmless(failure.message)}`),
   ];
 }
 
-const jobLine = ({ kind, number, from, to, how, tokens }: JobSpan): string =>
+const jobLine = ({ kind, number, from, to, how, tokens }: JobSpan, run: RunWord): string =>
   `${kind === "plan" ? "planner, turn" : "worker, attempt"} ${number}: ` +
   (to === undefined
-    ? "running"
+    ? openJobLabel(run)
     : `${how} after ${duration(to - from)}, ${tokens.toLocaleString("en")} tokens`);

@@ -31,7 +31,7 @@ type TaskProps = {
 
 export function TaskView(props: TaskProps): ReactNode {
   const { followed, task: id, page, scrolled } = props;
-  const { seen } = followed;
+  const { seen, word } = followed;
   const job = jobsOf(seen, id).at(-1)?.job;
   const transcript = useTranscript(props, page === "Overview" || page === "Transcript" ? job : undefined);
   const diff = useDiff(props);
@@ -41,7 +41,7 @@ export function TaskView(props: TaskProps): ReactNode {
   );
   const room = Math.max(1, props.lines - 2);
   const said = transcript.length > 0 ? transcript : ["Nothing was written yet."];
-  const about = overview(seen, id);
+  const about = overview(seen, id, word);
   const texts: Readonly<Record<TaskPage, () => readonly string[]>> = {
     Overview: () => {
       const top = [...window(about, scrolled, room - 3), `── ${job ?? "not started"} ──`];
@@ -50,7 +50,7 @@ export function TaskView(props: TaskProps): ReactNode {
     Transcript: () => window(said, Math.max(0, said.length - room - scrolled), room),
     Diff: () => window(diff, scrolled, room),
     Handoff: () => window(handoffLines(seen, id), scrolled, room),
-    Evidence: () => window(evidenceLines(seen, id), scrolled, room),
+    Evidence: () => window(evidenceLines(seen, id, word), scrolled, room),
   };
   return h(
     Box,

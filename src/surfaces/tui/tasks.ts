@@ -4,6 +4,7 @@ import { createElement as h, type ReactNode, useEffect, useState } from "react";
 import { type RunState, taskOf } from "../../core/log/state.ts";
 import { isSettled, ROOT } from "../../core/task.ts";
 import type { TreeNode } from "../../core/view/folded-tree.ts";
+import { type RunWord, runningIn, taskLabel } from "../../core/view/labels.ts";
 import { gatingIn, type RunningView, type RunView, rowOf, type TaskRow } from "../../core/view/view.ts";
 import { undoneText } from "../../core/view/view-reasons.ts";
 import type { RunFiles } from "../../ports/run-files.ts";
@@ -17,14 +18,14 @@ import { line } from "./line.ts";
 type Place = { readonly home: RunHome; readonly files: RunFiles };
 
 /** Planners and workers; the gate has lines of its own. */
-export const atWorkIn = ({ running }: RunView): readonly RunningView[] =>
-  running.filter(({ kind }) => kind === "plan" || kind === "work");
+export const atWorkIn = (view: RunView, run: RunWord): readonly RunningView[] =>
+  runningIn(view, run).filter(({ kind }) => kind === "plan" || kind === "work");
 
-type AtWorkProps = Place & { readonly view: RunView; readonly max: number };
+type AtWorkProps = Place & { readonly view: RunView; readonly run: RunWord; readonly max: number };
 
 /** Of a run that is over: what was not done, instead. */
-export function AtWork({ view, max, ...place }: AtWorkProps): ReactNode {
-  const jobs = atWorkIn(view);
+export function AtWork({ view, run, max, ...place }: AtWorkProps): ReactNode {
+  const jobs = atWorkIn(view, run);
   const isOver = view.times.closedAt !== undefined;
   const undone = isOver ? [...view.undone.map(undoneText), ...view.left] : [];
   const count = isOver ? undone.length : jobs.length;
@@ -73,6 +74,7 @@ const MARKS: Readonly<Partial<Record<TaskRow["word"], readonly [string, string]>
 
 type RowsProps = {
   readonly state: RunState;
+  readonly run: RunWord;
   readonly tree: readonly TreeNode[];
   /** Undefined before the person has chosen one: then the screen follows the work. */
   readonly at: number | undefined;
@@ -81,7 +83,7 @@ type RowsProps = {
 };
 
 /** Only those that can be seen are made. */
-export function TaskRows({ state, tree, at, lines, columns }: RowsProps): ReactNode {
+export function TaskRows({ state, run, tree, at, lines, columns }: RowsProps): ReactNode {
   const shown = Math.max(1, lines);
   const middle = at ?? firstUnsettled(state, tree);
   const first = Math.max(0, Math.min(middle - Math.floor(shown / 2), tree.length - shown));
@@ -100,7 +102,7 @@ export function TaskRows({ state, tree, at, lines, columns }: RowsProps): ReactN
         Text,
         { key: row.task, wrap: "truncate", inverse: first + i === at },
         h(Text, { color }, `${mark} `),
-        `${padded(fit(name, nameColumns), nameColumns)} ${row.word}${again}${belowText(node)}  `,
+        `${padded(fit(name, nameColumns), nameColumns)} ${taskLabel(row.word, run)}${again}${belowText(node, run)}  `,
         h(Text, { dimColor: true }, firstLine(row.description, 200)),
       );
     }),
@@ -114,11 +116,11 @@ export const firstUnsettled = (state: RunState, tree: readonly TreeNode[]): numb
     tree.findIndex(({ task }) => task !== ROOT && !isSettled(taskOf(state, task))),
   );
 
-function belowText({ isFolded, below: { tasks, done, failed, atWork } }: TreeNode): string {
+function belowText({ isFolded, below: { tasks, done, failed, atWork } }: TreeNode, run: RunWord): string {
   if (!isFolded) return "";
   const parts = [
     `${done} of ${tasks} done`,
-    ...(atWork > 0 ? [`${atWork} at work`] : []),
+    ...(atWork > 0 ? [`${atWork} ${run === "stopped" ? "interrupted" : "at work"}`] : []),
     ...(failed > 0 ? [`${failed} failed`] : []),
   ];
   return ` (${parts.join(", ")})`;

@@ -2,6 +2,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { TaskId } from "../../core/task.ts";
 import { criticalPath, type GraphNode, shapeOf } from "../../core/view/graph.ts";
+import { type RunWord, taskLabel } from "../../core/view/labels.ts";
 import { gatingIn, rowOf, type TaskRow } from "../../core/view/view.ts";
 import { duration, line, plural } from "./format.ts";
 import { useLater } from "./later.ts";
@@ -23,7 +24,7 @@ type Placed = GraphNode & { readonly x: number; readonly y: number };
 type Layout = ReturnType<typeof layOut>;
 const NOTHING: Layout = { placed: new Map(), columns: [], width: 0, height: 0 };
 
-export function Graph({ run, seen, live }: PageParts) {
+export function Graph({ run, seen, live, word }: PageParts) {
   const [toggled, setToggled] = useState<ReadonlySet<TaskId>>(new Set());
   const { state } = seen;
   const { size } = state.tasks;
@@ -74,6 +75,7 @@ export function Graph({ run, seen, live }: PageParts) {
                   node={node}
                   row={rowOf(state, node.task, { depth: node.depth, gating })}
                   href={addressOf({ run, tab: "graph", task: node.task })}
+                  run={word}
                   isCritical={critical.tasks.has(node.task)}
                   toggle={toggle}
                 />
@@ -89,16 +91,17 @@ type NodeProps = {
   readonly node: Placed;
   readonly row: TaskRow;
   readonly href: string;
+  readonly run: RunWord;
   readonly isCritical: boolean;
   readonly toggle: (task: TaskId) => void;
 };
 
-function Node({ node: { x, y, task, below, isFolded }, row, href, isCritical, toggle }: NodeProps) {
+function Node({ node: { x, y, task, below, isFolded }, row, href, run, isCritical, toggle }: NodeProps) {
   return (
     <div class={`node ${row.word}${isCritical ? " critical" : ""}`} style={{ left: `${x}px`, top: `${y}px` }}>
       <a href={href}>
         <strong>{line(row.key, 40)}</strong>
-        <span class="quiet">{stateText(row)}</span>
+        <span class="quiet">{stateText(row, run)}</span>
       </a>
       {below > 0 && (
         <button
@@ -114,8 +117,8 @@ function Node({ node: { x, y, task, below, isFolded }, row, href, isCritical, to
   );
 }
 
-export const stateText = ({ word, attempts }: TaskRow): string =>
-  attempts > 1 ? `${word}, attempt ${attempts}` : word;
+export const stateText = ({ word, attempts }: TaskRow, run: RunWord): string =>
+  `${taskLabel(word, run)}${attempts > 1 ? `, attempt ${attempts}` : ""}`;
 
 const edgesInto = (
   nodes: readonly Placed[],

@@ -1,16 +1,16 @@
 /** What waits to land, what has landed and by which proof, and what failed on the way. */
-import { phaseLabel, proofLabel } from "../../core/view/labels.ts";
+import { phaseLabel, proofLabel, runningIn } from "../../core/view/labels.ts";
 import { duration, harmless, line, plural, time } from "./format.ts";
 import { useMore } from "./more.tsx";
 import { addressOf, type PageParts } from "./parts.ts";
 
 const ROWS = 100;
 
-export function Landing({ run, view, seen }: PageParts) {
+export function Landing({ run, view, seen, word }: PageParts) {
   const { phase } = seen.state.landing;
   const landings = useMore(view.landings.length, ROWS, "Earlier landings");
   const failed = useMore(view.setbacks.length, ROWS, "Earlier failed attempts");
-  const gating = view.running.filter(({ kind }) => kind === "land" || kind === "check");
+  const gating = runningIn(view, word).filter(({ kind }) => kind === "land" || kind === "check");
   return (
     <section aria-label="Landing">
       <h2>Queue</h2>

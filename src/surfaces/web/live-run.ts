@@ -1,5 +1,6 @@
 /** What does the page know of one run? Its events as they come, folded; and the state at any earlier event. */
 import type { Event } from "../../core/log/event.ts";
+import { type RunWord, runWord } from "../../core/view/labels.ts";
 import { nothingSeen, type RunView, type Seen, see, viewOf } from "../../core/view/view.ts";
 import { type Connection, connect } from "./connect.ts";
 
@@ -81,6 +82,11 @@ export class LiveRun {
     const { seen: of, at } = this;
     if (this.#view?.of !== of || this.#view.at !== at) this.#view = { of, at, view: viewOf(of) };
     return this.#view.view;
+  }
+
+  /** Whether a process drives it is known of now alone. */
+  get word(): RunWord {
+    return runWord(this.view, this.isLive ? this.isDriven : undefined);
   }
 
   travel(to: number | undefined): void {

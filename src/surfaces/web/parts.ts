@@ -1,4 +1,5 @@
 /** Where is the page, and what does every part of it draw from? */
+import type { RunWord } from "../../core/view/labels.ts";
 import type { RunView } from "../../core/view/view.ts";
 import type { LiveRun } from "./live-run.ts";
 
@@ -7,6 +8,8 @@ export type PageParts = {
   readonly live: LiveRun;
   readonly seen: LiveRun["seen"];
   readonly view: RunView;
+  /** How the run stands; at an earlier event as if it were driven. */
+  readonly word: RunWord;
   readonly route: Route;
 };
 

@@ -46,7 +46,7 @@ export function RunPage({ run, route }: { readonly run: string; readonly route: 
         <p role="alert">This run cannot be read: {harmless(now.problem)}</p>
       </main>
     );
-  const parts = { run, live: now, seen: now.seen, view: now.view, route };
+  const parts = { run, live: now, seen: now.seen, view: now.view, word: now.word, route };
   return (
     <main>
       <Head {...parts} />
@@ -97,18 +97,15 @@ function useTick(redraw: (action: undefined) => void): void {
   }, [redraw]);
 }
 
-function Head({ view, live, run }: PageParts) {
+function Head({ view, word, live, run }: PageParts) {
   const { counts, spent, target, times } = view;
   const isOver = times.closedAt !== undefined;
   const end = times.closedAt ?? (live.isLive && live.isDriven ? Date.now() : times.lastAt);
-  const isStopped = live.isLive && !isOver && live.isDriven === false;
   return (
     <section class="head" aria-label="How the run stands">
       <h1>{line(view.goal, 200)}</h1>
       <div class="facts">
-        <span class={`pill ${isStopped ? "paused" : view.is}`}>
-          {runLabel(view, live.isLive ? live.isDriven : undefined)}
-        </span>
+        <span class={`pill ${word === "stopped" ? "paused" : view.is}`}>{runLabel(word)}</span>
         <span>{duration(end - times.openedAt - times.idleMs)}</span>
         <span>
           {counts.done} of {plural(counts.total, "task")} done

@@ -9,13 +9,14 @@ const ROW = 44;
 const SPARE = 10;
 const VISIBLE = 25;
 
-export function TaskList({ run, seen }: PageParts) {
+export function TaskList({ run, seen, word: runWord }: PageParts) {
   const [top, setTop] = useState(0);
   const [wanted, setWanted] = useState("");
   const needle = wanted.trim().toLowerCase();
   const rows = rowsOf(seen.state).filter(
-    ({ name, word, description }) =>
-      needle === "" || `${name} ${word} ${description}`.toLowerCase().includes(needle),
+    (row) =>
+      needle === "" ||
+      `${row.name} ${stateText(row, runWord)} ${row.description}`.toLowerCase().includes(needle),
   );
   const first = Math.max(0, Math.floor(top / ROW) - SPARE);
   const shown = rows.slice(first, first + VISIBLE + 2 * SPARE);
@@ -43,7 +44,7 @@ export function TaskList({ run, seen }: PageParts) {
             >
               <a href={addressOf({ run, tab: "tasks", task: row.task })}>
                 <span class={`dot ${row.word}`} aria-hidden="true" />
-                <strong>{line(row.key, 50)}</strong> <span class="quiet">{stateText(row)}</span>{" "}
+                <strong>{line(row.key, 50)}</strong> <span class="quiet">{stateText(row, runWord)}</span>{" "}
                 <span class="what">{line(row.description, 100)}</span>
               </a>
             </li>

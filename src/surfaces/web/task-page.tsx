@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { JobId } from "../../core/job.ts";
 import { taskOf } from "../../core/log/state.ts";
 import type { Task, TaskId } from "../../core/task.ts";
-import { dollars, proofLabel, spentLabel } from "../../core/view/labels.ts";
+import { dollars, openJobLabel, proofLabel, type RunWord, spentLabel } from "../../core/view/labels.ts";
 import type { JobSpan } from "../../core/view/story.ts";
 import { gatingIn, rowOf, rowsOf, type TaskRow } from "../../core/view/view.ts";
 import { command } from "./api.ts";
@@ -19,7 +19,7 @@ const MAX_BELOW = 200;
 type TaskParts = PageParts & { readonly id: TaskId; readonly task: Task };
 
 export function TaskPage(parts: PageParts & { readonly task: string }) {
-  const { run, seen, route, live } = parts;
+  const { run, seen, route, live, word } = parts;
   const id = parts.task as TaskId;
   const task = seen.state.tasks.get(id);
   const back = <a href={addressOf({ run, tab: route.tab })}>Back to the run</a>;
@@ -36,7 +36,7 @@ export function TaskPage(parts: PageParts & { readonly task: string }) {
     <section class="task" aria-label={`Task ${line(row.name)}`}>
       {back}
       <h2>
-        {line(row.name)} <span class={`pill ${row.word}`}>{stateText(row)}</span>
+        {line(row.name)} <span class={`pill ${row.word}`}>{stateText(row, word)}</span>
       </h2>
       <Brief {...parts} id={id} task={task} />
       {live.isLive && !row.isSettled && <Cancel run={run} task={id} name={row.name} />}
@@ -84,7 +84,7 @@ function Fact({ name, value }: { readonly name: string; readonly value: string }
 }
 
 /** What its planner split it into, and what its worker delegated. */
-function Below({ run, route, seen, id }: TaskParts) {
+function Below({ run, route, seen, word, id }: TaskParts) {
   const below = rowsOf(seen.state).filter(({ task }) => task.startsWith(`${id}.`));
   if (below.length === 0) return null;
   const isSubtask = ({ task }: TaskRow) => taskOf(seen.state, task).spec.spawn !== undefined;
@@ -97,7 +97,7 @@ function Below({ run, route, seen, id }: TaskParts) {
             <a href={addressOf({ run, tab: route.tab, task: one.task })}>{line(one.name)}</a>{" "}
             <span class="quiet">
               {isSubtask(one) && "subtask, "}
-              {stateText(one)}
+              {stateText(one, word)}
             </span>
           </li>
         ))}
@@ -160,7 +160,7 @@ function Cancel({ run, task, name }: { readonly run: string; readonly task: Task
 }
 
 /** Newest first, one of them open with its transcript; why one failed, where that was said. */
-function Attempts({ run, seen, view, id }: TaskParts) {
+function Attempts({ run, seen, view, word, id }: TaskParts) {
   const spans = seen.story.spans.filter(
     (span) => (span.kind === "work" || span.kind === "plan") && span.tasks[0] === id,
   );
@@ -171,7 +171,7 @@ function Attempts({ run, seen, view, id }: TaskParts) {
     <>
       {spans.length > 0 && <h3>Attempts</h3>}
       {spans.toReversed().map((span, i) => (
-        <Attempt key={span.job} run={run} span={span} isOpen={i === 0} failure={why(span)} />
+        <Attempt key={span.job} run={run} word={word} span={span} isOpen={i === 0} failure={why(span)} />
       ))}
     </>
   );
@@ -179,17 +179,18 @@ function Attempts({ run, seen, view, id }: TaskParts) {
 
 type AttemptProps = {
   readonly run: string;
+  readonly word: RunWord;
   readonly span: JobSpan;
   readonly isOpen: boolean;
   readonly failure: { readonly message: string; readonly next?: string } | undefined;
 };
 
-function Attempt({ run, span, isOpen, failure }: AttemptProps) {
+function Attempt({ run, word, span, isOpen, failure }: AttemptProps) {
   const [open, setOpen] = useState(isOpen);
   const { job, from, to, number, kind, isFailed, tokens, microdollars } = span;
   const title = `${kind === "plan" ? "Planner, turn" : "Worker, attempt"} ${number}`;
   const end =
-    to === undefined ? "running" : `${isFailed ? "failed after" : "done in"} ${duration(to - from)}`;
+    to === undefined ? openJobLabel(word) : `${isFailed ? "failed after" : "done in"} ${duration(to - from)}`;
   return (
     <details name="attempt" open={open} onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>

@@ -1,6 +1,7 @@
 /** Who worked when? Lanes of planners, workers, gates and checks over time. */
 import { useState } from "preact/hooks";
 import type { JobKind } from "../../core/rules/policy.ts";
+import { openJobLabel, type RunWord } from "../../core/view/labels.ts";
 import { type LaneView, type SpanView, timelineOf } from "../../core/view/timeline.ts";
 import { duration, line, plural, time } from "./format.ts";
 import { addressOf, type PageParts } from "./parts.ts";
@@ -14,7 +15,7 @@ const NAMES: Readonly<Record<JobKind, string>> = {
 /** More jobs are drawn as bars alone: so many links cannot be drawn without a halt, and none could be hit. */
 const MAX_LINKS = 400;
 
-export function Timeline({ run, seen, view, live }: PageParts) {
+export function Timeline({ run, seen, view, word, live }: PageParts) {
   const [isNear, setNear] = useState(false);
   const lanes = timelineOf(seen);
   const starts = seen.story.spans.length;
@@ -47,7 +48,7 @@ export function Timeline({ run, seen, view, live }: PageParts) {
               ) : (
                 spans
                   .filter((span) => span.from >= from)
-                  .map((span) => <Job key={span.job} run={run} span={span} scale={scale} />)
+                  .map((span) => <Job key={span.job} run={run} word={word} span={span} scale={scale} />)
               )}
             </div>
           </div>
@@ -73,10 +74,17 @@ function Ticks(scale: Scale) {
   );
 }
 
-function Job({ run, span, scale }: { readonly run: string; readonly span: SpanView; readonly scale: Scale }) {
+type JobProps = {
+  readonly run: string;
+  readonly word: RunWord;
+  readonly span: SpanView;
+  readonly scale: Scale;
+};
+
+function Job({ run, word, span, scale }: JobProps) {
   const { kind, tasks, from, to, isFailed } = span;
   const [first] = tasks;
-  const text = spanText(span, scale.now);
+  const text = spanText(span, scale.now, word);
   const left = share(scale, from);
   return (
     <a
@@ -116,10 +124,14 @@ function Bars({ kind, spans, scale }: Pick<LaneView, "kind" | "spans"> & { reado
   );
 }
 
-const spanText = ({ kind, tasks, number, from, to, how, isFailed }: SpanView, now: number): string =>
+const spanText = (
+  { kind, tasks, number, from, to, how, isFailed }: SpanView,
+  now: number,
+  run: RunWord,
+): string =>
   `${NAMES[kind]}: ${tasks.map(({ name }) => line(name, 60)).join(", ") || "the target"}, ` +
   `${kind === "work" ? "attempt" : "turn"} ${number}, ${duration((to ?? now) - from)}, ` +
-  (isFailed && how === "answered" ? "failed" : (how ?? "running"));
+  (isFailed && how === "answered" ? "failed" : (how ?? openJobLabel(run)));
 
 const numbered = (lanes: readonly LaneView[]): readonly number[] => {
   const seen = new Map<JobKind, number>();

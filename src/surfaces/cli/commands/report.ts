@@ -5,12 +5,12 @@ import path from "node:path";
 import { checkedOutIn, deliverableOf } from "../../../app/deliverable.ts";
 import { targetOf } from "../../../app/lost-run.ts";
 import { gitIn } from "../../../compose/project.ts";
+import { runWord } from "../../../core/view/labels.ts";
 import { runReport } from "../../../core/view/report.ts";
 import { type RunView, viewOf } from "../../../core/view/view.ts";
 import type { Project } from "../../../ports/project.ts";
 import type { RunHome } from "../../../ports/runs.ts";
 import { hasExit, openHere, openNamed } from "../acts/project.ts";
-import { runWord } from "../acts/run-state.ts";
 import { pageColumns } from "../columns.ts";
 import { type Act, type Context, say, usage, writeJson } from "../context.ts";
 import { EXIT } from "../exit-codes.ts";
@@ -62,7 +62,7 @@ const report: Act<ReportOptions & { readonly run: string | undefined }> = async 
     const bring = seen.state.closed && (await deliverableOf(home.record, view, gitIn(project)));
     writeJson(context, {
       ...view,
-      state: runWord(view, owner),
+      state: runWord(view, owner !== undefined),
       isOver: seen.state.closed !== undefined,
       branch: targetOf(home.record),
       ...(bring?.is === "delivered" ? { deliveredTo: bring.branch } : {}),

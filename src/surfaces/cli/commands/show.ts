@@ -6,12 +6,12 @@ import type { SeenRun } from "../../../app/see-run.ts";
 import { gitIn } from "../../../compose/project.ts";
 import { ROOT, type TaskId } from "../../../core/task.ts";
 import type { Budget } from "../../../core/view/budget-left.ts";
-import { spentLabel } from "../../../core/view/labels.ts";
+import { runWord, spentLabel, taskLabel } from "../../../core/view/labels.ts";
 import { type FailedAttemptView, findTask, type RunView, rowsOf, viewOf } from "../../../core/view/view.ts";
 import type { Owner } from "../../../ports/runs.ts";
 import { firstLine, harmless, harmlessLines, plural } from "../../../text/words.ts";
 import { hasExit, openHere, openNamed } from "../acts/project.ts";
-import { runText, runWord } from "../acts/run-state.ts";
+import { runText } from "../acts/run-state.ts";
 import { baseMovedText } from "../base-text.ts";
 import { fit, onPage, table } from "../columns.ts";
 import { type Act, type Context, say, usage, writeJson } from "../context.ts";
@@ -19,7 +19,7 @@ import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { paint } from "../output.ts";
 import { budgetTexts, callTexts, costRows, lossRows, tookTexts, unaccountedTexts } from "../render/cost.ts";
 import { type FlakyOfRun, flakyOfRun, listFlaky, sayFlaky } from "../render/flaky.ts";
-import { detailsOf, proposedIn, showTask, TASK_TONES, termLines, termsOf, wordIn } from "../render/task.ts";
+import { detailsOf, proposedIn, showTask, TASK_TONES, termLines, termsOf } from "../render/task.ts";
 import { budgetOf } from "../run-record.ts";
 import { unknownTask } from "./logs.ts";
 import { type AddTo, addRepo, examples, type RepoOption } from "./options.ts";
@@ -85,7 +85,7 @@ function showTree(
 ): ExitCode {
   const rows = rowsOf(seen.state);
   const view = viewOf(seen);
-  const state = runWord(view, owner);
+  const state = runWord(view, owner !== undefined);
   const { run, goal } = home.record;
   const proposed = proposedIn(seen.state);
   if (context.json) {
@@ -127,7 +127,7 @@ function showTree(
   for (const [i, row] of rows.entries()) {
     const again = row.attempts > 1 ? `, ${row.attempts} attempts` : "";
     const what = fit(firstLine(row.description, 70), columns - wide - STATE_COLUMNS - 5);
-    const word = wordIn(row.word, state);
+    const word = taskLabel(row.word, state);
     const about = paint(
       context.out,
       TASK_TONES[row.word] ?? "plain",

@@ -8,7 +8,7 @@ import { flakyTestsOf, gitIn } from "../../../compose/project.ts";
 import type { Failure } from "../../../core/failure.ts";
 import { hasFailed } from "../../../core/result.ts";
 import type { TaskId } from "../../../core/task.ts";
-import { spentLabel } from "../../../core/view/labels.ts";
+import { type RunWord, runningIn, runWord, spentLabel } from "../../../core/view/labels.ts";
 import { approvalFor, questionsFor } from "../../../core/view/needs.ts";
 import { type QuestionView, type RunView, viewOf } from "../../../core/view/view.ts";
 import { undoneText } from "../../../core/view/view-reasons.ts";
@@ -26,7 +26,7 @@ import {
   plural,
 } from "../../../text/words.ts";
 import { hasExit, openHere, orExit } from "../acts/project.ts";
-import { type RunWord, runText, runWord } from "../acts/run-state.ts";
+import { runText } from "../acts/run-state.ts";
 import { baseMovedText } from "../base-text.ts";
 import { fit, table } from "../columns.ts";
 import { type Act, type Context, refuse, say, writeJson } from "../context.ts";
@@ -122,7 +122,13 @@ async function rowOf(project: Project, record: RunRecord) {
   const view = viewOf(read.seen);
   const questions = questionsFor(view).map((one) => ({ ...one, line: questionText(one, run) }));
   const { done, total } = view.counts;
-  return { ...found, state: runWord(view, owner), done, total, ...(questions.length > 0 && { questions }) };
+  return {
+    ...found,
+    state: runWord(view, owner !== undefined),
+    done,
+    total,
+    ...(questions.length > 0 && { questions }),
+  };
 }
 
 async function oneRun(context: Context, project: Project, run: string): Promise<ExitCode> {
@@ -131,7 +137,7 @@ async function oneRun(context: Context, project: Project, run: string): Promise<
   const { home, seen } = found;
   const owner = await home.owner();
   const view = viewOf(seen);
-  const state = runWord(view, owner);
+  const state = runWord(view, owner !== undefined);
   const wait = owner === undefined ? undefined : await waitIn(context, { home, seen });
   const moved = await baseMoved(home.record, seen.state.closed !== undefined, gitIn(project));
   const bring: Deliverable =
@@ -168,7 +174,7 @@ type One = {
 
 function sayOne(context: Context, { home, view, state, owner, wait, moved, bring }: One): void {
   const { record } = home;
-  const { target, queue, running, undone, givenUp, concerns, left, setbacks } = view;
+  const { target, queue, undone, givenUp, concerns, left, setbacks } = view;
   const { spent, times, accounts, setup, probed } = view;
   const heading = (text: string) => say(context, `\n${paint(context.out, "strong", text)}`);
   const list = (title: string, lines: readonly string[]) => {
@@ -205,11 +211,12 @@ function sayOne(context: Context, { home, view, state, owner, wait, moved, bring
   const waits = owner && wait ? [] : accounts.map((one) => ["account", accountText(one)] as const);
   for (const [key, text] of [...rows, ...gate, ...base, ...stuck, ...(setup ? [] : now), ...agent, ...waits])
     say(context, `${paint(context.out, "quiet", key.padEnd(8))}${harmless(text)}`);
-  if (owner)
-    list(
-      "Running now",
-      running.map((job) => `${duration(context.now() - job.since).padEnd(12)} ${runningText(job, target)}`),
-    );
+  list(
+    "Running now",
+    runningIn(view, state).map(
+      (job) => `${duration(context.now() - job.since).padEnd(12)} ${runningText(job, target)}`,
+    ),
+  );
   list(
     "Questions for you",
     questionsFor(view).map((one) => questionText(one, record.run)),

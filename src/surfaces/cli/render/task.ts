@@ -10,7 +10,7 @@ import { isProposed, nameOf, type RunState, taskOf } from "../../../core/log/sta
 import { hasFailed } from "../../../core/result.ts";
 import { EVERYTHING } from "../../../core/scope.ts";
 import type { Task, TaskId } from "../../../core/task.ts";
-import { spentLabel } from "../../../core/view/labels.ts";
+import { type RunWord, runWord, spentLabel, taskLabel } from "../../../core/view/labels.ts";
 import {
   type FailedAttemptView,
   type RunView,
@@ -22,7 +22,6 @@ import type { Project } from "../../../ports/project.ts";
 import type { Owner, RunHome } from "../../../ports/runs.ts";
 import { harmless, harmlessLines, plural, short } from "../../../text/words.ts";
 import { NEVER } from "../acts/project.ts";
-import { type RunWord, runWord } from "../acts/run-state.ts";
 import { readEnd } from "../configuration.ts";
 import { type Context, say } from "../context.ts";
 import { paint, type Tone } from "../output.ts";
@@ -60,13 +59,6 @@ export function termLines(state: RunState, id: TaskId): readonly string[] {
 }
 
 const MAX_LINES = 10;
-
-/** In a run that nobody drives, nobody is at work, whatever the log says was going on. */
-export const wordIn = (word: TaskRow["word"], state: RunWord): string =>
-  state === "stopped" && AT_WORK.has(word) ? "interrupted" : (SHOWN[word] ?? word);
-/** Where the name in `--json` is not what people would say. */
-const SHOWN: Readonly<Partial<Record<TaskRow["word"], string>>> = { parked: "queued", gating: "in the gate" };
-const AT_WORK: ReadonlySet<TaskRow["word"]> = new Set(["planning", "working", "gating"]);
 
 export const TASK_TONES: Readonly<Partial<Record<TaskRow["word"], Tone>>> = {
   done: "good",
@@ -127,7 +119,7 @@ export async function detailsOf(
     task: id,
     name: row.name,
     word: row.word,
-    run: runWord(view, owner),
+    run: runWord(view, owner !== undefined),
     ...(reason === undefined ? {} : { reason }),
     ...(next === undefined ? {} : { next }),
     ...(replacedBy === undefined ? {} : { replacedBy }),
@@ -207,8 +199,6 @@ const MAX_END_BYTES = 20_000;
 export function showTask(context: Context, details: Details): void {
   const { task, name, word, run, spec, state, tries, setbacks, branches, commit, transcripts, salvaged } =
     details;
-  const now =
-    run === "stopped" && AT_WORK.has(word) ? "interrupted when the run stopped" : (SHOWN[word] ?? word);
   const heading = (text: string) => say(context, `\n${paint(context.out, "strong", text)}`);
   const list = (title: string, lines: readonly string[]) => {
     if (lines.length > 0) heading(title);
@@ -217,7 +207,7 @@ export function showTask(context: Context, details: Details): void {
   const { out } = context;
   say(
     context,
-    `${paint(out, "strong", harmless(name))}  ${task}  ${paint(out, TASK_TONES[word] ?? "plain", now)}`,
+    `${paint(out, "strong", harmless(name))}  ${task}  ${paint(out, TASK_TONES[word] ?? "plain", taskLabel(word, run))}`,
   );
   for (const line of harmlessLines(spec.description, 60)) say(context, `  ${line}`);
   list("Acceptance", spec.acceptance === "" ? [] : harmlessLines(spec.acceptance, 40));
