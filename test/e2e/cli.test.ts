@@ -244,7 +244,7 @@ test("what is missing is said with its own exit code", async () => {
     [3, /there is no commit "nowhere"/],
     [2, /there is no run "nope"/],
     [2, /there is no run to resume/],
-    [2, /there is no salvage entry nope/],
+    [2, /nothing is kept as nope/],
     [2, /skein salvage has no command 'restor' \(did you mean restore\?\)\ntry: skein salvage --help/],
   ] as const;
   for (const [i, [code, words]] of expected.entries()) {

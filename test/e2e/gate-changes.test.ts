@@ -129,7 +129,7 @@ test("a file that any task may touch is no way to switch the gate off", async ()
   assert.equal(ran.code, 0, ran.out);
   assert.match(
     ran.out,
-    /one, attempt 1: it changes .* \(package\.json: the script test\), which is outside of its/,
+    /one, attempt 1: it changes .* \(package\.json: the script test\), which is outside its/,
   );
   assert.match(ran.out, /one landed as|one \+ two landed as/);
 });

@@ -95,7 +95,7 @@ describe("a run is refused, and nothing is changed", { concurrency: 2 }, () => {
     });
     await refused(place, by("/proc/none"), {
       code: 3,
-      says: /cannot be made in \/proc\/none/,
+      says: /cannot be created in \/proc\/none/,
       tries: /SKEIN_STATE_DIR/,
     });
     await using held = await readOnly(locked);
@@ -116,7 +116,7 @@ describe("a run is refused, and nothing is changed", { concurrency: 2 }, () => {
     if (!held) await place.repository.git("branch", "skein");
     const [says, tries] = held
       ? [
-          /the branch skein\/\S+\/target cannot be made: .*(?:unable to create|denied|[Rr]ead-only)/,
+          /the branch skein\/\S+\/target cannot be created: .*(?:unable to create|denied|[Rr]ead-only)/,
           /may be written/,
         ]
       : [/the branch skein is in the way/, /rename it/];
@@ -129,7 +129,7 @@ describe("a run is refused, and nothing is changed", { concurrency: 2 }, () => {
     await place.repository.git("branch", "skein");
     await refused(place, (it) => start(it), {
       code: 3,
-      says: /the branch skein is in the way of skein\/\S+\/target/,
+      says: /the branch skein prevents skein\/\S+\/target/,
       tries: /try: .*branchPrefix/,
     });
     const ran = await start(place, ["--set", "branchPrefix=mine/"]);
@@ -265,7 +265,7 @@ describe("a run is refused, and nothing is changed", { concurrency: 2 }, () => {
     await refused(place, by("missing.md"), { code: 2, says: /there is no file missing\.md/ });
     await refused(place, by(path.join(folder, "empty.md")), { code: 2, says: /empty\.md is empty/ });
     await refused(place, by(path.join(folder, "long.md")), { code: 2, says: /longer than 1 MB/ });
-    await refused(place, by(path.join(folder, "image.md")), { code: 2, says: /image\.md is no text/ });
+    await refused(place, by(path.join(folder, "image.md")), { code: 2, says: /image\.md is not text/ });
     await refused(place, by("/dev/zero"), { code: 2, says: /\/dev\/zero/ });
     await refused(place, by(folder), { code: 2, says: /is a folder, not a goal/ });
     assert.equal((await readFile(path.join(folder, "long.md"))).length, 1_000_001);
