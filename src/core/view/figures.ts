@@ -2,6 +2,7 @@
 import type { RunState } from "../log/state.ts";
 import { isRepair, parentId, type Task, type TaskId } from "../task.ts";
 import type { Story } from "./story.ts";
+import { failedAttempts } from "./task-facts.ts";
 import type { RunView, Seen } from "./view.ts";
 
 /** Null: not known, or there is nothing to divide by. Shares are between 0 and 1. */
@@ -75,9 +76,10 @@ const metricsOf = (task: Task | undefined) =>
 
 export function figuresOf(
   { state, story }: Seen,
-  { counts, tally, spent, setbacks }: RunView,
+  view: RunView,
   { landings, criticalMs }: { readonly landings: readonly LandedLines[]; readonly criticalMs: number },
 ): Figures {
+  const { counts, tally, spent } = view;
   const { workMs, wallMs, mostAtOnce } = tally.agents;
   const landedTasks = total(landings.map(({ tasks }) => tasks)) ?? 0;
   const linesAdded = total(landings.map((one) => one.linesAdded));
@@ -102,7 +104,7 @@ export function figuresOf(
     linesAdded,
     linesRemoved,
     refused,
-    failedAttempts: setbacks.filter(({ charge }) => charge !== "nothing").length,
+    failedAttempts: failedAttempts(view).length,
     mergeSuccessShare: ratio(landedTasks, landedTasks + refused),
     wallMs,
     agentsMs: workMs,

@@ -3,6 +3,7 @@
 import { Box, Text } from "ink";
 import { createElement as h, type ReactNode } from "react";
 import type { Budget } from "../../core/view/budget-left.ts";
+import { elapsedMs } from "../../core/view/elapsed.ts";
 import {
   healthLabel,
   phaseLabel,
@@ -24,12 +25,11 @@ export function Head({ followed, budget }: HeadProps): ReactNode {
   const { view, isDriven, word } = followed;
   const { counts, times, tally, is } = view;
   const isOver = times.closedAt !== undefined;
-  const end = times.closedAt ?? (isDriven ? Date.now() : times.lastAt);
   const failed = counts.failed > 0 ? `, ${counts.failed} failed` : "";
   const busy = `${plural(tally.agents.mostAtOnce, "agent")} at once, ${Math.round(tally.agents.share * 100)} % busy`;
   const colour = is === "done" ? "green" : isOver || word === "stopped" ? "red" : "cyan";
   const progress = [
-    duration(end - times.openedAt - times.idleMs),
+    duration(elapsedMs(view, { isDriven, now: Date.now() })),
     `${counts.done} of ${plural(counts.total, "task")} done${failed}`,
     throughputLabel(view),
   ];

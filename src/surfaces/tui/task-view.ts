@@ -3,20 +3,13 @@ import { Box } from "ink";
 import { createElement as h, type ReactNode, useEffect, useState } from "react";
 import { nameOf, taskOf } from "../../core/log/state.ts";
 import type { TaskId } from "../../core/task.ts";
+import { changeOf, jobsOf } from "../../core/view/task-facts.ts";
 import type { RunFiles } from "../../ports/run-files.ts";
 import type { RunHome } from "../../ports/runs.ts";
 import { harmless, harmlessLines } from "../../text/words.ts";
 import { type Followed, followTranscript } from "./follow.ts";
 import { line } from "./line.ts";
-import {
-  changeOf,
-  evidenceLines,
-  handoffLines,
-  jobsOf,
-  overview,
-  PAGES,
-  type TaskPage,
-} from "./task-lines.ts";
+import { evidenceLines, handoffLines, overview, PAGES, type TaskPage } from "./task-lines.ts";
 
 type TaskProps = {
   readonly followed: Followed;
@@ -31,7 +24,7 @@ type TaskProps = {
 
 export function TaskView(props: TaskProps): ReactNode {
   const { followed, task: id, page, scrolled } = props;
-  const { seen, word } = followed;
+  const { seen } = followed;
   const job = jobsOf(seen, id).at(-1)?.job;
   const transcript = useTranscript(props, page === "Overview" || page === "Transcript" ? job : undefined);
   const diff = useDiff(props);
@@ -41,7 +34,7 @@ export function TaskView(props: TaskProps): ReactNode {
   );
   const room = Math.max(1, props.lines - 2);
   const said = transcript.length > 0 ? transcript : ["Nothing was written yet."];
-  const about = overview(seen, id, word);
+  const about = overview(followed, id);
   const texts: Readonly<Record<TaskPage, () => readonly string[]>> = {
     Overview: () => {
       const top = [...window(about, scrolled, room - 3), `── ${job ?? "not started"} ──`];
@@ -50,7 +43,7 @@ export function TaskView(props: TaskProps): ReactNode {
     Transcript: () => window(said, Math.max(0, said.length - room - scrolled), room),
     Diff: () => window(diff, scrolled, room),
     Handoff: () => window(handoffLines(seen, id), scrolled, room),
-    Evidence: () => window(evidenceLines(seen, id, word), scrolled, room),
+    Evidence: () => window(evidenceLines(followed, id), scrolled, room),
   };
   return h(
     Box,

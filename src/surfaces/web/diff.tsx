@@ -10,18 +10,16 @@ const MAX_LINE_CHARS = 2_000;
 /** Longer lines are no code that somebody reads. */
 const MAX_COLOURED_CHARS = 300;
 
-type DiffProps = { readonly run: string; readonly from: string; readonly to: string | undefined };
+type DiffProps = { readonly run: string; readonly from: string; readonly to: string };
 
 export function Diff({ run, from, to }: DiffProps) {
   const [diff, setDiff] = useState<string | undefined>();
   const [error, setError] = useState<string | undefined>();
   useEffect(() => {
-    if (to === undefined || from === "") return;
     void ask<{ diff: string }>(`/api/runs/${encodeURIComponent(run)}/diff/${from}/${to}`).then((answer) =>
       "error" in answer ? setError(answer.error) : setDiff(answer.value.diff),
     );
   }, [run, from, to]);
-  if (to === undefined) return null;
   let before = 0;
   return (
     <>

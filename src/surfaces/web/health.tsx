@@ -1,19 +1,19 @@
 /** Is all well? The target and its gate, what is not done and why, agents and their accounts. */
 import type { ComponentChildren } from "preact";
 import { wallTime } from "../../core/log/state.ts";
-import { healthLabel } from "../../core/view/labels.ts";
+import { elapsedMs } from "../../core/view/elapsed.ts";
+import { healthLabel, throughputLabel } from "../../core/view/labels.ts";
+import { givenUpTexts } from "../../core/view/task-facts.ts";
 import { undoneText } from "../../core/view/view-reasons.ts";
 import { duration, harmless, line, plural, time } from "./format.ts";
 import type { PageParts } from "./parts.ts";
 
-const HOUR_MS = 3_600_000;
 const MAX_ITEMS = 200;
 
-export function Health({ view, seen }: PageParts) {
-  const { target, tally, counts, times } = view;
+export function Health({ view, seen, live }: PageParts) {
+  const { target, tally, counts } = view;
   const { green, red } = seen.story.checks;
-  const ms = (times.closedAt ?? times.lastAt) - times.openedAt - times.idleMs;
-  const perHour = ms < HOUR_MS ? "" : `, ${Math.round(counts.done / (ms / HOUR_MS))} an hour`;
+  const speed = throughputLabel(view);
   return (
     <section aria-label="Health">
       <h2>The target branch</h2>
@@ -45,9 +45,9 @@ export function Health({ view, seen }: PageParts) {
       <Part name="Flaky tests">{view.flaky.map((test) => line(test, 200))}</Part>
       <h2>Agents</h2>
       <p>
-        {plural(counts.done, "task")} done in {duration(ms)}
-        {perHour}. At most {tally.agents.mostAtOnce} agents at once, {Math.round(tally.agents.share * 100)} %
-        busy.
+        {plural(counts.done, "task")} done in {duration(elapsedMs(view, live.look))}
+        {speed && `, ${speed}`}. At most {tally.agents.mostAtOnce} agents at once,{" "}
+        {Math.round(tally.agents.share * 100)} % busy.
       </p>
       <Part name="Accounts that cannot be called">
         {view.accounts.map(({ account, is, reason, until }) => (
@@ -64,7 +64,8 @@ export function Health({ view, seen }: PageParts) {
         </p>
       )}
       <Part name="Not done">{view.undone.map((one) => line(undoneText(one), 300))}</Part>
-      <Part name="Also left">{view.left.map((text) => line(text, 300))}</Part>
+      <Part name="Given up">{givenUpTexts(view).map((text) => line(text, 300))}</Part>
+      <Part name="Unfinished">{view.left.map((text) => line(text, 300))}</Part>
       <Part name="Concerns of those who worked">
         {view.concerns.map(({ name, text, isOpen }) => (
           <>

@@ -1,5 +1,6 @@
 /** What waits to land, what has landed and by which proof, and what failed on the way. */
 import { phaseLabel, proofLabel, runningIn } from "../../core/view/labels.ts";
+import { failedAttempts } from "../../core/view/task-facts.ts";
 import { duration, harmless, line, plural, time } from "./format.ts";
 import { useMore } from "./more.tsx";
 import { addressOf, type PageParts } from "./parts.ts";
@@ -9,7 +10,8 @@ const ROWS = 100;
 export function Landing({ run, view, seen, word }: PageParts) {
   const { phase } = seen.state.landing;
   const landings = useMore(view.landings.length, ROWS, "Earlier landings");
-  const failed = useMore(view.setbacks.length, ROWS, "Earlier failed attempts");
+  const attempts = failedAttempts(view);
+  const failed = useMore(attempts.length, ROWS, "Earlier failed attempts");
   const gating = runningIn(view, word).filter(({ kind }) => kind === "land" || kind === "check");
   return (
     <section aria-label="Landing">
@@ -72,11 +74,11 @@ export function Landing({ run, view, seen, word }: PageParts) {
         </table>
       </div>
       {landings.button}
-      {view.setbacks.length > 0 && (
+      {attempts.length > 0 && (
         <>
-          <h2>Failed attempts ({view.setbacks.length})</h2>
+          <h2>Failed attempts ({attempts.length})</h2>
           <ul>
-            {view.setbacks
+            {attempts
               .slice(-failed.shown)
               .toReversed()
               .map(({ at, name, task, attempt, failure }) => (

@@ -84,9 +84,13 @@ export class LiveRun {
     return this.#view.view;
   }
 
-  /** Whether a process drives it is known of now alone. */
   get word(): RunWord {
-    return runWord(this.view, this.isLive ? this.isDriven : undefined);
+    return runWord(this.view, this.look.isDriven);
+  }
+
+  /** Whether a process drives it is known of now alone. */
+  get look(): { readonly isDriven: boolean | undefined; readonly now: number } {
+    return { isDriven: this.isLive ? this.isDriven : undefined, now: Date.now() };
   }
 
   travel(to: number | undefined): void {

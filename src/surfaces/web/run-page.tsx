@@ -1,5 +1,6 @@
 /** One run: how it stands, what needs a person, and its tasks as a graph, a timeline or a list. */
 import { useEffect, useReducer, useRef, useState } from "preact/hooks";
+import { elapsedMs } from "../../core/view/elapsed.ts";
 import { healthLabel, runLabel, spentLabel } from "../../core/view/labels.ts";
 import { canResume } from "../../core/view/needs.ts";
 import { command } from "./api.ts";
@@ -100,13 +101,12 @@ function useTick(redraw: (action: undefined) => void): void {
 function Head({ view, word, live, run }: PageParts) {
   const { counts, spent, target, times } = view;
   const isOver = times.closedAt !== undefined;
-  const end = times.closedAt ?? (live.isLive && live.isDriven ? Date.now() : times.lastAt);
   return (
     <section class="head" aria-label="How the run stands">
       <h1>{line(view.goal, 200)}</h1>
       <div class="facts">
         <span class={`pill ${word === "stopped" ? "paused" : view.is}`}>{runLabel(word)}</span>
-        <span>{duration(end - times.openedAt - times.idleMs)}</span>
+        <span>{duration(elapsedMs(view, live.look))}</span>
         <span>
           {counts.done} of {plural(counts.total, "task")} done
           {counts.failed > 0 && <b class="bad">, {counts.failed} failed</b>}

@@ -5,6 +5,7 @@ import { taskOf } from "../../core/log/state.ts";
 import type { Task, TaskId } from "../../core/task.ts";
 import { dollars, openJobLabel, proofLabel, type RunWord, spentLabel } from "../../core/view/labels.ts";
 import type { JobSpan } from "../../core/view/story.ts";
+import { changeOf, jobsOf, landingOf, scopeLabel } from "../../core/view/task-facts.ts";
 import { gatingIn, rowOf, rowsOf, type TaskRow } from "../../core/view/view.ts";
 import { command } from "./api.ts";
 import { connect } from "./connect.ts";
@@ -31,7 +32,7 @@ export function TaskPage(parts: PageParts & { readonly task: string }) {
       </section>
     );
   const row = rowOf(seen.state, id, { depth: 0, gating: gatingIn(seen.state) });
-  const to = commitOf(task);
+  const change = changeOf(task);
   return (
     <section class="task" aria-label={`Task ${line(row.name)}`}>
       {back}
@@ -42,14 +43,11 @@ export function TaskPage(parts: PageParts & { readonly task: string }) {
       {live.isLive && !row.isSettled && <Cancel run={run} task={id} name={row.name} />}
       <Below {...parts} id={id} task={task} />
       <Outcome {...parts} id={id} task={task} />
-      <Diff key={`${task.base} ${to}`} run={run} from={task.base} to={to} />
+      {change && <Diff key={`${change.from} ${change.to}`} run={run} {...change} />}
       <Attempts {...parts} id={id} task={task} />
     </section>
   );
 }
-
-const commitOf = ({ state }: Task): string | undefined =>
-  "handoff" in state && state.handoff ? state.handoff.commit : undefined;
 
 function Brief({ seen, task: { spec, state, used } }: TaskParts) {
   const after = spec.after.map((other) => taskOf(seen.state, other).spec.key).join(", ");
@@ -58,10 +56,7 @@ function Brief({ seen, task: { spec, state, used } }: TaskParts) {
       <p class="pre">{harmless(spec.description)}</p>
       <dl>
         <Fact name="Accepted if" value={spec.acceptance} />
-        <Fact
-          name="May change"
-          value={spec.terms?.loose || spec.scope.length === 0 ? "any file" : spec.scope.join(", ")}
-        />
+        <Fact name="May change" value={scopeLabel(spec)} />
         <Fact name="After" value={after} />
         <Fact name="Specialist" value={spec.agent ?? ""} />
         <Fact name="Cost" value={spentLabel(used)} />
@@ -110,7 +105,7 @@ function Below({ run, route, seen, word, id }: TaskParts) {
 function Outcome({ view, id, task: { state } }: TaskParts) {
   if (!("handoff" in state) || !state.handoff) return null;
   const { status, summary, filesChanged, metrics, concerns, suggestions, flags = [], commit } = state.handoff;
-  const landing = view.landings.findLast(({ members }) => members.some((member) => member.task === id));
+  const landing = landingOf(view, id);
   return (
     <>
       <h3>Handoff: {status}</h3>
@@ -161,9 +156,7 @@ function Cancel({ run, task, name }: { readonly run: string; readonly task: Task
 
 /** Newest first, one of them open with its transcript; why one failed, where that was said. */
 function Attempts({ run, seen, view, word, id }: TaskParts) {
-  const spans = seen.story.spans.filter(
-    (span) => (span.kind === "work" || span.kind === "plan") && span.tasks[0] === id,
-  );
+  const spans = jobsOf(seen, id);
   const failed = view.setbacks.filter((one) => one.task === id);
   const why = ({ kind, number }: JobSpan) =>
     failed.find(({ of, attempt }) => of === kind && kind === "work" && attempt === number)?.failure;

@@ -1,6 +1,7 @@
 /** Who worked when? Lanes of planners, workers, gates and checks over time. */
 import { useState } from "preact/hooks";
 import type { JobKind } from "../../core/rules/policy.ts";
+import { endOf } from "../../core/view/elapsed.ts";
 import { openJobLabel, type RunWord } from "../../core/view/labels.ts";
 import { type LaneView, type SpanView, timelineOf } from "../../core/view/timeline.ts";
 import { duration, line, plural, time } from "./format.ts";
@@ -20,7 +21,7 @@ export function Timeline({ run, seen, view, word, live }: PageParts) {
   const lanes = timelineOf(seen);
   const starts = seen.story.spans.length;
   const isLarge = starts > MAX_LINKS;
-  const now = view.times.closedAt ?? (live.isLive && live.isDriven ? Date.now() : view.times.lastAt);
+  const now = endOf(view, live.look);
   const all = lanes.flatMap(({ spans }) => spans.map(({ from }) => from));
   const from = isLarge && isNear ? all.sort((a, b) => b - a)[MAX_LINKS - 1]! : view.times.openedAt;
   const scale: Scale = { from, now, wide: Math.max(1, now - from) };

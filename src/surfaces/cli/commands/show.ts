@@ -7,6 +7,7 @@ import { gitIn } from "../../../compose/project.ts";
 import { ROOT, type TaskId } from "../../../core/task.ts";
 import type { Budget } from "../../../core/view/budget-left.ts";
 import { runWord, spentLabel, taskLabel } from "../../../core/view/labels.ts";
+import { failedAttempts } from "../../../core/view/task-facts.ts";
 import { type FailedAttemptView, findTask, type RunView, rowsOf, viewOf } from "../../../core/view/view.ts";
 import type { Owner } from "../../../ports/runs.ts";
 import { firstLine, harmless, harmlessLines, plural } from "../../../text/words.ts";
@@ -168,12 +169,12 @@ function showTally(context: Context, { tally, spent }: RunView, budget: Budget):
 const MAX_COSTS = 50;
 
 /** Why it was made again, and why it is not done, in a few words, and each of them once. */
-function reasonsOf({ setbacks, undone, givenUp }: RunView, id: TaskId): readonly string[] {
+function reasonsOf(view: RunView, id: TaskId): readonly string[] {
+  const { undone, givenUp } = view;
   const end = undone.find(({ task }) => task === id);
   const instead = end?.replacedBy === undefined ? [] : [`replaced by ${end.replacedBy}`];
-  const ofIt = setbacks.filter(
-    ({ task, charge, failure }) =>
-      task === id && charge !== "nothing" && !(end?.reason.startsWith(failure.message) ?? false),
+  const ofIt = failedAttempts(view).filter(
+    ({ task, failure }) => task === id && !(end?.reason.startsWith(failure.message) ?? false),
   );
   const groups = [...Map.groupBy(ofIt, ({ of, failure }) => `${of} ${failure.message}`).values()];
   const shown = groups.slice(-MAX_REASONS).map((group) => {

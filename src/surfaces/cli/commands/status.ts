@@ -8,8 +8,10 @@ import { flakyTestsOf, gitIn } from "../../../compose/project.ts";
 import type { Failure } from "../../../core/failure.ts";
 import { hasFailed } from "../../../core/result.ts";
 import type { TaskId } from "../../../core/task.ts";
+import { elapsedMs } from "../../../core/view/elapsed.ts";
 import { type RunWord, runningIn, runWord, spentLabel } from "../../../core/view/labels.ts";
 import { approvalFor, questionsFor } from "../../../core/view/needs.ts";
+import { failedAttempts, givenUpTexts } from "../../../core/view/task-facts.ts";
 import { type QuestionView, type RunView, viewOf } from "../../../core/view/view.ts";
 import { undoneText } from "../../../core/view/view-reasons.ts";
 import { type Wait, waitOf } from "../../../core/view/view-wait.ts";
@@ -174,22 +176,22 @@ type One = {
 
 function sayOne(context: Context, { home, view, state, owner, wait, moved, bring }: One): void {
   const { record } = home;
-  const { target, queue, undone, givenUp, concerns, left, setbacks } = view;
-  const { spent, times, accounts, setup, probed } = view;
+  const { target, queue, undone, concerns, left } = view;
+  const { spent, accounts, setup, probed } = view;
   const heading = (text: string) => say(context, `\n${paint(context.out, "strong", text)}`);
   const list = (title: string, lines: readonly string[]) => {
     if (lines.length > 0) heading(title);
     for (const line of lines.slice(0, MAX_LISTED)) say(context, `  ${harmless(line)}`);
     if (lines.length > MAX_LISTED) say(context, `  and ${lines.length - MAX_LISTED} more`);
   };
-  const until = times.closedAt ?? (owner ? context.now() : times.lastAt);
+  const took = elapsedMs(view, { isDriven: owner !== undefined, now: context.now() });
   const rows = [
     ["run", `${record.run}, ${runText(state, owner)}`],
     ["goal", firstLine(record.goal)],
     ...(record.plan === undefined ? [] : [["plan", "follows a plan file: there is no planner"] as const]),
     ["tasks", countsText(view)],
     ["target", `${targetOf(record)} at ${targetText(target)}`],
-    ["time", `${duration(until - times.openedAt - times.idleMs)}, ${plural(view.events, "event")}`],
+    ["time", `${duration(took)}, ${plural(view.events, "event")}`],
     [
       "cost",
       [spentLabel(spent), ...unaccountedTexts(spent), ...budgetTexts(view, budgetOf(record))].join("; "),
@@ -226,7 +228,7 @@ function sayOne(context: Context, { home, view, state, owner, wait, moved, bring
     queue.map(({ name }) => name),
   );
   list("Changes to the gate or to agent instructions", gateChangeTexts(view.gateChanges));
-  const again = setbacks.filter(({ charge }) => charge !== "nothing");
+  const again = failedAttempts(view);
   const whys = setbackTexts(again);
   const earlier = whys.length - MAX_SETBACKS;
   list(failedTitle(again.length), [
@@ -234,11 +236,7 @@ function sayOne(context: Context, { home, view, state, owner, wait, moved, bring
     ...(earlier > 0 ? [`and ${earlier} earlier: skein show ${record.run}`] : []),
   ]);
   list("Not done", undone.map(undoneText));
-  list(
-    "Given up",
-    // Once the run is closed, it is part of what is left.
-    times.closedAt === undefined ? givenUp.map(({ name, reason }) => `${name}: ${reason}`) : [],
-  );
+  list("Given up", givenUpTexts(view));
   list(
     "Open concerns",
     concerns.filter(({ isOpen }) => isOpen).map(({ name, text }) => `${name}: ${text}`),

@@ -1,7 +1,9 @@
 /** The report of a run: what landed, what failed and why, what is not done, what it cost, and what to type next. */
 import type { Budget } from "../../../core/view/budget-left.ts";
+import { elapsedMs } from "../../../core/view/elapsed.ts";
 import { proofLabel, spentLabel } from "../../../core/view/labels.ts";
 import type { RunReport } from "../../../core/view/report.ts";
+import { failedAttempts } from "../../../core/view/task-facts.ts";
 import type { FailedAttemptView, RunView, UndoneView } from "../../../core/view/view.ts";
 import { undoneText } from "../../../core/view/view-reasons.ts";
 import { duration, harmless, plural, precise, quoted, short } from "../../../text/words.ts";
@@ -54,8 +56,9 @@ export function reportOf(view: RunView, around: Around): readonly ReportSection[
   ];
 }
 
-function headline({ run, is, counts, times }: RunView, { open }: Around): ReportSection {
-  const how = `${counts.done} of ${plural(counts.total, "task")} done, in ${took(times)}`;
+function headline(view: RunView, { open }: Around): ReportSection {
+  const { run, is, counts } = view;
+  const how = `${counts.done} of ${plural(counts.total, "task")} done, in ${took(view)}`;
   if (open)
     return section(
       `Run ${run} ${open === "stopped" ? "is stopped" : "is still running"}. So far: ${how}.`,
@@ -64,8 +67,9 @@ function headline({ run, is, counts, times }: RunView, { open }: Around): Report
   return section(`Run ${run} ${endWords(is)}: ${how}.`, [], is === "done" ? "good" : "bad");
 }
 
-function took({ openedAt, closedAt, lastAt, idleMs }: RunView["times"]): string {
-  const busy = precise((closedAt ?? lastAt) - openedAt - idleMs);
+function took(view: RunView): string {
+  const { idleMs } = view.times;
+  const busy = precise(elapsedMs(view));
   return idleMs < 1_000 ? busy : `${busy} (plus ${duration(idleMs)} paused or stopped)`;
 }
 
@@ -113,9 +117,8 @@ export const gateChangeTexts = (all: RunView["gateChanges"]): readonly string[] 
     return `${name}: ${flags.join(", ")}${more}`;
   });
 
-/** Without what a stop or a restart interrupted: that uses up no attempt. */
 function setbacks(view: RunView): readonly ReportSection[] {
-  const told = view.setbacks.filter(({ charge }) => charge !== "nothing");
+  const told = failedAttempts(view);
   if (told.length === 0) return [];
   return [
     section(
@@ -262,6 +265,6 @@ function nextSteps({ run, is, landings }: RunView, around: Around): ReportSectio
 }
 
 /** Of a run that was stopped, instead of a report. */
-export const stoppedText = ({ counts, times }: RunView): string =>
-  `stopped after ${duration(times.lastAt - times.openedAt - times.idleMs)}: ` +
-  `${counts.done} of ${plural(counts.total, "task")} done; unfinished work is kept.`;
+export const stoppedText = (view: RunView): string =>
+  `stopped after ${duration(elapsedMs(view))}: ` +
+  `${view.counts.done} of ${plural(view.counts.total, "task")} done; unfinished work is kept.`;

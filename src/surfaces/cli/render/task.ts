@@ -8,9 +8,9 @@ import { askGit, salvageOf } from "../../../compose/project.ts";
 import type { Handoff } from "../../../core/handoff.ts";
 import { isProposed, nameOf, type RunState, taskOf } from "../../../core/log/state.ts";
 import { hasFailed } from "../../../core/result.ts";
-import { EVERYTHING } from "../../../core/scope.ts";
 import type { Task, TaskId } from "../../../core/task.ts";
 import { type RunWord, runWord, spentLabel, taskLabel } from "../../../core/view/labels.ts";
+import { failedAttempts, landingOf, scopeLabel } from "../../../core/view/task-facts.ts";
 import {
   type FailedAttemptView,
   type RunView,
@@ -49,11 +49,11 @@ export function termsOf(state: RunState, id: TaskId): TaskTerms {
 
 /** What was said of it; a page of acceptance is in `skein show <run> <task>`. */
 export function termLines(state: RunState, id: TaskId): readonly string[] {
-  const { scope, after, acceptance } = termsOf(state, id);
+  const { after, acceptance } = termsOf(state, id);
   const [first = "", ...more] = harmlessLines(acceptance.trim(), MAX_LINES);
   return [
     ...(after.length > 0 ? [`depends on: ${harmless(after.join(", "))}`] : []),
-    `may change: ${scope.length === 0 || scope.includes(EVERYTHING) ? "any file" : harmless(scope.join(", "))}`,
+    `may change: ${harmless(scopeLabel(taskOf(state, id).spec))}`,
     ...(first === "" ? [] : [`acceptance: ${first}`, ...more.map((line) => `  ${line}`)]),
   ];
 }
@@ -114,7 +114,7 @@ export async function detailsOf(
   const { reason, next, replacedBy } = view.undone.find(({ task }) => task === id) ?? {};
   const refusedAttempt = refusedIn(seen, id);
   const refusing = gatesOf(home, seen, id, refusedAttempt).at(-1);
-  const landing = view.landings.find(({ members }) => members.some(({ task }) => task === id));
+  const landing = landingOf(view, id);
   return {
     task: id,
     name: row.name,
@@ -197,8 +197,7 @@ const MAX_END_LINES = 20;
 const MAX_END_BYTES = 20_000;
 
 export function showTask(context: Context, details: Details): void {
-  const { task, name, word, run, spec, state, tries, setbacks, branches, commit, transcripts, salvaged } =
-    details;
+  const { task, name, word, run, spec, state, tries, branches, commit, transcripts, salvaged } = details;
   const heading = (text: string) => say(context, `\n${paint(context.out, "strong", text)}`);
   const list = (title: string, lines: readonly string[]) => {
     if (lines.length > 0) heading(title);
@@ -212,8 +211,9 @@ export function showTask(context: Context, details: Details): void {
   for (const line of harmlessLines(spec.description, 60)) say(context, `  ${line}`);
   list("Acceptance", spec.acceptance === "" ? [] : harmlessLines(spec.acceptance, 40));
   list("Agent", spec.agent === undefined ? [] : [spec.agent]);
-  list("Files it may change", spec.terms?.loose ? ["any file"] : spec.scope);
+  list("Files it may change", [scopeLabel(spec)]);
   list("Depends on", details.after);
+  const setbacks = failedAttempts(details);
   if (setbacks.length > 0) heading(`Failed attempts: ${setbacks.length}`);
   for (const { of, attempt, failure } of setbacks) {
     say(

@@ -1,0 +1,31 @@
+/** What do all views say of a task? Its files, jobs, change and landing, the attempts that failed, and why it was given up. */
+import { EVERYTHING } from "../scope.ts";
+import type { Task, TaskId, TaskSpec } from "../task.ts";
+import type { JobSpan } from "./story.ts";
+import type { FailedAttemptView, RunView, Seen } from "./view.ts";
+
+/** The files that it may change; where nothing says which, any. */
+export const scopeLabel = ({ scope, terms }: Pick<TaskSpec, "scope" | "terms">): string =>
+  terms?.loose || scope.length === 0 || scope.includes(EVERYTHING) ? "any file" : scope.join(", ");
+
+/** The jobs that worked on it, or planned it, in the order of their starts. */
+export const jobsOf = ({ story }: Seen, id: TaskId): readonly JobSpan[] =>
+  story.spans.filter(({ kind, tasks }) => (kind === "work" || kind === "plan") && tasks[0] === id);
+
+/** What the diff of a task is between; undefined before its worker has handed anything off. */
+export function changeOf({ base, state }: Task): { readonly from: string; readonly to: string } | undefined {
+  const to = "handoff" in state ? state.handoff?.commit : undefined;
+  return to === undefined || base === "" ? undefined : { from: base, to };
+}
+
+/** The last one: a landing that was taken off the target is made again. */
+export const landingOf = ({ landings }: RunView, id: TaskId): RunView["landings"][number] | undefined =>
+  landings.findLast(({ members }) => members.some(({ task }) => task === id));
+
+/** Without what a stop or a restart interrupted: that uses up no attempt. */
+export const failedAttempts = ({ setbacks }: Pick<RunView, "setbacks">): readonly FailedAttemptView[] =>
+  setbacks.filter(({ charge }) => charge !== "nothing");
+
+/** Once the run is closed, these are part of what is left. */
+export const givenUpTexts = ({ givenUp, times }: Pick<RunView, "givenUp" | "times">): readonly string[] =>
+  times.closedAt === undefined ? givenUp.map(({ name, reason }) => `${name}: ${reason}`) : [];
