@@ -62,6 +62,7 @@ describe("the web page", () => {
     const words = page.getByRole("link", { name: /^words/ });
     await words.waitFor();
     assert.equal(await page.getByText("2 tasks in 2 waves").count(), 1);
+    await page.getByText("budget left: 5,000 of 5,000 tokens").waitFor();
     await run.append({
       type: "job.started",
       job: { kind: "work", task: T(1), attempt: 1 },

@@ -86,7 +86,13 @@ export async function makeRun(goal = "Add a greeting", isEmpty = false): Promise
   const base = await repository.git("rev-parse", "HEAD");
   const env = { ...process.env, SKEIN_STATE_DIR: path.join(folder, "state") };
   const project = await projectAt(repository.folder, env);
-  const record = { run: "1118-made", goal, base, createdAt: Date.now(), settings: {} };
+  const record = {
+    run: "1118-made",
+    goal,
+    base,
+    createdAt: Date.now(),
+    settings: { budget: { tokens: 5_000 } },
+  };
   const home = await project.runs.create(record);
   if (hasFailed(home)) throw new Error(home.failure.message);
   const lock = await home.lock();

@@ -1,4 +1,5 @@
 /** What is left of the budget of a run? What calls may cost that were cut off counts as spent. */
+import { dollars as money } from "./labels.ts";
 import type { RunView } from "./view.ts";
 
 /** As it is configured for the run as a whole. */
@@ -6,7 +7,7 @@ export type Budget = { readonly tokens?: number; readonly dollars?: number };
 
 type BudgetLeft = { readonly tokens?: number; readonly microdollars?: number };
 
-export function budgetLeft({ spent }: Pick<RunView, "spent">, { tokens, dollars }: Budget): BudgetLeft {
+function budgetLeft({ spent }: Pick<RunView, "spent">, { tokens, dollars }: Budget): BudgetLeft {
   const { unaccounted } = spent;
   const left = (limit: number, used: number) => Math.max(0, limit - used);
   return {
@@ -14,5 +15,30 @@ export function budgetLeft({ spent }: Pick<RunView, "spent">, { tokens, dollars 
     ...(dollars !== undefined && {
       microdollars: left(dollars * 1e6, spent.microdollars + unaccounted.microdollars),
     }),
+  };
+}
+
+/** "budget left: 400 of 1,000 tokens"; nothing without a budget. */
+export function budgetTexts(view: Pick<RunView, "spent">, budget: Budget): readonly string[] {
+  const { tokens, microdollars } = budgetLeft(view, budget);
+  const all = budget.tokens ?? 0;
+  const parts = [
+    ...(tokens === undefined
+      ? []
+      : [`${tokens.toLocaleString("en")} of ${all.toLocaleString("en")} ${all === 1 ? "token" : "tokens"}`]),
+    ...(microdollars === undefined
+      ? []
+      : [`${money(microdollars)} of ${money((budget.dollars ?? 0) * 1e6)}`]),
+  ];
+  return parts.length === 0 ? [] : [`budget left: ${parts.join(", ")}`];
+}
+
+/** What a run's record says that it may spend as a whole; as it was written, so that no schema is needed to read it. */
+export function budgetOf({ settings }: { readonly settings?: unknown }): Budget {
+  const { budget } = Object(settings) as { budget?: unknown };
+  const { tokens, dollars } = Object(budget) as { tokens?: unknown; dollars?: unknown };
+  return {
+    ...(typeof tokens === "number" ? { tokens } : {}),
+    ...(typeof dollars === "number" ? { dollars } : {}),
   };
 }

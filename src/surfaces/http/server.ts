@@ -11,6 +11,7 @@ import type { JobId } from "../../core/job.ts";
 import type { Event } from "../../core/log/event.ts";
 import { type Failed, hasFailed } from "../../core/result.ts";
 import type { TaskId } from "../../core/task.ts";
+import { budgetOf } from "../../core/view/budget-left.ts";
 import { type RunLine, runLine } from "../../core/view/run-line.ts";
 import { viewOf } from "../../core/view/view.ts";
 import type { Mailbox, MailboxMessage } from "../../ports/mailbox.ts";
@@ -176,6 +177,7 @@ function addRuns(app: Hono, { repository, runs, files, mailboxOf, access }: Serv
       const beat = setInterval(() => void tellOwner().catch(() => {}), BEAT_MS); // The stream is over then.
       signal.addEventListener("abort", () => clearInterval(beat), { once: true });
       await tellOwner();
+      await stream.writeSSE({ event: "budget", data: JSON.stringify(budgetOf(home.record)) });
       let number = after;
       for await (const batch of gathered(home.log.follow(after, signal), signal)) {
         number += batch.length;

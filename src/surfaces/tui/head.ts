@@ -2,7 +2,7 @@
 
 import { Box, Text } from "ink";
 import { createElement as h, type ReactNode } from "react";
-import type { Budget } from "../../core/view/budget-left.ts";
+import { type Budget, budgetTexts } from "../../core/view/budget-left.ts";
 import { elapsedMs } from "../../core/view/elapsed.ts";
 import {
   healthLabel,
@@ -15,7 +15,6 @@ import {
 import { type Need, needsOf } from "../../core/view/needs.ts";
 import type { RunView } from "../../core/view/view.ts";
 import { clockTime, duration, firstLine, harmless, plural } from "../../text/words.ts";
-import { budgetTexts } from "../cli/render/cost.ts";
 import type { Followed } from "./follow.ts";
 import { line } from "./line.ts";
 

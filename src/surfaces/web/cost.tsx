@@ -1,5 +1,6 @@
 /** What has the run cost? Tokens and money over time, and by task. */
 
+import { budgetTexts } from "../../core/view/budget-left.ts";
 import { dollars, priceLabel, spentLabel } from "../../core/view/labels.ts";
 import type { JobSpan } from "../../core/view/story.ts";
 import { count, duration, line } from "./format.ts";
@@ -12,13 +13,13 @@ const HIGH = 160;
 const MAX_POINTS = 300;
 const ROWS = 100;
 
-export function Cost({ run, seen, view }: PageParts) {
+export function Cost({ run, seen, view, live }: PageParts) {
   const { costs, calls } = view.tally;
   const { shown, button } = useMore(costs.length, ROWS, "More tasks");
   return (
     <section aria-label="Cost">
       <div class="facts">
-        <span>{spentLabel(view.spent)}</span>
+        <span>{[spentLabel(view.spent), ...budgetTexts(view, live.budget)].join("; ")}</span>
       </div>
       {costs.length === 0 ? (
         <p class="quiet">No job has reported tokens.</p>

@@ -1,5 +1,6 @@
 /** What does the page know of one run? Its events as they come, folded; and the state at any earlier event. */
 import type { Event } from "../../core/log/event.ts";
+import type { Budget } from "../../core/view/budget-left.ts";
 import { type RunWord, runWord } from "../../core/view/labels.ts";
 import { nothingSeen, type RunView, type Seen, see, viewOf } from "../../core/view/view.ts";
 import { type Connection, connect } from "./connect.ts";
@@ -17,6 +18,8 @@ export class LiveRun {
   connection: Connection = "connecting";
   /** Whether some process drives the run; undefined: not known yet. */
   isDriven: boolean | undefined;
+  /** As it was recorded when the run was made. */
+  budget: Budget = {};
   problem: string | undefined;
   /** The number of events that are shown; undefined: all, as they come. */
   #shownAt: number | undefined;
@@ -47,6 +50,10 @@ export class LiveRun {
         },
         owner: (owner) => {
           this.isDriven = owner !== null;
+          this.#drawSoon();
+        },
+        budget: (budget) => {
+          this.budget = budget as Budget;
           this.#drawSoon();
         },
         problem: (problem) => {

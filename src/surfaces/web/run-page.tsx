@@ -1,5 +1,6 @@
 /** One run: how it stands, what needs a person, and its tasks as a graph, a timeline or a list. */
 import { useEffect, useReducer, useRef, useState } from "preact/hooks";
+import { budgetTexts } from "../../core/view/budget-left.ts";
 import { elapsedMs } from "../../core/view/elapsed.ts";
 import { healthLabel, runLabel, spentLabel } from "../../core/view/labels.ts";
 import { canResume } from "../../core/view/needs.ts";
@@ -111,7 +112,7 @@ function Head({ view, word, live, run }: PageParts) {
           {counts.done} of {plural(counts.total, "task")} done
           {counts.failed > 0 && <b class="bad">, {counts.failed} failed</b>}
         </span>
-        <span>cost: {spentLabel(spent)}</span>
+        <span>cost: {[spentLabel(spent), ...budgetTexts(view, live.budget)].join("; ")}</span>
         <span class={target.health === "red" ? "bad" : ""}>target {healthLabel(view)}</span>
         {live.connection === "lost" && <span class="bad">connection lost; trying again</span>}
       </div>

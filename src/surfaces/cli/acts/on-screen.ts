@@ -3,12 +3,11 @@
 import { tellRun } from "../../../app/tell-run.ts";
 import { serverParts } from "../../../compose/serve.ts";
 import { hasFailed } from "../../../core/result.ts";
-import type { Budget } from "../../../core/view/budget-left.ts";
+import { type Budget, budgetOf } from "../../../core/view/budget-left.ts";
 import type { Project } from "../../../ports/project.ts";
 import type { RunHome } from "../../../ports/runs.ts";
 import type { Watching } from "../../tui/watch-run.ts";
 import type { Context } from "../context.ts";
-import { budgetOf } from "../run-record.ts";
 
 type Shown = Pick<Watching, "leave" | "onOpen" | "interrupt"> & {
   readonly home: RunHome;

@@ -5,6 +5,7 @@ import path from "node:path";
 import { checkedOutIn, deliverableOf } from "../../../app/deliverable.ts";
 import { targetOf } from "../../../app/lost-run.ts";
 import { gitIn } from "../../../compose/project.ts";
+import { budgetOf } from "../../../core/view/budget-left.ts";
 import { runWord } from "../../../core/view/labels.ts";
 import { runReport } from "../../../core/view/report.ts";
 import { type RunView, viewOf } from "../../../core/view/view.ts";
@@ -19,7 +20,7 @@ import { type Around, reportOf } from "../render/report.ts";
 import { linesOf, type ReportSection } from "../render/sections.ts";
 import { htmlOf } from "../render/sections-html.ts";
 import { markdownOf } from "../render/sections-markdown.ts";
-import { budgetOf, workersOf } from "../run-record.ts";
+import { workersOf } from "../run-record.ts";
 import { type AddTo, addRepo, examples, type RepoOption } from "./options.ts";
 
 export const addReport: AddTo = (command, perform) => {

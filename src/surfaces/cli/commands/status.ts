@@ -8,6 +8,7 @@ import { flakyTestsOf, gitIn } from "../../../compose/project.ts";
 import type { Failure } from "../../../core/failure.ts";
 import { hasFailed } from "../../../core/result.ts";
 import type { TaskId } from "../../../core/task.ts";
+import { budgetOf, budgetTexts } from "../../../core/view/budget-left.ts";
 import { elapsedMs } from "../../../core/view/elapsed.ts";
 import { type RunWord, runningIn, runWord, spentLabel } from "../../../core/view/labels.ts";
 import { approvalFor, questionsFor } from "../../../core/view/needs.ts";
@@ -34,12 +35,11 @@ import { fit, table } from "../columns.ts";
 import { type Act, type Context, refuse, say, writeJson } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { paint } from "../output.ts";
-import { budgetTexts, unaccountedTexts } from "../render/cost.ts";
+import { unaccountedTexts } from "../render/cost.ts";
 import { sayFlakyCount } from "../render/flaky.ts";
 import { notProbedText } from "../render/narrate-gate.ts";
 import { failedTitle, gateChangeTexts, setbackTexts } from "../render/report.ts";
 import { runningText, targetText, waitText } from "../render/running.ts";
-import { budgetOf } from "../run-record.ts";
 import { type AddTo, addRepo, examples, type RepoOption } from "./options.ts";
 
 export const addStatus: AddTo = (command, perform) => {

@@ -2,9 +2,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { CoreRun, task } from "../../../../test/support/core-run.ts";
 import { emptyState } from "../../../core/log/state.ts";
+import { budgetTexts } from "../../../core/view/budget-left.ts";
 import { spentLabel } from "../../../core/view/labels.ts";
 import { nothingSeen, type RunView, see, viewOf } from "../../../core/view/view.ts";
-import { budgetTexts, callTexts, costRows, unaccountedTexts } from "./cost.ts";
+import { callTexts, costRows, unaccountedTexts } from "./cost.ts";
 
 test("a price that is not known is said, and never counted as nothing", () => {
   const spent = { ...emptyState().spent, tokens: 1_200, unpriced: 2 };

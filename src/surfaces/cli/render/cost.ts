@@ -1,5 +1,4 @@
-/** What a run has cost, in words: tokens, money, calls, gate runs, failed attempts, and what is left of the budget. */
-import { type Budget, budgetLeft } from "../../../core/view/budget-left.ts";
+/** What a run has cost, in words: tokens, money, calls, gate runs, failed attempts. */
 import { dollars, priceLabel } from "../../../core/view/labels.ts";
 import type { RunView } from "../../../core/view/view.ts";
 import { harmless, plural, precise } from "../../../text/words.ts";
@@ -24,19 +23,6 @@ export function callTexts({ calls }: RunView["tally"]): readonly string[] {
     `${count(calls.calls, "model call")}: ${count(calls.inputTokens, "token")} in, ` +
       `${calls.outputTokens.toLocaleString("en")} out; ${count(calls.toolCalls, "tool call")}`,
   ];
-}
-
-export function budgetTexts(view: Pick<RunView, "spent">, budget: Budget): readonly string[] {
-  const { tokens, microdollars } = budgetLeft(view, budget);
-  const parts = [
-    ...(tokens === undefined
-      ? []
-      : [`${tokens.toLocaleString("en")} of ${count(budget.tokens ?? 0, "token")}`]),
-    ...(microdollars === undefined
-      ? []
-      : [`${dollars(microdollars)} of ${dollars((budget.dollars ?? 0) * 1e6)}`]),
-  ];
-  return parts.length === 0 ? [] : [`budget left: ${parts.join(", ")}`];
 }
 
 /** A row for each task, the most expensive first, failed attempts included. */

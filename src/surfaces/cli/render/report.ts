@@ -1,5 +1,5 @@
 /** The report of a run: what landed, what failed and why, what is not done, what it cost, and what to type next. */
-import type { Budget } from "../../../core/view/budget-left.ts";
+import { type Budget, budgetTexts } from "../../../core/view/budget-left.ts";
 import { elapsedMs } from "../../../core/view/elapsed.ts";
 import { proofLabel, spentLabel } from "../../../core/view/labels.ts";
 import type { RunReport } from "../../../core/view/report.ts";
@@ -7,7 +7,7 @@ import { failedAttempts } from "../../../core/view/task-facts.ts";
 import type { FailedAttemptView, RunView, UndoneView } from "../../../core/view/view.ts";
 import { undoneText } from "../../../core/view/view-reasons.ts";
 import { duration, harmless, plural, precise, quoted, short } from "../../../text/words.ts";
-import { budgetTexts, callTexts, costRows, lossRows, redTexts, tookTexts, unaccountedTexts } from "./cost.ts";
+import { callTexts, costRows, lossRows, redTexts, tookTexts, unaccountedTexts } from "./cost.ts";
 import {
   adviceSection,
   figureSection,
