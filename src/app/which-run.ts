@@ -2,6 +2,8 @@
 import path from "node:path";
 import { type Failure, failure } from "../core/failure.ts";
 import { hasFailed } from "../core/result.ts";
+import type { TaskId } from "../core/task.ts";
+import { findTask } from "../core/view/view.ts";
 import type { Project } from "../ports/project.ts";
 import type { RunHome } from "../ports/runs.ts";
 import { quoted } from "../text/words.ts";
@@ -37,6 +39,18 @@ export async function movedHere(project: Project, run?: string): Promise<Failure
 export async function findSeen(run: string, project: Project): Promise<SeenRun | Refused> {
   const home = await findRun(run, project);
   return hasFailed(home) ? home : seeRun(home);
+}
+
+/** The task of a run that is named by its name or its id. */
+export function taskIn({ home, seen }: SeenRun, said: string): TaskId | Refused {
+  const task = findTask(seen.state, said);
+  if (typeof task === "string") return task;
+  const names = task.several.slice(0, 5).map(({ name }) => name);
+  const message =
+    names.length === 0
+      ? `there is no task ${JSON.stringify(said)}`
+      : `several tasks are called ${said}: ${names.join(", ")}`;
+  return misused(message, `skein show ${home.record.run} lists them`);
 }
 
 /** The run that is named; else the one that is open; else the newest. */

@@ -3,12 +3,10 @@ import path from "node:path";
 import { deviceFile } from "../adapters/devices.ts";
 import { runFiles } from "../adapters/run-files.ts";
 import type { Project } from "../ports/project.ts";
-import { mailboxOf } from "./project.ts";
 
 export const serverParts = ({ located, stateFolder, runs }: Project) => ({
   repository: path.basename(located.top),
   runs,
   files: runFiles(located.top),
   devices: deviceFile(path.join(stateFolder, "devices.json")),
-  mailboxOf,
 });

@@ -3,6 +3,7 @@ import { globSync, statSync } from "node:fs";
 import { mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { partsOf } from "../../src/compose/parts.ts";
 import { openProject } from "../../src/compose/project.ts";
 import { serverParts } from "../../src/compose/serve.ts";
 import type { Event, Fact } from "../../src/core/log/event.ts";
@@ -35,7 +36,14 @@ export async function serve(
   const { devices, ...parts } = serverParts(project);
   const access = new Access(devices);
   const hosts = new Set<string>();
-  const app = createServerApp({ ...parts, access, hosts, isSecure: false, page: findPage()! });
+  const app = createServerApp({
+    ...partsOf(project, process.env),
+    ...parts,
+    access,
+    hosts,
+    isSecure: false,
+    page: findPage()!,
+  });
   const server = await listen(app.fetch, {
     host: "127.0.0.1",
     port,

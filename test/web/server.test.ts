@@ -5,7 +5,9 @@ import { request } from "node:http";
 import { connect } from "node:net";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
-import { type MadeRun, makeRun, type Served, serve } from "./place.ts";
+import { seeRun } from "../../src/app/see-run.ts";
+import { hasFailed } from "../../src/core/result.ts";
+import { type MadeRun, makeRun, type Served, serve, specOf } from "./place.ts";
 
 type Answer = { readonly status: number; readonly body: string; readonly headers: Record<string, unknown> };
 
@@ -211,6 +213,39 @@ describe("the web server", () => {
     );
     await driving;
     stop.abort();
+  });
+
+  it("closes a stopped run that is cancelled, says that it has nothing to pause, and what to do instead", async () => {
+    const { project, base } = run;
+    const record = { run: "1118-stopped", goal: "Stop", base, createdAt: Date.now(), settings: {} };
+    const home = await project.runs.create(record);
+    assert.ok(!hasFailed(home));
+    const opened = { run: record.run, goal: record.goal, base };
+    await home.log.append(0, [
+      { type: "run.opened", request: opened, spec: specOf("goal", "Stop", "plan"), at: Date.now() },
+    ]);
+    const send = async (said: object) => {
+      const { status, body } = await ask("/api/runs/1118-stopped/commands", {
+        method: "POST",
+        headers: bearer(),
+        body: JSON.stringify(said),
+      });
+      return [status, JSON.parse(body)];
+    };
+    const note =
+      "run 1118-stopped is stopped: there is nothing to pause. To continue: skein resume 1118-stopped";
+    assert.deepEqual(await send({ type: "pause" }), [200, { ok: true, note }]);
+    assert.deepEqual(await send({ type: "resume" }), [
+      409,
+      { ok: false, reason: "run 1118-stopped is stopped", next: "skein resume 1118-stopped" },
+    ]);
+    assert.deepEqual(await send({ type: "cancel", reason: "wrong goal" }), [
+      200,
+      { ok: true, note: "run 1118-stopped is closed: cancelled" },
+    ]);
+    const known = await seeRun(home);
+    assert.ok(!hasFailed(known));
+    assert.equal(known.seen.state.closed?.how, "cancelled");
   });
 
   /** What comes back until the server hangs up. */

@@ -15,14 +15,12 @@ import {
   readConfig,
 } from "../../config/index.ts";
 import { messageOf } from "../../core/failure.ts";
-import { hasFailed } from "../../core/result.ts";
 import type { Project } from "../../ports/project.ts";
 import type { Exit } from "./acts/project.ts";
 import type { SettingOptions } from "./commands/options.ts";
 import { type Context, refuse } from "./context.ts";
 import { EXIT } from "./exit-codes.ts";
 import { isMissing, readBounded } from "./files.ts";
-import { sayRefused } from "./refusals.ts";
 
 type Given = SettingOptions & { readonly base?: string; readonly config?: string };
 
@@ -47,11 +45,6 @@ export async function readHere(
   const flags = { ...flagsOf(context, given), ...(base === undefined ? {} : { base }) };
   const read = readConfig({ ...(file ? { file } : {}), env: context.env, sets: set, flags });
   return "problems" in read ? misconfigured(read.problems) : read;
-}
-
-export function reconfigure(context: Context, settings: unknown, given: SettingOptions): Config | Exit {
-  const read = reconfigured(context, settings, given);
-  return hasFailed(read) ? { exit: sayRefused(context, read) } : read;
 }
 
 /** The record is read as if it were a file, so that what is given now counts for more. */

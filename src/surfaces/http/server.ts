@@ -4,6 +4,7 @@ import { bodyLimit } from "hono/body-limit";
 import { deleteCookie, getCookie, setCookie } from "hono/cookie";
 import { type SSEStreamingApi, streamSSE } from "hono/streaming";
 import * as z from "zod";
+import type { Parts } from "../../app/parts.ts";
 import { seeRun } from "../../app/see-run.ts";
 import { tellRun } from "../../app/tell-run.ts";
 import { messageOf } from "../../core/failure.ts";
@@ -14,18 +15,17 @@ import type { TaskId } from "../../core/task.ts";
 import { budgetOf } from "../../core/view/budget-left.ts";
 import { type RunLine, runLine } from "../../core/view/run-line.ts";
 import { viewOf } from "../../core/view/view.ts";
-import type { Mailbox, MailboxMessage } from "../../ports/mailbox.ts";
+import type { MailboxMessage } from "../../ports/mailbox.ts";
 import type { RunFiles } from "../../ports/run-files.ts";
 import type { RunHome, RunRecord, Runs } from "../../ports/runs.ts";
 import { type Access, COOKIE, refusedOrigin } from "./access.ts";
 import type { Page } from "./page.ts";
 
-type ServerParts = {
+type ServerParts = Pick<Parts, "mailboxOf" | "openWorld"> & {
   /** The repository's folder name, for the title. */
   readonly repository: string;
   readonly runs: Runs;
   readonly files: RunFiles;
-  readonly mailboxOf: (home: RunHome) => Mailbox;
   readonly access: Access;
   /** "127.0.0.1:4000" and the like: what a request may call this server. */
   readonly hosts: ReadonlySet<string>;
@@ -57,7 +57,7 @@ const RUN = /^[A-Za-z0-9][A-Za-z0-9._-]{0,79}$/;
 const JOB = /^(?:(?:plan|work):t(?:\.\d{1,9}){0,50}|land|check)#\d{1,9}$/;
 const COMMIT = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 
-const text = z.string().trim().min(1).max(20_000);
+const text = z.string().trim();
 const task = z
   .string()
   .regex(/^t(?:\.\d{1,9}){0,50}$/)
@@ -147,7 +147,7 @@ function addPage(app: Hono, { page: { asset } }: ServerParts): void {
   app.get("/assets/:name", (c) => send(c, c.req.param("name")));
 }
 
-function addRuns(app: Hono, { repository, runs, files, mailboxOf, access }: ServerParts): void {
+function addRuns(app: Hono, { repository, runs, files, access, ...tellParts }: ServerParts): void {
   app.get("/api/repository", (c) => c.json({ repository }));
 
   const lines = new Map<string, RunLine>();
@@ -212,10 +212,11 @@ function addRuns(app: Hono, { repository, runs, files, mailboxOf, access }: Serv
     const home = await homeOf(c, runs);
     if (home instanceof Response) return home;
     const command = said.data as MailboxMessage;
-    const told = await tellRun({ home, command }, mailboxOf(home), c.req.raw.signal);
-    if (hasFailed(told)) return c.json({ ok: false, reason: told.failure.message }, 409);
-    const note = "The run is stopped; this applies when you resume it.";
-    return c.json({ ok: true, ...(told.is === "waiting" && { note }) });
+    const known = await seeRun(home);
+    const told = hasFailed(known) ? known : await tellRun({ ...known, command }, tellParts, c.req.raw.signal);
+    if (!hasFailed(told)) return c.json({ ok: true, ...("note" in told && { note: told.note }) });
+    const { message: reason, next } = told.failure;
+    return c.json({ ok: false, reason, ...(next && { next }) }, told.because === "usage" ? 400 : 409);
   });
 }
 

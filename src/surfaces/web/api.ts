@@ -32,8 +32,8 @@ export async function ask<T>(
 
 function reasonIn(text: string): string {
   try {
-    const { error, reason } = JSON.parse(text) as { error?: string; reason?: string };
-    return error ?? reason ?? text;
+    const { error, reason, next } = JSON.parse(text) as { error?: string; reason?: string; next?: string };
+    return `${error ?? reason ?? text}${next === undefined ? "" : `. Try: ${next}`}`;
   } catch {
     return text;
   }

@@ -134,7 +134,6 @@ function Steer({ run, canResume: isHeld }: { readonly run: string; readonly canR
       class="row wrap"
       onSubmit={(event) => {
         event.preventDefault();
-        if (said.trim() === "") return;
         void send({ type: "steer", message: said }, "Told the planner.").then(() => setSaid(""));
       }}
     >

@@ -1,6 +1,8 @@
 /** How does a verb show a run on the whole terminal? With its files, its budget, and the way for commands to the run. */
 
+import { seeRun } from "../../../app/see-run.ts";
 import { tellRun } from "../../../app/tell-run.ts";
+import { partsOf } from "../../../compose/parts.ts";
 import { serverParts } from "../../../compose/serve.ts";
 import { hasFailed } from "../../../core/result.ts";
 import { type Budget, budgetOf } from "../../../core/view/budget-left.ts";
@@ -22,16 +24,17 @@ export async function showOnScreen(
   { home, budget = budgetOf(home.record), ...shown }: Shown,
   signal: AbortSignal,
 ): Promise<void> {
-  const { files, mailboxOf } = serverParts(project);
+  const { files } = serverParts(project);
+  const parts = partsOf(project, context.env);
   // The library that draws asks this variable alone.
   if (!context.out.hasColours) process.env["FORCE_COLOR"] = "0";
   const { watchRun } = await import("../../tui/watch-run.ts"); // Loads React: only those who watch pay for it.
   const say: Watching["say"] = async (command) => {
-    const told = await tellRun({ home, command }, mailboxOf(home), signal);
-    if (hasFailed(told)) return `refused: ${told.failure.message}`;
-    return told.is === "heard"
-      ? `${command.type}: sent to the run`
-      : "The run is stopped; this applies when you resume it.";
+    const run = await seeRun(home);
+    const told = hasFailed(run) ? run : await tellRun({ ...run, command }, parts, signal);
+    if (!hasFailed(told)) return told.is === "heard" ? `${command.type}: sent to the run` : told.note;
+    const { message, next } = told.failure;
+    return `refused: ${message}${next === undefined ? "" : `. Try: ${next}`}`;
   };
   await watchRun({ home, files, budget, say, ...shown }, signal);
 }

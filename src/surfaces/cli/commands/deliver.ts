@@ -20,10 +20,11 @@ import { type AddTo, addRepo, type DeliverCommandOptions, examples } from "./opt
 export const addDeliver: AddTo = (command, perform) => {
   addRepo(command)
     .description(
-      "Moves the branch that a run started from to the run's target. Without a run: the newest closed run with landed " +
-        "work that the branch does not have. This is the only command that moves a branch of yours. If the branch has " +
-        "moved meanwhile, it is merged into the target first, and the gate runs again. A branch that is checked out is " +
-        "moved only with --into-checkout, and only if you have no uncommitted changes.",
+      "Brings what landed in a run to the branch that the run started from, by fast-forward. If you have committed to " +
+        "that branch since, Skein first merges those commits into the run's target and runs the gate on the result. " +
+        "Without a run: the newest closed run with landed work that the branch does not have. This is the only command " +
+        "that moves a branch of yours. A branch that is checked out is moved only with --into-checkout, and only if you " +
+        "have no uncommitted changes.",
     )
     .option("--branch <name>", "the branch to move, if not the one that the run started from")
     .option("--into-checkout", "even if the branch is checked out: its files change, by git merge --ff-only")

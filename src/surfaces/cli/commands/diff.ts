@@ -16,7 +16,7 @@ export const addDiff: AddTo = (command, perform) => {
   addRepo(command)
     .description(
       "Compares two runs of this repository: every figure of their reports side by side, and the tasks that ended " +
-        "differently. The change is the second run less the first.",
+        "differently. The change is second run minus first.",
     )
     .addHelpText("after", examples("skein diff 1115-k7qd 1116-m2xa", "skein diff 1115-k7qd 1116-m2xa --json"))
     .action((run: string, other: string, options: RepoOption) =>

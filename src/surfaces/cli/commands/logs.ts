@@ -1,16 +1,17 @@
 /** `skein logs`: what happened in a run, so far or until it closes. */
-
+import { taskIn } from "../../../app/which-run.ts";
 import { messageOf } from "../../../core/failure.ts";
 import type { Event } from "../../../core/log/event.ts";
 import { wallTime } from "../../../core/log/state.ts";
 import type { TaskId } from "../../../core/task.ts";
 import { concerns } from "../../../core/view/concerns.ts";
-import { findTask, nothingSeen, type Seen, see } from "../../../core/view/view.ts";
+import { nothingSeen, type Seen, see } from "../../../core/view/view.ts";
 import { asJson, clockTime, day } from "../../../text/words.ts";
 import { hasExit, openHere, openNamed } from "../acts/project.ts";
-import { type Act, type Context, refuse, usage } from "../context.ts";
+import { type Act, type Context, refuse } from "../context.ts";
 import { EXIT } from "../exit-codes.ts";
 import { paint } from "../output.ts";
+import { sayRefused } from "../refusals.ts";
 import { narrate } from "../render/narrate.ts";
 import { hasPlanner } from "../run-record.ts";
 import { type AddTo, addRepo, examples, type RepoOption } from "./options.ts";
@@ -43,14 +44,9 @@ const logs: Act<LogsOptions & { readonly run: string | undefined }> = async (con
   if (hasExit(project)) return project.exit;
   const found = await openNamed(context, project, options.run);
   if (hasExit(found)) return found.exit;
-  const { home, seen } = found;
-  const task = options.task === undefined ? undefined : findTask(seen.state, options.task);
-  if (typeof task === "object")
-    return usage(
-      context,
-      unknownTask(options.task!, task.several),
-      `skein show ${home.record.run} lists them`,
-    );
+  const { home } = found;
+  const task = options.task === undefined ? undefined : taskIn(found, options.task);
+  if (typeof task === "object") return sayRefused(context, task);
   const stop = new AbortController();
   const onSignal = () => stop.abort();
   if (options.follow) for (const name of SIGNALS) process.on(name, onSignal);
@@ -72,16 +68,6 @@ const logs: Act<LogsOptions & { readonly run: string | undefined }> = async (con
 };
 
 const SIGNALS = ["SIGINT", "SIGTERM"] as const;
-
-export function unknownTask(said: string, several: readonly { readonly name: string }[]): string {
-  const names = several
-    .slice(0, 5)
-    .map(({ name }) => name)
-    .join(", ");
-  return several.length === 0
-    ? `there is no task ${JSON.stringify(said)}`
-    : `several tasks are called ${said}: ${names}`;
-}
 
 class Teller {
   readonly #context: Context;

@@ -22,7 +22,7 @@ import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { paint } from "../output.ts";
 import { deliverDone } from "./deliver.ts";
 import { type AddTo, addPlain, addRepo, addSettings, examples, type ResumeOptions } from "./options.ts";
-import { tellRun } from "./steering.ts";
+import { sayTold } from "./steering.ts";
 
 export const addResume: AddTo = (command, perform) => {
   command.description(
@@ -67,7 +67,7 @@ const resume: Act<ResumeOptions> = async (context, options) => {
       return undefined;
     },
   });
-  if (ended?.is === "paused") return tellRun(context, home, { type: "resume" });
+  if (ended?.is === "paused") return sayTold(context, { ...found, command: { type: "resume" } }, parts);
   const view = viewOf(seen);
   const isDone = view.is === "done";
   const config = ended?.config ?? followed.config;

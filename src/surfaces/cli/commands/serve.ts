@@ -2,6 +2,7 @@
 import { X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { createSecureContext } from "node:tls";
+import { partsOf } from "../../../compose/parts.ts";
 import { serverParts } from "../../../compose/serve.ts";
 import { messageOf } from "../../../core/failure.ts";
 import { hasFailed } from "../../../core/result.ts";
@@ -77,6 +78,7 @@ const serve: Act<ServeOptions> = async (context, options) => {
   const { devices, ...found } = serverParts(project);
   const parts = {
     ...found,
+    ...partsOf(project, context.env),
     access: new Access(devices),
     page,
     hosts,

@@ -3,25 +3,26 @@
 import type { Command } from "commander";
 import { type BaseMoved, baseMoved } from "../../../app/deliverable.ts";
 import type { SeenRun } from "../../../app/see-run.ts";
+import { taskIn } from "../../../app/which-run.ts";
 import { gitIn } from "../../../compose/project.ts";
 import { ROOT, type TaskId } from "../../../core/task.ts";
 import { type Budget, budgetOf, budgetTexts } from "../../../core/view/budget-left.ts";
 import { runWord, spentLabel, taskLabel } from "../../../core/view/labels.ts";
 import { failedAttempts } from "../../../core/view/task-facts.ts";
-import { type FailedAttemptView, findTask, type RunView, rowsOf, viewOf } from "../../../core/view/view.ts";
+import { type FailedAttemptView, type RunView, rowsOf, viewOf } from "../../../core/view/view.ts";
 import type { Owner } from "../../../ports/runs.ts";
 import { firstLine, harmless, harmlessLines, plural } from "../../../text/words.ts";
 import { hasExit, openHere, openNamed } from "../acts/project.ts";
 import { runText } from "../acts/run-state.ts";
 import { baseMovedText } from "../base-text.ts";
 import { fit, onPage, table } from "../columns.ts";
-import { type Act, type Context, say, usage, writeJson } from "../context.ts";
+import { type Act, type Context, say, writeJson } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { paint } from "../output.ts";
+import { sayRefused } from "../refusals.ts";
 import { callTexts, costRows, lossRows, tookTexts, unaccountedTexts } from "../render/cost.ts";
 import { type FlakyOfRun, flakyOfRun, listFlaky, sayFlaky } from "../render/flaky.ts";
 import { detailsOf, proposedIn, showTask, TASK_TONES, termLines, termsOf } from "../render/task.ts";
-import { unknownTask } from "./logs.ts";
 import { type AddTo, addRepo, examples, type RepoOption } from "./options.ts";
 
 export const addShow: AddTo = (command, perform) => {
@@ -67,10 +68,8 @@ const show: Act<ShowOptions> = async (context, options) => {
       moved: await baseMoved(run.home.record, isOver, gitIn(project)),
     });
   }
-  const { state } = run.seen;
-  const task = options.task === "the goal" ? ROOT : findTask(state, options.task);
-  if (typeof task === "object")
-    return usage(context, unknownTask(options.task, task.several), `skein show ${options.run} lists them`);
+  const task = options.task === "the goal" ? ROOT : taskIn(run, options.task);
+  if (typeof task === "object") return sayRefused(context, task);
   const details = await detailsOf(project, run, task, owner);
   if (context.json) writeJson(context, details);
   else showTask(context, details);
