@@ -71,7 +71,7 @@ describe("docs/getting-started.md", () => {
       /^run \S+, proposed, in process /m,
       /is paused: no new work starts/,
       /continues$/m,
-      /the planner reads it at its next turn/,
+      /a planner turn starts for it/,
       /has stopped\. To continue: skein resume/,
       /0 of 2 tasks done; unfinished work is kept/,
       /is stopped; this applies when you resume it/,
