@@ -8,12 +8,14 @@ import { salvageIn } from "../adapters/repositories/salvage.ts";
 import { FolderRuns } from "../adapters/runs/folder-runs.ts";
 import { movedRuns } from "../adapters/runs/moved.ts";
 import { stateFolderFor } from "../adapters/runs/state-folder.ts";
+import { openTraces } from "../adapters/traces/traces-of.ts";
 import type { Parts } from "../app/parts.ts";
+import { secretsOfRecord } from "../config/secrets-of-record.ts";
 import { type Failed, hasFailed } from "../core/result.ts";
 import type { Environment, Project } from "../ports/project.ts";
 import type { RunHome } from "../ports/runs.ts";
 
-export { tracesOf } from "../adapters/traces/traces-of.ts";
+export const tracesOf = (env: Environment) => openTraces(env, secretsOfRecord);
 
 export async function openProject(
   folder: string,

@@ -105,7 +105,7 @@ describe("skein run on a terminal", () => {
     await terminal.shows(/1 of 2 tasks done[\s\S]*✓ +one +done/);
     await place.release("t.2");
     assert.equal(await terminal.exited, 0);
-    await terminal.shows(/2 of 2 tasks landed|2 tasks|skein deliver/);
+    await terminal.shows(/is done: 2 of 2 tasks done/);
     assert.ok(terminal.isOrdinary());
     const events = await closedLog(await place.home());
     assert.ok(events.some((event) => event.type === "run.steered"));
@@ -115,6 +115,7 @@ describe("skein run on a terminal", () => {
     await using place = await waitingPlace();
     await using terminal = run(place);
     await terminal.shows(/looking at t\.1/);
+    assert.doesNotMatch(terminal.raw(), /No process drives/);
     terminal.press("d");
     assert.equal(await terminal.exited, 0);
     assert.ok(terminal.isOrdinary());
@@ -139,7 +140,7 @@ describe("skein run on a terminal", () => {
     terminal.press(CTRL_C);
     assert.equal(await terminal.exited, 130);
     assert.ok(terminal.isOrdinary());
-    await terminal.shows(/unfinished work is kept\. To continue: skein/);
+    await terminal.shows(/unfinished work is kept\. To continue: ske/);
     assert.match(terminal.raw(), /stopping: finishing what is landing/);
     const home = await place.home();
     assert.equal(await home.owner(), undefined);
@@ -213,6 +214,27 @@ describe("skein run on a terminal", () => {
     await place.release("t.2");
     await terminal.becomes(() => terminal.isOrdinary());
     await terminal.shows(/ready> $/m);
+  });
+
+  it("gives the terminal back when the run has ended while the view was put aside", LIMIT, async () => {
+    await using place = await waitingPlace();
+    await using terminal = onTerminal(place, ["bash", "--norc", "--noprofile", "-i"], { PS1: "ready> " });
+    await terminal.shows(/ready>/);
+    terminal.press(
+      `"${process.execPath}" "${SKEIN}" run "Write two files" --agent "${place.agent}" --gate none\r`,
+    );
+    await terminal.shows(/looking at t\.1/);
+    terminal.press(CTRL_Z);
+    await terminal.shows(/Stopped/);
+    const home = await place.home();
+    await place.release("t.1");
+    await place.release("t.2");
+    await closedLog(home);
+    terminal.press("fg\r");
+    await terminal.shows(/is done: 2 of 2 tasks done[\s\S]*ready> $/m);
+    terminal.press("echo still $((40 + 2))\r");
+    await terminal.shows(/^still 42$/m);
+    assert.ok(terminal.isOrdinary());
   });
 
   it("answers a worker's question", LIMIT, async () => {

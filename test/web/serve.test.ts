@@ -57,7 +57,7 @@ it("refuses another address than this machine's own without TLS or a proxy, and 
     [["--host", "0.0.0.0"], /would send everything readable over the network/],
     [["--tls-cert", "cert.pem"], /belong together/],
     [["--tls-cert", "missing.pem", "--tls-key", "missing.pem"], /missing\.pem/],
-    [["--port", "x"], /no port/],
+    [["--port", "x"], /is not a port/],
   ] as const) {
     const { code, err } = await place.skein("serve", ...args);
     assert.equal(code, 2, err);

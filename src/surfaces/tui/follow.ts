@@ -7,7 +7,7 @@ import { type RunWord, runWord } from "../../core/view/labels.ts";
 import { nothingSeen, type RunView, type Seen, see, viewOf } from "../../core/view/view.ts";
 import type { RunFiles } from "../../ports/run-files.ts";
 import type { RunHome } from "../../ports/runs.ts";
-import { harmlessLines } from "../../text/words.ts";
+import { harmless, harmlessLines } from "../../text/words.ts";
 
 /** Drawn at most so often, however many events come. */
 const DRAW_MS = 100;
@@ -26,12 +26,11 @@ export class Followed {
   #timer: NodeJS.Timeout | undefined;
   #version = 0;
 
-  /** Ends with `signal`. */
-  async follow(home: RunHome, signal: AbortSignal): Promise<void> {
+  /** Ends with `signal`. `isOwn`: the view ends with the process that drives the run, which needs no asking then. */
+  async follow(home: RunHome, signal: AbortSignal, isOwn = false): Promise<void> {
+    const asking = isOwn ? undefined : setInterval(() => void this.#askOwner(home), OWNER_MS);
     try {
-      const asking = setInterval(() => void this.#askOwner(home), OWNER_MS);
-      signal.addEventListener("abort", () => clearInterval(asking), { once: true });
-      await this.#askOwner(home);
+      if (!isOwn) await this.#askOwner(home);
       for await (const event of home.log.follow(0, signal)) {
         see(this.seen, event);
         this.#view = undefined;
@@ -40,6 +39,8 @@ export class Followed {
     } catch (error) {
       if (!signal.aborted) this.problem = messageOf(error);
       this.changed();
+    } finally {
+      clearInterval(asking);
     }
   }
 
@@ -60,7 +61,9 @@ export class Followed {
 
   /** A process that was killed says nothing: so it is asked for. */
   async #askOwner(home: RunHome): Promise<void> {
-    const isDriven = (await home.owner()) !== undefined;
+    // A lock that vanishes while it is read says nothing: it is asked for again soon.
+    const owner = await home.owner().catch(() => "unknown" as const);
+    const isDriven = owner === "unknown" ? this.isDriven : owner !== undefined;
     if (isDriven === this.isDriven) return;
     this.isDriven = isDriven;
     this.changed();
@@ -101,7 +104,7 @@ export function followTranscript(
       all = (all + part).slice(-MAX_CHARS);
       timer ??= setTimeout(show, DRAW_MS);
     }
-  })().catch((error: unknown) => onLines([`the transcript cannot be read: ${messageOf(error)}`]));
+  })().catch((error: unknown) => onLines([`the transcript cannot be read: ${harmless(messageOf(error))}`]));
   return () => {
     stop.abort();
     clearTimeout(timer);

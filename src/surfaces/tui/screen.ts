@@ -2,6 +2,7 @@
 
 import { Box, useApp, useInput, useWindowSize } from "ink";
 import { createElement as h, type ReactNode, useEffect, useRef, useState, useSyncExternalStore } from "react";
+import { messageOf } from "../../core/failure.ts";
 import { ROOT, type TaskId } from "../../core/task.ts";
 import type { Budget } from "../../core/view/budget-left.ts";
 import { foldedTree } from "../../core/view/folded-tree.ts";
@@ -144,7 +145,9 @@ function usePlace(parts: ScreenParts, height: number) {
 
 function send(command: MailboxMessage, { followed, say }: ScreenParts): void {
   followed.say("…");
-  void say(command).then((text) => followed.say(text));
+  void say(command)
+    .catch((error: unknown) => `not sent: ${messageOf(error)}`)
+    .then((text) => followed.say(text));
 }
 
 function stepOf(key: Key, page: number): number {

@@ -1,6 +1,7 @@
 /** One task on the whole screen: brief, live transcript, diff, handoff, evidence, a page each. */
 import { Box } from "ink";
 import { createElement as h, type ReactNode, useEffect, useState } from "react";
+import { messageOf } from "../../core/failure.ts";
 import { nameOf, taskOf } from "../../core/log/state.ts";
 import type { TaskId } from "../../core/task.ts";
 import { changeOf, jobsOf } from "../../core/view/task-facts.ts";
@@ -87,12 +88,14 @@ function useDiff({ followed, files, task, page }: TaskProps): readonly string[] 
   useEffect(() => {
     if (from === undefined || to === undefined) return setLines(["Nothing was changed yet."]);
     const stop = new AbortController();
-    void files.diff(from, to, stop.signal).then((read) => {
-      if (stop.signal.aborted) return;
-      setLines(
-        "diff" in read ? harmlessLines(read.diff.trimEnd(), MAX_LINES) : [harmless(read.failure.message)],
-      );
-    });
+    const show = (shown: readonly string[]) => !stop.signal.aborted && setLines(shown);
+    files.diff(from, to, stop.signal).then(
+      (read) =>
+        show(
+          "diff" in read ? harmlessLines(read.diff.trimEnd(), MAX_LINES) : [harmless(read.failure.message)],
+        ),
+      (error: unknown) => show([harmless(messageOf(error))]),
+    );
     return () => stop.abort();
   }, [files, from, to]);
   return lines;

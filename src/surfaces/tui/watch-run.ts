@@ -7,6 +7,8 @@ import { Followed } from "./follow.ts";
 import { Screen, type ScreenParts } from "./screen.ts";
 
 export type Watching = Omit<ScreenParts, "followed" | "suspend"> & {
+  /** This command has started the process that drives the run, and ends the view with it. */
+  readonly isOwn?: boolean;
   /** Hears how a text is shown to the person from now on. */
   readonly onOpen?: (show: (text: string) => void) => void;
 };
@@ -18,23 +20,25 @@ const MAX_FPS = 10;
 const STOPPED_MS = 50;
 
 /** Until the person leaves, or `signal`. The log may be over or go on: both are shown. */
-export async function watchRun({ onOpen, ...watching }: Watching, signal: AbortSignal): Promise<void> {
+export async function watchRun({ onOpen, isOwn, ...watching }: Watching, signal: AbortSignal): Promise<void> {
   const { stdout } = process;
   // A question before the run has used standard input up.
   const stdin = process.stdin.destroyed ? new ReadStream(openSync("/dev/tty", "r")) : process.stdin;
   const stop = new AbortController();
   const followed = new Followed();
   onOpen?.((text) => followed.say(text));
-  const following = followed.follow(watching.home, AbortSignal.any([signal, stop.signal]));
+  if (isOwn) followed.isDriven = true; // Before it has the run's lock.
+  const following = followed.follow(watching.home, AbortSignal.any([signal, stop.signal]), isOwn);
   // Ink restores the screen when it ends; a crash of ours must not leave the terminal unusable.
   const restore = () => stdout.write(LEAVE);
   process.once("exit", restore);
+  let waking: NodeJS.Timeout | undefined;
   /** The whole group, as Ctrl-Z does: a launcher or npm may wait for us, and the shell for them. */
   const suspend = () => {
     stdin.setRawMode(false);
     stdout.write(LEAVE);
     process.kill(0, "SIGTSTP");
-    setTimeout(() => {
+    waking = setTimeout(() => {
       stdin.setRawMode(true);
       stdout.write(ENTER);
       screen.clear(); // What it remembers of the screen is gone: everything is drawn again.
@@ -51,12 +55,17 @@ export async function watchRun({ onOpen, ...watching }: Watching, signal: AbortS
     patchConsole: false,
     interactive: true,
   });
-  const end = () => screen.unmount();
+  /** Also of a view that was suspended and is continued now: it must not draw again. */
+  const end = () => {
+    clearTimeout(waking);
+    screen.unmount();
+  };
   signal.addEventListener("abort", end, { once: true });
   try {
     if (signal.aborted) end();
     await screen.waitUntilExit();
   } finally {
+    clearTimeout(waking);
     signal.removeEventListener("abort", end);
     process.off("exit", restore);
     stop.abort();

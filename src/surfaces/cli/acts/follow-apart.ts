@@ -16,6 +16,7 @@ import { type Context, refuse, say } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { sayRefused } from "../refusals.ts";
 import { type Followed, runBudget, sayClosed } from "./follow.ts";
+import { refuseInLines } from "./halt-text.ts";
 import { showOnScreen } from "./on-screen.ts";
 import { heedSignals } from "./signals.ts";
 
@@ -40,7 +41,11 @@ export async function followApart(context: Context, apart: Apart): Promise<Follo
   context.out.outlive?.();
   context.err.outlive?.();
   let note = (text: string) => say(context, text);
-  const signals = heedSignals((text) => note(text));
+  let isStopped = false;
+  const signals = heedSignals((text) => {
+    isStopped = true;
+    note(text);
+  });
   try {
     const ready = await apart.prepare(signals.aborted);
     if (hasFailed(ready)) return { exit: sayRefused(context, ready) };
@@ -52,6 +57,7 @@ export async function followApart(context: Context, apart: Apart): Promise<Follo
       home: ready.home,
       budget: runBudget(ready.config),
       leave: DETACHED,
+      isOwn: true,
       onOpen: (show: (text: string) => void) => {
         note = show;
       },
@@ -62,7 +68,7 @@ export async function followApart(context: Context, apart: Apart): Promise<Follo
     );
     note = (text) => say(context, text);
     if (!over.signal.aborted) return sayDetached(context, ready.home, driver);
-    return await sayDriven(context, { ...apart, ...ready }, await driver.ended);
+    return await sayDriven(context, { ...apart, ...ready }, { ...(await driver.ended), isStopped });
   } finally {
     signals.end();
   }
@@ -92,11 +98,7 @@ function startDriver(context: Context, { home, flags, folder }: Apart & Prepared
   closeSync(said);
   const { promise: ended, resolve } = Promise.withResolvers<DriverEnd>();
   const end = (code: number | null, why: string) =>
-    resolve({
-      ...(code !== null && { code }),
-      why,
-      said: readFileSync(file).subarray(before).toString().split("\n").filter(Boolean).slice(-MAX_SAID),
-    });
+    resolve({ ...(code !== null && { code }), why, said: linesAfter(file, before) });
   child.once("error", (error) => end(null, `it could not be started: ${error.message}`));
   child.once("exit", (code, signal) => end(code, `it was killed (${signal})`));
   return {
@@ -109,6 +111,14 @@ function startDriver(context: Context, { home, flags, folder }: Apart & Prepared
 
 const MAX_SAID = 20;
 
+function linesAfter(file: string, before: number): readonly string[] {
+  try {
+    return readFileSync(file).subarray(before).toString().split("\n").filter(Boolean).slice(-MAX_SAID);
+  } catch {
+    return []; // The run's folder was removed meanwhile: what is wrong is said when its log is read.
+  }
+}
+
 function sayDetached(context: Context, { record: { run } }: RunHome, { child }: Driver): Followed {
   child.unref();
   say(context, `run ${run} continues in the background, in process ${child.pid}.`);
@@ -120,14 +130,19 @@ function sayDetached(context: Context, { record: { run } }: RunHome, { child }: 
 async function sayDriven(
   context: Context,
   { parts, home, config, onUnbegun }: Apart & Prepared,
-  { code, why, said }: DriverEnd,
+  { code, why, said, isStopped }: DriverEnd & { readonly isStopped: boolean },
 ): Promise<Followed> {
   const read = await seeRun(home);
   const isClosed = !hasFailed(read) && read.seen.state.closed !== undefined;
   const followed = isClosed ? await sayClosed(context, { parts, home, config, seen: read.seen }) : undefined;
   for (const line of said) sayError(context, line);
-  if (!hasFailed(read) && read.seen.events === 0) await onUnbegun?.(home);
+  const isUnbegun = !hasFailed(read) && read.seen.events === 0;
+  if (isUnbegun) await onUnbegun?.(home);
   const { run } = home.record;
+  if (code === undefined && isUnbegun && isStopped) {
+    say(context, "stopped before the run began");
+    return { exit: EXIT.interrupted };
+  }
   if (code === undefined && !isClosed) {
     const message = `the process that drove run ${run} has ended: ${why}`;
     return { exit: refuse(context, EXIT.notAllDone, { kind: "lost", message, next: `skein resume ${run}` }) };
@@ -148,17 +163,19 @@ type JsonError = {
 };
 
 function sayError(context: Context, line: string): void {
-  const error = errorIn(line);
-  if (error === undefined)
+  const { error, notice } = saidIn(line);
+  if (notice !== undefined) say(context, harmless(notice));
+  else if (error === undefined)
     context.err.write(`${harmless(line)}\n`); // Node's own words, such as a stack trace.
   else if (error.kind === "interrupted") say(context, `${error.message} To continue: ${error.next}`);
-  else refuse(context, error.exitCode, { ...error, ...(error.problems && { lines: error.problems }) });
+  else if (error.problems) refuse(context, error.exitCode, { ...error, lines: error.problems });
+  else refuseInLines(context, error.exitCode, error);
 }
 
-function errorIn(line: string): JsonError | undefined {
+function saidIn(line: string): { readonly error?: JsonError; readonly notice?: string } {
   try {
-    return (JSON.parse(line) as { readonly error?: JsonError }).error;
+    return Object(JSON.parse(line));
   } catch {
-    return undefined; // Not one of ours.
+    return {}; // Not one of ours.
   }
 }

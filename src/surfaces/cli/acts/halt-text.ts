@@ -43,16 +43,24 @@ function saySetup(
   const then = `then skein resume ${run}`;
   if (context.json) return refuse(context, EXIT.configuration, { kind, message, next: `${next}; ${then}` });
   const [what = "", ...said] = message.split("\n");
-  const [first = "", ...more] = next.split("\n");
-  const after = more.length === 0 ? [] : [...more, then];
-  const code = refuse(context, EXIT.configuration, {
+  return refuseInLines(context, EXIT.configuration, {
     kind,
-    message: `${what} (${kept})`,
-    lines: said,
-    next: more.length === 0 ? `${first}, ${then}` : first,
+    message: [`${what} (${kept})`, ...said].join("\n"),
+    next: next.includes("\n") ? `${next}\n${then}` : `${next}, ${then}`,
   });
-  for (const line of after) context.err.write(`  ${harmless(line)}\n`);
-  return code;
+}
+
+/** A refusal whose words have lines of their own, such as those of a tool or of skein.yaml. */
+export function refuseInLines(
+  context: Context,
+  exitCode: ExitCode,
+  { kind, message, next }: { readonly kind: string; readonly message: string; readonly next?: string },
+): ExitCode {
+  const [what = "", ...lines] = message.split("\n");
+  const [first, ...more] = next?.split("\n") ?? [];
+  refuse(context, exitCode, { kind, message: what, lines, ...(first !== undefined && { next: first }) });
+  for (const line of more) context.err.write(`  ${harmless(line)}\n`);
+  return exitCode;
 }
 
 /** In whole hours, so that it is enough. */

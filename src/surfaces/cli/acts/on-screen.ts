@@ -11,7 +11,7 @@ import type { RunHome } from "../../../ports/runs.ts";
 import type { Watching } from "../../tui/watch-run.ts";
 import type { Context } from "../context.ts";
 
-type Shown = Pick<Watching, "leave" | "onOpen" | "interrupt"> & {
+type Shown = Pick<Watching, "leave" | "onOpen" | "interrupt" | "isOwn"> & {
   readonly home: RunHome;
   /** If it was changed since it was recorded. */
   readonly budget?: Budget;

@@ -2,7 +2,7 @@
 import { type Deliverable, deliverableOf } from "../../../app/deliverable.ts";
 import type { RunListeners } from "../../../app/follow-run.ts";
 import type { Parts } from "../../../app/parts.ts";
-import { misconfigured } from "../../../app/refused.ts";
+import { misconfigured, misused } from "../../../app/refused.ts";
 import { prepareResume, type ResumeRequest, type RunResumed, resumeRun } from "../../../app/resume-run.ts";
 import { type SeenRun, underWay } from "../../../app/see-run.ts";
 import { runToResume } from "../../../app/which-run.ts";
@@ -85,7 +85,11 @@ async function resumeApart(context: Context, parts: Parts, given: Given): Promis
     prepare: async (signal) => {
       const ready = await prepareResume(requestOf(context, parts.project, given), parts, signal);
       if (hasFailed(ready)) return ready;
-      return ready.is === "ready" ? { ...ready, home } : underWay(home.record.run, (await home.owner())!);
+      if (ready.is === "ready") return { ...ready, home };
+      // It was neither when it was chosen a moment ago.
+      const owner = await home.owner();
+      const { run } = home.record;
+      return owner ? underWay(run, owner) : misused(`run ${run} is closed`, `skein show ${run}`);
     },
     folder: context.folder,
     flags: flagsOf(options),

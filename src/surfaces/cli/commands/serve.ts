@@ -57,6 +57,8 @@ const serve: Act<ServeOptions> = async (context, options) => {
   const port = Number(options.port);
   if (!Number.isInteger(port) || port < 0 || port > 65_535)
     return usage(context, `--port ${options.port} is not a port`, "a number from 0 to 65535");
+  if (behindProxy !== undefined && !/^[\w.-]+(?::\d+)?$/.test(behindProxy))
+    return usage(context, `--behind-proxy ${behindProxy} is not a host name`, "such as skein.example.com");
   const tls = readTls(options);
   if (typeof tls === "string") return usage(context, tls, "give both --tls-cert and --tls-key");
   if (!LOOPBACK.has(host) && !tls && behindProxy === undefined)
@@ -115,7 +117,7 @@ const serve: Act<ServeOptions> = async (context, options) => {
 /** What browsers may call this server, the best first. Its certificate says so, where it has one. */
 function namesOf(host: string, tls: Tls | undefined): readonly string[] {
   const certified = tls === undefined ? [] : certifiedNames(tls.cert);
-  return [...certified, ...(LOOPBACK.has(host) ? LOOPBACK : [host])];
+  return [...certified, host, ...(LOOPBACK.has(host) ? LOOPBACK : [])];
 }
 
 /** "DNS:skein.example, IP Address:10.0.0.2", without those that stand for many. */

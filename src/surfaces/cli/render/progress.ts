@@ -28,7 +28,8 @@ export function startProgress(context: Context, shown: { readonly hasPlanner: bo
   const { out, json } = context;
   if (json) {
     const watch = (event: Event) => out.write(`${asJson(event)}\n`);
-    return { fold: () => {}, watch, show: () => {}, say: () => {}, end: () => {} };
+    const say = (notice: string) => context.err.write(`${asJson({ notice })}\n`);
+    return { fold: () => {}, watch, show: () => {}, say, end: () => {} };
   }
   const { size } = out;
   const lines = new WeakMap<Event, Line>();
