@@ -47,7 +47,7 @@ export async function pickDelivery(
 }
 
 /** The folder of the work tree in which a branch is checked out. */
-export async function checkedOutIn(branch: string, git: Parts["git"]): Promise<string | undefined> {
+async function checkedOutIn(branch: string, git: Parts["git"]): Promise<string | undefined> {
   const listed = (await git("worktree", "list", "--porcelain")) ?? "";
   const tree = listed.split("\n\n").find((text) => `${text}\n`.includes(`\nbranch refs/heads/${branch}\n`));
   return tree === undefined || /^prunable/m.test(tree) ? undefined : /^worktree (.+)$/m.exec(tree)?.[1];
@@ -79,20 +79,20 @@ async function isDelivered(
   return (await git("merge-base", "--is-ancestor", target, `refs/heads/${branch}`)) !== undefined;
 }
 
-/** What can be done with what landed in a run that is closed. */
+/** What can be done with what landed in a run. */
 export type Deliverable =
   | { readonly is: "delivered"; readonly branch: string }
   | { readonly is: "ready"; readonly command: string }
-  /** Nothing landed, or the gate fails on the target. */
+  /** The run is open, nothing landed, or the gate fails on the target. */
   | { readonly is: "refused" };
 
 export async function deliverableOf(
   record: RunRecord,
-  { is, landings, target }: RunView,
+  { is, landings, target, times }: RunView,
   git: Parts["git"],
 ): Promise<Deliverable> {
   const { baseBranch } = record;
-  if (landings.length === 0) return { is: "refused" };
+  if (times.closedAt === undefined || landings.length === 0) return { is: "refused" };
   if (baseBranch !== undefined && (await isDelivered(record, git)))
     return { is: "delivered", branch: baseBranch };
   if (isRed(target)) return { is: "refused" };

@@ -38,7 +38,7 @@ export function sectionsOf(run: CoreRun) {
   Object.assign(seen, { state: run.state });
   const view = viewOf(seen);
   const report = runReport(seen);
-  const around = { target: "skein/r/target", command: "skein", isCheckedOut: false, report };
+  const around = { target: "skein/r/target", command: "skein", bring: { is: "refused" }, report } as const;
   const sections = reportOf(view, around);
   return { view, report, sections };
 }

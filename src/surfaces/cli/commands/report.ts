@@ -2,7 +2,7 @@
 
 import { readdirSync } from "node:fs";
 import path from "node:path";
-import { checkedOutIn, deliverableOf } from "../../../app/deliverable.ts";
+import { deliverableOf } from "../../../app/deliverable.ts";
 import { targetOf } from "../../../app/lost-run.ts";
 import { gitIn } from "../../../compose/project.ts";
 import { budgetOf } from "../../../core/view/budget-left.ts";
@@ -60,13 +60,13 @@ const report: Act<ReportOptions & { readonly run: string | undefined }> = async 
   const view = viewOf(seen);
   const measured = runReport(seen, workersOf(home.record));
   if (context.json) {
-    const bring = seen.state.closed && (await deliverableOf(home.record, view, gitIn(project)));
+    const bring = await deliverableOf(home.record, view, gitIn(project));
     writeJson(context, {
       ...view,
       state: runWord(view, owner !== undefined),
       isOver: seen.state.closed !== undefined,
       branch: targetOf(home.record),
-      ...(bring?.is === "delivered" ? { deliveredTo: bring.branch } : {}),
+      ...(bring.is === "delivered" ? { deliveredTo: bring.branch } : {}),
       ...resultsIn(home),
       report: measured,
     });
@@ -97,12 +97,11 @@ async function endSections(
   home: RunHome,
   { view, budget = budgetOf(home.record), open, report: measured }: End,
 ): Promise<readonly ReportSection[]> {
-  const { baseBranch, plan } = home.record;
-  const where = baseBranch === undefined ? undefined : await checkedOutIn(baseBranch, gitIn({ located }));
+  const { plan } = home.record;
   return reportOf(view, {
     target: targetOf(home.record),
     command: context.command,
-    isCheckedOut: where !== undefined,
+    bring: await deliverableOf(home.record, view, gitIn({ located })),
     hints: context.hasOwnHints !== true,
     budget,
     ...(plan === undefined ? {} : { follows: resultsIn(home) }),

@@ -142,10 +142,7 @@ async function oneRun(context: Context, project: Project, run: string): Promise<
   const state = runWord(view, owner !== undefined);
   const wait = owner === undefined ? undefined : await waitIn(context, { home, seen });
   const moved = await baseMoved(home.record, seen.state.closed !== undefined, gitIn(project));
-  const bring: Deliverable =
-    seen.state.closed === undefined
-      ? { is: "refused" }
-      : await deliverableOf(home.record, view, gitIn(project));
+  const bring = await deliverableOf(home.record, view, gitIn(project));
   const more = {
     ...(bring.is === "delivered" ? { deliveredTo: bring.branch } : {}),
     ...(moved === undefined ? {} : { baseMoved: moved }),

@@ -8,13 +8,13 @@ import { areaOf } from "./running.ts";
 import { linesOf } from "./sections.ts";
 
 const viewOfRun = (run: CoreRun): RunView => viewOf(run.log.reduce(see, nothingSeen()));
-const AROUND = { target: "skein/r/target", command: "skein", isCheckedOut: false };
+const AROUND = { target: "skein/r/target", command: "skein", bring: { is: "refused" } } as const;
 const textOf = (view: RunView) =>
   linesOf(reportOf(view, AROUND))
     .map(({ text }) => text)
     .join("\n");
 
-test("says what landed and why it could, and how to deliver it", () => {
+test("says what landed and why it could, and offers no delivery that would be refused", () => {
   const run = CoreRun.planned([task("a")]);
   run.now = 4_000;
   run.finish("t.1");
@@ -23,7 +23,7 @@ test("says what landed and why it could, and how to deliver it", () => {
   const text = textOf(viewOfRun(run));
   assert.match(text, /^\nRun r is done: 1 of 1 task done, in 4\.0 s\.$/m);
   assert.match(text, /^ {2}commit-1 {2}a {2}gate passed$/m);
-  assert.match(text, /skein deliver r/);
+  assert.doesNotMatch(text, /skein deliver/);
   assert.doesNotMatch(text, /Not done|Unfinished|Failed attempts/);
 });
 
@@ -43,7 +43,8 @@ test("what is to be pasted can be: remarks are remarks, and a branch that is che
   run.finish("t.1");
   run.plan("t", []);
   run.check();
-  const around = { ...AROUND, command: "'/my tools/skein'", isCheckedOut: true };
+  const bring = { is: "ready", command: "skein deliver r --into-checkout" } as const;
+  const around = { ...AROUND, command: "'/my tools/skein'", bring };
   const lines = linesOf(reportOf(viewOfRun(run), around)).map(({ text }) => text);
   const hints = lines.slice(lines.indexOf("Next") + 1);
   assert.equal(hints.length, 5);

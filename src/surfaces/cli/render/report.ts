@@ -1,4 +1,5 @@
 /** The report of a run: what landed, what failed and why, what is not done, what it cost, and what to type next. */
+import type { Deliverable } from "../../../app/deliverable.ts";
 import { type Budget, budgetTexts } from "../../../core/view/budget-left.ts";
 import { elapsedMs } from "../../../core/view/elapsed.ts";
 import { proofLabel, spentLabel } from "../../../core/view/labels.ts";
@@ -20,11 +21,11 @@ import { endWords } from "./narrate.ts";
 import { notProbedText } from "./narrate-gate.ts";
 import { paragraph, type ReportItem, type ReportSection, section } from "./sections.ts";
 
-/** `target` is the run's branch, `command` how skein is called; the base branch may be checked out somewhere. */
+/** `target` is the run's branch, `command` how skein is called, `bring` what can be done with what landed. */
 export type Around = {
   readonly target: string;
   readonly command: string;
-  readonly isCheckedOut: boolean;
+  readonly bring: Deliverable;
   readonly budget?: Budget;
   /** Of a run that is not over: how it stands. */
   readonly open?: "stopped" | "going";
@@ -240,9 +241,8 @@ const losses = ({ tally }: RunView): readonly ReportSection[] =>
     : [section("Cost of failed attempts", [{ is: "rows", rows: lossRows(tally) }])];
 
 function nextSteps({ run, is, landings }: RunView, around: Around): ReportSection {
-  const { target, command, isCheckedOut, follows, open } = around;
+  const { target, command, bring, follows, open } = around;
   const log = "git log --first-parent";
-  const into = isCheckedOut ? " --into-checkout" : "";
   const commands = [
     ...(landings.length > 0
       ? [
@@ -259,7 +259,14 @@ function nextSteps({ run, is, landings }: RunView, around: Around): ReportSectio
       open === "going" ? "what happens" : "what happened",
     ] as const,
     ...(open === "stopped" ? [[`${command} resume ${run}`, "continue the run"] as const] : []),
-    ...(is === "done" ? [[`${command} deliver ${run}${into}`, "merge it into your branch"] as const] : []),
+    ...(bring.is === "ready"
+      ? [
+          [
+            bring.command.replace(/^skein/, () => command),
+            is === "done" ? "merge it into your branch" : "merge what landed into your branch",
+          ] as const,
+        ]
+      : []),
   ];
   return section("Next", [{ is: "commands", commands }]);
 }
