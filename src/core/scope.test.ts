@@ -35,8 +35,6 @@ test("two scopes overlap when a path of one covers a path of the other", () => {
   assert.equal(overlaps([], [EVERYTHING]), false);
 });
 
-test("a scope is within another when each of its paths is", () => {});
-
 test("a folder weighs four files", () => {
   assert.equal(weight(["a.ts", "src/", "b.ts"]), 6);
   assert.equal(weight([]), 0);

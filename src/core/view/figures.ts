@@ -88,9 +88,9 @@ export function figuresOf(
   const lost = (reason: string) => tally.losses.find((loss) => loss.reason === reason)?.count ?? 0;
   const refused = lost("conflict") + lost("gate red");
   const isReported = spent.tokens > 0 || spent.microdollars > 0;
-  const tokens = isReported ? spent.tokens : null;
+  const tokens = spent.tokens > 0 ? spent.tokens : null; // Some agents report money alone.
   const microdollars = isReported && spent.unpriced === 0 ? spent.microdollars : null;
-  const repairTokens = isReported ? repairTokensOf(state, story) : null;
+  const repairTokens = tokens === null ? null : repairTokensOf(state, story);
   return {
     tasks: counts.total,
     tasksDone: counts.done,

@@ -82,4 +82,4 @@ const jobLine = ({ kind, number, from, to, how, tokens }: JobSpan, run: RunWord)
   `${kind === "plan" ? "planner, turn" : "worker, attempt"} ${number}: ` +
   (to === undefined
     ? openJobLabel(run)
-    : `${how} after ${duration(to - from)}, ${tokens.toLocaleString("en")} tokens`);
+    : `${how} after ${duration(to - from)}${tokens > 0 ? `, ${tokens.toLocaleString("en")} tokens` : ""}`);
