@@ -63,6 +63,14 @@ describe("the web page", () => {
     await words.waitFor();
     assert.equal(await page.getByText("2 tasks in 2 waves").count(), 1);
     await page.getByText("budget left: 5,000 of 5,000 tokens").waitFor();
+    const quota = { kind: "quota", message: "quota" } as const;
+    await run.append({
+      type: "account.parked",
+      account: "acme",
+      until: Date.now() + 600_000,
+      failure: quota,
+    });
+    await page.getByText(/^acme is rate limited until .* for another (?:9 min|10 min)/).waitFor();
     await run.append({
       type: "job.started",
       job: { kind: "work", task: T(1), attempt: 1 },

@@ -3,6 +3,7 @@
 import { Box, Text } from "ink";
 import { createElement as h, type ReactNode } from "react";
 import { type Budget, budgetTexts } from "../../core/view/budget-left.ts";
+import { delaysOf } from "../../core/view/delays.ts";
 import { elapsedMs } from "../../core/view/elapsed.ts";
 import {
   healthLabel,
@@ -81,23 +82,14 @@ function needText(need: Need): string {
 const MAX_NEEDS = 4;
 
 /** What the run waits for by itself. */
-export function waitsOf(view: RunView, now: number): readonly string[] {
-  if (view.times.closedAt !== undefined) return [];
-  return [
-    ...view.accounts.flatMap(({ account, until }) =>
+export const waitsOf = (view: RunView, now: number): readonly string[] =>
+  delaysOf(view)
+    .slice(0, MAX_WAITS)
+    .map(({ what, until }) =>
       until === undefined
-        ? []
-        : [
-            `${harmless(account)} is rate limited until ${clockTime(until)}, for another ${duration(until - now)}`,
-          ],
-    ),
-    ...(view.unreachable
-      ? [
-          `The agent of ${plural(view.unreachable.tasks, "task")} cannot be reached and is tried again: ${harmless(view.unreachable.reason, 200)}`,
-        ]
-      : []),
-  ].slice(0, MAX_WAITS);
-}
+        ? harmless(what, 300)
+        : `${harmless(what)} until ${clockTime(until)}, for another ${duration(until - now)}`,
+    );
 const MAX_WAITS = 2;
 
 /** Two lines: the gate that runs, with what it looks for; and what is next. */

@@ -1,12 +1,13 @@
 /** One run: how it stands, what needs a person, and its tasks as a graph, a timeline or a list. */
 import { useEffect, useReducer, useRef, useState } from "preact/hooks";
 import { budgetTexts } from "../../core/view/budget-left.ts";
+import { delaysOf } from "../../core/view/delays.ts";
 import { elapsedMs } from "../../core/view/elapsed.ts";
 import { healthLabel, runLabel, spentLabel } from "../../core/view/labels.ts";
 import { canResume } from "../../core/view/needs.ts";
 import { command } from "./api.ts";
 import { Cost } from "./cost.tsx";
-import { duration, harmless, line, plural } from "./format.ts";
+import { duration, harmless, line, plural, time } from "./format.ts";
 import { Graph } from "./graph.tsx";
 import { Health } from "./health.tsx";
 import { Landing } from "./landing.tsx";
@@ -116,6 +117,13 @@ function Head({ view, word, live, run }: PageParts) {
         <span class={target.health === "red" ? "bad" : ""}>target {healthLabel(view)}</span>
         {live.connection === "lost" && <span class="bad">connection lost; trying again</span>}
       </div>
+      {live.isLive &&
+        delaysOf(view).map(({ what, until }) => (
+          <p class="bad">
+            {line(what, 300)}
+            {until !== undefined && ` until ${time(until)}, for another ${duration(until - Date.now())}`}
+          </p>
+        ))}
       <progress max={Math.max(1, counts.total)} value={counts.done} aria-label="Tasks done">
         {counts.done} of {counts.total}
       </progress>

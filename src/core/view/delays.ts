@@ -1,0 +1,20 @@
+/** What slows a run that is going on, and ends by itself? Accounts that are rate limited, agents out of reach. */
+import type { RunView } from "./view.ts";
+import type { Wait } from "./view-wait.ts";
+
+/** Nothing of a run that is over. */
+export function delaysOf({ accounts, unreachable, times }: RunView): readonly Wait[] {
+  if (times.closedAt !== undefined) return [];
+  return [
+    ...accounts.flatMap(({ account, until }) =>
+      until === undefined ? [] : [{ what: `${account} is rate limited`, until }],
+    ),
+    ...(unreachable
+      ? [
+          {
+            what: `The agent of ${unreachable.tasks} ${unreachable.tasks === 1 ? "task" : "tasks"} cannot be reached and is tried again: ${unreachable.reason}`,
+          },
+        ]
+      : []),
+  ];
+}
