@@ -181,6 +181,7 @@ describe("the web page", () => {
     await using run = await makeRun();
     const first = await serve(run.project);
     const page = await openRun(run, first.address);
+    await page.getByRole("navigation", { name: "Views of the run" }).waitFor(); // The list of runs has the same words.
     await page.getByText("0 of 1 task done").waitFor();
     await first[Symbol.asyncDispose]();
     await page.getByText("connection lost").waitFor();
