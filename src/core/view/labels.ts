@@ -72,9 +72,12 @@ export function phaseLabel(phase: Phase): string {
   }
 }
 
-/** How fast tasks land, while an engine is at it; empty before the first has landed. */
+/** Less says nothing about the hours that follow. */
+const MIN_SPEED_MS = 60_000;
+
+/** How fast tasks land, while an engine is at it; empty before the first has landed, and in the first minute. */
 export function throughputLabel({ tally: { gate, agents } }: RunView): string {
-  if (gate.tasks === 0 || agents.wallMs === 0) return "";
+  if (gate.tasks === 0 || agents.wallMs < MIN_SPEED_MS) return "";
   const perHour = (gate.tasks * 3_600_000) / agents.wallMs;
   if (perHour >= 100) return `${(perHour / 60).toFixed(0)} tasks landed per minute`;
   return `${perHour.toFixed(perHour < 10 ? 1 : 0)} tasks landed per hour`;

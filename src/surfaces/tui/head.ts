@@ -103,7 +103,8 @@ export function Landing({ followed }: { readonly followed: Followed }): ReactNod
     ? `${gate.kind === "land" ? `gate on ${names(gate.tasks)}` : "checking the target"} for ${duration(Date.now() - gate.since)}${gate.doing ? ` in ${firstLine(gate.doing, 60)}` : ""}`
     : "no gate is running";
   const now = [phase, running].filter(Boolean).join(" · ");
-  const { queue, landings } = view;
+  const { queue, landings, tally } = view;
+  const landed = `${plural(tally.gate.tasks, "task")} in ${plural(landings.length, "landing")}`;
   const next = queue.slice(0, MAX_QUEUED).map(({ name }) => harmless(name, 30));
   const more = queue.length > MAX_QUEUED ? ` and ${queue.length - MAX_QUEUED} more` : "";
   const waiting = queue.length === 0 ? "queue empty" : `queue (${queue.length}): ${next.join(", ")}${more}`;
@@ -111,7 +112,7 @@ export function Landing({ followed }: { readonly followed: Followed }): ReactNod
     Box,
     { flexDirection: "column" },
     line(`Landing: ${now}`, { color: "blue" }),
-    line(`  ${plural(landings.length, "landing")} · ${waiting}`, { color: "blue" }),
+    line(`  ${landed} · ${waiting}`, { color: "blue" }),
   );
 }
 const MAX_QUEUED = 10;

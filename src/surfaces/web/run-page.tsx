@@ -106,6 +106,7 @@ function Head({ view, word, live, run }: PageParts) {
   return (
     <section class="head" aria-label="How the run stands">
       <h1>{line(view.goal, 200)}</h1>
+      {!live.isLive && <p class="past">You are looking back, at the run as it was after event {live.at}.</p>}
       <div class="facts">
         <span class={`pill ${word === "stopped" ? "paused" : view.is}`}>{runLabel(word)}</span>
         <span>{duration(elapsedMs(view, live.look))}</span>
@@ -184,7 +185,7 @@ function Travel({ live }: { readonly live: LiveRun }) {
   return (
     <section class="travel" aria-label="Time travel">
       <button type="button" aria-pressed={live.isLive} onClick={() => live.travel(undefined)}>
-        Live
+        {live.isLive ? "Live" : "Back to live"}
       </button>
       <input
         type="range"
