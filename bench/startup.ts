@@ -24,9 +24,9 @@ type Timed = { readonly name: string; readonly args: readonly string[]; readonly
 /** `max`: of `node -e 0`, some 40 ms. A checkout strips types, and may take twice as long. */
 const COMMANDS: readonly Timed[] = [
   { name: "--version", args: ["--version"], max: 1.6 },
-  { name: "plan --by rules", args: ["plan", REQUEST, "--by", "rules"], max: 4 },
-  { name: "plan --by rules --json", args: ["plan", REQUEST, "--by", "rules", "--json"], max: 4 },
-  { name: "plan --by rules (a paragraph)", args: ["plan", LONG_REQUEST, "--by", "rules"], max: 4 },
+  { name: "plan --by rules", args: ["plan", REQUEST, "--by", "rules"], max: 3 },
+  { name: "plan --by rules --json", args: ["plan", REQUEST, "--by", "rules", "--json"], max: 3 },
+  { name: "plan --by rules (a paragraph)", args: ["plan", LONG_REQUEST, "--by", "rules"], max: 3 },
   { name: "status", args: ["status"], max: 6 },
 ];
 

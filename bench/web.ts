@@ -40,9 +40,9 @@ export const webBench: Bench = {
         },
       ],
       limits: [
-        ...rows.map(({ size, cpuMs }) => ({
-          claim: `the main thread is never blocked for longer, ${size} tasks (ms of processor time)`,
-          measured: cpuMs,
+        ...rows.map(({ size, block }) => ({
+          claim: `the main thread is never blocked for longer, ${size} tasks (ms)`,
+          measured: block.ms,
           max: MAX_BLOCK_MS,
         })),
         { claim: "script of the page, gzipped (kB)", measured: script, max: MAX_SCRIPT_KB },
