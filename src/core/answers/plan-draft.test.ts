@@ -176,8 +176,9 @@ describe("an empty plan", () => {
     }
   });
 
-  test("must be said: an object without tasks is invalid", () => {
+  test("must be said: an object without tasks, or a list of something else, is invalid", () => {
     for (const text of [
+      '[{"description": "write it"}]',
       '{"scratchpad": "all good"}',
       '{"done": true}',
       "{}",

@@ -122,7 +122,7 @@ function surveyOf(text: string): Survey {
       survey.whole = found.value;
       addAnswersIn(found.value, survey.answers);
       if (looksLikeTasks(found.value)) survey.lists.push(found.value);
-      if (isObject(found.value)) survey.hasObject = true;
+      if (isObject(found.value) || found.value.some(isObject)) survey.hasObject = true;
       continue;
     }
     const { open, at, why } = found;
