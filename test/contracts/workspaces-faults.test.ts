@@ -110,3 +110,22 @@ for (const [what, place] of OBSTACLES) {
     });
   });
 }
+
+it("nothing is kept while git itself refuses one of the files: the rest must not pass for the whole", () =>
+  onStage(
+    (repository, folder) => make(repository, folder, async () => {}),
+    async (scene) => {
+      const held = await scene.take();
+      await inside(
+        held,
+        "echo '*.txt working-tree-encoding=UTF-16' > .gitattributes; echo x > a.txt; rm run.sh",
+      );
+      const kept = await scene.workspaces.keep(held, AS, NEVER);
+      assert.ok(hasFailed(kept));
+      assert.match(kept.failure.message, /BOM is required in 'a\.txt'/);
+      await inside(held, "rm .gitattributes");
+      const { commit } = good(await scene.workspaces.keep(held, AS, NEVER));
+      const changes = await scene.repository.git("diff", "--name-only", scene.commit, `${commit}`);
+      assert.equal(changes, "a.txt\nrun.sh");
+    },
+  ));

@@ -1,4 +1,4 @@
-/** What a worker left in folders that nobody may enter. The tests may run as one whom no mode keeps out. */
+/** What a worker left where nobody may look. The tests may run as one whom no mode keeps out. */
 import assert from "node:assert/strict";
 import { chmodSync, mkdirSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -25,6 +25,53 @@ it("opens folders that git could not enter, and looks again", async () => {
   const files = await changedFiles(slot, call, 100);
   assert.ok(!hasFailed(files));
   assert.deepEqual([files.count, answers.length, modeOf(closed)], [1, 0, 0o700]);
+});
+
+/** As if git listed these. */
+const listing =
+  (...paths: readonly string[]) =>
+  async () =>
+    ({ ok: true, isCut: false, out: paths.map((name) => `${name}\0`).join(""), warnings: "" }) as const;
+
+it("opens a file that its worker closed: git does not record that", async () => {
+  const slot = slotAt(newFolder(), "agent-1");
+  mkdirSync(slot.tree, { recursive: true });
+  const file = path.join(slot.tree, "closed");
+  writeFileSync(file, "all of it");
+  chmodSync(file, 0o100);
+  const files = await changedFiles(slot, listing("closed"), 100);
+  assert.ok(!hasFailed(files));
+  assert.deepEqual([files.barred, files.left, modeOf(file)], [[], [], 0o500]);
+});
+
+it("keeps nothing where a folder cannot be opened: the rest must not pass for the whole", async () => {
+  const slot = slotAt(newFolder(), "agent-1");
+  const warnings = "warning: could not open directory 'theirs/': Permission denied\n";
+  const files = await changedFiles(slot, async () => ({ ...(await listing("ours")()), warnings }), 100);
+  assert.ok(hasFailed(files));
+  assert.equal(files.failure.kind, "repository");
+  assert.match(files.failure.message, /could not open directory 'theirs\/'/);
+});
+
+it("keeps nothing where a file cannot be read, and says which and what to do", async () => {
+  const { seteuid } = process;
+  if (process.getuid?.() !== 0 || !seteuid) return; // Only root can make a file of another user.
+  const folder = newFolder();
+  const slot = slotAt(folder, "agent-1");
+  mkdirSync(slot.tree, { recursive: true });
+  chmodSync(folder, 0o755);
+  writeFileSync(path.join(slot.tree, "ours"), "", { mode: 0o644 });
+  writeFileSync(path.join(slot.tree, "theirs"), "", { mode: 0o600 });
+  try {
+    seteuid(65_534);
+    const files = await changedFiles(slot, listing("ours", "theirs"), 100);
+    assert.ok(hasFailed(files));
+    const { kind, message, next } = files.failure;
+    assert.deepEqual([kind, message], ["repository", '"theirs" cannot be read']);
+    assert.match(next ?? "", /readable for your user, or have git ignore it/);
+  } finally {
+    seteuid(0);
+  }
 });
 
 it("opens folders in folders, whatever they are called, and leaves files and open ones as they are", async () => {

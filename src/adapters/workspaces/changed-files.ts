@@ -1,9 +1,9 @@
 /** Which files did a worker leave changed, which of them can be kept, and how do they become a commit? */
 import { constants } from "node:fs";
-import { access, lstat } from "node:fs/promises";
+import { chmod, lstat } from "node:fs/promises";
 import { join } from "node:path";
 import { type Failed, failedWith, hasFailed } from "../../core/result.ts";
-import { readShort } from "../files/read-bounded.ts";
+import { readBounded, readShort } from "../files/read-bounded.ts";
 import type { GitAnswer } from "../git/git.ts";
 import { openFolders } from "./folders.ts";
 import type { Slot, SlotCall } from "./slot.ts";
@@ -34,13 +34,13 @@ export async function changedFiles(
     listed = await list();
   }
   if (!listed.ok) return { failure: listed.failure };
-  const closed = listed.warnings.split("\n").filter((line) => CLOSED.test(line));
-  const broken = closed.find((line) => !FORBIDDEN.test(line));
-  if (broken) return failedWith("repository", `git ls-files: ${broken}`);
+  const closed = listed.warnings.split("\n").find((line) => CLOSED.test(line));
+  if (closed !== undefined) return unread(`git ls-files: ${closed}`);
   const paths = new Set(listed.out.split("\0").filter((path) => path !== ""));
   const all = await sieve(slot, [...paths], maxFileBytes);
+  if (hasFailed(all)) return all;
   const inner: string[] = [];
-  const left = [...closed.map((line) => `${line.replace(/^warning: /, "")}: not kept`), ...all.left];
+  const left = [...all.left];
   for (const folder of all.nested) {
     const found = await nestedFiles({ slot, call, maxFileBytes, folder });
     if (hasFailed(found)) return found;
@@ -66,8 +66,9 @@ async function unignored(call: Call, paths: readonly Buffer[]): Promise<readonly
  */
 const CLOSED = /could not open directory|cannot lstat/;
 
-/** A file of another user is left out, and reported. Any other reason is a fault of the machine. */
-const FORBIDDEN = /permission denied|operation not permitted/i;
+/** All of a change is kept, or nothing. What another user owns, only people can open. */
+const unread = (what: string): Failed =>
+  failedWith("repository", what, "make it readable for your user, or have git ignore it (.gitignore)");
 
 /**
  * Git records a repository inside the work tree as one opaque entry, and its files would be lost. So its files are
@@ -85,11 +86,13 @@ async function nestedFiles(at: { slot: Slot; call: Call; maxFileBytes: number; f
   if (paths.length > MAX_NESTED_FILES) {
     return { inner: [], left: [`${name} is a repository of its own with ${paths.length} files: not kept`] };
   }
-  const { barred, nested, left } = await sieve(
+  const sieved = await sieve(
     slot,
     paths.map((path) => folder + path),
     maxFileBytes,
   );
+  if (hasFailed(sieved)) return sieved;
+  const { barred, nested, left } = sieved;
   const isBarred = new Set([...barred, ...nested]);
   return {
     inner: paths.map((path) => folder + path).filter((path) => !isBarred.has(path)),
@@ -106,13 +109,14 @@ const MAX_NESTED_FILES = 2_000;
 
 type Sieved = { readonly barred: string[]; readonly nested: string[]; readonly left: string[] };
 
-async function sieve(slot: Slot, paths: readonly string[], maxFileBytes: number): Promise<Sieved> {
+async function sieve(slot: Slot, paths: readonly string[], maxFileBytes: number): Promise<Sieved | Failed> {
   const sieved: Sieved = { barred: [], nested: [], left: [] };
   for (let at = 0; at < paths.length; at += AT_ONCE) {
     const part = paths.slice(at, at + AT_ONCE);
     const whys = await Promise.all(part.map((path) => obstacle(join(slot.tree, path), path, maxFileBytes)));
     for (const [index, why] of whys.entries()) {
       const path = part[index] as string;
+      if (why === UNREADABLE) return unread(`${JSON.stringify(path)} ${why}`);
       if (why === "nested") sieved.nested.push(path);
       else if (why !== undefined) {
         sieved.barred.push(path);
@@ -133,9 +137,13 @@ async function obstacle(file: string, path: string, maxFileBytes: number): Promi
   if (found.isDirectory()) return undefined; // A folder where a file was: its files are listed by themselves.
   if (!found.isFile()) return SPECIAL;
   if (found.size > maxFileBytes) return `has ${found.size} bytes, more than ${maxFileBytes}: not kept`;
-  const why = await access(file, constants.R_OK).catch((error: NodeJS.ErrnoException) => error.code);
-  return why === "EACCES" || why === "EPERM" ? "cannot be read: not kept" : undefined; // Git reports any other problem.
+  // Git does not record whether a file may be read, so that may be changed.
+  if ((found.mode & constants.S_IRUSR) === 0)
+    await chmod(file, found.mode | constants.S_IRUSR).catch(() => {});
+  return (await readBounded(file, 0)).is === "unreadable" ? UNREADABLE : undefined;
 }
+
+const UNREADABLE = "cannot be read";
 
 export const SPECIAL = "is a pipe, a socket or a device: not kept";
 
