@@ -10,7 +10,7 @@ const ALL = ["src/**/*.test.ts", "test/**/*.test.ts", "tools/**/*.test.ts"];
 
 /** Whole runs, installs, and programs that are talked with: too long to wait for before a small change. */
 const LONG: readonly RegExp[] = [
-  /^test\/(?:e2e|chaos|histories|web|tui)\//,
+  /^test\/(?:e2e|chaos|fleet|histories|web|tui)\//,
   /^test\/(?:package|recorded-runs|guide|examples|docs|schemas)\.test/,
   /^test\/contracts\/(?:agents-acp|calling-agents|workspaces-traps|workspaces-pruned)\.test/,
   /^src\/surfaces\/demo\//,

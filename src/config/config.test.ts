@@ -146,6 +146,9 @@ const VALUES: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   "subplanner.maxSubtasks": whole(1),
   replanAfter: whole(1),
   "log.maxTranscript": bytes,
+  "fleet.enabled": fc.boolean(),
+  "fleet.schema": fc.constantFrom("skein", "team_2"),
+  "fleet.remote": fc.constantFrom("origin", "ssh://host/repo.git"),
   deliver: fc.boolean(),
 };
 

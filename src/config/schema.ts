@@ -269,6 +269,21 @@ export const schema = z.strictObject({
   log: group("What is kept of a run.", {
     maxTranscript: size(1).prefault("16MB").describe("Maximum size of the transcript of one turn."),
   }),
+  fleet: group("Runs that several machines work on: docs/fleet.md.", {
+    enabled: yesOrNo()
+      .prefault(false)
+      .describe(
+        "Keep runs in the Postgres that SKEIN_FLEET_URL leads to, and let workers on other machines do their jobs.",
+      ),
+    schema: text()
+      .regex(/^[a-z][a-z0-9_]{0,30}$/, "must be up to 31 small letters, digits and _, a letter first")
+      .prefault("skein")
+      .describe("The schema in Postgres that holds the fleet."),
+    remote: text()
+      .regex(/^(?!-)[^\p{Cc}]+$/u, "must be the name or the address of a git remote")
+      .prefault("origin")
+      .describe("The git remote that all machines of the fleet reach."),
+  }),
   deliver: yesOrNo().prefault(false).describe("Deliver a run that is done into the base branch."),
 });
 

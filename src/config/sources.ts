@@ -36,7 +36,7 @@ const PREFIX = "SKEIN_";
 const OTHER = new Set(
   [
     ...["STATE_DIR", "NODE_CHOSEN", "RUN", "TASK", "JOB", "KIND", "ATTEMPT", "TURN"],
-    ...["BRIEF", "HANDOFF", "OUTPUT_FILE"],
+    ...["BRIEF", "HANDOFF", "OUTPUT_FILE", "FLEET_URL", "FLEET_WORKER_PASSWORD"],
   ].map((name) => PREFIX + name),
 );
 

@@ -133,6 +133,11 @@ const COMMANDS: readonly Entry[] = [
     load: async () => (await import("./commands/remove.ts")).addRemove,
   },
   {
+    usage: "fleet",
+    summary: "make the database that several machines share, and list its workers",
+    load: async () => (await import("./commands/fleet.ts")).addFleet,
+  },
+  {
     usage: "demo",
     summary: "watch a whole run, without an account, a network or a model",
     load: async () => (await import("./commands/demo.ts")).addDemo,

@@ -1,0 +1,71 @@
+/** What do Postgres's errors mean to a person, and which of them pass by themselves? */
+import { messageOf } from "../../core/failure.ts";
+
+type Reason = { readonly why: string; readonly next?: string };
+
+/** The address is in no message: neither it, nor its host, its user or its password. */
+export function reasonOf(error: unknown, url: string): Reason {
+  const code = codeOf(error);
+  const known = BY_CODE[code];
+  if (known) return known;
+  if (isAway(error)) return { why: `cannot be reached (${code || "the connection was lost"})`, next: REACH };
+  return { why: `refused it: ${without(url, messageOf(error))}${code ? ` (${code})` : ""}` };
+}
+
+/** It may be there again soon: it restarts, it is too busy, or the network is gone. */
+export function isAway(error: unknown): boolean {
+  const code = codeOf(error);
+  return (
+    AWAY.has(code) ||
+    code.startsWith("08") || // The connection failed.
+    (code === "" && AWAY_WORDS.test(messageOf(error)))
+  );
+}
+
+const AWAY: ReadonlySet<string> = new Set([
+  ...["ECONNREFUSED", "ECONNRESET", "EPIPE", "ETIMEDOUT", "ENETUNREACH", "EHOSTUNREACH", "EAI_AGAIN"],
+  ...["57P01", "57P02", "57P03", "57P05"], // It is ended or starting.
+  "53300", // Too many connections.
+  ...["40001", "40P01", "55P03"], // It lost against another transaction.
+]);
+
+/** The driver's own errors have no code. */
+const AWAY_WORDS = /connection terminated|connection timeout|timeout exceeded|read timeout|not queryable/i;
+
+const REACH = "check that it runs and that SKEIN_FLEET_URL leads to it";
+
+const BY_CODE: Readonly<Record<string, Reason>> = {
+  ENOTFOUND: { why: "cannot be reached: there is no such host", next: REACH },
+  ECONNREFUSED: { why: "cannot be reached: the connection was refused", next: REACH },
+  "28P01": { why: "refused the user or the password", next: "check SKEIN_FLEET_URL" },
+  "28000": { why: "refused the user", next: "check SKEIN_FLEET_URL, and pg_hba.conf of the server" },
+  "3D000": { why: "has no such database", next: "create it, or check SKEIN_FLEET_URL" },
+  "42501": {
+    why: "does not allow that to the user of SKEIN_FLEET_URL",
+    next: "coordinators need the owner's address, workers the one that `skein fleet init` printed",
+  },
+  "3F000": { why: "has no fleet yet", next: "`skein fleet init` makes it" },
+  "42P01": { why: "has no fleet yet, or an older one", next: "`skein fleet init` makes it" },
+  "53100": { why: "has a full disk", next: "free some space there" },
+};
+
+/** Of several addresses that were tried, the first counts. */
+function codeOf(error: unknown): string {
+  const { code, errors } = Object(error) as { code?: unknown; errors?: readonly unknown[] };
+  if (typeof code === "string") return code;
+  return Array.isArray(errors) && errors.length > 0 ? codeOf(errors[0]) : "";
+}
+
+function without(url: string, text: string): string {
+  const parts = partsOf(url).filter((part) => part.length > 2);
+  return parts.reduce((shown, part) => shown.replaceAll(part, "…"), text);
+}
+
+function partsOf(url: string): readonly string[] {
+  try {
+    const { password, host, hostname } = new URL(url);
+    return [url, password, decodeURIComponent(password), host, hostname];
+  } catch {
+    return [url];
+  }
+}

@@ -1,0 +1,140 @@
+/** How is the fleet's Postgres asked? With limits on every wait, again after a restart of it, and with failures as values. */
+import { setTimeout as pause } from "node:timers/promises";
+import type { Client, Pool, PoolConfig } from "pg";
+import { type Failed, failedWith } from "../../core/result.ts";
+import { isAway, reasonOf } from "./database-words.ts";
+import { Listener, type Nudges } from "./listener.ts";
+
+type DatabaseOptions = {
+  /** From the environment alone; it is in no message. */
+  readonly url: string;
+  /** The schema that holds the fleet. */
+  readonly schema: string;
+  /** How many connections at most, besides one that listens. */
+  readonly maxConnections?: number;
+};
+
+/** One of these has waited long enough: a connection, a statement on the server, a statement as seen from here. */
+const CONNECT_MS = 5_000;
+const STATEMENT_MS = 15_000;
+const ANSWER_MS = 20_000;
+/** A restart takes seconds, a change to another server up to a minute. */
+const PATIENCE_MS = 60_000;
+const [FIRST_WAIT_MS, LONGEST_WAIT_MS] = [50, 2_000];
+const MAX_CONNECTIONS = 4;
+
+type AskOptions = {
+  /** How long it is tried again while Postgres is away. Each statement must be safe to run twice. */
+  readonly patienceMs?: number;
+  readonly signal?: AbortSignal;
+};
+
+export class Database implements AsyncDisposable {
+  readonly schema: string;
+  readonly #url: string;
+  readonly #max: number;
+  readonly #listener: Listener;
+  #pool: Promise<Pool> | undefined;
+
+  constructor({ url, schema, maxConnections = MAX_CONNECTIONS }: DatabaseOptions) {
+    this.schema = schema;
+    this.#url = url;
+    this.#max = maxConnections;
+    this.#listener = new Listener(() => this.#newClient());
+  }
+
+  /** The rows; `$S` in the text is the fleet's schema. */
+  async ask<Row extends object = object>(
+    text: string,
+    values: readonly unknown[] = [],
+    { patienceMs = PATIENCE_MS, signal }: AskOptions = {},
+  ): Promise<readonly Row[] | Failed> {
+    const statement = inSchema(text, this.schema);
+    const until = performance.now() + patienceMs;
+    for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(2 * waitMs, LONGEST_WAIT_MS)) {
+      try {
+        const pool = await this.#connections();
+        return (await pool.query<Row>(statement, [...values])).rows;
+      } catch (error) {
+        const isOver = signal?.aborted || performance.now() + waitMs > until;
+        if (isOver || !isAway(error)) return this.failed(error);
+        await pause(waitMs, undefined, { signal }).catch(() => {}); // The loop looks at the signal.
+      }
+    }
+  }
+
+  /** Several statements on one connection, without trying again; what is thrown is a failure. */
+  async within<T extends object>(work: (client: Client) => Promise<T>): Promise<T | Failed> {
+    let client: Client | undefined;
+    try {
+      client = await this.#newClient();
+      await client.connect();
+      return await work(client);
+    } catch (error) {
+      return this.failed(error);
+    } finally {
+      await client?.end().catch(() => {}); // It may be gone already.
+    }
+  }
+
+  /** What is said on a channel of the fleet. */
+  nudges(channel: string): Nudges {
+    return this.#listener.on(`${this.schema}:${channel}`);
+  }
+
+  failed(error: unknown): Failed {
+    const { why, next } = reasonOf(error, this.#url);
+    return failedWith("repository", `the fleet's Postgres ${why}`, next);
+  }
+
+  /** It can be used again afterwards. */
+  async close(): Promise<void> {
+    await this.#listener.close();
+    const pool = await this.#pool?.catch(() => undefined); // Never opened.
+    this.#pool = undefined;
+    await pool?.end();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  #connections(): Promise<Pool> {
+    this.#pool ??= this.#open();
+    return this.#pool;
+  }
+
+  /** Loaded only where there is a fleet: 60 ms. */
+  async #open(): Promise<Pool> {
+    const { Pool } = await import("pg");
+    const pool = new Pool({ ...this.#settings(), max: this.#max, allowExitOnIdle: true, onConnect: limit });
+    pool.on("error", () => {}); // A connection that nobody used was lost: the next statement opens another.
+    return pool;
+  }
+
+  async #newClient(): Promise<Client> {
+    const { Client } = await import("pg");
+    const client = new Client(this.#settings());
+    client.on("error", () => {}); // Whoever waits for an answer hears of it there.
+    return client;
+  }
+
+  #settings(): PoolConfig {
+    return {
+      connectionString: this.#url,
+      connectionTimeoutMillis: CONNECT_MS,
+      query_timeout: ANSWER_MS,
+      keepAlive: true,
+      application_name: "skein",
+    };
+  }
+}
+
+/** Not as an option of the connection: poolers such as PgBouncer refuse that. */
+async function limit(client: { query(text: string): Promise<unknown> }): Promise<void> {
+  await client.query(`SET statement_timeout = ${STATEMENT_MS}`);
+}
+
+/** `$S` is the schema, `$N` its name within a text. The configuration allows only names that are safe within quotes. */
+export const inSchema = (text: string, schema: string): string =>
+  text.replaceAll("$S", `"${schema}"`).replaceAll("$N", schema);
