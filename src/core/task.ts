@@ -33,6 +33,10 @@ export function depth(id: TaskId): number {
 /** A `change` lands; a `report` settles from what was written or said. */
 export type Delivers = "change" | "report";
 
+/** What a machine of a fleet can be called: "gpu", "linux-arm64". */
+export const LABEL = /^[a-z0-9][a-z0-9._-]{0,31}$/;
+export const MAX_LABELS = 8;
+
 /** `plan`: a planner splits it. `work`: one worker takes it whole. Decided when the task is made. */
 export type TaskShape = "plan" | "work";
 
@@ -65,6 +69,8 @@ export type TaskSpec = {
   readonly slug: string;
   /** The specialist that the planner named. */
   readonly agent?: string;
+  /** Labels that a machine must have to work on it, such as "gpu"; only a fleet has several machines. */
+  readonly needs?: readonly string[];
   /** Set on a fix task: the failures it must remove. Such a task may land on a red target. */
   readonly repairs?: readonly string[];
   readonly terms?: Terms;

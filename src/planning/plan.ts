@@ -49,6 +49,8 @@ export type PlanTask = {
   readonly priority?: number;
   /** A hint for the name of its branch. */
   readonly branch?: string;
+  /** Labels that a machine of a fleet must have to work on it, such as "gpu". */
+  readonly needs?: readonly string[];
   readonly estimate?: Estimate;
   readonly metadata: {
     readonly wave: number;

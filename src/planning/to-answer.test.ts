@@ -57,6 +57,15 @@ describe("a task of a plan", () => {
     });
   });
 
+  it("goes to a machine with the labels that it needs", () => {
+    const [needs, none] = answerOf(
+      planOf([{ subject: "Train it", needs: "gpu" }, { subject: "Read it" }]),
+    ).tasks;
+    assert.deepEqual(needs!.needs, ["gpu"]);
+    assert.ok(!("needs" in none!));
+    assert.equal(readPlan('[{"subject": "Train it", "needs": ["A B"]}]').is, "broken");
+  });
+
   it("has a branch that is called as the plan says, else as its subject", () => {
     const subject = "Update docs/api.md";
     const tasks = [

@@ -26,7 +26,7 @@ export function fixedPlanner(plan: ExecutionPlan): (brief: PlanBrief) => PlanAns
 const DEFAULT_PRIORITY = 5;
 
 function answeredTask(task: PlanTask, plan: ExecutionPlan): AnsweredTask {
-  const { id, subject, scope, blockedBy, priority = DEFAULT_PRIORITY, delivers, branch } = task;
+  const { id, subject, scope, blockedBy, priority = DEFAULT_PRIORITY, delivers, branch, needs } = task;
   const agent = task.metadata.agent.replace(AGENT_PREFIX, "");
   return {
     id,
@@ -37,6 +37,7 @@ function answeredTask(task: PlanTask, plan: ExecutionPlan): AnsweredTask {
     after: [...new Set(blockedBy)],
     delivers,
     ...(!NOBODY.has(agent) && { agent }),
+    ...(needs && { needs }),
     branch: slugOf(hintIn(branch) ?? subject),
     terms: termsOf(task),
   };

@@ -93,6 +93,8 @@ export type PlannedPart = {
   /** `change`, unless told: something that lands. A `report` only says something. */
   readonly delivers?: Delivers;
   readonly agent?: string;
+  /** Labels that a machine of a fleet must have to work on it, such as "gpu". */
+  readonly needs?: readonly string[];
   readonly branch?: string;
 };
 

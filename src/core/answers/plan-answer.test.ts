@@ -220,6 +220,14 @@ describe("other fields", () => {
     assert.match(notes.join(), /"size" was not read/);
   });
 
+  test("needs are labels of machines, sorted and each once", () => {
+    const needs = (value: unknown) => answered(textOf(taskWith({ needs: value }))).tasks[0]?.needs;
+    assert.deepEqual(needs(["linux", "gpu", "gpu"]), ["gpu", "linux"]);
+    assert.deepEqual(needs("gpu"), ["gpu"]);
+    assert.equal(needs([]), undefined);
+    for (const bad of [["GPU"], ["-x"], [7], ["a/b"], {}]) invalidTask({ needs: bad }, /"needs" must be/);
+  });
+
   test("agent is the name of a specialist", () => {
     const agent = "workflow-orchestrator:code-reviewer";
     assert.equal(answered(textOf(taskWith({ agent }))).tasks[0]?.agent, agent);

@@ -4,7 +4,7 @@ import { Lines, quoted } from "../../text/lines.ts";
 import { freshSlugs, slugOf } from "../../text/slug.ts";
 import { ANSWER_LIMITS, type AnswerLimits } from "../rules/policy.ts";
 import { readPath, type Scope } from "../scope.ts";
-import type { Delivers, TaskSize, Terms } from "../task.ts";
+import { type Delivers, LABEL, MAX_LABELS, type TaskSize, type Terms } from "../task.ts";
 import { findDraft, type PlanDraft } from "./plan-draft.ts";
 
 export type AnsweredTask = {
@@ -19,6 +19,8 @@ export type AnsweredTask = {
   readonly after: readonly string[];
   readonly delivers: Delivers;
   readonly agent?: string;
+  /** Labels that the machine must have. */
+  readonly needs?: readonly string[];
   readonly size?: TaskSize;
   /** A slug, whatever was written. */
   readonly branch?: string;
@@ -148,6 +150,7 @@ function readTask(place: Place): AnsweredTask {
   const agent = readAgent(place);
   const branch = readBranch(place);
   const size = readSize(place);
+  const needs = readNeeds(place);
   return {
     id: readTaskId(place),
     description: readText(place, "description"),
@@ -157,6 +160,7 @@ function readTask(place: Place): AnsweredTask {
     after: readIds(place, "after", taskId),
     delivers,
     ...(agent !== undefined && { agent }),
+    ...(needs !== undefined && { needs }),
     ...(size !== undefined && { size }),
     ...(branch !== undefined && { branch }),
   };
@@ -300,6 +304,17 @@ function readAgent(place: Place): string | undefined {
   if (value === null) return undefined;
   if (typeof value === "string" && AGENT.test(value)) return value;
   refuse(place, "agent", "must be the name of a specialist");
+  return undefined;
+}
+
+/** Sorted, each once: the same needs are the same queue. */
+function readNeeds(place: Place): readonly string[] | undefined {
+  const value = get(place, "needs");
+  if (value === null || (Array.isArray(value) && value.length === 0)) return undefined;
+  const labels = Array.isArray(value) ? value : [value];
+  if (labels.length <= MAX_LABELS && labels.every((one) => typeof one === "string" && LABEL.test(one)))
+    return [...new Set(labels as string[])].sort();
+  refuse(place, "needs", 'must be a list of labels of machines, such as ["gpu"]');
   return undefined;
 }
 

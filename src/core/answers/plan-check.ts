@@ -160,7 +160,7 @@ function checkOverlap(
 function specsOf(kept: readonly Fitted[], { parent, firstOrdinal, known }: PlanContext) {
   const ids = new Map(kept.map(({ task }, index) => [task.id, childId(parent.id, firstOrdinal + index)]));
   return kept.map(({ task, scope }): PlannedSpec => {
-    const { id, after, branch, description, acceptance, delivers, agent, size, terms } = task;
+    const { id, after, branch, description, acceptance, delivers, agent, needs, size, terms } = task;
     return {
       key: id,
       description,
@@ -171,6 +171,7 @@ function specsOf(kept: readonly Fitted[], { parent, firstOrdinal, known }: PlanC
       delivers,
       slug: branch ?? slugOf(description),
       ...(agent !== undefined && { agent }),
+      ...(needs !== undefined && { needs }),
       ...(size !== undefined && { size }),
       ...(terms !== undefined && { terms }),
     };

@@ -19,6 +19,7 @@ const TASK_NAMES = {
   success_criterion: ["success_criterion", "successCriterion", "verify"],
   priority: ["priority"],
   branch: ["branch"],
+  needs: ["needs"],
   estimate: ["estimate"],
   wave: ["wave"],
   phase_id: ["phase_id", "phaseId"],

@@ -243,6 +243,7 @@ function readTask(task: WithId, options: ReadPlanOptions, report: Report): ReadT
       ...(task.success_criterion !== undefined && { success_criterion: task.success_criterion }),
       ...(task.priority !== undefined && { priority: task.priority }),
       ...(task.branch !== undefined && { branch: task.branch }),
+      ...(task.needs !== undefined && task.needs.length > 0 && { needs: task.needs }),
       ...(estimate && { estimate: estimate as NonNullable<PlanTask["estimate"]> }),
     },
     metadata: {

@@ -2,6 +2,7 @@
 import * as z from "zod";
 import { AGENT, TASK_ID } from "../../core/answers/plan-answer.ts";
 import { readPath } from "../../core/scope.ts";
+import { LABEL, MAX_LABELS } from "../../core/task.ts";
 import { quoted } from "../../text/lines.ts";
 import { AGENT_PREFIX, GENERAL_PURPOSE, PLAN_FORMAT } from "../plan.ts";
 
@@ -140,6 +141,15 @@ const agent = z
   )
   .transform((name) => (name === "main" ? GENERAL_PURPOSE : name));
 
+const NEEDS_ERROR = 'must be a list of labels of machines, such as ["gpu"]';
+const needs = z.preprocess(
+  (value) => (typeof value === "string" ? [value] : value),
+  z
+    .array(z.string(NEEDS_ERROR).regex(LABEL, NEEDS_ERROR), NEEDS_ERROR)
+    .max(MAX_LABELS, NEEDS_ERROR)
+    .transform((labels) => [...new Set(labels)].sort()),
+);
+
 /** More than any real estimate. */
 const MAX_AMOUNT = 1e12;
 const AMOUNT_ERROR = `must be a number from 0 to ${MAX_AMOUNT}`;
@@ -177,6 +187,7 @@ export const taskSchema = z.object({
     ),
   ).optional(),
   agent: agent.optional(),
+  needs: needs.optional(),
   /** A name in the scratchpad: read with the scratchpad's path. */
   output_file: z.string("must be text: a file name").optional(),
   depth: whole(1, 100).optional(),

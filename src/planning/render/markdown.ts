@@ -133,6 +133,7 @@ const RECORD_FIELDS = [
   "success_criterion",
   "priority",
   "branch",
+  "needs",
   "estimate",
   "metadata",
 ] as const satisfies readonly (keyof PlanTask)[];
