@@ -1,9 +1,9 @@
 /** What slows a run that is going on, and ends by itself? Accounts that are rate limited, agents out of reach. */
-import type { RunView } from "./view.ts";
+import type { Standing } from "./standing.ts";
 import type { Wait } from "./view-wait.ts";
 
 /** Nothing of a run that is over. */
-export function delaysOf({ accounts, unreachable, times }: RunView): readonly Wait[] {
+export function delaysOf({ accounts, unreachable, times }: Standing): readonly Wait[] {
   if (times.closedAt !== undefined) return [];
   return [
     ...accounts.flatMap(({ account, until }) =>

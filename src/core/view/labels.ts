@@ -1,13 +1,15 @@
 /** How are the states of a run and of its tasks called? The same words on the terminal, on the web page and in the report. */
 import type { Phase } from "../rules/landing.ts";
-import type { RunningView, RunView, TaskRow } from "./view.ts";
+import type { TaskRow } from "./rows.ts";
+import type { RunningView, Standing } from "./standing.ts";
+import type { LandingView } from "./view.ts";
 
 /** How a run stands, as `--json` says it. */
-export type RunWord = Exclude<RunView["is"], "working"> | "running" | "stopped";
+export type RunWord = Exclude<Standing["is"], "working"> | "running" | "stopped";
 
 /** A run that no process drives is stopped, whatever its log says was going on. `isDriven`: undefined: not known. */
 export function runWord(
-  { is, times }: Pick<RunView, "is" | "times">,
+  { is, times }: Pick<Standing, "is" | "times">,
   isDriven: boolean | undefined,
 ): RunWord {
   if (isDriven === false && times.closedAt === undefined) return "stopped";
@@ -27,13 +29,13 @@ const TASK_WORDS: Readonly<Partial<Record<TaskRow["word"], string>>> = {
 export const AT_WORK: ReadonlySet<TaskRow["word"]> = new Set(["planning", "working", "gating"]);
 
 /** What the log shows as running; in a stopped run nothing is. */
-export const runningIn = ({ running }: RunView, run: RunWord): readonly RunningView[] =>
+export const runningIn = ({ running }: Standing, run: RunWord): readonly RunningView[] =>
   run === "stopped" ? [] : running;
 
 /** Of a job whose end is not in the log. */
 export const openJobLabel = (run: RunWord): string => (run === "stopped" ? "interrupted" : "running");
 
-export function healthLabel({ target: { health, isVerified, isUngated } }: RunView): string {
+export function healthLabel({ target: { health, isVerified, isUngated } }: Standing): string {
   if (isUngated) return "not checked: there is no gate";
   switch (health) {
     case "green":
@@ -48,10 +50,10 @@ export function healthLabel({ target: { health, isVerified, isUngated } }: RunVi
 }
 
 /** The same in a word or two, beside the target's commit. */
-export const healthWord = ({ health, isUngated }: RunView["target"]): string =>
+export const healthWord = ({ health, isUngated }: Standing["target"]): string =>
   isUngated ? "(no gate)" : HEALTH_WORDS[health];
 
-const HEALTH_WORDS: Readonly<Record<RunView["target"]["health"], string>> = {
+const HEALTH_WORDS: Readonly<Record<Standing["target"]["health"], string>> = {
   unknown: "not checked yet",
   green: "passing",
   suspect: "failed once; re-running",
@@ -76,14 +78,14 @@ export function phaseLabel(phase: Phase): string {
 const MIN_SPEED_MS = 60_000;
 
 /** How fast tasks land, while an engine is at it; empty before the first has landed, and in the first minute. */
-export function throughputLabel({ tally: { gate, agents } }: RunView): string {
+export function throughputLabel({ tally: { gate, agents } }: Standing): string {
   if (gate.tasks === 0 || agents.wallMs < MIN_SPEED_MS) return "";
   const perHour = (gate.tasks * 3_600_000) / agents.wallMs;
   if (perHour >= 100) return `${(perHour / 60).toFixed(0)} tasks landed per minute`;
   return `${perHour.toFixed(perHour < 10 ? 1 : 0)} tasks landed per hour`;
 }
 
-export function proofLabel(proof: RunView["landings"][number]["proof"]): string {
+export function proofLabel(proof: LandingView["proof"]): string {
   switch (proof) {
     case "green":
       return "gate passed";
@@ -98,7 +100,7 @@ export function proofLabel(proof: RunView["landings"][number]["proof"]): string 
 
 /** An unknown price is said to be unknown, never shown as $0. */
 export function spentLabel(
-  spent: Pick<RunView["spent"], "tokens" | "microdollars" | "unpriced" | "unaccounted">,
+  spent: Pick<Standing["spent"], "tokens" | "microdollars" | "unpriced" | "unaccounted">,
 ): string {
   const { tokens, microdollars, unpriced, unaccounted } = spent;
   if (tokens === 0 && microdollars === 0 && unpriced === 0 && unaccounted.calls === 0)
@@ -114,7 +116,7 @@ export function spentLabel(
 export const priceLabel = ({
   microdollars,
   unpriced,
-}: Pick<RunView["spent"], "microdollars" | "unpriced">) =>
+}: Pick<Standing["spent"], "microdollars" | "unpriced">) =>
   microdollars === 0 && unpriced > 0 ? "price unknown" : dollars(microdollars);
 
 /** Four digits below a cent, so that it is not shown as $0.00. */

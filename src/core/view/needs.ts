@@ -1,6 +1,6 @@
 /** What does a run want of a person? Approvals, answers, and what only a person can repair; first and loud everywhere. */
 import type { Failure } from "../failure.ts";
-import type { RunView } from "./view.ts";
+import type { Standing } from "./standing.ts";
 import type { AccountView, GateChangeView, QuestionView } from "./view-people.ts";
 
 export type Need =
@@ -11,7 +11,7 @@ export type Need =
   | { readonly is: "setup"; readonly failure: Failure };
 
 /** Nothing of a run that is over. */
-export function needsOf(view: RunView): readonly Need[] {
+export function needsOf(view: Standing): readonly Need[] {
   if (view.times.closedAt !== undefined) return [];
   const { gateChanges, questions, accounts, setup } = view;
   return [
@@ -28,15 +28,15 @@ export function needsOf(view: RunView): readonly Need[] {
 }
 
 /** The questions that a person has to answer. */
-export const questionsFor = (view: RunView): readonly QuestionView[] =>
+export const questionsFor = (view: Standing): readonly QuestionView[] =>
   needsOf(view).flatMap((need) => (need.is === "question" ? [need.question] : []));
 
 /** What waits for a yes: the plan first, then changes of the gate, each of a task. */
-export function approvalFor(view: RunView): { readonly task?: GateChangeView["task"] } | undefined {
+export function approvalFor(view: Standing): { readonly task?: GateChangeView["task"] } | undefined {
   const need = needsOf(view).find(({ is }) => is === "plan" || is === "gate-change");
   return need && (need.is === "gate-change" ? { task: need.change.task } : {});
 }
 
 /** Whether `resume` would change something: it also tries again what a person had to repair. */
-export const canResume = (view: RunView): boolean =>
+export const canResume = (view: Standing): boolean =>
   view.is === "paused" || needsOf(view).some(({ is }) => is === "account" || is === "setup");

@@ -1,12 +1,12 @@
 /** How is a run shown in a list of runs? */
 import { runLabel, runWord } from "./labels.ts";
 import { needsOf } from "./needs.ts";
-import type { RunView } from "./view.ts";
+import type { Standing } from "./standing.ts";
 
 /** What was asked for, as it was recorded before anything was in the log. */
 type Asked = { readonly run: string; readonly goal: string; readonly createdAt: number };
 export type RunLine = Asked &
-  Pick<RunView, "is"> & {
+  Pick<Standing, "is"> & {
     readonly label: string;
     readonly done: number;
     readonly total: number;
@@ -14,7 +14,7 @@ export type RunLine = Asked &
     readonly isOver: boolean;
   };
 
-export const runLine = ({ run, goal, createdAt }: Asked, view: RunView, isDriven: boolean): RunLine => ({
+export const runLine = ({ run, goal, createdAt }: Asked, view: Standing, isDriven: boolean): RunLine => ({
   run,
   goal,
   createdAt,

@@ -5,7 +5,7 @@ import type { Calls, Loss, LossReason, Tally } from "./tally.ts";
 import { type Named, named } from "./view-reasons.ts";
 
 /** Everything in it is JSON. */
-export type TallyView = {
+export type TallyFigures = {
   readonly agents: {
     readonly workMs: number;
     readonly wallMs: number;
@@ -20,8 +20,6 @@ export type TallyView = {
   };
   /** What agents did, in sum; what was cut off before it could say what it cost, apart. */
   readonly calls: Calls & { readonly unaccounted: Unaccounted };
-  /** What each task's own jobs have cost, the dearest first. Together they are what the run has. */
-  readonly costs: readonly (Named & Used)[];
   readonly gate: {
     readonly runs: number;
     readonly ms: number;
@@ -45,7 +43,10 @@ export type TallyView = {
   };
 };
 
-export function tallyView(tally: Tally, state: RunState, wallMs: number): TallyView {
+/** What each task's own jobs have cost, the dearest first. Together they are what the run has. */
+export type TallyView = TallyFigures & { readonly costs: readonly (Named & Used)[] };
+
+export function tallyFigures(tally: Tally, state: RunState, wallMs: number): TallyFigures {
   const { gate, landings, landedTasks, largestBatch, lastAt, mostAtOnce } = tally;
   let workMs = tally.agentsMs;
   for (const since of tally.atWork.values()) workMs += lastAt - since;
@@ -59,7 +60,6 @@ export function tallyView(tally: Tally, state: RunState, wallMs: number): TallyV
   return {
     agents: { workMs, wallMs, mostAtOnce, share: ratio(workMs, wallMs * mostAtOnce) },
     calls: { ...tally.calls, unaccounted: { ...state.spent.unaccounted } },
-    costs: costsOf(state),
     gate: { ...gate, landings, tasks: landedTasks, largestBatch, perTask: ratio(gate.runs, landedTasks) },
     losses: [...tally.losses].map(([reason, loss]) => ({ reason, ...loss })),
     flaky: { tests: [...tally.flaky.tests], gateRuns: tally.flaky.runs, gateMs: tally.flaky.ms },
@@ -67,7 +67,7 @@ export function tallyView(tally: Tally, state: RunState, wallMs: number): TallyV
   };
 }
 
-const costsOf = (state: RunState): TallyView["costs"] =>
+export const costsOf = (state: RunState): TallyView["costs"] =>
   [...state.tasks.values()]
     .filter(({ used }) => used !== NOTHING_USED)
     .sort((a, b) => b.used.tokens - a.used.tokens || a.order - b.order)

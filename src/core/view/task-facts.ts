@@ -2,7 +2,14 @@
 import { EVERYTHING } from "../scope.ts";
 import type { Task, TaskId, TaskSpec } from "../task.ts";
 import type { JobSpan } from "./story.ts";
-import type { FailedAttemptView, RunView, Seen } from "./view.ts";
+import {
+  type FailedAttemptView,
+  failedAttemptViews,
+  type LandingView,
+  landingView,
+  type RunView,
+  type Seen,
+} from "./view.ts";
 
 /** The files that it may change; where nothing says which, any. */
 export const scopeLabel = ({ scope, terms }: Pick<TaskSpec, "scope" | "terms">): string =>
@@ -19,12 +26,23 @@ export function changeOf({ base, state }: Task): { readonly from: string; readon
 }
 
 /** The last one: a landing that was taken off the target is made again. */
-export const landingOf = ({ landings }: RunView, id: TaskId): RunView["landings"][number] | undefined =>
-  landings.findLast(({ members }) => members.some(({ task }) => task === id));
+export function landingOf({ state, story }: Seen, id: TaskId): LandingView | undefined {
+  const landed = story.landings.findLast(({ members }) => members.some(({ task }) => task === id));
+  return landed && landingView(state, landed);
+}
 
 /** Without what a stop or a restart interrupted: that uses up no attempt. */
 export const failedAttempts = ({ setbacks }: Pick<RunView, "setbacks">): readonly FailedAttemptView[] =>
   setbacks.filter(({ charge }) => charge !== "nothing");
+
+/** Those of one task. */
+export const failedAttemptsOf = ({ state, story }: Seen, id: TaskId): readonly FailedAttemptView[] =>
+  failedAttempts({
+    setbacks: failedAttemptViews(
+      state,
+      story.failedAttempts.filter(({ task }) => task === id),
+    ),
+  });
 
 /** Once the run is closed, these are part of what is left. */
 export const givenUpTexts = ({ givenUp, times }: Pick<RunView, "givenUp" | "times">): readonly string[] =>

@@ -1,19 +1,30 @@
 /** When did each job run, and who ran beside whom? Spans in lanes: planners, workers, gates. */
 import { type RunState, wallTime } from "../log/state.ts";
 import type { JobKind } from "../rules/policy.ts";
+import { openJobLabel, type RunWord } from "./labels.ts";
+import type { Seen } from "./standing.ts";
 import type { JobSpan } from "./story.ts";
-import type { Seen } from "./view.ts";
 import { type Named, named } from "./view-reasons.ts";
 
 /** By the machine's clock; of a worker the number is the attempt, of everything else the turn. */
-export type SpanView = Omit<JobSpan, "tasks"> & { readonly tasks: readonly Named[] };
-export type LaneView = { readonly kind: JobKind; readonly spans: readonly SpanView[] };
+export type SpanView = Omit<JobSpan, "tasks"> & {
+  readonly tasks: readonly Named[];
+  /** It failed, and that did no harm: the task was tried again, or the target has passed its gate since. */
+  readonly isRetried?: true;
+};
+/** `number`: among the lanes of its kind, from 1. */
+export type LaneView = {
+  readonly kind: JobKind;
+  readonly number: number;
+  readonly spans: readonly SpanView[];
+};
 
 const KINDS: readonly JobKind[] = ["plan", "work", "land", "check"];
 
 /** As few lanes as there were jobs of a kind at once. */
 export function timelineOf({ state, story }: Seen): readonly LaneView[] {
   const byKind = Map.groupBy(story.spans, ({ kind }) => kind);
+  const isRetried = retriedIn(state);
   return KINDS.flatMap((kind) => {
     const lanes: { end: number; spans: SpanView[] }[] = [];
     for (const span of byKind.get(kind) ?? []) {
@@ -21,15 +32,48 @@ export function timelineOf({ state, story }: Seen): readonly LaneView[] {
       const lane = free ?? { end: 0, spans: [] };
       if (!free) lanes.push(lane);
       lane.end = span.to ?? Number.POSITIVE_INFINITY;
-      lane.spans.push(spanView(state, span));
+      lane.spans.push(spanView(state, span, isRetried));
     }
-    return lanes.map(({ spans }) => ({ kind, spans }));
+    return lanes.map(({ spans }, i) => ({ kind, number: i + 1, spans }));
   });
 }
 
-const spanView = (state: RunState, { from, to, tasks, ...span }: JobSpan): SpanView => ({
+/** A candidate is tried again in parts; only what is settled and not done was not. */
+function retriedIn(state: RunState): (span: JobSpan) => boolean {
+  const isRed = state.target.health === "red" || state.target.health === "suspect";
+  const isLost = (task: JobSpan["tasks"][number]) => LOST.has(state.tasks.get(task)?.state.is ?? "");
+  return ({ kind, tasks }) => (kind === "check" ? !isRed : !tasks.every(isLost));
+}
+
+const LOST: ReadonlySet<string> = new Set(["failed", "skipped", "cancelled"]);
+
+const spanView = (state: RunState, span: JobSpan, isRetried: (span: JobSpan) => boolean): SpanView => ({
   ...span,
-  tasks: tasks.map((task) => named(state, task)),
-  from: wallTime(state, from),
-  ...(to !== undefined && { to: wallTime(state, to) }),
+  tasks: span.tasks.map((task) => named(state, task)),
+  from: wallTime(state, span.from),
+  ...(span.to !== undefined && { to: wallTime(state, span.to) }),
+  ...(span.isFailed && isRetried(span) && { isRetried: true }),
 });
+
+export const JOB_NAMES: Readonly<Record<JobKind, string>> = {
+  plan: "planner",
+  work: "worker",
+  land: "landing",
+  check: "check",
+};
+
+/** "leap + 4 more": short enough for a bar. */
+export function spanName({ kind, tasks }: Pick<SpanView, "kind" | "tasks">): string {
+  const [first, ...others] = tasks;
+  if (!first) return kind === "check" ? "the target" : JOB_NAMES[kind];
+  return others.length === 0 ? first.name : `${first.name} + ${others.length} more`;
+}
+
+/** How it ended, in a few words. */
+export function spanEnd({ kind, to, how, isFailed, isRetried }: SpanView, run: RunWord): string {
+  if (to === undefined) return openJobLabel(run);
+  if (!isFailed) return "done";
+  const what = how === undefined || how.startsWith("answered") ? "failed" : how;
+  if (!isRetried) return what;
+  return kind === "check" ? `${what}, passes since` : `${what}, tried again`;
+}

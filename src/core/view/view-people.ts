@@ -40,11 +40,12 @@ export const questionView = (
   ...(to !== "person" && { with: nameOf(state, to) }),
 });
 
-export function gateChangeView(state: RunState, { id, state: now }: Task): readonly GateChangeView[] {
+/** Nothing of a task that changes neither. */
+export function gateChangeView(state: RunState, { id, state: now }: Task): GateChangeView | undefined {
   const flags = now.is === "landing" || now.is === "done" ? now.handoff.flags : undefined;
-  if (flags === undefined) return [];
+  if (flags === undefined) return undefined;
   const is = now.is === "done" ? "landed" : state.unapproved.has(id) ? "proposed" : "landing";
-  return [{ ...named(state, id), is, flags }];
+  return { ...named(state, id), is, flags };
 }
 
 export function accountViews(state: RunState): readonly AccountView[] {

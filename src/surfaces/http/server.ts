@@ -37,7 +37,7 @@ const MAX_BODY_BYTES = 64 * 1024;
 /** Events that come within so many ms travel together: a page draws ten times a second at most. */
 const GATHER_MS = 100;
 /** A page reads so many in a few ms. */
-const MAX_BATCH = 500;
+const MAX_BATCH = 200;
 /** How late a run that was killed is shown as stopped. Proxies and sleeping laptops close what is silent for longer. */
 const BEAT_MS = 5_000;
 

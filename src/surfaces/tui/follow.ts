@@ -4,7 +4,9 @@ import { stripVTControlCharacters } from "node:util";
 import { messageOf } from "../../core/failure.ts";
 import type { JobId } from "../../core/job.ts";
 import { type RunWord, runWord } from "../../core/view/labels.ts";
-import { nothingSeen, type RunView, type Seen, see, viewOf } from "../../core/view/view.ts";
+import { nothingSeen, type Seen, type Standing, see, standingOf } from "../../core/view/standing.ts";
+import { unfinishedOf } from "../../core/view/view.ts";
+import { undoneText } from "../../core/view/view-reasons.ts";
 import type { RunFiles } from "../../ports/run-files.ts";
 import type { RunHome } from "../../ports/runs.ts";
 import { harmless, harmlessLines } from "../../text/words.ts";
@@ -21,7 +23,8 @@ export class Followed {
   isDriven: boolean | undefined;
   /** What was said last to the person, or about what they did. */
   note = "";
-  #view: RunView | undefined;
+  #view: Standing | undefined;
+  #undone: readonly string[] | undefined;
   #listeners = new Set<() => void>();
   #timer: NodeJS.Timeout | undefined;
   #version = 0;
@@ -34,6 +37,7 @@ export class Followed {
       for await (const event of home.log.follow(0, signal)) {
         see(this.seen, event);
         this.#view = undefined;
+        this.#undone = undefined;
         this.changed();
       }
     } catch (error) {
@@ -45,9 +49,19 @@ export class Followed {
   }
 
   /** Made once for each state: keys and clocks draw without events. */
-  get view(): RunView {
-    this.#view ??= viewOf(this.seen);
+  get view(): Standing {
+    this.#view ??= standingOf(this.seen);
     return this.#view;
+  }
+
+  /** Of a run that is over. */
+  get undone(): readonly string[] {
+    if (this.seen.state.closed === undefined) return [];
+    if (this.#undone === undefined) {
+      const { undone, left } = unfinishedOf(this.seen);
+      this.#undone = [...undone.map(undoneText), ...left];
+    }
+    return this.#undone;
   }
 
   get word(): RunWord {

@@ -14,7 +14,7 @@ import {
   throughputLabel,
 } from "../../core/view/labels.ts";
 import { type Need, needsOf } from "../../core/view/needs.ts";
-import type { RunView } from "../../core/view/view.ts";
+import type { Standing } from "../../core/view/standing.ts";
 import { clockTime, duration, firstLine, harmless, plural } from "../../text/words.ts";
 import type { Followed } from "./follow.ts";
 import { line } from "./line.ts";
@@ -52,7 +52,7 @@ export function Head({ followed, budget }: HeadProps): ReactNode {
 }
 
 /** What only a person can do. The keys do it for the first of each kind. */
-export function needTexts(view: RunView): readonly string[] {
+export function needTexts(view: Standing): readonly string[] {
   const needs = needsOf(view).map(needText);
   const more = needs.length - MAX_NEEDS;
   return [
@@ -82,7 +82,7 @@ function needText(need: Need): string {
 const MAX_NEEDS = 4;
 
 /** What the run waits for by itself. */
-export const waitsOf = (view: RunView, now: number): readonly string[] =>
+export const waitsOf = (view: Standing, now: number): readonly string[] =>
   delaysOf(view)
     .slice(0, MAX_WAITS)
     .map(({ what, until }) =>
@@ -103,8 +103,8 @@ export function Landing({ followed }: { readonly followed: Followed }): ReactNod
     ? `${gate.kind === "land" ? `gate on ${names(gate.tasks)}` : "checking the target"} for ${duration(Date.now() - gate.since)}${gate.doing ? ` in ${firstLine(gate.doing, 60)}` : ""}`
     : "no gate is running";
   const now = [phase, running].filter(Boolean).join(" · ");
-  const { queue, landings, tally } = view;
-  const landed = `${plural(tally.gate.tasks, "task")} in ${plural(landings.length, "landing")}`;
+  const { queue, tally } = view;
+  const landed = `${plural(tally.gate.tasks, "task")} in ${plural(tally.gate.landings, "landing")}`;
   const next = queue.slice(0, MAX_QUEUED).map(({ name }) => harmless(name, 30));
   const more = queue.length > MAX_QUEUED ? ` and ${queue.length - MAX_QUEUED} more` : "";
   const waiting = queue.length === 0 ? "queue empty" : `queue (${queue.length}): ${next.join(", ")}${more}`;

@@ -2,7 +2,7 @@
 import { nameOf } from "../../core/log/state.ts";
 import { ROOT, type TaskId } from "../../core/task.ts";
 import { approvalFor, canResume, questionsFor } from "../../core/view/needs.ts";
-import type { RunView } from "../../core/view/view.ts";
+import type { Standing } from "../../core/view/standing.ts";
 import type { MailboxMessage } from "../../ports/mailbox.ts";
 import { harmless } from "../../text/words.ts";
 import type { Followed } from "./follow.ts";
@@ -61,7 +61,7 @@ export function askFor(
 }
 
 /** Those that do something now; what is cut off on a narrow screen is what people try anyway. */
-export function keysFor(view: RunView, { isOpen, leave }: { isOpen: boolean; leave: string }): string {
+export function keysFor(view: Standing, { isOpen, leave }: { isOpen: boolean; leave: string }): string {
   const commands = [
     ...(approvalFor(view) ? ["a approve", "x decline"] : []),
     ...(questionsFor(view)[0] ? ["r answer"] : []),

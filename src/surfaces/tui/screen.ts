@@ -47,7 +47,7 @@ export function Screen(parts: ScreenParts): ReactNode {
   const waits = waitsOf(view, Date.now());
   const room = height - FIXED_LINES - needs.length - waits.length;
   const isOver = view.times.closedAt !== undefined;
-  const busy = isOver ? view.undone.length + view.left.length : atWorkIn(view, word).length;
+  const busy = isOver ? followed.undone.length : atWorkIn(view, word).length;
   const atWork = Math.max(1, Math.min(busy, Math.floor(room / 3)));
   const rows = room - 1 - (busy > 0 ? atWork + 1 : 0);
   const { open, page, scrolled, prompt, tree, at } = place;
@@ -67,7 +67,7 @@ export function Screen(parts: ScreenParts): ReactNode {
       ...(open
         ? [h(TaskView, { key: open, ...parts, task: open, page, scrolled, lines: room })]
         : [
-            h(AtWork, { key: "work", view, run: word, max: atWork, ...parts }),
+            h(AtWork, { key: "work", run: word, max: atWork, ...parts }),
             line("Tasks", { key: "title", bold: true }),
             h(TaskRows, { key: "rows", state: seen.state, run: word, tree, at, lines: rows, columns }),
           ]),

@@ -3,17 +3,18 @@ import { taskOf } from "../../core/log/state.ts";
 import type { TaskId } from "../../core/task.ts";
 import { openJobLabel, proofLabel, type RunWord, spentLabel, taskLabel } from "../../core/view/labels.ts";
 import type { JobSpan } from "../../core/view/story.ts";
-import { changeOf, failedAttempts, jobsOf, landingOf, scopeLabel } from "../../core/view/task-facts.ts";
-import { gatingIn, type RunView, rowOf, type Seen } from "../../core/view/view.ts";
+import { changeOf, failedAttemptsOf, jobsOf, landingOf, scopeLabel } from "../../core/view/task-facts.ts";
+import { gatingIn, type LandingView, rowOf, type Seen } from "../../core/view/view.ts";
 import { clockTime, duration, harmless, harmlessLines, plural, short } from "../../text/words.ts";
 
 export const PAGES = ["Overview", "Transcript", "Diff", "Handoff", "Evidence"] as const;
 export type TaskPage = (typeof PAGES)[number];
 
-type LookedAt = { readonly seen: Seen; readonly view: RunView; readonly word: RunWord };
+type LookedAt = { readonly seen: Seen; readonly word: RunWord };
 
 /** Its brief, and how far it is. */
-export function overview({ seen: { state }, view, word: run }: LookedAt, id: TaskId): readonly string[] {
+export function overview({ seen, word: run }: LookedAt, id: TaskId): readonly string[] {
+  const { state } = seen;
   const { spec, state: now, used } = taskOf(state, id);
   const { word, attempts } = rowOf(state, id, { depth: 0, gating: gatingIn(state) });
   const fact = (name: string, text: string) => (text === "" ? [] : [`${name}: ${harmless(text)}`]);
@@ -21,7 +22,7 @@ export function overview({ seen: { state }, view, word: run }: LookedAt, id: Tas
     `${taskLabel(word, run)}${attempts > 1 ? `, attempt ${attempts}` : ""} · ${spentLabel(used)}`,
     ...(now.is === "failed" ? fact("failed", now.failure.message) : []),
     ...(now.is === "cancelled" ? fact("cancelled", now.reason) : []),
-    ...failedLines(view, id),
+    ...failedLines(seen, id),
     ...harmlessLines(spec.description.trimEnd()),
     ...fact("accepted if", spec.acceptance),
     ...fact("may change", scopeLabel(spec)),
@@ -46,11 +47,11 @@ export function handoffLines({ state }: Seen, id: TaskId): readonly string[] {
 }
 
 /** What the repository and the log show, whatever the worker says. */
-export function evidenceLines({ seen, view, word: run }: LookedAt, id: TaskId): readonly string[] {
+export function evidenceLines({ seen, word: run }: LookedAt, id: TaskId): readonly string[] {
   const task = taskOf(seen.state, id);
   const change = changeOf(task);
   const handoff = "handoff" in task.state ? task.state.handoff : undefined;
-  const landed = landingOf(view, id);
+  const landed = landingOf(seen, id);
   return [
     ...(change ? [`commit ${short(change.to)} on ${short(change.from)}`] : ["No commit yet."]),
     ...(handoff
@@ -64,18 +65,17 @@ export function evidenceLines({ seen, view, word: run }: LookedAt, id: TaskId): 
       : []),
     ...(landed ? [landedLine(landed)] : []),
     ...jobsOf(seen, id).map((job) => jobLine(job, run)),
-    ...failedLines(view, id),
+    ...failedLines(seen, id),
   ];
 }
 
-const landedLine = ({ at, commit, proof, flaky }: RunView["landings"][number]): string =>
+const landedLine = ({ at, commit, proof, flaky }: LandingView): string =>
   `landed at ${clockTime(at)} as ${short(commit)}: ${proofLabel(proof)}${flaky.length > 0 ? `, ${plural(flaky.length, "flaky test")}` : ""}`;
 
-const failedLines = (view: RunView, id: TaskId): readonly string[] =>
-  failedAttempts(view).flatMap(({ task, of, attempt, failure }) =>
-    task === id
-      ? [`${of === "plan" ? "its planner" : `attempt ${attempt}`} failed: ${harmless(failure.message)}`]
-      : [],
+const failedLines = (seen: Seen, id: TaskId): readonly string[] =>
+  failedAttemptsOf(seen, id).map(
+    ({ of, attempt, failure }) =>
+      `${of === "plan" ? "its planner" : `attempt ${attempt}`} failed: ${harmless(failure.message)}`,
   );
 
 const jobLine = ({ kind, number, from, to, how, tokens }: JobSpan, run: RunWord): string =>

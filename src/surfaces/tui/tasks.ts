@@ -5,29 +5,29 @@ import { type RunState, taskOf } from "../../core/log/state.ts";
 import { isSettled, ROOT } from "../../core/task.ts";
 import type { TreeNode } from "../../core/view/folded-tree.ts";
 import { type RunWord, runningIn, taskLabel } from "../../core/view/labels.ts";
-import { gatingIn, type RunningView, type RunView, rowOf, type TaskRow } from "../../core/view/view.ts";
-import { undoneText } from "../../core/view/view-reasons.ts";
+import { gatingIn, rowOf, type TaskRow } from "../../core/view/rows.ts";
+import type { RunningView, Standing } from "../../core/view/standing.ts";
 import type { RunFiles } from "../../ports/run-files.ts";
 import type { RunHome } from "../../ports/runs.ts";
 import { duration, firstLine, harmless } from "../../text/words.ts";
 import { fit, padded } from "../cli/columns.ts";
 import { runningText } from "../cli/render/running.ts";
-import { followTranscript } from "./follow.ts";
+import { type Followed, followTranscript } from "./follow.ts";
 import { line } from "./line.ts";
 
 type Place = { readonly home: RunHome; readonly files: RunFiles };
 
 /** Planners and workers; the gate has lines of its own. */
-export const atWorkIn = (view: RunView, run: RunWord): readonly RunningView[] =>
+export const atWorkIn = (view: Standing, run: RunWord): readonly RunningView[] =>
   runningIn(view, run).filter(({ kind }) => kind === "plan" || kind === "work");
 
-type AtWorkProps = Place & { readonly view: RunView; readonly run: RunWord; readonly max: number };
+type AtWorkProps = Place & { readonly followed: Followed; readonly run: RunWord; readonly max: number };
 
 /** Of a run that is over: what was not done, instead. */
-export function AtWork({ view, run, max, ...place }: AtWorkProps): ReactNode {
+export function AtWork({ followed, run, max, ...place }: AtWorkProps): ReactNode {
+  const { view, undone } = followed;
   const jobs = atWorkIn(view, run);
   const isOver = view.times.closedAt !== undefined;
-  const undone = isOver ? [...view.undone.map(undoneText), ...view.left] : [];
   const count = isOver ? undone.length : jobs.length;
   if (count === 0) return null;
   const more = count > max ? `, ${max} of them shown` : "";
@@ -43,7 +43,7 @@ export function AtWork({ view, run, max, ...place }: AtWorkProps): ReactNode {
   );
 }
 
-function Job({ job, view, files, home }: Place & { job: RunningView; view: RunView }): ReactNode {
+function Job({ job, view, files, home }: Place & { job: RunningView; view: Standing }): ReactNode {
   const [last, setLast] = useState("");
   useEffect(
     () => followTranscript({ files, home, job: job.job }, (lines) => setLast(lines.at(-1) ?? "")),

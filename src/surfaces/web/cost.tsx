@@ -2,19 +2,25 @@
 
 import { budgetTexts } from "../../core/view/budget-left.ts";
 import { dollars, priceLabel, spentLabel } from "../../core/view/labels.ts";
-import type { JobSpan } from "../../core/view/story.ts";
+import { spentOverTime } from "../../core/view/spent-over-time.ts";
+import { costsOf } from "../../core/view/tally-view.ts";
 import { count, duration, line } from "./format.ts";
+import { useLater } from "./later.ts";
 import { useMore } from "./more.tsx";
 import { addressOf, type PageParts } from "./parts.ts";
 
 const WIDE = 720;
 const HIGH = 160;
-/** A line of more points looks the same. */
-const MAX_POINTS = 300;
 const ROWS = 100;
+const NOTHING = { costs: [], points: [] };
 
 export function Cost({ run, seen, view, live }: PageParts) {
-  const { costs, calls } = view.tally;
+  const { calls } = view.tally;
+  const { costs, points } = useLater(
+    () => ({ costs: costsOf(seen.state), points: spentOverTime(seen) }),
+    [seen, view.events],
+    NOTHING,
+  );
   const { shown, button } = useMore(costs.length, ROWS, "More tasks");
   return (
     <section aria-label="Cost">
@@ -26,8 +32,12 @@ export function Cost({ run, seen, view, live }: PageParts) {
       ) : (
         <>
           <div class="charts">
-            <Chart name="Tokens" seen={seen} of={({ tokens }) => tokens} text={count} />
-            <Chart name="Cost" seen={seen} of={({ microdollars }) => microdollars} text={dollars} />
+            <Chart name="Tokens" points={points.map(({ ms, tokens }) => [ms, tokens])} text={count} />
+            <Chart
+              name="Cost"
+              points={points.map(({ ms, microdollars }) => [ms, microdollars])}
+              text={dollars}
+            />
           </div>
           <div class="scroll" tabIndex={0} role="group" aria-label="Cost by task">
             <table>
@@ -66,25 +76,18 @@ export function Cost({ run, seen, view, live }: PageParts) {
 
 type ChartProps = {
   readonly name: string;
-  readonly seen: PageParts["seen"];
-  readonly of: (span: JobSpan) => number;
+  /** When, in ms from the start of the run, and how much by then. */
+  readonly points: readonly (readonly [number, number])[];
   readonly text: (amount: number) => string;
 };
 
 /** Of jobs that have ended, summed up. */
-function Chart({ name, seen: { state, story }, of, text }: ChartProps) {
-  const ended = story.spans.filter(({ to }) => to !== undefined).sort((a, b) => a.to! - b.to!);
-  const wide = Math.max(1, (ended.at(-1)?.to ?? 0) - state.openedAt);
-  const total = ended.reduce((sum, span) => sum + of(span), 0);
+function Chart({ name, points, text }: ChartProps) {
+  const [wide, total] = points.at(-1) ?? [0, 0];
   if (total === 0) return null;
-  const every = Math.ceil(ended.length / MAX_POINTS);
-  let sum = 0;
-  const path = ended.map((span, i) => {
-    sum += of(span);
-    if (i % every !== 0 && i !== ended.length - 1) return "";
-    const x = ((span.to! - state.openedAt) / wide) * WIDE;
-    return `L${x.toFixed(1)},${(HIGH - (sum / total) * HIGH).toFixed(1)}`;
-  });
+  const path = points.map(
+    ([ms, sum]) => `L${((ms / (wide || 1)) * WIDE).toFixed(1)},${(HIGH - (sum / total) * HIGH).toFixed(1)}`,
+  );
   return (
     <figure>
       <figcaption>

@@ -17,26 +17,26 @@ const MARGIN = 16;
 const TOP = 40;
 /** Above so many tasks, what planners split is shown folded at first, and only what can be seen is drawn. */
 const MAX_OPEN = 300;
-/** The longest chain changes slowly, and takes a look at all tasks. */
-const CRITICAL_MS = 5_000;
 
 type Placed = GraphNode & { readonly x: number; readonly y: number };
 type Layout = ReturnType<typeof layOut>;
+const NO_NODES: readonly GraphNode[] = [];
+const NO_CHAIN: ReturnType<typeof criticalPath> = { tasks: new Set(), ms: 0 };
 const NOTHING: Layout = { placed: new Map(), columns: [], width: 0, height: 0 };
 
-export function Graph({ run, seen, live, word }: PageParts) {
+export function Graph({ run, seen, view, word }: PageParts) {
   const [toggled, setToggled] = useState<ReadonlySet<TaskId>>(new Set());
   const { state } = seen;
   const { size } = state.tasks;
   const isLarge = size > MAX_OPEN;
   // A shape changes when tasks are added, and when one looks at another moment.
-  const layout = useLater(
-    () => layOut(shapeOf(state, (task) => isLarge !== toggled.has(task)).nodes),
+  const nodes = useLater(
+    () => shapeOf(state, (task) => isLarge !== toggled.has(task)).nodes,
     [state, size, toggled],
-    NOTHING,
+    NO_NODES,
   );
-  const moment = live.isLive ? Math.floor(Date.now() / CRITICAL_MS) : live.at;
-  const critical = useLater(() => criticalPath(seen), [seen, moment], { tasks: new Set<TaskId>(), ms: 0 });
+  const layout = useLater(() => layOut(nodes), [nodes], NOTHING);
+  const critical = useLater(() => criticalPath(seen), [seen, view.events], NO_CHAIN);
   const toggle = (task: TaskId) => {
     const next = new Set(toggled);
     if (!next.delete(task)) next.add(task);

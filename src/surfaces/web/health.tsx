@@ -4,13 +4,16 @@ import { wallTime } from "../../core/log/state.ts";
 import { elapsedMs } from "../../core/view/elapsed.ts";
 import { healthLabel, throughputLabel } from "../../core/view/labels.ts";
 import { givenUpTexts } from "../../core/view/task-facts.ts";
+import { unfinishedOf } from "../../core/view/view.ts";
 import { undoneText } from "../../core/view/view-reasons.ts";
 import { duration, harmless, line, plural, time } from "./format.ts";
+import { useLater } from "./later.ts";
 import type { PageParts } from "./parts.ts";
 
 const MAX_ITEMS = 200;
 
 export function Health({ view, seen, live }: PageParts) {
+  const history = useLater(() => unfinishedOf(seen), [seen, view.events], undefined);
   const { target, tally, counts } = view;
   const { green, red } = seen.story.checks;
   const speed = throughputLabel(view);
@@ -42,7 +45,7 @@ export function Health({ view, seen, live }: PageParts) {
           </>
         ))}
       </Part>
-      <Part name="Flaky tests">{view.flaky.map((test) => line(test, 200))}</Part>
+      <Part name="Flaky tests">{history?.flaky.map((test) => line(test, 200))}</Part>
       <h2>Agents</h2>
       <p>
         {plural(counts.done, "task")} done in {duration(elapsedMs(view, live.look))}
@@ -63,11 +66,13 @@ export function Health({ view, seen, live }: PageParts) {
           {time(view.unreachable.since)}: {line(view.unreachable.reason, 300)}
         </p>
       )}
-      <Part name="Not done">{view.undone.map((one) => line(undoneText(one), 300))}</Part>
-      <Part name="Given up">{givenUpTexts(view).map((text) => line(text, 300))}</Part>
-      <Part name="Unfinished">{view.left.map((text) => line(text, 300))}</Part>
+      <Part name="Not done">{history?.undone.map((one) => line(undoneText(one), 300))}</Part>
+      <Part name="Given up">
+        {history && givenUpTexts({ ...history, times: view.times }).map((text) => line(text, 300))}
+      </Part>
+      <Part name="Unfinished">{history?.left.map((text) => line(text, 300))}</Part>
       <Part name="Concerns of those who worked">
-        {view.concerns.map(({ name, text, isOpen }) => (
+        {history?.concerns.map(({ name, text, isOpen }) => (
           <>
             {line(name, 60)}: {line(text, 300)}{" "}
             <span class="quiet">{isOpen ? "" : "(its planner knows)"}</span>
@@ -84,9 +89,9 @@ function Part({
   children,
 }: {
   readonly name: string;
-  readonly children: readonly ComponentChildren[];
+  readonly children: readonly ComponentChildren[] | undefined;
 }) {
-  if (children.length === 0) return null;
+  if (!children?.length) return null;
   return (
     <>
       <h3>

@@ -1,16 +1,25 @@
 /** What waits to land, what has landed and by which proof, and what failed on the way. */
+
+import { useMemo } from "preact/hooks";
 import { phaseLabel, proofLabel, runningIn } from "../../core/view/labels.ts";
 import { failedAttempts } from "../../core/view/task-facts.ts";
+import { failedAttemptViews, type LandingView, landingView } from "../../core/view/view.ts";
 import { duration, harmless, line, plural, time } from "./format.ts";
+import { useLater } from "./later.ts";
 import { useMore } from "./more.tsx";
 import { addressOf, type PageParts } from "./parts.ts";
 
-const ROWS = 100;
+const ROWS = 50;
 
 export function Landing({ run, view, seen, word }: PageParts) {
-  const { phase } = seen.state.landing;
-  const landings = useMore(view.landings.length, ROWS, "Earlier landings");
-  const attempts = failedAttempts(view);
+  const { state, story } = seen;
+  const { phase } = state.landing;
+  const landings = useMore(story.landings.length, ROWS, "Earlier landings");
+  const attempts = useLater(
+    () => failedAttempts({ setbacks: failedAttemptViews(state, story.failedAttempts) }),
+    [state, view.events],
+    [],
+  );
   const failed = useMore(attempts.length, ROWS, "Earlier failed attempts");
   const gating = runningIn(view, word).filter(({ kind }) => kind === "land" || kind === "check");
   return (
@@ -35,7 +44,7 @@ export function Landing({ run, view, seen, word }: PageParts) {
         </p>
       ))}
       {phase.is !== "open" && <p>{phaseLabel(phase)}</p>}
-      <h2>Landed ({view.landings.length})</h2>
+      <h2>Landed ({story.landings.length})</h2>
       <div class="scroll" tabIndex={0} role="group" aria-label="Landings">
         <table>
           <thead>
@@ -47,28 +56,11 @@ export function Landing({ run, view, seen, word }: PageParts) {
             </tr>
           </thead>
           <tbody>
-            {view.landings
+            {story.landings
               .slice(-landings.shown)
               .toReversed()
-              .map(({ at, commit, members, proof, flaky }) => (
-                <tr key={commit}>
-                  <td>{time(at)}</td>
-                  <td>
-                    <code>{commit.slice(0, 10)}</code>
-                  </td>
-                  <td>
-                    {members.map(({ task, name }, i) => (
-                      <>
-                        {i > 0 && ", "}
-                        <a href={addressOf({ run, tab: "landing", task })}>{line(name, 60)}</a>
-                      </>
-                    ))}
-                  </td>
-                  <td>
-                    {proofLabel(proof)}
-                    {flaky.length > 0 && <span class="quiet">, {plural(flaky.length, "flaky test")}</span>}
-                  </td>
-                </tr>
+              .map((landed) => (
+                <Landed key={landed.commit} run={run} landed={landingView(state, landed)} />
               ))}
           </tbody>
         </table>
@@ -92,5 +84,33 @@ export function Landing({ run, view, seen, word }: PageParts) {
         </>
       )}
     </section>
+  );
+}
+
+/** A landing does not change: it is drawn once, but for a clock that was set. */
+function Landed({ run, landed }: { readonly run: string; readonly landed: LandingView }) {
+  const { at, commit, members, proof, flaky } = landed;
+  return useMemo(
+    () => (
+      <tr>
+        <td>{time(at)}</td>
+        <td>
+          <code>{commit.slice(0, 10)}</code>
+        </td>
+        <td>
+          {members.map(({ task, name }, i) => (
+            <>
+              {i > 0 && ", "}
+              <a href={addressOf({ run, tab: "landing", task })}>{line(name, 60)}</a>
+            </>
+          ))}
+        </td>
+        <td>
+          {proofLabel(proof)}
+          {flaky.length > 0 && <span class="quiet">, {plural(flaky.length, "flaky test")}</span>}
+        </td>
+      </tr>
+    ),
+    [run, commit, at],
   );
 }

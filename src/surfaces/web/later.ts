@@ -1,11 +1,21 @@
 /** How is something computed that takes long? In a task of its own, so that it adds nothing to a draw. */
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 
-/** The newest value that is ready; `first` until there is one. */
+/** Computed at most so often that this is its share of the page's time, in parts. */
+const SHARE = 20;
+
+/** The newest value that is ready, made anew when `when` changes; `first` until there is one. */
 export function useLater<T>(compute: () => T, when: readonly unknown[], first: T): T {
   const [value, setValue] = useState(first);
+  const notBefore = useRef(0);
   useEffect(() => {
-    const timer = setTimeout(() => setValue(compute()));
+    let timer = setTimeout(() => {
+      const started = performance.now();
+      const next = compute();
+      const now = performance.now();
+      notBefore.current = now + (now - started) * SHARE;
+      timer = setTimeout(() => setValue(next)); // Drawn in another task.
+    }, notBefore.current - performance.now());
     return () => clearTimeout(timer);
   }, when);
   return value;

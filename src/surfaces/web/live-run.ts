@@ -2,11 +2,11 @@
 import type { Event } from "../../core/log/event.ts";
 import type { Budget } from "../../core/view/budget-left.ts";
 import { type RunWord, runWord } from "../../core/view/labels.ts";
-import { nothingSeen, type RunView, type Seen, see, viewOf } from "../../core/view/view.ts";
+import { nothingSeen, type Seen, type Standing, see, standingOf } from "../../core/view/standing.ts";
 import { type Connection, connect } from "./connect.ts";
 
 /** No fold may block the page: a frame has 16 ms. */
-const SLICE_MS = 8;
+const SLICE_MS = 5;
 /** While a long log is read, it is drawn so rarely: each drawing costs more than the events since the last. */
 const READING_DRAW_MS = 1_000;
 /** Drawn at most so often; a page that takes long to draw is drawn more rarely, so that most of its time is free. */
@@ -31,7 +31,7 @@ export class LiveRun {
   #isClosed = false;
   #drawn: () => void;
   #isFolding = false;
-  #view: { readonly of: Seen; readonly at: number; readonly view: RunView } | undefined;
+  #view: { readonly of: Seen; readonly at: number; readonly view: Standing } | undefined;
   #drawMs = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -41,25 +41,25 @@ export class LiveRun {
     this.#disconnect = connect(address, {
       onState: (connection) => {
         this.connection = connection;
-        this.#drawSoon();
+        this.drawSoon();
       },
       on: {
         message: (events) => {
           for (const event of events as readonly Event[]) this.events.push(event);
-          void this.#fold();
+          setTimeout(() => void this.#fold()); // Reading them was a task of its own.
         },
         owner: (owner) => {
           this.isDriven = owner !== null;
-          this.#drawSoon();
+          this.drawSoon();
         },
         budget: (budget) => {
           this.budget = budget as Budget;
-          this.#drawSoon();
+          this.drawSoon();
         },
         problem: (problem) => {
           this.problem = problem as string;
           this.#disconnect();
-          this.#drawSoon();
+          this.drawSoon();
         },
       },
     });
@@ -85,9 +85,9 @@ export class LiveRun {
   }
 
   /** Taken once for each event that is shown: a page is drawn more often, by its clock and by its scrolling. */
-  get view(): RunView {
+  get view(): Standing {
     const { seen: of, at } = this;
-    if (this.#view?.of !== of || this.#view.at !== at) this.#view = { of, at, view: viewOf(of) };
+    if (this.#view?.of !== of || this.#view.at !== at) this.#view = { of, at, view: standingOf(of) };
     return this.#view.view;
   }
 
@@ -125,22 +125,25 @@ export class LiveRun {
       started = performance.now();
       if (started - drawnAt < READING_DRAW_MS) continue;
       drawnAt = started;
-      this.#drawSoon();
+      this.drawSoon();
     }
     this.#isFolding = false;
-    this.#drawSoon();
+    this.drawSoon();
   }
 
-  #drawSoon(): void {
+  drawSoon(): void {
     if (this.#timer !== undefined || this.#isClosed) return;
     this.#timer = setTimeout(
       () => {
         this.#timer = undefined;
         const started = performance.now();
-        this.#drawn();
-        // Preact draws in a task of its own, right after this one.
+        if (this.at > 0) void this.view; // In a task of its own: the draw finds it ready.
         setTimeout(() => {
-          this.#drawMs = performance.now() - started;
+          this.#drawn();
+          // Preact draws in a task of its own, right after this one.
+          setTimeout(() => {
+            this.#drawMs = performance.now() - started;
+          });
         });
       },
       Math.max(DRAW_MS, this.#drawMs * FREE_SHARE),

@@ -1,12 +1,12 @@
 /** What happened, event by event; newest first. */
-import { useState } from "preact/hooks";
+import { useMemo, useState } from "preact/hooks";
 import { nameOf, wallTime } from "../../core/log/state.ts";
 import { harmless, line, time } from "./format.ts";
 import { useMore } from "./more.tsx";
 import type { PageParts } from "./parts.ts";
 
 type LoggedEvent = PageParts["live"]["events"][number];
-const PAGE = 100;
+const PAGE = 50;
 const MAX_LINE_CHARS = 400;
 const MAX_EVENT_CHARS = 50_000;
 
@@ -19,18 +19,14 @@ export function Log({ live, seen }: PageParts) {
     <section aria-label="Event log">
       <ol class="log">
         {events.toReversed().map(({ event, number }) => (
-          <li key={number}>
-            <button
-              type="button"
-              class="link"
-              onClick={() => live.travel(number)}
-              aria-label={`Show the run after event ${number}`}
-            >
-              {number}
-            </button>
-            <span class="quiet">{time(wallTime(seen.state, event.at))}</span>
-            <Entry event={event} state={seen.state} />
-          </li>
+          <Line
+            key={number}
+            number={number}
+            event={event}
+            name={taskNameIn(seen.state, event)}
+            at={wallTime(seen.state, event.at)}
+            live={live}
+          />
         ))}
       </ol>
       {button}
@@ -39,16 +35,39 @@ export function Log({ live, seen }: PageParts) {
 }
 
 /** Events can be a megabyte: the whole is only made when it is asked for. */
-function Entry({
-  event,
-  state,
-}: {
+const taskNameIn = (state: PageParts["seen"]["state"], event: LoggedEvent): string =>
+  "task" in event && state.tasks.has(event.task) ? nameOf(state, event.task) : "";
+
+type LineProps = Pick<PageParts, "live"> & {
+  readonly number: number;
   readonly event: LoggedEvent;
-  readonly state: PageParts["seen"]["state"];
-}) {
+  readonly name: string;
+  readonly at: number;
+};
+
+/** An event does not change: it is drawn once. */
+const Line = ({ number, event, name, at, live }: LineProps) =>
+  useMemo(
+    () => (
+      <li>
+        <button
+          type="button"
+          class="link"
+          onClick={() => live.travel(number)}
+          aria-label={`Show the run after event ${number}`}
+        >
+          {number}
+        </button>
+        <span class="quiet">{time(at)}</span>
+        <Entry event={event} name={name} />
+      </li>
+    ),
+    [number, event, name, at, live],
+  );
+
+function Entry({ event, name }: Pick<LineProps, "event" | "name">) {
   const [isOpen, setOpen] = useState(false);
   const { type, at: _, ...rest } = event;
-  const name = "task" in event && state.tasks.has(event.task) ? nameOf(state, event.task) : "";
   return (
     <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary>

@@ -1,13 +1,13 @@
 /** Where is the page, and what does every part of it draw from? */
 import type { RunWord } from "../../core/view/labels.ts";
-import type { RunView } from "../../core/view/view.ts";
+import type { Standing } from "../../core/view/standing.ts";
 import type { LiveRun } from "./live-run.ts";
 
 export type PageParts = {
   readonly run: string;
   readonly live: LiveRun;
   readonly seen: LiveRun["seen"];
-  readonly view: RunView;
+  readonly view: Standing;
   /** How the run stands; at an earlier event as if it were driven. */
   readonly word: RunWord;
   readonly route: Route;

@@ -39,7 +39,7 @@ export function RunPage({ run, route }: { readonly run: string; readonly route: 
     (window as { skein?: LiveRun }).skein = opened;
     return () => opened.close();
   }, [run]);
-  useTick(redraw);
+  useTick(live);
   const now = live.current;
   if (!now || (now.at === 0 && now.problem === undefined))
     return <main aria-busy="true">Reading the log…</main>;
@@ -93,11 +93,11 @@ function Tab(parts: PageParts) {
 }
 
 /** Elapsed times go on although no event comes. */
-function useTick(redraw: (action: undefined) => void): void {
+function useTick(live: { readonly current: LiveRun | undefined }): void {
   useEffect(() => {
-    const timer = setInterval(() => redraw(undefined), 1_000);
+    const timer = setInterval(() => live.current?.drawSoon(), 1_000);
     return () => clearInterval(timer);
-  }, [redraw]);
+  }, [live]);
 }
 
 function Head({ view, word, live, run }: PageParts) {

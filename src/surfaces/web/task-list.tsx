@@ -1,25 +1,35 @@
 /** The tasks as a tree in a list. Only the rows that can be seen are drawn. */
-import { useState } from "preact/hooks";
-import { rowsOf } from "../../core/view/view.ts";
+import { useMemo, useState } from "preact/hooks";
+import { gatingIn, rowOf, treeOf } from "../../core/view/rows.ts";
 import { line } from "./format.ts";
 import { stateText } from "./graph.tsx";
+import { useLater } from "./later.ts";
 import { addressOf, type PageParts } from "./parts.ts";
 
 const ROW = 44;
 const SPARE = 10;
 const VISIBLE = 25;
 
-export function TaskList({ run, seen, word: runWord }: PageParts) {
+export function TaskList({ run, seen: { state }, view, word: runWord }: PageParts) {
   const [top, setTop] = useState(0);
   const [wanted, setWanted] = useState("");
   const needle = wanted.trim().toLowerCase();
-  const rows = rowsOf(seen.state).filter(
-    (row) =>
-      needle === "" ||
-      `${row.name} ${stateText(row, runWord)} ${row.description}`.toLowerCase().includes(needle),
+  // A tree changes when tasks are added; what each is about changes with every event.
+  const tree = useMemo(() => treeOf(state), [state, state.tasks.size]);
+  const gating = gatingIn(state);
+  const rowAt = ({ id, depth }: (typeof tree)[number]) => rowOf(state, id, { depth, gating });
+  const isWanted = (at: (typeof tree)[number]) => {
+    const row = rowAt(at);
+    return `${row.name} ${stateText(row, runWord)} ${row.description}`.toLowerCase().includes(needle);
+  };
+  const found = useLater(
+    () => (needle === "" ? undefined : tree.filter(isWanted)),
+    [tree, needle, view.events],
+    undefined,
   );
+  const rows = needle === "" ? tree : (found ?? []);
   const first = Math.max(0, Math.floor(top / ROW) - SPARE);
-  const shown = rows.slice(first, first + VISIBLE + 2 * SPARE);
+  const shown = rows.slice(first, first + VISIBLE + 2 * SPARE).map(rowAt);
   return (
     <section aria-label="Tasks">
       <input

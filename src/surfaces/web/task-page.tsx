@@ -1,12 +1,12 @@
 /** Everything about one task: its brief, attempts, what it changed, what its worker writes right now. */
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { JobId } from "../../core/job.ts";
 import { taskOf } from "../../core/log/state.ts";
 import type { Task, TaskId } from "../../core/task.ts";
 import { dollars, openJobLabel, proofLabel, type RunWord, spentLabel } from "../../core/view/labels.ts";
+import { gatingIn, rowOf, type TaskRow, treeOf } from "../../core/view/rows.ts";
 import type { JobSpan } from "../../core/view/story.ts";
-import { changeOf, jobsOf, landingOf, scopeLabel } from "../../core/view/task-facts.ts";
-import { gatingIn, rowOf, rowsOf, type TaskRow } from "../../core/view/view.ts";
+import { changeOf, failedAttemptsOf, jobsOf, landingOf, scopeLabel } from "../../core/view/task-facts.ts";
 import { command } from "./api.ts";
 import { connect } from "./connect.ts";
 import { Diff } from "./diff.tsx";
@@ -80,14 +80,20 @@ function Fact({ name, value }: { readonly name: string; readonly value: string }
 
 /** What its planner split it into, and what its worker delegated. */
 function Below({ run, route, seen, word, id }: TaskParts) {
-  const below = rowsOf(seen.state).filter(({ task }) => task.startsWith(`${id}.`));
+  const { state } = seen;
+  const below = useMemo(
+    () => treeOf(state).filter((one) => one.id.startsWith(`${id}.`)),
+    [state, state.tasks.size, id],
+  );
   if (below.length === 0) return null;
-  const isSubtask = ({ task }: TaskRow) => taskOf(seen.state, task).spec.spawn !== undefined;
+  const gating = gatingIn(state);
+  const rows = below.slice(0, MAX_BELOW).map((one) => rowOf(state, one.id, { depth: one.depth, gating }));
+  const isSubtask = ({ task }: TaskRow) => taskOf(state, task).spec.spawn !== undefined;
   return (
     <details open={below.length < 20}>
       <summary>{plural(below.length, "task")} below it</summary>
       <ul>
-        {below.slice(0, MAX_BELOW).map((one) => (
+        {rows.map((one) => (
           <li key={one.task}>
             <a href={addressOf({ run, tab: route.tab, task: one.task })}>{line(one.name)}</a>{" "}
             <span class="quiet">
@@ -102,10 +108,10 @@ function Below({ run, route, seen, word, id }: TaskParts) {
 }
 
 /** What its worker says, and what the repository shows. */
-function Outcome({ view, id, task: { state } }: TaskParts) {
+function Outcome({ seen, id, task: { state } }: TaskParts) {
   if (!("handoff" in state) || !state.handoff) return null;
   const { status, summary, filesChanged, metrics, concerns, suggestions, flags = [], commit } = state.handoff;
-  const landing = landingOf(view, id);
+  const landing = landingOf(seen, id);
   return (
     <>
       <h3>Handoff: {status}</h3>
@@ -155,9 +161,9 @@ function Cancel({ run, task, name }: { readonly run: string; readonly task: Task
 }
 
 /** Newest first, one of them open with its transcript; why one failed, where that was said. */
-function Attempts({ run, seen, view, word, id }: TaskParts) {
+function Attempts({ run, seen, word, id }: TaskParts) {
   const spans = jobsOf(seen, id);
-  const failed = view.setbacks.filter((one) => one.task === id);
+  const failed = failedAttemptsOf(seen, id);
   const why = ({ kind, number }: JobSpan) =>
     failed.find(({ of, attempt }) => of === kind && kind === "work" && attempt === number)?.failure;
   return (

@@ -1,35 +1,43 @@
 /** Who worked when? Lanes of planners, workers, gates and checks over time. */
 import { useState } from "preact/hooks";
-import type { JobKind } from "../../core/rules/policy.ts";
 import { endOf } from "../../core/view/elapsed.ts";
-import { openJobLabel, type RunWord } from "../../core/view/labels.ts";
-import { type LaneView, type SpanView, timelineOf } from "../../core/view/timeline.ts";
+import type { RunWord } from "../../core/view/labels.ts";
+import {
+  JOB_NAMES,
+  type LaneView,
+  type SpanView,
+  spanEnd,
+  spanName,
+  timelineOf,
+} from "../../core/view/timeline.ts";
 import { duration, line, plural, time } from "./format.ts";
+import { useLater } from "./later.ts";
 import { addressOf, type PageParts } from "./parts.ts";
 
-const NAMES: Readonly<Record<JobKind, string>> = {
-  plan: "planner",
-  work: "worker",
-  land: "landing",
-  check: "check",
-};
 /** More jobs are drawn as bars alone: so many links cannot be drawn without a halt, and none could be hit. */
 const MAX_LINKS = 400;
 
 export function Timeline({ run, seen, view, word, live }: PageParts) {
   const [isNear, setNear] = useState(false);
-  const lanes = timelineOf(seen);
   const starts = seen.story.spans.length;
   const isLarge = starts > MAX_LINKS;
   const now = endOf(view, live.look);
-  const all = lanes.flatMap(({ spans }) => spans.map(({ from }) => from));
-  const from = isLarge && isNear ? all.sort((a, b) => b - a)[MAX_LINKS - 1]! : view.times.openedAt;
-  const scale: Scale = { from, now, wide: Math.max(1, now - from) };
-  const number = numbered(lanes);
+  const all = useLater(() => timelineOf(seen), [seen, view.events], undefined);
+  const drawn = useLater(
+    () => all && drawingOf(all, { openedAt: view.times.openedAt, now, isLarge, isNear }),
+    [all, now, isLarge, isNear],
+    undefined,
+  );
+  if (!drawn) return <section aria-label="Timeline" aria-busy="true" />;
+  const { scale, lanes } = drawn;
   return (
     <section aria-label="Timeline">
       <p class="quiet">
-        {time(from)} to {time(now)}, {duration(scale.wide)}, {plural(starts, "job")}; red: failed
+        {time(scale.from)} to {time(scale.now)}, {duration(scale.wide)}, {plural(starts, "job")}
+      </p>
+      <p class="quiet legend">
+        <i class="span again" /> failed, then tried again or repaired <i class="span bad" /> failed for good{" "}
+        <i class="span running" /> running
       </p>
       {isLarge && (
         <button type="button" aria-pressed={isNear} onClick={() => setNear(!isNear)}>
@@ -38,18 +46,25 @@ export function Timeline({ run, seen, view, word, live }: PageParts) {
       )}
       <div class="timeline" tabIndex={0} role="group" aria-label="Lanes over time, scrolls sideways">
         <Ticks {...scale} />
-        {lanes.map(({ kind, spans }, i) => (
-          <div class="lane" key={`${kind} ${number[i]}`}>
+        {lanes.map(({ kind, number, spans, bars }) => (
+          <div class="lane" key={`${kind} ${number}`}>
             <span class="lane-name">
-              {NAMES[kind]} {number[i]}
+              {JOB_NAMES[kind]} {number}
             </span>
             <div class="track">
-              {isLarge && !isNear ? (
-                <Bars kind={kind} spans={spans} scale={scale} />
+              {bars ? (
+                <Bars kind={kind} count={spans.length} bars={bars} />
               ) : (
-                spans
-                  .filter((span) => span.from >= from)
-                  .map((span) => <Job key={span.job} run={run} word={word} span={span} scale={scale} />)
+                spans.map((span, i) => (
+                  <Job
+                    key={span.job}
+                    run={run}
+                    word={word}
+                    span={span}
+                    next={spans[i + 1]?.from ?? scale.now}
+                    scale={scale}
+                  />
+                ))
               )}
             </div>
           </div>
@@ -60,6 +75,33 @@ export function Timeline({ run, seen, view, word, live }: PageParts) {
 }
 
 type Scale = { readonly from: number; readonly now: number; readonly wide: number };
+type Look = {
+  readonly openedAt: number;
+  readonly now: number;
+  readonly isLarge: boolean;
+  readonly isNear: boolean;
+};
+type Drawing = {
+  readonly scale: Scale;
+  /** `bars`: of a lane with too many jobs for links. */
+  readonly lanes: readonly (LaneView & { readonly bars?: BarPaths })[];
+};
+type BarPaths = { readonly good: string; readonly again: string; readonly bad: string };
+
+function drawingOf(lanes: readonly LaneView[], { openedAt, now, isLarge, isNear }: Look): Drawing {
+  const starts = isLarge && isNear ? lanes.flatMap(({ spans }) => spans.map(({ from }) => from)) : [];
+  const from = starts.sort((a, b) => b - a)[MAX_LINKS - 1] ?? openedAt;
+  const scale: Scale = { from, now, wide: Math.max(1, now - from) };
+  return {
+    scale,
+    lanes: lanes.map((lane) =>
+      isLarge && !isNear
+        ? { ...lane, bars: barsOf(lane.spans, scale) }
+        : { ...lane, spans: lane.spans.filter((span) => span.from >= from) },
+    ),
+  };
+}
+
 const share = ({ from, wide }: Scale, at: number): number => Math.min(1, Math.max(0, (at - from) / wide));
 const percent = (part: number): string => `${(part * 100).toFixed(3)}%`;
 
@@ -79,69 +121,64 @@ type JobProps = {
   readonly run: string;
   readonly word: RunWord;
   readonly span: SpanView;
+  /** When the next job of its lane begins: until then there is room for its name. */
+  readonly next: number;
   readonly scale: Scale;
 };
 
-function Job({ run, word, span, scale }: JobProps) {
-  const { kind, tasks, from, to, isFailed } = span;
+const endClass = ({ isFailed, isRetried }: SpanView): keyof BarPaths =>
+  isRetried ? "again" : isFailed ? "bad" : "good";
+
+function Job({ run, word, span, next, scale }: JobProps) {
+  const { kind, tasks, number, from, to } = span;
   const [first] = tasks;
-  const text = spanText(span, scale.now, word);
   const left = share(scale, from);
+  const wide = Math.max(0.0001, share(scale, to ?? scale.now) - left);
+  const name = line(spanName(span), 60);
+  const all = tasks.length > 1 ? ` (${tasks.map((task) => line(task.name, 60)).join(", ")})` : "";
+  const text = `${JOB_NAMES[kind]}: ${name}${all}, ${kind === "work" ? "attempt" : "turn"} ${number}, ${duration((to ?? scale.now) - from)}, ${spanEnd(span, word)}`;
   return (
     <a
-      class={`span ${kind} ${to === undefined ? "running" : ""} ${isFailed ? "bad" : ""}`}
+      class={`span ${kind} ${to === undefined ? "running" : endClass(span)}`}
       href={addressOf({ run, tab: first ? "timeline" : "landing", ...(first && { task: first.task }) })}
-      style={{ left: percent(left), width: percent(share(scale, to ?? scale.now) - left) }}
+      style={{ left: percent(left), width: percent(wide) }}
       title={text}
       aria-label={text}
     >
-      {first ? line(tasks.map(({ name }) => name).join(", "), 60) : NAMES[kind]}
+      <span class="room" style={{ width: percent((share(scale, next) - left) / wide) }}>
+        <span>{name}</span>
+      </span>
     </a>
   );
 }
 
 const BARS = 2_000;
 
-function Bars({ kind, spans, scale }: Pick<LaneView, "kind" | "spans"> & { readonly scale: Scale }) {
-  const path = (isFailed: boolean) =>
-    spans
-      .filter((span) => (span.isFailed === true) === isFailed)
-      .map(({ from, to = scale.now }) => {
-        const left = Math.round(share(scale, from) * BARS);
-        return `M${left},0h${Math.max(1, Math.round(share(scale, to) * BARS) - left)}v10H${left}z`;
-      })
-      .join("");
-  return (
-    <svg
-      class="bars"
-      viewBox={`0 0 ${BARS} 10`}
-      preserveAspectRatio="none"
-      role="img"
-      aria-label={plural(spans.length, "job")}
-    >
-      <path class={kind} d={path(false)} />
-      <path class="bad" d={path(true)} />
-    </svg>
-  );
+function barsOf(spans: readonly SpanView[], scale: Scale): BarPaths {
+  const paths = { good: "", again: "", bad: "" };
+  for (const span of spans) {
+    const left = Math.round(share(scale, span.from) * BARS);
+    const wide = Math.max(1, Math.round(share(scale, span.to ?? scale.now) * BARS) - left);
+    paths[endClass(span)] += `M${left},0h${wide}v10H${left}z`;
+  }
+  return paths;
 }
 
-const spanText = (
-  { kind, tasks, number, from, to, how, isFailed }: SpanView,
-  now: number,
-  run: RunWord,
-): string =>
-  `${NAMES[kind]}: ${tasks.map(({ name }) => line(name, 60)).join(", ") || "the target"}, ` +
-  `${kind === "work" ? "attempt" : "turn"} ${number}, ${duration((to ?? now) - from)}, ` +
-  (isFailed && how === "answered" ? "failed" : (how ?? openJobLabel(run)));
+type BarsProps = { readonly kind: string; readonly count: number; readonly bars: BarPaths };
 
-const numbered = (lanes: readonly LaneView[]): readonly number[] => {
-  const seen = new Map<JobKind, number>();
-  return lanes.map(({ kind }) => {
-    const next = (seen.get(kind) ?? 0) + 1;
-    seen.set(kind, next);
-    return next;
-  });
-};
+const Bars = ({ kind, count, bars: { good, again, bad } }: BarsProps) => (
+  <svg
+    class="bars"
+    viewBox={`0 0 ${BARS} 10`}
+    preserveAspectRatio="none"
+    role="img"
+    aria-label={plural(count, "job")}
+  >
+    <path class={kind} d={good} />
+    <path class="again" d={again} />
+    <path class="bad" d={bad} />
+  </svg>
+);
 
 const DAY_MS = 86_400_000;
 

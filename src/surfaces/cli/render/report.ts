@@ -97,7 +97,11 @@ function landed(view: RunView, { open, report }: Around): ReportSection {
 
 /** In full, flaky tests have a section of their own. */
 const flakyText = (flaky: readonly string[], report: RunReport | undefined): string =>
-  flaky.length === 0 ? "" : report ? "; flaky" : harmless(`; flaky: ${flaky.join(", ")}`, 120);
+  flaky.length === 0
+    ? ""
+    : report
+      ? "; a flaky test failed first"
+      : harmless(`; flaky, failed first: ${flaky.join(", ")}`, 120);
 
 const unprobed = ({ probed }: RunView): readonly ReportItem[] =>
   probed?.is === "not-probed" ? [paragraph(harmless(notProbedText(probed)), "bad")] : [];

@@ -1,6 +1,5 @@
 /** A report as one page of HTML: its own style and pictures, no script, and no request to anywhere. */
-import type { JobKind } from "../../../core/rules/policy.ts";
-import type { LaneView, SpanView } from "../../../core/view/timeline.ts";
+import { JOB_NAMES, type SpanView, spanEnd, spanName } from "../../../core/view/timeline.ts";
 import { precise } from "../../../text/words.ts";
 import type { Bar, ReportItem, ReportSection } from "./sections.ts";
 import { cut, escaped, round, text } from "./svg.ts";
@@ -90,24 +89,17 @@ function barsOf(bars: readonly Bar[]): string {
 }
 
 const LANE_ROW = 22;
-const NAMES: Readonly<Record<JobKind, string>> = {
-  plan: "planner",
-  work: "worker",
-  land: "landing",
-  check: "check",
-};
 
 /** Lanes of planners, workers, landings and checks over time. */
 function timelineSvg({ lanes, from, to }: Extract<ReportItem, { readonly is: "timeline" }>): string {
   const shown = lanes.slice(0, MAX_LANES);
   const x = (at: number) =>
     round(LEFT + (Math.min(Math.max(at, from), to) - from) * (PLOT / Math.max(1, to - from)));
-  const rows = shown.flatMap(({ kind, spans }, i) => {
+  const rows = shown.flatMap(({ kind, number, spans }, i) => {
     const y = i * LANE_ROW;
-    const number = shown.slice(0, i).filter((lane: LaneView) => lane.kind === kind).length + 1;
     return [
       `<rect class="lane" x="${LEFT}" y="${y}" width="${PLOT}" height="${LANE_ROW - 2}"/>`,
-      text({ x: 0, y: y + 14, className: "quiet" }, `${NAMES[kind]} ${number}`),
+      text({ x: 0, y: y + 14, className: "quiet" }, `${JOB_NAMES[kind]} ${number}`),
       ...spans.slice(0, MAX_SPANS).map((span) => spanSvg(span, { x, y, to })),
     ];
   });
@@ -119,10 +111,15 @@ function timelineSvg({ lanes, from, to }: Extract<ReportItem, { readonly is: "ti
   });
   const more = lanes.length - shown.length;
   const note = more > 0 ? [text({ x: 0, y: bottom + 16, className: "quiet" }, `and ${more} more lanes`)] : [];
-  return svg(bottom + 24, "Who worked when: planners, workers, landings and checks", [
+  const legend = text(
+    { x: LEFT, y: bottom + 34, className: "quiet" },
+    "pale: failed, then tried again or repaired; amber: failed for good",
+  );
+  return svg(bottom + 42, "Who worked when: planners, workers, landings and checks", [
     ...rows,
     ...ticks,
     ...note,
+    legend,
   ]);
 }
 
@@ -132,15 +129,16 @@ const MAX_SPANS = 500;
 
 type Scale = { readonly x: (at: number) => number; readonly y: number; readonly to: number };
 
-function spanSvg({ kind, tasks, number, from, to: end, how }: SpanView, { x, y, to }: Scale): string {
-  const [left, right] = [x(from), x(end ?? to)];
-  const name = tasks.map((task) => task.name).join(" + ") || "the target";
-  const bad = how === undefined || how.startsWith("answered") ? "" : " bad";
-  const tip = `${NAMES[kind]} ${number}, ${name}: ${precise((end ?? to) - from)}${how === undefined ? ", running" : ""}`;
+function spanSvg(span: SpanView, { x, y, to }: Scale): string {
+  const { kind, number, from, to: end = to, isFailed, isRetried } = span;
+  const [left, right] = [x(from), x(end)];
+  const name = spanName(span);
+  const how = isRetried ? " again" : isFailed ? " bad" : "";
+  const tip = `${JOB_NAMES[kind]} ${number}, ${name}: ${precise(end - from)}, ${spanEnd(span, "running")}`;
   const room = Math.floor((right - left - 6) / 6.5);
-  const label = room < 3 ? "" : text({ x: left + 4, y: y + 14, className: "on" }, cut(name, room));
+  const label = room < 4 ? "" : text({ x: left + 4, y: y + 14, className: `on${how}` }, cut(name, room));
   const size = `x="${left}" y="${y + 1}" width="${round(Math.max(1.5, right - left - 1))}" height="${LANE_ROW - 4}"`;
-  return `<g><title>${escaped(tip)}</title><rect class="${kind}${bad}" ${size} rx="2"/>${label}</g>`;
+  return `<g><title>${escaped(tip)}</title><rect class="${kind}${how}" ${size} rx="2"/>${label}</g>`;
 }
 
 /** Colours that can be told apart by the colour-blind, on white and on black. */
@@ -165,6 +163,6 @@ svg text { font: 12px system-ui, sans-serif; fill: var(--text); } svg text.quiet
 svg text.on { fill: var(--on); font-size: 11px; } .lane { fill: var(--lane); } 
 .work { fill: var(--work); } .plan { fill: var(--plan); } .land, .check, .gate { fill: var(--gate); }
 .wait, .stopped { fill: var(--wait); }
-rect.bad { fill: var(--wait); }
+rect.again { fill-opacity: .3; } svg text.again { fill: var(--text); } rect.bad { fill: var(--bad); }
 @media print { section { break-inside: avoid; } }
 `;

@@ -114,7 +114,7 @@ export async function detailsOf(
   const { reason, next, replacedBy } = view.undone.find(({ task }) => task === id) ?? {};
   const refusedAttempt = refusedIn(seen, id);
   const refusing = gatesOf(home, seen, id, refusedAttempt).at(-1);
-  const landing = landingOf(view, id);
+  const landing = landingOf(seen, id);
   return {
     task: id,
     name: row.name,

@@ -1,0 +1,95 @@
+/** Which tasks are there, and what is each about now? As a tree, and by the names that people use. */
+import { type RunState, retryKey, runningJobOf, taskOf } from "../log/state.ts";
+import { isSettled, parentId, ROOT, type Task, type TaskId } from "../task.ts";
+import { type Named, named } from "./view-reasons.ts";
+
+/** What a task is about now, in one word. */
+export type TaskWord =
+  | ("done" | "failed" | "skipped" | "cancelled")
+  | ("planning" | "working" | "proposed" | "landing" | "gating")
+  | ("split" | "delegating" | "asking" | "waiting" | "ready" | "parked" | "pausing");
+
+/** What a person may call a task: its id, its whole name, or its own name where only one has it. */
+export function findTask(state: RunState, said: string): TaskId | { readonly several: readonly Named[] } {
+  if (state.tasks.has(said as TaskId)) return said as TaskId;
+  const all = [...state.tasks.keys()].filter((id) => id !== ROOT).map((id) => named(state, id));
+  const whole = all.filter(({ name }) => name === said);
+  const found = whole.length > 0 ? whole : all.filter(({ name }) => name.endsWith(`/${said}`));
+  return found.length === 1 ? found[0]!.task : { several: found };
+}
+
+/** Tasks as a tree, in the order in which they were made. */
+export type TaskRow = Named & {
+  readonly key: string;
+  readonly depth: number;
+  readonly word: TaskWord;
+  readonly attempts: number;
+  readonly isSettled: boolean;
+  readonly description: string;
+};
+
+export function rowsOf(state: RunState): readonly TaskRow[] {
+  const gating = gatingIn(state);
+  return treeOf(state).map(({ id, depth }) => rowOf(state, id, { depth, gating }));
+}
+
+/** The tasks whose gate is running. */
+export const gatingIn = (state: RunState): ReadonlySet<TaskId> =>
+  new Set(
+    [...state.running.values()].flatMap(({ job }) =>
+      job.kind === "land" ? job.members.map(({ task }) => task) : [],
+    ),
+  );
+
+export function rowOf(
+  state: RunState,
+  id: TaskId,
+  { depth, gating }: { readonly depth: number; readonly gating: ReadonlySet<TaskId> },
+): TaskRow {
+  const task = taskOf(state, id);
+  return {
+    ...named(state, id),
+    key: id === ROOT ? "the goal" : task.spec.key,
+    depth,
+    word: wordOf(state, task, gating),
+    attempts: task.tries.attempts,
+    isSettled: isSettled(task),
+    description: task.spec.description,
+  };
+}
+
+/** Every task after its parent, siblings in the order in which they were made. */
+export function treeOf(state: RunState): readonly { readonly id: TaskId; readonly depth: number }[] {
+  const children = Map.groupBy(
+    [...state.tasks.keys()].filter((id) => id !== ROOT),
+    (id) => parentId(id)!,
+  );
+  const tree: { readonly id: TaskId; readonly depth: number }[] = [];
+  // A stack, not recursion: trees are as deep as planners make them.
+  const stack = state.tasks.has(ROOT) ? [{ id: ROOT, depth: 0 }] : [];
+  for (let next = stack.pop(); next; next = stack.pop()) {
+    tree.push(next);
+    for (const child of (children.get(next.id) ?? []).toReversed())
+      stack.push({ id: child, depth: next.depth + 1 });
+  }
+  return tree;
+}
+
+/** `gating`: the tasks of the candidate whose gate is running. */
+export function wordOf(state: RunState, task: Task, gating: ReadonlySet<TaskId>): TaskWord {
+  const { is } = task.state;
+  if (state.unapproved.has(task.id)) return "proposed";
+  if (is === "landing") return gating.has(task.id) && !isUngated(state) ? "gating" : "landing";
+  if (is !== "open" && is !== "delegated" && is !== "waiting") return is;
+  const job = runningJobOf(state, task);
+  if (job !== undefined) return job.startsWith("plan:") ? "planning" : "working";
+  if (task.state.is === "waiting") return "question" in task.state.for ? "asking" : "delegating";
+  if (is === "delegated") return "split";
+  if (state.heldBack.has(task.id)) return "parked";
+  if (state.deadlines.get(retryKey(task.id)) !== undefined) return "pausing";
+  return state.dag.status(task.id) === "waiting" ? "waiting" : "ready";
+}
+
+/** A look at the target has found no commands to run. */
+export const isUngated = ({ target: { health, report } }: RunState): boolean =>
+  health === "green" && report.commands.length === 0;

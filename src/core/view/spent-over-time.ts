@@ -1,0 +1,22 @@
+/** How did tokens and money of a run add up over time? For a chart: as few points as a line needs. */
+import type { Seen } from "./standing.ts";
+
+/** What all jobs that had ended `ms` after the start of the run had reported. */
+type SpentPoint = { readonly ms: number; readonly tokens: number; readonly microdollars: number };
+
+/** A line of more points looks the same. */
+const MAX_POINTS = 300;
+
+export function spentOverTime({ state, story }: Seen): readonly SpentPoint[] {
+  const ended = story.spans.filter(({ to }) => to !== undefined).sort((a, b) => a.to! - b.to!);
+  const every = Math.ceil(ended.length / MAX_POINTS);
+  const points: SpentPoint[] = [];
+  let [tokens, microdollars] = [0, 0];
+  for (const [i, span] of ended.entries()) {
+    tokens += span.tokens;
+    microdollars += span.microdollars;
+    if (i % every === 0 || i === ended.length - 1)
+      points.push({ ms: span.to! - state.openedAt, tokens, microdollars });
+  }
+  return points;
+}

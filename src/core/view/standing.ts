@@ -1,0 +1,226 @@
+/** How does a run stand now? Cheap to make, also of thousands of tasks: who draws a run makes it again and again. */
+import type { Failure } from "../failure.ts";
+import type { Probed } from "../gate.ts";
+import { type JobId, jobId } from "../job.ts";
+import type { Event } from "../log/event.ts";
+import { evolve } from "../log/evolve.ts";
+import {
+  emptyState,
+  isDeclined,
+  isProposed,
+  isVerified,
+  type Running,
+  type RunState,
+  type Spending,
+  wallTime,
+} from "../log/state.ts";
+import type { JobKind } from "../rules/policy.ts";
+import { ROOT, type Task, type TaskId } from "../task.ts";
+import { gatingIn, isUngated, type TaskWord, wordOf } from "./rows.ts";
+import { emptyStory, type Story, tell } from "./story.ts";
+import { type TallyFigures, tallyFigures } from "./tally-view.ts";
+import {
+  type AccountView,
+  accountViews,
+  type GateChangeView,
+  gateChangeView,
+  type QuestionView,
+  questionView,
+} from "./view-people.ts";
+import { type Named, named, type UnreachableView, unreachableOf } from "./view-reasons.ts";
+
+export type Seen = { readonly state: RunState; readonly story: Story };
+
+export const nothingSeen = (): Seen => ({ state: emptyState(), story: emptyStory() });
+
+/** For who reads a log; changes `seen` in place. */
+export function see(seen: Seen, event: Event): Seen {
+  evolve(seen.state, event);
+  tell(seen.story, event);
+  return seen;
+}
+
+/** Everything in it is JSON. Times are in ms, by the machine's clock as it is set now; who shows them subtracts. */
+export type Standing = {
+  readonly run: string;
+  readonly goal: string;
+  readonly base: string;
+  readonly is:
+    | "working"
+    | "proposed"
+    | "paused"
+    | "cancelling"
+    | "done"
+    | "incomplete"
+    | "failed"
+    | "cancelled";
+  readonly counts: Counts;
+  readonly running: readonly RunningView[];
+  /** What is ready to land, or being landed, the next one first. */
+  readonly queue: readonly Named[];
+  readonly target: {
+    readonly tip: string;
+    readonly health: RunState["target"]["health"];
+    readonly isVerified: boolean;
+    /** The look that said so had no commands to run. */
+    readonly isUngated: boolean;
+  };
+  /** Of tasks that landed, or are ready to: what they change of what the gate runs, or of what steers agents. */
+  readonly gateChanges: readonly GateChangeView[];
+  readonly spent: Spending;
+  /** Why nothing is started: the gate or a workspace cannot be made ready here. Then `resume` looks again. */
+  readonly setup?: Failure;
+  /** Whether the gate looks at the tree that it runs in; nothing before that was asked. */
+  readonly probed?: Probed;
+  /** What workers ask, and nobody has answered. */
+  readonly questions: readonly QuestionView[];
+  /** Accounts that cannot be called now, and why. */
+  readonly accounts: readonly AccountView[];
+  /** The agent of some tasks cannot be reached: they are tried again. */
+  readonly unreachable?: UnreachableView;
+  readonly times: Pick<Story, "lastAt" | "idleMs" | "jobs"> & {
+    readonly openedAt: number;
+    readonly closedAt?: number;
+  };
+  readonly events: number;
+  readonly tally: TallyFigures;
+};
+
+/** Of all tasks but the goal itself, unless that is the only one or one worker has it. */
+type Counts = {
+  readonly total: number;
+  readonly done: number;
+  readonly failed: number;
+  readonly skipped: number;
+  readonly cancelled: number;
+  readonly landing: number;
+  readonly running: number;
+  readonly waiting: number;
+};
+
+export type RunningView = {
+  readonly job: JobId;
+  readonly kind: JobKind;
+  readonly since: number;
+  /** Of a worker the attempt, of everything else the turn. */
+  readonly number: number;
+  /** The task, or those that are being landed; nothing for a check. */
+  readonly tasks: readonly Named[];
+  /** Of a check: the gate is probed. */
+  readonly probe?: true;
+  /** How long it had given no sign of life when that was last said. */
+  readonly quietMs?: number;
+  /** What it is slow in, where that is known: a command of the gate, a model that does not answer. */
+  readonly doing?: string;
+  /** All of its accounts are parked: nothing is expected of it before. */
+  readonly parkedUntil?: number;
+};
+
+export function standingOf({ state, story }: Seen): Standing {
+  const { run = "", goal = "", base = "" } = state.request ?? {};
+  const tasks = [...state.tasks.values()];
+  const gating = gatingIn(state);
+  const { tip, health } = state.target;
+  const { failure: setup, probed } = state.setup;
+  const unreachable = unreachableOf(state, story);
+  return {
+    run,
+    goal,
+    base,
+    is:
+      state.closed?.how ??
+      (state.cancelling !== undefined ? "cancelling" : state.paused ? "paused" : openWord(state)),
+    counts: countsOf(state, tasks, gating),
+    running: [...state.running.values()].map((running) => runningView(state, story, running)),
+    queue: tasks
+      .filter((task) => task.state.is === "landing" && !state.unapproved.has(task.id))
+      .sort((a, b) => Number(gating.has(b.id)) - Number(gating.has(a.id)) || a.order - b.order)
+      .map(({ id }) => named(state, id)),
+    target: { tip, health, isVerified: isVerified(state), isUngated: isUngated(state) },
+    gateChanges: tasks.flatMap((task) => gateChangeView(state, task) ?? []),
+    spent: { ...state.spent },
+    ...(setup && { setup }),
+    ...(probed && { probed }),
+    questions: (state.closed ? [] : [...state.questions.values()]).map((question) =>
+      questionView(state, question),
+    ),
+    accounts: accountViews(state),
+    ...(unreachable && { unreachable }),
+    times: timesOf(state, story),
+    events: story.events,
+    tally: tallyFigures(
+      story.tally,
+      state,
+      (story.closed?.at ?? story.lastAt) - state.openedAt - story.idleMs,
+    ),
+  };
+}
+
+const openWord = (state: RunState) => (isProposed(state) ? "proposed" : "working");
+
+function timesOf(state: RunState, { lastAt, idleMs, jobs, closed }: Story): Standing["times"] {
+  const by = (at: number) => wallTime(state, at);
+  const times = { openedAt: by(state.openedAt), lastAt: by(lastAt), idleMs, jobs: structuredClone(jobs) };
+  return closed ? { ...times, closedAt: by(closed.at) } : times;
+}
+
+function countsOf(state: RunState, tasks: readonly Task[], gating: ReadonlySet<TaskId>): Counts {
+  const counts = {
+    total: 0,
+    done: 0,
+    failed: 0,
+    skipped: 0,
+    cancelled: 0,
+    landing: 0,
+    running: 0,
+    waiting: 0,
+  };
+  for (const task of tasks) {
+    if ((task.id === ROOT && tasks.length > 1 && task.spec.shape === "plan") || isDeclined(state, task))
+      continue;
+    if (task.spec.spawn) continue; // Part of the task that asked for it.
+    counts.total += 1;
+    counts[COUNTED[wordOf(state, task, gating)]] += 1;
+  }
+  return counts;
+}
+
+const COUNTED = {
+  done: "done",
+  failed: "failed",
+  skipped: "skipped",
+  cancelled: "cancelled",
+  proposed: "landing",
+  landing: "landing",
+  gating: "landing",
+  planning: "running",
+  working: "running",
+  split: "running",
+  delegating: "running",
+  asking: "running",
+  waiting: "waiting",
+  ready: "waiting",
+  parked: "waiting",
+  pausing: "waiting",
+} as const satisfies Readonly<Record<TaskWord, keyof Counts>>;
+
+function runningView(state: RunState, story: Story, running: Running): RunningView {
+  const { job, quietMs, doing, parkedUntil } = running;
+  const id = jobId(job);
+  const since = story.since.get(id) ?? state.openedAt;
+  const number = job.kind === "work" ? job.attempt : job.turn;
+  const tasks = job.kind === "check" ? [] : job.kind === "land" ? job.members.map((m) => m.task) : [job.task];
+  // It is past once the account has woken; the lease stays as long as it was made.
+  const waits = parkedUntil !== undefined && parkedUntil > story.lastAt;
+  return {
+    job: id,
+    kind: job.kind,
+    since: wallTime(state, since),
+    number,
+    tasks: tasks.map((task) => named(state, task)),
+    ...(job.kind === "check" && job.probe && { probe: job.probe }),
+    ...(quietMs !== undefined && { quietMs }),
+    ...(doing !== undefined && { doing }),
+    ...(waits && { parkedUntil: wallTime(state, parkedUntil) }),
+  };
+}
