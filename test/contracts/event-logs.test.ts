@@ -4,6 +4,7 @@ import { chmodSync, existsSync, mkdirSync } from "node:fs";
 import path from "node:path";
 import { describe, it } from "node:test";
 import { SqliteEventLog } from "../../src/adapters/event-logs/sqlite.ts";
+import { openToWrite } from "../../src/adapters/event-logs/sqlite-file.ts";
 import type { Event } from "../../src/core/log/event.ts";
 import { LogChild } from "../support/children.ts";
 import { newFolder } from "../support/folders.ts";
@@ -21,6 +22,15 @@ describe("the log in SQLite", () => {
     const file = newFile();
     assert.deepEqual(await all(file), []);
     assert.ok(!existsSync(file));
+  });
+
+  it("is on the disk before an append is answered: each is synced by itself", async () => {
+    const file = newFile();
+    await new SqliteEventLog(file).append(0, events(1, 1));
+    const db = openToWrite(file);
+    const FULL = 2;
+    assert.equal(db.prepare("PRAGMA synchronous").get()?.["synchronous"], FULL);
+    db.close();
   });
 
   it("reads more than fits in a page, and from the middle of one", async () => {
