@@ -45,6 +45,24 @@ describe("of the user's git settings", { concurrency: 2 }, () => {
     assert.equal(await readFile(path.join(place.repository.folder, "y.txt"), "utf8"), "y\n");
   });
 
+  it("no filter runs that was set up after the run had begun", LIMIT, async () => {
+    await using place = await makePlace({ files: { "a.txt": "a\n" } });
+    const marker = path.join(place.folder, "marker");
+    await configure(place, "");
+    const set = ["clean", "smudge"].map(
+      (part) => `git config --global filter.late.${part} "touch '${marker}'; cat"`,
+    );
+    const work = `${set.join("; ")}; echo '* filter=late' > .gitattributes; echo x > x.txt`;
+    const { code, out, err, target } = await worked(place, work, "cat *.txt");
+    assert.equal(code, 0, out + err);
+    assert.match(await readFile(path.join(place.folder, "home/.gitconfig"), "utf8"), /filter "late"/);
+    assert.ok(!existsSync(marker), "a program of the settings was started");
+    assert.equal(
+      await place.repository.git("ls-tree", "--name-only", target),
+      ".gitattributes\na.txt\nx.txt",
+    );
+  });
+
   it("a filter that the repository uses works on both sides, if it is allowed", LIMIT, async () => {
     await using place = await makePlace({ files: { ".gitattributes": "*.txt filter=rot\n" } });
     await configure(place, ROT);
