@@ -3,6 +3,8 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import {
+  chmodSync,
+  chownSync,
   cpSync,
   existsSync,
   mkdirSync,
@@ -11,6 +13,7 @@ import {
   readFileSync,
   realpathSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
@@ -288,4 +291,35 @@ test("compiled code is kept beside the dependencies of a checkout, or where NODE
   assert.equal((await run([bin, "exit", "0"], { env: { NODE_COMPILE_CACHE } })).code, 0);
   assert.ok(existsSync(NODE_COMPILE_CACHE));
   assert.ok(!existsSync(path.join(root, "node_modules")));
+});
+
+test("compiled code is kept where only this user can write, and not at all where another could", async () => {
+  const { bin, root } = puppetCheckout("compiled by others", { installed: false });
+  const env = { NODE_COMPILE_CACHE: undefined };
+  const folder = path.join(root, "node_modules/.cache/skein");
+  const kept = async () => {
+    assert.equal((await run([bin, "exit", "0"], { env })).code, 0);
+    return readdirSync(folder).length > 0;
+  };
+  assert.ok(await kept());
+  assert.equal(statSync(folder).mode & 0o777, 0o700);
+  const anew = () => {
+    rmSync(folder, { recursive: true });
+    mkdirSync(folder);
+  };
+  anew();
+  for (const mode of [0o720, 0o702]) {
+    chmodSync(folder, mode);
+    assert.ok(!(await kept()), mode.toString(8));
+  }
+  if (process.getuid?.() === 0) {
+    anew();
+    chmodSync(folder, 0o755);
+    chownSync(folder, 65_534, 65_534);
+    assert.ok(!(await kept()), "another user's");
+  }
+  rmSync(folder, { recursive: true });
+  mkdirSync(path.join(root, "elsewhere"));
+  symlinkSync(path.join(root, "elsewhere"), folder);
+  assert.ok(!(await kept()), "a link");
 });
