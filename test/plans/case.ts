@@ -8,8 +8,7 @@ import { factsFrom } from "../../src/planning/facts.ts";
 import { readPlan } from "../../src/planning/files/read-plan.ts";
 import { lintPlan } from "../../src/planning/lint.ts";
 import type { ExecutionPlan } from "../../src/planning/plan.ts";
-import { renderMarkdown } from "../../src/planning/render/markdown.ts";
-import { parseMarkdown } from "../../src/planning/render/parse-markdown.ts";
+import { parseMarkdown, renderMarkdown } from "../../src/planning/render/markdown.ts";
 import { checkCoverage } from "./coverage.ts";
 import { around } from "./parts.ts";
 

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { cpuMs } from "../../../test/support/cpu.ts";
 import { type ExecutionPlan, isReady, type PlanTask } from "../plan.ts";
-import { escaped, unescaped } from "./escape.ts";
-import { renderMarkdown } from "./markdown.ts";
+import { parseMarkdown, renderMarkdown } from "./markdown.ts";
 
 const task = (id: string, subject: string, wave: number, more: Partial<PlanTask> = {}): PlanTask => ({
   id,
@@ -37,11 +37,10 @@ const PLAN: ExecutionPlan = {
 };
 
 test("reads from top to bottom as plans of this kind do", () => {
+  const tasks = PLAN.tasks.slice(1).map((one) => ({ ...one, blockedBy: one.blockedBy.slice(1) }));
+  const plan = { ...PLAN, tasks };
   assert.equal(
-    renderMarkdown({
-      ...PLAN,
-      tasks: PLAN.tasks.slice(1).map((one) => ({ ...one, blockedBy: one.blockedBy.slice(1) })),
-    }),
+    renderMarkdown(plan),
     `# EXECUTION PLAN
 
 Status: Ready
@@ -53,8 +52,6 @@ Planner: rules
 Max Concurrent: 8
 
 Score: 4 (tier 1, minimum depth 1; verbs 1, connectors 1, domain 0, scope 0, risk 0)
-
-Plan Format: 1
 
 Success Criteria:
 
@@ -93,45 +90,15 @@ Relevant Context:
 3: Verify -> general-purpose
 \`\`\`
 
-## Task Records
-
-\`\`\`text
-TaskCreate:
-  id: "2"
-  subject: "Implement divide()"
-  description: "Implement divide()."
-  activeForm: "Working"
-  scope: ["src/calc.ts"]
-  reads: []
-  delivers: "change"
-  requirements: ["it is tested"]
-  success_criterion: "npm test"
-  priority: 1
-  metadata: {"wave": 0, "phase_id": "2", "agent": "general-purpose", "parallel": true, "depth": 1}
-
-TaskCreate:
-  id: "3"
-  subject: "Verify"
-  description: "Verify."
-  activeForm: "Working"
-  scope: ["src/calc.ts"]
-  reads: []
-  delivers: "change"
-  requirements: ["it is tested"]
-  metadata: {"wave": 1, "phase_id": "3", "agent": "general-purpose", "parallel": false, "depth": 1}
-\`\`\`
-
-## Dependencies
-
-\`\`\`text
-TaskUpdate:
-  taskId: "3"
-  addBlockedBy: ["2"]
-\`\`\`
-
 ## Risks
 
 - division by zero
+
+## Plan File
+
+\`\`\`json
+${JSON.stringify(plan, undefined, 2)}
+\`\`\`
 
 → CONTINUE TO EXECUTION
 `,
@@ -184,8 +151,7 @@ const SHOWN_AS_TEXT: [string, string][] = [
 
 for (const [text, markdown] of SHOWN_AS_TEXT) {
   test(`a text that is written as ${markdown} is shown as it is`, () => {
-    assert.equal(escaped(text), markdown);
-    assert.equal(unescaped(markdown), text);
+    assert.ok(renderMarkdown({ ...PLAN, goal: text }).includes(`\nGoal: ${markdown}\n`));
   });
 }
 
@@ -199,4 +165,70 @@ test("what a text says stays in its cell, its line and its fence", () => {
   assert.match(rendered, /^```: x \| y ``` ### Wave 9 - z -> general-purpose$/m);
   assert.match(rendered, /^- x \\\| y&#10;\\`\\`\\`&#10;### Wave 9&#10;- z$/m);
   assert.equal(rendered.match(/^```/gm)!.length, 5, "two fences, and the task's own name in the first");
+});
+
+const TEXT = renderMarkdown(PLAN);
+
+/** The plan after a change of its markdown. */
+const edited = (from: string | RegExp, to: string): ReturnType<typeof parseMarkdown> => {
+  const text = TEXT.replace(from, to);
+  assert.notEqual(text, TEXT, `${from} is not there`);
+  return parseMarkdown(text);
+};
+
+const planIn = (parsed: ReturnType<typeof parseMarkdown>): ExecutionPlan => {
+  assert.equal(parsed.is, "plan", JSON.stringify(parsed));
+  return (parsed as { readonly plan: ExecutionPlan }).plan;
+};
+
+/** As "place: message", of a text that must be refused. */
+const problemsIn = (parsed: ReturnType<typeof parseMarkdown>): readonly string[] => {
+  assert.equal(parsed.is, "broken", JSON.stringify(parsed));
+  const { problems } = parsed as Extract<typeof parsed, { is: "broken" }>;
+  return problems.map(({ place, message }) => `${place}: ${message}`);
+};
+
+test("what is no plan is none", () => {
+  for (const text of ["", "\n\n", "# SPEC\n\nEXECUTION PLAN\n", "# EXECUTION PLANS\n", '{"tasks": []}'])
+    assert.deepEqual(parseMarkdown(text), { is: "none" }, text);
+});
+
+test("an edit of the JSON counts", () => {
+  assert.deepEqual(planIn(parseMarkdown(TEXT)), PLAN);
+  assert.equal(planIn(edited('"Implement add()."', '"Add."')).tasks[0]!.description, "Add.");
+});
+
+test("what formatters do to it, and parts that were removed, change nothing", () => {
+  const aligned = TEXT.replace("| 1 | Implement", "|  1   |   Implement").replaceAll("| --- ", "| :---- ");
+  assert.deepEqual(planIn(parseMarkdown(`\n\n${aligned.replaceAll("\n", "  \n")}`)), PLAN);
+  assert.deepEqual(planIn(parseMarkdown(`\ufeff${TEXT.replaceAll("\n", "\r\n")}`)), PLAN);
+  assert.deepEqual(planIn(edited("# EXECUTION PLAN", "**EXECUTION PLAN**")), PLAN);
+  assert.deepEqual(planIn(edited(/## Subtasks.*(?=## Plan File)/s, "")), PLAN);
+  assert.deepEqual(planIn(edited("| general-purpose |", "| workflow-orchestrator:general-purpose |")), PLAN);
+});
+
+test("a line that the JSON does not say is refused, not overlooked", () => {
+  const line = TEXT.split("\n").findIndex((one) => one.startsWith("| 2 |")) + 1;
+  assert.match(
+    problemsIn(edited("| 2 | Implement", "| 2 | Design"))[0]!,
+    new RegExp(`^line ${line}: the plan`),
+  );
+  assert.match(problemsIn(edited("- division by zero", "- overflow"))[0]!, /does not say this/);
+  assert.match(problemsIn(edited('"blockedBy": [\n        "1",', '"blockedBy": ['))[0]!, /does not say this/);
+});
+
+test("a plan without its JSON, and one that the reader of plan files refuses, say so", () => {
+  assert.match(problemsIn(edited("```json", "```text"))[0]!, /no block of JSON under "Plan File"/);
+  assert.match(
+    problemsIn(edited('"src/calc.ts"\n      ],\n      "reads"', '"/etc"], "reads"'))[0]!,
+    /tasks\[0\]\.scope/,
+  );
+});
+
+test("any text is read in time that grows with it, and nothing is thrown", () => {
+  const before = cpuMs();
+  for (const start of ["|", "- ", "_", " ", "```\n", "```json\n", "\\", "**", "{", "[", "\n"])
+    parseMarkdown(`# EXECUTION PLAN\n\n${start.repeat(Math.ceil(200_000 / start.length))}\n`);
+  // One quadratic step on 200,000 characters takes 20 s and more.
+  assert.ok(cpuMs() - before < 10_000);
 });

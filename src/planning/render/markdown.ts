@@ -1,45 +1,24 @@
-/** How does a plan read as markdown? Everything of it, for people and for agents; `parseMarkdown` reads it back. */
-import { type ExecutionPlan, isReady, type PlanTask, type Question, type Score } from "../plan.ts";
-import { escaped, jsonLine, NONE, plain } from "./escape.ts";
+/** How does a plan read as markdown, for people and agents, and which plan does such a text say? */
+import type { PlanProblem } from "../files/place.ts";
+import { type ReadPlanOptions, readPlan } from "../files/read-plan.ts";
+import {
+  AGENT_PREFIX,
+  type ExecutionPlan,
+  isReady,
+  type PlanTask,
+  type Question,
+  type Score,
+} from "../plan.ts";
 
-/** The words that the parser knows a plan by. */
-export const TITLE = "EXECUTION PLAN";
-export const READY = "Ready";
-export const UNCLEAR = "Clarification needed";
-export const GO_ON = "→ CONTINUE TO EXECUTION";
-export const LABELS = [
-  "Status",
-  "Goal",
-  "Planner",
-  "Max Concurrent",
-  "Score",
-  "Plan Format",
-  "Questions",
-  "Success Criteria",
-  "Assumptions",
-  "Relevant Context",
-  "Subtasks with Agent Assignments",
-  "Wave Breakdown",
-  "Task Records",
-  "Dependencies",
-  "Risks",
-] as const;
-export type Label = (typeof LABELS)[number];
-const COLUMNS = ["ID", "Description", "Agent", "Depends On", "Wave"] as const;
-
-/**
- * Goal, lists, records and dependencies hold all of the plan. The table and the waves say the same again, for
- * who reads: each task on a line of its own, never a range or a number of tasks instead.
- */
+/** The whole plan is in the JSON at the end; everything above says parts of it again, for people. */
 export function renderMarkdown(plan: ExecutionPlan): string {
   const parts = [
-    `# ${TITLE}`,
-    `Status: ${isReady(plan) ? READY : UNCLEAR}`,
+    "# EXECUTION PLAN",
+    `Status: ${isReady(plan) ? "Ready" : "Clarification needed"}`,
     `Goal: ${escaped(plan.goal)}`,
     `Planner: ${escaped(plan.planner)}`,
     `Max Concurrent: ${plan.max_concurrent}`,
     ...(plan.score ? [scoreLine(plan.score)] : []),
-    `Plan Format: ${plan.skein_plan}`,
     ...(plan.questions.length > 0 ? ["Questions:", plan.questions.flatMap(questionLines).join("\n")] : []),
     "Success Criteria:",
     bullets(plan.success_criteria),
@@ -51,16 +30,16 @@ export function renderMarkdown(plan: ExecutionPlan): string {
     tableLines(plan.tasks).join("\n"),
     "## Wave Breakdown",
     ...waveParts(plan.tasks),
-    "## Task Records",
-    fenced(plan.tasks.map(recordLines)),
-    "## Dependencies",
-    fenced(plan.tasks.filter(({ blockedBy }) => blockedBy.length > 0).map(dependencyLines)),
     "## Risks",
     bullets(plan.risks),
-    ...(isReady(plan) ? [GO_ON] : []),
+    "## Plan File",
+    `\`\`\`json\n${jsonOf(plan)}\n\`\`\``,
+    ...(isReady(plan) ? ["→ CONTINUE TO EXECUTION"] : []),
   ];
   return `${parts.join("\n\n")}\n`;
 }
+
+const NONE = "_none_";
 
 const bullets = (items: readonly string[]): string =>
   items.length === 0 ? NONE : items.map((item) => `- ${escaped(item)}`).join("\n");
@@ -87,14 +66,10 @@ const contextItem = (label: string, items: readonly string[]): readonly string[]
     ? [`- ${label}: ${NONE}`]
     : [`- ${label}:`, ...items.map((item) => `  - ${escaped(item)}`)];
 
+const COLUMNS = ["ID", "Description", "Agent", "Depends On", "Wave"] as const;
+
 const cellsOf = ({ id, subject, blockedBy, metadata }: PlanTask): readonly string[] =>
-  [
-    id,
-    subject,
-    metadata.agent,
-    blockedBy.length === 0 ? "none" : blockedBy.join(", "),
-    String(metadata.wave),
-  ].map(plain);
+  [id, subject, metadata.agent, blockedBy.join(", ") || "none", String(metadata.wave)].map(plain);
 
 const row = (cells: readonly string[]): string => `| ${cells.join(" | ")} |`;
 
@@ -104,46 +79,88 @@ const tableLines = (tasks: readonly PlanTask[]): readonly string[] => [
   ...tasks.map((task) => row(cellsOf(task).map((cell) => (cell === "" ? "" : escaped(cell))))),
 ];
 
+/** Each task on a line of its own, never a range or a number of tasks instead. */
 function waveParts(tasks: readonly PlanTask[]): readonly string[] {
   const waves = [...Map.groupBy(tasks, ({ metadata }) => metadata.wave)].sort(([a], [b]) => a - b);
   return waves.flatMap(([wave, members]) => [
     `### Wave ${wave} (${members.length === 1 ? "1 task" : `${members.length} parallel tasks`})`,
-    fenced([members.map(({ id, subject, metadata }) => plain(`${id}: ${subject} -> ${metadata.agent}`))]),
+    `\`\`\`text\n${members.map(({ id, subject, metadata }) => plain(`${id}: ${subject} -> ${metadata.agent}`)).join("\n")}\n\`\`\``,
   ]);
 }
 
-/** What was not said is left out. */
-function recordLines(task: PlanTask): readonly string[] {
-  const { blockedBy: _, ...fields } = task;
-  const lines = RECORD_FIELDS.flatMap((key) =>
-    fields[key] === undefined ? [] : [`  ${key}: ${jsonLine(fields[key])}`],
+/** Nothing in it is invisible, and no line of it can close the fence. */
+const jsonOf = (plan: ExecutionPlan): string =>
+  JSON.stringify(plan, undefined, 2).replace(/[^\P{C}\n]|[^\S \n]/gu, (one) =>
+    Array.from(
+      { length: one.length },
+      (_, at) => `\\u${one.charCodeAt(at).toString(16).padStart(4, "0")}`,
+    ).join(""),
   );
-  return ["TaskCreate:", ...lines];
+
+type ParsedMarkdown =
+  /** `notes`: as of a plan file. */
+  | { readonly is: "plan"; readonly plan: ExecutionPlan; readonly notes: readonly string[] }
+  | { readonly is: "broken"; readonly problems: readonly PlanProblem[] }
+  /** No plan at all: something else that is written in markdown. */
+  | { readonly is: "none" };
+
+/**
+ * Reads the JSON as a plan file is read. A line above it that the plan does not say is refused: whoever edited only
+ * that line would not be heard. A line that was removed is not missed. Never throws.
+ */
+export function parseMarkdown(text: string, options: ReadPlanOptions = {}): ParsedMarkdown {
+  if (!TITLE.test(text)) return { is: "none" };
+  const block = jsonIn(text);
+  if (!block) return { is: "broken", problems: [NO_JSON] };
+  const read = readPlan(block.json, options);
+  if (read.is === "broken") return read;
+  const said = new Set(wordLines(renderMarkdown(read.plan)).map(({ words }) => words));
+  const other = wordLines(text).find(({ words }) => !said.has(words));
+  if (!other) return read;
+  const message = 'the plan does not say this: only the JSON under "Plan File" counts';
+  const next = "change the JSON, and remove this line or change it, too";
+  return { is: "broken", problems: [{ place: `line ${other.number}`, message, next }] };
 }
 
-const RECORD_FIELDS = [
-  "id",
-  "subject",
-  "description",
-  "activeForm",
-  "scope",
-  "reads",
-  "delivers",
-  "requirements",
-  "success_criterion",
-  "priority",
-  "branch",
-  "needs",
-  "estimate",
-  "metadata",
-] as const satisfies readonly (keyof PlanTask)[];
+const TITLE = /^\ufeff?\s*(?:#{1,6} +)?\**EXECUTION PLAN\**:?\s*(?:\n|$)/;
 
-const dependencyLines = ({ id, blockedBy }: PlanTask): readonly string[] => [
-  "TaskUpdate:",
-  `  taskId: ${jsonLine(id)}`,
-  `  addBlockedBy: ${jsonLine(blockedBy)}`,
-];
+const NO_JSON: PlanProblem = {
+  place: "",
+  message: 'has no block of JSON under "Plan File", which is what counts of a plan in markdown',
+  next: "skein plan --out plan.md writes one; plans of 0.2 and earlier are made again",
+};
 
-/** Every line in it begins with words of ours, or has a colon in it: none can close the fence. */
-const fenced = (blocks: readonly (readonly string[])[]): string =>
-  blocks.length === 0 ? NONE : `\`\`\`text\n${blocks.map((lines) => lines.join("\n")).join("\n\n")}\n\`\`\``;
+/** `line`: where the JSON begins, from 0. */
+export function jsonIn(text: string): { readonly json: string; readonly line: number } | undefined {
+  const lines = text.split("\n");
+  const start = lines.findIndex((line) => /^```json\s*$/.test(line));
+  const length = start === -1 ? -1 : lines.slice(start + 1).findIndex((line) => /^```\s*$/.test(line));
+  if (length === -1) return undefined;
+  return { json: lines.slice(start + 1, start + 1 + length).join("\n"), line: start + 1 };
+}
+
+/** Lines outside of the JSON that say something, however formatters have set marks and blanks. */
+function wordLines(text: string): readonly { readonly number: number; readonly words: string }[] {
+  const block = jsonIn(text);
+  const [from, to] = block ? [block.line, block.line + block.json.split("\n").length] : [0, 0];
+  return text.split("\n").flatMap((line, index) => {
+    const words = line.replaceAll(AGENT_PREFIX, "").replace(/[^\p{L}\p{N}]/gu, "");
+    return words === "" || (index >= from && index < to) ? [] : [{ number: index + 1, words }];
+  });
+}
+
+/** On one line, without anything that moves, hides or turns text round. */
+const plain = (text: string): string => text.replace(UNSEEN, () => " ").trim();
+
+/** A viewer shows it as it is: no emphasis, link, heading, list, table, formula or HTML comes of it. */
+function escaped(text: string): string {
+  if (text === "") return "_empty_";
+  const inline = text.replace(SPECIAL, "\\$&").replace(/^ | $/g, "&#32;");
+  // What a viewer or an editor would drop, turn into a line end, or hide.
+  const seen = inline.replace(UNSEEN, (one) => `&#${one.codePointAt(0)};`);
+  return seen.replace(/^[#>+-]/, "\\$&").replace(/^(\d{1,9})([.)])/, "$1\\$2");
+}
+
+/** An underscore inside a word is only that. */
+const SPECIAL = /[\\`*[\]<&|~$]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])/g;
+const UNSEEN = /\p{C}|[^\S ]/gu;

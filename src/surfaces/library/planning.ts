@@ -36,9 +36,8 @@ export {
   type Question,
   type Score,
 } from "../../planning/plan.ts";
-export { renderMarkdown } from "../../planning/render/markdown.ts";
+export { parseMarkdown, renderMarkdown } from "../../planning/render/markdown.ts";
 export { renderMermaid } from "../../planning/render/mermaid.ts";
-export { parseMarkdown } from "../../planning/render/parse-markdown.ts";
 export { criticalPath, type Waves, wavesOf } from "../../planning/waves.ts";
 
 export type PlanRequestOptions = {

@@ -139,7 +139,7 @@ describe("a check of a plan file", () => {
     assert.ok(read.is === "plan");
     const text = renderMarkdown(read.plan)
       .replace("$CLAUDE_SCRATCHPAD_DIR/", "/scratch/")
-      .replace("  reads:", "  raeds: []\n  reads:");
+      .replace('"reads":', '"raeds": [],\n"reads":');
     const { code, out } = await check(text, { file: "plan.md", env: { CLAUDE_SCRATCHPAD_DIR: "/scratch" } });
     assert.equal(code, 0, out);
     assert.match(out, /^note: "raeds" in tasks\[0\] is not known and was not read; did you mean reads\?$/m);

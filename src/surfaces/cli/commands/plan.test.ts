@@ -8,7 +8,7 @@ import { newFolder } from "../../../../test/support/folders.ts";
 import { type Asked, ask, CALCULATOR, jsonOf } from "../../../../test/support/plan-asked.ts";
 import { makeRepository, type TestRepository } from "../../../../test/support/repositories.ts";
 import { readPlan } from "../../../planning/files/read-plan.ts";
-import { parseMarkdown } from "../../../planning/render/parse-markdown.ts";
+import { parseMarkdown } from "../../../planning/render/markdown.ts";
 import type { PlanOptions } from "./options.ts";
 
 let repository: TestRepository;

@@ -9,6 +9,7 @@ import {
 } from "../../../planning/files/read-plan.ts";
 import { type LintFacts, lintPlan } from "../../../planning/lint.ts";
 import type { ExecutionPlan } from "../../../planning/plan.ts";
+import { jsonIn } from "../../../planning/render/markdown.ts";
 import { plural } from "../../../text/words.ts";
 import type { Exit } from "../acts/project.ts";
 import { type Context, refuse } from "../context.ts";
@@ -71,7 +72,7 @@ type ReadAs = ReadPlan | { readonly is: "none" };
 /** A text of that kind as a plan; `none`: it is about something else. */
 export async function readAs(kind: PlanKind, text: string, options: ReadPlanOptions): Promise<ReadAs> {
   if (kind === "json") return isOther(text) ? { is: "none" } : readPlan(text, options);
-  const { parseMarkdown } = await import("../../../planning/render/parse-markdown.ts");
+  const { parseMarkdown } = await import("../../../planning/render/markdown.ts");
   return parseMarkdown(text, options);
 }
 
@@ -116,11 +117,16 @@ export function refusePlan(
   });
 }
 
-/** Where in a file a problem is; only of JSON are there lines. */
+/** Where in a file a problem is. */
 type Placed = (file: string, place: string, message: string) => Where;
 
-export const placedIn = (kind: PlanKind | undefined, text: string): Placed =>
-  kind === "json" ? whereIn(text) : (file, place) => withLine(file, place);
+export function placedIn(kind: PlanKind | undefined, text: string): Placed {
+  if (kind === "json") return whereIn(text);
+  const block = jsonIn(text);
+  const inJson = block && whereIn(block.json, block.line);
+  return (file, place, message) =>
+    inJson && !place.startsWith("line ") ? inJson(file, place, message) : withLine(file, place);
+}
 
 /** More than a screen holds. */
 const MAX_LINES = 100;
