@@ -1,6 +1,6 @@
 /** Are the right files found? This project's commits as questions: from the subject, which files were changed? */
 import { fileURLToPath } from "node:url";
-import { matchFiles } from "../src/subtasks/match-files.ts";
+import { matchFiles } from "../src/subtasks/associative-files.ts";
 import { termsOf } from "../src/subtasks/relevance.ts";
 import { type Case, type History, readHistory } from "./context-history.ts";
 import type { Bench, BenchReport } from "./measure.ts";

@@ -1,13 +1,22 @@
 /** What is configured? Defaults, then aliases, the file, SKEIN_* and the command line; the later one counts. */
-import { parseDocument } from "yaml";
+import {
+  type Document,
+  isMap,
+  isScalar,
+  LineCounter,
+  type Node,
+  type Pair,
+  parseDocument,
+  type YAMLMap,
+} from "yaml";
+import { messageOf } from "../core/failure.ts";
 import type { Environment } from "../ports/project.ts";
+import { closest } from "../text/closest.ts";
 import { issueText } from "./issue-text.ts";
-import { KEYS } from "./keys.ts";
-import { type ConfigEntry, type ConfigProblem, placeOf } from "./problem.ts";
+import { flagOf, GROUPS, KEYS } from "./keys.ts";
+import { type ConfigEntry, type ConfigProblem, placeOf, wrongKey } from "./problem.ts";
 import type { Config } from "./schema.ts";
-import { fromAliases, fromEnvironment, fromFlags, fromSets } from "./sources.ts";
 import { policyTrouble } from "./to-policy.ts";
-import { type ConfigFile, readFileText } from "./yaml-file.ts";
 
 type ConfigSources = {
   /** As the caller read it: nothing here looks at a disk. */
@@ -148,3 +157,183 @@ export function defaultConfig(): Config {
   if ("problems" in read) throw new Error(`the defaults are refused: ${JSON.stringify(read.problems)}`);
   return read.config;
 }
+
+/** What do the environment and the command line say? Entries by key, each with the name by which it came. */
+type Found = {
+  readonly entries: readonly ConfigEntry[];
+  readonly problems: readonly ConfigProblem[];
+  readonly notices: readonly string[];
+};
+
+/** Names that other tools of this kind use; of two for one key the first counts. */
+const ALIASES: readonly (readonly [variable: string, key: string])[] = [
+  ["MAX_WORKERS", "workers"],
+  ["CLAUDE_MAX_CONCURRENT", "workers"],
+  ["WORKER_TIMEOUT", "timeout.work"],
+  ["MERGE_STRATEGY", "landing.strategy"],
+  ["GIT_MAIN_BRANCH", "base"],
+  ["GIT_BRANCH_PREFIX", "branchPrefix"],
+];
+
+/** Only what no better source gives: they may be meant for another program, so a bad one that is not used is none. */
+function fromAliases(env: Environment, given: ReadonlySet<string>): readonly ConfigEntry[] {
+  const used = new Map<string, ConfigEntry>();
+  for (const [variable, key] of ALIASES) {
+    const value = env[variable];
+    if (value && !given.has(key) && !used.has(key))
+      used.set(key, { key, value, isText: true, origin: variable });
+  }
+  return [...used.values()];
+}
+
+const PREFIX = "SKEIN_";
+/** Skein's variables that are no keys: where it keeps things, and what it tells the agents it starts. */
+const OTHER = new Set(
+  [
+    ...["STATE_DIR", "NODE_CHOSEN", "RUN", "TASK", "JOB", "KIND", "ATTEMPT", "TURN"],
+    ...["BRIEF", "HANDOFF", "OUTPUT_FILE", "FLEET_URL", "FLEET_WORKER_PASSWORD"],
+  ].map((name) => PREFIX + name),
+);
+
+/** An empty variable counts as unset. One that is nearly a key's is an error; any other may belong to another program. */
+function fromEnvironment(env: Environment): Found {
+  const keys = new Map([...KEYS.values()].map(({ name, variable }) => [variable, name]));
+  const found = { entries: [] as ConfigEntry[], problems: [] as ConfigProblem[], notices: [] as string[] };
+  for (const [variable, value] of Object.entries(env)) {
+    if (!value || !variable.startsWith(PREFIX) || OTHER.has(variable)) continue;
+    const key = keys.get(variable);
+    const near = nearest(variable, [...keys.keys()]);
+    if (key !== undefined) found.entries.push({ key, value, isText: true, origin: variable });
+    else if (near === undefined)
+      found.notices.push(`${variable} is set, but is not a key of skein.yaml: it has no effect`);
+    else
+      found.problems.push({
+        key: "",
+        message: `is not a key of skein.yaml; did you mean ${near} (${keys.get(near)})?`,
+        origin: variable,
+      });
+  }
+  return found;
+}
+
+/** Without what all of them begin with, which would make strangers look alike. */
+function nearest(variable: string, variables: readonly string[]): string | undefined {
+  const [near] = closest(
+    variable.slice(PREFIX.length),
+    variables.map((name) => name.slice(PREFIX.length)),
+  );
+  return near === undefined ? undefined : PREFIX + near;
+}
+
+const MAX_KEY_CHARS = 60;
+
+/** `key=value`; the last one for a key counts. */
+function fromSets(sets: readonly string[]): Found {
+  const found = { entries: [] as ConfigEntry[], problems: [] as ConfigProblem[], notices: [] as string[] };
+  for (const set of sets) {
+    const at = set.indexOf("=");
+    const key = (at < 0 ? set : set.slice(0, at)).trim().slice(0, MAX_KEY_CHARS);
+    const wrong = wrongKey(key) ?? (at < 0 ? "has no value: write --set key=value" : undefined);
+    if (wrong !== undefined) found.problems.push({ key, message: wrong, origin: "--set" });
+    else found.entries.push({ key, value: set.slice(at + 1), isText: true, origin: "--set" });
+  }
+  return found;
+}
+
+function fromFlags(flags: Readonly<Record<string, unknown>>): Found {
+  const found = { entries: [] as ConfigEntry[], problems: [] as ConfigProblem[], notices: [] as string[] };
+  for (const [key, value] of Object.entries(flags)) {
+    if (value === undefined) continue;
+    const wrong = wrongKey(key);
+    const origin = flagOf(key);
+    if (wrong !== undefined) found.problems.push({ key, message: wrong, origin });
+    else found.entries.push({ key, value, isText: typeof value === "string", origin });
+  }
+  return found;
+}
+
+/** What does skein.yaml say? Its keys with their places, or what is wrong and where; within limits. */
+type ConfigFile = { readonly name: string; readonly text: string };
+type FileFound = { readonly entries: readonly ConfigEntry[]; readonly problems: readonly ConfigProblem[] };
+
+const MAX_CHARS = 1_000_000;
+/** Copies by anchors: a file of ten lines can otherwise become gigabytes. */
+const MAX_ALIASES = 100;
+
+function readFileText(file: ConfigFile): FileFound {
+  if (file.text.length <= MAX_CHARS) return new Reader(file).read();
+  const message = `is longer than ${MAX_CHARS} characters`;
+  return { entries: [], problems: [{ key: "", message, origin: file.name }] };
+}
+
+/** What follows the first few errors of syntax is mostly their echo. */
+const MAX_SYNTAX_ERRORS = 3;
+
+class Reader {
+  readonly #file: ConfigFile;
+  readonly #lines = new LineCounter();
+  readonly #entries: ConfigEntry[] = [];
+  readonly #problems: ConfigProblem[] = [];
+
+  constructor(file: ConfigFile) {
+    this.#file = file;
+  }
+
+  read(): FileFound {
+    const document = parseDocument(this.#file.text, { lineCounter: this.#lines, prettyErrors: false });
+    for (const { message, pos } of [...document.errors, ...document.warnings].slice(0, MAX_SYNTAX_ERRORS))
+      this.#refuse("", `is not valid YAML: ${message}`, this.#place(pos[0]));
+    const { contents } = document;
+    if (this.#problems.length > 0 || contents === null || isNothing(contents)) return this.#found();
+    if (isMap(contents)) this.#group(contents, "", document);
+    else
+      this.#refuse(
+        "",
+        "must contain keys with values, such as `workers: 4`",
+        this.#place(contents.range?.[0]),
+      );
+    return this.#found();
+  }
+
+  #found(): FileFound {
+    return { entries: this.#entries, problems: this.#problems };
+  }
+
+  #group(map: YAMLMap, above: string, document: Document): void {
+    for (const { key: name, value } of map.items as Pair<Node, Node | null>[]) {
+      const place = this.#place(name.range?.[0]);
+      const key = above + (isScalar(name) ? String(name.value) : "?");
+      const wrong = wrongKey(key);
+      if (isMap(value) && GROUPS.has(key)) this.#group(value, `${key}.`, document);
+      else if (isNothing(value) && GROUPS.has(key))
+        continue; // All that was in it is commented out.
+      else if (wrong !== undefined) this.#refuse(key, wrong, place);
+      else if (value === null || isNothing(value))
+        this.#refuse(key, "has no value: give one, or remove it", place);
+      else this.#entry(key, value, document, place);
+    }
+  }
+
+  #entry(key: string, node: Node, document: Document, place: Place): void {
+    try {
+      const value: unknown = node.toJS(document, { maxAliasCount: MAX_ALIASES });
+      this.#entries.push({ key, value, isText: false, ...place });
+    } catch (error) {
+      if (!(error instanceof ReferenceError)) throw error;
+      this.#refuse(key, `cannot be read: ${messageOf(error)}`, place); // An alias of nothing, or too many of them.
+    }
+  }
+
+  #refuse(key: string, message: string, place: Place): void {
+    this.#problems.push({ key, message, ...place });
+  }
+
+  #place(offset: number | undefined): Place {
+    const { line, col } = this.#lines.linePos(offset ?? 0);
+    return { origin: this.#file.name, line, column: col };
+  }
+}
+
+type Place = { readonly origin: string; readonly line: number; readonly column: number };
+
+const isNothing = (node: unknown) => node === null || (isScalar(node) && node.value === null);

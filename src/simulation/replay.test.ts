@@ -12,10 +12,9 @@ import { endTimes } from "./end-times.ts";
 import { recordingOf } from "./from-log.ts";
 import { learnFrom } from "./learnt.ts";
 import { randomFrom, seedFor } from "./random.ts";
-import { replay } from "./replay.ts";
+import { replay, withoutHistory } from "./replay.ts";
 import { timelineOf } from "./timeline.ts";
 import { VirtualRepository } from "./virtual-repository.ts";
-import { withoutHistory } from "./without-history.ts";
 
 const RED_BASE = [{ class: "tests", name: "test: old", files: ["src/old.ts"], message: "it fails" }] as const;
 

@@ -1,5 +1,4 @@
 /** Replays a recorded run: its tasks, answers and ends, with the durations that it had or with assumed ones. */
-
 import type { PlanAnswer } from "../core/answers/plan-answer.ts";
 import type { PlanBrief, WorkBrief } from "../core/brief.ts";
 import { type Failure, failure } from "../core/failure.ts";
@@ -7,6 +6,7 @@ import { type Job, jobId, type Spent } from "../core/job.ts";
 import type { Event } from "../core/log/event.ts";
 import type { Policy } from "../core/rules/policy.ts";
 import type { TaskId } from "../core/task.ts";
+import type { Assumed } from "./assumed.ts";
 import { worked } from "./forecast.ts";
 import {
   type GateJob,
@@ -173,3 +173,43 @@ function failureOf(
   const isLost = job.kind === "work" && !("files" in entry);
   return isLost ? failure("interrupted", `${jobId(job)} left no result`) : undefined;
 }
+
+/** Turns a recorded run into a forecast of it: its tasks with assumed durations and no failures. */
+export function withoutHistory(recording: Recording, assumed: Assumed): Recording {
+  const answered = { end: "answered" } as const;
+  const planMs = followsPlan(recording) ? 0 : assumed.planMs; // It was there already.
+  return {
+    goal: recording.goal,
+    plans: new Map(
+      [...recording.plans].map(([name, turns]) => [
+        name,
+        turns.flatMap((turn) => ("kind" in turn.said ? [] : [{ ...answered, ms: planMs, said: turn.said }])),
+      ]),
+    ),
+    attempts: new Map(
+      [...recording.attempts].map(([name, attempts]) => {
+        const files = attempts.findLast((one) => one.files)?.files ?? [];
+        return [name, [{ ...answered, ms: assumed.workMs, files }]];
+      }),
+    ),
+    lands: [],
+    checks: [],
+    usualMs: {
+      plan: planMs,
+      work: assumed.workMs,
+      land: assumed.gateMs,
+      check: assumed.gateMs,
+    },
+    broken: [],
+    flakes: new Map(),
+    happened: [],
+    said: [],
+    approvals: recording.approvals,
+    flaky: [],
+    inexact: [],
+  };
+}
+
+/** Only tasks of a plan that was given have terms. */
+const followsPlan = ({ plans }: Recording): boolean =>
+  [...plans.values()].flat().some(({ said }) => !("kind" in said) && said.tasks.some(({ terms }) => terms));

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { matchFiles } from "./associative-files.ts";
 import { importPlaces, indexFile } from "./file-index.ts";
-import { matchFiles } from "./match-files.ts";
 import { termsOf } from "./relevance.ts";
 
 test("words are one term in all their forms, in prose and in names of programs", () => {

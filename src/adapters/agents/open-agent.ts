@@ -6,7 +6,6 @@ import type { AcpAgent } from "./acp/acp-agent.ts";
 import type { AgentParts, AgentSettings } from "./agent-settings.ts";
 import { CommandAgent } from "./command.ts";
 import { scripted } from "./scripted.ts";
-import { commandTalks } from "./tasks/command-talk.ts";
 import type { OpenTalk } from "./tasks/talk.ts";
 
 /** `talks`: for tasks outside of a run; `model` is that of a role. `reach`: of one that speaks ACP. */
@@ -55,3 +54,19 @@ async function openAgent(spec: AgentSpec, parts: AgentParts & AgentSettings): Pr
     }
   }
 }
+
+/** Talks with a program for a task: each turn starts it anew, with the whole conversation in its brief. */
+const commandTalks =
+  (agent: CommandAgent): OpenTalk =>
+  ({ task, folder, environment, system, maxMs }, signal) => ({
+    hasInherited: true, // It is in the conversation.
+    say: ({ job, conversation }) =>
+      agent.tell(
+        {
+          ...{ job, folder, environment, maxMs, kind: "task" },
+          brief: { kind: "task", task, prompt: system, conversation },
+          variables: { SKEIN_KIND: "task", SKEIN_TASK: task.id },
+        },
+        signal,
+      ),
+  });

@@ -2,19 +2,21 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { createHash, randomUUID } from "node:crypto";
 import { closeSync } from "node:fs";
+import { readdir, rm } from "node:fs/promises";
 import type { Socket } from "node:net";
-import { basename } from "node:path";
+import { basename, join } from "node:path";
 import type { Writable } from "node:stream";
 import { type Failure, failure, messageOf } from "../../core/failure.ts";
 import type { JobId } from "../../core/job.ts";
 import type { Program, ProgramEnd, Programs } from "../../ports/programs.ts";
+import { fields, parseJson } from "../../text/json.ts";
+import { readShort } from "../files/read-bounded.ts";
+import { writeWhole } from "../files/write-whole.ts";
 import { whyUnstartable } from "./command.ts";
 import { Output } from "./output.ts";
 import { type Conversation, closePipes, conversation, openPipes, type Pipes, removePipes } from "./pipes.ts";
 import { bootId, startOf } from "./process-table.ts";
 import { endFamily, type Family, MARK } from "./processes.ts";
-import { type ProgramRecord, readRecords, removeRecord, writeRecord } from "./records.ts";
-import { shellArguments } from "./shell.ts";
 import { comesSoon } from "./soon.ts";
 
 export class LocalPrograms implements Programs {
@@ -214,3 +216,79 @@ function drained(pipe: Socket, onBytes: (bytes: Buffer) => void): Promise<void> 
   pipe.once("close", () => resolve());
   return promise;
 }
+
+/** Records which programs may be running: one small file each, written before the program's first instruction. */
+type ProgramRecord = {
+  readonly job: JobId;
+  readonly command: string;
+  readonly group: number;
+  /** When the group's leader started; undefined if it had ended before it could be asked. */
+  readonly start: string | undefined;
+  readonly boot: string;
+  readonly mark: string;
+};
+
+/** Throws if the disk does: then the program must not run. */
+async function writeRecord(folder: string, record: ProgramRecord): Promise<string> {
+  const file = join(folder, `${record.mark}${ENDING}`);
+  await writeWhole(file, JSON.stringify(record)); // Not synced: a power cut ends the program, too.
+  return file;
+}
+
+/** A record that cannot be removed is harmless: its group is gone. */
+const removeRecord = (path: string): Promise<void> => rm(path, { force: true }).catch(() => {});
+
+async function readRecords(folder: string): Promise<Map<string, ProgramRecord>> {
+  const records = new Map<string, ProgramRecord>();
+  for (const name of await readdir(folder).catch(() => [])) {
+    if (!name.endsWith(ENDING)) continue; // Still being written: its program does not run yet.
+    const path = join(folder, name);
+    const record = parse(await readShort(path));
+    if (record) records.set(path, record);
+  }
+  return records;
+}
+
+const ENDING = ".program.json";
+
+function parse(text: string): ProgramRecord | undefined {
+  const record = fields(parseJson(text)); // Without fields if it is half of a file.
+  const { job, mark, group } = record;
+  const isWhole = typeof job === "string" && typeof mark === "string" && mark.length > 0;
+  return isWhole && Number.isInteger(group) && Number(group) > 1 ? (record as ProgramRecord) : undefined;
+}
+
+/** The shell script that starts a program: it waits for a word, sets limits, and may record the exit code. */
+function shellArguments({ command, limits, statusFile }: Program): string[] {
+  const { maxFileBytes } = limits;
+  const blocks = Number.isFinite(maxFileBytes) ? String(Math.ceil(maxFileBytes / BLOCK_BYTES)) : "unlimited";
+  const script = statusFile === undefined ? `${BEGIN}; exec "$@"` : `${BEGIN}; ${WATCH}`;
+  return ["-c", script, "sh", blocks, statusFile ?? "", ...command];
+}
+
+/** The unit of `ulimit -f` by POSIX: in dash, busybox, and bash as sh. */
+const BLOCK_BYTES = 512;
+
+/**
+ * Waits for one line before it becomes the program, so that its group is on record first. If we die before, it reads
+ * the end of the file and exits. Its own variable has a name that no environment has; the shell also sets PWD.
+ */
+const BEGIN =
+  'read -r SKEIN_SHELL <&3 || exit 0; exec 3<&-; ulimit -f "$1" 2>/dev/null; SKEIN_SHELL=$2; shift 2';
+
+/** Signals that end a process; without those that stop it or are ignored. */
+const FATAL = "HUP|INT|QUIT|ILL|TRAP|ABRT|BUS|FPE|KILL|USR1|SEGV|USR2|PIPE|ALRM|TERM|XCPU|XFSZ|SYS";
+
+/**
+ * Stays as one more process, writes the exit code, and ends the same way: a shell sees a signal as a number above 128.
+ * Its own messages about that are dropped. If it is told to end together with the program, it exits at once and writes
+ * nothing: a stopped program has no exit code.
+ */
+const WATCH = [
+  "exec 3>&2 2>/dev/null",
+  '( exec "$@" ) 2>&3 3>&-',
+  "set -- $?",
+  'echo "$1" > "$SKEIN_SHELL"',
+  `[ "$1" -gt 128 ] && case $(kill -l "$1") in ${FATAL}) ulimit -c 0; kill -s "$(kill -l "$1")" $$ ;; esac`,
+  'exit "$1"',
+].join("\n");

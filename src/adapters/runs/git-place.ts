@@ -1,5 +1,10 @@
 /** Where does a run live in git, and on the disk? Its target, what keeps its objects, and its folder. */
 
+import { execFile } from "node:child_process";
+import { glob, readdir, rm, stat } from "node:fs/promises";
+import { uptime } from "node:os";
+import path from "node:path";
+import { promisify } from "node:util";
 import { type Failure, messageOf } from "../../core/failure.ts";
 import type { RunState } from "../../core/log/state.ts";
 import { type Failed, failedWith, hasFailed } from "../../core/result.ts";
@@ -11,8 +16,8 @@ import type { Shelf } from "../git/shelf.ts";
 import { holdBase, letGo } from "../repositories/held.ts";
 import { createTarget } from "../repositories/locate.ts";
 import { refOf } from "../repositories/names.ts";
+import { removeBrokenRefs, restoreTarget } from "../repositories/restore.ts";
 import { noteRepository } from "./moved.ts";
-import { restoreRun } from "./restore-run.ts";
 
 type GitPlaceOptions = {
   readonly top: string;
@@ -79,3 +84,98 @@ export class GitPlace {
     while (!signal.aborted && home.isThere()) await wakes.next(signal);
   }
 }
+
+/** What is put right before a run goes on? What a power cut or a `git prune` has taken, from what the log knows. */
+type DamagedRun = {
+  readonly gitDir: string;
+  readonly shelf: Shelf;
+  readonly folder: string;
+  readonly run: string;
+  readonly base: string;
+  readonly target: string;
+  readonly state: RunState;
+};
+
+/** Says what was put right, in sentences; fails if the target is lost with its commits. */
+async function restoreRun(damaged: DamagedRun, signal: AbortSignal): Promise<readonly string[] | Failed> {
+  const { gitDir, shelf, folder, run, base, target, state } = damaged;
+  const records = await dropRecords(folder);
+  const above = path.dirname(target);
+  const dropped = await dropEmpty(gitDir, [`refs/heads/${above}`, "refs/notes/skein", "refs/skein"]);
+  await shelf.putBack();
+  const said = [
+    ...counted(dropped.objects, "empty object", "in the repository"),
+    ...counted(dropped.refs.length, "empty ref", "in the repository"),
+    ...counted(records, "empty record", "of the run"),
+  ];
+  if (state.tips.size === 0) return said;
+  const tips = [...[...state.tips].filter((tip) => tip !== state.target.tip), state.target.tip];
+  const isEmptied = dropped.refs.includes(`refs/heads/${target}`); // Git may have an older one, among packed refs.
+  const restored = await restoreTarget({ gitDir, branch: target, base, tips, isEmptied }, signal);
+  if (hasFailed(restored)) return restored;
+  if (restored.is === "restored")
+    said.push(`the target ${target} was lost, and is again at ${restored.at}, where the log has it`);
+  const removed = await removeBrokenRefs({ gitDir, run, base, target, branches: `${above}/` }, signal);
+  if (hasFailed(removed)) return removed;
+  return [...said, ...removed.map((ref) => `${ref} was removed: what it led to is not in the repository`)];
+}
+
+const counted = (count: number, what: string, where: string): readonly string[] =>
+  count === 0 ? [] : [`${count} ${what}${count === 1 ? "" : "s"} ${where} removed`];
+
+/** Readers treat an empty record as missing; it is removed. */
+async function dropRecords(folder: string): Promise<number> {
+  let count = 0;
+  for await (const name of glob(RECORDS, { cwd: folder })) {
+    const file = path.join(folder, name);
+    const found = await stat(file).catch(() => undefined); // Gone meanwhile.
+    if (!found?.isFile() || found.size > 0) continue;
+    await rm(file, { force: true });
+    count += 1;
+  }
+  return count;
+}
+
+/** Not what is in the folder of a turn, which is the agent's. */
+const RECORDS = ["jobs/*/*.json", "turns/*.said.json", "turns/*.status", "programs/*.program.json"];
+
+/** `refs`: full names of those that were empty. */
+type Dropped = { readonly objects: number; readonly refs: readonly string[] };
+
+/**
+ * Removes empty loose objects; and in these ref folders, empty refs and locks from before the last boot. Git never
+ * writes empty ones, because it renames complete files. An empty object hides a good one in a pack, and keeps git
+ * from writing it again.
+ */
+async function dropEmpty(gitDir: string, refFolders: readonly string[]): Promise<Dropped> {
+  const objects = await emptyObjects(path.join(gitDir, "objects"));
+  for (const file of objects) await rm(file, { force: true });
+  const refs: string[] = [];
+  for (const folder of refFolders)
+    for (const name of await readdir(path.join(gitDir, folder), { recursive: true }).catch(() => [])) {
+      const ref = `${folder}/${name}`;
+      const found = await stat(path.join(gitDir, ref)).catch(() => undefined); // Removed just now.
+      if (!found?.isFile()) continue;
+      const isLock = ref.endsWith(".lock");
+      if (isLock ? found.mtimeMs >= startedAt() : found.size > 0) continue;
+      await rm(path.join(gitDir, ref), { force: true });
+      if (!isLock) refs.push(ref);
+    }
+  return { objects: objects.length, refs };
+}
+
+/** When the machine was booted, by its own clock. */
+const startedAt = () => Date.now() - uptime() * 1000;
+
+/** By `find`, because a long run has a hundred thousand objects. None if it cannot look. */
+async function emptyObjects(folder: string): Promise<readonly string[]> {
+  const options = { timeout: MAX_MS, maxBuffer: MAX_BYTES };
+  const found = promisify(execFile)("find", [folder, "-type", "f", "-size", "0"], options);
+  const { stdout } = await found.catch((error: { readonly stdout: string }) => error); // A folder that it may not enter.
+  return stdout.split("\n").filter((file) => LOOSE.test(file));
+}
+
+/** Other files may be empty, such as the marker files beside a pack. */
+const LOOSE = /\/[0-9a-f]{2}\/(?:[0-9a-f]{38}|[0-9a-f]{62})$/;
+const MAX_MS = 60_000;
+const MAX_BYTES = 64 * 1024 * 1024;

@@ -1,6 +1,7 @@
 /** Does the request ask for the same work on many files or folders that exist? Then they are shared out. */
+
+import { meantBy, nameOf } from "../paths.ts";
 import { subjectOf } from "../wording.ts";
-import { filesMeant, type Meant } from "./files-meant.ts";
 import { isReport, kindOf, type Lexicon, orderIn } from "./lexicon.ts";
 import type { Part, RequestShape, ShapeAround } from "./shape.ts";
 import { linesOf, sentencesOf } from "./text.ts";
@@ -76,3 +77,140 @@ const collecting = (sentence: string, parts: readonly Part[]): Part => ({
   after: parts.map((_, at) => at),
   isReport: true,
 });
+
+/** Which files or folders of the repository does "all files in src", "16 agent files" or "each module" mean? */
+type Meant = {
+  readonly items: readonly string[];
+  readonly kind: "files" | "folders";
+  /** "All files", "entire repo", "summarize each": one more task puts the results together. */
+  readonly isWhole: boolean;
+  readonly assumptions: readonly string[];
+};
+
+/** `object`: what follows the verb. Undefined: it names no files, or none that are there. */
+function filesMeant(object: string, around: ShapeAround): Meant | undefined {
+  if (object.length > MAX_OBJECT_CHARS) return undefined;
+  return named(object, around) ?? whole(object, around) ?? ofAKind(object, around);
+}
+
+const MAX_OBJECT_CHARS = 2_000;
+const files = (items: readonly string[], isWhole = false): Meant => ({
+  items,
+  kind: "files",
+  isWhole,
+  assumptions: [],
+});
+
+/** "src/a.ts, src/b.ts and c.ts": nothing but names, each of one file that is there. */
+function named(object: string, { tree }: ShapeAround): Meant | undefined {
+  const [list = ""] = object
+    .replace(/^(?:these|the following|the)(?: \d{1,4})? files:\s+/i, "")
+    .split(AIM, 1);
+  const names = list.split(/,\s*(?:and\s+)?|\s+and\s+/).map((name) => name.replace(/^[`"']|[`"']$/g, ""));
+  if (names.length < 2) return undefined;
+  const found = names.map((name) => meantBy(name, tree));
+  return found.every((one) => one.is === "file")
+    ? files([...new Set(found.map(({ path }) => path))])
+    : undefined;
+}
+
+/** What may follow the files: what the work looks for. */
+const AIM = /\s+(?:for|with regard to|regarding|with a focus on|focusing on)\s+/i;
+
+/** "the entire repo". */
+function whole(object: string, around: ShapeAround): Meant | undefined {
+  const { words } = around.lexicon;
+  const said = object
+    .split(AIM, 1)[0]!
+    .toLowerCase()
+    .replace(/^(?:the|our|this)\s+/, "");
+  return words.files.whole.includes(said)
+    ? shared(around.facts.files.filter(isOwn), true, around)
+    : undefined;
+}
+
+const QUANTITY = /^(?:(all|every|each)(?: of)?\s+|(\d{1,4})\s+)?(?:the\s+|our\s+|these\s+)?/i;
+const PLACE =
+  /^(?:(?:in|under|inside|within|from|of)\s+(?:the\s+)?[`"']?([\w.@/-]{1,200}?)[`"']?(?:\s+(?:folder|directory))?)?$/i;
+
+/** "all files in src/", "16 agent files", "the TypeScript files in lib", "each module in packages". */
+function ofAKind(object: string, around: ShapeAround): Meant | undefined {
+  const { nouns, folders } = around.lexicon.words.files;
+  const said = object.split(AIM, 1)[0]!;
+  const [start, every, number] = QUANTITY.exec(said)!;
+  const words = said.slice(start.length).split(" ");
+  const at = words.findIndex((word) => [...nouns, ...folders].includes(word.toLowerCase()));
+  if (at < 0 || at > MAX_KIND_WORDS) return undefined;
+  const place = PLACE.exec(words.slice(at + 1).join(" "));
+  const within = place && folderOf(place[1], around);
+  if (within === null || within === undefined) return undefined;
+  // "Review the files" names none; a folder, a kind or "all" does.
+  if (every === undefined && number === undefined && within === "") return undefined;
+  const kinds = words.slice(0, at).map((word) => word.toLowerCase());
+  if (folders.includes(words[at]!.toLowerCase()))
+    return kinds.length === 0 ? eachFolder(within, around) : undefined;
+  const found = around.facts.files.filter(
+    (file) => file.startsWith(within) && isOwn(file) && fits(file, kinds),
+  );
+  if (number !== undefined) return found.length === Number(number) ? files(found) : undefined;
+  return shared(found, every !== undefined, around);
+}
+
+const MAX_KIND_WORDS = 2;
+
+/** Undefined: there is no such folder. Empty: none was named. */
+function folderOf(written: string | undefined, { tree }: ShapeAround): string | undefined {
+  if (written === undefined) return "";
+  const meant = meantBy(written, tree);
+  return meant.is === "folder" ? meant.path : undefined;
+}
+
+/** Each of the words is a folder on its way, a part of its name, or its ending. */
+const fits = (file: string, kinds: readonly string[]): boolean =>
+  kinds.every((kind) => {
+    const singular = kind.replace(/([^s])s$/, "$1");
+    if (ENDINGS[kind]?.test(file)) return true;
+    const pieces = new Set(file.toLowerCase().split(/[/._-]/));
+    return pieces.has(kind) || pieces.has(singular) || pieces.has(`${singular}s`);
+  });
+
+const ENDINGS: Readonly<Record<string, RegExp>> = {
+  typescript: /\.[cm]?tsx?$/,
+  javascript: /\.[cm]?jsx?$/,
+  python: /\.py$/,
+  markdown: /\.mdx?$/,
+  rust: /\.rs$/,
+  go: /\.go$/,
+};
+
+/** The folders that are right below it; where none is named, below the first of the usual places. */
+function eachFolder(within: string, { tree }: ShapeAround): Meant | undefined {
+  const below = (parent: string) =>
+    [...tree.folders].filter(
+      (folder) =>
+        folder.startsWith(parent) &&
+        folder !== parent &&
+        folder.indexOf("/", parent.length) === folder.length - 1,
+    );
+  const places = within === "" ? ["packages/", "modules/", "src/", "lib/"] : [within];
+  const items = places.map(below).find(({ length }) => length > 1);
+  return items && { items: items.sort(), kind: "folders", isWhole: true, assumptions: [] };
+}
+
+/** Of more files than many tasks can read, the folders at the top are shared out, which name them all. */
+function shared(found: readonly string[], isWhole: boolean, { limits }: ShapeAround): Meant {
+  if (found.length <= limits.maxBreadthTasks * limits.maxFilesRead) return files(found, isWhole);
+  const items = [...new Set(found.map((file) => file.slice(0, file.indexOf("/") + 1) || file))];
+  const assumption = `${found.length} files are too many to be named: their folders are shared out.`;
+  return { items, kind: "folders", isWhole, assumptions: [assumption] };
+}
+
+/** What people wrote, and nothing that is made, copied or no text. */
+const isOwn = (path: string): boolean =>
+  !/(?:^|\/)(?:node_modules|vendor|third_party|dist|build|coverage|target|__pycache__|\.git|\.skein)\//.test(
+    path,
+  ) &&
+  !/(?:\.lock|-lock\.json|-lock\.yaml|\.lockb|go\.sum)$/.test(nameOf(path)) &&
+  !/\.(?:png|jpe?g|gif|ico|svg|webp|woff2?|ttf|otf|eot|pdf|zip|gz|tgz|jar|mp[34]|mov|bin|exe|dll|so|wasm|map|snap)$/i.test(
+    path,
+  );

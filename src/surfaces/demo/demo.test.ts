@@ -10,8 +10,7 @@ import { defaultPolicy, shouldDecompose } from "../../core/rules/policy.ts";
 import { contains } from "../../core/scope.ts";
 import { readScript, type WorkAttempt } from "../../ports/agent-script.ts";
 import { demoProject } from "./project.ts";
-import { demoScript } from "./script.ts";
-import { CACHE_VARIABLE, demoSettings } from "./settings.ts";
+import { CACHE_VARIABLE, demoScript, demoSettings } from "./script.ts";
 
 const script = demoScript();
 /** What the reconciler calls the first task that it makes of a failing test. */

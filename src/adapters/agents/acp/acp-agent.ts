@@ -5,9 +5,11 @@ import type { Agent, Ask, Called, Said } from "../../../ports/agent.ts";
 import type { Streams } from "../../../ports/programs.ts";
 import type { Prompts } from "../../../ports/prompts.ts";
 import { type AskedFor, askedFor } from "../../../prompting/asked-for.ts";
+import { fields } from "../../../text/json.ts";
 import { MAX_TIMER_MS, orCall, withoutSecrets } from "../ends.ts";
 import { callVariables, type JobCalls, openCalls, type ProgramAgentOptions } from "../job-calls.ts";
-import { padOf, rootOf } from "../tools/reach.ts";
+import { type FileProblem, readWhole, replaceWhole } from "../tools/files.ts";
+import { padOf, rootOf, type ToolReach } from "../tools/reach.ts";
 import {
   prepareTurn,
   recordedTurn,
@@ -16,11 +18,10 @@ import {
   scratchpadVariables,
   turnFiles,
 } from "../turn-files.ts";
-import { readForAgent, unknownMethod, writeForAgent } from "./client-files.ts";
 import { dialogue, type MeetingParts, meet } from "./dialogue.ts";
 import { type AcpTurn, isWhole, type Judged, judge, type Talked } from "./failures.ts";
 import { Hearing } from "./hearing.ts";
-import { shown } from "./loose.ts";
+import { shown, text } from "./loose.ts";
 import type { McpServer } from "./mcp-servers.ts";
 import { callsText, keepSession, messagesFor, sessionOf } from "./messages.ts";
 import { type ClientAnswer, connectPeer, type Peer, type PeerParts } from "./peer.ts";
@@ -271,3 +272,42 @@ type Started = {
   /** For its process and for the commands that it runs. */
   readonly variables?: Readonly<Record<string, string>> | undefined;
 };
+
+/** Serves files to an agent: reads and writes inside the workspace and the scratchpad only. */
+type ServedFiles = ToolReach & { readonly maxFileBytes: number };
+
+/** `line`: the first one, counted from 1; `limit`: how many. */
+async function readForAgent(files: ServedFiles, params: unknown): Promise<ClientAnswer> {
+  const { path, line, limit } = fields(params);
+  const read = await readWhole(files, text(path), files.maxFileBytes);
+  if ("why" in read) return refused(read);
+  const content = read.bytes.toString();
+  if (line === undefined && limit === undefined) return { result: { content } };
+  const from = Math.max(1, count(line) ?? 1) - 1;
+  const lines = content.split(/(?<=\n)/).slice(from, from + (count(limit) ?? Infinity));
+  return { result: { content: lines.join("") } };
+}
+
+async function writeForAgent(files: ServedFiles, params: unknown): Promise<ClientAnswer> {
+  const { path, content } = fields(params);
+  if (files.readsOnly && files.pad?.output === undefined)
+    return refused({ why: "this role changes no files" });
+  if (typeof content !== "string") return refused({ why: "there is no content" });
+  const written = await replaceWhole(files, text(path), content, files.maxFileBytes);
+  return "why" in written ? refused(written) : { result: {} };
+}
+
+const count = (value: unknown): number | undefined =>
+  typeof value === "number" && Number.isFinite(value) ? Math.max(0, Math.trunc(value)) : undefined;
+
+/** Codes of the protocol: resource not found, invalid parameter, unknown method. */
+const refused = ({ why, missing }: FileProblem): ClientAnswer => ({
+  error:
+    missing === undefined
+      ? { code: -32602, message: why }
+      : { code: -32002, message: `Resource not found: ${missing}` },
+});
+
+const unknownMethod = (method: string): ClientAnswer => ({
+  error: { code: -32601, message: `Skein has no method ${method.slice(0, 100)}` },
+});

@@ -1,13 +1,13 @@
 /** Opens an agent that speaks the Agent Client Protocol: with prompts, and with the MCP servers of the user's checkout. */
 import path from "node:path";
 import { type Failed, hasFailed } from "../../../core/result.ts";
+import { taskMessage } from "../../../prompting/task-message.ts";
 import { readBounded } from "../../files/read-bounded.ts";
 import { loadPrompts } from "../../prompts.ts";
 import type { AgentSettings } from "../agent-settings.ts";
+import type { OpenTalk } from "../tasks/talk.ts";
 import { AcpAgent, type AcpOptions } from "./acp-agent.ts";
 import { type McpServers, readMcpServers } from "./mcp-servers.ts";
-
-export { acpTalks } from "./task-talk.ts";
 
 type AcpSettings = Omit<AcpOptions, "prompts" | "mcpServers"> &
   Pick<AgentSettings, "promptFolders" | "top" | "passed">;
@@ -31,3 +31,34 @@ export async function mcpServersIn(top: string, passed: AcpSettings["passed"]): 
 }
 
 const MAX_MCP_BYTES = 200_000;
+
+/** Talks with an ACP agent for a task: each prompt resumes its session in a new process, or retells the conversation. */
+export const acpTalks =
+  (agent: AcpAgent): OpenTalk =>
+  ({ folder, environment, system, maxMs }, signal) => {
+    let known: string | undefined;
+    return {
+      hasInherited: false, // A new session knows nothing of its parent's.
+      say: ({ job, message, conversation }) => {
+        const input = conversation.at(-1)?.text ?? "";
+        const all = taskMessage({ inherited: conversation.slice(0, -1), context: "", responses: [], input });
+        const first = known === undefined ? message : all;
+        return agent.say(
+          {
+            ...{ job, folder, environment, maxMs, resumes: known },
+            message: [system.trimEnd(), first.trimEnd(), NO_TOOL].join("\n\n"),
+            resumedMessage: message,
+            onSession: async (session) => {
+              known = session;
+            },
+          },
+          signal,
+        );
+      },
+    };
+  };
+
+/** The tool in the prompt is that of Skein's own agent. */
+const NO_TOOL =
+  "You have no tool `answer` here: end with your answer as one JSON object, as the last thing that you write. " +
+  "Change no file.";

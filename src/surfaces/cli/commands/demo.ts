@@ -10,10 +10,8 @@ import { hasFailed } from "../../../core/result.ts";
 import type { RunView } from "../../../core/view/view.ts";
 import { commands, plural, quoted, short } from "../../../text/words.ts";
 import { demoGoal, demoProject } from "../../demo/project.ts";
-import { demoScript } from "../../demo/script.ts";
-import { CACHE_VARIABLE, demoSettings } from "../../demo/settings.ts";
+import { CACHE_VARIABLE, demoScript, demoSettings } from "../../demo/script.ts";
 import { type Exit, hasExit, NEVER } from "../acts/project.ts";
-import { walkTarget } from "../acts/proof-walk.ts";
 import { wrapped } from "../columns.ts";
 import { type Act, type Context, refuse, say, usage } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
@@ -174,4 +172,37 @@ async function sayWalk(context: Context, top: string, view: RunView): Promise<bo
   }
   say(context, paint(context.out, "bad", `Without such a note: ${walk.unproved.map(short).join(", ")}`));
   return false;
+}
+
+/** Was every commit that the target ever pointed at gated? Said by git alone: its first-parent history and its notes. */
+type Walk = { readonly proved: number; readonly unproved: readonly string[] };
+
+/** The commit that the run started from is the user's: it needs no proof of ours. */
+async function walkTarget(
+  folder: string,
+  { run, base, landings }: Pick<RunView, "run" | "base" | "landings">,
+  target: string,
+): Promise<Walk> {
+  const format = "--format=%x00%H%x00%N";
+  const log = await askGit(folder, [
+    "log",
+    "--first-parent",
+    `--notes=skein/${run}`,
+    format,
+    `${base}..${target}`,
+  ]);
+  const fields = (log ?? "").split("\0").slice(1);
+  const found = new Map<string, string>();
+  for (let i = 0; i + 1 < fields.length; i += 2) found.set(fields[i]!, fields[i + 1]!);
+  const commits = new Set([...found.keys(), ...landings.map(({ commit }) => commit)]);
+  const unproved = [...commits].filter((commit) => proofIn(found.get(commit) ?? "") !== "green");
+  return { proved: commits.size - unproved.length, unproved };
+}
+
+function proofIn(note: string): unknown {
+  try {
+    return (JSON.parse(note) as { proof?: unknown }).proof;
+  } catch {
+    return undefined; // No note, or none of ours.
+  }
 }

@@ -3,18 +3,21 @@ import path from "node:path";
 import { Option } from "commander";
 import { MIN_FREE_BYTES, NEEDED_GIT, NEEDED_NODE } from "../../../app/inspect/checks.ts";
 import type { DoctorFacts, DoctorFinding } from "../../../app/inspect/facts.ts";
+import { type Trial, toTry, trialFrom } from "../../../app/inspect/trial.ts";
 import { inspect } from "../../../app/inspect.ts";
+import { tryGate } from "../../../app/try-gate.ts";
 import { inspectParts } from "../../../compose/inspection.ts";
+import { partsOf } from "../../../compose/parts.ts";
+import { openProject } from "../../../compose/project.ts";
 import { type Failed, hasFailed } from "../../../core/result.ts";
 import type { Disk } from "../../../ports/inspection.ts";
-import { harmless, plural } from "../../../text/words.ts";
+import { harmless, plural, short } from "../../../text/words.ts";
 import { stopOnSignal } from "../acts/signals.ts";
 import { onPage, table } from "../columns.ts";
 import { readHere } from "../configuration.ts";
 import { type Act, type Context, say, writeJson } from "../context.ts";
-import { trialAsked, trialOf } from "../doctor/gate.ts";
 import { redactorOf, type Setting, settingsOf, valueText, withoutSecretWords } from "../doctor/values.ts";
-import { EXIT } from "../exit-codes.ts";
+import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { paint } from "../output.ts";
 import { type AddTo, addRepo, addSettings, collect, type DoctorOptions, examples } from "./options.ts";
 
@@ -197,3 +200,41 @@ function factsJson(facts: DoctorFacts): Readonly<Record<string, unknown>> {
 }
 
 const diskJson = (disk: Disk | undefined) => (disk === undefined ? null : { fileSystem: null, ...disk });
+
+/** `--gate` without a command asks for the trial; one with a command is a setting as everywhere. */
+function trialAsked({ gate = [], ...options }: DoctorOptions): {
+  readonly options: DoctorOptions;
+  readonly isAsked: boolean;
+} {
+  const named = gate.filter((command) => command !== "");
+  return {
+    options: { ...options, ...(named.length > 0 && { gate: named }) },
+    isAsked: named.length < gate.length,
+  };
+}
+
+const CODES = {
+  passed: EXIT.done,
+  failed: EXIT.notAllDone,
+  unusable: EXIT.configuration,
+  stopped: EXIT.interrupted,
+} as const;
+
+async function trialOf(
+  context: Context,
+  { repo = "." }: DoctorOptions,
+  facts: DoctorFacts,
+  onStart: (text: string) => void,
+): Promise<{ readonly findings: readonly DoctorFinding[]; readonly exit: ExitCode }> {
+  const wanted = toTry(facts);
+  const { is, findings } = wanted.is === "gate" ? await run(wanted) : wanted;
+  return { findings, exit: CODES[is] };
+
+  async function run({ found, ...request }: typeof wanted & { readonly is: "gate" }): Promise<Trial> {
+    using stop = stopOnSignal();
+    const project = await openProject(path.resolve(context.folder, repo), context.env, stop.signal);
+    if (hasFailed(project)) return trialFrom(project);
+    onStart(`Running the gate in a fresh workspace of ${short(request.commit)} (${found}) …`);
+    return trialFrom(await tryGate(request, partsOf(project, context.env), stop.signal));
+  }
+}
