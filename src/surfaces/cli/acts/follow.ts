@@ -56,7 +56,7 @@ export async function follow(context: Context, { parts, config, start }: Follow)
       progress.end();
       return { exit: sayRefused(context, live) };
     }
-    progress.show(live.seen, toPolicy(live.config));
+    progress.show(toPolicy(live.config));
     signals.heard(live);
     const end = await live.ended;
     progress.end();

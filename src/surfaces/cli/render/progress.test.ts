@@ -14,15 +14,14 @@ function showEvent(progress: ReturnType<typeof startProgress>, seen: Seen, event
 }
 
 /** What is written of a small run, in one of the ways. */
-function shown(way: { readonly json?: boolean; readonly isTerminal?: boolean }): string {
+function shown(way: { readonly json?: boolean }): string {
   const run = CoreRun.planned([task("a")]);
   run.finish("t.1");
   let written = "";
   const write = (text: string) => {
     written += text;
   };
-  const size = () => ({ columns: 80, rows: 24 });
-  const out = { write, hasColours: false, ...(way.isTerminal ? { size } : {}) };
+  const out = { write, hasColours: false };
   const context: Context = {
     out,
     err: out,
@@ -35,7 +34,7 @@ function shown(way: { readonly json?: boolean; readonly isTerminal?: boolean }):
   };
   const progress = startProgress(context, { hasPlanner: true });
   const seen = nothingSeen();
-  progress.show(seen, run.policy);
+  progress.show(run.policy);
   for (const event of run.log) showEvent(progress, seen, event);
   progress.say("a word of its own");
   progress.end();
@@ -56,45 +55,6 @@ test("without a terminal there are lines with times, and no escape sequences", (
   assert.match(text, /^\d\d:\d\d:\d\d {2}a landed as commit-1$/m);
   assert.match(text, /^a word of its own$/m);
   assert.ok(!text.includes("\u001b"));
-});
-
-test("on a terminal the same lines scroll, and nothing of the live area stays at the end", () => {
-  const text = shown({ isTerminal: true });
-  assert.match(text, /a landed as commit-1\n/);
-  assert.ok(text.includes("a word of its own\n"));
-});
-
-test("once it has ended nothing is drawn, whatever is still heard", (t) => {
-  t.mock.timers.enable({ apis: ["setTimeout", "setInterval"] });
-  let written = "";
-  const write = (text: string) => {
-    written += text;
-  };
-  const out = { write, hasColours: false, size: () => ({ columns: 80, rows: 24 }) };
-  const context = {
-    out,
-    err: out,
-    json: false,
-    env: {},
-    folder: "/",
-    command: "skein",
-    now: () => 0,
-    input: processInput,
-  };
-  const progress = startProgress(context, { hasPlanner: true });
-  const { log, policy } = CoreRun.planned([task("a")]);
-  const seen = nothingSeen();
-  progress.show(seen, policy);
-  for (const event of log.slice(0, -1)) showEvent(progress, seen, event);
-  t.mock.timers.tick(2_000);
-  progress.end();
-  written = "";
-  showEvent(progress, seen, log.at(-1)!);
-  t.mock.timers.tick(2_000);
-  assert.equal(written, "");
-  progress.say("stopping now");
-  t.mock.timers.tick(2_000);
-  assert.equal(written, "stopping now\n");
 });
 
 for (const isTerminal of [true, false])
@@ -122,7 +82,7 @@ for (const isTerminal of [true, false])
     };
     const progress = startProgress(context, { hasPlanner: true });
     const seen = nothingSeen();
-    progress.show(seen, run.policy);
+    progress.show(run.policy);
     for (const event of run.log) showEvent(progress, seen, event);
     t.mock.timers.tick(1_000);
     assert.match(written, /waiting: a is retried in .+, at \d\d:\d\d:\d\d/);

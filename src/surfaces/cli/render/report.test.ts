@@ -4,7 +4,6 @@ import { CoreRun, large, task } from "../../../../test/support/core-run.ts";
 import type { TaskId } from "../../../core/task.ts";
 import { nothingSeen, type RunView, see, viewOf } from "../../../core/view/view.ts";
 import { reportOf } from "./report.ts";
-import { areaOf } from "./running.ts";
 import { linesOf } from "./sections.ts";
 
 const viewOfRun = (run: CoreRun): RunView => viewOf(run.log.reduce(see, nothingSeen()));
@@ -131,23 +130,7 @@ test("what an agent wrote cannot steer the terminal from the report or the live 
   run.work("t.2", { concerns: ["\u001b[31mred"] });
   run.land();
   const view = viewOfRun(run);
-  for (const text of [
-    ...linesOf(reportOf(view, AROUND)).map((line) => line.text),
-    ...areaOf(view, { now: 5_000, startedAt: 0 }),
-  ])
-    assert.doesNotMatch(text, /\p{C}/u);
-});
-
-test("the live area shows a few of many jobs, and says how many more there are", () => {
-  const run = CoreRun.planned(
-    Array.from({ length: 12 }, (_, i) => task(`task-${i}`)),
-    { capacity: { work: 12 } },
-  );
-  const lines = areaOf(viewOfRun(run), { now: 61_000, startedAt: 1_000 });
-  assert.equal(lines.length, 11);
-  assert.match(lines[1]!, /^ {2}1 min 01 s {2}task-0$/);
-  assert.match(lines[9]!, /and 4 more$/);
-  assert.match(lines[10]!, /0 of 12 tasks done · target base passing · 1 min 00 s$/);
+  for (const { text } of linesOf(reportOf(view, AROUND))) assert.doesNotMatch(text, /\p{C}/u);
 });
 
 test("says how well the agents were spread, what the gate took, what was flaky, and how long the target was red", () => {
