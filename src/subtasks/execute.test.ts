@@ -261,8 +261,8 @@ test("inputs that are huge, endless, or no JSON are refused before the child beg
   endless["self"] = endless;
   for (const [inputs, why] of [
     [{ text: "x".repeat(2_000_000) }, /longer than 1,000,000 characters/],
-    [endless, /deeper than 100 levels/],
-    [{ when: { at: Number.NaN } }, /when\.at is NaN/],
+    [endless, /deeper than JSON/],
+    [{ when: { at: Number.NaN } }, /at is NaN/],
     [{ f: () => 1 }, /f is function/],
     [{ m: new Map() }, /m is a Map/],
   ] as const) {

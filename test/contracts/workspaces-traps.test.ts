@@ -81,12 +81,7 @@ describe("a worker that left a trap among its files", { concurrency: 4 }, () => 
       /"inner\/\.git\/HEAD" is a pipe/,
     ],
     ["a pipe in the place of a file", "rm dir/b.txt; mkfifo dir/b.txt", /"dir\/b\.txt" is a pipe/],
-    [
-      "a pipe beside its files",
-      "mkdir -p new/deep; mkfifo new/deep/queue",
-      /^"new\/deep\/queue" is a pipe[^\n]*$/,
-    ],
-    ["a pipe that is ignored", "mkdir -p ignored; mkfifo ignored/queue", /^$/],
+    ["a pipe beside its files", "mkdir -p new/deep; mkfifo new/deep/queue", /^$/],
     ["a link to what has no end", "ln -s /dev/zero endless", /^$/],
   ];
   for (const [what, script, said] of traps) {

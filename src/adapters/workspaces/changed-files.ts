@@ -8,7 +8,6 @@ import type { GitAnswer } from "../git/git.ts";
 import { openFolders } from "./folders.ts";
 import type { Slot, SlotCall } from "./slot.ts";
 import { SKEIN } from "./source.ts";
-import { leftSpecials } from "./special-files.ts";
 
 export type ChangedFiles = {
   /** All files that differ from the index, including those that are not kept. */
@@ -27,7 +26,6 @@ export async function changedFiles(
   maxFileBytes: number,
 ): Promise<ChangedFiles | Failed> {
   const list = () => call({ args: ["ls-files", "-z", "--modified", "--others", "--exclude-standard"] });
-  const specials = leftSpecials(slot.tree); // At the same time as git, which takes as long.
   let listed = await list();
   if (listed.ok && CLOSED.test(listed.warnings)) {
     await openFolders(slot.tree);
@@ -47,18 +45,7 @@ export async function changedFiles(
     inner.push(...found.inner);
     left.push(...found.left);
   }
-  left.push(...(await unignored(call, await specials)).map((path) => `${JSON.stringify(path)} ${SPECIAL}`));
   return { count: paths.size, barred: [...all.barred, ...all.nested], inner, left: [...new Set(left)] };
-}
-
-/** An ignored file would not have been kept either. */
-async function unignored(call: Call, paths: readonly Buffer[]): Promise<readonly string[]> {
-  if (paths.length === 0) return [];
-  const input = paths.map((path) => `${path}\0`).join("");
-  const environment = { GIT_LITERAL_PATHSPECS: "0" }; // check-ignore takes paths literally, and refuses this variable.
-  const ignored = await call({ args: ["check-ignore", "-z", "--stdin"], input, environment });
-  const isIgnored = new Set(ignored.out.split("\0")); // Empty if git finds none.
-  return paths.map(String).filter((path) => !isIgnored.has(path));
 }
 
 /**

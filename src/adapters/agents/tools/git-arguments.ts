@@ -61,43 +61,8 @@ const COMMANDS: Readonly<Record<string, Options>> = {
     words: `cached deleted modified others ignored stage unmerged directory exclude-standard full-name error-unmatch
       deduplicate eol`,
   },
-  "ls-tree": {
-    letters: "drtlz",
-    words: "long name-only name-status full-name full-tree abbrev object-only",
-  },
-  "rev-parse": {
-    letters: "q",
-    words: `verify short abbrev-ref symbolic symbolic-full-name all branches tags quiet show-toplevel show-prefix
-      is-inside-work-tree is-shallow-repository show-object-format`,
-  },
   branch: { ...REFS, letters: "arvi", words: `${REFS.words} verbose remotes`, always: ["--list"] },
   tag: { ...REFS, letters: "lin", always: ["--list"] },
-  shortlog: {
-    letters: "nsec",
-    words: "numbered summary email all no-merges merges group branches tags",
-    valuedWords: "since until after before author max-count",
-  },
-  grep: {
-    letters: "niwvlLcEFGPIphHoqWa",
-    valued: "eABCm",
-    words: `line-number ignore-case word-regexp invert-match files-with-matches count files-without-match
-      extended-regexp fixed-strings perl-regexp basic-regexp heading break show-function function-context
-      only-matching cached untracked all-match and or not no-color name-only full-name`,
-    valuedWords: "max-count max-depth context after-context before-context",
-    always: ["--no-textconv"],
-  },
-  "cat-file": { letters: "ptse" },
-  "merge-base": { letters: "a", words: "all octopus is-ancestor independent fork-point" },
-  "rev-list": {
-    ...LOG,
-    words: `${LOG.words} count objects no-object-names disk-usage use-bitmap-index`,
-    always: [],
-  },
-  describe: {
-    words: "all tags contains abbrev long always exact-match first-parent",
-    valuedWords: "match exclude candidates",
-  },
-  "for-each-ref": { ...REFS, words: "count ignore-case" },
 };
 
 const holds = (words: string | undefined, word: string): boolean =>
@@ -114,7 +79,6 @@ export function gitArguments(asked: readonly string[]): GitArguments {
       refused: `git ${word(command)} is not allowed; there are ${Object.keys(COMMANDS).join(", ")}`,
     };
   }
-  let named = 0;
   let isValue = false;
   let arePaths = false;
   for (const argument of rest) {
@@ -130,16 +94,11 @@ export function gitArguments(asked: readonly string[]): GitArguments {
       if (asksWhoSigned(command, argument)) return { refused: SIGNED };
       isValue = read === "value follows";
     } else {
-      const isPattern = command === "grep" && named === 0 && !arePaths; // Git itself keeps the paths of grep inside.
-      if (!isPattern && leavesFolder(argument))
-        return { refused: `${word(argument)} is outside of the workspace` };
-      named += 1;
+      if (leavesFolder(argument)) return { refused: `${word(argument)} is outside of the workspace` };
     }
   }
   if (isValue) return { refused: "the last option has no value" };
-  // Without a commit it would read its input, which is empty.
-  const start = command === "shortlog" && named === 0 ? ["HEAD"] : [];
-  return { args: [command, ...(options.always ?? []), ...rest, ...start] };
+  return { args: [command, ...(options.always ?? []), ...rest] };
 }
 
 function readOption(options: Options, argument: string): "alone" | "value follows" | "refused" {
@@ -161,7 +120,7 @@ function readOption(options: Options, argument: string): "alone" | "value follow
 const asksWhoSigned = (command: string, value: string): boolean =>
   /%[-+ ]?G/.test(value) || (NAMING_FIELDS.has(command) && value.includes("signature"));
 
-const NAMING_FIELDS: ReadonlySet<string> = new Set(["branch", "tag", "for-each-ref"]);
+const NAMING_FIELDS: ReadonlySet<string> = new Set(["branch", "tag"]);
 
 const SIGNED = "signatures are not checked here";
 

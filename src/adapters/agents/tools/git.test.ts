@@ -16,18 +16,14 @@ const ask = (place: ToolPlace, ...args: string[]) => askGit(place, { args }, pla
 it("answers what a planner asks of history, files and branches", async () => {
   await using at = await workspacePlace({ files: FILES });
   const { place } = at;
-  const head = at.workspace.commit;
   const tools = plannerTools(place);
-  assert.equal(await use(tools, "git", { args: ["rev-parse", "HEAD"] }), `${head}\n`);
+  assert.match(await use(tools, "git", { args: ["log", "-1", "--format=%s"] }), /^first\n$/);
   assert.match(await ask(place, "log", "--oneline", "-n", "5"), /^[0-9a-f]{7,} first\n$/);
   assert.match(await ask(place, "git", "log", "-1", "--format=%s"), /^first\n$/);
   assert.match(await ask(place, "show", "--stat", "HEAD"), /3 files changed/);
   assert.equal(await ask(place, "show", "HEAD:a.txt"), "one\n");
   assert.match(await ask(place, "blame", "-L", "1,1", "a.txt"), /one\n$/);
-  assert.match(await ask(place, "grep", "-n", "/one|one/", "--", "a.txt"), /^\[exit code 1\]$/);
-  assert.match(await ask(place, "grep", "-nE", "one"), /^a\.txt:1:one\n$/);
   assert.equal(await ask(place, "ls-files"), ".gitattributes\na.txt\nb.bin\n");
-  assert.match(await ask(place, "shortlog", "-sn"), /1\s+Test Person/);
   assert.match(await ask(place, "branch", "-a"), /no branch/);
   assert.equal(await ask(place, "tag"), "(no output)");
   fs.writeFileSync(path.join(place.folder, "a.txt"), "three\n");
@@ -38,9 +34,19 @@ it("answers what a planner asks of history, files and branches", async () => {
 
 it("refuses every command and option that writes, runs programs or leads elsewhere", () => {
   const refused: readonly (readonly string[])[] = [
-    ...["push", "commit", "config", "checkout", "fetch", "worktree", "submodule", "", "--exec-path"].map(
-      (x) => [x],
-    ),
+    ...[
+      "push",
+      "commit",
+      "config",
+      "grep",
+      "cat-file",
+      "checkout",
+      "fetch",
+      "worktree",
+      "submodule",
+      "",
+      "--exec-path",
+    ].map((x) => [x]),
     ...["-c", "-C", "--git-dir=/x", "--work-tree=/x", "--upload-pack=x", "constructor"].map((x) => [
       x,
       "log",
@@ -50,16 +56,12 @@ it("refuses every command and option that writes, runs programs or leads elsewhe
       x,
     ]),
     ...["--output", "--show-signature", "--stdin", "--format=%G?", "--pretty=%+GS"].map((x) => ["log", x]),
-    ...["-O", "-Otouch", "-nO", "--open-files-in-pager", "--open", "-f", "--no-index", "--textconv"].map(
-      (x) => ["grep", x],
-    ),
     ...["-d", "-D", "-m", "-f", "--edit-description", "--set-upstream-to=x", "-u"].map((x) => [
       "branch",
       x,
       "main",
     ]),
     ...["-d", "-a", "-s", "-v", "-F/etc/passwd", "--verify"].map((x) => ["tag", x]),
-    ...["--batch", "--textconv", "--filters"].map((x) => ["cat-file", x, "HEAD:a"]),
     ...["--contents=/etc/passwd", "-S/etc/passwd", "--ignore-revs-file=/x", "--textconv"].map((x) => [
       "blame",
       x,
@@ -67,9 +69,8 @@ it("refuses every command and option that writes, runs programs or leads elsewhe
     ]),
     ["ls-files", "-X", "/etc/passwd"],
     ["ls-files", "--exclude-from=/etc/passwd"],
-    ["rev-parse", "--git-path", "x"],
-    ["for-each-ref", "--format=%(signature)"],
-    ["for-each-ref", "--sort", "signature"],
+    ["branch", "--format=%(signature)"],
+    ["tag", "--sort", "signature"],
     ["diff", "/etc/passwd", "/etc/group"],
     ["diff", "../a", "../b"],
     ["diff", "--", "../a", "a"],
@@ -85,7 +86,8 @@ it("can only list branches and tags, whatever they are called", async () => {
   await ask(at.place, "branch", "made");
   await ask(at.place, "tag", "made");
   await ask(at.place, "branch", "--", "--made");
-  assert.equal(await ask(at.place, "for-each-ref"), "(no output)");
+  assert.equal(await ask(at.place, "tag"), "(no output)");
+  assert.doesNotMatch(await ask(at.place, "branch", "-a"), /made/);
 });
 
 /** What makes git start something, whatever options it gets: then it is not started itself. */
@@ -157,8 +159,7 @@ it("changes nothing in the workspace, not even the index", async () => {
   const index = path.join(folder, ".git/index");
   fs.utimesSync(path.join(folder, "a.txt"), 1, 1); // So that git would like to write down what it saw.
   const before = fs.readFileSync(index);
-  for (const args of [["status"], ["diff"], ["describe", "--always"], ["log", "-g"]])
-    await ask(at.place, ...args);
+  for (const args of [["status"], ["diff"], ["show"], ["log", "-g"]]) await ask(at.place, ...args);
   assert.deepEqual(fs.readFileSync(index), before);
   assert.deepEqual(fs.readdirSync(folder).sort(), [".git", ".gitattributes", "a.txt", "b.bin"]);
 });

@@ -79,8 +79,7 @@ const historyTools = (place: RootedPlace): ToolSet => ({
   git: define(place, {
     description:
       'Ask git about the repository, with its arguments as a list: ["log", "--oneline", "-n", "20"]. ' +
-      "Only what reads: log, show, diff, status, blame, ls-files, ls-tree, rev-parse, branch, tag, " +
-      "shortlog, grep, cat-file, merge-base, rev-list, describe, for-each-ref.",
+      "Only what reads: log, show, diff, status, blame, ls-files, branch, tag.",
     input: z.object({ args: z.array(z.string()).min(1) }),
     note: ({ args }) => `[git ${args.join(" ")}]`,
     run: (input, signal) => askGit(place, input, signal),

@@ -144,13 +144,12 @@ function tell(context: Context, plan: ExecutionPlan, found: SpeedUp, assumed: As
   saySections(context, forecastText(plan, found, assumed.because));
 }
 
-const svgOf = (plan: ExecutionPlan, { rows, useful, forecast, critical }: SpeedUp): string =>
+const svgOf = (plan: ExecutionPlan, { useful, forecast, critical }: SpeedUp): string =>
   forecastSvg({
     title: `${firstLine(plan.goal)}: ${plural(useful, "worker")}`,
     timeline: forecast,
     workers: useful,
     critical: new Set(critical.tasks),
-    curve: { rows, useful, floorMs: critical.ms },
   });
 
 function jsonOf(

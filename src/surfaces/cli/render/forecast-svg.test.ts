@@ -64,10 +64,9 @@ function checkXml(xml: string): void {
 }
 
 test("the picture is XML without scripts, whatever the plan says, with a bar for each attempt", async () => {
-  const { rows, useful, forecast, critical } = await found();
-  const curve = { rows, useful, floorMs: critical.ms };
+  const { useful, forecast, critical } = await found();
   const names = new Set(critical.tasks);
-  const svg = forecastSvg({ title: plan.goal, timeline: forecast, workers: useful, critical: names, curve });
+  const svg = forecastSvg({ title: plan.goal, timeline: forecast, workers: useful, critical: names });
   checkXml(svg);
   assert.doesNotMatch(svg, /<script|href|<foreignObject|\son\w+=/);
   assert.match(svg, /&lt;script&gt;alert/);
@@ -77,23 +76,7 @@ test("the picture is XML without scripts, whatever the plan says, with a bar for
   assert.equal(count(/<rect class="(?:bar|critical|lost)"/g), forecast.bars.length + 3);
   assert.equal(count(/<rect class="critical"/g), critical.tasks.length + 1);
   assert.equal(count(/class="landing" d=/g), forecast.landings.length + 1);
-  assert.equal(count(/<circle class="point"/g), rows.length);
-  assert.equal(count(/<circle class="useful"/g), 1);
   assert.match(svg, /prefers-color-scheme: dark/);
-});
-
-test("numbers of workers that are near each other are not written over each other; one alone has no curve", async () => {
-  const { rows, forecast } = await found();
-  const curveOf = (counts: readonly number[], useful: number) => {
-    const some = counts.map((workers) => ({ ...rows[0]!, workers }));
-    const curve = { rows: some, useful, floorMs: 1 };
-    return forecastSvg({ title: "x", timeline: forecast, workers: 1, critical: new Set(), curve });
-  };
-  const labels = (svg: string) => [...svg.matchAll(/>(\d+)<\/text>/g)].map(([, label]) => label).slice(1);
-  assert.deepEqual(labels(curveOf([1, 2, 4, 8, 15, 16, 32, 64, 128, 200], 15)), [
-    ...["1", "2", "4", "8", "15", "32", "64", "128", "200"],
-  ]);
-  assert.doesNotMatch(curveOf([1], 1), /Times as fast|NaN/);
 });
 
 test("a bar without room for its name has none, instead of its first letter", async () => {

@@ -1,7 +1,6 @@
-/** How does a forecast look as a picture? Workers as lanes with their tasks as bars, and what more workers would bring. */
-import type { Row } from "../../../simulation/speed-up.ts";
+/** How does a forecast look as a picture? Workers as lanes with their tasks as bars. */
 import type { Timeline } from "../../../simulation/timeline.ts";
-import { duration, precise } from "../../../text/words.ts";
+import { precise } from "../../../text/words.ts";
 import { titled } from "./forecast.ts";
 import { cut, escaped, round, text } from "./svg.ts";
 
@@ -11,17 +10,12 @@ type Picture = {
   readonly workers: number;
   /** Names of the tasks on the critical path. */
   readonly critical: ReadonlySet<string>;
-  readonly curve?: { readonly rows: readonly Row[]; readonly useful: number; readonly floorMs: number };
 };
 
 /** Whatever a plan says, this is well-formed XML without scripts. */
 export function forecastSvg(picture: Picture): string {
   const chart = ganttPart(picture, TOP);
-  const curve =
-    picture.curve && picture.curve.rows.length > 1
-      ? curvePart(picture.curve, chart.bottom + GAP)
-      : { parts: [], bottom: chart.bottom };
-  const height = curve.bottom + GAP;
+  const height = chart.bottom + GAP;
   return `${[
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" width="${WIDTH}" height="${height}"` +
       ` role="img" aria-label="${escaped(picture.title)}">`,
@@ -30,7 +24,6 @@ export function forecastSvg(picture: Picture): string {
     text({ x: LEFT, y: 28, className: "title" }, cut(picture.title, 100)),
     ...legend(picture.critical.size > 0),
     ...chart.parts,
-    ...curve.parts,
     "</svg>",
   ].join("\n")}\n`;
 }
@@ -55,23 +48,16 @@ text { font: 12px system-ui, sans-serif; fill: #1f2328; }
 .lost { fill: #9aa4af; }
 .landing { stroke: #15803d; stroke-width: 1.5; }
 .axis { stroke: #8c959f; fill: none; }
-.ideal { stroke: #8c959f; fill: none; stroke-dasharray: 4 4; }
-.floor { stroke: #c2410c; fill: none; stroke-dasharray: 8 4; }
-.curve { stroke: #2f6fbd; fill: none; stroke-width: 2; }
-.point { fill: #2f6fbd; }
-.useful { fill: none; stroke: #15803d; stroke-width: 2; }
 @media (prefers-color-scheme: dark) {
 text { fill: #e6edf3; }
 .quiet { fill: #9da7b1; }
 .page { fill: #0d1117; }
 .lane { fill: #161b22; }
-.bar, .point { fill: #5b9bea; }
-.curve { stroke: #5b9bea; }
+.bar { fill: #5b9bea; }
 .critical { fill: #f97316; }
-.floor { stroke: #f97316; }
 .lost { fill: #57606a; }
 .on { fill: #0d1117; }
-.landing, .useful { stroke: #4ade80; }
+.landing { stroke: #4ade80; }
 }
 `;
 
@@ -133,67 +119,6 @@ function timeAxis(makespanMs: number, y: number): readonly string[] {
       return text(at, precise((makespanMs * i) / steps));
     }),
   ];
-}
-
-const CURVE_HEIGHT = 220;
-/** As wide as "307.6 ×". */
-const LABEL = 48;
-
-/** Speed-up over the number of workers; both grow by doubling, as the numbers that were tried do. */
-function curvePart({ rows, useful, floorMs }: NonNullable<Picture["curve"]>, top: number): Part {
-  const single = rows[0]!.makespanMs;
-  const most = rows.at(-1)!.workers;
-  const best = floorMs > 0 ? single / floorMs : most;
-  const highest = Math.max(2, Math.min(most, best * 1.2), ...rows.map(({ speedUp }) => speedUp));
-  const bottom = top + CURVE_HEIGHT;
-  const x = (workers: number) => round(LEFT + (Math.log2(workers) / Math.log2(most)) * PLOT);
-  const y = (gain: number) =>
-    round(bottom - (Math.log2(Math.max(1, gain)) / Math.log2(highest)) * (CURVE_HEIGHT - 48));
-  const line = (points: readonly (readonly [number, number])[]) =>
-    points.map(([a, b]) => `${a} ${b}`).join("L");
-  const ideal = Math.min(most, highest);
-  return {
-    parts: [
-      text({ x: LEFT, y: top, className: "title" }, "Speed-up over one worker"),
-      text(
-        { x: LEFT + PLOT, y: top, className: "quiet", anchor: "end" },
-        "grey dashes: ideal speed-up; ring: the useful number of workers",
-      ),
-      `<path class="axis" d="M${LEFT} ${bottom}H${LEFT + PLOT}"/>`,
-      `<path class="ideal" d="M${x(1)} ${y(1)}L${x(ideal)} ${y(ideal)}"/>`,
-      ...(best <= highest
-        ? [
-            `<path class="floor" d="M${LEFT} ${y(best)}H${LEFT + PLOT}"/>`,
-            text(
-              { x: LEFT + PLOT, y: top + 16, className: "quiet", anchor: "end" },
-              `orange dashes: ${best.toFixed(1)} × at most, because the critical path takes ${duration(floorMs)}`,
-            ),
-          ]
-        : []),
-      `<path class="curve" d="M${line(rows.map(({ workers, speedUp }) => [x(workers), y(speedUp)]))}"/>`,
-      ...rows.flatMap(({ workers, speedUp, makespanMs }, i) => {
-        const anchor = i === 0 ? "start" : i === rows.length - 1 ? "end" : "middle";
-        const tip = `${workers} workers: ${speedUp.toFixed(1)} ×, ${precise(makespanMs)}`;
-        return [
-          `<g><title>${escaped(tip)}</title><circle class="point" cx="${x(workers)}" cy="${y(speedUp)}" r="4"/></g>`,
-          ...(workers === useful
-            ? [`<circle class="useful" cx="${x(workers)}" cy="${y(speedUp)}" r="9"/>`]
-            : []),
-          ...(workers !== useful && Math.abs(x(workers) - x(useful)) < LABEL
-            ? [] // Its neighbour is the one to read.
-            : [
-                text({ x: x(workers), y: bottom + 18, className: "quiet", anchor }, `${workers}`),
-                text(
-                  { x: x(workers), y: y(speedUp) - 14, className: "quiet", anchor },
-                  `${speedUp.toFixed(1)} ×`,
-                ),
-              ]),
-        ];
-      }),
-      text({ x: LEFT + PLOT / 2, y: bottom + 36, className: "quiet", anchor: "middle" }, "workers"),
-    ],
-    bottom: bottom + 40,
-  };
 }
 
 function legend(hasCritical: boolean): readonly string[] {
