@@ -13,7 +13,7 @@ export type Output = {
   readonly hasScreen?: boolean;
 };
 
-export type Sink = {
+type Sink = {
   readonly write: (text: string) => void;
   readonly hasColours: boolean;
   /** Only of a terminal. */
