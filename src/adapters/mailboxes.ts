@@ -26,7 +26,7 @@ const COMMAND = z.discriminatedUnion("type", [
 ]);
 
 /** Undefined if this version does not know the command. */
-const readCommand = (written: string): MailboxMessage | undefined =>
+export const readCommand = (written: string): MailboxMessage | undefined =>
   COMMAND.safeParse(parseJson(written)).data as MailboxMessage | undefined;
 
 /**

@@ -10,7 +10,7 @@ import { Drive, type Watch } from "../engine/drive.ts";
 import type { EngineEnd } from "../engine/engine.ts";
 import { Fold } from "../engine/fold.ts";
 import type { Heard, Mailbox, MailboxMessage } from "../ports/mailbox.ts";
-import type { RunHome } from "../ports/runs.ts";
+import type { RunHome, RunLock } from "../ports/runs.ts";
 import { redactFields } from "../text/redact.ts";
 import { knownFlaky, noteFlaky } from "./flaky-history.ts";
 import { type Halt, Halting } from "./halt.ts";
@@ -75,7 +75,7 @@ export async function followRun(
   if (signal.aborted)
     return refused("stopped", failure("interrupted", "stopped before anything was started"));
   if (hasFailed(first)) return refused("repository", first.failure);
-  return drive({ ...request, fold, first, stack: stack.move() }, world, parts);
+  return drive({ ...request, fold, first, lock, stack: stack.move() }, world, parts);
 }
 
 /** Without any planner, a worker function gets the whole goal: it does not plan. */
@@ -153,6 +153,7 @@ const GENTLE_STOP_MS = 10_000;
 type Prepared = FollowRequest & {
   readonly fold: Fold;
   readonly first: Command;
+  readonly lock: RunLock;
   readonly stack: AsyncDisposableStack;
 };
 
@@ -191,7 +192,13 @@ function drive(request: Prepared, world: RunWorld, parts: FollowParts): LiveRun 
   ];
   void live.caughtUp.then(() => halting.heard());
   void world.place.gone(over.signal).then(() => live.stopNow());
+  let lost: Failed | undefined;
+  void request.lock.lost.then((failed) => {
+    lost = failed;
+    live.stopNow();
+  });
   const ended = running
+    .then((end): EngineEnd => (lost && end.is === "stopped" ? { is: "lost", ...lost } : end))
     .catch((error: unknown): EngineEnd => ({ is: "lost", ...asFailed(error) }))
     .then(async (end): Promise<RunEnding> => {
       over.abort();

@@ -38,12 +38,12 @@ export async function runsWhere(
 }
 
 /** Refused: another process drives the run. */
-export const underWay = (run: string, { pid }: Owner): Refused =>
+export const underWay = (run: string, { pid, host }: Owner): Refused =>
   refused(
     "run",
     failure(
       "repository",
-      `run ${run} is running in process ${pid}; nothing was changed`,
+      `run ${run} is running in process ${pid}${host === undefined ? "" : ` on ${host}`}; nothing was changed`,
       `watch it with skein logs ${run} -f, or end it with skein stop ${run}`,
     ),
   );

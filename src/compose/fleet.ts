@@ -1,14 +1,33 @@
-/** What do surfaces get of the fleet? Its tables made, and its workers listed. */
+/** What do surfaces get of a fleet? A project whose runs are in Postgres; its tables made, its workers listed. */
+import { FleetRuns } from "../adapters/fleet/fleet-runs.ts";
 import { openDatabase } from "../adapters/fleet/open-database.ts";
+import { repositoryName } from "../adapters/fleet/repository-name.ts";
 import { migrateSchema, schemaProblem } from "../adapters/fleet/schema.ts";
 import { type FleetWorker, listWorkers } from "../adapters/fleet/workers.ts";
 import type { Config } from "../config/schema.ts";
-import { hasFailed } from "../core/result.ts";
-import type { Environment } from "../ports/project.ts";
+import { type Failed, hasFailed } from "../core/result.ts";
+import type { Environment, Project } from "../ports/project.ts";
 
 export type { FleetWorker };
 
 type FleetSettings = Config["fleet"];
+
+/** The same repository, with the runs of the fleet. */
+export async function inFleet(
+  project: Project,
+  env: Environment,
+  settings: FleetSettings,
+  signal: AbortSignal,
+): Promise<Project | Failed> {
+  const database = openDatabase(env, settings);
+  if (hasFailed(database)) return database;
+  const problem = await schemaProblem(database);
+  if (problem) return problem;
+  const repository = await repositoryName(project.located.top, settings.remote, signal);
+  if (hasFailed(repository)) return repository;
+  const runs = new FleetRuns({ database, repository: repository.name, folder: project.stateFolder });
+  return { ...project, runs, movedRuns: async () => [] };
+}
 
 /** Makes the fleet's tables, or brings older ones up to date. */
 export async function initFleet(env: Environment, settings: FleetSettings) {

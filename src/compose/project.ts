@@ -1,8 +1,8 @@
 /** Which repository is it, and what do the use cases get of it? */
-import path from "node:path";
+
 import { FileFlakyTests } from "../adapters/flaky-tests.ts";
+import { mailboxOf } from "../adapters/fleet/fleet-runs.ts";
 import { git } from "../adapters/git/git.ts";
-import { FolderMailbox } from "../adapters/mailboxes.ts";
 import { locate } from "../adapters/repositories/locate.ts";
 import { salvageIn } from "../adapters/repositories/salvage.ts";
 import { FolderRuns } from "../adapters/runs/folder-runs.ts";
@@ -13,7 +13,8 @@ import type { Parts } from "../app/parts.ts";
 import { secretsOfRecord } from "../config/secrets-of-record.ts";
 import { type Failed, hasFailed } from "../core/result.ts";
 import type { Environment, Project } from "../ports/project.ts";
-import type { RunHome } from "../ports/runs.ts";
+
+export { mailboxOf };
 
 export const tracesOf = (env: Environment) => openTraces(env, secretsOfRecord);
 
@@ -33,9 +34,6 @@ export async function openProject(
 
 export const flakyTestsOf = ({ stateFolder }: Pick<Project, "stateFolder">) =>
   new FileFlakyTests({ folder: stateFolder });
-
-/** Where anybody leaves what is to be said to a run, whether it goes on now or later. */
-export const mailboxOf = ({ folder }: RunHome) => new FolderMailbox(path.join(folder, "commands"));
 
 export const salvageOf = ({ located: { top } }: Project) => salvageIn(top);
 

@@ -41,9 +41,19 @@ export function secretsFor(config: Config, env: Environment): readonly string[] 
   const commands = [...(Array.isArray(gate) ? gate.map(({ run }) => run) : []), workspace.setup ?? ""];
   return [
     ...secretsOf(env),
+    ...fleetSecrets(env),
     ...keyVariablesOf(config).flatMap(inVariable),
     // What a person hands on by name may be secret, whatever it is called; words, numbers and paths stand in any text.
     ...workspace.pass.flatMap(inVariable).filter((value) => !/^(?:[a-z]+|[\d.]+|\/[\w./-]*)$/i.test(value)),
     ...commands.flatMap(secretsInCommand),
   ];
+}
+
+/** Whoever has the address of the fleet's Postgres has everything in it. */
+function fleetSecrets({ SKEIN_FLEET_URL: url = "" }: Environment): readonly string[] {
+  const password = URL.parse(url)?.password ?? "";
+  const said = password.replace(/%([0-9a-f]{2})/gi, (_, hex: string) =>
+    String.fromCharCode(Number.parseInt(hex, 16)),
+  );
+  return [url, password, said].filter((secret) => secret !== "");
 }

@@ -42,6 +42,8 @@ export type RunHome = {
   hasJobs(): Promise<boolean>;
   /** The process that writes now; undefined if there is none. */
   owner(): Promise<Owner | undefined>;
+  /** Asks that process to stop, as Ctrl-C there would; `isUrgent`: without waiting for a landing. */
+  stop(owner: Owner, isUrgent: boolean): Promise<Failed | undefined>;
 };
 
 export type EventFeed = {
@@ -53,5 +55,9 @@ export type RunLock = {
   readonly release: () => Promise<void>;
   /** Instead of `release`: as if the run had never been made. Not there any more from one moment to the next. */
   readonly discard: () => Promise<Failed | undefined>;
+  /** Resolves, once, if another process has become the writer in spite of it; then nothing of the run may be touched. */
+  readonly lost: Promise<Failed>;
 };
-export type Owner = { readonly pid: number; readonly since: number };
+
+/** `host`: the machine that it runs on, if not this one. */
+export type Owner = { readonly pid: number; readonly since: number; readonly host?: string };

@@ -156,4 +156,5 @@ const withLog = (home: RunHome, log: EventLog): RunHome => ({
   isThere: () => home.isThere(),
   hasJobs: () => home.hasJobs(),
   owner: () => home.owner(),
+  stop: (owner, isUrgent) => home.stop(owner, isUrgent),
 });

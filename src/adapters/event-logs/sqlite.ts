@@ -4,13 +4,13 @@ import path from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { failure } from "../../core/failure.ts";
 import type { Event } from "../../core/log/event.ts";
-import { EVENT_VERSION, migrate } from "../../core/log/migrate.ts";
+import { EVENT_VERSION } from "../../core/log/migrate.ts";
 import type { Appended, EventLog } from "../../ports/event-log.ts";
 import type { EventFeed } from "../../ports/runs.ts";
-import { parseJson } from "../../text/json.ts";
 import { Wakes } from "../files/wakes.ts";
 import { createLogFile, openToRead, openToWrite } from "./sqlite-file.ts";
 import { wordsOf, wordsOfWriting } from "./sqlite-words.ts";
+import { damaged, readEvent, type StoredEvent } from "./stored-event.ts";
 
 /**
  * One writer, any number of readers, in any processes. Nothing else in a process that uses it may open and close
@@ -90,21 +90,9 @@ export class SqliteEventLog implements EventLog, EventFeed {
       const rows = this.#ask((db) => pageOf(db, seq, newest)) ?? [];
       for (const row of rows) {
         seq += 1;
-        yield this.#event(row, seq);
+        yield readEvent(this.#file, row, seq);
       }
-      if (rows.length === 0) throw this.#damaged(`event ${seq + 1} is missing`);
-    }
-  }
-
-  #event(row: Row, expected: number): Event {
-    const { seq, version, body } = row;
-    if (seq !== expected) throw this.#damaged(`event ${expected} is missing, ${seq} comes next`);
-    const parsed = typeof body === "string" ? parseJson(body) : undefined;
-    if (parsed === undefined) throw this.#damaged(`event ${seq} is not JSON`);
-    try {
-      return migrate(Number(version), parsed);
-    } catch (error) {
-      throw new Error(`${this.#file}: event ${seq} ${(error as Error).message}`, { cause: error });
+      if (rows.length === 0) throw damaged(this.#file, `event ${seq + 1} is missing`);
     }
   }
 
@@ -119,13 +107,7 @@ export class SqliteEventLog implements EventLog, EventFeed {
       throw new Error(`${this.#file} cannot be read: ${why}${next ? `; ${next}` : ""}`, { cause: error });
     }
   }
-
-  #damaged(what: string): Error {
-    return new Error(`${this.#file} is damaged: ${what}; restore it from a backup, or start a new run`);
-  }
 }
-
-type Row = { readonly seq: unknown; readonly version: unknown; readonly body: unknown };
 
 /** Some hundred events of some kilobytes each. */
 const PAGE_ROWS = 256;
@@ -133,12 +115,12 @@ const PAGE_ROWS = 256;
 const newestIn = (db: DatabaseSync): number =>
   Number(db.prepare("SELECT max(seq) AS seq FROM event").get()?.["seq"] ?? 0);
 
-const pageOf = (db: DatabaseSync, after: number, newest: number): readonly Row[] =>
+const pageOf = (db: DatabaseSync, after: number, newest: number): readonly StoredEvent[] =>
   db
     .prepare(
       `SELECT seq, version, body FROM event WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ${PAGE_ROWS}`,
     )
-    .all(after, newest) as unknown as readonly Row[];
+    .all(after, newest) as unknown as readonly StoredEvent[];
 
 /** False if another writer was faster. Immediate, so that the last event is still the last one at the commit. */
 function appendTo(db: DatabaseSync, after: number, bodies: readonly string[]): boolean {

@@ -45,7 +45,7 @@ async function take(
 export async function schemaProblem(database: Database): Promise<Failed | undefined> {
   const rows = await database.ask<VersionRow>("SELECT number FROM $S.version");
   if (hasFailed(rows)) return rows;
-  const number = (rows as readonly VersionRow[])[0]?.number ?? 0;
+  const number = rows[0]?.number ?? 0;
   if (number > VERSION) return newer(database.schema, number);
   if (number === VERSION) return undefined;
   const why = `the fleet's Postgres has an older fleet (schema ${database.schema}, number ${number}, not ${VERSION})`;

@@ -14,6 +14,7 @@ import { syncFolder, writeDurably } from "../files/write-whole.ts";
 import { removeAll } from "../workspaces/folders.ts";
 import { lockRun, ownerOf } from "./run-lock.ts";
 import { isRunName, readRecord, recordText } from "./run-record.ts";
+import { stopProcess } from "./stop-process.ts";
 
 /** `folder` is the repository's own state folder (see `stateFolderFor`); the first run creates it. */
 export class FolderRuns implements Runs {
@@ -92,13 +93,7 @@ export class FolderRuns implements Runs {
 
   async #unknown(run: string): Promise<Failed> {
     const names = await this.#names();
-    const near = closest(run, Array.isArray(names) ? names : []);
-    const hint = near.length > 0 ? `; did you mean ${near.join(" or ")}?` : "";
-    return failedWith(
-      "repository",
-      `there is no run ${quoted(run)}${hint}`,
-      "`skein status` lists the runs of this repository",
-    );
+    return unknownRun(run, Array.isArray(names) ? names : []);
   }
 
   async #names(): Promise<readonly string[] | Failed> {
@@ -145,7 +140,7 @@ class FolderRun implements RunHome {
       await removeEmpty(this.#made);
       return failed;
     };
-    return { release, discard };
+    return { release, discard, lost: NEVER };
   }
 
   isThere(): boolean {
@@ -160,7 +155,14 @@ class FolderRun implements RunHome {
   async owner(): Promise<Owner | undefined> {
     return ownerOf(this.folder);
   }
+
+  async stop(owner: Owner, isUrgent: boolean): Promise<Failed | undefined> {
+    return stopProcess(owner, isUrgent);
+  }
 }
+
+/** The system frees the lock when its process ends, and not before. */
+const NEVER = new Promise<never>(() => {});
 
 /** Renamed first: half a folder would be listed, and could neither be resumed nor removed. */
 async function removeHome(folder: string): Promise<Failed | undefined> {
@@ -214,16 +216,26 @@ function unusable(what: string, error: unknown): Failure {
   return failure("repository", `${what}: ${why}`, next);
 }
 
-const takenName = (run: string) =>
+export const takenName = (run: string) =>
   failure(
     "repository",
     `there is a run ${run} already`,
     `choose another name, or go on with \`skein resume ${run}\``,
   );
 
-const badName = (run: string) =>
+export const badName = (run: string) =>
   failure(
     "repository",
     `${quoted(run)} cannot be the name of a run: up to 40 small letters, digits and "-", a letter or digit first`,
     "`skein status` lists the runs of this repository",
   );
+
+export function unknownRun(run: string, names: readonly string[]): Failed {
+  const near = closest(run, names);
+  const hint = near.length > 0 ? `; did you mean ${near.join(" or ")}?` : "";
+  return failedWith(
+    "repository",
+    `there is no run ${quoted(run)}${hint}`,
+    "`skein status` lists the runs of this repository",
+  );
+}

@@ -16,13 +16,13 @@ import {
 } from "../../config/index.ts";
 import { messageOf } from "../../core/failure.ts";
 import type { Project } from "../../ports/project.ts";
-import type { Exit } from "./acts/project.ts";
-import type { SettingOptions } from "./commands/options.ts";
+import type { RepoOption, SettingOptions } from "./commands/options.ts";
 import { type Context, refuse } from "./context.ts";
-import { EXIT } from "./exit-codes.ts";
+import { EXIT, type Exit } from "./exit-codes.ts";
 import { isMissing, readBounded } from "./files.ts";
 
-type Given = SettingOptions & { readonly base?: string; readonly config?: string };
+type Given = SettingOptions &
+  Pick<RepoOption, "fleet"> & { readonly base?: string; readonly config?: string };
 
 export async function configure(
   context: Context,
@@ -45,6 +45,25 @@ export async function readHere(
   const flags = { ...flagsOf(context, given), ...(base === undefined ? {} : { base }) };
   const read = readConfig({ ...(file ? { file } : {}), env: context.env, sets: set, flags });
   return "problems" in read ? misconfigured(read.problems) : read;
+}
+
+/** The fleet that runs are kept in, if there is one. A configuration that does not speak of it is not read at all. */
+export async function fleetSettings(
+  context: Context,
+  located: Project["located"],
+  given: Pick<Given, "fleet" | "set" | "config">,
+): Promise<Config["fleet"] | Misconfigured | undefined> {
+  const file = await configFile(context, located, given.config);
+  const text = file && "text" in file ? file.text : "";
+  const isMeant =
+    given.fleet === true ||
+    Boolean(context.env["SKEIN_FLEET_ENABLED"]) ||
+    given.set?.some((set) => set.startsWith("fleet.")) ||
+    /^\s*["']?fleet["'.:]/m.test(text);
+  if (!isMeant) return undefined;
+  const read = await readHere(context, located, given);
+  if ("message" in read) return read;
+  return read.config.fleet.enabled ? read.config.fleet : undefined;
 }
 
 /** The record is read as if it were a file, so that what is given now counts for more. */
@@ -75,7 +94,10 @@ const misconfigured = (problems: readonly ConfigProblem[]): Misconfigured => ({
 });
 
 /** The keys that flags stand for. A program or a script that is named here is one that is here. */
-function flagsOf({ folder }: Context, given: SettingOptions): Readonly<Record<string, unknown>> {
+function flagsOf(
+  { folder }: Context,
+  given: SettingOptions & Pick<RepoOption, "fleet">,
+): Readonly<Record<string, unknown>> {
   const { agent, model, script, planner, workers, gate, approve, deliver } = given;
   const scripted =
     script === undefined ? undefined : { kind: "scripted", script: path.resolve(folder, script) };
@@ -87,6 +109,7 @@ function flagsOf({ folder }: Context, given: SettingOptions): Readonly<Record<st
     gate: gate?.length === 1 && (gate[0] === "auto" || gate[0] === "none") ? gate[0] : gate,
     approve: approve && "first",
     deliver,
+    "fleet.enabled": given.fleet,
   };
   return Object.fromEntries(Object.entries(flags).filter(([, value]) => value !== undefined));
 }

@@ -15,6 +15,9 @@ export const EXIT = {
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
+/** It was said why; this is the exit code. */
+export type Exit = { readonly exit: ExitCode };
+
 /** The words that `skein --help` shows. */
 export const EXIT_MEANINGS: Readonly<Record<ExitCode, string>> = {
   0: "done",

@@ -5,12 +5,14 @@ CREATE TABLE $S.run (
   repository text NOT NULL,
   name text NOT NULL,
   record text NOT NULL,
+  key uuid NOT NULL,                   -- another for each run that had this name
   created_at float8 NOT NULL,
   newest int NOT NULL DEFAULT 0,       -- the number of the newest event
   fence int NOT NULL DEFAULT 0,        -- one more for each coordinator
   holder uuid,                         -- of the lease; NULL: it was given back
   owner text,                          -- who that is, as JSON
   lease_until timestamptz,
+  stop text,                           -- 'gently' or 'now': its coordinator is asked to stop
   UNIQUE (repository, name)
 );
 

@@ -1,6 +1,6 @@
 /** How does a run go on without this terminal? A process of its own drives it; this one only shows it, and can leave. */
 import { type ChildProcess, spawn } from "node:child_process";
-import { closeSync, openSync, readFileSync, statSync } from "node:fs";
+import { closeSync, mkdirSync, openSync, readFileSync, statSync } from "node:fs";
 import path from "node:path";
 import { deliverableOf } from "../../../app/deliverable.ts";
 import type { Parts } from "../../../app/parts.ts";
@@ -87,6 +87,7 @@ type DriverEnd = { readonly code?: number; readonly why: string; readonly said: 
 /** In a session of its own: neither Ctrl-C nor the end of this terminal reaches it. */
 function startDriver(context: Context, { home, flags, folder }: Apart & Prepared): Driver {
   const file = path.join(home.folder, SAID);
+  mkdirSync(home.folder, { recursive: true, mode: 0o700 }); // A run of another machine has none here yet.
   const said = openSync(file, "a", 0o600);
   const before = statSync(file).size;
   const child = spawn(process.execPath, [process.argv[1]!, "resume", home.record.run, "--json", ...flags], {

@@ -7,24 +7,34 @@ import { openProject } from "../../../compose/project.ts";
 import { hasFailed } from "../../../core/result.ts";
 import type { Project } from "../../../ports/project.ts";
 import type { RepoOption } from "../commands/options.ts";
+import { fleetSettings } from "../configuration.ts";
 import { type Context, refuse } from "../context.ts";
-import { EXIT, type ExitCode } from "../exit-codes.ts";
+import { EXIT, type Exit } from "../exit-codes.ts";
 import { sayRefused } from "../refusals.ts";
 
-/** It was said why; this is the exit code. */
-export type Exit = { readonly exit: ExitCode };
+export type { Exit };
 export const hasExit = (result: object): result is Exit => "exit" in result;
 
 export const NEVER: AbortSignal = new AbortController().signal;
 
 export async function openHere(
   context: Context,
-  { repo = "." }: RepoOption,
+  options: OpenOptions,
   signal: AbortSignal = NEVER,
 ): Promise<Project | Exit> {
+  const { repo = "." } = options;
   const project = await openProject(path.resolve(context.folder, repo), context.env, signal);
-  return hasFailed(project) ? { exit: refuse(context, EXIT.configuration, project.failure) } : project;
+  if (hasFailed(project)) return { exit: refuse(context, EXIT.configuration, project.failure) };
+  const fleet = await fleetSettings(context, project.located, options);
+  if (fleet && "message" in fleet) return { exit: refuse(context, EXIT.configuration, fleet) };
+  if (!fleet) return project;
+  const { inFleet } = await import("../../../compose/fleet.ts");
+  const fleets = await inFleet(project, context.env, fleet, signal);
+  return hasFailed(fleets) ? { exit: refuse(context, EXIT.configuration, fleets.failure) } : fleets;
 }
+
+/** What may say that runs are in a fleet. */
+type OpenOptions = RepoOption & { readonly set?: readonly string[]; readonly config?: string };
 
 /** What a use case gave; a refusal is said. */
 export async function orExit<Result extends object>(

@@ -7,7 +7,12 @@ import type { Perform } from "../context.ts";
 export type AddTo = (command: Command, perform: Perform) => void;
 
 export const addRepo = (command: Command): Command =>
-  command.option("--repo <folder>", "the repository (default: the one of the current folder)");
+  command
+    .option("--repo <folder>", "the repository (default: the one of the current folder)")
+    .option(
+      "--fleet",
+      "runs of the fleet: in the Postgres that SKEIN_FLEET_URL leads to (see docs/fleet.md)",
+    );
 
 export const collect = (value: string, before: readonly string[] = []): readonly string[] => [
   ...before,
@@ -58,7 +63,7 @@ export type SettingOptions = {
   readonly set?: readonly string[];
 };
 
-export type RepoOption = { readonly repo?: string };
+export type RepoOption = { readonly repo?: string; readonly fleet?: true };
 
 /** The lines below a verb's help. */
 export const examples = (...lines: readonly string[]): string =>

@@ -142,7 +142,9 @@ export async function begin(context: Context, project: Project, wanted: Wanted):
       parts,
       prepare: (signal) => prepareRun(request, parts, signal),
       folder: project.located.top,
-      flags: intoCheckout ? ["--into-checkout"] : [],
+      flags: [intoCheckout && "--into-checkout", config.fleet.enabled && "--fleet"].filter(
+        (flag) => flag !== undefined && flag !== false,
+      ),
       onUnbegun: discardRun,
     });
   const followed = await follow(context, {

@@ -1,10 +1,10 @@
 /** `skein stop`: asks the process that drives a run to stop, and waits for it. */
-import { watch } from "node:fs";
+import { existsSync, watch } from "node:fs";
 import { runToStop } from "../../../app/which-run.ts";
-import { messageOf } from "../../../core/failure.ts";
 import { hasFailed } from "../../../core/result.ts";
 import type { Owner, RunHome } from "../../../ports/runs.ts";
 import { hasExit, openHere } from "../acts/project.ts";
+import { processOf } from "../acts/run-state.ts";
 import { type Act, type Context, refuse, say, writeJson } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { sayRefused } from "../refusals.ts";
@@ -37,18 +37,18 @@ const stop: Act<StopOptions> = async (context, options) => {
   const owner = await home.owner();
   if (!owner)
     return said(context, { run, stopped: false }, `run ${run} is not running: there is nothing to stop`);
-  say(context, `asking process ${owner.pid} to stop run ${run}`);
-  const asked = ask(owner, options.now === true);
-  if (asked !== undefined) return refuse(context, EXIT.notAllDone, { kind: "repository", message: asked });
+  say(context, `asking ${processOf(owner)} to stop run ${run}`);
+  const failed = await home.stop(owner, options.now === true);
+  if (failed) return refuse(context, EXIT.notAllDone, failed.failure);
   if (await isGone(home, owner)) {
     const next = `To continue: skein resume ${run}`;
     return said(context, { run, stopped: true, pid: owner.pid }, `run ${run} has stopped. ${next}`);
   }
   return refuse(context, EXIT.notAllDone, {
     kind: "repository",
-    message: `run ${run} was asked to stop, but process ${owner.pid} is still running after 30 s`,
+    message: `run ${run} was asked to stop, but ${processOf(owner)} is still running after 30 s`,
     next: options.now
-      ? `kill -9 ${owner.pid}; nothing is lost, skein resume ${run} continues`
+      ? `kill -9 ${owner.pid}${owner.host === undefined ? "" : ` on ${owner.host}`}; nothing is lost, skein resume ${run} continues`
       : `skein stop ${run} --now`,
   });
 };
@@ -57,18 +57,6 @@ function said(context: Context, value: object, text: string): ExitCode {
   if (context.json) writeJson(context, value);
   else say(context, text);
   return EXIT.done;
-}
-
-/** As Ctrl-C there would; twice means at once. */
-function ask({ pid }: Owner, isUrgent: boolean): string | undefined {
-  try {
-    process.kill(pid, "SIGINT");
-    if (isUrgent) process.kill(pid, "SIGTERM"); // Another name: two equal signals can be delivered as one.
-    return undefined;
-  } catch (error) {
-    if (Object(error).code === "ESRCH") return undefined; // It ended by itself, just now.
-    return `process ${pid} cannot be asked to stop: ${messageOf(error)}`;
-  }
 }
 
 /** Looks when something changes in the run's folder, as the lock's file does; and now and then all the same. */
@@ -88,10 +76,11 @@ const LOOK_MS = 250;
 function change(folder: string, maxMs: number): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const timer = setTimeout(resolve, maxMs);
-  const watcher = watch(folder, () => resolve());
-  watcher.on("error", () => resolve()); // The timer is enough.
+  // A run of another machine has no folder here; then the timer is enough.
+  const watcher = existsSync(folder) ? watch(folder, () => resolve()) : undefined;
+  watcher?.on("error", () => resolve());
   return promise.finally(() => {
     clearTimeout(timer);
-    watcher.close();
+    watcher?.close();
   });
 }

@@ -1,0 +1,95 @@
+/** How does a log outlive its machine? As rows in Postgres, which only the holder of the run's lease may add to. */
+import { type Failure, failure, messageOf } from "../../core/failure.ts";
+import type { Event } from "../../core/log/event.ts";
+import { EVENT_VERSION } from "../../core/log/migrate.ts";
+import { type Failed, hasFailed } from "../../core/result.ts";
+import type { Appended, EventLog } from "../../ports/event-log.ts";
+import type { EventFeed } from "../../ports/runs.ts";
+import { damaged, readEvent, type StoredEvent } from "../event-logs/stored-event.ts";
+import type { Database } from "./database.ts";
+
+/** The number in the database, and the name that people know. */
+export type RunId = { readonly id: string; readonly name: string };
+
+export class FleetEventLog implements EventLog, EventFeed {
+  readonly #database: Database;
+  readonly #run: RunId;
+  /** The number of the lease that it is written under; 0: nobody has had one yet. */
+  fence = 0;
+
+  constructor(database: Database, run: RunId) {
+    this.#database = database;
+    this.#run = run;
+  }
+
+  read(after: number): AsyncIterable<Event> {
+    return this.#pages(after, this.#newest()); // What there is is asked now, not when it is read.
+  }
+
+  async append(after: number, events: readonly Event[]): Promise<Appended> {
+    try {
+      const bodies = events.map((event) => JSON.stringify(event));
+      return await this.#append(after, bodies);
+    } catch (error) {
+      return { is: "failed", failure: failure("repository", `an event cannot be kept: ${messageOf(error)}`) };
+    }
+  }
+
+  async *follow(after: number, signal: AbortSignal): AsyncGenerator<Event> {
+    using nudges = this.#database.nudges(`log:${this.#run.id}`);
+    for (let seen = after; !signal.aborted; await nudges.next(signal)) {
+      for await (const event of this.#pages(seen, this.#newest())) {
+        if (signal.aborted) return;
+        seen += 1;
+        yield event;
+      }
+    }
+  }
+
+  /**
+   * Tried once, then again with the question whether the first try was committed: its answer may be all that was lost.
+   */
+  async #append(after: number, bodies: readonly string[]): Promise<Appended> {
+    const values = [this.#run.id, this.fence, after, EVENT_VERSION, bodies];
+    const statement = "SELECT $S.append($1, $2, $3, $4, $5, $6) AS is";
+    const first = await this.#database.ask<Answer>(statement, [...values, false], { patienceMs: 0 });
+    const rows = hasFailed(first) ? await this.#database.ask<Answer>(statement, [...values, true]) : first;
+    if (hasFailed(rows)) return { is: "failed", failure: rows.failure };
+    const [answer] = rows;
+    return answer?.is === "gone" ? { is: "failed", failure: this.#gone() } : { is: answer!.is as "done" };
+  }
+
+  #gone(): Failure {
+    return failure("log", `run ${this.#run.name} was removed meanwhile`);
+  }
+
+  async #newest(): Promise<number | Failed> {
+    const rows = await this.#database.ask<{ newest: number }>("SELECT newest FROM $S.run WHERE id = $1", [
+      this.#run.id,
+    ]);
+    if (hasFailed(rows)) return rows;
+    return rows[0]?.newest ?? { failure: this.#gone() };
+  }
+
+  /** A page at a time, so that memory does not grow with the log. */
+  async *#pages(after: number, newestThen: Promise<number | Failed>): AsyncGenerator<Event> {
+    const name = `the log of run ${this.#run.name}`;
+    const newest = await newestThen;
+    if (typeof newest !== "number") throw new Error(`${name} cannot be read: ${newest.failure.message}`);
+    for (let seq = after; seq < newest; ) {
+      const rows = await this.#database.ask<StoredEvent>(PAGE, [this.#run.id, seq, newest]);
+      if (hasFailed(rows)) throw new Error(`${name} cannot be read: ${rows.failure.message}`);
+      for (const row of rows) {
+        seq += 1;
+        yield readEvent(name, row, seq);
+      }
+      if (rows.length === 0) throw damaged(name, `event ${seq + 1} is missing`);
+    }
+  }
+}
+
+type Answer = { readonly is: "done" | "taken" | "gone" };
+
+/** Some hundred events of some kilobytes each. */
+const PAGE =
+  "SELECT seq, version, body FROM $S.event WHERE run = $1 AND seq > $2 AND seq <= $3 ORDER BY seq LIMIT 256";

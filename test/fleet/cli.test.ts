@@ -1,0 +1,101 @@
+/** The runs of a fleet as a person uses them: made on one machine, seen, steered and continued on another. */
+import assert from "node:assert/strict";
+import { existsSync, rmSync } from "node:fs";
+import path from "node:path";
+import { describe, it } from "node:test";
+import { makeBarrier, makePlace, type Place } from "../e2e/cli-place.ts";
+import { newFolder } from "../support/folders.ts";
+import { newDatabase } from "../support/postgres.ts";
+import { openRepository } from "../support/repositories.ts";
+
+const LIMIT = { timeout: 240_000 };
+const QUICK = ["--gate", "none", "--set", "retry.first=1ms", "--set", "retry.max=1ms", "--json"];
+
+/** A clone of the place's repository with a state folder of its own, as on another machine. */
+async function fleetOf(place: Place) {
+  const remote = path.join(place.folder, "remote.git");
+  await place.repository.git("clone", "-q", "--bare", place.repository.folder, remote);
+  await place.repository.git("remote", "add", "origin", remote);
+  const clone = path.join(newFolder(), "clone");
+  await place.repository.git("clone", "-q", remote, clone);
+  const url = await newDatabase();
+  const env = { SKEIN_FLEET_URL: url };
+  const other = { SKEIN_FLEET_URL: url, SKEIN_STATE_DIR: path.join(newFolder(), "state") };
+  const here = place.with({ env });
+  const there = place.with({ folder: clone, env: other });
+  assert.equal((await here.skein("fleet", "init")).code, 0);
+  return { here, there, clone, url };
+}
+
+const runIn = (out: string): string => JSON.parse(out.split("\n")[0]!).request.run;
+
+describe("a fleet's run", LIMIT, () => {
+  it("is listed, shown and reported from another clone, and nowhere says the address of the database", async () => {
+    await using place = await makePlace();
+    const { here, there, url } = await fleetOf(place);
+    const ran = await here.skein("run", "write two files", "--agent", place.agent, "--fleet", ...QUICK);
+    assert.equal(ran.code, 0, ran.err);
+    const run = runIn(ran.out);
+    const said = [ran];
+    for (const args of [
+      ["status"],
+      ["status", run],
+      ["show", run],
+      ["logs", run],
+      ["report", run],
+      ["fleet"],
+    ]) {
+      const one = await there.skein(...args, "--fleet");
+      assert.equal(one.code, 0, `${args.join(" ")}: ${one.err}`);
+      said.push(one);
+    }
+    assert.match(said[1]!.out, new RegExp(`^${run} +done +2/2 `, "m"));
+    assert.match(
+      (await there.skein("status")).out,
+      /There are no runs/,
+      "the runs of this machine are apart",
+    );
+    const password = new URL(url).password;
+    for (const { out, err } of said) assert.doesNotMatch(out + err, new RegExp(`${password}|postgres://`));
+  });
+
+  it("hears what is said on another machine, stops, and is continued there without a state folder", async () => {
+    const barrier = await makeBarrier(newFolder());
+    await using waiting = await makePlace({ work: barrier.wait });
+    const { here, there, clone } = await fleetOf(waiting);
+    const going = here.start("run", "write two files", "--agent", waiting.agent, "--fleet", ...QUICK);
+    await going.says('"job.started"', 2);
+    const [{ run }] = JSON.parse((await there.skein("status", "--fleet", "--json")).out).runs;
+    const told = await there.skein("steer", run, "write more", "--fleet");
+    assert.equal(told.code, 0, told.err);
+    assert.match((await there.skein("logs", run, "--fleet")).out, /write more/);
+    const second = await there.skein("resume", run, "--fleet");
+    assert.match(
+      second.err,
+      new RegExp(`run ${run} is running in process ${going.pid}; nothing was changed`),
+    );
+    assert.equal((await there.skein("stop", run, "--now", "--fleet")).code, 0);
+    assert.notEqual((await going.ended).code, 0);
+    await barrier.open();
+    const refs = ["refs/heads/skein/", "refs/notes/", "refs/skein/"].map((all) => `+${all}*:${all}*`);
+    await openRepository(clone).git("fetch", "-q", waiting.repository.folder, ...refs);
+    rmSync(waiting.state, { recursive: true });
+    const resumed = await there.skein("resume", run, "--fleet", "--json");
+    assert.equal(resumed.code, 0, resumed.err);
+    assert.match((await there.skein("status", run, "--fleet")).out, /\d of \d done/);
+    assert.ok(!existsSync(waiting.state), "nothing is kept where it began");
+  });
+
+  it("needs an address, tables and a remote, and says which of them is missing", async () => {
+    await using place = await makePlace();
+    const fleet = (env: Readonly<Record<string, string>>) => place.with({ env }).skein("status", "--fleet");
+    assert.match((await fleet({})).err, /no address of the fleet's Postgres.*\n.*set SKEIN_FLEET_URL/);
+    assert.match((await fleet({ SKEIN_FLEET_URL: "mysql://x" })).err, /SKEIN_FLEET_URL is no address/);
+    const url = await newDatabase();
+    assert.match((await fleet({ SKEIN_FLEET_URL: url })).err, /has no fleet yet.*\n.*skein fleet init/);
+    await place.with({ env: { SKEIN_FLEET_URL: url } }).skein("fleet", "init");
+    const without = await fleet({ SKEIN_FLEET_URL: url });
+    assert.equal(without.code, 3);
+    assert.match(without.err, /there is no git remote origin.*\n.*fleet\.remote/);
+  });
+});
