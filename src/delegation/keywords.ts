@@ -3,8 +3,16 @@
 /** A word or phrase ("review", "root cause"), something spelled exactly ("node.js"), or a pattern. */
 export type TaskType = string | RegExp;
 
-/** A description as it is searched: as written, and with file names, paths and identifiers blanked out. */
-export type TaskReading = { readonly text: string; readonly prose: string };
+/** A description as it is searched: as written, and its words without file names, paths and identifiers. */
+export type TaskReading = {
+  readonly text: string;
+  readonly words: readonly Word[];
+  /** The places of each word among the words. */
+  readonly places: ReadonlyMap<string, readonly number[]>;
+};
+
+/** In small letters. `isJoined`: only blanks and hyphens are between it and the word before. */
+type Word = { readonly text: string; readonly at: number; readonly isJoined: boolean };
 
 /** The position of the first mention of any of the types, or -1. */
 export type Mention = (reading: TaskReading) => number;
@@ -12,24 +20,32 @@ export type Mention = (reading: TaskReading) => number;
 export function mentionOf(types: readonly TaskType[]): Mention {
   const searches = types.map(mentionOfOne);
   return (reading) => {
-    let first = -1;
-    for (const search of searches) {
-      const at = search(reading);
-      if (at !== -1 && (first === -1 || at < first)) first = at;
-    }
-    return first;
+    const found = searches.map((search) => search(reading)).filter((at) => at !== -1);
+    return found.length === 0 ? -1 : Math.min(...found);
   };
 }
 
 /** "Delete debug.log" is no debugging, "Rename src/review/form.ts" no review: names say nothing of the work. */
 export function read(description: string): TaskReading {
-  const start = description.slice(0, MAX_READ_CHARS);
-  const text = isAscii(start) ? start : start.replace(PILE_OF_ACCENTS, "$1").normalize();
-  return { text, prose: text.replace(/\S+/g, (chunk) => (isName(chunk) ? " ".repeat(chunk.length) : chunk)) };
+  const text = description.slice(0, MAX_READ_CHARS).replace(PILE_OF_ACCENTS, "$1").normalize();
+  const prose = text.replace(/\S+/g, (chunk) => (isName(chunk) ? ".".repeat(chunk.length) : chunk));
+  let end = 0;
+  const words = Array.from(prose.matchAll(WORD), ({ 0: word, index }): Word => {
+    const isJoined = /^[\s-]*$/.test(prose.slice(end, index));
+    end = index + word.length;
+    return { text: word.toLowerCase(), at: index, isJoined };
+  });
+  const places = new Map<string, number[]>();
+  for (const [place, { text: word }] of words.entries()) {
+    const known = places.get(word);
+    if (known) known.push(place);
+    else places.set(word, [place]);
+  }
+  return { text, words, places };
 }
 
-/** There is nothing in it to compose. */
-export const isAscii = (text: string): boolean => /^[ -~\t\r\n]*$/.test(text);
+/** Letters of any script, and "_", so that `run_test` is one word. A hyphen ends a word. */
+const WORD = /[\p{L}\p{M}\p{N}_]+/gu;
 
 /** What is to be done is said early. */
 const MAX_READ_CHARS = 20_000;
@@ -71,62 +87,41 @@ function mentionOfOne(type: TaskType): Mention {
   }
   const keyword = type.normalize().trim().toLowerCase();
   if (keyword === "") throw new Error("a task type must be a word, a phrase or a RegExp; it is empty");
-  if (!PLAIN.test(keyword) && !/^[\p{L}\p{M}\p{N}\s-]+$/u.test(keyword)) {
-    const exact = wholeWord(RegExp.escape(keyword));
-    return ({ text }) => exact(text);
+  if (!/^[\p{L}\p{M}\p{N}\s-]+$/u.test(keyword)) {
+    const exact = new RegExp(
+      `(?<![\\p{L}\\p{M}\\p{N}_])${RegExp.escape(keyword)}(?![\\p{L}\\p{M}\\p{N}_])`,
+      "iu",
+    );
+    return ({ text }) => exact.exec(text)?.index ?? -1;
   }
-  const words = keyword.split(/[\s-]+/).filter((word) => word !== "");
-  const phrase = wholeWord(words.map((word) => `(?:${inflections(word).join("|")})`).join(GAP));
-  return ({ prose }) => phrase(prose);
+  const phrase = keyword
+    .split(/[\s-]+/)
+    .filter((word) => word !== "")
+    .map(inflections);
+  return (reading) => firstMention(phrase, reading);
 }
 
-/** Most keywords: a pattern for all scripts takes 1 ms to make, so it is made where it is needed. */
-const PLAIN = /^[a-z\d\s-]+$/;
-
-/** Between the words of a phrase: "update dependencies" is also "update all the dependencies". */
-const GAP = "[\\s-]+(?:(?:a|an|the|all|any|every|new|our|its)\\s+){0,3}";
-
-/**
- * Where the pattern stands as whole words, or -1. Letters of any script count, and "_", so that `run_test` is one word.
- * A hyphen ends a word. What is around it is looked at by one pattern for all: in each of them it takes 1 ms to make.
- */
-function wholeWord(words: string): (text: string) => number {
-  // What a plain letter follows is looked for again in its other forms: "test" of "tests", "test all" of "test all alleys".
-  const pattern = `(?:${words})(?!\\w)`;
-  let any: RegExp | undefined;
-  let plain: RegExp | undefined;
-  return (text) => {
-    // In small letters a simple pattern does, of which 50 are made in the time of one for all scripts.
-    if (isAscii(pattern) && isAscii(text)) {
-      plain ??= new RegExp(pattern, "g");
-      return findWord(plain, text.toLowerCase());
-    }
-    any ??= new RegExp(pattern, "giu");
-    return findWord(any, text);
-  };
+function firstMention([first = [], ...rest]: readonly (readonly string[])[], reading: TaskReading): number {
+  const starts = first.flatMap((form) => reading.places.get(form) ?? []).sort((a, b) => a - b);
+  const found = starts.find((place) => continues(rest, reading.words, place));
+  return found === undefined ? -1 : reading.words[found]!.at;
 }
 
-function findWord(words: RegExp, text: string): number {
-  words.lastIndex = 0;
-  for (let found = words.exec(text); found; found = words.exec(text)) {
-    const end = found.index + found[0].length;
-    if (!isLetter(before(text, found.index)) && !isLetter(text.codePointAt(end))) return found.index;
-    words.lastIndex = found.index + (text.codePointAt(found.index)! > 0xffff ? 2 : 1);
+/** Whether the rest of the phrase follows: "update dependencies" is also "update all the dependencies". */
+function continues(rest: readonly (readonly string[])[], words: readonly Word[], place: number): boolean {
+  const [forms, ...further] = rest;
+  if (forms === undefined) return true;
+  for (let next = place + 1; next <= place + 1 + MAX_BETWEEN; next += 1) {
+    const word = words[next];
+    if (!word?.isJoined) return false;
+    if (forms.includes(word.text) && continues(further, words, next)) return true;
+    if (!BETWEEN.has(word.text)) return false;
   }
-  return -1;
+  return false;
 }
 
-function before(text: string, at: number): number | undefined {
-  const code = text.charCodeAt(at - 1);
-  const isSecondHalf = code >= 0xdc00 && code <= 0xdfff;
-  return at === 0 ? undefined : text.codePointAt(at - (isSecondHalf && at > 1 ? 2 : 1));
-}
-
-function isLetter(code: number | undefined): boolean {
-  if (code === undefined) return false;
-  const char = String.fromCodePoint(code);
-  return code < 0x80 ? /\w/.test(char) : /[\p{L}\p{M}\p{N}]/u.test(char);
-}
+const BETWEEN: ReadonlySet<string> = new Set(["a", "an", "the", "all", "any", "every", "new", "our", "its"]);
+const MAX_BETWEEN = 3;
 
 /** Whether a run of non-blanks is a path, an address, a file name or an identifier rather than words. */
 function isName(chunk: string): boolean {
