@@ -4,32 +4,37 @@ import path from "node:path";
 import { type Failed, hasFailed } from "../core/result.ts";
 import type { RepositorySample } from "../ports/planning-files.ts";
 import { readShort } from "./files/read-bounded.ts";
+import { detectGate, GATE_FILES, isLockFile } from "./gates/detect.ts";
+import { testCommands } from "./gates/gate-command.ts";
 import { listFiles } from "./git/trees.ts";
 
 const MAX_LIST_BYTES = 1024 * 1024;
 const MAX_LIST_MS = 5_000;
 const MAX_TEXT_BYTES = 256 * 1024;
 
-/** `names`: files at the top of the repository that are worth reading. */
-export async function sampleOf(
-  folder: string,
-  names: readonly string[],
-  signal: AbortSignal,
-): Promise<RepositorySample | Failed> {
+export async function sampleOf(folder: string, signal: AbortSignal): Promise<RepositorySample | Failed> {
   const limits = { maxBytes: MAX_LIST_BYTES, maxMs: MAX_LIST_MS, environment: { GIT_NO_LAZY_FETCH: "1" } };
   const listed = await listFiles({ folder, commit: "HEAD", ...limits }, signal);
   if (hasFailed(listed)) return listed;
   const paths = listed.files.map((file) => file.path);
   const top = topOf(folder);
-  const isThere = new Set(paths);
-  const texts = names
-    .filter((name) => top !== undefined && isThere.has(name))
-    .map(async (name) => [name, await readShort(path.join(top!, name), MAX_TEXT_BYTES)] as const);
+  const testCommand = top === undefined ? undefined : await testCommandIn(top, new Set(paths));
   return {
     entries: paths.map((file) => ({ path: file, ...sizeOf(top, file) })),
     isCut: listed.isCut,
-    texts: new Map(await Promise.all(texts)),
+    ...(testCommand !== undefined && { testCommand }),
   };
+}
+
+/** As the gate of a run would be detected. */
+async function testCommandIn(top: string, files: ReadonlySet<string>): Promise<string | undefined> {
+  const read = GATE_FILES.filter((name) => files.has(name)).map(
+    async (name) =>
+      [name, isLockFile(name) ? "" : await readShort(path.join(top, name), MAX_TEXT_BYTES)] as const,
+  );
+  const texts: ReadonlyMap<string, string> = new Map(await Promise.all(read));
+  const tests = testCommands(detectGate((name) => texts.get(name)).commands);
+  return tests.at(-1)?.command.join(" ");
 }
 
 /** The work tree around a folder; undefined in a bare repository, and outside of any. */

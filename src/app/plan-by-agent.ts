@@ -8,7 +8,7 @@ import { type Failed, hasFailed } from "../core/result.ts";
 import type { Specialist } from "../core/specialist.ts";
 import { ROOT, type TaskSpec } from "../core/task.ts";
 import { runWatched } from "../jobs/watched.ts";
-import { judgePlan, reasonsForPeople } from "../planning/by-agent/judge-plan.ts";
+import { judgePlan } from "../planning/by-agent/judge-plan.ts";
 import { MAX_TASKS, planRequest } from "../planning/by-agent/plan-request.ts";
 import { MAX_TURNS, type PlannerTurn, planInTurns, type TurnsEnd } from "../planning/by-agent/plan-turns.ts";
 import { withRequest } from "../planning/description.ts";
@@ -114,7 +114,7 @@ async function planWith(alone: LoneAgent, asking: Asking, signal: AbortSignal): 
     ask,
     (text) => redactFields(judgePlan(text, { ...asking, agents }), alone.redact),
     (refused, number) => {
-      reasons = reasonsForPeople(refused);
+      reasons = refused.reasons;
       const next = number < MAX_TURNS ? `${name} is told so, and asked again` : "that was its last try";
       say(`plan ${number} of at most ${MAX_TURNS} was refused (${next}): ${reasons.join("; ")}`);
     },

@@ -3,7 +3,7 @@ import { type Failed, hasFailed } from "../core/result.ts";
 import type { Specialist } from "../core/specialist.ts";
 import { withBuiltIn } from "../delegation/specialist-table.ts";
 import { type PlanningData, readPlanningData } from "../planning/data.ts";
-import { factsFrom, NO_FACTS, READ_MANIFESTS, type RepositoryFacts } from "../planning/facts.ts";
+import { factsFrom, NO_FACTS, type RepositoryFacts } from "../planning/facts.ts";
 import type { LintFacts } from "../planning/lint.ts";
 import type { PlanningFiles, RepositorySample } from "../ports/planning-files.ts";
 
@@ -22,12 +22,7 @@ export type Grounds = {
 export type GroundsParts = {
   /** The work tree around a folder; undefined in a bare repository, and outside of any. */
   readonly topOf: (folder: string) => string | undefined;
-  /** `names`: files at the top of the repository that are worth reading. */
-  readonly sample: (
-    folder: string,
-    names: readonly string[],
-    signal: AbortSignal,
-  ) => Promise<RepositorySample | Failed>;
+  readonly sample: (folder: string, signal: AbortSignal) => Promise<RepositorySample | Failed>;
   readonly planningFiles: (top: string | undefined) => Promise<PlanningFiles | Failed>;
   readonly specialists: (top: string) => Promise<OwnSpecialists>;
 };
@@ -45,7 +40,7 @@ export async function groundsOf(
 ): Promise<Grounds | Failed | { readonly problems: readonly string[] }> {
   const top = parts.topOf(folder);
   const [sample, files, own] = await Promise.all([
-    parts.sample(folder, READ_MANIFESTS, signal),
+    parts.sample(folder, signal),
     parts.planningFiles(top),
     top === undefined ? { specialists: [], problems: [] } : parts.specialists(top),
   ]);
@@ -56,7 +51,7 @@ export async function groundsOf(
     ...(top === undefined ? {} : { top }),
     ...(hasFailed(sample)
       ? { facts: NO_FACTS, assumptions: [unseen(sample.failure.message)] }
-      : { facts: factsFrom(sample.entries, sample.texts, sample.isCut ? 1 : 0), assumptions: [] }),
+      : { facts: factsFrom(sample.entries, sample.testCommand, sample.isCut ? 1 : 0), assumptions: [] }),
     data,
     agents: withBuiltIn(own.specialists),
     notices: own.problems,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { inflections, mentionOf, read, type TaskType } from "./keywords.ts";
+import { mentionOf, read, type TaskType } from "./keywords.ts";
 
 const mentions = (text: string, ...types: TaskType[]) => mentionOf(types)(read(text)) !== -1;
 
@@ -128,7 +128,7 @@ test("no word matches inside a longer one, whatever surrounds it", () => {
   fc.assert(
     fc.property(letters, letters, (before, after) => {
       const word = `${before}test${after}`;
-      assert.equal(mentions(`a ${word} b`, "test"), inflections("test").includes(word));
+      assert.equal(mentions(`a ${word} b`, "test"), FORMS["test"]!.split(" ").includes(word));
     }),
   );
 });

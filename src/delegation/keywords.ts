@@ -56,7 +56,7 @@ const PILE_OF_ACCENTS = /(\p{M}{30})\p{M}+/gu;
  * `base` as a task may be written: "debug", "debugs", "debugged", "debugging". Not "-er": a builder, a tester or a
  * reviewer is a thing in the product more often than what is to be done. Lower case in, lower case out.
  */
-export function inflections(base: string): readonly string[] {
+function inflections(base: string): readonly string[] {
   if (!/^[a-z]+$/.test(base)) return [base];
   if (base.length < 3) return [base, `${base}s`];
   const stem = base.slice(0, -1);

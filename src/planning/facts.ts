@@ -9,7 +9,7 @@ export type RepositoryFacts = {
   readonly languages: readonly string[];
   /** Folders that hold tests, or files where there are no such folders. */
   readonly tests: readonly string[];
-  /** What runs them, if a manifest says so: "npm test". */
+  /** What runs them, as a gate would be detected: "npm run test". */
   readonly testCommand?: string;
   /** package.json, Cargo.toml, go.mod and the like. */
   readonly manifests: readonly string[];
@@ -26,16 +26,10 @@ export const NO_FACTS: RepositoryFacts = {
 
 type Entry = { readonly path: string; readonly bytes?: number };
 
-/** `manifests`: the texts of those that were read, by path. `leftOut`: files that were not listed, at least. */
-export function factsFrom(
-  entries: readonly Entry[],
-  manifests: ReadonlyMap<string, string> = new Map(),
-  leftOut = 0,
-): RepositoryFacts {
+/** `leftOut`: files that were not listed, at least. */
+export function factsFrom(entries: readonly Entry[], testCommand?: string, leftOut = 0): RepositoryFacts {
   const files = entries.map(({ path }) => path).sort();
   const own = files.filter((path) => !isForeign(path));
-  const known = new Set(files);
-  const testCommand = testCommandOf(known, manifests);
   return {
     files,
     filesLeftOut: leftOut,
@@ -46,12 +40,6 @@ export function factsFrom(
     manifests: own.filter(isManifest).slice(0, MAX_LISTED),
   };
 }
-
-/** Those that say more than that they are there: the ones to read, at the top of the repository. */
-export const READ_MANIFESTS: readonly string[] = [
-  ...["package.json", "deno.json", "pyproject.toml", "setup.cfg", "tox.ini"],
-  ...["composer.json", "Gemfile", "GNUmakefile", "makefile", "Makefile"],
-];
 
 const MAX_LISTED = 50;
 
@@ -135,63 +123,3 @@ function testsOf(files: readonly string[]): readonly string[] {
   if (folders.size > 0) return [...folders].sort().slice(0, MAX_LISTED);
   return files.filter((path) => TEST_FILE.test(nameOf(path))).slice(0, MAX_LISTED);
 }
-
-type Known = ReadonlySet<string>;
-type Texts = ReadonlyMap<string, string>;
-
-/** The first tool that has something to run; a makefile late, because it often only calls the others. */
-function testCommandOf(known: Known, texts: Texts): string | undefined {
-  for (const look of TOOLS) {
-    const command = look(known, texts);
-    if (command !== undefined) return command;
-  }
-  return undefined;
-}
-
-const TOOLS: readonly ((known: Known, texts: Texts) => string | undefined)[] = [
-  (known, texts) => {
-    const test = taskIn(texts.get("package.json"), "scripts");
-    if (test === undefined || test.includes("no test specified")) return undefined; // What `npm init` writes.
-    if (known.has("pnpm-lock.yaml")) return "pnpm test";
-    if (known.has("yarn.lock")) return "yarn test";
-    return known.has("bun.lock") || known.has("bun.lockb") ? "bun run test" : "npm test";
-  },
-  (_, texts) => (taskIn(texts.get("deno.json"), "tasks") === undefined ? undefined : "deno task test"),
-  (known) => (known.has("Cargo.toml") ? "cargo test" : undefined),
-  (known) => (known.has("go.mod") ? "go test ./..." : undefined),
-  (known, texts) => (hasPytest(known, texts) ? "python3 -m pytest -q" : undefined),
-  (known) => (known.has("pom.xml") ? "mvn test" : undefined),
-  (known) => {
-    if (!known.has("build.gradle") && !known.has("build.gradle.kts")) return undefined;
-    return known.has("gradlew") ? "./gradlew test" : "gradle test";
-  },
-  (_, texts) => (/^[^#\n]*\brspec\b/m.test(texts.get("Gemfile") ?? "") ? "bundle exec rspec" : undefined),
-  (_, texts) => (taskIn(texts.get("composer.json"), "scripts") === undefined ? undefined : "composer test"),
-  (known) => (known.has("mix.exs") ? "mix test" : undefined),
-  (known) => (known.has("Package.swift") ? "swift test" : undefined),
-  (_, texts) => {
-    const text = texts.get("GNUmakefile") ?? texts.get("makefile") ?? texts.get("Makefile") ?? "";
-    const target = ["test", "check"].find((name) => new RegExp(`^${name}[ \\t]*:(?!=)`, "m").test(text));
-    return target && `make ${target}`;
-  },
-];
-
-/** A manifest that is no JSON says nothing. Some tools take lists of commands. */
-function taskIn(text: string | undefined, key: string): string | undefined {
-  if (text === undefined) return undefined;
-  try {
-    const manifest: unknown = JSON.parse(text);
-    const tasks: unknown = Object(Object(manifest)[key]);
-    const test: unknown = Object.hasOwn(Object(tasks), "test") ? Object(tasks).test : undefined;
-    return typeof test === "string" ? test : test === undefined ? undefined : JSON.stringify(test);
-  } catch {
-    return undefined;
-  }
-}
-
-const hasPytest = (known: Known, texts: Texts): boolean =>
-  known.has("pytest.ini") ||
-  known.has("conftest.py") ||
-  /^\[tool\.pytest\b/m.test(texts.get("pyproject.toml") ?? "") ||
-  /^\[(?:tool:)?pytest\]/m.test(texts.get("setup.cfg") ?? "") ||
-  /^\[pytest\]/m.test(texts.get("tox.ini") ?? "");

@@ -5,8 +5,8 @@ export type RepositorySample = {
   readonly entries: readonly { readonly path: string; readonly bytes?: number }[];
   /** There are more files than were listed. */
   readonly isCut: boolean;
-  /** The texts of the requested files that exist, by name. */
-  readonly texts: ReadonlyMap<string, string>;
+  /** What runs the tests, if that was found. */
+  readonly testCommand?: string;
 };
 
 /** A file's text, and its name for people. */

@@ -55,7 +55,7 @@ const readJson = <T>(name: string) => JSON.parse(readFileSync(path.join(HERE, na
 type Repository = {
   readonly files: readonly string[];
   readonly bytes?: number;
-  readonly manifests?: Readonly<Record<string, string>>;
+  readonly testCommand?: string;
 };
 const REPOSITORIES = readJson<Readonly<Record<string, Repository>>>("repositories.json");
 
@@ -66,10 +66,10 @@ export const requestOf = ({ request }: Case): string =>
 
 export function planOf(given: Case): ExecutionPlan {
   const { repository = "shop", maxConcurrent = 8, answers = {}, prefix } = given;
-  const { files, bytes = 2_000, manifests = {} } = REPOSITORIES[repository]!;
+  const { files, bytes = 2_000, testCommand } = REPOSITORIES[repository]!;
   const facts = factsFrom(
     files.map((file) => ({ path: file, bytes })),
-    new Map(Object.entries(manifests)),
+    testCommand,
   );
   return planByRules(
     requestOf(given),
