@@ -257,7 +257,7 @@ for (const name of ["SIGTERM", "SIGINT"] as const)
 test("a checkout without its dependencies says to run npm ci, without a stack trace", async () => {
   const { bin, root } = puppetCheckout("not installed", { installed: false });
   writeFileSync(path.join(root, "src/surfaces/cli/main.ts"), 'import "commander";');
-  const { code, out, err } = await run([bin, "--version"]);
+  const { code, out, err } = await run([bin, "--help"]);
   assert.deepEqual({ code, out }, { code: 3, out: "" });
   assert.match(
     err,
@@ -268,7 +268,7 @@ test("a checkout without its dependencies says to run npm ci, without a stack tr
 test("a missing file of our own is a defect, and keeps its stack trace", async () => {
   const { bin, root } = puppetCheckout("defect", { installed: false });
   writeFileSync(path.join(root, "src/surfaces/cli/main.ts"), 'import "./gone.ts";');
-  const { code, err } = await run([bin, "--version"]);
+  const { code, err } = await run([bin, "--help"]);
   assert.equal(code, 1);
   assert.match(err, /Cannot find module .*gone\.ts.*\n +at /s);
 });

@@ -69,7 +69,15 @@ describe("a quick command", () => {
     return urls;
   };
 
-  for (const command of ["--version", "status", "--help", "doctor", "plan --by rules search"]) {
+  it("skein plan --by rules loads neither schemas nor YAML where nothing is configured", async () => {
+    const loaded = await loadedBy("plan", "--by", "rules", "search");
+    assert.deepEqual(
+      loaded.filter((url) => /node_modules\/(?:zod|yaml|string-width)\//.test(url)),
+      [],
+    );
+  });
+
+  for (const command of ["status", "--help", "doctor", "plan --by rules search"]) {
     it(`skein ${command} loads no library for models, agents or prices`, async () => {
       const heavy = (await loadedBy(...command.split(" "))).filter((url) =>
         /node_modules\/(?:ai|@ai-sdk|@agentclientprotocol|@modelcontextprotocol|@pydantic)\//.test(url),

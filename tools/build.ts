@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
-import { build } from "esbuild";
+import { type BuildOptions, build, type Metafile, type Plugin } from "esbuild";
 import { buildPage } from "./build-web.ts";
 import { importsOf } from "./imports.ts";
 import { ROOT } from "./source-files.ts";
@@ -11,18 +11,15 @@ import { ROOT } from "./source-files.ts";
 const TYPES = path.join(ROOT, "dist/types");
 const LIBRARY = ["index", "surfaces/library/planning", "surfaces/library/subtasks"];
 
-/**
- * Almost every command needs it, and it has 80 files: `skein status` takes 8.9 times as long as `node -e 0` with it
- * outside, 5.8 times with it inside. It stays a dependency as well, for its types.
- */
-const BUNDLED = "zod";
+/** What many commands load, in chunks with what they use of it: a file each costs more than to read it. */
+const BUNDLED = ["commander", "yaml", "zod"];
 const { dependencies } = JSON.parse(readFileSync(path.join(ROOT, "package.json"), "utf8")) as {
   readonly dependencies: Readonly<Record<string, string>>;
 };
 
 rmSync(path.join(ROOT, "dist"), { recursive: true, force: true });
 
-const { metafile } = await build({
+const options: BuildOptions = {
   absWorkingDir: ROOT,
   // The command, what programs import, and what Skein starts as a program of its own.
   entryPoints: [
@@ -38,7 +35,7 @@ const { metafile } = await build({
   platform: "node",
   target: "node24",
   // What draws `skein watch` (ink, react) is inside as well: 40 packages that nobody else needs.
-  external: Object.keys(dependencies).filter((name) => name !== BUNDLED),
+  external: Object.keys(dependencies).filter((name) => !BUNDLED.includes(name)),
   // Only for developers of ink, who ask for it by a variable: any module of Node stands in for it.
   alias: { "react-devtools-core": "node:util" },
   define: { "process.env.NODE_ENV": '"production"' },
@@ -46,12 +43,13 @@ const { metafile } = await build({
   banner: {
     js: 'import { createRequire as $require } from "node:module"; const require = $require(import.meta.url);',
   },
-  metafile: true,
   // Less to parse; names stay, for stack traces.
   minifyWhitespace: true,
   minifySyntax: true,
   logLevel: "warning",
-});
+};
+const seen = await build({ ...options, metafile: true, write: false });
+const { metafile } = await build({ ...options, metafile: true, plugins: [gathered(seen.metafile.inputs)] });
 
 writeFileSync(path.join(ROOT, "dist/LICENSES.txt"), licencesOf(Object.keys(metafile.inputs)));
 await buildPage();
@@ -63,6 +61,51 @@ execFileSync(
   { cwd: ROOT, stdio: "inherit" },
 );
 removeUnreachableTypes();
+
+/**
+ * Fewer chunks. esbuild makes one for each set of lazy imports that reach the same files: `skein status` would load 69,
+ * at half a millisecond each. So all that `plan` loads is one set, and what `status` loads besides is another: a lazy
+ * file that needs some of a set is made to import all of it.
+ */
+function gathered(inputs: Metafile["inputs"]): Plugin {
+  const lazy = Object.values(inputs).flatMap(({ imports }) =>
+    imports.filter(({ kind, external }) => kind === "dynamic-import" && !external).map((one) => one.path),
+  );
+  const ours = (file: string) => reached(inputs, file).filter((one) => one.startsWith("src/"));
+  const first = ours("src/surfaces/cli/program.ts").concat(ours("src/surfaces/cli/commands/plan.ts"));
+  const sets = [first, ours("src/surfaces/cli/commands/status.ts").filter((file) => !first.includes(file))];
+  const added = new Map(
+    lazy.map((file) => {
+      const needed = ours(file);
+      const wanted = sets.filter((set) => set.some((one) => needed.includes(one))).flat();
+      return [path.join(ROOT, file), wanted.filter((one) => one !== file)] as const;
+    }),
+  );
+  return {
+    name: "gathered",
+    setup: ({ onLoad }) => {
+      onLoad({ filter: /\.tsx?$/ }, ({ path: file }) => {
+        const more = added.get(file) ?? [];
+        const lines = more.map((one) => `import ${JSON.stringify(path.join(ROOT, one))};`);
+        return more.length === 0
+          ? undefined
+          : {
+              contents: `${readFileSync(file, "utf8")}\n${lines.join("\n")}`,
+              loader: file.endsWith("x") ? "tsx" : "ts",
+            };
+      });
+    },
+  };
+}
+
+/** What is loaded with a file. */
+function reached(inputs: Metafile["inputs"], entry: string): readonly string[] {
+  const found = new Set([entry]);
+  for (const file of found) // A set that grows is followed to its end.
+    for (const { path: one, kind, external } of inputs[file]?.imports ?? [])
+      if (kind !== "dynamic-import" && !external) found.add(one);
+  return [...found];
+}
 
 /** Licences ask to be in every copy. */
 function licencesOf(inputs: readonly string[]): string {

@@ -2,7 +2,6 @@
 import { realpath } from "node:fs/promises";
 import { hasFailed } from "../core/result.ts";
 import type { AgentLooks } from "../ports/agent-looks.ts";
-import { readScript } from "../ports/agent-script.ts";
 import type { Environment } from "../ports/project.ts";
 import { readBounded } from "./files/read-bounded.ts";
 import { nodeOnPath, whyUnstartable } from "./programs/command.ts";
@@ -55,6 +54,7 @@ export function agentLooks(
       const read = await readBounded(real, MAX_SCRIPT_BYTES);
       if (read.is === "none") return "missing";
       if (read.is !== "bytes") return [`it cannot be read: ${read.is === "unreadable" ? read.why : read.is}`];
+      const { readScript } = await import("../ports/agent-script.ts");
       const script = readScript(read.bytes.toString());
       return script.is === "broken" ? script.problems : [];
     },

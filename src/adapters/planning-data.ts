@@ -43,7 +43,7 @@ async function fileOf(name: string, folder: string | undefined): Promise<Plannin
   if (theirs) return { file: `${PLANNING_FOLDER}/${name}`, text: theirs.text };
   const file = ownFile(path.join("planning", name));
   try {
-    return { file, text: readFileSync(file, "utf8") };
+    return { file, text: readFileSync(file, "utf8"), isShipped: true };
   } catch (error) {
     return refused(`this installation is not complete: ${messageOf(error)}`, "install it again");
   }

@@ -4,17 +4,18 @@ import { describe, it } from "node:test";
 import { defaultConfig } from "../config/read.ts";
 import { failure } from "../core/failure.ts";
 import { hasFailed } from "../core/result.ts";
-import { readPlanningData } from "../planning/data.ts";
+import { readOwnData } from "../planning/data-schema.ts";
 import { NO_FACTS } from "../planning/facts.ts";
 import type { AgentLooks } from "../ports/agent-looks.ts";
-import { type MakePlanParts, type MakePlanRequest, makePlan } from "./make-plan.ts";
+import type { MakePlanParts } from "./ask-planner.ts";
+import { type MakePlanRequest, makePlan } from "./make-plan.ts";
 
 const NEVER = new AbortController().signal;
 const file = (name: string) => ({
   file: name,
   text: readFileSync(new URL(`../../planning/${name}`, import.meta.url), "utf8"),
 });
-const data = readPlanningData({ words: file("words.json"), limits: file("limits.json") });
+const data = readOwnData({ words: file("words.json"), limits: file("limits.json") });
 assert.ok("words" in data);
 
 const REQUEST: MakePlanRequest = {

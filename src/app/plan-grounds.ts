@@ -45,7 +45,7 @@ export async function groundsOf(
     top === undefined ? { specialists: [], problems: [] } : parts.specialists(top),
   ]);
   if (hasFailed(files)) return files;
-  const data = readPlanningData(files);
+  const data = await readPlanningData(files);
   if ("problems" in data) return data;
   return {
     ...(top === undefined ? {} : { top }),

@@ -7,8 +7,7 @@ import { agentName } from "./agent-words.ts";
 import { type AgentCandidate, agentsHere, type FindAgentParts } from "./find-agent.ts";
 
 export type PlannerWanted = {
-  /** "rules" is always offline. */
-  readonly by?: "rules" | "agent";
+  readonly by?: "agent";
   /** An agent is named for this plan. */
   readonly isNamed: boolean;
   /** It was said for this plan that there is no planner. */
@@ -37,7 +36,7 @@ export async function whoPlans(
 ): Promise<WhoPlans> {
   const { by, isNamed, isOff, top } = wanted;
   const { config } = wanted.read;
-  if (by === "rules" || (isOff && by === undefined)) return { is: "rules" };
+  if (isOff && by === undefined) return { is: "rules" };
   if (isNamed || isOff) return { is: "agent", isNamed: true };
   if (top === undefined) return by === "agent" ? { is: "agent", isNamed: true } : { is: "rules" };
   const spec = config.planner ?? config.agent;

@@ -2,7 +2,7 @@
 import { loadPlanningFiles } from "../adapters/planning-data.ts";
 import { sampleOf, topOf } from "../adapters/repository-facts.ts";
 import { readSpecialists } from "../adapters/specialists.ts";
-import type { MakePlanParts } from "../app/make-plan.ts";
+import type { MakePlanParts } from "../app/ask-planner.ts";
 import type { GroundsParts } from "../app/plan-grounds.ts";
 import type { Environment } from "../ports/project.ts";
 import { looksOf } from "./looks.ts";

@@ -17,6 +17,7 @@ import { flagOf, GROUPS, KEYS } from "./keys.ts";
 import { type ConfigEntry, type ConfigProblem, placeOf, wrongKey } from "./problem.ts";
 import type { Config } from "./schema.ts";
 import { policyTrouble } from "./to-policy.ts";
+import { ALIASES, isSetting, PREFIX } from "./variables.ts";
 
 type ConfigSources = {
   /** As the caller read it: nothing here looks at a disk. */
@@ -165,16 +166,6 @@ type Found = {
   readonly notices: readonly string[];
 };
 
-/** Names that other tools of this kind use; of two for one key the first counts. */
-const ALIASES: readonly (readonly [variable: string, key: string])[] = [
-  ["MAX_WORKERS", "workers"],
-  ["CLAUDE_MAX_CONCURRENT", "workers"],
-  ["WORKER_TIMEOUT", "timeout.work"],
-  ["MERGE_STRATEGY", "landing.strategy"],
-  ["GIT_MAIN_BRANCH", "base"],
-  ["GIT_BRANCH_PREFIX", "branchPrefix"],
-];
-
 /** Only what no better source gives: they may be meant for another program, so a bad one that is not used is none. */
 function fromAliases(env: Environment, given: ReadonlySet<string>): readonly ConfigEntry[] {
   const used = new Map<string, ConfigEntry>();
@@ -186,21 +177,12 @@ function fromAliases(env: Environment, given: ReadonlySet<string>): readonly Con
   return [...used.values()];
 }
 
-const PREFIX = "SKEIN_";
-/** Skein's variables that are no keys: where it keeps things, and what it tells the agents it starts. */
-const OTHER = new Set(
-  [
-    ...["STATE_DIR", "NODE_CHOSEN", "RUN", "TASK", "JOB", "KIND", "ATTEMPT", "TURN"],
-    ...["BRIEF", "HANDOFF", "OUTPUT_FILE", "FLEET_URL", "FLEET_WORKER_PASSWORD"],
-  ].map((name) => PREFIX + name),
-);
-
 /** An empty variable counts as unset. One that is nearly a key's is an error; any other may belong to another program. */
 function fromEnvironment(env: Environment): Found {
   const keys = new Map([...KEYS.values()].map(({ name, variable }) => [variable, name]));
   const found = { entries: [] as ConfigEntry[], problems: [] as ConfigProblem[], notices: [] as string[] };
   for (const [variable, value] of Object.entries(env)) {
-    if (!value || !variable.startsWith(PREFIX) || OTHER.has(variable)) continue;
+    if (!value || !isSetting(variable)) continue;
     const key = keys.get(variable);
     const near = nearest(variable, [...keys.keys()]);
     if (key !== undefined) found.entries.push({ key, value, isText: true, origin: variable });

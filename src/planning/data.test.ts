@@ -5,13 +5,14 @@ import path from "node:path";
 import { test } from "node:test";
 import { DATA } from "../../test/plans/parts.ts";
 import { readPlanningData } from "./data.ts";
+import { readOwnData } from "./data-schema.ts";
 
 const textOf = (name: string) => readFileSync(path.join(import.meta.dirname, "../../planning", name), "utf8");
 const words = (): Record<string, unknown> => JSON.parse(textOf("words.json"));
 const limits = (): Record<string, unknown> => JSON.parse(textOf("limits.json"));
 
 const problems = (given: { readonly words?: unknown; readonly limits?: unknown }): readonly string[] => {
-  const read = readPlanningData({
+  const read = readOwnData({
     words: { file: "w", text: JSON.stringify("words" in given ? given.words : words()) },
     limits: { file: "l", text: JSON.stringify("limits" in given ? given.limits : limits()) },
   });
@@ -23,6 +24,12 @@ test("the published words are read, with what other tools of this kind split by"
   assert.deepEqual(families.get("crud"), ["create", "read", "update", "delete"]);
   assert.deepEqual(families.get("basic operations"), ["add", "subtract", "multiply", "divide"]);
   assert.deepEqual(families.get("auth"), ["login", "logout", "register"]);
+});
+
+test("the published files are read without the schemas as they are with them", async () => {
+  const shipped = (name: string) => ({ file: name, text: textOf(name), isShipped: true }) as const;
+  const read = await readPlanningData({ words: shipped("words.json"), limits: shipped("limits.json") });
+  assert.deepEqual(read, DATA);
 });
 
 test("no published list has a word twice, and no verb is in two lists", () => {
@@ -86,7 +93,7 @@ test("what is no object at all, what is missing and what is too much is said", (
 
 test("a text that is no JSON is named with its file", () => {
   const broken = { file: "w.json", text: "{" };
-  const read = readPlanningData({ words: broken, limits: { ...broken, file: "l.json" } });
+  const read = readOwnData({ words: broken, limits: { ...broken, file: "l.json" } });
   assert.ok("problems" in read);
   assert.match(read.problems[0]!, /^w\.json: is not JSON/);
   assert.match(read.problems[1]!, /^l\.json: is not JSON/);

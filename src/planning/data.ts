@@ -1,142 +1,26 @@
 /** The word lists and limits that the rules use: planning/words.json and limits.json, or a team's own files. */
-import * as z from "zod";
-import { toDotPath } from "zod/v4/core";
+import type { PlanningData } from "./data-schema.ts";
 
-const MAX_PROBLEMS = 50;
-const MAX_WORDS = 5_000;
-const MAX_WORD_CHARS = 80;
-
-const word = z
-  .string("must be a string")
-  .transform((written) => written.trim().toLowerCase())
-  .pipe(
-    z.string().min(1, "an empty string").max(MAX_WORD_CHARS, `is longer than ${MAX_WORD_CHARS} characters`),
-  );
-const list = z
-  .array(word, "must be a list of words")
-  .max(MAX_WORDS, `has more than ${MAX_WORDS} words`)
-  .readonly();
-const mustBeObject = "must be an object";
-const lists = <const Key extends string>(...keys: readonly Key[]) =>
-  z.strictObject(
-    Object.fromEntries(keys.map((key) => [key, list])) as Record<Key, typeof list>,
-    mustBeObject,
-  );
-
-const wordsSchema = z.strictObject(
-  {
-    version: z.literal(2, "must be 2, the version of this format"),
-    /**
-     * What software work is called, in the form of an order. `build` makes something new, `report` changes nothing;
-     * `check` is either: "check why" reports, "check the input" changes code.
-     */
-    verbs: lists("build", "change", "remove", "operate", "report", "check"),
-    /** What may stand before an order without changing it. */
-    polite: list,
-    /** What a sentence begins with that says when its work is done. */
-    order: lists("first", "then", "meanwhile", "finally"),
-    /** What a sentence begins with that may limit the work, and what it is about if it does: "keep the API as it is". */
-    limits: lists("starts", "about"),
-    /** Above a list: its items tell what happened, and ask for nothing. */
-    story: list,
-    /** Behind the first word: that one is a noun, and the sentence a statement ("Build fails on Windows"). */
-    finite: list,
-    /** `with` begins a list of parts; what has one of `fields` has fields, and no parts. */
-    lists: lists("with", "fields"),
-    /** What a word stands for when nothing is listed: "crud" is four operations. */
-    families: z
-      .record(z.string(), list, mustBeObject)
-      .transform(
-        (found) => new Map(Object.entries(found).map(([name, items]) => [name.toLowerCase(), items])),
-      ),
-    /** What work is shared out over; `whole` means all files, `inPlace` changes each file by itself. */
-    files: lists("nouns", "folders", "whole", "inPlace"),
-    /** `verbs` and `words` name nothing that could be worked on; `clear` is known in every repository. */
-    vague: lists("verbs", "words", "clear"),
-  },
-  mustBeObject,
-);
-
+export type { PlanLimits, PlanningData, Words } from "./data-schema.ts";
 export type WordList = readonly string[];
-export type Words = Readonly<z.output<typeof wordsSchema>>;
 
-/** Each limit with the smallest value that makes sense. */
-const SMALLEST = {
-  maxFilesModified: 1,
-  maxFilesRead: 1,
-  maxLinesRead: 1,
-  bytesALine: 1,
-  tier2From: 0,
-  tier3Above: 0,
-  maxConcurrent: 1,
-  minTasksAWave: 1,
-  maxWaves: 1,
-  maxBreadthTasks: 1,
-  maxTasks: 1,
-  maxTasksUnsaid: 1,
-  maxSubjectChars: 20,
-  maxContextFiles: 0,
-} as const;
+/** A file's text, and what people call the file. `isShipped`: it is Skein's own, which a test has checked. */
+type DataText = { readonly file: string; readonly text: string; readonly isShipped?: true };
 
-/** More than any limit can mean. */
-const LARGEST = 1_000_000_000;
-
-function limit(smallest: number) {
-  const error = `must be a whole number from ${smallest} to ${LARGEST}`;
-  const value = z.int(error).min(smallest, error).max(LARGEST, error);
-  return z.object({ value }, "is missing").transform((entry) => entry.value);
-}
-
-type LimitName = keyof typeof SMALLEST;
-export type PlanLimits = Readonly<Record<LimitName, number>>;
-
-const limitsSchema = z.strictObject(
-  {
-    version: z.literal(1, "must be 1, the only one that is known"),
-    ...(Object.fromEntries(
-      Object.entries(SMALLEST).map(([name, smallest]) => [name, limit(smallest)]),
-    ) as Record<LimitName, ReturnType<typeof limit>>),
-  },
-  mustBeObject,
-);
-
-export type PlanningData = { readonly words: Words; readonly limits: PlanLimits };
-
-/** A file's text, and what people call the file. */
-type DataText = { readonly file: string; readonly text: string };
-type Problems = { readonly problems: readonly string[] };
-
-/** Each problem names its file and its place in it: `words.json: order.then[3]: an empty string`. Never throws. */
-export function readPlanningData(texts: {
+/** Only what a team wrote itself is checked: loading the schemas takes longer than making most plans. */
+export async function readPlanningData(texts: {
   readonly words: DataText;
   readonly limits: DataText;
-}): PlanningData | Problems {
-  const words = readOne(texts.words, wordsSchema);
-  const limits = readOne(texts.limits, limitsSchema);
-  if ("value" in words && "value" in limits) return { words: words.value, limits: limits.value };
-  return { problems: [words, limits].flatMap((one) => ("problems" in one ? one.problems : [])) };
-}
-
-function readOne<T extends z.ZodType>(
-  { file, text }: DataText,
-  schema: T,
-): { readonly value: z.output<T> } | Problems {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch (error) {
-    return { problems: [`${file}: is not JSON: ${error instanceof Error ? error.message : String(error)}`] };
-  }
-  const read = schema.safeParse(value);
-  if (read.success) return { value: read.data };
-  const problems = read.error.issues.flatMap(problemsIn).slice(0, MAX_PROBLEMS);
-  return { problems: problems.map((problem) => `${file}: ${problem}`) };
-}
-
-function problemsIn(issue: z.core.$ZodIssue): readonly string[] {
-  const at = (place: readonly PropertyKey[], message: string) =>
-    `${toDotPath(place)}: ${message}`.replace(/^: /, "");
-  return issue.code === "unrecognized_keys"
-    ? issue.keys.map((key) => at([...issue.path, key.slice(0, MAX_WORD_CHARS)], "is not known here"))
-    : [at(issue.path, issue.message)];
+}): Promise<PlanningData | { readonly problems: readonly string[] }> {
+  if (!texts.words.isShipped || !texts.limits.isShipped)
+    return (await import("./data-schema.ts")).readOwnData(texts);
+  const { families, ...words } = JSON.parse(texts.words.text);
+  const limits = Object.entries(JSON.parse(texts.limits.text) as object).map(([name, limit]) => [
+    name,
+    limit.value ?? limit,
+  ]);
+  return {
+    words: { ...words, families: new Map(Object.entries(families)) },
+    limits: Object.fromEntries(limits),
+  };
 }

@@ -9,7 +9,7 @@ export type RepositorySample = {
   readonly testCommand?: string;
 };
 
-/** A file's text, and its name for people. */
-export type PlanningFile = { readonly file: string; readonly text: string };
+/** A file's text, and its name for people. `isShipped`: Skein's own. */
+export type PlanningFile = { readonly file: string; readonly text: string; readonly isShipped?: true };
 
 export type PlanningFiles = { readonly words: PlanningFile; readonly limits: PlanningFile };

@@ -3,7 +3,8 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { withBuiltIn } from "../../src/delegation/specialist-table.ts";
 import type { PlanAround } from "../../src/planning/by-rules.ts";
-import { type PlanningData, readPlanningData } from "../../src/planning/data.ts";
+import type { PlanningData } from "../../src/planning/data.ts";
+import { readOwnData } from "../../src/planning/data-schema.ts";
 import { factsFrom, NO_FACTS, type RepositoryFacts } from "../../src/planning/facts.ts";
 
 const textOf = (name: string) => {
@@ -12,7 +13,7 @@ const textOf = (name: string) => {
 };
 
 function published(): PlanningData {
-  const read = readPlanningData({ words: textOf("words.json"), limits: textOf("limits.json") });
+  const read = readOwnData({ words: textOf("words.json"), limits: textOf("limits.json") });
   if ("problems" in read) throw new Error(read.problems.join("\n"));
   return read;
 }

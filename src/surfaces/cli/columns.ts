@@ -1,8 +1,18 @@
-/** How wide is a text on a terminal, and how does it fit? Apart from other words: what measures takes 20 ms to load. */
-import stringWidth from "string-width";
+/** How wide is a text on a terminal, and how does it fit? */
+import { createRequire } from "node:module";
 
 /** How many columns a text takes on a terminal. */
-export const width = (text: string): number => stringWidth(text, { countAnsiEscapeCodes: true });
+export const width = (text: string): number => (PLAIN.test(text) ? text.length : measure(text));
+
+const PLAIN = /^[ -~]*$/;
+
+/** Loaded for the first text that needs it: that takes 20 ms, and most commands print plain ASCII. */
+function measure(text: string): number {
+  const { default: stringWidth }: typeof import("string-width") = createRequire(import.meta.url)(
+    "string-width",
+  );
+  return stringWidth(text, { countAnsiEscapeCodes: true });
+}
 
 /** At most so many columns. */
 export function fit(text: string, columns: number): string {

@@ -1,5 +1,5 @@
 /** How is a run configured? From skein.yaml, the environment, --set and flags; or from its record when it goes on. */
-import { existsSync, lstatSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { open } from "node:fs/promises";
 import path from "node:path";
 import type { Misconfigured } from "../../app/inspect/facts.ts";
@@ -19,7 +19,7 @@ import type { Project } from "../../ports/project.ts";
 import type { RepoOption, SettingOptions } from "./commands/options.ts";
 import { type Context, refuse } from "./context.ts";
 import { EXIT, type Exit } from "./exit-codes.ts";
-import { isMissing, readBounded } from "./files.ts";
+import { configNamesIn, isMissing, readBounded } from "./files.ts";
 
 type Given = SettingOptions &
   Pick<RepoOption, "fleet"> & { readonly base?: string; readonly config?: string };
@@ -143,7 +143,6 @@ function jsonWords(typed: string): ReturnType<typeof splitWords> {
   }
 }
 
-const NAMES = ["skein.yaml", "skein.yml"];
 /** More than anyone writes by hand; the reader has a limit of its own. */
 const MAX_BYTES = 2_000_000;
 
@@ -153,9 +152,7 @@ async function configFile(
   named?: string,
 ): Promise<{ readonly name: string; readonly text: string } | Misconfigured | undefined> {
   const { top = folder, gitDir = folder } = located ?? {};
-  // A link that leads nowhere is there, too: whoever made it did not mean the defaults.
-  const isThere = (name: string) => lstatSync(path.join(top, name), { throwIfNoEntry: false }) !== undefined;
-  const found = top === gitDir ? [] : NAMES.filter(isThere);
+  const found = top === gitDir ? [] : configNamesIn(top);
   const wrong = (message: string, next?: string): Misconfigured =>
     next === undefined ? { kind: "configuration", message } : { kind: "configuration", message, next };
   if (named === undefined && found.length > 1)

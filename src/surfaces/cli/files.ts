@@ -1,12 +1,15 @@
 /** Files that a person names: read without waiting for a pipe's other end, written whole or not at all. */
 
-import { randomUUID } from "node:crypto";
-import { constants, type Stats } from "node:fs";
+import { constants, lstatSync, type Stats } from "node:fs";
 import { link, lstat, open, rename, rm } from "node:fs/promises";
 import path from "node:path";
 import { messageOf } from "../../core/failure.ts";
 
 export const isMissing = (error: unknown): boolean => Object(error).code === "ENOENT";
+
+/** A link that leads nowhere is there, too: the person who made it did not mean the defaults. */
+export const configNamesIn = (top: string): readonly string[] =>
+  ["skein.yaml", "skein.yml"].filter((name) => lstatSync(path.join(top, name), { throwIfNoEntry: false }));
 
 /** The beginning of a file; one byte more than the limit shows that it is longer. */
 export const readBounded = async (file: string, maxBytes: number): Promise<string> =>
@@ -42,7 +45,7 @@ export async function writeNew(
   const there = await lookAt(file);
   if (mayReplace && there && !there.isFile() && !there.isSymbolicLink())
     return { why: "it is not a file", isThere: false };
-  const draft = path.join(path.dirname(file), `.${path.basename(file)}.${randomUUID()}.new`);
+  const draft = path.join(path.dirname(file), `.${path.basename(file)}.${crypto.randomUUID()}.new`);
   try {
     await using handle = await open(draft, "wx");
     await handle.writeFile(text);

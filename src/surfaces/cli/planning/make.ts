@@ -3,18 +3,20 @@ import { existsSync } from "node:fs";
 import path from "node:path";
 import { type MakePlanRequest, makePlan as makePlanOf } from "../../../app/make-plan.ts";
 import { type Grounds, groundsOf } from "../../../app/plan-grounds.ts";
+import type { PlannerWanted } from "../../../app/who-plans.ts";
 import { groundsParts, planParts } from "../../../compose/planning.ts";
 import type { ReadConfig } from "../../../config/index.ts";
+import { setsNothing } from "../../../config/variables.ts";
 import { hasFailed } from "../../../core/result.ts";
 import { AGENT_PREFIX, type ExecutionPlan } from "../../../planning/plan.ts";
 import { asJson, harmless } from "../../../text/words.ts";
-import { type Exit, hasExit, NEVER } from "../acts/project.ts";
+import type { Exit } from "../acts/project.ts";
 import { stopOnSignal } from "../acts/signals.ts";
 import { onPage } from "../columns.ts";
 import type { PlanOptions } from "../commands/options.ts";
-import { readHere } from "../configuration.ts";
 import { type Context, refuse, usage } from "../context.ts";
 import { EXIT } from "../exit-codes.ts";
+import { configNamesIn } from "../files.ts";
 import { sayRefused } from "../refusals.ts";
 
 type Made = {
@@ -34,32 +36,31 @@ export async function makePlan(
   if (typeof prefix === "object") return prefix;
   const folder = path.resolve(context.folder, wanted.repo ?? ".");
   const grounds = await groundsFor(context, folder);
-  if (hasExit(grounds)) return grounds;
+  if ("exit" in grounds) return grounds;
   const { top, data } = grounds;
-  const located = top && { top, gitDir: path.join(top, ".git"), head: "", notices: [] };
-  const read = await readHere(context, located || undefined, wanted);
-  if ("message" in read) return { exit: refuse(context, EXIT.configuration, read) };
+  const read =
+    by === "rules" && isUnconfigured(context, top, wanted) ? undefined : await readAt(context, top, wanted);
+  if (read && "message" in read) return { exit: refuse(context, EXIT.configuration, read) };
   const usual = data.limits.maxConcurrent;
   const maxConcurrent = maxConcurrentOf(context, wanted.maxConcurrent, { read, usual });
   if (typeof maxConcurrent === "object") return maxConcurrent;
   const { request, agent, model, planner, script } = wanted;
+  const isOff = planner === "none";
+  const isNamed = [agent, model, isOff ? undefined : planner, script].some((one) => one !== undefined);
+  const { person, consent } = peopleAt(context, wanted);
   using stack = new DisposableStack();
   const made = await makePlanOf(
     {
-      ...{ request, grounds, maxConcurrent, read, isOff: planner === "none" },
-      ...(by && { by }),
+      ...{ request, grounds, maxConcurrent, person },
       ...(prefix !== undefined && { prefix }),
-      isNamed: [agent, model, planner === "none" ? undefined : planner, script].some(
-        (one) => one !== undefined,
-      ),
-      ...peopleAt(context, wanted),
+      ...(by === "rules" || !read ? { by: "rules" } : { ...(by && { by }), read, consent, isOff, isNamed }),
       say: (line) => {
         if (!context.json) context.err.write(`${harmless(line)}\n`);
       },
       onAgent: () => stack.use(stopOnSignal()).signal,
     },
     planParts(folder, context.env),
-    NEVER,
+    AbortSignal.any([]),
   );
   if (hasFailed(made)) return { exit: sayRefused(context, made) };
   // Who reads JSON has the plan on standard output, and must not take it for the agent's.
@@ -67,8 +68,26 @@ export async function makePlan(
   return { plan: made.plan, grounds, notices: made.notices };
 }
 
+/** Then the defaults hold, and the configuration need not be read: to load its schemas takes as long as all the rest. */
+const isUnconfigured = (
+  { env }: Context,
+  top: string | undefined,
+  { config, set = [] }: PlanOptions,
+): boolean =>
+  config === undefined && set.length === 0 && setsNothing(env) && (!top || configNamesIn(top).length === 0);
+
+async function readAt(context: Context, top: string | undefined, wanted: PlanOptions) {
+  const { readHere } = await import("../configuration.ts");
+  const located =
+    top === undefined ? undefined : { top, gitDir: path.join(top, ".git"), head: "", notices: [] };
+  return readHere(context, located, wanted);
+}
+
 /** A person on a terminal, unless it was said; asked on standard error, so that a plan can be written to a file. */
-function peopleAt(context: Context, { ask }: PlanOptions): Pick<MakePlanRequest, "person" | "consent"> {
+function peopleAt(
+  context: Context,
+  { ask }: PlanOptions,
+): Pick<MakePlanRequest, "person"> & Pick<PlannerWanted, "consent"> {
   const { err, json } = context;
   const isTerminal = !json && err.size !== undefined;
   const keyboard = (after: string) => {
@@ -124,9 +143,10 @@ const MAX_CONCURRENT = 1_000;
 function maxConcurrentOf(
   context: Context,
   said: string | undefined,
-  { read, usual }: { readonly read: ReadConfig; readonly usual: number },
+  { read, usual }: { readonly read: ReadConfig | undefined; readonly usual: number },
 ): number | Exit {
-  if (said === undefined) return read.origins["workers"] === "default" ? usual : read.config.workers;
+  if (said === undefined)
+    return read === undefined || read.origins["workers"] === "default" ? usual : read.config.workers;
   const number = /^\d{1,9}$/.test(said.trim()) ? Number(said) : 0;
   if (number >= 1 && number <= MAX_CONCURRENT) return number;
   const wrong = `--max-concurrent must be a whole number from 1 to ${MAX_CONCURRENT}, not ${JSON.stringify(said.slice(0, 40))}`;

@@ -1,0 +1,28 @@
+/** Which variables of the environment set a key of skein.yaml? Apart from the keys: their schemas take 40 ms to load. */
+import type { Environment } from "../ports/project.ts";
+
+/** Names that other tools of this kind use; of two for one key the first counts. */
+export const ALIASES: readonly (readonly [variable: string, key: string])[] = [
+  ["MAX_WORKERS", "workers"],
+  ["CLAUDE_MAX_CONCURRENT", "workers"],
+  ["WORKER_TIMEOUT", "timeout.work"],
+  ["MERGE_STRATEGY", "landing.strategy"],
+  ["GIT_MAIN_BRANCH", "base"],
+  ["GIT_BRANCH_PREFIX", "branchPrefix"],
+];
+
+export const PREFIX = "SKEIN_";
+/** Skein's variables that are no keys: where it keeps things, and what it tells the agents it starts. */
+const OTHER = new Set(
+  [
+    ...["STATE_DIR", "NODE_CHOSEN", "RUN", "TASK", "JOB", "KIND", "ATTEMPT", "TURN"],
+    ...["BRIEF", "HANDOFF", "OUTPUT_FILE", "FLEET_URL", "FLEET_WORKER_PASSWORD"],
+  ].map((name) => PREFIX + name),
+);
+
+export const isSetting = (variable: string): boolean => variable.startsWith(PREFIX) && !OTHER.has(variable);
+
+/** An empty variable counts as unset. */
+export const setsNothing = (env: Environment): boolean =>
+  Object.entries(env).every(([variable, value]) => !value || !isSetting(variable)) &&
+  ALIASES.every(([variable]) => !env[variable]);
