@@ -5,6 +5,9 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
 import type { Page } from "playwright-core";
+import { demoGoal } from "../src/surfaces/demo/project.ts";
+import { demoScript } from "../src/surfaces/demo/script.ts";
+import { CACHE_VARIABLE, demoSettings } from "../src/surfaces/demo/settings.ts";
 import { launchBrowser } from "../test/support/browser.ts";
 import { openTerminal } from "../test/support/terminal.ts";
 import { projectAt, serve } from "../test/web/place.ts";
@@ -28,6 +31,7 @@ try {
   const repository = path.join(folder, "demo/almanac");
   await takeTerminal(repository, env);
   await takePages(repository, env);
+  await takeQuestion(repository, env);
 } finally {
   await rm(folder, { recursive: true, force: true, maxRetries: 3 });
 }
@@ -40,10 +44,61 @@ async function takeTerminal(repository: string, env: NodeJS.ProcessEnv): Promise
   const ended = new Promise((resolve) => demo.once("exit", resolve));
   for await (const text of demo.stdout) if (String(text).includes("landed")) break;
   await using terminal = openTerminal([SKEIN, "watch"], { folder: repository, env, ...TERMINAL });
-  await terminal.shows(/(?:9|1[0-5]) of 1\d tasks done[\s\S]*working/);
+  await terminal.becomes(() => {
+    const screen = terminal.screen();
+    return (
+      /(?:9|1[0-5]) of 1\d tasks done[\s\S]*working/.test(screen) && !screen.includes("cannot be reached")
+    );
+  });
   await writeFile(path.join(OUT, "terminal.svg"), terminalSvg(terminal.cells(), TERMINAL));
   demo.stdout.resume();
   await ended;
+}
+
+/** The same project again, with a slower gate and a worker who asks: there is a queue, and something to do. */
+async function takeQuestion(repository: string, env: NodeJS.ProcessEnv): Promise<void> {
+  const script = path.join(folder, "asking.json");
+  const { plans, work } = demoScript();
+  const [, season] = work["season"]!;
+  const ask = { question: "Seasons of which hemisphere?", default: "both" };
+  const asking = { steps: [{ do: "wait", ms: 900 }], end: { ask }, goesOn: [season] };
+  // In the demo the repair waits for the others, so that they land together.
+  const fix = work["fix-tests-1"]!.map((one) => ({
+    ...one,
+    steps: one.steps?.filter((step) => step.do !== "await"),
+  }));
+  const asks = { ...work, season: [asking], "fix-tests-1": fix };
+  await writeFile(script, JSON.stringify({ plans, work: asks }));
+  const settings = {
+    ...demoSettings,
+    gate: ["sleep 2", "node test/all.js"],
+    agent: { kind: "scripted", script },
+  };
+  const sets = Object.entries(settings).flatMap(([key, value]) => [
+    "--set",
+    `${key}=${typeof value === "object" ? JSON.stringify(value) : value}`,
+  ]);
+  const more = { ...env, [CACHE_VARIABLE]: path.join(folder, "demo/cache") };
+  const run = spawn(SKEIN, ["run", demoGoal, "--plain", ...sets], {
+    cwd: repository,
+    env: more,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const ended = new Promise((resolve) => run.once("exit", resolve));
+  try {
+    await new Promise((resolve) =>
+      run.stdout.on("data", (text) => String(text).includes("asks") && resolve(text)),
+    );
+    await using terminal = openTerminal([SKEIN, "watch"], { folder: repository, env, ...TERMINAL });
+    await terminal.shows(
+      /NEEDS YOU[\s\S]*[1-9]\d* of \d+ tasks done[\s\S]*gate on[\s\S]*queue \([2-9]\)/,
+      60_000,
+    );
+    await writeFile(path.join(OUT, "terminal-question.svg"), terminalSvg(terminal.cells(), TERMINAL));
+  } finally {
+    run.kill("SIGTERM");
+    await ended;
+  }
 }
 
 async function takePages(repository: string, env: NodeJS.ProcessEnv): Promise<void> {

@@ -1,6 +1,7 @@
 /** Does `skein watch` show a run on a real terminal, do what is pressed, and give the terminal back? */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, it } from "node:test";
@@ -136,6 +137,75 @@ describe("skein watch", () => {
     assert.ok(terminal.isOrdinary());
   });
 
+  it("gives the terminal back when what has launched it is killed", LIMIT, async () => {
+    await using run = await makeRun();
+    await using terminal = openTerminal(["bash", "--norc", "--noprofile", "-i"], {
+      folder: run.project.located.top,
+      env: { ...process.env, SKEIN_STATE_DIR: run.stateDir, PS1: "ready> " },
+    });
+    await terminal.shows(/ready>/);
+    const file = path.join(run.stateDir, "launcher");
+    const skein = `"${process.execPath}" "${path.join(ROOT, "bin/skein")}" watch`;
+    terminal.press(`sh -c 'echo $$ > "${file}"; ${skein}; exit 3'\r`);
+    await terminal.shows(/q leave/);
+    process.kill(Number(readFileSync(file, "utf8")), "SIGKILL");
+    await terminal.becomes(() => terminal.isOrdinary());
+    terminal.press("echo still $((40 + 2))\r");
+    await terminal.shows(/^still 42$/m);
+    assert.ok(terminal.isOrdinary());
+  });
+
+  it("has its launcher give the terminal back when it is killed itself", LIMIT, async () => {
+    await using run = await makeRun();
+    // As on a machine whose own Node is too old: then another is started.
+    const old = `if (!process.env.SKEIN_NODE_CHOSEN) Object.defineProperty(process.versions, "node", { value: "20.0.0" });`;
+    await using terminal = watch(run, {
+      NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(old)}`,
+    });
+    await terminal.shows(/q leave/);
+    const view = execFileSync("pgrep", ["-P", String(terminal.pty.pid)], { encoding: "utf8" });
+    process.kill(Number(view), "SIGKILL");
+    await terminal.exited;
+    assert.ok(terminal.isOrdinary());
+  });
+
+  it("survives a terminal that is far too small, and fills it once it is larger", LIMIT, async () => {
+    await using run = await makeRun();
+    await run.append(planned(GOAL, [{ id: T(1), spec: specOf("words", "Write the words") }]));
+    await using terminal = openTerminal([process.execPath, path.join(ROOT, "bin/skein"), "watch"], {
+      folder: run.project.located.top,
+      env: { ...process.env, SKEIN_STATE_DIR: run.stateDir },
+      columns: 20,
+      rows: 5,
+    });
+    await terminal.shows(/running/);
+    for (const key of [DOWN, "\r", "\t", "s", "x", "\u001b", "\u001b", "?", "?"]) terminal.press(key);
+    for (const [columns, rows] of [
+      [1, 1],
+      [10, 2],
+      [200, 3],
+      [3, 50],
+    ] as const)
+      terminal.resize(columns, rows);
+    terminal.resize(80, 24);
+    await terminal.shows(/0 of 1 task done[\s\S]*words[\s\S]*q leave/);
+    terminal.press("q");
+    assert.equal(await terminal.exited, 0);
+    assert.ok(terminal.isOrdinary());
+  });
+
+  it("says that nothing needs a person, and what its words mean", LIMIT, async () => {
+    await using run = await makeRun();
+    await using terminal = watch(run);
+    await terminal.shows(/needs you: nothing/);
+    terminal.press("?");
+    await terminal.shows(/What the words mean[\s\S]*gate: the commands/);
+    terminal.press("?");
+    await terminal.shows(/Tasks[\s\S]*the goal/);
+    await run.append({ type: "setup.failed", failure: { kind: "setup", message: "npm ci failed" } });
+    assert.doesNotMatch(await terminal.shows(/NEEDS YOU/), /needs you: nothing/);
+  });
+
   it("shows what models wrote as text, without colours where they are not wanted", LIMIT, async () => {
     const evil = "\u001b[2J\u001b]0;owned\u0007\u202eevil";
     await using run = await makeRun(evil);
@@ -183,7 +253,7 @@ describe("skein watch", () => {
       },
     );
     await using terminal = watch(run);
-    await terminal.shows(/words +landing/);
+    await terminal.shows(/words +ready to land/);
     terminal.press("\r");
     await terminal.shows(/Write the words[\s\S]*and <script>alert\(1\)<\/script>.* at its end/);
     terminal.press("2");

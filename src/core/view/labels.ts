@@ -24,6 +24,7 @@ export const taskLabel = (word: TaskRow["word"], run: RunWord): string =>
 /** Where the name in `--json` is not what people would say. */
 const TASK_WORDS: Readonly<Partial<Record<TaskRow["word"], string>>> = {
   parked: "queued",
+  landing: "ready to land",
   gating: "in the gate",
 };
 export const AT_WORK: ReadonlySet<TaskRow["word"]> = new Set(["planning", "working", "gating"]);
@@ -39,7 +40,7 @@ export function healthLabel({ target: { health, isVerified, isUngated } }: Stand
   if (isUngated) return "not checked: there is no gate";
   switch (health) {
     case "green":
-      return isVerified ? "passes its gate" : "passed its gate, changed since";
+      return isVerified ? "passes its gate" : "passed its gate when last checked, as did each landing";
     case "red":
       return "fails its gate";
     case "suspect":

@@ -1,5 +1,6 @@
 /** What does a run want of a person? Approvals, answers, and what only a person can repair; first and loud everywhere. */
 import type { Failure } from "../failure.ts";
+import type { RunWord } from "./labels.ts";
 import type { Standing } from "./standing.ts";
 import type { AccountView, GateChangeView, QuestionView } from "./view-people.ts";
 
@@ -26,6 +27,10 @@ export function needsOf(view: Standing): readonly Need[] {
     ...(setup ? [{ is: "setup", failure: setup } as const] : []),
   ];
 }
+
+/** Said while all is well: who looks for the first time cannot know that nothing is missing. */
+export const calmLabel = (view: Standing, run: RunWord): string =>
+  run === "running" && needsOf(view).length === 0 ? "needs you: nothing" : "";
 
 /** The questions that a person has to answer. */
 export const questionsFor = (view: Standing): readonly QuestionView[] =>

@@ -5,6 +5,7 @@ import { openJobLabel, type RunWord } from "./labels.ts";
 import type { Seen } from "./standing.ts";
 import type { JobSpan } from "./story.ts";
 import { type Named, named } from "./view-reasons.ts";
+import type { Explained } from "./words.ts";
 
 /** By the machine's clock; of a worker the number is the attempt, of everything else the turn. */
 export type SpanView = Omit<JobSpan, "tasks"> & {
@@ -55,12 +56,12 @@ const spanView = (state: RunState, span: JobSpan, isRetried: (span: JobSpan) => 
   ...(span.isFailed && isRetried(span) && { isRetried: true }),
 });
 
-export const JOB_NAMES: Readonly<Record<JobKind, string>> = {
+export const JOB_NAMES = {
   plan: "planner",
   work: "worker",
   land: "landing",
   check: "check",
-};
+} as const satisfies Readonly<Record<JobKind, Explained>>;
 
 /** "leap + 4 more": short enough for a bar. */
 export function spanName({ kind, tasks }: Pick<SpanView, "kind" | "tasks">): string {

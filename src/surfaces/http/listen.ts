@@ -1,6 +1,7 @@
 /** How does the server listen? On loopback unless told otherwise, with limits on what a client may keep waiting. */
 import { createServer as createPlain, type Server } from "node:http";
 import { createServer as createTls } from "node:https";
+import type { Socket } from "node:net";
 import { getRequestListener } from "@hono/node-server";
 import { failure, messageOf } from "../../core/failure.ts";
 import type { Failed } from "../../core/result.ts";
@@ -28,7 +29,9 @@ const limits = (headMs: number) => ({
   maxHeaderSize: 16 * 1024,
   connectionsCheckingInterval: headMs / 5,
 });
-const MAX_CONNECTIONS = 100;
+const MAX_CONNECTIONS = 200;
+/** Connections that have not asked anything: browsers keep a few; of more, the oldest makes room for who asks. */
+const MAX_SILENT = 100;
 
 export async function listen(
   fetch: Fetch,
@@ -38,6 +41,7 @@ export async function listen(
   const answer: Parameters<typeof createPlain>[1] = (request, response) => void handle(request, response);
   const server = tls ? createTls({ ...limits(headMs), ...tls }, answer) : createPlain(limits(headMs), answer);
   server.maxConnections = MAX_CONNECTIONS;
+  dropSilent(server);
   try {
     await begin(server, host, port);
   } catch (error) {
@@ -59,6 +63,26 @@ export async function listen(
       await promise;
     },
   };
+}
+
+/** Whoever opens connections and says nothing must not shut others out. */
+function dropSilent(server: Server): void {
+  // By its other end: with TLS, a request comes on another socket than its connection.
+  const nameOf = ({ remoteAddress, remotePort }: Socket) => `${remoteAddress} ${remotePort}`;
+  const silent = new Map<string, Socket>();
+  server.on("connection", (socket) => {
+    const name = nameOf(socket);
+    silent.set(name, socket);
+    socket.once("close", () => silent.delete(name));
+    const [oldest] = silent.values();
+    if (silent.size > MAX_SILENT) oldest?.destroy();
+  });
+  server.on("request", ({ socket }, response) => {
+    const name = nameOf(socket);
+    const asking = silent.get(name);
+    silent.delete(name);
+    response.once("close", () => asking && !asking.destroyed && silent.set(name, asking));
+  });
 }
 
 function begin(server: Server, host: string, port: number): Promise<void> {

@@ -13,7 +13,7 @@ import {
   spentLabel,
   throughputLabel,
 } from "../../core/view/labels.ts";
-import { type Need, needsOf } from "../../core/view/needs.ts";
+import { calmLabel, type Need, needsOf } from "../../core/view/needs.ts";
 import type { Standing } from "../../core/view/standing.ts";
 import { clockTime, duration, firstLine, harmless, plural } from "../../text/words.ts";
 import type { Followed } from "./follow.ts";
@@ -35,6 +35,7 @@ export function Head({ followed, budget }: HeadProps): ReactNode {
   ];
   const limits = budgetTexts(view, budget);
   const cost = [`cost: ${spentLabel(view.spent)}`, ...(limits.length > 0 ? limits : ["no budget"]), busy];
+  const calm = calmLabel(view, word);
   const health = { ...(view.target.health === "red" && { color: "red" }) };
   return h(
     Box,
@@ -47,7 +48,7 @@ export function Head({ followed, budget }: HeadProps): ReactNode {
       ` · ${progress.filter(Boolean).join(" · ")}`,
     ),
     line(cost.join(" · ")),
-    line(`target: ${healthLabel(view)}`, health),
+    line(`target: ${healthLabel(view)}${calm && ` · ${calm}`}`, health),
   );
 }
 

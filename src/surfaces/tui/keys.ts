@@ -71,5 +71,5 @@ export function keysFor(view: Standing, { isOpen, leave }: { isOpen: boolean; le
   ];
   const moves = isOpen ? ["Esc back", "Tab page", "↑↓ scroll"] : ["Enter open", "Space unfold", "↑↓ choose"];
   const isOver = view.times.closedAt !== undefined;
-  return [...(isOver ? [] : commands), leave, ...moves].join("  ");
+  return [...(isOver ? [] : commands), leave, "? words", ...moves].join("  ");
 }

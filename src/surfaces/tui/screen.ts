@@ -6,6 +6,7 @@ import { messageOf } from "../../core/failure.ts";
 import { ROOT, type TaskId } from "../../core/task.ts";
 import type { Budget } from "../../core/view/budget-left.ts";
 import { foldedTree } from "../../core/view/folded-tree.ts";
+import { WORDS } from "../../core/view/words.ts";
 import type { MailboxMessage } from "../../ports/mailbox.ts";
 import type { RunFiles } from "../../ports/run-files.ts";
 import type { RunHome } from "../../ports/runs.ts";
@@ -50,7 +51,7 @@ export function Screen(parts: ScreenParts): ReactNode {
   const busy = isOver ? followed.undone.length : atWorkIn(view, word).length;
   const atWork = Math.max(1, Math.min(busy, Math.floor(room / 3)));
   const rows = room - 1 - (busy > 0 ? atWork + 1 : 0);
-  const { open, page, scrolled, prompt, tree, at } = place;
+  const { open, page, scrolled, prompt, tree, at, isHelp } = place;
   const stopped = `No process drives this run. To continue: skein resume ${view.run}`;
   const notice = problem
     ? `the log cannot be read on: ${problem}`
@@ -64,13 +65,15 @@ export function Screen(parts: ScreenParts): ReactNode {
     h(
       Box,
       { flexDirection: "column", flexGrow: 1, overflow: "hidden" },
-      ...(open
-        ? [h(TaskView, { key: open, ...parts, task: open, page, scrolled, lines: room })]
-        : [
-            h(AtWork, { key: "work", run: word, max: atWork, ...parts }),
-            line("Tasks", { key: "title", bold: true }),
-            h(TaskRows, { key: "rows", state: seen.state, run: word, tree, at, lines: rows, columns }),
-          ]),
+      ...(isHelp
+        ? HELP.slice(0, room).map((text) => line(text, { key: text }))
+        : open
+          ? [h(TaskView, { key: open, ...parts, task: open, page, scrolled, lines: room })]
+          : [
+              h(AtWork, { key: "work", run: word, max: atWork, ...parts }),
+              line("Tasks", { key: "title", bold: true }),
+              h(TaskRows, { key: "rows", state: seen.state, run: word, tree, at, lines: rows, columns }),
+            ]),
     ),
     h(Landing, { followed }),
     prompt ? line(promptText(prompt, columns), { bold: true }) : line(harmless(notice), { dimColor: true }),
@@ -103,10 +106,20 @@ type Place = {
   page: TaskPage;
   scrolled: number;
   prompt: Prompt | undefined;
+  isHelp: boolean;
   readonly unfolded: Set<TaskId>;
 };
 
-const START = { at: undefined, open: undefined, page: "Overview", scrolled: 0, prompt: undefined } as const;
+const START = {
+  at: undefined,
+  open: undefined,
+  page: "Overview",
+  scrolled: 0,
+  prompt: undefined,
+  isHelp: false,
+} as const;
+
+const HELP = ["What the words mean", ...Object.entries(WORDS).map(([word, text]) => `  ${word}: ${text}`)];
 
 type Key = Parameters<Parameters<typeof useInput>[0]>[1];
 
@@ -126,6 +139,9 @@ function usePlace(parts: ScreenParts, height: number) {
     if (!place.prompt && (input === "q" || input === "d")) return exit();
     draw((n) => n + 1);
     if (place.prompt) return typed(place, input, key, parts);
+    const wasHelp = place.isHelp;
+    place.isHelp = input === "?" && !wasHelp;
+    if (place.isHelp || wasHelp) return; // Any key leads back.
     const pressed = { input, key, step: stepOf(key, Math.max(1, height - 12)) };
     const task = tree[chosen()]?.task;
     if (place.open === undefined) {

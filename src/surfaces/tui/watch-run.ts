@@ -16,6 +16,8 @@ export type Watching = Omit<ScreenParts, "followed" | "suspend"> & {
 const ENTER = "\u001b[?1049h\u001b[?25l";
 const LEAVE = "\u001b[?1049l\u001b[?25h\u001b[0m";
 const MAX_FPS = 10;
+/** How late a view ends whose launcher was killed: nothing else tells. */
+const ORPHAN_MS = 1_000;
 /** Longer than a signal to this process takes; no time passes here while the process is stopped. */
 const STOPPED_MS = 50;
 
@@ -61,11 +63,14 @@ export async function watchRun({ onOpen, isOwn, ...watching }: Watching, signal:
     screen.unmount();
   };
   signal.addEventListener("abort", end, { once: true });
+  const parent = process.ppid;
+  const looking = setInterval(() => process.ppid === parent || end(), ORPHAN_MS);
   try {
     if (signal.aborted) end();
     await screen.waitUntilExit();
   } finally {
     clearTimeout(waking);
+    clearInterval(looking);
     signal.removeEventListener("abort", end);
     process.off("exit", restore);
     stop.abort();

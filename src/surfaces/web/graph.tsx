@@ -6,23 +6,15 @@ import { type RunWord, taskLabel } from "../../core/view/labels.ts";
 import { gatingIn, rowOf, type TaskRow } from "../../core/view/view.ts";
 import { duration, line, plural } from "./format.ts";
 import { useLater } from "./later.ts";
+import { GAP_X, HEIGHT, type Layout, layOut, NOTHING, type Placed, route, WIDTH } from "./layout.ts";
 import { addressOf, type PageParts } from "./parts.ts";
+import { Word } from "./word.tsx";
 
-const WIDTH = 200;
-const HEIGHT = 52;
-const GAP_X = 60;
-const GAP_Y = 14;
-const MARGIN = 16;
-/** Above the nodes: which wave it is. */
-const TOP = 40;
 /** Above so many tasks, what planners split is shown folded at first, and only what can be seen is drawn. */
 const MAX_OPEN = 300;
 
-type Placed = GraphNode & { readonly x: number; readonly y: number };
-type Layout = ReturnType<typeof layOut>;
 const NO_NODES: readonly GraphNode[] = [];
 const NO_CHAIN: ReturnType<typeof criticalPath> = { tasks: new Set(), ms: 0 };
-const NOTHING: Layout = { placed: new Map(), columns: [], width: 0, height: 0 };
 
 export function Graph({ run, seen, view, word }: PageParts) {
   const [toggled, setToggled] = useState<ReadonlySet<TaskId>>(new Set());
@@ -54,14 +46,19 @@ export function Graph({ run, seen, view, word }: PageParts) {
   return (
     <section aria-label="Graph of tasks">
       <p class="quiet">
-        {plural(placed.size, "task")} in {plural(columns.length, "wave")}
-        {critical.ms > 0 && `; the longest chain (bold) took ${duration(critical.ms)}`}
+        {plural(placed.size, "task")} in {columns.length}{" "}
+        <Word is="wave">{columns.length === 1 ? "wave" : "waves"}</Word>
+        {critical.ms > 0 && (
+          <>
+            ; the <Word is="longest chain" /> (bold) took {duration(critical.ms)}
+          </>
+        )}
       </p>
       <div class="canvas" ref={box} tabIndex={0} role="group" aria-label="Graph, scrolls both ways">
         <div style={{ width: `${width}px`, height: `${height}px`, position: "relative" }}>
           <svg width={width} height={height} aria-hidden="true">
-            <path class="edge" d={near.map(({ nodes }) => edgesInto(nodes, placed, isIn)).join("")} />
-            <path class="edge critical" d={chainOf(critical.tasks, placed)} />
+            <path class="edge" d={near.map(({ nodes }) => edgesInto(nodes, layout, isIn)).join("")} />
+            <path class="edge critical" d={chainOf(critical.tasks, layout)} />
           </svg>
           {near.map(({ x, nodes, wave }) => [
             <span key={`wave ${wave}`} class="wave quiet" style={{ left: `${x}px` }}>
@@ -120,69 +117,23 @@ function Node({ node: { x, y, task, below, isFolded }, row, href, run, isCritica
 export const stateText = ({ word, attempts }: TaskRow, run: RunWord): string =>
   `${taskLabel(word, run)}${attempts > 1 ? `, attempt ${attempts}` : ""}`;
 
-const edgesInto = (
-  nodes: readonly Placed[],
-  placed: ReadonlyMap<TaskId, Placed>,
-  isIn: (node: Placed) => boolean,
-): string =>
+const edgesInto = (nodes: readonly Placed[], layout: Layout, isIn: (node: Placed) => boolean): string =>
   nodes
     .flatMap((to) =>
       to.after.flatMap((id) => {
-        const from = placed.get(id);
-        return from && (isIn(from) || isIn(to)) ? [curve(from, to)] : [];
+        const from = layout.placed.get(id);
+        return from && (isIn(from) || isIn(to)) ? [route(layout, from, to)] : [];
       }),
     )
     .join("");
 
 /** From each task of the chain to the next that is not folded. */
-function chainOf(tasks: ReadonlySet<TaskId>, placed: ReadonlyMap<TaskId, Placed>): string {
-  const chain = [...tasks].flatMap((task) => placed.get(task) ?? []);
+function chainOf(tasks: ReadonlySet<TaskId>, layout: Layout): string {
+  const chain = [...tasks].flatMap((task) => layout.placed.get(task) ?? []);
   return chain
     .slice(1)
-    .map((to, i) => curve(chain[i]!, to))
+    .map((to, i) => route(layout, chain[i]!, to))
     .join("");
-}
-
-function curve(from: Placed, to: Placed): string {
-  const [x1, y1, x2, y2] = [from.x + WIDTH, from.y + HEIGHT / 2, to.x, to.y + HEIGHT / 2];
-  const bend = Math.max(20, (x2 - x1) / 2);
-  return `M${x1},${y1}C${x1 + bend},${y1} ${x2 - bend},${y2} ${x2},${y2}`;
-}
-
-/** A column a wave; within it, near what it waits for. */
-function layOut(nodes: readonly GraphNode[]) {
-  const placed = new Map<TaskId, Placed>();
-  const waves = [...Map.groupBy(nodes, ({ wave }) => wave)].sort(([a], [b]) => a - b);
-  let height = 0;
-  const columns = waves.map(([wave, members]) => {
-    const x = MARGIN + wave * (WIDTH + GAP_X);
-    let free = TOP;
-    const sorted = members
-      .map((node) => ({ node, wish: wishOf(node, placed) }))
-      .sort((a, b) => a.wish - b.wish);
-    const column = sorted.map(({ node, wish }) => {
-      const y = Math.max(free, wish === Number.POSITIVE_INFINITY ? 0 : Math.round(wish));
-      free = y + HEIGHT + GAP_Y;
-      const at = { ...node, x, y };
-      placed.set(node.task, at);
-      return at;
-    });
-    height = Math.max(height, free + MARGIN);
-    return { wave, x, nodes: column };
-  });
-  return { placed, columns, height, width: 2 * MARGIN + waves.length * (WIDTH + GAP_X) - GAP_X };
-}
-
-/** The middle of what it waits for; last, if that is nothing. */
-function wishOf({ after }: GraphNode, placed: ReadonlyMap<TaskId, Placed>): number {
-  let [sum, count] = [0, 0];
-  for (const id of after) {
-    const y = placed.get(id)?.y;
-    if (y === undefined) continue;
-    sum += y;
-    count += 1;
-  }
-  return count === 0 ? Number.POSITIVE_INFINITY : sum / count;
 }
 
 /** The part of a scrolled box that can be seen, and some more. */

@@ -8,6 +8,7 @@ import { duration, harmless, line, plural, time } from "./format.ts";
 import { useLater } from "./later.ts";
 import { useMore } from "./more.tsx";
 import { addressOf, type PageParts } from "./parts.ts";
+import { Word } from "./word.tsx";
 
 const ROWS = 50;
 
@@ -24,7 +25,9 @@ export function Landing({ run, view, seen, word }: PageParts) {
   const gating = runningIn(view, word).filter(({ kind }) => kind === "land" || kind === "check");
   return (
     <section aria-label="Landing">
-      <h2>Queue</h2>
+      <h2>
+        <Word is="queue">Queue</Word>
+      </h2>
       {view.queue.length === 0 && <p class="quiet">Nothing waits to land.</p>}
       <ol>
         {view.queue.slice(0, ROWS).map(({ task, name }) => (

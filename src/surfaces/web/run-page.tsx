@@ -4,7 +4,7 @@ import { budgetTexts } from "../../core/view/budget-left.ts";
 import { delaysOf } from "../../core/view/delays.ts";
 import { elapsedMs } from "../../core/view/elapsed.ts";
 import { healthLabel, runLabel, spentLabel } from "../../core/view/labels.ts";
-import { canResume } from "../../core/view/needs.ts";
+import { calmLabel, canResume } from "../../core/view/needs.ts";
 import { command } from "./api.ts";
 import { Cost } from "./cost.tsx";
 import { duration, harmless, line, plural, time } from "./format.ts";
@@ -18,6 +18,7 @@ import { addressOf, type PageParts, type Route } from "./parts.ts";
 import { TaskList } from "./task-list.tsx";
 import { TaskPage } from "./task-page.tsx";
 import { Timeline } from "./timeline.tsx";
+import { AllWords, Word } from "./word.tsx";
 
 const TABS = [
   ["graph", "Graph"],
@@ -68,6 +69,7 @@ export function RunPage({ run, route }: { readonly run: string; readonly route: 
           <Tab {...parts} />
         </>
       )}
+      <AllWords />
       <Travel live={now} />
     </main>
   );
@@ -115,7 +117,10 @@ function Head({ view, word, live, run }: PageParts) {
           {counts.failed > 0 && <b class="bad">, {counts.failed} failed</b>}
         </span>
         <span>cost: {[spentLabel(spent), ...budgetTexts(view, live.budget)].join("; ")}</span>
-        <span class={target.health === "red" ? "bad" : ""}>target {healthLabel(view)}</span>
+        <span class={target.health === "red" ? "bad" : ""}>
+          <Word is="target" /> {healthLabel(view)}
+        </span>
+        {live.isLive && calmLabel(view, word) && <span>{calmLabel(view, word)}</span>}
         {live.connection === "lost" && <span class="bad">connection lost; trying again</span>}
       </div>
       {live.isLive &&

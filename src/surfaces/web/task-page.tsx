@@ -13,6 +13,7 @@ import { Diff } from "./diff.tsx";
 import { count, duration, harmless, line, plural, withoutEscapes } from "./format.ts";
 import { stateText } from "./graph.tsx";
 import { addressOf, type PageParts } from "./parts.ts";
+import { Word } from "./word.tsx";
 
 const MAX_TRANSCRIPT_CHARS = 200_000;
 const MAX_BELOW = 200;
@@ -114,7 +115,9 @@ function Outcome({ seen, id, task: { state } }: TaskParts) {
   const landing = landingOf(seen, id);
   return (
     <>
-      <h3>Handoff: {status}</h3>
+      <h3>
+        <Word is="handoff">Handoff</Word>: {status}
+      </h3>
       <p class="pre">{harmless(summary)}</p>
       {[
         ...concerns.map((text) => `Concern: ${text}`),
@@ -122,7 +125,9 @@ function Outcome({ seen, id, task: { state } }: TaskParts) {
       ].map((text) => (
         <p class="pre">{harmless(text)}</p>
       ))}
-      <h3>Evidence</h3>
+      <h3>
+        <Word is="evidence">Evidence</Word>
+      </h3>
       <dl>
         <Fact name="Commit" value={commit ?? "nothing was changed"} />
         <Fact
@@ -168,7 +173,11 @@ function Attempts({ run, seen, word, id }: TaskParts) {
     failed.find(({ of, attempt }) => of === kind && kind === "work" && attempt === number)?.failure;
   return (
     <>
-      {spans.length > 0 && <h3>Attempts</h3>}
+      {spans.length > 0 && (
+        <h3>
+          <Word is="attempt">Attempts</Word>
+        </h3>
+      )}
       {spans.toReversed().map((span, i) => (
         <Attempt key={span.job} run={run} word={word} span={span} isOpen={i === 0} failure={why(span)} />
       ))}

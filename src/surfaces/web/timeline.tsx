@@ -1,5 +1,5 @@
 /** Who worked when? Lanes of planners, workers, gates and checks over time. */
-import { useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { endOf } from "../../core/view/elapsed.ts";
 import type { RunWord } from "../../core/view/labels.ts";
 import {
@@ -10,6 +10,7 @@ import {
   spanName,
   timelineOf,
 } from "../../core/view/timeline.ts";
+import { WORDS } from "../../core/view/words.ts";
 import { duration, line, plural, time } from "./format.ts";
 import { useLater } from "./later.ts";
 import { addressOf, type PageParts } from "./parts.ts";
@@ -24,15 +25,15 @@ export function Timeline({ run, seen, view, word, live }: PageParts) {
   const now = endOf(view, live.look);
   const all = useLater(() => timelineOf(seen), [seen, view.events], undefined);
   const drawn = useLater(
-    () => all && drawingOf(all, { openedAt: view.times.openedAt, now, isLarge, isNear }),
+    () => (all ? drawingOf(all, { openedAt: view.times.openedAt, now, isLarge, isNear }) : NO_LANES),
     [all, now, isLarge, isNear],
-    undefined,
+    NO_LANES,
   );
-  if (!drawn) return <section aria-label="Timeline" aria-busy="true" />;
+  const { box, wide } = useWide();
   const { scale, lanes } = drawn;
   return (
-    <section aria-label="Timeline">
-      <p class="quiet">
+    <section aria-label="Timeline" ref={box}>
+      <p class="quiet" hidden={lanes.length === 0}>
         {time(scale.from)} to {time(scale.now)}, {duration(scale.wide)}, {plural(starts, "job")}
       </p>
       <p class="quiet legend">
@@ -48,7 +49,7 @@ export function Timeline({ run, seen, view, word, live }: PageParts) {
         <Ticks {...scale} />
         {lanes.map(({ kind, number, spans, bars }) => (
           <div class="lane" key={`${kind} ${number}`}>
-            <span class="lane-name">
+            <span class="lane-name" title={WORDS[JOB_NAMES[kind]]}>
               {JOB_NAMES[kind]} {number}
             </span>
             <div class="track">
@@ -63,6 +64,7 @@ export function Timeline({ run, seen, view, word, live }: PageParts) {
                     span={span}
                     next={spans[i + 1]?.from ?? scale.now}
                     scale={scale}
+                    trackWide={wide - NAMES_WIDE}
                   />
                 ))
               )}
@@ -86,6 +88,7 @@ type Drawing = {
   /** `bars`: of a lane with too many jobs for links. */
   readonly lanes: readonly (LaneView & { readonly bars?: BarPaths })[];
 };
+const NO_LANES: Drawing = { scale: { from: 0, now: 0, wide: 1 }, lanes: [] };
 type BarPaths = { readonly good: string; readonly again: string; readonly bad: string };
 
 function drawingOf(lanes: readonly LaneView[], { openedAt, now, isLarge, isNear }: Look): Drawing {
@@ -124,12 +127,14 @@ type JobProps = {
   /** When the next job of its lane begins: until then there is room for its name. */
   readonly next: number;
   readonly scale: Scale;
+  /** In pixels. */
+  readonly trackWide: number;
 };
 
 const endClass = ({ isFailed, isRetried }: SpanView): keyof BarPaths =>
   isRetried ? "again" : isFailed ? "bad" : "good";
 
-function Job({ run, word, span, next, scale }: JobProps) {
+function Job({ run, word, span, next, scale, trackWide }: JobProps) {
   const { kind, tasks, number, from, to } = span;
   const [first] = tasks;
   const left = share(scale, from);
@@ -145,11 +150,33 @@ function Job({ run, word, span, next, scale }: JobProps) {
       title={text}
       aria-label={text}
     >
-      <span class="room" style={{ width: percent((share(scale, next) - left) / wide) }}>
-        <span>{name}</span>
-      </span>
+      <Name name={name} bar={wide * trackWide} free={(share(scale, next) - left - wide) * trackWide} />
     </a>
   );
+}
+
+/** Inside its bar, or behind it, if there is room; else as much of it as is more than a few letters. */
+function Name({ name, bar, free }: { readonly name: string; readonly bar: number; readonly free: number }) {
+  const needed = name.length * LETTER_WIDE + 12;
+  if (needed > bar && needed <= free) return <span class="behind">{name}</span>;
+  return needed <= bar || bar > 5 * LETTER_WIDE ? <span class="within">{name}</span> : null;
+}
+
+const LETTER_WIDE = 7;
+/** As in the style. */
+const NAMES_WIDE = 112;
+
+function useWide() {
+  const box = useRef<HTMLElement>(null);
+  const [wide, setWide] = useState(1_200);
+  useEffect(() => {
+    const element = box.current;
+    if (!element) return;
+    const observer = new ResizeObserver(() => setWide(Math.max(592, element.clientWidth)));
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, []);
+  return { box, wide };
 }
 
 const BARS = 2_000;

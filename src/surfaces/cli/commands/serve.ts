@@ -6,6 +6,7 @@ import { partsOf } from "../../../compose/parts.ts";
 import { serverParts } from "../../../compose/serve.ts";
 import { messageOf } from "../../../core/failure.ts";
 import { hasFailed } from "../../../core/result.ts";
+import type { Devices } from "../../../ports/devices.ts";
 import { Access } from "../../http/access.ts";
 import { listen, type Tls } from "../../http/listen.ts";
 import { findPage } from "../../http/page.ts";
@@ -78,6 +79,8 @@ const serve: Act<ServeOptions> = async (context, options) => {
       next: "npm run build:web",
     });
   const { devices, ...found } = serverParts(project);
+  const problem = unwritable(devices);
+  if (problem !== undefined) return refuse(context, EXIT.configuration, problem);
   const parts = {
     ...found,
     ...partsOf(project, context.env),
@@ -113,6 +116,20 @@ const serve: Act<ServeOptions> = async (context, options) => {
   await server.close();
   return EXIT.done;
 };
+
+/** Found out now: a browser that is let in is written down. */
+function unwritable(devices: Devices) {
+  try {
+    devices.write(devices.read());
+    return undefined;
+  } catch (error) {
+    return {
+      kind: "configuration",
+      message: `the list of browsers that are let in cannot be kept: ${messageOf(error)}`,
+      next: "make the state folder writable, or name another one: SKEIN_STATE_DIR",
+    };
+  }
+}
 
 /** What browsers may call this server, the best first. Its certificate says so, where it has one. */
 function namesOf(host: string, tls: Tls | undefined): readonly string[] {
