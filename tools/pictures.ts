@@ -6,8 +6,7 @@ import path from "node:path";
 import { promisify } from "node:util";
 import type { Page } from "playwright-core";
 import { demoGoal } from "../src/surfaces/demo/project.ts";
-import { demoScript } from "../src/surfaces/demo/script.ts";
-import { CACHE_VARIABLE, demoSettings } from "../src/surfaces/demo/settings.ts";
+import { CACHE_VARIABLE, demoScript, demoSettings } from "../src/surfaces/demo/script.ts";
 import { launchBrowser } from "../test/support/browser.ts";
 import { openTerminal } from "../test/support/terminal.ts";
 import { projectAt, serve } from "../test/web/place.ts";
@@ -67,11 +66,20 @@ async function takeQuestion(repository: string, env: NodeJS.ProcessEnv): Promise
     ...one,
     steps: one.steps?.filter((step) => step.do !== "await"),
   }));
-  const asks = { ...work, season: [asking], "fix-tests-1": fix };
+  const slow = (task: string, ms: number) =>
+    work[task]!.map((one) => ({ ...one, steps: [{ do: "wait", ms }, ...(one.steps ?? [])] }));
+  const asks = {
+    ...work,
+    moon: slow("moon", 60_000),
+    roman: slow("roman", 13_000),
+    ordinal: slow("ordinal", 5_000),
+    season: [asking],
+    "fix-tests-1": fix,
+  };
   await writeFile(script, JSON.stringify({ plans, work: asks }));
   const settings = {
     ...demoSettings,
-    gate: ["sleep 2", "node test/all.js"],
+    gate: ["sleep 5", "node test/all.js"],
     agent: { kind: "scripted", script },
   };
   const sets = Object.entries(settings).flatMap(([key, value]) => [
@@ -91,7 +99,7 @@ async function takeQuestion(repository: string, env: NodeJS.ProcessEnv): Promise
     );
     await using terminal = openTerminal([SKEIN, "watch"], { folder: repository, env, ...TERMINAL });
     await terminal.shows(
-      /NEEDS YOU[\s\S]*[1-9]\d* of \d+ tasks done[\s\S]*gate on[\s\S]*queue \([2-9]\)/,
+      /NEEDS YOU[\s\S]*[1-9]\d* of \d+ tasks done[\s\S]*At work[\s\S]*gate on[\s\S]*queue \(\d/,
       60_000,
     );
     await writeFile(path.join(OUT, "terminal-question.svg"), terminalSvg(terminal.cells(), TERMINAL));

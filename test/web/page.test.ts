@@ -229,10 +229,10 @@ describe("the web page", () => {
     await page.keyboard.press("ArrowRight");
     await page.getByText("event 2 of").waitFor();
     await page.getByRole("link", { name: "Log", exact: true }).click();
-    await page.getByRole("button", { name: "Live" }).click();
+    await page.getByRole("button", { name: "Back to now" }).click();
     await page.getByRole("button", { name: "Show the run after event 190" }).click();
     await page.getByText("event 190 of").waitFor();
-    await page.getByRole("button", { name: "Live" }).click();
+    await page.getByRole("button", { name: "Back to now" }).click();
     await page.getByText(/event (\d+) of \1 run.closed/).waitFor();
   });
 

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { request as plainRequest } from "node:http";
 import { request as tlsRequest } from "node:https";
 import path from "node:path";
@@ -11,6 +11,7 @@ import { ROOT } from "../../tools/source-files.ts";
 import { makePlace, type Place } from "../e2e/cli-place.ts";
 import { makeCertificate } from "../support/certificate.ts";
 import { plainEnvironment } from "../support/repositories.ts";
+import { projectAt } from "./place.ts";
 
 /** The address that it prints; its process ends with the test. */
 async function start(place: Place, ...args: readonly string[]) {
@@ -63,6 +64,16 @@ it("refuses another address than this machine's own without TLS or a proxy, and 
     assert.equal(code, 2, err);
     assert.match(err, words);
   }
+});
+
+it("says so at once if it cannot write down whom it lets in", async () => {
+  await using place = await makePlace();
+  const env = { ...plainEnvironment(), SKEIN_STATE_DIR: place.state };
+  const { stateFolder } = await projectAt(place.repository.folder, env);
+  await mkdir(path.join(stateFolder, "devices.json.new"), { recursive: true }); // In its place: root cannot write it, either.
+  const { code, err } = await place.skein("serve");
+  assert.equal(code, 3, err);
+  assert.match(err, /browsers that are let in cannot be kept: .*try: make the state folder writable/s);
 });
 
 it("is called by the names in its certificate, and by no others", async () => {

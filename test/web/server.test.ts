@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { request } from "node:http";
-import { connect } from "node:net";
+import { connect, type Socket } from "node:net";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
 import { seeRun } from "../../src/app/see-run.ts";
@@ -267,6 +267,26 @@ describe("the web server", () => {
     await using slow = await serve(run.project, { headMs: 100 });
     assert.match(await sendRaw(slow.port, "GET / HTTP/1.1\r\nX: "), /408|^$/);
     assert.match(await sendRaw(slow.port, `${post(slow.port, slow.token, "Content-Length: 30")}{`), /408|^$/);
+  });
+
+  it("answers although hundreds of connections were opened that ask nothing", async () => {
+    await using busy = await serve(run.project); // Its limit for a head is far longer than this test.
+    const open = await Promise.all(
+      Array.from({ length: 400 }, () => {
+        const { promise, resolve } = Promise.withResolvers<Socket>();
+        const socket = connect(busy.port, "127.0.0.1", () => resolve(socket.on("error", () => {})));
+        return promise;
+      }),
+    );
+    try {
+      const response = await fetch(`${busy.origin}/api/repository`, {
+        headers: { Authorization: `Bearer ${busy.token}` },
+        signal: AbortSignal.timeout(5_000),
+      });
+      assert.equal(response.status, 200);
+    } finally {
+      for (const socket of open) socket.destroy();
+    }
   });
 
   it("refuses heads and bodies that are huge, also of a length that nobody states", async () => {

@@ -33,6 +33,14 @@ export const AT_WORK: ReadonlySet<TaskRow["word"]> = new Set(["planning", "worki
 export const runningIn = ({ running }: Standing, run: RunWord): readonly RunningView[] =>
   run === "stopped" ? [] : running;
 
+/** Of the queue, what is not in the gate already. */
+export const waitingIn = ({ queue, running }: Standing): Standing["queue"] => {
+  const gating = new Set(
+    running.flatMap(({ kind, tasks }) => (kind === "land" ? tasks.map(({ task }) => task) : [])),
+  );
+  return queue.filter(({ task }) => !gating.has(task));
+};
+
 /** Of a job whose end is not in the log. */
 export const openJobLabel = (run: RunWord): string => (run === "stopped" ? "interrupted" : "running");
 

@@ -12,6 +12,7 @@ import {
   runningIn,
   spentLabel,
   throughputLabel,
+  waitingIn,
 } from "../../core/view/labels.ts";
 import { calmLabel, type Need, needsOf } from "../../core/view/needs.ts";
 import type { Standing } from "../../core/view/standing.ts";
@@ -104,7 +105,8 @@ export function Landing({ followed }: { readonly followed: Followed }): ReactNod
     ? `${gate.kind === "land" ? `gate on ${names(gate.tasks)}` : "checking the target"} for ${duration(Date.now() - gate.since)}${gate.doing ? ` in ${firstLine(gate.doing, 60)}` : ""}`
     : "no gate is running";
   const now = [phase, running].filter(Boolean).join(" · ");
-  const { queue, tally } = view;
+  const { tally } = view;
+  const queue = waitingIn(view);
   const landed = `${plural(tally.gate.tasks, "task")} in ${plural(tally.gate.landings, "landing")}`;
   const next = queue.slice(0, MAX_QUEUED).map(({ name }) => harmless(name, 30));
   const more = queue.length > MAX_QUEUED ? ` and ${queue.length - MAX_QUEUED} more` : "";

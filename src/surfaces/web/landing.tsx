@@ -1,7 +1,7 @@
 /** What waits to land, what has landed and by which proof, and what failed on the way. */
 
 import { useMemo } from "preact/hooks";
-import { phaseLabel, proofLabel, runningIn } from "../../core/view/labels.ts";
+import { phaseLabel, proofLabel, runningIn, waitingIn } from "../../core/view/labels.ts";
 import { failedAttempts } from "../../core/view/task-facts.ts";
 import { failedAttemptViews, type LandingView, landingView } from "../../core/view/view.ts";
 import { duration, harmless, line, plural, time } from "./format.ts";
@@ -22,21 +22,22 @@ export function Landing({ run, view, seen, word }: PageParts) {
     [],
   );
   const failed = useMore(attempts.length, ROWS, "Earlier failed attempts");
+  const queue = waitingIn(view);
   const gating = runningIn(view, word).filter(({ kind }) => kind === "land" || kind === "check");
   return (
     <section aria-label="Landing">
       <h2>
         <Word is="queue">Queue</Word>
       </h2>
-      {view.queue.length === 0 && <p class="quiet">Nothing waits to land.</p>}
+      {queue.length === 0 && <p class="quiet">Nothing waits to land.</p>}
       <ol>
-        {view.queue.slice(0, ROWS).map(({ task, name }) => (
+        {queue.slice(0, ROWS).map(({ task, name }) => (
           <li>
             <a href={addressOf({ run, tab: "landing", task })}>{line(name)}</a>
           </li>
         ))}
       </ol>
-      {view.queue.length > ROWS && <p class="quiet">and {view.queue.length - ROWS} more</p>}
+      {queue.length > ROWS && <p class="quiet">and {queue.length - ROWS} more</p>}
       {gating.map(({ job, kind, tasks, since, doing }) => (
         <p key={job}>
           {kind === "land"

@@ -70,7 +70,7 @@ export function RunPage({ run, route }: { readonly run: string; readonly route: 
         </>
       )}
       <AllWords />
-      <Travel live={now} />
+      <Travel live={now} isOver={now.view.times.closedAt !== undefined} />
     </main>
   );
 }
@@ -184,13 +184,13 @@ function Steer({ run, canResume: isHeld }: { readonly run: string; readonly canR
   );
 }
 
-function Travel({ live }: { readonly live: LiveRun }) {
+function Travel({ live, isOver }: { readonly live: LiveRun; readonly isOver: boolean }) {
   const { length } = live.events;
   const event = live.events[live.at - 1];
   return (
     <section class="travel" aria-label="Time travel">
       <button type="button" aria-pressed={live.isLive} onClick={() => live.travel(undefined)}>
-        {live.isLive ? "Live" : "Back to live"}
+        {live.isLive ? (isOver ? "At its end" : "Live") : "Back to now"}
       </button>
       <input
         type="range"

@@ -106,7 +106,7 @@ test("what was split lands through its parts, so that the numbers agree", () => 
     for (const job of run.running("plan")) run.plan(job.replace(/^plan:|#.*$/g, ""), [], { done: true });
     if (!run.closed && run.running("check").length > 0) run.check();
   }
-  assert.match(textOf(viewOfRun(run)), /^ {2}1 more task is done: all its subtasks landed$/m);
+  assert.match(textOf(viewOfRun(run)), /^ {2}1 more task is done: it was split, and all its parts landed$/m);
 });
 
 test("every concern is in the report, also what a planner has dealt with, and not without end", () => {

@@ -90,8 +90,8 @@ function landed(view: RunView, { open, report }: Around): ReportSection {
   ]);
   const parts = {
     0: [],
-    1: [paragraph("1 more task is done: all its subtasks landed")],
-  }[split] ?? [paragraph(`${split} more tasks are done: all their subtasks landed`)];
+    1: [paragraph("1 more task is done: it was split, and all its parts landed")],
+  }[split] ?? [paragraph(`${split} more tasks are done: they were split, and all their parts landed`)];
   return section(`${heading} (${landings.length})`, [{ is: "rows", rows }, ...parts, ...unprobed(view)]);
 }
 
