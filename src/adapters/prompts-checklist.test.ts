@@ -63,9 +63,12 @@ const RULES: Readonly<Record<PromptName, Rules>> = {
     "covers everything or defers it": /in no task and in no deferral/,
     "splits by function": /By function, not by file/,
     "may ask for a report": /"delivers": "report"/,
+    "knows that parts are as urgent as their task": /splits a task, the parts get its priority/,
   },
   subplanner: {
     ...PLANNERS,
+    "knows that its subtasks are as urgent as its task":
+      /`priority` \([^)]*that of your own task if left out\)/,
     "does not widen its task": /You do not widen your task/,
     "hands on what a handoff told": /The next subtasks must say so/,
     "owns its slice": /You own one task/,
