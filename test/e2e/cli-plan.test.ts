@@ -183,7 +183,7 @@ describe("an agent's plan that is refused", { concurrency: 2 }, () => {
     const notices = err.split("\n").filter((line) => line.startsWith("notice: "));
     assert.match(
       notices.join("\n"),
-      /^notice: this plan was made by rules: agent\.sh answered 3 times, and none of its plans could be used\nnotice: problem of its last plan: task "one", scope\[0\]: .*leaves the repository.*\nnotice: try: use this plan, or edit it; or ask again, with another --agent or --model/,
+      /^notice: this plan was made by rules: agent\.sh answered 3 times, and none of its plans could be used\nnotice: problem of its last plan: tasks\[0\]\.scope\[0\]: .*leaves the repository.*\nnotice: try: use this plan, or edit it; or ask again, with another --agent or --model/,
     );
   });
 
