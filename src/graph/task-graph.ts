@@ -3,7 +3,6 @@
 import { type ExecuteOptions, Execution, obstacleIn, type TaskExecutor } from "./execution.ts";
 import type { ExecutionSummary, GraphEventType, GraphListener, GraphProgress } from "./graph-events.ts";
 import type { PlannedTask, TaskInput, TaskResult, TaskStatus } from "./planned-task.ts";
-import { printsAs } from "./task-printing.ts";
 import { isSettled, messageOf, type TaskEntry, TaskTable, taskOf } from "./task-table.ts";
 
 export interface TaskGraphOptions {
@@ -37,12 +36,6 @@ export interface TaskGraphOptions {
 export class TaskGraph {
   readonly #table: TaskTable;
   #execution: Execution | undefined;
-
-  static {
-    printsAs<TaskGraph>(TaskGraph.prototype, function () {
-      return { ...this.getProgress(), tasks: this.getAllTasks().map(({ id, status }) => `${id}: ${status}`) };
-    });
-  }
 
   /**
    * Given statuses and times are kept, so that a saved graph (`JSON.stringify(graph.getAllTasks())`) can be restored.

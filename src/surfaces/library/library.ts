@@ -1,6 +1,5 @@
 /** What can a program call? The two ways into the engine; all that they need is loaded when they are called. */
 import type { Handoff } from "../../core/handoff.ts";
-import { printsAs } from "../../graph/task-printing.ts";
 import type { DecomposeOptions, Orchestrator, OrchestratorOptions, ParentTask } from "./types.ts";
 
 /**
@@ -27,14 +26,13 @@ export function createOrchestrator(options: OrchestratorOptions): Orchestrator {
     opened ??= load();
     return opened;
   };
-  const orchestrator: Orchestrator = {
+  return {
     run: async (wanted) => (await open()).run(wanted),
     resume: async (run, more) => (await open()).resume(run, more),
     runs: async () => (await open()).runs(),
     view: async (run) => (await open()).view(run),
     [Symbol.asyncDispose]: async () => (await open())[Symbol.asyncDispose](), // Also before the first call: the last word.
   };
-  return printsAs(orchestrator, () => ({ repository: options.repository }));
 }
 
 /**

@@ -18,12 +18,13 @@ import {
 } from "../../config/index.ts";
 import { failure, messageOf } from "../../core/failure.ts";
 import { type Failed, hasFailed } from "../../core/result.ts";
+import { viewOf } from "../../core/view/view.ts";
 import { readValue } from "../../planning/files/read-plan.ts";
 import { lintPlan } from "../../planning/lint.ts";
 import type { ExecutionPlan } from "../../planning/plan.ts";
 import type { Project } from "../../ports/project.ts";
 import type { RunRecord } from "../../ports/runs.ts";
-import { Feed, handleOf, printableView, type Started } from "./run-handle.ts";
+import { Feed, handleOf, type Started } from "./run-handle.ts";
 import type { Orchestrator, OrchestratorOptions, RunHandle, RunListed, Settings } from "./types.ts";
 
 export function openOrchestrator(options: OrchestratorOptions): Orchestrator {
@@ -126,7 +127,7 @@ class Desk {
     if (hasFailed(project)) return project;
     const home = await project.runs.open(run);
     const seen = hasFailed(home) ? home : await seeRun(home);
-    return hasFailed(seen) ? seen : printableView(seen.seen);
+    return hasFailed(seen) ? seen : viewOf(seen.seen);
   }
 
   async close(): Promise<void> {

@@ -8,8 +8,7 @@ import type { Event } from "../../core/log/event.ts";
 import { type Failed, hasFailed } from "../../core/result.ts";
 import { givenUpOf } from "../../core/rules/given-up.ts";
 import type { TaskId } from "../../core/task.ts";
-import { findTask, type RunView, rowsOf, type Seen, viewOf } from "../../core/view/view.ts";
-import { printsAs } from "../../graph/task-printing.ts";
+import { findTask, rowsOf, viewOf } from "../../core/view/view.ts";
 import type { DeliveryEnd } from "../../ports/delivery.ts";
 import type { EventLog } from "../../ports/event-log.ts";
 import type { Heard, MailboxMessage } from "../../ports/mailbox.ts";
@@ -44,12 +43,12 @@ export function handleOf({ parts, live, feed }: HandleParts): RunHandle {
     return is === "stopped" ? { is: "heard" } : tooLate;
   };
   const target = targetOf(home.record);
-  const handle: RunHandle = {
+  return {
     run,
     target,
     events: { [Symbol.asyncIterator]: () => feed.events(home.log) },
     ended,
-    view: () => printableView(seen),
+    view: () => viewOf(seen),
     tasks: () => rowsOf(seen.state),
     pause: () => say({ type: "pause" }),
     resume: () => say({ type: "resume" }),
@@ -66,16 +65,6 @@ export function handleOf({ parts, live, feed }: HandleParts): RunHandle {
     deliver: (options = {}) => deliver({ ...options, home, seen }, parts, options.signal),
     [Symbol.asyncDispose]: async () => void (await stop()),
   };
-  return printsAs(handle, () => {
-    const { is, counts, undone } = viewOf(seen);
-    return { run, target, goal: home.record.goal, is, counts, undone };
-  });
-}
-
-/** Printed to its depth: what a person looks for first, such as why an attempt failed, lies there. */
-export function printableView(seen: Seen): RunView {
-  const view = viewOf(seen);
-  return printsAs({ ...view }, () => view);
 }
 
 const refused = (reason: string): Heard => ({ is: "refused", reason });
