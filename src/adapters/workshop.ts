@@ -7,7 +7,6 @@ import type { GateSetting } from "../ports/gate.ts";
 import type { ProgramLimits } from "../ports/programs.ts";
 import type { Environment, Project } from "../ports/project.ts";
 import type { RunHome } from "../ports/runs.ts";
-import type { Signs } from "../ports/signs.ts";
 import type { Transcripts } from "../ports/transcripts.ts";
 import { GitCheckout, sharedLooks } from "./checkouts.ts";
 import { timedGate } from "./gates/gate-times.ts";
@@ -47,7 +46,6 @@ type WorkshopParts = {
   readonly sandbox: () => Promise<Sandbox | Failed>;
   readonly transcripts: Transcripts;
   readonly redact: (text: string) => string;
-  readonly signs: Pick<Signs, "tell">;
   /** The user's checkout is not as it was before a command of this job. */
   readonly checkoutChanged: (job: JobId, places: readonly string[]) => void;
   readonly maxGates: number;
@@ -78,9 +76,6 @@ export function openWorkshop(settings: WorkshopSettings, parts: WorkshopParts) {
     limits: { ...limits, maxMs: setupTimeout },
     holds: heldBy(run),
     plansAreFull: parts.plansAreFull,
-    // The place of a job that is prepared, or probed, has a name that nobody knows.
-    onSlowCopy: ({ job, ...slow }) =>
-      parts.signs.tell({ job: job.replace(/\.(?:next|probe)$/, "") as JobId, ...slow }),
   });
   const looking = repositoryGate({
     ...{ run: confined, repository: top, workspaces, transcripts, redact, limits, network },

@@ -1,5 +1,4 @@
 /** What does a workspace get besides the commit? Ignored files that the user named, and a set-up command. */
-import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import { constants } from "node:fs";
 import { copyFile, lstat, mkdir, readlink, rm, symlink, writeFile } from "node:fs/promises";
@@ -27,14 +26,7 @@ export type ProvisionOptions = {
   readonly share?: readonly string[];
   /** Of the set-up command. */
   readonly limits: ProgramLimits;
-  /** Called once when a copy takes long, and when it is over. */
-  readonly onSlowCopy?: (copy: SlowCopy) => void;
-  /** When a copy counts as long; two seconds by default. */
-  readonly slowMs?: number;
 };
-
-/** How long it has taken so far; 0 when it is over. */
-type SlowCopy = { readonly job: JobId; readonly ms: number; readonly doing: string };
 
 /** Paths in the user's checkout, without a slash at the end. */
 type Provided = {
@@ -59,7 +51,6 @@ export class Provisions {
   readonly #source: Source;
   readonly #options: ProvisionOptions;
   #found: Promise<Provided> | undefined;
-  #isTold = false;
 
   constructor(source: Source, options: ProvisionOptions) {
     this.#source = source;
@@ -99,7 +90,6 @@ export class Provisions {
       if (await isReachedInside(slot.tree, path)) paths.push(path);
       else notices.push(`${path} was not copied: a link is in its place`);
     }
-    using _ = this.#tellIfSlow(job, top, paths);
     for (const command of copyCommands(top, slot.tree, paths)) {
       const limits = { ...this.#options.limits, maxFileBytes: Number.POSITIVE_INFINITY };
       const end = await this.#options.programs.run(
@@ -111,27 +101,6 @@ export class Provisions {
       notices.push(`not all of ${paths.join(", ")} could be copied: ${said}`);
     }
     return notices;
-  }
-
-  /** Once a run, because the next copy takes as long; and when it is over. */
-  #tellIfSlow(job: JobId, top: string, paths: readonly string[]): Disposable {
-    const { onSlowCopy = () => {}, slowMs = SLOW_MS } = this.#options;
-    let doing: string | undefined;
-    let isOver = false;
-    const timer = setTimeout(async () => {
-      if (this.#isTold) return;
-      this.#isTold = true;
-      const size = await sizeOf(top, paths);
-      if (isOver) return;
-      doing = `copying ${named(paths)}${size} into a workspace: workspace.share avoids this`;
-      onSlowCopy({ job, ms: Math.max(1, slowMs), doing });
-    }, slowMs);
-    const end = () => {
-      isOver = true;
-      clearTimeout(timer);
-      if (doing !== undefined) onSlowCopy({ job, ms: 0, doing });
-    };
-    return { [Symbol.dispose]: end };
   }
 
   async #setUp(
@@ -171,21 +140,6 @@ export class Provisions {
 
 /** Tools print the reason last. */
 const MAX_SAID_LINES = 12;
-const SLOW_MS = 2_000;
-
-const named = (paths: readonly string[]): string =>
-  paths.length === 1 ? paths[0]! : `${paths[0]} and ${paths.length - 1} more`;
-
-/** As text; empty if `du` takes too long. */
-function sizeOf(top: string, paths: readonly string[]): Promise<string> {
-  const { promise, resolve } = Promise.withResolvers<string>();
-  execFile("du", ["-skc", "--", ...paths], { cwd: top, timeout: 10_000 }, (error, out) => {
-    const kilobytes = error ? 0 : Number(/^(\d+)\s+total$/m.exec(out)?.[1] ?? 0);
-    resolve(kilobytes === 0 ? "" : ` (${Math.ceil(kilobytes / 1024)} MB)`);
-  });
-  return promise;
-}
-
 const STOPPED: Failed = failedWith("cancelled", "stopped while the workspace was set up");
 
 /** GNU cp copies all in one process, with reflinks; elsewhere one folder at a time. */
