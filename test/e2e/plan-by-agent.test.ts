@@ -130,9 +130,9 @@ describe("a plan by a model", () => {
     assert.deepEqual([turns, place.server.calls.length, why.kind], [3, 3, "plan-invalid"], why.message);
     assert.equal(why.message, "tests/scripted-1 answered 3 times, and none of its plans could be used");
     assert.match(why.next ?? "", /another --agent or --model/);
-    assert.match(reasons.join(), /^task "a", scope\[0\]: /);
+    assert.match(reasons.join(), /^tasks\[0\]\.scope\[0\]: /);
     const told = asked.said.join("\n");
-    assert.match(told, /task "a", output_file/);
+    assert.match(told, /tasks\[0\]\.metadata\.output_file/);
     assert.match(told, /plan 2 of at most 3 was refused \(.*\): .*(?:wrote more than|tasks: .*1000)/);
     assert.match(told, /plan 3 of at most 3 was refused \(that was its last try\): /);
     assert.equal(await checkoutOf(place.setting), before);
