@@ -53,7 +53,7 @@ async function run(command: string, args: readonly string[], cwd: string, env = 
   const options = {
     cwd,
     env,
-    timeout: 120_000,
+    timeout: 300_000,
     killSignal: "SIGKILL",
     maxBuffer: 1 << 26,
   } as const;

@@ -1,7 +1,8 @@
 /** Which repository is it, and what do the use cases get of it? */
 
+import path from "node:path";
+import { Wakes } from "../adapters/files/wakes.ts";
 import { FileFlakyTests } from "../adapters/flaky-tests.ts";
-import { mailboxOf } from "../adapters/fleet/fleet-runs.ts";
 import { git } from "../adapters/git/git.ts";
 import { locate } from "../adapters/repositories/locate.ts";
 import { salvageIn } from "../adapters/repositories/salvage.ts";
@@ -13,8 +14,9 @@ import type { Parts } from "../app/parts.ts";
 import { secretsOfRecord } from "../config/secrets-of-record.ts";
 import { type Failed, hasFailed } from "../core/result.ts";
 import type { Environment, Project } from "../ports/project.ts";
+import type { RunHome } from "../ports/runs.ts";
 
-export { mailboxOf };
+export { mailboxOf } from "../adapters/fleet/fleet-runs.ts";
 
 export const tracesOf = (env: Environment) => openTraces(env, secretsOfRecord);
 
@@ -34,6 +36,8 @@ export async function openProject(
 
 export const flakyTestsOf = ({ stateFolder }: Pick<Project, "stateFolder">) =>
   new FileFlakyTests({ folder: stateFolder });
+
+export const lockChanges = ({ folder }: RunHome) => new Wakes(path.join(folder, "owner.json"));
 
 export const salvageOf = ({ located: { top } }: Project) => salvageIn(top);
 
