@@ -27,7 +27,11 @@ type RunScratchpad = {
  * own folder keeps it, because whoever resumes a run may have another. Two runs with tasks of one name would take each
  * other's results for their own: while one is not over, the next gets a folder of its own in there.
  */
-export function scratchpadOf(project: Project, home: RunHome, env: Environment): RunScratchpad {
+export function scratchpadOf(
+  project: Pick<Project, "located" | "stateFolder">,
+  home: Pick<RunHome, "record" | "folder">,
+  env: Environment,
+): RunScratchpad {
   const own = path.join(home.folder, "scratchpad");
   const wanted = env[VARIABLE];
   if (home.record.plan === undefined) return at(own, own);

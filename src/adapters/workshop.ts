@@ -38,8 +38,8 @@ type WorkshopSettings = {
 };
 
 type WorkshopParts = {
-  readonly project: Project;
-  readonly home: RunHome;
+  readonly project: Pick<Project, "located" | "stateFolder">;
+  readonly home: Pick<RunHome, "record" | "folder">;
   readonly env: Environment;
   readonly clock: Clock;
   readonly limits: ProgramLimits;

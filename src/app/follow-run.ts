@@ -182,6 +182,7 @@ function drive(request: Prepared, world: RunWorld, parts: FollowParts): LiveRun 
     { policy: engine.policy, maxWaitMs: config.quota.wait, now: () => engine.clock.wall() },
   );
   channel.connect(live, () => halting.look());
+  void world.notice?.().then((what) => what !== undefined && request.onWarning?.(what));
   const traces = parts.traces.follow(home, fold.events, (what) => request.onWarning?.(what));
   const running = live.run(first, true);
   const over = new AbortController();

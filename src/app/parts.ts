@@ -59,6 +59,8 @@ export type RunWorld = Leftovers & {
   /** Of the branch that the run is to be delivered to, if there is one. */
   readonly baseBranch?: BaseBranch;
   readonly place: RunPlace;
+  /** What people should know at its start, if anything: that no machine would work on it. */
+  readonly notice?: () => Promise<string | undefined>;
   /** Ends what goes on beside the jobs, and waits for it. */
   readonly settle: () => Promise<void>;
   /** Gives up everything; what is held on the disk stays for the next process. */

@@ -4,6 +4,7 @@ import { openDatabase } from "../adapters/fleet/open-database.ts";
 import { repositoryName } from "../adapters/fleet/repository-name.ts";
 import { migrateSchema, schemaProblem } from "../adapters/fleet/schema.ts";
 import { type FleetWorker, listWorkers } from "../adapters/fleet/workers.ts";
+import { migrateJobs } from "../adapters/job-queues/boss.ts";
 import type { Config } from "../config/schema.ts";
 import { type Failed, hasFailed } from "../core/result.ts";
 import type { Environment, Project } from "../ports/project.ts";
@@ -34,7 +35,9 @@ export async function initFleet(env: Environment, settings: FleetSettings) {
   const database = openDatabase(env, settings);
   if (hasFailed(database)) return database;
   await using _ = database;
-  return migrateSchema(database);
+  const migrated = await migrateSchema(database);
+  if (hasFailed(migrated)) return migrated;
+  return (await migrateJobs(database, env["SKEIN_FLEET_URL"] ?? "")) ?? migrated;
 }
 
 /** The workers of the fleet, and when each was last heard of. */

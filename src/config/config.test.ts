@@ -148,6 +148,9 @@ const VALUES: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   "log.maxTranscript": bytes,
   "fleet.enabled": fc.boolean(),
   "fleet.schema": fc.constantFrom("skein", "team_2"),
+  "fleet.push": fc.boolean(),
+  "fleet.maxBundle": bytes,
+  "fleet.needs": fc.constantFrom([], ["gpu"], ["gpu", "linux-arm64"]),
   "fleet.remote": fc.constantFrom("origin", "ssh://host/repo.git"),
   deliver: fc.boolean(),
 };

@@ -1,6 +1,7 @@
 /** The schema of skein.yaml. Types, validation, docs/configuration.md and the JSON Schema are derived from it. */
 import * as z from "zod";
 import { defaultPolicy as policy } from "../core/rules/policy.ts";
+import { LABEL, MAX_LABELS } from "../core/task.ts";
 import { agent, planner } from "./commands.ts";
 import { model, models, prices } from "./models.ts";
 import {
@@ -329,6 +330,20 @@ export const schema = z.strictObject({
       .regex(/^(?!-)[^\p{Cc}]+$/u, "must be the name or the address of a git remote")
       .prefault("origin")
       .describe("The git remote that all machines of the fleet reach."),
+    push: yesOrNo()
+      .prefault(true)
+      .describe(
+        "Whether workers push what they made to the remote; else they hand it back through Postgres.",
+      ),
+    maxBundle: size(1)
+      .prefault("48MB")
+      .describe("The most that a worker hands back through Postgres for one task."),
+    needs: list()
+      .refine((labels) => labels.length <= MAX_LABELS && labels.every((label) => LABEL.test(label)), {
+        error: "must be labels of machines, such as gpu",
+      })
+      .prefault([])
+      .describe("Labels that a machine must have to do any job of the run, as workers have them (--labels)."),
   }),
   deliver: yesOrNo().prefault(false).describe("Deliver a run that is done into the base branch."),
 });

@@ -24,6 +24,9 @@ async function fleetOf(place: Place) {
   const here = place.with({ env });
   const there = place.with({ folder: clone, env: other });
   assert.equal((await here.skein("fleet", "init")).code, 0);
+  const third = place.with({ env: { ...other, SKEIN_STATE_DIR: path.join(newFolder(), "state") } });
+  const worker = third.start("worker", "--join", "--capacity", "2", "--agent", place.agent);
+  await worker.says("has joined the fleet");
   return { here, there, clone, url };
 }
 

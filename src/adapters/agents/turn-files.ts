@@ -1,6 +1,7 @@
 /** The files of a turn: what the agent is told, what it said, and its conversation, for the next engine to read. */
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
+import type { Brief } from "../../core/brief.ts";
 import { type Failure, failure, messageOf } from "../../core/failure.ts";
 import type { JobId } from "../../core/job.ts";
 import type { ToolResponse } from "../../core/subtask.ts";
@@ -41,6 +42,21 @@ export function turnFiles(home: string, job: JobId): TurnFiles {
 
 /** `work:t.1#2` becomes `work-t.1-2`: readable, and a valid file name everywhere. */
 export const fileName = (job: string): string => job.replace(/[^A-Za-z0-9.]/g, "-");
+
+/** Files of earlier jobs that a job goes on from, below the folder of the run. */
+export function filesToGoOn(brief: Brief): readonly string[] {
+  if (brief.kind === "plan") return [conversationOf(brief.transcript)];
+  if (brief.kind !== "work") return [];
+  const outputs = brief.before.flatMap(({ output }) => (output === undefined ? [] : `scratchpad/${output}`));
+  if (!brief.goOn) return outputs;
+  const { session } = brief.goOn;
+  const records = ["said", "called", "conversation", "session"].map(
+    (kind) => `turns/${fileName(session)}.${kind}.json`,
+  );
+  return [...outputs, ...records, conversationOf(session)];
+}
+
+const conversationOf = (name: string): string => `conversations/${fileName(name)}.jsonl`;
 
 /** Removes what an earlier try left, whatever a program made of it: a folder, a pipe. */
 export async function prepareTurn(

@@ -162,6 +162,18 @@ class FleetRun implements RunHome {
   }
 }
 
+/** What ties a run to its fleet, once this process has its lease; undefined for a run of one machine. */
+export function fleetLinkOf(home: RunHome): FleetLink | undefined {
+  if (!(home instanceof FleetRun)) return undefined;
+  return { database: home.database, runId: home.id, fence: home.log.fence };
+}
+
+export type FleetLink = {
+  readonly database: Database;
+  readonly runId: string;
+  readonly fence: number;
+};
+
 /** Where anybody leaves what is to be said to a run, whether it goes on now or later. */
 export const mailboxOf = (home: RunHome): Mailbox =>
   home instanceof FleetRun ? home.mailbox : new FolderMailbox(path.join(home.folder, "commands"));

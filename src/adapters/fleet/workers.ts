@@ -1,5 +1,5 @@
 /** Which workers has the fleet, and is each still there? */
-import type { Failed } from "../../core/result.ts";
+import { type Failed, hasFailed } from "../../core/result.ts";
 import type { Database } from "./database.ts";
 
 export type FleetWorker = {
@@ -20,3 +20,19 @@ export const listWorkers = (database: Database): Promise<readonly FleetWorker[] 
     SELECT name, labels, capacity, version, jobs, state,
       greatest(0, extract(epoch FROM now() - seen_at) * 1000)::float8 AS "silentMs"
     FROM $S.worker WHERE seen_at > now() - interval '1 day' ORDER BY name`);
+
+/** What workers are in the database: the role that they connect as. */
+export const workersRole = (schema: string): string => `${schema}_worker`;
+
+/** Those that say nothing for so long are not counted on. */
+const SILENT_MS = 30_000;
+
+/** Said at the start of a run that no machine would work on. */
+export async function withoutWorkers(database: Database): Promise<string | undefined> {
+  const workers = await listWorkers(database);
+  if (hasFailed(workers)) return undefined;
+  const isThere = workers.some(({ state, silentMs }) => state === "ready" && silentMs < SILENT_MS);
+  return isThere
+    ? undefined
+    : "no worker has joined the fleet: jobs wait until one does (skein worker --join)";
+}

@@ -5,6 +5,7 @@ import type { Moved } from "../../core/job.ts";
 import { type Failed, hasFailed } from "../../core/result.ts";
 import type { Evidence } from "../../core/rules/evidence.ts";
 import type { Candidate, Gone, Landed, Landing, Repository, Wanted } from "../../ports/repository.ts";
+import type { SharedTarget } from "../../ports/shared-target.ts";
 import type { Shelf } from "../git/shelf.ts";
 import { blocked, candidate, wrongWanted } from "./candidate.ts";
 import { evidence } from "./evidence.ts";
@@ -13,19 +14,24 @@ import { land, look, tipAt } from "./landing.ts";
 import { proofsOf } from "./names.ts";
 import { broken, closeStore, openStore, readCommit, type Store } from "./store.ts";
 
+type RepositoryOptions = {
+  readonly folder: string;
+  readonly shelf?: Shelf;
+  /** Of a fleet: the target moves there first. */
+  readonly shared?: SharedTarget;
+};
+
 /** Over the user's repository: a work tree, a folder in it, or a git folder. Close it when done. */
 export class GitRepository implements Repository, Disposable {
-  readonly #folder: string;
-  readonly #shelf: Shelf | undefined;
+  readonly #options: RepositoryOptions;
   readonly #candidates = new Map<string, Remembered>();
   #made = 0;
   /** Where each target was before the first landing of this process. */
   readonly #landedOn = new Map<string, { readonly from: string; readonly run: string }>();
   #store: Promise<Store | Failed> | undefined;
 
-  constructor({ folder, shelf }: { readonly folder: string; readonly shelf?: Shelf }) {
-    this.#folder = folder;
-    this.#shelf = shelf;
+  constructor(options: RepositoryOptions) {
+    this.#options = options;
   }
 
   evidence(base: string, commit: string, signal: AbortSignal): Promise<Evidence | Failed> {
@@ -162,7 +168,7 @@ export class GitRepository implements Repository, Disposable {
     }
   }
   async #open(): Promise<Store | Failed> {
-    const store = await openStore(this.#folder, { shelf: this.#shelf }).catch((error: unknown) =>
+    const store = await openStore(this.#options.folder, this.#options).catch((error: unknown) =>
       broken(messageOf(error)),
     );
     if (hasFailed(store)) this.#store = undefined; // It may be there the next time.

@@ -1,12 +1,13 @@
 /** How does the target move? By compare-and-swap, after its proof is written; never by force, never in a checkout. */
 import { setTimeout as wait } from "node:timers/promises";
+import { failure } from "../../core/failure.ts";
 import type { FoundLanding, Moved } from "../../core/job.ts";
 import { type Failed, hasFailed } from "../../core/result.ts";
 import type { Gone, Landed, Landing } from "../../ports/repository.ts";
 import { fieldsIn, inGitDir } from "../git/git.ts";
 import type { RefsMoved } from "../git/ref-writer.ts";
 import { listRefs, syncRefs } from "../git/refs.ts";
-import type { Missing, Whole } from "../git/whole.ts";
+import type { Missing } from "../git/whole.ts";
 import { inTheWay } from "./checkouts.ts";
 import { areThere, isWhole, PRUNED } from "./held.ts";
 import { heldBy, proofsOf, refOf, wrongNames } from "./names.ts";
@@ -88,6 +89,8 @@ async function move(
   if (hasFailed(whole) || whole.is === "missing") return whole;
   await store.shelf.keep(whole.ids);
   if (signal.aborted) return STOPPED;
+  const elsewhere = await moveShared(store, landing, proved.commit, signal);
+  if (elsewhere) return elsewhere;
   return moveRefs(store, [
     "option no-deref",
     `update ${refOf(target)} ${to} ${from}`,
@@ -95,13 +98,37 @@ async function move(
   ]);
 }
 
+/** In a fleet the target moves on the remote first. What was faster there is fetched: the next round shows it. */
+async function moveShared(
+  { shared }: Store,
+  { target, from, to }: Landing,
+  proofs: string,
+  signal: AbortSignal,
+): Promise<Unmoved | Failed | undefined> {
+  const moved = await shared?.move({ target, from, to, proofs }, signal);
+  if (moved === undefined || moved === "done") return undefined;
+  if (moved !== "moved") return moved;
+  const unseen = await shared?.fetch(target, signal);
+  return (
+    unseen ?? {
+      ok: false,
+      code: 1,
+      failure: failure("repository", `${target} is not at ${from}, but expected there`),
+    }
+  );
+}
+
 const STOPPED = broken("the landing was stopped before the target moved");
+
+/** `commit`: of the proofs. */
+type Proved = { readonly is: "whole"; readonly commit: string };
+type Unmoved = RefsMoved & { readonly ok: false };
 
 async function leaveProof(
   store: Store,
   { target, from, to, proof }: Landing,
   signal: AbortSignal,
-): Promise<Whole | Failed | (RefsMoved & { readonly ok: false })> {
+): Promise<Proved | Missing | Failed | Unmoved> {
   const written = await writeProof(store, to, { ...proof, onto: from, target });
   if (hasFailed(written)) return written;
   if (signal.aborted) return STOPPED;
@@ -111,7 +138,7 @@ async function leaveProof(
   if (!noted.ok) return noted;
   const whole = await areThere(store, [commit, ...parts]);
   if (hasFailed(whole)) return whole;
-  if (whole.is === "whole") return whole;
+  if (whole.is === "whole") return { is: "whole", commit };
   // Every git command that lists refs would fail on a ref to a missing object.
   await moveRefs(store, [old ? `update ${ref} ${old} ${commit}` : `delete ${ref} ${commit}`]);
   return whole;
@@ -125,6 +152,8 @@ export async function look(
 ): Promise<Moved | Failed> {
   const wrong = wrongNames({ commits: [since], branches: [target] });
   if (wrong) return wrong;
+  const unseen = await store.shared?.fetch(target, signal);
+  if (unseen) return unseen;
   const tip = await tipOf(store, target, since);
   if (typeof tip !== "string") return tip;
   if (tip === since) return { tip, landings: [] };

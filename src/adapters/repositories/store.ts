@@ -2,6 +2,7 @@
 import { realpath } from "node:fs/promises";
 import { join } from "node:path";
 import { type Failed, failedWith, hasFailed } from "../../core/result.ts";
+import type { SharedTarget } from "../../ports/shared-target.ts";
 import { type GitAnswer, type GitCall, git } from "../git/git.ts";
 import { ObjectReader } from "../git/object-reader.ts";
 import {
@@ -31,13 +32,21 @@ export type Store = ObjectFolder & {
   readonly reader: ObjectReader;
   readonly refs: RefWriter;
   readonly shelf: Shelf;
+  /** Of a fleet: where the target is for all machines. */
+  readonly shared?: SharedTarget;
   /** When the pack folder last changed, as far as the reader knows. */
   readonly packs: { seenAt?: number };
 };
 
+type StoreOptions = {
+  readonly shelf?: Shelf | undefined;
+  readonly shared?: SharedTarget | undefined;
+  readonly signal?: AbortSignal;
+};
+
 export async function openStore(
   folder: string,
-  { shelf, signal }: { readonly shelf?: Shelf | undefined; readonly signal?: AbortSignal } = {},
+  { shelf, shared, signal }: StoreOptions = {},
 ): Promise<Store | Failed> {
   const asked = await git({ folder, args: WHERE }, signal);
   if (!asked.ok) return { failure: asked.failure };
@@ -59,6 +68,7 @@ export async function openStore(
     refs: new RefWriter(gitDir, environment),
     shelf: shelf ?? new Shelf(join(gitDir, "objects")),
     packs: {},
+    ...(shared && { shared }),
   };
 }
 

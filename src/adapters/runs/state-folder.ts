@@ -16,7 +16,7 @@ export function stateFolderFor(
   env: Environment,
   workTree?: string,
 ): { readonly folder: string } | Failed {
-  const root = rootOf(env);
+  const root = stateRoot(env);
   if (typeof root !== "string") return root;
   const git = real(gitDir);
   const around = path.basename(git) === ".git" ? path.dirname(git) : git;
@@ -35,8 +35,8 @@ export function stateFolderFor(
 
 const HASH_CHARS = 12;
 
-/** An empty variable counts as unset, and so does a relative XDG_STATE_HOME, as its standard says. */
-function rootOf(env: Environment): string | Failed {
+/** Where everything of this user's runs is, and of workers that this user starts. An empty variable counts as unset, and so does a relative XDG_STATE_HOME, as its standard says. */
+export function stateRoot(env: Environment): string | Failed {
   const { SKEIN_STATE_DIR: own, XDG_STATE_HOME: xdg, HOME: home } = env as Readonly<Record<string, string>>;
   if (own) {
     if (path.isAbsolute(own)) return path.normalize(own);

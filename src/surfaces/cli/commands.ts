@@ -138,6 +138,11 @@ const COMMANDS: readonly Entry[] = [
     load: async () => (await import("./commands/fleet.ts")).addFleet,
   },
   {
+    usage: "worker",
+    summary: "do jobs of a fleet on this machine",
+    load: async () => (await import("./commands/worker.ts")).addWorker,
+  },
+  {
     usage: "demo",
     summary: "watch a whole run, without an account, a network or a model",
     load: async () => (await import("./commands/demo.ts")).addDemo,

@@ -52,6 +52,23 @@ export function heedSignals(say: (text: string) => void): Signals {
   };
 }
 
+/** For a worker of a fleet: the first signal takes no more jobs, the second stops those that run. */
+export function drainOnSignal(say: (text: string) => void) {
+  const [drain, stop] = [new AbortController(), new AbortController()];
+  const heed = () => {
+    if (drain.signal.aborted) stop.abort();
+    else say("taking no more jobs; ending after those that run. Again: stop them, keeping their work");
+    drain.abort();
+  };
+  for (const name of NAMES) process.on(name, heed);
+  return {
+    ...{ drain: drain.signal, stop: stop.signal },
+    [Symbol.dispose]: () => {
+      for (const name of NAMES) process.off(name, heed);
+    },
+  };
+}
+
 /** For what is short and leaves nothing half done: the first signal stops it. */
 export function stopOnSignal(): { readonly signal: AbortSignal } & Disposable {
   const stop = new AbortController();

@@ -1,0 +1,76 @@
+/** What does a worker need of a repository besides commits? Roles, templates and prompts, as they are in a checkout. */
+import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { type Failed, failedWith, hasFailed } from "../../core/result.ts";
+import type { RunRecord } from "../../ports/runs.ts";
+import { parseJson } from "../../text/json.ts";
+import { readText } from "../files/read-bounded.ts";
+
+/** Kept with the run, and the same for all of its workers: what changes in a checkout later changes nothing. */
+export type RunKit = {
+  readonly record: RunRecord;
+  /** The address of the git remote, and whether workers push to it. */
+  readonly remote: string;
+  readonly push: boolean;
+  readonly maxBundleBytes: number;
+  readonly files: readonly { readonly path: string; readonly text: string }[];
+};
+
+/** Where it is among the files of a run. */
+export const KIT_FILE = "kit.json";
+
+/** The name of the folder that has the prompts, wherever they were. */
+export const KIT_PROMPTS = "prompts";
+
+const FOLDERS = [".claude/agents", ".skein/agents", ".skein/templates"];
+const FILES = [".mcp.json"];
+const MAX_FILES = 300;
+const MAX_FILE_BYTES = 1_100_000;
+const MAX_BYTES = 16_000_000;
+
+/** `prompts`: a folder of the user's own. */
+export async function readKitFiles(top: string, prompts: string | undefined): Promise<RunKit["files"]> {
+  const sources = [
+    ...FILES.map((name) => ({ from: path.join(top, name), as: name })),
+    ...(await Promise.all(FOLDERS.map((folder) => inFolder(path.join(top, folder), folder)))).flat(),
+    ...(prompts === undefined ? [] : await inFolder(prompts, KIT_PROMPTS)),
+  ];
+  const files: { readonly path: string; readonly text: string }[] = [];
+  let bytes = 0;
+  for (const { from, as } of sources.slice(0, MAX_FILES)) {
+    const read = await readText(from, MAX_FILE_BYTES);
+    if (!read || "problem" in read) continue; // As on one machine: what cannot be read is left out, and said by doctor.
+    bytes += read.text.length;
+    if (bytes > MAX_BYTES) break;
+    files.push({ path: as, text: read.text });
+  }
+  return files;
+}
+
+async function inFolder(folder: string, as: string) {
+  const names = await readdir(folder).catch(() => []); // There is none.
+  return names.sort().map((name) => ({ from: path.join(folder, name), as: `${as}/${name}` }));
+}
+
+/** For a worker that has a job of the run. */
+export async function readKit(
+  files: { read(permit: string, name: string): Promise<Uint8Array | Failed> },
+  permit: string,
+): Promise<RunKit | Failed> {
+  const read = await files.read(permit, KIT_FILE);
+  if (hasFailed(read)) return read;
+  const kit = parseJson(Buffer.from(read).toString()) as RunKit | undefined;
+  return kit ?? failedWith("repository", "what workers need of this run is not in the database");
+}
+
+/** As if it were the user's checkout. Paths were made by the coordinator; none leads out of the folder. */
+export async function unpackKit({ files }: RunKit, folder: string): Promise<void> {
+  await rm(folder, { recursive: true, force: true });
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  for (const { path: name, text } of files) {
+    const file = path.join(folder, name);
+    if (!file.startsWith(`${folder}${path.sep}`)) continue;
+    await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
+    await writeFile(file, text, { mode: 0o600 });
+  }
+}

@@ -1,0 +1,108 @@
+/** What a job wrote on its worker, for everybody to see: files of its run are streamed to Postgres in bounded chunks. */
+import { mkdir, open, readdir, stat, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { type Failed, hasFailed } from "../../core/result.ts";
+import type { Database } from "./database.ts";
+
+/** All chunks of a file but the last have this size, so that a file that grows is written on. */
+const CHUNK_BYTES = 262_144;
+/** 64 MB: the database takes no more of one file. */
+const MAX_CHUNKS = 256;
+/** A turn leaves about ten files; an agent may put anything beside them. */
+const MAX_FILES = 200;
+
+/** What a worker may write, and what of it matters to others. */
+const FOLDERS = ["transcripts", "turns", "gates", "artefacts", "scratchpad", "conversations"] as const;
+
+type Sent = { readonly bytes: number; readonly mtimeMs: number };
+
+/** Of one run, on one worker. */
+export class WorkerFiles {
+  readonly #database: Database;
+  readonly #folder: string;
+  readonly #sent = new Map<string, Sent>();
+
+  /** `folder`: of the run. */
+  constructor(database: Database, folder: string) {
+    this.#database = database;
+    this.#folder = folder;
+  }
+
+  /** What changed since it was last sent. A file that cannot be sent costs people a look at it, and nothing else. */
+  async send(permit: string, folders: readonly string[] = FOLDERS): Promise<void> {
+    let count = 0;
+    for (const name of folders)
+      for (const file of await filesIn(path.join(this.#folder, name))) {
+        count += 1;
+        if (count > MAX_FILES) return;
+        await this.#sendFile(permit, path.posix.join(name, file)).catch(() => {}); // Gone meanwhile.
+      }
+  }
+
+  /** Writes bytes under a name that is not on the disk. */
+  async put(permit: string, name: string, bytes: Uint8Array): Promise<Failed | undefined> {
+    for (let chunk = 0; chunk === 0 || chunk * CHUNK_BYTES < bytes.length; chunk += 1) {
+      const body = bytes.subarray(chunk * CHUNK_BYTES, (chunk + 1) * CHUNK_BYTES);
+      const wrote = await this.#write(permit, name, chunk, body);
+      if (wrote) return wrote;
+    }
+    return undefined;
+  }
+
+  /** Brings files of the run here that another machine wrote. What is not there is not needed. */
+  async fetch(permit: string, names: readonly string[]): Promise<void> {
+    for (const name of names) {
+      const bytes = await this.read(permit, name);
+      if (hasFailed(bytes) || bytes.length === 0) continue;
+      const file = path.join(this.#folder, name);
+      await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
+      await writeFile(file, bytes, { mode: 0o600 });
+    }
+  }
+
+  /** Empty if there is no such file. */
+  async read(permit: string, name: string): Promise<Uint8Array | Failed> {
+    const rows = await this.#database.ask<{ readonly body: Buffer }>(
+      "SELECT body FROM $S.worker_read($1, $2) AS one (body)",
+      [permit, name],
+    );
+    return hasFailed(rows) ? rows : Buffer.concat(rows.map(({ body }) => body));
+  }
+
+  /** From the first chunk that is not whole there. A file that became shorter was begun anew. */
+  async #sendFile(permit: string, name: string): Promise<void> {
+    const file = path.join(this.#folder, name);
+    const { size, mtimeMs } = await stat(file);
+    const before = this.#sent.get(name);
+    if (before?.bytes === size && before.mtimeMs === mtimeMs) return;
+    const isLonger = before !== undefined && size > before.bytes;
+    await using handle = await open(file, "r");
+    const first = isLonger ? Math.floor(before.bytes / CHUNK_BYTES) : 0;
+    for (let chunk = first; chunk < MAX_CHUNKS && (chunk === 0 || chunk * CHUNK_BYTES < size); chunk += 1) {
+      const buffer = Buffer.alloc(Math.min(CHUNK_BYTES, size - chunk * CHUNK_BYTES));
+      const { bytesRead } = await handle.read(buffer, 0, buffer.length, chunk * CHUNK_BYTES);
+      if (await this.#write(permit, name, chunk, buffer.subarray(0, bytesRead))) return;
+    }
+    this.#sent.set(name, { bytes: size, mtimeMs });
+  }
+
+  async #write(permit: string, name: string, chunk: number, body: Uint8Array): Promise<Failed | undefined> {
+    const wrote = await this.#database.ask("SELECT $S.worker_write($1, $2, $3, $4)", [
+      ...[permit, name, chunk, Buffer.from(body.buffer, body.byteOffset, body.byteLength)],
+    ]);
+    return hasFailed(wrote) ? wrote : undefined;
+  }
+}
+
+/** Plain files, also one folder deeper: what an agent was told is in a folder of its turn. */
+async function filesIn(folder: string): Promise<readonly string[]> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []); // Nothing was written yet.
+  const files: string[] = [];
+  for (const entry of entries) {
+    if (entry.isFile()) files.push(entry.name);
+    if (!entry.isDirectory()) continue;
+    const inner = await readdir(path.join(folder, entry.name), { withFileTypes: true }).catch(() => []); // Gone.
+    files.push(...inner.filter((one) => one.isFile()).map((one) => `${entry.name}/${one.name}`));
+  }
+  return files;
+}

@@ -1,0 +1,48 @@
+/** Where does a worker keep its mirror and its runs? In a folder that one process has, cleaned of what a killed one left. */
+import { mkdir, readdir, rm } from "node:fs/promises";
+import path from "node:path";
+import { messageOf } from "../../core/failure.ts";
+import { type Failed, failedWith, hasFailed } from "../../core/result.ts";
+import type { Environment } from "../../ports/project.ts";
+import { slugOf } from "../../text/slug.ts";
+import { LocalPrograms } from "../programs/local.ts";
+import { lockRun } from "../runs/run-lock.ts";
+import { stateRoot } from "../runs/state-folder.ts";
+
+type WorkerFolder = { readonly folder: string; readonly release: () => Promise<void> };
+
+/** One process for each name: two would give each other's workspaces away. */
+export async function openWorkerFolder(env: Environment, name: string): Promise<WorkerFolder | Failed> {
+  const root = stateRoot(env);
+  if (typeof root !== "string") return root;
+  const folder = path.join(root, "workers", slugOf(name));
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    return failedWith("repository", `the worker's folder ${folder} cannot be made: ${messageOf(error)}`);
+  }
+  const lock = await lockRun(`of worker ${name}`, folder);
+  if (hasFailed(lock)) return isTaken(name);
+  await cleanUp(folder);
+  return { folder, release: lock.release };
+}
+
+const isTaken = (name: string): Failed =>
+  failedWith(
+    "repository",
+    `a worker called ${name} runs on this machine already`,
+    "give this one another name (--name)",
+  );
+
+/** Its programs are ended, its workspaces removed. Its jobs are other machines' by now. */
+async function cleanUp(folder: string): Promise<void> {
+  const runs = path.join(folder, "runs");
+  for (const run of await readdir(runs).catch(() => [])) {
+    await new LocalPrograms({ folder: path.join(runs, run, "programs") }).endAll();
+    await rm(path.join(runs, run), { recursive: true, force: true, maxRetries: 3 });
+  }
+  const mirrors = path.join(folder, "mirrors");
+  const names = await readdir(mirrors, { recursive: true }).catch(() => []); // The first time.
+  for (const name of names.filter((one) => one.endsWith(".lock")))
+    await rm(path.join(mirrors, name), { force: true });
+}

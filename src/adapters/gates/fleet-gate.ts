@@ -1,0 +1,86 @@
+/** A gate that workers of a fleet run: the candidate goes to the remote, its commands run wherever there is room. */
+import { type Failure, failure } from "../../core/failure.ts";
+import type { JobId } from "../../core/job.ts";
+import { type Failed, hasFailed } from "../../core/result.ts";
+import type { OfferedWork } from "../../ports/fleet-jobs.ts";
+import type { Gate, GatedTree } from "../../ports/gate.ts";
+import type { FleetOffers, JobEnding } from "../job-queues/fleet-offers.ts";
+import type { JobObjects } from "../objects/job-objects.ts";
+
+type FleetGateOptions = {
+  readonly offers: FleetOffers;
+  readonly objects: JobObjects;
+  /** What needs no machine: how two commits differ. */
+  readonly own: Gate;
+  readonly labels: readonly string[];
+};
+
+export class FleetGate implements Gate {
+  readonly #options: FleetGateOptions;
+  /** Names of gates differ between coordinators: what an earlier one offered is not waited for. */
+  readonly #names = names();
+
+  constructor(options: FleetGateOptions) {
+    this.#options = options;
+  }
+
+  async run({ onCommand: _, ...tree }: GatedTree, signal: AbortSignal) {
+    const end = await this.#offer(tree, { is: "gate", tree }, signal);
+    if (hasFailed(end)) return end;
+    return end.is === "answered" && end.result.is === "gated" ? end.result.gated : unanswered(end);
+  }
+
+  /** Only a head start: its objects are on the remote by then. */
+  prepare({ job, commit }: GatedTree): void {
+    void this.#options.objects.offer(`${job}.next`, [commit], AbortSignal.timeout(PREPARE_MS));
+  }
+
+  async probe(...[{ onCommand: _, ...tree }, report, signal]: Parameters<Gate["probe"]>) {
+    const end = await this.#offer(tree, { is: "probe", tree, report }, signal);
+    if (hasFailed(end)) return end;
+    return end.is === "answered" && end.result.is === "probed" ? end.result.probed : unanswered(end);
+  }
+
+  changes(...asked: Parameters<Gate["changes"]>) {
+    return this.#options.own.changes(...asked);
+  }
+
+  async #offer(tree: GatedTree, what: OfferedWork, signal: AbortSignal): Promise<JobEnding | Failed> {
+    const { offers, objects, labels } = this.#options;
+    const commits = [tree.commit, tree.rules, ...(tree.from === undefined ? [] : [tree.from])];
+    const job = `${GATES}${tree.job}/${this.#names.next().value}` as JobId;
+    const needs = await objects.offer(job, [...new Set(commits)], signal);
+    if (hasFailed(needs)) return needs;
+    const { promise, resolve } = Promise.withResolvers<JobEnding>();
+    offers.onEnd(job, resolve);
+    const offered = await offers.offer({ job, needs, what, labels, priority: FIRST });
+    if (offered !== "offered") return offered;
+    const stop = () => void offers.cancel(job);
+    signal.addEventListener("abort", stop, { once: true });
+    if (signal.aborted) stop();
+    try {
+      return await promise;
+    } finally {
+      signal.removeEventListener("abort", stop);
+    }
+  }
+}
+
+/** What the names of all gates begin with. */
+export const GATES = "gate:";
+
+function* names(): Generator<string, never> {
+  const own = Date.now().toString(36);
+  for (let number = 1; ; number += 1) yield `${own}.${number}`;
+}
+
+const unanswered = (end: JobEnding): Failed => ({ failure: whyOf(end) });
+
+const whyOf = ({ is, tries }: JobEnding): Failure =>
+  is === "cancelled"
+    ? failure("interrupted", "the gate was called off")
+    : failure("interrupted", `no worker came to an end with the gate: ${tries + 1} began`);
+
+/** Everything else waits for what lands. */
+const FIRST = 1_000;
+const PREPARE_MS = 60_000;

@@ -1,0 +1,259 @@
+/** The coordinator's side of pg-boss: offers jobs while it has the lease, cancels them, and hears of their ends. */
+import { randomUUID } from "node:crypto";
+import type { Client } from "pg";
+import type { PgBoss } from "pg-boss";
+import { messageOf } from "../../core/failure.ts";
+import { type Failed, failedWith, hasFailed } from "../../core/result.ts";
+import type { JobResult, OfferedJob, OfferedWork } from "../../ports/fleet-jobs.ts";
+import { fields, parseJson } from "../../text/json.ts";
+import { type Database, inSchema } from "../fleet/database.ts";
+import {
+  answersChannel,
+  bossId,
+  bossSchema,
+  coordinatorsBoss,
+  JOBS_CHANNEL,
+  makeQueue,
+  queueOf,
+} from "./boss.ts";
+
+type OffersOptions = {
+  readonly database: Database;
+  readonly url: string;
+  readonly run: string;
+  readonly runId: string;
+  /** Of the lease that this coordinator has. */
+  readonly fence: number;
+};
+
+type Wanted = {
+  readonly job: OfferedJob["job"];
+  readonly needs: OfferedJob["needs"];
+  readonly what: OfferedWork;
+  readonly labels: readonly string[];
+  /** The more, the sooner. */
+  readonly priority: number;
+};
+
+/** `tries`: how often it was begun. */
+export type JobEnding =
+  | Answered
+  | { readonly is: "cancelled"; readonly tries: number }
+  /** No machine came to an end with it. */
+  | { readonly is: "given-up"; readonly tries: number };
+
+/** `offered`: as this side wrote it. */
+type Answered = {
+  readonly is: "answered";
+  readonly result: JobResult;
+  readonly tries: number;
+  readonly offered: OfferedJob;
+};
+
+type JobRow = {
+  readonly id: string;
+  readonly name: string;
+  readonly state: "created" | "retry" | "active" | "completed" | "cancelled" | "failed";
+  readonly output: unknown;
+  readonly offered: string;
+  readonly tries: number;
+};
+
+type Pending = Wanted & { readonly done: (result: "offered" | Failed) => void };
+
+export class FleetOffers {
+  readonly #options: OffersOptions;
+  readonly #waiting = new Map<string, (end: JobEnding) => void>();
+  readonly #queues = new Set<string>();
+  readonly #stop = new AbortController();
+  #boss: Promise<PgBoss> | undefined;
+  #pending: Pending[] = [];
+  #flushing: Promise<void> | undefined;
+  #listening: Promise<void> | undefined;
+
+  constructor(options: OffersOptions) {
+    this.#options = options;
+  }
+
+  /** Those that are offered at about the same time go together. A coordinator without its lease offers nothing. */
+  offer(wanted: Wanted): Promise<"offered" | Failed> {
+    const { promise, resolve } = Promise.withResolvers<"offered" | Failed>();
+    this.#pending.push({ ...wanted, done: resolve });
+    this.#flushing ??= this.#flush().finally(() => {
+      this.#flushing = undefined;
+    });
+    return promise;
+  }
+
+  /** Once it has ended, or was cancelled. */
+  onEnd(job: string, heard: (end: JobEnding) => void): void {
+    this.#waiting.set(bossId(this.#options.runId, job), heard);
+    this.#listening ??= this.#listen();
+  }
+
+  /** What the queue knows of a job of an earlier coordinator. */
+  async find(job: string): Promise<JobEnding | "underway" | "unknown" | Failed> {
+    const rows = await this.#rows([bossId(this.#options.runId, job)]);
+    if (hasFailed(rows)) return rows;
+    const [row] = rows;
+    if (!row) return "unknown";
+    return endingOf(row) ?? "underway";
+  }
+
+  /** Its worker notices within seconds. */
+  async cancel(job: string): Promise<void> {
+    const id = bossId(this.#options.runId, job);
+    const rows = await this.#rows([id]);
+    const row = hasFailed(rows) ? undefined : rows[0];
+    if (!row || endingOf(row)) return;
+    await (await this.#opened()).cancel(row.name, id).catch(() => {}); // Then its lease ends it.
+  }
+
+  /** Of a run whose coordinator has changed: gates that no landing waits for any more. */
+  async cancelAll(prefix: string): Promise<void> {
+    const { database, runId } = this.#options;
+    const boss = bossSchema(database.schema);
+    const found = await database.ask<{ readonly id: string; readonly name: string }>(
+      `SELECT id, name FROM "${boss}".job WHERE data->>'runId' = $1 AND data->>'job' LIKE $2 AND state < 'completed'`,
+      [runId, `${prefix}%`],
+    );
+    if (hasFailed(found)) return;
+    for (const { id, name } of found) await (await this.#opened()).cancel(name, id).catch(() => {}); // As above.
+  }
+
+  async close(): Promise<void> {
+    this.#stop.abort();
+    await this.#flushing;
+    await this.#listening;
+    const boss = await this.#boss?.catch(() => undefined); // Never opened.
+    await boss?.stop({ graceful: false, close: true }).catch(() => {}); // Postgres is away.
+  }
+
+  #opened(): Promise<PgBoss> {
+    const { url, database } = this.#options;
+    this.#boss ??= coordinatorsBoss(url, database.schema);
+    this.#boss.catch(() => {
+      this.#boss = undefined; // It may be there the next time.
+    });
+    return this.#boss;
+  }
+
+  async #flush(): Promise<void> {
+    await Promise.resolve(); // All that the engine offers in one go.
+    while (this.#pending.length > 0) {
+      const pending = this.#pending.splice(0, MAX_AT_ONCE);
+      const result = await this.#offerAll(pending);
+      for (const { done } of pending) done(result);
+    }
+  }
+
+  /** All or none, in one transaction with a look at the lease. Safe to be done twice. */
+  async #offerAll(pending: readonly Pending[]): Promise<"offered" | Failed> {
+    for (let tries = 1; ; tries += 1) {
+      const offered = await this.#tryOffer(pending);
+      const isAway = hasFailed(offered) && offered.failure.message.includes(AWAY);
+      if (!isAway || tries === MAX_TRIES || this.#stop.signal.aborted)
+        return hasFailed(offered) ? offered : "offered";
+      // The statement waits for Postgres to be there again.
+      await this.#options.database.ask("SELECT 1", [], { signal: this.#stop.signal });
+    }
+  }
+
+  async #tryOffer(pending: readonly Pending[]): Promise<object | Failed> {
+    const { database, runId, fence } = this.#options;
+    try {
+      const boss = await this.#opened();
+      for (const queue of new Set(pending.map(({ labels }) => queueOf(labels))))
+        await this.#make(boss, queue);
+      return await database.within(async (client) => {
+        const ask = (text: string, values: readonly unknown[] = []) =>
+          client.query(inSchema(text, database.schema), [...values]);
+        await ask("BEGIN");
+        const { rows } = await ask("SELECT fence FROM $S.run WHERE id = $1 FOR SHARE", [runId]);
+        if (rows[0]?.fence !== fence) return LOST;
+        await this.#insert(boss, client, pending);
+        await ask("SELECT pg_notify('$N:' || $1, '')", [JOBS_CHANNEL]);
+        await ask("COMMIT");
+        return {};
+      });
+    } catch (error) {
+      return failedWith("repository", `a job could not be offered: ${messageOf(error)}`);
+    }
+  }
+
+  async #insert(boss: PgBoss, client: Client, pending: readonly Pending[]): Promise<void> {
+    const { database, run, runId } = this.#options;
+    const permits = pending.map(() => randomUUID());
+    const jobs = pending.map(({ job }) => job);
+    await client.query(
+      inSchema(
+        `INSERT INTO $S.job (run, job, permit) SELECT $1, * FROM unnest($2::text[], $3::uuid[])
+         ON CONFLICT (run, job) DO NOTHING`,
+        database.schema,
+      ),
+      [runId, jobs, permits],
+    );
+    const db = { executeSql: (text: string, values?: unknown[]) => client.query(text, values) };
+    for (const [queue, ofQueue] of Map.groupBy(pending.entries(), ([, { labels }]) => queueOf(labels))) {
+      const inserts = ofQueue.map(([i, { job, needs, what, priority }]) => {
+        const offered: OfferedJob = { run, runId, job, permit: permits[i]!, needs, what };
+        // As a text: jsonb refuses a zero character.
+        return { id: bossId(runId, job), priority, data: { runId, job, offered: JSON.stringify(offered) } };
+      });
+      await boss.insert(queue, inserts, { db });
+    }
+  }
+
+  async #make(boss: PgBoss, queue: string): Promise<void> {
+    if (this.#queues.has(queue)) return;
+    await makeQueue(boss, this.#options.database, queue);
+    this.#queues.add(queue);
+  }
+
+  async #listen(): Promise<void> {
+    const { database, runId } = this.#options;
+    const { signal } = this.#stop;
+    using nudges = database.nudges(answersChannel(runId));
+    while (!signal.aborted) {
+      const ids = [...this.#waiting.keys()];
+      const rows = ids.length === 0 ? [] : await this.#rows(ids, signal);
+      if (!hasFailed(rows)) for (const row of rows) this.#tell(row);
+      await nudges.next(signal, LOOK_MS);
+    }
+  }
+
+  #tell(row: JobRow): void {
+    const end = endingOf(row);
+    const heard = end && this.#waiting.get(row.id);
+    if (!heard) return;
+    this.#waiting.delete(row.id);
+    heard(end);
+  }
+
+  #rows(ids: readonly string[], signal?: AbortSignal): Promise<readonly JobRow[] | Failed> {
+    const { database } = this.#options;
+    return database.ask<JobRow>(
+      `SELECT id, name, state, output, retry_count AS tries, data->>'offered' AS offered FROM "${bossSchema(database.schema)}".job
+       WHERE id = ANY($1::uuid[])${ids.length > 1 ? " AND state > 'active'" : ""}`,
+      [ids],
+      signal ? { signal } : {},
+    );
+  }
+}
+
+function endingOf({ state, output, tries, offered }: JobRow): JobEnding | undefined {
+  if (state === "cancelled") return { is: "cancelled", tries };
+  if (state === "failed") return { is: "given-up", tries };
+  if (state !== "completed") return undefined;
+  const result = parseJson(String(fields(output)["result"]));
+  return fields(result)["is"] === undefined
+    ? { is: "given-up", tries }
+    : { is: "answered", result: result as JobResult, tries, offered: JSON.parse(offered) as OfferedJob };
+}
+
+const LOST = failedWith("interrupted", "another coordinator has taken over this run: nothing was offered");
+const AWAY = "the fleet's Postgres";
+const MAX_TRIES = 3;
+const MAX_AT_ONCE = 200;
+/** Word of an answer comes at once; this is for words that were lost. */
+const LOOK_MS = 2_000;

@@ -1,0 +1,152 @@
+/** The job queue of a fleet: planners and workers run on any machine, landings and checks with the coordinator. */
+import type { Brief, PlanBrief, WorkBrief } from "../../core/brief.ts";
+import { type Failure, failure } from "../../core/failure.ts";
+import { type Job, type JobId, jobId } from "../../core/job.ts";
+import type { Report } from "../../core/log/event.ts";
+import { hasFailed } from "../../core/result.ts";
+import type { Made } from "../../ports/fleet-jobs.ts";
+import type { Answer, JobQueue, Recovered } from "../../ports/job-queue.ts";
+import type { JobObjects } from "../objects/job-objects.ts";
+import { outputRef } from "../objects/names.ts";
+import { heldBy, keptBy } from "../repositories/names.ts";
+import type { FleetOffers, JobEnding } from "./fleet-offers.ts";
+import type { InProcessJobQueue } from "./in-process.ts";
+
+type PgBossOptions = {
+  readonly run: string;
+  readonly offers: FleetOffers;
+  readonly objects: JobObjects;
+  /** For what runs with the coordinator. */
+  readonly own: InProcessJobQueue;
+  /** Whether a job is for the workers; a plan that was made before the run is not. */
+  readonly travels: (kind: Job["kind"]) => boolean;
+  /** Where the work of a failed attempt is kept. */
+  readonly salvageRef: (of: Pick<WorkBrief, "run" | "task" | "attempt">) => string;
+  /** Labels that every job needs. */
+  readonly labels: readonly string[];
+  /** The file of a run that a worker wrote, for a bundle. */
+  readonly readFile: (path: string) => Promise<Uint8Array | undefined>;
+};
+
+export class PgBossJobQueue implements JobQueue {
+  readonly #options: PgBossOptions;
+  readonly #stop = new AbortController();
+
+  constructor(options: PgBossOptions) {
+    this.#options = options;
+  }
+
+  offer(job: Job, brief: Brief, report: (report: Report) => void): void {
+    const { own, travels } = this.#options;
+    if (isAgents(brief) && travels(job.kind)) void this.#offer(jobId(job), brief, report);
+    else own.offer(job, brief, report);
+  }
+
+  cancel(id: JobId): void {
+    this.#options.own.cancel(id);
+    if (/^(?:plan|work):/.test(id)) void this.#options.offers.cancel(id);
+  }
+
+  async recover(job: Job, report: (report: Report) => void): Promise<Recovered> {
+    const { own, offers, travels } = this.#options;
+    if (!travels(job.kind) || (job.kind !== "plan" && job.kind !== "work")) return own.recover(job);
+    const id = jobId(job);
+    const found = await offers.find(id);
+    if (found === "underway" || (typeof found === "object" && hasFailed(found))) {
+      this.#await(id, report);
+      return { is: "running" };
+    }
+    if (found === "unknown" || found.is !== "answered") return { is: "gone" };
+    return { is: "answered", answer: await this.#answerOf(found) };
+  }
+
+  async close(): Promise<void> {
+    this.#stop.abort();
+    await this.#options.own.close();
+    await this.#options.offers.close();
+  }
+
+  async #offer(id: JobId, brief: PlanBrief | WorkBrief, report: (report: Report) => void): Promise<void> {
+    const { objects, offers } = this.#options;
+    const { signal } = this.#stop;
+    const refuse = (why: Answer["outcome"] & { is: "failed" }) =>
+      report({ type: "ended", job: id, outcome: why });
+    const needs = await objects.offer(id, commitsOf(brief), signal);
+    if (hasFailed(needs))
+      return signal.aborted ? undefined : refuse({ is: "failed", failure: needs.failure });
+    this.#await(id, report);
+    const labels = [...new Set([...this.#options.labels, ...(brief.spec.needs ?? [])])];
+    const offered = await offers.offer({
+      ...{ job: id, needs, labels, what: { is: "brief", brief } },
+      priority: priorityOf(brief),
+    });
+    // A coordinator that was replaced says nothing more.
+    if (offered !== "offered" && offered.failure.kind !== "interrupted")
+      refuse({ is: "failed", failure: offered.failure });
+  }
+
+  #await(id: JobId, report: (report: Report) => void): void {
+    this.#options.offers.onEnd(id, (end) => {
+      void this.#answerOf(end).then((answer) => {
+        if (!this.#stop.signal.aborted) report({ type: "ended", job: id, ...answer });
+      });
+    });
+  }
+
+  /** What was made is here before anybody hears of it. */
+  async #answerOf(end: JobEnding): Promise<Answer> {
+    if (end.is === "cancelled") return failed("interrupted", "the job was called off");
+    if (end.is === "given-up") return failed("agent-failed", `${end.tries + 1} machines died with this job`);
+    const { result, offered } = end;
+    const brief = offered.what.is === "brief" ? offered.what.brief : undefined;
+    if (result.is !== "answer" || !brief) return failed("agent-failed", "a worker answered something else");
+    const { answer, made } = result;
+    if (brief.kind !== "work") return answer;
+    if (!isHandedIn(answer, brief, made))
+      return { ...answer, ...failed("agent-failed", "a worker named a commit that it did not hand in") };
+    const wrong = made && (await this.#take(brief, made, end.tries));
+    return wrong ? { ...answer, outcome: { is: "failed", failure: wrong } } : answer;
+  }
+
+  /** Under names that this side chooses: a worker only says which commit it is. */
+  async #take(brief: WorkBrief, made: Made, tries: number): Promise<Failure | undefined> {
+    const { objects, run, salvageRef, readFile } = this.#options;
+    const { commit } = made;
+    const ref = outputRef(run, jobId(jobOf(brief)), tries);
+    const bundle = made.bundle === undefined ? undefined : await readFile(made.bundle);
+    if (made.bundle !== undefined && !bundle)
+      return failure("repository", "the bundle of a worker is not there");
+    const branch = `refs/heads/${brief.branch}`;
+    const as = made.as === "salvage" ? [salvageRef(brief)] : [branch, keptBy(heldBy(run), branch)];
+    const taken = { ref, commit, known: commitsOf(brief), ...(bundle && { bundle }) };
+    return (await objects.take(taken, as, this.#stop.signal))?.failure;
+  }
+}
+
+/** A commit counts only if it was handed in, or was there before. */
+function isHandedIn({ outcome }: Answer, brief: WorkBrief, made: Made | undefined): boolean {
+  if (outcome.is === "worked")
+    return outcome.evidence.commit === undefined || outcome.evidence.commit === made?.commit;
+  return outcome.is !== "called" || [...commitsOf(brief), made?.commit].includes(outcome.start);
+}
+
+const isAgents = (brief: Brief): brief is PlanBrief | WorkBrief =>
+  brief.kind === "plan" || brief.kind === "work";
+
+const jobOf = (brief: PlanBrief | WorkBrief): Job =>
+  brief.kind === "plan"
+    ? { kind: "plan", task: brief.task, turn: brief.turn }
+    : { kind: "work", task: brief.task, attempt: brief.attempt };
+
+const commitsOf = (brief: PlanBrief | WorkBrief): readonly string[] =>
+  brief.kind === "plan" ? [brief.tip] : [brief.base, ...(brief.goOn ? [brief.goOn.start] : [])];
+
+/** Planners before workers: others wait for what they say. Gates are before both. */
+const priorityOf = ({ kind, spec }: PlanBrief | WorkBrief): number =>
+  (kind === "plan" ? 100 : 0) + MAX_PRIORITY - spec.priority;
+
+const MAX_PRIORITY = 10;
+
+const failed = (kind: "interrupted" | "agent-failed", why: string): Answer => ({
+  outcome: { is: "failed", failure: failure(kind, why) },
+});

@@ -1,0 +1,161 @@
+/** The coordinator's side of moving commits: what a job needs is put on the remote, what a job made is taken from there. */
+import { type Failed, failedWith, hasFailed } from "../../core/result.ts";
+import type { NeededCommit } from "../../ports/fleet-jobs.ts";
+import { fieldsIn, git, inGitDir } from "../git/git.ts";
+import { changeRefs, syncRefs } from "../git/refs.ts";
+import { heldBy, isCommit, refOf } from "../repositories/names.ts";
+import { takeBundle } from "./bundles.ts";
+import { fleetRefs, inputRef, isFullRef } from "./names.ts";
+import type { GitRemote } from "./remote.ts";
+import type { RemoteTarget } from "./remote-target.ts";
+
+/** What a try says that it made. `bundle`: the objects themselves, where workers may not push. */
+type MadeCommit = NeededCommit & { readonly bundle?: Uint8Array; readonly known: readonly string[] };
+
+type JobObjectsOptions = {
+  readonly gitDir: string;
+  readonly remote: GitRemote;
+  readonly shared: RemoteTarget;
+  /** The run's target branch. */
+  readonly target: string;
+  readonly run: string;
+};
+
+export class JobObjects {
+  readonly #options: JobObjectsOptions;
+  /** Commits that the remote has, by the ref that leads to each. */
+  readonly #there = new Map<string, string>();
+
+  constructor(options: JobObjectsOptions) {
+    this.#options = options;
+  }
+
+  /** Puts commits on the remote that its target does not have. Says where each is. */
+  async offer(
+    job: string,
+    commits: readonly string[],
+    signal: AbortSignal,
+  ): Promise<readonly NeededCommit[] | Failed> {
+    const wrong = commits.find((commit) => !isCommit(commit));
+    if (wrong !== undefined) return failedWith("repository", `no commit: ${JSON.stringify(wrong)}`);
+    const { remote, run } = this.#options;
+    const unsent: NeededCommit[] = [];
+    for (const [i, commit] of [...new Set(commits)].entries())
+      if (!this.#there.has(commit) && !(await this.#isInTarget(commit, signal)))
+        unsent.push({ commit, ref: inputRef(run, job, i) });
+    if (unsent.length > 0) {
+      const pushed = await remote.push(
+        unsent.map(({ commit, ref }) => ({ ref, to: commit })),
+        signal,
+      );
+      if (pushed !== "pushed") return pushed === "moved" ? REFUSED : pushed;
+    }
+    for (const { commit, ref } of unsent) this.#there.set(commit, ref);
+    return commits.map((commit) => ({ commit, ref: this.#there.get(commit)! }));
+  }
+
+  /** Brings the one commit that an accepted answer names here, under these refs; objects are checked on the way. */
+  async take(made: MadeCommit, as: readonly string[], signal: AbortSignal): Promise<Failed | undefined> {
+    const { gitDir, remote, run } = this.#options;
+    const { commit, ref, bundle, known } = made;
+    const wrong = !isCommit(commit) || !isFullRef(ref) || !ref.startsWith(fleetRefs(run));
+    if (wrong) return misnamed(made);
+    const got = bundle
+      ? await takeBundle({ gitDir, commit, bundle, known }, signal)
+      : await this.#fetch(made, signal);
+    if (got) return got;
+    const held = await changeRefs(
+      { folder: gitDir },
+      as.map((name) => `update ${name} ${commit}`),
+      signal,
+    );
+    if (held) return held;
+    await syncRefs(gitDir, as);
+    if (bundle) {
+      // Another coordinator must find it, too.
+      const pushed = await remote.push([{ ref, to: commit }], signal);
+      if (pushed !== "pushed") return pushed === "moved" ? REFUSED : pushed;
+    }
+    this.#there.set(commit, ref);
+    return undefined;
+  }
+
+  /** For a coordinator that has nothing yet: commits that the log names and that only the remote has. */
+  async recover(commits: readonly string[], signal: AbortSignal): Promise<Failed | undefined> {
+    const { gitDir, remote, run } = this.#options;
+    const there = await remote.list([fleetRefs(run)], signal);
+    if (hasFailed(there)) return there;
+    for (const [ref, commit] of there) this.#there.set(commit, ref);
+    const missing = await this.#missing(commits, signal);
+    const fetched = [...new Set(missing)].flatMap((commit) => {
+      const from = this.#there.get(commit);
+      return from === undefined ? [] : [{ from, to: `${heldBy(run)}/fleet/${commit}` }];
+    });
+    if (fetched.length === 0) return undefined;
+    const failed = await remote.fetch(fetched, { isStrict: true }, signal);
+    if (failed) return failed;
+    await syncRefs(
+      gitDir,
+      fetched.map(({ to }) => to),
+    );
+    return undefined;
+  }
+
+  /** Of a run that is over: removes what its jobs left on the remote. */
+  async cleanUp(signal: AbortSignal): Promise<Failed | undefined> {
+    const { remote, run } = this.#options;
+    const there = await remote.list([fleetRefs(run)], signal);
+    if (hasFailed(there)) return there;
+    const refs = [...there].map(([ref, expected]) => ({ ref, to: "", expected }));
+    for (let i = 0; i < refs.length; i += MAX_REFS_A_PUSH) {
+      const pushed = await remote.push(refs.slice(i, i + MAX_REFS_A_PUSH), signal);
+      if (pushed !== "pushed") return pushed === "moved" ? REFUSED : pushed;
+    }
+    return undefined;
+  }
+
+  async #isInTarget(commit: string, signal: AbortSignal): Promise<boolean> {
+    const { gitDir, shared, target } = this.#options;
+    if (shared.tip === undefined) return false;
+    const args = ["merge-base", "--is-ancestor", commit, shared.tip];
+    const isThere = commit === shared.tip || (await git({ ...inGitDir(gitDir), args }, signal)).ok;
+    if (isThere) this.#there.set(commit, refOf(target));
+    return isThere;
+  }
+
+  /** Under a name of its own until it is seen to be what was announced. */
+  async #fetch({ ref, commit }: MadeCommit, signal: AbortSignal): Promise<Failed | undefined> {
+    const { gitDir, remote, run } = this.#options;
+    const to = `${heldBy(run)}/fleet/${commit}`;
+    const failed = await remote.fetch([{ from: ref, to }], { isStrict: true }, signal);
+    if (failed) return failed;
+    const args = ["rev-parse", "--verify", "--quiet", to];
+    const found = await git({ ...inGitDir(gitDir), args }, signal);
+    if (found.ok && found.out.trim() === commit) return undefined;
+    await changeRefs({ folder: gitDir }, [`delete ${to}`], signal);
+    return failedWith("agent-failed", `${ref} on the remote does not lead to ${commit}, as its answer says`);
+  }
+
+  async #missing(commits: readonly string[], signal: AbortSignal): Promise<readonly string[]> {
+    const input = commits.map((commit) => `${commit}^{commit}\n`).join("");
+    const args = ["cat-file", "--batch-check=%(objectname)"];
+    const looked = await git({ ...inGitDir(this.#options.gitDir), args, input }, signal);
+    const lines = looked.ok ? fieldsIn(looked.out, "\n") : [];
+    return commits.filter((_, i) => !isCommit(lines[i] ?? ""));
+  }
+}
+
+/** A command line holds no more than some thousand. */
+const MAX_REFS_A_PUSH = 500;
+
+const misnamed = ({ ref, commit }: NeededCommit): Failed =>
+  failedWith(
+    "agent-failed",
+    `a worker named ${JSON.stringify(ref.slice(0, 200))} for ${commit.slice(0, 64)}, which is not its own`,
+  );
+
+const REFUSED = failedWith(
+  "repository",
+  "the remote refuses refs below refs/skein/fleet/",
+  "let this machine push there; `skein doctor --worker` tries it",
+);

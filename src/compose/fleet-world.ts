@@ -1,0 +1,78 @@
+/** What does the coordinator of a fleet have instead of parts of its own machine? Queue, gate, target and place. */
+import path from "node:path";
+import { FleetPlace } from "../adapters/fleet/fleet-place.ts";
+import type { FleetLink } from "../adapters/fleet/fleet-runs.ts";
+import { readRunFile, writeRunFile } from "../adapters/fleet/run-file-rows.ts";
+import { KIT_FILE, type RunKit, readKitFiles } from "../adapters/fleet/run-kit.ts";
+import { withoutWorkers } from "../adapters/fleet/workers.ts";
+import { FleetGate, GATES } from "../adapters/gates/fleet-gate.ts";
+import { FleetOffers } from "../adapters/job-queues/fleet-offers.ts";
+import type { InProcessJobQueue } from "../adapters/job-queues/in-process.ts";
+import { PgBossJobQueue } from "../adapters/job-queues/pg-boss.ts";
+import { JobObjects } from "../adapters/objects/job-objects.ts";
+import { GitRemote } from "../adapters/objects/remote.ts";
+import { RemoteTarget } from "../adapters/objects/remote-target.ts";
+import type { GitPlace } from "../adapters/runs/git-place.ts";
+import type { Config } from "../config/schema.ts";
+import { hasFailed } from "../core/result.ts";
+import type { JobParts } from "../jobs/job-parts.ts";
+import { salvageRefOf } from "../jobs/work.ts";
+import type { Gate } from "../ports/gate.ts";
+import type { Environment, Project } from "../ports/project.ts";
+import type { RunHome } from "../ports/runs.ts";
+
+type FleetWorldOptions = {
+  readonly project: Project;
+  readonly home: RunHome;
+  readonly config: Config;
+  readonly target: string;
+  readonly link: FleetLink;
+  readonly env: Environment;
+};
+
+export function openFleet({ project, home, config, target, link, env }: FleetWorldOptions) {
+  const { gitDir, top } = project.located;
+  const { record } = home;
+  const { run, base } = record;
+  const { database, runId } = link;
+  const remote = new GitRemote({ gitDir, remote: config.fleet.remote });
+  const shared = new RemoteTarget({ gitDir, remote, run });
+  const objects = new JobObjects({ gitDir, remote, shared, target, run });
+  const offers = new FleetOffers({ ...link, run, url: env["SKEIN_FLEET_URL"] ?? "" });
+  const labels = config.fleet.needs;
+  const giveKit = async () => {
+    const there = await readRunFile(database, runId, KIT_FILE);
+    if (hasFailed(there) || there.length > 0) return hasFailed(there) ? there : undefined;
+    const url = await remote.url();
+    if (typeof url !== "string") return url;
+    const { push, maxBundle: maxBundleBytes } = config.fleet;
+    const prompts = config.prompts === undefined ? undefined : path.resolve(top, config.prompts);
+    const files = await readKitFiles(top, prompts);
+    const kit: RunKit = { record, remote: url, push, maxBundleBytes, files };
+    return writeRunFile(database, runId, KIT_FILE, Buffer.from(JSON.stringify(kit)));
+  };
+  return {
+    ...{ shared, close: () => offers.close() },
+    notice: () => withoutWorkers(database),
+    gateOf: (own: Gate): Gate => new FleetGate({ offers, objects, own, labels }),
+    queueOf: (own: InProcessJobQueue, { planner }: JobParts, isFunctions: boolean) =>
+      new PgBossJobQueue({
+        ...{ run, offers, objects, own, labels, salvageRef: salvageRefOf },
+        travels: (kind) => !isFunctions && (kind === "work" || typeof planner === "object"),
+        readFile: async (name) => {
+          const bytes = await readRunFile(database, runId, name);
+          return hasFailed(bytes) || bytes.length === 0 ? undefined : bytes;
+        },
+      }),
+    placeOf: (own: GitPlace) =>
+      new FleetPlace({
+        own,
+        shared,
+        objects,
+        target,
+        base,
+        giveKit,
+        cancelOthers: () => offers.cancelAll(GATES),
+      }),
+  };
+}

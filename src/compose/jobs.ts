@@ -1,0 +1,114 @@
+/** What do the jobs of one run use of this machine? Its workspaces, programs, gate, agents and files, put together. */
+import path from "node:path";
+import { fileArtefacts } from "../adapters/artefacts.ts";
+import { callsOf } from "../adapters/call-desk/door.ts";
+import type { systemClock } from "../adapters/clocks/system.ts";
+import { CommandCriteria } from "../adapters/criteria.ts";
+import { JobFiles } from "../adapters/job-queues/job-files.ts";
+import { FolderOutbox } from "../adapters/outboxes.ts";
+import { GitRepository } from "../adapters/repositories/git.ts";
+import { repositorySandbox } from "../adapters/sandboxes/repository-sandbox.ts";
+import { scratchpadOf } from "../adapters/scratchpads.ts";
+import { gitSurroundings } from "../adapters/surroundings.ts";
+import { FileTranscripts } from "../adapters/transcripts.ts";
+import { openWorkshop } from "../adapters/workshop.ts";
+import type { WorldOptions } from "../app/parts.ts";
+import { secretsFor } from "../config/accounts.ts";
+import * as configured from "../config/to-parts.ts";
+import { toPolicy } from "../config/to-policy.ts";
+import type { JobId } from "../core/job.ts";
+import { hasFailed } from "../core/result.ts";
+import type { JobParts } from "../jobs/job-parts.ts";
+import { recordedPlan } from "../planning/recorded-plan.ts";
+import type { Gate } from "../ports/gate.ts";
+import type { Governor } from "../ports/governor.ts";
+import type { Environment, Project } from "../ports/project.ts";
+import type { RunHome } from "../ports/runs.ts";
+import type { SharedTarget } from "../ports/shared-target.ts";
+import type { Signs } from "../ports/signs.ts";
+import { redactor } from "../text/redact.ts";
+import { agentsOf, filesIn } from "./agents.ts";
+import { specialistsOf, templatesOf } from "./roles.ts";
+
+type JobsOptions = WorldOptions & {
+  readonly project: Pick<Project, "located" | "stateFolder">;
+  readonly env: Environment;
+  readonly home: Pick<RunHome, "record" | "folder">;
+  readonly governor: Governor;
+  readonly signs: Signs;
+  /** The user's checkout is not as it was before a command of this job. */
+  readonly checkoutChanged: (job: JobId, places: readonly string[]) => void;
+  /** Where the roles, templates and prompts of the repository are: the user's checkout. */
+  readonly top: string;
+  readonly clock: ReturnType<typeof systemClock>;
+  /** Of a fleet: the target moves there first. */
+  readonly shared?: SharedTarget;
+  /** Of a fleet: who runs the gate. */
+  readonly gateOf?: (own: Gate) => Gate;
+};
+
+/** `stack`: closes everything in the right order. */
+export function openJobs(options: JobsOptions) {
+  const { project, env, home, config, agents, governor, top, clock, shared, signs, checkoutChanged } =
+    options;
+  const stack = new AsyncDisposableStack();
+  const isFunctions = agents !== undefined; // They give no signs of what they do.
+  const { gitDir } = project.located;
+  const at = (name: string) => path.join(home.folder, name);
+  const policy = toPolicy(config);
+  const secrets = secretsFor(config, env);
+  const redact = redactor(secrets);
+  const { maxTranscript: maxBytes } = config.log;
+  const transcripts = new FileTranscripts({ folder: at("transcripts"), secrets, maxBytes });
+  const sandbox = repositorySandbox(project, config, env);
+  const limits = configured.gateLimits(config);
+  const { checkout, programs, plain, shelf, workspaces, gate } = openWorkshop(config, {
+    ...{ project, home, env, clock, limits, sandbox, transcripts, redact, signs, checkoutChanged },
+    ...configured.workshopSettings(config, env),
+  });
+  const folder = project.located.top;
+  const repository = stack.adopt(new GitRepository({ folder, shelf, ...(shared && { shared }) }), (one) =>
+    one.close(),
+  );
+  stack.defer(() => workspaces.leave());
+  const calls = callsOf(home.folder);
+  stack.defer(() => calls.desk.close());
+  stack.defer(() => gate.close());
+  // Not among the jobs: an agent is told of its folder, and must not be able to write its own answer.
+  const limitsOfTurns = configured.turnLimits(config);
+  const turns = { folder: at("turns"), programs, transcripts, limits: limitsOfTurns, redact, calls };
+  const conversations = at("conversations");
+  const agentParts = { config, env, top, turns, conversations, governor, sandbox };
+  const { worker, planner } = agentsOf(agentParts, agents);
+  const scratchpad = scratchpadOf(project, home, env);
+  const plan = recordedPlan(home, scratchpad.folder);
+  const tries = { programs: plain, transcripts, limits, redact, sandbox, scratchpad: scratchpad.folder };
+  const isAsked = !isFunctions && configured.isReconciler(config);
+  const files = new JobFiles(at("jobs"));
+  const { leaseMs, retry } = policy;
+  const jobs: JobParts = {
+    ...{ repository, workspaces, worker, checkout, redact, signs, unkept: new Map() },
+    gate: options.gateOf ? options.gateOf(gate) : gate,
+    planner: plan.planner ?? planner,
+    reconciler: isAsked ? (planner === "none" ? worker : planner) : "rules",
+    remember: (job, answer) => files.end(job, answer).catch(() => {}), // The queue tries again.
+    surroundings: gitSurroundings(gitDir),
+    specialists: specialistsOf(top),
+    subtasks: {
+      templates: async () => (await templatesOf(top, false)).registry,
+      filesIn,
+      artefacts: fileArtefacts(at("artefacts"), redact),
+    },
+    outbox: new FolderOutbox(scratchpad),
+    criteria: new CommandCriteria(tries),
+    maxTurnMs: { plan: leaseMs.plan + retry.graceMs, work: leaseMs.work + retry.graceMs },
+  };
+  /** Before anybody is paid: why its gate and its criteria would not be confined as required. */
+  const unconfined = async () => {
+    const isNeeded = config.sandbox === "required" && (config.gateSandbox === "auto" || plan.hasCriteria);
+    const opened = isNeeded ? await sandbox() : undefined;
+    return opened && hasFailed(opened) ? opened.failure : undefined;
+  };
+  const unready = async () => plan.problem ?? scratchpad.problem ?? (await unconfined());
+  return { stack, jobs, files, programs, workspaces, shelf, scratchpad, gate, unready };
+}
