@@ -30,138 +30,117 @@ const MAX_LEVELS = 20;
 class Refusal extends Error {}
 
 type Fields = Record<string, unknown>;
-type Reader = (element: XmlElement, at: string, level: number) => unknown;
+
+/** The elements of a task, by what is in them; everything else in it is text. */
+const TEXTS = ["description", "instructions", "return_expectations", "handler", "script"];
+const NUMBERS = ["max_depth", "max_iterations", "tasks", "ms", "tokens"];
+const LISTS: Readonly<Record<string, string>> = { hints: "hint", file_paths: "path", steps: "task" };
+const ONE_TASK = ["each", "reduce", "director", "evaluator"];
+const GROUPS: Readonly<Record<string, readonly string[]>> = {
+  context_management: ["inherit_context", "accumulate_data", "accumulation_format", "fresh_context"],
+  budget: ["tasks", "ms", "tokens"],
+  inputs: [],
+};
+const IN_TASK = [
+  ...TEXTS,
+  ...["max_depth", "max_iterations"],
+  ...Object.keys(LISTS),
+  ...ONE_TASK,
+  ...Object.keys(GROUPS),
+];
+
+const ATTRIBUTES: Readonly<Record<string, readonly string[]>> = {
+  task: ["name", "type", "subtype", "ref"],
+  each: ["over", "max_parallel"],
+  input: ["name", "required"],
+};
 
 function taskFrom(element: XmlElement, at: string, level: number): Fields {
   if (level > MAX_LEVELS) throw new Refusal(`${at}: more than ${MAX_LEVELS} levels`);
-  const { ref, ...attributes } = attributesOf(element, ["name", "type", "subtype", "ref"], at);
-  const fields: Fields = { ...attributes, ...fieldsOf(element, ELEMENTS, at, level) };
-  for (const each of elementsIn(element, at))
-    if (each.name === "each") Object.assign(fields, overOf(each, `${at} › each`));
+  const { ref, ...attributes } = attributesOf(element, at);
   if (ref !== undefined) throw new Refusal(`${at}: ref is for a task in a group`);
-  return fields;
+  const each = elementsIn(element, at).find(({ name }) => name === "each");
+  return {
+    ...attributes,
+    ...fieldsOf(element, IN_TASK, at, level),
+    ...(each && overOf(each, `${at} › each`)),
+  };
 }
 
-/** `<task ref="name"/>`, or a task written out. */
-const refFrom: Reader = (element, at, level) => {
-  const { ref } = element.attributes;
-  if (ref === undefined) return taskFrom(element, at, level + 1);
-  if (Object.keys(element.attributes).length > 1 || element.children.length > 0)
-    throw new Refusal(`${at}: a task with ref has nothing else`);
-  return ref;
-};
-
-const textOf: Reader = (element, at) => {
-  if (element.children.some((child) => child instanceof XmlElement))
-    throw new Refusal(`${at}: only text is allowed here`);
-  attributesOf(element, element.name === "input" ? ["name", "required"] : [], at);
-  return element.text.trim();
-};
-
-const numberOf: Reader = (element, at, level) => {
-  const text = String(textOf(element, at, level));
-  if (!/^\d{1,15}$/.test(text)) throw new Refusal(`${at}: "${text.slice(0, 40)}" is not a whole number`);
-  return Number(text);
-};
-
-const listOf =
-  (name: string, read: Reader): Reader =>
-  (element, at, level) => {
-    attributesOf(element, [], at);
-    return elementsIn(element, at).map((child, i) => {
-      if (child.name !== name) throw new Refusal(`${at}: <${child.name}> is not known here, only <${name}>`);
-      return read(child, `${at} › ${name} ${i + 1}`, level);
-    });
-  };
-
-const oneTask: Reader = (element, at, level) => {
-  attributesOf(element, element.name === "each" ? ["over", "max_parallel"] : [], at);
-  const [inner, ...more] = elementsIn(element, at);
-  if (inner?.name !== "task" || more.length > 0) throw new Refusal(`${at}: there must be one <task> in it`);
-  return refFrom(inner, `${at} › task`, level);
-};
-
-const inputsOf: Reader = (element, at, level) => {
-  attributesOf(element, [], at);
-  return Object.fromEntries(
-    elementsIn(element, at).map((input) => {
-      if (input.name !== "input") throw new Refusal(`${at}: <${input.name}> is not known here, only <input>`);
-      const { name, required } = input.attributes;
-      const description = textOf(input, at, level);
-      return [name ?? "", { ...(description !== "" && { description }), required: required !== "false" }];
-    }),
-  );
-};
-
-const CONTEXT = {
-  inherit_context: textOf,
-  accumulate_data: textOf,
-  accumulation_format: textOf,
-  fresh_context: textOf,
-};
-const BUDGET = { tasks: numberOf, ms: numberOf, tokens: numberOf };
-
-const group =
-  (elements: Readonly<Record<string, Reader>>): Reader =>
-  (element, at, level) => {
-    attributesOf(element, [], at);
-    return fieldsOf(element, elements, at, level);
-  };
-
-const ELEMENTS: Readonly<Record<string, Reader>> = {
-  description: textOf,
-  instructions: textOf,
-  hints: listOf("hint", textOf),
-  inputs: inputsOf,
-  context_management: group(CONTEXT),
-  file_paths: listOf("path", textOf),
-  max_depth: numberOf,
-  return_expectations: textOf,
-  handler: textOf,
-  budget: group(BUDGET),
-  steps: listOf("task", refFrom),
-  each: oneTask,
-  reduce: oneTask,
-  director: oneTask,
-  script: textOf,
-  evaluator: oneTask,
-  max_iterations: numberOf,
-};
-
-function fieldsOf(
-  element: XmlElement,
-  readers: Readonly<Record<string, Reader>>,
-  at: string,
-  level: number,
-): Fields {
+function fieldsOf(element: XmlElement, known: readonly string[], at: string, level: number): Fields {
   const fields: Fields = {};
   for (const child of elementsIn(element, at)) {
-    const read = Object.hasOwn(readers, child.name) ? readers[child.name] : undefined;
-    if (read === undefined) throw new Refusal(`${at}: <${child.name}> is not known here`);
+    if (!known.includes(child.name)) throw new Refusal(`${at}: <${child.name}> is not known here`);
     if (child.name in fields) throw new Refusal(`${at}: <${child.name}> appears twice`);
-    fields[child.name] = read(child, `${at} › ${child.name}`, level);
+    fields[child.name] = contentOf(child, `${at} › ${child.name}`, level);
   }
   return fields;
 }
 
+function contentOf(element: XmlElement, at: string, level: number): unknown {
+  const { name } = element;
+  const { ref } = attributesOf(element, at);
+  if (name === "task" && ref === undefined) return taskFrom(element, at, level + 1);
+  if (name === "task") {
+    if (Object.keys(element.attributes).length > 1 || element.children.length > 0)
+      throw new Refusal(`${at}: a task with ref has nothing else`);
+    return ref;
+  }
+  if (name === "inputs") return Object.fromEntries(childrenOf(element, "input", at).map(inputOf(at)));
+  if (Object.hasOwn(GROUPS, name)) return fieldsOf(element, GROUPS[name]!, at, level);
+  if (Object.hasOwn(LISTS, name)) {
+    const inner = LISTS[name]!;
+    return childrenOf(element, inner, at).map((child, i) =>
+      contentOf(child, `${at} › ${inner} ${i + 1}`, level),
+    );
+  }
+  if (ONE_TASK.includes(name)) {
+    const [inner, ...more] = elementsIn(element, at);
+    if (inner?.name !== "task" || more.length > 0) throw new Refusal(`${at}: there must be one <task> in it`);
+    return contentOf(inner, `${at} › task`, level);
+  }
+  return NUMBERS.includes(name) ? wholeNumber(textOf(element, at), at) : textOf(element, at);
+}
+
+function textOf(element: XmlElement, at: string): string {
+  if (element.children.some((child) => child instanceof XmlElement))
+    throw new Refusal(`${at}: only text is allowed here`);
+  return element.text.trim();
+}
+
+function wholeNumber(text: string, at: string): number {
+  if (!/^\d{1,15}$/.test(text)) throw new Refusal(`${at}: "${text.slice(0, 40)}" is not a whole number`);
+  return Number(text);
+}
+
+const inputOf =
+  (at: string) =>
+  (input: XmlElement): readonly [string, Fields] => {
+    const { name = "", required } = attributesOf(input, at);
+    const description = textOf(input, at);
+    return [name, { ...(description !== "" && { description }), required: required !== "false" }];
+  };
+
 function overOf(element: XmlElement, at: string): Fields {
   const { over, max_parallel: parallel } = element.attributes;
-  if (parallel !== undefined && !/^\d{1,6}$/.test(parallel))
-    throw new Refusal(`${at}: max_parallel is not a whole number`);
   return {
     ...(over !== undefined && { over }),
-    ...(parallel !== undefined && { max_parallel: Number(parallel) }),
+    ...(parallel !== undefined && { max_parallel: wholeNumber(parallel, `${at} max_parallel`) }),
   };
 }
 
-function attributesOf(
-  element: XmlElement,
-  known: readonly string[],
-  at: string,
-): Readonly<Record<string, string>> {
+function attributesOf(element: XmlElement, at: string): Readonly<Record<string, string>> {
+  const known = ATTRIBUTES[element.name] ?? [];
   const unknown = Object.keys(element.attributes).find((name) => !known.includes(name));
   if (unknown !== undefined) throw new Refusal(`${at}: the attribute ${unknown} is not known here`);
   return element.attributes;
+}
+
+function childrenOf(element: XmlElement, name: string, at: string): readonly XmlElement[] {
+  const children = elementsIn(element, at);
+  const other = children.find((child) => child.name !== name);
+  if (other) throw new Refusal(`${at}: <${other.name}> is not known here, only <${name}>`);
+  return children;
 }
 
 /** Text between elements is a mistake; comments are not kept by the parser. */
