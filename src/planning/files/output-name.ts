@@ -45,22 +45,12 @@ function stemOf(subject: string): string {
 }
 
 function cutToFit(text: string): string {
-  let fits = "";
-  let [chars, bytes] = [0, 0];
-  for (const char of text) {
-    chars += 1;
-    bytes += bytesOf(char);
-    if (chars > MAX_STEM_CHARS || bytes > MAX_STEM_BYTES) break;
-    fits += char;
-  }
-  return fits;
+  const chars = [...text].slice(0, MAX_STEM_CHARS);
+  while (bytesOf(chars.join("")) > MAX_STEM_BYTES) chars.pop();
+  return chars.join("");
 }
 
-/** In UTF-8, of one character. */
-function bytesOf(char: string): number {
-  const code = char.codePointAt(0)!;
-  return code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
-}
+const bytesOf = (text: string): number => new TextEncoder().encode(text).length;
 
 /** A file's name in the scratchpad, or what is wrong and what to write instead. */
 type OutputName = { readonly name: string } | { readonly problem: string; readonly next: string };
@@ -100,10 +90,7 @@ const HIDDEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
 
 function wrongWith(name: string): string | undefined {
   if (name === "") return "names no file";
-  if (
-    name.length > MAX_NAME_BYTES ||
-    [...name].reduce((sum, char) => sum + bytesOf(char), 0) > MAX_NAME_BYTES
-  )
+  if (name.length > MAX_NAME_BYTES || bytesOf(name) > MAX_NAME_BYTES)
     return `has a name of more than ${MAX_NAME_BYTES} bytes`;
   if (HIDDEN.test(name)) return "contains invisible or control characters";
   if (name.startsWith(".")) return "has a name that starts with a dot";

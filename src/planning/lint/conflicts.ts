@@ -6,7 +6,7 @@ import type { Waited } from "../waves.ts";
 
 /**
  * Nothing is found exactly when each two tasks that write the same file, or a folder and something in it, are in an
- * order. Those who name one path must form a chain, so only neighbours are compared; 1,000 tasks with 2,000 shared
+ * order. Those who write one path must form a chain, so only neighbours are compared; 1,000 tasks with 2,000 shared
  * files each would be a thousand million pairs.
  */
 export function sharedWrites(
@@ -16,18 +16,16 @@ export function sharedWrites(
 ): readonly Finding[] {
   const writers = writersOf(tasks, reach, containing(sharedFiles));
   const conflicts = new Map<string, Conflict>();
-  const compare = (a: Writer | undefined, b: Writer | undefined) => {
-    if (!a || !b || a.task === b.task || reach.isOrdered(a.task, b.task)) return;
+  const compare = (a: Writer, b: Writer) => {
+    if (a.task === b.task || reach.isOrdered(a.task, b.task)) return;
     const [earlier, later] = a.task < b.task ? [a, b] : [b, a];
     const key = `${earlier.task} ${later.task}`;
     if (!conflicts.has(key)) conflicts.set(key, { earlier, later });
   };
   for (const [path, here] of writers) {
-    for (let at = 1; at < here.length; at += 1) compare(here[at - 1], here[at]);
-    for (const folder of foldersAbove(path)) {
-      const above = writers.get(folder);
-      if (above) for (const one of here) compareWithNeighbours(one, above, compare);
-    }
+    const above = [...foldersAbove(path)].flatMap((folder) => writers.get(folder) ?? []);
+    const all = above.length === 0 ? here : [...here, ...above].sort((a, b) => a.position - b.position);
+    for (let at = 1; at < all.length; at += 1) compare(all[at - 1]!, all[at]!);
   }
   return [...conflicts.values()].map((conflict) => told(conflict, tasks));
 }
@@ -62,21 +60,6 @@ function* foldersAbove(path: string): Generator<string> {
   yield EVERYTHING;
   for (let slash = path.indexOf("/"); slash !== -1; slash = path.indexOf("/", slash + 1))
     yield path.slice(0, slash);
-}
-
-function compareWithNeighbours(
-  one: Writer,
-  chain: readonly Writer[],
-  compare: (a: Writer | undefined, b: Writer | undefined) => void,
-): void {
-  let [low, high] = [0, chain.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (chain[middle]!.position < one.position) low = middle + 1;
-    else high = middle;
-  }
-  compare(chain[low - 1], one);
-  compare(one, chain[low]); // Where that is the task itself, its neighbours above were compared already.
 }
 
 function told({ earlier, later }: Conflict, tasks: readonly PlanTask[]): Finding {
