@@ -1,19 +1,9 @@
 /** When did what happen in a run, real or made up? Its log as times since it was opened. */
-
-import { type JobId, jobId, type Spent, taskOfJob } from "../core/job.ts";
-import type { Writable } from "../core/log/draft.ts";
-import {
-  type Event,
-  type EventOf,
-  type NewTask,
-  type Reactions,
-  type RunEnd,
-  react,
-} from "../core/log/event.ts";
+import { type JobId, jobId } from "../core/job.ts";
+import type { Event, NewTask, RunEnd } from "../core/log/event.ts";
 import { ROOT, type TaskId, type TaskSpec } from "../core/task.ts";
 import { NOTHING_USED, type Used, withSpent } from "../core/used.ts";
-import type { FileWait } from "../core/view/story.ts";
-import { count, emptyTally, type Tally } from "../core/view/tally.ts";
+import { emptyStory, type FileWait, type JobSpan, tell } from "../core/view/story.ts";
 import { TaskNames } from "./recording.ts";
 
 export type Timeline = {
@@ -61,156 +51,93 @@ type Bar = {
 };
 
 export function timelineOf(events: readonly Event[]): Timeline {
-  const reader = new Reader(events[0]?.at ?? 0);
-  for (const event of events) reader.take(event);
-  return reader.timeline(events.at(-1)?.at ?? 0);
+  const openedAt = events[0]?.at ?? 0;
+  const { spans, landings, fileWaits, tally } = events.reduce(tell, emptyStory());
+  const facts = factsIn(events);
+  const nameOf = (task: TaskId) => facts.names.of(task);
+  const work = spans.filter(({ kind }) => kind === "work").map((span) => withLate(span, facts.late));
+  const byTask = Map.groupBy(work, ({ tasks }) => tasks[0]!);
+  const tasks = [...facts.specs].map(([id, spec]): TimedTask => {
+    const own = byTask.get(id) ?? [];
+    const ended = own.filter(({ to }) => to !== undefined);
+    const doneAt = facts.doneAt.get(id);
+    return {
+      ...{ id, name: nameOf(id), spec, attempts: own.length },
+      workMs: ended.reduce((sum, { from, to }) => sum + to! - from, 0),
+      ...(own[0] && { startMs: own[0].from - openedAt }),
+      ...(ended.length > 0 && { endMs: ended.at(-1)!.to! - openedAt }),
+      ...(doneAt !== undefined && { doneMs: doneAt - openedAt }),
+    };
+  });
+  return {
+    ...{ end: facts.end, left: facts.left, makespanMs: (events.at(-1)?.at ?? 0) - openedAt, tasks },
+    order: [...facts.doneAt.keys()].map(nameOf),
+    bars: inLanes(work).flatMap(({ span: { job, tasks: of, number, from, to }, lane }) => {
+      const bar = { task: nameOf(of[0]!), attempt: number, lane, isLost: facts.lost.has(job) };
+      return to === undefined ? [] : [{ ...bar, fromMs: from - openedAt, toMs: to - openedAt }];
+    }),
+    landings: landings.map(({ at, members }) => ({
+      atMs: at - openedAt,
+      tasks: members.map(({ task }) => nameOf(task)),
+    })),
+    ...{ fileWaits, gateRuns: tally.gate.runs, ...facts.counts, used: facts.used },
+  };
 }
 
-class Reader {
-  readonly #openedAt: number;
-  readonly #names = new TaskNames();
-  readonly #tasks = new Map<TaskId, Writable<TimedTask>>();
-  readonly #since = new Map<JobId, { readonly at: number; readonly lane: number }>();
-  readonly #lanes: (JobId | undefined)[] = [];
-  readonly #bars: Writable<Bar>[] = [];
-  readonly #barOf = new Map<JobId, Writable<Bar>>();
-  readonly #order: string[] = [];
-  readonly #landings: { readonly atMs: number; readonly tasks: readonly string[] }[] = [];
-  readonly #parked = new Map<TaskId, { readonly behind: TaskId; readonly at: number }>();
-  readonly #waits: FileWait[] = [];
-  readonly #tally: Tally = emptyTally();
-  readonly #counts = { conflicts: 0, reds: 0, failed: 0 };
-  #used: Used = NOTHING_USED;
-  #end: { readonly how: RunEnd; readonly left: readonly string[] } | undefined;
+/** Its time was up, but it had gone on, and what it made counts. */
+const withLate = (span: JobSpan, late: ReadonlyMap<JobId, number>): JobSpan => {
+  const to = late.get(span.job) ?? span.to;
+  return to === undefined ? span : { ...span, to };
+};
 
-  constructor(openedAt: number) {
-    this.#openedAt = openedAt;
-  }
+/** Each in the first lane that is free when it starts. */
+function inLanes(spans: readonly JobSpan[]): readonly { readonly span: JobSpan; readonly lane: number }[] {
+  const ends: number[] = [];
+  return spans.map((span) => {
+    const free = ends.findIndex((end) => end <= span.from);
+    const lane = free === -1 ? ends.length : free;
+    ends[lane] = span.to ?? Number.POSITIVE_INFINITY;
+    return { span, lane };
+  });
+}
 
-  take(event: Event): void {
-    count(this.#tally, event);
-    react(Reader.#READERS, this, event);
-  }
-
-  /** What is not here takes no time and is not waited for. */
-  static readonly #READERS: Partial<Reactions<Reader>> = {
-    "run.opened": (r, { spec }) => r.#tasks.set(ROOT, { id: ROOT, name: ROOT, spec, attempts: 0, workMs: 0 }),
-    "plan.accepted": (r, { into }) => r.#made(into),
-    "repair.planned": (r, { into }) => r.#made(into),
-    "job.started"(r, { job, at }) {
-      if (job.kind === "work") r.#started(jobId(job), job.task, at);
-    },
-    "job.ended"(r, { job, how, at, spent }) {
-      if (how === "answered-late") r.#late(job, at);
-      r.#ended(job, at, spent);
-    },
-    "task.held-back": (r, { task, behind, at }) => r.#heldBack(task, behind, at),
-    "task.retried": (r, event) => r.#lost(event),
-    "task.failed": (r, event) => r.#lost(event),
-    "batch.landed"(r, { members, at }) {
-      const tasks = members.map(({ task }) => r.#done(task, at));
-      r.#landings.push({ atMs: at - r.#openedAt, tasks });
-    },
-    "task.done": (r, { task, at }) => r.#done(task, at),
-    "run.closed"(r, event) {
-      r.#end = event;
-    },
+/** What the story of a run does not keep. */
+function factsIn(events: readonly Event[]) {
+  const names = new TaskNames();
+  const specs = new Map<TaskId, TaskSpec>();
+  const doneAt = new Map<TaskId, number>();
+  const newest = new Map<TaskId, JobId>();
+  const [late, lost] = [new Map<JobId, number>(), new Set<JobId>()];
+  const counts = { conflicts: 0, reds: 0, failed: 0 };
+  let used: Used = NOTHING_USED;
+  let [end, left]: [RunEnd | "open", readonly string[]] = ["open", []];
+  const made = (into: readonly NewTask[]) => {
+    names.add(into);
+    for (const { id, spec } of into) specs.set(id, spec);
   };
-
-  timeline(lastAt: number): Timeline {
-    const { how = "open", left = [] } = this.#end ?? {};
-    return {
-      end: how,
-      left,
-      makespanMs: lastAt - this.#openedAt,
-      tasks: [...this.#tasks.values()],
-      order: this.#order,
-      bars: this.#bars,
-      landings: this.#landings,
-      fileWaits: this.#waits,
-      gateRuns: this.#tally.gate.runs,
-      ...this.#counts,
-      used: this.#used,
-    };
+  const done = (task: TaskId, at: number) => {
+    if (!doneAt.has(task)) doneAt.set(task, at);
+  };
+  for (const event of events) {
+    const { type, at } = event;
+    if (type === "run.opened") specs.set(ROOT, event.spec);
+    else if (type === "plan.accepted" || type === "repair.planned") made(event.into);
+    else if (type === "job.started" && event.job.kind === "work")
+      newest.set(event.job.task, jobId(event.job));
+    else if (type === "job.ended") {
+      if (event.spent) used = withSpent(used, event.spent);
+      if (event.how !== "answered-late") continue;
+      late.set(event.job, at);
+      lost.delete(event.job);
+    } else if (type === "task.retried" || type === "task.failed") {
+      const job = newest.get(event.task);
+      if (job === undefined) continue; // Its parts failed, or it was never begun.
+      lost.add(job);
+      const { kind } = event.failure;
+      counts[kind === "conflict" ? "conflicts" : kind === "gate-red" ? "reds" : "failed"] += 1;
+    } else if (type === "batch.landed") for (const { task } of event.members) done(task, at);
+    else if (type === "task.done") done(event.task, at);
+    else if (type === "run.closed") [end, left] = [event.how, event.left];
   }
-
-  #made(into: readonly NewTask[]): void {
-    this.#names.add(into);
-    for (const { id, spec } of into)
-      this.#tasks.set(id, { id, name: this.#names.of(id), spec, attempts: 0, workMs: 0 });
-  }
-
-  #started(id: JobId, of: TaskId, at: number): void {
-    const free = this.#lanes.indexOf(undefined);
-    const lane = free === -1 ? this.#lanes.length : free;
-    this.#lanes[lane] = id;
-    this.#since.set(id, { at, lane });
-    const task = this.#tasks.get(of);
-    if (!task) return;
-    task.startMs ??= at - this.#openedAt;
-    task.attempts += 1;
-    const parked = this.#parked.get(of);
-    if (!parked) return;
-    this.#parked.delete(of);
-    this.#waits.push({ task: of, behind: parked.behind, ms: at - parked.at });
-  }
-
-  #ended(id: JobId, at: number, spent: Spent | undefined): void {
-    if (spent) this.#used = withSpent(this.#used, spent);
-    const started = this.#since.get(id);
-    const task = this.#tasks.get(taskOfJob(id) ?? ROOT);
-    if (!started || !task) return;
-    this.#since.delete(id);
-    this.#lanes[started.lane] = undefined;
-    task.endMs = at - this.#openedAt;
-    task.workMs += at - started.at;
-    const bar = {
-      task: task.name,
-      attempt: task.attempts,
-      lane: started.lane,
-      fromMs: started.at - this.#openedAt,
-      toMs: at - this.#openedAt,
-      isLost: false,
-    };
-    this.#bars.push(bar);
-    this.#barOf.set(id, bar);
-  }
-
-  /** Its time was up, but it had gone on, and what it made counts. */
-  #late(id: JobId, at: number): void {
-    const bar = this.#barOf.get(id);
-    const task = this.#tasks.get(taskOfJob(id) ?? ROOT);
-    if (!bar || !task) return;
-    task.workMs += at - this.#openedAt - bar.toMs;
-    bar.toMs = at - this.#openedAt;
-    bar.isLost = false;
-    task.endMs = bar.toMs;
-  }
-
-  /** The wait goes on if it is held back again, behind another. */
-  #heldBack(task: TaskId, behind: TaskId, at: number): void {
-    const before = this.#parked.get(task);
-    if (before) this.#waits.push({ task, behind: before.behind, ms: at - before.at });
-    this.#parked.set(task, { behind, at });
-  }
-
-  #lost({ task: id, failure }: EventOf<"task.retried" | "task.failed">): void {
-    const task = this.#tasks.get(id);
-    if (!task || task.attempts === 0) return; // Its parts failed, or it was never begun.
-    const bar = this.#bars.findLast((one) => one.task === task.name && !one.isLost);
-    if (bar) bar.isLost = true;
-    if (failure.kind === "conflict") this.#counts.conflicts += 1;
-    else if (failure.kind === "gate-red") this.#counts.reds += 1;
-    else this.#counts.failed += 1;
-  }
-
-  #done(id: TaskId, at: number): string {
-    const task = this.#tasks.get(id);
-    const name = task?.name ?? id;
-    if (task && task.doneMs === undefined) {
-      task.doneMs = at - this.#openedAt;
-      this.#order.push(name);
-    }
-    return name;
-  }
+  return { names, specs, doneAt, late, lost, counts, used, end, left };
 }
