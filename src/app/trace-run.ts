@@ -18,6 +18,11 @@ export async function traceRun(
       `set OTEL_EXPORTER_OTLP_ENDPOINT; or write them into a file: skein trace ${run} --out trace.json`,
     );
   if (signal.aborted) return refused("stopped", failure("interrupted", "the sending was stopped"));
+  if (end.isMisconfigured)
+    return misconfigured(
+      end.why,
+      `correct it, or write the spans into a file: skein trace ${run} --out trace.json`,
+    );
   const message = `${end.spans} spans of run ${run} were not sent to ${end.to}: ${end.why}`;
   return refused("run", failure("setup", message, "see whether the collector runs, and try again"));
 }

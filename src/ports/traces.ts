@@ -23,5 +23,12 @@ export type TraceDocument = { readonly document: object; readonly spans: number 
 
 export type TraceSent =
   | { readonly is: "sent"; readonly to: string; readonly spans: number; readonly rejected: number }
-  | { readonly is: "failed"; readonly to: string; readonly spans: number; readonly why: string }
+  /** `isMisconfigured`: it was not even tried. */
+  | {
+      readonly is: "failed";
+      readonly to: string;
+      readonly spans: number;
+      readonly why: string;
+      readonly isMisconfigured?: true;
+    }
   | { readonly is: "not-configured" };

@@ -33,7 +33,10 @@ export async function sendTrace(
   for (let sent = 0; sent < all.length; sent += settings.batch.maxSpans) {
     const batch = all.slice(sent, sent + settings.batch.maxSpans);
     const end = await send(otlpDocument(batch, settings.resource), settings, signal);
-    if (end.is === "failed") return { is: "failed", to, spans: all.length - sent, why: end.why };
+    if (end.is === "failed") {
+      const { mayRetry: _, ...failed } = end;
+      return { ...failed, to, spans: all.length - sent };
+    }
     rejected += end.rejected;
   }
   return { is: "sent", to, spans: all.length, rejected };
@@ -171,20 +174,20 @@ export class LiveTrace implements TraceFollower {
 /** `why` is for people. `mayRetry`: the same again may be taken later. */
 type SendEnd =
   | { readonly is: "sent"; readonly rejected: number }
-  | { readonly is: "failed"; readonly why: string; readonly mayRetry: boolean };
+  | {
+      readonly is: "failed";
+      readonly why: string;
+      readonly mayRetry: boolean;
+      readonly isMisconfigured?: true;
+    };
 
 /** Does not throw. */
 async function send(
   document: OtlpDocument,
-  { endpoint, headers, timeoutMs, isGrpc, isZipped }: TraceSettings,
+  { endpoint, headers, timeoutMs, problem, isZipped }: TraceSettings,
   signal: AbortSignal,
 ): Promise<SendEnd> {
-  if (isGrpc)
-    return {
-      is: "failed",
-      why: "OTEL_EXPORTER_OTLP_PROTOCOL is grpc, and Skein sends by HTTP",
-      mayRetry: false,
-    };
+  if (problem !== undefined) return { is: "failed", why: problem, mayRetry: false, isMisconfigured: true };
   const text = JSON.stringify(document);
   try {
     const response = await fetch(endpoint, {
@@ -231,7 +234,8 @@ const MAX_ANSWER_BYTES = 64_000;
 function reasonOf(thrown: unknown): string {
   const { name, cause } = Object(thrown) as Error;
   if (name === "TimeoutError" || name === "AbortError") return "it did not answer in time";
-  const { code } = Object(cause) as NodeJS.ErrnoException;
+  const { code, message } = Object(cause) as NodeJS.ErrnoException;
+  if (message === "bad port") return "its port is one that is never used for HTTP";
   return code === undefined
     ? "the address or a header in the OTEL_* variables cannot be used"
     : `it cannot be reached (${code})`;

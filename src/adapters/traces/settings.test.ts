@@ -31,6 +31,26 @@ it("takes the variable for traces before the one for everything", () => {
   assert.deepEqual(settings.resource, { "service.name": "x", team: "y" });
 });
 
+it("says what is wrong with an address, without what may be secret in it", () => {
+  const problem = (address: string, more = {}) =>
+    traceSettings({ OTEL_EXPORTER_OTLP_ENDPOINT: address, ...more })?.problem ?? "";
+  for (const fine of ["http://here:4318", "https://[::1]:4318/base/"]) assert.equal(problem(fine), "");
+  for (const [address, words] of [
+    ["localhost:4318", /does not begin with http/],
+    ["ftp://here", /does not begin with http/],
+    ["http://", /is not an address, such as http/],
+    ["/run/collector", /is not an address/],
+    ["http://here:99999", /is not an address/],
+    ["http://me:secret@here", /has a name or password in it: give them as a header/],
+  ] as const) {
+    assert.match(problem(address), words);
+    assert.doesNotMatch(problem(address), /secret/);
+  }
+  assert.match(problem("http://here", { OTEL_EXPORTER_OTLP_PROTOCOL: "grpc" }), /Skein sends by HTTP/);
+  const own = { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: "here" };
+  assert.match(problem("http://here", own), /^OTEL_EXPORTER_OTLP_TRACES_ENDPOINT is not/);
+});
+
 it("wants content only if that is said", () => {
   const name = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT";
   for (const yes of ["true", "SPAN_ONLY", "span_and_event"]) assert.ok(isContentWanted({ [name]: yes }));

@@ -7,8 +7,8 @@ export type TraceSettings = {
   /** Often keys: never shown. */
   readonly headers: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
-  /** The address is for gRPC, which Skein does not speak. */
-  readonly isGrpc: boolean;
+  /** Why nothing can be sent with these variables. */
+  readonly problem?: string;
   readonly isZipped: boolean;
   readonly resource: Readonly<Record<string, string>>;
   readonly batch: { readonly delayMs: number; readonly maxSpans: number; readonly maxQueue: number };
@@ -19,6 +19,11 @@ export function traceSettings(env: Environment): TraceSettings | undefined {
   const exporter = textIn(env, "OTEL_TRACES_EXPORTER")?.toLowerCase();
   const own = textIn(env, "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT");
   const base = textIn(env, "OTEL_EXPORTER_OTLP_ENDPOINT");
+  const [variable, named] =
+    own === undefined
+      ? ["OTEL_EXPORTER_OTLP_ENDPOINT", base ?? LOCAL_COLLECTOR]
+      : ["OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", own];
+  const why = problemOf(named, env);
   const isOn = own !== undefined || base !== undefined || exporter === "otlp";
   if (!isOn || isTrue(env["OTEL_SDK_DISABLED"]) || (exporter ?? "otlp") !== "otlp") return undefined;
   return {
@@ -31,7 +36,7 @@ export function traceSettings(env: Environment): TraceSettings | undefined {
       numberOf(env, "OTEL_EXPORTER_OTLP_TRACES_TIMEOUT") ??
       numberOf(env, "OTEL_EXPORTER_OTLP_TIMEOUT") ??
       10_000,
-    isGrpc: (env["OTEL_EXPORTER_OTLP_TRACES_PROTOCOL"] ?? env["OTEL_EXPORTER_OTLP_PROTOCOL"]) === "grpc",
+    ...(why !== undefined && { problem: `${variable} ${why}` }),
     isZipped:
       (env["OTEL_EXPORTER_OTLP_TRACES_COMPRESSION"] ?? env["OTEL_EXPORTER_OTLP_COMPRESSION"]) === "gzip",
     resource: resourceOf(env),
@@ -41,6 +46,19 @@ export function traceSettings(env: Environment): TraceSettings | undefined {
       maxQueue: numberOf(env, "OTEL_BSP_MAX_QUEUE_SIZE") ?? 2_048,
     },
   };
+}
+
+/** Not with the address itself: it may have a password in it. */
+function problemOf(address: string, env: Environment): string | undefined {
+  const url = URL.parse(address);
+  const protocol = env["OTEL_EXPORTER_OTLP_TRACES_PROTOCOL"] ?? env["OTEL_EXPORTER_OTLP_PROTOCOL"];
+  if (protocol === "grpc")
+    return "is for gRPC, as OTEL_EXPORTER_OTLP_PROTOCOL says; Skein sends by HTTP, mostly to port 4318";
+  if (!url) return `is not an address, such as ${LOCAL_COLLECTOR}`;
+  if (!/^https?:$/.test(url.protocol)) return "does not begin with http:// or https://";
+  if (url.username !== "" || url.password !== "")
+    return "has a name or password in it: give them as a header, OTEL_EXPORTER_OTLP_HEADERS";
+  return undefined;
 }
 
 export const resourceOf = (env: Environment): Readonly<Record<string, string>> => ({

@@ -1,13 +1,14 @@
 /** What is left of the budget of a run? What calls may cost that were cut off counts as spent. */
+
+import type { Used } from "../used.ts";
 import { dollars as money } from "./labels.ts";
-import type { RunView } from "./view.ts";
 
 /** As it is configured for the run as a whole. */
 export type Budget = { readonly tokens?: number; readonly dollars?: number };
 
 type BudgetLeft = { readonly tokens?: number; readonly microdollars?: number };
 
-function budgetLeft({ spent }: Pick<RunView, "spent">, { tokens, dollars }: Budget): BudgetLeft {
+function budgetLeft({ spent }: { readonly spent: Used }, { tokens, dollars }: Budget): BudgetLeft {
   const { unaccounted } = spent;
   const left = (limit: number, used: number) => Math.max(0, limit - used);
   return {
@@ -19,7 +20,7 @@ function budgetLeft({ spent }: Pick<RunView, "spent">, { tokens, dollars }: Budg
 }
 
 /** "budget left: 400 of 1,000 tokens"; nothing without a budget. */
-export function budgetTexts(view: Pick<RunView, "spent">, budget: Budget): readonly string[] {
+export function budgetTexts(view: { readonly spent: Used }, budget: Budget): readonly string[] {
   const { tokens, microdollars } = budgetLeft(view, budget);
   const all = budget.tokens ?? 0;
   const parts = [

@@ -34,6 +34,8 @@ export type Figures = {
   readonly tokens: number | null;
   readonly microdollars: number | null;
   readonly unaccountedCalls: number;
+  /** Attempts of workers that said nothing of their cost, which is missing in what is known. */
+  readonly unreportedAttempts: number;
   /** Of fix tasks, and of attempts and turns of others that came to nothing. */
   readonly repairTokens: number | null;
   readonly repairShare: number | null;
@@ -116,6 +118,7 @@ export function figuresOf(
     tokens,
     microdollars,
     unaccountedCalls: spent.unaccounted.calls,
+    unreportedAttempts: spent.unreported,
     repairTokens,
     repairShare: ratio(repairTokens, tokens),
     tokensPerTask: ratio(tokens, counts.done),

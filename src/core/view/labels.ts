@@ -109,16 +109,20 @@ export function proofLabel(proof: LandingView["proof"]): string {
 
 /** An unknown price is said to be unknown, never shown as $0. */
 export function spentLabel(
-  spent: Pick<Standing["spent"], "tokens" | "microdollars" | "unpriced" | "unaccounted">,
+  spent: Pick<Standing["spent"], "tokens" | "microdollars" | "unpriced" | "unaccounted"> & {
+    readonly unreported?: number;
+  },
 ): string {
-  const { tokens, microdollars, unpriced, unaccounted } = spent;
+  const { tokens, microdollars, unpriced, unaccounted, unreported = 0 } = spent;
   if (tokens === 0 && microdollars === 0 && unpriced === 0 && unaccounted.calls === 0)
     return "not reported by the agents";
   const money = microdollars === 0 && unpriced > 0 ? [] : [dollars(microdollars)];
   const unknown = unpriced > 0 ? [`price unknown for ${unpriced} ${unpriced === 1 ? "job" : "jobs"}`] : [];
-  return [`${tokens.toLocaleString("en")} ${tokens === 1 ? "token" : "tokens"}`, ...money, ...unknown].join(
-    ", ",
-  );
+  const silent =
+    unreported > 0 ? [`${unreported} ${unreported === 1 ? "attempt" : "attempts"} reported no cost`] : [];
+  const least = unreported > 0 || unaccounted.calls > 0 ? "at least " : "";
+  const sum = `${least}${tokens.toLocaleString("en")} ${tokens === 1 ? "token" : "tokens"}`;
+  return [sum, ...money, ...unknown, ...silent].join(", ");
 }
 
 /** The price alone, as in a column. */

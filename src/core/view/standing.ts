@@ -67,7 +67,8 @@ export type Standing = {
   };
   /** Of tasks that landed, or are ready to: what they change of what the gate runs, or of what steers agents. */
   readonly gateChanges: readonly GateChangeView[];
-  readonly spent: Spending;
+  /** `unreported`: attempts of workers that said nothing of what they cost; it is not in the sum. */
+  readonly spent: Spending & { readonly unreported: number };
   /** Why nothing is started: the gate or a workspace cannot be made ready here. Then `resume` looks again. */
   readonly setup?: Failure;
   /** Whether the gate looks at the tree that it runs in; nothing before that was asked. */
@@ -138,7 +139,7 @@ export function standingOf({ state, story }: Seen): Standing {
       .map(({ id }) => named(state, id)),
     target: { tip, health, isVerified: isVerified(state), isUngated: isUngated(state) },
     gateChanges: tasks.flatMap((task) => gateChangeView(state, task) ?? []),
-    spent: { ...state.spent },
+    spent: { ...state.spent, unreported: story.unreported },
     ...(setup && { setup }),
     ...(probed && { probed }),
     questions: (state.closed ? [] : [...state.questions.values()]).map((question) =>

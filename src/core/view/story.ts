@@ -46,6 +46,8 @@ export type Story = {
   readonly conflicts: readonly { readonly task: TaskId; readonly files: readonly string[] }[];
   /** How many questions workers have asked. */
   readonly questions: number;
+  /** Attempts of workers that ended and said nothing of what they had cost. */
+  readonly unreported: number;
   readonly tally: Tally;
 };
 
@@ -123,6 +125,7 @@ export const emptyStory = (): Story => ({
   heldBack: new Map(),
   conflicts: [],
   questions: 0,
+  unreported: 0,
   tally: emptyTally(),
 });
 
@@ -243,8 +246,12 @@ function jobEnded(s: StoryDraft, { job, how, at, spent }: EventOf<"job.ended">):
     ...((how !== "answered" || span.kind === "land") && { isFailed: true }), // Until it is said to have landed.
   };
   s.since.delete(job);
+  if (span.kind === "work" && how === "answered" && saysNothing(spent)) s.unreported += 1;
   if (how !== "interrupted") s.jobs[job.slice(0, job.search(/[:#]/)) as JobKind].ms += at - since;
 }
+
+const saysNothing = (spent: EventOf<"job.ended">["spent"]): boolean =>
+  !spent || (spent.tokens === 0 && !spent.microdollars && !spent.unaccounted);
 
 /** Of the newest job of a kind, for a task. */
 function mark(s: StoryDraft, kind: JobKind, task: TaskId | undefined, isFailed: true | undefined): void {

@@ -27,7 +27,7 @@ export function Head({ followed, budget }: HeadProps): ReactNode {
   const { counts, times, tally, is } = view;
   const isOver = times.closedAt !== undefined;
   const failed = counts.failed > 0 ? `, ${counts.failed} failed` : "";
-  const busy = `${plural(tally.agents.mostAtOnce, "agent")} at once, ${Math.round(tally.agents.share * 100)} % busy`;
+  const busy = `at most ${plural(tally.agents.mostAtOnce, "agent")} at once, ${Math.round(tally.agents.share * 100)} % busy`;
   const colour = is === "done" ? "green" : isOver || word === "stopped" ? "red" : "cyan";
   const progress = [
     duration(elapsedMs(view, { isDriven, now: Date.now() })),

@@ -21,11 +21,22 @@ test("a price that is not known is said, and never counted as nothing", () => {
 test("calls that were cut off are listed with what was set aside for them, and not in the sum", () => {
   const unaccounted = { calls: 2, tokens: 9_000, microdollars: 30_000 };
   const spent = { ...emptyState().spent, tokens: 1_200, microdollars: 10_000, unaccounted };
-  assert.equal(spentLabel(spent), "1,200 tokens, $0.01");
+  assert.equal(spentLabel(spent), "at least 1,200 tokens, $0.01");
   assert.deepEqual(unaccountedTexts(spent), [
     "unaccounted: 2 calls cut off before reporting usage; at most 9,000 tokens, $0.03, counted against the budget",
   ]);
   assert.deepEqual(unaccountedTexts(emptyState().spent), []);
+});
+
+test("a sum is said to be the least where one of two workers reports nothing", () => {
+  const run = CoreRun.planned([task("a"), task("b")]);
+  run.work("t.1", { spent: { tokens: 1_000, microdollars: 40_000 } });
+  assert.equal(spentLabel(seen(run).spent), "1,000 tokens, $0.04");
+  run.work("t.2");
+  assert.equal(spentLabel(seen(run).spent), "at least 1,000 tokens, $0.04, 1 attempt reported no cost");
+  const silent = CoreRun.planned([task("a")]);
+  silent.work("t.1");
+  assert.equal(spentLabel(seen(silent).spent), "not reported by the agents");
 });
 
 test("what is left of a budget counts what was set aside for calls that were cut off", () => {

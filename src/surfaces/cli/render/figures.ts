@@ -34,6 +34,7 @@ export const FIGURES: Readonly<Record<keyof Figures, readonly [label: string, un
   tokens: ["tokens", "tokens"],
   microdollars: ["cost", "microdollars"],
   unaccountedCalls: ["calls of unknown cost", "count"],
+  unreportedAttempts: ["attempts of unknown cost", "count"],
   repairTokens: ["tokens for repair", "tokens"],
   repairShare: ["repair share", "share"],
   tokensPerTask: ["tokens per task", "tokens"],
@@ -75,7 +76,7 @@ export const linesText = (lines: Omit<LandedLines, "commit" | "tasks"> | undefin
 
 export function figureSection({ figures: f }: RunReport, { spent }: RunView): ReportSection {
   const of = (figure: keyof Figures) => textOf(f, figure);
-  const least = f.unaccountedCalls > 0 ? "at least " : "";
+  const least = f.unaccountedCalls > 0 || f.unreportedAttempts > 0 ? "at least " : "";
   const priced = (tokens: keyof Figures, money: keyof Figures) =>
     f[tokens] === null
       ? "unknown"
@@ -95,7 +96,7 @@ export function figureSection({ figures: f }: RunReport, { spent }: RunView): Re
       "agents",
       `${of("agentsMs")} of work: ${of("speedUp")} the time; at most ${f.mostAgents.toLocaleString("en")} at once`,
     ],
-    ["cost", `${f.tokens === null ? "" : least}${spentLabel(spent)}`],
+    ["cost", spentLabel(spent)],
     ["per accepted task", priced("tokensPerTask", "microdollarsPerTask")],
     ["per landed line", priced("tokensPerLine", "microdollarsPerLine")],
     [
