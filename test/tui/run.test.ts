@@ -266,7 +266,7 @@ describe("skein run on a terminal", () => {
   it("keeps lines with --plain, and in this process", LIMIT, async () => {
     await using place = await waitingPlace();
     await using terminal = run(place, "--plain");
-    await terminal.shows(/one +/);
+    await terminal.shows(/Worker started on one/);
     const { pid } = (await (await place.home()).owner())!;
     assert.equal(pid, terminal.pty.pid);
     await place.release("t.1");
