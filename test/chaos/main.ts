@@ -1,6 +1,7 @@
 /** `npm run chaos`: kills a real run after each event of its log in turn, and at random moments; then other mishaps. */
 import { parseArgs } from "node:util";
 import { randomFrom } from "../../src/simulation/random.ts";
+import { fleetPlans, fleetTrial, type Mishap, onOneMachine } from "../fleet/mishaps.ts";
 import { clockPlans, clockTrial } from "./clock.ts";
 import { overload } from "./overload.ts";
 import { noPowerCuts, powerCut } from "./power.ts";
@@ -13,6 +14,8 @@ const HELP = `Kills a small real run (real git, real processes) and resumes it; 
   npm run chaos -- --kind power    one kind alone: kills, clock, power (takes root), overload, prune
   npm run chaos -- --every 7       after every seventh event
   npm run chaos -- --random 50 --seed 3
+  npm run chaos -- --fleet         a fleet: workers killed and stopped for 60 s, Postgres and the remote away,
+                                   coordinators killed after every fifth event (--every) and replaced by others
   npm run chaos -- --json          the summary for machines
 
 Exit: 0 no rule was broken, 1 one was, 2 usage.`;
@@ -54,6 +57,7 @@ async function main(): Promise<number> {
     console.log(HELP);
     return 0;
   }
+  if (options.fleet) return fleetMain(options);
   const truth = await undisturbed();
   const say = options.json ? () => {} : (line: string) => console.log(line);
   say(`undisturbed: ${truth.events} events in ${(truth.ms / 1000).toFixed(1)} s`);
@@ -82,7 +86,34 @@ async function main(): Promise<number> {
   return violations.length === 0 ? 0 : 1;
 }
 
+async function fleetMain({ every, json }: Options): Promise<number> {
+  const truth = await onOneMachine();
+  const violations: { readonly plan: Mishap; readonly what: string }[] = [];
+  let [trials, kills] = [0, 0];
+  for (const plan of fleetPlans(truth, every === 1 ? FLEET_EVERY : every)) {
+    const result = await fleetTrial([plan], truth).catch((error: unknown) => ({
+      ...{ kills: 0, ms: 0, violations: [String(error)] },
+    }));
+    trials += 1;
+    kills += result.kills;
+    for (const what of result.violations) violations.push({ plan, what });
+    if (!json)
+      console.log(
+        `${JSON.stringify(plan)}: ${(result.ms / 1000).toFixed(0)} s, ${result.violations.length} violations`,
+      );
+    for (const what of result.violations) console.error(`  ${what}`);
+  }
+  const summary = { events: truth.events, trials, kills, violations };
+  console.log(
+    json ? JSON.stringify(summary) : `${trials} runs, ${kills} mishaps, ${violations.length} violations`,
+  );
+  return violations.length === 0 ? 0 : 1;
+}
+
+const FLEET_EVERY = 5;
+
 type Options = {
+  readonly fleet: boolean;
   readonly kind?: string | undefined;
   readonly every: number;
   readonly random: number;
@@ -109,6 +140,7 @@ function readOptions(): Options | string {
         every: { type: "string", default: "1" },
         random: { type: "string", default: "20" },
         seed: { type: "string", default: "1" },
+        fleet: { type: "boolean", default: false },
         json: { type: "boolean", default: false },
         help: { type: "boolean", short: "h", default: false },
       },

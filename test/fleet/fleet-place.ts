@@ -43,6 +43,9 @@ export type Member = {
   readonly folder: string;
   readonly ended: Promise<{ readonly code: number | null; readonly out: string; readonly err: string }>;
   says(text: string | RegExp): Promise<void>;
+  isOver(): boolean;
+  /** Of a worker: taken and not answered, by what it says. */
+  jobsUnderway(): number;
 };
 
 type FleetPlaceOptions = { readonly url: string; readonly files: Files; readonly script: Script };
@@ -172,7 +175,11 @@ function start([command = "", ...args]: readonly string[], folder: string, env: 
       // It has just ended.
     }
   };
-  return { kill, folder, ended: promise, says };
+  const isOver = () => child.exitCode !== null || child.signalCode !== null;
+  const jobsUnderway = () =>
+    (out.match(/: taken$/gm)?.length ?? 0) -
+    (out.match(/ (?:after \d.*|could not be answered.*)$/gm)?.length ?? 0);
+  return { kill, folder, ended: promise, says, isOver, jobsUnderway };
 }
 
 async function homeIn(clone: string, env: NodeJS.ProcessEnv): Promise<RunHome> {

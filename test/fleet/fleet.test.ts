@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import path from "node:path";
 import { before, describe, it } from "node:test";
-import { closing, endings, makeSetting, runGoal } from "../support/live-runs.ts";
 import { newDatabase } from "../support/postgres.ts";
 import { openRepository } from "../support/repositories.ts";
 import { type FoundRun, lookAt, makeFleetPlace } from "./fleet-place.ts";
+import { onOneMachine } from "./mishaps.ts";
 import { FILES, RUN_ARGS, scenario } from "./scenario.ts";
 
 const LIMIT = { timeout: 300_000 };
@@ -14,17 +14,7 @@ describe("a fleet of four workers", LIMIT, () => {
   let truth: Pick<FoundRun, "tree" | "endings">;
 
   before(async () => {
-    await using setting = await makeSetting({ files: FILES, script: scenario() });
-    const config = setting.config({
-      ...{ gate: ["sh check.sh"], workers: 6, overlap: "allow", "retry.maxFailed": 2 },
-      ...{ "retry.first": "20ms", "retry.max": "50ms" },
-    });
-    const { end, target } = await runGoal(setting, config);
-    assert.ok(end.is === "closed", closing(end));
-    truth = {
-      tree: await setting.repository.git("rev-parse", `${target}^{tree}`),
-      endings: endings(end.state),
-    };
+    truth = await onOneMachine();
   });
 
   for (const [how, args] of [
