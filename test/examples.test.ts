@@ -78,7 +78,7 @@ function run(example: string, place: string): Promise<Ended> {
 
 describe("the examples", LIMIT, () => {
   const programs = readdirSync(path.join(ROOT, "examples")).filter(
-    (name) => name !== "throwaway-repository.ts",
+    (name) => name.endsWith(".ts") && name !== "throwaway-repository.ts",
   );
 
   it("are those that are looked at here, and that docs/library.md lists", () => {

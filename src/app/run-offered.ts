@@ -12,6 +12,8 @@ import type { Keepsake, Workspaces } from "../ports/workspaces.ts";
 export type RunBench = {
   readonly jobs: JobParts;
   readonly store: WorkerStore;
+  /** Hears of each job before it is begun. */
+  readonly begin: (offered: OfferedJob) => void;
   /** Files of earlier jobs that this one goes on from. */
   readonly filesFor: (brief: Brief) => readonly string[];
 };
@@ -19,10 +21,11 @@ export type RunBench = {
 /** Never throws. */
 export async function runOffered(
   { offered, tries }: Pick<TakenJob, "offered" | "tries">,
-  { jobs, store, filesFor }: RunBench,
+  { jobs, store, filesFor, begin }: RunBench,
   signal: AbortSignal,
 ): Promise<JobResult> {
   const { permit, job, what } = offered;
+  begin(offered);
   const missing = await store.fetchCommits(offered.needs, signal);
   if (missing) return refusedWork(offered, missing);
   if (what.is === "brief") await store.fetchFiles(permit, filesFor(what.brief));

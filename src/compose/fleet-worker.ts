@@ -8,6 +8,7 @@ import { openDatabase } from "../adapters/fleet/open-database.ts";
 import { KIT_PROMPTS, readKit, unpackKit } from "../adapters/fleet/run-kit.ts";
 import { WorkerFiles } from "../adapters/fleet/worker-files.ts";
 import { openWorkerFolder } from "../adapters/fleet/worker-folder.ts";
+import { WorkerReports } from "../adapters/fleet/worker-reports.ts";
 import { workerStore } from "../adapters/fleet/worker-store.ts";
 import { InProcessGovernor } from "../adapters/governor.ts";
 import { BossSource } from "../adapters/job-queues/boss-source.ts";
@@ -80,6 +81,7 @@ async function openRun({ runId, permit }: OfferedJob, options: RunOptions) {
   await unpackKit(kit, top);
   const { gitDir } = mirror;
   const clock = systemClock();
+  const teller = new WorkerReports(database);
   const { CLAUDE_SCRATCHPAD_DIR: _, SKEIN_FLEET_URL: __, ...env } = options.env;
   const opened = openJobs({
     ...{ env, top, clock, governor: new InProcessGovernor(clock) },
@@ -89,7 +91,7 @@ async function openRun({ runId, permit }: OfferedJob, options: RunOptions) {
     },
     home: { record: kit.record, folder: at },
     config: config.prompts === undefined ? config : { ...config, prompts: KIT_PROMPTS },
-    signs: { clock, changedAt, quiet: quietOf(config), waitedMs: () => 0, tell: () => {} },
+    signs: { clock, changedAt, quiet: quietOf(config), waitedMs: () => 0, tell: teller.tell },
     checkoutChanged: () => {}, // A mirror has none.
   });
   const { jobs, programs, workspaces, stack } = opened;
@@ -103,5 +105,5 @@ async function openRun({ runId, permit }: OfferedJob, options: RunOptions) {
   const isPushing = kit.push && !options.bundle;
   const { maxBundleBytes } = kit;
   const store = workerStore({ mirror, files, ...(!isPushing && { maxBundleBytes }) });
-  return { jobs, store, filesFor: filesToGoOn, close: () => stack.disposeAsync() };
+  return { jobs, store, begin: teller.begin, filesFor: filesToGoOn, close: () => stack.disposeAsync() };
 }

@@ -2,6 +2,7 @@
 import path from "node:path";
 import { FleetPlace } from "../adapters/fleet/fleet-place.ts";
 import type { FleetLink } from "../adapters/fleet/fleet-runs.ts";
+import { keepPulling } from "../adapters/fleet/pulled-files.ts";
 import { readRunFile, writeRunFile } from "../adapters/fleet/run-file-rows.ts";
 import { KIT_FILE, type RunKit, readKitFiles } from "../adapters/fleet/run-kit.ts";
 import { withoutWorkers } from "../adapters/fleet/workers.ts";
@@ -20,6 +21,7 @@ import { salvageRefOf } from "../jobs/work.ts";
 import type { Gate } from "../ports/gate.ts";
 import type { Environment, Project } from "../ports/project.ts";
 import type { RunHome } from "../ports/runs.ts";
+import type { Signs } from "../ports/signs.ts";
 
 type FleetWorldOptions = {
   readonly project: Project;
@@ -28,9 +30,10 @@ type FleetWorldOptions = {
   readonly target: string;
   readonly link: FleetLink;
   readonly env: Environment;
+  readonly signs: Pick<Signs, "tell">;
 };
 
-export function openFleet({ project, home, config, target, link, env }: FleetWorldOptions) {
+export function openFleet({ project, home, config, target, link, env, signs }: FleetWorldOptions) {
   const { gitDir, top } = project.located;
   const { record } = home;
   const { run, base } = record;
@@ -38,8 +41,10 @@ export function openFleet({ project, home, config, target, link, env }: FleetWor
   const remote = new GitRemote({ gitDir, remote: config.fleet.remote });
   const shared = new RemoteTarget({ gitDir, remote, run });
   const objects = new JobObjects({ gitDir, remote, shared, target, run });
-  const offers = new FleetOffers({ ...link, run, url: env["SKEIN_FLEET_URL"] ?? "" });
+  const offers = new FleetOffers({ ...link, run, url: env["SKEIN_FLEET_URL"] ?? "", onQuiet: signs.tell });
   const labels = config.fleet.needs;
+  const over = new AbortController();
+  let pulling: Promise<void> | undefined;
   const giveKit = async () => {
     const there = await readRunFile(database, runId, KIT_FILE);
     if (hasFailed(there) || there.length > 0) return hasFailed(there) ? there : undefined;
@@ -52,18 +57,27 @@ export function openFleet({ project, home, config, target, link, env }: FleetWor
     return writeRunFile(database, runId, KIT_FILE, Buffer.from(JSON.stringify(kit)));
   };
   return {
-    ...{ shared, close: () => offers.close() },
+    ...{
+      shared,
+      close: async () => {
+        over.abort();
+        await offers.close();
+        await pulling;
+      },
+    },
     notice: () => withoutWorkers(database),
     gateOf: (own: Gate): Gate => new FleetGate({ offers, objects, own, labels }),
-    queueOf: (own: InProcessJobQueue, { planner }: JobParts, isFunctions: boolean) =>
-      new PgBossJobQueue({
+    queueOf: (own: InProcessJobQueue, { planner }: JobParts, isFunctions: boolean) => {
+      pulling ??= keepPulling(home, over.signal);
+      return new PgBossJobQueue({
         ...{ run, offers, objects, own, labels, salvageRef: salvageRefOf },
         travels: (kind) => !isFunctions && (kind === "work" || typeof planner === "object"),
         readFile: async (name) => {
           const bytes = await readRunFile(database, runId, name);
           return hasFailed(bytes) || bytes.length === 0 ? undefined : bytes;
         },
-      }),
+      });
+    },
     placeOf: (own: GitPlace) =>
       new FleetPlace({
         own,

@@ -17,6 +17,7 @@ import type { Environment, Project } from "../ports/project.ts";
 import type { RunHome } from "../ports/runs.ts";
 
 export { mailboxOf } from "../adapters/fleet/fleet-runs.ts";
+export { pullFiles } from "../adapters/fleet/pulled-files.ts";
 
 export const tracesOf = (env: Environment) => openTraces(env, secretsOfRecord);
 

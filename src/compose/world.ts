@@ -33,7 +33,7 @@ export function openWorld(
   const channel = openChannel(governor, policy, { clock, changedAt, ...quiet });
   const target = targetBranchOf(run, config.branchPrefix);
   const link = fleetLinkOf(home);
-  const fleet = link && openFleet({ project, home, config, target, link, env });
+  const fleet = link && openFleet({ project, home, config, target, link, env, ...channel });
   const opened = openJobs({ project, env, home, governor, top, clock, ...channel, ...given, ...fleet });
   if (fleet) opened.stack.defer(fleet.close);
   const { stack, jobs, files, programs, workspaces, shelf, scratchpad, gate } = opened;

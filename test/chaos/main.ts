@@ -87,6 +87,7 @@ async function main(): Promise<number> {
 }
 
 async function fleetMain({ every, json }: Options): Promise<number> {
+  const alive = setInterval(() => {}, 60_000); // Neither Postgres nor its clients keep this program from ending.
   const truth = await onOneMachine();
   const violations: { readonly plan: Mishap; readonly what: string }[] = [];
   let [trials, kills] = [0, 0];
@@ -103,6 +104,7 @@ async function fleetMain({ every, json }: Options): Promise<number> {
       );
     for (const what of result.violations) console.error(`  ${what}`);
   }
+  clearInterval(alive);
   const summary = { events: truth.events, trials, kills, violations };
   console.log(
     json ? JSON.stringify(summary) : `${trials} runs, ${kills} mishaps, ${violations.length} violations`,

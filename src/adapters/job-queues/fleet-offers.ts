@@ -3,9 +3,11 @@ import { randomUUID } from "node:crypto";
 import type { Client } from "pg";
 import type { PgBoss } from "pg-boss";
 import { messageOf } from "../../core/failure.ts";
+import type { JobId, Spent } from "../../core/job.ts";
 import { type Failed, failedWith, hasFailed } from "../../core/result.ts";
 import type { JobResult, OfferedJob, OfferedWork } from "../../ports/fleet-jobs.ts";
-import { fields, parseJson } from "../../text/json.ts";
+import type { Signs } from "../../ports/signs.ts";
+import { fields, type LooseFields, parseJson } from "../../text/json.ts";
 import { type Database, inSchema } from "../fleet/database.ts";
 import {
   answersChannel,
@@ -24,6 +26,8 @@ type OffersOptions = {
   readonly runId: string;
   /** Of the lease that this coordinator has. */
   readonly fence: number;
+  /** A job on another machine gives no sign of life, or gives one again. */
+  readonly onQuiet: Signs["tell"];
 };
 
 type Wanted = {
@@ -38,7 +42,8 @@ type Wanted = {
 /** `tries`: how often it was begun. */
 export type JobEnding =
   | Answered
-  | { readonly is: "cancelled"; readonly tries: number }
+  /** `begun`: a machine had it, and may still say what it cost. */
+  | { readonly is: "cancelled"; readonly tries: number; readonly begun: boolean }
   /** No machine came to an end with it. */
   | { readonly is: "given-up"; readonly tries: number };
 
@@ -56,6 +61,7 @@ type JobRow = {
   readonly state: "created" | "retry" | "active" | "completed" | "cancelled" | "failed";
   readonly output: unknown;
   readonly offered: string;
+  readonly begun: boolean;
   readonly tries: number;
 };
 
@@ -69,7 +75,8 @@ export class FleetOffers {
   #boss: Promise<PgBoss> | undefined;
   #pending: Pending[] = [];
   #flushing: Promise<void> | undefined;
-  #listening: Promise<void> | undefined;
+  #listening: Promise<unknown> | undefined;
+  readonly #late = new Map<string, (spent: Spent | undefined) => void>();
 
   constructor(options: OffersOptions) {
     this.#options = options;
@@ -88,7 +95,19 @@ export class FleetOffers {
   /** Once it has ended, or was cancelled. */
   onEnd(job: string, heard: (end: JobEnding) => void): void {
     this.#waiting.set(bossId(this.#options.runId, job), heard);
-    this.#listening ??= this.#listen();
+    this.#listening ??= Promise.all([this.#listen(), this.#hearReports()]);
+  }
+
+  /** What a job cost that was called off, if it says so in time. */
+  async lastWords(job: string): Promise<Spent | undefined> {
+    const { promise, resolve } = Promise.withResolvers<Spent | undefined>();
+    this.#late.set(job, resolve);
+    const timer = setTimeout(() => resolve(undefined), LAST_WORDS_MS);
+    this.#stop.signal.addEventListener("abort", () => resolve(undefined), { once: true });
+    return promise.finally(() => {
+      clearTimeout(timer);
+      this.#late.delete(job);
+    });
   }
 
   /** What the queue knows of a job of an earlier coordinator. */
@@ -222,6 +241,29 @@ export class FleetOffers {
     }
   }
 
+  /** What workers say beside their answers; each is heard once. */
+  async #hearReports(): Promise<void> {
+    const { database, runId, fence } = this.#options;
+    const { signal } = this.#stop;
+    using nudges = database.nudges(`report:${runId}`);
+    for (; !signal.aborted; await nudges.next(signal)) {
+      const rows = await database.ask<{ readonly job: string; readonly body: string }>(
+        `DELETE FROM $S.report AS one USING $S.run WHERE one.run = $1 AND run.id = $1 AND run.fence = $2
+         RETURNING one.job, one.body`,
+        [runId, fence],
+        { signal },
+      );
+      if (!hasFailed(rows)) for (const { job, body } of rows) this.#hear(job, fields(parseJson(body)));
+    }
+  }
+
+  #hear(job: string, said: LooseFields): void {
+    if (said["is"] === "late") this.#late.get(job)?.(spentIn(said));
+    const { ms, of, doing } = said;
+    if (said["is"] === "quiet" && typeof ms === "number" && typeof of === "string")
+      this.#options.onQuiet({ job: of as JobId, ms, ...(typeof doing === "string" && { doing }) });
+  }
+
   #tell(row: JobRow): void {
     const end = endingOf(row);
     const heard = end && this.#waiting.get(row.id);
@@ -233,7 +275,8 @@ export class FleetOffers {
   #rows(ids: readonly string[], signal?: AbortSignal): Promise<readonly JobRow[] | Failed> {
     const { database } = this.#options;
     return database.ask<JobRow>(
-      `SELECT id, name, state, output, retry_count AS tries, data->>'offered' AS offered FROM "${bossSchema(database.schema)}".job
+      `SELECT id, name, state, output, retry_count AS tries, data->>'offered' AS offered,
+         started_on IS NOT NULL AS begun FROM "${bossSchema(database.schema)}".job
        WHERE id = ANY($1::uuid[])${ids.length > 1 ? " AND state > 'active'" : ""}`,
       [ids],
       signal ? { signal } : {},
@@ -241,8 +284,8 @@ export class FleetOffers {
   }
 }
 
-function endingOf({ state, output, tries, offered }: JobRow): JobEnding | undefined {
-  if (state === "cancelled") return { is: "cancelled", tries };
+function endingOf({ state, output, tries, offered, begun }: JobRow): JobEnding | undefined {
+  if (state === "cancelled") return { is: "cancelled", tries, begun };
   if (state === "failed") return { is: "given-up", tries };
   if (state !== "completed") return undefined;
   const result = parseJson(String(fields(output)["result"]));
@@ -251,9 +294,17 @@ function endingOf({ state, output, tries, offered }: JobRow): JobEnding | undefi
     : { is: "answered", result: result as JobResult, tries, offered: JSON.parse(offered) as OfferedJob };
 }
 
+/** A worker's own words: what is no number is not taken. */
+function spentIn({ spent }: LooseFields): Spent | undefined {
+  const { tokens } = fields(spent);
+  return typeof tokens === "number" && tokens >= 0 ? (spent as Spent) : undefined;
+}
+
 const LOST = failedWith("interrupted", "another coordinator has taken over this run: nothing was offered");
 const AWAY = "the fleet's Postgres";
 const MAX_TRIES = 3;
 const MAX_AT_ONCE = 200;
+/** Less than the engine waits for them before a run ends. */
+const LAST_WORDS_MS = 20_000;
 /** Word of an answer comes at once; this is for words that were lost. */
 const LOOK_MS = 2_000;

@@ -57,7 +57,7 @@ export class PgBossJobQueue implements JobQueue {
       return { is: "running" };
     }
     if (found === "unknown" || found.is !== "answered") return { is: "gone" };
-    return { is: "answered", answer: await this.#answerOf(found) };
+    return { is: "answered", answer: await this.#answerOf(id, found) };
   }
 
   async close(): Promise<void> {
@@ -87,15 +87,18 @@ export class PgBossJobQueue implements JobQueue {
 
   #await(id: JobId, report: (report: Report) => void): void {
     this.#options.offers.onEnd(id, (end) => {
-      void this.#answerOf(end).then((answer) => {
+      void this.#answerOf(id, end).then((answer) => {
         if (!this.#stop.signal.aborted) report({ type: "ended", job: id, ...answer });
       });
     });
   }
 
   /** What was made is here before anybody hears of it. */
-  async #answerOf(end: JobEnding): Promise<Answer> {
-    if (end.is === "cancelled") return failed("interrupted", "the job was called off");
+  async #answerOf(id: JobId, end: JobEnding): Promise<Answer> {
+    if (end.is === "cancelled") {
+      const spent = end.begun ? await this.#options.offers.lastWords(id) : undefined;
+      return { ...failed("interrupted", "the job was called off"), ...(spent && { spent }) };
+    }
     if (end.is === "given-up") return failed("agent-failed", `${end.tries + 1} machines died with this job`);
     const { result, offered } = end;
     const brief = offered.what.is === "brief" ? offered.what.brief : undefined;

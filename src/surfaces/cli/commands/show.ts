@@ -4,7 +4,7 @@ import type { Command } from "commander";
 import { type BaseMoved, baseMoved } from "../../../app/deliverable.ts";
 import type { SeenRun } from "../../../app/see-run.ts";
 import { taskIn } from "../../../app/which-run.ts";
-import { gitIn } from "../../../compose/project.ts";
+import { gitIn, pullFiles } from "../../../compose/project.ts";
 import { ROOT, type TaskId } from "../../../core/task.ts";
 import { type Budget, budgetOf, budgetTexts } from "../../../core/view/budget-left.ts";
 import { runWord, spentLabel, taskLabel } from "../../../core/view/labels.ts";
@@ -70,6 +70,7 @@ const show: Act<ShowOptions> = async (context, options) => {
   }
   const task = options.task === "the goal" ? ROOT : taskIn(run, options.task);
   if (typeof task === "object") return sayRefused(context, task);
+  await pullFiles(run.home);
   const details = await detailsOf(project, run, task, owner);
   if (context.json) writeJson(context, details);
   else showTask(context, details);

@@ -1,0 +1,93 @@
+/** Brings here what the jobs of a fleet's run wrote on other machines: transcripts, turns, results, as files of the run. */
+import { mkdir, open, readFile } from "node:fs/promises";
+import path from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { hasFailed } from "../../core/result.ts";
+import type { RunFiles } from "../../ports/run-files.ts";
+import type { RunHome } from "../../ports/runs.ts";
+import { fields, parseJson } from "../../text/json.ts";
+import { writeWhole } from "../files/write-whole.ts";
+import { fleetLinkOf } from "./fleet-runs.ts";
+
+type FileRow = {
+  readonly path: string;
+  readonly chunk: number;
+  readonly body: Buffer;
+  readonly at: string;
+};
+
+const CHUNK_BYTES = 262_144;
+const ROWS_AT_ONCE = 32;
+/** What was written by a transaction that was slow to end comes late. */
+const OVERLAP = "5 s";
+const CURSOR = "pulled.json";
+
+/** Once. Nothing on one machine, where everything is here already. A failure costs people a look at it. */
+export async function pullFiles(home: RunHome): Promise<void> {
+  const link = fleetLinkOf(home);
+  if (!link) return;
+  const cursor = path.join(home.folder, CURSOR);
+  const known = fields(parseJson(await readFile(cursor, "utf8").catch(() => "")))["until"]; // The first time.
+  let since = typeof known === "string" ? known : "epoch";
+  const seen = new Set<string>();
+  for (;;) {
+    const rows = await link.database.ask<FileRow>(
+      `SELECT path, chunk, body, written_at::text AS at FROM $S.file
+       WHERE run = $1 AND written_at > $2::timestamptz - $3::interval AND path LIKE '%/%'
+         AND path NOT LIKE '%.bundle' AND NOT (path || '/' || chunk || '/' || written_at) = ANY($4)
+       ORDER BY written_at, path, chunk LIMIT ${ROWS_AT_ONCE}`,
+      [link.runId, since, OVERLAP, [...seen]],
+    );
+    if (hasFailed(rows)) return;
+    for (const row of rows) {
+      await write(home.folder, row);
+      seen.add(`${row.path}/${row.chunk}/${row.at}`);
+      since = row.at;
+    }
+    if (rows.length < ROWS_AT_ONCE) break;
+  }
+  await mkdir(home.folder, { recursive: true, mode: 0o700 });
+  await writeWhole(cursor, JSON.stringify({ until: since }));
+}
+
+/** Names come from workers: none leads out of the folder. */
+async function write(folder: string, { path: name, chunk, body }: FileRow): Promise<void> {
+  const parts = name.split("/");
+  if (parts.length > 3 || parts.some((part) => part === "" || part.startsWith(".") || /[\0\\]/.test(part)))
+    return;
+  const file = path.join(folder, ...parts);
+  await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
+  await using handle = await open(file, chunk === 0 ? "w" : "a+", 0o600).catch(() => undefined);
+  if (chunk > 0) await handle?.truncate(chunk * CHUNK_BYTES);
+  await handle?.appendFile(body);
+}
+
+/** As long as `signal` lets it: at once after word of a file, and not more than once a second. */
+export async function keepPulling(home: RunHome, signal: AbortSignal): Promise<void> {
+  const link = fleetLinkOf(home);
+  if (!link) return;
+  using nudges = link.database.nudges(`file:${link.runId}`);
+  while (!signal.aborted) {
+    await pullFiles(home).catch(() => {}); // A disk that is full: the run goes on.
+    await pause(PULL_MS, undefined, { signal }).catch(() => {}); // The loop looks at the signal.
+    await nudges.next(signal);
+  }
+  await pullFiles(home).catch(() => {}); // What came last.
+}
+
+const PULL_MS = 1_000;
+
+/** The same, for runs of a fleet as well. */
+export const withPulledFiles = (files: RunFiles): RunFiles => ({
+  ...files,
+  async *transcript(home, job, signal) {
+    const over = new AbortController();
+    const pulling = keepPulling(home, AbortSignal.any([signal, over.signal]));
+    try {
+      yield* files.transcript(home, job, signal);
+    } finally {
+      over.abort();
+      await pulling;
+    }
+  },
+});

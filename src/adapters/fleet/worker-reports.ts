@@ -1,0 +1,26 @@
+/** How does a worker tell the coordinator that a turn gives no sign of life? By a report, with the permit of its job. */
+import type { JobId } from "../../core/job.ts";
+import type { OfferedJob } from "../../ports/fleet-jobs.ts";
+import type { Signs } from "../../ports/signs.ts";
+import type { Database } from "./database.ts";
+
+export class WorkerReports {
+  readonly #database: Database;
+  /** Of a gate, under the name of the landing or check that it belongs to. */
+  readonly #permits = new Map<JobId, string>();
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  readonly begin = ({ job, permit, what }: OfferedJob): void => {
+    this.#permits.set(what.is === "brief" ? job : what.tree.job, permit);
+  };
+
+  readonly tell: Signs["tell"] = ({ job, ms, doing }) => {
+    const permit = this.#permits.get(job);
+    if (permit === undefined) return;
+    const body = JSON.stringify({ is: "quiet", of: job, ms, doing });
+    void this.#database.ask("SELECT $S.worker_report($1, $2)", [permit, body]); // Only a sign: a later one may come.
+  };
+}
