@@ -47,6 +47,10 @@ describe("the governor of one process", () => {
         const used = [...live.values()].reduce((sum, { tokens }) => sum + tokens, 0);
         return used + most.tokens > maxTokens ? failure("budget", "too much") : undefined;
       },
+      budgets: () => [],
+      isOpen: () => false,
+      reserve: { tokens: 0 },
+      accounts: [],
       tell: (account, why) => new Promise((heard) => void told.push({ account, why, heard })),
       worked: (account) => void worked.push(account),
       waits: () => {

@@ -7,9 +7,10 @@ import type { Live, NextAccount } from "../core/rules/governor.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Admitted, CallAmount, GovernedRun, RunGovernor, WantedCall } from "../ports/governor.ts";
 import { orAbort } from "./or-abort.ts";
+import { WaitTimes } from "./wait-times.ts";
 
 export class InProcessGovernor implements RunGovernor {
-  readonly #clock: Clock;
+  readonly #waits: WaitTimes;
   #run: GovernedRun = UNKNOWN;
   #count = 0;
   /** Refusals that the log does not have yet: no call is admitted meanwhile. */
@@ -19,11 +20,9 @@ export class InProcessGovernor implements RunGovernor {
   /** Accounts that have not answered since their limit ended, with the last call admitted before. */
   readonly #woken = new Map<string, number>();
   readonly #waiters = new Set<() => void>();
-  /** How long each job has waited, and since when it waits now. */
-  readonly #waited = new Map<JobId, { ms: number; since: readonly number[] }>();
 
   constructor(clock: Clock) {
-    this.#clock = clock;
+    this.#waits = new WaitTimes(clock);
   }
 
   /** Before the first job starts. */
@@ -82,22 +81,22 @@ export class InProcessGovernor implements RunGovernor {
   readonly follow = (event: Event): void => {
     if (event.type === "job.ended" && HAS_ANSWERED.has(event.how)) {
       this.#live.delete(event.job);
-      this.#waited.delete(event.job);
+      this.#waits.forget(event.job);
       this.#wakeAll();
     }
     if (event.type === "account.woken") this.#woken.set(event.account, this.#count);
     if (event.type === "account.woken" || event.type === "account.parked") this.#wakeAll();
   };
 
+  /** Nobody else is to be told. */
+  kept(): void {}
+
   isWaiting(job: JobId): boolean {
-    return (this.#waited.get(job)?.since.length ?? 0) > 0;
+    return this.#waits.isWaiting(job);
   }
 
   waitedMs(job: JobId): number {
-    const waited = this.#waited.get(job);
-    if (!waited) return 0;
-    const since = waited.since[0]; // Of several waiting calls the first counts.
-    return waited.ms + (since === undefined ? 0 : this.#clock.now() - since);
+    return this.#waits.waitedMs(job);
   }
 
   /** A refusal that is not in the log yet holds all calls back. */
@@ -145,23 +144,11 @@ export class InProcessGovernor implements RunGovernor {
   async #wait(job: JobId, signal: AbortSignal): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#waiters.add(resolve);
-    const begun = this.#clock.now();
-    const { ms, since } = this.#waited.get(job) ?? { ms: 0, since: [] };
-    this.#waited.set(job, { ms, since: [...since, begun] });
+    const end = this.#waits.begin(job);
     this.#run.waits();
     await orAbort(promise, signal).catch(() => {}); // The caller looks at the signal.
     this.#waiters.delete(resolve);
-    this.#endWait(job, begun);
-  }
-
-  #endWait(job: JobId, begun: number): void {
-    const waited = this.#waited.get(job);
-    if (!waited) return;
-    const at = waited.since.indexOf(begun);
-    const since = waited.since.toSpliced(at, 1);
-    const whole = at === 0 && since.length === 0 ? this.#clock.now() - begun : 0;
-    const part = at === 0 && since.length > 0 ? since[0]! - begun : 0;
-    this.#waited.set(job, { ms: waited.ms + whole + part, since });
+    end();
   }
 
   #wakeAll(): void {
@@ -175,6 +162,10 @@ const HAS_ANSWERED: ReadonlySet<JobEnd> = new Set(["answered", "answered-late", 
 const UNKNOWN: GovernedRun = {
   next: () => ({ is: "parked", until: undefined }),
   mayCall: () => undefined,
+  budgets: () => [],
+  isOpen: () => false,
+  reserve: { tokens: 0 },
+  accounts: [],
   tell: async () => {},
   worked: () => {},
   waits: () => {},

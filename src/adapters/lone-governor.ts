@@ -18,6 +18,10 @@ export function loneGovernor(clock: Clock, { budget }: Pick<Policy, "budget">): 
         ? { is: "refused", failure: refused.get(accounts[0])! }
         : { is: "free", account };
     },
+    budgets: () => [],
+    isOpen: () => false,
+    reserve: { tokens: 0 },
+    accounts: [],
     mayCall: (call, live) => (isWithin(budget, call, live) ? undefined : SPENT),
     tell: async (account, why) => void refused.set(account, why),
     worked: () => {},

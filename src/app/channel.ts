@@ -1,6 +1,6 @@
 /** How do a run's jobs and its engine hear of each other while both go on? Money and quota one way, signs the other. */
-import type { JobId } from "../core/job.ts";
-import { mayCall, nextAccount } from "../core/rules/governor.ts";
+import { type JobId, jobId } from "../core/job.ts";
+import { budgetsOf, mayCall, nextAccount } from "../core/rules/governor.ts";
 import type { Policy } from "../core/rules/policy.ts";
 import type { Drive } from "../engine/drive.ts";
 import type { RunGovernor } from "../ports/governor.ts";
@@ -17,6 +17,8 @@ export function openChannel(
   governor: RunGovernor,
   policy: Policy,
   signs: Omit<Signs, "waitedMs" | "tell">,
+  /** Hears where reports from other machines are to go. */
+  reports?: (tell: Drive["tell"]) => void,
 ): JobsChannel {
   let tell: Drive["tell"] = async () => {};
   return {
@@ -28,15 +30,26 @@ export function openChannel(
     checkoutChanged: (job, places) => void tell({ type: "checkout-changed", job, places }),
     connect: (drive, waits) => {
       tell = (report) => drive.tell(report);
+      reports?.(tell);
       governor.connect({
         next: (accounts) => nextAccount(drive.state, accounts),
         mayCall: (call, live) => mayCall(drive.state, policy, live, call),
+        budgets: (task) => budgetsOf(drive.state, policy, task),
+        isOpen: (job) =>
+          drive.state.running.has(job) || [...drive.state.late.values()].some((late) => jobId(late) === job),
+        reserve: { tokens: policy.budget.reserveTokens, microdollars: policy.budget.reserveMicrodollars },
+        accounts: [
+          ...new Set(
+            [policy.accounts.plan, policy.accounts.work, ...Object.values(policy.accounts.byAgent)].flat(),
+          ),
+        ],
         tell: (account, why) => drive.tell({ type: "account-refused", account, failure: why }),
         worked: (account) => void drive.tell({ type: "account-worked", account }),
         waits,
       });
     },
     follow: governor.follow,
+    kept: (event) => governor.kept(event),
     isWaiting: (job) => governor.isWaiting(job),
   };
 }

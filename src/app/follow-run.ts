@@ -168,6 +168,7 @@ function drive(request: Prepared, world: RunWorld, parts: FollowParts): LiveRun 
   const live = new Drive(
     { ...engine, log: home.log, onFold },
     (event, state) => {
+      channel.kept(event);
       request.watch?.(event, state);
       flaky.watch(event, state);
       halting.watched();

@@ -91,7 +91,10 @@ type RunPlace = {
 export type Channel = {
   /** Before the first job starts. `onWait`: a job begins to wait until it may call its model. */
   readonly connect: (drive: Drive, onWait: () => void) => void;
+  /** Each event right after it became part of the state. */
   readonly follow: (event: Event) => void;
+  /** Each event once it is durable. */
+  readonly kept: (event: Event) => void;
   /** Whether a job waits until it may call its model. */
   readonly isWaiting: (job: JobId) => boolean;
 };

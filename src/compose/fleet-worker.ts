@@ -4,13 +4,13 @@ import path from "node:path";
 import { filesToGoOn } from "../adapters/agents/turn-files.ts";
 import { systemClock } from "../adapters/clocks/system.ts";
 import type { Database } from "../adapters/fleet/database.ts";
+import { FleetGovernor } from "../adapters/fleet/governor.ts";
 import { openDatabase } from "../adapters/fleet/open-database.ts";
 import { KIT_PROMPTS, readKit, unpackKit } from "../adapters/fleet/run-kit.ts";
 import { WorkerFiles } from "../adapters/fleet/worker-files.ts";
 import { openWorkerFolder } from "../adapters/fleet/worker-folder.ts";
 import { WorkerReports } from "../adapters/fleet/worker-reports.ts";
 import { workerStore } from "../adapters/fleet/worker-store.ts";
-import { InProcessGovernor } from "../adapters/governor.ts";
 import { BossSource } from "../adapters/job-queues/boss-source.ts";
 import { Mirror } from "../adapters/objects/mirror.ts";
 import { changedAt } from "../adapters/workspaces/changed-at.ts";
@@ -82,16 +82,20 @@ async function openRun({ runId, permit }: OfferedJob, options: RunOptions) {
   const { gitDir } = mirror;
   const clock = systemClock();
   const teller = new WorkerReports(database);
+  const governor = new FleetGovernor({ database, run: runId, clock, permitOf: teller.permitOf });
   const { CLAUDE_SCRATCHPAD_DIR: _, SKEIN_FLEET_URL: __, ...env } = options.env;
   const opened = openJobs({
-    ...{ env, top, clock, governor: new InProcessGovernor(clock) },
+    ...{ env, top, clock, governor },
     project: {
       located: { top: gitDir, gitDir, head: kit.record.base, notices: [] },
       stateFolder: `${gitDir}.state`,
     },
     home: { record: kit.record, folder: at },
     config: config.prompts === undefined ? config : { ...config, prompts: KIT_PROMPTS },
-    signs: { clock, changedAt, quiet: quietOf(config), waitedMs: () => 0, tell: teller.tell },
+    signs: {
+      ...{ clock, changedAt, quiet: quietOf(config), tell: teller.tell },
+      waitedMs: (job) => governor.waitedMs(job),
+    },
     checkoutChanged: () => {}, // A mirror has none.
   });
   const { jobs, programs, workspaces, stack } = opened;

@@ -4,6 +4,7 @@ import { FleetPlace } from "../adapters/fleet/fleet-place.ts";
 import type { FleetLink } from "../adapters/fleet/fleet-runs.ts";
 import { keepPulling } from "../adapters/fleet/pulled-files.ts";
 import { readRunFile, writeRunFile } from "../adapters/fleet/run-file-rows.ts";
+import type { TermsOf } from "../adapters/fleet/run-governor.ts";
 import { KIT_FILE, type RunKit, readKitFiles } from "../adapters/fleet/run-kit.ts";
 import { withoutWorkers } from "../adapters/fleet/workers.ts";
 import { FleetGate, GATES } from "../adapters/gates/fleet-gate.ts";
@@ -31,9 +32,11 @@ type FleetWorldOptions = {
   readonly link: FleetLink;
   readonly env: Environment;
   readonly signs: Pick<Signs, "tell">;
+  readonly termsOf: TermsOf;
 };
 
-export function openFleet({ project, home, config, target, link, env, signs }: FleetWorldOptions) {
+export function openFleet(options: FleetWorldOptions) {
+  const { project, home, config, target, link, env, signs, termsOf } = options;
   const { gitDir, top } = project.located;
   const { record } = home;
   const { run, base } = record;
@@ -41,7 +44,8 @@ export function openFleet({ project, home, config, target, link, env, signs }: F
   const remote = new GitRemote({ gitDir, remote: config.fleet.remote });
   const shared = new RemoteTarget({ gitDir, remote, run });
   const objects = new JobObjects({ gitDir, remote, shared, target, run });
-  const offers = new FleetOffers({ ...link, run, url: env["SKEIN_FLEET_URL"] ?? "", onQuiet: signs.tell });
+  const url = env["SKEIN_FLEET_URL"] ?? "";
+  const offers = new FleetOffers({ ...link, run, url, termsOf, onQuiet: signs.tell });
   const labels = config.fleet.needs;
   const over = new AbortController();
   let pulling: Promise<void> | undefined;

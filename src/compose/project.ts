@@ -1,9 +1,8 @@
 /** Which repository is it, and what do the use cases get of it? */
-
 import path from "node:path";
 import { Wakes } from "../adapters/files/wakes.ts";
 import { FileFlakyTests } from "../adapters/flaky-tests.ts";
-import { git } from "../adapters/git/git.ts";
+import { askGit } from "../adapters/git/ask-git.ts";
 import { locate } from "../adapters/repositories/locate.ts";
 import { salvageIn } from "../adapters/repositories/salvage.ts";
 import { FolderRuns } from "../adapters/runs/folder-runs.ts";
@@ -18,6 +17,7 @@ import type { RunHome } from "../ports/runs.ts";
 
 export { mailboxOf } from "../adapters/fleet/fleet-runs.ts";
 export { pullFiles } from "../adapters/fleet/pulled-files.ts";
+export { askGit };
 
 export const tracesOf = (env: Environment) => openTraces(env, secretsOfRecord);
 
@@ -46,9 +46,3 @@ export const gitIn =
   ({ located: { top } }: Pick<Project, "located">): Parts["git"] =>
   (...args) =>
     askGit(top, args);
-
-/** What git says, without the last line end; undefined if it refuses. */
-export async function askGit(folder: string, args: readonly string[]): Promise<string | undefined> {
-  const answer = await git({ folder, args });
-  return answer.ok ? answer.out.replace(/\n$/, "") : undefined;
-}

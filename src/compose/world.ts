@@ -2,7 +2,7 @@
 import { GitBaseBranch } from "../adapters/base-branches.ts";
 import { systemClock } from "../adapters/clocks/system.ts";
 import { fleetLinkOf } from "../adapters/fleet/fleet-runs.ts";
-import { InProcessGovernor } from "../adapters/governor.ts";
+import { governorOf } from "../adapters/fleet/governor-of.ts";
 import { InProcessJobQueue } from "../adapters/job-queues/in-process.ts";
 import { GitPlace } from "../adapters/runs/git-place.ts";
 import { changedAt } from "../adapters/workspaces/changed-at.ts";
@@ -26,15 +26,16 @@ export function openWorld(
   const { top, gitDir } = project.located;
   const { run, baseBranch } = home.record;
   const clock = systemClock();
-  const governor = new InProcessGovernor(clock);
+  const { governor, termsOf, reports, close } = governorOf(home, clock);
   const given = { config, ...(agents && { agents }) };
   const policy = toPolicy(config);
   const quiet = agents ? {} : { quiet: quietOf(config) }; // Functions give no signs of what they do.
-  const channel = openChannel(governor, policy, { clock, changedAt, ...quiet });
+  const channel = openChannel(governor, policy, { clock, changedAt, ...quiet }, reports);
   const target = targetBranchOf(run, config.branchPrefix);
   const link = fleetLinkOf(home);
-  const fleet = link && openFleet({ project, home, config, target, link, env, ...channel });
+  const fleet = link && openFleet({ project, home, config, target, link, env, termsOf, ...channel });
   const opened = openJobs({ project, env, home, governor, top, clock, ...channel, ...given, ...fleet });
+  opened.stack.defer(close);
   if (fleet) opened.stack.defer(fleet.close);
   const { stack, jobs, files, programs, workspaces, shelf, scratchpad, gate } = opened;
   const { filters } = config.workspace;

@@ -2,7 +2,7 @@
 import type { Failure } from "../core/failure.ts";
 import type { JobId } from "../core/job.ts";
 import type { Event } from "../core/log/event.ts";
-import type { Live, NextAccount } from "../core/rules/governor.ts";
+import type { CallBudget, Live, NextAccount } from "../core/rules/governor.ts";
 import type { TaskId } from "../core/task.ts";
 
 export type Governor = {
@@ -25,6 +25,8 @@ export type RunGovernor = Governor & {
   /** Before the first job starts. */
   connect(run: GovernedRun): void;
   readonly follow: (event: Event) => void;
+  /** The event is durable: what others in a fleet must know of it can be told. */
+  kept(event: Event): void;
   /** Whether a job waits until it may call its model, and how long it has waited in all. */
   isWaiting(job: JobId): boolean;
   waitedMs(job: JobId): number;
@@ -36,6 +38,14 @@ export type GovernedRun = {
   readonly next: (accounts: readonly [string, ...string[]]) => NextAccount;
   /** Why a call exceeds the budgets, if it does. `live`: what running jobs have used and the log does not have yet. */
   readonly mayCall: (call: WantedCall, live: Live) => Failure | undefined;
+  /** What a call of a task's job must fit, as the log has it. */
+  readonly budgets: (task: TaskId) => readonly CallBudget[];
+  /** What counts for a job that runs and has called no model yet. */
+  readonly reserve: CallAmount;
+  /** Whether the log expects that a job still answers. */
+  readonly isOpen: (job: JobId) => boolean;
+  /** All accounts that jobs of the run may call. */
+  readonly accounts: readonly string[];
   /** Resolves once the log has it. */
   readonly tell: (account: string, why: Failure) => Promise<void>;
   /** An account that was rate limited has answered again. */

@@ -51,7 +51,7 @@ export async function makeAppRun(options: Options = {}): Promise<AppRun> {
       policy: defaultPolicy,
     },
     jobs: { redact: (text: string) => text.replaceAll("hunter2", "[secret]") },
-    channel: { connect: () => {}, follow: () => {}, isWaiting: () => false },
+    channel: { connect: () => {}, follow: () => {}, kept: () => {}, isWaiting: () => false },
     files: { open: async () => [] },
     programs: { endAll: did("programs ended") },
     workspaces: { holders: async () => [], close: did("workspaces given back", []) },

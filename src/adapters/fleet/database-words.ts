@@ -1,7 +1,7 @@
 /** What do Postgres's errors mean to a person, and which of them pass by themselves? */
-import { messageOf } from "../../core/failure.ts";
+import { type FailureKind, messageOf } from "../../core/failure.ts";
 
-type Reason = { readonly why: string; readonly next?: string };
+type Reason = { readonly why: string; readonly next?: string; readonly kind?: FailureKind };
 
 /** The address is in no message: neither it, nor its host, its user or its password. */
 export function reasonOf(error: unknown, url: string): Reason {
@@ -46,6 +46,8 @@ const BY_CODE: Readonly<Record<string, Reason>> = {
   },
   "3F000": { why: "has no fleet yet", next: "`skein fleet init` makes it" },
   "42P01": { why: "has no fleet yet, or an older one", next: "`skein fleet init` makes it" },
+  // Raised by the fleet's own functions.
+  SK001: { why: "knows no such job any more: it is over, or another machine has it", kind: "interrupted" },
   "53100": { why: "has a full disk", next: "free some space there" },
 };
 

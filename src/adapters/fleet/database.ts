@@ -83,8 +83,8 @@ export class Database implements AsyncDisposable {
   }
 
   failed(error: unknown): Failed {
-    const { why, next } = reasonOf(error, this.#url);
-    return failedWith("repository", `the fleet's Postgres ${why}`, next);
+    const { why, next, kind = "repository" } = reasonOf(error, this.#url);
+    return failedWith(kind, `the fleet's Postgres ${why}`, next);
   }
 
   /** It can be used again afterwards. */

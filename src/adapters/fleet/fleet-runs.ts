@@ -99,7 +99,7 @@ type FleetRunOptions = {
   readonly folder: string;
 };
 
-class FleetRun implements RunHome {
+export class FleetRun implements RunHome {
   readonly id: string;
   readonly database: Database;
   readonly record: RunRecord;

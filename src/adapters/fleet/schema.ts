@@ -2,11 +2,12 @@
 import type { Client } from "pg";
 import { type Failed, failedWith, hasFailed } from "../../core/result.ts";
 import { type Database, inSchema } from "./database.ts";
+import { GOVERNOR } from "./sql/governor.ts";
 import { RUNS } from "./sql/runs.ts";
 import { WORKERS } from "./sql/workers.ts";
 
 /** Steps that were released are never changed: what comes later is a step of its own. */
-const STEPS: readonly (readonly string[])[] = [[RUNS, WORKERS]];
+const STEPS: readonly (readonly string[])[] = [[RUNS, WORKERS, GOVERNOR]];
 const VERSION = STEPS.length;
 
 type Migrated = { readonly from: number; readonly to: number };

@@ -1,5 +1,6 @@
-/** How does a worker tell the coordinator that a turn gives no sign of life? By a report, with the permit of its job. */
+/** How does a worker speak of the jobs that it has? With the permit of each: that a turn gives no sign, or wants a model. */
 import type { JobId } from "../../core/job.ts";
+import { failedWith } from "../../core/result.ts";
 import type { OfferedJob } from "../../ports/fleet-jobs.ts";
 import type { Signs } from "../../ports/signs.ts";
 import type { Database } from "./database.ts";
@@ -15,6 +16,12 @@ export class WorkerReports {
 
   readonly begin = ({ job, permit, what }: OfferedJob): void => {
     this.#permits.set(what.is === "brief" ? job : what.tree.job, permit);
+  };
+
+  /** With it, calls of models are admitted. */
+  readonly permitOf = async ({ job }: { readonly job: JobId }) => {
+    const permit = this.#permits.get(job);
+    return permit === undefined ? failedWith("interrupted", `this worker has no job ${job}`) : { permit };
   };
 
   readonly tell: Signs["tell"] = ({ job, ms, doing }) => {

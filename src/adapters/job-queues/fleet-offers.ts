@@ -9,6 +9,7 @@ import type { JobResult, OfferedJob, OfferedWork } from "../../ports/fleet-jobs.
 import type { Signs } from "../../ports/signs.ts";
 import { fields, type LooseFields, parseJson } from "../../text/json.ts";
 import { type Database, inSchema } from "../fleet/database.ts";
+import type { TermsOf } from "../fleet/run-governor.ts";
 import {
   answersChannel,
   bossId,
@@ -28,6 +29,7 @@ type OffersOptions = {
   readonly fence: number;
   /** A job on another machine gives no sign of life, or gives one again. */
   readonly onQuiet: Signs["tell"];
+  readonly termsOf: TermsOf;
 };
 
 type Wanted = {
@@ -203,14 +205,17 @@ export class FleetOffers {
   async #insert(boss: PgBoss, client: Client, pending: readonly Pending[]): Promise<void> {
     const { database, run, runId } = this.#options;
     const permits = pending.map(() => randomUUID());
-    const jobs = pending.map(({ job }) => job);
+    const terms = await Promise.all(pending.map(({ job }) => this.#options.termsOf(job)));
+    const jobs = pending.map(({ job }, i) => ({ job, permit: permits[i], ...terms[i] }));
     await client.query(
       inSchema(
-        `INSERT INTO $S.job (run, job, permit) SELECT $1, * FROM unnest($2::text[], $3::uuid[])
+        `INSERT INTO $S.job (run, job, permit, counts_in, limited_by)
+         SELECT $1, one.job, one.permit, one."countsIn", one."limitedBy" FROM jsonb_to_recordset($2) AS one
+           (job text, permit uuid, "countsIn" text[], "limitedBy" text[])
          ON CONFLICT (run, job) DO NOTHING`,
         database.schema,
       ),
-      [runId, jobs, permits],
+      [runId, JSON.stringify(jobs)],
     );
     const db = { executeSql: (text: string, values?: unknown[]) => client.query(text, values) };
     for (const [queue, ofQueue] of Map.groupBy(pending.entries(), ([, { labels }]) => queueOf(labels))) {
@@ -248,7 +253,8 @@ export class FleetOffers {
     using nudges = database.nudges(`report:${runId}`);
     for (; !signal.aborted; await nudges.next(signal)) {
       const rows = await database.ask<{ readonly job: string; readonly body: string }>(
-        `DELETE FROM $S.report AS one USING $S.run WHERE one.run = $1 AND run.id = $1 AND run.fence = $2
+        `DELETE FROM $S.report AS one USING $S.run
+         WHERE one.run = $1 AND one.job IS NOT NULL AND run.id = $1 AND run.fence = $2
          RETURNING one.job, one.body`,
         [runId, fence],
         { signal },

@@ -18,29 +18,54 @@ type Call = {
   readonly most: { readonly tokens: number; readonly microdollars?: number };
 };
 
+/** One of the budgets that a call must fit, and what the log has charged to it. */
+export type CallBudget = {
+  /** The same for all calls that share it. */
+  readonly name: string;
+  readonly limit: Limit;
+  readonly charged: Amount;
+  /** What is said once it is spent. */
+  readonly failure: Failure;
+};
+
+/** Those of its task, its subtree and the run, as far as there are any. */
+export function budgetsOf(state: RunState, { budget }: Policy, id: TaskId): readonly CallBudget[] {
+  const task = taskOf(state, id);
+  const top = topId(id);
+  const one = (of: "run" | "subtree" | "task", name: string, limit: Limit, used: Used): CallBudget => ({
+    ...{ name, limit, charged: chargedOf(used, budget) },
+    failure: overBudget(of, state, id),
+  });
+  const isLanding = isForLanding(task);
+  return [
+    ...(top !== undefined && budget.task
+      ? [one("task", `task ${id}`, budget.task, usedInChain(state, task))]
+      : []),
+    ...(top !== undefined && budget.subtree
+      ? [one("subtree", `subtree ${top}`, budget.subtree, state.subtrees.get(top) ?? NOTHING_USED)]
+      : []),
+    one("run", isLanding ? LANDING : RUN, runLimit(budget, isLanding), state.spent),
+  ];
+}
+
+/** Two limits of one sum: a part of the run's budget is kept for what must land. */
+const [RUN, LANDING] = ["run", "run, landing included"];
+
+/** The names of all budgets that what a task's jobs use is part of. */
+export function budgetsWith(id: TaskId): readonly string[] {
+  const top = topId(id);
+  return [`task ${id}`, ...(top === undefined ? [] : [`subtree ${top}`]), RUN, LANDING];
+}
+
 /**
  * Why a call does not fit the budget of its task, its subtree or the run, if it does not. Jobs that are running and
  * not in `live` have their reserve. To know whether waiting could help, ask again without what is only set aside.
  */
 export function mayCall(state: RunState, policy: Policy, live: Live, call: Call): Failure | undefined {
-  const { budget } = policy;
-  const task = taskOf(state, call.task);
-  const top = topId(call.task);
-  const fits = (limit: Limit | undefined, used: Used, counts: (of: TaskId) => boolean) =>
-    limit === undefined || isWithin(limit, [chargedOf(used, budget), ...claims(counts)], call.most);
-  const claims = (counts: (of: TaskId) => boolean) => claimsOf(state, policy, live, { call, counts });
-
-  if (
-    top !== undefined &&
-    budget.task &&
-    !fits(budget.task, usedInChain(state, task), (of) => of === call.task)
-  )
-    return overBudget("task", state, call.task);
-  const subtree = top === undefined ? NOTHING_USED : (state.subtrees.get(top) ?? NOTHING_USED);
-  if (top !== undefined && !fits(budget.subtree, subtree, (of) => topId(of) === top))
-    return overBudget("subtree", state, call.task);
-  const limit = runLimit(budget, isForLanding(task));
-  return fits(limit, state.spent, () => true) ? undefined : overBudget("run", state, call.task);
+  return budgetsOf(state, policy, call.task).find(({ name, limit, charged }) => {
+    const counts = (of: TaskId) => budgetsWith(of).includes(name);
+    return !isWithin(limit, [charged, ...claimsOf(state, policy, live, { call, counts })], call.most);
+  })?.failure;
 }
 
 /** What all other jobs have used or reserved, and what the caller's own job has used so far. */

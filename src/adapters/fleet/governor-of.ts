@@ -1,0 +1,40 @@
+/** Who decides when a run's jobs may call their models? This process alone, or Postgres for a whole fleet. */
+import type { Report } from "../../core/log/event.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { RunGovernor } from "../../ports/governor.ts";
+import type { RunHome } from "../../ports/runs.ts";
+import { InProcessGovernor } from "../governor.ts";
+import { FleetRun } from "./fleet-runs.ts";
+import { followAccounts } from "./reports.ts";
+import { FleetRunGovernor, type TermsOf } from "./run-governor.ts";
+
+type GovernorOf = {
+  readonly governor: RunGovernor;
+  readonly termsOf: TermsOf;
+  /** Begins to hand on what other machines find out of accounts. */
+  readonly reports?: (tell: (report: Report) => Promise<void>) => void;
+  readonly close: () => Promise<void>;
+};
+
+export function governorOf(home: RunHome, clock: Clock): GovernorOf {
+  if (!(home instanceof FleetRun))
+    return { governor: new InProcessGovernor(clock), termsOf: async () => NO_TERMS, close: async () => {} };
+  const { database, id: run } = home;
+  const governor = new FleetRunGovernor({ database, run, clock });
+  const over = new AbortController();
+  let reading: Promise<void> | undefined;
+  return {
+    governor,
+    termsOf: governor.termsOf,
+    reports: (tell) => {
+      reading = followAccounts(database, run, tell, over.signal);
+    },
+    close: async () => {
+      over.abort();
+      governor[Symbol.dispose]();
+      await Promise.all([reading, governor.settled()]);
+    },
+  };
+}
+
+const NO_TERMS = { countsIn: [], limitedBy: [] };

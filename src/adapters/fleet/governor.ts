@@ -1,0 +1,162 @@
+/** May a model be called, anywhere in the fleet? Postgres decides, so that one refusal counts for every machine at once. */
+import { randomUUID } from "node:crypto";
+import * as z from "zod";
+import { type Failure, failure } from "../../core/failure.ts";
+import type { JobId } from "../../core/job.ts";
+import { type Failed, failedWith, hasFailed } from "../../core/result.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Admitted, CallAmount, Governor, WantedCall } from "../../ports/governor.ts";
+import { parseJson } from "../../text/json.ts";
+import { WaitTimes } from "../wait-times.ts";
+import type { Database } from "./database.ts";
+
+type FleetGovernorOptions = {
+  readonly database: Database;
+  /** The run's number in Postgres. */
+  readonly run: string;
+  readonly clock: Clock;
+  /** What allows to call models for a job, and to report of it. */
+  readonly permitOf: (
+    call: Pick<WantedCall, "job" | "task">,
+  ) => Promise<{ readonly permit: string } | Failed>;
+  /** A job begins to wait. */
+  readonly onWait?: () => void;
+};
+
+type Answer = {
+  readonly is: "admitted" | "wait" | "refused";
+  readonly id: string | null;
+  readonly account: string | null;
+  readonly wait_ms: number | null;
+  readonly failure: string | null;
+};
+
+export class FleetGovernor implements Governor {
+  readonly #options: FleetGovernorOptions;
+  readonly #waits: WaitTimes;
+  /** Refusals that Postgres does not have yet, by account. */
+  readonly #pending = new Map<string, Promise<void>>();
+  readonly #open = new Map<number, string>();
+  /** The permits of jobs that have called an account, the latest last. */
+  readonly #permits = new Map<string, Set<string>>();
+
+  constructor(options: FleetGovernorOptions) {
+    this.#options = options;
+    this.#waits = new WaitTimes(options.clock);
+  }
+
+  async admit(call: WantedCall, signal: AbortSignal): Promise<Admitted | { readonly failure: Failure }> {
+    const permitted = await this.#options.permitOf(call);
+    if (hasFailed(permitted)) return permitted;
+    using stack = new DisposableStack();
+    const asked = randomUUID(); // Asked again after a lost answer, it is the same reservation.
+    const look = () => this.#ask(call, { permit: permitted.permit, asked }, signal);
+    let nudges: readonly ReturnType<Database["nudges"]>[] = [];
+    while (!signal.aborted) {
+      await Promise.all(call.accounts.flatMap((account) => this.#pending.get(account) ?? []));
+      const answer = await look();
+      if (hasFailed(answer) || "account" in answer) return answer;
+      if (nudges.length === 0) {
+        nudges = this.#listen(stack);
+        stack.defer(this.#waits.begin(call.job));
+        this.#options.onWait?.();
+        continue; // What changed before it listened is seen now.
+      }
+      await anyOf(nudges, signal, answer.waitMs);
+    }
+    return failedWith("interrupted", "stopped before the model was called");
+  }
+
+  settle({ id }: Admitted, cost: CallAmount | "unknown"): void {
+    const permit = this.#open.get(id);
+    if (permit === undefined) return;
+    this.#open.delete(id);
+    const amount = cost === "unknown" ? [null, null] : inWholes(cost);
+    void this.#options.database.ask("SELECT $S.settle($1, $2, $3, $4)", [permit, id, ...amount], PATIENT);
+  }
+
+  refuse(account: string, why: Failure): void {
+    const told = this.#refuse(account, why).then(() => {
+      if (this.#pending.get(account) === told) this.#pending.delete(account);
+    });
+    this.#pending.set(account, told);
+  }
+
+  /** With the permit of any job that has called it and is not over: the one that was refused has one. */
+  async #refuse(account: string, why: Failure): Promise<void> {
+    const { database, clock } = this.#options;
+    const permits = this.#permits.get(account) ?? new Set();
+    const ms = why.waitMs ?? (why.until === undefined ? null : Math.max(0, why.until - clock.wall()));
+    for (const permit of [...permits].reverse()) {
+      const values = [permit, account, why.kind, ms, JSON.stringify(why)];
+      const told = await database.ask("SELECT $S.refuse($1, $2, $3, $4, $5)", values, PATIENT);
+      if (!hasFailed(told)) return;
+      permits.delete(permit);
+    }
+  }
+
+  isWaiting(job: JobId): boolean {
+    return this.#waits.isWaiting(job);
+  }
+
+  waitedMs(job: JobId): number {
+    return this.#waits.waitedMs(job);
+  }
+
+  /** As long as Postgres is away it is asked again: nothing may be called meanwhile. */
+  async #ask(
+    { accounts, most }: WantedCall,
+    { permit, asked }: { readonly permit: string; readonly asked: string },
+    signal: AbortSignal,
+  ): Promise<Admitted | Failed | { readonly waitMs: number | undefined }> {
+    const values = [permit, asked, accounts, ...inWholes(most)];
+    const statement = "SELECT * FROM $S.admit($1, $2, $3, $4, $5)";
+    const always = { patienceMs: Number.POSITIVE_INFINITY, signal };
+    const rows = await this.#options.database.ask<Answer>(statement, values, always);
+    if (hasFailed(rows)) return failedWith("interrupted", rows.failure.message, rows.failure.next);
+    const answer = rows[0]!;
+    if (answer.is === "refused") return { failure: readFailure(answer.failure) };
+    if (answer.is === "wait") return { waitMs: answer.wait_ms ?? undefined };
+    const [id, account] = [Number(answer.id), answer.account!];
+    this.#open.set(id, permit);
+    const permits = this.#permits.get(account) ?? new Set();
+    permits.delete(permit);
+    this.#permits.set(account, permits.add(permit));
+    return { id, account };
+  }
+
+  #listen(stack: DisposableStack) {
+    const { database, run } = this.#options;
+    return ["accounts", `calls:${run}`].map((channel) => stack.use(database.nudges(channel)));
+  }
+}
+
+/** A price that is not known is left out. */
+const inWholes = ({ tokens, microdollars }: CallAmount): readonly (number | null)[] => [
+  Math.ceil(tokens),
+  microdollars === undefined ? null : Math.ceil(microdollars),
+];
+
+/** A restart, or a partition: what is charged must reach Postgres in the end. */
+const PATIENT = { patienceMs: 600_000 };
+
+async function anyOf(
+  nudges: readonly ReturnType<Database["nudges"]>[],
+  signal: AbortSignal,
+  maxMs: number | undefined,
+): Promise<void> {
+  const one = new AbortController();
+  const either = AbortSignal.any([signal, one.signal]);
+  await Promise.race(nudges.map((nudge) => nudge.next(either, maxMs === undefined ? undefined : maxMs + 1)));
+  one.abort();
+}
+
+const FAILURE = z.looseObject({ kind: z.string(), message: z.string() });
+
+/** Another process wrote it. */
+function readFailure(text: string | null): Failure {
+  const read = FAILURE.safeParse(text === null ? undefined : parseJson(text));
+  return read.success
+    ? (read.data as unknown as Failure)
+    : failure("authentication", "the account's key was refused");
+}

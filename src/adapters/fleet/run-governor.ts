@@ -1,0 +1,253 @@
+/** How does Postgres know what a run may still spend, and when its accounts wake? Its coordinator keeps both in step with the log. */
+import type { Failure } from "../../core/failure.ts";
+import { type JobId, taskOfJob } from "../../core/job.ts";
+import type { Event } from "../../core/log/event.ts";
+import { type Failed, hasFailed } from "../../core/result.ts";
+import { budgetsWith, type CallBudget } from "../../core/rules/governor.ts";
+import { ROOT, type TaskId } from "../../core/task.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Admitted, CallAmount, GovernedRun, RunGovernor, WantedCall } from "../../ports/governor.ts";
+import type { Database } from "./database.ts";
+import { FleetGovernor } from "./governor.ts";
+
+type FleetRunGovernorOptions = {
+  readonly database: Database;
+  /** The run's number in Postgres. */
+  readonly run: string;
+  readonly clock: Clock;
+};
+
+/** Resolves once Postgres knows the budgets. */
+export type TermsOf = (job: JobId) => Promise<Terms>;
+type Terms = { readonly countsIn: readonly string[]; readonly limitedBy: readonly string[] };
+
+type WorkingJob = { readonly job: JobId; readonly task: TaskId };
+
+/** The coordinator's own calls are admitted like those of workers. */
+export class FleetRunGovernor implements RunGovernor, Disposable {
+  readonly #options: FleetRunGovernorOptions;
+  readonly #own: FleetGovernor;
+  readonly #over = new AbortController();
+  #run: GovernedRun | undefined;
+  /** One statement after the other, in the order of the log. */
+  #last: Promise<unknown> = Promise.resolve();
+  /** The jobs that may call models now. */
+  readonly #jobs = new Set<JobId>();
+  /** Jobs on other machines that wait until they may call their models. */
+  #waiting: ReadonlySet<string> = new Set();
+
+  constructor(options: FleetRunGovernorOptions) {
+    this.#options = options;
+    const onWait = () => this.#run?.waits();
+    this.#own = new FleetGovernor({ ...options, permitOf: (call) => this.permit(call), onWait });
+  }
+
+  connect(run: GovernedRun): void {
+    this.#run = run;
+    const { tokens, microdollars = 0 } = run.reserve;
+    this.#then(
+      `INSERT INTO $S.governed (run, accounts, reserve_tokens, reserve_microdollars) VALUES ($1, $2, $3, $4)
+       ON CONFLICT (run) DO UPDATE SET accounts = excluded.accounts, reserve_tokens = excluded.reserve_tokens,
+         reserve_microdollars = excluded.reserve_microdollars`,
+      [run.accounts, tokens, microdollars],
+    );
+    void this.#takeOver(run);
+    void this.#tellParked(run);
+    void this.#followWaits(run);
+  }
+
+  /** The budgets that a job's calls count in and must fit. Gates, landings and checks call no model of a worker's. */
+  readonly termsOf: TermsOf = async (job) => {
+    const task = taskOfJob(job);
+    if (task === undefined) return { countsIn: [], limitedBy: [] };
+    this.#jobs.add(job);
+    const limitedBy = this.#limits(task);
+    await this.#last;
+    return { countsIn: budgetsWith(task), limitedBy };
+  };
+
+  /** Of the coordinator's own job: workers get theirs with what they are offered. */
+  async permit({ job, task }: WorkingJob): Promise<{ readonly permit: string } | Failed> {
+    this.#jobs.add(job);
+    const rows = await this.#then<{ permit: string }>(
+      `INSERT INTO $S.job (run, job, permit, counts_in, limited_by) VALUES ($1, $2, gen_random_uuid(), $3, $4)
+       ON CONFLICT (run, job) DO UPDATE SET counts_in = excluded.counts_in, limited_by = excluded.limited_by
+       RETURNING permit`,
+      [job, budgetsWith(taskOfJob(job) ?? ROOT), this.#limits(task)],
+    );
+    return hasFailed(rows) ? rows : { permit: rows[0]!.permit };
+  }
+
+  /** Their numbers are written before the job can be there. */
+  #limits(task: TaskId): readonly string[] {
+    const budgets = this.#run?.budgets(task) ?? [];
+    this.#write(budgets);
+    return budgets.map(({ name }) => name);
+  }
+
+  admit(call: WantedCall, signal: AbortSignal): Promise<Admitted | { readonly failure: Failure }> {
+    return this.#own.admit(call, signal);
+  }
+
+  settle(call: Admitted, cost: CallAmount | "unknown"): void {
+    this.#own.settle(call, cost);
+  }
+
+  refuse(account: string, why: Failure): void {
+    this.#own.refuse(account, why);
+  }
+
+  readonly follow = (): void => {};
+
+  /** What others may act on is only told once it is durable. */
+  kept(event: Event): void {
+    if (event.type === "account.parked") this.#park(event);
+    if (event.type === "account.refused") this.#refused(event);
+    if (event.type === "account.woken") this.#wake(event.account);
+    if (event.type === "job.ended") this.#ended(event);
+  }
+
+  isWaiting(job: JobId): boolean {
+    return this.#own.isWaiting(job) || this.#waiting.has(job);
+  }
+
+  waitedMs(job: JobId): number {
+    return this.#own.waitedMs(job);
+  }
+
+  /** Resolves once everything that was told is in Postgres, or failed. */
+  async settled(): Promise<void> {
+    await this.#last;
+  }
+
+  [Symbol.dispose](): void {
+    this.#over.abort();
+  }
+
+  /** The run's own time may differ from the clock of Postgres: only how long it is counts. */
+  #park({ account, until, at, failure }: Extract<Event, { type: "account.parked" }>): void {
+    this.#then(
+      `INSERT INTO $S.account AS a (name, state, until, failure, decided_by)
+       VALUES ($2, 'parked', clock_timestamp() + $3 * interval '1 ms', $4, $1)
+       ON CONFLICT (name) DO UPDATE SET state = 'parked', failure = excluded.failure, decided_by = $1,
+         woken_after = NULL, until = CASE WHEN a.decided_by <> $1 AND a.state = 'parked'
+           THEN greatest(a.until, excluded.until) ELSE excluded.until END
+       WHERE a.state <> 'refused'
+       RETURNING pg_notify('$N:accounts', '')`,
+      [account, until - at, JSON.stringify(failure)],
+    );
+  }
+
+  #refused({ account, failure }: Extract<Event, { type: "account.refused" }>): void {
+    this.#then(
+      `INSERT INTO $S.account AS a (name, state, failure, decided_by) VALUES ($2, 'refused', $3, $1)
+       ON CONFLICT (name) DO UPDATE SET state = 'refused', until = NULL, failure = excluded.failure, decided_by = $1
+       RETURNING pg_notify('$N:accounts', '')`,
+      [account, JSON.stringify(failure)],
+    );
+  }
+
+  /** Unless another run has it parked for longer. Rate limits end by themselves, a refused key by a person's word. */
+  #wake(account: string): void {
+    this.#then(
+      `UPDATE $S.account SET state = 'woken', until = NULL, decided_by = NULL,
+         woken_after = (SELECT coalesce(max(id), 0) FROM $S.reservation)
+       WHERE name = $2 AND (state = 'refused' OR decided_by = $1 OR decided_by IS NULL OR until <= clock_timestamp())
+       RETURNING pg_notify('$N:accounts', '')`,
+      [account],
+    );
+  }
+
+  /** Its cost is in the log now; but one that was given up may go on for a while and spend. */
+  #ended({ job, how }: Extract<Event, { type: "job.ended" }>): void {
+    const isLast = how !== "expired" && how !== "aborted";
+    this.#jobs.delete(job);
+    this.#write(this.#budgets());
+    this.#then(
+      `WITH gone AS (DELETE FROM $S.job WHERE run = $1 AND job = $2 AND ($3 OR NOT is_live) RETURNING run)
+       SELECT pg_notify('$N:calls:' || run, '') FROM gone`,
+      [job, isLast],
+    );
+  }
+
+  /** What the jobs that may call models must fit. */
+  #budgets(): readonly CallBudget[] {
+    const tasks = new Set([...this.#jobs].map((job) => taskOfJob(job) ?? ROOT));
+    return [...tasks].flatMap((task) => this.#run?.budgets(task) ?? []);
+  }
+
+  #write(budgets: readonly CallBudget[]): void {
+    const all = [...new Map(budgets.map((budget) => [budget.name, budget])).values()];
+    if (all.length === 0) return;
+    this.#then(
+      `INSERT INTO $S.budget (run, name, max_tokens, max_microdollars, spent_tokens, spent_microdollars, failure)
+       SELECT $1, * FROM unnest($2::text[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[], $7::text[])
+       ON CONFLICT (run, name) DO UPDATE SET max_tokens = excluded.max_tokens,
+         max_microdollars = excluded.max_microdollars, spent_tokens = excluded.spent_tokens,
+         spent_microdollars = excluded.spent_microdollars, failure = excluded.failure`,
+      [
+        all.map(({ name }) => name),
+        all.map(({ limit }) => limit.maxTokens ?? null),
+        all.map(({ limit }) => limit.maxMicrodollars ?? null),
+        all.map(({ charged }) => charged.tokens),
+        all.map(({ charged }) => Math.ceil(charged.microdollars)),
+        all.map(({ failure }) => JSON.stringify(failure)),
+      ],
+    );
+  }
+
+  /** Jobs of an earlier coordinator go on; those that the log has the end of are over. */
+  async #takeOver(run: GovernedRun): Promise<void> {
+    const rows = await this.#then<{ job: JobId }>("SELECT job FROM $S.job WHERE run = $1", []);
+    if (hasFailed(rows)) return; // They are asked for their permits again.
+    const [open, over] = [
+      rows.filter(({ job }) => run.isOpen(job)),
+      rows.filter(({ job }) => !run.isOpen(job)),
+    ];
+    for (const { job } of open) this.#jobs.add(job);
+    this.#write(this.#budgets());
+    this.#then("DELETE FROM $S.job WHERE run = $1 AND job = ANY ($2)", [over.map(({ job }) => job)]);
+  }
+
+  /** What other runs have found out before this one began. */
+  async #tellParked(run: GovernedRun): Promise<void> {
+    const rows = await this.#options.database.ask<Parked>(
+      `SELECT name, failure, (extract(epoch FROM until - clock_timestamp()) * 1000)::float8 AS ms FROM $S.account
+       WHERE name = ANY ($1) AND (state = 'refused' OR (state = 'parked' AND until > clock_timestamp()))`,
+      [run.accounts],
+    );
+    if (hasFailed(rows)) return; // Calls are admitted by Postgres all the same.
+    for (const { name, failure, ms } of rows) {
+      const next = run.next([name, name]);
+      if (next.is !== "free") continue;
+      const { until: _, ...why } = JSON.parse(failure) as Failure;
+      void run.tell(name, ms === null ? why : { ...why, waitMs: ms });
+    }
+  }
+
+  async #followWaits(run: GovernedRun): Promise<void> {
+    const { database, run: id } = this.#options;
+    const { signal } = this.#over;
+    using nudges = database.nudges(`waits:${id}`);
+    for (; !signal.aborted; await nudges.next(signal)) {
+      const rows = await database.ask<{ job: string }>(
+        "SELECT job FROM $S.job WHERE run = $1 AND waiting_since IS NOT NULL",
+        [id],
+        { signal },
+      );
+      if (hasFailed(rows)) continue;
+      const before = this.#waiting.size;
+      this.#waiting = new Set(rows.map(({ job }) => job));
+      if (this.#waiting.size > before) run.waits();
+    }
+  }
+
+  #then<Row extends object>(text: string, values: readonly unknown[]): Promise<readonly Row[] | Failed> {
+    const { database, run } = this.#options;
+    const asked = this.#last.then(() => database.ask<Row>(text, [run, ...values]));
+    this.#last = asked;
+    return asked;
+  }
+}
+
+type Parked = { readonly name: string; readonly failure: string; readonly ms: number | null };
