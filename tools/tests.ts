@@ -76,7 +76,8 @@ for (const { code, failures } of ends)
 
 /**
  * Memory, where it has room and programs can be started from it: tests make repositories all the time, and git syncs
- * what it writes. Saves a third of the system time and of the waiting.
+ * what it writes. Saves a third of the system time and of the waiting. Only for long tests: some of the others are about
+ * sandboxes, which hide /dev.
  */
 function temporaryPlace(): string {
   const mounts = existsSync("/proc/mounts") ? readFileSync("/proc/mounts", "utf8") : "";
@@ -97,7 +98,7 @@ function run(tests: readonly string[]): Promise<End> {
     stdio: ["ignore", "pipe", "inherit"],
     env: {
       ...process.env,
-      TMPDIR: temporary,
+      ...(tests.every(isLong) && { TMPDIR: temporary }),
       TEST_CASES: choice === "quick" ? "few" : "all",
       NODE_COMPILE_CACHE: path.join(ROOT, "node_modules/.cache/skein-tests"),
     },

@@ -34,7 +34,7 @@ function machine(answer: HandledTaskResult, why?: ReturnType<typeof failure>) {
     },
   } as unknown as LoneAgent;
   const parts = {
-    project: { located: { top: "/here", gitDir: "/here/.git", head: "h", notices: [] } },
+    project: { located: { top: "/here", gitDir: "/here/.git", head: "h", notices: async () => [] } },
     openAlone: async () => alone,
     specialists: async () => [],
     filesIn: () => ({ read: async () => ({ text: "" }), match: async () => [] }),

@@ -87,7 +87,7 @@ async function openRun({ runId, permit }: OfferedJob, options: RunOptions) {
   const opened = openJobs({
     ...{ env, top, clock, governor },
     project: {
-      located: { top: gitDir, gitDir, head: kit.record.base, notices: [] },
+      located: { top: gitDir, gitDir, head: kit.record.base, notices: async () => [] },
       stateFolder: `${gitDir}.state`,
     },
     home: { record: kit.record, folder: at },

@@ -11,7 +11,7 @@ import type { InspectParts } from "../app/inspect/parts.ts";
 import { passed } from "../config/known-agents.ts";
 import type { Environment } from "../ports/project.ts";
 import { loneParts } from "./agents.ts";
-import { looksOf } from "./looks.ts";
+import { looksOf } from "./planning.ts";
 
 const namesOf = (found: readonly { readonly name: string }[], problems: readonly string[]) => ({
   names: found.map(({ name }) => name),

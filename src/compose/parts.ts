@@ -8,7 +8,7 @@ import { newRunName } from "../adapters/runs/run-record.ts";
 import { openTrialHome } from "../adapters/runs/trial-home.ts";
 import type { Parts } from "../app/parts.ts";
 import type { Environment, Project } from "../ports/project.ts";
-import { looksOf } from "./looks.ts";
+import { looksOf } from "./planning.ts";
 import { flakyTestsOf, gitIn, mailboxOf, salvageOf, tracesOf } from "./project.ts";
 import { openWorld } from "./world.ts";
 

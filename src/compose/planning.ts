@@ -1,11 +1,14 @@
 /** What are plans made from, and by whom? Loads nothing that takes long: `skein plan` answers at once. */
+import { agentLooks } from "../adapters/agent-looks.ts";
 import { loadPlanningFiles } from "../adapters/planning-data.ts";
 import { sampleOf, topOf } from "../adapters/repository-facts.ts";
 import { readSpecialists } from "../adapters/specialists.ts";
 import type { MakePlanParts } from "../app/ask-planner.ts";
 import type { GroundsParts } from "../app/plan-grounds.ts";
+import { KNOWN_PROVIDERS } from "../config/known-providers.ts";
 import type { Environment } from "../ports/project.ts";
-import { looksOf } from "./looks.ts";
+
+export const looksOf = (env: Environment) => agentLooks(env, KNOWN_PROVIDERS);
 
 export const groundsParts: GroundsParts = {
   topOf,

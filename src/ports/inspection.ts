@@ -67,6 +67,8 @@ export type NamesFound = { readonly names: readonly string[]; readonly problems:
 export type GitFacts = { readonly version: string; readonly problem?: Failure };
 
 export type InspectedRepository = Located & {
+  /** What `notices` said. */
+  readonly remarks: readonly string[];
   readonly isBare: boolean;
   readonly isClean: boolean;
   readonly isShallow: boolean;

@@ -12,8 +12,8 @@ export type Located = {
   readonly head: string;
   /** Undefined if HEAD is detached. */
   readonly branch?: string;
-  /** What works, but not as one might think. */
-  readonly notices: readonly string[];
+  /** What works, but not as one might think. Asks git only when it is called: most commands do not show it. */
+  readonly notices: () => Promise<readonly string[]>;
 };
 
 /** A repository that runs can be made in, and where its runs are kept. */

@@ -7,7 +7,7 @@ import path from "node:path";
 import { describe, it } from "node:test";
 import { keyProblem } from "../../src/adapters/models/providers.ts";
 import { agentsHere, findAgent } from "../../src/app/find-agent.ts";
-import { looksOf } from "../../src/compose/looks.ts";
+import { looksOf } from "../../src/compose/planning.ts";
 import type { Config } from "../../src/config/index.ts";
 import { defaultConfig } from "../../src/config/index.ts";
 import { KNOWN_PROVIDERS } from "../../src/config/known-providers.ts";

@@ -5,7 +5,7 @@ import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import { planByAgent } from "../../src/app/plan-by-agent.ts";
 import { loneParts } from "../../src/compose/agents.ts";
-import { looksOf } from "../../src/compose/looks.ts";
+import { looksOf } from "../../src/compose/planning.ts";
 import { NO_FACTS } from "../../src/planning/facts.ts";
 import type { ExecutionPlan } from "../../src/planning/plan.ts";
 import { makeSetting, type Setting } from "../support/live-runs.ts";

@@ -22,10 +22,11 @@ export async function inspectRepository(
 ): Promise<InspectedRepository | Failed> {
   const located = await locate(folder, signal);
   if (hasFailed(located)) return located;
-  const { top, gitDir, notices } = located;
+  const { top, gitDir } = located;
   const said = (...args: readonly string[]) =>
     git({ folder: top, args, maxBytes: MAX_ANSWER_BYTES }, signal).then(({ out }) => out.trim());
-  const [shallow, format, own, promisor] = await Promise.all([
+  const [remarks, shallow, format, own, promisor] = await Promise.all([
+    located.notices(),
     said("rev-parse", "--is-shallow-repository"),
     said("rev-parse", "--show-object-format"),
     said("rev-parse", "--absolute-git-dir"),
@@ -33,8 +34,9 @@ export async function inspectRepository(
   ]);
   return {
     ...located,
+    remarks,
     isBare: top === gitDir,
-    isClean: !notices.some((notice) => /committed/.test(notice)),
+    isClean: !remarks.some((notice) => /committed/.test(notice)),
     isShallow: shallow === "true",
     isPartial: promisor !== "",
     isLinked: path.basename(path.dirname(own)) === "worktrees",

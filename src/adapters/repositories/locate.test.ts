@@ -19,11 +19,16 @@ describe("a repository is located", () => {
       gitDir: join(top, ".git"),
       head: await at.git("rev-parse", "HEAD"),
       branch: "main",
-      notices: [],
     };
-    assert.deepEqual(await locate(at.folder, quiet), expected);
-    assert.deepEqual(await locate(join(at.folder, "sub"), quiet), expected);
-    assert.deepEqual(await locate(join(at.folder, ".git"), quiet), { ...expected, top: expected.gitDir });
+    for (const [folder, at] of [
+      [top, top],
+      [join(top, "sub"), top],
+      [join(top, ".git"), expected.gitDir],
+    ] as const) {
+      const { notices, ...found } = got(await locate(folder, quiet));
+      assert.deepEqual(found, { ...expected, top: at });
+      assert.deepEqual(await notices(), []);
+    }
   });
 
   it("from one of several work trees, with the git folder that all share", async () => {
@@ -42,7 +47,7 @@ describe("a repository is located", () => {
     await at.write({ "a.txt": "changed\n", "new.txt": "new\n" });
     const found = got(await locate(at.folder, quiet));
     assert.equal("branch" in found, false);
-    assert.match(found.notices.join("; "), /HEAD is detached.*2 changes that are not committed/);
+    assert.match((await found.notices()).join("; "), /HEAD is detached.*2 changes that are not committed/);
     assert.equal(await at.git("status", "--porcelain"), " M a.txt\n?? new.txt");
   });
 
@@ -51,16 +56,16 @@ describe("a repository is located", () => {
     await at.commit({ "a.txt": "b\n" });
     await at.git("update-index", "--add", "--cacheinfo", `160000,${"1".repeat(40)},lib`);
     await at.git("commit", "-q", "-m", "a submodule");
-    assert.deepEqual(got(await locate(at.folder, quiet)).notices, [
+    assert.deepEqual(await got(await locate(at.folder, quiet)).notices(), [
       "there are submodules: they are not entered",
     ]);
     const outer = join(at.folder, "..");
     await at.git("clone", "-q", "--depth=1", "--no-checkout", `file://${at.folder}`, join(outer, "shallow"));
-    assert.match(got(await locate(join(outer, "shallow"), quiet)).notices.join(), /shallow clone/);
+    assert.match((await got(await locate(join(outer, "shallow"), quiet)).notices()).join(), /shallow clone/);
     await at.git("clone", "-q", "--bare", at.folder, join(outer, "bare"));
     const bare = got(await locate(join(outer, "bare"), quiet));
     assert.equal(bare.top, bare.gitDir);
-    assert.match(bare.notices.join(), /bare repository/);
+    assert.match((await bare.notices()).join(), /bare repository/);
   });
 });
 

@@ -8,12 +8,16 @@ import { isCommit, refOf, wrongNames } from "./names.ts";
 import { broken } from "./store.ts";
 
 export async function locate(folder: string, signal: AbortSignal): Promise<Located | Failed> {
-  const version = await git({ folder, args: ["version"] }, signal);
+  const [version, facts] = await Promise.all([
+    git({ folder, args: ["version"] }, signal),
+    git({ folder, args: ["rev-parse", ...FACTS] }, signal),
+  ]);
   if (!version.ok) return (await isFolder(folder)) ? { failure: version.failure } : noFolder(folder);
   const old = tooOld(version.out);
   if (old !== undefined) return old;
+  if (!facts.ok) return notFound(folder, facts.failure.message);
   try {
-    return await located(folder, signal);
+    return await located(folder, facts.out.trimEnd().split("\n"), signal);
   } catch (error) {
     return broken(`the repository in ${folder} cannot be read: ${messageOf(error)}`);
   }
@@ -41,29 +45,28 @@ export function tooOld(version: string): Failed | undefined {
   return isNew ? undefined : broken(`git ${major}.${minor} is too old`, "install git 2.38 or newer");
 }
 
-async function located(folder: string, signal: AbortSignal): Promise<Located | Failed> {
-  const facts = await git({ folder, args: ["rev-parse", ...FACTS] }, signal);
-  if (!facts.ok) return notFound(folder, facts.failure.message);
-  const lines = facts.out.trimEnd().split("\n");
-  const [isShallow, isBare, inGitDir] = lines.splice(-FLAGS).map((line) => line === "true");
-  const gitDir = await realpath(lines.join("\n"));
-  const top = isBare || inGitDir ? gitDir : await topOf(folder, signal);
-  if (typeof top !== "string") return top;
-  const head = await git(
-    { folder: top, args: ["rev-parse", "--verify", "--quiet", "HEAD^{commit}"] },
-    signal,
-  );
+/** `facts`: the lines that git answered to `FACTS`. */
+async function located(folder: string, facts: string[], signal: AbortSignal): Promise<Located | Failed> {
+  const [isShallow, isBare, inGitDir] = facts.splice(-FLAGS).map((line) => line === "true");
+  const isTree = !isBare && !inGitDir;
+  const [gitDir, tree, head, branch] = await Promise.all([
+    realpath(facts.join("\n")),
+    isTree ? topOf(folder, signal) : undefined,
+    git({ folder, args: ["rev-parse", "--verify", "--quiet", "HEAD^{commit}"] }, signal),
+    git({ folder, args: ["symbolic-ref", "--quiet", "--short", "HEAD"] }, signal),
+  ]);
+  if (typeof tree === "object") return tree;
+  const top = tree ?? gitDir;
   if (!head.ok) {
     return head.code === 1
       ? broken(`the repository in ${top} has no commit`, "commit something first: `git add . && git commit`")
       : { failure: head.failure };
   }
-  const branch = await git({ folder: top, args: ["symbolic-ref", "--quiet", "--short", "HEAD"] }, signal);
-  const notices = [
+  const notices = async () => [
     ...(branch.ok ? [] : ["HEAD is detached: the run starts from this commit, and no branch is its base"]),
     ...(isShallow ? ["this is a shallow clone: branches are compared within the history that is there"] : []),
     ...(isBare ? ["this is a bare repository: there is no checkout"] : []),
-    ...(isBare || inGitDir ? [] : await stateNotices(top, signal)),
+    ...(isTree ? await stateNotices(top, signal) : []),
   ];
   const found = { top, gitDir, head: head.out.trim(), notices };
   return branch.ok ? { ...found, branch: branch.out.trim() } : found;

@@ -13,7 +13,8 @@ const REPOSITORY = {
   gitDir: "/here/.git",
   head: "0123456789abcdef0123456789abcdef01234567",
   branch: "main",
-  notices: [],
+  notices: async () => [],
+  remarks: [],
   isBare: false,
   isClean: true,
   isShallow: false,
@@ -75,7 +76,7 @@ describe("a diagnosis", () => {
   });
 
   it("says what is special about a repository, and one that is broken only once", () => {
-    const odd = { ...REPOSITORY, isPartial: true, isLinked: true, objectFormat: "sha256", notices: ["odd"] };
+    const odd = { ...REPOSITORY, isPartial: true, isLinked: true, objectFormat: "sha256", remarks: ["odd"] };
     const findings = checkRepository({ ...WELL, repository: odd });
     assert.deepEqual(levels(findings), ["ok", "warn", "warn"]);
     assert.match(

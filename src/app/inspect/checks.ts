@@ -43,7 +43,7 @@ const checkRepository: Check = ({ git, repository, base }) => {
       hasFailed(git) ? bad("repository", "not checked: git is missing") : bad("repository", message, next),
     ];
   }
-  const { top, head, branch, notices, isClean, isBare, isPartial, isLinked, objectFormat } = repository;
+  const { top, head, branch, remarks, isClean, isBare, isPartial, isLinked, objectFormat } = repository;
   const kinds = [
     isBare ? "bare" : isClean ? "no uncommitted changes" : undefined,
     isLinked ? "a linked work tree" : undefined,
@@ -52,7 +52,7 @@ const checkRepository: Check = ({ git, repository, base }) => {
   const where = `${top}, ${branch ?? "no branch"} at ${short(head)}`;
   return [
     ok("repository", [where, ...kinds].join(", ")),
-    ...notices.map((notice) => warn("repository", notice)),
+    ...remarks.map((remark) => warn("repository", remark)),
     ...(isPartial
       ? [
           warn(

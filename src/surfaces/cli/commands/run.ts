@@ -160,7 +160,7 @@ async function announce(context: Context, { project, env }: Parts, ready: Wanted
   const { home, base, gate, config, plan, why, goal } = ready;
   const { run: name } = home.record;
   const warnings = await gateWarnings({ ...project, config }, base.base, inspectParts(env));
-  for (const text of [...project.located.notices, ...ready.notices, ...warnings])
+  for (const text of [...(await project.located.notices()), ...ready.notices, ...warnings])
     say(context, paint(context.out, "bad", onPage(context.out, `notice: ${harmless(text)}`, "  ")));
   const from = base.baseBranch === undefined ? short(base.base) : `${base.baseBranch} (${short(base.base)})`;
   const rows = [

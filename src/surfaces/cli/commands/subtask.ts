@@ -4,7 +4,7 @@ import { type Command, Option } from "commander";
 import { settleAgents } from "../../../app/ready-agents.ts";
 import { runSubtask, type SubtaskEnd } from "../../../app/run-subtask.ts";
 import { loneParts } from "../../../compose/agents.ts";
-import { looksOf } from "../../../compose/looks.ts";
+import { looksOf } from "../../../compose/planning.ts";
 import { templatesOf } from "../../../compose/roles.ts";
 import type { Failure } from "../../../core/failure.ts";
 import { hasFailed } from "../../../core/result.ts";

@@ -79,7 +79,9 @@ const isUnconfigured = (
 async function readAt(context: Context, top: string | undefined, wanted: PlanOptions) {
   const { readHere } = await import("../configuration.ts");
   const located =
-    top === undefined ? undefined : { top, gitDir: path.join(top, ".git"), head: "", notices: [] };
+    top === undefined
+      ? undefined
+      : { top, gitDir: path.join(top, ".git"), head: "", notices: async () => [] };
   return readHere(context, located, wanted);
 }
 
