@@ -3,8 +3,6 @@ import assert from "node:assert/strict";
 import { globSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, it } from "node:test";
-import type { RunReport } from "../../src/core/view/report.ts";
-import type { RunView } from "../../src/core/view/view.ts";
 import { demoGoal, demoProject } from "../../src/surfaces/demo/project.ts";
 import { CACHE_VARIABLE, demoScript, demoSettings } from "../../src/surfaces/demo/script.ts";
 import type { Answerer, SeenCall } from "../support/model-server/model-server.ts";
@@ -12,10 +10,11 @@ import { byRecords, playsScript } from "../support/model-server/plays-script.ts"
 import { placeIn } from "../support/place.ts";
 import { counted, jobOf, PRICES, priceOf } from "./model-accounting.ts";
 import { type ModelPlace, makeModelPlace } from "./model-place.ts";
+import { checkGate, checkLosses, checkTasks, noting, numbersIn, type Told } from "./report-checks.ts";
 import { calls, handsOff } from "./subtask-moves.ts";
 
 /** Each run of the gate leaves a line beside the project. */
-const GATE = `echo run >> "$${CACHE_VARIABLE}/gate-runs"; node test/all.js`;
+const GATE = `f=$(date +%s%3N); node test/all.js; c=$?; echo $f $(date +%s%3N) >> "$${CACHE_VARIABLE}/gate-runs"; exit $c`;
 const SETTINGS = {
   ...demoSettings,
   "retry.first": "50ms",
@@ -50,8 +49,6 @@ const textsOf = ({ messages }: SeenCall) => messages.map(({ text }) => text).joi
 const placeOf = (call: SeenCall) =>
   call.messages.map(({ role, text }) => (role === "user" ? placeIn(text) : undefined)).findLast(Boolean)!;
 
-type Told = RunView & { readonly report: RunReport };
-
 describe("the report of the demo's project, with a subtask and a question in it", () => {
   it("has the numbers that the model's server, git and the gate have counted", {
     timeout: 300_000,
@@ -66,14 +63,23 @@ describe("the report of the demo's project, with a subtask and a question in it"
       answer: counted(delegatesTheGuide(playsScript(demoScript(), { until }))),
     });
     const { skein } = place.with({ env: { [CACHE_VARIABLE]: place.folder } });
+    const begun = Date.now();
     const ran = await skein("run", demoGoal, ...sets);
     assert.equal(ran.code, 0, ran.out + ran.err);
-    const told = JSON.parse((await skein("report", "--json")).out) as Told;
+    const printed = JSON.parse((await skein("report", "--json")).out) as Told;
+    const checked = new Set<string>();
+    const told = noting(printed, checked);
     checkModel(told, place.server.calls);
     await checkGit(told, place);
     const runs = readFileSync(path.join(place.folder, "gate-runs"), "utf8").trimEnd().split("\n");
-    assert.equal(told.report.figures.gateRuns, runs.length, "runs of the gate");
+    checkGate(
+      told,
+      runs.map((line) => line.split(" ").map(Number)).map(([from = 0, to = 0]) => ({ from, to })),
+    );
+    checkTasks(told, place.server.calls, subtaskIn(place.server.calls));
+    checkLosses(told, FAILING, { from: begun, to: Date.now() });
     checkTimes(told, place.server.calls);
+    assert.deepEqual([...numbersIn(printed)].filter((number) => !checked.has(number)).sort(), []);
     checkText(told, (await skein("report")).out);
     const same = await skein("diff", told.run, told.run);
     assert.equal(same.out, `\nRuns ${told.run} and ${told.run} are equal.\n`);
@@ -81,6 +87,10 @@ describe("the report of the demo's project, with a subtask and a question in it"
     assert.deepEqual([compared.isEqual, compared.tasks], [true, []]);
   });
 });
+
+/** The one that writes the guide. */
+const subtaskIn = (all: readonly SeenCall[]) =>
+  placeOf(all.find((call) => /write the guide/.test(textsOf(call)) && placeOf(call).key !== "guide")!).task;
 
 /** Calls, tokens and money, in all and for repair. */
 function checkModel({ report: { figures }, counts }: Told, all: readonly SeenCall[]): void {
@@ -124,13 +134,14 @@ async function checkGit({ run, base, landings, report }: Told, { repository }: M
     commits,
   );
   assert.equal(figures.landings, commits.length);
-  for (const { commit, linesAdded, linesRemoved } of report.landings) {
+  for (const { commit, tasks, linesAdded, linesRemoved } of report.landings) {
     const counted = await git("log", "-1", "--first-parent", "-m", "--numstat", "--format=", commit);
     assert.deepEqual([linesAdded, linesRemoved], linesIn(counted), commit);
     const proof = JSON.parse(await git("notes", `--ref=skein/${run}`, "show", commit)) as {
       readonly proof: string;
       readonly members: readonly { readonly task: string }[];
     };
+    assert.equal(tasks, proof.members.length);
     const landing = landings.find((one) => one.commit === commit)!;
     assert.deepEqual(
       [landing.proof, landing.members.map(({ task }) => task)],
