@@ -68,19 +68,11 @@ const MAX_RAW_CHARS = 8_000;
 /** About 64 MB of ordinary lines; of more, the first and the last half of this number. */
 const MAX_LINES = 600_000;
 
-function rawLines(text: string): string[] {
-  let total = 1;
-  for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) total += 1;
-  const lines: string[] = [];
-  let start = 0;
-  for (let n = 0; n < total; n += 1) {
-    const next = text.indexOf("\n", start);
-    const end = next === -1 ? text.length : next;
-    if (n < MAX_LINES / 2 || n >= total - MAX_LINES / 2)
-      lines.push(text.slice(start, Math.min(end, start + MAX_RAW_CHARS)));
-    start = end + 1;
-  }
-  return lines;
+function rawLines(text: string): readonly string[] {
+  const all = text.split("\n");
+  const lines =
+    all.length <= MAX_LINES ? all : [...all.slice(0, MAX_LINES / 2), ...all.slice(-MAX_LINES / 2)];
+  return lines.map((line) => line.slice(0, MAX_RAW_CHARS));
 }
 
 /** Of an overwritten line, what was written last. */
