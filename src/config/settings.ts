@@ -1,5 +1,6 @@
 /** How is a configuration kept with its run? As plain JSON that a person can read, checked again when it is used. */
 import * as z from "zod";
+import { isRecord } from "../text/json.ts";
 import { GROUPS } from "./keys.ts";
 import { type ConfigEntry, type ConfigProblem, wrongKey } from "./problem.ts";
 import { assemble, type Problems } from "./read.ts";
@@ -19,7 +20,7 @@ export function fromSettings(settings: unknown): { readonly config: Config } | P
   const problems: ConfigProblem[] = [];
   const entries: ConfigEntry[] = [];
   const collect = (group: unknown, above: string) => {
-    if (!isGroup(group)) {
+    if (!isRecord(group)) {
       problems.push({ key: above.slice(0, -1), message: "must be a group of keys", origin: ORIGIN });
       return;
     }
@@ -46,6 +47,3 @@ export function asBegun(config: Config, settings: object, given: readonly string
   const isNew = (key: string) => !Object.hasOwn(settings, key) && !given.includes(key);
   return { ...config, ...Object.fromEntries(Object.entries(BEFORE).filter(([key]) => isNew(key))) };
 }
-
-const isGroup = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);

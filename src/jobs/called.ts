@@ -3,11 +3,11 @@ import { cut } from "../core/handoff.ts";
 import type { QuestionOrder, SubtaskOrder, ToolResponse, WorkerCall } from "../core/subtask.ts";
 import type { Called } from "../ports/agent.ts";
 import { canonicalJson, signatureOf } from "../subtasks/canonical.ts";
-import { isRecord } from "../subtasks/errors.ts";
 import { unusableExpectation } from "../subtasks/expectations.ts";
 import type { TemplateRegistry } from "../subtasks/registry.ts";
 import { readRequest, type SubtaskRequest } from "../subtasks/request.ts";
 import { settingsOf } from "../subtasks/settings.ts";
+import { isRecord } from "../text/json.ts";
 import { redactFields } from "../text/redact.ts";
 
 /** Without secrets: what is called for goes into the log, and to other agents. */

@@ -11,7 +11,7 @@ import type { Ask, Called, Cut } from "../ports/agent.ts";
 import { differences, type Look } from "../ports/checkout.ts";
 import type { Answer } from "../ports/job-queue.ts";
 import type { Keepsake, Kept, Workspace } from "../ports/workspaces.ts";
-import { isRecord } from "../subtasks/errors.ts";
+import { isRecord } from "../text/json.ts";
 import { readCall } from "./called.ts";
 import { collected, failed, type JobParts, type JobTurn, jobIdOf } from "./job-parts.ts";
 import { checkedResult, contextFor } from "./subtask.ts";

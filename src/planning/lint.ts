@@ -7,6 +7,7 @@ import { error, type Finding, MAX_TASKS, warning } from "./files/place.ts";
 import { type Reach, reachOf, sharedWrites } from "./lint/conflicts.ts";
 import { orderFindings } from "./lint/order.ts";
 import { type AgentFact, type TaskLimits, taskJudge } from "./lint/task.ts";
+import { treeOf } from "./paths.ts";
 import type { ExecutionPlan, PlanTask } from "./plan.ts";
 import { type Waves, wavesOf } from "./waves.ts";
 
@@ -153,7 +154,7 @@ const redundantWaits = (tasks: readonly PlanTask[], reach: Reach): readonly Find
 /** A new folder is fine; one that is nearly the name of another is a slip. A file to read must come from somewhere. */
 function fileFindings(tasks: readonly PlanTask[], files: readonly string[]): readonly Finding[] {
   const known = new Set(files);
-  const folders = foldersOf(files);
+  const folders = new Set([...treeOf({ files }).folders].map(withoutSlash));
   const isMade = containing(tasks.flatMap(({ scope }) => scope));
   const isThere = (path: string) =>
     path === EVERYTHING || known.has(path) || folders.has(withoutSlash(path)) || isMade(path);
@@ -179,18 +180,6 @@ const withoutSlash = (path: string) => (path.endsWith("/") ? path.slice(0, -1) :
 
 /** Of a file, where it is; of a folder, itself. */
 const folderOf = (path: string) => path.slice(0, Math.max(0, path.lastIndexOf("/")));
-
-function foldersOf(files: readonly string[]): ReadonlySet<string> {
-  const folders = new Set<string>();
-  for (const file of files) {
-    for (let slash = file.lastIndexOf("/"); slash > 0; slash = file.lastIndexOf("/", slash - 1)) {
-      const folder = file.slice(0, slash);
-      if (folders.has(folder)) break;
-      folders.add(folder);
-    }
-  }
-  return folders;
-}
 
 /** To look for a near name costs more than anything else here. */
 const MAX_LOOKS = 20;

@@ -1,8 +1,10 @@
 /** May this task begin? All that can be refused is refused here, before anything is done, and all else is fixed. */
+
 import type { FailureReason, TaskError, TaskHandler } from "../ports/subtasks.ts";
+import { isRecord } from "../text/json.ts";
 import { Budget } from "./budget.ts";
 import { canonicalJson, signatureOf } from "./canonical.ts";
-import { isRecord, taskFailure } from "./errors.ts";
+import { taskFailure } from "./errors.ts";
 import { unusableExpectation } from "./expectations.ts";
 import { type Chain, LiveTask, type TaskOrder } from "./live-task.ts";
 import { mergeLayers, settingsOf } from "./settings.ts";

@@ -1,4 +1,5 @@
 /** What is a task given to read? Put together once, at its spawn, from its settings; what was cut or missing is said. */
+
 import { messageOf } from "../core/failure.ts";
 import { hasFailed } from "../core/result.ts";
 import type {
@@ -9,7 +10,8 @@ import type {
   HandledTaskResult,
   TaskError,
 } from "../ports/subtasks.ts";
-import { exhausted, isRecord, taskFailure } from "./errors.ts";
+import { isRecord } from "../text/json.ts";
+import { exhausted, taskFailure } from "./errors.ts";
 import type { SubtaskLimits } from "./limits.ts";
 import { bm25, countTerms, termsOf } from "./relevance.ts";
 import { cutTo, quantity, tokensOf } from "./tokens.ts";

@@ -2,7 +2,8 @@
 
 import { messageOf } from "../core/failure.ts";
 import type { ContextEntry, HandledTaskResult } from "../ports/subtasks.ts";
-import { asSubtaskFailure, exhausted, failedResult, isRecord, readResult, taskFailure } from "./errors.ts";
+import { isRecord } from "../text/json.ts";
+import { asSubtaskFailure, exhausted, failedResult, readResult, taskFailure } from "./errors.ts";
 import type { LiveTask, TaskOrder, TaskQuestion } from "./live-task.ts";
 import { readRequest, type SubtaskRequest } from "./request.ts";
 import { tokensOf } from "./tokens.ts";

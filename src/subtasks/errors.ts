@@ -1,6 +1,8 @@
 /** How is a failure told to the task above? As a value in `notes.error`; nothing is thrown from task to task. */
+
 import { messageOf } from "../core/failure.ts";
 import type { FailureDetails, FailureReason, HandledTaskResult, TaskError } from "../ports/subtasks.ts";
+import { isRecord } from "../text/json.ts";
 
 export const taskFailure = (reason: FailureReason, message: string, details?: FailureDetails): TaskError => ({
   type: "TASK_FAILURE",
@@ -72,6 +74,3 @@ const isError = (value: unknown): value is TaskError =>
   (value["type"] === "TASK_FAILURE"
     ? typeof value["reason"] === "string"
     : value["type"] === "RESOURCE_EXHAUSTION" && typeof value["resource"] === "string");
-
-export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);

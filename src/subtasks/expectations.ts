@@ -2,7 +2,7 @@
 import { createContext, runInContext } from "node:vm";
 import { type Schema, Validator } from "@cfworker/json-schema";
 import { messageOf } from "../core/failure.ts";
-import { isRecord } from "./errors.ts";
+import { isRecord } from "../text/json.ts";
 
 export type Expectation = string | Readonly<Record<string, unknown>>;
 

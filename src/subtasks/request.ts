@@ -1,6 +1,6 @@
 /** What does a task ask for when it wants a subtask? Read from what a model wrote: every mistake is named. */
 import * as z from "zod";
-import { isRecord } from "./errors.ts";
+import { isRecord } from "../text/json.ts";
 import { type ContextManagement, contextManagementSchema } from "./settings.ts";
 
 export type SubtaskRequest = {

@@ -11,6 +11,8 @@ export function parseJson(text: string): unknown {
 
 export type LooseFields = Readonly<Record<string, unknown>>;
 
+export const isRecord = (value: unknown): value is LooseFields =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
 /** None if the value is not an object. */
-export const fields = (value: unknown): LooseFields =>
-  typeof value === "object" && value !== null && !Array.isArray(value) ? (value as LooseFields) : {};
+export const fields = (value: unknown): LooseFields => (isRecord(value) ? value : {});

@@ -1,5 +1,6 @@
 /** Translates the field names of other tools' plan files into ours, and notes every other name. */
-import { type Fields, isFields, type Report } from "./place.ts";
+import { type LooseFields as Fields, isRecord } from "../../text/json.ts";
+import type { Report } from "./place.ts";
 
 /** By our name; ours first. Each is looked for in the task itself and in its `metadata`. */
 const TASK_NAMES = {
@@ -70,9 +71,9 @@ export const namedPlan = (path: string, plan: Fields, report: Report): NamedFiel
 
 export function namedTask(path: string, task: Fields, report: Report): NamedFields {
   const { metadata, ...own } = task;
-  if (metadata !== undefined && metadata !== null && !isFields(metadata))
+  if (metadata !== undefined && metadata !== null && !isRecord(metadata))
     report.refuse(`${path}.metadata`, "must be an object");
-  const inner = isFields(metadata) ? metadata : {};
+  const inner = isRecord(metadata) ? metadata : {};
   return named([[path, own] as const, [`${path}.metadata`, inner] as const], TASK_NAMES, report, home);
 }
 

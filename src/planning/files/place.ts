@@ -13,11 +13,6 @@ export type PlanProblem = {
 /** As many as a run takes in one answer of its planner. */
 export const MAX_TASKS = 1_000;
 
-export type Fields = Readonly<Record<string, unknown>>;
-
-export const isFields = (value: unknown): value is Fields =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
-
 /** More than a person fixes before the next check. */
 const MAX_PROBLEMS = 200;
 const MAX_NOTES = 100;

@@ -5,6 +5,7 @@ export type { PlanProblem } from "./place.ts";
 
 import { LineCounter, parseDocument } from "yaml";
 import type { Delivers } from "../../core/task.ts";
+import { isRecord } from "../../text/json.ts";
 import { orderFindings } from "../lint/order.ts";
 import {
   type ExecutionPlan,
@@ -18,7 +19,7 @@ import { wavesOf } from "../waves.ts";
 import { activeFormOf, isReadingVerb, isVerb, subjectOf } from "../wording.ts";
 import { type NamedFields, namedPlan, namedTask } from "./field-names.ts";
 import { outputNameIn } from "./output-name.ts";
-import { isFields, MAX_TASKS, type PlanProblem, Report } from "./place.ts";
+import { MAX_TASKS, type PlanProblem, Report } from "./place.ts";
 import { planSchema, taskSchema } from "./schema.ts";
 
 export type ReadPlanOptions = {
@@ -70,9 +71,9 @@ function planIn(value: unknown, report: Report): NamedFields | undefined {
     report.note("", "only a list of tasks was found; everything else was derived");
     return namedPlan("", { tasks: value }, report);
   }
-  if (!isFields(value)) return undefined;
+  if (!isRecord(value)) return undefined;
   const inner = Object.hasOwn(value, "plan") ? value["plan"] : undefined;
-  const isWrapped = !Object.hasOwn(value, "tasks") && isFields(inner);
+  const isWrapped = !Object.hasOwn(value, "tasks") && isRecord(inner);
   return isWrapped ? namedPlan("plan", inner, report) : namedPlan("", value, report);
 }
 
@@ -170,7 +171,7 @@ function readTasks(plan: NamedFields, options: ReadPlanOptions, report: Report):
     report.refuse(at, `there are ${list.length} tasks; at most ${MAX_TASKS} are read`, "split the plan");
   else {
     const named = list.flatMap((task: unknown, index) => {
-      if (isFields(task)) return [namedTask(`${at}[${index}]`, task, report)];
+      if (isRecord(task)) return [namedTask(`${at}[${index}]`, task, report)];
       report.refuse(
         `${at}[${index}]`,
         "is not an object",
