@@ -95,7 +95,7 @@ describe("what is not clear", () => {
   it("is taken from the default where nobody can be asked, and said", async () => {
     const { questions, assumptions, tasks } = await jsonOf({ folder: here(), request: VAGUE });
     assert.deepEqual([questions.filter(({ blocking }) => blocking), tasks.length > 0], [[], true]);
-    assert.match(assumptions.join("\n"), /meant by "fix it"\?.*npm test/);
+    assert.match(assumptions.join("\n"), /meant by "fix it"\?.*npm run test/);
     const text = await ask({ folder: here(), request: VAGUE, typed: ["the login"] });
     assert.ok(!text.out.includes("login") && text.err === "", "no terminal, no question");
   });
@@ -106,7 +106,7 @@ describe("what is not clear", () => {
     assert.match(asked.out, /login form/);
     for (const typed of [[""], []]) {
       const usual = await ask({ folder: here(), request: VAGUE, typed }, { ask: true });
-      assert.deepEqual([usual.code, /npm test/.test(usual.out)], [0, true]);
+      assert.deepEqual([usual.code, /npm run test/.test(usual.out)], [0, true]);
     }
     const silent = await ask({ folder: here(), request: VAGUE, isTerminal: true }, { ask: false });
     assert.equal(silent.err, "");
